@@ -1,0 +1,17 @@
+# stepscope_test(<name> SOURCES <files> [LIBRARIES <targets>] [LABELS <labels>]): one GoogleTest program
+# whose cases ctest lists one by one. The name mirrors the folder under test, e.g. core_store_test.
+
+include(GoogleTest)
+
+function(stepscope_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main stepscope_warnings)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${name} PRIVATE STEPSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    STEPSCOPE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS cpu)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+endfunction()

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event columns of a trace: one struct of equally long vectors a table, a row an event.
+//
+// Host ranges     anything a host thread did between two times: op, user range, Python function,
+// API call Calls           the CUDA API calls among the host ranges, with what they were called
+// with Device ops      kernels, copies, sets and graph launches as the device ran them Syncs waits
+// as the device library recorded them (absent from most traces: see health) Counters        sampled
+// values: clocks, power, memory Marks           instants
+//
+// Units: nanoseconds (`_ns` is left out of begin, end and time: every time in the model is int64
+// ns), bytes. kNone in an id column and kUnknownBytes in a byte column mean that the source did not
+// say.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/model/api_kind.hpp"
+#include "core/model/ids.hpp"
+
+namespace stepscope {
+
+inline constexpr std::uint64_t kUnknownBytes = ~std::uint64_t{0};
+inline constexpr std::uint32_t kNoSequence = kNone;
+
+enum class HostKind : std::uint8_t {
+  op,             // RecordFunction FUNCTION scope, Kineto cpu_op
+  backward_node,  // one autograd node's evaluation
+  user_scope,     // record_function / RecordFunction USER scope, Kineto user_annotation
+  nvtx_range,     // push/pop or start/end
+  python_function,
+  runtime_call,
+  driver_call,
+  overhead,  // the profiler's own work (CUPTI flush, lazy loading, ...)
+  garbage_collection,
+  off_cpu,  // the thread was not scheduled
+  io,       // a blocking system call
+  other,
+};
+
+// Ranges of one family nest within a thread; ranges of different families may cross each other.
+enum class HostFamily : std::uint8_t { annotation, python, op, api, other };
+HostFamily family_of(HostKind kind);
+
+struct HostRanges {
+  std::vector<std::int64_t> begin;
+  std::vector<std::int64_t> end;
+  std::vector<StringId> name;
+  std::vector<ThreadId> thread;
+  std::vector<HostKind> kind;
+  std::vector<StringId>
+      category;              // NVTX domain, Kineto category where it is not the kind; 0 = none
+  std::vector<SiteId> site;  // call site of an op or call, own definition of a Python function
+  std::vector<std::uint32_t> sequence;        // autograd sequence number or kNoSequence
+  std::vector<std::uint32_t> forward_thread;  // raw forward thread id of a backward node, or kNone
+  std::vector<RangeId> parent;                // set by Trace::build: see trace.hpp
+
+  std::size_t size() const { return begin.size(); }
+};
+
+struct Calls {
+  std::vector<RangeId> range;  // the host range of this call
+  std::vector<ApiKind> api;
+  std::vector<std::uint32_t> correlation;  // unique within a process; 0 = none
+  std::vector<StreamId> stream;      // what it was issued to; kNone where the source does not say
+  std::vector<std::uint64_t> event;  // event handle of record, wait and synchronise; 0 = none
+  std::vector<std::uint64_t> bytes;
+
+  std::size_t size() const { return range.size(); }
+};
+
+enum class DeviceOpKind : std::uint8_t { kernel, memcpy, memset, graph, other };
+enum class CopyKind : std::uint8_t {
+  none,
+  host_to_device,
+  device_to_host,
+  device_to_device,
+  host_to_host,
+  peer
+};
+enum class MemoryKind : std::uint8_t { unknown, pageable, pinned, device, array, managed };
+
+struct DeviceOps {
+  std::vector<std::int64_t> begin;
+  std::vector<std::int64_t> end;
+  std::vector<StringId> name;
+  std::vector<DeviceOpKind> kind;
+  std::vector<StreamId> stream;
+  std::vector<std::uint32_t> correlation;
+  std::vector<std::uint32_t> graph;       // CUDA graph id or 0
+  std::vector<std::uint64_t> graph_node;  // node id or 0
+  std::vector<std::uint64_t> bytes;       // copies and sets
+  std::vector<CopyKind> copy_kind;
+  std::vector<MemoryKind> source_memory;
+  std::vector<MemoryKind> target_memory;
+  std::vector<LaunchConfigId> launch_config;
+
+  std::size_t size() const { return begin.size(); }
+};
+
+// Kernels repeat their launch configuration, so it is a dictionary.
+struct LaunchConfig {
+  std::array<std::uint32_t, 3> grid{};
+  std::array<std::uint32_t, 3> block{};
+  std::uint32_t registers_per_thread = 0;
+  std::uint32_t shared_bytes = 0;  // static and dynamic
+  friend auto operator<=>(const LaunchConfig&, const LaunchConfig&) = default;
+};
+
+struct Syncs {
+  std::vector<std::int64_t> begin;
+  std::vector<std::int64_t> end;
+  std::vector<ApiKind> api;      // sync_device, sync_stream, sync_event, stream_wait_event
+  std::vector<StreamId> stream;  // that waits (or is waited for by the host)
+  std::vector<std::uint32_t> correlation;          // of the waiting call
+  std::vector<std::uint32_t> awaited_correlation;  // of the event's record call; 0 = unresolved
+
+  std::size_t size() const { return begin.size(); }
+};
+
+struct Counters {
+  std::vector<std::int64_t> time;
+  std::vector<StringId> track;
+  std::vector<ProcessId> process;
+  std::vector<double> value;
+
+  std::size_t size() const { return time.size(); }
+};
+
+struct Marks {
+  std::vector<std::int64_t> time;
+  std::vector<StringId> name;
+  std::vector<ThreadId> thread;
+
+  std::size_t size() const { return time.size(); }
+};
+
+}  // namespace stepscope

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lengths of time as people write them: "38.2 ms", "900 us", "1.5 s".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/support/result.hpp"
+
+namespace stepscope {
+
+// Three significant digits in the unit that suits: "850 ns", "38.2 ms", "1.23 s".
+std::string format_duration(double ns);
+
+// "38.2ms", "1.2 s", "900us", "50ns"; a unit is required. Error: usage.
+Result<std::int64_t> parse_duration(std::string_view text);
+
+}  // namespace stepscope

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/api_kind.hpp"
+
+#include <gtest/gtest.h>
+
+namespace stepscope {
+namespace {
+
+TEST(ApiKind, RuntimeAndDriverNamesOfTheSameCallAgree) {
+  EXPECT_EQ(classify_api("cudaLaunchKernel"), ApiKind::launch_kernel);
+  EXPECT_EQ(classify_api("cudaLaunchKernelExC_v11060"), ApiKind::launch_kernel);
+  EXPECT_EQ(classify_api("cuLaunchKernelEx"), ApiKind::launch_kernel);
+  EXPECT_EQ(classify_api("cudaGraphLaunch_v10000"), ApiKind::launch_graph);
+  EXPECT_EQ(classify_api("cuGraphLaunch"), ApiKind::launch_graph);
+  EXPECT_EQ(classify_api("cuMemcpyHtoDAsync_v2"), ApiKind::memcpy_async);
+  EXPECT_EQ(classify_api("cudaMemcpy2D"), ApiKind::memcpy_blocking);
+  EXPECT_EQ(classify_api("cuMemsetD32Async"), ApiKind::memset_async);
+  EXPECT_EQ(classify_api("cudaMemset"), ApiKind::memset_blocking);
+  EXPECT_EQ(classify_api("cuCtxSynchronize"), ApiKind::sync_device);
+}
+
+TEST(ApiKind, LongNamesAreNotMistakenForTheirPrefixes) {
+  EXPECT_EQ(classify_api("cudaMallocHost"), ApiKind::alloc_host);
+  EXPECT_EQ(classify_api("cudaMallocAsync"), ApiKind::alloc_async);
+  EXPECT_EQ(classify_api("cudaMalloc"), ApiKind::alloc_device);
+  EXPECT_EQ(classify_api("cudaFreeHost"), ApiKind::alloc_host);
+  EXPECT_EQ(classify_api("cudaFree"), ApiKind::free_device);
+  EXPECT_EQ(classify_api("cudaLaunchHostFunc"), ApiKind::launch_host);
+  EXPECT_EQ(classify_api("cudaStreamWaitEvent"), ApiKind::stream_wait_event);
+}
+
+TEST(ApiKind, QueriesAndForeignNamesAreOther) {
+  EXPECT_EQ(classify_api("cudaFuncGetAttributes"), ApiKind::other);
+  EXPECT_EQ(classify_api("cudaStreamIsCapturing"), ApiKind::other);
+  EXPECT_EQ(classify_api("hipMalloc"), ApiKind::other);
+  EXPECT_EQ(classify_api(""), ApiKind::other);
+}
+
+TEST(ApiKind, LaunchesAndSyncsAreDisjoint) {
+  EXPECT_TRUE(is_launch(ApiKind::memset_async));
+  EXPECT_TRUE(is_launch(ApiKind::launch_graph));
+  EXPECT_FALSE(is_launch(ApiKind::sync_stream));
+  EXPECT_TRUE(is_sync(ApiKind::sync_event));
+  EXPECT_FALSE(is_sync(ApiKind::event_query));
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/trace.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/model/trace_maker.hpp"
+
+namespace stepscope {
+namespace {
+
+RangeId find(const Trace& trace, std::string_view name) {
+  for (RangeId i = 0; i < trace.host_ranges().size(); ++i) {
+    if (trace.text(trace.host_ranges().name[i]) == name) return i;
+  }
+  return kNone;
+}
+
+TEST(Trace, ParentIsTheInnermostActiveRangeOfTheThread) {
+  TraceMaker make;
+  make.range(HostKind::op, "inner", 1, 20, 30);
+  make.range(HostKind::user_scope, "outer", 1, 0, 100);
+  make.range(HostKind::op, "other thread", 2, 25, 28);
+  make.range(HostKind::op, "later", 1, 40, 50);
+  const Trace trace = make.build();
+  const auto& parent = trace.host_ranges().parent;
+  EXPECT_EQ(parent[find(trace, "inner")], find(trace, "outer"));
+  EXPECT_EQ(parent[find(trace, "later")], find(trace, "outer"));
+  EXPECT_EQ(parent[find(trace, "other thread")], kNone);
+  EXPECT_EQ(parent[find(trace, "outer")], kNone);
+}
+
+TEST(Trace, CrossingRangesAreKeptCountedAndDoNotHideWhatIsOpen) {
+  TraceMaker make;
+  make.range(HostKind::user_scope, "scope", 1, 0, 50);
+  make.range(HostKind::python_function, "function", 1, 30, 80);  // crosses the scope's end
+  make.range(HostKind::op, "op", 1, 60, 70);
+  const Trace trace = make.build();
+  EXPECT_EQ(trace.health().crossing_ranges, 1U);
+  EXPECT_EQ(trace.host_ranges().end[find(trace, "function")], 80);
+  EXPECT_EQ(trace.host_ranges().parent[find(trace, "op")], find(trace, "function"));
+}
+
+TEST(Trace, AnEndedRangeBelowAnOpenOneIsNeverAParent) {
+  TraceMaker make;
+  make.range(HostKind::python_function, "long", 1, 0, 200);
+  make.range(HostKind::user_scope, "ends first", 1, 10, 40);
+  make.range(HostKind::python_function, "outlives it", 1, 30, 60);
+  make.range(HostKind::op, "op", 1, 70, 80);
+  const Trace trace = make.build();
+  EXPECT_EQ(trace.host_ranges().parent[find(trace, "op")], find(trace, "long"));
+}
+
+TEST(Trace, SameBeginPutsTheLongerRangeOutside) {
+  TraceMaker make;
+  make.range(HostKind::op, "short", 1, 10, 20);
+  make.range(HostKind::op, "long", 1, 10, 90);
+  const Trace trace = make.build();
+  EXPECT_EQ(trace.host_ranges().parent[find(trace, "short")], find(trace, "long"));
+}
+
+TEST(Trace, LaunchesAreLinkedWithinTheirProcessOnly) {
+  TraceMaker make;
+  make.data.processes.push_back({.pid = 200});
+  make.call("cudaGraphLaunch", 1, 0, 10, 5);
+  make.call("cuLaunchKernel", 1, 2, 8, 5);  // inside the first, same id
+  make.kernel("a", 0, 20, 30, 5);
+  make.kernel("b", 0, 30, 40, 5);
+  make.device_op(DeviceOpKind::kernel, "foreign", make.stream(0, 0, 1), 20, 30, 5);
+  const Trace trace = make.build();
+  int linked = 0;
+  for (DeviceOpId op = 0; op < 3; ++op) {
+    const bool foreign = trace.text(trace.device_ops().name[op]) == "foreign";
+    EXPECT_EQ(trace.launch_of(op), foreign ? kNone : 0U);
+    linked += foreign ? 0 : 1;
+  }
+  EXPECT_EQ(linked, 2);
+  EXPECT_EQ(trace.calls().api[0], ApiKind::launch_graph);
+  EXPECT_EQ(trace.ops_launched_by(0).size(), 2U);
+  EXPECT_EQ(trace.ops_launched_by(1).size(), 0U);
+}
+
+TEST(Trace, CallsFollowTheirRangesThroughTheSort) {
+  TraceMaker make;
+  make.call("cudaMemcpyAsync", 1, 50, 60, 2);
+  make.range(HostKind::op, "op", 1, 0, 100);
+  make.call("cudaLaunchKernel", 1, 10, 20, 1);
+  const Trace trace = make.build();
+  ASSERT_EQ(trace.calls().size(), 2U);
+  EXPECT_EQ(trace.calls().correlation[0], 1U);
+  EXPECT_EQ(trace.text(trace.host_ranges().name[trace.calls().range[0]]), "cudaLaunchKernel");
+  EXPECT_EQ(trace.call_of(trace.calls().range[1]), 1U);
+  EXPECT_EQ(trace.call_of(find(trace, "op")), kNone);
+}
+
+TEST(Trace, OpsWithoutATimeAreCountedAndNeverPlaced) {
+  TraceMaker make;
+  make.kernel("timed", 0, 10, 20, 0);
+  make.kernel("no time", 0, 0, 0, 0);
+  const Trace trace = make.build();
+  EXPECT_EQ(trace.device_ops().size(), 1U);
+  EXPECT_EQ(trace.health().zero_timestamps, 1U);
+  EXPECT_EQ(trace.begin(), 10);
+}
+
+TEST(Trace, ReversedTimesBecomeEmptyAndAreCounted) {
+  TraceMaker make;
+  make.range(HostKind::op, "reversed", 1, 50, 40);
+  make.kernel("reversed too", 0, 90, 80, 0);
+  const Trace trace = make.build();
+  EXPECT_EQ(trace.host_ranges().end[0], 50);
+  EXPECT_EQ(trace.device_ops().end[0], 90);
+  EXPECT_EQ(trace.health().reversed_times, 2U);
+}
+
+TEST(Trace, StreamsListTheirOpsInOrder) {
+  TraceMaker make;
+  make.kernel("late", 7, 50, 60, 0);
+  make.kernel("other stream", 8, 10, 20, 0);
+  make.kernel("early", 7, 30, 40, 0);
+  const Trace trace = make.build();
+  const auto ops = trace.ops_of(make.stream(7));
+  ASSERT_EQ(ops.size(), 2U);
+  EXPECT_EQ(trace.text(trace.device_ops().name[ops[0]]), "early");
+  EXPECT_EQ(trace.text(trace.device_ops().name[ops[1]]), "late");
+}
+
+TEST(Trace, EmptyTraceHasNoTimes) {
+  const Trace trace = Trace::build(TraceData{});
+  EXPECT_EQ(trace.begin(), 0);
+  EXPECT_EQ(trace.end(), 0);
+  EXPECT_EQ(trace.event_count(), 0U);
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/text_trace.hpp"
+
+#include <stdexcept>
+
+namespace stepscope::testing {
+namespace {
+
+[[noreturn]] void reject(const std::string& what) {
+  throw std::invalid_argument(what);
+}
+
+const std::string& word(const TextLine& line, std::size_t at) {
+  if (at >= line.words.size()) reject("'" + line.words[0] + "' needs more words");
+  return line.words[at];
+}
+
+template <class T>
+T look_up(const std::map<std::string, T>& table, const std::string& key) {
+  const auto at = table.find(key);
+  if (at == table.end()) reject("unknown word '" + key + "'");
+  return at->second;
+}
+
+const std::map<std::string, HostKind> kHostKinds = {
+    {"op", HostKind::op},
+    {"node", HostKind::backward_node},
+    {"scope", HostKind::user_scope},
+    {"nvtx", HostKind::nvtx_range},
+    {"python", HostKind::python_function},
+    {"overhead", HostKind::overhead},
+    {"gc", HostKind::garbage_collection},
+    {"off_cpu", HostKind::off_cpu},
+    {"io", HostKind::io},
+    {"other", HostKind::other},
+};
+
+const std::map<std::string, CopyKind> kCopyKinds = {{"h2d", CopyKind::host_to_device},
+                                                    {"d2h", CopyKind::device_to_host},
+                                                    {"d2d", CopyKind::device_to_device},
+                                                    {"peer", CopyKind::peer}};
+
+const std::map<std::string, MemoryKind> kMemoryKinds = {{"pageable", MemoryKind::pageable},
+                                                        {"pinned", MemoryKind::pinned},
+                                                        {"device", MemoryKind::device},
+                                                        {"unknown", MemoryKind::unknown}};
+
+const std::map<std::string, SourceKind> kSources = {{"stepscope", SourceKind::stepscope},
+                                                    {"kineto", SourceKind::kineto},
+                                                    {"nsys", SourceKind::nsys}};
+
+const std::map<std::string, bool Collected::*> kCollected = {
+    {"device_ops", &Collected::device_ops},
+    {"api_calls", &Collected::api_calls},
+    {"api_arguments", &Collected::api_arguments},
+    {"framework_ops", &Collected::framework_ops},
+    {"user_scopes", &Collected::user_scopes},
+    {"python_functions", &Collected::python_functions},
+    {"call_sites", &Collected::call_sites},
+    {"garbage_collection", &Collected::garbage_collection},
+    {"off_cpu", &Collected::off_cpu},
+    {"io", &Collected::io}};
+
+// "p1.d2.s7": the number after each letter; letters left out are 0.
+std::uint32_t part(std::string_view name, char letter) {
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (name[at] != letter || (at > 0 && name[at - 1] != '.')) continue;
+    const std::size_t end = std::min(name.size(), name.find('.', at));
+    return static_cast<std::uint32_t>(parse_count(name.substr(at + 1, end - at - 1)));
+  }
+  return 0;
+}
+
+void note_kind(std::map<std::string, bool>& collected, HostKind kind) {
+  switch (kind) {
+    case HostKind::op:
+    case HostKind::backward_node:
+      collected.try_emplace("framework_ops", true);
+      break;
+    case HostKind::python_function:
+      collected.try_emplace("python_functions", true);
+      break;
+    case HostKind::garbage_collection:
+      collected.try_emplace("garbage_collection", true);
+      break;
+    case HostKind::off_cpu:
+      collected.try_emplace("off_cpu", true);
+      break;
+    case HostKind::io:
+      collected.try_emplace("io", true);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+const std::map<std::string, TextTrace::Reader, std::less<>>& TextTrace::readers() {
+  static const std::map<std::string, Reader, std::less<>> table = {
+      {"source", &TextTrace::source},   {"collected", &TextTrace::collected},
+      {"process", &TextTrace::process}, {"device", &TextTrace::device},
+      {"thread", &TextTrace::thread},   {"no_device", &TextTrace::no_device},
+      {"step", &TextTrace::step},       {"call", &TextTrace::call},
+      {"launch", &TextTrace::launch},   {"kernel", &TextTrace::kernel},
+      {"copy", &TextTrace::copy},       {"set", &TextTrace::set},
+      {"mark", &TextTrace::mark},
+  };
+  return table;
+}
+
+bool TextTrace::add(const TextLine& line) {
+  if (kHostKinds.contains(line.words[0])) {
+    host_range(line);
+    return true;
+  }
+  const auto at = readers().find(line.words[0]);
+  if (at == readers().end()) return false;
+  (this->*at->second)(line);
+  return true;
+}
+
+void TextTrace::shift(std::int64_t host_ns, std::int64_t device_ns, std::uint32_t correlation) {
+  host_shift_ = kBase + host_ns;
+  device_shift_ = kBase + device_ns;
+  correlation_shift_ = correlation;
+}
+
+void TextTrace::source(const TextLine& line) {
+  make_.data.source = look_up(kSources, word(line, 1));
+}
+
+void TextTrace::collected(const TextLine& line) {
+  look_up(kCollected, word(line, 1));
+  collected_[word(line, 1)] = word(line, 2) == "yes";
+}
+
+void TextTrace::process(const TextLine& line) {
+  const std::uint32_t id = part(word(line, 1), 'p');
+  if (make_.data.processes.size() <= id) make_.data.processes.resize(id + 1);
+  Process& process = make_.data.processes[id];
+  process.pid = 100 + id;
+  process.rank = static_cast<std::int32_t>(parse_count(line.option("rank", "0")));
+  process.world_size = static_cast<std::int32_t>(parse_count(line.option("world", "1")));
+}
+
+void TextTrace::device(const TextLine& line) {
+  const std::string& name = word(line, 1);
+  make_.data.devices.push_back({.process = part(name, 'p'),
+                                .index = part(name, 'd'),
+                                .name = line.option("name", "Test GPU")});
+}
+
+void TextTrace::thread(const TextLine& line) {
+  make_.thread(part(word(line, 1), 't'), word(line, 2), part(word(line, 1), 'p'));
+}
+
+void TextTrace::no_device(const TextLine& /*line*/) {
+  make_.data.devices.clear();
+  collected_["device_ops"] = false;
+}
+
+void TextTrace::step(const TextLine& line) {
+  Step step;
+  step.id = static_cast<std::int64_t>(steps_.list.size());
+  step.window = {host_time(word(line, 1)), host_time(word(line, 2))};
+  step.host = step.window;
+  step.wall_known = !(line.words.size() > 3 && line.words[3] == "unknown");
+  step.steady = step.wall_known;
+  steps_.list.push_back(step);
+}
+
+RangeId TextTrace::add_range(HostKind kind, const TextLine& line) {
+  note_kind(collected_, kind);
+  const SiteKind site_kind =
+      kind == HostKind::python_function ? SiteKind::function : SiteKind::call;
+  const ThreadId thread = thread_of(word(line, 1));
+  const RangeId range = make_.range(kind, word(line, 4), 0, host_time(word(line, 2)),
+                                    host_time(word(line, 3)), site_of(line, site_kind));
+  make_.data.host_ranges.thread[range] = thread;
+  return range;
+}
+
+void TextTrace::host_range(const TextLine& line) {
+  add_range(look_up(kHostKinds, word(line, 0)), line);
+}
+
+void TextTrace::call(const TextLine& line) {
+  const std::string& name = word(line, 4);
+  const HostKind kind = name.starts_with("cuda") ? HostKind::runtime_call : HostKind::driver_call;
+  Calls& calls = make_.data.calls;
+  calls.range.push_back(add_range(kind, line));
+  calls.api.push_back(classify_api(name));
+  calls.correlation.push_back(correlation_of(line));
+  calls.stream.push_back(line.has("stream") ? stream_of(line.option("stream")) : kNone);
+  calls.event.push_back(parse_count(line.option("event", "0")));
+  calls.bytes.push_back(kUnknownBytes);
+  if (line.has("stream") || line.has("event")) collected_.try_emplace("api_arguments", true);
+}
+
+// launch t1 10 14 s7 16 40 NAME: the call and its kernel on one line.
+void TextTrace::launch(const TextLine& line) {
+  const std::string id = std::to_string(own_correlation_++ - correlation_shift_);
+  TextLine host = line;
+  host.words = {"call", word(line, 1), word(line, 2), word(line, 3), "cudaLaunchKernel"};
+  host.options["id"] = id;
+  if (collected_.contains("api_arguments")) host.options["stream"] = word(line, 4);
+  call(host);
+  TextLine device = line;
+  device.words = {"kernel", word(line, 4), word(line, 5), word(line, 6), word(line, 7)};
+  device.options["id"] = id;
+  kernel(device);
+}
+
+DeviceOpId TextTrace::add_device_op(DeviceOpKind kind, const TextLine& line, std::size_t first_word,
+                                    std::string_view name, std::uint32_t correlation) {
+  const DeviceOpId op = make_.device_op(kind, name, stream_of(word(line, first_word)),
+                                        device_time(word(line, first_word + 1)),
+                                        device_time(word(line, first_word + 2)), correlation);
+  DeviceOps& ops = make_.data.device_ops;
+  ops.graph[op] = static_cast<std::uint32_t>(parse_count(line.option("graph", "0")));
+  ops.graph_node[op] = parse_count(line.option("node", "0"));
+  if (line.has("bytes")) ops.bytes[op] = parse_count(line.option("bytes"));
+  collected_.try_emplace("device_ops", true);
+  return op;
+}
+
+void TextTrace::kernel(const TextLine& line) {
+  add_device_op(DeviceOpKind::kernel, line, 1, word(line, 4), correlation_of(line));
+}
+
+void TextTrace::copy(const TextLine& line) {
+  const DeviceOpId op =
+      add_device_op(DeviceOpKind::memcpy, line, 1, "Memcpy", correlation_of(line));
+  DeviceOps& ops = make_.data.device_ops;
+  ops.copy_kind[op] = look_up(kCopyKinds, word(line, 4));
+  ops.source_memory[op] = look_up(kMemoryKinds, word(line, 5));
+  ops.target_memory[op] = look_up(kMemoryKinds, word(line, 6));
+}
+
+void TextTrace::set(const TextLine& line) {
+  add_device_op(DeviceOpKind::memset, line, 1, "Memset (Device)", correlation_of(line));
+}
+
+void TextTrace::mark(const TextLine& line) {
+  make_.data.marks.time.push_back(host_time(word(line, 2)));
+  make_.data.marks.name.push_back(make_.data.strings.intern(word(line, 3)));
+  make_.data.marks.thread.push_back(thread_of(word(line, 1)));
+}
+
+ThreadId TextTrace::thread_of(std::string_view name) {
+  return make_.thread(part(name, 't'), "", part(name, 'p'));
+}
+
+StreamId TextTrace::stream_of(std::string_view name) {
+  return make_.stream(part(name, 's'), part(name, 'd'), part(name, 'p'));
+}
+
+SiteId TextTrace::site_of(const TextLine& line, SiteKind kind) {
+  if (!line.has("at")) return kNone;
+  const std::string at = line.option("at");
+  const std::size_t colon = at.rfind(':');
+  if (colon == std::string::npos) reject("at=" + at + " is not file:line");
+  const auto [place, is_new] = sites_.try_emplace({at, kind}, kNone);
+  if (is_new) {
+    const auto number = static_cast<std::uint32_t>(parse_count(at.substr(colon + 1)));
+    place->second = make_.site(at.substr(0, colon), number, kind);
+  }
+  return place->second;
+}
+
+std::uint32_t TextTrace::correlation_of(const TextLine& line) const {
+  if (!line.has("id")) return 0;
+  return static_cast<std::uint32_t>(parse_count(line.option("id"))) + correlation_shift_;
+}
+
+std::int64_t TextTrace::host_time(const std::string& text) const {
+  return host_shift_ + parse_time(text);
+}
+
+std::int64_t TextTrace::device_time(const std::string& text) const {
+  return device_shift_ + parse_time(text);
+}
+
+Trace TextTrace::build() {
+  Collected& collected = make_.data.collected;
+  collected.api_calls = make_.data.calls.size() > 0;
+  collected.user_scopes = true;
+  for (const auto& [name, value] : collected_) collected.*kCollected.at(name) = value;
+  steps_.thread = make_.thread(1);
+  if (has_steps()) steps_.found_by = FoundBy::user_marker;
+  return make_.build();
+}
+
+}  // namespace stepscope::testing
