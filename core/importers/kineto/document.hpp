@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outline of a Kineto document: one object whose members are facts, one of them the list of
+// events. Each member and each event is one unit: it is read from the window as a whole, or the
+// window slides on and the unit is read again.
+#pragma once
+
+#include "core/importers/kineto/trace_filler.hpp"
+#include "core/importers/kineto/window.hpp"
+
+namespace stepscope::kineto {
+
+// Errors name the byte of the content, and of the file where it is compressed.
+Status read_document(const ByteSource& source, Window& window, TraceFiller& filler);
+
+void skip_byte_order_mark(Window& window);
+
+}  // namespace stepscope::kineto

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/importers/kineto/field_reader.hpp"
+
+#include <simdjson.h>
+
+#include "core/importers/kineto/decimal.hpp"
+#include "core/importers/kineto/text.hpp"
+
+namespace stepscope::kineto {
+namespace {
+
+std::optional<std::int64_t> sane_time(const JsonValue& value) {
+  const std::optional<std::int64_t> time = nanoseconds(value.text);
+  return time && *time<kLatestTime&& * time> - kLatestTime ? time : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> FieldReader::time(const Event& event) {
+  const std::optional<std::int64_t> time = sane_time(event.get(Field::ts));
+  if (!time) count_missing();
+  return time;
+}
+
+std::int64_t FieldReader::duration(const Event& event) {
+  const std::optional<std::int64_t> duration = sane_time(event.get(Field::dur));
+  if (!duration) count_missing();
+  return duration.value_or(0);
+}
+
+StringId FieldReader::name(const Event& event) {
+  if (!event.has(Field::name)) count_missing();
+  return intern(event.get(Field::name));
+}
+
+std::optional<std::int64_t> FieldReader::integer(const Event& event, Field field) {
+  if (!event.has(field)) return std::nullopt;
+  const std::optional<std::int64_t> value = kineto::integer(event.get(field).text);
+  if (!value) count_missing();
+  return value;
+}
+
+void FieldReader::three(const Event& event, Field field, std::array<std::uint32_t, 3>& out) {
+  std::string_view text = event.get(field).text;
+  for (std::uint32_t& number : out) {
+    text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const std::optional<std::int64_t> value = kineto::integer(text.substr(0, digits));
+    if (!value || *value > std::numeric_limits<std::uint32_t>::max()) return count_missing();
+    number = static_cast<std::uint32_t>(*value);
+    text.remove_prefix(digits);
+  }
+}
+
+std::string_view FieldReader::text(const JsonValue& value) {
+  const std::string_view plain = decoded(value, scratch_);
+  if (simdjson::validate_utf8(plain.data(), plain.size())) return plain;
+  return scratch_ = repaired_utf8(plain);
+}
+
+StringId FieldReader::intern(const JsonValue& value) {
+  if (!value.escaped) {
+    const StringId known = strings_.find(value.text);
+    if (known != kNone) return known;
+  }
+  return strings_.intern(text(value));
+}
+
+}  // namespace stepscope::kineto

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/importers/kineto/kineto.hpp"
+
+#include <fmt/format.h>
+
+#include "core/importers/kineto/byte_source.hpp"
+#include "core/importers/kineto/document.hpp"
+
+namespace stepscope {
+namespace {
+
+Error in_file(const std::filesystem::path& path, Error error) {
+  error.message = fmt::format("{}: {}", path.string(), error.message);
+  return error;
+}
+
+}  // namespace
+
+Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress& progress,
+                              const KinetoOptions& options) {
+  Result<std::unique_ptr<kineto::ByteSource>> source = kineto::open_bytes(path);
+  if (!source.ok()) return in_file(path, source.error());
+  kineto::TraceFiller filler;
+  kineto::Window window(**source, options.window_bytes, progress);
+  const Status status = kineto::read_document(**source, window, filler);
+  if (!status.ok()) return in_file(path, status.error());
+  if (options.counts != nullptr) *options.counts = filler.counts();
+  TraceData data = filler.finish();
+  data.path = path.string();
+  return data;
+}
+
+bool sniff_kineto(const std::filesystem::path& path) {
+  Result<std::unique_ptr<kineto::ByteSource>> source = kineto::open_bytes(path);
+  if (!source.ok()) return false;
+  const std::string name = path.filename().string();
+  if (name.ends_with(".json") || name.ends_with(".json.gz") || (*source)->compressed()) return true;
+  const Progress silent;
+  kineto::Window window(**source, 4096, silent);
+  if (const Result<bool> filled = window.more(); !filled.ok() || !*filled) return false;
+  kineto::skip_byte_order_mark(window);
+  kineto::JsonScanner scanner(window.begin(), window.end());
+  return scanner.next_is('{') || scanner.next_is('[');
+}
+
+}  // namespace stepscope

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/importers/kineto/trace_filler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stepscope::kineto {
+namespace {
+
+constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
+constexpr std::size_t kCategoriesNamed = 8;
+
+// ph is one letter; a missing one reads as a complete event, the only kind that Kineto puts in
+// numbers.
+char phase_of(const Event& event, FieldReader& fields) {
+  const std::string_view text = event.get(Field::ph).text;
+  if (text.size() == 1) return text[0];
+  fields.count_missing();
+  return event.has(Field::dur) ? 'X' : '?';
+}
+
+DeviceOpKind op_kind(Category category) {
+  if (category == Category::kernel) return DeviceOpKind::kernel;
+  return category == Category::gpu_memcpy ? DeviceOpKind::memcpy : DeviceOpKind::memset;
+}
+
+void shift(std::vector<std::int64_t>& times, std::int64_t base) {
+  for (std::int64_t& time : times) time = time == kNoTime ? 0 : time + base;
+}
+
+bool any(const std::vector<HostKind>& kinds, HostKind a, HostKind b) {
+  return std::any_of(kinds.begin(), kinds.end(),
+                     [a, b](HostKind kind) { return kind == a || kind == b; });
+}
+
+}  // namespace
+
+Category TraceFiller::category_of_event(const Event& event, char phase) {
+  const std::string_view name = event.get(Field::cat).text;
+  switch (phase) {
+    case 'M':
+      return Category::metadata;
+    case 'C':
+      return Category::hardware_counters;
+    case 'i':
+    case 'I':
+      return Category::instant;
+    case 's':
+    case 't':
+    case 'f':
+      return category_of(name) == Category::flow_fwdbwd ? Category::flow_fwdbwd
+                                                        : Category::flow_ac2g;
+    case 'X':
+      return category_of(name);
+    default:
+      return Category::unknown;
+  }
+}
+
+void TraceFiller::add(const Event& event) {
+  const char phase = phase_of(event, fields_);
+  const Category category = category_of_event(event, phase);
+  ++counts_[static_cast<std::size_t>(category)];
+  if (!place(category, event, phase)) skip(event);
+}
+
+bool TraceFiller::place(Category category, const Event& event, char) {
+  switch (category) {
+    case Category::cpu_op:
+    case Category::user_annotation:
+    case Category::python_function:
+    case Category::runtime:
+    case Category::driver:
+    case Category::overhead:
+    case Category::collective:
+      return host_.add(category, event);
+    case Category::kernel:
+    case Category::gpu_memcpy:
+    case Category::gpu_memset:
+      return device_.add_op(op_kind(category), event);
+    case Category::cuda_sync:
+      return device_.add_sync(event);
+    case Category::cuda_event:
+      return device_.add_event_record(event), true;
+    case Category::instant:
+      return samples_.add_instant(event);
+    case Category::hardware_counters:
+      return samples_.add_counters(event);
+    case Category::metadata:
+      return entities_.label(event), true;
+    case Category::trace_span:
+      return true;
+    case Category::gpu_user_annotation:
+    case Category::flow_ac2g:
+    case Category::flow_fwdbwd:
+      return true;
+    case Category::unknown:
+      return false;
+  }
+  return false;
+}
+
+void TraceFiller::skip(const Event& event) {
+  ++data_.health.skipped_events;
+  const JsonValue category = event.get(event.has(Field::cat) ? Field::cat : Field::ph);
+  ++skipped_[std::string(fields_.text(category).substr(0, 64))];
+}
+
+void TraceFiller::shift_times() {
+  const std::int64_t base = facts_.base_ns();
+  for (auto* times : {&data_.host_ranges.begin, &data_.host_ranges.end, &data_.device_ops.begin,
+                      &data_.device_ops.end, &data_.syncs.begin, &data_.syncs.end,
+                      &data_.counters.time, &data_.marks.time}) {
+    shift(*times, base);
+  }
+}
+
+void TraceFiller::note_skipped() {
+  std::string list;
+  std::size_t named = 0;
+  for (const auto& [category, count] : skipped_) {
+    if (named++ < kCategoriesNamed)
+      list += fmt::format("{}\"{}\" ({})", list.empty() ? "" : ", ", category, count);
+  }
+  if (named > kCategoriesNamed) list += fmt::format(" and {} more", named - kCategoriesNamed);
+  if (named > 0)
+    data_.health.notes.push_back(fmt::format("events left out, by category: {}", list));
+}
+
+void TraceFiller::set_collected(bool api_arguments) {
+  const std::vector<HostKind>& kinds = data_.host_ranges.kind;
+  Collected& c = data_.collected;
+  c.device_ops = data_.device_ops.size() > 0;
+  c.api_calls = data_.calls.size() > 0;
+  c.api_arguments = api_arguments;
+  c.framework_ops = any(kinds, HostKind::op, HostKind::backward_node);
+  c.user_scopes = any(kinds, HostKind::user_scope, HostKind::user_scope);
+  c.python_functions = any(kinds, HostKind::python_function, HostKind::python_function);
+}
+
+TraceData TraceFiller::finish() {
+  data_.source = SourceKind::kineto;
+  const ProcessId owner = entities_.finish();
+  facts_.apply(data_, owner);
+  samples_.finish(owner);
+  set_collected(device_.finish());
+  shift_times();
+  data_.health.missing_fields += facts_.unreadable();
+  note_skipped();
+  return std::move(data_);
+}
+
+}  // namespace stepscope::kineto

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends each event of a file to the part that knows its category, and completes the model at the
+// end.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "core/importers/kineto/category.hpp"
+#include "core/importers/kineto/device_events.hpp"
+#include "core/importers/kineto/document_facts.hpp"
+#include "core/importers/kineto/entities.hpp"
+#include "core/importers/kineto/host_events.hpp"
+#include "core/importers/kineto/samples.hpp"
+
+namespace stepscope::kineto {
+
+class TraceFiller {
+ public:
+  TraceFiller() = default;
+  TraceFiller(const TraceFiller&) = delete;
+  TraceFiller& operator=(const TraceFiller&) = delete;
+
+  void add(const Event& event);
+  DocumentFacts& facts() { return facts_; }
+  const CategoryCounts& counts() const { return counts_; }
+
+  // Times become absolute, rows get their owners, notes are written. Call once.
+  TraceData finish();
+
+ private:
+  Category category_of_event(const Event& event, char phase);
+  bool place(Category category, const Event& event, char phase);
+  void skip(const Event& event);
+  void add_trace_span(const Event& event);
+  void shift_times();
+  void note_skipped();
+  void set_collected(bool api_arguments);
+
+  TraceData data_;
+  FieldReader fields_{data_.strings, data_.health};
+  Entities entities_{data_, fields_};
+  HostEvents host_{data_, fields_, entities_};
+  DeviceEvents device_{data_, fields_, entities_};
+  Samples samples_{data_, fields_, entities_};
+  DocumentFacts facts_;
+  CategoryCounts counts_{};
+  std::map<std::string, std::uint64_t> skipped_;  // by phase and category
+};
+
+}  // namespace stepscope::kineto

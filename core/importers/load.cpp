@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/importers/load.hpp"
+
+#include <array>
+#include <new>
+#include <string>
+
+#include "core/importers/kineto/kineto.hpp"
+#include "core/store/reader.hpp"
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Importer {
+  bool (*recognises)(const fs::path& path);
+  Result<TraceData> (*read)(const fs::path& path, const Progress& progress);
+};
+
+// In order: the first that recognises a path reads it.
+constexpr std::array kImporters = {
+    Importer{sniff_scope, read_scope},
+    Importer{sniff_sst, read_sst},
+    Importer{sniff_kineto, [](const fs::path& path,
+                              const Progress& progress) { return read_kineto(path, progress); }},
+};
+
+Result<TraceData> read_any(const fs::path& path, const Progress& progress) {
+  for (const Importer& importer : kImporters) {
+    if (importer.recognises(path)) return importer.read(path, progress);
+  }
+  return bad_input(path.string() +
+                   " is in no known format: give a .scope folder, an .sst file or a "
+                   "PyTorch profiler (Kineto) .json or .json.gz");
+}
+
+}  // namespace
+
+Result<Trace> load(const fs::path& path, const Progress& progress) {
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    return io_error("cannot open " + path.string() + ": " +
+                    (error ? error.message() : std::string("no such file or folder")));
+  }
+  try {
+    Result<TraceData> data = read_any(path, progress);
+    if (!data.ok()) return data.error();
+    return Trace::build(std::move(*data));
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::unsupported,
+                 path.string() +
+                     " needs more memory than there is: record fewer "
+                     "steps (--start-after, --steps), or use a larger machine"};
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense ids for values, and which of them no chunk has carried yet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/model/entities.hpp"
+#include "core/model/events.hpp"
+
+namespace stepscope::store {
+
+struct ThreadKey {
+  ProcessId process = 0;
+  std::int64_t tid = 0;
+  friend bool operator==(const ThreadKey&, const ThreadKey&) = default;
+};
+
+struct StreamKey {
+  ProcessId process = 0;
+  std::uint32_t device = 0;
+  std::uint32_t context = 0;
+  std::uint32_t stream = 0;
+  friend bool operator==(const StreamKey&, const StreamKey&) = default;
+};
+
+struct KeyHash {
+  using is_transparent = void;
+  static std::size_t mix(std::initializer_list<std::uint64_t> words) {
+    std::uint64_t hash = 0;
+    for (std::uint64_t word : words) {
+      hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+      hash ^= hash >> 32U;
+    }
+    return hash;
+  }
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
+  std::size_t operator()(std::int64_t pid) const { return mix({static_cast<std::uint64_t>(pid)}); }
+  std::size_t operator()(const ThreadKey& k) const {
+    return mix({k.process, static_cast<std::uint64_t>(k.tid)});
+  }
+  std::size_t operator()(const StreamKey& k) const {
+    return mix({k.process, k.device, k.context, k.stream});
+  }
+  std::size_t operator()(const Site& s) const {
+    return mix({s.file, s.line, s.function, static_cast<std::uint64_t>(s.kind)});
+  }
+  std::size_t operator()(const LaunchConfig& c) const {
+    return mix({c.grid[0], c.grid[1], c.grid[2], c.block[0], c.block[1], c.block[2],
+                c.registers_per_thread, c.shared_bytes});
+  }
+};
+
+template <class Key>
+class Dictionary {
+ public:
+  template <class Like>
+  std::uint32_t id_of(const Like& key) {
+    const auto found = ids_.find(key);
+    if (found != ids_.end()) return found->second;
+    const auto id = static_cast<std::uint32_t>(ids_.size());
+    pending_.push_back(&ids_.emplace(Key(key), id).first->first);  // keys never move
+    return id;
+  }
+  template <class Like>
+  bool has(const Like& key) const {
+    return ids_.find(key) != ids_.end();
+  }
+
+  std::size_t size() const { return ids_.size(); }
+  const std::vector<const Key*>& pending() const { return pending_; }
+  std::size_t first_pending() const { return ids_.size() - pending_.size(); }
+  void mark_written() { pending_.clear(); }
+
+ private:
+  std::unordered_map<Key, std::uint32_t, KeyHash, std::equal_to<>> ids_;
+  std::vector<const Key*> pending_;
+};
+
+}  // namespace stepscope::store

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a batch's tables to sections of a chunk's payload, by the column list in columns.hpp.
+#pragma once
+
+#include "core/store/batch.hpp"
+#include "core/store/byte_sink.hpp"
+
+namespace stepscope::store {
+
+// What is wrong with a batch (a column of another length, too many rows), or nullptr.
+const char* check(const EventBatch& batch);
+
+// Appends a section for each table that has rows; sets the header's row counts and time span.
+// none_open: ranges were open before, so that none are now must be said by an empty section.
+void encode_batch(const EventBatch& batch, bool none_open, ByteSink& out, ChunkHeader& header);
+
+}  // namespace stepscope::store

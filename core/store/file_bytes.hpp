@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole file in memory. Read, not mapped: a file that shrinks while it is read must not kill us.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "core/store/byte_source.hpp"
+#include "core/support/result.hpp"
+
+namespace stepscope::store {
+
+class FileBytes {
+ public:
+  static Result<FileBytes> read(const std::filesystem::path& path);
+  Bytes bytes() const { return {bytes_.get(), size_}; }
+
+ private:
+  std::unique_ptr<std::uint8_t[]> bytes_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace stepscope::store

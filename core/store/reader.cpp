@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/reader.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/store/chunk_scan.hpp"
+#include "core/store/file_bytes.hpp"
+#include "core/store/run_json.hpp"
+#include "core/store/store_decoder.hpp"
+
+namespace stepscope {
+
+using namespace store;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<std::vector<fs::path>> process_files(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() == ".sst") files.push_back(at->path());
+  }
+  if (error) return io_error("cannot list " + folder.string() + ": " + error.message());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+Result<TraceData> read_sst_bytes(Bytes file, const std::string& name, const Progress& progress) {
+  Result<Scan> scan = scan_chunks(file, name);
+  if (!scan.ok()) return scan.error();
+  std::vector<Scan> scans;
+  scans.push_back(std::move(*scan));
+  StoreDecoder decoder;
+  if (Status room = decoder.expect(scans, name); !room.ok()) return room.error();
+  decoder.decode(scans.front(), name, progress);
+  TraceData data = decoder.take();
+  data.path = name;
+  return data;
+}
+
+Result<TraceData> read_sst(const fs::path& path, const Progress& progress) {
+  Result<FileBytes> file = FileBytes::read(path);
+  if (!file.ok()) return file.error();
+  return read_sst_bytes(file->bytes(), path.string(), progress);
+}
+
+Result<TraceData> read_scope(const fs::path& folder, const Progress& progress) {
+  const Result<std::vector<fs::path>> paths = process_files(folder);
+  if (!paths.ok()) return paths.error();
+  if (paths->empty()) {
+    return bad_input(folder.string() +
+                     " holds no .sst file: no process of the run recorded anything; "
+                     "was the profiled program started at all, and does --only match it?");
+  }
+  std::vector<FileBytes> files;
+  std::vector<Scan> scans;
+  std::vector<std::string> names;
+  std::vector<std::string> unreadable;
+  Error first_error;
+  for (const fs::path& path : *paths) {
+    Result<FileBytes> file = FileBytes::read(path);
+    Result<Scan> scan = file.ok() ? scan_chunks(file->bytes(), path.string()) : file.error();
+    if (!scan.ok()) {  // one bad file of many must not hide the others
+      if (unreadable.empty()) first_error = scan.error();
+      unreadable.push_back(scan.error().message);
+      continue;
+    }
+    files.push_back(std::move(*file));
+    scans.push_back(std::move(*scan));
+    names.push_back(path.filename().string());
+  }
+  if (scans.empty()) return first_error;
+  StoreDecoder decoder;
+  if (Status room = decoder.expect(scans, folder.string()); !room.ok()) return room.error();
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    decoder.decode(scans[i], names[i], {});
+    files[i] = {};
+    report(progress, i + 1, scans.size());
+  }
+  TraceData data = decoder.take();
+  data.path = folder.string();
+  for (std::string& message : unreadable) data.health.notes.push_back(std::move(message));
+  if (Status run = add_run_json(folder / "run.json", data); !run.ok()) return run.error();
+  return data;
+}
+
+bool sniff_sst(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  std::array<char, kFileMagic.size()> head{};
+  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+  return path.extension() == ".sst" ||
+         std::equal(head.begin(), head.end(), kFileMagic.begin(),
+                    [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+}
+
+bool sniff_scope(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads store files: one .sst, or a NAME.scope folder with run.json and one .sst a process.
+//
+// A damaged or torn file loads every sound chunk; what is lost is counted in Health and said in a
+// note. Errors: io (cannot open or read), bad_input (no store file, empty, too short, no process
+// file in the folder), unsupported (a newer format; more events than row numbers or this machine's
+// memory hold).
+#pragma once
+
+#include <filesystem>
+
+#include "core/model/trace.hpp"
+#include "core/store/byte_source.hpp"
+#include "core/support/progress.hpp"
+#include "core/support/result.hpp"
+
+namespace stepscope {
+
+Result<TraceData> read_sst(const std::filesystem::path& path, const Progress& progress = {});
+Result<TraceData> read_scope(const std::filesystem::path& folder, const Progress& progress = {});
+
+// The bytes of one store file; `name` is for messages.
+Result<TraceData> read_sst_bytes(store::Bytes file, const std::string& name,
+                                 const Progress& progress = {});
+
+bool sniff_sst(
+    const std::filesystem::path& path);  // a file with the store's magic, or an empty *.sst
+bool sniff_scope(const std::filesystem::path& path);  // a folder
+
+}  // namespace stepscope

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/run_json.hpp"
+
+#include <simdjson.h>
+
+#include <string>
+
+namespace stepscope::store {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+constexpr std::string_view kSchema = "stepscope.run/1";
+
+std::string text_of(element value) {
+  if (value.is_string()) return std::string(std::string_view(value));
+  return simdjson::minify(value);  // numbers, true, lists as they are written
+}
+
+void add_fact(std::string_view key, const std::string& value, TraceData& data) {
+  for (Process& process : data.processes) process.facts.try_emplace(std::string(key), value);
+}
+
+void add_all(object run, TraceData& data) {
+  for (const auto& [key, value] : run) {
+    if (key == "schema") continue;
+    if (key == "notes" && value.is_array()) {
+      for (element note : value.get_array()) data.health.notes.push_back(text_of(note));
+    } else if (key == "facts" && value.is_object()) {
+      for (const auto& [name, fact] : object(value)) add_fact(name, text_of(fact), data);
+    } else {
+      add_fact(key, text_of(value), data);
+    }
+  }
+}
+
+}  // namespace
+
+Status add_run_json(const std::filesystem::path& path, TraceData& data) {
+  simdjson::dom::parser parser;
+  element document;
+  object run;
+  if (const auto error = parser.load(path.string()).get(document)) {
+    data.health.notes.push_back("run.json cannot be read (" +
+                                std::string(simdjson::error_message(error)) +
+                                "): the command and its environment are unknown");
+    return Done{};
+  }
+  std::string_view schema;
+  if (document.get(run) || run["schema"].get(schema) || !schema.starts_with("stepscope.run/")) {
+    data.health.notes.push_back("run.json is not of schema " + std::string(kSchema) +
+                                "; it was left out");
+    return Done{};
+  }
+  if (schema != kSchema) {
+    return Error{ErrorCode::unsupported, path.string() + " is of schema " + std::string(schema) +
+                                             ", this build reads " + std::string(kSchema) +
+                                             ": use the stepscope that wrote it, or a newer one"};
+  }
+  add_all(run, data);
+  return Done{};
+}
+
+}  // namespace stepscope::store

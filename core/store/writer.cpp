@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/writer.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <set>
+
+#include "core/store/crc32c.hpp"
+#include "core/store/encode.hpp"
+#include "core/store/pending.hpp"
+
+namespace stepscope {
+
+using namespace store;
+
+namespace {
+
+Error failed(const char* what, const std::string& path, int error) {
+  std::string message = std::string(what) + " " + path + ": " + std::strerror(error);
+  if (error == ENOSPC || error == EDQUOT)
+    message += "; free some space or give another folder with -o";
+  if (error == EACCES || error == EROFS) message += "; give a folder that is writable with -o";
+  return io_error(std::move(message));
+}
+
+// 0, or the errno. A short write (a signal, a nearly full disk) is continued.
+int write_fully(int fd, const std::uint8_t* at, std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t done = ::write(fd, at, bytes);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return done < 0 ? errno : ENOSPC;
+    at += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return 0;
+}
+
+// Unlike that of any other writer of the same file: by the time and the process.
+std::uint32_t new_session() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const std::uint64_t words[] = {static_cast<std::uint64_t>(now.tv_sec),
+                                 static_cast<std::uint64_t>(now.tv_nsec),
+                                 static_cast<std::uint64_t>(getpid())};
+  return crc32c(words, sizeof words) | 2U;  // never 1, the session of create()
+}
+
+void put_file_header(ByteSink& out) {
+  const std::size_t start = out.size();
+  out.put_bytes(kFileMagic.data(), kFileMagic.size());
+  out.put(kMajorVersion);
+  out.put(kMinorVersion);
+  out.put(static_cast<std::uint32_t>(kFileHeaderBytes));
+  out.put(std::uint32_t{0});
+  out.put(crc32c(out.data() + start, kFileHeaderBytes - 4));
+}
+
+void store_chunk_header(ChunkHeader& header, std::uint8_t* at) {
+  std::memset(at, 0, kChunkHeaderBytes);
+  std::memcpy(at, kChunkMagic.data(), kChunkMagic.size());
+  const auto put_all = [&] {
+    chunk_header_fields(
+        header, [at](int offset, auto& field) { std::memcpy(at + offset, &field, sizeof field); });
+  };
+  put_all();
+  header.header_crc = crc32c(at, kChunkHeaderBytes - 4);
+  put_all();
+}
+
+}  // namespace
+
+struct StoreWriter::State {
+  int fd = -1;
+  std::string path;
+  StoreOptions options;
+  std::uint32_t session = 1;
+  std::uint32_t sequence = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t events = 0;
+  std::uint64_t lost_events = 0;  // of batches that could not be written
+  std::uint64_t refused_strings = 0;
+  bool has_open = false;  // the last batch in the file had open ranges
+  Pending pending;
+  Health told;  // what the collector said; pending.health adds the writer's own
+  std::set<std::string> rivals;
+  std::set<std::string> notes;
+  ByteSink raw;
+  ByteSink file;
+  ZSTD_CCtx* zstd = nullptr;
+
+  ~State() {
+    ZSTD_freeCCtx(zstd);
+    if (fd >= 0) ::close(fd);
+  }
+  void start() {
+    pending.strings.id_of(std::string_view());
+    pending.strings.mark_written();
+    pending.pids.id_of(std::int64_t{0});
+  }
+  void update_health();
+  void add_once(const std::vector<std::string>& texts, std::set<std::string>& known,
+                std::vector<StringId>& out, StoreWriter& writer);
+  bool compress(ChunkHeader& header);
+  Status write_chunk(ChunkType type, ChunkHeader header);
+};
+
+void StoreWriter::State::update_health() {
+  Health& h = pending.health;
+  health_counters(h, [](auto& value) { value = 0; });
+  h.dropped_records = told.dropped_records + lost_events;
+  h.zero_timestamps = told.zero_timestamps;
+  h.reversed_times = told.reversed_times;
+  h.crossing_ranges = told.crossing_ranges;
+  h.skipped_events = told.skipped_events;
+  h.missing_fields = told.missing_fields + refused_strings;
+  h.lost_chunks = told.lost_chunks;
+  h.lost_bytes = told.lost_bytes;
+  h.overhead_ns = told.overhead_ns;
+  h.sites_wanted = told.sites_wanted;
+  h.sites_found = told.sites_found;
+  pending.health_changed = true;
+}
+
+void StoreWriter::State::add_once(const std::vector<std::string>& texts,
+                                  std::set<std::string>& known, std::vector<StringId>& out,
+                                  StoreWriter& writer) {
+  for (const std::string& text : texts) {
+    if (known.insert(text).second) out.push_back(writer.intern(text));
+  }
+}
+
+// Leaves the compressed payload after the header's place in `file`; false where plain bytes serve
+// better.
+bool StoreWriter::State::compress(ChunkHeader& header) {
+  if (options.codec != Codec::zstd) return false;
+  if (zstd == nullptr) zstd = ZSTD_createCCtx();
+  if (zstd == nullptr) return false;
+  const std::size_t bound = ZSTD_compressBound(raw.size());
+  std::uint8_t* at = file.room(bound);
+  const std::size_t size =
+      ZSTD_compressCCtx(zstd, at, bound, raw.data(), raw.size(), options.zstd_level);
+  if (ZSTD_isError(size) || size >= raw.size() || raw.size() > size * kMaxInflation) return false;
+  file.advance_to(at + size);
+  header.codec = static_cast<std::uint8_t>(Codec::zstd);
+  return true;
+}
+
+Status StoreWriter::State::write_chunk(ChunkType type, ChunkHeader header) {
+  if (fd < 0) return io_error("the store file " + path + " is closed");
+  if (raw.size() > kMaxRawBytes)
+    return usage_error("a batch for " + path + " is larger than 64 MiB");
+  file.resize_down(0);
+  if (bytes == 0 && session == 1) put_file_header(file);
+  const std::size_t start = file.size();
+  file.advance_to(file.room(kChunkHeaderBytes) + kChunkHeaderBytes);
+  if (!compress(header)) file.put_bytes(raw.data(), raw.size());
+  const std::size_t payload = start + kChunkHeaderBytes;
+  header.type = static_cast<std::uint16_t>(type);
+  header.stored_bytes = static_cast<std::uint32_t>(file.size() - payload);
+  header.raw_bytes = static_cast<std::uint32_t>(raw.size());
+  header.session = session;
+  header.sequence = sequence;
+  header.payload_crc = crc32c(file.data() + payload, header.stored_bytes);
+  store_chunk_header(header, file.data() + start);
+
+  struct stat before {};
+  const bool known_size = ::fstat(fd, &before) == 0 && S_ISREG(before.st_mode);
+  if (const int error = write_fully(fd, file.data(), file.size()); error != 0) {
+    // Best effort: a torn tail is harmless to the reader. EXT: the write's own error is what
+    // matters.
+    if (known_size && ::ftruncate(fd, before.st_size) != 0) errno = error;
+    return failed("cannot write", path, error);
+  }
+  ++sequence;
+  bytes += file.size();
+  pending.mark_written();
+  return Done{};
+}
+
+void clear(EventBatch& batch) {
+  const auto empty = [](auto&... columns) { (columns.clear(), ...); };
+  HostRanges& h = batch.host_ranges;
+  empty(h.begin, h.end, h.name, h.thread, h.kind, h.category, h.site, h.sequence, h.forward_thread,
+        h.parent);
+  Calls& c = batch.calls;
+  empty(c.range, c.api, c.correlation, c.stream, c.event, c.bytes);
+  DeviceOps& d = batch.device_ops;
+  empty(d.begin, d.end, d.name, d.kind, d.stream, d.correlation, d.graph, d.graph_node, d.bytes,
+        d.copy_kind, d.source_memory, d.target_memory, d.launch_config);
+  Syncs& s = batch.syncs;
+  empty(s.begin, s.end, s.api, s.stream, s.correlation, s.awaited_correlation);
+  empty(batch.counters.time, batch.counters.track, batch.counters.process, batch.counters.value);
+  empty(batch.marks.time, batch.marks.name, batch.marks.thread);
+  OpenRanges& o = batch.open;
+  empty(o.begin, o.name, o.thread, o.kind, o.category, o.site, o.sequence, o.lane);
+  empty(batch.late_ends.time, batch.late_ends.thread, batch.late_ends.lane);
+}
+
+StoreWriter::StoreWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+StoreWriter::StoreWriter(StoreWriter&&) noexcept = default;
+StoreWriter& StoreWriter::operator=(StoreWriter&&) noexcept = default;
+StoreWriter::~StoreWriter() = default;
+
+Result<StoreWriter> StoreWriter::create(const std::string& path, const StoreOptions& options) {
+  auto state = std::make_unique<State>();
+  state->path = path;
+  state->options = options;
+  const int exists = options.overwrite ? O_TRUNC : O_EXCL;
+  state->fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | exists, 0644);
+  if (state->fd < 0) return failed("cannot create", path, errno);
+  state->start();
+  return StoreWriter(std::move(state));
+}
+
+Result<StoreWriter> StoreWriter::append(const std::string& path, const StoreOptions& options) {
+  auto state = std::make_unique<State>();
+  state->path = path;
+  state->options = options;
+  state->session = new_session();
+  state->fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (state->fd < 0) return failed("cannot open", path, errno);
+  state->start();
+  return StoreWriter(std::move(state));
+}
+
+StringId StoreWriter::intern(std::string_view text) {
+  Dictionary<std::string>& strings = state_->pending.strings;
+  if (strings.size() < state_->options.max_strings || strings.has(text)) return strings.id_of(text);
+  ++state_->refused_strings;
+  state_->update_health();
+  return strings.id_of(std::string_view("(too many names)"));
+}
+
+ProcessId StoreWriter::process(std::int64_t pid) {
+  Pending& p = state_->pending;
+  const bool is_new = !p.pids.has(pid);
+  const ProcessId id = p.pids.id_of(pid);
+  if (is_new) p.processes.push_back({id, pid, -1, -1, 0, 0});
+  return id;
+}
+
+ThreadId StoreWriter::thread(std::int64_t tid, ProcessId process) {
+  return state_->pending.threads.id_of(ThreadKey{process, tid});
+}
+
+StreamId StoreWriter::stream(std::uint32_t device, std::uint32_t context, std::uint32_t stream,
+                             ProcessId process) {
+  return state_->pending.streams.id_of(StreamKey{process, device, context, stream});
+}
+
+SiteId StoreWriter::site(const Site& site) {
+  return state_->pending.sites.id_of(site);
+}
+
+LaunchConfigId StoreWriter::launch_config(const LaunchConfig& config) {
+  return state_->pending.launch_configs.id_of(config);
+}
+
+void StoreWriter::describe(const Process& p, ProcessId id) {
+  state_->pending.processes.push_back(
+      {id, p.pid, p.rank, p.world_size, intern(p.name), intern(p.host)});
+  for (const auto& [key, value] : p.facts) fact(key, value, id);
+}
+
+void StoreWriter::fact(std::string_view key, std::string_view value, ProcessId process) {
+  state_->pending.facts.push_back({process, intern(key), intern(value)});
+}
+
+void StoreWriter::device(const Device& device) {
+  state_->pending.devices.push_back({device, intern(device.name), intern(device.uuid)});
+}
+
+void StoreWriter::name_thread(ThreadId thread, std::string_view name) {
+  state_->pending.names.push_back({Named::thread, thread, intern(name)});
+}
+
+void StoreWriter::name_stream(StreamId stream, std::string_view name) {
+  state_->pending.names.push_back({Named::stream, stream, intern(name)});
+}
+
+void StoreWriter::clock(const ClockRecord& record) {
+  state_->pending.clocks.push_back(record);
+}
+
+void StoreWriter::collected(const Collected& collected) {
+  state_->pending.collected = bits_of(collected);
+  state_->pending.collected_changed = true;
+}
+
+void StoreWriter::health(const Health& totals) {
+  state_->told = totals;
+  state_->add_once(totals.rivals, state_->rivals, state_->pending.rivals, *this);
+  state_->add_once(totals.notes, state_->notes, state_->pending.notes, *this);
+  state_->update_health();
+}
+
+Status StoreWriter::write(const EventBatch& batch) {
+  State& s = *state_;
+  if (const char* wrong = check(batch)) return usage_error(s.path + ": " + wrong);
+  ChunkHeader header;
+  s.raw.resize_down(0);
+  s.pending.encode(s.raw);
+  encode_batch(batch, s.has_open, s.raw, header);
+  Status status = s.write_chunk(ChunkType::data, header);
+  if (status.ok()) {
+    s.has_open = batch.open.size() > 0;
+    s.events += batch.events();
+  } else {
+    s.lost_events += batch.events();
+    s.update_health();
+  }
+  return status;
+}
+
+Status StoreWriter::flush() {
+  if (state_->pending.empty() && state_->bytes > 0) return Done{};
+  ChunkHeader header;
+  state_->raw.resize_down(0);
+  state_->pending.encode(state_->raw);
+  return state_->write_chunk(ChunkType::data, header);
+}
+
+Status StoreWriter::close(ExitReason reason, std::int32_t exit_status, ProcessId process) {
+  State& s = *state_;
+  Status status = flush();
+  if (status.ok()) {
+    s.raw.resize_down(0);
+    s.raw.put(Section::exit);
+    LengthPatch length(s.raw);
+    s.raw.put_varint(process);
+    s.raw.put(reason);
+    s.raw.put_zigzag(exit_status);
+    s.raw.put_varint(s.sequence);
+    s.raw.put_varint(s.events);
+    length.end();
+    status = s.write_chunk(ChunkType::footer, ChunkHeader{});
+  }
+  if (s.fd >= 0 && ::close(s.fd) != 0 && status.ok())
+    status = failed("cannot close", s.path, errno);
+  s.fd = -1;
+  return status;
+}
+
+void StoreWriter::abandon() {
+  if (state_->fd >= 0) ::close(state_->fd);
+  state_->fd = -1;
+}
+
+std::uint64_t StoreWriter::bytes_written() const {
+  return state_->bytes;
+}
+std::uint64_t StoreWriter::events_written() const {
+  return state_->events;
+}
+
+}  // namespace stepscope

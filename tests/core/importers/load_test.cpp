@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/importers/load.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/store/save.hpp"
+#include "tests/core/model/trace_maker.hpp"
+#include "tests/core/store/scratch.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+
+void write_text(const std::string& path, const std::string& text) {
+  write_file(path, {text.begin(), text.end()});
+}
+
+struct Saved {
+  Scratch scratch;
+  Saved() {
+    TraceMaker make;
+    make.range(HostKind::op, "aten::add", 1, 10, 20);
+    const Status status = save(make.build(), scratch / "a.sst");
+    EXPECT_TRUE(status.ok()) << status.error().message;
+  }
+};
+
+TEST(Load, AStoreFileAndTheFolderAroundItGiveTheSameEvents) {
+  const Saved saved;
+  for (const std::string& path : {saved.scratch / "a.sst", saved.scratch / ""}) {
+    const Result<Trace> trace = load(path);
+    ASSERT_TRUE(trace.ok()) << trace.error().message;
+    EXPECT_EQ(trace->data().source, SourceKind::stepscope);
+    EXPECT_EQ(trace->data().path, path);
+    EXPECT_EQ(trace->text(trace->host_ranges().name[0]), "aten::add");
+  }
+}
+
+TEST(Load, AStoreFileIsKnownByItsContentToo) {
+  const Saved saved;
+  std::filesystem::rename(saved.scratch / "a.sst", saved.scratch / "no suffix");
+  EXPECT_TRUE(load(saved.scratch / "no suffix").ok());
+}
+
+TEST(Load, AKinetoTraceGoesToItsImporter) {
+  const Scratch scratch;
+  write_text(scratch / "trace.json",
+             R"({"schemaVersion": 1, "traceEvents": [
+                 {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 5, "tid": 5, "ts": 1000.5, "dur": 2}]})");
+  const Result<Trace> trace = load(scratch / "trace.json");
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_EQ(trace->data().source, SourceKind::kineto);
+  EXPECT_EQ(trace->host_ranges().size(), 1U);
+}
+
+TEST(Load, WhatIsMissingOrUnknownIsAClearError) {
+  const Scratch scratch;
+  EXPECT_EQ(load(scratch / "missing").error().code, ErrorCode::io);
+  EXPECT_THAT(load(scratch / "missing").error().message, HasSubstr("no such file"));
+  write_text(scratch / "notes.txt", "hello");
+  EXPECT_EQ(load(scratch / "notes.txt").error().code, ErrorCode::bad_input);
+  EXPECT_THAT(load(scratch / "notes.txt").error().message, HasSubstr("in no known format"));
+  write_text(scratch / "empty.sst", "");
+  EXPECT_THAT(load(scratch / "empty.sst").error().message, HasSubstr("is empty"));
+}
+
+}  // namespace
+}  // namespace stepscope

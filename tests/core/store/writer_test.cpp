@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/writer.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "core/store/reader.hpp"
+#include "tests/core/store/scratch.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+
+EventBatch marks(StoreWriter& store, std::size_t rows) {
+  EventBatch batch;
+  for (std::size_t i = 0; i < rows; ++i) {
+    batch.marks.time.push_back(static_cast<std::int64_t>(i * i * 7919));
+    batch.marks.name.push_back(store.intern("name " + std::to_string(i)));
+    batch.marks.thread.push_back(store.thread(1));
+  }
+  return batch;
+}
+
+TEST(StoreWriter, AFullDiskIsAnErrorThatSaysWhatToDo) {
+  Result<StoreWriter> store = StoreWriter::append("/dev/full");
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const Status status = store->write(marks(*store, 10));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::io);
+  EXPECT_THAT(status.error().message,
+              HasSubstr("cannot write /dev/full: No space left on device; free some space"));
+}
+
+TEST(StoreWriter, APlaceThatCannotBeWrittenIsAnError) {
+  const Scratch scratch;
+  const Result<StoreWriter> store = StoreWriter::create(scratch / "no/such/folder/a.sst");
+  ASSERT_FALSE(store.ok());
+  EXPECT_EQ(store.error().code, ErrorCode::io);
+  EXPECT_THAT(store.error().message, HasSubstr("cannot create "));
+}
+
+TEST(StoreWriter, AnExistingFileIsKeptUnlessToldOtherwise) {
+  const Scratch scratch;
+  ASSERT_TRUE(StoreWriter::create(scratch / "a.sst").ok());
+  EXPECT_FALSE(StoreWriter::create(scratch / "a.sst").ok());
+  EXPECT_TRUE(StoreWriter::create(scratch / "a.sst", {.overwrite = true}).ok());
+}
+
+// In a child process: the limit on the size of files stays with it.
+int write_beyond_a_file_size_limit(const std::string& path) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  Result<StoreWriter> store = StoreWriter::create(path, {.codec = Codec::none});
+  if (!store->write(marks(*store, 100)).ok()) return 1;
+  const std::uint64_t before = store->bytes_written();
+  rlimit limit{before + 1000, RLIM_INFINITY};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  const EventBatch second = marks(*store, 200);
+  if (store->write(second).ok()) return 2;
+  if (std::filesystem::file_size(path) != before) return 3;
+  limit.rlim_cur = RLIM_INFINITY;
+  setrlimit(RLIMIT_FSIZE, &limit);
+  if (!store->write(marks(*store, 200)).ok()) return 4;
+  return store->close(ExitReason::returned, 0).ok() ? 0 : 5;
+}
+
+TEST(StoreWriter, AFailedWriteLeavesASoundFileAndIsCountedLater) {
+  const Scratch scratch;
+  const std::string path = scratch / "a.sst";
+  const pid_t child = fork();
+  if (child == 0) _exit(write_beyond_a_file_size_limit(path));
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  const Result<TraceData> loaded = read_sst(path);
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(loaded->marks.size(), 300U);
+  EXPECT_EQ(loaded->health.dropped_records, 200U);
+  EXPECT_EQ(loaded->health.lost_chunks, 0U);
+  EXPECT_EQ(loaded->strings.view(loaded->marks.name[299]), "name 199")
+      << "the lost batch's names came later";
+}
+
+TEST(StoreWriter, SortPutsRowsInOrderAndCallsFollow) {
+  EventBatch b;
+  b.host_ranges.begin = {30, 10, 20, 5};
+  b.host_ranges.end = {31, 40, 21, 6};
+  b.host_ranges.thread = {0, 0, 0, 1};
+  b.calls.range = {0, 2, 3};
+  b.calls.correlation = {300, 200, 50};
+  b.device_ops.begin = {9, 7, 8};
+  b.device_ops.end = {90, 70, 80};
+  sort(b);
+  EXPECT_EQ(b.host_ranges.begin, (std::vector<std::int64_t>{10, 20, 30, 5}));
+  EXPECT_EQ(b.host_ranges.end, (std::vector<std::int64_t>{40, 21, 31, 6}));
+  EXPECT_EQ(b.calls.range, (std::vector<RangeId>{1, 2, 3}));
+  EXPECT_EQ(b.calls.correlation, (std::vector<std::uint32_t>{200, 300, 50}));
+  EXPECT_TRUE(b.calls.stream.empty());
+  EXPECT_EQ(b.device_ops.end, (std::vector<std::int64_t>{70, 80, 90}));
+}
+
+TEST(StoreWriter, AForkedChildLetsGoWithoutAByte) {
+  const Scratch scratch;
+  Result<StoreWriter> store = StoreWriter::create(scratch / "a.sst");
+  ASSERT_TRUE(store->write(marks(*store, 10)).ok());
+  const auto before = std::filesystem::file_size(scratch / "a.sst");
+  const pid_t child = fork();
+  if (child == 0) {
+    store->intern("the child's");
+    store->abandon();
+    _exit(store->write(EventBatch{}).ok() || store->close(ExitReason::exited, 0).ok() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(std::filesystem::file_size(scratch / "a.sst"), before);
+  EXPECT_TRUE(store->write(marks(*store, 10)).ok());
+}
+
+TEST(StoreWriter, AnotherProcessMayAppendMeanwhile) {
+  const Scratch scratch;
+  Result<StoreWriter> a = StoreWriter::create(scratch / "a.sst");
+  ASSERT_TRUE(a->write(marks(*a, 10)).ok());
+  Result<StoreWriter> b = StoreWriter::append(scratch / "a.sst");
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(b->write(marks(*b, 3)).ok());
+    ASSERT_TRUE(a->write(marks(*a, 2)).ok());
+  }
+  a->health({.dropped_records = 4});
+  b->health({.dropped_records = 30});
+  ASSERT_TRUE(a->close(ExitReason::exited, 1).ok());
+  ASSERT_TRUE(b->close(ExitReason::exited, 1).ok());
+  const Result<TraceData> loaded = read_sst(scratch / "a.sst");
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(loaded->marks.size(), 35U);
+  EXPECT_EQ(loaded->threads.size(), 1U);
+  EXPECT_EQ(loaded->health.dropped_records, 34U) << "writers add up";
+  EXPECT_EQ(loaded->health.lost_chunks, 0U);
+}
+
+}  // namespace
+}  // namespace stepscope
