@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/attribution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <tuple>
+
+#include "core/attribution/collectives.hpp"
+#include "core/attribution/device_state.hpp"
+#include "core/attribution/operation_class.hpp"
+#include "core/attribution/self_check.hpp"
+#include "core/attribution/walk.hpp"
+
+namespace stepscope {
+namespace {
+
+bool inside_optimizer_scope(const Trace& trace, RangeId range) {
+  const HostRanges& h = trace.host_ranges();
+  for (; range != kNone; range = h.parent[range]) {
+    if (h.kind[range] == HostKind::user_scope &&
+        trace.text(h.name[range]).starts_with("Optimizer.step"))
+      return true;
+  }
+  return false;
+}
+
+// The class of each op; small kernels launched by an optimizer's step are its work, whatever their
+// names.
+std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpId>& ops) {
+  const DeviceOps& d = trace.device_ops();
+  std::map<std::pair<StringId, int>, Cause> by_name;
+  std::vector<Cause> causes(d.size(), Cause::gpu_other);
+  for (DeviceOpId op : ops) {
+    const int memory = static_cast<int>(d.kind[op]) * 64 + static_cast<int>(d.copy_kind[op]) * 8 +
+                       static_cast<int>(d.source_memory[op]);
+    const auto [at, is_new] = by_name.try_emplace({d.name[op], memory}, Cause::gpu_other);
+    if (is_new) {
+      at->second = classify_device_op(d.kind[op], d.copy_kind[op], d.source_memory[op],
+                                      trace.text(d.name[op]));
+    }
+    causes[op] = at->second;
+    const bool small_kernel = causes[op] == Cause::gpu_elementwise ||
+                              causes[op] == Cause::gpu_reduce || causes[op] == Cause::gpu_other;
+    const CallId launch = trace.launch_of(op);
+    if (small_kernel && launch != kNone &&
+        inside_optimizer_scope(trace, trace.calls().range[launch])) {
+      causes[op] = Cause::gpu_optimizer;
+    }
+  }
+  return causes;
+}
+
+// Everything that is the same for all partitions of a process.
+struct Scene {
+  const Trace& trace;
+  const Steps& steps;
+  Threads threads;
+  PhaseTable phases;
+  CallSites sites;
+  Dependencies dependencies;
+  Walk walk;
+  std::vector<Cause> cause_of_op;
+  std::unordered_map<DeviceOpId, std::int64_t> last_entries;
+  Interval run;
+
+  Scene(const Trace& t, const Steps& s, const std::regex* phase_regex)
+      : trace(t),
+        steps(s),
+        threads(t, s),
+        phases(t, s, threads, phase_regex),
+        sites(t, threads),
+        dependencies(t, s.process),
+        walk(t, threads, phases, sites, dependencies),
+        cause_of_op(causes_of_ops(t, dependencies.ops())),
+        last_entries(stepscope::last_entries(t)),
+        run{s.list.front().window.begin, s.list.back().window.end} {}
+};
+
+Segment device_segment(const Scene& scene, Interval time, DeviceOpId op) {
+  Segment segment{.time = time, .cause = scene.cause_of_op[op], .device_evidence = op};
+  const CallId launch = scene.trace.launch_of(op);
+  if (launch == kNone) return segment;
+  const RangeId call = scene.trace.calls().range[launch];
+  const ThreadId thread = scene.trace.host_ranges().thread[call];
+  const std::int64_t called = scene.trace.host_ranges().begin[call];
+  segment.phase = scene.phases.at(thread, called).phase;
+  segment.site = scene.sites.at(thread, called, call);
+  return segment;
+}
+
+// A collective's time is split where its last rank entered.
+void append_device(const Scene& scene, Interval time, DeviceOpId op, std::vector<Segment>& out) {
+  Segment segment = device_segment(scene, time, op);
+  const auto entered = scene.last_entries.find(op);
+  if (entered != scene.last_entries.end() && entered->second > time.begin) {
+    segment.cause = Cause::comm_late_rank;
+    segment.time.end = std::min(time.end, entered->second);
+    out.push_back(segment);
+    segment.cause = scene.cause_of_op[op];
+    segment.time = {segment.time.end, time.end};
+  }
+  if (!segment.time.empty()) out.push_back(segment);
+}
+
+std::vector<OpOwner> owners_of_ops(const Scene& scene) {
+  std::vector<OpOwner> owners(scene.trace.device_ops().size());
+  for (DeviceOpId op : scene.dependencies.ops()) {
+    const Segment owner = device_segment(scene, {}, op);
+    owners[op] = {owner.cause, owner.phase};
+  }
+  return owners;
+}
+
+// The next op of the same stream had been issued when this one ended.
+bool successor_was_queued(const Scene& scene, DeviceOpId op) {
+  const auto stream = scene.trace.ops_of(scene.trace.device_ops().stream[op]);
+  const auto after = std::upper_bound(stream.begin(), stream.end(), op);
+  return after != stream.end() &&
+         scene.dependencies.queued_behind(*after, scene.trace.device_ops().end[op]);
+}
+
+std::vector<Cell> cells_of(const std::vector<Segment>& segments, const Steps& steps) {
+  std::map<std::tuple<std::uint32_t, Cause, PhaseId, SiteId>, std::int64_t> sums;
+  std::size_t step = 0;
+  for (const Segment& s : segments) {
+    while (step < steps.list.size() && steps.list[step].window.end <= s.time.begin) ++step;
+    for (std::size_t k = step; k < steps.list.size() && steps.list[k].window.begin < s.time.end;
+         ++k) {
+      const std::int64_t ns = intersect(s.time, steps.list[k].window).length();
+      if (ns > 0) sums[{static_cast<std::uint32_t>(k), s.cause, s.phase, s.site}] += ns;
+    }
+  }
+  std::vector<Cell> cells;
+  cells.reserve(sums.size());
+  for (const auto& [key, ns] : sums) {
+    cells.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), ns});
+  }
+  return cells;
+}
+
+Partition partition_of(const Scene& scene, std::uint32_t device,
+                       const std::vector<DeviceOpId>& ops) {
+  Partition out;
+  out.device = device;
+  const DeviceOps& d = scene.trace.device_ops();
+  std::int64_t at = scene.run.begin;
+  const auto own_idle = [&](std::int64_t end, DeviceOpId next) {
+    if (at >= end) return;
+    scene.walk.explain({at, end}, next, out.segments);
+    if (next != kNone && scene.dependencies.queued_behind(next, at)) out.queued_idle_ns += end - at;
+  };
+  for (const BusySegment& busy : busy_segments(d, ops, scene.cause_of_op)) {
+    const Interval time = intersect(busy.time, scene.run);
+    if (busy.time.begin >= scene.run.end) {
+      own_idle(scene.run.end, busy.op);
+      at = scene.run.end;
+      break;
+    }
+    if (time.empty()) continue;
+    own_idle(time.begin, busy.op);
+    append_device(scene, time, busy.op, out.segments);
+    if (successor_was_queued(scene, busy.op)) out.queued_busy_ns += time.length();
+    at = time.end;
+  }
+  own_idle(scene.run.end, kNone);
+  std::vector<Interval> all;
+  for (DeviceOpId op : ops) all.push_back({d.begin[op], d.end[op]});
+  out.busy = clip(unite(std::move(all)), scene.run);
+  out.cells = cells_of(out.segments, scene.steps);
+  return out;
+}
+
+std::vector<Partition> partitions_by_device(const Scene& scene) {
+  std::map<std::uint32_t, std::vector<DeviceOpId>> by_device;
+  for (DeviceOpId op : scene.dependencies.ops()) {
+    by_device[scene.trace.data().streams[scene.trace.device_ops().stream[op]].device].push_back(op);
+  }
+  std::vector<Partition> partitions;
+  if (by_device.size() < 2) return partitions;
+  for (const auto& [device, ops] : by_device)
+    partitions.push_back(partition_of(scene, device, ops));
+  return partitions;
+}
+
+Result<std::optional<std::regex>> phase_regex_of(const AttributionOptions& options) {
+  if (options.phase_regex.empty()) return std::optional<std::regex>{};
+  try {  // std::regex reports a bad pattern in no other way
+    return std::optional<std::regex>(std::regex(options.phase_regex, std::regex::optimize));
+  } catch (const std::regex_error& error) {
+    return usage_error(fmt::format("--phase: '{}' is no regular expression: {}",
+                                   options.phase_regex, error.what()));
+  }
+}
+
+// A Kineto trace with op or Python records: its host times were stretched by the recording itself.
+bool is_inflated(const Trace& trace) {
+  return trace.data().source == SourceKind::kineto &&
+         (trace.collected().framework_ops || trace.collected().python_functions);
+}
+
+void check(const Steps& steps, const Partition& partition, Attribution& out) {
+  std::ranges::move(check_invariants(steps, partition), std::back_inserter(out.broken_invariants));
+  std::ranges::move(check_unknown_budget(steps, partition), std::back_inserter(out.over_budget));
+}
+
+}  // namespace
+
+Result<Attribution> attribute(const Trace& trace, const Steps& steps,
+                              const AttributionOptions& options) {
+  if (steps.list.empty()) return bad_input("the trace holds no step and no window to attribute");
+  const auto regex = phase_regex_of(options);
+  if (!regex) return regex.error();
+  Scene scene(trace, steps, *regex ? &**regex : nullptr);
+  Attribution out;
+  out.process = partition_of(scene, Partition::kWholeProcess, scene.dependencies.ops());
+  out.devices = partitions_by_device(scene);
+  out.edges = scene.dependencies.edges();
+  out.inflated = is_inflated(trace);
+  check(steps, out.process, out);
+  for (const Partition& device : out.devices) check(steps, device, out);
+  out.ops = owners_of_ops(scene);
+  out.visits = scene.phases.take_visits();
+  out.phases = scene.phases.take_phases();
+  return out;
+}
+
+}  // namespace stepscope

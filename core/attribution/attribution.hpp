@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exact partition of wall time: every nanosecond of every window has one owner.
+//
+// Device state owns first. While a device op of the process runs, its class owns the time (several
+// at once: compute, then communication, then copy). Otherwise the device is idle, and the idle
+// interval [a, b) is owned by a backward walk over the dependency graph from the op that starts at
+// b, clipped to [a, b); with no later op, from the host. Step ends only cut segments; they never
+// start a walk.
+//
+// Invariants (self_check.hpp): segments tile each window without gap or overlap; the segments of
+// device causes equal the union of the device ops. Units: int64 nanoseconds, no rounding anywhere.
+// Source of the method: docs/design.md, Attribution.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/attribution/cause.hpp"
+#include "core/model/trace.hpp"
+#include "core/steps/steps.hpp"
+#include "core/support/interval.hpp"
+
+namespace stepscope {
+
+using PhaseId = std::uint32_t;  // row of Attribution::phases; 0 is the root "(no phase)"
+
+struct Phase {
+  std::string name;
+  PhaseId parent = 0;  // 0 for outermost phases
+};
+
+// A stretch of time with its owner. `evidence` is the event that shows it.
+struct Segment {
+  Interval time;
+  Cause cause = Cause::unknown;
+  PhaseId phase = 0;  // innermost phase
+  SiteId site = kNone;
+  RangeId host_evidence = kNone;
+  DeviceOpId device_evidence = kNone;
+};
+
+// The one exact table: all other tables are sums over it.
+struct Cell {
+  std::uint32_t step = 0;  // index into Steps::list
+  Cause cause = Cause::unknown;
+  PhaseId phase = 0;
+  SiteId site = kNone;
+  std::int64_t ns = 0;
+};
+
+// One partition: of one device, or of the process (any of its devices busy).
+struct Partition {
+  static constexpr std::uint32_t kWholeProcess = kNone;
+  std::uint32_t device = kWholeProcess;
+  std::vector<Segment> segments;    // in time order, tiling [first window begin, last window end)
+  std::vector<Cell> cells;          // sorted by (step, cause, phase, site)
+  IntervalSet busy;                 // union of the device ops inside the windows
+  std::int64_t queued_idle_ns = 0;  // idle with the next op already issued
+  std::int64_t queued_busy_ns = 0;  // busy of ops whose successor was issued before they ended
+};
+
+// What a device op is and whose it is, decided once for every table.
+struct OpOwner {
+  Cause cause = Cause::gpu_other;  // its class
+  PhaseId phase = 0;               // innermost phase of the host range that launched it
+};
+
+struct PhaseVisit {  // one entry into a phase
+  PhaseId phase = 0;
+  Interval time;
+};
+
+struct Edges {  // how the walk's edges were learnt, for the trust section
+  std::uint64_t event_waits_exact = 0;
+  std::uint64_t event_waits_inferred = 0;
+  std::uint64_t unresolved_waits = 0;
+  std::int64_t launch_latency_ns = 0;  // L: median of start - call end into an empty stream
+  std::uint64_t queue_depth = 0;       // learnt number of outstanding launches at which calls block
+};
+
+struct Attribution {
+  std::vector<Phase> phases;
+  Partition process;
+  std::vector<Partition> devices;  // empty where the process drives fewer than two
+  std::vector<OpOwner> ops;        // by DeviceOpId; ops of other processes keep the default
+  std::vector<PhaseVisit> visits;  // by the process whose steps these are
+  Edges edges;
+  bool inflated = false;                       // host times were stretched by the tracer itself
+  std::vector<std::string> over_budget;        // partitions of which more than 1 % is unexplained
+  std::vector<std::string> broken_invariants;  // empty for every sound trace; printed first
+};
+
+struct AttributionOptions {
+  std::string phase_regex;  // --phase: which ranges are phases; empty: automatic
+};
+
+Result<Attribution> attribute(const Trace& trace, const Steps& steps,
+                              const AttributionOptions& options = {});
+
+}  // namespace stepscope

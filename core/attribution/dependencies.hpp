@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a device op could not begin earlier, and what a host call waited for.
+//
+// Predecessors of a device op compete by readiness, not by end (docs/design.md, Edges of the walk):
+//   launch   min(call end, op begin) + L, L = median of (begin - call end) over kernel launches
+//            into an empty stream
+//   stream   end of the op before it in its stream, plus the device's dispatch time D
+//   graph    end of the last op of the same graph launch that ended before this one began
+//   event    end of the last op that an awaited event stood behind
+// The latest binds. A host call may have waited for the end of device work: synchronisation, a copy
+// that returned only after its own op, a launch into a full queue.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/attribution/attribution.hpp"
+#include "core/model/trace.hpp"
+
+namespace stepscope {
+
+enum class Binding : std::uint8_t { none, launch, stream, graph, event };
+
+struct Readiness {
+  Binding binding = Binding::none;
+  std::int64_t time = 0;           // when the op could have begun; not clipped to its begin
+  CallId launch = kNone;           // where binding is launch
+  DeviceOpId predecessor = kNone;  // where binding is stream, graph or event
+};
+
+class Dependencies {
+ public:
+  Dependencies(const Trace& trace, ProcessId process);
+
+  Readiness readiness(DeviceOpId op) const;
+
+  // The last op that a synchronising or blocking call waited for; kNone where it waited for nothing
+  // (all the work that it asked about had ended before it began).
+  DeviceOpId awaited_by(CallId call) const;
+
+  // The launch call found the queue full: it began with as many launches outstanding as the queue
+  // holds.
+  bool blocked_on_full_queue(CallId call) const { return blocked_[call]; }
+
+  // True where the launch had been issued when the op before it in its stream ended.
+  bool queued_behind(DeviceOpId op, std::int64_t time) const;
+
+  // An op of the process, on any of its devices, that runs at `time`; the one that ends last.
+  DeviceOpId running_at(std::int64_t time) const;
+  std::int64_t typical_launch_call_ns() const { return typical_launch_call_ns_; }
+  const Edges& edges() const { return edges_; }
+  const std::vector<DeviceOpId>& ops() const { return ops_; }  // of the process, by begin
+
+ private:
+  void link_streams();
+  void learn_launch_latency();
+  void learn_dispatch_time();
+  void learn_queue_depth();
+  void link_events();
+  void link_graphs();
+  std::int64_t issue_time(DeviceOpId op) const;
+  DeviceOpId last_in_stream_issued_before(StreamId stream, std::int64_t time) const;
+  DeviceOpId awaited_ending_in(Interval call, StreamId stream) const;
+
+  const Trace& trace_;
+  ProcessId process_;
+  std::vector<DeviceOpId> ops_;
+  std::vector<DeviceOpId> by_end_;
+  std::vector<DeviceOpId> before_in_stream_;
+  std::vector<std::vector<std::int64_t>> issued_;  // a stream's ops: latest issue so far
+  std::vector<bool> blocked_;
+  std::unordered_map<DeviceOpId, DeviceOpId> before_in_graph_;  // ops of one graph launch
+  std::unordered_map<DeviceOpId, std::vector<DeviceOpId>>
+      awaited_events_;                                        // op -> ops it waits for
+  std::unordered_map<CallId, DeviceOpId> event_sync_target_;  // event sync call -> op
+  std::int64_t typical_launch_call_ns_ = 0;
+  std::int64_t dispatch_ns_ = 0;  // median gap between ready ops of a stream
+  Edges edges_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/host_cause.hpp"
+
+#include "core/attribution/operation_class.hpp"
+
+namespace stepscope {
+namespace {
+
+// Two recorded calls belong to one burst where the thread took no longer than this between them, or
+// where one user range holds both. A longer silence has no evidence: the thread may have slept.
+constexpr std::int64_t kBurstGapNs = 10'000'000;
+
+enum NameKind : std::uint8_t {
+  kPlain = 0,
+  kLoader = 1,      // DataLoader iteration
+  kLock = 2,        // a Python-level wait for another thread or process
+  kFile = 4,        // file input and output
+  kEngine = 8,      // the autograd engine's C++ entry
+  kProfiler = 16,   // torch.profiler's own Python
+  kOptimizer = 32,  // Optimizer.step scope
+  kCollect = 64,    // gc.collect
+  kNode = 128,      // an autograd node
+  kInherited = kLoader | kProfiler | kOptimizer | kNode,
+};
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::uint8_t kind_of_name(std::string_view name) {
+  unsigned kind = kPlain;
+  if (name.starts_with("enumerate(DataLoader)") || has(name, "torch/utils/data/dataloader.py"))
+    kind |= kLoader;
+  if (has(name, "acquire of _thread.") || has(name, "'acquire' of '_thread.") ||
+      has(name, "get of _queue.SimpleQueue") || has(name, "'get' of '_queue.SimpleQueue'") ||
+      has(name, "built-in function select") || has(name, "poll of select.") ||
+      has(name, "'poll' of 'select.") || has(name, "built-in function wait") ||
+      has(name, "'__enter__' of '_thread.lock'")) {
+    kind |= kLock;
+  }
+  if (has(name, " of _io.") || has(name, " of '_io.") || name == "<built-in function open>" ||
+      name == "<built-in function fsync>")
+    kind |= kFile;
+  if (has(name, "run_backward")) kind |= kEngine;
+  if (name.starts_with("torch/profiler/")) kind |= kProfiler;
+  if (name.starts_with("Optimizer.step")) kind |= kOptimizer;
+  if (name == "<built-in function collect>") kind |= kCollect;
+  return static_cast<std::uint8_t>(kind);
+}
+
+}  // namespace
+
+Cause cause_of_api(ApiKind api) {
+  switch (api) {
+    case ApiKind::alloc_device:
+    case ApiKind::alloc_async:
+    case ApiKind::free_device:
+    case ApiKind::alloc_host:
+      return Cause::host_alloc;
+    case ApiKind::module_load:
+      return Cause::host_module_load;
+    case ApiKind::other:
+    case ApiKind::event_query:
+    case ApiKind::graph_build:
+      return Cause::host_framework;
+    default:
+      return Cause::host_launch_api;
+  }
+}
+
+HostCauses::HostCauses(const Trace& trace, const Threads& threads)
+    : trace_(trace), threads_(threads) {
+  for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
+    annotations_.emplace_back(trace, t, TimelineOf::annotations);
+  }
+  for (StringId id = 0; id < trace.data().strings.size(); ++id) {
+    op_class_.push_back(classify_cpu_op(trace.text(id)));
+    name_kind_.push_back(kind_of_name(trace.text(id)));
+  }
+  inherit_kinds();
+}
+
+Cause HostCauses::of(ThreadId thread, const Piece& piece) const {
+  const RangeId range = piece.innermost;
+  if (range == kNone) return of_gap(thread, piece);
+  if (inside(kProfiler, range)) return Cause::profiler;
+  switch (trace_.host_ranges().kind[range]) {
+    case HostKind::runtime_call:
+    case HostKind::driver_call:
+      return cause_of_api(trace_.calls().api[trace_.call_of(range)]);
+    case HostKind::garbage_collection:
+      return Cause::host_gc;
+    case HostKind::off_cpu:
+      return Cause::host_off_cpu;
+    case HostKind::io:
+      return Cause::host_io;
+    case HostKind::overhead:
+      return of_overhead(range);
+    default:
+      break;
+  }
+  if (inside(kLoader, range)) return Cause::host_data_wait;
+  switch (trace_.host_ranges().kind[range]) {
+    case HostKind::python_function:
+      return of_python(range);
+    case HostKind::op:
+    case HostKind::backward_node:
+      return of_op(range);
+    default:
+      return Cause::host_other;
+  }
+}
+
+Cause HostCauses::of_overhead(RangeId range) const {
+  const std::string_view name = trace_.text(trace_.host_ranges().name[range]);
+  if (has(name, "Loading") || has(name, "loading")) return Cause::host_module_load;
+  if (has(name, "Command Buffer Full")) return Cause::host_queue_full;
+  return Cause::profiler;
+}
+
+Cause HostCauses::of_python(RangeId frame) const {
+  const std::uint8_t kind = name_kind_[trace_.host_ranges().name[frame]];
+  if (kind & kLock) return Cause::host_wait_thread;
+  if (kind & kFile) return Cause::host_io;
+  if (kind & kEngine) return Cause::host_framework;
+  if (kind & kCollect) return Cause::host_gc;
+  return Cause::host_python;
+}
+
+// An op that calls the CUDA API prepares device work: that is the framework's time. One that does
+// not is itself the work, unless it only makes views or allocates. Where a device was used and its
+// calls were not recorded, nobody can tell the two apart.
+Cause HostCauses::of_op(RangeId op) const {
+  const bool calls_unseen = trace_.used_device() && !trace_.collected().api_calls;
+  if (calls_unseen || trace_.host_ranges().kind[op] == HostKind::backward_node ||
+      holds_api_call(op))
+    return Cause::host_framework;
+  const Cause by_name = op_class_[trace_.host_ranges().name[op]];
+  if (by_name == Cause::host_framework) return by_name;
+  return inside(kOptimizer, op) ? Cause::host_compute_optimizer : by_name;
+}
+
+// Rows of a thread are sorted by begin, so what an op holds follows it until one begins after its
+// end.
+bool HostCauses::holds_api_call(RangeId op) const {
+  const HostRanges& h = trace_.host_ranges();
+  for (RangeId r = op + 1; r < h.size() && h.thread[r] == h.thread[op] && h.begin[r] < h.end[op];
+       ++r) {
+    if (family_of(h.kind[r]) == HostFamily::api) return true;
+  }
+  return false;
+}
+
+// Parents stand before their children, so one pass in row order hands everything down.
+void HostCauses::inherit_kinds() {
+  const HostRanges& h = trace_.host_ranges();
+  enclosing_.resize(h.size());
+  for (RangeId r = 0; r < h.size(); ++r) {
+    const RangeId outer = enclosing_range(h, r);
+    const std::uint8_t around = outer == kNone ? std::uint8_t{kPlain} : enclosing_[outer];
+    const unsigned node = h.kind[r] == HostKind::backward_node ? kNode : kPlain;
+    enclosing_[r] = static_cast<std::uint8_t>(name_kind_[h.name[r]] | node | (around & kInherited));
+  }
+}
+
+// No op, call or frame was active. Between two recorded calls of one burst the thread was on its
+// way from the one to the other.
+Cause HostCauses::of_gap(ThreadId thread, const Piece& piece) const {
+  const RangeId annotation = annotations_[thread].at(piece.time.begin).innermost;
+  if (annotation != kNone && inside(kLoader, annotation)) return Cause::host_data_wait;
+  const HostTimeline& work = threads_.work(thread);
+  const bool between = work.previous_range(piece.time.begin).innermost != kNone &&
+                       work.next_range(piece.time.end).innermost != kNone;
+  if (!between) return Cause::host_other;
+  if (trace_.collected().framework_ops &&
+      inside(kNode, work.previous_range(piece.time.begin).innermost) &&
+      inside(kNode, work.next_range(piece.time.end).innermost)) {
+    return Cause::host_framework;  // the autograd engine, from one node to the next
+  }
+  if (piece.time.length() <= kBurstGapNs) return Cause::host_between_calls;
+  const bool one_range =
+      annotation != kNone && trace_.host_ranges().end[annotation] >= piece.time.end;
+  return one_range ? Cause::host_between_calls : Cause::host_other;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who owns a piece of a host thread's time: the cause read off the innermost range and what
+// encloses it. Calls that wait for the device are not decided here (walk.cpp): their waiting is an
+// edge, not a cause.
+#pragma once
+
+#include <vector>
+
+#include "core/attribution/cause.hpp"
+#include "core/attribution/threads.hpp"
+
+namespace stepscope {
+
+class HostCauses {
+ public:
+  HostCauses(const Trace& trace, const Threads& threads);
+
+  // `piece` is one of threads.work(thread)'s.
+  Cause of(ThreadId thread, const Piece& piece) const;
+
+ private:
+  Cause of_gap(ThreadId thread, const Piece& piece) const;
+  Cause of_op(RangeId op) const;
+  Cause of_python(RangeId frame) const;
+  Cause of_overhead(RangeId range) const;
+  bool holds_api_call(RangeId op) const;
+  bool inside(std::uint8_t kinds, RangeId range) const { return (enclosing_[range] & kinds) != 0; }
+  void inherit_kinds();
+
+  const Trace& trace_;
+  const Threads& threads_;
+  std::vector<HostTimeline> annotations_;
+  std::vector<Cause> op_class_;          // a string id: class of an op of that name
+  std::vector<std::uint8_t> name_kind_;  // a string id: what a range of that name means
+  std::vector<std::uint8_t>
+      enclosing_;  // a range: kinds of its own name and of all ranges around it
+};
+
+// The cause of an API call's own time, given that it waits for nothing.
+Cause cause_of_api(ApiKind api);
+
+}  // namespace stepscope

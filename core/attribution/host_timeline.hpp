@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one thread was doing at each moment: its ranges flattened to pieces, each with the innermost
+// range, that is, of all ranges active there the one with the latest begin (ranges of different
+// families may cross, so this is not always the one with the earliest end).
+//
+// Pieces tile (-inf, +inf): piece i covers [begin, begin of piece i+1); innermost kNone: nothing
+// active.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/model/trace.hpp"
+#include "core/support/interval.hpp"
+
+namespace stepscope {
+
+enum class TimelineOf : std::uint8_t {
+  work,         // everything but annotations (data loader scopes count): what owns host time
+  annotations,  // user scopes and NVTX ranges: what phases are made of
+  calls,        // ops and API calls: proof that the thread itself was active
+};
+
+// The nearest range around `range` that also outlives it. A parent need not: an annotation opened
+// inside a function that returns before it closes is in nothing of that function's.
+RangeId enclosing_range(const HostRanges& ranges, RangeId range);
+
+struct Piece {
+  Interval time;
+  RangeId innermost = kNone;
+};
+
+class HostTimeline {
+ public:
+  HostTimeline(const Trace& trace, ThreadId thread, TimelineOf what);
+
+  // The piece that holds the last nanosecond before t (a walk goes backwards). The outermost pieces
+  // reach to the ends of int64.
+  Piece before(std::int64_t t) const;
+  // The piece that holds t.
+  Piece at(std::int64_t t) const;
+  // The first piece with a range that begins at or after t; innermost kNone where none does.
+  Piece next_range(std::int64_t t) const;
+  // The last piece with a range that begins before t; innermost kNone where none does.
+  Piece previous_range(std::int64_t t) const;
+
+  std::size_t size() const { return pieces_.size(); }
+  Piece piece(std::size_t index) const;
+
+ private:
+  struct Start {
+    std::int64_t begin;
+    RangeId innermost;
+  };
+  void push(std::int64_t begin, RangeId innermost);
+  void close_until(const HostRanges& ranges, std::int64_t t, std::vector<RangeId>& open);
+
+  std::vector<Start> pieces_;  // the first begins at int64 min
+};
+
+}  // namespace stepscope

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/phases.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+namespace stepscope {
+namespace {
+
+bool begins(std::string_view text, std::string_view prefix) {
+  return text.starts_with(prefix);
+}
+
+// Ranges that PyTorch itself puts around its parts.
+std::string_view torch_mark(std::string_view name) {
+  if (begins(name, "Optimizer.")) return "optimizer";
+  if (begins(name, "enumerate(DataLoader)")) return "data";
+  if (begins(name, "nccl:") || begins(name, "gloo:") || begins(name, "c10d::") ||
+      begins(name, "record_param_comms")) {
+    return "comm";
+  }
+  if (begins(name, "DistributedDataParallel.forward")) return "forward";
+  return {};
+}
+
+// NVTX domains of libraries: what they mark is their own inside, not a part of the training loop.
+bool is_library_domain(std::string_view domain) {
+  constexpr std::string_view kDomains[] = {"CCCL",  "NCCL",     "cuBLAS",   "cuBLASLt", "cuDNN",
+                                           "cuFFT", "cuSPARSE", "cuSOLVER", "libcudf",  "NVSHMEM"};
+  return std::find(std::begin(kDomains), std::end(kDomains), domain) != std::end(kDomains);
+}
+
+// A thread that nobody named carries its program's name, like the loop's thread.
+std::string name_of_other(const Thread& thread, const Thread& loop) {
+  return thread.name.empty() || thread.name == loop.name ? "other threads" : thread.name;
+}
+
+// Noise that is neither a user's phase nor a part of the training loop worth a row.
+bool is_internal(std::string_view name) {
+  return begins(name, "## ") || begins(name, "TorchDynamo") || begins(name, "Torch-Compiled") ||
+         begins(name, "PyTorch Profiler") || begins(name, "ProfilerStep");
+}
+
+}  // namespace
+
+PhaseTable::PhaseTable(const Trace& trace, const Steps& steps, const Threads& threads,
+                       const std::regex* only)
+    : trace_(trace), steps_(steps), threads_(threads), only_(only) {
+  const std::vector<Thread>& all = trace.data().threads;
+  bool any_user_phase = false;
+  for (ThreadId t = 0; t < all.size(); ++t) {
+    user_.push_back(user_timeline(t));
+    any_user_phase |= !user_.back().empty();
+  }
+  for (ThreadId t = 0; t < all.size(); ++t) {
+    marks_.push_back(any_user_phase && only_ != nullptr ? Timeline{} : mark_timeline(t));
+    const bool own_row = t != threads.loop() && !threads.is_worker(t);
+    thread_name_.push_back(own_row ? intern(0, name_of_other(all[t], all[threads.loop()])) : 0);
+  }
+  // In a run with user phases, time outside them is not called "forward": nobody said so.
+  const PhaseId forward = any_user_phase ? intern(0, "forward") : 0;
+  for (Timeline& timeline : marks_) {
+    for (Start& start : timeline) {
+      if (forward != 0 && start.phase == forward) start.phase = 0;
+    }
+  }
+  for (PhaseId base = 0, count = static_cast<PhaseId>(phases_.size()); base < count; ++base) {
+    for (ThreadId worker : threads.workers()) {
+      for (const Start& start : user_[worker])
+        grafted_[{base, start.phase}] = graft(base, start.phase);
+    }
+  }
+}
+
+PhaseId PhaseTable::intern(PhaseId parent, const std::string& name) {
+  const auto [at, is_new] = ids_.try_emplace({parent, name}, static_cast<PhaseId>(phases_.size()));
+  if (is_new) phases_.push_back({name, parent});
+  return at->second;
+}
+
+// The path of `own` below `parent`; a part that repeats the name above it is the same phase.
+PhaseId PhaseTable::graft(PhaseId parent, PhaseId own) {
+  if (own == 0) return parent;
+  const PhaseId base = graft(parent, phases_[own].parent);
+  const std::string name = phases_[own].name;
+  return phases_[base].name == name ? base : intern(base, name);
+}
+
+bool PhaseTable::is_phase(RangeId range) {
+  const HostRanges& h = trace_.host_ranges();
+  if (family_of(h.kind[range]) != HostFamily::annotation || h.end[range] <= h.begin[range])
+    return false;
+  if (only_ == nullptr && is_library_domain(trace_.text(h.category[range]))) return false;
+  const auto [known, is_new] = names_that_are_phases_.try_emplace(h.name[range], false);
+  if (is_new) known->second = names_phase(std::string(trace_.text(h.name[range])));
+  return known->second;
+}
+
+bool PhaseTable::names_phase(const std::string& name) const {
+  if (only_ != nullptr) return std::regex_search(name, *only_);
+  if (name.empty() || is_internal(name) || !torch_mark(name).empty()) return false;
+  static const std::regex kStepName(
+      R"(^(global[ _]?)?(train(ing)?[ _]?)?(step|iter|iteration|batch|epoch)s?[ _#:/\-]*\d*$)",
+      std::regex::icase | std::regex::optimize);
+  return !std::regex_match(name, kStepName);
+}
+
+// Pieces of the thread's stack of open phase ranges, each named by its path from the outermost in.
+PhaseTable::Timeline PhaseTable::user_timeline(ThreadId thread) {
+  const HostRanges& h = trace_.host_ranges();
+  const Rows rows = trace_.ranges_of(thread);
+  std::vector<std::pair<std::int64_t, PhaseId>> open;  // end, phase of the path up to here
+  Timeline timeline;
+  const auto close_until = [&](std::int64_t t) {
+    while (!open.empty()) {
+      const std::int64_t first_end = std::min_element(open.begin(), open.end())->first;
+      if (first_end > t) return;
+      std::vector<std::pair<std::int64_t, std::string>> left;
+      for (const auto& [end, phase] : open) {
+        if (end > first_end) left.emplace_back(end, phases_[phase].name);
+      }
+      open.clear();
+      PhaseId path = 0;
+      for (const auto& [end, name] : left) {
+        path = phases_[path].name == name ? path : intern(path, name);
+        open.emplace_back(end, path);
+      }
+      timeline.push_back({first_end, path});
+    }
+  };
+  for (RangeId r = rows.begin; r < rows.end; ++r) {
+    if (!is_phase(r)) continue;
+    close_until(h.begin[r]);
+    const PhaseId above = open.empty() ? 0 : open.back().second;
+    const std::string name(trace_.text(h.name[r]));
+    const PhaseId path = above != 0 && phases_[above].name == name ? above : intern(above, name);
+    open.emplace_back(h.end[r], path);
+    timeline.push_back({h.begin[r], path});
+    if (path != above) visits_.push_back({path, {h.begin[r], h.end[r]}});
+  }
+  close_until(std::numeric_limits<std::int64_t>::max());
+  return timeline;
+}
+
+std::string PhaseTable::mark_name(RangeId range, bool any_op) const {
+  const HostRanges& h = trace_.host_ranges();
+  const std::string_view name = trace_.text(h.name[range]);
+  const std::string_view mark = torch_mark(name);
+  if (!mark.empty()) return std::string(mark);
+  if (h.kind[range] == HostKind::backward_node) return "backward";
+  return any_op && h.kind[range] == HostKind::op ? "forward" : "";
+}
+
+// Outermost marks only. The time between two marks belongs to the later one: it is the host's way
+// there.
+PhaseTable::Timeline PhaseTable::mark_timeline(ThreadId thread) {
+  const HostRanges& h = trace_.host_ranges();
+  const Rows rows = trace_.ranges_of(thread);
+  Timeline timeline;
+  std::int64_t covered_until = std::numeric_limits<std::int64_t>::min();
+  for (RangeId r = rows.begin; r < rows.end; ++r) {
+    if (h.begin[r] < covered_until) continue;
+    const std::string name = mark_name(r, true);
+    if (name.empty()) continue;
+    const PhaseId phase = intern(0, name);
+    const std::int64_t since = timeline.empty() ? h.begin[r] : covered_until;
+    if (timeline.empty() || timeline.back().phase != phase) timeline.push_back({since, phase});
+    covered_until = h.end[r];
+  }
+  if (!timeline.empty()) timeline.push_back({covered_until, 0});
+  return timeline;
+}
+
+PhaseTable::Stay PhaseTable::at(const Timeline& timeline, std::int64_t time) {
+  const auto after = std::upper_bound(timeline.begin(), timeline.end(), time,
+                                      [](std::int64_t t, const Start& s) { return t < s.begin; });
+  if (after == timeline.begin()) return {0, std::numeric_limits<std::int64_t>::min()};
+  return {(after - 1)->phase, (after - 1)->begin};
+}
+
+PhaseTable::Stay PhaseTable::at(ThreadId thread, std::int64_t time) const {
+  Stay stay = at(user_[thread], time);
+  if (threads_.is_worker(thread)) {
+    const Stay caller = at(user_[threads_.loop()], time);
+    stay.since = std::max(stay.since, caller.since);
+    stay.phase = stay.phase != 0 ? grafted_.at({caller.phase, stay.phase}) : caller.phase;
+  }
+  if (stay.phase != 0) return stay;
+  const Stay marked = at(marks_[thread], time);
+  return {marked.phase != 0 ? marked.phase : thread_name_[thread],
+          std::max(stay.since, marked.since)};
+}
+
+}  // namespace stepscope

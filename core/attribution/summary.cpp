@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/summary.hpp"
+
+#include "core/attribution/summary_parts.hpp"
+
+namespace stepscope {
+namespace {
+
+using namespace summary_parts;
+
+std::vector<PerCause<std::int64_t>> parts_by_step(const Partition& partition, std::size_t steps) {
+  std::vector<PerCause<std::int64_t>> parts(steps, PerCause<std::int64_t>{});
+  for (const Cell& cell : partition.cells) parts[cell.step][index_of(cell.cause)] += cell.ns;
+  return parts;
+}
+
+}  // namespace
+
+std::string_view name_of(Bound bound) {
+  switch (bound) {
+    case Bound::device:
+      return "device";
+    case Bound::host:
+      return "host";
+    case Bound::mixed:
+      return "mixed";
+    case Bound::not_judged:
+      break;
+  }
+  return "not_judged";
+}
+
+Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                  const SummaryOptions& options) {
+  const Counting counting = choose_steps(steps);
+  const auto partition_of = [&](const Partition& partition) {
+    PartitionSummary summary = sum_partition(partition, steps, counting);
+    judge_bound(summary, attribution.inflated, options.plain_step_ns);
+    return summary;
+  };
+  Summary out;
+  out.run = run_facts(trace, steps);
+  out.steps = steps;
+  out.step_parts = parts_by_step(attribution.process, steps.list.size());
+  out.counted = counting.rows;
+  out.counting = counting.why;
+  out.partition = partition_of(attribution.process);
+  if (out.run.device_unseen && out.partition.steps_counted > 0) {
+    out.partition.why_bound =
+        "the program used CUDA and its device work was not recorded: these are times of the host, "
+        "and "
+        "nothing here says who limits the step";
+  }
+  for (const Partition& device : attribution.devices) out.devices.push_back(partition_of(device));
+  out.phases = phase_rows(trace, steps, attribution, counting);
+  out.cells = cell_rows(trace, attribution, counting);
+  out.lines = line_rows(trace, attribution.process, counting);
+  out.kernels = kernel_rows(trace, steps, attribution, counting);
+  out.trust = judge_trust(trace, steps, attribution, out.partition);
+  return out;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/walk.hpp"
+
+#include <algorithm>
+
+namespace stepscope {
+namespace {
+
+// The device takes 1-2 us from one queued op to the next; beyond this nobody knows what it did.
+constexpr std::int64_t kDispatchLimitNs = 10'000;
+// A synchronisation that had nothing to wait for costs about this at most.
+constexpr std::int64_t kEmptySyncLimitNs = 10'000;
+// A launch call of this many times the typical length, and at least kLongLaunchNs, with room in the
+// queue: nobody knows what it did (lazy loading, a lock, the scheduler).
+constexpr std::int64_t kLongLaunchFactor = 20;
+constexpr std::int64_t kLongLaunchNs = 100'000;
+
+// The autograd engine takes some 10 us from one node to the next.
+constexpr std::int64_t kEngineGapNs = 1'000'000;
+
+IntervalSet overhead_of(const Trace& trace) {
+  const HostRanges& h = trace.host_ranges();
+  std::vector<Interval> all;
+  for (RangeId r = 0; r < h.size(); ++r) {
+    if (h.kind[r] == HostKind::overhead) all.push_back({h.begin[r], h.end[r]});
+  }
+  return unite(std::move(all));
+}
+
+}  // namespace
+
+// Everything in [time, end of idle) has an owner; segments are appended latest first.
+struct Walk::Path {
+  std::int64_t begin;
+  std::int64_t time;
+  std::vector<Segment> backwards;
+  int jumps_without_progress = 0;
+
+  bool done() const { return time <= begin; }
+};
+
+Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
+           const CallSites& sites, const Dependencies& dependencies)
+    : trace_(trace),
+      threads_(threads),
+      phases_(phases),
+      sites_(sites),
+      dependencies_(dependencies),
+      causes_(trace, threads),
+      overhead_(overhead_of(trace)) {}
+
+void Walk::explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) const {
+  if (idle.empty()) return;
+  Path path{idle.begin, idle.end, {}};
+  if (next != kNone) {
+    at_op(path, next);
+  } else if (threads_.work(threads_.loop()).before(idle.end).innermost == kNone) {
+    // The loop's thread has nothing to say: the run may still wait for another device.
+    const DeviceOpId last = dependencies_.running_at(idle.end - 1);
+    if (last != kNone)
+      own_device(path, trace_.device_ops().begin[last], Cause::gpu_wait_peer, last);
+    if (last != kNone && !path.done()) at_op(path, last);
+  }
+  if (!path.done()) on_thread(path, threads_.loop());
+  out.insert(out.end(), path.backwards.rbegin(), path.backwards.rend());
+}
+
+void Walk::own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread,
+                    RangeId evidence) const {
+  since = std::max(since, path.begin);
+  if (since >= path.time) return;
+  // Between two calls the thread was on its way to the later one: that line is charged.
+  if (cause == Cause::host_between_calls)
+    evidence = threads_.calls(thread).next_range(path.time).innermost;
+  while (path.time > since) {
+    const PhaseTable::Stay stay = phases_.at(thread, path.time - 1);
+    const std::int64_t begin = std::max(since, stay.since);
+    path.backwards.push_back({.time = {begin, path.time},
+                              .cause = cause,
+                              .phase = stay.phase,
+                              .site = sites_.at(thread, begin, evidence),
+                              .host_evidence = evidence});
+    path.time = begin;
+    path.jumps_without_progress = 0;
+  }
+}
+
+void Walk::own_device(Path& path, std::int64_t since, Cause cause, DeviceOpId op) const {
+  since = std::max(since, path.begin);
+  if (since >= path.time) return;
+  Segment segment{.time = {since, path.time}, .cause = cause, .device_evidence = op};
+  const CallId launch = trace_.launch_of(op);
+  if (launch != kNone) {
+    const RangeId call = trace_.calls().range[launch];
+    const std::int64_t called = trace_.host_ranges().begin[call];
+    const ThreadId thread = trace_.host_ranges().thread[call];
+    segment.phase = phases_.at(thread, called).phase;
+    segment.site = sites_.at(thread, called, call);
+  }
+  path.backwards.push_back(segment);
+  path.time = since;
+}
+
+// What held `op` back until path.time, which is at most its begin.
+void Walk::at_op(Path& path, DeviceOpId op) const {
+  const Readiness ready = dependencies_.readiness(op);
+  if (ready.binding == Binding::none) {
+    own_device(path, path.begin, Cause::unknown, op);
+    return;
+  }
+  if (ready.binding == Binding::launch) {
+    const RangeId call = trace_.calls().range[ready.launch];
+    const std::int64_t issued = ready.time - dependencies_.edges().launch_latency_ns;
+    own_gap_after(path, op, {Binding::launch, issued, ready.launch, kNone});
+    if (!path.done()) on_thread(path, trace_.host_ranges().thread[call]);
+    return;
+  }
+  own_gap_after(path, op, ready);
+  if (path.done()) return;
+  own_device(path, trace_.device_ops().begin[ready.predecessor], Cause::gpu_wait_peer,
+             ready.predecessor);
+  if (!path.done()) at_op(path, ready.predecessor);
+}
+
+// Ready since ready.time, and yet not running until path.time.
+void Walk::own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) const {
+  Cause cause = Cause::gpu_dispatch_gap;
+  std::int64_t limit = kDispatchLimitNs;
+  if (ready.binding == Binding::graph) cause = Cause::graph_gap;
+  const bool queued = ready.time + dependencies_.edges().launch_latency_ns <= path.begin;
+  if (ready.binding == Binding::launch && !queued) {
+    cause = Cause::launch_latency;
+    limit += dependencies_.edges().launch_latency_ns;
+  }
+  const std::int64_t since = std::max(ready.time, path.begin);
+  own_device(path, std::max(since, path.time - limit), cause, op);
+  for (const Interval& part : [&] {
+         IntervalSet parts = clip(overhead_, {since, path.time});
+         std::reverse(parts.begin(), parts.end());
+         return parts;
+       }()) {
+    own_device(path, part.end, Cause::unknown, op);
+    own_device(path, part.begin, Cause::profiler, op);
+  }
+  own_device(path, since, Cause::unknown, op);
+}
+
+void Walk::on_thread(Path& path, ThreadId thread) const {
+  while (!path.done()) {
+    if (through_piece(path, thread)) continue;
+    own_host(path, path.begin, Cause::unknown, thread,
+             kNone);  // hand-offs in a circle: no evidence
+  }
+}
+
+// One piece, or one jump to another thread, back. False: jumping no longer makes progress.
+bool Walk::through_piece(Path& path, ThreadId& thread) const {
+  const Piece piece = threads_.work(thread).before(path.time);
+  const bool in_call = piece.innermost != kNone &&
+                       family_of(trace_.host_ranges().kind[piece.innermost]) == HostFamily::api;
+  if (in_call) {
+    own_call(path, thread, piece);
+    return true;
+  }
+  ThreadId jump = kNone;
+  std::int64_t handed_over = path.time;
+  const Cause cause = causes_.of(thread, piece);
+  if (threads_.is_worker(thread)) {
+    if (piece.innermost == kNone && is_burst_begin(thread, piece)) jump = threads_.loop();
+  } else if (thread != threads_.loop()) {
+    if (piece.innermost == kNone || cause == Cause::host_wait_thread) jump = threads_.loop();
+  } else {
+    jump = handed_over_by(thread, path.time, piece, handed_over);
+  }
+  const bool worker_gap = threads_.is_worker(thread) && piece.innermost == kNone;
+  if (jump == kNone) {
+    own_host(path, piece.time.begin, worker_gap ? Cause::host_framework : cause, thread,
+             piece.innermost);
+    return true;
+  }
+  own_host(path, handed_over, cause, thread, piece.innermost);
+  thread = jump;
+  return ++path.jumps_without_progress < 3;
+}
+
+// The autograd thread whose node ended last before `time`, inside `piece`, while `thread` itself
+// made no call since that node began: the caller had handed over to it.
+ThreadId Walk::handed_over_by(ThreadId thread, std::int64_t time, const Piece& piece,
+                              std::int64_t& end) const {
+  ThreadId best = kNone;
+  std::int64_t best_end = std::max(piece.time.begin, std::int64_t{0});
+  const Piece last_call = threads_.calls(thread).previous_range(time);
+  for (ThreadId worker : threads_.workers()) {
+    const Piece node = threads_.calls(worker).previous_range(time);
+    if (node.innermost == kNone) continue;
+    const std::int64_t node_end = std::min(node.time.end, time);
+    const bool quiet = last_call.innermost == kNone || last_call.time.end <= node.time.begin;
+    if (quiet && node_end > best_end) {
+      best = worker;
+      best_end = node_end;
+    }
+  }
+  if (best != kNone) end = best_end;
+  return best;
+}
+
+// A gap on an autograd thread in which its caller made calls of its own: the caller was not
+// waiting, so the node after the gap is the first of a burst that the caller started.
+// Where no call of the caller was recorded at all, only a short gap is the engine's.
+bool Walk::is_burst_begin(ThreadId worker, const Piece& gap) const {
+  if (threads_.calls(worker).previous_range(gap.time.begin + 1).innermost == kNone) return true;
+  const Collected& collected = trace_.collected();
+  if (!collected.framework_ops && !collected.api_calls) return gap.time.length() > kEngineGapNs;
+  const Piece call = threads_.calls(threads_.loop()).next_range(gap.time.begin);
+  return call.innermost != kNone && call.time.begin < gap.time.end;
+}
+
+void Walk::own_call(Path& path, ThreadId thread, const Piece& piece) const {
+  const CallId call = trace_.call_of(piece.innermost);
+  const ApiKind api = trace_.calls().api[call];
+  const DeviceOpId awaited = dependencies_.awaited_by(call);
+  const std::int64_t piece_begin = std::max(piece.time.begin, path.begin);
+  if (awaited != kNone) {
+    const std::int64_t returned_from = trace_.device_ops().end[awaited];
+    own_host(path, std::max(returned_from, piece_begin), Cause::host_sync_return, thread,
+             piece.innermost);
+    if (path.done() || path.time == piece_begin) return;
+    if (trace_.device_ops().begin[awaited] < path.time && is_sync(api)) {
+      own_device(path, trace_.device_ops().begin[awaited], Cause::gpu_wait_peer, awaited);
+      if (!path.done()) at_op(path, awaited);
+      return;
+    }
+  } else if (is_sync(api)) {
+    own_host(path, std::max(piece_begin, path.time - kEmptySyncLimitNs), Cause::host_sync_return,
+             thread, piece.innermost);
+    own_host(path, piece_begin, Cause::unknown, thread, piece.innermost);
+    return;
+  }
+  own_launch_call(path, thread, piece, call);
+}
+
+void Walk::own_launch_call(Path& path, ThreadId thread, const Piece& piece, CallId call) const {
+  const ApiKind api = trace_.calls().api[call];
+  const RangeId range = piece.innermost;
+  if (api != ApiKind::launch_kernel) {
+    own_host(path, piece.time.begin, cause_of_api(api), thread, range);
+    return;
+  }
+  if (dependencies_.blocked_on_full_queue(call)) {
+    own_host(path, piece.time.begin, Cause::host_queue_full, thread, range);
+    return;
+  }
+  const std::int64_t took = trace_.host_ranges().end[range] - trace_.host_ranges().begin[range];
+  const std::int64_t typical = dependencies_.typical_launch_call_ns();
+  if (took >= kLongLaunchNs && took >= kLongLaunchFactor * typical) {
+    own_host(path, piece.time.begin, Cause::unknown, thread, range);
+  } else {
+    own_host(path, piece.time.begin, Cause::host_launch_api, thread, range);
+  }
+}
+
+}  // namespace stepscope

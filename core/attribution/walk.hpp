@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backward walk: who owns an idle interval of the device.
+//
+// It starts at the op that ended the interval and goes back in time along whatever that op, and
+// then each host call in turn, was really waiting for: thread order, launch, stream order, event
+// waits, the return of a synchronisation, a copy's staging, the hand-off to and from autograd
+// threads. Each step back owns the time it covers, so the owners tile the interval.
+//
+// Waiting inside a call is an edge of weight 0: only the return after what was awaited has an owner
+// (host.sync_return). Work of another device on the path is comm.late_rank: this device waits for a
+// peer.
+#pragma once
+
+#include <vector>
+
+#include "core/attribution/attribution.hpp"
+#include "core/attribution/call_sites.hpp"
+#include "core/attribution/dependencies.hpp"
+#include "core/attribution/host_cause.hpp"
+#include "core/attribution/phases.hpp"
+
+namespace stepscope {
+
+class Walk {
+ public:
+  Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases, const CallSites& sites,
+       const Dependencies& dependencies);
+
+  // Appends segments that tile `idle`, in time order. `next` is the op that begins at idle.end, or
+  // kNone where none does (end of the run, a run without a device): then the loop's thread owns the
+  // time.
+  void explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) const;
+
+ private:
+  struct Path;  // one walk in progress
+
+  void at_op(Path& path, DeviceOpId op) const;
+  void on_thread(Path& path, ThreadId thread) const;
+  bool through_piece(Path& path, ThreadId& thread) const;
+  void own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) const;
+  void own_call(Path& path, ThreadId thread, const Piece& piece) const;
+  void own_launch_call(Path& path, ThreadId thread, const Piece& piece, CallId call) const;
+  ThreadId handed_over_by(ThreadId thread, std::int64_t time, const Piece& piece,
+                          std::int64_t& end) const;
+  bool is_burst_begin(ThreadId worker, const Piece& gap) const;
+  void own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread,
+                RangeId evidence) const;
+  void own_device(Path& path, std::int64_t since, Cause cause, DeviceOpId op) const;
+
+  const Trace& trace_;
+  const Threads& threads_;
+  const PhaseTable& phases_;
+  const CallSites& sites_;
+  const Dependencies& dependencies_;
+  HostCauses causes_;
+  IntervalSet overhead_;  // the profiler's own work, any thread
+};
+
+}  // namespace stepscope

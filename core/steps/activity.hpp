@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one process did, as the step finders look at it: its annotations, and its work as one
+// sequence of tokens. A work item is the smallest unit that repeats when a loop repeats: a device
+// op at the time of its launch; on a run without a device a top-level framework op; without those
+// whatever else was recorded. Invariant: work is sorted by time; equal tokens mean the same kind of
+// work.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/model/trace.hpp"
+#include "core/support/interval.hpp"
+
+namespace stepscope {
+
+// In order of preference: the first of which the process has any is its work.
+enum class WorkKind : std::uint8_t {
+  none,
+  device_ops,
+  ops,
+  launch_calls,
+  annotations,
+  python_calls
+};
+std::string_view noun_of(WorkKind kind);  // "launches", "ops", ...
+
+struct WorkItem {
+  std::int64_t time = 0;    // host time of the launch or begin
+  std::uint32_t token = 0;  // StringId of the name
+  std::uint32_t lane = 0;   // StreamId of device ops, else ThreadId
+};
+
+struct Activity {
+  const Trace* trace = nullptr;
+  ProcessId process = 0;
+  Interval host;                     // of all its host ranges (device ops where it has none)
+  std::vector<RangeId> annotations;  // user scopes and NVTX ranges, by (thread, begin)
+  WorkKind work_kind = WorkKind::none;
+  std::vector<WorkItem> work;
+  std::vector<std::int64_t>
+      backward;  // begins of autograd nodes, sorted; empty where none is recorded
+
+  std::string_view name(RangeId range) const {
+    return trace->text(trace->host_ranges().name[range]);
+  }
+  Interval time(RangeId range) const;
+  ThreadId thread(RangeId range) const { return trace->host_ranges().thread[range]; }
+  std::span<const WorkItem> work_in(Interval time) const;
+  std::size_t backward_in(Interval time) const;
+  // 0..1 of the work; of time where no work was recorded.
+  double share_in(Interval time) const;
+  double share_in(std::span<const Interval> disjoint) const;
+};
+
+Activity survey(const Trace& trace, ProcessId process);
+
+// First begin and last end of the ranges of one thread; empty for a thread without ranges.
+Interval extent_of(const Trace& trace, ThreadId thread);
+
+// Processes with events, the likeliest owner of the training loop first: the lowest rank, then the
+// most device ops, then the most host ranges.
+std::vector<ProcessId> training_processes(const Trace& trace);
+
+}  // namespace stepscope

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bags: what a stretch of work consists of, order left aside; how much two stretches have in
+// common.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/steps/activity.hpp"
+
+namespace stepscope {
+
+// (token, count), sorted by token.
+using Bag = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+Bag bag_of(std::span<const WorkItem> work);
+std::uint64_t size_of(const Bag& bag);
+std::uint64_t common(const Bag& a, const Bag& b);
+
+// 0..1 of the smaller one that the larger one holds: 1 where one is the other with something added
+// (a step with an evaluation behind it), lower where each has its own (the two halves of a GAN's
+// iteration).
+double containment(const Bag& a, const Bag& b);
+
+}  // namespace stepscope

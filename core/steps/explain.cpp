@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "core/steps/named_range.hpp"
+#include "core/support/statistics.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr double kMoreWork = 1.05;
+constexpr std::int64_t kPartOfExcess = 4;
+
+// What PyTorch's compilers call their own work; the compiled code's ranges ("CompiledFxGraph") are
+// not it.
+constexpr std::array<std::string_view, 6> kCompileWords = {"compile_inner", "compile_fx",
+                                                           "_compile.",     "call_user_compiler",
+                                                           "async_compile", "cudagraphify"};
+
+Interval host_span(const Steps& steps, std::size_t k) {
+  const std::int64_t begin = k == 0 ? steps.list[0].host.begin : steps.list[k - 1].host.end;
+  return {begin, steps.list[k].host.end};
+}
+
+// kNone-like value (list.size()) behind the last step or before the first.
+std::size_t step_at(const Steps& steps, std::int64_t time) {
+  if (time < steps.list.front().host.begin) return steps.list.size();
+  const auto at =
+      std::upper_bound(steps.list.begin(), steps.list.end(), time,
+                       [](std::int64_t t, const Step& step) { return t < step.host.end; });
+  return static_cast<std::size_t>(at - steps.list.begin());
+}
+
+std::vector<bool> compile_names(const Trace& trace) {
+  std::vector<bool> out(trace.data().strings.size(), false);
+  for (StringId name = 0; name < out.size(); ++name) {
+    out[name] = std::any_of(kCompileWords.begin(), kCompileWords.end(), [&](std::string_view word) {
+      return trace.text(name).find(word) != std::string_view::npos;
+    });
+  }
+  return out;
+}
+
+}  // namespace
+
+Explanations::Explanations(const Activity& activity, const Steps& steps) : trace_(*activity.trace) {
+  for (std::size_t k = 0; k < steps.list.size(); ++k) {
+    work_.push_back(static_cast<std::int64_t>(activity.work_in(host_span(steps, k)).size()));
+  }
+  usual_work_ = median(work_);
+  count_compilation(activity, steps);
+  collect_rare_ranges(activity, steps);
+}
+
+void Explanations::count_compilation(const Activity& activity, const Steps& steps) {
+  compiles_.assign(steps.list.size(), 0);
+  const HostRanges& h = trace_.host_ranges();
+  const auto add = [&](RangeId range) {
+    const std::size_t step = step_at(steps, h.begin[range]);
+    const bool own = trace_.data().threads[h.thread[range]].process == activity.process;
+    if (own && step < compiles_.size()) ++compiles_[step];
+  };
+  const Calls& calls = trace_.calls();
+  for (CallId call = 0; call < calls.size(); ++call) {
+    if (calls.api[call] == ApiKind::module_load) add(calls.range[call]);
+  }
+  const std::vector<bool> names = compile_names(trace_);
+  if (std::find(names.begin(), names.end(), true) != names.end()) {
+    for (RangeId i = 0; i < h.size(); ++i) {
+      if (names[h.name[i]]) add(i);
+    }
+  }
+  usual_compiles_ = median(compiles_);
+}
+
+// Time in the loop thread's annotations by name and step; names in at least half of the steps are
+// usual. Marks that enclose a whole step are numbered and so fold into one usual name.
+void Explanations::collect_rare_ranges(const Activity& activity, const Steps& steps) {
+  const HostRanges& h = trace_.host_ranges();
+  std::map<std::string, StringId> stems;
+  std::map<StringId, StringId> folded;
+  std::map<StringId, std::map<std::size_t, std::int64_t>> time;
+  for (RangeId range : activity.annotations) {
+    if (h.thread[range] != steps.thread) continue;
+    const std::size_t step = step_at(steps, h.begin[range]);
+    if (step >= steps.list.size()) continue;
+    const auto [at, is_new] = folded.try_emplace(h.name[range], h.name[range]);
+    if (is_new)
+      at->second =
+          stems.try_emplace(split_number(activity.name(range)).stem, at->first).first->second;
+    time[at->second][step] += h.end[range] - h.begin[range];
+  }
+  for (const auto& [name, by_step] : time) {
+    if (2 * by_step.size() > steps.list.size()) continue;
+    for (const auto& [step, ns] : by_step) rare_.push_back({name, step, ns});
+  }
+  std::stable_sort(rare_.begin(), rare_.end(),
+                   [](const Extra& a, const Extra& b) { return a.step < b.step; });
+}
+
+std::string Explanations::of(std::size_t step, std::int64_t excess_ns) const {
+  for (const Extra& extra : rare_) {
+    if (extra.step != step || extra.time_ns * kPartOfExcess < excess_ns) continue;
+    return fmt::format("'{}' runs", trace_.text(extra.name));
+  }
+  if (static_cast<double>(work_[step]) > kMoreWork * static_cast<double>(usual_work_)) {
+    return "more work than usual";
+  }
+  return compiles(step) ? "modules are loaded or compiled" : "";
+}
+
+bool Explanations::compiles(std::size_t step) const {
+  return compiles_[step] > usual_compiles_;
+}
+
+}  // namespace stepscope

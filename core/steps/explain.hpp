@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a step took longer than others, from what it did: see steady.hpp for what counts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/steps/activity.hpp"
+#include "core/steps/steps.hpp"
+
+namespace stepscope {
+
+class Explanations {
+ public:
+  Explanations(const Activity& activity, const Steps& steps);
+
+  // Empty where nothing explains that step k took `excess_ns` more than usual.
+  std::string of(std::size_t step, std::int64_t excess_ns) const;
+  // Module loads or compile ranges, more of them than in the median step.
+  bool compiles(std::size_t step) const;
+
+ private:
+  struct Extra {
+    StringId name = 0;
+    std::size_t step = 0;
+    std::int64_t time_ns = 0;
+  };
+
+  void count_compilation(const Activity& activity, const Steps& steps);
+  void collect_rare_ranges(const Activity& activity, const Steps& steps);
+
+  const Trace& trace_;
+  std::vector<std::int64_t> work_;  // items by step
+  std::vector<std::int64_t> compiles_;
+  std::vector<Extra> rare_;  // by step
+  std::int64_t usual_work_ = 0;
+  std::int64_t usual_compiles_ = 0;
+};
+
+}  // namespace stepscope

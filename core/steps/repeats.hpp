@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repeats in a sequence of tokens, at every level of nesting: layers, steps, steps up to an
+// evaluation.
+//
+// The units of a level are the stretches from one occurrence of its best anchor (anchors.hpp) to
+// the next, begun as much earlier as all units agree, less chance pieces of under half a unit.
+// `explained` is the share of the whole sequence that the typical unit (the median count of each
+// token) accounts for: insertions, lost pieces and other parts of the run lower it. Cost: n log n
+// for the anchors, then n a level, kMostSets at most.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stepscope {
+
+// What an iteration holds once at least, as bits by position in the sequence; a unit is evident
+// where it holds all that are required. None required: nothing is known.
+struct Evidence {
+  std::vector<std::uint8_t> at;
+  std::uint8_t required = 0;
+};
+
+struct RepeatLevel {
+  std::vector<std::uint32_t> begins;  // of the units, positions in the sequence
+  std::size_t typical_length = 0;     // tokens a unit (median)
+  double explained = 0;               // 0..1 of the sequence
+  double even = 0;                    // 0..1 of the units are within a tenth of the typical length
+  double evident = 0;                 // 0..1 of the units hold evidence
+  std::size_t anchors = 0;            // how many anchors agree on this number of repeats
+};
+
+// Those with at least kFewestRepeats units, the most repeats first. Of levels whose counts differ
+// by one or a tenth only the best: evident in the most units, then that explains most, then with
+// the most even units.
+std::vector<RepeatLevel> find_levels(std::span<const std::uint32_t> tokens,
+                                     const Evidence& evidence = {});
+
+}  // namespace stepscope

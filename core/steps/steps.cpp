@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/steps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/steps/loop.hpp"
+#include "core/steps/steady.hpp"
+#include "core/steps/user_marker.hpp"
+#include "core/steps/windows.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr std::size_t kMostProcesses = 16;
+
+struct Found {
+  Activity activity;
+  Loop loop;
+};
+
+Result<Found> find_by_marker(const Trace& trace, const std::vector<ProcessId>& processes,
+                             const std::string& pattern) {
+  const Result<std::regex> marker = compile_marker(pattern);
+  if (!marker) return marker.error();
+  for (ProcessId process : processes) {
+    Found found{.activity = survey(trace, process)};
+    found.loop = find_user_marks(found.activity, marker.value(), pattern);
+    if (found.loop.found()) return found;
+  }
+  const std::string names = annotation_names(trace);
+  return usage_error(fmt::format("--step-marker: no range matches '{}'; {}", pattern,
+                                 names.empty()
+                                     ? std::string("the trace has no annotations (NVTX ranges, "
+                                                   "record_function), so leave the option out")
+                                     : "the annotations of this trace are " + names));
+}
+
+// The likeliest process in which something repeats; the likeliest of all where nothing does.
+Found find_automatically(const Trace& trace, const std::vector<ProcessId>& processes) {
+  Found best{.activity = survey(trace, processes.front())};
+  best.loop = find_loop(best.activity);
+  for (std::size_t i = 1; i < std::min(processes.size(), kMostProcesses); ++i) {
+    if (best.loop.found_by != FoundBy::whole_trace) break;
+    Found other{.activity = survey(trace, processes[i])};
+    other.loop = find_loop(other.activity);
+    if (other.loop.confidence > best.loop.confidence) best = std::move(other);
+  }
+  return best;
+}
+
+std::string process_text(const Process& process) {
+  return process.rank >= 0 ? fmt::format("rank {} (process {})", process.rank, process.pid)
+                           : fmt::format("process {}", process.pid);
+}
+
+void note_other_processes(const Trace& trace, std::size_t with_events, Steps& steps) {
+  if (with_events < 2) return;
+  steps.notes.push_back(
+      fmt::format("steps are those of {}; {} other processes of this trace are left aside",
+                  process_text(trace.data().processes[steps.process]), with_events - 1));
+}
+
+// Host ends must not decrease, else a time could belong to two steps.
+std::vector<Step> listed(const Loop& loop) {
+  std::vector<Step> list;
+  for (const HostStep& step : loop.steps) {
+    Interval host = step.time;
+    if (!list.empty()) host.end = std::max(host.end, list.back().host.end);
+    list.push_back({.id = step.id, .host = host, .window = host});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string_view name_of(FoundBy found_by) {
+  switch (found_by) {
+    case FoundBy::none:
+      return "none";
+    case FoundBy::user_marker:
+      return "user_marker";
+    case FoundBy::profiler_step:
+      return "profiler_step";
+    case FoundBy::nvtx_step:
+      return "nvtx_step";
+    case FoundBy::optimizer:
+      return "optimizer";
+    case FoundBy::data_loader:
+      return "data_loader";
+    case FoundBy::periodicity:
+      return "periodicity";
+    case FoundBy::whole_trace:
+      return "whole_trace";
+  }
+  return "none";
+}
+
+std::size_t Steps::steady_count() const {
+  return static_cast<std::size_t>(
+      std::count_if(list.begin(), list.end(), [](const Step& step) { return step.steady; }));
+}
+
+Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
+  const std::vector<ProcessId> processes = training_processes(trace);
+  if (processes.empty()) {
+    return bad_input(
+        fmt::format("{}: the trace holds no host range and no device op, so there is nothing to "
+                    "divide into steps; record it again with the CPU or CUDA activity on",
+                    trace.data().path.empty() ? "trace" : trace.data().path));
+  }
+  Found found;
+  if (options.marker_regex.empty()) {
+    found = find_automatically(trace, processes);
+  } else {
+    Result<Found> marked = find_by_marker(trace, processes, options.marker_regex);
+    if (!marked) return marked.error();
+    found = std::move(marked).value();
+  }
+  Loop& loop = found.loop;
+  Steps steps{.found_by = loop.found_by,
+              .confidence = std::clamp(loop.confidence, 0.0, 1.0),
+              .how = std::move(loop.how),
+              .process = found.activity.process,
+              .thread = loop.thread,
+              .list = listed(loop),
+              .notes = std::move(loop.notes)};
+  note_other_processes(trace, processes.size(), steps);
+  place_windows(trace, steps, loop.last_complete);
+  choose_steady(found.activity, steps);
+  return steps;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which consecutive stretches of a run are the turns of one iteration: two optimizers that follow
+// each other in a cycle. See optimizer.hpp for when two stretches count as different.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "core/steps/activity.hpp"
+
+namespace stepscope {
+
+// One optimizer scope (or several back to back) with the work before it.
+struct Turn {
+  std::string_view name;
+  Interval scope;    // of the optimizer itself
+  Interval stretch;  // from the end of the turn before to the end of the scope
+};
+
+// The number of turns an iteration: 1 where all are alike or no cycle of at most kLongestCycle
+// holds for nine tenths of the run.
+inline constexpr std::size_t kLongestCycle = 16;
+std::size_t turns_per_iteration(const Activity& activity, const std::vector<Turn>& turns);
+
+}  // namespace stepscope

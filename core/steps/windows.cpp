@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/windows.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace stepscope {
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
+constexpr std::size_t kBefore = static_cast<std::size_t>(-1);
+
+bool is_copy(DeviceOpKind kind) {
+  return kind == DeviceOpKind::memcpy || kind == DeviceOpKind::memset;
+}
+
+struct StreamTimes {
+  std::int64_t copies = 0;
+  std::int64_t others = 0;
+};
+
+std::vector<StreamTimes> times_by_stream(const Trace& trace) {
+  const DeviceOps& ops = trace.device_ops();
+  std::vector<StreamTimes> times(trace.data().streams.size());
+  for (DeviceOpId op = 0; op < ops.size(); ++op) {
+    StreamTimes& t = times[ops.stream[op]];
+    (is_copy(ops.kind[op]) ? t.copies : t.others) += ops.end[op] - ops.begin[op];
+  }
+  return times;
+}
+
+// The step of a host time: 0, 1, ...; kBefore in front of the first, steps.size() behind the last.
+class StepIndex {
+ public:
+  explicit StepIndex(const std::vector<Step>& steps) : begin_(steps.front().host.begin) {
+    for (const Step& step : steps) ends_.push_back(step.host.end);
+  }
+
+  std::size_t of(std::int64_t time) const {
+    if (time < begin_) return kBefore;
+    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), time) -
+                                    ends_.begin());
+  }
+
+ private:
+  std::int64_t begin_;
+  std::vector<std::int64_t> ends_;
+};
+
+std::int64_t launch_time(const Trace& trace, CallId call) {
+  return trace.host_ranges().begin[trace.calls().range[call]];
+}
+
+// Last ends of the device's work: of each step, and of what precedes the first.
+class DeviceWork {
+ public:
+  DeviceWork(const Trace& trace, const Steps& steps)
+      : trace_(trace),
+        index_(steps.list),
+        ends_(steps.list.size(), kNever),
+        roles_(stream_roles(trace)) {
+    for (StreamId s = 0; s < roles_.size(); ++s) {
+      if (trace.data().streams[s].process == steps.process) add_stream(s);
+    }
+  }
+
+  std::int64_t before() const { return before_; }
+  std::int64_t end_of(std::size_t step) const { return ends_[step]; }
+
+ private:
+  void add_stream(StreamId stream) {
+    const std::span<const DeviceOpId> ops = trace_.ops_of(stream);
+    const bool linked = std::any_of(
+        ops.begin(), ops.end(), [this](DeviceOpId op) { return trace_.launch_of(op) != kNone; });
+    std::size_t step = kBefore;
+    for (DeviceOpId op : ops) {
+      const CallId call = trace_.launch_of(op);
+      if (call != kNone) step = index_.of(launch_time(trace_, call));
+      // A stream of which no launch was recorded at all: the op's own time is all there is.
+      if (!linked) step = index_.of(trace_.device_ops().begin[op]);
+      if (extends(stream, op)) add(step, trace_.device_ops().end[op]);
+    }
+  }
+
+  bool extends(StreamId stream, DeviceOpId op) const {
+    if (roles_[stream] == StreamRole::prefetch) return false;
+    return roles_[stream] == StreamRole::main || !is_copy(trace_.device_ops().kind[op]);
+  }
+
+  void add(std::size_t step, std::int64_t end) {
+    if (step == kBefore) before_ = std::max(before_, end);
+    if (step < ends_.size()) ends_[step] = std::max(ends_[step], end);
+  }
+
+  const Trace& trace_;
+  StepIndex index_;
+  std::vector<std::int64_t> ends_;
+  std::int64_t before_ = kNever;
+  std::vector<StreamRole> roles_;
+};
+
+bool puts_kernels(ApiKind kind) {
+  return kind == ApiKind::launch_kernel || kind == ApiKind::launch_graph;
+}
+
+struct Launches {
+  std::size_t unrecorded = 0;
+  std::int64_t last = kNever;
+  bool last_recorded = true;
+};
+
+bool is_inside_a_call(const HostRanges& h, RangeId range) {
+  for (RangeId outer = h.parent[range]; outer != kNone; outer = h.parent[outer]) {
+    if (family_of(h.kind[outer]) == HostFamily::api) return true;
+  }
+  return false;
+}
+
+// Kernel launches of each step and whether the device's records of them are there. A driver call
+// inside a runtime call is the same launch once more.
+std::vector<Launches> launches_by_step(const Trace& trace, const Steps& steps) {
+  std::vector<Launches> out(steps.list.size());
+  const StepIndex index(steps.list);
+  const HostRanges& h = trace.host_ranges();
+  const Calls& calls = trace.calls();
+  for (CallId call = 0; call < calls.size(); ++call) {
+    const RangeId range = calls.range[call];
+    if (!puts_kernels(calls.api[call]) || calls.correlation[call] == 0) continue;
+    if (trace.data().threads[h.thread[range]].process != steps.process) continue;
+    const std::size_t step = index.of(h.begin[range]);
+    if (step >= out.size()) continue;
+    const bool recorded = !trace.ops_launched_by(call).empty();
+    if (!recorded && is_inside_a_call(h, range)) continue;
+    out[step].unrecorded += recorded ? 0U : 1U;
+    if (h.begin[range] < out[step].last) continue;
+    out[step].last = h.begin[range];
+    out[step].last_recorded = recorded;
+  }
+  return out;
+}
+
+bool device_work_is_cut(const Trace& trace, const Steps& steps) {
+  if (trace.device_ops().size() == 0) return false;
+  const std::vector<Launches> launches = launches_by_step(trace, steps);
+  const Launches& last = launches.back();
+  const bool usual = std::any_of(launches.begin(), launches.end() - 1, [&last](const Launches& l) {
+    return l.unrecorded >= last.unrecorded;
+  });
+  return last.unrecorded > 0 && !last.last_recorded && !usual;
+}
+
+}  // namespace
+
+std::vector<StreamRole> stream_roles(const Trace& trace) {
+  const std::vector<Stream>& streams = trace.data().streams;
+  const std::vector<StreamTimes> times = times_by_stream(trace);
+  std::map<std::pair<ProcessId, std::uint32_t>, StreamId> main_of;
+  for (StreamId s = 0; s < streams.size(); ++s) {
+    const auto [at, is_new] = main_of.try_emplace({streams[s].process, streams[s].device}, s);
+    const StreamTimes& best = times[at->second];
+    const bool more = times[s].others > best.others ||
+                      (times[s].others == best.others && times[s].copies > best.copies);
+    if (!is_new && more) at->second = s;
+  }
+  std::vector<StreamRole> roles(streams.size(), StreamRole::side);
+  for (StreamId s = 0; s < streams.size(); ++s) {
+    if (times[s].copies > times[s].others) roles[s] = StreamRole::prefetch;
+  }
+  for (const auto& [device, stream] : main_of) roles[stream] = StreamRole::main;
+  return roles;
+}
+
+void place_windows(const Trace& trace, Steps& steps, bool last_complete) {
+  if (steps.list.empty()) return;
+  const DeviceWork work(trace, steps);
+  std::int64_t end = kNever;
+  for (std::size_t k = 0; k < steps.list.size(); ++k) {
+    Step& step = steps.list[k];
+    const std::int64_t begin = end;
+    end = std::max({end, step.host.end, work.end_of(k)});
+    step.window = {k == 0 ? std::min(end, std::max(step.host.begin, work.before())) : begin, end};
+  }
+  steps.list.back().wall_known = last_complete && !device_work_is_cut(trace, steps);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/operation_class.hpp"
+
+#include <gtest/gtest.h>
+
+namespace stepscope {
+namespace {
+
+struct Named {
+  std::string_view name;
+  Cause cause;
+};
+
+TEST(OperationClass, KernelsByTheNamesThatLibrariesGiveThem) {
+  const Named cases[] = {
+      {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+       Cause::comm_transfer},
+      {"void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128>>(Flash_fwd_params)",
+       Cause::gpu_attention},
+      {"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob", Cause::gpu_attention},
+      {"nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NTN", Cause::gpu_gemm},
+      {"void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_16x5_tn_align4>(Params)",
+       Cause::gpu_gemm},
+      {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64", Cause::gpu_gemm},
+      {"void at::native::sbtopk::gatherTopK<float, unsigned int, 2, false>(...)",
+       Cause::gpu_select},
+      {"void at_cuda_detail::cub::DeviceRadixSortOnesweepKernel<...>", Cause::gpu_select},
+      {"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, NormTwoOps>>(...)",
+       Cause::gpu_reduce},
+      {"void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, float>(int)",
+       Cause::gpu_reduce},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>(int)",
+       Cause::gpu_elementwise},
+      {"void at::native::(anonymous "
+       "namespace)::multi_tensor_apply_kernel<FusedAdamMathFunctor<float, 4>>",
+       Cause::gpu_optimizer},
+      {"triton_poi_fused__to_copy_addmm_gelu_3", Cause::gpu_elementwise},
+      {"triton_per_fused_native_layer_norm_mm_7", Cause::gpu_reduce},
+      {"triton_tem_fused_mm_5", Cause::gpu_gemm},
+      {"my_own_kernel", Cause::gpu_other},
+  };
+  for (const Named& c : cases)
+    EXPECT_EQ(name_of(classify_kernel(c.name)), name_of(c.cause)) << c.name;
+}
+
+TEST(OperationClass, TemplateArgumentsDoNotDecideWhereTheStemDoes) {
+  EXPECT_EQ(
+      classify_kernel("void at::native::elementwise_kernel<128, 2, reduce_softmax_gemm>(int)"),
+      Cause::gpu_elementwise);
+}
+
+TEST(OperationClass, CopiesByDirectionAndMemory) {
+  const auto copy = [](CopyKind kind, MemoryKind source) {
+    return classify_device_op(DeviceOpKind::memcpy, kind, source, "Memcpy");
+  };
+  EXPECT_EQ(copy(CopyKind::host_to_device, MemoryKind::pageable), Cause::copy_h2d_pageable);
+  EXPECT_EQ(copy(CopyKind::host_to_device, MemoryKind::pinned), Cause::copy_h2d_pinned);
+  EXPECT_EQ(copy(CopyKind::device_to_host, MemoryKind::device), Cause::copy_d2h);
+  EXPECT_EQ(copy(CopyKind::peer, MemoryKind::device), Cause::copy_d2d);
+  EXPECT_EQ(classify_device_op(DeviceOpKind::memset, CopyKind::none, MemoryKind::unknown, "Memset"),
+            Cause::copy_set);
+}
+
+TEST(OperationClass, CpuOps) {
+  const Named cases[] = {
+      {"aten::addmm", Cause::host_compute_gemm},
+      {"aten::mkldnn_convolution", Cause::host_compute_gemm},
+      {"aten::_scaled_dot_product_flash_attention_for_cpu", Cause::host_compute_attention},
+      {"aten::topk", Cause::host_compute_select},
+      {"aten::_log_softmax", Cause::host_compute_reduce},
+      {"aten::sum.dim_IntList", Cause::host_compute_reduce},
+      {"aten::add_", Cause::host_compute_elementwise},
+      {"aten::normal_", Cause::host_compute_elementwise},
+      {"aten::_fused_adamw_", Cause::host_compute_optimizer},
+      {"aten::select", Cause::host_framework},
+      {"aten::empty_strided", Cause::host_framework},
+      {"aten::t", Cause::host_framework},
+      {"mylib::simulate", Cause::host_compute_other},
+  };
+  for (const Named& c : cases)
+    EXPECT_EQ(name_of(classify_cpu_op(c.name)), name_of(c.cause)) << c.name;
+}
+
+}  // namespace
+}  // namespace stepscope
