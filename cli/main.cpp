@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs.hpp"
+
+int main(int argc, char** argv) {
+  return stepscope::run_cli(argc, argv);
+}

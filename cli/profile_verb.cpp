@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// stepscope profile [options] -- COMMAND...: the work is collectors/launcher's.
+#include "cli/verbs.hpp"
+#include "collectors/launcher/profile.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  stepscope profile -- python train.py --epochs 1\n"
+    "  stepscope profile -o run1 -- ./train               writes run1.scope (run1.2.scope where "
+    "that exists)\n"
+    "  stepscope profile --only '^train.py$' -- torchrun --nproc-per-node 2 train.py\n"
+    "The command runs to its end and its exit status is passed on. Messages go to stderr.\n"
+    "Where nothing can be written, a warning says so and the command runs unprofiled.";
+
+}  // namespace
+
+void add_profile_verb(CLI::App& app, int& status) {
+  CLI::App* verb = app.add_subcommand("profile", "Run a command and record where its time goes");
+  auto options = std::make_shared<ProfileOptions>();
+  verb->add_option("-o,--output", options->output,
+                   "NAME of the folder NAME.scope; else from command and time");
+  verb->add_option("--level", options->level, "light (no call sites), standard, deep (all ops)")
+      ->capture_default_str();
+  verb->add_flag("--ops", options->ops,
+                 "Record every PyTorch op also on a GPU (+10-15 % on tiny ops)");
+  verb->add_option(
+      "--only", options->only,
+      "REGEX: record only processes whose program, or script of an interpreter, matches");
+  verb->add_option("--start-after", options->start_after,
+                   "Steps or time before device collection (not yet)");
+  verb->add_option("--steps", options->steps, "Steps of device collection (not yet)");
+  verb->add_option("--capture-range", options->capture_range,
+                   "Range that switches device collection on (not yet)");
+  verb->prefix_command();
+  verb->footer(kExamples);
+  verb->callback([verb, options, &status] {
+    options->command = verb->remaining();
+    if (options->command.empty()) throw CLI::RequiredError("COMMAND");
+    status = run_profile(*options);
+  });
+}
+
+}  // namespace stepscope

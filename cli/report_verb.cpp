@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// stepscope report TRACE...: load, find the steps, attribute, sum, write.
+#include <fmt/format.h>
+
+#include <memory>
+#include <regex>
+
+#include "cli/failure.hpp"
+#include "cli/output.hpp"
+#include "cli/progress_bar.hpp"
+#include "cli/terminal.hpp"
+#include "cli/verbs.hpp"
+#include "core/attribution/summary.hpp"
+#include "core/importers/load.hpp"
+#include "core/support/duration.hpp"
+#include "reports/json/json_report.hpp"
+#include "reports/text/text_report.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  stepscope report trace.json.gz\n"
+    "  stepscope report run.scope --format json -o report.json\n"
+    "  stepscope report slow.json.gz --plain-step 38.2ms   step time without the profiler, "
+    "measured\n"
+    "                                                      by you: corrects a slowed trace's "
+    "verdict\n"
+    "  stepscope report run.scope --step-marker '^train_step$' --phase '^(data|loss|topk)$'\n"
+    "A TRACE is a .scope folder written by 'stepscope profile' or a PyTorch profiler file (.json,\n"
+    ".json.gz). Without steps the report covers the whole trace and the exit code is 3.";
+
+struct ReportArguments {
+  std::vector<std::string> traces;
+  std::string format = "text";
+  std::string output;
+  std::string plain_step;
+  std::string step_marker;
+  std::string phase;
+};
+
+Status check_regex(const char* option, const std::string& text) {
+  try {
+    static_cast<void>(std::regex(text));
+  } catch (const std::regex_error& error) {
+    return usage_error(
+        fmt::format("{} '{}': not a regular expression ({}); quote it for the shell and "
+                    "escape special characters",
+                    option, text, error.what()));
+  }
+  return Done{};
+}
+
+Result<SummaryOptions> summary_options(const ReportArguments& arguments) {
+  for (const auto& [option, text] : {std::pair("--step-marker", &arguments.step_marker),
+                                     std::pair("--phase", &arguments.phase)}) {
+    const Status checked = check_regex(option, *text);
+    if (!checked) return checked.error();
+  }
+  SummaryOptions options;
+  if (arguments.plain_step.empty()) return options;
+  const auto plain = parse_duration(arguments.plain_step);
+  if (!plain) return usage_error("--plain-step: " + plain.error().message);
+  options.plain_step_ns = *plain;
+  return options;
+}
+
+Result<Summary> summary_of(const std::string& path, const ReportArguments& arguments,
+                           const SummaryOptions& options) {
+  ProgressBar bar("reading " + path, stderr_is_terminal());
+  const Result<Trace> trace = load(path, bar.callback());
+  if (!trace) return trace.error();
+  const Result<Steps> steps = find_steps(*trace, {.marker_regex = arguments.step_marker});
+  if (!steps) return steps.error();
+  const auto attribution = attribute(*trace, *steps, {.phase_regex = arguments.phase});
+  if (!attribution) return attribution.error();
+  return summarize(*trace, *steps, *attribution, options);
+}
+
+std::string text_of(const std::vector<Summary>& summaries, const Style& style) {
+  std::string out;
+  for (const Summary& summary : summaries) {
+    if (!out.empty()) out += "\n" + std::string(100, '=') + "\n\n";
+    out += text_report(summary, style);
+  }
+  return out;
+}
+
+std::string document(const ReportArguments& arguments, const std::vector<Summary>& summaries,
+                     const Output& output) {
+  if (arguments.format == "text") {
+    return text_of(summaries, style_for(output.is_stdout() && stdout_is_terminal()));
+  }
+  return summaries.size() == 1 ? json_report(summaries.front()) : json_reports(summaries);
+}
+
+// Said on stderr, so that a script that reads the JSON sees it too.
+int status_of(const std::vector<Summary>& summaries) {
+  int status = kExitPass;
+  for (const Summary& summary : summaries) {
+    if (summary.steps.found_by != FoundBy::whole_trace && summary.partition.steps_counted > 0)
+      continue;
+    status =
+        fail("report", summary.run.path,
+             {ErrorCode::inconclusive,
+              "no steps found, so the report covers the whole trace; name the loop's range or op "
+              "with --step-marker REGEX"});
+  }
+  return status;
+}
+
+int run_report(const ReportArguments& arguments) {
+  const auto options = summary_options(arguments);
+  if (!options) return fail("report", "", options.error());
+  auto output = Output::open(arguments.output);
+  if (!output) return fail("report", arguments.output, output.error());
+  std::vector<Summary> summaries;
+  for (const std::string& path : arguments.traces) {
+    auto summary = summary_of(path, arguments, *options);
+    if (!summary) return fail("report", path, summary.error());
+    summaries.push_back(std::move(*summary));
+  }
+  const Status written = output->finish(document(arguments, summaries, *output));
+  if (!written) return fail("report", "", written.error());
+  return status_of(summaries);
+}
+
+}  // namespace
+
+void add_report_verb(CLI::App& app, int& status) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* verb =
+      app.add_subcommand("report", "Where the wall time of a step goes, from a recorded trace");
+  verb->add_option("TRACE", arguments->traces, "Recorded runs; each gives a report")->required();
+  verb->add_option("--format", arguments->format, "the default is text")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
+  const auto option = [verb](const char* names, std::string& value, const char* about,
+                             const char* type) {
+    verb->add_option(names, value, about)->type_name(type);
+  };
+  option("-o,--output", arguments->output, "write to FILE, whole or not at all", "FILE");
+  option("--plain-step", arguments->plain_step, "step time without a profiler, like 38.2ms",
+         "TIME");
+  option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
+  option("--phase", arguments->phase, "ranges that are phases", "REGEX");
+  verb->footer(kExamples);
+  verb->callback([arguments, &status] { status = run_report(*arguments); });
+}
+
+}  // namespace stepscope

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/exit_codes.hpp"
+#include "cli/failure.hpp"
+#include "cli/suggestion.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kAbout =
+    "stepscope: where does the wall time of a training step go?\n"
+    "Every nanosecond of a step has one owner; the owners sum to the step's time.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  stepscope profile -- python train.py        run a program and record it\n"
+    "  stepscope report trace.json.gz              a PyTorch profiler trace, as one screen\n"
+    "  stepscope report run.scope --format json    the same as JSON\n"
+    "  stepscope train clt --help                  the reference trainer and its options\n"
+    "  stepscope report --help                     every verb has its own help\n";
+
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  const auto every = [](const CLI::App*) { return true; };
+  for (const CLI::App* verb : app.get_subcommands(every)) names.push_back(verb->get_name());
+  return names;
+}
+
+// The word in the verb's place, if it is neither an option nor a verb.
+std::string unknown_verb(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  const std::vector<std::string> names = verb_names(app);
+  const bool known = std::find(names.begin(), names.end(), argv[1]) != names.end();
+  return known ? "" : argv[1];
+}
+
+int fail_unknown(const CLI::App& app, const std::string& word) {
+  const std::vector<std::string> names = verb_names(app);
+  const std::string_view near = nearest(word, {names.begin(), names.end()});
+  const std::string hint = near.empty() ? "" : fmt::format("did you mean '{}'? ", near);
+  return fail(
+      "", "",
+      usage_error(fmt::format("'{}' is no verb; {}'stepscope --help' lists them", word, hint)));
+}
+
+// The verb whose arguments were wrong, for the message.
+std::string called_verb(const CLI::App& app) {
+  const auto called = app.get_subcommands();
+  return called.empty() ? "" : called.front()->get_name();
+}
+
+int finish(CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  const std::string verb = called_verb(app);
+  const std::string help = verb.empty() ? "stepscope --help" : "stepscope " + verb + " --help";
+  return fail(verb, "", usage_error(fmt::format("{}; see '{}'", error.what(), help)));
+}
+
+// CLI11 2.1 counts what follows "--" as positional arguments, of which a verb that runs a command
+// has none. Without the first "--" the command begins at the first word that is no option, as it
+// should.
+std::vector<const char*> without_separator(int argc, const char* const* argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc < 2 || std::string_view(argv[1]) != "profile") return words;
+  const auto separator = std::find_if(
+      words.begin(), words.end(), [](const char* word) { return std::string_view(word) == "--"; });
+  if (separator != words.end()) words.erase(separator);
+  return words;
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+  CLI::App app(kAbout, "stepscope");
+  int status = kExitPass;
+  app.set_version_flag("--version", "stepscope " STEPSCOPE_VERSION);
+  app.require_subcommand(0, 1);
+  app.footer(std::string(kExamples) + "\n" + kExitCodesHelp);
+#ifdef STEPSCOPE_HAS_PROFILE
+  add_profile_verb(app, status);
+#endif
+  add_report_verb(app, status);
+  add_train_verb(app, status);
+
+  const std::string unknown = unknown_verb(app, argc, argv);
+  if (!unknown.empty()) return fail_unknown(app, unknown);
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return kExitUsage;
+  }
+  try {
+    const std::vector<const char*> words = without_separator(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
+  } catch (const CLI::ParseError& error) {
+    return finish(app, error);
+  }
+  return status;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs, one file each. Each adds its subcommand; where it is the one called, it sets `status`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace stepscope {
+
+void add_report_verb(CLI::App& app, int& status);
+void add_profile_verb(CLI::App& app, int& status);  // where collectors are built
+void add_train_verb(CLI::App& app, int& status);
+
+// The whole program: parses, runs a verb, gives the exit code.
+int run_cli(int argc, const char* const* argv);
+
+}  // namespace stepscope

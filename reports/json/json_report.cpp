@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/json/json_report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "reports/json/json_steps.hpp"
+
+namespace stepscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double per_step(std::int64_t total, std::uint64_t steps) {
+  return steps == 0 ? 0 : static_cast<double>(total) / static_cast<double>(steps);
+}
+
+double per_step(std::uint64_t total, std::uint64_t steps) {
+  return steps == 0 ? 0 : static_cast<double>(total) / static_cast<double>(steps);
+}
+
+Json run_json(const RunFacts& run) {
+  Json out = {{"path", run.path},           {"source", run.source},
+              {"command", run.command},     {"host", run.host},
+              {"device", run.device},       {"device_count", run.device_count},
+              {"processes", run.processes}, {"events", run.events}};
+  if (run.rank >= 0) out["rank"] = run.rank;
+  if (run.world_size >= 0) out["world_size"] = run.world_size;
+  out["versions"] = Json::object();
+  for (const auto& [name, version] : run.versions) out["versions"][name] = version;
+  return out;
+}
+
+Json parts_json(const PartitionSummary& p) {
+  Json out = Json::array();
+  for (const PartSum& part : p.parts) {
+    const double ns = per_step(part.ns_total, p.steps_counted);
+    out.push_back({{"cause", name_of(part.cause)},
+                   {"ns_total", part.ns_total},
+                   {"ns_per_step", ns},
+                   {"share", p.wall_ns_total == 0 ? 0 : ns / p.wall_ns_per_step()}});
+  }
+  return out;
+}
+
+Json partition_json(const PartitionSummary& p) {
+  Json out = Json::object();
+  if (p.device) out["device"] = *p.device;
+  out["steps_counted"] = p.steps_counted;
+  out["wall_ns_total"] = p.wall_ns_total;
+  out["wall_ns_per_step"] = p.wall_ns_per_step();
+  out["p50_ns"] = p.p50_ns;
+  out["p90_ns"] = p.p90_ns;
+  out["device_busy_ns_total"] = p.device_busy_ns_total;
+  out["device_busy_ns_per_step"] = per_step(p.device_busy_ns_total, p.steps_counted);
+  out["host_wait_ns_total"] = p.host_wait_ns_total;
+  out["queued_share"] = p.queued_share;
+  out["bound"] = name_of(p.bound);
+  out["why_bound"] = p.why_bound;
+  if (p.plain_step_ns) out["plain_step_ns"] = *p.plain_step_ns;
+  if (p.corrected_step_ns) out["corrected_step_ns"] = *p.corrected_step_ns;
+  out["inflated"] = p.inflated;
+  out["parts"] = parts_json(p);
+  return out;
+}
+
+Json phase_json(const PhaseRow& row, std::uint64_t steps) {
+  Json out = {{"phase", row.name}};
+  if (!row.parent.empty()) out["parent"] = row.parent;
+  out["path"] = row.path;
+  out["wall_ns_total"] = row.wall_ns_total;
+  out["wall_ns_per_step"] = per_step(row.wall_ns_total, row.steps_in);
+  out["amortised_ns_per_step"] = per_step(row.wall_ns_total, steps);
+  out["gpu_busy_ns_total"] = row.gpu_busy_ns_total;
+  out["gpu_busy_ns_per_step"] = per_step(row.gpu_busy_ns_total, steps);
+  out["exposed_ns_total"] = row.exposed_ns_total;
+  out["exposed_ns_per_step"] = per_step(row.exposed_ns_total, steps);
+  out["bytes_per_step"] = per_step(row.bytes_total, steps);
+  out["calls_per_step"] = per_step(row.calls_total, steps);
+  out["steps_in"] = row.steps_in;
+  out["every_steps"] = row.every_steps;
+  return out;
+}
+
+Json cell_json(const CellRow& cell) {
+  Json out = {
+      {"cause", name_of(cell.cause)}, {"phase", cell.phase}, {"phase_path", cell.phase_path}};
+  if (!cell.file.empty()) {
+    out["file"] = cell.file;
+    out["line"] = cell.line;
+  }
+  if (cell.device) out["device"] = *cell.device;
+  out["ns_total"] = cell.ns_total;
+  return out;
+}
+
+Json line_json(const LineRow& row, std::uint64_t steps) {
+  return {{"file", row.file},
+          {"line", row.line},
+          {"line_kind", row.kind == SiteKind::call ? "call" : "function"},
+          {"function", row.function},
+          {"cause", name_of(row.cause)},
+          {"ns_total", row.ns_total},
+          {"ns_per_step", per_step(row.ns_total, steps)},
+          {"calls_per_step", per_step(row.calls_total, steps)},
+          {"evidence", row.evidence}};
+}
+
+Json kernel_json(const KernelRow& row, std::uint64_t steps) {
+  return {{"name", row.name},         {"class", name_of(row.cause)},
+          {"phase", row.phase},       {"calls_per_step", per_step(row.calls_total, steps)},
+          {"ns_total", row.ns_total}, {"ns_per_step", per_step(row.ns_total, steps)}};
+}
+
+Json trust_json(const Trust& t) {
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  return {{"dropped", t.dropped},
+          {"zero_timestamps", t.zero_timestamps},
+          {"unknown_share", t.unknown_share},
+          {"overhead_ns_per_step", or_null(t.overhead_ns_per_step)},
+          {"link_rate", or_null(t.link_rate)},
+          {"rivals", t.rivals},
+          {"broken_invariants", t.broken_invariants},
+          {"over_budget", t.over_budget},
+          {"notes", t.notes}};
+}
+
+template <class Row, class F>
+Json array_of(const std::vector<Row>& rows, F to_json) {
+  Json out = Json::array();
+  for (const Row& row : rows) out.push_back(to_json(row));
+  return out;
+}
+
+Json document(const Summary& s) {
+  const std::uint64_t n = s.partition.steps_counted;
+  Json out = {{"schema", "stepscope.report/1"},
+              {"tool", {{"name", "stepscope"}, {"version", STEPSCOPE_VERSION}}},
+              {"run", run_json(s.run)}};
+  out["steps"] = steps_json(s);
+  out["partition"] = partition_json(s.partition);
+  out["devices"] = array_of(s.devices, partition_json);
+  out["phases"] = array_of(s.phases, [n](const PhaseRow& row) { return phase_json(row, n); });
+  out["cells"] = array_of(s.cells, cell_json);
+  out["lines"] = array_of(s.lines, [n](const LineRow& row) { return line_json(row, n); });
+  out["kernels"] = array_of(s.kernels, [n](const KernelRow& row) { return kernel_json(row, n); });
+  out["findings"] = Json::array();
+  out["cleared"] = Json::array();
+  out["abstained"] = array_of(s.trust.abstained, [](const Abstention& a) {
+    return Json{{"id", a.id}, {"reason", a.reason}};
+  });
+  out["trust"] = trust_json(s.trust);
+  return out;
+}
+
+// Names come from the traced program: bytes that are no UTF-8 are replaced, never an exception.
+std::string text_of(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string json_report(const Summary& summary) {
+  return text_of(document(summary));
+}
+
+std::string json_reports(const std::vector<Summary>& summaries) {
+  return text_of({{"schema", "stepscope.reports/1"}, {"reports", array_of(summaries, document)}});
+}
+
+}  // namespace stepscope

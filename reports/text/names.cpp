@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text/names.hpp"
+
+#include <cctype>
+
+namespace stepscope {
+namespace {
+
+constexpr PerCause<std::string_view> kMeanings = {
+    "matrix products",
+    "attention",
+    "top-k and sorting",
+    "reductions",
+    "elementwise kernels",
+    "optimizer kernels",
+    "other kernels",
+    "communication, not hidden",
+    "waiting for a slower rank",
+    "copy to device, pageable memory",
+    "copy to device",
+    "copy to host",
+    "copy on device",
+    "memset",
+    "between queued kernels",
+    "inside a CUDA graph",
+    "launch on its way to the device",
+    "waiting for another GPU",
+    "Python code",
+    "framework between ops",
+    "CPU matrix products",
+    "CPU attention",
+    "CPU top-k and sorting",
+    "CPU reductions",
+    "CPU elementwise ops",
+    "CPU optimizer ops",
+    "other CPU ops",
+    "host code between two calls",
+    "inside launch calls",
+    "launch queue full",
+    "waking up after a wait",
+    "waiting for another thread",
+    "waiting for data",
+    "memory allocation",
+    "loading modules",
+    "blocking I/O",
+    "garbage collection",
+    "thread not scheduled",
+    "other host work",
+    "the profiler itself",
+    "no evidence",
+};
+static_assert(!kMeanings.back().empty(), "every cause has a meaning");
+
+bool is_name_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+void erase_all(std::string& text, std::string_view part) {
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at)) {
+    text.erase(at, part.size());
+  }
+}
+
+// "at::native::f<std::array<char*, 3>>" -> "f<array<char*, 3>>"
+std::string without_namespaces(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "::") != 0) {
+      out += text[i];
+      continue;
+    }
+    while (!out.empty() && is_name_char(out.back())) out.pop_back();
+    ++i;
+  }
+  return out;
+}
+
+// The end of the name and its template arguments: the "(" that opens the parameter list.
+std::size_t parameters_begin(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<') ++depth;
+    if (text[i] == '>') --depth;
+    if (text[i] == '(' && depth <= 0 && i > 0) return i;
+  }
+  return text.size();
+}
+
+// "void f<int, 4>" -> "f<int, 4>": what stands before the last blank outside brackets.
+std::string_view without_return_type(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = text.size(); i-- > 0;) {
+    if (text[i] == '>') ++depth;
+    if (text[i] == '<') --depth;
+    if (text[i] == ' ' && depth == 0) return text.substr(i + 1);
+  }
+  return text;
+}
+
+// cutlass::Kernel2<the kernel> -> the kernel
+void unwrap(std::string& text) {
+  for (const std::string_view wrapper : {"Kernel2<", "Kernel<"}) {
+    if (!text.starts_with(wrapper) || !text.ends_with('>')) continue;
+    text = text.substr(wrapper.size(), text.size() - wrapper.size() - 1);
+  }
+}
+
+}  // namespace
+
+std::string_view meaning_of(Cause cause) {
+  return kMeanings[index_of(cause)];
+}
+
+Colour colour_of(Cause cause) {
+  if (cause <= Cause::gpu_other) return Colour::green;
+  if (cause <= Cause::comm_late_rank) return Colour::magenta;
+  if (cause <= Cause::copy_set) return Colour::cyan;
+  if (cause < Cause::host_python) return Colour::yellow;
+  if (is_unexplained(cause)) return Colour::dim;
+  return Colour::red;
+}
+
+std::string short_kernel_name(std::string_view name) {
+  std::string text(name);
+  erase_all(text, "(anonymous namespace)::");
+  const std::size_t parameters = parameters_begin(text);
+  if (text.starts_with("Mem") || (parameters == text.size() && !text.ends_with('>'))) return text;
+  text.resize(parameters);
+  while (text.ends_with(' ')) text.pop_back();
+  text = without_namespaces(without_return_type(text));
+  unwrap(text);
+  return text;
+}
+
+}  // namespace stepscope

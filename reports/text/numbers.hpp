@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as tables show them: one unit and one precision a column, "<0.01" for what would read as
+// 0.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace stepscope {
+
+// The unit of a report's time columns, chosen by its step time.
+struct TimeUnit {
+  std::string_view name;
+  double ns = 1;
+  int decimals = 2;
+};
+
+TimeUnit unit_for_step(double wall_ns);
+std::string format_time(double ns, const TimeUnit& unit);
+std::string format_share(double share);  // "12.3 %"
+std::string format_count(double count);  // "1,234", "0.25"
+std::string format_bytes(double bytes);  // "4.19 MB"
+
+}  // namespace stepscope

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Phases, lines and device ops: the largest of each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/support/duration.hpp"
+#include "reports/text/names.hpp"
+#include "reports/text/sections.hpp"
+#include "reports/text/table.hpp"
+
+namespace stepscope::text_sections {
+namespace {
+
+constexpr std::size_t kMostPhases = 9;
+constexpr std::size_t kMostLines = 5;
+constexpr std::size_t kMostKernels = 5;
+constexpr double kLeastInnerShare = 0.02;
+constexpr std::size_t kNameColumns = 50;
+constexpr std::size_t kLineColumns = 38;
+constexpr std::size_t kFileColumns = 22;
+
+bool is_phase_shown(const Page& page, const PhaseRow& row) {
+  const double share = page.per_step(row.wall_ns_total) / page.wall_ns;
+  return row.depth == 0 || (row.depth == 1 && share >= kLeastInnerShare);
+}
+
+// "eval (1 step in 10: 210 ms)"
+std::string phase_name(const Page& page, const PhaseRow& row) {
+  std::string name =
+      std::string(std::size_t{2} * row.depth, ' ') + page.style.cut_end(row.name, 36);
+  if (row.every_steps < 1.5 || row.steps_in == 0) return name;
+  const double each = static_cast<double>(row.wall_ns_total) / static_cast<double>(row.steps_in);
+  return name + fmt::format(" (1 step in {:.0f}: {})", row.every_steps, format_duration(each));
+}
+
+std::vector<TextCell> phase_cells(const Page& page, const PhaseRow& row) {
+  std::vector<TextCell> cells = {
+      {phase_name(page, row), row.depth > 0 ? Colour::dim : Colour::plain},
+      {page.time(row.wall_ns_total)},
+      {page.share(row.wall_ns_total)},
+      {row.calls_total > 0 ? page.calls(row.calls_total) : ""}};
+  if (page.has_device) {
+    cells.push_back({page.time(row.gpu_busy_ns_total)});
+    cells.push_back({page.time(row.exposed_ns_total)});
+    cells.push_back({row.bytes_total > 0
+                         ? format_bytes(static_cast<double>(row.bytes_total) / page.steps)
+                         : ""});
+  }
+  return cells;
+}
+
+// A call: "train.py:120 (log)". A function's own line, the call being somewhere inside: "in log
+// (train.py:118)". The function matters less than file and line: it is what is cut.
+std::string line_text(const Page& page, const LineRow& row) {
+  std::string_view file = row.file;
+  while (columns_of(file) > kFileColumns && file.find('/') != std::string_view::npos) {
+    file.remove_prefix(file.find('/') + 1);  // the last folders and the name tell files apart
+  }
+  std::string place = page.style.cut_front(fmt::format("{}:{}", file, row.line), 32);
+  if (row.function.empty()) return place;
+  const std::size_t left = kLineColumns - columns_of(place) - 6;
+  const std::string function = page.style.cut_end(row.function, left);
+  return row.kind == SiteKind::call ? fmt::format("{} ({})", place, function)
+                                    : fmt::format("in {} ({})", function, place);
+}
+
+// The rows of one line: its causes, largest first.
+struct LineGroup {
+  std::int64_t ns_total = 0;
+  std::vector<const LineRow*> rows;
+};
+
+std::vector<LineGroup> groups_of(const std::vector<LineRow>& rows) {
+  std::map<std::tuple<std::string_view, std::uint32_t, SiteKind>, std::size_t> where;
+  std::vector<LineGroup> groups;
+  for (const LineRow& row : rows) {
+    const auto [at, is_new] = where.try_emplace({row.file, row.line, row.kind}, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].ns_total += row.ns_total;
+    groups[at->second].rows.push_back(&row);
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const LineGroup& a, const LineGroup& b) { return a.ns_total > b.ns_total; });
+  return groups;
+}
+
+// "gpu.gemm 61 %, host.python 20 %": what does not fit a short cell is left out.
+std::string causes_text(const LineGroup& group) {
+  constexpr std::size_t kColumnsOfCauses = 41;
+  std::string out;
+  for (const LineRow* row : group.rows) {
+    const double share = static_cast<double>(row->ns_total) / static_cast<double>(group.ns_total);
+    std::string next = std::string(out.empty() ? "" : ", ") + std::string(name_of(row->cause));
+    if (group.rows.size() > 1) next += fmt::format(" {:.0f} %", 100 * share);
+    if (!out.empty() && (share < 0.05 || columns_of(out + next) > kColumnsOfCauses)) break;
+    out += next;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string phases(const Page& page) {
+  const std::vector<PhaseRow>& rows = page.summary.phases;
+  const bool only_root =
+      rows.size() == 1 && rows.front().depth == 0 && rows.front().calls_total == 0;
+  if (rows.empty() || only_root) return "";
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
+               Align::right});
+  std::vector<std::string> titles = {"Phase", page.time_title(), "share", "calls"};
+  if (page.has_device) titles.insert(titles.end(), {"GPU busy", "no compute", "copied"});
+  table.head(std::move(titles));
+  std::size_t shown = 0;
+  std::size_t hidden = 0;
+  std::int64_t hidden_ns = 0;
+  for (const PhaseRow& row : rows) {
+    if (!is_phase_shown(page, row)) continue;
+    if (shown++ < kMostPhases) {
+      table.row(phase_cells(page, row));
+    } else if (row.depth == 0) {
+      hidden += 1;
+      hidden_ns += row.wall_ns_total;
+    }
+  }
+  if (hidden > 0) {
+    table.row({{fmt::format("{} smaller", hidden), Colour::dim},
+               {page.time(hidden_ns)},
+               {page.share(hidden_ns)}});
+  }
+  return table.render(page.style);
+}
+
+std::string lines(const Page& page) {
+  const std::vector<LineGroup> groups = groups_of(page.summary.lines);
+  if (groups.empty()) return "";
+  Table table({Align::left, Align::right, Align::right, Align::left});
+  table.head({"Line", page.time_title(), "share", "of which"});
+  for (std::size_t i = 0; i < std::min(kMostLines, groups.size()); ++i) {
+    const LineGroup& group = groups[i];
+    table.row({{line_text(page, *group.rows.front())},
+               {page.time(group.ns_total)},
+               {page.share(group.ns_total)},
+               {causes_text(group), colour_of(group.rows.front()->cause)}});
+  }
+  return table.render(page.style);
+}
+
+std::string kernels(const Page& page) {
+  const std::vector<KernelRow>& rows = page.summary.kernels;
+  if (rows.empty()) return "";
+  Table table({Align::left, Align::right, Align::right, Align::left, Align::left});
+  table.head({"Device op", page.time_title(), "calls", "class", "phase"});
+  for (std::size_t i = 0; i < std::min(kMostKernels, rows.size()); ++i) {
+    const KernelRow& row = rows[i];
+    table.row({{page.style.cut_end(short_kernel_name(row.name), kNameColumns)},
+               {page.time(row.ns_total)},
+               {page.calls(row.calls_total)},
+               {std::string(name_of(row.cause)), colour_of(row.cause)},
+               {page.style.cut_end(row.phase, 14), Colour::dim}});
+  }
+  return table.render(page.style);
+}
+
+}  // namespace stepscope::text_sections

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the steps were found, which were left out and why, and how far to trust the numbers.
+#include <fmt/format.h>
+
+#include "core/support/duration.hpp"
+#include "reports/text/sections.hpp"
+
+namespace stepscope::text_sections {
+namespace {
+
+constexpr std::size_t kMostNotes = 5;
+constexpr std::size_t kMostStepNotes = 2;
+constexpr double kUnknownBudget = 0.01;
+constexpr double kGoodLinkRate = 0.95;
+
+std::string range_of(std::int64_t first, std::int64_t last) {
+  return first == last ? fmt::format("step {}", first) : fmt::format("steps {}-{}", first, last);
+}
+
+// "step 0 (first step); steps 1-2 (warm-up)": neighbours with the same reason stand together.
+std::string not_counted(const Summary& summary) {
+  std::vector<bool> counted(summary.steps.list.size(), false);
+  for (const std::uint32_t row : summary.counted) counted[row] = true;
+  std::string out;
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    if (counted[i]) continue;
+    const std::vector<Step>& list = summary.steps.list;
+    const auto reason = [&](std::size_t row) {
+      return list[row].steady ? std::string("the trace ends first") : list[row].why_not_steady;
+    };
+    std::size_t last = i;
+    while (last + 1 < counted.size() && !counted[last + 1] && reason(last + 1) == reason(i)) ++last;
+    out += fmt::format("{}{} ({})", out.empty() ? "" : "; ", range_of(list[i].id, list[last].id),
+                       reason(i));
+    i = last;
+  }
+  return out;
+}
+
+struct Fact {
+  std::string text;
+  bool good = true;
+};
+
+std::vector<Fact> facts(const Page& page) {
+  const Trust& t = page.summary.trust;
+  std::vector<Fact> out = {
+      {fmt::format("unknown {:.2f} %", 100 * t.unknown_share), t.unknown_share <= kUnknownBudget},
+      {fmt::format("dropped {}", t.dropped), t.dropped == 0},
+      {fmt::format("without timestamp {}", t.zero_timestamps), t.zero_timestamps == 0}};
+  if (t.link_rate)
+    out.push_back({"lines found " + format_share(*t.link_rate), *t.link_rate >= kGoodLinkRate});
+  const double overhead = t.overhead_ns_per_step.value_or(0);
+  if (t.overhead_ns_per_step) {
+    out.push_back({fmt::format("overhead {} ({})", format_duration(overhead),
+                               format_share(page.wall_ns > 0 ? overhead / page.wall_ns : 0)),
+                   overhead <= 0.05 * page.wall_ns});
+  } else {
+    out.push_back({"overhead not measured"});
+  }
+  return out;
+}
+
+std::string fact_line(const Page& page) {
+  std::string out;
+  for (const Fact& fact : facts(page)) {
+    if (!out.empty()) out += ", ";
+    out += fact.good ? fact.text : page.style.paint(Colour::yellow, fact.text + " (!)");
+  }
+  return out;
+}
+
+std::string not_seen(const Trust& trust) {
+  std::string out;
+  for (const Abstention& a : trust.abstained) out += (out.empty() ? "" : ", ") + a.id;
+  return out;
+}
+
+}  // namespace
+
+std::string steps(const Page& page) {
+  const Steps& s = page.summary.steps;
+  std::string text = s.how.empty() ? fmt::format("{} found", s.list.size()) : s.how;
+  if (!page.has_steps) text = "none found" + (s.how.empty() ? "" : ": " + s.how);
+  if (s.confidence > 0) text += fmt::format(" (confidence {:.0f} %)", 100 * s.confidence);
+  const std::string missing = page.has_steps ? not_counted(page.summary) : "";
+  if (!missing.empty()) text += ". Not counted: " + missing;
+  std::string out = wrapped("Steps   ", text, page.style, Colour::plain);
+  for (std::size_t i = 0; i < std::min(kMostStepNotes, s.notes.size()); ++i) {
+    out += wrapped("        ", s.notes[i], page.style, Colour::plain);
+  }
+  return out;
+}
+
+std::string trust(const Page& page) {
+  const Trust& t = page.summary.trust;
+  std::string out = "Trust   " + fact_line(page) + "\n";
+  for (const std::string& rival : t.rivals) {
+    out += wrapped("        ", "another tracer was active: " + rival, page.style, Colour::yellow);
+  }
+  if (!t.abstained.empty()) {
+    out += wrapped("        ", "not recorded, so never blamed: " + not_seen(t), page.style,
+                   Colour::dim);
+  }
+  for (std::size_t i = 0; i < std::min(kMostNotes, t.notes.size()); ++i) {
+    out += wrapped("        ", t.notes[i], page.style, Colour::plain);
+  }
+  if (t.notes.size() > kMostNotes) {
+    out += fmt::format("        {} more notes in --format json\n", t.notes.size() - kMostNotes);
+  }
+  return out;
+}
+
+}  // namespace stepscope::text_sections

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text/style.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stepscope {
+namespace {
+
+constexpr std::array<std::string_view, 9> kCodes = {"",   "1",  "2",  "31", "32",
+                                                    "33", "34", "35", "36"};
+
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+}
+
+// The byte at which column `column` begins.
+std::size_t byte_of(std::string_view text, std::size_t column) {
+  std::size_t at = 0;
+  while (at < text.size() && (column > 0 || continues(text[at]))) {
+    if (!continues(text[at])) {
+      if (column == 0) break;
+      --column;
+    }
+    ++at;
+  }
+  while (at < text.size() && continues(text[at])) ++at;
+  return at;
+}
+
+}  // namespace
+
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+}
+
+std::string Style::paint(Colour which, std::string_view text) const {
+  const std::string_view code = kCodes[static_cast<std::size_t>(which)];
+  if (!colour || code.empty() || text.empty()) return std::string(text);
+  return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
+}
+
+std::string Style::bar(double share, std::size_t width) const {
+  constexpr std::array<std::string_view, 8> kEighths = {"",       "\u258f", "\u258e", "\u258d",
+                                                        "\u258c", "\u258b", "\u258a", "\u2589"};
+  const double columns = std::clamp(share, 0.0, 1.0) * static_cast<double>(width);
+  if (!unicode) return std::string(static_cast<std::size_t>(std::lround(columns)), '#');
+  const auto eighths = static_cast<std::size_t>(std::lround(columns * 8));
+  std::string out;
+  for (std::size_t i = 0; i < eighths / 8; ++i) out += "\u2588";
+  out += kEighths[eighths % 8];
+  return out;
+}
+
+std::string Style::cut_end(std::string_view text, std::size_t width) const {
+  if (columns_of(text) <= width) return std::string(text);
+  const std::size_t keep = width - std::min(width, columns_of(ellipsis()));
+  return std::string(text.substr(0, byte_of(text, keep))) + std::string(ellipsis());
+}
+
+std::string Style::cut_front(std::string_view text, std::size_t width) const {
+  const std::size_t columns = columns_of(text);
+  if (columns <= width) return std::string(text);
+  const std::size_t keep = width - std::min(width, columns_of(ellipsis()));
+  return std::string(ellipsis()) + std::string(text.substr(byte_of(text, columns - keep)));
+}
+
+}  // namespace stepscope

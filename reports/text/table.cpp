@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text/table.hpp"
+
+#include <algorithm>
+
+namespace stepscope {
+namespace {
+
+constexpr std::size_t kIndent = 2;
+
+std::string aligned(const TextCell& cell, Align align, std::size_t width, const Style& style) {
+  const std::string gap(width - std::min(width, columns_of(cell.text)), ' ');
+  const std::string text = style.paint(cell.colour, cell.text);
+  return align == Align::left ? text + gap : gap + text;
+}
+
+void trim_end(std::string& line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+}
+
+}  // namespace
+
+void Table::head(std::vector<std::string> titles) {
+  std::vector<TextCell> cells;
+  for (std::string& title : titles) cells.push_back({std::move(title), Colour::bold});
+  rows_.insert(rows_.begin(), std::move(cells));
+  has_head_ = true;
+}
+
+std::string Table::render(const Style& style) const {
+  const auto indent = [this](std::size_t r) { return has_head_ && r == 0 ? 0 : kIndent; };
+  std::vector<std::size_t> widths(columns_.size(), 0);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    for (std::size_t c = 0; c < rows_[r].size(); ++c) {
+      widths[c] = std::max(widths[c], columns_of(rows_[r][c].text) + (c == 0 ? indent(r) : 0));
+    }
+  }
+  std::string out;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    std::string line(indent(r), ' ');
+    for (std::size_t c = 0; c < rows_[r].size(); ++c) {
+      if (c > 0) line += "  ";
+      line += aligned(rows_[r][c], columns_[c], widths[c] - (c == 0 ? indent(r) : 0), style);
+    }
+    trim_end(line);
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace stepscope

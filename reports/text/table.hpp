@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of cells in columns as wide as their widest cell; two blanks between columns, two before the
+// first of every row but the head.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/text/style.hpp"
+
+namespace stepscope {
+
+enum class Align : std::uint8_t { left, right };
+
+struct TextCell {
+  std::string text;
+  Colour colour = Colour::plain;
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
+
+  void head(std::vector<std::string> titles);
+  void row(std::vector<TextCell> cells) { rows_.push_back(std::move(cells)); }
+  std::string render(const Style& style) const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<TextCell>> rows_;
+  bool has_head_ = false;
+};
+
+}  // namespace stepscope

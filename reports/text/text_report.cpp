@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text/text_report.hpp"
+
+#include <algorithm>
+
+#include "reports/text/sections.hpp"
+
+namespace stepscope {
+
+namespace text_sections {
+
+Page make_page(const Summary& summary, const Style& style) {
+  const PartitionSummary& p = summary.partition;
+  Page page{summary, style, {}, 1, 0, true, true};
+  page.steps = static_cast<double>(std::max<std::uint64_t>(1, p.steps_counted));
+  page.wall_ns = p.wall_ns_per_step();
+  page.unit = unit_for_step(page.wall_ns);
+  page.has_steps = summary.steps.found_by != FoundBy::whole_trace && p.steps_counted > 0;
+  page.has_device = p.device_busy_ns_total > 0;
+  return page;
+}
+
+std::string Page::share(std::int64_t ns_total) const {
+  return format_share(wall_ns > 0 ? per_step(ns_total) / wall_ns : 0);
+}
+
+std::string Page::time_title() const {
+  return std::string(unit.name) + (has_steps ? "/step" : "");
+}
+
+std::string wrapped(std::string_view first, std::string_view text, const Style& style,
+                    Colour colour) {
+  const std::size_t indent = columns_of(first);
+  std::string out(first);
+  std::size_t column = indent;
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, blank);
+    text.remove_prefix(std::min(blank + 1, text.size()));
+    if (column > indent && column + 1 + columns_of(word) > kColumns) {
+      out += style.paint(colour, line) + "\n" + std::string(indent, ' ');
+      line.clear();
+      column = indent;
+    }
+    if (!line.empty()) line += ' ';
+    column += columns_of(word) + (line.empty() ? 0 : 1);
+    line += word;
+  }
+  return out + style.paint(colour, line) + "\n";
+}
+
+}  // namespace text_sections
+
+std::string text_report(const Summary& summary, const Style& style) {
+  using namespace text_sections;
+  const Page page = make_page(summary, style);
+  std::string out;
+  for (const auto section :
+       {broken, headline, verdict, partition, devices, phases, lines, kernels, steps, trust}) {
+    const std::string text = section(page);
+    if (!out.empty() && !text.empty()) out += "\n";
+    out += text;
+  }
+  return out;
+}
+
+}  // namespace stepscope

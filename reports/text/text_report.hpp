@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// One screen: verdict, where the step goes, phases, lines, device ops, steps, and how far to trust
+// it.
+#pragma once
+
+#include <string>
+
+#include "core/attribution/summary.hpp"
+#include "reports/text/style.hpp"
+
+namespace stepscope {
+
+// At most 100 columns; about 50 lines.
+std::string text_report(const Summary& summary, const Style& style);
+
+}  // namespace stepscope

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report verb from the outside, on a small real trace and on a hand-written one without steps.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_stepscope.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kTrace = STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.fixed.json.gz";
+
+constexpr const char* kOneKernel =
+    R"({"traceEvents": [
+      {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 100.0, "dur": 5.0,
+       "args": {"correlation": 1}},
+      {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 110.0, "dur": 50.0,
+       "args": {"correlation": 1, "device": 0, "stream": 7, "context": 1}}]})";
+
+TEST(ReportVerb, PrintsTheScreenAndNothingOnStderr) {
+  const Outcome run = run_stepscope("report " + kTrace);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  for (const char* part :
+       {"Where the step goes", "= wall time", "Phase", "Trust", "100.0 %", "NOT JUDGED"}) {
+    EXPECT_THAT(run.out, HasSubstr(part));
+  }
+  EXPECT_THAT(run.out, Not(HasSubstr("BROKEN")));
+  EXPECT_THAT(run.out, Not(HasSubstr("\x1b"))) << "colour only on a terminal";
+}
+
+TEST(ReportVerb, IsAsciiWhereTheLocaleIs) {
+  const Outcome run = run_stepscope("report " + kTrace, "LC_ALL=C");
+  EXPECT_TRUE(std::all_of(run.out.begin(), run.out.end(), [](char c) { return c > 0; }));
+}
+
+TEST(ReportVerb, ThePlainStepTimeGivesAVerdict) {
+  const auto traced = nlohmann::json::parse(run_stepscope("report --format json " + kTrace).out);
+  const double floor_ns = traced["partition"]["device_busy_ns_per_step"];
+  const double traced_ns = traced["partition"]["wall_ns_per_step"];
+  const auto plain_us = std::to_string(static_cast<long>((floor_ns + traced_ns) / 2e3));
+  const auto judged = nlohmann::json::parse(
+      run_stepscope("report --format json --plain-step " + plain_us + "us " + kTrace).out);
+  EXPECT_EQ(traced["partition"]["bound"], "not_judged");
+  EXPECT_NE(judged["partition"]["bound"], "not_judged");
+}
+
+TEST(ReportVerb, JsonGoesWholeIntoAFile) {
+  const Folder folder;
+  const std::string file = folder.at("report.json");
+  const Outcome run = run_stepscope("report " + kTrace + " --format json -o " + file);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(nlohmann::json::parse(read_file(file))["schema"], "stepscope.report/1");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+// Every trace of STEPSCOPE_CORPUS, or the two committed ones.
+std::vector<std::string> corpus() {
+  const char* folder = std::getenv("STEPSCOPE_CORPUS");
+  std::vector<std::string> traces;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           folder != nullptr ? folder : STEPSCOPE_SOURCE_DIR "/tests/data/kineto")) {
+    if (entry.path().string().ends_with(".json.gz")) traces.push_back(entry.path().string());
+  }
+  return traces;
+}
+
+TEST(ReportVerb, TheJsonOfRealTracesIsValidAndSumsExactly) {
+  const Folder folder;
+  const std::vector<std::string> traces = corpus();
+  ASSERT_FALSE(traces.empty());
+  std::string files;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    const std::string file = folder.at(std::to_string(i));
+    ASSERT_EQ(run_stepscope("report --format json -o " + file + " " + traces[i]).status, 0)
+        << traces[i];
+    files += " " + file;
+  }
+  const std::string root = STEPSCOPE_SOURCE_DIR;
+  const std::string validate = STEPSCOPE_PYTHON " " + root + "/tests/reports/validate_json.py " +
+                               root + "/reports/schema" + files;
+  EXPECT_EQ(std::system(validate.c_str()), 0);
+}
+
+TEST(ReportVerb, SeveralTracesGiveOneDocument) {
+  const auto json =
+      nlohmann::json::parse(run_stepscope("report --format json " + kTrace + " " + kTrace).out);
+  EXPECT_EQ(json["schema"], "stepscope.reports/1");
+  EXPECT_EQ(json["reports"].size(), 2U);
+  EXPECT_THAT(run_stepscope("report " + kTrace + " " + kTrace).out, HasSubstr("\n====="));
+}
+
+TEST(ReportVerb, WithoutStepsItReportsTheWholeTraceAndExitsWith3) {
+  const Folder folder;
+  write_file(folder.at("one.json"), kOneKernel);
+  const Outcome run = run_stepscope("report " + folder.at("one.json"));
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.out, HasSubstr("Where the time goes"));
+  EXPECT_THAT(run.err, HasSubstr("no steps found"));
+  EXPECT_THAT(run.err, HasSubstr("--step-marker REGEX"));
+}
+
+TEST(Cli, HelpTeachesAndVersionTells) {
+  const Outcome help = run_stepscope("--help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_THAT(help.out, HasSubstr("Exit codes: 0 pass"));
+  EXPECT_THAT(help.out, HasSubstr("Examples:"));
+  EXPECT_THAT(run_stepscope("report --help").out, HasSubstr("Examples:"));
+  EXPECT_THAT(run_stepscope("train --help").out, HasSubstr("Models:"));
+  EXPECT_THAT(run_stepscope("--version").out, testing::StartsWith("stepscope "));
+  EXPECT_EQ(run_stepscope("").status, 2);
+}
+
+}  // namespace
+}  // namespace stepscope

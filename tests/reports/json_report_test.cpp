@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The documents hold against the published schema, and their sums are exact, for random
+// attributions and for the hand-made samples. Validation itself is Python's jsonschema:
+// tests/reports/validate_json.py.
+#include "reports/json/json_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/core/attribution/random_attribution.hpp"
+#include "tests/reports/sample_summaries.hpp"
+
+namespace stepscope {
+namespace {
+
+int validate(const std::string& file) {
+  const std::string root = STEPSCOPE_SOURCE_DIR;
+  const std::string command = STEPSCOPE_PYTHON " " + root + "/tests/reports/validate_json.py " +
+                              root + "/reports/schema " + file;
+  return std::system(command.c_str());
+}
+
+std::string temporary(const std::string& name) {
+  return testing::TempDir() + "stepscope_" + name;
+}
+
+TEST(JsonReport, RandomAttributionsGiveValidDocumentsThatSumExactly) {
+  const std::string file = temporary("random.json");
+  {
+    std::ofstream out(file);
+    std::vector<Summary> all;
+    for (std::uint32_t seed = 0; seed < 100; ++seed) {
+      const RandomCase c = RandomAttribution(seed).make();
+      const SummaryOptions options{
+          .plain_step_ns = seed % 5 == 0 ? std::optional<std::int64_t>(200'000) : std::nullopt};
+      all.push_back(summarize(c.trace, c.steps, c.attribution, options));
+      out << json_report(all.back());
+    }
+    out << json_reports(all);
+  }
+  EXPECT_EQ(validate(file), 0);
+}
+
+TEST(JsonReport, TheValidatorRejectsAWrongDocument) {
+  const RandomCase c = RandomAttribution(7).make();
+  const auto good = nlohmann::json::parse(json_report(summarize(c.trace, c.steps, c.attribution)));
+  std::ofstream(temporary("good.json")) << good.dump();
+  ASSERT_EQ(validate(temporary("good.json")), 0);
+  const auto rejects = [&](const char* what, auto damage) {
+    auto bad = good;
+    damage(bad);
+    const std::string file = temporary("bad.json");
+    std::ofstream(file) << bad.dump();
+    EXPECT_NE(validate(file + " 2>/dev/null"), 0) << what;
+  };
+  ASSERT_FALSE(good["partition"]["parts"].empty());
+  rejects("a missing field", [](auto& j) { j.erase("trust"); });
+  rejects("a decimal total", [](auto& j) { j["partition"]["wall_ns_total"] = 1.5; });
+  rejects("an unknown cause", [](auto& j) { j["partition"]["parts"][0]["cause"] = "gpu.magic"; });
+  rejects("a part that does not sum", [](auto& j) {
+    j["partition"]["parts"][0]["ns_total"] =
+        j["partition"]["parts"][0]["ns_total"].template get<int>() + 1;
+  });
+}
+
+nlohmann::json parsed(const Summary& summary) {
+  return nlohmann::json::parse(json_report(summary));
+}
+
+TEST(JsonReport, KeepsIntegersAndDerivesPerStepValues) {
+  const auto j = parsed(samples::gpu());
+  EXPECT_EQ(j["schema"], "stepscope.report/1");
+  EXPECT_TRUE(j["partition"]["wall_ns_total"].is_number_integer());
+  EXPECT_EQ(j["partition"]["wall_ns_total"], 382'000'000);
+  EXPECT_EQ(j["partition"]["bound"], "device");
+  EXPECT_EQ(j["phases"][3]["phase"], "eval");
+  EXPECT_EQ(j["phases"][3]["wall_ns_per_step"], 50e6);
+  EXPECT_EQ(j["phases"][3]["amortised_ns_per_step"], 5e6);
+  EXPECT_EQ(j["phases"][1]["parent"], "topk");
+  EXPECT_EQ(j["lines"][0]["evidence"][0], "d17");
+  EXPECT_EQ(j["lines"][2]["line_kind"], "function");
+  EXPECT_EQ(j["run"]["rank"], 0);
+}
+
+TEST(JsonReport, TheSchemaKnowsEveryCause) {
+  std::ifstream file(STEPSCOPE_SOURCE_DIR "/reports/schema/report-1.schema.json");
+  const auto schema = nlohmann::json::parse(file);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kCauseCount; ++i) {
+    names.emplace_back(name_of(static_cast<Cause>(i)));
+  }
+  EXPECT_EQ(schema["$defs"]["cause"]["enum"], names);
+}
+
+TEST(JsonReport, LeavesOutWhatIsNotKnown) {
+  const auto j = parsed(samples::one_step());
+  EXPECT_FALSE(j["partition"].contains("plain_step_ns"));
+  EXPECT_FALSE(j["run"].contains("rank"));
+  EXPECT_TRUE(j["trust"]["link_rate"].is_null());
+  Summary cut = samples::one_step();
+  cut.steps.list[0].wall_known = false;
+  EXPECT_TRUE(parsed(cut)["steps"]["list"][0]["wall_ns"].is_null());
+}
+
+TEST(JsonReport, NamesThatAreNoUtf8AreReplaced) {
+  Summary s = samples::gpu();
+  s.kernels[0].name = "bad \xff\xfe name";
+  EXPECT_EQ(parsed(s)["kernels"][0]["name"], "bad \xef\xbf\xbd\xef\xbf\xbd name");
+}
+
+}  // namespace
+}  // namespace stepscope

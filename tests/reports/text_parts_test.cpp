@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "reports/text/names.hpp"
+#include "reports/text/numbers.hpp"
+#include "reports/text/table.hpp"
+
+namespace stepscope {
+namespace {
+
+TEST(Numbers, OneUnitAndPrecisionForAColumn) {
+  const TimeUnit ms = unit_for_step(38.2e6);
+  EXPECT_EQ(format_time(38.2e6, ms), "38.20");
+  EXPECT_EQ(format_time(1234, ms), "<0.01");
+  EXPECT_EQ(format_time(0, ms), "0.00");
+  EXPECT_EQ(unit_for_step(900e3).name, "us");
+  EXPECT_EQ(unit_for_step(12e9).name, "s");
+}
+
+TEST(Numbers, CountsSharesAndBytes) {
+  EXPECT_EQ(format_count(1234567), "1,234,567");
+  EXPECT_EQ(format_count(0.25), "0.25");
+  EXPECT_EQ(format_count(12.34), "12.3");
+  EXPECT_EQ(format_count(240), "240");
+  EXPECT_EQ(format_share(0.1234), "12.3 %");
+  EXPECT_EQ(format_share(0.0001), "<0.1 %");
+  EXPECT_EQ(format_bytes(512), "512 B");
+  EXPECT_EQ(format_bytes(4'194'304), "4.19 MB");
+  EXPECT_EQ(format_bytes(999'999), "1.00 MB");
+}
+
+TEST(Names, KernelsLoseNamespacesAndParameters) {
+  EXPECT_EQ(short_kernel_name("void at::native::(anonymous namespace)::f<4, at::add<float>, "
+                              "std::array<char*, 3ul> >(int, at::x)"),
+            "f<4, add<float>, array<char*, 3ul> >");
+  EXPECT_EQ(short_kernel_name("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)"),
+            "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+  EXPECT_EQ(short_kernel_name("Memcpy HtoD (Pageable -> Device)"),
+            "Memcpy HtoD (Pageable -> Device)");
+  EXPECT_EQ(short_kernel_name(
+                "void cutlass::Kernel2<cutlass_80_gemm_128x128>(cutlass_80_gemm_128x128::Params)"),
+            "cutlass_80_gemm_128x128");
+  EXPECT_EQ(short_kernel_name(
+                "std::enable_if<!(false), void>::type internal::gemvx::kernel<int, 7>(int)"),
+            "kernel<int, 7>");
+  EXPECT_EQ(short_kernel_name("CUDA graph 5"), "CUDA graph 5");
+  EXPECT_EQ(short_kernel_name(""), "");
+  EXPECT_EQ(short_kernel_name("void ::<(::"), "void ::<(::");  // no signature: left alone
+}
+
+TEST(Names, EveryCauseHasItsOwnMeaning) {
+  std::set<std::string_view> meanings;
+  for (std::size_t i = 0; i < kCauseCount; ++i) meanings.insert(meaning_of(static_cast<Cause>(i)));
+  EXPECT_EQ(meanings.size(), kCauseCount);
+  EXPECT_EQ(meaning_of(Cause::gpu_wait_peer), "waiting for another GPU");
+  EXPECT_EQ(meaning_of(Cause::host_sync_return), "waking up after a wait");
+  EXPECT_EQ(meaning_of(Cause::profiler), "the profiler itself");
+}
+
+TEST(Style, BarsAreProportionalAndCutsCountColumns) {
+  const Style unicode{.colour = false, .unicode = true};
+  EXPECT_EQ(columns_of(unicode.bar(0.5, 10)), 5U);
+  EXPECT_EQ(unicode.bar(0.0, 10), "");
+  EXPECT_EQ(columns_of(unicode.bar(7.0, 10)), 10U);
+  EXPECT_EQ((Style{false, false}).bar(0.3, 10), "###");
+  EXPECT_EQ(unicode.cut_end("\u00e4\u00f6\u00fcx", 3), "\u00e4\u00f6\u2026");
+  EXPECT_EQ(unicode.cut_front("abcdef", 3), "\u2026ef");
+  EXPECT_EQ((Style{false, false}).cut_front("abcdef", 5), "...ef");
+}
+
+TEST(Table, AlignsByColumnsNotBytes) {
+  Table table({Align::left, Align::right});
+  table.head({"name", "n"});
+  table.row({{"\u00e4", Colour::red}, {"1"}});
+  table.row({{"long name"}, {"200"}});
+  EXPECT_EQ(table.render({.colour = false, .unicode = true}),
+            "name           n\n  \u00e4            1\n  long name  200\n");
+}
+
+}  // namespace
+}  // namespace stepscope
