@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/inject/process_facts.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "collectors/inject/command_line.hpp"
+#include "collectors/inject/settings.hpp"
+#include "collectors/recorder/recorder.hpp"
+
+namespace stepscope::inject {
+namespace {
+
+constexpr const char* kRanks[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+constexpr const char* kWorlds[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                   "SLURM_NTASKS"};
+constexpr std::string_view kPrefixes[] = {"RANK=",
+                                          "LOCAL_RANK=",
+                                          "WORLD_SIZE=",
+                                          "LOCAL_WORLD_SIZE=",
+                                          "GROUP_RANK=",
+                                          "MASTER_",
+                                          "SLURM_",
+                                          "OMPI_COMM_WORLD_",
+                                          "PMI_",
+                                          "TORCHELASTIC_",
+                                          "NCCL_",
+                                          "GLOO_",
+                                          "CUDA_VISIBLE_DEVICES=",
+                                          "CUDA_LAUNCH_BLOCKING=",
+                                          "OMP_NUM_THREADS=",
+                                          "MKL_NUM_THREADS=",
+                                          "PYTORCH_",
+                                          "TORCH_"};
+
+// The first of the launchers' variables that is set. SLURM sets its own also for a lone batch
+// script: one task is no distributed run.
+void record_first(const char* key, const char* const (&variables)[4]) {
+  for (const char* variable : variables) {
+    if (const char* value = std::getenv(variable)) return recorder::fact(key, value);
+  }
+}
+
+void record_environment() {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    for (const std::string_view prefix : kPrefixes) {
+      if (!text.starts_with(prefix)) continue;
+      std::array<char, 128> key{};
+      const std::size_t name = text.find('=');
+      std::snprintf(key.data(), key.size(), "env.%.*s", static_cast<int>(name), text.data());
+      recorder::fact(key.data(), *entry + name + 1);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+void record_process_facts() noexcept {
+  const CommandLine& command = read_command_line();
+  recorder::fact("process.name", name_of_program(command.argc, command.argv.data()).data());
+  utsname system{};
+  uname(&system);
+  recorder::fact("process.host", system.nodename);
+  recorder::fact("kernel", system.release);
+  record_first("process.rank", kRanks);
+  record_first("process.world_size", kWorlds);
+  std::array<char, 4096> text{};
+  recorder::fact("command", joined(command, text.data(), text.size()));
+  if (getcwd(text.data(), text.size()) != nullptr) recorder::fact("folder", text.data());
+  std::snprintf(text.data(), text.size(), "%d", getppid());
+  recorder::fact("parent_pid", text.data());
+  record_environment();
+}
+
+void record_python_version() noexcept {
+  using Version = const char* (*)();
+  const auto version = reinterpret_cast<Version>(dlsym(RTLD_DEFAULT, "Py_GetVersion"));
+  if (version != nullptr) recorder::fact("python", version());
+}
+
+}  // namespace stepscope::inject

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launcher tells the injected library, through the environment.
+//
+//   STEPSCOPE_OUTPUT     absolute path of NAME.scope; absent: the library does nothing
+//   STEPSCOPE_LEVEL      light, standard, deep
+//   STEPSCOPE_OPS        1: ops also with a GPU
+//   STEPSCOPE_ONLY       regular expression (POSIX extended) for the processes to record
+//   STEPSCOPE_RING_KIB   size of a thread's ring; STEPSCOPE_FLUSH_MS: how often the writer looks
+//   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
+//   costs
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace stepscope::inject {
+
+enum class Level { light, standard, deep };
+
+struct Settings {
+  const char* output = nullptr;
+  const char* only = nullptr;
+  Level level = Level::standard;
+  bool ops = false;
+  bool empty_callbacks = false;
+  std::uint32_t ring_slots = 1U << 18U;
+  std::uint32_t flush_ms = 100;
+};
+
+Settings settings_from_environment() noexcept;
+
+// The name that --only is matched against: the basename of the executable, or for an interpreter
+// that of what it runs ("train.py", the module after -m, "-c").
+std::array<char, 256> name_of_program(int argc, const char* const* argv) noexcept;
+
+// An expression that cannot be compiled selects everything.
+bool is_selected(const char* only, const char* name) noexcept;
+
+}  // namespace stepscope::inject

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/inject/startup.hpp"
+
+#include <cstdlib>
+
+#include <atomic>
+
+#include "collectors/inject/command_line.hpp"
+#include "collectors/inject/process_facts.hpp"
+#include "collectors/inject/settings.hpp"
+#include "collectors/python_frames/python_call_site.hpp"
+#include "collectors/record_function/record_function.hpp"
+#include "collectors/recorder/process_state.hpp"
+
+namespace stepscope::inject {
+namespace {
+
+constinit Settings settings;
+constinit std::atomic<int> started{0};  // 1: starting, 2: done
+constinit std::atomic<bool> found_torch{false};
+constinit bool main_returned = false;
+
+// Registered before the program's own handlers, so it runs behind them. In a forked child the
+// recorder is armed anew and has nothing unless the child itself recorded.
+void on_process_exit(int status, void* /*unused*/) {
+  recorder::finish(main_returned ? ExitReason::returned : ExitReason::exited, status);
+}
+
+void start_selected() {
+  recorder::Settings wanted{settings.output};
+  wanted.ring_slots = settings.ring_slots;
+  wanted.flush_ms = settings.flush_ms;
+  wanted.on_open = record_process_facts;
+  if (!recorder::start(wanted)) return;
+  on_exit(on_process_exit, nullptr);
+  if (const char* rival = std::getenv("STEPSCOPE_RIVAL")) recorder::fact("rival", rival);
+  look_for_libraries();
+}
+
+}  // namespace
+
+void start_collectors() noexcept {
+  int none = 0;
+  if (!started.compare_exchange_strong(none, 1)) return;
+  settings = settings_from_environment();
+  const CommandLine& command = read_command_line();
+  if (settings.output != nullptr && settings.output[0] == '/' &&
+      is_selected(settings.only, name_of_program(command.argc, command.argv.data()).data())) {
+    start_selected();
+  }
+  started = 2;
+}
+
+void look_for_libraries() noexcept {
+  if (!recorder::recording() || found_torch.load(std::memory_order_relaxed)) return;
+  RecordFunctionOptions options;
+  options.ops = settings.ops;
+  options.empty = settings.empty_callbacks;
+  options.call_site = settings.level == Level::light ? nullptr : python_call_site;
+  if (!enable_record_function(options) || found_torch.exchange(true)) return;
+  record_python_version();
+  if (options.call_site != nullptr && !options.empty) init_python_call_sites();
+}
+
+void on_cuda_start() noexcept {
+  start_collectors();
+  recorder::fact("cuda", "initialised; device activity is not collected by this version");
+}
+
+void on_main_returned() noexcept {
+  main_returned = true;
+}
+
+}  // namespace stepscope::inject

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// One start for all the ways in: the loader's constructor (LD_PRELOAD, or any dlopen), the CUDA
+// driver, NVTX. Idempotent, whichever comes first.
+#pragma once
+
+namespace stepscope::inject {
+
+// Reads the settings, decides whether this process is selected, arms the recorder. Nothing is
+// written before the first event.
+void start_collectors() noexcept;
+
+// Libraries have been mapped: hooks PyTorch and Python where they have come.
+void look_for_libraries() noexcept;
+
+// The CUDA driver initialises. Device collection starts from here; without it the fact is recorded.
+void on_cuda_start() noexcept;
+
+// main has returned, so the exit that follows is a return.
+void on_main_returned() noexcept;
+
+}  // namespace stepscope::inject

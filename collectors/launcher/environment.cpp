@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/launcher/environment.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace stepscope::launcher {
+namespace {
+
+constexpr const char* kLibrary = "libstepscope_inject.so";
+
+void set_or_name_rival(Environment& environment, const char* variable, const std::string& library,
+                       std::vector<std::string>& rivals) {
+  std::string& value = environment[variable];
+  if (value.empty() || value == library) {
+    value = library;
+  } else {
+    rivals.push_back(fmt::format("{}={}", variable, value));
+  }
+}
+
+}  // namespace
+
+Environment current_environment() {
+  Environment environment;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) environment[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return environment;
+}
+
+std::string find_inject_library() {
+  std::error_code error;
+  if (const char* given = std::getenv("STEPSCOPE_INJECT_LIBRARY")) {
+    const auto path = std::filesystem::absolute(given, error);
+    return std::filesystem::exists(path, error) ? path.string() : std::string();
+  }
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* folder : {".", "../lib", "../lib/stepscope", "../collectors/inject"}) {
+    const auto path = std::filesystem::weakly_canonical(here / folder / kLibrary, error);
+    if (!error && std::filesystem::exists(path, error)) return path.string();
+  }
+  return {};
+}
+
+std::vector<std::string> add_injection(Environment& environment, const Injection& injection,
+                                       const ProfileOptions& options) {
+  std::vector<std::string> rivals;
+  set_or_name_rival(environment, "CUDA_INJECTION64_PATH", injection.library, rivals);
+  set_or_name_rival(environment, "NVTX_INJECTION64_PATH", injection.library, rivals);
+  if (injection.preload) {
+    std::string& preload = environment["LD_PRELOAD"];
+    if (!preload.empty()) preload += ':';
+    preload += injection.library;
+  }
+  environment["STEPSCOPE_OUTPUT"] = injection.folder;
+  environment["STEPSCOPE_LEVEL"] = options.level;
+  if (options.ops) environment.insert_or_assign("STEPSCOPE_OPS", std::string(1, '1'));
+  if (!options.only.empty()) environment["STEPSCOPE_ONLY"] = options.only;
+  if (!rivals.empty()) environment["STEPSCOPE_RIVAL"] = rivals.front();
+  return rivals;
+}
+
+}  // namespace stepscope::launcher

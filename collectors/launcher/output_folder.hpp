@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// NAME.scope: where a run's files go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/support/result.hpp"
+
+namespace stepscope::launcher {
+
+// "train-20260131-142500" from the script or program, in local time.
+std::string default_name(const std::vector<std::string>& command, std::int64_t now_s);
+
+// Makes NAME.scope/live and returns the absolute path of NAME.scope. A folder that exists is never
+// written into: NAME.2.scope, NAME.3.scope, ... is made instead. ".scope" at the end of NAME is
+// optional.
+Result<std::string> make_output_folder(const std::string& name);
+
+// Free space is worth starting for. The rings of a run need some MiB a thread.
+Status check_space(const std::string& folder);
+
+}  // namespace stepscope::launcher

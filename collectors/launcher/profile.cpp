@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/launcher/profile.hpp"
+
+#include <regex.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "collectors/launcher/child.hpp"
+#include "collectors/launcher/environment.hpp"
+#include "collectors/launcher/message.hpp"
+#include "collectors/launcher/output_folder.hpp"
+#include "collectors/launcher/program_file.hpp"
+#include "collectors/launcher/run_file.hpp"
+#include "collectors/recorder/salvage.hpp"
+
+namespace stepscope {
+namespace {
+
+using namespace launcher;
+
+constexpr int kUsage = 2;
+
+std::int64_t now_ns() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+Status check(const ProfileOptions& options) {
+  if (options.command.empty())
+    return usage_error("no command given; write: stepscope profile -- COMMAND...");
+  constexpr std::string_view kLevels[] = {"light", "standard", "deep"};
+  if (std::find(std::begin(kLevels), std::end(kLevels), options.level) == std::end(kLevels)) {
+    return usage_error("--level " + options.level + " is none of light, standard, deep");
+  }
+  regex_t expression;
+  const int error = regcomp(&expression, options.only.c_str(), REG_EXTENDED | REG_NOSUB);
+  if (error != 0) {
+    char why[256];
+    regerror(error, &expression, why, sizeof(why));
+    return usage_error("--only '" + options.only + "' is no regular expression: " + why);
+  }
+  regfree(&expression);
+  return Done{};
+}
+
+void say_what_waits_for_the_device(const ProfileOptions& options) {
+  for (const auto& [name, value] : {std::pair{"--start-after", options.start_after},
+                                    {"--steps", options.steps},
+                                    {"--capture-range", options.capture_range}}) {
+    if (!value.empty())
+      say("{} has no effect yet: it comes with device collection; the whole run is recorded", name);
+  }
+}
+
+// One profiled run, from the folder to the summary.
+class ProfiledRun {
+ public:
+  ProfiledRun(const ProfileOptions& options, std::string library)
+      : options_(options), environment_(current_environment()), library_(std::move(library)) {}
+
+  // An error: nothing is left behind, and the command can still run unprofiled.
+  Status prepare() {
+    const std::string name = options_.output.empty()
+                                 ? default_name(options_.command, now_ns() / 1'000'000'000)
+                                 : options_.output;
+    Result<std::string> made = make_output_folder(name);
+    if (!made) return made.error();
+    folder_ = *made;
+    facts_ = {.command = options_.command,
+              .level = options_.level,
+              .ops = options_.ops,
+              .only = options_.only};
+    facts_.started_ns = now_ns();
+    Status ready = check_space(folder_);
+    if (ready.ok()) ready = write_run_file(folder_, facts_, environment_);
+    if (!ready.ok()) remove_folder();
+    return ready;
+  }
+
+  int run() {
+    Environment profiled = environment_;
+    facts_.rivals = add_injection(profiled, {library_, folder_, may_preload()}, options_);
+    for (const std::string& rival : facts_.rivals) {
+      say("{} belongs to another tool and stays; only one can trace the device", rival);
+    }
+    const ChildEnd end = run_child(options_.command, profiled, [this](pid_t child) {
+      // How the child itself ends is known only behind its end.
+      (void)recorder::salvage(folder_, {{child, ExitReason::still_running, 0}},
+                              recorder::Depth::quick);
+    });
+    if (end.exec_error != 0) {
+      say("cannot run {}: {}", options_.command.front(), std::strerror(end.exec_error));
+      remove_folder();
+      return exit_status_of(end);
+    }
+    collect(end);
+    return exit_status_of(end);
+  }
+
+ private:
+  bool may_preload() const {
+    const std::string program = find_program(options_.command.front());
+    if (program.empty()) return true;
+    if (needs_to_be_first(program)) {
+      say("{} is built with a sanitizer that must be loaded first: it gets no LD_PRELOAD, so its "
+          "PyTorch ops are "
+          "not recorded (NVTX ranges are)",
+          program);
+      return false;
+    }
+    if (!is_dynamic(program))
+      say("{} is statically linked: nothing can be recorded in it", program);
+    return true;
+  }
+
+  void collect(const ChildEnd& end) {
+    const bool killed = WIFSIGNALED(end.status);
+    const recorder::ProcessEnd known{end.pid, killed ? ExitReason::signalled : ExitReason::exited,
+                                     killed ? WTERMSIG(end.status) : WEXITSTATUS(end.status)};
+    const recorder::Salvage salvaged = recorder::salvage(folder_, {known}, recorder::Depth::full);
+    for (const std::string& problem : salvaged.problems) say("{}", problem);
+    facts_.ended_ns = now_ns();
+    (killed ? facts_.signal : facts_.exit_status) = known.status;
+    facts_.recovered = salvaged.recovered;
+    const std::vector<std::string> stores = list_stores();
+    facts_.processes = static_cast<std::uint32_t>(stores.size());
+    if (Status written = write_run_file(folder_, facts_, environment_); !written.ok()) {
+      say("{}", written.error().message);
+    }
+    summarise(stores, salvaged);
+  }
+
+  std::vector<std::string> list_stores() const {
+    std::vector<std::string> stores;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+      if (entry.path().extension() == ".sst") stores.push_back(entry.path().filename().string());
+    }
+    std::sort(stores.begin(), stores.end());
+    return stores;
+  }
+
+  void summarise(const std::vector<std::string>& stores, const recorder::Salvage& salvaged) const {
+    if (stores.empty()) {
+      say("no process recorded anything: no PyTorch and no NVTX ranges were seen{}",
+          options_.only.empty() ? "" : " in the processes that --only selects");
+    }
+    for (const std::string& store : stores) {
+      std::error_code error;
+      const auto bytes = std::filesystem::file_size(std::filesystem::path(folder_) / store, error);
+      say("recorded {} ({} KiB)", store, (bytes + 1023) / 1024);
+    }
+    if (salvaged.recovered > 0)
+      say("{} of them ended without a word; their last records were recovered", salvaged.recovered);
+    if (salvaged.running > 0)
+      say("{} still running: what they record from now on is theirs to finish", salvaged.running);
+    if (!stores.empty()) say("now run: stepscope report {}", folder_);
+  }
+
+  void remove_folder() const {
+    std::error_code error;
+    std::filesystem::remove_all(folder_, error);  // made by this run a moment ago
+  }
+
+  const ProfileOptions& options_;
+  Environment environment_;
+  std::string library_;
+  std::string folder_;
+  RunFacts facts_;
+};
+
+int run_unprofiled(const ProfileOptions& options, const std::string& why) {
+  say("{}", why);
+  say("the command runs unprofiled");
+  const ChildEnd end = run_child(options.command, current_environment(), [](pid_t) {});
+  if (end.exec_error != 0)
+    say("cannot run {}: {}", options.command.front(), std::strerror(end.exec_error));
+  return exit_status_of(end);
+}
+
+}  // namespace
+
+int run_profile(const ProfileOptions& options) {
+  if (Status good = check(options); !good.ok()) {
+    say("{}", good.error().message);
+    return kUsage;
+  }
+  say_what_waits_for_the_device(options);
+  const std::string library = find_inject_library();
+  if (library.empty()) {
+    return run_unprofiled(options,
+                          "libstepscope_inject.so is not beside stepscope; build it, or name it in "
+                          "STEPSCOPE_INJECT_LIBRARY");
+  }
+  if (library.find_first_of(": ") != std::string::npos) {
+    return run_unprofiled(options,
+                          library +
+                              ": LD_PRELOAD cannot hold a path with a space or a colon; install "
+                              "stepscope elsewhere");
+  }
+  ProfiledRun run(options, library);
+  if (Status ready = run.prepare(); !ready.ok())
+    return run_unprofiled(options, ready.error().message);
+  return run.run();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepscope profile`: runs a command with the injected library, and collects what its processes
+// leave.
+//
+// The command comes first: whatever goes wrong on our side is a message on stderr, and the command
+// runs unprofiled. Nothing is written to stdout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stepscope {
+
+struct ProfileOptions {
+  std::string output;              // NAME; empty: from the command and the time
+  std::string level = "standard";  // light, standard, deep
+  bool ops = false;
+  std::string only;  // POSIX extended regular expression, checked by the caller or here
+  // Windows of device collection: not yet, so they are named as such.
+  std::string start_after;
+  std::string steps;
+  std::string capture_range;
+  std::vector<std::string> command;
+};
+
+// The exit status for the shell: the command's own, 128 + n for signal n, 127 not found, 126 not
+// executable, 2 usage.
+int run_profile(const ProfileOptions& options);
+
+}  // namespace stepscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launcher must know of the program before it starts it.
+#pragma once
+
+#include <string>
+
+namespace stepscope::launcher {
+
+// As execvp finds it: the word itself where it holds a slash, else the first executable in PATH;
+// empty where there is none.
+std::string find_program(const std::string& word);
+
+// Built with AddressSanitizer (or another one that must come first): LD_PRELOAD would stop it.
+bool needs_to_be_first(const std::string& path);
+
+// Has a program interpreter (the loader); a static one ignores LD_PRELOAD. True for what is no ELF
+// file.
+bool is_dynamic(const std::string& path);
+
+}  // namespace stepscope::launcher

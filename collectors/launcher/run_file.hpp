@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// NAME.scope/run.json, schema "stepscope.run/1": what was run, where, and how it ended. Written
+// before the command starts and again behind its end, each time whole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectors/launcher/environment.hpp"
+#include "core/support/result.hpp"
+
+namespace stepscope::launcher {
+
+struct RunFacts {
+  std::vector<std::string> command;
+  std::string level;
+  bool ops = false;
+  std::string only;
+  std::vector<std::string> rivals;
+  std::int64_t started_ns = 0;
+  std::optional<std::int64_t> ended_ns;
+  std::optional<int> exit_status;  // of the command
+  std::optional<int> signal;
+  std::uint32_t processes = 0;  // that recorded something
+  std::uint32_t recovered = 0;  // of these, whose last records were taken after their death
+};
+
+Status write_run_file(const std::string& folder, const RunFacts& facts,
+                      const Environment& environment);
+
+}  // namespace stepscope::launcher

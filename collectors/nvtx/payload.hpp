@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The payload extension: schemas of binary data that travel with NVTX events.
+//
+// A range pushed or popped with a payload is a range like any other (its name: the payload's event
+// message, else the schema's name), so stacks cannot drift. The values are kept for NCCL only, as a
+// mark "payload NCCL: communicator hash=0x..., message size=..." at the range's begin, on its
+// thread. The number of different texts is bounded; other domains' payloads would be added in
+// `note_payload`.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+
+#include "collectors/nvtx/domains.hpp"
+#include "collectors/nvtx/nvtx_abi.hpp"
+
+namespace stepscope::nvtx {
+
+// Records the payload that an event's attributes carry, if any. Free where there is none.
+void note_payloads(const Domain* domain, const PayloadData* data, std::size_t count) noexcept;
+
+inline void note_payload(const Domain* domain, const EventAttributes* event) noexcept {
+  if (event == nullptr || event->size < sizeof(EventAttributes)) return;
+  if (event->payload_type != kPayloadExtension || event->reserved <= 0) return;
+  note_payloads(domain, std::bit_cast<const PayloadData*>(event->payload),
+                static_cast<std::size_t>(event->reserved));
+}
+
+}  // namespace stepscope::nvtx

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/python_frames/interpreter.hpp"
+
+#include <dlfcn.h>
+
+#include <initializer_list>
+
+namespace stepscope::python {
+namespace {
+
+template <typename T>
+bool look_up(T& target, std::initializer_list<const char*> names) noexcept {
+  for (const char* name : names) {
+    if (void* symbol = dlsym(RTLD_DEFAULT, name)) {
+      target = reinterpret_cast<T>(symbol);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool look_up_all(Interpreter& python) noexcept {
+  return look_up(python.this_thread, {"PyGILState_GetThisThreadState"}) &&
+         look_up(python.holder_of_gil,
+                 {"PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet"}) &&
+         look_up(python.is_finalizing, {"Py_IsFinalizing", "_Py_IsFinalizing"}) &&
+         look_up(python.main_interpreter, {"PyInterpreterState_Main"}) &&
+         look_up(python.code_type, {"PyCode_Type"}) &&
+         look_up(python.text_type, {"PyUnicode_Type"}) &&
+         look_up(python.bytes_type, {"PyBytes_Type"}) &&
+         look_up(python.current_frame, {"PyEval_GetFrame"}) &&
+         look_up(python.frame_code, {"PyFrame_GetCode"}) &&
+         look_up(python.frame_line, {"PyFrame_GetLineNumber"}) &&
+         look_up(python.code_line, {"PyCode_Addr2Line"}) && look_up(python.drop, {"Py_DecRef"});
+}
+
+}  // namespace
+
+Found find_interpreter(Interpreter& python, const char*& why) noexcept {
+  const unsigned long* version = nullptr;
+  const void* runtime = nullptr;
+  look_up(runtime, {"_PyRuntime"});
+  if (!look_up(version, {"Py_Version"})) {  // new in 3.11
+    why = "python call sites are off: only CPython 3.11, 3.12 and 3.13 are known";
+    return runtime == nullptr ? Found::nothing : Found::unsupported;
+  }
+  if (!find_layout(*version, runtime, python.layout, why)) return Found::unsupported;
+  why = "python call sites are off: the interpreter lacks a symbol that they need";
+  return look_up_all(python) ? Found::ready : Found::unsupported;
+}
+
+}  // namespace stepscope::python

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interpreter found in the process: functions and types by dlsym, nothing linked, and its
+// layout.
+#pragma once
+
+#include "collectors/python_frames/frames.hpp"
+
+namespace stepscope::python {
+
+struct Interpreter {
+  Layout layout;
+  // Safe without the GIL:
+  Object (*this_thread)();  // PyGILState_GetThisThreadState: stays set while the GIL is released
+  Object (
+      *holder_of_gil)();  // the current thread state; equal to this_thread's where it holds the GIL
+  int (*is_finalizing)();
+  Object (*main_interpreter)();
+  Object code_type;
+  Object text_type;
+  Object bytes_type;
+  // Public API for the comparison, under the GIL only:
+  Object (*current_frame)();     // PyEval_GetFrame, borrowed
+  Object (*frame_code)(Object);  // PyFrame_GetCode, a new reference
+  int (*frame_line)(Object);
+  int (*code_line)(Object, int);  // PyCode_Addr2Line
+  void (*drop)(Object);
+};
+
+enum class Found { nothing, ready, unsupported };
+
+// `why`: the sentence for `unsupported`.
+Found find_interpreter(Interpreter& python, const char*& why) noexcept;
+
+}  // namespace stepscope::python

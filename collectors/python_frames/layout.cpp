@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/python_frames/layout.hpp"
+
+#include <cstring>
+
+namespace stepscope::python {
+namespace {
+
+constexpr Layout k311 = {
+    .thread_interpreter = 16,
+    .thread_frame = 56,
+    .holder_frame = 8,
+    .frame_code = 32,
+    .frame_previous = 48,
+    .frame_instruction = 56,
+    .frame_owner = 69,
+    .code_first_line = 72,
+    .code_file = 112,
+    .code_name = 128,
+    .code_lines = 136,
+    .code_bytes = 184,
+    .code_version = 0,
+    .object_type = 8,
+    .sequence_size = 16,
+    .bytes_data = 32,
+    .text_length = 16,
+    .text_state = 32,
+    .text_ascii_data = 48,
+    .text_wide_data = 72,
+};
+
+constexpr Layout k312 = {
+    .thread_interpreter = 16,
+    .thread_frame = 56,
+    .holder_frame = 0,
+    .frame_code = 0,
+    .frame_previous = 8,
+    .frame_instruction = 56,
+    .frame_owner = 70,
+    .code_first_line = 68,
+    .code_file = 112,
+    .code_name = 128,
+    .code_lines = 136,
+    .code_bytes = 192,
+    .code_version = 92,
+    .object_type = 8,
+    .sequence_size = 16,
+    .bytes_data = 32,
+    .text_length = 16,
+    .text_state = 32,
+    .text_ascii_data = 40,
+    .text_wide_data = 56,
+};
+
+// _Py_DebugOffsets of 3.13, as 8-byte words after the cookie. Groups begin with the struct's size.
+struct DebugOffsets313 {
+  char cookie[8];
+  std::uint64_t version, free_threaded;
+  std::uint64_t runtime[3];
+  std::uint64_t interpreter[13];
+  struct {
+    std::uint64_t size, previous, next, interpreter, frame, id, native_id, datastack, status;
+  } thread;
+  struct {
+    std::uint64_t size, previous, executable, instruction, locals, owner;
+  } frame;
+  struct {
+    std::uint64_t size, file, name, qualified_name, lines, first_line, arguments, local_names,
+        local_kinds, bytes;
+  } code;
+  struct {
+    std::uint64_t size, type;
+  } object;
+  std::uint64_t type[4];
+  std::uint64_t tuple[3], list[3], dict[3], real[2], integer[3];
+  struct {
+    std::uint64_t size, length, data;
+  } bytes;
+  struct {
+    std::uint64_t size, state, length, ascii_size;
+  } text;
+  std::uint64_t gc[2];
+};
+static_assert(sizeof(DebugOffsets313) ==
+              8UL * (3 + 3 + 13 + 9 + 6 + 10 + 2 + 4 + 3 + 3 + 3 + 2 + 3 + 3 + 4 + 2));
+
+std::uint32_t offset(std::uint64_t word) noexcept {
+  return static_cast<std::uint32_t>(word);
+}
+
+Layout from_debug_offsets(const DebugOffsets313& table) noexcept {
+  constexpr std::uint32_t kWideHeader = 16;  // PyCompactUnicodeObject beyond the ASCII header
+  Layout layout = k312;                      // what the table does not tell stayed as in 3.12
+  layout.thread_interpreter = offset(table.thread.interpreter);
+  layout.thread_frame = offset(table.thread.frame);
+  layout.holder_frame = -1;
+  layout.frame_code = offset(table.frame.executable);
+  layout.frame_previous = offset(table.frame.previous);
+  layout.frame_instruction = offset(table.frame.instruction);
+  layout.frame_owner = offset(table.frame.owner);
+  layout.code_first_line = offset(table.code.first_line);
+  layout.code_file = offset(table.code.file);
+  layout.code_name = offset(table.code.qualified_name);
+  layout.code_lines = offset(table.code.lines);
+  layout.code_bytes = offset(table.code.bytes);
+  layout.code_version = 0;
+  layout.object_type = offset(table.object.type);
+  layout.sequence_size = offset(table.bytes.length);
+  layout.bytes_data = offset(table.bytes.data);
+  layout.text_length = offset(table.text.length);
+  layout.text_state = offset(table.text.state);
+  layout.text_ascii_data = offset(table.text.ascii_size);
+  layout.text_wide_data = offset(table.text.ascii_size) + kWideHeader;
+  return layout;
+}
+
+}  // namespace
+
+bool find_layout(unsigned long version, const void* runtime, Layout& layout,
+                 const char*& why) noexcept {
+  const unsigned long minor = version >> 16;
+  if (minor == 0x030b) return layout = k311, true;
+  if (minor == 0x030c) return layout = k312, true;
+  why = "python call sites are off: only CPython 3.11, 3.12 and 3.13 are known";
+  if (minor != 0x030d || runtime == nullptr) return false;
+  DebugOffsets313 table;
+  std::memcpy(&table, runtime, sizeof table);
+  if (std::memcmp(table.cookie, "xdebugpy", sizeof table.cookie) != 0 ||
+      table.version >> 16 != minor) {
+    return false;
+  }
+  why = "python call sites are off: free-threaded builds are not supported";
+  if (table.free_threaded != 0) return false;
+  return layout = from_debug_offsets(table), true;
+}
+
+}  // namespace stepscope::python

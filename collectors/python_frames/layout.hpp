@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where CPython keeps what we read: byte offsets of one minor version. All of it is read, never
+// written.
+//
+//   thread state --frame--> innermost frame --previous--> ... --> null
+//   frame: code object, instruction pointer (of the instruction being executed, or one of its
+//   units) code object: file, qualified name (str), line table (bytes), first line, the
+//   instructions themselves
+//
+// 3.11 and 3.12: constants, the same in every micro release. 3.13: read from _PyRuntime, which
+// begins with a table made for debuggers (_Py_DebugOffsets).
+#pragma once
+
+#include <cstdint>
+
+namespace stepscope::python {
+
+struct Layout {
+  std::uint32_t thread_interpreter;
+  std::uint32_t thread_frame;  // 3.13: the innermost frame; before: the C frame that holds it
+  std::int32_t holder_frame;   // in the C frame; -1: there is no C frame between
+  std::uint32_t frame_code;
+  std::uint32_t frame_previous;
+  std::uint32_t frame_instruction;
+  std::uint32_t frame_owner;      // a char; kShimOwner marks frames without code of their own
+  std::uint32_t code_first_line;  // int
+  std::uint32_t code_file;
+  std::uint32_t code_name;  // qualified
+  std::uint32_t code_lines;
+  std::uint32_t code_bytes;
+  std::uint32_t
+      code_version;  // uint32, unique to a code object while not 0; offset 0: no such field
+  std::uint32_t object_type;
+  std::uint32_t sequence_size;  // of bytes and code objects (the latter in units of two bytes)
+  std::uint32_t bytes_data;
+  std::uint32_t text_length;
+  std::uint32_t text_state;  // bits: interned 2, kind 3, compact 1, ascii 1
+  std::uint32_t text_ascii_data;
+  std::uint32_t text_wide_data;
+};
+
+inline constexpr char kShimOwner = 3;  // 3.12 on; no frame has it before
+
+// version: Py_Version (0x030b07f0 is 3.11.7). runtime: &_PyRuntime or null. False: not a version we
+// know; `why` says which sentence to tell the user.
+bool find_layout(unsigned long version, const void* runtime, Layout& layout,
+                 const char*& why) noexcept;
+
+}  // namespace stepscope::python

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The location table of CPython 3.11 and later (co_linetable), as its documentation describes it.
+//
+// A sequence of entries, each for 1 to 8 code units (of two bytes) in order:
+//   first byte   1 cccc nnn: kind c, n + 1 units
+//   c 0..9       one more byte: columns; same line
+//   c 10..12     two more bytes: columns; line += c - 10
+//   c 13         signed varint line delta; no columns
+//   c 14         signed varint line delta, then varints: end line delta, column, end column
+//   c 15         no location at all
+// A varint has 6 bits a byte, low first; bit 6 says that more follow. Signed: the lowest bit is the
+// sign.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stepscope::python {
+
+inline constexpr int kNoLine = -1;    // the instruction belongs to no line
+inline constexpr int kBadTable = -2;  // cut or malformed, or the unit lies beyond its end
+
+// The line of code unit `unit`. Reads only table[0, size).
+int line_of_unit(const unsigned char* table, std::size_t size, int first_line,
+                 std::size_t unit) noexcept;
+
+}  // namespace stepscope::python

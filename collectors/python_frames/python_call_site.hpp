@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python line that the calling thread is at: file, line and function of its innermost user
+// frame.
+//
+// Read from the thread's own frame chain by offsets, without the GIL, without ever blocking, and
+// without running Python: the chain cannot change while its thread is inside our callback. A user
+// frame is one outside the standard library, torch and site-packages; where a thread has none, the
+// innermost frame of the least foreign kind stands in (a package's, else torch's, else the
+// library's).
+//
+// CPython 3.11, 3.12 and 3.13 with the GIL, main interpreter only. Anything else, and any
+// disagreement between the offsets and the running interpreter, switches it off with a note.
+#pragma once
+
+#include "collectors/recorder/recorder.hpp"
+
+namespace stepscope {
+
+// Looks for an interpreter in the process (dlsym: may wait for a dlopen in progress). Call it when
+// libpython may have been mapped: at start, and after a dlopen that mapped libtorch. Idempotent,
+// thread-safe. python_call_site calls it once itself.
+void init_python_call_sites() noexcept;
+
+// The call site, or 0: no Python here, or none known. Counts recorder::count_site_lookup for
+// threads with a Python frame; others (autograd workers) have no line to find and are not counted.
+recorder::SiteRef python_call_site() noexcept;
+
+}  // namespace stepscope

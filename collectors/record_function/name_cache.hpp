@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the text of an op's name to its NameId, by address first. Addresses are reused for other
+// texts, so the whole text is compared on every hit. Safe in any thread: a slot is one pointer to
+// an entry that never changes, and id and text share a cache line, for this runs twice a
+// microsecond with cold caches.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "collectors/recorder/recorder.hpp"
+
+namespace stepscope {
+
+class NameCache {
+ public:
+  recorder::NameId find(const char* text) noexcept {
+    std::atomic<const Entry*>& slot = slots_[slot_of(text)];
+    const Entry* known = slot.load(std::memory_order_acquire);
+    if (known != nullptr && std::strcmp(known->text, text) == 0) [[likely]]
+      return known->name;
+    const std::size_t length = std::strlen(text);
+    const recorder::NameId name = recorder::intern_name(text, length);
+    if (const Entry* entry = entry_of(name, text, length))
+      slot.store(entry, std::memory_order_release);
+    return name;
+  }
+
+ private:
+  struct Entry {
+    recorder::NameId name;
+    char text[4];  // and as many as the text needs
+  };
+  static constexpr unsigned kBits = 12;
+  static constexpr std::size_t kNames = std::size_t{1} << 13U;
+  static constexpr std::size_t kArenaBytes = std::size_t{256} * 1024;
+
+  static std::size_t slot_of(const char* text) noexcept {
+    return (reinterpret_cast<std::uintptr_t>(text) * 0x9e3779b97f4a7c15ULL) >> (64 - kBits);
+  }
+
+  // One entry a name, however often slots change hands; null where the tables are full.
+  const Entry* entry_of(recorder::NameId name, const char* text, std::size_t length) noexcept {
+    if (name == 0 || name >= kNames) return nullptr;
+    if (const Entry* made = by_name_[name].load(std::memory_order_acquire)) return made;
+    const std::size_t bytes = (offsetof(Entry, text) + length + 1 + 7) & ~std::size_t{7};
+    if (used_.load(std::memory_order_relaxed) + bytes > kArenaBytes) return nullptr;
+    const std::size_t at = used_.fetch_add(bytes, std::memory_order_relaxed);
+    if (at + bytes > kArenaBytes) return nullptr;
+    auto* entry = reinterpret_cast<Entry*>(arena_.data() + at);
+    entry->name = name;
+    std::memcpy(entry->text, text, length + 1);
+    by_name_[name].store(entry, std::memory_order_release);
+    return entry;
+  }
+
+  std::array<std::atomic<const Entry*>, std::size_t{1} << kBits> slots_{};
+  std::array<std::atomic<const Entry*>, kNames> by_name_{};
+  std::atomic<std::size_t> used_{0};
+  alignas(64) std::array<char, kArenaBytes> arena_{};
+};
+
+}  // namespace stepscope

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/recorder/process_state.hpp"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+
+#include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/ring.hpp"
+#include "collectors/recorder/thread_ring.hpp"
+#include "collectors/recorder/writer_thread.hpp"
+
+namespace stepscope::recorder {
+
+constinit ProcessState process;
+thread_local constinit RingHeader* thread_ring __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace {
+
+thread_local constinit bool thread_ended __attribute__((tls_model("initial-exec"))) = false;
+pthread_key_t thread_end_key;
+
+void on_thread_end(void* /*ring*/) {
+  RingHeader* ring = thread_ring;
+  thread_ended = true;
+  thread_ring = nullptr;
+  if (ring != nullptr) ring->finished.store(1, std::memory_order_release);
+}
+
+void before_fork() {
+  process.lock.lock();
+  process.dictionary.lock().lock();
+}
+
+void after_fork_in_parent() {
+  process.dictionary.lock().unlock();
+  process.lock.unlock();
+}
+
+// Only the forking thread is here. The parent's rings and file stay the parent's.
+void after_fork_in_child() {
+  const bool was_recording = recording();
+  const bool good = process.dictionary.unshare();
+  for (std::uint32_t i = 0; i < process.ring_count; ++i) {
+    RingHeader* ring = process.rings[i].exchange(nullptr, std::memory_order_relaxed);
+    if (ring != nullptr) close_ring(ring);
+  }
+  process.ring_count = process.wake = process.stop = process.done = 0;
+  thread_ring = nullptr;
+  process.phase = was_recording && good ? Phase::armed : Phase::closed;
+  process.dictionary.lock().unlock();
+  process.lock.unlock();
+}
+
+void set_stem() noexcept {
+  char host[256] = "host";
+  gethostname(host, sizeof(host) - 1);
+  std::snprintf(process.stem.data(), process.stem.size(), "%s-%d-%llx", host, getpid(),
+                static_cast<unsigned long long>(clock_ns(CLOCK_REALTIME)));
+}
+
+// With process.lock held.
+bool open_session() noexcept {
+  if (process.phase.load() == Phase::open) return true;
+  if (process.phase.load() != Phase::armed) return false;
+  if (process.on_open != nullptr) process.on_open();
+  set_stem();
+  SessionHeader& header = process.dictionary.view().header();
+  header.pid = getpid();
+  header.ticks_are_ns = process.ticks_are_ns ? 1 : 0;
+  header.lost_threads = 0;
+  header.first_clock = header.last_clock = sample_clocks(process.ticks_are_ns);
+  const bool good =
+      process.dictionary.share(session_path(".session").data()) && start_writer_thread();
+  process.phase = good ? Phase::open : Phase::closed;
+  return good;
+}
+
+RingHeader* make_ring(std::int64_t tid) noexcept {
+  std::uint32_t index = 0;
+  while (index < kMaxRings && process.rings[index].load(std::memory_order_relaxed) != nullptr)
+    ++index;
+  if (index == kMaxRings) return nullptr;
+  RingHeader* ring = create_ring(ring_path(index).data(), tid, process.ring_slots);
+  if (ring == nullptr) return nullptr;
+  process.rings[index].store(ring, std::memory_order_release);
+  if (index >= process.ring_count.load())
+    process.ring_count.store(index + 1, std::memory_order_release);
+  return ring;
+}
+
+void label_thread(std::int64_t tid) noexcept {
+  char name[17] = {};
+  if (prctl(PR_GET_NAME, name) != 0) return;
+  label(LabelKind::thread, static_cast<std::uint64_t>(tid), intern_name(name, std::strlen(name)));
+}
+
+}  // namespace
+
+bool start(const Settings& settings) noexcept {
+  const std::scoped_lock hold(process.lock);
+  if (process.phase.load() != Phase::off) return true;
+  if (std::strlen(settings.folder) + 600 > process.folder.size()) return false;
+  std::strcpy(process.folder.data(), settings.folder);
+  process.ring_slots = settings.ring_slots;
+  process.flush_ms = settings.flush_ms;
+  process.on_open = settings.on_open;
+  process.ticks_are_ns = !tsc_is_invariant();
+  if (!process.dictionary.open() || pthread_key_create(&thread_end_key, on_thread_end) != 0)
+    return false;
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  process.phase.store(Phase::armed, std::memory_order_release);
+  return true;
+}
+
+RingHeader* attach_thread() noexcept {
+  if (!recording() || thread_ended) return nullptr;
+  const int saved_errno = errno;
+  const auto tid = static_cast<std::int64_t>(syscall(SYS_gettid));
+  RingHeader* ring = nullptr;
+  {
+    const std::scoped_lock hold(process.lock);
+    if (open_session()) ring = make_ring(tid);
+  }
+  if (ring != nullptr) {
+    thread_ring = ring;
+    pthread_setspecific(thread_end_key, ring);
+    label_thread(tid);
+  } else {
+    thread_ended = true;  // one try: a full disk must not cost a system call an event
+    process.dictionary.view().header().lost_threads.fetch_add(1, std::memory_order_relaxed);
+  }
+  errno = saved_errno;
+  return ring;
+}
+
+void wake_writer() noexcept {
+  process.wake.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &process.wake, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void finish(ExitReason reason, std::int32_t status) noexcept {
+  if (process.phase.exchange(Phase::closed) != Phase::open) return;
+  process.exit_reason = reason;
+  process.exit_status = status;
+  process.stop.store(1, std::memory_order_release);
+  wake_writer();
+  const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + kFinishSeconds * 1'000'000'000LL;
+  while (process.done.load(std::memory_order_acquire) == 0 &&
+         clock_ns(CLOCK_MONOTONIC) < deadline) {
+    const timespec slice{0, 100'000'000};
+    syscall(SYS_futex, &process.done, FUTEX_WAIT_PRIVATE, 0, &slice, nullptr, 0);
+  }
+}
+
+PathText session_path(const char* suffix) noexcept {
+  PathText path{};
+  std::snprintf(path.data(), path.size(), "%s/live/%s%s", process.folder.data(),
+                process.stem.data(), suffix);
+  return path;
+}
+
+PathText ring_path(std::uint32_t index) noexcept {
+  char suffix[32];
+  std::snprintf(suffix, sizeof(suffix), ".%u.ring", index);
+  return session_path(suffix);
+}
+
+PathText store_path() noexcept {
+  PathText path{};
+  std::snprintf(path.data(), path.size(), "%s/%s.sst", process.folder.data(), process.stem.data());
+  return path;
+}
+
+}  // namespace stepscope::recorder

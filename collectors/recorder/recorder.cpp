@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hot path: from a hook's call to a record in the calling thread's ring.
+#include "collectors/recorder/recorder.hpp"
+
+#include <cstring>
+
+#include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/process_state.hpp"
+#include "collectors/recorder/ring.hpp"
+#include "collectors/recorder/thread_ring.hpp"
+
+namespace stepscope::recorder {
+namespace {
+
+RingHeader* my_ring() noexcept {
+  RingHeader* ring = thread_ring;
+  return ring != nullptr ? ring : attach_thread();
+}
+
+Slot make_slot(RecordType type, bool wide, NameId name, std::uint16_t lane,
+               HostKind kind) noexcept {
+  return {read_ticks(process.ticks_are_ns), name, lane,
+          static_cast<std::uint8_t>(static_cast<std::uint8_t>(type) | (wide ? kWide : 0)),
+          static_cast<std::uint8_t>(kind)};
+}
+
+// With room made sure of.
+void put(RingHeader& ring, std::uint64_t head, const Slot& slot) noexcept {
+  slots_of(&ring)[head & (ring.slots - 1)] = slot;
+  if (publish(ring, head, 1)) wake_writer();
+}
+
+void put(RingHeader& ring, std::uint64_t head, const Slot& slot, const WideSlot& wide) noexcept {
+  Slot* slots = slots_of(&ring);
+  slots[head & (ring.slots - 1)] = slot;
+  std::memcpy(&slots[(head + 1) & (ring.slots - 1)], &wide, sizeof(wide));
+  if (publish(ring, head, 2)) wake_writer();
+}
+
+void put_process_range(RecordType type, std::uint64_t id, NameId name, NameId category,
+                       HostKind kind) noexcept {
+  RingHeader* ring = my_ring();
+  if (ring == nullptr) return;
+  const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
+  if (!has_room(*ring, head, 2)) return count(ring->dropped);
+  put(*ring, head, make_slot(type, true, name, 0, kind),
+      {category, static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32U), 0});
+}
+
+}  // namespace
+
+bool recording() noexcept {
+  const Phase phase = process.phase.load(std::memory_order_relaxed);
+  return phase == Phase::open || phase == Phase::armed;
+}
+
+NameId intern_name(const char* text, std::size_t length) noexcept {
+  if (process.phase.load(std::memory_order_acquire) == Phase::off || text == nullptr) return 0;
+  return process.dictionary.name({text, length});
+}
+
+const char* name_text(NameId name) noexcept {
+  if (process.phase.load(std::memory_order_acquire) == Phase::off) return "";
+  return process.dictionary.view().name(name).data();
+}
+
+SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
+  if (process.phase.load(std::memory_order_acquire) == Phase::off) return 0;
+  return process.dictionary.site(file, line, function);
+}
+
+void begin_range(std::uint16_t lane, HostKind kind, NameId name, NameId category, SiteRef site,
+                 std::uint32_t sequence) noexcept {
+  RingHeader* ring = my_ring();
+  if (ring == nullptr || lane >= kMaxLanes) return;
+  LaneState& state = ring->lanes[lane];
+  const bool wide = (category | site) != 0 || sequence != kNoSequence;
+  const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
+  ++state.depth;
+  state.dropped_bits <<= 1U;
+  if (!has_room(*ring, head, wide ? 3 : 2)) [[unlikely]] {
+    state.dropped_bits |= 1U;
+    return count(ring->dropped);
+  }
+  ++ring->open;
+  const Slot slot = make_slot(RecordType::begin, wide, name, lane, kind);
+  if (wide) {
+    put(*ring, head, slot, {category, site, sequence, 0});
+  } else {
+    put(*ring, head, slot);
+  }
+}
+
+void end_range(std::uint16_t lane) noexcept {
+  RingHeader* ring = thread_ring;
+  if (ring == nullptr || lane >= kMaxLanes) return;
+  LaneState& state = ring->lanes[lane];
+  if (state.depth == 0) return;  // began before the recording, or before a fork
+  const bool dropped = (state.dropped_bits & 1U) != 0;
+  state.dropped_bits >>= 1U;
+  --state.depth;
+  if (dropped) return;
+  --ring->open;
+  put(*ring, ring->head.load(std::memory_order_relaxed),
+      make_slot(RecordType::end, false, 0, lane, HostKind::other));
+}
+
+std::uint32_t open_ranges(std::uint16_t lane) noexcept {
+  const RingHeader* ring = thread_ring;
+  return ring == nullptr || lane >= kMaxLanes ? 0 : ring->lanes[lane].depth;
+}
+
+void begin_process_range(std::uint64_t id, NameId name, NameId category, HostKind kind) noexcept {
+  put_process_range(RecordType::process_begin, id, name, category, kind);
+}
+
+void end_process_range(std::uint64_t id) noexcept {
+  put_process_range(RecordType::process_end, id, 0, 0, HostKind::other);
+}
+
+void mark(NameId name, NameId category) noexcept {
+  RingHeader* ring = my_ring();
+  if (ring == nullptr) return;
+  const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
+  if (!has_room(*ring, head, 2)) return count(ring->dropped);
+  put(*ring, head, make_slot(RecordType::mark, true, name, 0, HostKind::other),
+      {category, 0, 0, 0});
+}
+
+void count_site_lookup(bool found) noexcept {
+  RingHeader* ring = my_ring();
+  if (ring == nullptr) return;
+  count(ring->sites_wanted);
+  if (found) count(ring->sites_found);
+}
+
+void label(LabelKind kind, std::uint64_t id, NameId name) noexcept {
+  if (!recording()) return;
+  process.dictionary.log({LogKind::label, static_cast<std::uint32_t>(kind), id, 0, name});
+}
+
+void collecting(Collector what) noexcept {
+  if (!recording()) return;
+  process.dictionary.view().header().collected.fetch_or(static_cast<std::uint32_t>(what));
+}
+
+void fact(const char* key, const char* value) noexcept {
+  if (!recording()) return;
+  const NameId key_name = intern_name(key, std::strlen(key));
+  process.dictionary.log({LogKind::fact, 0, 0, key_name, intern_name(value, std::strlen(value))});
+}
+
+void note(const char* sentence) noexcept {
+  if (!recording()) return;
+  process.dictionary.log({LogKind::note, 0, 0, 0, intern_name(sentence, std::strlen(sentence))});
+}
+
+}  // namespace stepscope::recorder

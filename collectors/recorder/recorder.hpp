@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every host-side hook calls to record: the one door between the hooks (record_function, nvtx,
+// python_frames, later cupti) and the rings, the writer thread and the file.
+//
+// A thread's events go into its own ring, a memory-mapped shared file of fixed-size records, so
+// that what was written survives any kind of death of the process. begin and end are separate
+// records; the writer thread pairs them off the application's threads.
+//
+// Every call here: never throws, never blocks, takes no lock after a thread's first event,
+// allocates nothing after it, and is safe before main, in any thread, in a forked child and while
+// exiting. A full ring drops the record and counts it; a dropped begin drops its end too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/model/events.hpp"
+
+namespace stepscope::recorder {
+
+using NameId = std::uint32_t;   // process-wide; 0 is the empty name
+using SiteRef = std::uint32_t;  // process-wide call site; 0 is "none"
+
+// Ranges pair begin with end per (thread, lane): one stack each. Fixed lanes are the RecordFunction
+// scopes; NVTX domains take lanes from kFirstNvtxLane up.
+enum Lane : std::uint16_t {
+  kLaneFunction = 0,
+  kLaneBackward = 1,
+  kLaneUser = 2,
+  kLaneCall = 3,  // CUDA API calls
+  kFirstNvtxLane = 16,
+  kLaneLimit = 64,
+};
+
+// False: nothing is recorded (not started, stopped, or switched off); hooks may return at once.
+bool recording() noexcept;
+
+// Interns a text that may vanish after the call. Lock-free once the text is known.
+NameId intern_name(const char* text, std::size_t length) noexcept;
+
+// The text of an interned name; ends with a zero byte and stays for the life of the process.
+const char* name_text(NameId name) noexcept;
+
+// Interns a call site. `function` and `file` as above.
+SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept;
+
+void begin_range(std::uint16_t lane, HostKind kind, NameId name, NameId category, SiteRef site,
+                 std::uint32_t sequence) noexcept;
+void end_range(std::uint16_t lane) noexcept;
+// How many ranges of the lane the calling thread is in.
+std::uint32_t open_ranges(std::uint16_t lane) noexcept;
+
+// A range that may end on another thread (NVTX start/end); `id` is unique among open ones.
+void begin_process_range(std::uint64_t id, NameId name, NameId category,
+                         HostKind kind = HostKind::nvtx_range) noexcept;
+void end_process_range(std::uint64_t id) noexcept;
+
+void mark(NameId name, NameId category) noexcept;
+
+// A line was asked for at a call site, and found or not: the link rate of the report.
+void count_site_lookup(bool found) noexcept;
+
+// Labels for rows: nvtxNameOsThread, nvtxNameCudaStream and the like.
+enum class LabelKind : std::uint8_t {
+  thread,
+  cuda_stream,
+  cuda_device,
+  cuda_event,
+  cuda_context,
+  category
+};
+void label(LabelKind kind, std::uint64_t id, NameId name) noexcept;
+
+// A collector is at work; its absence lets causes abstain instead of reading zero.
+enum class Collector : std::uint32_t { framework_ops = 1, user_scopes = 2, call_sites = 4 };
+void collecting(Collector what) noexcept;
+
+// A fact about the process, printed in the report (library versions, why a hook is off).
+void fact(const char* key, const char* value) noexcept;
+// One sentence for the report's trust section; also to stderr at the launcher's wish.
+void note(const char* sentence) noexcept;
+
+}  // namespace stepscope::recorder

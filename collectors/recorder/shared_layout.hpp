@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recording process keeps in memory-mapped files, so that another process can read it after
+// any kind of death. Two kinds of file in NAME.scope/live/, both removed when all is in the store:
+//
+//   STEM.session    names, call sites and the log (facts, labels, notes): append-only tables
+//   STEM.N.ring     one a thread: RingHeader, then a power of two of 16-byte slots
+//
+// Ring: head and tail count slots since the thread began and never wrap; slot i is at i modulo
+// size. The thread alone writes head, the reader alone writes tail. Records are one slot, or two
+// where `wide`. Session: counts are published after the entry is complete; entries never change.
+// Both hold host byte order and atomics that are plain memory: they never leave the machine.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace stepscope::recorder {
+
+enum class RecordType : std::uint8_t {
+  begin = 1,
+  end = 2,
+  process_begin = 3,
+  process_end = 4,
+  mark = 5
+};
+
+struct Slot {
+  std::uint64_t ticks;
+  std::uint32_t name;
+  std::uint16_t lane;
+  std::uint8_t type;  // RecordType, and kWide where a WideSlot follows
+  std::uint8_t kind;  // HostKind
+};
+inline constexpr std::uint8_t kWide = 0x80;
+
+// The second slot of a record that has more to say.
+struct WideSlot {
+  std::uint32_t category;
+  std::uint32_t site;      // process ranges: low half of the id
+  std::uint32_t sequence;  // process ranges: high half of the id
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Slot) == 16 && sizeof(WideSlot) == 16);
+
+inline constexpr std::uint32_t kMaxLanes = 64;
+
+// Whether the open ranges of a lane were recorded: bit 0 is the innermost one.
+struct LaneState {
+  std::uint64_t dropped_bits = 0;
+  std::uint32_t depth = 0;
+};
+
+struct RingHeader {
+  static constexpr std::uint64_t kMagic = 0x32474e4952535353;  // "SSSRING2"
+  std::uint64_t magic;
+  std::int64_t tid;
+  std::atomic<std::uint32_t> finished;  // the thread has ended
+  // The thread's own, what every record touches first: with the lanes of ops and nodes one cache
+  // line. The reader looks at head some ten times a second, which costs less than a line of its own
+  // would.
+  alignas(64) std::atomic<std::uint64_t> head;
+  std::uint64_t cached_tail;
+  std::uint64_t open;  // recorded ranges without their end: that many slots are kept free
+  std::uint32_t slots;
+  std::array<LaneState, kMaxLanes> lanes;
+  // Counters of the thread, read by others.
+  std::atomic<std::uint64_t> dropped;
+  std::atomic<std::uint64_t> sites_wanted;
+  std::atomic<std::uint64_t> sites_found;
+  // The reader's own: how far it is, and what of the counters is in the file already.
+  alignas(64) std::atomic<std::uint64_t> tail;
+  std::uint64_t reported_dropped;
+  std::uint64_t reported_wanted;
+  std::uint64_t reported_found;
+};
+inline constexpr std::size_t kRingHeaderBytes = 4096;
+static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
+
+inline Slot* slots_of(RingHeader* ring) {
+  return reinterpret_cast<Slot*>(reinterpret_cast<std::byte*>(ring) + kRingHeaderBytes);
+}
+
+struct NameEntry {
+  std::uint32_t offset;  // into the text, which ends with a zero byte
+  std::uint32_t length;
+};
+struct SiteEntry {
+  std::uint32_t file;
+  std::uint32_t line;
+  std::uint32_t function;
+  std::uint32_t reserved;
+};
+enum class LogKind : std::uint32_t { fact = 1, note = 2, label = 3 };
+struct LogEntry {
+  LogKind kind;
+  std::uint32_t label_kind;
+  std::uint64_t id;
+  std::uint32_t key;  // names
+  std::uint32_t value;
+};
+
+struct ClockPair {
+  std::uint64_t ticks = 0;
+  std::int64_t realtime_ns = 0;
+  std::int64_t monotonic_raw_ns = 0;
+  std::int64_t error_ns = 0;
+};
+
+// Bits of SessionHeader::collected.
+enum CollectedBit : std::uint32_t { kOps = 1, kUserScopes = 2, kCallSites = 4 };
+
+struct SessionHeader {
+  static constexpr std::uint64_t kMagic = 0x31534e4f49535353;  // "SSSIONS1"
+  std::uint64_t magic;
+  std::int64_t pid;
+  std::uint32_t ticks_are_ns;  // no invariant TSC: ticks are CLOCK_REALTIME
+  std::atomic<std::uint32_t> collected;
+  std::atomic<std::uint32_t> names;
+  std::atomic<std::uint32_t> sites;
+  std::atomic<std::uint32_t> log_entries;
+  std::atomic<std::uint32_t> text_bytes;
+  std::atomic<std::uint64_t> lost_threads;  // that got no ring
+  ClockPair first_clock;
+  // The writer's last one. Odd clock_version: being changed.
+  std::atomic<std::uint32_t> clock_version;
+  ClockPair last_clock;
+};
+
+// The regions of a session file, each with room to grow.
+inline constexpr std::uint32_t kMaxNames = 1U << 18U;
+inline constexpr std::uint32_t kMaxSites = 1U << 17U;
+inline constexpr std::uint32_t kMaxLog = 1U << 15U;
+inline constexpr std::size_t kNamesOffset = 1U << 16U;
+inline constexpr std::size_t kSitesOffset = kNamesOffset + kMaxNames * sizeof(NameEntry);
+inline constexpr std::size_t kLogOffset = kSitesOffset + kMaxSites * sizeof(SiteEntry);
+inline constexpr std::size_t kTextOffset = kLogOffset + kMaxLog * sizeof(LogEntry);
+inline constexpr std::size_t kMaxText = 64U << 20U;
+inline constexpr std::size_t kSessionBytes = kTextOffset + kMaxText;
+static_assert(kSitesOffset % 65536 == 0 && kLogOffset % 65536 == 0 && kTextOffset % 65536 == 0);
+
+}  // namespace stepscope::recorder

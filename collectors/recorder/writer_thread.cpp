@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/recorder/writer_thread.hpp"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <optional>
+
+#include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/drain.hpp"
+#include "collectors/recorder/process_state.hpp"
+#include "collectors/recorder/ring.hpp"
+
+namespace stepscope::recorder {
+namespace {
+
+constexpr std::int64_t kLongestWait_ns = 1'000'000'000;
+constexpr std::size_t kStackBytes = 1U << 20U;
+
+class Writer {
+ public:
+  Writer() : clock_(process.ticks_are_ns) { clock_.add(session_.header().first_clock); }
+
+  void run() {
+    while (process.stop.load(std::memory_order_acquire) == 0) {
+      wait();
+      if (due()) flush();
+    }
+    flush();
+    retire_rings();
+    if (store_) (void)store_->close(process.exit_reason, process.exit_status);
+    for (std::uint32_t i = 0; i < process.ring_count; ++i) unlink(ring_path(i).data());
+    unlink(session_path(".session").data());
+  }
+
+ private:
+  void wait() {
+    const std::uint32_t seen = process.wake.load(std::memory_order_acquire);
+    if (seen != woken_ || process.stop.load(std::memory_order_acquire) != 0) {
+      woken_ = seen;
+      return;
+    }
+    const timespec interval{process.flush_ms / 1000,
+                            static_cast<long>(process.flush_ms % 1000) * 1'000'000};
+    syscall(SYS_futex, &process.wake, FUTEX_WAIT_PRIVATE, seen, &interval, nullptr, 0);
+  }
+
+  bool due() const {
+    if (clock_ns(CLOCK_MONOTONIC) - last_flush_ns_ >= kLongestWait_ns) return true;
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      const RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring == nullptr) continue;
+      if (ring->finished.load(std::memory_order_relaxed) != 0) return true;
+      if (ring->head.load(std::memory_order_relaxed) - ring->tail.load(std::memory_order_relaxed) >
+          ring->slots / 4) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Records made after this clock pair are converted with the slope before it.
+  void flush() {
+    last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
+    if (!open_store()) return;
+    const ClockPair now = sample_clocks(process.ticks_are_ns);
+    if (!clock_.add(now)) note("the system clock was set during the run: times jump there");
+    publish_clock(now);
+    if (!anything_new()) return;
+    store_->clock({0, now.realtime_ns, now.monotonic_raw_ns, now.ticks, now.error_ns});
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring != nullptr) drain_->take(*ring);
+    }
+    (void)drain_->flush();
+    retire_rings();
+  }
+
+  bool anything_new() const {
+    if (process.stop.load(std::memory_order_relaxed) != 0) return true;
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      const RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring != nullptr && ring->head.load(std::memory_order_relaxed) !=
+                                 ring->tail.load(std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool open_store() {
+    if (store_) return true;
+    if (failed_) return false;
+    Result<StoreWriter> made = StoreWriter::create(store_path().data());
+    if (!made) {
+      failed_ = true;
+      process.phase = Phase::closed;
+      return false;
+    }
+    store_.emplace(std::move(*made));
+    drain_.emplace(session_, *store_, clock_);
+    const ClockPair& first = session_.header().first_clock;
+    store_->clock({0, first.realtime_ns, first.monotonic_raw_ns, first.ticks, first.error_ns});
+    return true;
+  }
+
+  void publish_clock(const ClockPair& now) {
+    SessionHeader& header = session_.header();
+    header.clock_version.fetch_add(1, std::memory_order_acq_rel);
+    header.last_clock = now;
+    header.clock_version.fetch_add(1, std::memory_order_acq_rel);
+  }
+
+  void retire_rings() {
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring == nullptr || !drain_ || ring->finished.load(std::memory_order_acquire) == 0)
+        continue;
+      if (ring->head.load(std::memory_order_acquire) != ring->tail.load(std::memory_order_relaxed))
+        continue;
+      const std::scoped_lock hold(process.lock);
+      drain_->forget(*ring);
+      process.rings[i].store(nullptr, std::memory_order_release);
+      unlink(ring_path(i).data());
+      close_ring(ring);
+    }
+  }
+
+  SessionView session_ = process.dictionary.view();
+  TickConverter clock_;
+  std::optional<StoreWriter> store_;
+  std::optional<Drain> drain_;
+  std::int64_t last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
+  std::uint32_t woken_ = 0;
+  bool failed_ = false;
+};
+
+void* writer_main(void* /*unused*/) {
+  prctl(PR_SET_NAME, "stepscope");
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 10);
+  auto* writer = new Writer;  // leaked: a fork elsewhere must not find it half destroyed
+  writer->run();
+  process.done.store(1, std::memory_order_release);
+  syscall(SYS_futex, &process.done, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  return nullptr;
+}
+
+}  // namespace
+
+// The program's signal handlers must not run on a thread that it does not know of.
+bool start_writer_thread() noexcept {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread{};
+  const int error = pthread_create(&thread, &attributes, writer_main, nullptr);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  return error == 0;
+}
+
+}  // namespace stepscope::recorder

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kill_matrix.py CASE: one way for a process to end, with and without `stepscope profile`.
+
+Each case checks that the exit status and the output are the same with and without us, that nothing
+hangs, and that what was recorded up to the end is in the store.
+From the environment: STEPSCOPE_BIN, STEPSCOPE_SCOPE_EVENTS, STEPSCOPE_RANGES, and for the cases with
+PyTorch STEPSCOPE_PYTHON, an interpreter that has torch.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SIGNALLED, EXITED, RETURNED, EXECUTED = 3, 2, 1, 4
+LIMIT_S = 240
+
+
+def need(variable):
+    value = os.environ.get(variable, "")
+    if not value:
+        sys.exit(f"{variable} is not set: it names what this test runs")
+    return value
+
+
+def environment():
+    return dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1", CUDA_VISIBLE_DEVICES="")
+
+
+def plain(command):
+    return subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
+
+
+class Profiled:
+    """A command under `stepscope profile` and what it recorded."""
+
+    def __init__(self, command, options=(), signal_at_first_line=None):
+        self.folder = tempfile.TemporaryDirectory()
+        scope = os.path.join(self.folder.name, "run")
+        words = [need("STEPSCOPE_BIN"), "profile", "-o", scope, *options, "--", *command]
+        process = subprocess.Popen(words, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        first = ""
+        if signal_at_first_line is not None:
+            first = process.stdout.readline()
+            process.send_signal(signal_at_first_line)
+        rest, self.stderr = process.communicate(timeout=LIMIT_S)
+        self.stdout = first + rest
+        self.status = process.returncode
+        self.scope = scope + ".scope"
+        self.run = json.loads(pathlib.Path(self.scope, "run.json").read_text())
+        self.trace = {"processes": [], "ranges": [], "dropped": 0}
+        if any(name.endswith(".sst") for name in os.listdir(self.scope)):
+            out = subprocess.run([need("STEPSCOPE_SCOPE_EVENTS"), self.scope], capture_output=True, text=True)
+            assert out.returncode == 0, out.stderr
+            self.trace = json.loads(out.stdout)
+        assert not os.path.exists(os.path.join(self.scope, "live")), os.listdir(os.path.join(self.scope, "live"))
+
+    def count(self, name, pid=None):
+        return sum(r["name"] == name and pid in (None, r["pid"]) for r in self.trace["ranges"])
+
+    def process(self, name=None):
+        found = [p for p in self.trace["processes"] if name in (None, p["name"])]
+        assert len(found) == 1, self.trace["processes"]
+        return found[0]
+
+
+def shell_status(returncode):
+    """What `stepscope profile` passes on for a child that subprocess saw end so."""
+    return 128 - returncode if returncode < 0 else returncode
+
+
+def without_pids(text):
+    return re.sub(r"\b\d{3,}\b", "N", text)
+
+
+def check_same(before, after):
+    assert after.status == shell_status(before.returncode), (before.returncode, after.status, after.stderr)
+    assert after.stdout == before.stdout, (before.stdout, after.stdout)
+    own = [line for line in after.stderr.splitlines() if line.startswith("stepscope: ")]
+    rest = "\n".join(line for line in after.stderr.splitlines() if line not in own)
+    assert without_pids(rest.strip()) == without_pids(before.stderr.strip()), (before.stderr, after.stderr)
+
+
+def cpp_case(mode, ranges=200, reason=None, status=None):
+    command = [need("STEPSCOPE_RANGES"), mode]
+    run = Profiled(command)
+    check_same(plain(command), run)
+    assert run.trace["dropped"] == 0
+    assert run.count("work") == ranges, run.count("work")
+    if reason is not None:
+        process = run.process()
+        assert (process["exit_reason"], process["exit_status"]) == (reason, status), process
+    return run
+
+
+def cpp_fork():
+    run = cpp_case("fork")
+    assert len(run.trace["processes"]) == 5
+    assert run.count("worker") == 4 * 50
+
+
+def cpp_exec():
+    run = cpp_case("exec", ranges=400)
+    stores = [name for name in os.listdir(run.scope) if name.endswith(".sst")]
+    assert len(stores) == 2, stores
+
+
+def cpp_signal_to_launcher(number):
+    run = Profiled([need("STEPSCOPE_RANGES"), "wait"], signal_at_first_line=number)
+    assert run.status == 128 + number, (run.status, run.stderr)
+    assert run.stdout == "worked, then wait\n"
+    assert run.count("work") == 200
+    assert run.process()["exit_reason"] == SIGNALLED
+
+
+def cpp_nothing_recorded():
+    run = Profiled(["/bin/sh", "-c", "echo hello; exit 9"])
+    assert (run.status, run.stdout) == (9, "hello\n")
+    assert sorted(os.listdir(run.scope)) == ["run.json"], os.listdir(run.scope)
+    assert "no process recorded anything" in run.stderr
+
+
+def cpp_only():
+    program = need("STEPSCOPE_RANGES")
+    chosen = Profiled(["/bin/sh", "-c", f"{program} return"], options=["--only", "^collectors_ranges$"])
+    assert chosen.count("work") == 200
+    others = Profiled(["/bin/sh", "-c", f"{program} return"], options=["--only", "^train.py$"])
+    assert others.trace["ranges"] == []
+
+
+def cpp_bad_input():
+    def status_of(*words, **more):
+        done = subprocess.run([need("STEPSCOPE_BIN"), "profile", *words], capture_output=True, text=True,
+                              timeout=LIMIT_S, env=environment(), **more)
+        return done.returncode, done.stdout, done.stderr
+
+    with tempfile.TemporaryDirectory() as folder:
+        assert status_of("-o", folder + "/a", "--", "/no/such/program")[0] == 127
+        assert status_of("-o", folder + "/b", "--", "/etc/passwd")[0] == 126
+        assert status_of("-o", folder + "/c")[0] == 2
+        assert status_of("-o", folder + "/d", "--level", "high", "--", "true")[0] == 2
+        assert status_of("-o", folder + "/e", "--only", "(", "--", "true")[0] == 2
+        assert os.listdir(folder) == [], os.listdir(folder)
+        for bad in ("/proc/nowhere/run", "/dev/null/run"):
+            status, out, err = status_of("-o", bad, "--", "sh", "-c", "echo hi; exit 4")
+            assert (status, out) == (4, "hi\n") and "runs unprofiled" in err, (status, out, err)
+        for number, name in enumerate(("x.scope", "x.2.scope", "x.3.scope"), 1):
+            assert status_of("-o", folder + "/x", "--", "true")[0] == 0
+            assert os.path.isfile(f"{folder}/{name}/run.json"), (number, os.listdir(folder))
+
+
+def cpp_preload_kept():
+    command = ["/bin/sh", "-c", "echo \"$LD_PRELOAD\"; echo \"$CUDA_INJECTION64_PATH\""]
+    os.environ["LD_PRELOAD"] = "libm.so.6"
+    os.environ["CUDA_INJECTION64_PATH"] = "/opt/other/libother.so"
+    run = Profiled(command)
+    preload, cuda = run.stdout.splitlines()
+    assert preload.startswith("libm.so.6:") and preload.endswith("libstepscope_inject.so"), preload
+    assert cuda == "/opt/other/libother.so"
+    assert run.run["rivals"] == ["CUDA_INJECTION64_PATH=/opt/other/libother.so"]
+    assert "belongs to another tool" in run.stderr
+
+
+# With PyTorch -------------------------------------------------------------------------------------
+
+def torch_command(mode, steps=20):
+    return [need("STEPSCOPE_PYTHON"), str(HERE / "programs" / "train.py"), mode, str(steps)]
+
+
+def torch_case(mode, steps=20, reason=None, status=None):
+    command = torch_command(mode, steps)
+    run = Profiled(command)
+    check_same(plain(command), run)
+    assert run.trace["dropped"] == 0
+    assert run.count("Optimizer.step#AdamW.step") == steps, run.count("Optimizer.step#AdamW.step")
+    assert run.count("backward") == steps
+    assert run.trace["sites_found"] >= 0.95 * run.trace["sites_wanted"] > 0
+    if reason is not None:
+        process = run.process("train.py")
+        assert (process["exit_reason"], process["exit_status"]) == (reason, status), process
+        assert process["facts"]["torch"].startswith("2."), process["facts"]
+    return run
+
+
+def torch_exec():
+    command = torch_command("exec")
+    run = Profiled(command)
+    check_same(plain(command), run)
+    assert run.count("Optimizer.step#AdamW.step") == 20 + 5
+
+
+def torch_dataloader(starts=1):
+    command = torch_command("dataloader")
+    before = plain(command)
+    for _ in range(starts):
+        run = Profiled(command)
+        check_same(before, run)
+        parent = run.trace["ranges"] and max(collections.Counter(r["pid"] for r in run.trace["ranges"]).items(),
+                                             key=lambda item: item[1])[0]
+        workers = {r["pid"] for r in run.trace["ranges"] if r["name"] == "aten::sin"} - {parent}
+        assert len(workers) == 2 * 3, run.trace["processes"]  # two for each of the three passes
+        assert run.count("Optimizer.step#AdamW.step") == 24
+
+
+def torch_profiler_inside():
+    run = Profiled(torch_command("profiler"))
+    assert run.status == 0, run.stderr
+    result = json.loads(run.stdout)
+    assert len(result["losses"]) == 20 and run.count("Optimizer.step#AdamW.step") == 20 + 3 + 1
+    window = next(r for r in run.trace["ranges"] if r["name"] == "window")
+    ours = collections.Counter(r["name"] for r in run.trace["ranges"]
+                               if window["begin"] <= r["begin"] and r["end"] <= window["end"])
+    theirs = collections.Counter(result["counts"])
+    assert ours == theirs, {"ours": ours - theirs, "theirs": theirs - ours}
+    assert sum(theirs.values()) > 100
+
+
+def torch_ranks(mode):
+    torchrun = [need("STEPSCOPE_PYTHON"), "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
+                str(HERE / "programs" / "ranks.py"), mode]
+    before = plain(torchrun)
+    run = Profiled(torchrun, options=["--only", "^ranks.py$"])
+    assert run.status == shell_status(before.returncode), (before.returncode, run.status, run.stderr)
+    assert (run.status == 0) == (mode == "pass")
+    assert sorted(run.stdout.splitlines()) == sorted(before.stdout.splitlines())
+    ranks = {p["rank"]: p["pid"] for p in run.trace["processes"]}
+    assert sorted(ranks) == [0, 1], run.trace["processes"]
+    for pid in ranks.values():
+        assert run.count("rank_step", pid) == 20, run.count("rank_step", pid)
+        assert run.count("gloo:all_reduce", pid) == 20
+
+
+CASES = {
+    "cpp_return": lambda: cpp_case("return", reason=RETURNED, status=0),
+    "cpp_exit": lambda: cpp_case("exit", reason=EXITED, status=3),
+    "cpp_quick_exit": lambda: cpp_case("quick_exit", reason=EXITED, status=5),
+    "cpp_sigterm": lambda: cpp_case("sigterm", reason=SIGNALLED, status=15),
+    "cpp_sigkill": lambda: cpp_case("sigkill", reason=SIGNALLED, status=9),
+    "cpp_abort": lambda: cpp_case("abort", reason=SIGNALLED, status=6),
+    "cpp_segv": lambda: cpp_case("segv", reason=SIGNALLED, status=11),
+    "cpp_fork": cpp_fork,
+    "cpp_exec": cpp_exec,
+    "cpp_sigint_to_launcher": lambda: cpp_signal_to_launcher(signal.SIGINT),
+    "cpp_sigterm_to_launcher": lambda: cpp_signal_to_launcher(signal.SIGTERM),
+    "cpp_nothing_recorded": cpp_nothing_recorded,
+    "cpp_only": cpp_only,
+    "cpp_bad_input": cpp_bad_input,
+    "cpp_preload_kept": cpp_preload_kept,
+    "torch_return": lambda: torch_case("return", reason=RETURNED, status=0),
+    "torch_exit": lambda: torch_case("exit", reason=EXITED, status=3),
+    "torch_raise": lambda: torch_case("raise"),
+    "torch_quick_exit": lambda: torch_case("quick_exit", reason=EXITED, status=5),
+    "torch_sigterm": lambda: torch_case("sigterm", reason=SIGNALLED, status=15),
+    "torch_sigkill": lambda: torch_case("sigkill", reason=SIGNALLED, status=9),
+    "torch_abort": lambda: torch_case("abort", reason=SIGNALLED, status=6),
+    "torch_exec": torch_exec,
+    "torch_dataloader": torch_dataloader,
+    "torch_dataloader_20_starts": lambda: torch_dataloader(20),
+    "torch_profiler_inside": torch_profiler_inside,
+    "torch_ranks_pass": lambda: torch_ranks("pass"),
+    "torch_ranks_fail": lambda: torch_ranks("fail"),
+}
+
+if __name__ == "__main__":
+    CASES[sys.argv[1]]()

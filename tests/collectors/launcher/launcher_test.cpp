@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "collectors/launcher/child.hpp"
+#include "collectors/launcher/environment.hpp"
+#include "collectors/launcher/output_folder.hpp"
+#include "collectors/launcher/program_file.hpp"
+
+namespace stepscope::launcher {
+namespace {
+
+using testing::IsEmpty;
+using testing::StartsWith;
+
+TEST(DefaultName, IsTheScriptOrProgramAndTheTime) {
+  EXPECT_THAT(default_name({"python3", "-u", "dir/train.py", "--lr", "1e-3"}, 0),
+              StartsWith("train-19"));
+  EXPECT_THAT(default_name({"./build/train_clt", "--steps", "20"}, 0), StartsWith("train_clt-19"));
+}
+
+TEST(Environment, KeepsTheUsersPreloadInFront) {
+  Environment environment{{"LD_PRELOAD", "libjemalloc.so"}};
+  EXPECT_THAT(add_injection(environment, {"/x/lib.so", "/out.scope", true}, {}), IsEmpty());
+  EXPECT_EQ(environment["LD_PRELOAD"], "libjemalloc.so:/x/lib.so");
+  EXPECT_EQ(environment["CUDA_INJECTION64_PATH"], "/x/lib.so");
+  EXPECT_EQ(environment["NVTX_INJECTION64_PATH"], "/x/lib.so");
+  EXPECT_EQ(environment["STEPSCOPE_OUTPUT"], "/out.scope");
+}
+
+TEST(Environment, AProgramThatMustBeFirstGetsNoPreload) {
+  Environment environment;
+  add_injection(environment, {"/x/lib.so", "/out.scope", false}, {});
+  EXPECT_FALSE(environment.contains("LD_PRELOAD"));
+  EXPECT_EQ(environment["NVTX_INJECTION64_PATH"], "/x/lib.so");
+}
+
+TEST(Environment, ARivalStaysAndIsNamed) {
+  Environment environment{{"CUDA_INJECTION64_PATH", "/opt/nsys.so"}};
+  EXPECT_THAT(add_injection(environment, {"/x/lib.so", "/out.scope", true}, {}),
+              testing::ElementsAre("CUDA_INJECTION64_PATH=/opt/nsys.so"));
+  EXPECT_EQ(environment["CUDA_INJECTION64_PATH"], "/opt/nsys.so");
+}
+
+TEST(ProgramFile, FindsWhatTheShellFinds) {
+  EXPECT_THAT(find_program("sh"), testing::EndsWith("/sh"));
+  EXPECT_EQ(find_program("no-such-program-here"), "");
+  EXPECT_EQ(find_program("./x"), "./x");
+}
+
+TEST(ProgramFile, KnowsAnAsanProgram) {
+  EXPECT_TRUE(needs_to_be_first(STEPSCOPE_TEST_ASAN_PROGRAM));
+  EXPECT_FALSE(needs_to_be_first("/proc/self/exe"));
+  EXPECT_TRUE(is_dynamic("/proc/self/exe"));
+}
+
+TEST(Child, PassesStatusAndSignalsOn) {
+  const Environment environment = current_environment();
+  const auto status = [&](const std::vector<std::string>& command) {
+    return exit_status_of(run_child(command, environment, [](pid_t) {}));
+  };
+  EXPECT_EQ(status({"sh", "-c", "exit 7"}), 7);
+  EXPECT_EQ(status({"sh", "-c", "kill -9 $$"}), 128 + SIGKILL);
+  EXPECT_EQ(status({"/no/such/file"}), 127);
+  EXPECT_EQ(status({"/etc/passwd"}), 126);
+}
+
+}  // namespace
+}  // namespace stepscope::launcher

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The probe library under Python names. STEPSCOPE_PROBE is its path."""
+import ctypes
+import os
+
+with_gil = ctypes.PyDLL(os.environ["STEPSCOPE_PROBE"])
+without_gil = ctypes.CDLL(os.environ["STEPSCOPE_PROBE"])
+for library in (with_gil, without_gil):
+    library.probe_nanoseconds.restype = ctypes.c_double
+    library.probe_found.restype = library.probe_missed.restype = ctypes.c_ulong
+    for function in (library.probe_site, library.probe_foreign_thread, library.probe_worker_thread):
+        function.restype = ctypes.c_char_p
+
+CALLBACK = ctypes.CFUNCTYPE(None)
+
+
+def remarks():
+    out = ctypes.create_string_buffer(1 << 16)
+    with_gil.probe_remarks(out, len(out))
+    return out.value.decode()
+
+
+def lines(code):
+    """Our line of every code unit."""
+    table, units = code.co_linetable, len(code.co_code) // 2
+    out = (ctypes.c_int * units)()
+    with_gil.probe_lines(table, len(table), code.co_firstlineno, out, units)
+    return list(out)
