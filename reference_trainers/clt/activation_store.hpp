@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of activations for training: rows in a fresh shuffle each epoch, normalised by each
+// layer's mean and standard deviation a coordinate. As in the reference, the rows of every layer
+// are gathered and normalised on the host, in the loop, and copied to the device one tensor after
+// the other.
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "reference_trainers/clt/config.hpp"
+#include "reference_trainers/clt/made_activations.hpp"
+
+namespace stepscope::clt {
+
+struct Batch {
+  std::vector<at::Tensor> inputs, targets;  // a layer each: [batch, d_model], on the device
+};
+
+// value = normalised * std + mean, each [d_model].
+struct Normalisation {
+  at::Tensor mean, std;
+
+  at::Tensor apply(const at::Tensor& values) const;
+  at::Tensor undo(const at::Tensor& normalised) const;
+};
+
+class ActivationStore {
+ public:
+  ActivationStore(MadeActivations made, const Config& config, at::Device device);
+
+  Batch next();
+
+  // A layer each, on the device: the loss compares in the original space.
+  const std::vector<Normalisation>& target_normalisation() const { return on_device_; }
+
+ private:
+  at::Tensor next_rows();
+
+  std::vector<at::Tensor> inputs_, targets_;
+  std::vector<Normalisation> of_inputs_, of_targets_, on_device_;
+  at::Device device_;
+  std::int64_t batch_;
+  at::Generator random_;
+  at::Tensor order_;
+  std::int64_t next_ = 0;
+};
+
+}  // namespace stepscope::clt

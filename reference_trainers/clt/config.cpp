@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/clt/config.hpp"
+
+#include <fmt/format.h>
+
+namespace stepscope::clt {
+
+Status check(const Config& config) {
+  if (config.k > config.layers * config.features) {
+    return usage_error(
+        fmt::format("--k {} exceeds --layers {} times --features {}: choose a smaller k", config.k,
+                    config.layers, config.features));
+  }
+  if (config.rows < config.batch) {
+    return usage_error(
+        fmt::format("--rows {} is less than --batch {}: a batch takes each row at most once",
+                    config.rows, config.batch));
+  }
+  return Done{};
+}
+
+}  // namespace stepscope::clt

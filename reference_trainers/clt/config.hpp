@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes and settings of one run. Defaults are the CPU demo: steps of tens of milliseconds on two
+// cores.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/support/result.hpp"
+#include "reference_trainers/common/device.hpp"
+
+namespace stepscope::clt {
+
+struct Config {
+  std::string variant = "baseline";
+
+  std::int64_t layers = 4;
+  std::int64_t features = 1024;  // a layer
+  std::int64_t d_model = 128;
+  std::int64_t batch = 256;  // tokens a step
+  std::int64_t k = 32;       // active features a token, over all layers
+  std::int64_t rows = 8192;  // tokens of the made activation set
+
+  std::int64_t steps = 300;
+  std::int64_t eval_every = 50;    // 0: never
+  std::int64_t dead_window = 100;  // a feature is dead after this many steps without firing
+  double learning_rate = 1e-3;
+  double sparsity_lambda = 0;  // off: BatchTopK fixes the sparsity already
+  double sparsity_c = 1;
+  double preactivation_coef =
+      0;  // the reference uses 3e-6 with ReLU; any value costs a third encode
+
+  std::uint64_t seed = 0;
+  int threads =
+      1;  // repeatable to the bit, and leaves the other cores to a profiler; 0: LibTorch's choice
+  trainers::DeviceWish device = trainers::DeviceWish::automatic;
+};
+
+// What no single flag's range can say: values that do not fit each other.
+Status check(const Config& config);
+
+}  // namespace stepscope::clt

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/clt/dead_features.hpp"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+
+namespace stepscope::clt {
+
+DeadFeatures::DeadFeatures(const Config& config, at::Device device)
+    : silent_steps_(
+          at::zeros({config.layers, config.features}, at::TensorOptions(device).dtype(at::kLong))),
+      window_(config.dead_window) {}
+
+void DeadFeatures::update(const std::vector<at::Tensor>& activations) {
+  constexpr double kFires = 1e-6;
+  const at::NoGradGuard no_grad;
+  for (std::size_t layer = 0; layer < activations.size(); ++layer) {
+    const at::Tensor fired = (activations[layer] > kFires).any(0);
+    at::Tensor silent = silent_steps_.select(0, static_cast<std::int64_t>(layer));
+    silent.add_(1).masked_fill_(fired, 0);
+  }
+}
+
+at::Tensor DeadFeatures::mask() const {
+  return silent_steps_ > window_;
+}
+
+}  // namespace stepscope::clt

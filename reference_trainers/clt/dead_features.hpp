@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long each feature has been silent. A feature fires in a step if some token's activation
+// exceeds 1e-6 (a kept negative value does not count), and is dead after more than `window` steps
+// without firing.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "reference_trainers/clt/config.hpp"
+
+namespace stepscope::clt {
+
+class DeadFeatures {
+ public:
+  DeadFeatures(const Config& config, at::Device device);
+
+  // Activations of one step, a layer each: [batch, features].
+  void update(const std::vector<at::Tensor>& activations);
+
+  // Boolean [layers, features].
+  at::Tensor mask() const;
+
+ private:
+  at::Tensor silent_steps_;  // int64 [layers, features]
+  std::int64_t window_;
+};
+
+}  // namespace stepscope::clt

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "reference_trainers/clt/options.hpp"
+#include "reference_trainers/clt/run.hpp"
+
+namespace {
+
+constexpr int kFailed = 1, kUsage = 2;
+
+int fail(int status, const char* message) {
+  std::fprintf(stderr, "train_clt: error: %s\n", message);
+  return status;
+}
+
+int train(int count, char** arguments) {
+  using namespace stepscope;
+  const auto request = clt::parse({arguments + 1, static_cast<std::size_t>(count - 1)});
+  if (!request) return fail(kUsage, request.error().message.c_str());
+  if (request->help) return std::fputs(request->help->c_str(), stdout) < 0 ? kFailed : 0;
+
+  const auto say = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  const auto result = clt::run(request->config, say);
+  if (!result) return fail(kFailed, result.error().message.c_str());
+  return std::printf("%s\n", clt::to_json(request->config, *result).c_str()) < 0 ? kFailed : 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    return train(count, arguments);
+  } catch (
+      const std::exception& error) {  // LibTorch throws where memory runs out or a device fails
+    return fail(kFailed, error.what());
+  }
+}

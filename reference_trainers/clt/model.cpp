@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/clt/model.hpp"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <cmath>
+
+#include "reference_trainers/common/random.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+// Drawn on the host, so that every device starts from the same weights.
+at::Tensor uniform(at::IntArrayRef shape, double bound, at::Generator& random, at::Device device) {
+  const at::Tensor host = (at::rand(shape, random) * 2 - 1) * bound;
+  return host.to(device).set_requires_grad(true);
+}
+
+at::Tensor zeros(std::int64_t size, at::Device device) {
+  return at::zeros({size}, at::TensorOptions(device)).set_requires_grad(true);
+}
+
+}  // namespace
+
+Model::Model(const Config& config, at::Device device) {
+  at::Generator random = trainers::seeded_generator(config.seed, trainers::RandomStream::weights);
+  const double encoder_bound = 1 / std::sqrt(static_cast<double>(config.features));
+  const double decoder_bound = 1 / std::sqrt(static_cast<double>(config.layers * config.d_model));
+  for (std::int64_t target = 0; target < config.layers; ++target) {
+    encoders_.push_back(uniform({config.features, config.d_model}, encoder_bound, random, device));
+    encoder_biases_.push_back(zeros(config.features, device));
+    decoder_biases_.push_back(zeros(config.d_model, device));
+    std::vector<at::Tensor>& sources = decoders_.emplace_back();
+    for (std::int64_t source = 0; source <= target; ++source) {
+      sources.push_back(uniform({config.d_model, config.features}, decoder_bound, random, device));
+    }
+  }
+}
+
+std::vector<at::Tensor> Model::encode(const std::vector<at::Tensor>& inputs) const {
+  std::vector<at::Tensor> preactivations;
+  for (std::size_t layer = 0; layer < encoders_.size(); ++layer) {
+    preactivations.push_back(at::linear(inputs[layer], encoders_[layer], encoder_biases_[layer]));
+  }
+  return preactivations;
+}
+
+std::vector<at::Tensor> Model::decode(const std::vector<at::Tensor>& activations) const {
+  std::vector<at::Tensor> outputs;
+  for (std::size_t target = 0; target < decoders_.size(); ++target) {
+    at::Tensor output = at::linear(activations[0], decoders_[target][0], decoder_biases_[target]);
+    for (std::size_t source = 1; source <= target; ++source) {
+      output = output + at::linear(activations[source], decoders_[target][source]);
+    }
+    outputs.push_back(output);
+  }
+  return outputs;
+}
+
+std::vector<at::Tensor> Model::decoder_norms() const {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> norms;
+  for (std::size_t source = 0; source < decoders_.size(); ++source) {
+    at::Tensor squares = at::zeros_like(encoder_biases_[source]);
+    for (std::size_t target = source; target < decoders_.size(); ++target) {
+      squares += decoders_[target][source].square().sum(0);
+    }
+    norms.push_back(squares.sqrt());
+  }
+  return norms;
+}
+
+std::vector<at::Tensor> Model::parameters() const {
+  std::vector<at::Tensor> all(encoders_);
+  all.insert(all.end(), encoder_biases_.begin(), encoder_biases_.end());
+  for (const std::vector<at::Tensor>& sources : decoders_)
+    all.insert(all.end(), sources.begin(), sources.end());
+  all.insert(all.end(), decoder_biases_.begin(), decoder_biases_.end());
+  return all;
+}
+
+}  // namespace stepscope::clt

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/clt/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "reference_trainers/clt/variants.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+constexpr const char* kAbout =
+    "Trains a cross-layer transcoder with BatchTopK on activations that it makes itself, and "
+    "prints one JSON line.\n"
+    "Its steps and phases (data, encode, topk, decode, loss, backward, optimizer, eval) are marked "
+    "for stepscope:\n"
+    "  stepscope profile -o clt.scope -- train_clt --steps 100 && stepscope report clt.scope\n";
+
+constexpr const char* kFooter =
+    "\nA size for one GPU:  train_clt --device cuda --layers 6 --features 8192 --d-model 768 "
+    "--batch 1024 --k 200\n"
+    "Exit status: 0 done, 1 the training failed (no GPU, out of memory, a loss that is not "
+    "finite), 2 wrong usage.";
+
+std::string variant_help() {
+  std::string text = "Which implementation of the same training:";
+  for (const Variant& variant : all_variants())
+    text += fmt::format(" {} ({})", variant.name, variant.summary);
+  return text;
+}
+
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names;
+  for (const Variant& variant : all_variants()) names.emplace_back(variant.name);
+  return names;
+}
+
+void add_sizes(CLI::App& app, Config& config) {
+  constexpr std::int64_t kMost = 1 << 24;
+  app.add_option("--layers", config.layers, "Layers L; there are L(L+1)/2 decoders")
+      ->check(CLI::Range(1, 128));
+  app.add_option("--features", config.features, "Features a layer")
+      ->check(CLI::Range(std::int64_t{1}, kMost));
+  app.add_option("--d-model", config.d_model, "Width of an activation")
+      ->check(CLI::Range(std::int64_t{1}, kMost));
+  app.add_option("--batch", config.batch, "Tokens a step (z-scores need 2)")
+      ->check(CLI::Range(std::int64_t{2}, kMost));
+  app.add_option("--k", config.k, "Active features a token, over all layers")
+      ->check(CLI::Range(std::int64_t{1}, kMost));
+  app.add_option("--rows", config.rows, "Tokens of the made activation set")
+      ->check(CLI::Range(std::int64_t{2}, kMost));
+}
+
+void add_training(CLI::App& app, Config& config) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  app.add_option("--steps", config.steps, "Training steps")
+      ->check(CLI::Range(std::int64_t{1}, kMost));
+  app.add_option("--eval-every", config.eval_every,
+                 "Steps between evaluations on the training batch; 0: none")
+      ->check(CLI::Range(std::int64_t{0}, kMost));
+  app.add_option("--dead-window", config.dead_window,
+                 "Steps without firing after which a feature counts as dead")
+      ->check(CLI::Range(std::int64_t{1}, kMost));
+  app.add_option("--lr", config.learning_rate, "Adam's learning rate")->check(CLI::PositiveNumber);
+  app.add_option("--sparsity-lambda", config.sparsity_lambda,
+                 "Weight of sum tanh(c * |decoder| * activation), growing linearly over the run")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--sparsity-c", config.sparsity_c, "c of the sparsity term")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--preact-coef", config.preactivation_coef,
+                 "Weight of mean relu(-preactivation); above 0 it costs one more encode a step, as "
+                 "in the reference")
+      ->check(CLI::NonNegativeNumber);
+}
+
+void add_running(CLI::App& app, Config& config) {
+  using trainers::DeviceWish;
+  static const std::map<std::string, DeviceWish> kDevices{
+      {"auto", DeviceWish::automatic}, {"cpu", DeviceWish::cpu}, {"cuda", DeviceWish::cuda}};
+  app.add_option("--variant", config.variant, variant_help())
+      ->check(CLI::IsMember(variant_names()));
+  app.add_option("--device", config.device, "auto: a GPU where one is usable, else the CPU")
+      ->option_text("auto|cpu|cuda")
+      ->transform(CLI::CheckedTransformer(kDevices));
+  app.add_option(
+         "--threads", config.threads,
+         "CPU threads of LibTorch; 0: its own choice (fast on idle cores, far slower on busy ones)")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--seed", config.seed,
+                 "Fixes weights, activations and batches; the same on every device");
+}
+
+}  // namespace
+
+Result<Request> parse(std::span<const char* const> arguments) {
+  Request request;
+  CLI::App app(kAbout, "train_clt");
+  app.option_defaults()->always_capture_default();
+  add_sizes(app, request.config);
+  add_training(app, request.config);
+  add_running(app, request.config);
+  app.footer(kFooter);
+
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 wants them so
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    request.help = app.help();
+    return request;
+  } catch (const CLI::ParseError& error) {
+    return usage_error(std::string(error.what()) + " (see train_clt --help)");
+  }
+  if (Status checked = check(request.config); !checked) return checked.error();
+  return request;
+}
+
+}  // namespace stepscope::clt

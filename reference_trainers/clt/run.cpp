@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/clt/run.hpp"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stepscope/annotate.hpp>
+
+#include "reference_trainers/clt/variants.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+StepResult marked_step(Trainer& trainer, std::int64_t index) {
+  const auto mark = stepscope::step_range(static_cast<std::uint64_t>(index));
+  return trainer.step(index);
+}
+
+std::string progress_line(std::int64_t step, const StepResult& result) {
+  const Metrics& metrics = *result.metrics;
+  return fmt::format("step {}: loss {:.5f}, nmse {:.3f}, explained {:.3f}, l0 {:.1f}, dead {}",
+                     step + 1, result.loss, metrics.nmse, metrics.explained_variance, metrics.l0,
+                     metrics.dead);
+}
+
+}  // namespace
+
+Result<RunResult> run(const Config& config, const Say& say) {
+  const Variant* variant = find_variant(config.variant);
+  if (variant == nullptr)
+    return usage_error("--variant " + config.variant + ": there is none of that name");
+  const auto chosen = trainers::choose_device(config.device);
+  if (!chosen) return chosen.error();
+  const at::Device device = chosen->device;
+  if (!chosen->note.empty()) say(chosen->note);
+  if (config.threads > 0) at::set_num_threads(config.threads);
+
+  RunResult result{.device = device.str(), .steps = config.steps};
+  const std::unique_ptr<Trainer> trainer = variant->make(config, device);
+  result.parameters = trainer->parameter_count();
+  say(fmt::format("clt {} on {}: {} parameters, {} steps", variant->name, result.device,
+                  result.parameters, config.steps));
+
+  const Clock::time_point begin = Clock::now();
+  double first_s = 0;
+  for (std::int64_t index = 0; index < config.steps; ++index) {
+    const StepResult step = marked_step(*trainer, index);
+    if (!std::isfinite(step.loss)) {
+      return bad_input(
+          fmt::format("step {}: the loss is {}; try a smaller --lr", index + 1, step.loss));
+    }
+    result.last_loss = step.loss;
+    if (index == 0) result.first_loss = step.loss, first_s = seconds_since(begin);
+    if (step.metrics)
+      result.metrics = *step.metrics, result.evaluated = true, say(progress_line(index, step));
+  }
+  trainers::synchronize(device);
+  result.wall_s = seconds_since(begin);
+  result.ms_per_step = config.steps > 1
+                           ? 1e3 * (result.wall_s - first_s) / static_cast<double>(config.steps - 1)
+                           : 1e3 * result.wall_s;
+  return result;
+}
+
+std::string to_json(const Config& config, const RunResult& result) {
+  nlohmann::ordered_json json{{"schema", "stepscope.train/1"},
+                              {"model", "clt"},
+                              {"variant", config.variant},
+                              {"device", result.device},
+                              {"config",
+                               {{"layers", config.layers},
+                                {"features", config.features},
+                                {"d_model", config.d_model},
+                                {"batch", config.batch},
+                                {"k", config.k},
+                                {"rows", config.rows},
+                                {"eval_every", config.eval_every},
+                                {"learning_rate", config.learning_rate},
+                                {"seed", config.seed}}},
+                              {"parameters", result.parameters},
+                              {"steps", result.steps},
+                              {"wall_s", result.wall_s},
+                              {"ms_per_step", result.ms_per_step},
+                              {"loss", {{"first", result.first_loss}, {"last", result.last_loss}}}};
+  if (result.evaluated) {
+    json["metrics"] = {{"nmse", result.metrics.nmse},
+                       {"explained_variance", result.metrics.explained_variance},
+                       {"l0", result.metrics.l0},
+                       {"log_density", result.metrics.log_density},
+                       {"dead", result.metrics.dead}};
+  }
+  return json.dump();
+}
+
+}  // namespace stepscope::clt

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole run: steps under step marks, progress lines, and the result.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/support/result.hpp"
+#include "reference_trainers/clt/config.hpp"
+#include "reference_trainers/clt/trainer.hpp"
+
+namespace stepscope::clt {
+
+struct RunResult {
+  std::string device;
+  std::int64_t steps = 0, parameters = 0;
+  double first_loss = 0, last_loss = 0;
+  double wall_s = 0;  // all steps, evaluations included
+  double ms_per_step =
+      0;  // mean over the steps after the first, which warms up; all where there is but one
+  Metrics metrics;  // of the last evaluation
+  bool evaluated = false;
+};
+
+using Say = std::function<void(const std::string& line)>;
+
+Result<RunResult> run(const Config& config, const Say& say);
+
+// One line: {"schema":"stepscope.train/1","model":"clt",...}. Fields may be added, never renamed.
+std::string to_json(const Config& config, const RunResult& result);
+
+}  // namespace stepscope::clt

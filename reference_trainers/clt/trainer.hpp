@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// One training run, a step at a time. Each variant implements it; all variants compute the same
+// losses from the same seed, up to rounding.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "reference_trainers/clt/metrics.hpp"
+
+namespace stepscope::clt {
+
+struct StepResult {
+  double loss = 0, reconstruction = 0, sparsity = 0, preactivation = 0;
+  std::optional<Metrics> metrics;  // where the step evaluated
+};
+
+class Trainer {
+ public:
+  Trainer() = default;
+  virtual ~Trainer() = default;
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  // Steps are numbered from 0 and run in order.
+  virtual StepResult step(std::int64_t index) = 0;
+
+  virtual std::int64_t parameter_count() const = 0;
+};
+
+}  // namespace stepscope::clt

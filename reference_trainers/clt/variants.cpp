@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/clt/variants.hpp"
+
+#include <array>
+
+#include "reference_trainers/clt/baseline.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+constexpr std::array kVariants{
+    Variant{"baseline", "as the public reference implementation does it", make_baseline},
+};
+
+}  // namespace
+
+std::span<const Variant> all_variants() {
+  return kVariants;
+}
+
+const Variant* find_variant(std::string_view name) {
+  for (const Variant& variant : kVariants) {
+    if (name == variant.name) return &variant;
+  }
+  return nullptr;
+}
+
+}  // namespace stepscope::clt

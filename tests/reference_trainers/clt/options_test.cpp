@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/clt/options.hpp"
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+#include "reference_trainers/clt/variants.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+using testing::HasSubstr;
+
+Result<Request> parsed(std::vector<const char*> arguments) {
+  return parse(arguments);
+}
+
+std::string error_of(std::vector<const char*> arguments) {
+  const Result<Request> request = parse(arguments);
+  return request.ok() ? "no error" : request.error().message;
+}
+
+TEST(Options, DefaultsWithoutArguments) {
+  const auto request = parsed({});
+  ASSERT_TRUE(request.ok()) << request.error().message;
+  EXPECT_EQ(request->config.variant, "baseline");
+  EXPECT_EQ(request->config.features, Config().features);
+  EXPECT_FALSE(request->help.has_value());
+}
+
+TEST(Options, FlagsReachTheConfiguration) {
+  const auto request = parsed({"--layers", "2", "--features=64", "--k", "5", "--seed", "9",
+                               "--device", "cpu", "--lr", "0.5", "--eval-every", "0"});
+  ASSERT_TRUE(request.ok()) << request.error().message;
+  EXPECT_EQ(request->config.layers, 2);
+  EXPECT_EQ(request->config.features, 64);
+  EXPECT_EQ(request->config.k, 5);
+  EXPECT_EQ(request->config.seed, 9U);
+  EXPECT_EQ(request->config.device, trainers::DeviceWish::cpu);
+  EXPECT_EQ(request->config.learning_rate, 0.5);
+  EXPECT_EQ(request->config.eval_every, 0);
+}
+
+TEST(Options, MessagesNameTheFlag) {
+  EXPECT_THAT(error_of({"--layers", "0"}), HasSubstr("--layers"));
+  EXPECT_THAT(error_of({"--batch", "1"}), HasSubstr("--batch"));
+  EXPECT_THAT(error_of({"--steps", "many"}), HasSubstr("--steps"));
+  EXPECT_THAT(error_of({"--device", "tpu"}), HasSubstr("--device"));
+  EXPECT_THAT(error_of({"--variant", "fastest"}), HasSubstr("--variant"));
+  EXPECT_THAT(error_of({"--widht", "3"}), HasSubstr("--widht"));
+  EXPECT_THAT(error_of({"--lr", "-1"}), HasSubstr("--lr"));
+}
+
+TEST(Options, SizesMustFitEachOther) {
+  EXPECT_THAT(error_of({"--layers", "2", "--features", "4", "--k", "9"}),
+              HasSubstr("--k 9 exceeds"));
+  EXPECT_THAT(error_of({"--rows", "10", "--batch", "11"}), HasSubstr("--rows 10 is less"));
+}
+
+TEST(Options, HelpNamesEveryVariant) {
+  const auto request = parsed({"--help"});
+  ASSERT_TRUE(request.ok() && request->help.has_value());
+  for (const Variant& variant : all_variants())
+    EXPECT_THAT(*request->help, HasSubstr(variant.summary));
+  EXPECT_THAT(*request->help, HasSubstr("stepscope profile"));
+}
+
+}  // namespace
+}  // namespace stepscope::clt

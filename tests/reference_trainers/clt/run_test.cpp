@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/clt/run.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "reference_trainers/clt/variants.hpp"
+#include "tests/reference_trainers/clt/tiny_config.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+TEST(Run, SaysProgressAndReturnsTheResult) {
+  std::vector<std::string> lines;
+  const auto result = run(tiny_config(), [&](const std::string& line) { lines.push_back(line); });
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_EQ(lines.size(), 3U);  // the start and two evaluations
+  EXPECT_THAT(lines[1], testing::StartsWith("step 10: loss "));
+  EXPECT_EQ(result->device, "cpu");
+  EXPECT_GT(result->ms_per_step, 0);
+  EXPECT_GE(result->wall_s * 1e3, result->ms_per_step * 19);
+  EXPECT_TRUE(result->evaluated);
+}
+
+TEST(Run, ADivergingLossIsAnErrorThatNamesTheStep) {
+  Config config = tiny_config();
+  config.learning_rate = 1e30;
+  const auto result = run(config, [](const std::string&) {});
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message, testing::HasSubstr("try a smaller --lr"));
+}
+
+TEST(Run, JsonIsOneLineWithItsSchema) {
+  const Config config = tiny_config();
+  const auto result = run(config, [](const std::string&) {});
+  ASSERT_TRUE(result.ok());
+  const std::string text = to_json(config, *result);
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  const auto json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["schema"], "stepscope.train/1");
+  EXPECT_EQ(json["steps"], config.steps);
+  EXPECT_EQ(json["loss"]["last"], result->last_loss);
+  EXPECT_EQ(json["metrics"]["dead"], result->metrics.dead);
+}
+
+TEST(Variants, AreFoundByName) {
+  EXPECT_NE(find_variant("baseline"), nullptr);
+  EXPECT_EQ(find_variant("Baseline"), nullptr);
+}
+
+}  // namespace
+}  // namespace stepscope::clt

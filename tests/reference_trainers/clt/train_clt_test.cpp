@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Outcome {
+  int status = -1;
+  std::string output;
+};
+
+// Through a shell; `redirect` picks the stream that is read.
+Outcome train_clt(const std::string& arguments, const std::string& redirect = "2>/dev/null") {
+  const std::string command = std::string(TRAIN_CLT) + " " + arguments + " " + redirect;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  Outcome outcome;
+  char buffer[4096];
+  for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
+    outcome.output.append(buffer, got);
+  }
+  const int status = pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+constexpr const char* kStderrOnly = "2>&1 >/dev/null";
+constexpr const char* kTiny =
+    "--device cpu --layers 2 --features 32 --d-model 8 --batch 16 --k 4 --rows 64 --steps 4";
+
+TEST(TrainClt, PrintsOneJsonLineOnStdout) {
+  const Outcome outcome = train_clt(kTiny);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.output.find('\n'), outcome.output.size() - 1);
+  EXPECT_EQ(nlohmann::json::parse(outcome.output)["steps"], 4);
+}
+
+TEST(TrainClt, HelpGoesToStdoutWithStatus0) {
+  const Outcome outcome = train_clt("--help");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("Exit status"));
+}
+
+TEST(TrainClt, WrongUsageIsStatus2WithAMessageOnStderr) {
+  EXPECT_THAT(train_clt("--layers 0").output, IsEmpty());
+  const Outcome outcome = train_clt("--layers 0", kStderrOnly);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("train_clt: error: --layers"));
+}
+
+TEST(TrainClt, AFailingRunIsStatus1) {
+  const Outcome outcome = train_clt(std::string(kTiny) + " --lr 1e30", kStderrOnly);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("the loss is"));
+}
+
+TEST(TrainClt, CudaWithoutAGpuIsStatus1) {
+  if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has a GPU driver";
+  const Outcome outcome = train_clt("--device cuda", kStderrOnly);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("use --device cpu"));
+}
+
+}  // namespace
