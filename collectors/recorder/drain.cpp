@@ -202,9 +202,9 @@ Status Drain::flush() {
 void Drain::commit_tails() {
   for (auto& [ring, source] : sources_) {
     ring->tail.store(source.taken, std::memory_order_release);
-    ring->reported_dropped = ring->dropped;
-    ring->reported_wanted = ring->sites_wanted;
-    ring->reported_found = ring->sites_found;
+    ring->reported_dropped = source.counted.dropped;
+    ring->reported_wanted = source.counted.wanted;
+    ring->reported_found = source.counted.found;
   }
 }
 
@@ -215,9 +215,10 @@ void Drain::forget(RingHeader& ring) {
 void Drain::take_counters() {
   const SessionHeader& header = session_.header();
   for (auto& [ring, source] : sources_) {
-    health_.dropped_records += ring->dropped - ring->reported_dropped;
-    health_.sites_wanted += ring->sites_wanted - ring->reported_wanted;
-    health_.sites_found += ring->sites_found - ring->reported_found;
+    source.counted = {ring->dropped, ring->sites_wanted, ring->sites_found};  // they go on growing
+    health_.dropped_records += source.counted.dropped - ring->reported_dropped;
+    health_.sites_wanted += source.counted.wanted - ring->reported_wanted;
+    health_.sites_found += source.counted.found - ring->reported_found;
   }
   store_.health(health_);
   const std::uint32_t bits = header.collected.load(std::memory_order_relaxed);

@@ -41,9 +41,13 @@ class Drain {
     HostKind kind;
     std::uint32_t row;  // in this batch, or kNone: begun in an earlier one
   };
+  struct Counts {
+    std::uint64_t dropped = 0, wanted = 0, found = 0;
+  };
   struct Source {  // one ring
     ThreadId thread = 0;
     std::uint64_t taken = 0;  // slots, at least the ring's tail
+    Counts counted;           // of the ring, as given to the store
     std::array<std::vector<Open>, kMaxLanes> lanes;
   };
   struct ProcessRange {
