@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A code object as a 64-bit hash: the keys of site_cache.
+// Code objects and texts as 64-bit hashes: the keys of site_cache.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,12 @@ inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
   return hash ^ hash >> 32;
 }
 
-// By address, names, line table and first line: enough to know whose code it is.
-inline std::uint64_t light_identity(const Layout& at, Object code) noexcept {
-  std::uint64_t hash =
-      mix(reinterpret_cast<std::uintptr_t>(code), load<std::uint64_t>(code, at.code_file));
-  hash = mix(hash, load<std::uint64_t>(code, at.code_name));
-  hash = mix(hash, load<std::uint64_t>(code, at.code_lines));
-  return mix(hash, load<std::uint32_t>(code, at.code_first_line));
-}
+// By address, names, line table and first line. exec in a loop frees and allocates alike, so all
+// addresses may come back with another content: then the object's version tells (3.12 on), or
+// samples of the line table (all of a short one).
+std::uint64_t code_identity(const Layout& at, Object code) noexcept;
 
-// exec in a loop frees and allocates alike, so all addresses may come back with another content.
-// Then the object's version tells, or samples of the line table (all of a short one).
-std::uint64_t full_identity(const Layout& at, Object code, std::uint64_t light) noexcept;
+// A text by address, length and samples of what it says.
+std::uint64_t text_identity(const Layout& at, Object text) noexcept;
 
 }  // namespace stepscope::python

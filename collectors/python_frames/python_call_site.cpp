@@ -39,22 +39,24 @@ recorder::NameId intern_text(Object text) noexcept {
   return recorder::intern_name(utf8, copy_text(interpreter.layout, text, utf8));
 }
 
-SourceKind kind_of(Object code, std::uint64_t light) noexcept {
-  const std::uint64_t key = mix(light, kKindOnly);
+// By the file's text object, which all code of the file shares: a few entries that stay in the
+// cache.
+SourceKind kind_of(Object code) noexcept {
+  const auto file = load<Object>(code, interpreter.layout.code_file);
+  const std::uint64_t key = mix(text_identity(interpreter.layout, file), kKindOnly);
   Known known;
   if (cache.find(key, known)) return static_cast<SourceKind>(known.kind);
   char path[1024];
-  const std::size_t size =
-      copy_text(interpreter.layout, load<Object>(code, interpreter.layout.code_file), path);
+  const std::size_t size = copy_text(interpreter.layout, file, path);
   const SourceKind kind = source_kind({path, size});
   cache.add(key, {0, static_cast<std::uint8_t>(kind)});
   return kind;
 }
 
-recorder::SiteRef site_of(Object frame, Object code, std::uint64_t light) noexcept {
+recorder::SiteRef site_of(Object frame, Object code) noexcept {
   const Layout& at = interpreter.layout;
   const std::size_t unit = unit_of(at, frame, code);
-  const std::uint64_t key = mix(full_identity(interpreter.layout, code, light), unit);
+  const std::uint64_t key = mix(code_identity(at, code), unit);
   Known known;
   if (cache.find(key, known)) return known.site;
   const int line = line_of(at, code, unit);
@@ -72,19 +74,17 @@ recorder::SiteRef site_of(Object frame, Object code, std::uint64_t light) noexce
 recorder::SiteRef least_foreign_site(Object frame) noexcept {
   struct {
     Object frame, code;
-    std::uint64_t light;
     SourceKind kind;
-  } best{nullptr, nullptr, 0, SourceKind::library};
+  } best{nullptr, nullptr, SourceKind::library};
   for (int depth = 0; frame != nullptr && depth < kMaxDepth; ++depth) {
     if (const Object code = code_of(interpreter.layout, interpreter.code_type, frame)) {
-      const std::uint64_t light = light_identity(interpreter.layout, code);
-      const SourceKind kind = kind_of(code, light);
-      if (kind == SourceKind::user) return site_of(frame, code, light);
-      if (best.frame == nullptr || kind < best.kind) best = {frame, code, light, kind};
+      const SourceKind kind = kind_of(code);
+      if (kind == SourceKind::user) return site_of(frame, code);
+      if (best.frame == nullptr || kind < best.kind) best = {frame, code, kind};
     }
     frame = previous_frame(interpreter.layout, frame);
   }
-  return best.frame == nullptr ? 0 : site_of(best.frame, best.code, best.light);
+  return best.frame == nullptr ? 0 : site_of(best.frame, best.code);
 }
 
 bool compare_once(Object thread) noexcept {

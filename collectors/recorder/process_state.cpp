@@ -133,6 +133,7 @@ RingHeader* attach_thread() noexcept {
   if (ring != nullptr) {
     thread_ring = ring;
     pthread_setspecific(thread_end_key, ring);
+    wake_writer();  // which maps the ring's pages
     label_thread(tid);
   } else {
     thread_ended = true;  // one try: a full disk must not cost a system call an event

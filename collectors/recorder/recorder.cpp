@@ -24,9 +24,18 @@ Slot make_slot(RecordType type, bool wide, NameId name, std::uint16_t lane,
           static_cast<std::uint8_t>(kind)};
 }
 
+// Between two records the program has used its caches for other things, so the line that comes
+// after this one is asked for now: some microseconds ahead.
+void fetch_ahead(Slot* slots, std::uint64_t head, std::uint64_t mask) noexcept {
+  constexpr std::uint64_t kSlotsAhead = 8;  // two cache lines
+  __builtin_prefetch(&slots[(head + kSlotsAhead) & mask], 1);
+}
+
 // With room made sure of.
 void put(RingHeader& ring, std::uint64_t head, const Slot& slot) noexcept {
-  slots_of(&ring)[head & (ring.slots - 1)] = slot;
+  Slot* slots = slots_of(&ring);
+  slots[head & (ring.slots - 1)] = slot;
+  fetch_ahead(slots, head, ring.slots - 1);
   if (publish(ring, head, 1)) wake_writer();
 }
 
@@ -34,6 +43,7 @@ void put(RingHeader& ring, std::uint64_t head, const Slot& slot, const WideSlot&
   Slot* slots = slots_of(&ring);
   slots[head & (ring.slots - 1)] = slot;
   std::memcpy(&slots[(head + 1) & (ring.slots - 1)], &wide, sizeof(wide));
+  fetch_ahead(slots, head, ring.slots - 1);
   if (publish(ring, head, 2)) wake_writer();
 }
 

@@ -49,6 +49,13 @@ RingHeader* open_ring(const char* path) noexcept {
   return nullptr;
 }
 
+void touch_pages(RingHeader* ring) noexcept {
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, not in older headers
+  if (ring->pages_touched != 0) return;
+  ring->pages_touched = 1;
+  (void)madvise(ring, ring_bytes(ring->slots), kPopulateWrite);
+}
+
 void close_ring(RingHeader* ring) noexcept {
   munmap(ring, ring_bytes(ring->slots));
 }

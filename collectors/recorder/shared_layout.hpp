@@ -74,6 +74,7 @@ struct RingHeader {
   std::uint64_t reported_dropped;
   std::uint64_t reported_wanted;
   std::uint64_t reported_found;
+  std::uint64_t pages_touched;  // 1: the reader has had all pages mapped
 };
 inline constexpr std::size_t kRingHeaderBytes = 4096;
 static_assert(sizeof(RingHeader) <= kRingHeaderBytes);

@@ -30,6 +30,7 @@ class Writer {
   void run() {
     while (process.stop.load(std::memory_order_acquire) == 0) {
       wait();
+      touch_new_rings();
       if (due()) flush();
     }
     flush();
@@ -49,6 +50,13 @@ class Writer {
     const timespec interval{process.flush_ms / 1000,
                             static_cast<long>(process.flush_ms % 1000) * 1'000'000};
     syscall(SYS_futex, &process.wake, FUTEX_WAIT_PRIVATE, seen, &interval, nullptr, 0);
+  }
+
+  void touch_new_rings() {
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring != nullptr) touch_pages(ring);
+    }
   }
 
   bool due() const {
