@@ -32,4 +32,4 @@ own_files() {
 }
 
 # Objects are shared between build folders where ccache is there.
-export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
