@@ -83,6 +83,23 @@ void sort_host_ranges(TraceData& data) {
               h.forward_thread);
 }
 
+// A call that was still open when its process died has a range and no row of its own.
+void add_missing_calls(TraceData& data) {
+  const HostRanges& h = data.host_ranges;
+  Calls& c = data.calls;
+  std::vector<bool> known(h.size());
+  for (const RangeId range : c.range) known[range] = true;
+  for (RangeId range = 0; range < h.size(); ++range) {
+    if (known[range] || family_of(h.kind[range]) != HostFamily::api) continue;
+    c.range.push_back(range);
+    c.api.push_back(classify_api(data.strings.view(h.name[range])));
+    c.correlation.push_back(0);
+    c.stream.push_back(kNone);
+    c.event.push_back(0);
+    c.bytes.push_back(kUnknownBytes);
+  }
+}
+
 void sort_calls(Calls& c) {
   const Order order = sorted_order(
       c.size(), [&c](std::uint32_t a, std::uint32_t b) { return c.range[a] < c.range[b]; });
@@ -178,6 +195,7 @@ Trace Trace::build(TraceData data) {
   auto state = std::make_shared<State>();
   data.health.reversed_times += mend_reversed(data.host_ranges.begin, data.host_ranges.end);
   sort_host_ranges(data);
+  add_missing_calls(data);
   sort_calls(data.calls);
   sort_device_ops(data);
   data.health.reversed_times += mend_reversed(data.device_ops.begin, data.device_ops.end);

@@ -6,7 +6,7 @@
 //   parent        the innermost range of the same thread that is active at begin: of all ranges
 //   open
 //                 there the one with the latest begin (families may cross, see HostFamily)
-//   calls         sorted by their range
+//   calls         sorted by their range; a range of kind runtime_call or driver_call has one
 //   device ops    sorted by (begin, end); those without a time are removed and counted
 //   times         end >= begin everywhere; a reversed event is made empty at its begin and counted
 // Ranges that cross (end after their parent's end) are kept and counted. Nothing is clipped or

@@ -58,6 +58,18 @@ TEST(Trace, SameBeginPutsTheLongerRangeOutside) {
   EXPECT_EQ(trace.host_ranges().parent[find(trace, "short")], find(trace, "long"));
 }
 
+TEST(Trace, ACallWithoutARowOfItsOwnGetsOne) {
+  TraceMaker make;
+  make.range(HostKind::runtime_call, "cudaLaunchKernel", 1, 30, 90);  // open when its process died
+  make.call("cudaMemcpyAsync", 1, 0, 10, 5);
+  const Trace trace = make.build();
+  const RangeId open = find(trace, "cudaLaunchKernel");
+  ASSERT_NE(trace.call_of(open), kNone);
+  EXPECT_EQ(trace.calls().api[trace.call_of(open)], ApiKind::launch_kernel);
+  EXPECT_EQ(trace.calls().correlation[trace.call_of(open)], 0U);
+  EXPECT_EQ(trace.calls().correlation[trace.call_of(find(trace, "cudaMemcpyAsync"))], 5U);
+}
+
 TEST(Trace, LaunchesAreLinkedWithinTheirProcessOnly) {
   TraceMaker make;
   make.data.processes.push_back({.pid = 200});
