@@ -30,6 +30,7 @@ Drain::Source& Drain::source_of(RingHeader& ring) {
   const auto [it, fresh] = sources_.try_emplace(&ring);
   if (fresh) {
     it->second.thread = store_.thread(ring.tid);
+    it->second.cpu_track = store_.intern(kThreadCpuTrack + std::to_string(ring.tid));
     it->second.taken = ring.tail.load(std::memory_order_relaxed);
   }
   return it->second;
@@ -38,6 +39,7 @@ Drain::Source& Drain::source_of(RingHeader& ring) {
 void Drain::take(RingHeader& ring) {
   Source& source = source_of(ring);
   const std::uint64_t head = ring.head.load(std::memory_order_acquire);
+  take_log();  // behind head: names and streams that the records refer to
   while (source.taken < head) {
     source.taken = take_record(source, slots_of(&ring), ring.slots - 1, source.taken);
     if (batch_.host_ranges.size() >= kBatchRows) (void)flush();
@@ -54,6 +56,12 @@ std::uint64_t Drain::take_record(Source& source, const Slot* slots, std::uint64_
     case RecordType::begin:
       begin(source, slot, wide);
       break;
+    case RecordType::call_begin: {
+      CallSlot call;
+      std::memcpy(&call, &wide, sizeof(call));
+      begin_call(source, slot, call);
+      break;
+    }
     case RecordType::end:
       end(source, slot);
       break;
@@ -62,6 +70,13 @@ std::uint64_t Drain::take_record(Source& source, const Slot* slots, std::uint64_
       break;
     case RecordType::process_end:
       process_end((std::uint64_t{wide.sequence} << 32U) | wide.site, clock_.to_ns(slot.ticks));
+      break;
+    case RecordType::cpu_clock:
+      batch_.counters.time.push_back(clock_.to_ns(slot.ticks));
+      batch_.counters.track.push_back(source.cpu_track);
+      batch_.counters.process.push_back(0);
+      batch_.counters.value.push_back(
+          static_cast<double>(std::uint64_t{wide.sequence} << 32U | wide.site));
       break;
     case RecordType::mark:
       batch_.marks.time.push_back(clock_.to_ns(slot.ticks));
@@ -85,6 +100,37 @@ void Drain::begin(Source& source, const Slot& slot, const WideSlot& wide) {
   add_row(open, source.thread, kStillOpen);
 }
 
+void Drain::begin_call(Source& source, const Slot& slot, const CallSlot& call) {
+  const auto named = call_names_.find(slot.lane);
+  Open open{clock_.to_ns(slot.ticks),
+            named == call_names_.end() ? 0 : named->second,
+            0,
+            slot.name,
+            kNoSequence,
+            static_cast<HostKind>(slot.kind),
+            static_cast<std::uint32_t>(batch_.host_ranges.size()),
+            slot.lane,
+            true,
+            call};
+  source.lanes[kLaneCall].push_back(open);
+  add_row(open, source.thread, kStillOpen);
+}
+
+void Drain::add_call(const Open& open, std::uint32_t row) {
+  const auto known = call_kinds_.find(open.call_code);
+  const ApiKind kind = known == call_kinds_.end() ? ApiKind::other : known->second;
+  const bool has_event = kind == ApiKind::event_record || kind == ApiKind::stream_wait_event ||
+                         kind == ApiKind::sync_event;
+  const StreamRef stream = open.call.stream;
+  Calls& calls = batch_.calls;
+  calls.range.push_back(row);
+  calls.api.push_back(kind);
+  calls.correlation.push_back(open.call.correlation);
+  calls.stream.push_back(stream < streams_.size() ? streams_[stream] : kNone);
+  calls.event.push_back(has_event ? open.call.value : 0);
+  calls.bytes.push_back(!has_event && open.call.value != 0 ? open.call.value : kUnknownBytes);
+}
+
 void Drain::end(Source& source, const Slot& slot) {
   if (slot.lane >= kMaxLanes) return;
   const std::int64_t time = clock_.to_ns(slot.ticks);
@@ -97,11 +143,14 @@ void Drain::end(Source& source, const Slot& slot) {
   }
   const Open open = stack.back();
   stack.pop_back();
-  if (open.row != kNone) {
-    batch_.host_ranges.end[open.row] = time;
+  std::uint32_t row = open.row;
+  if (row != kNone) {
+    batch_.host_ranges.end[row] = time;
   } else {
+    row = static_cast<std::uint32_t>(batch_.host_ranges.size());
     add_row(open, source.thread, time);
   }
+  if (open.is_call) add_call(open, row);
 }
 
 void Drain::process_begin(const Source& source, const Slot& slot, const WideSlot& wide) {
@@ -150,7 +199,14 @@ void Drain::add_row(const Open& open, ThreadId thread, std::int64_t end) {
 void Drain::remove_open_rows() {
   HostRanges& rows = batch_.host_ranges;
   std::vector<bool> keep(rows.size());
-  for (std::size_t row = 0; row < rows.size(); ++row) keep[row] = rows.end[row] != kStillOpen;
+  std::vector<std::uint32_t> moved(rows.size());
+  std::uint32_t kept = 0;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    keep[row] = rows.end[row] != kStillOpen;
+    moved[row] = kept;
+    kept += keep[row] ? 1U : 0U;
+  }
+  for (RangeId& range : batch_.calls.range) range = moved[range];
   keep_rows(rows.begin, keep);
   keep_rows(rows.end, keep);
   keep_rows(rows.name, keep);
@@ -208,6 +264,15 @@ void Drain::commit_tails() {
   }
 }
 
+bool Drain::take(RowSource& source, bool last) {
+  const bool more = source.collect(batch_, store_, last);
+  const RowSource::Totals totals = source.totals();
+  health_.dropped_records += totals.dropped - source_totals_.dropped;
+  health_.zero_timestamps += totals.zero_timestamps - source_totals_.zero_timestamps;
+  source_totals_ = totals;
+  return more;
+}
+
 void Drain::forget(RingHeader& ring) {
   sources_.erase(&ring);
 }
@@ -222,10 +287,16 @@ void Drain::take_counters() {
   }
   store_.health(health_);
   const std::uint32_t bits = header.collected.load(std::memory_order_relaxed);
-  store_.collected(
-      {.framework_ops = (bits & static_cast<std::uint32_t>(Collector::framework_ops)) != 0,
-       .user_scopes = (bits & static_cast<std::uint32_t>(Collector::user_scopes)) != 0,
-       .call_sites = (bits & static_cast<std::uint32_t>(Collector::call_sites)) != 0});
+  const auto runs = [bits](Collector what) {
+    return (bits & static_cast<std::uint32_t>(what)) != 0;
+  };
+  store_.collected({.device_ops = runs(Collector::device_ops),
+                    .api_calls = runs(Collector::api_calls),
+                    .api_arguments = runs(Collector::api_arguments),
+                    .framework_ops = runs(Collector::framework_ops),
+                    .user_scopes = runs(Collector::user_scopes),
+                    .call_sites = runs(Collector::call_sites),
+                    .off_cpu = runs(Collector::thread_cpu)});
 }
 
 void Drain::take_log() {
@@ -234,6 +305,12 @@ void Drain::take_log() {
   for (; log_taken_ < rows; ++log_taken_) {
     const LogEntry entry = session_.log(log_taken_);
     if (entry.kind == LogKind::label) take_label(entry);
+    if (entry.kind == LogKind::stream) take_stream(entry);
+    if (entry.kind == LogKind::call_name) {
+      const auto code = static_cast<std::uint16_t>(entry.id);
+      call_names_[code] = entry.value;
+      call_kinds_[code] = classify_api(session_.name(entry.value));
+    }
     if (entry.kind == LogKind::fact)
       take_fact(session_.name(entry.key), session_.name(entry.value));
     if (entry.kind == LogKind::note) health_.notes.emplace_back(session_.name(entry.value));
@@ -251,6 +328,12 @@ void Drain::take_label(const LogEntry& entry) {
     store_.fact("label." + std::string(kKinds[entry.label_kind]) + "." + std::to_string(entry.id),
                 name);
   }
+}
+
+void Drain::take_stream(const LogEntry& entry) {
+  if (entry.key >= streams_.size()) streams_.resize(entry.key + 1U, kNone);
+  streams_[entry.key] = store_.stream(entry.label_kind, static_cast<std::uint32_t>(entry.id >> 32U),
+                                      static_cast<std::uint32_t>(entry.id));
 }
 
 // Facts of these keys are columns of the process.

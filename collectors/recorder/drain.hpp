@@ -14,6 +14,7 @@
 
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/dictionary.hpp"
+#include "collectors/recorder/row_source.hpp"
 #include "core/store/writer.hpp"
 
 namespace stepscope::recorder {
@@ -24,6 +25,8 @@ class Drain {
 
   // Everything published so far. Call flush() behind the last ring.
   void take(RingHeader& ring);
+  // Rows of a source that makes its own; true where it has more. Call flush() behind it.
+  bool take(RowSource& source, bool last);
   // Forgets a ring whose thread has ended and whose records are all taken and flushed.
   void forget(RingHeader& ring);
   // Clock records, log rows, counters and the batch.
@@ -40,12 +43,16 @@ class Drain {
     std::uint32_t sequence;
     HostKind kind;
     std::uint32_t row;  // in this batch, or kNone: begun in an earlier one
+    std::uint16_t call_code = 0;
+    bool is_call = false;
+    CallSlot call{};
   };
   struct Counts {
     std::uint64_t dropped = 0, wanted = 0, found = 0;
   };
   struct Source {  // one ring
     ThreadId thread = 0;
+    StringId cpu_track = 0;
     std::uint64_t taken = 0;  // slots, at least the ring's tail
     Counts counted;           // of the ring, as given to the store
     std::array<std::vector<Open>, kMaxLanes> lanes;
@@ -65,6 +72,8 @@ class Drain {
                             std::uint64_t at);
   void begin(Source& source, const Slot& slot, const WideSlot& wide);
   void end(Source& source, const Slot& slot);
+  void begin_call(Source& source, const Slot& slot, const CallSlot& call);
+  void add_call(const Open& open, std::uint32_t row);
   void process_begin(const Source& source, const Slot& slot, const WideSlot& wide);
   void process_end(std::uint64_t id, std::int64_t time);
   void retry_early_ends();
@@ -74,6 +83,7 @@ class Drain {
   void list_open_range(const Open& open, ThreadId thread, std::uint32_t lane);
   void take_log();
   void take_label(const LogEntry& entry);
+  void take_stream(const LogEntry& entry);
   void take_fact(std::string_view key, std::string_view value);
   void take_counters();
   void commit_tails();
@@ -87,8 +97,12 @@ class Drain {
   std::unordered_map<RingHeader*, Source> sources_;
   std::unordered_map<std::uint64_t, ProcessRange> process_ranges_;
   std::vector<EarlyEnd> early_ends_;
-  std::vector<StringId> texts_;  // by NameId
-  std::vector<SiteId> sites_;    // by SiteRef
+  std::vector<StringId> texts_;                           // by NameId
+  std::vector<SiteId> sites_;                             // by SiteRef
+  std::vector<StreamId> streams_;                         // by StreamRef
+  std::unordered_map<std::uint16_t, NameId> call_names_;  // by code
+  std::unordered_map<std::uint16_t, ApiKind> call_kinds_;
+  RowSource::Totals source_totals_;
   std::uint32_t log_taken_ = 0;
   Process about_;
   Health health_;

@@ -54,6 +54,8 @@ void after_fork_in_child() {
     if (ring != nullptr) close_ring(ring);
   }
   process.ring_count = process.wake = process.stop = process.done = 0;
+  process.source = nullptr;  // its threads and its device are the parent's
+  process.source_stop = process.source_done = 0;
   thread_ring = nullptr;
   process.phase = was_recording && good ? Phase::armed : Phase::closed;
   process.dictionary.lock().unlock();
@@ -77,6 +79,7 @@ bool open_session() noexcept {
   header.pid = getpid();
   header.ticks_are_ns = process.ticks_are_ns ? 1 : 0;
   header.lost_threads = 0;
+  header.collected.fetch_or(static_cast<std::uint32_t>(Collector::thread_cpu));
   header.first_clock = header.last_clock = sample_clocks(process.ticks_are_ns);
   const bool good =
       process.dictionary.share(session_path(".session").data()) && start_writer_thread();
@@ -148,18 +151,32 @@ void wake_writer() noexcept {
   syscall(SYS_futex, &process.wake, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
+static void wait_for(std::atomic<std::uint32_t>& done, int seconds) noexcept {
+  const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + seconds * 1'000'000'000LL;
+  while (done.load(std::memory_order_acquire) == 0 && clock_ns(CLOCK_MONOTONIC) < deadline) {
+    const timespec slice{0, 100'000'000};
+    syscall(SYS_futex, &done, FUTEX_WAIT_PRIVATE, 0, &slice, nullptr, 0);
+  }
+}
+
 void finish(ExitReason reason, std::int32_t status) noexcept {
   if (process.phase.exchange(Phase::closed) != Phase::open) return;
   process.exit_reason = reason;
   process.exit_status = status;
   process.stop.store(1, std::memory_order_release);
   wake_writer();
-  const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + kFinishSeconds * 1'000'000'000LL;
-  while (process.done.load(std::memory_order_acquire) == 0 &&
-         clock_ns(CLOCK_MONOTONIC) < deadline) {
-    const timespec slice{0, 100'000'000};
-    syscall(SYS_futex, &process.done, FUTEX_WAIT_PRIVATE, 0, &slice, nullptr, 0);
-  }
+  wait_for(process.done, kFinishSeconds);
+}
+
+void set_row_source(RowSource* source) noexcept {
+  process.source.store(source, std::memory_order_release);
+}
+
+void stop_row_source(int seconds) noexcept {
+  if (process.source.load() == nullptr || process.phase.load() != Phase::open) return;
+  process.source_stop.store(1, std::memory_order_release);
+  wake_writer();
+  wait_for(process.source_done, seconds);
 }
 
 PathText session_path(const char* suffix) noexcept {

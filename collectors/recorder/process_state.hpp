@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "collectors/recorder/dictionary.hpp"
+#include "collectors/recorder/row_source.hpp"
 #include "core/model/entities.hpp"
 
 namespace stepscope::recorder {
@@ -40,12 +41,16 @@ struct ProcessState {
   void (*on_open)() noexcept = nullptr;
   std::array<std::atomic<RingHeader*>, kMaxRings> rings{};
   std::atomic<std::uint32_t> ring_count{0};
-  SpinLock lock;  // opening the session, making and retiring rings
+  SpinLock lock;                          // opening the session, making and retiring rings
+  std::atomic<std::uint32_t> streams{0};  // StreamRefs given out
 
   // Writer thread. wake is bumped to call it; done becomes 1 when all is in the file.
   std::atomic<std::uint32_t> wake{0};
   std::atomic<std::uint32_t> stop{0};
   std::atomic<std::uint32_t> done{0};
+  std::atomic<RowSource*> source{nullptr};
+  std::atomic<std::uint32_t> source_stop{0};
+  std::atomic<std::uint32_t> source_done{0};
   ExitReason exit_reason = ExitReason::unknown;
   std::int32_t exit_status = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hot path: from a hook's call to a record in the calling thread's ring.
+// The hot path: from a hook's call to a record in the calling thread's ring. Functions marked hot
+// lie together in the library, since they run between cold caches.
 #include "collectors/recorder/recorder.hpp"
 
 #include <cstring>
@@ -17,9 +18,12 @@ RingHeader* my_ring() noexcept {
   return ring != nullptr ? ring : attach_thread();
 }
 
-Slot make_slot(RecordType type, bool wide, NameId name, std::uint16_t lane,
+// About 2 ms on any CPU: the clock costs some 200 ns to read.
+constexpr std::uint64_t kTicksOfASample = 5'000'000;
+
+Slot make_slot(std::uint64_t ticks, RecordType type, bool wide, NameId name, std::uint16_t lane,
                HostKind kind) noexcept {
-  return {read_ticks(process.ticks_are_ns), name, lane,
+  return {ticks, name, lane,
           static_cast<std::uint8_t>(static_cast<std::uint8_t>(type) | (wide ? kWide : 0)),
           static_cast<std::uint8_t>(kind)};
 }
@@ -47,13 +51,32 @@ void put(RingHeader& ring, std::uint64_t head, const Slot& slot, const WideSlot&
   if (publish(ring, head, 2)) wake_writer();
 }
 
+// Tells later whether the thread ran or slept in a long silence: a sample lies shortly before it,
+// and the record that ends it takes the next.
+[[gnu::noinline]] void sample_cpu(RingHeader& ring, std::uint64_t ticks) noexcept {
+  ring.sample_at = ticks + kTicksOfASample;
+  const std::uint64_t head = ring.head.load(std::memory_order_relaxed);
+  if (!has_room(ring, head, 2)) return;
+  const auto cpu = static_cast<std::uint64_t>(clock_ns(CLOCK_THREAD_CPUTIME_ID));
+  put(ring, head, make_slot(ticks, RecordType::cpu_clock, true, 0, 0, HostKind::other),
+      {0, static_cast<std::uint32_t>(cpu), static_cast<std::uint32_t>(cpu >> 32U), 0});
+}
+
+std::uint64_t now_in(RingHeader& ring) noexcept {
+  const std::uint64_t ticks = read_ticks(process.ticks_are_ns);
+  if (ticks >= ring.sample_at) [[unlikely]]
+    sample_cpu(ring, ticks);
+  return ticks;
+}
+
 void put_process_range(RecordType type, std::uint64_t id, NameId name, NameId category,
                        HostKind kind) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr) return;
+  const std::uint64_t ticks = now_in(*ring);
   const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
   if (!has_room(*ring, head, 2)) return count(ring->dropped);
-  put(*ring, head, make_slot(type, true, name, 0, kind),
+  put(*ring, head, make_slot(ticks, type, true, name, 0, kind),
       {category, static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32U), 0});
 }
 
@@ -79,12 +102,13 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
   return process.dictionary.site(file, line, function);
 }
 
-void begin_range(std::uint16_t lane, HostKind kind, NameId name, NameId category, SiteRef site,
-                 std::uint32_t sequence) noexcept {
+[[gnu::hot]] void begin_range(std::uint16_t lane, HostKind kind, NameId name, NameId category,
+                              SiteRef site, std::uint32_t sequence) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr || lane >= kMaxLanes) return;
   LaneState& state = ring->lanes[lane];
   const bool wide = (category | site) != 0 || sequence != kNoSequence;
+  const std::uint64_t ticks = now_in(*ring);
   const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
   ++state.depth;
   state.dropped_bits <<= 1U;
@@ -93,7 +117,7 @@ void begin_range(std::uint16_t lane, HostKind kind, NameId name, NameId category
     return count(ring->dropped);
   }
   ++ring->open;
-  const Slot slot = make_slot(RecordType::begin, wide, name, lane, kind);
+  const Slot slot = make_slot(ticks, RecordType::begin, wide, name, lane, kind);
   if (wide) {
     put(*ring, head, slot, {category, site, sequence, 0});
   } else {
@@ -101,7 +125,41 @@ void begin_range(std::uint16_t lane, HostKind kind, NameId name, NameId category
   }
 }
 
-void end_range(std::uint16_t lane) noexcept {
+[[gnu::hot]] void begin_call(std::uint16_t code, HostKind kind, SiteRef site,
+                             std::uint32_t correlation, StreamRef stream,
+                             std::uint64_t value) noexcept {
+  RingHeader* ring = my_ring();
+  if (ring == nullptr) return;
+  LaneState& state = ring->lanes[kLaneCall];
+  const std::uint64_t ticks = now_in(*ring);
+  const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
+  ++state.depth;
+  state.dropped_bits <<= 1U;
+  if (!has_room(*ring, head, 3)) [[unlikely]] {
+    state.dropped_bits |= 1U;
+    return count(ring->dropped);
+  }
+  ++ring->open;
+  const CallSlot call{value, stream, correlation};
+  WideSlot wide;
+  std::memcpy(&wide, &call, sizeof(wide));
+  put(*ring, head, make_slot(ticks, RecordType::call_begin, true, site, code, kind), wide);
+}
+
+void name_call(std::uint16_t code, const char* name) noexcept {
+  if (!recording()) return;
+  process.dictionary.log({LogKind::call_name, 0, code, 0, intern_name(name, std::strlen(name))});
+}
+
+StreamRef intern_stream(std::uint32_t device, std::uint32_t context,
+                        std::uint32_t stream) noexcept {
+  if (!recording()) return kNoStream;
+  const StreamRef ref = process.streams.fetch_add(1, std::memory_order_relaxed) + 1;
+  process.dictionary.log({LogKind::stream, device, std::uint64_t{context} << 32U | stream, ref, 0});
+  return ref;
+}
+
+[[gnu::hot]] void end_range(std::uint16_t lane) noexcept {
   RingHeader* ring = thread_ring;
   if (ring == nullptr || lane >= kMaxLanes) return;
   LaneState& state = ring->lanes[lane];
@@ -110,9 +168,10 @@ void end_range(std::uint16_t lane) noexcept {
   state.dropped_bits >>= 1U;
   --state.depth;
   if (dropped) return;
+  const std::uint64_t ticks = now_in(*ring);  // while the end's slot is still owed
   --ring->open;
   put(*ring, ring->head.load(std::memory_order_relaxed),
-      make_slot(RecordType::end, false, 0, lane, HostKind::other));
+      make_slot(ticks, RecordType::end, false, 0, lane, HostKind::other));
 }
 
 std::uint32_t open_ranges(std::uint16_t lane) noexcept {
@@ -131,9 +190,10 @@ void end_process_range(std::uint64_t id) noexcept {
 void mark(NameId name, NameId category) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr) return;
+  const std::uint64_t ticks = now_in(*ring);
   const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
   if (!has_room(*ring, head, 2)) return count(ring->dropped);
-  put(*ring, head, make_slot(RecordType::mark, true, name, 0, HostKind::other),
+  put(*ring, head, make_slot(ticks, RecordType::mark, true, name, 0, HostKind::other),
       {category, 0, 0, 0});
 }
 

@@ -18,8 +18,10 @@
 
 namespace stepscope::recorder {
 
-using NameId = std::uint32_t;   // process-wide; 0 is the empty name
-using SiteRef = std::uint32_t;  // process-wide call site; 0 is "none"
+using NameId = std::uint32_t;     // process-wide; 0 is the empty name
+using SiteRef = std::uint32_t;    // process-wide call site; 0 is "none"
+using StreamRef = std::uint32_t;  // process-wide device stream
+inline constexpr StreamRef kNoStream = 0;
 
 // Ranges pair begin with end per (thread, lane): one stack each. Fixed lanes are the RecordFunction
 // scopes; NVTX domains take lanes from kFirstNvtxLane up.
@@ -50,6 +52,15 @@ void end_range(std::uint16_t lane) noexcept;
 // How many ranges of the lane the calling thread is in.
 std::uint32_t open_ranges(std::uint16_t lane) noexcept;
 
+// A CUDA call, on kLaneCall; end_range(kLaneCall) ends it. `code` names the call: see name_call.
+// `value` is an event handle or a size, by what the call does.
+void begin_call(std::uint16_t code, HostKind kind, SiteRef site, std::uint32_t correlation,
+                StreamRef stream, std::uint64_t value) noexcept;
+// Before the first call of that code.
+void name_call(std::uint16_t code, const char* name) noexcept;
+// A new number for a stream of a device and context.
+StreamRef intern_stream(std::uint32_t device, std::uint32_t context, std::uint32_t stream) noexcept;
+
 // A range that may end on another thread (NVTX start/end); `id` is unique among open ones.
 void begin_process_range(std::uint64_t id, NameId name, NameId category,
                          HostKind kind = HostKind::nvtx_range) noexcept;
@@ -72,7 +83,15 @@ enum class LabelKind : std::uint8_t {
 void label(LabelKind kind, std::uint64_t id, NameId name) noexcept;
 
 // A collector is at work; its absence lets causes abstain instead of reading zero.
-enum class Collector : std::uint32_t { framework_ops = 1, user_scopes = 2, call_sites = 4 };
+enum class Collector : std::uint32_t {
+  framework_ops = 1,
+  user_scopes = 2,
+  call_sites = 4,
+  device_ops = 8,
+  api_calls = 16,
+  api_arguments = 32,
+  thread_cpu = 64,
+};
 void collecting(Collector what) noexcept;
 
 // A fact about the process, printed in the report (library versions, why a hook is off).

@@ -23,7 +23,9 @@ enum class RecordType : std::uint8_t {
   end = 2,
   process_begin = 3,
   process_end = 4,
-  mark = 5
+  mark = 5,
+  call_begin = 6,  // a CUDA call: `lane` holds its code, `name` its site; ends on kLaneCall
+  cpu_clock = 7,   // the thread's CPU time so far, in ns, as two halves: `site`, `sequence`
 };
 
 struct Slot {
@@ -42,7 +44,14 @@ struct WideSlot {
   std::uint32_t sequence;  // process ranges: high half of the id
   std::uint32_t reserved;
 };
-static_assert(sizeof(Slot) == 16 && sizeof(WideSlot) == 16);
+
+// The second slot of call_begin.
+struct CallSlot {
+  std::uint64_t value;   // event handle or bytes, by what the call does
+  std::uint32_t stream;  // StreamRef
+  std::uint32_t correlation;
+};
+static_assert(sizeof(Slot) == 16 && sizeof(WideSlot) == 16 && sizeof(CallSlot) == 16);
 
 inline constexpr std::uint32_t kMaxLanes = 64;
 
@@ -62,8 +71,9 @@ struct RingHeader {
   // would.
   alignas(64) std::atomic<std::uint64_t> head;
   std::uint64_t cached_tail;
-  std::uint64_t open;  // recorded ranges without their end: that many slots are kept free
+  std::uint32_t open;  // recorded ranges without their end: that many slots are kept free
   std::uint32_t slots;
+  std::uint64_t sample_at;  // ticks from which on the thread's CPU clock is read again
   std::array<LaneState, kMaxLanes> lanes;
   // Counters of the thread, read by others.
   std::atomic<std::uint64_t> dropped;
@@ -93,7 +103,9 @@ struct SiteEntry {
   std::uint32_t function;
   std::uint32_t reserved;
 };
-enum class LogKind : std::uint32_t { fact = 1, note = 2, label = 3 };
+// call_name: `id` is the code, `value` its name. stream: `key` is the StreamRef, `label_kind` the
+// device, `id` context << 32 | stream.
+enum class LogKind : std::uint32_t { fact = 1, note = 2, label = 3, call_name = 4, stream = 5 };
 struct LogEntry {
   LogKind kind;
   std::uint32_t label_kind;
@@ -110,7 +122,15 @@ struct ClockPair {
 };
 
 // Bits of SessionHeader::collected.
-enum CollectedBit : std::uint32_t { kOps = 1, kUserScopes = 2, kCallSites = 4 };
+enum CollectedBit : std::uint32_t {
+  kOps = 1,
+  kUserScopes = 2,
+  kCallSites = 4,
+  kDeviceOps = 8,
+  kApiCalls = 16,
+  kApiArguments = 32,
+  kThreadCpu = 64,
+};
 
 struct SessionHeader {
   static constexpr std::uint64_t kMagic = 0x31534e4f49535353;  // "SSSIONS1"

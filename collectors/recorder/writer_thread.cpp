@@ -31,8 +31,10 @@ class Writer {
     while (process.stop.load(std::memory_order_acquire) == 0) {
       wait();
       touch_new_rings();
+      if (process.source_stop.load(std::memory_order_acquire) != 0) stop_source();
       if (due()) flush();
     }
+    stop_source();
     flush();
     retire_rings();
     if (store_) (void)store_->close(process.exit_reason, process.exit_status);
@@ -61,6 +63,7 @@ class Writer {
 
   bool due() const {
     if (clock_ns(CLOCK_MONOTONIC) - last_flush_ns_ >= kLongestWait_ns) return true;
+    if (source_is_due()) return true;
     for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
       const RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
       if (ring == nullptr) continue;
@@ -80,14 +83,36 @@ class Writer {
     const ClockPair now = sample_clocks(process.ticks_are_ns);
     if (!clock_.add(now)) note("the system clock was set during the run: times jump there");
     publish_clock(now);
-    if (!anything_new()) return;
+    if (!anything_new() && !source_is_due()) return;
     store_->clock({0, now.realtime_ns, now.monotonic_raw_ns, now.ticks, now.error_ns});
     for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
       RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
       if (ring != nullptr) drain_->take(*ring);
     }
     (void)drain_->flush();
+    if (source_is_due()) collect_source(false);
     retire_rings();
+  }
+
+  bool source_is_due() const {
+    RowSource* source = process.source.load(std::memory_order_acquire);
+    return source != nullptr && !source_stopped_ && source->due(clock_ns(CLOCK_MONOTONIC));
+  }
+
+  void collect_source(bool last) {
+    RowSource* source = process.source.load(std::memory_order_acquire);
+    if (source == nullptr || source_stopped_ || !open_store()) return;
+    for (bool more = true; more;) {
+      more = drain_->take(*source, last);
+      (void)drain_->flush();
+    }
+  }
+
+  void stop_source() {
+    if (!source_stopped_) collect_source(true);
+    source_stopped_ = true;
+    if (process.source_done.exchange(1, std::memory_order_release) == 0)
+      syscall(SYS_futex, &process.source_done, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
 
   bool anything_new() const {
@@ -147,6 +172,7 @@ class Writer {
   std::int64_t last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
   std::uint32_t woken_ = 0;
   bool failed_ = false;
+  bool source_stopped_ = false;
 };
 
 void* writer_main(void* /*unused*/) {

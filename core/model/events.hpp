@@ -119,6 +119,10 @@ struct Syncs {
   std::size_t size() const { return begin.size(); }
 };
 
+// The track of a thread's CPU time so far, in nanoseconds, ends with the thread's id: it tells
+// whether the thread ran or slept where nothing was recorded.
+inline constexpr const char* kThreadCpuTrack = "thread_cpu.";
+
 struct Counters {
   std::vector<std::int64_t> time;
   std::vector<StringId> track;

@@ -83,6 +83,17 @@ void begin_range(std::uint16_t lane, HostKind kind, NameId name, NameId category
 void end_range(std::uint16_t lane) noexcept {
   add({.what = Event::What::end, .lane = lane});
 }
+void begin_call(std::uint16_t, HostKind kind, SiteRef, std::uint32_t, StreamRef,
+                std::uint64_t value) noexcept {
+  add({.what = Event::What::begin, .lane = kLaneCall, .id = value, .kind = kind});
+}
+
+void name_call(std::uint16_t, const char*) noexcept {}
+
+StreamRef intern_stream(std::uint32_t, std::uint32_t, std::uint32_t stream) noexcept {
+  return stream + 1;
+}
+
 void begin_process_range(std::uint64_t id, NameId name, NameId category, HostKind kind) noexcept {
   add({.what = Event::What::begin_process,
        .name = fake_text(name),

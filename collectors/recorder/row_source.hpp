@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Something that makes whole rows by itself, away from the rings: device activity. The writer
+// thread asks it; it never runs on the program's threads. One a process.
+#pragma once
+
+#include <cstdint>
+
+#include "core/store/batch.hpp"
+#include "core/store/writer.hpp"
+
+namespace stepscope::recorder {
+
+class RowSource {
+ public:
+  // Whether it has, or may have, rows to give by now (CLOCK_MONOTONIC).
+  virtual bool due(std::int64_t now_ns) noexcept = 0;
+  // Adds rows to the batch, some 16 k at most; true where more are waiting. `last`: nothing is
+  // asked afterwards, so everything that exists is given and the source stops.
+  virtual bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept = 0;
+
+  struct Totals {
+    std::uint64_t dropped = 0;
+    std::uint64_t zero_timestamps = 0;
+  };
+  virtual Totals totals() const noexcept = 0;
+
+ protected:
+  ~RowSource() = default;
+};
+
+// Before the first event; it must live as long as the process.
+void set_row_source(RowSource* source) noexcept;
+// Asks it a last time, on the writer thread, and waits for that at most so long. For an end of the
+// device before the end of the process.
+void stop_row_source(int seconds) noexcept;
+
+}  // namespace stepscope::recorder
