@@ -7,8 +7,10 @@ namespace stepscope {
 namespace {
 
 // Two recorded calls belong to one burst where the thread took no longer than this between them, or
-// where one user range holds both. A longer silence has no evidence: the thread may have slept.
+// where one user range holds both. A longer silence needs evidence, for the thread may have slept:
+// its CPU clock, of which samples lie up to some milliseconds before the silence.
 constexpr std::int64_t kBurstGapNs = 10'000'000;
+constexpr double kRan = 0.75, kSlept = 0.25;
 
 enum NameKind : std::uint8_t {
   kPlain = 0,
@@ -69,7 +71,7 @@ Cause cause_of_api(ApiKind api) {
 }
 
 HostCauses::HostCauses(const Trace& trace, const Threads& threads)
-    : trace_(trace), threads_(threads) {
+    : trace_(trace), threads_(threads), cpu_(trace) {
   for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
     annotations_.emplace_back(trace, t, TimelineOf::annotations);
   }
@@ -180,7 +182,14 @@ Cause HostCauses::of_gap(ThreadId thread, const Piece& piece) const {
   if (piece.time.length() <= kBurstGapNs) return Cause::host_between_calls;
   const bool one_range =
       annotation != kNone && trace_.host_ranges().end[annotation] >= piece.time.end;
-  return one_range ? Cause::host_between_calls : Cause::host_other;
+  return one_range ? Cause::host_between_calls : of_silence(thread, piece.time);
+}
+
+Cause HostCauses::of_silence(ThreadId thread, Interval time) const {
+  const std::optional<double> share = cpu_.share(thread, time);
+  if (!share) return Cause::host_other;
+  if (*share >= kRan) return Cause::host_between_calls;
+  return *share <= kSlept ? Cause::host_off_cpu : Cause::host_other;
 }
 
 }  // namespace stepscope

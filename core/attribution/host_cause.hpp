@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
+#include "core/attribution/thread_cpu.hpp"
 #include "core/attribution/threads.hpp"
 
 namespace stepscope {
@@ -20,6 +21,7 @@ class HostCauses {
 
  private:
   Cause of_gap(ThreadId thread, const Piece& piece) const;
+  Cause of_silence(ThreadId thread, Interval time) const;
   Cause of_op(RangeId op) const;
   Cause of_python(RangeId frame) const;
   Cause of_overhead(RangeId range) const;
@@ -30,6 +32,7 @@ class HostCauses {
   const Trace& trace_;
   const Threads& threads_;
   std::vector<HostTimeline> annotations_;
+  ThreadCpu cpu_;
   std::vector<Cause> op_class_;          // a string id: class of an op of that name
   std::vector<std::uint8_t> name_kind_;  // a string id: what a range of that name means
   std::vector<std::uint8_t>

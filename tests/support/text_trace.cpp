@@ -104,7 +104,7 @@ const std::map<std::string, TextTrace::Reader, std::less<>>& TextTrace::readers(
       {"step", &TextTrace::step},       {"call", &TextTrace::call},
       {"launch", &TextTrace::launch},   {"kernel", &TextTrace::kernel},
       {"copy", &TextTrace::copy},       {"set", &TextTrace::set},
-      {"mark", &TextTrace::mark},
+      {"mark", &TextTrace::mark},       {"cpu", &TextTrace::cpu},
   };
   return table;
 }
@@ -240,6 +240,17 @@ void TextTrace::copy(const TextLine& line) {
 
 void TextTrace::set(const TextLine& line) {
   add_device_op(DeviceOpKind::memset, line, 1, "Memset (Device)", correlation_of(line));
+}
+
+// cpu THREAD TIME CPU_TIME
+void TextTrace::cpu(const TextLine& line) {
+  const Thread& thread = make_.data.threads[thread_of(word(line, 1))];
+  Counters& counters = make_.data.counters;
+  counters.time.push_back(host_time(word(line, 2)));
+  counters.track.push_back(make_.data.strings.intern(kThreadCpuTrack + std::to_string(thread.tid)));
+  counters.process.push_back(thread.process);
+  counters.value.push_back(static_cast<double>(host_time(word(line, 3)) - host_time("0")));
+  collected_.try_emplace("off_cpu", true);
 }
 
 void TextTrace::mark(const TextLine& line) {
