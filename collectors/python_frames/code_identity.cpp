@@ -5,8 +5,8 @@ namespace stepscope::python {
 namespace {
 
 // Whole words of a byte string: the first, the last, and some between.
-std::uint64_t mix_samples(std::uint64_t hash, Object bytes, std::size_t size,
-                          std::size_t samples) noexcept {
+[[gnu::hot]] std::uint64_t mix_samples(std::uint64_t hash, Object bytes, std::size_t size,
+                                       std::size_t samples) noexcept {
   if (size < 8) {
     for (std::size_t i = 0; i < size; ++i) hash = mix(hash, static_cast<unsigned char>(bytes[i]));
     return hash;
@@ -20,7 +20,7 @@ std::uint64_t mix_samples(std::uint64_t hash, Object bytes, std::size_t size,
 
 }  // namespace
 
-std::uint64_t code_identity(const Layout& at, Object code) noexcept {
+[[gnu::hot]] std::uint64_t code_identity(const Layout& at, Object code) noexcept {
   std::uint64_t hash =
       mix(reinterpret_cast<std::uintptr_t>(code), load<std::uint64_t>(code, at.code_file));
   hash = mix(hash, load<std::uint64_t>(code, at.code_name));
@@ -35,7 +35,7 @@ std::uint64_t code_identity(const Layout& at, Object code) noexcept {
                      kSamples);
 }
 
-std::uint64_t text_identity(const Layout& at, Object text) noexcept {
+[[gnu::hot]] std::uint64_t text_identity(const Layout& at, Object text) noexcept {
   constexpr std::size_t kSamples = 3;
   const auto length = load<std::size_t>(text, at.text_length);
   const std::uint64_t hash = mix(reinterpret_cast<std::uintptr_t>(text), length);

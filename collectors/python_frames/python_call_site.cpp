@@ -41,7 +41,7 @@ recorder::NameId intern_text(Object text) noexcept {
 
 // By the file's text object, which all code of the file shares: a few entries that stay in the
 // cache.
-SourceKind kind_of(Object code) noexcept {
+[[gnu::hot]] SourceKind kind_of(Object code) noexcept {
   const auto file = load<Object>(code, interpreter.layout.code_file);
   const std::uint64_t key = mix(text_identity(interpreter.layout, file), kKindOnly);
   Known known;
@@ -53,7 +53,7 @@ SourceKind kind_of(Object code) noexcept {
   return kind;
 }
 
-recorder::SiteRef site_of(Object frame, Object code) noexcept {
+[[gnu::hot]] recorder::SiteRef site_of(Object frame, Object code) noexcept {
   const Layout& at = interpreter.layout;
   const std::size_t unit = unit_of(at, frame, code);
   const std::uint64_t key = mix(code_identity(at, code), unit);
@@ -71,7 +71,7 @@ recorder::SiteRef site_of(Object frame, Object code) noexcept {
 
 // --- the walk ---
 
-recorder::SiteRef least_foreign_site(Object frame) noexcept {
+[[gnu::hot]] recorder::SiteRef least_foreign_site(Object frame) noexcept {
   struct {
     Object frame, code;
     SourceKind kind;
@@ -103,7 +103,7 @@ bool compare_once(Object thread) noexcept {
   return false;
 }
 
-recorder::SiteRef look_up(Object thread) noexcept {
+[[gnu::hot]] recorder::SiteRef look_up(Object thread) noexcept {
   if (load<Object>(thread, interpreter.layout.thread_interpreter) != interpreter.main_interpreter())
     return 0;
   const Object frame = innermost_frame(interpreter.layout, thread);
@@ -160,7 +160,7 @@ void init_python_call_sites() noexcept {
   }
 }
 
-recorder::SiteRef python_call_site() noexcept {
+[[gnu::hot]] recorder::SiteRef python_call_site() noexcept {
   using namespace python;
   State now = state.load(std::memory_order_acquire);
   if (now == State::ready) [[likely]] {

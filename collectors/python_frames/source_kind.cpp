@@ -54,6 +54,7 @@ bool in_torch_tree(std::string_view path) noexcept {
 SourceKind source_kind(std::string_view path) noexcept {
   if (path.starts_with("<")) {
     if (starts_with_any(path, {"<frozen ", "<__array_function__"})) return SourceKind::library;
+    if (path == "<string>") return SourceKind::unnamed;
     return path.starts_with("<eval_with_key>") ? SourceKind::torch : SourceKind::user;
   }
   if (const std::string_view package = package_path(path); !package.empty()) {

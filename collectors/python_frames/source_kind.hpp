@@ -9,7 +9,8 @@
 namespace stepscope::python {
 
 enum class SourceKind : std::uint8_t {
-  user,     // anything else, also <string>, <stdin> and notebook cells
+  user,     // anything else, also <stdin> and notebook cells
+  unnamed,  // <string>: `python -c`, and what libraries (Triton's launchers) put together
   package,  // under site-packages or dist-packages
   torch,    // torch and its generated code (inductor, fx)
   library,  // the standard library, frozen modules

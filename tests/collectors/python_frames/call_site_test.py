@@ -137,9 +137,14 @@ class Shapes:
                              f"/project/generated.py:{blank + 1}:<module>")
 
     def test_unusual_file_names(self):
-        for name in ("<string>", "/pr\u00f6ject/caf\u00e9.py", "/\u9879\u76ee/\u8bad\u7ec3.py", "/\U0001F600.py", "",
+        for name in ("<stdin>", "/pr\u00f6ject/caf\u00e9.py", "/\u9879\u76ee/\u8bad\u7ec3.py", "/\U0001F600.py", "",
                      "a b.py"):
             self.assertEqual(self.seen_in("result = seen()", name), f"{name}:1:<module>")
+
+    def test_text_that_a_library_put_together_is_not_the_users(self):
+        # As Triton's launchers: the line that called it names the site.
+        site = self.seen_in("result = seen()", "<string>")
+        self.assertIn("call_site_test.py", site)
 
     def test_user_line_behind_library_frames(self):
         prefix = f"{sys.prefix}/lib/python{sys.version_info[0]}.{sys.version_info[1]}"
@@ -309,9 +314,9 @@ probe.without_gil.probe_nanoseconds(1000)
 class SourceKinds(unittest.TestCase):
     def test_paths(self):
         kind = probe.with_gil.probe_source_kind
-        user, package, torch, library = range(4)
+        user, unnamed, package, torch, library = range(5)
         for path, wanted in {
-            "/home/me/train.py": user, "train.py": user, "<string>": user, "<stdin>": user,
+            "/home/me/train.py": user, "train.py": user, "<string>": unnamed, "<stdin>": user,
             "<ipython-input-3-abc>": user, "/home/me/python3/lib/x.py": user, "/home/torch/train.py": user,
             "/opt/venv/lib/python3.11/site-packages/transformers/trainer.py": package,
             "/usr/lib/python3/dist-packages/numpy/__init__.py": package,
