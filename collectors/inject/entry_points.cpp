@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the outside calls, beside NVTX's two functions (collectors/nvtx/injection.cpp) and the
 // interposed dlopen (interpose_dlopen.cpp). All are listed in exports.map, and a test compares.
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "collectors/inject/startup.hpp"
 #include "collectors/recorder/recorder.hpp"
 
@@ -32,6 +35,18 @@ extern "C" {
 STEPSCOPE_EXPORT int InitializeInjection() {
   stepscope::inject::on_cuda_start();
   return 1;
+}
+
+[[noreturn]] void stepscope_quick_exit(int status) asm("_exit");
+[[noreturn]] void stepscope_quick_exit_c99(int status) asm("_Exit");
+
+STEPSCOPE_EXPORT void stepscope_quick_exit(int status) {
+  stepscope::inject::on_quick_exit();
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+STEPSCOPE_EXPORT void stepscope_quick_exit_c99(int status) {
+  stepscope_quick_exit(status);
 }
 
 int stepscope_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(),

@@ -73,6 +73,7 @@ Settings settings_from_environment() noexcept {
   settings.level = level_of(std::getenv("STEPSCOPE_LEVEL"));
   settings.ops = is_set("STEPSCOPE_OPS") || settings.level == Level::deep;
   settings.empty_callbacks = is_set("STEPSCOPE_EMPTY_CALLBACKS");
+  settings.bare_cupti = is_set("STEPSCOPE_BARE_CUPTI");
   settings.ring_slots = std::bit_floor(number("STEPSCOPE_RING_KIB", 4096, 1, 1U << 20U) * 64U);
   settings.flush_ms = number("STEPSCOPE_FLUSH_MS", 100, 1, 10'000);
   return settings;

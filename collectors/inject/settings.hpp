@@ -8,14 +8,16 @@
 //   STEPSCOPE_RING_KIB   size of a thread's ring; STEPSCOPE_FLUSH_MS: how often the writer looks
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
 //   costs
+//   STEPSCOPE_BARE_CUPTI  1: CUPTI records kernels, copies and sets into buffers that are thrown
+//   away, and nothing else is recorded
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-namespace stepscope::inject {
+#include "collectors/recorder/level.hpp"
 
-enum class Level { light, standard, deep };
+namespace stepscope::inject {
 
 struct Settings {
   const char* output = nullptr;
@@ -23,6 +25,7 @@ struct Settings {
   Level level = Level::standard;
   bool ops = false;
   bool empty_callbacks = false;
+  bool bare_cupti = false;
   std::uint32_t ring_slots = 1U << 18U;
   std::uint32_t flush_ms = 100;
 };

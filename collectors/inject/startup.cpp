@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/inject/startup.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include <atomic>
 
+#include "collectors/cupti/collector.hpp"
 #include "collectors/inject/command_line.hpp"
 #include "collectors/inject/process_facts.hpp"
 #include "collectors/inject/settings.hpp"
@@ -18,6 +21,8 @@ namespace {
 constinit Settings settings;
 constinit std::atomic<int> started{0};  // 1: starting, 2: done
 constinit std::atomic<bool> found_torch{false};
+constinit std::atomic<bool> cuda_started{false};
+constinit pid_t collecting_pid = 0;  // forked children end by _exit too
 constinit bool main_returned = false;
 
 // Registered before the program's own handlers, so it runs behind them. In a forked child the
@@ -52,7 +57,8 @@ void start_collectors() noexcept {
 }
 
 void look_for_libraries() noexcept {
-  if (!recorder::recording() || found_torch.load(std::memory_order_relaxed)) return;
+  if (!recorder::recording() || settings.bare_cupti || found_torch.load(std::memory_order_relaxed))
+    return;
   RecordFunctionOptions options;
   options.ops = settings.ops;
   options.empty = settings.empty_callbacks;
@@ -64,7 +70,22 @@ void look_for_libraries() noexcept {
 
 void on_cuda_start() noexcept {
   start_collectors();
-  recorder::fact("cuda", "initialised; device activity is not collected by this version");
+  if (!recorder::recording() || cuda_started.exchange(true)) return;
+  recorder::fact("cuda", "initialised");
+  cupti::Options options;
+  options.bare = settings.bare_cupti;
+  options.hooks.level = settings.level;
+  options.hooks.call_site = settings.level == Level::light ? nullptr : python_call_site;
+  // Later than the driver's own handlers were registered, so it runs before them.
+  if (!cupti::start_collector(options)) return;
+  collecting_pid = getpid();
+  std::atexit([] { recorder::stop_row_source(recorder::kFinishSeconds); });
+}
+
+void on_quick_exit() noexcept {
+  constexpr int kSeconds =
+      2;  // it may come from a signal handler, on top of a lock that the writer needs
+  if (collecting_pid != 0 && collecting_pid == getpid()) recorder::stop_row_source(kSeconds);
 }
 
 void on_main_returned() noexcept {

@@ -18,4 +18,7 @@ void on_cuda_start() noexcept;
 // main has returned, so the exit that follows is a return.
 void on_main_returned() noexcept;
 
+// _exit: no handlers run, so device records are taken in here, in the process that made them.
+void on_quick_exit() noexcept;
+
 }  // namespace stepscope::inject

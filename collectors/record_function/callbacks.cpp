@@ -24,7 +24,7 @@ bool wants_site(recorder::NameId name) noexcept {
          name == copy_in_place;
 }
 
-Observer begin_function(const RecordFunction& function) {
+[[gnu::hot]] Observer begin_function(const RecordFunction& function) {
   if (!recorder::recording()) return nullptr;
   const recorder::NameId name = names.find(context.name(&function));
   const recorder::SiteRef site =
@@ -33,18 +33,18 @@ Observer begin_function(const RecordFunction& function) {
   return nullptr;
 }
 
-void end_function(const RecordFunction& /*function*/, ObserverContext* /*none*/) {
+[[gnu::hot]] void end_function(const RecordFunction& /*function*/, ObserverContext* /*none*/) {
   recorder::end_range(recorder::kLaneFunction);
 }
 
-Observer begin_backward(const RecordFunction& function) {
+[[gnu::hot]] Observer begin_backward(const RecordFunction& function) {
   if (!recorder::recording()) return nullptr;
   recorder::begin_range(recorder::kLaneBackward, HostKind::backward_node,
                         names.find(context.name(&function)), 0, 0, kNoSequence);
   return nullptr;
 }
 
-void end_backward(const RecordFunction& /*function*/, ObserverContext* /*none*/) {
+[[gnu::hot]] void end_backward(const RecordFunction& /*function*/, ObserverContext* /*none*/) {
   recorder::end_range(recorder::kLaneBackward);
 }
 

@@ -17,7 +17,7 @@ namespace stepscope {
 
 class NameCache {
  public:
-  recorder::NameId find(const char* text) noexcept {
+  [[gnu::hot]] recorder::NameId find(const char* text) noexcept {
     std::atomic<const Entry*>& slot = slots_[slot_of(text)];
     const Entry* known = slot.load(std::memory_order_acquire);
     if (known != nullptr && std::strcmp(known->text, text) == 0) [[likely]]
@@ -28,7 +28,8 @@ class NameCache {
  private:
   struct Entry;
 
-  recorder::NameId find_by_text(const char* text, std::atomic<const Entry*>& slot) noexcept {
+  [[gnu::hot]] recorder::NameId find_by_text(const char* text,
+                                             std::atomic<const Entry*>& slot) noexcept {
     const std::size_t length = std::strlen(text);
     std::atomic<const Entry*>& second = text_slots_[text_slot_of(text, length)];
     const Entry* known = second.load(std::memory_order_acquire);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA calls through a subscriber's callbacks: entry and exit of the chosen functions, as records
+// in the calling thread's ring. Only the outermost call of a thread is recorded: the runtime's
+// calls make driver calls of their own.
+#pragma once
+
+#include "collectors/cupti/api_functions.hpp"
+#include "collectors/cupti/cupti_library.hpp"
+#include "collectors/recorder/recorder.hpp"
+
+namespace stepscope::cupti {
+
+struct HookOptions {
+  Level level = Level::standard;
+  recorder::SiteRef (*call_site)() noexcept = nullptr;  // null: sites are not recorded
+};
+
+// CUPTI's callback; `user` is not used. Resource and state callbacks arrive here too.
+void on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void* data);
+
+// Switches the chosen callbacks on. Before, nothing arrives.
+Status enable_hooks(const Library& library, Subscriber subscriber,
+                    const HookOptions& options) noexcept;
+
+// CUPTI has shut itself down in this process (its own fatal error).
+bool has_failed() noexcept;
+
+}  // namespace stepscope::cupti

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/cupti/collector.hpp"
+
+#include <array>
+#include <cstdio>
+#include <new>
+
+#include "collectors/cupti/buffers.hpp"
+#include "collectors/cupti/device_facts.hpp"
+#include "collectors/cupti/device_records.hpp"
+#include "collectors/recorder/row_source.hpp"
+
+namespace stepscope::cupti {
+namespace {
+
+constexpr std::size_t kRowsOfOneBatch = 16384;
+
+// Kernels without copies and sets would leak device memory with CUDA graphs on CUPTI 13.0.
+constexpr std::array kKinds = {ActivityKind::memcpy, ActivityKind::memset,
+                               ActivityKind::memcpy_peer, ActivityKind::concurrent_kernel,
+                               ActivityKind::overhead};
+
+constinit Buffers buffers{};
+
+void on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
+  *buffer = buffers.give();
+  *size = *buffer == nullptr ? 0 : Buffers::kBytes;
+  *max_records = 0;  // as many as fit
+}
+
+void on_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t /*size*/,
+                 std::size_t valid_size) {
+  if (buffer != nullptr) buffers.take_back(buffer, valid_size, context, stream);
+}
+
+// For a bare collector: records are thrown away where they come.
+void on_complete_bare(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t) {
+  if (buffer != nullptr) buffers.recycle(buffer);
+}
+
+class ActivitySource final : public recorder::RowSource {
+ public:
+  ActivitySource(const Library& library, std::uint32_t flush_ms)
+      : library_(library), flush_ns_(std::int64_t{flush_ms} * 1'000'000) {}
+
+  bool due(std::int64_t now_ns) noexcept override {
+    return buffers.any_completed() || now_ns - last_flush_ns_ >= flush_ns_;
+  }
+
+  bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override {
+    if (last && !stopped_) stop();
+    if (!last) flush_when_due();
+    while (batch.device_ops.size() < kRowsOfOneBatch) {
+      const Buffers::Completed full = buffers.next_completed();
+      if (full.data == nullptr) {
+        buffers.fill_up();
+        return false;
+      }
+      records_.decode(library_, full.data, full.valid_bytes, batch, store);
+      describe_devices(store);
+      count_dropped(full);
+      buffers.recycle(full.data);
+    }
+    return true;
+  }
+
+  Totals totals() const noexcept override { return {dropped_, records_.zero_timestamps()}; }
+
+ private:
+  void flush_when_due() noexcept {
+    const std::int64_t now = now_ns();
+    if (now - last_flush_ns_ < flush_ns_) return;
+    last_flush_ns_ = now;
+    if (!has_failed()) (void)library_.flush_all(kFlushCompleted);
+  }
+
+  // Flushing where nothing was ever recorded can hang CUPTI.
+  void stop() noexcept {
+    stopped_ = true;
+    if (!buffers.any_given() || has_failed()) return;
+    for (const ActivityKind kind : kKinds) (void)library_.disable(kind);
+    (void)library_.flush_all(kFlushAll);
+  }
+
+  void describe_devices(StoreWriter& store) noexcept {
+    const std::uint64_t fresh = records_.devices() & ~described_;
+    for (std::uint32_t index = 0; index < 64 && fresh >> index != 0; ++index) {
+      if ((fresh >> index & 1U) == 0) continue;
+      described_ |= std::uint64_t{1} << index;
+      if (const std::optional<Device> device = device_facts(index)) store.device(*device);
+    }
+  }
+
+  void count_dropped(const Buffers::Completed& full) noexcept {
+    std::size_t dropped = 0;
+    if (library_.dropped_records(full.context, full.stream, &dropped) == kSuccess)
+      dropped_ += dropped;
+  }
+
+  static std::int64_t now_ns() noexcept {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+  }
+
+  Library library_;
+  std::int64_t flush_ns_;
+  std::int64_t last_flush_ns_ = now_ns();
+  DeviceRecords records_;
+  std::uint64_t dropped_ = 0;
+  std::uint64_t described_ = 0;  // devices, a bit each
+  bool stopped_ = false;
+};
+
+void note_failure(const Library& library, const char* what, Status status) noexcept {
+  const char* text = nullptr;
+  (void)library.result_text(status, &text);
+  const char* remedy = "";
+  if (status == kMultipleSubscribers)
+    remedy = "; another tool (nsys, ncu, cuda-gdb, compute-sanitizer) traces this process";
+  if (status == kNotInitialized)
+    remedy = "; this libcupti is newer than the driver: use the one of the driver's CUDA version";
+  if (status == kInsufficientPrivileges || status == kVirtualizedNoPrivileges)
+    remedy = "; the driver restricts profiling to administrators";
+  std::array<char, 512> sentence{};
+  std::snprintf(sentence.data(), sentence.size(),
+                "no device work is recorded: %s failed with %d %s%s", what, status,
+                text == nullptr ? "" : text, remedy);
+  recorder::note(sentence.data());
+}
+
+bool enable_kinds(const Library& library, bool bare) noexcept {
+  for (const ActivityKind kind : kKinds) {
+    if (bare && kind == ActivityKind::overhead) continue;
+    const Status status = library.enable(kind);
+    if (status == kSuccess || kind == ActivityKind::overhead) continue;
+    note_failure(library, "cuptiActivityEnable", status);
+    return false;
+  }
+  return true;
+}
+
+void record_facts(const Library& library, const char* path) noexcept {
+  std::uint32_t version = 0;
+  (void)library.get_version(&version);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%u", version);
+  recorder::fact("cupti", text.data());
+  if (path[0] != '\0') recorder::fact("cupti.library", path);
+}
+
+}  // namespace
+
+bool start_collector(const Library& library, const Options& options) noexcept {
+  Subscriber subscriber = nullptr;
+  // First of all calls: the only one that tells of another tool.
+  if (const Status status = library.subscribe(&subscriber, on_callback, nullptr);
+      status != kSuccess) {
+    note_failure(library, "cuptiSubscribe", status);
+    return false;
+  }
+  (void)library.set_thread_id_type(kThreadIdSystem);
+  buffers.fill_up();
+  if (const Status status =
+          library.register_buffers(on_request, options.bare ? on_complete_bare : on_complete);
+      status != kSuccess) {
+    note_failure(library, "cuptiActivityRegisterCallbacks", status);
+    return false;
+  }
+  if (!enable_kinds(library, options.bare)) return false;
+  if (options.bare) return false;  // no rows: nothing to stop, and nothing is said to be collected
+  (void)enable_hooks(library, subscriber, options.hooks);
+  // Leaked: callbacks and the writer thread use it until the last instruction.
+  auto* source = new (std::nothrow) ActivitySource(library, options.flush_ms);
+  if (source == nullptr) return false;
+  recorder::set_row_source(source);
+  recorder::collecting(recorder::Collector::device_ops);
+  recorder::collecting(recorder::Collector::api_calls);
+  if (options.hooks.level != Level::light) recorder::collecting(recorder::Collector::api_arguments);
+  return true;
+}
+
+bool start_collector(const Options& options) noexcept {
+  const FoundLibrary found = find_library();
+  if (!found.usable) {
+    recorder::note(found.why_not.data());
+    return false;
+  }
+  record_facts(found.functions, found.path.data());
+  return start_collector(found.functions, options);
+}
+
+}  // namespace stepscope::cupti

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device activity and CUDA calls of this process through CUPTI.
+//
+//   start      once, while the driver initialises (InitializeInjection): subscribes, enables kinds
+//   records    CUPTI fills buffers; the writer thread flushes and decodes them (RowSource)
+//   stop       at the end of the process, before the driver is gone
+//
+// Whatever is missing (no libcupti, another tool, no permission) is a note in the trace; the
+// program runs on as it would. cuptiFinalize is never called: it cannot be undone in a process.
+#pragma once
+
+#include "collectors/cupti/call_hooks.hpp"
+
+namespace stepscope::cupti {
+
+struct Options {
+  HookOptions hooks;
+  std::uint32_t flush_ms = 500;
+  bool bare = false;  // CUPTI alone, records thrown away: what it costs by itself
+};
+
+// False: nothing is collected, and a note says why.
+bool start_collector(const Options& options) noexcept;
+
+// The same with a given library: for tests.
+bool start_collector(const Library& library, const Options& options) noexcept;
+
+}  // namespace stepscope::cupti

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/cupti/device_records.hpp"
+
+#include <cxxabi.h>
+
+#include <array>
+#include <cstdlib>
+
+namespace stepscope::cupti {
+namespace {
+
+CopyKind copy_kind_of(std::uint8_t kind) {
+  switch (kind) {
+    case kCopyHostToDevice:
+    case kCopyHostToArray:
+      return CopyKind::host_to_device;
+    case kCopyDeviceToHost:
+    case kCopyArrayToHost:
+      return CopyKind::device_to_host;
+    case kCopyHostToHost:
+      return CopyKind::host_to_host;
+    case kCopyPeer:
+      return CopyKind::peer;
+    case kCopyArrayToArray:
+    case kCopyArrayToDevice:
+    case kCopyDeviceToArray:
+    case kCopyDeviceToDevice:
+      return CopyKind::device_to_device;
+    default:
+      return CopyKind::none;
+  }
+}
+
+MemoryKind memory_kind_of(std::uint32_t kind) {
+  switch (kind) {
+    case kMemoryPageable:
+      return MemoryKind::pageable;
+    case kMemoryPinned:
+      return MemoryKind::pinned;
+    case kMemoryDevice:
+    case kMemoryDeviceStatic:
+      return MemoryKind::device;
+    case kMemoryArray:
+      return MemoryKind::array;
+    case kMemoryManaged:
+    case kMemoryManagedStatic:
+      return MemoryKind::managed;
+    default:
+      return MemoryKind::unknown;
+  }
+}
+
+const char* text_of(CopyKind kind) {
+  static constexpr std::array kTexts = {"Memcpy",      "Memcpy HtoD", "Memcpy DtoH",
+                                        "Memcpy DtoD", "Memcpy HtoH", "Memcpy PtoP"};
+  return kTexts[static_cast<std::size_t>(kind)];
+}
+
+const char* text_of(MemoryKind kind) {
+  static constexpr std::array kTexts = {"Unknown", "Pageable", "Pinned",
+                                        "Device",  "Array",    "Managed"};
+  return kTexts[static_cast<std::size_t>(kind)];
+}
+
+// As PyTorch's profiler names them, so that traces of both can be compared.
+StringId copy_name(CopyKind kind, MemoryKind source, MemoryKind target, StoreWriter& store) {
+  std::string name = text_of(kind);
+  name += std::string(" (") + text_of(source) + " -> " + text_of(target) + ")";
+  return store.intern(name);
+}
+
+// As PyTorch's profiler names them: the attribution reads these names.
+const char* overhead_name(std::uint32_t kind) {
+  static constexpr std::array kTexts = {"Buffer Flush",
+                                        "Instrumentation",
+                                        "Resource",
+                                        "Runtime Triggered Module Loading",
+                                        "Lazy Function Loading",
+                                        "Command Buffer Full",
+                                        "Activity Buffer Request",
+                                        "UVM Activity Init"};
+  if (kind == 1) return "Driver Compiler";
+  const std::uint32_t index = (kind >> 16U) - 1U;
+  return index < kTexts.size() ? kTexts[index] : "CUPTI overhead";
+}
+
+std::uint32_t positive(std::int32_t value) {
+  return value > 0 ? static_cast<std::uint32_t>(value) : 0;
+}
+
+}  // namespace
+
+struct DeviceRecords::Op {
+  std::uint64_t start, end;
+  StringId name;
+  DeviceOpKind kind;
+  std::uint32_t device, context, stream, correlation, graph;
+  std::uint64_t graph_node;
+  std::uint64_t bytes = kUnknownBytes;
+  CopyKind copy = CopyKind::none;
+  MemoryKind source = MemoryKind::unknown, target = MemoryKind::unknown;
+  LaunchConfigId config = kNone;
+};
+
+void DeviceRecords::decode(const Library& library, std::uint8_t* data, std::size_t valid_bytes,
+                           EventBatch& batch, StoreWriter& store) {
+  void* record = nullptr;
+  while (library.next_record(data, valid_bytes, &record) == kSuccess && record != nullptr) {
+    ++records_;
+    add_record(record, batch, store);
+  }
+}
+
+void DeviceRecords::add_record(const void* record, EventBatch& batch, StoreWriter& store) {
+  switch (*static_cast<const ActivityKind*>(record)) {
+    case ActivityKind::concurrent_kernel:
+      return add_kernel(*static_cast<const KernelRecord*>(record), batch, store);
+    case ActivityKind::memcpy:
+      return add_memcpy(*static_cast<const MemcpyRecord*>(record), batch, store);
+    case ActivityKind::memcpy_peer:
+      return add_peer_copy(*static_cast<const PeerCopyRecord*>(record), batch, store);
+    case ActivityKind::memset:
+      return add_memset(*static_cast<const MemsetRecord*>(record), batch, store);
+    case ActivityKind::overhead:
+      return add_overhead(*static_cast<const OverheadRecord*>(record), batch, store);
+    default:
+      return;
+  }
+}
+
+void DeviceRecords::add(const Op& op, EventBatch& batch, StoreWriter& store) {
+  if (op.start == 0 || op.end == 0) {
+    ++zero_timestamps_;
+    return;
+  }
+  devices_ |= std::uint64_t{1} << (op.device % 64U);
+  DeviceOps& rows = batch.device_ops;
+  rows.begin.push_back(static_cast<std::int64_t>(op.start));
+  rows.end.push_back(static_cast<std::int64_t>(op.end));
+  rows.name.push_back(op.name);
+  rows.kind.push_back(op.kind);
+  rows.stream.push_back(store.stream(op.device, op.context, op.stream));
+  rows.correlation.push_back(op.correlation);
+  rows.graph.push_back(op.graph);
+  rows.graph_node.push_back(op.graph_node);
+  rows.bytes.push_back(op.bytes);
+  rows.copy_kind.push_back(op.copy);
+  rows.source_memory.push_back(op.source);
+  rows.target_memory.push_back(op.target);
+  rows.launch_config.push_back(op.config);
+}
+
+StringId DeviceRecords::kernel_name(const char* name, StoreWriter& store) {
+  if (name == nullptr) return store.intern("unnamed kernel");
+  KnownName& known = names_[name];
+  if (known.id != 0 && known.text == name) return known.id;
+  int status = 0;
+  char* readable = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  known = {name, store.intern(readable != nullptr ? readable : name)};
+  std::free(readable);
+  return known.id;
+}
+
+void DeviceRecords::add_kernel(const KernelRecord& r, EventBatch& batch, StoreWriter& store) {
+  const LaunchConfig config{{positive(r.grid[0]), positive(r.grid[1]), positive(r.grid[2])},
+                            {positive(r.block[0]), positive(r.block[1]), positive(r.block[2])},
+                            r.registers_per_thread,
+                            positive(r.static_shared_memory) + positive(r.dynamic_shared_memory)};
+  Op op{r.start,
+        r.end,
+        kernel_name(r.name, store),
+        DeviceOpKind::kernel,
+        r.device,
+        r.context,
+        r.stream,
+        r.correlation,
+        r.graph,
+        r.graph_node};
+  op.config = store.launch_config(config);
+  add(op, batch, store);
+}
+
+void DeviceRecords::add_memcpy(const MemcpyRecord& r, EventBatch& batch, StoreWriter& store) {
+  const CopyKind kind = copy_kind_of(r.copy_kind);
+  const MemoryKind source = memory_kind_of(r.source_kind), target = memory_kind_of(r.target_kind);
+  add({r.start, r.end, copy_name(kind, source, target, store), DeviceOpKind::memcpy, r.device,
+       r.context, r.stream, r.correlation, r.graph, r.graph_node, r.bytes, kind, source, target},
+      batch, store);
+}
+
+void DeviceRecords::add_peer_copy(const PeerCopyRecord& r, EventBatch& batch, StoreWriter& store) {
+  const MemoryKind source = memory_kind_of(r.source_kind), target = memory_kind_of(r.target_kind);
+  add({r.start, r.end, copy_name(CopyKind::peer, source, target, store), DeviceOpKind::memcpy,
+       r.device, r.context, r.stream, r.correlation, r.graph, r.graph_node, r.bytes, CopyKind::peer,
+       source, target},
+      batch, store);
+}
+
+void DeviceRecords::add_memset(const MemsetRecord& r, EventBatch& batch, StoreWriter& store) {
+  const MemoryKind target = memory_kind_of(r.memory_kind);
+  const std::string name = std::string("Memset (") + text_of(target) + ")";
+  add({r.start, r.end, store.intern(name), DeviceOpKind::memset, r.device, r.context, r.stream,
+       r.correlation, r.graph, r.graph_node, r.bytes, CopyKind::none, MemoryKind::unknown, target},
+      batch, store);
+}
+
+// Only those of a thread: they lie in its time. CUPTI's own threads are not the program's.
+void DeviceRecords::add_overhead(const OverheadRecord& r, EventBatch& batch, StoreWriter& store) {
+  constexpr std::uint32_t kThread = 2;
+  if (r.object_kind != kThread || r.start == 0 || r.end < r.start) return;
+  HostRanges& rows = batch.host_ranges;
+  rows.begin.push_back(static_cast<std::int64_t>(r.start));
+  rows.end.push_back(static_cast<std::int64_t>(r.end));
+  rows.name.push_back(store.intern(overhead_name(r.overhead_kind)));
+  rows.thread.push_back(store.thread(r.object_id[1]));
+  rows.kind.push_back(HostKind::overhead);
+  rows.category.push_back(0);
+  rows.site.push_back(kNone);
+  rows.sequence.push_back(kNoSequence);
+}
+
+}  // namespace stepscope::cupti

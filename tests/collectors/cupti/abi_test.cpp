@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our declarations against the real headers of CUPTI.
+#include "collectors/cupti/cupti_abi.hpp"
+
+#include <cupti.h>
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+namespace stepscope::cupti {
+namespace {
+
+#define EXPECT_FIELD(Ours, ours, Theirs, theirs)             \
+  EXPECT_EQ(offsetof(Ours, ours), offsetof(Theirs, theirs)); \
+  EXPECT_EQ(sizeof(Ours::ours), sizeof(std::declval<Theirs>().theirs))
+
+TEST(CuptiAbi, CallbackDataHasItsFields) {
+  EXPECT_FIELD(CallbackData, site, CUpti_CallbackData, callbackSite);
+  EXPECT_FIELD(CallbackData, function_name, CUpti_CallbackData, functionName);
+  EXPECT_FIELD(CallbackData, function_params, CUpti_CallbackData, functionParams);
+  EXPECT_FIELD(CallbackData, context, CUpti_CallbackData, context);
+  EXPECT_FIELD(CallbackData, context_uid, CUpti_CallbackData, contextUid);
+  EXPECT_FIELD(CallbackData, correlation_data, CUpti_CallbackData, correlationData);
+  EXPECT_FIELD(CallbackData, correlation_id, CUpti_CallbackData, correlationId);
+  EXPECT_EQ(sizeof(CallbackData), sizeof(CUpti_CallbackData));
+  EXPECT_FIELD(ResourceData, stream, CUpti_ResourceData, resourceHandle);
+  EXPECT_EQ(CUPTI_API_ENTER, 0);
+  EXPECT_EQ(CUPTI_API_EXIT, 1);
+}
+
+TEST(CuptiAbi, KernelRecordHasItsFields) {
+  using Theirs = CUpti_ActivityKernel10;
+  EXPECT_FIELD(KernelRecord, registers_per_thread, Theirs, registersPerThread);
+  EXPECT_FIELD(KernelRecord, start, Theirs, start);
+  EXPECT_FIELD(KernelRecord, end, Theirs, end);
+  EXPECT_FIELD(KernelRecord, device, Theirs, deviceId);
+  EXPECT_FIELD(KernelRecord, context, Theirs, contextId);
+  EXPECT_FIELD(KernelRecord, stream, Theirs, streamId);
+  EXPECT_EQ(offsetof(KernelRecord, grid), offsetof(Theirs, gridX));
+  EXPECT_EQ(offsetof(KernelRecord, block), offsetof(Theirs, blockX));
+  EXPECT_FIELD(KernelRecord, static_shared_memory, Theirs, staticSharedMemory);
+  EXPECT_FIELD(KernelRecord, dynamic_shared_memory, Theirs, dynamicSharedMemory);
+  EXPECT_FIELD(KernelRecord, correlation, Theirs, correlationId);
+  EXPECT_FIELD(KernelRecord, name, Theirs, name);
+  EXPECT_FIELD(KernelRecord, graph_node, Theirs, graphNodeId);
+  EXPECT_FIELD(KernelRecord, graph, Theirs, graphId);
+}
+
+TEST(CuptiAbi, CopyAndSetRecordsHaveTheirFields) {
+  EXPECT_FIELD(MemcpyRecord, copy_kind, CUpti_ActivityMemcpy6, copyKind);
+  EXPECT_FIELD(MemcpyRecord, source_kind, CUpti_ActivityMemcpy6, srcKind);
+  EXPECT_FIELD(MemcpyRecord, target_kind, CUpti_ActivityMemcpy6, dstKind);
+  EXPECT_FIELD(MemcpyRecord, bytes, CUpti_ActivityMemcpy6, bytes);
+  EXPECT_FIELD(MemcpyRecord, start, CUpti_ActivityMemcpy6, start);
+  EXPECT_FIELD(MemcpyRecord, stream, CUpti_ActivityMemcpy6, streamId);
+  EXPECT_FIELD(MemcpyRecord, correlation, CUpti_ActivityMemcpy6, correlationId);
+  EXPECT_FIELD(MemcpyRecord, graph_node, CUpti_ActivityMemcpy6, graphNodeId);
+  EXPECT_FIELD(MemcpyRecord, graph, CUpti_ActivityMemcpy6, graphId);
+  EXPECT_FIELD(PeerCopyRecord, stream, CUpti_ActivityMemcpyPtoP4, streamId);
+  EXPECT_FIELD(PeerCopyRecord, correlation, CUpti_ActivityMemcpyPtoP4, correlationId);
+  EXPECT_FIELD(PeerCopyRecord, graph_node, CUpti_ActivityMemcpyPtoP4, graphNodeId);
+  EXPECT_FIELD(PeerCopyRecord, graph, CUpti_ActivityMemcpyPtoP4, graphId);
+  EXPECT_FIELD(MemsetRecord, bytes, CUpti_ActivityMemset4, bytes);
+  EXPECT_FIELD(MemsetRecord, start, CUpti_ActivityMemset4, start);
+  EXPECT_FIELD(MemsetRecord, stream, CUpti_ActivityMemset4, streamId);
+  EXPECT_FIELD(MemsetRecord, correlation, CUpti_ActivityMemset4, correlationId);
+  EXPECT_FIELD(MemsetRecord, memory_kind, CUpti_ActivityMemset4, memoryKind);
+  EXPECT_FIELD(MemsetRecord, graph_node, CUpti_ActivityMemset4, graphNodeId);
+  EXPECT_FIELD(OverheadRecord, overhead_kind, CUpti_ActivityOverhead3, overheadKind);
+  EXPECT_EQ(offsetof(OverheadRecord, object_id), offsetof(CUpti_ActivityOverhead3, objectId));
+  EXPECT_FIELD(OverheadRecord, start, CUpti_ActivityOverhead3, start);
+  EXPECT_FIELD(OverheadRecord, end, CUpti_ActivityOverhead3, end);
+}
+
+TEST(CuptiAbi, NumbersAreTheirs) {
+  EXPECT_EQ(kMaxLimitReached, CUPTI_ERROR_MAX_LIMIT_REACHED);
+  EXPECT_EQ(kNotInitialized, CUPTI_ERROR_NOT_INITIALIZED);
+  EXPECT_EQ(kInsufficientPrivileges, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+  EXPECT_EQ(kMultipleSubscribers, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+  EXPECT_EQ(kVirtualizedNoPrivileges, CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES);
+  EXPECT_EQ(static_cast<int>(Domain::driver), CUPTI_CB_DOMAIN_DRIVER_API);
+  EXPECT_EQ(static_cast<int>(Domain::runtime), CUPTI_CB_DOMAIN_RUNTIME_API);
+  EXPECT_EQ(static_cast<int>(Domain::resource), CUPTI_CB_DOMAIN_RESOURCE);
+  EXPECT_EQ(static_cast<int>(Domain::state), CUPTI_CB_DOMAIN_STATE);
+  EXPECT_EQ(kStreamDestroyStarting, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING);
+  EXPECT_EQ(kFatalError, CUPTI_CBID_STATE_FATAL_ERROR);
+  EXPECT_EQ(static_cast<int>(ActivityKind::memcpy), CUPTI_ACTIVITY_KIND_MEMCPY);
+  EXPECT_EQ(static_cast<int>(ActivityKind::memset), CUPTI_ACTIVITY_KIND_MEMSET);
+  EXPECT_EQ(static_cast<int>(ActivityKind::concurrent_kernel),
+            CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  EXPECT_EQ(static_cast<int>(ActivityKind::overhead), CUPTI_ACTIVITY_KIND_OVERHEAD);
+  EXPECT_EQ(static_cast<int>(ActivityKind::memcpy_peer), CUPTI_ACTIVITY_KIND_MEMCPY2);
+  EXPECT_EQ(kMemoryPinned, CUPTI_ACTIVITY_MEMORY_KIND_PINNED);
+  EXPECT_EQ(kMemoryManagedStatic, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC);
+  EXPECT_EQ(kCopyPeer, CUPTI_ACTIVITY_MEMCPY_KIND_PTOP);
+  EXPECT_EQ(kCopyArrayToDevice, CUPTI_ACTIVITY_MEMCPY_KIND_ATOD);
+  EXPECT_EQ(kFlushAll, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  EXPECT_EQ(kThreadIdSystem, CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+}
+
+}  // namespace
+}  // namespace stepscope::cupti

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The collector over a fake CUPTI and the real recorder, each case in a forked child: what calls
+// and records become in the file.
+#include "collectors/cupti/collector.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "collectors/recorder/process_state.hpp"
+#include "core/store/reader.hpp"
+#include "tests/collectors/cupti/fake_cupti.hpp"
+
+namespace stepscope::cupti {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::uint32_t kLaunch = 211, kCopyAsync = 41, kRecord = 135, kWait = 147;
+constexpr std::uint32_t kDriverLaunch = 307;
+
+void* handle(std::uintptr_t value) {
+  return reinterpret_cast<void*>(value);
+}
+
+struct LaunchParameters {
+  std::uint64_t before[6]{};
+  void* stream;
+};
+struct EventParameters {
+  void* event;
+  void* stream;
+};
+struct WaitParameters {
+  void* stream;
+  void* event;
+};
+struct CopyParameters {
+  const void* target = nullptr;
+  const void* source = nullptr;
+  std::uint64_t count;
+  std::uint64_t kind = 1;
+  void* stream;
+};
+
+class CollectorTest : public testing::Test {
+ protected:
+  CollectorTest()
+      : folder_(fs::temp_directory_path() / ("cupti_test." + std::to_string(getpid()))) {
+    fs::create_directories(folder_ / "live");
+  }
+  ~CollectorTest() override { fs::remove_all(folder_); }
+
+  void record(const std::function<void()>& body) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const std::string folder = folder_.string();
+      if (!recorder::start({.folder = folder.c_str(), .flush_ms = 10})) _exit(99);
+      body();
+      recorder::stop_row_source(5);
+      recorder::finish(ExitReason::exited, 0);
+      _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    ASSERT_EQ(status, 0);
+  }
+
+  Trace read() {
+    Result<TraceData> data = read_scope(folder_);
+    EXPECT_TRUE(data.ok()) << (data.ok() ? "" : data.error().message);
+    return data.ok() ? Trace::build(std::move(*data)) : Trace::build(TraceData{});
+  }
+
+  fs::path folder_;
+};
+
+std::vector<std::string> call_names(const Trace& trace) {
+  std::vector<std::string> names;
+  for (const RangeId range : trace.calls().range)
+    names.emplace_back(trace.text(trace.host_ranges().name[range]));
+  return names;
+}
+
+TEST_F(CollectorTest, ALaunchIsTiedToItsKernelByCorrelation) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    const LaunchParameters launch{.stream = handle(7)};
+    const std::uint32_t correlation = fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    const auto start = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                       static_cast<std::uint64_t>(now.tv_nsec);
+    fake_cupti::state().waiting = {fake_cupti::kernel("gemm", start, start + 500, 7, correlation)};
+  });
+  const Trace trace = read();
+  EXPECT_THAT(call_names(trace), ElementsAre("cudaLaunchKernel"));
+  EXPECT_THAT(trace.calls().api, ElementsAre(ApiKind::launch_kernel));
+  ASSERT_EQ(trace.device_ops().size(), 1U);
+  EXPECT_EQ(trace.launch_of(0), 0U);
+  EXPECT_EQ(trace.calls().stream[0], trace.device_ops().stream[0]);
+  EXPECT_TRUE(trace.collected().device_ops);
+  EXPECT_TRUE(trace.collected().api_calls);
+  EXPECT_TRUE(trace.collected().api_arguments);
+}
+
+TEST_F(CollectorTest, EventsStreamsAndBytesOfCallsAreKept) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    const EventParameters event{handle(0xe0), handle(7)};
+    const WaitParameters wait{handle(9), handle(0xe0)};
+    const CopyParameters copy{.count = 4096, .stream = handle(9)};
+    fake_cupti::call(Domain::runtime, kRecord, &event);
+    fake_cupti::call(Domain::runtime, kWait, &wait);
+    fake_cupti::call(Domain::runtime, kCopyAsync, &copy);
+  });
+  const Trace trace = read();
+  const Calls& calls = trace.calls();
+  EXPECT_THAT(calls.api, ElementsAre(ApiKind::event_record, ApiKind::stream_wait_event,
+                                     ApiKind::memcpy_async));
+  EXPECT_THAT(calls.event, ElementsAre(0xe0U, 0xe0U, 0U));
+  EXPECT_THAT(calls.bytes, ElementsAre(kUnknownBytes, kUnknownBytes, 4096U));
+  EXPECT_EQ(trace.data().streams[calls.stream[0]].stream, 7U);
+  EXPECT_EQ(trace.data().streams[calls.stream[1]].stream, 9U);
+  EXPECT_EQ(calls.stream[1], calls.stream[2]);
+}
+
+TEST_F(CollectorTest, OnlyTheOutermostCallIsRecorded) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    const LaunchParameters launch{.stream = handle(7)};
+    fake_cupti::call(Domain::runtime, kLaunch, &launch, [] {
+      const LaunchParameters inner{.stream = handle(7)};
+      fake_cupti::call(Domain::driver, kDriverLaunch, &inner);
+    });
+    fake_cupti::call(Domain::driver, kDriverLaunch, &launch);
+  });
+  const Trace trace = read();
+  EXPECT_THAT(call_names(trace), ElementsAre("cudaLaunchKernel", "cuLaunchKernel"));
+  EXPECT_THAT(trace.calls().correlation, ElementsAre(1U, 3U));
+}
+
+// cudaDeviceReset ends calls whose exit is never told.
+TEST_F(CollectorTest, CallsAreRecordedAgainBehindTheEndOfAContext) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    const LaunchParameters launch{.stream = handle(7)};
+    CallbackData data{};
+    data.function_params = &launch;
+    data.correlation_id = 100;
+    const auto runtime = static_cast<std::uint32_t>(Domain::runtime);
+    fake_cupti::state().callback(nullptr, runtime, kLaunch, &data);
+    const ResourceData context{};
+    fake_cupti::state().callback(nullptr, static_cast<std::uint32_t>(Domain::resource),
+                                 kContextDestroyStarting, &context);
+    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+  });
+  EXPECT_THAT(read().calls().correlation, ElementsAre(100U, 1U));
+}
+
+TEST_F(CollectorTest, LightLeavesEventsOut) {
+  record([] {
+    Options options;
+    options.hooks.level = Level::light;
+    ASSERT_TRUE(start_collector(fake_cupti::library(), options));
+    const EventParameters event{handle(0xe0), handle(7)};
+    const LaunchParameters launch{.stream = handle(7)};
+    fake_cupti::call(Domain::runtime, kRecord, &event);
+    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+  });
+  const Trace trace = read();
+  EXPECT_THAT(call_names(trace), ElementsAre("cudaLaunchKernel"));
+  EXPECT_FALSE(trace.collected().api_arguments);
+}
+
+TEST_F(CollectorTest, TheTaxingKindsStayOff) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    EXPECT_THAT(
+        fake_cupti::state().enabled,
+        ElementsAre(ActivityKind::memcpy, ActivityKind::memset, ActivityKind::concurrent_kernel,
+                    ActivityKind::overhead, ActivityKind::memcpy_peer));
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  });
+}
+
+TEST_F(CollectorTest, AnotherToolIsNamedAndTheProgramGoesOn) {
+  record([] {
+    fake_cupti::state().subscribe_status = kMultipleSubscribers;
+    EXPECT_FALSE(start_collector(fake_cupti::library(), {}));
+    recorder::begin_range(recorder::kLaneUser, HostKind::user_scope,
+                          recorder::intern_name("step", 4), 0, 0, kNoSequence);
+    recorder::end_range(recorder::kLaneUser);
+  });
+  const Trace trace = read();
+  EXPECT_THAT(trace.health().notes, Contains(HasSubstr("another tool")));
+  EXPECT_FALSE(trace.collected().device_ops);
+  EXPECT_EQ(trace.host_ranges().size(), 1U);
+}
+
+TEST_F(CollectorTest, DroppedAndTimelessRecordsAreCounted) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    const LaunchParameters launch{.stream = handle(7)};
+    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    fake_cupti::state().dropped = 5;
+    fake_cupti::state().waiting = {fake_cupti::kernel("k", 0, 0, 7, 1)};
+  });
+  const Trace trace = read();
+  EXPECT_EQ(trace.health().dropped_records, 5U);
+  EXPECT_EQ(trace.health().zero_timestamps, 1U);
+  EXPECT_EQ(trace.device_ops().size(), 0U);
+}
+
+TEST_F(CollectorTest, WhereNoBufferWasAskedForNothingIsFlushedByForce) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {.hooks = {}, .flush_ms = 1'000'000}));
+    recorder::mark(recorder::intern_name("m", 1), 0);
+    recorder::stop_row_source(5);
+    EXPECT_THAT(fake_cupti::state().flushes, IsEmpty());
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  });
+}
+
+TEST_F(CollectorTest, ManyRecordsAreAllWritten) {
+  constexpr std::uint32_t kKernels = 3000;
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {.hooks = {}, .flush_ms = 5}));
+    const LaunchParameters launch{.stream = handle(7)};
+    for (std::uint32_t i = 1; i <= kKernels; ++i)
+      fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    std::vector<FakeRecord> records;
+    for (std::uint32_t i = 1; i <= kKernels; ++i)
+      records.emplace_back(fake_cupti::kernel("k", i * 1000, i * 1000 + 500, 7, i));
+    fake_cupti::state().waiting = std::move(records);
+  });
+  const Trace trace = read();
+  ASSERT_EQ(trace.device_ops().size(), kKernels);
+  for (DeviceOpId op = 0; op < kKernels; ++op) ASSERT_NE(trace.launch_of(op), kNone) << op;
+}
+
+}  // namespace
+}  // namespace stepscope::cupti

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUPTI that does what a test says: it remembers what was enabled, hands callbacks over, and
+// returns buffers of hand-made records.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "collectors/cupti/cupti_library.hpp"
+
+namespace stepscope::cupti {
+
+using FakeRecord =
+    std::variant<KernelRecord, MemcpyRecord, PeerCopyRecord, MemsetRecord, OverheadRecord>;
+
+namespace fake_cupti {
+
+struct State {
+  Status subscribe_status = kSuccess;
+  Status enable_status = kSuccess;
+  Callback callback = nullptr;
+  RequestBuffer request = nullptr;
+  CompleteBuffer complete = nullptr;
+  std::set<ActivityKind> enabled;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> callbacks;  // domain, id
+  std::uint8_t* buffer = nullptr;  // asked for at the first call, as CUPTI does
+  std::size_t buffer_bytes = 0;
+  std::vector<FakeRecord> waiting;  // given out at the next flush
+  std::vector<std::uint32_t> flushes;
+  std::size_t dropped = 0;
+  std::uint32_t correlation = 0;
+};
+State& state();
+
+Library library();
+std::vector<std::uint8_t> buffer_of(const std::vector<FakeRecord>& records);
+
+KernelRecord kernel(const char* name, std::uint64_t start, std::uint64_t end, std::uint32_t stream,
+                    std::uint32_t correlation);
+MemcpyRecord copy(std::uint8_t kind, std::uint8_t source, std::uint8_t target, std::uint64_t bytes,
+                  std::uint64_t start, std::uint64_t end, std::uint32_t correlation);
+MemsetRecord set(std::uint64_t bytes, std::uint64_t start, std::uint64_t end,
+                 std::uint32_t correlation);
+
+// Entry and exit of a call, as the driver would make them, where its callback is enabled. `inside`
+// runs between the two. Returns its correlation id.
+std::uint32_t call(Domain domain, std::uint32_t id, const void* parameters,
+                   void (*inside)() = nullptr);
+
+}  // namespace fake_cupti
+}  // namespace stepscope::cupti
