@@ -32,9 +32,10 @@ std::string device_text(const RunFacts& run) {
   return run.device_count > 1 ? fmt::format("{} x {}", run.device_count, run.device) : run.device;
 }
 
+// Python says when and by what it was built, too.
 std::string version_of(const RunFacts& run, std::string_view key) {
   for (const auto& [name, version] : run.versions) {
-    if (name == key) return fmt::format("{} {}", key, version);
+    if (name == key) return fmt::format("{} {}", key, version.substr(0, version.find(' ')));
   }
   return "";
 }
