@@ -4,6 +4,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
 torch_version=2.11
+cores=$(env -u OMP_NUM_THREADS nproc)   # nproc answers that variable where it is set
 torch_env=$root/.deps/torch.env   # written by setup: STEPSCOPE_PYTHON, STEPSCOPE_TORCH_DIR
 
 say() { printf '== %s\n' "$*" >&2; }
