@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/doctor/checks.hpp"
+
+#include <fmt/format.h>
+
+namespace stepscope::doctor {
+namespace {
+
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kScarceBytes = kGiB;                      // minutes of a launch-bound loop
+constexpr std::uint64_t kTooFewBytes = std::uint64_t{32} << 20U;  // what profile refuses
+
+// 13010 -> "13.1"
+std::string cuda_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+// CUPTI counts 26 for 12.6; since 13.0 major * 10000 + minor * 100 + update.
+int cuda_of_cupti(std::uint32_t version) {
+  return version >= 130000 ? static_cast<int>(version / 10000 * 1000 + version % 10000 / 100 * 10)
+                           : 0;
+}
+
+Check injection(const Facts& f) {
+  if (f.inject_library.empty())
+    return {"library", State::missing, "libstepscope_inject.so is not beside stepscope",
+            "build it (target stepscope_inject), or name it in STEPSCOPE_INJECT_LIBRARY"};
+  if (f.inject_library.find_first_of(": ") != std::string::npos)
+    return {"library", State::missing, f.inject_library + " has a space or a colon in its path",
+            "install stepscope elsewhere: LD_PRELOAD cannot hold such a path"};
+  return {"library", State::good, f.inject_library, ""};
+}
+
+Check driver(const Facts& f) {
+  if (!f.device_node && f.driver_version.empty())
+    return {"driver", State::absent, "no NVIDIA GPU here: the CPU side of runs is recorded", ""};
+  if (!f.cuda_version)
+    return {"driver", State::missing, "a GPU, but no libcuda.so.1",
+            "install the driver's user-space libraries, or start the container with the GPU"};
+  return {
+      "driver", State::good,
+      fmt::format("{}, CUDA {}", f.driver_version.empty() ? "unknown version" : f.driver_version,
+                  cuda_text(*f.cuda_version)),
+      ""};
+}
+
+Check gpus(const Facts& f) {
+  if (!f.nvml || f.gpus.empty())
+    return {"GPUs", State::limited, "NVML names none",
+            "install libnvidia-ml.so.1: clocks, power and memory come from it"};
+  std::string names;
+  bool mig = false;
+  for (const Gpu& gpu : f.gpus) {
+    names += (names.empty() ? "" : ", ") + gpu.name;
+    mig = mig || gpu.mig;
+  }
+  if (mig)
+    return {"GPUs", State::limited, names + "; MIG is on",
+            "activity is recorded in an instance; its counters are not"};
+  return {"GPUs", State::good, names, ""};
+}
+
+Check cupti(const Facts& f) {
+  if (f.cupti_path.empty()) return {"CUPTI", State::missing, f.cupti_why_not, ""};
+  const int needs = cuda_of_cupti(f.cupti_version);
+  const std::string found = fmt::format("{}, version {}", f.cupti_path, f.cupti_version);
+  // A minor version of CUDA runs on any driver of its major version; CUPTI does not.
+  if (f.cuda_version && needs > *f.cuda_version)
+    return {"CUPTI", State::missing,
+            fmt::format("{} is newer than the driver's CUDA {}", found, cuda_text(*f.cuda_version)),
+            fmt::format("pip install 'nvidia-cuda-cupti=={}.*', or update the driver",
+                        cuda_text(*f.cuda_version))};
+  return {"CUPTI", State::good, found, ""};
+}
+
+Check rivals(const Facts& f) {
+  if (f.rivals.empty()) return {"other tools", State::good, "none in the environment", ""};
+  return {"other tools", State::limited, fmt::format("{}", fmt::join(f.rivals, ", ")),
+          "unset it: one tool at a time can trace a process's device"};
+}
+
+Check counters(const Facts& f) {
+  if (!f.counters_for_administrators_only)
+    return {"counters", State::absent, "the driver does not say who may read them", ""};
+  if (!*f.counters_for_administrators_only || f.administrator)
+    return {"counters", State::good, "readable (not needed for traces)", ""};
+  return {"counters", State::limited, "for administrators only; traces do not need them",
+          "the module option NVreg_RestrictProfilingToAdminUsers=0 opens them"};
+}
+
+Check mps() {
+  return {"MPS", State::limited,
+          "a control daemon's folder is there: kernels of several processes share the device",
+          "each process sees its own work only; stop MPS to measure one alone"};
+}
+
+Check python(const Facts& f) {
+  if (f.python.empty()) return {"Python", State::absent, "no python3 in the PATH", ""};
+  for (const char* known : {"3.11.", "3.12.", "3.13."}) {
+    if (f.python.starts_with(known))
+      return {"Python", State::good, f.python + ": lines are recorded", ""};
+  }
+  return {"Python", State::limited, f.python + ": lines are not recorded",
+          "use CPython 3.11, 3.12 or 3.13"};
+}
+
+Check torch(const Facts& f) {
+  if (f.torch_version.empty())
+    return {"PyTorch", State::absent, "this python3 has none; C++ programs bring their own", ""};
+  if (f.torch_tested)
+    return {"PyTorch", State::good, f.torch_version + ": ops, scopes and backward nodes", ""};
+  return {"PyTorch", State::limited, f.torch_version + ": its ops and scopes are not recorded",
+          "torch 2.11 is the tested version; CUDA calls and NVTX ranges are recorded with any"};
+}
+
+Check preload(const Facts& f) {
+  if (f.preload.empty()) return {"LD_PRELOAD", State::good, "free", ""};
+  return {"LD_PRELOAD", State::good, f.preload + " stays in front", ""};
+}
+
+Check clock(const Facts& f) {
+  if (f.invariant_tsc) return {"clock", State::good, "the CPU's time-stamp counter", ""};
+  return {"clock", State::limited,
+          "no invariant time-stamp counter: each record costs a clock_gettime more", ""};
+}
+
+Check disk(const Facts& f) {
+  const std::string free =
+      fmt::format("{:.1f} GiB free in {}",
+                  static_cast<double>(f.free_bytes) / static_cast<double>(kGiB), f.folder);
+  if (f.free_bytes < kTooFewBytes)
+    return {"disk", State::missing, free, "free some space, or write elsewhere with profile -o"};
+  if (f.free_bytes < kScarceBytes)
+    return {"disk", State::limited, free, "a launch-bound loop writes about 1 MB a second"};
+  return {"disk", State::good, free, ""};
+}
+
+}  // namespace
+
+std::vector<Check> examine(const Facts& facts) {
+  std::vector<Check> checks{injection(facts), driver(facts)};
+  if (checks.back().state != State::absent) {
+    checks.push_back(gpus(facts));
+    checks.push_back(cupti(facts));
+    checks.push_back(rivals(facts));
+    checks.push_back(counters(facts));
+    if (facts.mps) checks.push_back(mps());
+  }
+  for (const auto& check : {python, torch, preload, clock, disk}) checks.push_back(check(facts));
+  return checks;
+}
+
+}  // namespace stepscope::doctor

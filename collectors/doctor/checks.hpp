@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be collected with these facts, and what to do about what cannot: one line each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collectors/doctor/facts.hpp"
+
+namespace stepscope::doctor {
+
+enum class State : std::uint8_t {
+  good,
+  limited,  // collected with a loss that the line names
+  missing,  // not collected
+  absent,   // not there, and nothing is lost by it (no GPU)
+};
+
+struct Check {
+  std::string name;
+  State state = State::good;
+  std::string finding;
+  std::string remedy;  // empty where nothing is to be done
+};
+
+std::vector<Check> examine(const Facts& facts);
+
+}  // namespace stepscope::doctor

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/doctor/checks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace stepscope::doctor {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Facts good_facts() {
+  Facts facts;
+  facts.device_node = true;
+  facts.cuda_version = 13000;
+  facts.driver_version = "580.159.04";
+  facts.counters_for_administrators_only = false;
+  facts.nvml = true;
+  facts.gpus = {{.name = "NVIDIA H100 80GB HBM3", .mig = false}};
+  facts.cupti_path = "/opt/nvidia/cu13/lib/libcupti.so.13";
+  facts.cupti_version = 130001;
+  facts.inject_library = "/opt/stepscope/lib/libstepscope_inject.so";
+  facts.python = "3.12.3";
+  facts.torch_version = "2.11.0+cu130";
+  facts.torch_tested = true;
+  facts.invariant_tsc = true;
+  facts.free_bytes = std::uint64_t{50} << 30U;
+  facts.folder = ".";
+  return facts;
+}
+
+Check check_of(const Facts& facts, const std::string& name) {
+  const std::vector<Check> checks = examine(facts);
+  const auto at = std::find_if(checks.begin(), checks.end(),
+                               [&](const Check& check) { return check.name == name; });
+  return at == checks.end() ? Check{"no such check", State::missing, "", ""} : *at;
+}
+
+TEST(DoctorChecks, AGoodMachineNeedsNothing) {
+  for (const Check& check : examine(good_facts())) {
+    EXPECT_EQ(check.state, State::good) << check.name << ": " << check.finding;
+    EXPECT_THAT(check.remedy, IsEmpty()) << check.name;
+  }
+}
+
+// The rule of the whole list: what is not good says what to do.
+TEST(DoctorChecks, WhateverIsLimitedOrMissingSaysWhatToDo) {
+  Facts facts = good_facts();
+  facts.inject_library.clear();
+  facts.cuda_version.reset();
+  facts.gpus.clear();
+  facts.cupti_path.clear();
+  facts.cupti_why_not = "no libcupti.so.13 or .12 was found: pip install nvidia-cuda-cupti";
+  facts.rivals = {"CUDA_INJECTION64_PATH=/opt/nsight/libToolsInjection64.so"};
+  facts.counters_for_administrators_only = true;
+  facts.mps = true;
+  facts.python = "3.9.1";
+  facts.torch_version = "2.4.0";
+  facts.torch_tested = false;
+  facts.free_bytes = 1000;
+  for (const Check& check : examine(facts)) {
+    if (check.name == "CUPTI" || check.name == "LD_PRELOAD" || check.name == "clock") continue;
+    EXPECT_NE(check.state, State::good) << check.name;
+    EXPECT_THAT(check.remedy, Not(IsEmpty())) << check.name;
+  }
+  EXPECT_THAT(check_of(facts, "CUPTI").finding, HasSubstr("pip install"));
+}
+
+TEST(DoctorChecks, WithoutAGpuOnlyTheHostSideIsLookedAt) {
+  Facts facts = good_facts();
+  facts.device_node = false;
+  facts.driver_version.clear();
+  facts.cuda_version.reset();
+  EXPECT_EQ(check_of(facts, "driver").state, State::absent);
+  EXPECT_EQ(check_of(facts, "CUPTI").name, "no such check");
+  EXPECT_EQ(check_of(facts, "Python").state, State::good);
+}
+
+TEST(DoctorChecks, ACuptiNewerThanTheDriverIsNamedWithTheOneToInstall) {
+  Facts facts = good_facts();
+  facts.cupti_version = 130100;  // 13.1 on a driver for 13.0
+  const Check check = check_of(facts, "CUPTI");
+  EXPECT_EQ(check.state, State::missing);
+  EXPECT_THAT(check.finding, HasSubstr("newer than the driver's CUDA 13.0"));
+  EXPECT_THAT(check.remedy, HasSubstr("nvidia-cuda-cupti==13.0.*"));
+  facts.cupti_version = 26;  // 12.6: older is fine
+  EXPECT_EQ(check_of(facts, "CUPTI").state, State::good);
+}
+
+TEST(DoctorChecks, AnAdministratorMayReadCounters) {
+  Facts facts = good_facts();
+  facts.counters_for_administrators_only = true;
+  EXPECT_EQ(check_of(facts, "counters").state, State::limited);
+  facts.administrator = true;
+  EXPECT_EQ(check_of(facts, "counters").state, State::good);
+}
+
+TEST(DoctorChecks, LittleSpaceIsAWarningAndNoneIsRefused) {
+  Facts facts = good_facts();
+  facts.free_bytes = std::uint64_t{500} << 20U;
+  EXPECT_EQ(check_of(facts, "disk").state, State::limited);
+  facts.free_bytes = std::uint64_t{31} << 20U;
+  EXPECT_EQ(check_of(facts, "disk").state, State::missing);
+}
+
+// The machine of the test, whatever it has: asking never fails.
+TEST(DoctorFacts, CanBeGatheredAnywhere) {
+  const Facts facts = gather_facts("/tmp");
+  EXPECT_GT(facts.free_bytes, 0U);
+  EXPECT_FALSE(examine(facts).empty());
+}
+
+}  // namespace
+}  // namespace stepscope::doctor
