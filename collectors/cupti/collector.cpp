@@ -8,6 +8,7 @@
 #include "collectors/cupti/buffers.hpp"
 #include "collectors/cupti/device_facts.hpp"
 #include "collectors/cupti/device_records.hpp"
+#include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/row_source.hpp"
 
 namespace stepscope::cupti {
@@ -68,7 +69,7 @@ class ActivitySource final : public recorder::RowSource {
 
  private:
   void flush_when_due() noexcept {
-    const std::int64_t now = now_ns();
+    const std::int64_t now = recorder::clock_ns(CLOCK_MONOTONIC);
     if (now - last_flush_ns_ < flush_ns_) return;
     last_flush_ns_ = now;
     if (!has_failed()) (void)library_.flush_all(kFlushCompleted);
@@ -97,15 +98,9 @@ class ActivitySource final : public recorder::RowSource {
       dropped_ += dropped;
   }
 
-  static std::int64_t now_ns() noexcept {
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
-  }
-
   Library library_;
   std::int64_t flush_ns_;
-  std::int64_t last_flush_ns_ = now_ns();
+  std::int64_t last_flush_ns_ = recorder::clock_ns(CLOCK_MONOTONIC);
   DeviceRecords records_;
   std::uint64_t dropped_ = 0;
   std::uint64_t described_ = 0;  // devices, a bit each
@@ -140,6 +135,13 @@ bool enable_kinds(const Library& library, bool bare) noexcept {
   return true;
 }
 
+// Nobody would empty the buffers of kinds that stayed on.
+bool give_up(const Library& library, Subscriber subscriber) noexcept {
+  for (const ActivityKind kind : kKinds) (void)library.disable(kind);
+  (void)library.unsubscribe(subscriber);
+  return false;
+}
+
 void record_facts(const Library& library, const char* path) noexcept {
   std::uint32_t version = 0;
   (void)library.get_version(&version);
@@ -153,7 +155,7 @@ void record_facts(const Library& library, const char* path) noexcept {
 
 bool start_collector(const Library& library, const Options& options) noexcept {
   Subscriber subscriber = nullptr;
-  // First of all calls: the only one that tells of another tool.
+  // Before all that changes CUPTI's state: the only call that tells of another tool.
   if (const Status status = library.subscribe(&subscriber, on_callback, nullptr);
       status != kSuccess) {
     note_failure(library, "cuptiSubscribe", status);
@@ -165,9 +167,9 @@ bool start_collector(const Library& library, const Options& options) noexcept {
           library.register_buffers(on_request, options.bare ? on_complete_bare : on_complete);
       status != kSuccess) {
     note_failure(library, "cuptiActivityRegisterCallbacks", status);
-    return false;
+    return give_up(library, subscriber);
   }
-  if (!enable_kinds(library, options.bare)) return false;
+  if (!enable_kinds(library, options.bare)) return give_up(library, subscriber);
   if (options.bare) return false;  // no rows: nothing to stop, and nothing is said to be collected
   (void)enable_hooks(library, subscriber, options.hooks);
   // Leaked: callbacks and the writer thread use it until the last instruction.

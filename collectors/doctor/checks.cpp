@@ -47,7 +47,7 @@ Check driver(const Facts& f) {
 Check gpus(const Facts& f) {
   if (!f.nvml || f.gpus.empty())
     return {"GPUs", State::limited, "NVML names none",
-            "install libnvidia-ml.so.1: clocks, power and memory come from it"};
+            "install libnvidia-ml.so.1; traces do not need it"};
   std::string names;
   bool mig = false;
   for (const Gpu& gpu : f.gpus) {

@@ -7,7 +7,7 @@
 namespace stepscope {
 
 // light: device work, launches, copies and waits, no lines. standard: events, allocations, lines,
-// user scopes and backward nodes. deep: every call and every op.
+// user scopes and backward nodes. deep: every PyTorch op, too.
 enum class Level : std::uint8_t { light, standard, deep };
 
 }  // namespace stepscope

@@ -206,6 +206,16 @@ TEST_F(CollectorTest, AnotherToolIsNamedAndTheProgramGoesOn) {
   EXPECT_EQ(trace.host_ranges().size(), 1U);
 }
 
+TEST_F(CollectorTest, WhatWasBegunIsTakenBackWhereAKindIsRefused) {
+  record([] {
+    fake_cupti::state().refused = {ActivityKind::concurrent_kernel};
+    EXPECT_FALSE(start_collector(fake_cupti::library(), {}));
+    EXPECT_THAT(fake_cupti::state().enabled, IsEmpty());
+    EXPECT_FALSE(fake_cupti::state().subscribed);
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  });
+}
+
 TEST_F(CollectorTest, DroppedAndTimelessRecordsAreCounted) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));

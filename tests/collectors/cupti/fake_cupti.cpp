@@ -23,11 +23,13 @@ Status get_version(std::uint32_t* version) {
 Status subscribe(Subscriber* subscriber, Callback callback, void* /*user*/) {
   if (state().subscribe_status != kSuccess) return state().subscribe_status;
   state().callback = callback;
+  state().subscribed = true;
   *subscriber = &state();
   return kSuccess;
 }
 
 Status unsubscribe(Subscriber /*subscriber*/) {
+  state().subscribed = false;
   return kSuccess;
 }
 
@@ -47,8 +49,9 @@ Status register_buffers(RequestBuffer request, CompleteBuffer complete) {
 }
 
 Status enable(ActivityKind kind) {
-  if (state().enable_status == kSuccess) state().enabled.insert(kind);
-  return state().enable_status;
+  if (state().refused.contains(kind)) return kInsufficientPrivileges;
+  state().enabled.insert(kind);
+  return kSuccess;
 }
 
 Status disable(ActivityKind kind) {

@@ -20,7 +20,8 @@ namespace fake_cupti {
 
 struct State {
   Status subscribe_status = kSuccess;
-  Status enable_status = kSuccess;
+  std::set<ActivityKind> refused;
+  bool subscribed = false;
   Callback callback = nullptr;
   RequestBuffer request = nullptr;
   CompleteBuffer complete = nullptr;
