@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 
+#include "collectors/cupti/sharing.hpp"
 #include "collectors/cupti/stream_ids.hpp"
 
 namespace stepscope::cupti {
@@ -77,6 +78,7 @@ void enable_one(Subscriber subscriber, const ApiFunction& function) noexcept {
 
 [[gnu::hot]] void on_callback(void* /*user*/, std::uint32_t domain, std::uint32_t id,
                               const void* data) {
+  call_guest(domain, id, data);
   switch (static_cast<Domain>(domain)) {
     case Domain::runtime:
     case Domain::driver:
@@ -101,6 +103,19 @@ Status enable_hooks(const Library& found, Subscriber subscriber,
   for (const std::uint32_t id : {kStreamDestroyStarting, kContextDestroyStarting})
     (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(Domain::resource), id);
   return library.enable_domain(1, subscriber, static_cast<std::uint32_t>(Domain::state));
+}
+
+bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept {
+  switch (static_cast<Domain>(domain)) {
+    case Domain::runtime:
+    case Domain::driver:
+      return function_of(static_cast<Domain>(domain), id) != nullptr;
+    case Domain::resource:
+      return id == kStreamDestroyStarting || id == kContextDestroyStarting;
+    case Domain::state:
+      return true;
+  }
+  return false;
 }
 
 bool has_failed() noexcept {

@@ -22,6 +22,9 @@ void on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void*
 Status enable_hooks(const Library& library, Subscriber subscriber,
                     const HookOptions& options) noexcept;
 
+// Whether a callback is one of those: it stays on whatever another user of CUPTI asks for.
+bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept;
+
 // CUPTI has shut itself down in this process (its own fatal error).
 bool has_failed() noexcept;
 

@@ -8,6 +8,7 @@
 #include "collectors/cupti/buffers.hpp"
 #include "collectors/cupti/device_facts.hpp"
 #include "collectors/cupti/device_records.hpp"
+#include "collectors/cupti/sharing.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/row_source.hpp"
 
@@ -31,7 +32,9 @@ void on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* max_recor
 
 void on_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t /*size*/,
                  std::size_t valid_size) {
-  if (buffer != nullptr) buffers.take_back(buffer, valid_size, context, stream);
+  if (buffer == nullptr) return;
+  copy_to_guest(context, stream, buffer, valid_size);
+  buffers.take_back(buffer, valid_size, context, stream);
 }
 
 // For a bare collector: records are thrown away where they come.
@@ -176,6 +179,7 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   auto* source = new (std::nothrow) ActivitySource(library, options.flush_ms);
   if (source == nullptr) return false;
   recorder::set_row_source(source);
+  serve_guests(library, subscriber, kKinds);
   recorder::collecting(recorder::Collector::device_ops);
   recorder::collecting(recorder::Collector::api_calls);
   if (options.hooks.level != Level::light) recorder::collecting(recorder::Collector::api_arguments);

@@ -15,6 +15,7 @@ namespace stepscope::cupti {
 
 using Status = int;  // CUptiResult
 inline constexpr Status kSuccess = 0;
+inline constexpr Status kInvalidParameter = 1;
 inline constexpr Status kMaxLimitReached = 12;  // of cuptiActivityGetNextRecord: no more records
 inline constexpr Status kNotInitialized = 15;   // CUPTI is newer than the driver
 inline constexpr Status kInsufficientPrivileges = 35;
@@ -60,11 +61,17 @@ using CompleteBuffer = void (*)(void* context, std::uint32_t stream, std::uint8_
 enum class ActivityKind : std::uint32_t {
   memcpy = 1,
   memset = 2,
+  kernel = 3,
   driver = 4,
   runtime = 5,
   concurrent_kernel = 10,
+  marker = 12,
   overhead = 17,
   memcpy_peer = 22,
+  cuda_event = 36,
+  synchronization = 38,
+  external_correlation = 39,
+  graph_trace = 51,
 };
 
 inline constexpr std::uint32_t kFlushCompleted = 0;  // only buffers whose records are complete
@@ -163,6 +170,32 @@ struct MemsetRecord {
   void* reserved;
   std::uint64_t graph_node;
   std::uint32_t graph;
+};
+
+// Calls; waits, graph launches and markers have their (first) time at the same place.
+struct CallRecord {
+  ActivityKind kind;
+  std::uint32_t id;
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint32_t process;
+  std::uint32_t thread;
+  std::uint32_t correlation;
+  std::uint32_t return_value;
+};
+
+struct EventRecord {
+  ActivityKind kind;
+  std::uint32_t correlation;
+  std::uint32_t context;
+  std::uint32_t stream;
+  std::uint32_t event;
+  std::uint32_t padding;
+  std::uint32_t device;
+  std::uint32_t more_padding;
+  void* reserved;
+  std::uint64_t device_time;
+  std::uint64_t synchronization;
 };
 
 struct OverheadRecord {  // CUPTI 12.2 and later

@@ -72,7 +72,22 @@ TEST(CuptiAbi, CopyAndSetRecordsHaveTheirFields) {
   EXPECT_FIELD(OverheadRecord, end, CUpti_ActivityOverhead3, end);
 }
 
+TEST(CuptiAbi, RecordsForAGuestHaveTheirTimesThere) {
+  EXPECT_FIELD(CallRecord, start, CUpti_ActivityAPI, start);
+  EXPECT_FIELD(CallRecord, end, CUpti_ActivityAPI, end);
+  EXPECT_FIELD(CallRecord, start, CUpti_ActivitySynchronization2, start);
+  EXPECT_FIELD(CallRecord, end, CUpti_ActivitySynchronization2, end);
+  EXPECT_FIELD(CallRecord, start, CUpti_ActivityGraphTrace2, start);
+  EXPECT_FIELD(CallRecord, end, CUpti_ActivityGraphTrace2, end);
+  EXPECT_FIELD(CallRecord, start, CUpti_ActivityMarker2, timestamp);
+  EXPECT_FIELD(EventRecord, device_time, CUpti_ActivityCudaEvent2, deviceTimestamp);
+  EXPECT_FIELD(KernelRecord, completed, CUpti_ActivityKernel10, completed);
+  EXPECT_FIELD(KernelRecord, queued, CUpti_ActivityKernel10, queued);
+  EXPECT_FIELD(KernelRecord, submitted, CUpti_ActivityKernel10, submitted);
+}
+
 TEST(CuptiAbi, NumbersAreTheirs) {
+  EXPECT_EQ(kInvalidParameter, CUPTI_ERROR_INVALID_PARAMETER);
   EXPECT_EQ(kMaxLimitReached, CUPTI_ERROR_MAX_LIMIT_REACHED);
   EXPECT_EQ(kNotInitialized, CUPTI_ERROR_NOT_INITIALIZED);
   EXPECT_EQ(kInsufficientPrivileges, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);

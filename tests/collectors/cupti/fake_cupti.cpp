@@ -35,6 +35,7 @@ Status unsubscribe(Subscriber /*subscriber*/) {
 
 Status enable_callback(std::uint32_t enable, Subscriber, std::uint32_t domain, std::uint32_t id) {
   if (enable != 0) state().callbacks.insert({domain, id});
+  if (enable == 0) state().callbacks.erase({domain, id});
   return kSuccess;
 }
 
@@ -103,6 +104,10 @@ Status result_text(Status, const char** text) {
 }
 
 }  // namespace
+
+void State::flush() {
+  (void)flush_all(kFlushCompleted);
+}
 
 State& state() {
   static State& leaked = *new State;

@@ -33,6 +33,8 @@ struct State {
   std::vector<std::uint32_t> flushes;
   std::size_t dropped = 0;
   std::uint32_t correlation = 0;
+
+  void flush();
 };
 State& state();
 

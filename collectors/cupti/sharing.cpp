@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/cupti/sharing.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+
+#include "collectors/cupti/call_hooks.hpp"
+#include "collectors/cupti/guest_callbacks.hpp"
+#include "collectors/cupti/guest_records.hpp"
+#include "collectors/recorder/clock.hpp"
+
+namespace stepscope::cupti {
+namespace {
+
+// Constant-initialised and never destroyed: callbacks run until the last instruction.
+constinit Library real{};
+constinit Subscriber our_subscriber = nullptr;
+constinit std::span<const ActivityKind> our_kinds{};
+constinit std::atomic<pid_t> serving_pid{0};
+constinit GuestCallbacks callbacks{};
+union Leaked {
+  constexpr Leaked() : records() {}
+  ~Leaked() {}
+  GuestRecords records;
+};
+constinit Leaked leaked{};
+GuestRecords& records = leaked.records;
+constinit std::atomic<std::int64_t> began_ns{0};
+
+bool is_ours(ActivityKind kind) noexcept {
+  return std::find(our_kinds.begin(), our_kinds.end(), kind) != our_kinds.end();
+}
+
+void note_begin() noexcept {
+  began_ns.store(recorder::clock_ns(CLOCK_MONOTONIC));
+}
+
+void note_end() noexcept {
+  const double seconds =
+      static_cast<double>(recorder::clock_ns(CLOCK_MONOTONIC) - began_ns.load()) * 1e-9;
+  std::array<char, 192> sentence{};
+  std::snprintf(sentence.data(), sentence.size(),
+                "another profiler of the program (torch.profiler) was on for %.3f s and was given "
+                "its own records; CUDA calls took longer meanwhile",
+                seconds);
+  recorder::note(sentence.data());
+}
+
+}  // namespace
+
+void serve_guests(const Library& library, Subscriber ours,
+                  std::span<const ActivityKind> kinds) noexcept {
+  real = library;
+  our_subscriber = ours;
+  our_kinds = kinds;
+  serving_pid.store(getpid(), std::memory_order_release);
+}
+
+bool serving() noexcept {
+  const pid_t pid = serving_pid.load(std::memory_order_acquire);
+  return pid != 0 && pid == getpid();
+}
+
+void call_guest(std::uint32_t domain, std::uint32_t id, const void* data) noexcept {
+  callbacks.call(domain, id, data);
+}
+
+void copy_to_guest(void* context, std::uint32_t stream, std::uint8_t* data,
+                   std::size_t valid_bytes) noexcept {
+  if (records.takes_records()) records.copy(real, context, stream, data, valid_bytes);
+}
+
+namespace shared {
+
+Status subscribe(Subscriber* subscriber, Callback callback, void* user) noexcept {
+  return callbacks.subscribe(subscriber, callback, user);
+}
+
+Status unsubscribe(Subscriber subscriber) noexcept {
+  if (!callbacks.is(subscriber)) return kInvalidParameter;
+  return callbacks.unsubscribe(real, our_subscriber, is_hooked);
+}
+
+Status enable_callback(std::uint32_t enable, Subscriber subscriber, std::uint32_t domain,
+                       std::uint32_t id) noexcept {
+  if (!callbacks.is(subscriber)) return kInvalidParameter;
+  return callbacks.enable(real, our_subscriber, is_hooked, enable != 0, domain, id);
+}
+
+Status enable_domain(std::uint32_t enable, Subscriber subscriber, std::uint32_t domain) noexcept {
+  if (!callbacks.is(subscriber)) return kInvalidParameter;
+  return callbacks.enable_domain(real, our_subscriber, is_hooked, enable != 0, domain);
+}
+
+Status enable_all_domains(std::uint32_t enable, Subscriber subscriber) noexcept {
+  Status status = kSuccess;
+  for (std::uint32_t domain = 1; domain < GuestCallbacks::kDomains && status == kSuccess; ++domain)
+    status = enable_domain(enable, subscriber, domain);
+  return status;
+}
+
+Status register_buffers(RequestBuffer request, CompleteBuffer complete) noexcept {
+  if (request == nullptr || complete == nullptr) return kInvalidParameter;
+  records.register_buffers(request, complete);
+  return kSuccess;
+}
+
+Status register_clock(TimestampFunction function) noexcept {
+  records.register_clock(function);
+  return kSuccess;
+}
+
+Status enable(ActivityKind kind) noexcept {
+  const Status status = is_ours(kind) ? kSuccess : real.enable(kind);
+  if (status != kSuccess) return status;
+  if (!records.any_enabled()) note_begin();
+  records.enable(kind);
+  return kSuccess;
+}
+
+Status disable(ActivityKind kind) noexcept {
+  const bool was_any = records.any_enabled();
+  records.disable(kind);
+  if (was_any && !records.any_enabled()) note_end();
+  return is_ours(kind) ? kSuccess : real.disable(kind);
+}
+
+Status flush_all(std::uint32_t flag) noexcept {
+  const Status status = real.flush_all(flag);
+  records.hand_over();
+  return status;
+}
+
+Status finalize() noexcept {
+  for (std::uint32_t kind = 0; kind < GuestRecords::kKinds; ++kind) {
+    if (records.enabled(static_cast<ActivityKind>(kind)))
+      (void)disable(static_cast<ActivityKind>(kind));
+  }
+  records.hand_over();
+  return callbacks.unsubscribe(real, our_subscriber, is_hooked);
+}
+
+}  // namespace shared
+}  // namespace stepscope::cupti
