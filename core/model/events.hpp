@@ -62,7 +62,7 @@ struct HostRanges {
 struct Calls {
   std::vector<RangeId> range;  // the host range of this call
   std::vector<ApiKind> api;
-  std::vector<std::uint32_t> correlation;  // unique within a process; 0 = none
+  std::vector<std::uint32_t> correlation;  // 0 = none; rarely comes again (CallsById)
   std::vector<StreamId> stream;      // what it was issued to; kNone where the source does not say
   std::vector<std::uint64_t> event;  // event handle of record, wait and synchronise; 0 = none
   std::vector<std::uint64_t> bytes;
@@ -122,6 +122,9 @@ struct Syncs {
 // The track of a thread's CPU time so far, in nanoseconds, ends with the thread's id: it tells
 // whether the thread ran or slept where nothing was recorded.
 inline constexpr const char* kThreadCpuTrack = "thread_cpu.";
+// Counter of a process: 0 or less from where nothing was recorded by the user's plan, more from
+// where it was; 1 as usual, other values name what collection was on (STEPSCOPE_WINDOW_LAYERS).
+inline constexpr const char* kCaptureTrack = "capture";
 
 struct Counters {
   std::vector<std::int64_t> time;

@@ -148,27 +148,70 @@ std::vector<Rows> rows_by(const std::vector<std::uint32_t>& sorted_keys, std::si
   return rows;
 }
 
-std::uint64_t correlation_key(ProcessId process, std::uint32_t correlation) {
-  return (std::uint64_t{process} << 32U) | correlation;
-}
+// The calls of each correlation id. A runtime call and the driver call inside it may carry the same
+// id: the outer one (which stands first in a thread's order) is the launch. Ids come again where
+// collection was switched off and on: then the last call that began before the op.
+class CallsById {
+ public:
+  explicit CallsById(const TraceData& data) : data_(data) {
+    const Calls& c = data.calls;
+    first_.reserve(c.size());
+    for (CallId call = 0; call < c.size(); ++call) {
+      if (c.correlation[call] != 0) add(call);
+    }
+  }
 
-// Correlation ids are unique within a process. A runtime call and the driver call inside it may
-// carry the same id: the outer one (which stands first in a thread's order) is the launch.
+  // kNone: no call of that id, or none that can have launched it.
+  CallId launch_of(DeviceOpId op) const {
+    const ProcessId process = data_.streams[data_.device_ops.stream[op]].process;
+    const std::uint64_t key = key_of(process, data_.device_ops.correlation[op]);
+    const auto found = first_.find(key);
+    if (found == first_.end()) return kNone;
+    const std::int64_t time = data_.device_ops.begin[op];
+    const auto later = later_.empty() ? later_.end() : later_.find(key);
+    if (later == later_.end())
+      return begin(found->second) <= time + kClockSlack_ns ? found->second : kNone;
+    return last_before(time, found->second, later->second);
+  }
+
+ private:
+  static constexpr std::int64_t kClockSlack_ns =
+      1'000'000;  // device times are mapped to the host's
+
+  static std::uint64_t key_of(ProcessId process, std::uint32_t correlation) {
+    return (std::uint64_t{process} << 32U) | correlation;
+  }
+  std::int64_t begin(CallId call) const { return data_.host_ranges.begin[data_.calls.range[call]]; }
+
+  CallId last_before(std::int64_t time, CallId first, const std::vector<CallId>& later) const {
+    CallId best = begin(first) <= time ? first : kNone;
+    for (const CallId call : later) {
+      if (begin(call) <= time && (best == kNone || begin(call) > begin(best))) best = call;
+    }
+    return best;
+  }
+
+  void add(CallId call) {
+    const RangeId range = data_.calls.range[call];
+    const ProcessId process = data_.threads[data_.host_ranges.thread[range]].process;
+    const std::uint64_t key = key_of(process, data_.calls.correlation[call]);
+    const auto [known, fresh] = first_.emplace(key, call);
+    if (fresh) return;
+    const RangeId outer = data_.calls.range[known->second];
+    const bool inside = data_.host_ranges.begin[range] < data_.host_ranges.end[outer] &&
+                        data_.host_ranges.begin[outer] <= data_.host_ranges.begin[range];
+    if (!inside) later_[key].push_back(call);
+  }
+
+  const TraceData& data_;
+  std::unordered_map<std::uint64_t, CallId> first_;
+  std::unordered_map<std::uint64_t, std::vector<CallId>> later_;
+};
+
 std::vector<CallId> link_launches(const TraceData& data) {
-  const Calls& c = data.calls;
-  std::unordered_map<std::uint64_t, CallId> call_by_key;
-  call_by_key.reserve(c.size());
-  for (CallId call = 0; call < c.size(); ++call) {
-    if (c.correlation[call] == 0) continue;
-    const ThreadId thread = data.host_ranges.thread[c.range[call]];
-    call_by_key.emplace(correlation_key(data.threads[thread].process, c.correlation[call]), call);
-  }
+  const CallsById calls(data);
   std::vector<CallId> launch_of(data.device_ops.size(), kNone);
-  for (DeviceOpId op = 0; op < launch_of.size(); ++op) {
-    const ProcessId process = data.streams[data.device_ops.stream[op]].process;
-    const auto found = call_by_key.find(correlation_key(process, data.device_ops.correlation[op]));
-    if (found != call_by_key.end()) launch_of[op] = found->second;
-  }
+  for (DeviceOpId op = 0; op < launch_of.size(); ++op) launch_of[op] = calls.launch_of(op);
   return launch_of;
 }
 
