@@ -33,9 +33,11 @@ std::string_view name_of(Bound bound) {
 Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,
                   const SummaryOptions& options) {
   const Counting counting = choose_steps(steps);
+  const std::optional<Overhead> overhead = measure_overhead(trace, steps);
   const auto partition_of = [&](const Partition& partition) {
     PartitionSummary summary = sum_partition(partition, steps, counting);
     judge_bound(summary, attribution.inflated, options.plain_step_ns);
+    if (overhead) correct_step(summary, *overhead);
     return summary;
   };
   Summary out;
@@ -57,6 +59,7 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   out.lines = line_rows(trace, attribution.process, counting);
   out.kernels = kernel_rows(trace, steps, attribution, counting);
   out.trust = judge_trust(trace, steps, attribution, out.partition);
+  out.trust.overhead = overhead;
   return out;
 }
 

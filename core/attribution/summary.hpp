@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
+#include "core/attribution/overhead.hpp"
 
 namespace stepscope {
 
@@ -117,6 +118,7 @@ struct Trust {
   std::uint64_t zero_timestamps = 0;
   double unknown_share = 0;                    // unknown + host.other
   std::optional<double> overhead_ns_per_step;  // measured, absent where nothing measured it
+  std::optional<Overhead> overhead;            // by windows of the run itself
   std::optional<double> link_rate;  // calls with a line / calls at which one was asked for
   std::vector<std::string> rivals;
   std::vector<std::string> broken_invariants;

@@ -24,6 +24,9 @@ PartitionSummary sum_partition(const Partition& partition, const Steps& steps,
 // Sets bound, why_bound, inflated, plain and corrected step. Rule: summary_bound.cpp.
 void judge_bound(PartitionSummary& summary, bool inflated,
                  std::optional<std::int64_t> plain_step_ns);
+// The step time without recording, where the run measured it: the sums' own over the ratio, at
+// least the device's work.
+void correct_step(PartitionSummary& summary, const Overhead& overhead);
 
 // A phase's own name; "(no phase)" for the root.
 std::string phase_name(const std::vector<Phase>& phases, PhaseId phase);

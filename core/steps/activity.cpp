@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "core/steps/capture_gaps.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -183,6 +185,7 @@ double Activity::share_in(std::span<const Interval> disjoint) const {
 Activity survey(const Trace& trace, ProcessId process) {
   Activity activity{.trace = &trace, .process = process};
   const HostRanges& h = trace.host_ranges();
+  const IntervalSet gaps = capture_gaps(trace, process);
   std::vector<Rows> threads;
   bool any = false;
   for (ThreadId thread = 0; thread < trace.data().threads.size(); ++thread) {
@@ -191,12 +194,15 @@ Activity survey(const Trace& trace, ProcessId process) {
     threads.push_back(rows);
     widen(activity.host, extent_of_rows(h, rows), any);
     for (RangeId i = rows.begin; i < rows.end; ++i) {
-      if (is_annotation(h.kind[i])) activity.annotations.push_back(i);
+      if (is_annotation(h.kind[i]) && !is_inside(gaps, h.begin[i]))
+        activity.annotations.push_back(i);
     }
   }
   if (!any) activity.host = device_extent(trace, process);
   find_work(activity, threads);
   find_backward(activity, threads);
+  std::erase_if(activity.work,
+                [&gaps](const WorkItem& item) { return is_inside(gaps, item.time); });
   const auto earlier = [](const WorkItem& a, const WorkItem& b) { return a.time < b.time; };
   if (!std::is_sorted(activity.work.begin(), activity.work.end(), earlier)) {
     std::stable_sort(activity.work.begin(), activity.work.end(), earlier);

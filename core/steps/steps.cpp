@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/steps/capture_gaps.hpp"
 #include "core/steps/loop.hpp"
 #include "core/steps/steady.hpp"
 #include "core/steps/user_marker.hpp"
@@ -128,7 +129,10 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
               .notes = std::move(loop.notes)};
   note_other_processes(trace, processes.size(), steps);
   place_windows(trace, steps, loop.last_complete);
+  const IntervalSet gaps = capture_gaps(trace, steps.process);
+  close_gaps(gaps, steps);
   choose_steady(found.activity, steps);
+  set_gaps_aside(trace, gaps, steps);
   return steps;
 }
 

@@ -115,15 +115,21 @@ Json trust_json(const Trust& t) {
   const auto or_null = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
   };
-  return {{"dropped", t.dropped},
-          {"zero_timestamps", t.zero_timestamps},
-          {"unknown_share", t.unknown_share},
-          {"overhead_ns_per_step", or_null(t.overhead_ns_per_step)},
-          {"link_rate", or_null(t.link_rate)},
-          {"rivals", t.rivals},
-          {"broken_invariants", t.broken_invariants},
-          {"over_budget", t.over_budget},
-          {"notes", t.notes}};
+  Json out = {{"dropped", t.dropped},
+              {"zero_timestamps", t.zero_timestamps},
+              {"unknown_share", t.unknown_share},
+              {"overhead_ns_per_step", or_null(t.overhead_ns_per_step)},
+              {"link_rate", or_null(t.link_rate)},
+              {"rivals", t.rivals},
+              {"broken_invariants", t.broken_invariants},
+              {"over_budget", t.over_budget},
+              {"notes", t.notes}};
+  if (t.overhead)
+    out["overhead"] = {{"ratio", t.overhead->ratio},
+                       {"low", t.overhead->low},
+                       {"high", t.overhead->high},
+                       {"windows", t.overhead->pairs}};
+  return out;
 }
 
 template <class Row, class F>

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/overhead.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/steps/capture_gaps.hpp"
+#include "core/steps/named_range.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr std::size_t kFewestDistances = 2;
+
+bool is_annotation(HostKind kind) {
+  return kind == HostKind::user_scope || kind == HostKind::nvtx_range;
+}
+
+// Ends of the marks of one kind, in order: of the kind that comes most often in gaps.
+std::vector<std::int64_t> mark_ends(const Trace& trace, const Steps& steps,
+                                    const IntervalSet& gaps) {
+  struct Marks {
+    std::size_t in_gaps = 0;
+    std::vector<std::int64_t> ends;
+  };
+  const HostRanges& h = trace.host_ranges();
+  const Rows rows = trace.ranges_of(steps.thread);
+  std::map<std::string, Marks> by_stem;
+  for (RangeId range = rows.begin; range < rows.end; ++range) {
+    if (!is_annotation(h.kind[range])) continue;
+    Marks& marks = by_stem[split_number(trace.text(h.name[range])).stem];
+    marks.ends.push_back(h.end[range]);
+    marks.in_gaps += is_inside(gaps, h.begin[range]) ? 1U : 0U;
+  }
+  const auto most = std::max_element(
+      by_stem.begin(), by_stem.end(),
+      [](const auto& a, const auto& b) { return a.second.in_gaps < b.second.in_gaps; });
+  if (most == by_stem.end()) return {};
+  std::sort(most->second.ends.begin(), most->second.ends.end());
+  return most->second.ends;
+}
+
+// Mean distance of the marks of a stretch, without the first; 0 where there are too few.
+double mean_distance(const std::vector<std::int64_t>& ends, Interval stretch) {
+  const auto first = std::upper_bound(ends.begin(), ends.end(), stretch.begin);
+  const auto last = std::upper_bound(first, ends.end(), stretch.end);
+  const auto marks = static_cast<std::size_t>(last - first);
+  if (marks < kFewestDistances + 2) return 0;
+  return static_cast<double>(*(last - 1) - *(first + 1)) / static_cast<double>(marks - 2);
+}
+
+std::vector<double> ratios_of(const std::vector<std::int64_t>& ends, const IntervalSet& gaps,
+                              const std::set<std::int64_t>& begins) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i + 1 < gaps.size(); ++i) {
+    if (!begins.contains(gaps[i].end)) continue;
+    const double before = mean_distance(ends, gaps[i]);
+    const double after = mean_distance(ends, gaps[i + 1]);
+    const double on = mean_distance(ends, {gaps[i].end, gaps[i + 1].begin});
+    if (before > 0 && after > 0 && on > 0) ratios.push_back(2 * on / (before + after));
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return ratios;
+}
+
+// Where stretches of that state begin.
+std::set<std::int64_t> begins_of(const Trace& trace, ProcessId process, double state) {
+  const Counters& counters = trace.data().counters;
+  std::set<std::int64_t> begins;
+  for (std::size_t row = 0; row < counters.size(); ++row) {
+    if (counters.process[row] == process && counters.value[row] == state &&
+        trace.text(counters.track[row]) == kCaptureTrack)
+      begins.insert(counters.time[row]);
+  }
+  return begins;
+}
+
+// How many of the smallest (and of the largest) lie outside of the interval: the normal
+// approximation of the binomial distribution, rounded outwards.
+std::size_t outside(std::size_t pairs) {
+  const auto n = static_cast<double>(pairs);
+  const double rank = n / 2 - 1.96 * std::sqrt(n) / 2;
+  return rank < 1 ? 0 : static_cast<std::size_t>(rank) - 1;
+}
+
+}  // namespace
+
+std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps) {
+  return measure_overhead(trace, steps, 1);
+}
+
+std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps, double state) {
+  const IntervalSet gaps = capture_gaps(trace, steps.process);
+  if (gaps.size() <= kFewestPairs) return std::nullopt;
+  const std::vector<double> ratios =
+      ratios_of(mark_ends(trace, steps, gaps), gaps, begins_of(trace, steps.process, state));
+  if (ratios.size() < kFewestPairs) return std::nullopt;
+  const std::size_t half = ratios.size() / 2;
+  const double middle =
+      ratios.size() % 2 == 1 ? ratios[half] : (ratios[half - 1] + ratios[half]) / 2;
+  const std::size_t skip = outside(ratios.size());
+  return Overhead{middle, ratios[skip], ratios[ratios.size() - 1 - skip], ratios.size()};
+}
+
+}  // namespace stepscope

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What recording cost, measured by the run itself (profile --window ON/OFF): the distance of step
+// marks in recorded stretches over that in the unrecorded ones beside them.
+//
+// Marks are the annotations that also come in the gaps; the first distance of each stretch is left
+// out (device collection is being switched there). A stretch gives the mean of its distances; a
+// pair is a recorded stretch and the mean of the gaps on its sides, so that drift cancels. The
+// ratio is the pairs' median; its interval holds the true median with 95 % (order statistics, no
+// assumption about the distribution).
+#pragma once
+
+#include <optional>
+
+#include "core/steps/steps.hpp"
+
+namespace stepscope {
+
+struct Overhead {
+  double ratio = 1;  // recorded / plain
+  double low = 1;    // 95 %
+  double high = 1;
+  std::size_t pairs = 0;
+};
+
+// At least 6 pairs, for less has no interval of 95 %.
+inline constexpr std::size_t kFewestPairs = 6;
+std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps);
+// Of the stretches in which the capture's counter says `state` (STEPSCOPE_WINDOW_LAYERS).
+std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps, double state);
+
+}  // namespace stepscope

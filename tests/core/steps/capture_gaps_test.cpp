@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stretches that were not recorded by plan, and what recording cost by them.
+#include "core/steps/capture_gaps.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/attribution/overhead.hpp"
+#include "core/attribution/summary.hpp"
+#include "tests/core/steps/loop_maker.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::int64_t kMicrosecond = 1'000;
+
+// Steps of an optimizer; `plain_us` in stretches that are not recorded, where only the scopes are.
+class WindowedLoop : public LoopMaker {
+ public:
+  void capture(double state) {
+    Counters& c = make.data.counters;
+    c.time.push_back(now);
+    c.track.push_back(make.data.strings.intern(kCaptureTrack));
+    c.process.push_back(0);
+    c.value.push_back(state);
+  }
+
+  void recorded(int steps, std::int64_t step_us) {
+    for (int i = 0; i < steps; ++i) {
+      const std::int64_t begin = now;
+      kernel("gemm", 5 * kMicrosecond);
+      kernel("relu", 2 * kMicrosecond);
+      backward("Linear");
+      now = begin + (step_us - 1) * kMicrosecond;
+      mark();
+    }
+  }
+
+  void unrecorded(int steps, std::int64_t step_us) {
+    for (int i = 0; i < steps; ++i) {
+      now += (step_us - 1) * kMicrosecond;
+      mark();
+    }
+  }
+
+  void mark() {
+    range("Optimizer.step#Adam.step", [this] { now += kMicrosecond; });
+  }
+};
+
+Steps steps_of(const Trace& trace) {
+  Result<Steps> steps = find_steps(trace);
+  EXPECT_TRUE(steps.ok()) << (steps.ok() ? "" : steps.error().message);
+  return steps.ok() ? steps.value() : Steps{};
+}
+
+WindowedLoop windows(int count, std::int64_t on_us, std::int64_t off_us) {
+  WindowedLoop loop;
+  for (int i = 0; i < count; ++i) {
+    loop.recorded(6, on_us);
+    loop.capture(0);
+    loop.unrecorded(6, off_us);
+    loop.capture(1);
+  }
+  loop.recorded(6, on_us);
+  return loop;
+}
+
+TEST(CaptureGaps, AreBetweenOffAndOn) {
+  WindowedLoop loop;
+  loop.now = LoopMaker::kStart + 10;
+  loop.op("begin");
+  for (const double state : {0.0, 0.0, 2.0, 1.0, -1.0, 1.0, 0.0}) {
+    loop.now += 100;
+    loop.capture(state);
+  }
+  const Trace trace = loop.build();
+  const IntervalSet gaps = capture_gaps(trace, 0);
+  ASSERT_EQ(gaps.size(), 3U);
+  EXPECT_EQ(gaps[0].length(), 200);
+  EXPECT_EQ(gaps[1].length(), 100);
+  EXPECT_GT(gaps[2].end, trace.end() - 1);
+  EXPECT_TRUE(is_inside(gaps, gaps[0].begin));
+  EXPECT_FALSE(is_inside(gaps, gaps[0].end));
+}
+
+TEST(CaptureGaps, AreNoneWithoutAPlan) {
+  WindowedLoop loop;
+  loop.recorded(5, 100);
+  EXPECT_TRUE(capture_gaps(loop.build(), 0).empty());
+}
+
+TEST(CaptureGaps, StepsThereAreNeitherFoundNorCounted) {
+  const Trace trace = windows(3, 100, 80).build();
+  const Steps steps = steps_of(trace);
+  EXPECT_EQ(steps.found_by, FoundBy::optimizer);
+  ASSERT_EQ(steps.list.size(), 24U);
+  int unknown = 0;
+  for (const Step& step : steps.list) {
+    unknown += step.wall_known ? 0 : 1;
+    if (!step.steady) continue;
+    EXPECT_NEAR(static_cast<double>(step.wall_ns()), 100e3, 10e3);
+  }
+  EXPECT_EQ(unknown, 3);
+  EXPECT_EQ(steps.list[6].why_not_steady, "not recorded, by plan");
+  EXPECT_THAT(steps.list[5].why_not_steady, HasSubstr("may reach"));
+  EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("3 stretches were not recorded")));
+  for (std::size_t k = 1; k < steps.list.size(); ++k)
+    EXPECT_EQ(steps.list[k].window.begin, steps.list[k - 1].window.end);
+}
+
+TEST(Overhead, IsTheRatioOfStepsBesideEachOther) {
+  const Trace trace = windows(10, 110, 100).build();
+  const std::optional<Overhead> found = measure_overhead(trace, steps_of(trace));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->pairs, 9U);
+  EXPECT_NEAR(found->ratio, 1.1, 1e-3);
+  EXPECT_NEAR(found->low, 1.1, 1e-3);
+}
+
+TEST(Overhead, NeedsEnoughWindows) {
+  const Trace trace = windows(6, 110, 100).build();
+  EXPECT_FALSE(measure_overhead(trace, steps_of(trace)));
+}
+
+TEST(Overhead, DriftCancels) {
+  WindowedLoop loop;
+  for (int i = 0; i < 12; ++i) {
+    loop.recorded(6, 105 + 10 * i);
+    loop.capture(0);
+    loop.unrecorded(6, 105 + 10 * i);
+    loop.capture(1);
+  }
+  const Trace trace = loop.build();
+  const std::optional<Overhead> found = measure_overhead(trace, steps_of(trace));
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->ratio, 1.0, 0.04);
+}
+
+TEST(Overhead, HoldsTheTruthIn95OfAHundred) {
+  std::mt19937 random(7);
+  int held = 0;
+  for (int run = 0; run < 200; ++run) {
+    std::normal_distribution<double> noise(0, 8);
+    WindowedLoop loop;
+    for (int i = 0; i < 30; ++i) {
+      loop.recorded(4, 110 + static_cast<std::int64_t>(noise(random)));
+      loop.capture(0);
+      loop.unrecorded(4, 100 + static_cast<std::int64_t>(noise(random)));
+      loop.capture(1);
+    }
+    const Trace trace = loop.build();
+    const std::optional<Overhead> found = measure_overhead(trace, steps_of(trace));
+    ASSERT_TRUE(found);
+    held += found->low <= 1.1 && 1.1 <= found->high ? 1 : 0;
+  }
+  EXPECT_GE(held, 180);
+}
+
+TEST(Overhead, CorrectsTheStep) {
+  const Trace trace = windows(10, 110, 100).build();
+  const Steps steps = steps_of(trace);
+  const Result<Attribution> attribution = attribute(trace, steps);
+  ASSERT_TRUE(attribution.ok());
+  const Summary summary = summarize(trace, steps, *attribution);
+  ASSERT_TRUE(summary.partition.corrected_step_ns);
+  EXPECT_NEAR(static_cast<double>(*summary.partition.corrected_step_ns), 100e3, 1e3);
+  ASSERT_TRUE(summary.trust.overhead_ns_per_step);
+  EXPECT_NEAR(*summary.trust.overhead_ns_per_step, 10e3, 1e3);
+}
+
+TEST(Overhead, LayersAreToldApartByTheirState) {
+  WindowedLoop loop;
+  for (int i = 0; i < 24; ++i) {
+    loop.recorded(6, i % 2 == 0 ? 110 : 105);
+    loop.capture(0);
+    loop.unrecorded(6, 100);
+    loop.capture(i % 2 == 0 ? 2 : 1);
+  }
+  const Trace trace = loop.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_NEAR(measure_overhead(trace, steps, 2).value_or(Overhead{}).ratio, 1.05, 1e-3);
+  EXPECT_NEAR(measure_overhead(trace, steps, 1).value_or(Overhead{}).ratio, 1.10, 1e-3);
+}
+
+}  // namespace
+}  // namespace stepscope
