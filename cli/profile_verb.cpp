@@ -11,7 +11,12 @@ constexpr const char* kExamples =
     "  stepscope profile -- python train.py --epochs 1\n"
     "  stepscope profile -o run1 -- ./train               writes run1.scope (run1.2.scope where "
     "that exists)\n"
+    "  stepscope profile --start-after 200 --steps 50 -- python train.py     50 steps of a long "
+    "run\n"
+    "  stepscope profile --window 20/20 -- python train.py                   and what watching "
+    "cost\n"
     "  stepscope profile --only '^train.py$' -- torchrun --nproc-per-node 2 train.py\n"
+    "Steps are counted by Optimizer.step, ProfilerStep# and ranges named like \"step 12\".\n"
     "The command runs to its end and its exit status is passed on. Messages go to stderr.\n"
     "Where nothing can be written, a warning says so and the command runs unprofiled.";
 
@@ -29,11 +34,20 @@ void add_profile_verb(CLI::App& app, int& status) {
   verb->add_option(
       "--only", options->only,
       "REGEX: record only processes whose program, or script of an interpreter, matches");
-  verb->add_option("--start-after", options->start_after,
-                   "Steps or time before device collection (not yet)");
-  verb->add_option("--steps", options->steps, "Steps of device collection (not yet)");
-  verb->add_option("--capture-range", options->capture_range,
-                   "Range that switches device collection on (not yet)");
+  CaptureOptions& capture = options->capture;
+  verb->add_option("--start-after", capture.start_after,
+                   "Record nothing before so many steps (200) or so much time (30s)");
+  verb->add_option(
+      "--steps", capture.steps,
+      "Record so many steps (50) or so much time (10s); the command goes on to its end");
+  verb->add_option("--window", capture.window,
+                   "ON/OFF: record ON steps, leave OFF steps alone, and so on (20/20); the report "
+                   "then knows what the recording cost");
+  verb->add_option("--capture-range", capture.range,
+                   "Record only inside ranges of this name (NVTX or record_function), or between "
+                   "cudaProfilerStart and Stop: cudaProfilerApi");
+  verb->add_option("--capture-signal", capture.signal,
+                   "Record from this signal (USR2) to the next: kill -USR2 PID");
   verb->prefix_command();
   verb->footer(kExamples);
   verb->callback([verb, options, &status] {

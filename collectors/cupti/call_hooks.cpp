@@ -6,6 +6,7 @@
 
 #include "collectors/cupti/sharing.hpp"
 #include "collectors/cupti/stream_ids.hpp"
+#include "collectors/recorder/capture.hpp"
 
 namespace stepscope::cupti {
 namespace {
@@ -19,6 +20,9 @@ constinit std::array<const ApiFunction*, kIds> runtime_functions{};
 constinit std::array<const ApiFunction*, kIds> driver_functions{};
 constinit StreamIds streams{};
 constinit std::atomic<bool> failed{false};
+constinit Subscriber own_subscriber = nullptr;
+constinit std::atomic<std::uint32_t> times_switched_on{0};
+constinit std::atomic<bool> with_call_sites{true};
 
 const ApiFunction* function_of(Domain domain, std::uint32_t id) noexcept {
   if (id >= kIds) return nullptr;
@@ -33,7 +37,9 @@ const ApiFunction* function_of(Domain domain, std::uint32_t id) noexcept {
     stream = streams.find(library, call.context, call.context_uid, arguments.stream,
                           id == function.ids[1]);
   }
-  const recorder::SiteRef site = options.call_site == nullptr ? 0 : options.call_site();
+  const bool wants_site =
+      options.call_site != nullptr && with_call_sites.load(std::memory_order_relaxed);
+  const recorder::SiteRef site = wants_site ? options.call_site() : 0;
   recorder::begin_call(
       call_code(function.domain, id),
       function.domain == Domain::runtime ? HostKind::runtime_call : HostKind::driver_call, site,
@@ -43,10 +49,43 @@ const ApiFunction* function_of(Domain domain, std::uint32_t id) noexcept {
 // How deep the thread is in listed calls; also those that are not recorded count.
 thread_local constinit std::uint32_t depth __attribute__((tls_model("initial-exec"))) = 0;
 
+// Calls during which the hooks were switched off never told of their end.
+thread_local constinit std::uint32_t seen_switched_on __attribute__((tls_model("initial-exec"))) =
+    0;
+
+[[gnu::cold]] void begin_anew(std::uint32_t times) noexcept {
+  seen_switched_on = times;
+  depth = 0;
+  recorder::forget_calls();
+}
+
+// cudaProfilerStart and its kin, as a trigger of the user's plan.
+struct ProfilerControl {
+  Domain domain;
+  std::uint32_t id;
+  bool on;
+};
+constexpr ProfilerControl kProfilerControls[] = {{Domain::runtime, kRuntimeProfilerStart, true},
+                                                 {Domain::runtime, kRuntimeProfilerStop, false},
+                                                 {Domain::driver, kDriverProfilerStart, true},
+                                                 {Domain::driver, kDriverProfilerStop, false}};
+
+[[gnu::cold]] void on_profiler_control(Domain domain, std::uint32_t id,
+                                       const CallbackData& call) noexcept {
+  if (!options.profiler_control) return;
+  for (const ProfilerControl& control : kProfilerControls) {
+    const bool is_it = control.domain == domain && control.id == id;
+    if (is_it && (call.site == 0) != control.on) recorder::trigger_capture(control.on);
+  }
+}
+
 // Of the outermost call only.
 [[gnu::hot]] void on_call(Domain domain, std::uint32_t id, const CallbackData& call) noexcept {
   const ApiFunction* function = function_of(domain, id);
-  if (function == nullptr) return;
+  if (function == nullptr) return on_profiler_control(domain, id, call);
+  const std::uint32_t times = times_switched_on.load(std::memory_order_relaxed);
+  if (times != seen_switched_on) [[unlikely]]
+    begin_anew(times);
   if (call.site == 0) {
     if (depth++ == 0 && recorder::recording()) on_entry(*function, id, call);
   } else if (depth > 0 && --depth == 0) {
@@ -97,12 +136,35 @@ Status enable_hooks(const Library& found, Subscriber subscriber,
                     const HookOptions& wanted) noexcept {
   library = found;
   options = wanted;
+  own_subscriber = subscriber;
   for (const ApiFunction& function : api_functions()) {
     if (function.level <= wanted.level) enable_one(subscriber, function);
+  }
+  if (wanted.profiler_control) {
+    for (const ProfilerControl& control : kProfilerControls)
+      (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(control.domain),
+                                    control.id);
   }
   for (const std::uint32_t id : {kStreamDestroyStarting, kContextDestroyStarting})
     (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(Domain::resource), id);
   return library.enable_domain(1, subscriber, static_cast<std::uint32_t>(Domain::state));
+}
+
+void switch_hooks(bool on) noexcept {
+  switch_hooks(on, options.level, true);
+}
+
+void switch_hooks(bool on, Level level, bool call_sites) noexcept {
+  with_call_sites.store(call_sites, std::memory_order_relaxed);
+  if (on) times_switched_on.fetch_add(1, std::memory_order_relaxed);
+  for (const ApiFunction& function : api_functions()) {
+    if (function.level > level) continue;
+    for (const std::uint16_t id : function.ids) {
+      if (id == 0 || id >= kIds) continue;
+      (void)library.enable_callback(on ? 1 : 0, own_subscriber,
+                                    static_cast<std::uint32_t>(function.domain), id);
+    }
+  }
 }
 
 bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept {

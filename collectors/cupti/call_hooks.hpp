@@ -13,6 +13,7 @@ namespace stepscope::cupti {
 struct HookOptions {
   Level level = Level::standard;
   recorder::SiteRef (*call_site)() noexcept = nullptr;  // null: sites are not recorded
+  bool profiler_control = false;  // cudaProfilerStart and Stop are the capture's trigger
 };
 
 // CUPTI's callback; `user` is not used. Resource and state callbacks arrive here too.
@@ -21,6 +22,11 @@ void on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void*
 // Switches the chosen callbacks on. Before, nothing arrives.
 Status enable_hooks(const Library& library, Subscriber subscriber,
                     const HookOptions& options) noexcept;
+
+// Off and on again, where the user's plan says so. The profiler's start and stop stay on.
+void switch_hooks(bool on) noexcept;
+// The same for what a lower level than the hooks' own records.
+void switch_hooks(bool on, Level level, bool call_sites) noexcept;
 
 // Whether a callback is one of those: it stays on whatever another user of CUPTI asks for.
 bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept;

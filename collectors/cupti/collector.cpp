@@ -44,8 +44,10 @@ void on_complete_bare(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, s
 
 class ActivitySource final : public recorder::RowSource {
  public:
-  ActivitySource(const Library& library, std::uint32_t flush_ms)
-      : library_(library), flush_ns_(std::int64_t{flush_ms} * 1'000'000) {}
+  ActivitySource(const Library& library, const Options& options)
+      : library_(library),
+        flush_ns_(std::int64_t{options.flush_ms} * 1'000'000),
+        layers_(options.layers) {}
 
   bool due(std::int64_t now_ns) noexcept override {
     return buffers.any_completed() || now_ns - last_flush_ns_ >= flush_ns_;
@@ -68,14 +70,39 @@ class ActivitySource final : public recorder::RowSource {
     return true;
   }
 
+  // Hooks are on while any kind is: CUPTI counts correlation ids in the callbacks, and gives them
+  // again to later calls where it could not. Kinds that another profiler of the program has on stay
+  // on.
+  double take(bool on) noexcept override {
+    if (stopped_ || has_failed()) return on ? 1 : 0;
+    on_ = on;
+    idle_flushes_ = 0;
+    const double layer = on && layers_ ? next_layer() : 1;
+    if (on && layer == 1) switch_hooks(true);
+    for (const ActivityKind kind : kKinds) {
+      if (on) (void)library_.enable(kind);
+      if (!on && !is_enabled_by_guest(kind)) (void)library_.disable(kind);
+    }
+    if (!on) switch_hooks(false);
+    return on ? layer : 0;
+  }
+
   Totals totals() const noexcept override { return {dropped_, records_.zero_timestamps()}; }
 
  private:
   void flush_when_due() noexcept {
     const std::int64_t now = recorder::clock_ns(CLOCK_MONOTONIC);
-    if (now - last_flush_ns_ < flush_ns_) return;
+    if (now - last_flush_ns_ < flush_ns_ || idle_flushes_ >= kIdleFlushes) return;
     last_flush_ns_ = now;
+    if (!on_) ++idle_flushes_;
     if (!has_failed()) (void)library_.flush_all(kFlushCompleted);
+  }
+
+  // 1: the whole, 2: kinds alone, 3: light.
+  double next_layer() noexcept {
+    turn_ = turn_ % 3 + 1;
+    if (turn_ == 3) switch_hooks(true, Level::light, false);
+    return turn_;
   }
 
   // Flushing where nothing was ever recorded can hang CUPTI.
@@ -101,11 +128,18 @@ class ActivitySource final : public recorder::RowSource {
       dropped_ += dropped;
   }
 
+  // Switched off there is nothing to flush once the last records are in.
+  static constexpr int kIdleFlushes = 3;
+
   Library library_;
   std::int64_t flush_ns_;
   std::int64_t last_flush_ns_ = recorder::clock_ns(CLOCK_MONOTONIC);
   DeviceRecords records_;
   std::uint64_t dropped_ = 0;
+  bool layers_;
+  int turn_ = 0;
+  bool on_ = true;
+  int idle_flushes_ = 0;         // since it was switched off
   std::uint64_t described_ = 0;  // devices, a bit each
   bool stopped_ = false;
 };
@@ -138,9 +172,13 @@ bool enable_kinds(const Library& library, bool bare) noexcept {
   return true;
 }
 
+void disable_kinds(const Library& library) noexcept {
+  for (const ActivityKind kind : kKinds) (void)library.disable(kind);
+}
+
 // Nobody would empty the buffers of kinds that stayed on.
 bool give_up(const Library& library, Subscriber subscriber) noexcept {
-  for (const ActivityKind kind : kKinds) (void)library.disable(kind);
+  disable_kinds(library);
   (void)library.unsubscribe(subscriber);
   return false;
 }
@@ -166,17 +204,20 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   }
   (void)library.set_thread_id_type(kThreadIdSystem);
   buffers.fill_up();
-  if (const Status status =
-          library.register_buffers(on_request, options.bare ? on_complete_bare : on_complete);
+  if (const Status status = library.register_buffers(
+          on_request, options.bare != Bare::no ? on_complete_bare : on_complete);
       status != kSuccess) {
     note_failure(library, "cuptiActivityRegisterCallbacks", status);
     return give_up(library, subscriber);
   }
-  if (!enable_kinds(library, options.bare)) return give_up(library, subscriber);
-  if (options.bare) return false;  // no rows: nothing to stop, and nothing is said to be collected
+  if (options.bare == Bare::subscription) return false;
+  if (!enable_kinds(library, options.bare != Bare::no)) return give_up(library, subscriber);
+  if (options.bare == Bare::switched_off) disable_kinds(library);
+  // No rows: nothing to stop, and nothing is said to be collected.
+  if (options.bare != Bare::no) return false;
   (void)enable_hooks(library, subscriber, options.hooks);
   // Leaked: callbacks and the writer thread use it until the last instruction.
-  auto* source = new (std::nothrow) ActivitySource(library, options.flush_ms);
+  auto* source = new (std::nothrow) ActivitySource(library, options);
   if (source == nullptr) return false;
   recorder::set_row_source(source);
   serve_guests(library, subscriber, kKinds);

@@ -13,10 +13,16 @@
 
 namespace stepscope::cupti {
 
+// CUPTI by itself, to measure what it costs: records thrown away, a subscription alone, or kinds
+// that were on for a moment.
+enum class Bare : std::uint8_t { no, records, subscription, switched_off };
+
 struct Options {
   HookOptions hooks;
   std::uint32_t flush_ms = 500;
-  bool bare = false;  // CUPTI alone, records thrown away: what it costs by itself
+  Bare bare = Bare::no;
+  // Windows in turn of kinds alone, of the light level and of the whole: what each layer costs.
+  bool layers = false;
 };
 
 // False: nothing is collected, and a note says why.

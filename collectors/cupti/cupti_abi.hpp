@@ -34,6 +34,10 @@ enum : std::uint32_t {
   kFatalError = 1,
 };
 
+// Callback ids of calls that are no records.
+inline constexpr std::uint32_t kRuntimeProfilerStart = 171, kRuntimeProfilerStop = 172;
+inline constexpr std::uint32_t kDriverProfilerStart = 308, kDriverProfilerStop = 309;
+
 struct CallbackData {
   std::uint32_t site;  // 0 entry, 1 exit
   const char* function_name;

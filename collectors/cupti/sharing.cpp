@@ -74,6 +74,10 @@ void copy_to_guest(void* context, std::uint32_t stream, std::uint8_t* data,
   if (records.takes_records()) records.copy(real, context, stream, data, valid_bytes);
 }
 
+bool is_enabled_by_guest(ActivityKind kind) noexcept {
+  return records.enabled(kind);
+}
+
 namespace shared {
 
 Status subscribe(Subscriber* subscriber, Callback callback, void* user) noexcept {
@@ -115,7 +119,7 @@ Status register_clock(TimestampFunction function) noexcept {
 }
 
 Status enable(ActivityKind kind) noexcept {
-  const Status status = is_ours(kind) ? kSuccess : real.enable(kind);
+  const Status status = is_ours(kind) && recorder::taking() ? kSuccess : real.enable(kind);
   if (status != kSuccess) return status;
   if (!records.any_enabled()) note_begin();
   records.enable(kind);

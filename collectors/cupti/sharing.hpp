@@ -24,6 +24,8 @@ void call_guest(std::uint32_t domain, std::uint32_t id, const void* data) noexce
 void copy_to_guest(void* context, std::uint32_t stream, std::uint8_t* data,
                    std::size_t valid_bytes) noexcept;
 
+bool is_enabled_by_guest(ActivityKind kind) noexcept;
+
 // Only while serving.
 namespace shared {
 Status subscribe(Subscriber* subscriber, Callback callback, void* user) noexcept;

@@ -31,6 +31,42 @@ Level level_of(const char* text) {
   return name == "deep" ? Level::deep : Level::standard;
 }
 
+cupti::Bare bare_of(const char* text) {
+  const std::string_view name = text == nullptr ? "" : text;
+  if (name == "records" || name == "1") return cupti::Bare::records;
+  if (name == "subscription") return cupti::Bare::subscription;
+  return name == "switched_off" ? cupti::Bare::switched_off : cupti::Bare::no;
+}
+
+// "100" is steps, "1500ms" time.
+void read_amount(const char* variable, std::uint64_t& steps, std::uint64_t& ms) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) return;
+  char* unit = nullptr;
+  const std::uint64_t amount = std::strtoull(text, &unit, 10);
+  (std::string_view(unit) == "ms" ? ms : steps) = amount;
+}
+
+void read_window(recorder::CapturePlan& plan) {
+  const char* text = std::getenv("STEPSCOPE_WINDOW");
+  unsigned on = 0, off = 0;
+  if (text == nullptr || std::sscanf(text, "%u/%u", &on, &off) != 2 || on == 0 || off == 0) return;
+  plan.window_on = on;
+  plan.window_off = off;
+}
+
+void read_capture(Settings& settings) {
+  recorder::CapturePlan& plan = settings.capture;
+  read_amount("STEPSCOPE_START_AFTER", plan.after_steps, plan.after_ms);
+  read_amount("STEPSCOPE_STEPS", plan.take_steps, plan.take_ms);
+  read_window(plan);
+  const char* range = std::getenv("STEPSCOPE_CAPTURE_RANGE");
+  settings.profiler_control = range != nullptr && std::string_view(range) == "cudaProfilerApi";
+  if (!settings.profiler_control) settings.capture_range = range;
+  settings.capture_signal = static_cast<int>(number("STEPSCOPE_CAPTURE_SIGNAL", 0, 0, 64));
+  plan.by_trigger = range != nullptr || settings.capture_signal != 0;
+}
+
 std::string_view basename_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
@@ -73,9 +109,11 @@ Settings settings_from_environment() noexcept {
   settings.level = level_of(std::getenv("STEPSCOPE_LEVEL"));
   settings.ops = is_set("STEPSCOPE_OPS") || settings.level == Level::deep;
   settings.empty_callbacks = is_set("STEPSCOPE_EMPTY_CALLBACKS");
-  settings.bare_cupti = is_set("STEPSCOPE_BARE_CUPTI");
+  settings.window_layers = is_set("STEPSCOPE_WINDOW_LAYERS");
+  settings.bare_cupti = bare_of(std::getenv("STEPSCOPE_BARE_CUPTI"));
   settings.ring_slots = std::bit_floor(number("STEPSCOPE_RING_KIB", 4096, 1, 1U << 20U) * 64U);
   settings.flush_ms = number("STEPSCOPE_FLUSH_MS", 100, 1, 10'000);
+  read_capture(settings);
   return settings;
 }
 

@@ -5,16 +5,23 @@
 //   STEPSCOPE_LEVEL      light, standard, deep
 //   STEPSCOPE_OPS        1: ops also with a GPU
 //   STEPSCOPE_ONLY       regular expression (POSIX extended) for the processes to record
+//   STEPSCOPE_START_AFTER, STEPSCOPE_STEPS  "100" steps or "1500ms"
+//   STEPSCOPE_WINDOW     "20/20": steps recorded, steps not
+//   STEPSCOPE_CAPTURE_RANGE   name of a range, or cudaProfilerApi; STEPSCOPE_CAPTURE_SIGNAL: number
 //   STEPSCOPE_RING_KIB   size of a thread's ring; STEPSCOPE_FLUSH_MS: how often the writer looks
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
 //   costs
-//   STEPSCOPE_BARE_CUPTI  1: CUPTI records kernels, copies and sets into buffers that are thrown
-//   away, and nothing else is recorded
+//   STEPSCOPE_WINDOW_LAYERS  1: windows record in turn the whole, kernels alone, and the light
+//   level STEPSCOPE_BARE_CUPTI  nothing but CUPTI itself, to measure it. records: kernels, copies
+//   and sets go into buffers that are thrown away; subscription: a subscriber alone; switched_off:
+//   kinds are on for a moment
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "collectors/cupti/collector.hpp"
+#include "collectors/recorder/capture_plan.hpp"
 #include "collectors/recorder/level.hpp"
 
 namespace stepscope::inject {
@@ -25,9 +32,14 @@ struct Settings {
   Level level = Level::standard;
   bool ops = false;
   bool empty_callbacks = false;
-  bool bare_cupti = false;
+  bool window_layers = false;
+  cupti::Bare bare_cupti = cupti::Bare::no;
   std::uint32_t ring_slots = 1U << 18U;
   std::uint32_t flush_ms = 100;
+  recorder::CapturePlan capture;
+  const char* capture_range = nullptr;  // null: none
+  bool profiler_control = false;        // cudaProfilerStart and Stop are the trigger
+  int capture_signal = 0;               // 0: none
 };
 
 Settings settings_from_environment() noexcept;

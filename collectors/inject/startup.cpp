@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/inject/startup.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "collectors/inject/settings.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
 #include "collectors/record_function/record_function.hpp"
+#include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/process_state.hpp"
 
 namespace stepscope::inject {
@@ -31,12 +33,27 @@ void on_process_exit(int status, void* /*unused*/) {
   recorder::finish(main_returned ? ExitReason::returned : ExitReason::exited, status);
 }
 
+// Not where the program has taken the signal for itself; where it does so later, ours is gone.
+void listen_for_signal() {
+  struct sigaction before {};
+  if (settings.capture_signal == 0 || sigaction(settings.capture_signal, nullptr, &before) != 0)
+    return;
+  if (before.sa_handler != SIG_DFL)
+    return recorder::note("--capture-signal: the program uses this signal itself");
+  struct sigaction ours {};
+  ours.sa_handler = [](int) { recorder::toggle_capture_soon(); };
+  ours.sa_flags = SA_RESTART;
+  (void)sigaction(settings.capture_signal, &ours, nullptr);
+}
+
 void start_selected() {
   recorder::Settings wanted{settings.output};
   wanted.ring_slots = settings.ring_slots;
   wanted.flush_ms = settings.flush_ms;
   wanted.on_open = record_process_facts;
   if (!recorder::start(wanted)) return;
+  recorder::plan_capture(settings.capture, settings.capture_range);
+  listen_for_signal();
   on_exit(on_process_exit, nullptr);
   if (const char* rival = std::getenv("STEPSCOPE_RIVAL")) recorder::fact("rival", rival);
   look_for_libraries();
@@ -57,7 +74,8 @@ void start_collectors() noexcept {
 }
 
 void look_for_libraries() noexcept {
-  if (!recorder::recording() || settings.bare_cupti || found_torch.load(std::memory_order_relaxed))
+  if (!recorder::recording() || settings.bare_cupti != cupti::Bare::no ||
+      found_torch.load(std::memory_order_relaxed))
     return;
   RecordFunctionOptions options;
   options.ops = settings.ops;
@@ -74,7 +92,9 @@ void on_cuda_start() noexcept {
   recorder::fact("cuda", "initialised");
   cupti::Options options;
   options.bare = settings.bare_cupti;
+  options.layers = settings.window_layers;
   options.hooks.level = settings.level;
+  options.hooks.profiler_control = settings.profiler_control;
   options.hooks.call_site = settings.level == Level::light ? nullptr : python_call_site;
   // Later than the driver's own handlers were registered, so it runs before them.
   if (!cupti::start_collector(options)) return;

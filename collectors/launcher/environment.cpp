@@ -22,6 +22,18 @@ void set_or_name_rival(Environment& environment, const char* variable, const std
   }
 }
 
+void set_where_given(Environment& environment, const char* variable, const std::string& value) {
+  if (!value.empty()) environment[variable] = value;
+}
+
+void set_capture(Environment& environment, const CaptureOptions& capture) {
+  set_where_given(environment, "STEPSCOPE_START_AFTER", capture.start_after);
+  set_where_given(environment, "STEPSCOPE_STEPS", capture.steps);
+  set_where_given(environment, "STEPSCOPE_WINDOW", capture.window);
+  set_where_given(environment, "STEPSCOPE_CAPTURE_RANGE", capture.range);
+  set_where_given(environment, "STEPSCOPE_CAPTURE_SIGNAL", capture.signal);
+}
+
 }  // namespace
 
 Environment current_environment() {
@@ -62,6 +74,7 @@ std::vector<std::string> add_injection(Environment& environment, const Injection
   environment["STEPSCOPE_LEVEL"] = options.level;
   if (options.ops) environment.insert_or_assign("STEPSCOPE_OPS", std::string(1, '1'));
   if (!options.only.empty()) environment["STEPSCOPE_ONLY"] = options.only;
+  set_capture(environment, options.capture);
   if (!rivals.empty()) environment["STEPSCOPE_RIVAL"] = rivals.front();
   return rivals;
 }

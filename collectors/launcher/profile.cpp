@@ -45,15 +45,6 @@ Status check(const ProfileOptions& options) {
   return Done{};
 }
 
-void say_what_waits_for_the_device(const ProfileOptions& options) {
-  for (const auto& [name, value] : {std::pair{"--start-after", options.start_after},
-                                    {"--steps", options.steps},
-                                    {"--capture-range", options.capture_range}}) {
-    if (!value.empty())
-      say("{} has no effect yet: it comes with device collection; the whole run is recorded", name);
-  }
-}
-
 // One profiled run, from the folder to the summary.
 class ProfiledRun {
  public:
@@ -182,12 +173,15 @@ int run_unprofiled(const ProfileOptions& options, const std::string& why) {
 
 }  // namespace
 
-int run_profile(const ProfileOptions& options) {
-  if (Status good = check(options); !good.ok()) {
+int run_profile(const ProfileOptions& given) {
+  ProfileOptions options = given;
+  const Result<CaptureOptions> capture = check_capture(given.capture);
+  Status good = capture.ok() ? check(given) : Status(capture.error());
+  if (!good.ok()) {
     say("{}", good.error().message);
     return kUsage;
   }
-  say_what_waits_for_the_device(options);
+  options.capture = *capture;
   const std::string library = find_inject_library();
   if (library.empty()) {
     return run_unprofiled(options,

@@ -9,17 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "collectors/launcher/capture_options.hpp"
+
 namespace stepscope {
 
 struct ProfileOptions {
   std::string output;              // NAME; empty: from the command and the time
   std::string level = "standard";  // light, standard, deep
   bool ops = false;
-  std::string only;  // POSIX extended regular expression, checked by the caller or here
-  // Windows of device collection: not yet, so they are named as such.
-  std::string start_after;
-  std::string steps;
-  std::string capture_range;
+  std::string only;        // POSIX extended regular expression, checked by the caller or here
+  CaptureOptions capture;  // as the user wrote them
   std::vector<std::string> command;
 };
 

@@ -28,7 +28,8 @@ bool wants_site(recorder::NameId name) noexcept {
   if (!recorder::recording()) return nullptr;
   const recorder::NameId name = names.find(context.name(&function));
   const recorder::SiteRef site =
-      context.call_site != nullptr && wants_site(name) ? context.call_site() : 0;
+      context.call_site != nullptr && recorder::taking() && wants_site(name) ? context.call_site()
+                                                                             : 0;
   recorder::begin_range(recorder::kLaneFunction, HostKind::op, name, 0, site, kNoSequence);
   return nullptr;
 }
@@ -70,7 +71,9 @@ Observer begin_user(const RecordFunction& function) {
   }
   scope->thread = &thread_mark;
   scope->depth = recorder::open_ranges(recorder::kLaneUser);
-  recorder::begin_range(recorder::kLaneUser, HostKind::user_scope, name, 0, 0, kNoSequence);
+  const recorder::SiteRef site =
+      context.call_site != nullptr && recorder::has_plan() ? context.call_site() : 0;
+  recorder::begin_range(recorder::kLaneUser, HostKind::user_scope, name, 0, site, kNoSequence);
   return scope;
 }
 

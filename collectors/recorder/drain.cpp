@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/recorder/drain.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -72,11 +73,8 @@ std::uint64_t Drain::take_record(Source& source, const Slot* slots, std::uint64_
       process_end((std::uint64_t{wide.sequence} << 32U) | wide.site, clock_.to_ns(slot.ticks));
       break;
     case RecordType::cpu_clock:
-      batch_.counters.time.push_back(clock_.to_ns(slot.ticks));
-      batch_.counters.track.push_back(source.cpu_track);
-      batch_.counters.process.push_back(0);
-      batch_.counters.value.push_back(
-          static_cast<double>(std::uint64_t{wide.sequence} << 32U | wide.site));
+      add_counter(clock_.to_ns(slot.ticks), source.cpu_track,
+                  static_cast<double>(std::uint64_t{wide.sequence} << 32U | wide.site));
       break;
     case RecordType::mark:
       batch_.marks.time.push_back(clock_.to_ns(slot.ticks));
@@ -143,6 +141,10 @@ void Drain::end(Source& source, const Slot& slot) {
   }
   const Open open = stack.back();
   stack.pop_back();
+  end_range(source, open, time);
+}
+
+void Drain::end_range(const Source& source, const Open& open, std::int64_t time) {
   std::uint32_t row = open.row;
   if (row != kNone) {
     batch_.host_ranges.end[row] = time;
@@ -151,6 +153,26 @@ void Drain::end(Source& source, const Slot& slot) {
     add_row(open, source.thread, time);
   }
   if (open.is_call) add_call(open, row);
+}
+
+void Drain::capture_closed(std::int64_t time, double state) {
+  add_counter(time, store_.intern(kCaptureTrack), state);
+  for (auto& [ring, source] : sources_) {
+    std::vector<Open>& calls = source.lanes[kLaneCall];
+    for (; !calls.empty(); calls.pop_back())
+      end_range(source, calls.back(), std::max(time, calls.back().begin));
+  }
+}
+
+void Drain::capture_opened(std::int64_t time, double state) {
+  add_counter(time, store_.intern(kCaptureTrack), state);
+}
+
+void Drain::add_counter(std::int64_t time, StringId track, double value) {
+  batch_.counters.time.push_back(time);
+  batch_.counters.track.push_back(track);
+  batch_.counters.process.push_back(0);
+  batch_.counters.value.push_back(value);
 }
 
 void Drain::process_begin(const Source& source, const Slot& slot, const WideSlot& wide) {

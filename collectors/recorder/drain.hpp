@@ -29,6 +29,10 @@ class Drain {
   bool take(RowSource& source, bool last);
   // Forgets a ring whose thread has ended and whose records are all taken and flushed.
   void forget(RingHeader& ring);
+  // By the user's plan nothing is taken from then on, or again. What was open in a CUDA call ends
+  // with the first: its own end may never be told.
+  void capture_closed(std::int64_t time, double state);
+  void capture_opened(std::int64_t time, double state);
   // Clock records, log rows, counters and the batch.
   Status flush();
 
@@ -72,6 +76,8 @@ class Drain {
                             std::uint64_t at);
   void begin(Source& source, const Slot& slot, const WideSlot& wide);
   void end(Source& source, const Slot& slot);
+  void end_range(const Source& source, const Open& open, std::int64_t time);
+  void add_counter(std::int64_t time, StringId track, double value);
   void begin_call(Source& source, const Slot& slot, const CallSlot& call);
   void add_call(const Open& open, std::uint32_t row);
   void process_begin(const Source& source, const Slot& slot, const WideSlot& wide);

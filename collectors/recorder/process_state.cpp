@@ -13,6 +13,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/ring.hpp"
 #include "collectors/recorder/thread_ring.hpp"
@@ -57,6 +58,7 @@ void after_fork_in_child() {
   process.source = nullptr;  // its threads and its device are the parent's
   process.source_stop = process.source_done = 0;
   thread_ring = nullptr;
+  restart_capture();
   process.phase = was_recording && good ? Phase::armed : Phase::closed;
   process.dictionary.lock().unlock();
   process.lock.unlock();

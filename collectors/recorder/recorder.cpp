@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "collectors/recorder/ring.hpp"
@@ -73,6 +74,7 @@ void put_process_range(RecordType type, std::uint64_t id, NameId name, NameId ca
                        HostKind kind) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr) return;
+  if (type == RecordType::process_begin && gate_state() == Gate::closed) return;
   const std::uint64_t ticks = now_in(*ring);
   const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
   if (!has_room(*ring, head, 2)) return count(ring->dropped);
@@ -81,6 +83,14 @@ void put_process_range(RecordType type, std::uint64_t id, NameId name, NameId ca
 }
 
 }  // namespace
+
+bool taking() noexcept {
+  return gate_state() != Gate::closed;
+}
+
+bool has_plan() noexcept {
+  return gate_state() != Gate::none;
+}
 
 bool recording() noexcept {
   const Phase phase = process.phase.load(std::memory_order_relaxed);
@@ -107,11 +117,17 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr || lane >= kMaxLanes) return;
   LaneState& state = ring->lanes[lane];
+  ++state.depth;
+  state.dropped_bits <<= 1U;
+  if (gate_state() != Gate::none) [[unlikely]] {
+    if (!passes_gate(ring->marks[lane], state.depth, name, site)) {
+      state.dropped_bits |= 1U;
+      return;
+    }
+  }
   const bool wide = (category | site) != 0 || sequence != kNoSequence;
   const std::uint64_t ticks = now_in(*ring);
   const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
-  ++state.depth;
-  state.dropped_bits <<= 1U;
   if (!has_room(*ring, head, wide ? 3 : 2)) [[unlikely]] {
     state.dropped_bits |= 1U;
     return count(ring->dropped);
@@ -131,10 +147,14 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr) return;
   LaneState& state = ring->lanes[kLaneCall];
-  const std::uint64_t ticks = now_in(*ring);
-  const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
   ++state.depth;
   state.dropped_bits <<= 1U;
+  if (gate_state() == Gate::closed) [[unlikely]] {
+    state.dropped_bits |= 1U;
+    return;
+  }
+  const std::uint64_t ticks = now_in(*ring);
+  const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
   if (!has_room(*ring, head, 3)) [[unlikely]] {
     state.dropped_bits |= 1U;
     return count(ring->dropped);
@@ -167,11 +187,23 @@ StreamRef intern_stream(std::uint32_t device, std::uint32_t context,
   const bool dropped = (state.dropped_bits & 1U) != 0;
   state.dropped_bits >>= 1U;
   --state.depth;
-  if (dropped) return;
-  const std::uint64_t ticks = now_in(*ring);  // while the end's slot is still owed
-  --ring->open;
-  put(*ring, ring->head.load(std::memory_order_relaxed),
-      make_slot(ticks, RecordType::end, false, 0, lane, HostKind::other));
+  if (!dropped) {
+    const std::uint64_t ticks = now_in(*ring);  // while the end's slot is still owed
+    --ring->open;
+    put(*ring, ring->head.load(std::memory_order_relaxed),
+        make_slot(ticks, RecordType::end, false, 0, lane, HostKind::other));
+  }
+  if (gate_state() != Gate::none) [[unlikely]]
+    after_end(ring->marks[lane], state.depth + 1);
+}
+
+void forget_calls() noexcept {
+  RingHeader* ring = thread_ring;
+  if (ring == nullptr) return;
+  LaneState& state = ring->lanes[kLaneCall];
+  for (; state.depth > 0; --state.depth, state.dropped_bits >>= 1U) {
+    if ((state.dropped_bits & 1U) == 0) --ring->open;
+  }
 }
 
 std::uint32_t open_ranges(std::uint16_t lane) noexcept {
@@ -189,7 +221,7 @@ void end_process_range(std::uint64_t id) noexcept {
 
 void mark(NameId name, NameId category) noexcept {
   RingHeader* ring = my_ring();
-  if (ring == nullptr) return;
+  if (ring == nullptr || gate_state() == Gate::closed) return;
   const std::uint64_t ticks = now_in(*ring);
   const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
   if (!has_room(*ring, head, 2)) return count(ring->dropped);

@@ -37,6 +37,13 @@ enum Lane : std::uint16_t {
 // False: nothing is recorded (not started, stopped, or switched off); hooks may return at once.
 bool recording() noexcept;
 
+// False: by the user's plan nothing is taken just now (capture.hpp). Begins and ends must go on
+// being told; what a hook would find out beside, such as a line, need not be.
+bool taking() noexcept;
+
+// Whether there is a plan at all: then step marks are worth a call site, to tell them apart.
+bool has_plan() noexcept;
+
 // Interns a text that may vanish after the call. Lock-free once the text is known.
 NameId intern_name(const char* text, std::size_t length) noexcept;
 
@@ -56,6 +63,8 @@ std::uint32_t open_ranges(std::uint16_t lane) noexcept;
 // `value` is an event handle or a size, by what the call does.
 void begin_call(std::uint16_t code, HostKind kind, SiteRef site, std::uint32_t correlation,
                 StreamRef stream, std::uint64_t value) noexcept;
+// Ends will not be told of the calls that the thread is in: they ended while nothing was taken.
+void forget_calls() noexcept;
 // Before the first call of that code.
 void name_call(std::uint16_t code, const char* name) noexcept;
 // A new number for a stream of a device and context.

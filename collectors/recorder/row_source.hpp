@@ -18,6 +18,10 @@ class RowSource {
   // asked afterwards, so everything that exists is given and the source stops.
   virtual bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept = 0;
 
+  // The user's plan: whether new work is to be recorded from now on. Returns what the counter of
+  // the capture says then: above 0 where it is, 1 as usual.
+  virtual double take(bool on) noexcept = 0;
+
   struct Totals {
     std::uint64_t dropped = 0;
     std::uint64_t zero_timestamps = 0;

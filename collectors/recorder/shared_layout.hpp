@@ -61,8 +61,15 @@ struct LaneState {
   std::uint32_t depth = 0;
 };
 
+// Open ranges of a lane that a capture plan minds, by their depth; 0: none.
+struct MarkState {
+  std::uint32_t step_depth = 0;
+  std::uint32_t range_depth = 0;
+  std::uint64_t key = 0;  // of the step mark
+};
+
 struct RingHeader {
-  static constexpr std::uint64_t kMagic = 0x32474e4952535353;  // "SSSRING2"
+  static constexpr std::uint64_t kMagic = 0x33474e4952535353;  // "SSSRING3"
   std::uint64_t magic;
   std::int64_t tid;
   std::atomic<std::uint32_t> finished;  // the thread has ended
@@ -75,6 +82,7 @@ struct RingHeader {
   std::uint32_t slots;
   std::uint64_t sample_at;  // ticks from which on the thread's CPU clock is read again
   std::array<LaneState, kMaxLanes> lanes;
+  std::array<MarkState, kMaxLanes> marks;
   // Counters of the thread, read by others.
   std::atomic<std::uint64_t> dropped;
   std::atomic<std::uint64_t> sites_wanted;

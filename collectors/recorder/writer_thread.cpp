@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 
+#include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/drain.hpp"
 #include "collectors/recorder/process_state.hpp"
@@ -32,8 +33,10 @@ class Writer {
       wait();
       touch_new_rings();
       if (process.source_stop.load(std::memory_order_acquire) != 0) stop_source();
+      follow_plan();
       if (due()) flush();
     }
+    follow_plan();
     stop_source();
     flush();
     retire_rings();
@@ -52,6 +55,36 @@ class Writer {
     const timespec interval{process.flush_ms / 1000,
                             static_cast<long>(process.flush_ms % 1000) * 1'000'000};
     syscall(SYS_futex, &process.wake, FUTEX_WAIT_PRIVATE, seen, &interval, nullptr, 0);
+  }
+
+  // The device goes off behind the gate and on before it.
+  void follow_plan() {
+    const CaptureChange change = next_capture_change();
+    if ((change.close || change.open) && !open_store()) return;
+    switch_source(gate_state() != Gate::closed || change.open);
+    if (change.close || change.open) (void)read_clocks();
+    if (change.close) {
+      take_rings();
+      drain_->capture_closed(clock_.to_ns(change.close_ticks), change.open ? 0 : state_);
+    }
+    if (!change.open) return;
+    drain_->capture_opened(clock_.to_ns(read_ticks(process.ticks_are_ns)), state_);
+    capture_is_open();
+  }
+
+  void switch_source(bool on) {
+    RowSource* source = process.source.load(std::memory_order_acquire);
+    state_ = on ? 1 : 0;
+    if (source == nullptr || source_on_ == on) return;
+    source_on_ = on;
+    state_ = source->take(on);
+  }
+
+  void take_rings() {
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring != nullptr) drain_->take(*ring);
+    }
   }
 
   void touch_new_rings() {
@@ -80,18 +113,20 @@ class Writer {
   void flush() {
     last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
     if (!open_store()) return;
-    const ClockPair now = sample_clocks(process.ticks_are_ns);
-    if (!clock_.add(now)) note("the system clock was set during the run: times jump there");
-    publish_clock(now);
+    const ClockPair now = read_clocks();
     if (!anything_new() && !source_is_due()) return;
     store_->clock({0, now.realtime_ns, now.monotonic_raw_ns, now.ticks, now.error_ns});
-    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
-      RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
-      if (ring != nullptr) drain_->take(*ring);
-    }
+    take_rings();
     (void)drain_->flush();
     if (source_is_due()) collect_source(false);
     retire_rings();
+  }
+
+  ClockPair read_clocks() {
+    const ClockPair now = sample_clocks(process.ticks_are_ns);
+    if (!clock_.add(now)) note("the system clock was set during the run: times jump there");
+    publish_clock(now);
+    return now;
   }
 
   bool source_is_due() const {
@@ -173,6 +208,8 @@ class Writer {
   std::uint32_t woken_ = 0;
   bool failed_ = false;
   bool source_stopped_ = false;
+  bool source_on_ = true;
+  double state_ = 1;  // of the capture's counter
 };
 
 void* writer_main(void* /*unused*/) {

@@ -99,6 +99,10 @@ TEST(CuptiAbi, NumbersAreTheirs) {
   EXPECT_EQ(static_cast<int>(Domain::state), CUPTI_CB_DOMAIN_STATE);
   EXPECT_EQ(kStreamDestroyStarting, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING);
   EXPECT_EQ(kFatalError, CUPTI_CBID_STATE_FATAL_ERROR);
+  EXPECT_EQ(kRuntimeProfilerStart, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000);
+  EXPECT_EQ(kRuntimeProfilerStop, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000);
+  EXPECT_EQ(kDriverProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
+  EXPECT_EQ(kDriverProfilerStop, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
   EXPECT_EQ(static_cast<int>(ActivityKind::memcpy), CUPTI_ACTIVITY_KIND_MEMCPY);
   EXPECT_EQ(static_cast<int>(ActivityKind::memset), CUPTI_ACTIVITY_KIND_MEMSET);
   EXPECT_EQ(static_cast<int>(ActivityKind::concurrent_kernel),

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "collectors/recorder/capture.hpp"
+#include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "core/store/reader.hpp"
 #include "tests/collectors/cupti/fake_cupti.hpp"
@@ -181,6 +183,45 @@ TEST_F(CollectorTest, LightLeavesEventsOut) {
   EXPECT_FALSE(trace.collected().api_arguments);
 }
 
+TEST_F(CollectorTest, APlanSwitchesKindsAndCallsOffAndOn) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    recorder::plan_capture({.by_trigger = true}, nullptr);
+    recorder::mark(recorder::intern_name("m", 1), 0);
+    const LaunchParameters launch{.stream = handle(7)};
+    const auto wait_for_kinds = [](bool on) {
+      for (int i = 0; i < 500 && fake_cupti::state().enabled.empty() == on; ++i) usleep(10'000);
+      EXPECT_EQ(fake_cupti::state().enabled.empty(), !on);
+    };
+    wait_for_kinds(false);
+    usleep(50'000);  // callbacks go off behind the kinds
+    EXPECT_FALSE(fake_cupti::state().callbacks.contains({2, kLaunch}));
+    recorder::trigger_capture(true);
+    wait_for_kinds(true);
+    EXPECT_EQ(fake_cupti::call(Domain::runtime, kLaunch, &launch), 1U);
+    recorder::trigger_capture(false);
+    wait_for_kinds(false);
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  });
+}
+
+TEST_F(CollectorTest, TheProfilersStartAndStopAreATrigger) {
+  record([] {
+    Options options;
+    options.hooks.profiler_control = true;
+    recorder::plan_capture({.by_trigger = true}, nullptr);
+    ASSERT_TRUE(start_collector(fake_cupti::library(), options));
+    EXPECT_FALSE(recorder::taking());
+    fake_cupti::call(Domain::runtime, kRuntimeProfilerStart, nullptr);
+    recorder::mark(recorder::intern_name("m", 1), 0);
+    for (int i = 0; i < 500 && !recorder::taking(); ++i) usleep(10'000);
+    EXPECT_TRUE(recorder::taking());
+    fake_cupti::call(Domain::runtime, kRuntimeProfilerStop, nullptr);
+    EXPECT_FALSE(recorder::taking());
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  });
+}
+
 TEST_F(CollectorTest, TheTaxingKindsStayOff) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
@@ -248,8 +289,9 @@ TEST_F(CollectorTest, ManyRecordsAreAllWritten) {
     for (std::uint32_t i = 1; i <= kKernels; ++i)
       fake_cupti::call(Domain::runtime, kLaunch, &launch);
     std::vector<FakeRecord> records;
+    const auto now = static_cast<std::uint64_t>(recorder::clock_ns(CLOCK_REALTIME));
     for (std::uint32_t i = 1; i <= kKernels; ++i)
-      records.emplace_back(fake_cupti::kernel("k", i * 1000, i * 1000 + 500, 7, i));
+      records.emplace_back(fake_cupti::kernel("k", now + i * 1000, now + i * 1000 + 500, 7, i));
     fake_cupti::state().waiting = std::move(records);
   });
   const Trace trace = read();

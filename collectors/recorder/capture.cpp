@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/recorder/capture.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/process_state.hpp"
+#include "collectors/recorder/step_marks.hpp"
+
+namespace stepscope::recorder {
+
+constinit std::atomic<Gate> gate{Gate::none};
+
+namespace {
+
+constexpr int kOpenWait_ms = 200;
+
+constinit CapturePlan plan{};
+constinit NameId range_name = 0;  // of the trigger; 0: none
+constinit StepCount step_count{};
+constinit std::atomic<std::uint64_t> steps_at_trigger{0};
+constinit std::atomic<std::int64_t> began_ns{0};  // CLOCK_MONOTONIC: of the plan, of the trigger
+constinit std::atomic<bool> triggered{false};
+constinit std::atomic<bool> toggle_soon{false};
+constinit std::atomic<bool> wanted{true};
+constinit std::atomic<std::uint64_t> close_ticks{0};
+constinit std::atomic<std::uint32_t> opened{0};  // bumped at each opening: a futex
+constinit bool applied = true;                   // the writer's: what the file says
+
+// What a name means, found once: bit 0 known, 1 step mark, 2 the trigger's range.
+enum : std::uint8_t { kKnown = 1, kMark = 2, kRange = 4 };
+constinit std::atomic<std::uint8_t> meanings[kMaxNames]{};
+
+std::uint8_t meaning_of(NameId name) noexcept {
+  if (name >= kMaxNames) return kKnown;
+  std::uint8_t meaning = meanings[name].load(std::memory_order_relaxed);
+  if (meaning != 0) return meaning;
+  meaning = kKnown;
+  if (is_step_mark(name_text(name))) meaning |= kMark;
+  if (range_name != 0 && name == range_name) meaning |= kRange;
+  meanings[name].store(meaning, std::memory_order_relaxed);
+  return meaning;
+}
+
+bool wants_now() noexcept {
+  const std::int64_t passed = clock_ns(CLOCK_MONOTONIC) - began_ns.load();
+  return wants_capture(plan, {.steps = step_count.steps() - steps_at_trigger.load(),
+                              .ms = static_cast<std::uint64_t>(passed / 1'000'000),
+                              .triggered = triggered.load()});
+}
+
+void close_gate() noexcept {
+  close_ticks.store(read_ticks(process.ticks_are_ns));
+  gate.store(Gate::closed, std::memory_order_release);
+}
+
+void begin_at_gate() noexcept {
+  wanted.store(wants_now());
+  if (wanted.load()) return gate.store(Gate::open, std::memory_order_release);
+  close_gate();
+}
+
+// True where the gate is to be opened.
+bool update() noexcept {
+  const bool now = wants_now();
+  if (wanted.exchange(now) == now) return false;
+  if (!now) close_gate();
+  return now;
+}
+
+void begin_trigger() noexcept {
+  steps_at_trigger.store(step_count.steps());
+  began_ns.store(clock_ns(CLOCK_MONOTONIC));
+}
+
+void wait_until_open() noexcept {
+  const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + kOpenWait_ms * 1'000'000LL;
+  while (gate_state() == Gate::closed && clock_ns(CLOCK_MONOTONIC) < deadline) {
+    const timespec slice{0, 10'000'000};
+    const std::uint32_t seen = opened.load();
+    if (gate_state() != Gate::closed) return;
+    syscall(SYS_futex, &opened, FUTEX_WAIT_PRIVATE, seen, &slice, nullptr, 0);
+  }
+}
+
+// Of a thread of the program. Without an event there is no writer thread to wait for.
+void update_and_wait() noexcept {
+  const bool was = wanted.load();
+  const bool opens = update();
+  if (wanted.load() != was) wake_writer();
+  if (opens && process.phase.load() == Phase::open) wait_until_open();
+}
+
+}  // namespace
+
+void plan_capture(const CapturePlan& wanted_plan, const char* range) noexcept {
+  if (!wanted_plan.is_set()) return;
+  plan = wanted_plan;
+  if (range != nullptr) range_name = intern_name(range, std::string_view(range).size());
+  began_ns.store(clock_ns(CLOCK_MONOTONIC));
+  begin_at_gate();
+}
+
+void trigger_capture(bool on) noexcept {
+  if (!plan.by_trigger || triggered.exchange(on) == on) return;
+  if (on) begin_trigger();
+  update_and_wait();
+}
+
+void toggle_capture_soon() noexcept {
+  toggle_soon.store(true);
+}
+
+bool passes_gate(MarkState& marks, std::uint32_t depth, NameId name, SiteRef site) noexcept {
+  const std::uint8_t meaning = meaning_of(name);
+  if ((meaning & kMark) != 0 && marks.step_depth == 0) {
+    marks.step_depth = depth;
+    marks.key = mark_key(name_text(name), site);
+  }
+  if ((meaning & kRange) != 0 && marks.range_depth == 0) {
+    marks.range_depth = depth;
+    trigger_capture(true);
+  }
+  return gate_state() != Gate::closed || (meaning & kMark) != 0;
+}
+
+void after_end(MarkState& marks, std::uint32_t depth) noexcept {
+  if (marks.range_depth == depth) {
+    marks.range_depth = 0;
+    trigger_capture(false);
+  }
+  if (marks.step_depth != depth) return;
+  marks.step_depth = 0;
+  if (step_count.add(marks.key)) update_and_wait();
+}
+
+CaptureChange next_capture_change() noexcept {
+  if (gate_state() == Gate::none) return {};
+  if (toggle_soon.exchange(false) && !triggered.exchange(!triggered.load())) begin_trigger();
+  (void)update();
+  const bool want = wanted.load();
+  if (!want && gate_state() == Gate::open) close_gate();  // closed while it was being opened
+  const bool closed = gate.load(std::memory_order_acquire) == Gate::closed;
+  const CaptureChange change{closed && applied, closed && want, close_ticks.load()};
+  if (change.close) applied = false;
+  return change;
+}
+
+void capture_is_open() noexcept {
+  applied = true;
+  gate.store(Gate::open, std::memory_order_release);
+  opened.fetch_add(1);
+  syscall(SYS_futex, &opened, FUTEX_WAKE_PRIVATE, 1 << 20, nullptr, nullptr, 0);
+}
+
+void restart_capture() noexcept {
+  if (gate_state() == Gate::none) return;
+  step_count.reset();
+  steps_at_trigger.store(0);
+  triggered.store(false);
+  applied = true;
+  began_ns.store(clock_ns(CLOCK_MONOTONIC));
+  begin_at_gate();
+}
+
+}  // namespace stepscope::recorder

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gate between hooks and rings, where a plan says when to record (capture_plan.hpp).
+//
+//   none    no plan: everything is taken, and hooks pay one load for asking
+//   open    taken; step marks are counted
+//   closed  step marks alone are taken, everything else is passed by without a trace
+//
+// A thread of the program closes the gate at once and goes on; the writer thread then switches the
+// device's collection off. It opens only when the writer thread has switched that on, and the
+// thread that asked waits for it, so what follows is recorded. Begins and ends stay in step: a
+// begin at a closed gate takes its end along.
+//
+// In the file, counter kCaptureTrack is 0 from each closing and 1 from each opening on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "collectors/recorder/capture_plan.hpp"
+#include "collectors/recorder/recorder.hpp"
+#include "collectors/recorder/shared_layout.hpp"
+
+namespace stepscope::recorder {
+
+enum class Gate : std::uint32_t { none, open, closed };
+
+extern constinit std::atomic<Gate> gate;
+inline Gate gate_state() noexcept {
+  return gate.load(std::memory_order_relaxed);
+}
+
+// Before the first event. `range`: ranges of this name (of push and pop, or record_function) are
+// the trigger; null: none. It is kept.
+void plan_capture(const CapturePlan& plan, const char* range) noexcept;
+
+// A trigger; from any thread, not from a signal handler.
+void trigger_capture(bool on) noexcept;
+// The other way round at the writer's next look; for signal handlers.
+void toggle_capture_soon() noexcept;
+
+// The slow part of begin_range and end_range, where there is a plan. False: not taken.
+bool passes_gate(MarkState& marks, std::uint32_t depth, NameId name, SiteRef site) noexcept;
+// `depth` of the range that ended.
+void after_end(MarkState& marks, std::uint32_t depth) noexcept;
+
+// Writer thread. What is to be done now; each change is told once.
+struct CaptureChange {
+  bool close = false;  // of what was open, with its time
+  bool open = false;
+  std::uint64_t close_ticks = 0;
+};
+CaptureChange next_capture_change() noexcept;
+void capture_is_open() noexcept;  // the device is collected again
+
+// A forked child begins anew.
+void restart_capture() noexcept;
+
+}  // namespace stepscope::recorder

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// When events are taken, as the user planned it: after some steps or time, for some steps or time,
+// in windows of steps, or from a trigger on. Pure: from what has happened so far to yes or no.
+#pragma once
+
+#include <cstdint>
+
+namespace stepscope::recorder {
+
+struct CapturePlan {
+  std::uint64_t after_steps = 0;
+  std::uint64_t after_ms = 0;
+  std::uint64_t take_steps = 0;  // 0: to the end
+  std::uint64_t take_ms = 0;     // 0: to the end
+  std::uint32_t window_on = 0;   // steps; 0: no windows
+  std::uint32_t window_off = 0;
+  bool by_trigger = false;  // a range, cudaProfilerStart or a signal begins and ends it
+
+  bool is_set() const noexcept {
+    return after_steps != 0 || after_ms != 0 || take_steps != 0 || take_ms != 0 || window_on != 0 ||
+           by_trigger;
+  }
+};
+
+// Steps and time are counted from the start of the process, or from the trigger.
+struct CaptureSoFar {
+  std::uint64_t steps = 0;
+  std::uint64_t ms = 0;
+  bool triggered = false;
+};
+
+bool wants_capture(const CapturePlan& plan, const CaptureSoFar& so_far) noexcept;
+
+}  // namespace stepscope::recorder

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is taken when: the plan by itself, and what a process with a plan writes.
+#include "collectors/recorder/capture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "collectors/recorder/process_state.hpp"
+#include "collectors/recorder/step_marks.hpp"
+#include "core/store/reader.hpp"
+
+namespace stepscope::recorder {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string pattern(const CapturePlan& plan, std::uint64_t steps) {
+  std::string out;
+  for (std::uint64_t step = 0; step < steps; ++step)
+    out += wants_capture(plan, {.steps = step, .triggered = false}) ? 'x' : '.';
+  return out;
+}
+
+TEST(CapturePlan, TakesAllWhereNothingIsPlanned) {
+  EXPECT_FALSE(CapturePlan{}.is_set());
+  EXPECT_EQ(pattern({}, 3), "xxx");
+}
+
+TEST(CapturePlan, TakesSomeStepsAfterSome) {
+  EXPECT_EQ(pattern({.after_steps = 2, .take_steps = 3}, 8), "..xxx...");
+}
+
+TEST(CapturePlan, WindowsBeginBehindTheFirstSteps) {
+  EXPECT_EQ(pattern({.after_steps = 1, .window_on = 2, .window_off = 3}, 10), ".xx...xx..");
+  EXPECT_EQ(pattern({.take_steps = 6, .window_on = 2, .window_off = 2}, 8), "xx..xx..");
+}
+
+TEST(CapturePlan, TimeIsAskedBesideSteps) {
+  const CapturePlan plan{.after_ms = 100, .take_ms = 50};
+  EXPECT_FALSE(wants_capture(plan, {.ms = 99}));
+  EXPECT_TRUE(wants_capture(plan, {.ms = 100}));
+  EXPECT_TRUE(wants_capture(plan, {.ms = 149}));
+  EXPECT_FALSE(wants_capture(plan, {.ms = 150}));
+}
+
+TEST(CapturePlan, WaitsForItsTrigger) {
+  const CapturePlan plan{.take_steps = 2, .by_trigger = true};
+  EXPECT_FALSE(wants_capture(plan, {.steps = 0, .triggered = false}));
+  EXPECT_TRUE(wants_capture(plan, {.steps = 1, .triggered = true}));
+  EXPECT_FALSE(wants_capture(plan, {.steps = 2, .triggered = true}));
+}
+
+TEST(StepMarks, AreToldByName) {
+  for (const char* name : {"Optimizer.step#Adam.step", "ProfilerStep#7", "step 12", "train_step_3",
+                           "Iteration 4", "iter/5", "BATCH:9"})
+    EXPECT_TRUE(is_step_mark(name)) << name;
+  for (const char* name : {"step", "layer 3", "footstep 3", "Optimizer.zero_grad#Adam.zero_grad",
+                           "12", "", "step 12 of epoch"})
+    EXPECT_FALSE(is_step_mark(name)) << name;
+}
+
+TEST(StepMarks, SeveralMarksAnIterationAreOneStep) {
+  StepCount count;
+  const std::uint64_t first = mark_key("Optimizer.step#Adam.step", 1);
+  const std::uint64_t second = mark_key("Optimizer.step#Adam.step", 2);
+  ASSERT_NE(first, second);
+  int new_steps = 0;
+  for (int i = 0; i < 5; ++i) {
+    new_steps += count.add(first) ? 1 : 0;
+    new_steps += count.add(second) ? 1 : 0;
+  }
+  EXPECT_EQ(new_steps, 5);
+  EXPECT_EQ(count.steps(), 5U);
+}
+
+TEST(StepMarks, AMarkThatVanishesDoesNotHoldTheCount) {
+  StepCount count;
+  EXPECT_TRUE(count.add(mark_key("warm-up step 1", 0)));
+  EXPECT_FALSE(count.add(mark_key("step 1", 0)));
+  EXPECT_TRUE(count.add(mark_key("step 2", 0)));
+  EXPECT_EQ(mark_key("step 1", 0), mark_key("step 22", 0));
+}
+
+// What the device's collector is told.
+class ListeningSource final : public RowSource {
+ public:
+  bool due(std::int64_t /*now_ns*/) noexcept override { return false; }
+  bool collect(EventBatch& /*batch*/, StoreWriter& /*store*/, bool /*last*/) noexcept override {
+    return false;
+  }
+  double take(bool on) noexcept override {
+    told += on ? '1' : '0';
+    return on ? 1 : 0;
+  }
+  Totals totals() const noexcept override { return {}; }
+  std::string told;
+};
+
+class CaptureTest : public testing::Test {
+ protected:
+  CaptureTest()
+      : folder_(fs::temp_directory_path() / ("capture_test." + std::to_string(getpid()))) {
+    fs::create_directories(folder_ / "live");
+  }
+  ~CaptureTest() override { fs::remove_all(folder_); }
+
+  void record(const CapturePlan& plan, const char* range, const std::function<void()>& body) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const std::string folder = folder_.string();
+      if (!start({.folder = folder.c_str(), .flush_ms = 20})) _exit(99);
+      plan_capture(plan, range);
+      body();
+      finish(ExitReason::exited, 0);
+      _exit(HasFailure() ? 1 : 0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    ASSERT_EQ(status, 0);
+    Result<TraceData> data = read_scope(folder_);
+    ASSERT_TRUE(data.ok()) << data.error().message;
+    trace_ = Trace::build(std::move(*data));
+  }
+
+  std::vector<std::string> names(HostKind kind) const {
+    std::vector<std::string> out;
+    const HostRanges& h = trace_.host_ranges();
+    for (RangeId i = 0; i < h.size(); ++i) {
+      if (h.kind[i] == kind) out.emplace_back(trace_.text(h.name[i]));
+    }
+    return out;
+  }
+
+  std::vector<double> states() const {
+    std::vector<double> out;
+    const Counters& c = trace_.data().counters;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      if (trace_.text(c.track[i]) == kCaptureTrack) out.push_back(c.value[i]);
+    }
+    return out;
+  }
+
+  fs::path folder_;
+  Trace trace_ = Trace::build(TraceData{});
+};
+
+void begin(std::uint16_t lane, HostKind kind, const std::string& text) {
+  begin_range(lane, kind, intern_name(text.data(), text.size()), 0, 0, kNoSequence);
+}
+
+void step(int number) {
+  begin(kLaneUser, HostKind::user_scope, "step " + std::to_string(number));
+  begin(kLaneFunction, HostKind::op, "op " + std::to_string(number));
+  end_range(kLaneFunction);
+  end_range(kLaneUser);
+}
+
+TEST_F(CaptureTest, InWindowsAllMarksAreTakenAndSomeSteps) {
+  record({.window_on = 2, .window_off = 3}, nullptr, [] {
+    for (int i = 0; i < 8; ++i) step(i);
+  });
+  EXPECT_EQ(names(HostKind::user_scope).size(), 8U);
+  EXPECT_THAT(names(HostKind::op), ElementsAre("op 0", "op 1", "op 5", "op 6"));
+  EXPECT_THAT(states(), ElementsAre(0, 1, 0));
+}
+
+TEST_F(CaptureTest, ARunThatStartsLaterSaysSo) {
+  record({.after_steps = 2, .take_steps = 1}, nullptr, [] {
+    for (int i = 0; i < 6; ++i) step(i);
+  });
+  EXPECT_THAT(names(HostKind::op), ElementsAre("op 2"));
+  EXPECT_THAT(states(), ElementsAre(0, 1, 0));
+}
+
+TEST_F(CaptureTest, ARangeIsTheTriggerWithEverythingInside) {
+  record({.by_trigger = true}, "hot", [] {
+    step(0);
+    begin(kLaneUser, HostKind::user_scope, "hot");
+    begin(kLaneFunction, HostKind::op, "inside");
+    end_range(kLaneFunction);
+    end_range(kLaneUser);
+    step(1);
+  });
+  EXPECT_THAT(names(HostKind::op), ElementsAre("inside"));
+  EXPECT_THAT(names(HostKind::user_scope), ElementsAre("step 0", "hot", "step 1"));
+}
+
+TEST_F(CaptureTest, ASignalsToggleIsFollowedSoon) {
+  record({.by_trigger = true}, nullptr, [] {
+    step(0);
+    toggle_capture_soon();
+    for (int i = 0; i < 500 && !taking(); ++i) usleep(10'000);
+    step(1);
+    toggle_capture_soon();
+    for (int i = 0; i < 500 && taking(); ++i) usleep(10'000);
+    step(2);
+  });
+  EXPECT_THAT(names(HostKind::op), ElementsAre("op 1"));
+}
+
+// A range that is open while the gate closes ends in time, and those begun behind it leave no ends.
+TEST_F(CaptureTest, RangesAcrossTheGateStayInStep) {
+  record({.by_trigger = true}, nullptr, [] {
+    trigger_capture(true);
+    begin(kLaneFunction, HostKind::op, "first");
+    for (int i = 0; i < 500 && !taking(); ++i) usleep(10'000);
+    begin(kLaneFunction, HostKind::op, "outer");
+    trigger_capture(false);
+    begin(kLaneFunction, HostKind::op, "lost");
+    trigger_capture(true);
+    end_range(kLaneFunction);
+    begin(kLaneFunction, HostKind::op, "inner");
+    end_range(kLaneFunction);
+    end_range(kLaneFunction);
+    end_range(kLaneFunction);
+  });
+  const std::vector<std::string> ops = names(HostKind::op);
+  EXPECT_THAT(ops, testing::IsSupersetOf({"outer", "inner"}));
+  EXPECT_THAT(ops, testing::Not(testing::Contains("lost")));
+  const HostRanges& h = trace_.host_ranges();
+  for (RangeId i = 0; i < h.size(); ++i) {
+    if (trace_.text(h.name[i]) != "inner") continue;
+    EXPECT_EQ(trace_.text(h.name[h.parent[i]]), "outer");
+  }
+}
+
+TEST_F(CaptureTest, ACallThatIsOpenWhileTheGateClosesEndsThere) {
+  record({.by_trigger = true}, nullptr, [] {
+    begin(kLaneUser, HostKind::user_scope, "step 1");  // opens the session
+    end_range(kLaneUser);
+    trigger_capture(true);
+    name_call(1, "cudaStreamSynchronize");
+    begin_call(1, HostKind::runtime_call, 0, 7, kNoStream, 0);
+    trigger_capture(false);
+    usleep(200'000);
+    forget_calls();
+    trigger_capture(true);
+    begin_call(1, HostKind::runtime_call, 0, 8, kNoStream, 0);
+    end_range(kLaneCall);
+  });
+  ASSERT_EQ(trace_.calls().size(), 2U);
+  const HostRanges& h = trace_.host_ranges();
+  EXPECT_LT(h.end[trace_.calls().range[0]] - h.begin[trace_.calls().range[0]], 150'000'000);
+  EXPECT_EQ(trace_.calls().correlation[1], 8U);
+}
+
+TEST_F(CaptureTest, TheDeviceIsSwitchedWithTheGate) {
+  record({.window_on = 1, .window_off = 1}, nullptr, [] {
+    static ListeningSource source;
+    set_row_source(&source);
+    for (int i = 0; i < 4; ++i) {
+      step(i);
+      if (!taking()) usleep(100'000);  // the writer's time to switch it off
+    }
+    EXPECT_EQ(source.told.substr(0, 3), "010");
+  });
+}
+
+TEST_F(CaptureTest, AForkedChildCountsAnew) {
+  record({.after_steps = 2}, nullptr, [] {
+    step(0);
+    step(1);
+    EXPECT_TRUE(taking());
+    const pid_t child = fork();
+    if (child == 0) _exit(taking() ? 1 : 0);
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  });
+}
+
+TEST_F(CaptureTest, AProcessOfWhichNothingIsTakenStillTellsItsSteps) {
+  record({.after_steps = 100}, nullptr, [] {
+    for (int i = 0; i < 3; ++i) step(i);
+  });
+  EXPECT_THAT(names(HostKind::op), IsEmpty());
+  EXPECT_EQ(names(HostKind::user_scope).size(), 3U);
+  EXPECT_THAT(states(), ElementsAre(0));
+}
+
+}  // namespace
+}  // namespace stepscope::recorder
