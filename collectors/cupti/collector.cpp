@@ -175,7 +175,7 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   // Leaked: callbacks and the writer thread use it until the last instruction.
   auto* source = new (std::nothrow) ActivitySource(library, options.flush_ms);
   if (source == nullptr) return false;
-  recorder::set_row_source(source);
+  if (!recorder::add_row_source(source)) return false;
   recorder::collecting(recorder::Collector::device_ops);
   recorder::collecting(recorder::Collector::api_calls);
   if (options.hooks.level != Level::light) recorder::collecting(recorder::Collector::api_arguments);

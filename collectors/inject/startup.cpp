@@ -79,13 +79,13 @@ void on_cuda_start() noexcept {
   // Later than the driver's own handlers were registered, so it runs before them.
   if (!cupti::start_collector(options)) return;
   collecting_pid = getpid();
-  std::atexit([] { recorder::stop_row_source(recorder::kFinishSeconds); });
+  std::atexit([] { recorder::stop_row_sources(recorder::kFinishSeconds); });
 }
 
 void on_quick_exit() noexcept {
   constexpr int kSeconds =
       2;  // it may come from a signal handler, on top of a lock that the writer needs
-  if (collecting_pid != 0 && collecting_pid == getpid()) recorder::stop_row_source(kSeconds);
+  if (collecting_pid != 0 && collecting_pid == getpid()) recorder::stop_row_sources(kSeconds);
 }
 
 void on_main_returned() noexcept {

@@ -2,16 +2,14 @@
 #include "collectors/recorder/writer_thread.hpp"
 
 #include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 
+#include "collectors/recorder/background_thread.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/drain.hpp"
 #include "collectors/recorder/process_state.hpp"
@@ -21,7 +19,6 @@ namespace stepscope::recorder {
 namespace {
 
 constexpr std::int64_t kLongestWait_ns = 1'000'000'000;
-constexpr std::size_t kStackBytes = 1U << 20U;
 
 class Writer {
  public:
@@ -31,10 +28,10 @@ class Writer {
     while (process.stop.load(std::memory_order_acquire) == 0) {
       wait();
       touch_new_rings();
-      if (process.source_stop.load(std::memory_order_acquire) != 0) stop_source();
+      if (process.sources_stop.load(std::memory_order_acquire) != 0) stop_sources();
       if (due()) flush();
     }
-    stop_source();
+    stop_sources();
     flush();
     retire_rings();
     if (store_) (void)store_->close(process.exit_reason, process.exit_status);
@@ -63,7 +60,7 @@ class Writer {
 
   bool due() const {
     if (clock_ns(CLOCK_MONOTONIC) - last_flush_ns_ >= kLongestWait_ns) return true;
-    if (source_is_due()) return true;
+    if (any_source_is_due()) return true;
     for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
       const RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
       if (ring == nullptr) continue;
@@ -83,36 +80,49 @@ class Writer {
     const ClockPair now = sample_clocks(process.ticks_are_ns);
     if (!clock_.add(now)) note("the system clock was set during the run: times jump there");
     publish_clock(now);
-    if (!anything_new() && !source_is_due()) return;
+    if (!anything_new() && !any_source_is_due()) return;
     store_->clock({0, now.realtime_ns, now.monotonic_raw_ns, now.ticks, now.error_ns});
     for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
       RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
       if (ring != nullptr) drain_->take(*ring);
     }
     (void)drain_->flush();
-    if (source_is_due()) collect_source(false);
+    collect_due_sources();
     retire_rings();
   }
 
-  bool source_is_due() const {
-    RowSource* source = process.source.load(std::memory_order_acquire);
-    return source != nullptr && !source_stopped_ && source->due(clock_ns(CLOCK_MONOTONIC));
+  bool is_due(const std::atomic<RowSource*>& place) const {
+    RowSource* source = place.load(std::memory_order_acquire);
+    return source != nullptr && !sources_stopped_ && source->due(clock_ns(CLOCK_MONOTONIC));
   }
 
-  void collect_source(bool last) {
-    RowSource* source = process.source.load(std::memory_order_acquire);
-    if (source == nullptr || source_stopped_ || !open_store()) return;
+  bool any_source_is_due() const {
+    return std::any_of(process.sources.begin(), process.sources.end(),
+                       [this](const auto& place) { return is_due(place); });
+  }
+
+  void collect_due_sources() {
+    for (const auto& place : process.sources) {
+      if (is_due(place)) collect(*place.load(std::memory_order_acquire), false);
+    }
+  }
+
+  void collect(RowSource& source, bool last) {
+    if (!open_store()) return;
     for (bool more = true; more;) {
-      more = drain_->take(*source, last);
+      more = drain_->take(source, last);
       (void)drain_->flush();
     }
   }
 
-  void stop_source() {
-    if (!source_stopped_) collect_source(true);
-    source_stopped_ = true;
-    if (process.source_done.exchange(1, std::memory_order_release) == 0)
-      syscall(SYS_futex, &process.source_done, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  void stop_sources() {
+    for (const auto& place : process.sources) {
+      RowSource* source = place.load(std::memory_order_acquire);
+      if (source != nullptr && !sources_stopped_) collect(*source, true);
+    }
+    sources_stopped_ = true;
+    if (process.sources_done.exchange(1, std::memory_order_release) == 0)
+      syscall(SYS_futex, &process.sources_done, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
 
   bool anything_new() const {
@@ -172,12 +182,11 @@ class Writer {
   std::int64_t last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
   std::uint32_t woken_ = 0;
   bool failed_ = false;
-  bool source_stopped_ = false;
+  bool sources_stopped_ = false;
 };
 
 void* writer_main(void* /*unused*/) {
-  prctl(PR_SET_NAME, "stepscope");
-  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 10);
+  become_background_thread("stepscope");
   auto* writer = new Writer;  // leaked: a fork elsewhere must not find it half destroyed
   writer->run();
   process.done.store(1, std::memory_order_release);
@@ -187,20 +196,8 @@ void* writer_main(void* /*unused*/) {
 
 }  // namespace
 
-// The program's signal handlers must not run on a thread that it does not know of.
 bool start_writer_thread() noexcept {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread{};
-  const int error = pthread_create(&thread, &attributes, writer_main, nullptr);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  return error == 0;
+  return start_background_thread(writer_main, nullptr);
 }
 
 }  // namespace stepscope::recorder
