@@ -41,8 +41,10 @@ void on_complete_bare(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, s
 
 class ActivitySource final : public recorder::RowSource {
  public:
-  ActivitySource(const Library& library, std::uint32_t flush_ms)
-      : library_(library), flush_ns_(std::int64_t{flush_ms} * 1'000'000) {}
+  ActivitySource(const Library& library, const Options& options)
+      : library_(library),
+        flush_ns_(std::int64_t{options.flush_ms} * 1'000'000),
+        on_device_(options.on_device) {}
 
   bool due(std::int64_t now_ns) noexcept override {
     return buffers.any_completed() || now_ns - last_flush_ns_ >= flush_ns_;
@@ -88,7 +90,10 @@ class ActivitySource final : public recorder::RowSource {
     for (std::uint32_t index = 0; index < 64 && fresh >> index != 0; ++index) {
       if ((fresh >> index & 1U) == 0) continue;
       described_ |= std::uint64_t{1} << index;
-      if (const std::optional<Device> device = device_facts(index)) store.device(*device);
+      const std::optional<Device> device = device_facts(index);
+      if (!device) continue;
+      store.device(*device);
+      if (on_device_ != nullptr) on_device_(*device);
     }
   }
 
@@ -100,6 +105,7 @@ class ActivitySource final : public recorder::RowSource {
 
   Library library_;
   std::int64_t flush_ns_;
+  void (*on_device_)(const Device& device) noexcept;
   std::int64_t last_flush_ns_ = recorder::clock_ns(CLOCK_MONOTONIC);
   DeviceRecords records_;
   std::uint64_t dropped_ = 0;
@@ -173,7 +179,7 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   if (options.bare) return false;  // no rows: nothing to stop, and nothing is said to be collected
   (void)enable_hooks(library, subscriber, options.hooks);
   // Leaked: callbacks and the writer thread use it until the last instruction.
-  auto* source = new (std::nothrow) ActivitySource(library, options.flush_ms);
+  auto* source = new (std::nothrow) ActivitySource(library, options);
   if (source == nullptr) return false;
   if (!recorder::add_row_source(source)) return false;
   recorder::collecting(recorder::Collector::device_ops);

@@ -10,12 +10,14 @@
 #pragma once
 
 #include "collectors/cupti/call_hooks.hpp"
+#include "core/model/entities.hpp"
 
 namespace stepscope::cupti {
 
 struct Options {
   HookOptions hooks;
   std::uint32_t flush_ms = 500;
+  void (*on_device)(const Device& device) noexcept = nullptr;  // one that did work, once each
   bool bare = false;  // CUPTI alone, records thrown away: what it costs by itself
 };
 

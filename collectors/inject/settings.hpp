@@ -6,6 +6,7 @@
 //   STEPSCOPE_OPS        1: ops also with a GPU
 //   STEPSCOPE_ONLY       regular expression (POSIX extended) for the processes to record
 //   STEPSCOPE_RING_KIB   size of a thread's ring; STEPSCOPE_FLUSH_MS: how often the writer looks
+//   STEPSCOPE_NVML_MS    how often clocks, power and memory of the devices are sampled; 0: never
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
 //   costs
 //   STEPSCOPE_BARE_CUPTI  1: CUPTI records kernels, copies and sets into buffers that are thrown
@@ -28,6 +29,7 @@ struct Settings {
   bool bare_cupti = false;
   std::uint32_t ring_slots = 1U << 18U;
   std::uint32_t flush_ms = 100;
+  std::uint32_t nvml_ms = 100;
 };
 
 Settings settings_from_environment() noexcept;
