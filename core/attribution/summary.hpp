@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
+#include "core/attribution/device_health.hpp"
 
 namespace stepscope {
 
@@ -136,8 +137,9 @@ struct Summary {
   std::vector<PartitionSummary> devices;  // one a device where there are several
   std::vector<PhaseRow> phases;           // parents before children, largest first
   std::vector<CellRow> cells;
-  std::vector<LineRow> lines;      // largest first
-  std::vector<KernelRow> kernels;  // largest first
+  std::vector<LineRow> lines;               // largest first
+  std::vector<KernelRow> kernels;           // largest first
+  std::vector<DeviceHealth> device_health;  // by device; empty where nothing was sampled
   Trust trust;
 };
 
