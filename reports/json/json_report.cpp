@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/json/json_devices.hpp"
 #include "reports/json/json_steps.hpp"
 
 namespace stepscope {
@@ -145,6 +146,7 @@ Json document(const Summary& s) {
   out["cells"] = array_of(s.cells, cell_json);
   out["lines"] = array_of(s.lines, [n](const LineRow& row) { return line_json(row, n); });
   out["kernels"] = array_of(s.kernels, [n](const KernelRow& row) { return kernel_json(row, n); });
+  out["device_health"] = device_health_json(s);
   out["findings"] = Json::array();
   out["cleared"] = Json::array();
   out["abstained"] = array_of(s.trust.abstained, [](const Abstention& a) {
