@@ -105,7 +105,9 @@ struct KernelRow {
   Cause cause = Cause::gpu_other;  // its class
   std::string phase;
   std::uint64_t calls_total = 0;
-  std::int64_t ns_total = 0;  // device time, overlaps counted twice
+  std::int64_t ns_total = 0;               // device time, overlaps counted twice
+  std::uint64_t bytes_total = 0;           // of copies and sets
+  std::optional<double> bytes_per_second;  // over the device time of those that say their bytes
 };
 
 struct Abstention {

@@ -107,9 +107,12 @@ Json line_json(const LineRow& row, std::uint64_t steps) {
 }
 
 Json kernel_json(const KernelRow& row, std::uint64_t steps) {
-  return {{"name", row.name},         {"class", name_of(row.cause)},
-          {"phase", row.phase},       {"calls_per_step", per_step(row.calls_total, steps)},
-          {"ns_total", row.ns_total}, {"ns_per_step", per_step(row.ns_total, steps)}};
+  Json out = {{"name", row.name},         {"class", name_of(row.cause)},
+              {"phase", row.phase},       {"calls_per_step", per_step(row.calls_total, steps)},
+              {"ns_total", row.ns_total}, {"ns_per_step", per_step(row.ns_total, steps)}};
+  if (row.bytes_total > 0) out["bytes_per_step"] = per_step(row.bytes_total, steps);
+  if (row.bytes_per_second) out["bytes_per_second"] = *row.bytes_per_second;
+  return out;
 }
 
 Json trust_json(const Trust& t) {

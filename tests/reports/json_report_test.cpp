@@ -95,6 +95,13 @@ TEST(JsonReport, TheSchemaKnowsEveryCause) {
   EXPECT_EQ(schema["$defs"]["cause"]["enum"], names);
 }
 
+TEST(JsonReport, CopiesSayTheirRateAndKernelsNone) {
+  const auto kernels = parsed(samples::gpu())["kernels"];
+  EXPECT_EQ(kernels[3]["bytes_per_step"], 4'194'304);
+  EXPECT_EQ(kernels[3]["bytes_per_second"], 5.52e9);
+  EXPECT_FALSE(kernels[0].contains("bytes_per_second"));
+}
+
 TEST(JsonReport, DevicesWithoutSamplesAreLeftOutAndWhatIsNotKnownIsNull) {
   const auto one = parsed(samples::gpu())["device_health"];
   ASSERT_EQ(one.size(), 1U);

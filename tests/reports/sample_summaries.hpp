@@ -128,7 +128,8 @@ inline Summary gpu() {
        "at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> >(int, "
        "at::native::CUDAFunctor_add<float>)",
        Cause::gpu_elementwise, "topk", 1'200, 40'200 * kUs},
-      {"Memcpy HtoD (Pageable -> Device)", Cause::copy_h2d_pageable, "data", 2'400, 7'600 * kUs}};
+      {"Memcpy HtoD (Pageable -> Device)", Cause::copy_h2d_pageable, "data", 2'400, 7'600 * kUs,
+       41'943'040, 5.52e9}};
   s.device_health = {{.device = 0,
                       .samples = 40,
                       .sm_clock_mhz = ClockSpread{1755, 1410, 1980, 1980},

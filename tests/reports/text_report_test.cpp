@@ -92,6 +92,13 @@ std::string report_with(const std::vector<DeviceHealth>& health) {
   return text_report(summary, {.colour = false, .unicode = true});
 }
 
+TEST(TextReport, WithoutACopyThereIsNoColumnOfRates) {
+  Summary summary = samples::gpu();
+  summary.kernels.pop_back();
+  EXPECT_THAT(text_report(summary, {}), testing::Not(testing::HasSubstr("GB/s")));
+  EXPECT_THAT(text_report(samples::gpu(), {}), testing::HasSubstr("GB/s"));
+}
+
 TEST(TextReport, WithoutSamplesNothingIsSaidOfDevices) {
   EXPECT_THAT(report_with({}), testing::Not(testing::HasSubstr("\nDevice  ")));
 }
