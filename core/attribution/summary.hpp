@@ -12,6 +12,7 @@
 
 #include "core/attribution/attribution.hpp"
 #include "core/attribution/device_health.hpp"
+#include "core/attribution/throughput.hpp"
 
 namespace stepscope {
 
@@ -142,11 +143,13 @@ struct Summary {
   std::vector<LineRow> lines;               // largest first
   std::vector<KernelRow> kernels;           // largest first
   std::vector<DeviceHealth> device_health;  // by device; empty where nothing was sampled
+  std::optional<Throughput> throughput;     // where its FLOPs were given, and steps were found
   Trust trust;
 };
 
 struct SummaryOptions {
   std::optional<std::int64_t> plain_step_ns;  // --plain-step
+  std::optional<FlopOptions> flops;           // --flops-per-step, --peak-tflops
 };
 
 Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,

@@ -54,4 +54,10 @@ Json device_health_json(const Summary& summary) {
   return out;
 }
 
+Json throughput_json(const Throughput& t) {
+  return {{"flops_per_step", t.flops_per_step},       {"devices", t.devices},
+          {"tflops_per_device", t.tflops_per_device}, {"peak_from", name_of(t.peak_from)},
+          {"peak_tflops", or_null(t.peak_tflops)},    {"mfu", or_null(t.utilization)}};
+}
+
 }  // namespace stepscope

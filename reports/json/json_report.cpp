@@ -150,6 +150,7 @@ Json document(const Summary& s) {
   out["lines"] = array_of(s.lines, [n](const LineRow& row) { return line_json(row, n); });
   out["kernels"] = array_of(s.kernels, [n](const KernelRow& row) { return kernel_json(row, n); });
   out["device_health"] = device_health_json(s);
+  if (s.throughput) out["throughput"] = throughput_json(*s.throughput);
   out["findings"] = Json::array();
   out["cleared"] = Json::array();
   out["abstained"] = array_of(s.trust.abstained, [](const Abstention& a) {

@@ -133,6 +133,21 @@ TEST(JsonReport, TheSchemaKnowsEveryClockReasonAndTheSamplesAreValid) {
   EXPECT_NE(validate(temporary("bad_health.json") + " 2>/dev/null"), 0);
 }
 
+TEST(JsonReport, ThroughputIsThereWhereItWasAskedFor) {
+  const RandomCase c = RandomAttribution(3).make();
+  EXPECT_FALSE(parsed(summarize(c.trace, c.steps, c.attribution)).contains("throughput"));
+  const std::string text = json_report(
+      summarize(c.trace, c.steps, c.attribution,
+                {.flops = FlopOptions{.flops_per_step = 1e6, .peak_tflops = std::nullopt}}));
+  std::ofstream(temporary("throughput.json")) << text;
+  EXPECT_EQ(validate(temporary("throughput.json")), 0);
+  const auto t = nlohmann::json::parse(text)["throughput"];
+  EXPECT_EQ(t["flops_per_step"], 1e6);
+  EXPECT_GT(t["tflops_per_device"], 0);
+  EXPECT_TRUE(t["mfu"].is_null());
+  EXPECT_EQ(t["peak_from"], "unknown");
+}
+
 TEST(JsonReport, LeavesOutWhatIsNotKnown) {
   const auto j = parsed(samples::one_step());
   EXPECT_FALSE(j["partition"].contains("plain_step_ns"));

@@ -99,6 +99,24 @@ TEST(TextReport, WithoutACopyThereIsNoColumnOfRates) {
   EXPECT_THAT(text_report(samples::gpu(), {}), testing::HasSubstr("GB/s"));
 }
 
+std::string report_with(const FlopOptions& flops, const char* device) {
+  Summary summary = samples::gpu();
+  summary.throughput = throughput(flops, 38.2e6, 1, device);
+  return text_report(summary, {});
+}
+
+TEST(TextReport, TheUtilizationStandsUnderTheVerdict) {
+  EXPECT_THAT(report_with({.flops_per_step = 1.576e13}, "NVIDIA H200"),
+              testing::HasSubstr("\n  MFU 41.7 %: 413 of 989 TFLOP/s a GPU (dense bf16)\n"));
+  EXPECT_THAT(report_with({.flops_per_step = 1.576e13, .peak_tflops = 200}, "NVIDIA X1"),
+              testing::HasSubstr("MFU 206.3 %: 413 of 200 TFLOP/s a GPU (peak as given); more than "
+                                 "the peak: check --flops-per-step"));
+  EXPECT_THAT(report_with({.flops_per_step = 1.576e13}, "NVIDIA X1"),
+              testing::HasSubstr("\n  413 TFLOP/s a GPU; the peak of this device is not known: "
+                                 "--peak-tflops gives the MFU\n"));
+  EXPECT_THAT(text_report(samples::gpu(), {}), testing::Not(testing::HasSubstr("TFLOP/s")));
+}
+
 TEST(TextReport, WithoutSamplesNothingIsSaidOfDevices) {
   EXPECT_THAT(report_with({}), testing::Not(testing::HasSubstr("\nDevice  ")));
 }
