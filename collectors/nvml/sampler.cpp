@@ -2,7 +2,6 @@
 #include "collectors/nvml/sampler.hpp"
 
 #include <linux/futex.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,7 +19,6 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000, kMillisecond = 1'000'000;
 constexpr std::int64_t kRestPerWork = 9;
-constexpr std::int64_t kLongestForkWait = kSecond / 2;
 
 std::int64_t now_ns() noexcept {
   return recorder::clock_ns(CLOCK_MONOTONIC);
@@ -82,8 +80,6 @@ class Cost {
 
 }  // namespace
 
-constinit std::atomic<Sampler*> Sampler::forking_{nullptr};
-
 void Sampler::add_device(const Device& device) noexcept {
   const std::uint32_t count = wanted_count_.load(std::memory_order_relaxed);
   if (count == kMostDevices || device.index >= kMostDevices || device.uuid.empty()) return;
@@ -93,7 +89,7 @@ void Sampler::add_device(const Device& device) noexcept {
   wanted_count_.store(count + 1, std::memory_order_release);
   if (count > 0) return;
   running_in_ = getpid();
-  if (forking_.exchange(this) == nullptr) pthread_atfork(before_fork, after_fork, nullptr);
+  gate_.install();
   if (stop_.load() != 0 || !recorder::start_background_thread(thread_main, this))
     set_and_wake(done_);
 }
@@ -120,7 +116,7 @@ void Sampler::run() noexcept {
   if (!enter_nvml()) return;
   Library library{};
   const bool good = start_library(library);
-  leave_nvml();
+  gate_.leave();
   if (good) sample(library);
 }
 
@@ -148,7 +144,7 @@ void Sampler::sample(const Library& library) noexcept {
       next_take = begin + kSecond;
     }
     devices.read_all(queue_);
-    leave_nvml();
+    gate_.leave();
     const std::int64_t took = now_ns() - begin;
     cost.add(took);
     sleep(std::max(period - took, kRestPerWork * took));
@@ -166,24 +162,10 @@ bool Sampler::add_wanted(SampledDevices& devices) noexcept {
 
 bool Sampler::enter_nvml() noexcept {
   while (stop_.load() == 0) {
-    in_nvml_ = 1;
-    if (forks_.load() == 0) return true;
-    in_nvml_ = 0;
+    if (gate_.enter()) return true;
     sleep(kMillisecond);
   }
   return false;
-}
-
-// Not for ever: NVML may hang, and the program must not.
-void Sampler::before_fork() {
-  Sampler* sampler = forking_.load();
-  sampler->forks_.fetch_add(1);
-  const std::int64_t deadline = now_ns() + kLongestForkWait;
-  while (sampler->in_nvml_.load() != 0 && now_ns() < deadline) usleep(50);
-}
-
-void Sampler::after_fork() {
-  forking_.load()->forks_.fetch_sub(1);
 }
 
 void Sampler::sleep(std::int64_t ns) noexcept {

@@ -5,19 +5,18 @@
 //            of NVML may take milliseconds and the rings must be emptied meanwhile. Low priority,
 //            signals blocked, never in a forked child
 //   samples  thread -> ReadingQueue -> counters "gpu.N.NAME" on the writer thread, once a second
-//   stop     at the end of the process, before the libraries are taken down: the thread may still
-//   be
-//            inside NVML, so it is waited for, but not for ever
+//   stop     at the end of the process, before the libraries are taken down: the thread may be
+//            inside NVML still, so it is waited for, but not for ever
 //
 // The thread works for at most a tenth of the time: where a round takes long, rounds become rarer.
-// A fork waits until the thread is outside NVML, so that no lock of NVML's is held for ever in the
-// child. nvmlShutdown is never called: the program may use NVML itself, which counts its users.
+// nvmlShutdown is never called: the program may use NVML itself, which counts its users.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
+#include "collectors/nvml/fork_gate.hpp"
 #include "collectors/nvml/nvml_library.hpp"
 #include "collectors/nvml/reading_queue.hpp"
 #include "collectors/recorder/row_source.hpp"
@@ -53,12 +52,8 @@ class Sampler final : public recorder::RowSource {
     std::array<char, 64> uuid;
   };
 
-  // Around every use of NVML by the thread; false: it is to end.
+  // Before every use of NVML by the thread, gate_.leave() behind it; false: it is to end.
   bool enter_nvml() noexcept;
-  void leave_nvml() noexcept { in_nvml_ = 0; }
-  static void before_fork();
-  static void after_fork();
-
   static void* thread_main(void* sampler);
   void run() noexcept;
   bool start_library(Library& library) noexcept;
@@ -67,16 +62,13 @@ class Sampler final : public recorder::RowSource {
   void sleep(std::int64_t ns) noexcept;
   StringId track_of(std::uint32_t device, std::size_t counter, StoreWriter& store);
 
-  static std::atomic<Sampler*> forking_;  // whose thread a fork waits for
-
   Options options_;
+  ForkGate gate_;
   std::uint32_t known_ = 0;  // of wanted_, by the thread
   ReadingQueue queue_;
   std::array<Wanted, kMostDevices> wanted_{};
   std::atomic<std::uint32_t> wanted_count_{0};
   std::atomic<int> running_in_{0};  // the process whose thread runs; 0: none
-  std::atomic<std::uint32_t> in_nvml_{0};
-  std::atomic<std::uint32_t> forks_{0};  // that wait, or are under way
   std::atomic<std::uint32_t> stop_{0};
   std::atomic<std::uint32_t> done_{0};
   std::int64_t last_collect_ns_ = 0;
