@@ -27,6 +27,7 @@ constexpr const char* kExamples =
     "measured\n"
     "                                                      by you: corrects a slowed trace's "
     "verdict\n"
+    "  stepscope report run.scope --flops-per-step 2.6e13   MFU, of FLOPs that you know\n"
     "  stepscope report run.scope --step-marker '^train_step$' --phase '^(data|loss|topk)$'\n"
     "A TRACE is a .scope folder written by 'stepscope profile' or a PyTorch profiler file (.json,\n"
     ".json.gz). Without steps the report covers the whole trace and the exit code is 3.";
@@ -38,6 +39,8 @@ struct ReportArguments {
   std::string plain_step;
   std::string step_marker;
   std::string phase;
+  double flops_per_step = 0;
+  double peak_tflops = 0;
 };
 
 Status check_regex(const char* option, const std::string& text) {
@@ -59,6 +62,8 @@ Result<SummaryOptions> summary_options(const ReportArguments& arguments) {
     if (!checked) return checked.error();
   }
   SummaryOptions options;
+  if (arguments.flops_per_step > 0) options.flops = FlopOptions{arguments.flops_per_step, {}};
+  if (arguments.peak_tflops > 0) options.flops->peak_tflops = arguments.peak_tflops;
   if (arguments.plain_step.empty()) return options;
   const auto plain = parse_duration(arguments.plain_step);
   if (!plain) return usage_error("--plain-step: " + plain.error().message);
@@ -145,6 +150,16 @@ void add_report_verb(CLI::App& app, int& status) {
          "TIME");
   option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
   option("--phase", arguments->phase, "ranges that are phases", "REGEX");
+  CLI::Option* flops =
+      verb->add_option("--flops-per-step", arguments->flops_per_step,
+                       "floating-point operations of a step of this process: prints TFLOP/s, MFU")
+          ->check(CLI::PositiveNumber)
+          ->type_name("F");
+  verb->add_option("--peak-tflops", arguments->peak_tflops,
+                   "what a device can do; by default dense bf16 of the devices that are known")
+      ->check(CLI::PositiveNumber)
+      ->needs(flops)
+      ->type_name("P");
   verb->footer(kExamples);
   verb->callback([arguments, &status] { status = run_report(*arguments); });
 }

@@ -47,6 +47,7 @@ class ActivitySource final : public recorder::RowSource {
   ActivitySource(const Library& library, const Options& options)
       : library_(library),
         flush_ns_(std::int64_t{options.flush_ms} * 1'000'000),
+        on_device_(options.on_device),
         layers_(options.layers) {}
 
   bool due(std::int64_t now_ns) noexcept override {
@@ -118,7 +119,10 @@ class ActivitySource final : public recorder::RowSource {
     for (std::uint32_t index = 0; index < 64 && fresh >> index != 0; ++index) {
       if ((fresh >> index & 1U) == 0) continue;
       described_ |= std::uint64_t{1} << index;
-      if (const std::optional<Device> device = device_facts(index)) store.device(*device);
+      const std::optional<Device> device = device_facts(index);
+      if (!device) continue;
+      store.device(*device);
+      if (on_device_ != nullptr) on_device_(*device);
     }
   }
 
@@ -133,6 +137,7 @@ class ActivitySource final : public recorder::RowSource {
 
   Library library_;
   std::int64_t flush_ns_;
+  void (*on_device_)(const Device& device) noexcept;
   std::int64_t last_flush_ns_ = recorder::clock_ns(CLOCK_MONOTONIC);
   DeviceRecords records_;
   std::uint64_t dropped_ = 0;
@@ -219,7 +224,7 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   // Leaked: callbacks and the writer thread use it until the last instruction.
   auto* source = new (std::nothrow) ActivitySource(library, options);
   if (source == nullptr) return false;
-  recorder::set_row_source(source);
+  if (!recorder::add_row_source(source)) return false;
   serve_guests(library, subscriber, kKinds);
   recorder::collecting(recorder::Collector::device_ops);
   recorder::collecting(recorder::Collector::api_calls);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "collectors/cupti/call_hooks.hpp"
+#include "core/model/entities.hpp"
 
 namespace stepscope::cupti {
 
@@ -20,6 +21,7 @@ enum class Bare : std::uint8_t { no, records, subscription, switched_off };
 struct Options {
   HookOptions hooks;
   std::uint32_t flush_ms = 500;
+  void (*on_device)(const Device& device) noexcept = nullptr;  // one that did work, once each
   Bare bare = Bare::no;
   // Windows in turn of kinds alone, of the light level and of the whole: what each layer costs.
   bool layers = false;

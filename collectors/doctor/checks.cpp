@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace stepscope::doctor {
 namespace {
 
@@ -46,8 +48,7 @@ Check driver(const Facts& f) {
 
 Check gpus(const Facts& f) {
   if (!f.nvml || f.gpus.empty())
-    return {"GPUs", State::limited, "NVML names none",
-            "install libnvidia-ml.so.1; traces do not need it"};
+    return {"GPUs", State::limited, "NVML names none", "see clocks; traces do not need it"};
   std::string names;
   bool mig = false;
   for (const Gpu& gpu : f.gpus) {
@@ -58,6 +59,31 @@ Check gpus(const Facts& f) {
     return {"GPUs", State::limited, names + "; MIG is on",
             "activity is recorded in an instance; its counters are not"};
   return {"GPUs", State::good, names, ""};
+}
+
+// "sm_clock_mhz, power_mw", of all GPUs.
+std::string not_sampled(const Facts& f) {
+  std::vector<std::string> names;
+  for (const Gpu& gpu : f.gpus) {
+    for (const std::string& name : gpu.not_sampled) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Check clocks(const Facts& f) {
+  if (!f.nvml)
+    return {"clocks", State::limited, "clocks, power and memory are not sampled: " + f.nvml_why_not,
+            "install the driver's libnvidia-ml.so.1; for a container, "
+            "NVIDIA_DRIVER_CAPABILITIES=compute,utility"};
+  if (const std::string missing = not_sampled(f); !missing.empty())
+    return {"clocks", State::limited, "not told by this GPU or to this user: " + missing,
+            "the other counters are sampled; the report leaves these out"};
+  return {"clocks", State::good,
+          fmt::format("sampled through NVML {}: clocks, throttling, power, temperature, memory",
+                      f.nvml_version),
+          ""};
 }
 
 Check cupti(const Facts& f) {
@@ -141,6 +167,7 @@ std::vector<Check> examine(const Facts& facts) {
   std::vector<Check> checks{injection(facts), driver(facts)};
   if (checks.back().state != State::absent) {
     checks.push_back(gpus(facts));
+    checks.push_back(clocks(facts));
     checks.push_back(cupti(facts));
     checks.push_back(rivals(facts));
     checks.push_back(counters(facts));

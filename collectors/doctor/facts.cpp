@@ -15,6 +15,7 @@
 
 #include "collectors/cupti/cupti_library.hpp"
 #include "collectors/launcher/environment.hpp"
+#include "collectors/nvml/device_reader.hpp"
 #include "collectors/record_function/torch_library.hpp"
 #include "collectors/recorder/clock.hpp"
 
@@ -62,16 +63,44 @@ void ask_driver(Facts& facts) {
   facts.mps = access(pipe != nullptr ? pipe : "/tmp/nvidia-mps", F_OK) == 0;
 }
 
-// NVML by own declarations: functions by name, a device is a pointer.
+// A reading as the sampler makes it. NVLink is not missed, and this process has no memory there.
+std::vector<std::string> counters_without_value(const nvml::Library& library, void* device) {
+  const nvml::Reading reading =
+      nvml::DeviceReader(library, static_cast<nvml::Handle>(device), 0).read();
+  std::vector<std::string> missing;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(DeviceCounter::memory_used_bytes); ++i) {
+    const auto counter = static_cast<DeviceCounter>(i);
+    if (!reading.has(counter)) missing.emplace_back(name_of(counter));
+  }
+  return missing;
+}
+
+bool start_nvml(const nvml::FoundLibrary& found, Facts& facts) {
+  facts.nvml_why_not = found.why_not.data();
+  if (!found.usable) return false;
+  const nvml::Library& library = found.functions;
+  if (const nvml::Status status = library.init(); status != nvml::kSuccess) {
+    facts.nvml_why_not = nvml::text_of(library, status).data();
+    return false;
+  }
+  std::array<char, 96> version{};
+  if (library.driver_version != nullptr &&
+      library.driver_version(version.data(), version.size()) == nvml::kSuccess)
+    facts.nvml_version = version.data();
+  return true;
+}
+
+// What only doctor asks, by name; a device is a pointer.
 void ask_nvml(Facts& facts) {
+  const nvml::FoundLibrary found = nvml::find_library();
+  facts.nvml = start_nvml(found, facts);
+  if (!facts.nvml) return;
   void* nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW);
-  const auto start = find<int (*)()>(nvml, "nvmlInit_v2");
   const auto count_of = find<int (*)(unsigned*)>(nvml, "nvmlDeviceGetCount_v2");
   const auto device_at = find<int (*)(unsigned, void**)>(nvml, "nvmlDeviceGetHandleByIndex_v2");
   const auto name_of = find<int (*)(void*, char*, unsigned)>(nvml, "nvmlDeviceGetName");
   const auto mig_of = find<int (*)(void*, unsigned*, unsigned*)>(nvml, "nvmlDeviceGetMigMode");
-  if (start == nullptr || count_of == nullptr || device_at == nullptr || start() != 0) return;
-  facts.nvml = true;
+  if (count_of == nullptr || device_at == nullptr) return;
   unsigned count = 0;
   (void)count_of(&count);
   for (unsigned index = 0; index < count; ++index) {
@@ -83,6 +112,7 @@ void ask_nvml(Facts& facts) {
       gpu.name = name.data();
     unsigned now = 0, later = 0;
     gpu.mig = mig_of != nullptr && mig_of(device, &now, &later) == 0 && now != 0;
+    gpu.not_sampled = counters_without_value(found.functions, device);
     facts.gpus.push_back(gpu);
   }
 }

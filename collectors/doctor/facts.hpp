@@ -13,6 +13,7 @@ namespace stepscope::doctor {
 struct Gpu {
   std::string name;
   bool mig = false;
+  std::vector<std::string> not_sampled;  // counters that a reading did not give
 };
 
 struct Facts {
@@ -21,7 +22,9 @@ struct Facts {
   std::string driver_version;       // "580.159.04"; empty where the kernel module is not loaded
   std::optional<bool> counters_for_administrators_only;
   bool administrator = false;
-  bool nvml = false;
+  bool nvml = false;  // found and started
+  std::string nvml_why_not;
+  std::string nvml_version;  // of the driver, as NVML says it
   std::vector<Gpu> gpus;
   bool mps = false;
 

@@ -114,6 +114,7 @@ Settings settings_from_environment() noexcept {
   settings.ring_slots = std::bit_floor(number("STEPSCOPE_RING_KIB", 4096, 1, 1U << 20U) * 64U);
   settings.flush_ms = number("STEPSCOPE_FLUSH_MS", 100, 1, 10'000);
   read_capture(settings);
+  settings.nvml_ms = number("STEPSCOPE_NVML_MS", 100, 0, 60'000);
   return settings;
 }
 

@@ -9,12 +9,14 @@
 //   STEPSCOPE_WINDOW     "20/20": steps recorded, steps not
 //   STEPSCOPE_CAPTURE_RANGE   name of a range, or cudaProfilerApi; STEPSCOPE_CAPTURE_SIGNAL: number
 //   STEPSCOPE_RING_KIB   size of a thread's ring; STEPSCOPE_FLUSH_MS: how often the writer looks
+//   STEPSCOPE_NVML_MS    how often clocks, power and memory of the devices are sampled; 0: never
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
 //   costs
-//   STEPSCOPE_WINDOW_LAYERS  1: windows record in turn the whole, kernels alone, and the light
-//   level STEPSCOPE_BARE_CUPTI  nothing but CUPTI itself, to measure it. records: kernels, copies
-//   and sets go into buffers that are thrown away; subscription: a subscriber alone; switched_off:
-//   kinds are on for a moment
+//   STEPSCOPE_WINDOW_LAYERS  1: windows record in turn the whole, kernels alone, the light level
+//   STEPSCOPE_BARE_CUPTI     nothing but CUPTI itself, to measure it:
+//     records       kernels, copies and sets go into buffers that are thrown away
+//     subscription  a subscriber alone
+//     switched_off  kinds are on for a moment
 #pragma once
 
 #include <array>
@@ -40,6 +42,7 @@ struct Settings {
   const char* capture_range = nullptr;  // null: none
   bool profiler_control = false;        // cudaProfilerStart and Stop are the trigger
   int capture_signal = 0;               // 0: none
+  std::uint32_t nvml_ms = 100;
 };
 
 Settings settings_from_environment() noexcept;

@@ -7,11 +7,13 @@
 #include <cstdlib>
 
 #include <atomic>
+#include <new>
 
 #include "collectors/cupti/collector.hpp"
 #include "collectors/inject/command_line.hpp"
 #include "collectors/inject/process_facts.hpp"
 #include "collectors/inject/settings.hpp"
+#include "collectors/nvml/sampler.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
 #include "collectors/record_function/record_function.hpp"
 #include "collectors/recorder/capture.hpp"
@@ -24,7 +26,8 @@ constinit Settings settings;
 constinit std::atomic<int> started{0};  // 1: starting, 2: done
 constinit std::atomic<bool> found_torch{false};
 constinit std::atomic<bool> cuda_started{false};
-constinit pid_t collecting_pid = 0;  // forked children end by _exit too
+constinit nvml::Sampler* sampler = nullptr;  // leaked: its thread may run until the end
+constinit pid_t collecting_pid = 0;          // forked children end by _exit too
 constinit bool main_returned = false;
 
 // Registered before the program's own handlers, so it runs behind them. In a forked child the
@@ -57,6 +60,23 @@ void start_selected() {
   on_exit(on_process_exit, nullptr);
   if (const char* rival = std::getenv("STEPSCOPE_RIVAL")) recorder::fact("rival", rival);
   look_for_libraries();
+}
+
+void sample_device(const Device& device) noexcept {
+  if (sampler != nullptr) sampler->add_device(device);
+}
+
+void start_sampler() {
+  if (settings.nvml_ms == 0) return;
+  auto* made = new (std::nothrow) nvml::Sampler({.period_ms = settings.nvml_ms});
+  if (made != nullptr && recorder::add_row_source(made)) sampler = made;
+}
+
+// The sampler first: what it still gives is collected with the last device records.
+void stop_device_collection() {
+  constexpr int kMilliseconds = 2000;
+  if (sampler != nullptr) (void)sampler->stop(kMilliseconds);
+  recorder::stop_row_sources(recorder::kFinishSeconds);
 }
 
 }  // namespace
@@ -96,16 +116,18 @@ void on_cuda_start() noexcept {
   options.hooks.level = settings.level;
   options.hooks.profiler_control = settings.profiler_control;
   options.hooks.call_site = settings.level == Level::light ? nullptr : python_call_site;
+  options.on_device = sample_device;
+  if (options.bare == cupti::Bare::no) start_sampler();
   // Later than the driver's own handlers were registered, so it runs before them.
   if (!cupti::start_collector(options)) return;
   collecting_pid = getpid();
-  std::atexit([] { recorder::stop_row_source(recorder::kFinishSeconds); });
+  std::atexit(stop_device_collection);
 }
 
 void on_quick_exit() noexcept {
   constexpr int kSeconds =
       2;  // it may come from a signal handler, on top of a lock that the writer needs
-  if (collecting_pid != 0 && collecting_pid == getpid()) recorder::stop_row_source(kSeconds);
+  if (collecting_pid != 0 && collecting_pid == getpid()) recorder::stop_row_sources(kSeconds);
 }
 
 void on_main_returned() noexcept {

@@ -289,9 +289,10 @@ void Drain::commit_tails() {
 bool Drain::take(RowSource& source, bool last) {
   const bool more = source.collect(batch_, store_, last);
   const RowSource::Totals totals = source.totals();
-  health_.dropped_records += totals.dropped - source_totals_.dropped;
-  health_.zero_timestamps += totals.zero_timestamps - source_totals_.zero_timestamps;
-  source_totals_ = totals;
+  RowSource::Totals& counted = source_totals_[&source];
+  health_.dropped_records += totals.dropped - counted.dropped;
+  health_.zero_timestamps += totals.zero_timestamps - counted.zero_timestamps;
+  counted = totals;
   return more;
 }
 

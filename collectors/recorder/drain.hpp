@@ -108,7 +108,7 @@ class Drain {
   std::vector<StreamId> streams_;                         // by StreamRef
   std::unordered_map<std::uint16_t, NameId> call_names_;  // by code
   std::unordered_map<std::uint16_t, ApiKind> call_kinds_;
-  RowSource::Totals source_totals_;
+  std::unordered_map<const RowSource*, RowSource::Totals> source_totals_;  // as counted so far
   std::uint32_t log_taken_ = 0;
   Process about_;
   Health health_;

@@ -55,8 +55,8 @@ void after_fork_in_child() {
     if (ring != nullptr) close_ring(ring);
   }
   process.ring_count = process.wake = process.stop = process.done = 0;
-  process.source = nullptr;  // its threads and its device are the parent's
-  process.source_stop = process.source_done = 0;
+  for (auto& source : process.sources) source = nullptr;  // their device is the parent's
+  process.sources_stop = process.sources_done = 0;
   thread_ring = nullptr;
   restart_capture();
   process.phase = was_recording && good ? Phase::armed : Phase::closed;
@@ -170,15 +170,25 @@ void finish(ExitReason reason, std::int32_t status) noexcept {
   wait_for(process.done, kFinishSeconds);
 }
 
-void set_row_source(RowSource* source) noexcept {
-  process.source.store(source, std::memory_order_release);
+bool add_row_source(RowSource* source) noexcept {
+  for (auto& place : process.sources) {
+    RowSource* none = nullptr;
+    if (place.compare_exchange_strong(none, source, std::memory_order_release)) return true;
+  }
+  return false;
 }
 
-void stop_row_source(int seconds) noexcept {
-  if (process.source.load() == nullptr || process.phase.load() != Phase::open) return;
-  process.source_stop.store(1, std::memory_order_release);
+void stop_row_sources(int seconds) noexcept {
+  if (process.sources[0].load() == nullptr || process.phase.load() != Phase::open) return;
+  process.sources_stop.store(1, std::memory_order_release);
   wake_writer();
-  wait_for(process.source_done, seconds);
+  wait_for(process.sources_done, seconds);
+}
+
+PathText live_path(const char* name) noexcept {
+  PathText path{};
+  std::snprintf(path.data(), path.size(), "%s/live/%s", process.folder.data(), name);
+  return path;
 }
 
 PathText session_path(const char* suffix) noexcept {

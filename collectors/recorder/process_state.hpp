@@ -48,9 +48,9 @@ struct ProcessState {
   std::atomic<std::uint32_t> wake{0};
   std::atomic<std::uint32_t> stop{0};
   std::atomic<std::uint32_t> done{0};
-  std::atomic<RowSource*> source{nullptr};
-  std::atomic<std::uint32_t> source_stop{0};
-  std::atomic<std::uint32_t> source_done{0};
+  std::array<std::atomic<RowSource*>, kMaxRowSources> sources{};  // those there are come first
+  std::atomic<std::uint32_t> sources_stop{0};
+  std::atomic<std::uint32_t> sources_done{0};
   ExitReason exit_reason = ExitReason::unknown;
   std::int32_t exit_status = 0;
 };
@@ -68,8 +68,9 @@ inline constexpr int kFinishSeconds = 10;
 RingHeader* attach_thread() noexcept;
 void wake_writer() noexcept;
 
-// live/STEM<suffix>, or live/STEM.<index>.ring
 using PathText = std::array<char, 4096>;
+PathText live_path(const char* name) noexcept;  // live/<name>
+// live/STEM<suffix>, or live/STEM.<index>.ring
 PathText session_path(const char* suffix) noexcept;
 PathText ring_path(std::uint32_t index) noexcept;
 PathText store_path() noexcept;

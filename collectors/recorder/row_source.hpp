@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Something that makes whole rows by itself, away from the rings: device activity. The writer
-// thread asks it; it never runs on the program's threads. One a process.
+// thread asks it; it never runs on the program's threads. A process has a few: kMaxRowSources.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class RowSource {
 
   // The user's plan: whether new work is to be recorded from now on. Returns what the counter of
   // the capture says then: above 0 where it is, 1 as usual.
-  virtual double take(bool on) noexcept = 0;
+  virtual double take(bool on) noexcept { return on ? 1 : 0; }
 
   struct Totals {
     std::uint64_t dropped = 0;
@@ -32,10 +32,13 @@ class RowSource {
   ~RowSource() = default;
 };
 
-// Before the first event; it must live as long as the process.
-void set_row_source(RowSource* source) noexcept;
-// Asks it a last time, on the writer thread, and waits for that at most so long. For an end of the
-// device before the end of the process.
-void stop_row_source(int seconds) noexcept;
+inline constexpr std::uint32_t kMaxRowSources = 4;
+
+// From then on it is asked, until the sources are stopped; it must live as long as the process.
+// False: there are as many as there may be.
+bool add_row_source(RowSource* source) noexcept;
+// Asks each a last time, on the writer thread, in the order in which they were added, and waits for
+// that at most so long. For an end of the device before the end of the process.
+void stop_row_sources(int seconds) noexcept;
 
 }  // namespace stepscope::recorder

@@ -109,7 +109,10 @@ class Salvager {
     for (const std::string& file : files_) {
       if (file.size() > kSessionSuffix.size() && file.ends_with(kSessionSuffix)) session(file);
     }
-    if (depth_ == Depth::full) rmdir(live_.c_str());  // where it is empty
+    if (depth_ == Depth::full) {
+      remove_locks();
+      rmdir(live_.c_str());  // where it is empty
+    }
     return std::move(result_);
   }
 
@@ -127,6 +130,12 @@ class Salvager {
       empty(view, stem);
     }
     munmap(view.base(), kSessionBytes);
+  }
+
+  void remove_locks() const {
+    for (const std::string& file : files_) {
+      if (result_.running == 0 && file.ends_with(".lock")) unlink((live_ + "/" + file).c_str());
+    }
   }
 
   bool is_said_to_run(std::int64_t pid) const {

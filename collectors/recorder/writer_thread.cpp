@@ -2,16 +2,14 @@
 #include "collectors/recorder/writer_thread.hpp"
 
 #include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 
+#include "collectors/recorder/background_thread.hpp"
 #include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/drain.hpp"
@@ -22,7 +20,6 @@ namespace stepscope::recorder {
 namespace {
 
 constexpr std::int64_t kLongestWait_ns = 1'000'000'000;
-constexpr std::size_t kStackBytes = 1U << 20U;
 
 class Writer {
  public:
@@ -32,12 +29,12 @@ class Writer {
     while (process.stop.load(std::memory_order_acquire) == 0) {
       wait();
       touch_new_rings();
-      if (process.source_stop.load(std::memory_order_acquire) != 0) stop_source();
+      if (process.sources_stop.load(std::memory_order_acquire) != 0) stop_sources();
       follow_plan();
       if (due()) flush();
     }
     follow_plan();
-    stop_source();
+    stop_sources();
     flush();
     retire_rings();
     if (store_) (void)store_->close(process.exit_reason, process.exit_status);
@@ -61,7 +58,7 @@ class Writer {
   void follow_plan() {
     const CaptureChange change = next_capture_change();
     if ((change.close || change.open) && !open_store()) return;
-    switch_source(gate_state() != Gate::closed || change.open);
+    switch_sources(gate_state() != Gate::closed || change.open);
     if (change.close || change.open) (void)read_clocks();
     if (change.close) {
       take_rings();
@@ -72,12 +69,17 @@ class Writer {
     capture_is_open();
   }
 
-  void switch_source(bool on) {
-    RowSource* source = process.source.load(std::memory_order_acquire);
-    state_ = on ? 1 : 0;
-    if (source == nullptr || source_on_ == on) return;
-    source_on_ = on;
-    state_ = source->take(on);
+  // A source that has a state of its own to tell tells it for all.
+  void switch_sources(bool on) {
+    const double usual = on ? 1 : 0;
+    if ((state_ > 0) != on) state_ = usual;
+    for (std::size_t i = 0; i < process.sources.size(); ++i) {
+      RowSource* source = process.sources[i].load(std::memory_order_acquire);
+      if (source == nullptr || sources_off_[i] != on) continue;
+      sources_off_[i] = !on;
+      const double state = source->take(on);
+      if (state != usual) state_ = state;
+    }
   }
 
   void take_rings() {
@@ -96,7 +98,7 @@ class Writer {
 
   bool due() const {
     if (clock_ns(CLOCK_MONOTONIC) - last_flush_ns_ >= kLongestWait_ns) return true;
-    if (source_is_due()) return true;
+    if (any_source_is_due()) return true;
     for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
       const RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
       if (ring == nullptr) continue;
@@ -114,11 +116,11 @@ class Writer {
     last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
     if (!open_store()) return;
     const ClockPair now = read_clocks();
-    if (!anything_new() && !source_is_due()) return;
+    if (!anything_new() && !any_source_is_due()) return;
     store_->clock({0, now.realtime_ns, now.monotonic_raw_ns, now.ticks, now.error_ns});
     take_rings();
     (void)drain_->flush();
-    if (source_is_due()) collect_source(false);
+    collect_due_sources();
     retire_rings();
   }
 
@@ -129,25 +131,38 @@ class Writer {
     return now;
   }
 
-  bool source_is_due() const {
-    RowSource* source = process.source.load(std::memory_order_acquire);
-    return source != nullptr && !source_stopped_ && source->due(clock_ns(CLOCK_MONOTONIC));
+  bool is_due(const std::atomic<RowSource*>& place) const {
+    RowSource* source = place.load(std::memory_order_acquire);
+    return source != nullptr && !sources_stopped_ && source->due(clock_ns(CLOCK_MONOTONIC));
   }
 
-  void collect_source(bool last) {
-    RowSource* source = process.source.load(std::memory_order_acquire);
-    if (source == nullptr || source_stopped_ || !open_store()) return;
+  bool any_source_is_due() const {
+    return std::any_of(process.sources.begin(), process.sources.end(),
+                       [this](const auto& place) { return is_due(place); });
+  }
+
+  void collect_due_sources() {
+    for (const auto& place : process.sources) {
+      if (is_due(place)) collect(*place.load(std::memory_order_acquire), false);
+    }
+  }
+
+  void collect(RowSource& source, bool last) {
+    if (!open_store()) return;
     for (bool more = true; more;) {
-      more = drain_->take(*source, last);
+      more = drain_->take(source, last);
       (void)drain_->flush();
     }
   }
 
-  void stop_source() {
-    if (!source_stopped_) collect_source(true);
-    source_stopped_ = true;
-    if (process.source_done.exchange(1, std::memory_order_release) == 0)
-      syscall(SYS_futex, &process.source_done, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  void stop_sources() {
+    for (const auto& place : process.sources) {
+      RowSource* source = place.load(std::memory_order_acquire);
+      if (source != nullptr && !sources_stopped_) collect(*source, true);
+    }
+    sources_stopped_ = true;
+    if (process.sources_done.exchange(1, std::memory_order_release) == 0)
+      syscall(SYS_futex, &process.sources_done, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
 
   bool anything_new() const {
@@ -207,14 +222,13 @@ class Writer {
   std::int64_t last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
   std::uint32_t woken_ = 0;
   bool failed_ = false;
-  bool source_stopped_ = false;
-  bool source_on_ = true;
+  bool sources_stopped_ = false;
+  std::array<bool, kMaxRowSources> sources_off_{};
   double state_ = 1;  // of the capture's counter
 };
 
 void* writer_main(void* /*unused*/) {
-  prctl(PR_SET_NAME, "stepscope");
-  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 10);
+  become_background_thread("stepscope");
   auto* writer = new Writer;  // leaked: a fork elsewhere must not find it half destroyed
   writer->run();
   process.done.store(1, std::memory_order_release);
@@ -224,20 +238,8 @@ void* writer_main(void* /*unused*/) {
 
 }  // namespace
 
-// The program's signal handlers must not run on a thread that it does not know of.
 bool start_writer_thread() noexcept {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread{};
-  const int error = pthread_create(&thread, &attributes, writer_main, nullptr);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  return error == 0;
+  return start_background_thread(writer_main, nullptr);
 }
 
 }  // namespace stepscope::recorder

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/attribution/summary.hpp"
 
+#include <algorithm>
+
 #include "core/attribution/summary_parts.hpp"
 
 namespace stepscope {
@@ -12,6 +14,16 @@ std::vector<PerCause<std::int64_t>> parts_by_step(const Partition& partition, st
   std::vector<PerCause<std::int64_t>> parts(steps, PerCause<std::int64_t>{});
   for (const Cell& cell : partition.cells) parts[cell.step][index_of(cell.cause)] += cell.ns;
   return parts;
+}
+
+// Of the step without a slowing profiler, where that is known.
+std::optional<Throughput> throughput_of(const Summary& s, const std::optional<FlopOptions>& flops) {
+  const PartitionSummary& p = s.partition;
+  if (!flops || p.wall_ns_total == 0 || s.steps.found_by == FoundBy::whole_trace)
+    return std::nullopt;
+  const double step_ns =
+      p.corrected_step_ns ? static_cast<double>(*p.corrected_step_ns) : p.wall_ns_per_step();
+  return throughput(*flops, step_ns, std::max<std::size_t>(1, s.devices.size()), s.run.device);
 }
 
 }  // namespace
@@ -54,10 +66,12 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
         "nothing here says who limits the step";
   }
   for (const Partition& device : attribution.devices) out.devices.push_back(partition_of(device));
+  out.throughput = throughput_of(out, options.flops);
   out.phases = phase_rows(trace, steps, attribution, counting);
   out.cells = cell_rows(trace, attribution, counting);
   out.lines = line_rows(trace, attribution.process, counting);
   out.kernels = kernel_rows(trace, steps, attribution, counting);
+  out.device_health = device_health(trace, steps, counting.rows);
   out.trust = judge_trust(trace, steps, attribution, out.partition);
   out.trust.overhead = overhead;
   return out;

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
+#include "core/attribution/device_health.hpp"
 #include "core/attribution/overhead.hpp"
+#include "core/attribution/throughput.hpp"
 
 namespace stepscope {
 
@@ -105,7 +107,9 @@ struct KernelRow {
   Cause cause = Cause::gpu_other;  // its class
   std::string phase;
   std::uint64_t calls_total = 0;
-  std::int64_t ns_total = 0;  // device time, overlaps counted twice
+  std::int64_t ns_total = 0;               // device time, overlaps counted twice
+  std::uint64_t bytes_total = 0;           // of copies and sets
+  std::optional<double> bytes_per_second;  // over the device time of those that say their bytes
 };
 
 struct Abstention {
@@ -138,13 +142,16 @@ struct Summary {
   std::vector<PartitionSummary> devices;  // one a device where there are several
   std::vector<PhaseRow> phases;           // parents before children, largest first
   std::vector<CellRow> cells;
-  std::vector<LineRow> lines;      // largest first
-  std::vector<KernelRow> kernels;  // largest first
+  std::vector<LineRow> lines;               // largest first
+  std::vector<KernelRow> kernels;           // largest first
+  std::vector<DeviceHealth> device_health;  // by device; empty where nothing was sampled
+  std::optional<Throughput> throughput;     // where its FLOPs were given, and steps were found
   Trust trust;
 };
 
 struct SummaryOptions {
   std::optional<std::int64_t> plain_step_ns;  // --plain-step
+  std::optional<FlopOptions> flops;           // --flops-per-step, --peak-tflops
 };
 
 Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,

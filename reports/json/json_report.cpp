@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/json/json_devices.hpp"
 #include "reports/json/json_steps.hpp"
 
 namespace stepscope {
@@ -106,9 +107,12 @@ Json line_json(const LineRow& row, std::uint64_t steps) {
 }
 
 Json kernel_json(const KernelRow& row, std::uint64_t steps) {
-  return {{"name", row.name},         {"class", name_of(row.cause)},
-          {"phase", row.phase},       {"calls_per_step", per_step(row.calls_total, steps)},
-          {"ns_total", row.ns_total}, {"ns_per_step", per_step(row.ns_total, steps)}};
+  Json out = {{"name", row.name},         {"class", name_of(row.cause)},
+              {"phase", row.phase},       {"calls_per_step", per_step(row.calls_total, steps)},
+              {"ns_total", row.ns_total}, {"ns_per_step", per_step(row.ns_total, steps)}};
+  if (row.bytes_total > 0) out["bytes_per_step"] = per_step(row.bytes_total, steps);
+  if (row.bytes_per_second) out["bytes_per_second"] = *row.bytes_per_second;
+  return out;
 }
 
 Json trust_json(const Trust& t) {
@@ -151,6 +155,8 @@ Json document(const Summary& s) {
   out["cells"] = array_of(s.cells, cell_json);
   out["lines"] = array_of(s.lines, [n](const LineRow& row) { return line_json(row, n); });
   out["kernels"] = array_of(s.kernels, [n](const KernelRow& row) { return kernel_json(row, n); });
+  out["device_health"] = device_health_json(s);
+  if (s.throughput) out["throughput"] = throughput_json(*s.throughput);
   out["findings"] = Json::array();
   out["cleared"] = Json::array();
   out["abstained"] = array_of(s.trust.abstained, [](const Abstention& a) {

@@ -71,4 +71,9 @@ std::string format_bytes(double bytes) {
                      kUnits[unit]);
 }
 
+std::string format_rate(double bytes_per_second) {
+  const double value = bytes_per_second / 1e9;
+  return with_decimals(value, value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}
+
 }  // namespace stepscope

@@ -18,8 +18,9 @@ struct TimeUnit {
 
 TimeUnit unit_for_step(double wall_ns);
 std::string format_time(double ns, const TimeUnit& unit);
-std::string format_share(double share);  // "12.3 %"
-std::string format_count(double count);  // "1,234", "0.25"
-std::string format_bytes(double bytes);  // "4.19 MB"
+std::string format_share(double share);            // "12.3 %"
+std::string format_count(double count);            // "1,234", "0.25"
+std::string format_bytes(double bytes);            // "4.19 MB"
+std::string format_rate(double bytes_per_second);  // in GB/s: "11.3"
 
 }  // namespace stepscope

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "core/support/duration.hpp"
@@ -19,6 +20,8 @@ constexpr std::size_t kMostLines = 5;
 constexpr std::size_t kMostKernels = 5;
 constexpr double kLeastInnerShare = 0.02;
 constexpr std::size_t kNameColumns = 50;
+constexpr std::size_t kNameColumnsBesideRates = 43;
+constexpr std::ptrdiff_t kRateColumn = 3;
 constexpr std::size_t kLineColumns = 38;
 constexpr std::size_t kFileColumns = 22;
 
@@ -101,6 +104,19 @@ std::string causes_text(const LineGroup& group) {
   return out;
 }
 
+// Copies and sets have a rate; where one is shown, names give way to its column.
+std::vector<TextCell> kernel_cells(const Page& page, const KernelRow& row, bool rates) {
+  const std::size_t width = rates ? kNameColumnsBesideRates : kNameColumns;
+  std::vector<TextCell> cells = {{page.style.cut_end(short_kernel_name(row.name), width)},
+                                 {page.time(row.ns_total)},
+                                 {page.calls(row.calls_total)},
+                                 {std::string(name_of(row.cause)), colour_of(row.cause)},
+                                 {page.style.cut_end(row.phase, 14), Colour::dim}};
+  const std::string rate = row.bytes_per_second ? format_rate(*row.bytes_per_second) : "";
+  if (rates) cells.insert(cells.begin() + kRateColumn, TextCell{rate});
+  return cells;
+}
+
 }  // namespace
 
 std::string phases(const Page& page) {
@@ -149,18 +165,18 @@ std::string lines(const Page& page) {
 }
 
 std::string kernels(const Page& page) {
-  const std::vector<KernelRow>& rows = page.summary.kernels;
+  const std::span<const KernelRow> rows(page.summary.kernels.data(),
+                                        std::min(kMostKernels, page.summary.kernels.size()));
   if (rows.empty()) return "";
-  Table table({Align::left, Align::right, Align::right, Align::left, Align::left});
-  table.head({"Device op", page.time_title(), "calls", "class", "phase"});
-  for (std::size_t i = 0; i < std::min(kMostKernels, rows.size()); ++i) {
-    const KernelRow& row = rows[i];
-    table.row({{page.style.cut_end(short_kernel_name(row.name), kNameColumns)},
-               {page.time(row.ns_total)},
-               {page.calls(row.calls_total)},
-               {std::string(name_of(row.cause)), colour_of(row.cause)},
-               {page.style.cut_end(row.phase, 14), Colour::dim}});
-  }
+  const bool rates = std::any_of(rows.begin(), rows.end(),
+                                 [](const KernelRow& row) { return row.bytes_per_second; });
+  std::vector<Align> columns = {Align::left, Align::right, Align::right, Align::left, Align::left};
+  std::vector<std::string> titles = {"Device op", page.time_title(), "calls", "class", "phase"};
+  if (rates) columns.insert(columns.begin() + kRateColumn, Align::right);
+  if (rates) titles.insert(titles.begin() + kRateColumn, "GB/s");
+  Table table(std::move(columns));
+  table.head(std::move(titles));
+  for (const KernelRow& row : rows) table.row(kernel_cells(page, row, rates));
   return table.render(page.style);
 }
 

@@ -92,6 +92,23 @@ std::string step_time(const Page& page) {
                                   : 0);
 }
 
+// "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"
+std::string throughput_text(const Page& page) {
+  const Throughput& t = *page.summary.throughput;
+  const std::string of_what = page.has_device ? " TFLOP/s a GPU" : " TFLOP/s";
+  const std::string achieved = fmt::format("{:.3g}", t.tflops_per_device);
+  if (!t.utilization)
+    return achieved + of_what +
+           "; the peak of this device is not known: --peak-tflops gives the MFU";
+  std::string text =
+      fmt::format("MFU {:.1f} %: {} of {:g}{} ({})", 100 * *t.utilization, achieved, *t.peak_tflops,
+                  of_what, t.peak_from == PeakFrom::table ? "dense bf16" : "peak as given");
+  if (*t.utilization > 1) text += "; more than the peak: check --flops-per-step";
+  const PartitionSummary& p = page.summary.partition;
+  if (p.inflated && !p.corrected_step_ns) text += "; of the traced step, which is too long";
+  return text;
+}
+
 }  // namespace
 
 std::string broken(const Page& page) {
@@ -130,6 +147,8 @@ std::string verdict(const Page& page) {
   const std::string time = step_time(page);
   if (!time.empty()) out += "  " + page.style.paint(Colour::bold, time);
   out += "\n" + wrapped("  ", page.summary.partition.why_bound, page.style, Colour::plain);
+  if (page.summary.throughput)
+    out += wrapped("  ", throughput_text(page), page.style, Colour::plain);
   if (!page.summary.counting.empty()) {
     out += wrapped("  ", page.summary.counting, page.style, Colour::yellow);
   }

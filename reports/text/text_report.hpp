@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One screen: verdict, where the step goes, phases, lines, device ops, steps, and how far to trust
-// it.
+// One screen: verdict, where the step goes, phases, lines, device ops, how the devices were, steps,
+// and how far to trust it.
 #pragma once
 
 #include <string>

@@ -50,6 +50,16 @@ TEST(ReportVerb, ThePlainStepTimeGivesAVerdict) {
   EXPECT_NE(judged["partition"]["bound"], "not_judged");
 }
 
+TEST(ReportVerb, TheFlopsOfAStepGiveTheUtilization) {
+  const auto report = nlohmann::json::parse(
+      run_stepscope("report --format json --flops-per-step 1e9 --peak-tflops 50 " + kTrace).out);
+  const double step_ns = report["partition"]["wall_ns_per_step"];
+  EXPECT_NEAR(report["throughput"]["tflops_per_device"].get<double>(), 1e9 / step_ns / 1e3, 1e-9);
+  EXPECT_NEAR(report["throughput"]["mfu"].get<double>(), 1e9 / step_ns / 1e3 / 50, 1e-9);
+  for (const char* wrong : {"--flops-per-step 0", "--flops-per-step x", "--peak-tflops 50"})
+    EXPECT_EQ(run_stepscope("report " + std::string(wrong) + " " + kTrace).status, 2) << wrong;
+}
+
 TEST(ReportVerb, JsonGoesWholeIntoAFile) {
   const Folder folder;
   const std::string file = folder.at("report.json");

@@ -95,6 +95,59 @@ TEST(JsonReport, TheSchemaKnowsEveryCause) {
   EXPECT_EQ(schema["$defs"]["cause"]["enum"], names);
 }
 
+TEST(JsonReport, CopiesSayTheirRateAndKernelsNone) {
+  const auto kernels = parsed(samples::gpu())["kernels"];
+  EXPECT_EQ(kernels[3]["bytes_per_step"], 4'194'304);
+  EXPECT_EQ(kernels[3]["bytes_per_second"], 5.52e9);
+  EXPECT_FALSE(kernels[0].contains("bytes_per_second"));
+}
+
+TEST(JsonReport, DevicesWithoutSamplesAreLeftOutAndWhatIsNotKnownIsNull) {
+  const auto one = parsed(samples::gpu())["device_health"];
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0]["sm_clock_mhz"]["median"], 1755);
+  EXPECT_EQ(one[0]["clock_reasons"][1]["reason"], "power_cap");
+  EXPECT_EQ(one[0]["memory_trend"], "growing");
+  EXPECT_EQ(one[0]["memory_growth_bytes_per_step"], 1.2e6);
+  EXPECT_EQ(one[0]["slow_steps"]["clock_ratio"], 0.91);
+  const auto two = parsed(samples::two_devices())["device_health"];
+  EXPECT_TRUE(two[0]["slow_steps"].is_null());
+  EXPECT_TRUE(two[0]["highest_temperature_celsius"].is_null());
+  EXPECT_TRUE(parsed(samples::cpu())["device_health"].empty());
+}
+
+TEST(JsonReport, TheSchemaKnowsEveryClockReasonAndTheSamplesAreValid) {
+  std::ifstream file(STEPSCOPE_SOURCE_DIR "/reports/schema/report-1.schema.json");
+  const auto health = nlohmann::json::parse(file)["properties"]["device_health"]["items"];
+  std::vector<std::string> ids;
+  for (const ClockReason& reason : kClockReasons) ids.emplace_back(reason.id);
+  EXPECT_EQ(health["properties"]["clock_reasons"]["items"]["properties"]["reason"]["enum"], ids);
+  const RandomCase c = RandomAttribution(3).make();
+  Summary summary = summarize(c.trace, c.steps, c.attribution);
+  summary.device_health = samples::two_devices().device_health;
+  std::ofstream(temporary("health.json")) << json_report(summary);
+  EXPECT_EQ(validate(temporary("health.json")), 0);
+  auto bad = nlohmann::json::parse(json_report(summary));
+  bad["device_health"][0]["memory_trend"] = "up";
+  std::ofstream(temporary("bad_health.json")) << bad.dump();
+  EXPECT_NE(validate(temporary("bad_health.json") + " 2>/dev/null"), 0);
+}
+
+TEST(JsonReport, ThroughputIsThereWhereItWasAskedFor) {
+  const RandomCase c = RandomAttribution(3).make();
+  EXPECT_FALSE(parsed(summarize(c.trace, c.steps, c.attribution)).contains("throughput"));
+  const std::string text = json_report(
+      summarize(c.trace, c.steps, c.attribution,
+                {.flops = FlopOptions{.flops_per_step = 1e6, .peak_tflops = std::nullopt}}));
+  std::ofstream(temporary("throughput.json")) << text;
+  EXPECT_EQ(validate(temporary("throughput.json")), 0);
+  const auto t = nlohmann::json::parse(text)["throughput"];
+  EXPECT_EQ(t["flops_per_step"], 1e6);
+  EXPECT_GT(t["tflops_per_device"], 0);
+  EXPECT_TRUE(t["mfu"].is_null());
+  EXPECT_EQ(t["peak_from"], "unknown");
+}
+
 TEST(JsonReport, LeavesOutWhatIsNotKnown) {
   const auto j = parsed(samples::one_step());
   EXPECT_FALSE(j["partition"].contains("plain_step_ns"));

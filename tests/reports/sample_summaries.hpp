@@ -128,7 +128,20 @@ inline Summary gpu() {
        "at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> >(int, "
        "at::native::CUDAFunctor_add<float>)",
        Cause::gpu_elementwise, "topk", 1'200, 40'200 * kUs},
-      {"Memcpy HtoD (Pageable -> Device)", Cause::copy_h2d_pageable, "data", 2'400, 7'600 * kUs}};
+      {"Memcpy HtoD (Pageable -> Device)", Cause::copy_h2d_pageable, "data", 2'400, 7'600 * kUs,
+       41'943'040, 5.52e9}};
+  s.device_health = {{.device = 0,
+                      .samples = 40,
+                      .sm_clock_mhz = ClockSpread{1755, 1410, 1980, 1980},
+                      .reasons = {{"idle", "idle", 0.3}, {"power_cap", "power-capped", 0.12}},
+                      .mean_power_w = 642.4,
+                      .highest_temperature_celsius = 67,
+                      .memory_peak_bytes = 61.2e9,
+                      .process_memory_peak_bytes = 60.1e9,
+                      .memory_growth = {MemoryTrend::growing, 1.2e6},
+                      .nvlink_sent_bytes_per_second = 3.1e9,
+                      .nvlink_received_bytes_per_second = 3.2e9,
+                      .slow_steps = SlowSteps{2, 0.91}}};
   s.trust.unknown_share = 0.0008;
   s.trust.overhead_ns_per_step = 410.0 * kUs;
   s.trust.link_rate = 0.981;
@@ -242,6 +255,13 @@ inline Summary two_devices() {
     s.devices.push_back(s.partition);
     s.devices.back().device = d;
   }
+  s.device_health.push_back(s.device_health.front());
+  s.device_health[0] = {.device = 0,
+                        .samples = 40,
+                        .sm_clock_mhz = ClockSpread{1980, 1980, 1980, 1980},
+                        .mean_power_w = 500,
+                        .memory_peak_bytes = 61.2e9};
+  s.device_health[1].device = 1;
   PartitionSummary& slow = s.devices[1];
   slow.device_busy_ns_total /= 2;
   slow.host_wait_ns_total += slow.device_busy_ns_total;

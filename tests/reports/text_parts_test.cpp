@@ -29,6 +29,10 @@ TEST(Numbers, CountsSharesAndBytes) {
   EXPECT_EQ(format_bytes(512), "512 B");
   EXPECT_EQ(format_bytes(4'194'304), "4.19 MB");
   EXPECT_EQ(format_bytes(999'999), "1.00 MB");
+  EXPECT_EQ(format_rate(2.9156e12), "2916");
+  EXPECT_EQ(format_rate(11.34e9), "11.3");
+  EXPECT_EQ(format_rate(0.4e9), "0.40");
+  EXPECT_EQ(format_rate(1000), "<0.01");
 }
 
 TEST(Names, KernelsLoseNamespacesAndParameters) {

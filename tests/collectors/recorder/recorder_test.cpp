@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <thread>
@@ -363,6 +364,99 @@ TEST(TickConverter, AClockThatWasSetStartsANewLine) {
   EXPECT_FALSE(clock.add({2'000'000'000, 9'000'000'000, 2'000'000'000, 0}));
   EXPECT_EQ(clock.to_ns(1'500'000'000), 1'500'000'000);
   EXPECT_EQ(clock.to_ns(2'000'000'500), 9'000'000'500);
+}
+
+// Gives one counter row each time it is asked, and says that it dropped as many.
+class CountingSource final : public RowSource {
+ public:
+  CountingSource(const char* track, std::uint64_t dropped) : track_(track), dropped_(dropped) {}
+  bool due(std::int64_t /*now_ns*/) noexcept override { return !asked_; }
+  bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override {
+    batch.counters.time.push_back(clock_ns(CLOCK_REALTIME));
+    batch.counters.track.push_back(store.intern(track_));
+    batch.counters.process.push_back(0);
+    batch.counters.value.push_back(last ? 1 : 0);
+    asked_ = true;
+    return false;
+  }
+  Totals totals() const noexcept override { return {.dropped = dropped_}; }
+
+ private:
+  const char* track_;
+  std::uint64_t dropped_;
+  bool asked_ = false;
+};
+
+std::vector<std::string> counters_of(const Trace& trace) {
+  std::vector<std::string> out;
+  const Counters& rows = trace.data().counters;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const std::string track(trace.text(rows.track[row]));
+    if (!track.starts_with(kThreadCpuTrack))
+      out.push_back(track + (rows.value[row] > 0 ? "!" : ""));
+  }
+  return out;
+}
+
+TEST_F(RecorderTest, EachOfSeveralSourcesIsAskedAndAskedALastTime) {
+  record([] {
+    static CountingSource first("first", 3);
+    static CountingSource second("second", 4);
+    add_row_source(&first);
+    begin_user("step");
+    add_row_source(&second);  // also while the writer runs
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop_row_sources(5);
+    end_range(kLaneUser);
+  });
+  const Trace trace = read();
+  EXPECT_THAT(counters_of(trace),
+              testing::UnorderedElementsAre("first", "second", "first!", "second!"));
+  EXPECT_EQ(trace.health().dropped_records, 7U);
+}
+
+TEST_F(RecorderTest, AForkedChildHasNoSourcesOfItsParent) {
+  record([] {
+    static CountingSource source("parent", 0);
+    add_row_source(&source);
+    begin_user("parent");
+    end_range(kLaneUser);
+    if (fork() == 0) {
+      begin_user("child");
+      end_range(kLaneUser);
+      stop_row_sources(5);
+      finish(ExitReason::exited, 0);
+      _exit(0);
+    }
+    wait(nullptr);
+  });
+  const Trace trace = read();
+  EXPECT_THAT(names_of(trace), testing::UnorderedElementsAre("parent", "child"));
+  EXPECT_THAT(counters_of(trace), Contains("parent!").Times(1));
+}
+
+TEST_F(RecorderTest, MoreSourcesThanFitAreRefused) {
+  const int status = record([] {
+    static CountingSource source("many", 0);
+    for (std::uint32_t i = 0; i < kMaxRowSources; ++i) EXPECT_TRUE(add_row_source(&source));
+    EXPECT_FALSE(add_row_source(&source));
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(RecorderTest, LockFilesGoWithTheLastProcess) {
+  const auto touch = [](const fs::path& path) { std::fclose(std::fopen(path.c_str(), "w")); };
+  touch(folder_ / "live" / "host.gpus.lock");
+  touch(folder_ / "live" / "other.file");
+  salvage(folder_.string(), {}, Depth::quick);
+  EXPECT_TRUE(fs::exists(folder_ / "live" / "host.gpus.lock"));
+  salvage_all();
+  EXPECT_FALSE(fs::exists(folder_ / "live" / "host.gpus.lock"));
+  EXPECT_TRUE(fs::exists(folder_ / "live" / "other.file"));
+  fs::remove(folder_ / "live" / "other.file");
+  salvage_all();
+  EXPECT_FALSE(fs::exists(folder_ / "live"));
 }
 
 }  // namespace

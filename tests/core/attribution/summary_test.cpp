@@ -257,6 +257,24 @@ TEST(Summary, DeviceTimeOfAPhaseCountsOverlapsOnceAndHiddenOpsToo) {
   EXPECT_EQ(sum.kernels[2].name, "Memcpy");
 }
 
+TEST(Summary, TheRateOfCopiesLeavesOutThoseThatDoNotSayTheirBytes) {
+  Simple s;
+  s.step(1'000);
+  s.own(Cause::copy_d2d, 1'000);
+  for (const std::uint64_t bytes : {std::uint64_t{4'000}, std::uint64_t{2'000}, kUnknownBytes})
+    s.make.copy(CopyKind::device_to_device, MemoryKind::device, MemoryKind::device, 7, 1'000, 1'100,
+                0, bytes);
+  s.make.kernel("k", 8, 1'000, 1'040, 0);
+  s.attribution.ops.assign(4, {Cause::copy_d2d, 0});
+  s.attribution.ops[0] = {Cause::gpu_other, 0};  // the kernel ends first
+  const Summary sum = s.sum();
+  ASSERT_EQ(sum.kernels.size(), 2U);
+  EXPECT_EQ(sum.kernels[0].ns_total, 300);
+  EXPECT_EQ(sum.kernels[0].bytes_total, 6'000U);
+  EXPECT_NEAR(sum.kernels[0].bytes_per_second.value_or(0), 6'000 / 200e-9, 1);
+  EXPECT_FALSE(sum.kernels[1].bytes_per_second);
+}
+
 TEST(Summary, LinesCountTheEventsThatOwnTimeAndNameTheLongest) {
   Simple s;
   const SiteId site = s.make.site("train.py", 12);
