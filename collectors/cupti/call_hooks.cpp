@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 
+#include "collectors/cupti/graph_hooks.hpp"
 #include "collectors/cupti/stream_ids.hpp"
 
 namespace stepscope::cupti {
@@ -54,6 +55,7 @@ thread_local constinit std::uint32_t depth __attribute__((tls_model("initial-exe
 }
 
 void on_resource(std::uint32_t id, const ResourceData& data) noexcept {
+  on_graph_callback(id, data);
   if (id == kStreamDestroyStarting) streams.forget_everywhere(data.stream);
   // Calls that a context's end interrupts never tell of their own.
   if (id == kContextDestroyStarting && depth > 0) {
@@ -100,6 +102,7 @@ Status enable_hooks(const Library& found, Subscriber subscriber,
   }
   for (const std::uint32_t id : {kStreamDestroyStarting, kContextDestroyStarting})
     (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(Domain::resource), id);
+  if (wanted.level != Level::light) enable_graph_hooks(library, subscriber, wanted);
   return library.enable_domain(1, subscriber, static_cast<std::uint32_t>(Domain::state));
 }
 

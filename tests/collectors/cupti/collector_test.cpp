@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "collectors/cupti/graph_hooks.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "core/store/reader.hpp"
 #include "tests/collectors/cupti/fake_cupti.hpp"
@@ -88,6 +89,13 @@ std::vector<std::string> call_names(const Trace& trace) {
   for (const RangeId range : trace.calls().range)
     names.emplace_back(trace.text(trace.host_ranges().name[range]));
   return names;
+}
+
+std::vector<std::string> notes_about_graphs(const Trace& trace) {
+  std::vector<std::string> notes = trace.health().notes;
+  std::erase_if(
+      notes, [](const std::string& note) { return note.find("CUDA graphs") == std::string::npos; });
+  return notes;
 }
 
 TEST_F(CollectorTest, ALaunchIsTiedToItsKernelByCorrelation) {
@@ -179,6 +187,88 @@ TEST_F(CollectorTest, LightLeavesEventsOut) {
   const Trace trace = read();
   EXPECT_THAT(call_names(trace), ElementsAre("cudaLaunchKernel"));
   EXPECT_FALSE(trace.collected().api_arguments);
+}
+
+// A launch under capture makes a node; instantiating makes its clone, which is what a replay names.
+TEST_F(CollectorTest, ANodeOfAGraphLeadsToTheLineOfItsCapture) {
+  record([] {
+    Options options;
+    options.hooks.call_site = []() noexcept {
+      return recorder::intern_site(recorder::intern_name("train.py", 8), 12,
+                                   recorder::intern_name("f", 1));
+    };
+    ASSERT_TRUE(start_collector(fake_cupti::library(), options));
+    const LaunchParameters launch{.stream = handle(7)};
+    fake_cupti::call(Domain::runtime, kLaunch, &launch, [] { fake_cupti::make_node(11); });
+    fake_cupti::make_node(21, 11);
+  });
+  const Trace trace = read();
+  const GraphNodes& nodes = trace.graph_nodes();
+  // The clone is told of as new first.
+  EXPECT_THAT(nodes.node, ElementsAre(11U, 21U, 21U));
+  EXPECT_THAT(nodes.original, ElementsAre(0U, 0U, 11U));
+  EXPECT_EQ(nodes.site[0], trace.host_ranges().site[0]);
+  EXPECT_NE(nodes.site[0], kNone);
+  EXPECT_EQ(nodes.site[2], kNone);
+  EXPECT_GE(nodes.time[0], trace.host_ranges().begin[0]);
+  EXPECT_LE(nodes.time[0], trace.host_ranges().end[0]);
+  EXPECT_THAT(notes_about_graphs(trace), IsEmpty());
+}
+
+TEST_F(CollectorTest, LightLeavesNodesOfGraphsOut) {
+  record([] {
+    Options options;
+    options.hooks.level = Level::light;
+    ASSERT_TRUE(start_collector(fake_cupti::library(), options));
+    fake_cupti::make_node(11);
+    recorder::mark(recorder::intern_name("m", 1), 0);
+  });
+  const Trace trace = read();
+  EXPECT_EQ(trace.graph_nodes().size(), 0U);
+  EXPECT_THAT(notes_about_graphs(trace), IsEmpty());
+}
+
+TEST_F(CollectorTest, ACuptiTooOldForNodesOfGraphsSaysSoOnce) {
+  record([] {
+    Library old = fake_cupti::library();
+    old.graph_node_id = nullptr;
+    ASSERT_TRUE(start_collector(old, {}));
+    fake_cupti::make_node(11);
+    const LaunchParameters launch{.stream = handle(7)};
+    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+  });
+  const Trace trace = read();
+  EXPECT_THAT(call_names(trace), ElementsAre("cudaLaunchKernel"));
+  EXPECT_EQ(trace.graph_nodes().size(), 0U);
+  EXPECT_THAT(notes_about_graphs(trace), ElementsAre(HasSubstr("nodes of CUDA graphs")));
+}
+
+TEST_F(CollectorTest, CallbacksOfNodesThatCuptiDoesNotHaveAreNoted) {
+  record([] {
+    fake_cupti::state().unknown_resources = {kGraphNodeCloned};
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    recorder::mark(recorder::intern_name("m", 1), 0);
+  });
+  EXPECT_THAT(notes_about_graphs(read()), ElementsAre(HasSubstr("nodes of CUDA graphs")));
+}
+
+TEST_F(CollectorTest, NodesWithoutAnIdGiveNoRow) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    fake_cupti::make_node(0);
+    fake_cupti::make_node(11);
+  });
+  EXPECT_THAT(read().graph_nodes().node, ElementsAre(11U));
+}
+
+TEST_F(CollectorTest, NodesBeyondTheBoundAreLeftOutAndThatIsSaidOnce) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    for (std::uint32_t i = 1; i <= kMaxGraphNodes + 3; ++i) fake_cupti::make_node(i);
+  });
+  const Trace trace = read();
+  EXPECT_EQ(trace.graph_nodes().size() + trace.health().dropped_records, kMaxGraphNodes);
+  EXPECT_THAT(notes_about_graphs(trace), ElementsAre(HasSubstr("over 1048576 nodes")));
 }
 
 TEST_F(CollectorTest, TheTaxingKindsStayOff) {

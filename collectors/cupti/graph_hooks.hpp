@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the nodes of CUDA graphs come to be, as records in the ring of the thread that makes them: a
+// node that a capture (or the program by hand) makes, with the line that made it, and a clone with
+// its original. CUPTI tells of both in the call that makes the node: a captured kernel's launch, an
+// instantiation.
+//
+// Unverified without a device, so that a reader must do with either: activity records name the node
+// of the executable graph, a clone; instantiating a graph tells of each node first as created, then
+// as cloned.
+#pragma once
+
+#include "collectors/cupti/call_hooks.hpp"
+
+namespace stepscope::cupti {
+
+// Bounds what a program that builds graphs without end may record.
+inline constexpr std::uint32_t kMaxGraphNodes = 1U << 20U;
+
+// Switches the callbacks on. Where the library is too old a note says so, once.
+void enable_graph_hooks(const Library& library, Subscriber subscriber,
+                        const HookOptions& options) noexcept;
+
+// The resource domain's callbacks of nodes; others are left alone.
+void on_graph_callback(std::uint32_t id, const ResourceData& data) noexcept;
+
+}  // namespace stepscope::cupti
