@@ -13,6 +13,7 @@
 
 #include "core/attribution/collectives.hpp"
 #include "core/attribution/device_state.hpp"
+#include "core/attribution/op_places.hpp"
 #include "core/attribution/operation_class.hpp"
 #include "core/attribution/self_check.hpp"
 #include "core/attribution/walk.hpp"
@@ -30,9 +31,10 @@ bool inside_optimizer_scope(const Trace& trace, RangeId range) {
   return false;
 }
 
-// The class of each op; small kernels launched by an optimizer's step are its work, whatever their
+// The class of each op; small kernels written in an optimizer's step are its work, whatever their
 // names.
-std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpId>& ops) {
+std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpId>& ops,
+                                 const OpPlaces& places) {
   const DeviceOps& d = trace.device_ops();
   std::map<std::pair<StringId, int>, Cause> by_name;
   std::vector<Cause> causes(d.size(), Cause::gpu_other);
@@ -47,11 +49,8 @@ std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpI
     causes[op] = at->second;
     const bool small_kernel = causes[op] == Cause::gpu_elementwise ||
                               causes[op] == Cause::gpu_reduce || causes[op] == Cause::gpu_other;
-    const CallId launch = trace.launch_of(op);
-    if (small_kernel && launch != kNone &&
-        inside_optimizer_scope(trace, trace.calls().range[launch])) {
+    if (small_kernel && inside_optimizer_scope(trace, places.range_of(op)))
       causes[op] = Cause::gpu_optimizer;
-    }
   }
   return causes;
 }
@@ -64,6 +63,7 @@ struct Scene {
   PhaseTable phases;
   CallSites sites;
   Dependencies dependencies;
+  OpPlaces places;
   Walk walk;
   std::vector<Cause> cause_of_op;
   std::unordered_map<DeviceOpId, std::int64_t> last_entries;
@@ -76,22 +76,20 @@ struct Scene {
         phases(t, s, threads, phase_regex),
         sites(t, threads),
         dependencies(t, s.process),
-        walk(t, threads, phases, sites, dependencies),
-        cause_of_op(causes_of_ops(t, dependencies.ops())),
+        places(t, threads, phases, sites, dependencies.ops()),
+        walk(t, threads, phases, sites, dependencies, places),
+        cause_of_op(causes_of_ops(t, dependencies.ops(), places)),
         last_entries(stepscope::last_entries(t)),
         run{s.list.front().window.begin, s.list.back().window.end} {}
 };
 
 Segment device_segment(const Scene& scene, Interval time, DeviceOpId op) {
-  Segment segment{.time = time, .cause = scene.cause_of_op[op], .device_evidence = op};
-  const CallId launch = scene.trace.launch_of(op);
-  if (launch == kNone) return segment;
-  const RangeId call = scene.trace.calls().range[launch];
-  const ThreadId thread = scene.trace.host_ranges().thread[call];
-  const std::int64_t called = scene.trace.host_ranges().begin[call];
-  segment.phase = scene.phases.at(thread, called).phase;
-  segment.site = scene.sites.at(thread, called, call);
-  return segment;
+  const Place place = scene.places.of(op);
+  return {.time = time,
+          .cause = scene.cause_of_op[op],
+          .phase = place.phase,
+          .site = place.site,
+          .device_evidence = op};
 }
 
 // A collective's time is split where its last rank entered.
@@ -221,6 +219,7 @@ Result<Attribution> attribute(const Trace& trace, const Steps& steps,
   out.process = partition_of(scene, Partition::kWholeProcess, scene.dependencies.ops());
   out.devices = partitions_by_device(scene);
   out.edges = scene.dependencies.edges();
+  out.graphs = scene.places.graphs();
   out.inflated = is_inflated(trace);
   check(steps, out.process, out);
   for (const Partition& device : out.devices) check(steps, device, out);

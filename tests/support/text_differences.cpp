@@ -86,6 +86,21 @@ std::string time_of_phase(const Attribution& attribution, const std::string& nam
   return print_time(ns);
 }
 
+std::string path_of(const Attribution& attribution, PhaseId phase) {
+  if (phase == 0) return "none";
+  const Phase& own = attribution.phases[phase];
+  return own.parent == 0 ? own.name : path_of(attribution, own.parent) + "/" + own.name;
+}
+
+// Of exactly that phase, inner ones left out.
+std::string time_of_path(const Attribution& attribution, const std::string& path) {
+  std::int64_t ns = 0;
+  for (const Cell& cell : attribution.process.cells) {
+    if (path_of(attribution, cell.phase) == path) ns += cell.ns;
+  }
+  return print_time(ns);
+}
+
 // "CAUSE FILE:LINE".
 std::string time_of_site(const Trace& trace, const Attribution& attribution,
                          const std::string& name) {
@@ -119,6 +134,7 @@ std::string step_fact(const ExpectedFact& fact, const Steps& steps) {
 std::string found_fact(const ExpectedFact& fact, const Trace& trace, const Steps& steps,
                        const Attribution& attribution) {
   if (fact.what == "phase") return time_of_phase(attribution, fact.name);
+  if (fact.what == "path") return time_of_path(attribution, fact.name);
   if (fact.what == "site") return time_of_site(trace, attribution, fact.name);
   if (fact.what == "edges") return edge_fact(attribution.edges, fact.name);
   if (fact.what == "latency") return print_time(attribution.edges.launch_latency_ns);

@@ -98,13 +98,21 @@ void note_kind(std::map<std::string, bool>& collected, HostKind kind) {
 
 const std::map<std::string, TextTrace::Reader, std::less<>>& TextTrace::readers() {
   static const std::map<std::string, Reader, std::less<>> table = {
-      {"source", &TextTrace::source},   {"collected", &TextTrace::collected},
-      {"process", &TextTrace::process}, {"device", &TextTrace::device},
-      {"thread", &TextTrace::thread},   {"no_device", &TextTrace::no_device},
-      {"step", &TextTrace::step},       {"call", &TextTrace::call},
-      {"launch", &TextTrace::launch},   {"kernel", &TextTrace::kernel},
-      {"copy", &TextTrace::copy},       {"set", &TextTrace::set},
-      {"mark", &TextTrace::mark},       {"cpu", &TextTrace::cpu},
+      {"source", &TextTrace::source},
+      {"collected", &TextTrace::collected},
+      {"process", &TextTrace::process},
+      {"device", &TextTrace::device},
+      {"thread", &TextTrace::thread},
+      {"no_device", &TextTrace::no_device},
+      {"step", &TextTrace::step},
+      {"call", &TextTrace::call},
+      {"launch", &TextTrace::launch},
+      {"kernel", &TextTrace::kernel},
+      {"copy", &TextTrace::copy},
+      {"set", &TextTrace::set},
+      {"mark", &TextTrace::mark},
+      {"cpu", &TextTrace::cpu},
+      {"graph_node", &TextTrace::graph_node},
   };
   return table;
 }
@@ -257,6 +265,16 @@ void TextTrace::mark(const TextLine& line) {
   make_.data.marks.time.push_back(host_time(word(line, 2)));
   make_.data.marks.name.push_back(make_.data.strings.intern(word(line, 3)));
   make_.data.marks.thread.push_back(thread_of(word(line, 1)));
+}
+
+// graph_node THREAD TIME ID [from=ID] [at=FILE:LINE]
+void TextTrace::graph_node(const TextLine& line) {
+  GraphNodes& nodes = make_.data.graph_nodes;
+  nodes.thread.push_back(thread_of(word(line, 1)));
+  nodes.time.push_back(host_time(word(line, 2)));
+  nodes.node.push_back(parse_count(word(line, 3)));
+  nodes.original.push_back(parse_count(line.option("from", "0")));
+  nodes.site.push_back(site_of(line, SiteKind::call));
 }
 
 ThreadId TextTrace::thread_of(std::string_view name) {

@@ -89,6 +89,31 @@ TEST(Summary, CountsSteadyStepsOnly) {
   EXPECT_EQ(sum.counting, "");
 }
 
+TEST(Summary, GraphWorkWithoutItsCaptureIsSaidWithItsShare) {
+  Simple s;
+  s.step(100);
+  s.attribution.graphs = {.ops = 200, .ops_without_capture = 0};
+  EXPECT_THAT(s.sum().trust.notes, testing::Not(testing::Contains(HasSubstr("CUDA graphs"))));
+  Simple without;
+  without.step(100);
+  without.attribution.graphs = {.ops = 200, .ops_without_capture = 3};
+  EXPECT_THAT(without.sum().trust.notes,
+              testing::Contains(HasSubstr("3 of 200 device ops of CUDA graphs (1.5 %)")));
+}
+
+// The last launch may still have been running when the record ended.
+TEST(Summary, GraphLaunchesWithoutDeviceRecordsAreSaid) {
+  Simple s;
+  s.step(100);
+  for (std::uint32_t i = 1; i <= 4; ++i)
+    s.make.call("cudaGraphLaunch", 1, i * 1000, i * 1000 + 10, i);
+  s.make.kernel("k", 7, 1100, 1200, 1);
+  s.make.kernel("k", 7, 3100, 3200, 3);
+  s.attribution.ops.resize(2);
+  EXPECT_THAT(s.sum().trust.notes,
+              testing::Contains(HasSubstr("1 of 3 launches of CUDA graphs left no device record")));
+}
+
 TEST(Summary, OneSteadyStepIsCountedAndSaid) {
   Simple s;
   s.step(500, false);
