@@ -13,6 +13,7 @@
 
 #include "core/attribution/collectives.hpp"
 #include "core/attribution/device_state.hpp"
+#include "core/attribution/messages.hpp"
 #include "core/attribution/op_places.hpp"
 #include "core/attribution/operation_class.hpp"
 #include "core/attribution/self_check.hpp"
@@ -73,7 +74,7 @@ struct Scene {
       : trace(t),
         steps(s),
         threads(t, s),
-        phases(t, s, threads, phase_regex),
+        phases(t, threads, phase_regex),
         sites(t, threads),
         dependencies(t, s.process),
         places(t, threads, phases, sites, dependencies.ops()),
@@ -113,6 +114,24 @@ std::vector<OpOwner> owners_of_ops(const Scene& scene) {
     owners[op] = {owner.cause, owner.phase};
   }
   return owners;
+}
+
+// A call's kernels are one transfer; a replayed graph sends anew each time.
+void tie_transfers(const Scene& scene, Attribution& out) {
+  Messages messages(scene.trace);
+  std::map<std::pair<CallId, std::uint32_t>, std::uint32_t> known;
+  for (DeviceOpId op : scene.dependencies.ops()) {
+    if (out.ops[op].cause != Cause::comm_transfer) continue;
+    const Messages::Calls& calls = messages.launched_in(scene.places.range_of(op));
+    if (calls.empty()) continue;
+    const CallId launch = scene.trace.launch_of(op);
+    const bool replayed =
+        launch != kNone && scene.trace.calls().api[launch] == ApiKind::launch_graph;
+    const auto next = static_cast<std::uint32_t>(out.transfers.size());
+    const auto [at, is_new] = known.try_emplace({replayed ? launch : kNone, calls.front()}, next);
+    if (is_new) out.transfers.push_back({calls});
+    out.ops[op].transfer = at->second;
+  }
 }
 
 // The next op of the same stream had been issued when this one ended.
@@ -224,6 +243,7 @@ Result<Attribution> attribute(const Trace& trace, const Steps& steps,
   check(steps, out.process, out);
   for (const Partition& device : out.devices) check(steps, device, out);
   out.ops = owners_of_ops(scene);
+  tie_transfers(scene, out);
   out.visits = scene.phases.take_visits();
   out.phases = scene.phases.take_phases();
   return out;

@@ -64,6 +64,12 @@ struct Partition {
 struct OpOwner {
   Cause cause = Cause::gpu_other;  // its class
   PhaseId phase = 0;               // innermost phase of the range that launched it: op_places.hpp
+  std::uint32_t transfer = kNone;  // row of Attribution::transfers that it is part of
+};
+
+// What one launch sends: of a communication call, or of a group of them.
+struct Transfer {
+  std::vector<std::uint32_t> calls;  // rows of Collectives, in order
 };
 
 struct PhaseVisit {  // one entry into a phase
@@ -89,6 +95,7 @@ struct Attribution {
   Partition process;
   std::vector<Partition> devices;  // empty where the process drives fewer than two
   std::vector<OpOwner> ops;        // by DeviceOpId; ops of other processes keep the default
+  std::vector<Transfer> transfers;
   std::vector<PhaseVisit> visits;  // by the process whose steps these are
   Edges edges;
   GraphWork graphs;

@@ -44,9 +44,8 @@ bool is_internal(std::string_view name) {
 
 }  // namespace
 
-PhaseTable::PhaseTable(const Trace& trace, const Steps& steps, const Threads& threads,
-                       const std::regex* only)
-    : trace_(trace), steps_(steps), threads_(threads), only_(only) {
+PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const std::regex* only)
+    : trace_(trace), threads_(threads), only_(only) {
   const std::vector<Thread>& all = trace.data().threads;
   bool any_user_phase = false;
   for (ThreadId t = 0; t < all.size(); ++t) {

@@ -25,8 +25,7 @@ namespace stepscope {
 
 class PhaseTable {
  public:
-  PhaseTable(const Trace& trace, const Steps& steps, const Threads& threads,
-             const std::regex* only);
+  PhaseTable(const Trace& trace, const Threads& threads, const std::regex* only);
 
   struct Stay {
     PhaseId phase = 0;
@@ -63,7 +62,6 @@ class PhaseTable {
   static Stay at(const Timeline& timeline, std::int64_t time);
 
   const Trace& trace_;
-  const Steps& steps_;
   const Threads& threads_;
   const std::regex* only_;
   std::vector<Phase> phases_{Phase{}};

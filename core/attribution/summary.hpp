@@ -107,6 +107,22 @@ struct KernelRow {
   std::int64_t ns_total = 0;  // device time, overlaps counted twice
 };
 
+struct TransferRow {               // communication calls that said what they send
+  std::string operation;           // "AllReduce"; "Recv+Send" for a group of both
+  std::uint64_t communicator = 0;  // the library's hash of it; 0: a group over several
+  std::string reduce;              // "sum"; empty: nothing is reduced
+  std::string phase;
+  std::uint64_t calls_total = 0;
+  std::uint64_t bytes_total = 0;  // as the calls were given them
+  std::int64_t ns_total = 0;      // device time of their kernels, overlaps counted twice
+
+  // Algorithm bandwidth; waiting for late ranks is in the time.
+  double bytes_per_second() const {
+    return ns_total > 0 ? 1e9 * static_cast<double>(bytes_total) / static_cast<double>(ns_total)
+                        : 0;
+  }
+};
+
 struct Abstention {
   std::string id;  // cause that cannot be seen
   std::string reason;
@@ -136,8 +152,9 @@ struct Summary {
   std::vector<PartitionSummary> devices;  // one a device where there are several
   std::vector<PhaseRow> phases;           // parents before children, largest first
   std::vector<CellRow> cells;
-  std::vector<LineRow> lines;      // largest first
-  std::vector<KernelRow> kernels;  // largest first
+  std::vector<LineRow> lines;          // largest first
+  std::vector<KernelRow> kernels;      // largest first
+  std::vector<TransferRow> transfers;  // largest first
   Trust trust;
 };
 

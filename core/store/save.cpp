@@ -189,9 +189,8 @@ Status save(const Trace& trace, const std::string& path, const SaveOptions& opti
   if (!made.ok()) return made.error();
   StoreWriter& store = *made;
   const TraceData& data = trace.data();
-  const Status saved =
-      for_each_batch(data, options.batch_rows, store,
-                     [&store](const EventBatch& batch) { return store.write(batch); });
+  Status saved = for_each_batch(data, options.batch_rows, store,
+                                [&store](const EventBatch& batch) { return store.write(batch); });
   if (!saved.ok()) return saved;
   const Process first = data.processes.empty() ? Process{} : data.processes.front();
   return store.close(first.exit_reason, first.exit_status);

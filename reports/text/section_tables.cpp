@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phases, lines and device ops: the largest of each.
+// Phases, lines, device ops and communication: the largest of each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kMostPhases = 9;
 constexpr std::size_t kMostLines = 5;
 constexpr std::size_t kMostKernels = 5;
+constexpr std::size_t kMostTransfers = 3;  // in place of as many kernels: one screen
 constexpr double kLeastInnerShare = 0.02;
 constexpr std::size_t kNameColumns = 50;
 constexpr std::size_t kLineColumns = 38;
@@ -153,12 +154,32 @@ std::string kernels(const Page& page) {
   if (rows.empty()) return "";
   Table table({Align::left, Align::right, Align::right, Align::left, Align::left});
   table.head({"Device op", page.time_title(), "calls", "class", "phase"});
-  for (std::size_t i = 0; i < std::min(kMostKernels, rows.size()); ++i) {
+  const std::size_t most = page.summary.transfers.empty() ? kMostKernels : kMostKernels - 2;
+  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
     const KernelRow& row = rows[i];
     table.row({{page.style.cut_end(short_kernel_name(row.name), kNameColumns)},
                {page.time(row.ns_total)},
                {page.calls(row.calls_total)},
                {std::string(name_of(row.cause)), colour_of(row.cause)},
+               {page.style.cut_end(row.phase, 14), Colour::dim}});
+  }
+  return table.render(page.style);
+}
+
+std::string transfers(const Page& page) {
+  const std::vector<TransferRow>& rows = page.summary.transfers;
+  if (rows.empty()) return "";
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::left});
+  table.head({"Communication", page.time_title(), "calls", "sent", "per second", "phase"});
+  for (std::size_t i = 0; i < std::min(kMostTransfers, rows.size()); ++i) {
+    const TransferRow& row = rows[i];
+    std::string name = row.operation;
+    if (!row.reduce.empty()) name += " (" + row.reduce + ")";
+    table.row({{page.style.cut_end(name, kNameColumns)},
+               {page.time(row.ns_total)},
+               {page.calls(row.calls_total)},
+               {format_bytes(static_cast<double>(row.bytes_total) / page.steps)},
+               {format_bytes(row.bytes_per_second())},
                {page.style.cut_end(row.phase, 14), Colour::dim}});
   }
   return table.render(page.style);

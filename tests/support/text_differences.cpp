@@ -111,6 +111,34 @@ std::string time_of_site(const Trace& trace, const Attribution& attribution,
   return print_time(ns);
 }
 
+std::string names_of(const Trace& trace, const Transfer& transfer) {
+  std::string names;
+  for (const std::uint32_t row : transfer.calls) {
+    const RangeId range = trace.data().collectives.range[row];
+    names += (names.empty() ? "" : "+") + std::string(trace.text(trace.host_ranges().name[range]));
+  }
+  return names;
+}
+
+// "CALLS BYTES TIME" over the transfers of these calls.
+std::string transfer_fact(const Trace& trace, const Attribution& attribution,
+                          const std::string& names) {
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t ns = 0;
+  for (std::uint32_t t = 0; t < attribution.transfers.size(); ++t) {
+    const Transfer& transfer = attribution.transfers[t];
+    if (names_of(trace, transfer) != names) continue;
+    calls += transfer.calls.size();
+    for (const std::uint32_t row : transfer.calls) bytes += trace.data().collectives.bytes[row];
+    for (DeviceOpId op = 0; op < attribution.ops.size(); ++op) {
+      if (attribution.ops[op].transfer == t)
+        ns += trace.device_ops().end[op] - trace.device_ops().begin[op];
+    }
+  }
+  return std::to_string(calls) + " " + std::to_string(bytes) + " " + print_time(ns);
+}
+
 std::string edge_fact(const Edges& edges, const std::string& name) {
   const std::map<std::string, std::uint64_t> values = {
       {"event_waits_exact", edges.event_waits_exact},
@@ -136,6 +164,8 @@ std::string found_fact(const ExpectedFact& fact, const Trace& trace, const Steps
   if (fact.what == "phase") return time_of_phase(attribution, fact.name);
   if (fact.what == "path") return time_of_path(attribution, fact.name);
   if (fact.what == "site") return time_of_site(trace, attribution, fact.name);
+  if (fact.what == "transfers") return std::to_string(attribution.transfers.size());
+  if (fact.what == "transfer") return transfer_fact(trace, attribution, fact.name);
   if (fact.what == "edges") return edge_fact(attribution.edges, fact.name);
   if (fact.what == "latency") return print_time(attribution.edges.launch_latency_ns);
   if (fact.what == "queued_idle") return print_time(attribution.process.queued_idle_ns);

@@ -113,6 +113,7 @@ const std::map<std::string, TextTrace::Reader, std::less<>>& TextTrace::readers(
       {"mark", &TextTrace::mark},
       {"cpu", &TextTrace::cpu},
       {"graph_node", &TextTrace::graph_node},
+      {"nccl", &TextTrace::nccl},
   };
   return table;
 }
@@ -275,6 +276,20 @@ void TextTrace::graph_node(const TextLine& line) {
   nodes.node.push_back(parse_count(word(line, 3)));
   nodes.original.push_back(parse_count(line.option("from", "0")));
   nodes.site.push_back(site_of(line, SiteKind::call));
+}
+
+// nccl THREAD B E NAME [comm=N bytes=N [reduce=sum] [peer=N]]
+void TextTrace::nccl(const TextLine& line) {
+  const RangeId range = add_range(HostKind::nvtx_range, line);
+  make_.data.host_ranges.category[range] = make_.data.strings.intern("NCCL");
+  if (!line.has("bytes")) return;
+  Collectives& calls = make_.data.collectives;
+  calls.range.push_back(range);
+  calls.communicator.push_back(parse_count(line.option("comm", "1")));
+  calls.bytes.push_back(parse_count(line.option("bytes")));
+  calls.reduce.push_back(line.has("reduce") ? ReduceOperation::sum : ReduceOperation::none);
+  calls.peer.push_back(
+      line.has("peer") ? static_cast<std::uint32_t>(parse_count(line.option("peer"))) : kNone);
 }
 
 ThreadId TextTrace::thread_of(std::string_view name) {
