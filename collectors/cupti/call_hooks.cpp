@@ -43,19 +43,25 @@ const ApiFunction* function_of(Domain domain, std::uint32_t id) noexcept {
 // How deep the thread is in listed calls; also those that are not recorded count.
 thread_local constinit std::uint32_t depth __attribute__((tls_model("initial-exec"))) = 0;
 
+// The outermost one, while depth is not 0.
+thread_local constinit const ApiFunction* outermost __attribute__((tls_model("initial-exec"))) =
+    nullptr;
+
 // Of the outermost call only.
 [[gnu::hot]] void on_call(Domain domain, std::uint32_t id, const CallbackData& call) noexcept {
   const ApiFunction* function = function_of(domain, id);
   if (function == nullptr) return;
   if (call.site == 0) {
-    if (depth++ == 0 && recorder::recording()) on_entry(*function, id, call);
+    if (depth++ != 0) return;
+    outermost = function;
+    if (recorder::recording()) on_entry(*function, id, call);
   } else if (depth > 0 && --depth == 0) {
     recorder::end_range(recorder::kLaneCall);
   }
 }
 
 void on_resource(std::uint32_t id, const ResourceData& data) noexcept {
-  on_graph_callback(id, data);
+  on_graph_callback(id, data, depth > 0 ? outermost : nullptr);
   if (id == kStreamDestroyStarting) streams.forget_everywhere(data.stream);
   // Calls that a context's end interrupts never tell of their own.
   if (id == kContextDestroyStarting && depth > 0) {

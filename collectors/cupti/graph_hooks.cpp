@@ -2,6 +2,7 @@
 #include "collectors/cupti/graph_hooks.hpp"
 
 #include <atomic>
+#include <cstring>
 
 namespace stepscope::cupti {
 namespace {
@@ -19,6 +20,10 @@ bool enable(const Library& library, Subscriber subscriber) noexcept {
     all = library.enable_callback(1, subscriber, domain, id) == kSuccess && all;
   }
   return all;
+}
+
+bool instantiates(const ApiFunction* call) noexcept {
+  return call != nullptr && std::strstr(call->name, "GraphInstantiate") != nullptr;
 }
 
 bool within_bound() noexcept {
@@ -51,8 +56,10 @@ void enable_graph_hooks(const Library& library, Subscriber subscriber,
         "shown at the launch of the graph");
 }
 
-void on_graph_callback(std::uint32_t id, const ResourceData& data) noexcept {
+void on_graph_callback(std::uint32_t id, const ResourceData& data,
+                       const ApiFunction* call) noexcept {
   if (id != kGraphNodeCreated && id != kGraphNodeCloned) return;
+  if (id == kGraphNodeCreated && instantiates(call)) return;
   if (data.descriptor == nullptr || !recorder::recording() || !within_bound()) return;
   record(*static_cast<const GraphData*>(data.descriptor), id == kGraphNodeCloned);
 }

@@ -4,9 +4,9 @@
 // its original. CUPTI tells of both in the call that makes the node: a captured kernel's launch, an
 // instantiation.
 //
-// Unverified without a device, so that a reader must do with either: activity records name the node
-// of the executable graph, a clone; instantiating a graph tells of each node first as created, then
-// as cloned.
+// An instantiation tells of each node first as created, then as cloned: only the clone is recorded,
+// for nothing is captured there. Unverified without a device: activity records name the node of the
+// executable graph, a clone; a reader does with either.
 #pragma once
 
 #include "collectors/cupti/call_hooks.hpp"
@@ -20,7 +20,9 @@ inline constexpr std::uint32_t kMaxGraphNodes = 1U << 20U;
 void enable_graph_hooks(const Library& library, Subscriber subscriber,
                         const HookOptions& options) noexcept;
 
-// The resource domain's callbacks of nodes; others are left alone.
-void on_graph_callback(std::uint32_t id, const ResourceData& data) noexcept;
+// The resource domain's callbacks of nodes; others are left alone. `call`: the outermost CUDA call
+// that the thread is in, or null.
+void on_graph_callback(std::uint32_t id, const ResourceData& data,
+                       const ApiFunction* call) noexcept;
 
 }  // namespace stepscope::cupti

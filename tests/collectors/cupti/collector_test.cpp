@@ -26,7 +26,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr std::uint32_t kLaunch = 211, kCopyAsync = 41, kRecord = 135, kWait = 147;
-constexpr std::uint32_t kDriverLaunch = 307;
+constexpr std::uint32_t kDriverLaunch = 307, kInstantiate = 443;
 
 void* handle(std::uintptr_t value) {
   return reinterpret_cast<void*>(value);
@@ -213,6 +213,20 @@ TEST_F(CollectorTest, ANodeOfAGraphLeadsToTheLineOfItsCapture) {
   EXPECT_GE(nodes.time[0], trace.host_ranges().begin[0]);
   EXPECT_LE(nodes.time[0], trace.host_ranges().end[0]);
   EXPECT_THAT(notes_about_graphs(trace), IsEmpty());
+}
+
+TEST_F(CollectorTest, AnInstantiationMakesClonesOnly) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    fake_cupti::call(Domain::runtime, kInstantiate, nullptr, [] {
+      fake_cupti::make_node(21, 11);
+      fake_cupti::make_node(22);  // CUPTI does not say of what
+    });
+    fake_cupti::make_node(12);
+  });
+  const Trace trace = read();
+  EXPECT_THAT(trace.graph_nodes().node, ElementsAre(21U, 12U));
+  EXPECT_THAT(trace.graph_nodes().original, ElementsAre(11U, 0U));
 }
 
 TEST_F(CollectorTest, LightLeavesNodesOfGraphsOut) {
