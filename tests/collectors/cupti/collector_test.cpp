@@ -13,6 +13,7 @@
 
 #include "collectors/cupti/graph_hooks.hpp"
 #include "collectors/recorder/process_state.hpp"
+#include "core/attribution/captures.hpp"
 #include "core/store/reader.hpp"
 #include "tests/collectors/cupti/fake_cupti.hpp"
 
@@ -27,6 +28,7 @@ using testing::IsEmpty;
 
 constexpr std::uint32_t kLaunch = 211, kCopyAsync = 41, kRecord = 135, kWait = 147;
 constexpr std::uint32_t kDriverLaunch = 307, kInstantiate = 443;
+constexpr std::uint32_t kBeginCapture = 315, kEndCapture = 319, kGraphLaunch = 311;
 
 void* handle(std::uintptr_t value) {
   return reinterpret_cast<void*>(value);
@@ -213,6 +215,36 @@ TEST_F(CollectorTest, ANodeOfAGraphLeadsToTheLineOfItsCapture) {
   EXPECT_GE(nodes.time[0], trace.host_ranges().begin[0]);
   EXPECT_LE(nodes.time[0], trace.host_ranges().end[0]);
   EXPECT_THAT(notes_about_graphs(trace), IsEmpty());
+}
+
+// The whole way: rings, buffers, file, reader.
+TEST_F(CollectorTest, AKernelOfAReplayLeadsToItsCapture) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    const LaunchParameters launch{.stream = handle(7)};
+    const EventParameters stream{handle(7), handle(7)};
+    fake_cupti::call(Domain::runtime, kBeginCapture, &stream);
+    fake_cupti::call(Domain::runtime, kLaunch, &launch, [] { fake_cupti::make_node(11); });
+    fake_cupti::call(Domain::runtime, kEndCapture, &stream);
+    fake_cupti::call(Domain::runtime, kInstantiate, nullptr, [] { fake_cupti::make_node(21, 11); });
+    const std::uint32_t replay = fake_cupti::call(Domain::runtime, kGraphLaunch, &stream);
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    const auto start = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                       static_cast<std::uint64_t>(now.tv_nsec);
+    KernelRecord kernel = fake_cupti::kernel("gemm", start, start + 500, 7, replay);
+    kernel.graph = 3;
+    kernel.graph_node = 21;
+    fake_cupti::state().waiting = {kernel};
+  });
+  const Trace trace = read();
+  ASSERT_EQ(trace.device_ops().size(), 1U);
+  const Captures captures(trace);
+  const std::uint32_t row = captures.of(0);
+  ASSERT_NE(row, kNone);
+  EXPECT_EQ(trace.graph_nodes().node[row], 11U);
+  ASSERT_TRUE(captures.begin_of(row).has_value());
+  EXPECT_EQ(captures.begin_of(row)->time, trace.host_ranges().begin[trace.calls().range[0]]);
 }
 
 TEST_F(CollectorTest, AnInstantiationMakesClonesOnly) {
