@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/data/store/v1.sst (zstd) and v1_plain.sst (codec 0) were written once, by format 1.0, and
-// are read for ever as v1.txt says; v1_1.sst likewise by format 1.1, which has tables more. If a test
-// fails, the reader broke: never write the files anew to make it pass. A new version adds a file.
+// are read for ever as v1.txt says; v1_1.sst likewise by format 1.1, which has tables more. If a
+// test fails, the reader broke: never write the files anew to make it pass. A new version adds a
+// file.
 #include <gmock/gmock.h>
 
 #include <fstream>
