@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 
+#include "collectors/cupti/graph_hooks.hpp"
 #include "collectors/cupti/sharing.hpp"
 #include "collectors/cupti/stream_ids.hpp"
 #include "collectors/recorder/capture.hpp"
@@ -49,6 +50,10 @@ const ApiFunction* function_of(Domain domain, std::uint32_t id) noexcept {
 // How deep the thread is in listed calls; also those that are not recorded count.
 thread_local constinit std::uint32_t depth __attribute__((tls_model("initial-exec"))) = 0;
 
+// The outermost one, while depth is not 0.
+thread_local constinit const ApiFunction* outermost __attribute__((tls_model("initial-exec"))) =
+    nullptr;
+
 // Calls during which the hooks were switched off never told of their end.
 thread_local constinit std::uint32_t seen_switched_on __attribute__((tls_model("initial-exec"))) =
     0;
@@ -87,13 +92,16 @@ constexpr ProfilerControl kProfilerControls[] = {{Domain::runtime, kRuntimeProfi
   if (times != seen_switched_on) [[unlikely]]
     begin_anew(times);
   if (call.site == 0) {
-    if (depth++ == 0 && recorder::recording()) on_entry(*function, id, call);
+    if (depth++ != 0) return;
+    outermost = function;
+    if (recorder::recording()) on_entry(*function, id, call);
   } else if (depth > 0 && --depth == 0) {
     recorder::end_range(recorder::kLaneCall);
   }
 }
 
 void on_resource(std::uint32_t id, const ResourceData& data) noexcept {
+  on_graph_callback(id, data, depth > 0 ? outermost : nullptr);
   if (id == kStreamDestroyStarting) streams.forget_everywhere(data.stream);
   // Calls that a context's end interrupts never tell of their own.
   if (id == kContextDestroyStarting && depth > 0) {
@@ -147,6 +155,7 @@ Status enable_hooks(const Library& found, Subscriber subscriber,
   }
   for (const std::uint32_t id : {kStreamDestroyStarting, kContextDestroyStarting})
     (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(Domain::resource), id);
+  if (wanted.level != Level::light) enable_graph_hooks(library, subscriber, wanted);
   return library.enable_domain(1, subscriber, static_cast<std::uint32_t>(Domain::state));
 }
 
@@ -158,7 +167,7 @@ void switch_hooks(bool on, Level level, bool call_sites) noexcept {
   with_call_sites.store(call_sites, std::memory_order_relaxed);
   if (on) times_switched_on.fetch_add(1, std::memory_order_relaxed);
   for (const ApiFunction& function : api_functions()) {
-    if (function.level > level) continue;
+    if (function.level > level || (!on && instantiates_graphs(function))) continue;
     for (const std::uint16_t id : function.ids) {
       if (id == 0 || id >= kIds) continue;
       (void)library.enable_callback(on ? 1 : 0, own_subscriber,
@@ -173,7 +182,8 @@ bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept {
     case Domain::driver:
       return function_of(static_cast<Domain>(domain), id) != nullptr;
     case Domain::resource:
-      return id == kStreamDestroyStarting || id == kContextDestroyStarting;
+      return id == kStreamDestroyStarting || id == kContextDestroyStarting ||
+             id == kGraphNodeCreated || id == kGraphNodeCloned;
     case Domain::state:
       return true;
   }

@@ -31,6 +31,8 @@ enum : std::uint32_t {
   kStreamCreated = 3,
   kStreamDestroyStarting = 4,
   kModuleLoaded = 6,
+  kGraphNodeCreated = 13,
+  kGraphNodeCloned = 20,
   kFatalError = 1,
 };
 
@@ -54,6 +56,17 @@ struct ResourceData {
   void* context;
   void* stream;
   void* descriptor;
+};
+
+// A graph's callbacks hand it over as the descriptor of ResourceData.
+struct GraphData {
+  void* graph;
+  void* original_graph;
+  void* node;
+  void* original_node;
+  std::uint32_t node_type;
+  void* dependency;
+  void* executable;
 };
 
 using Subscriber = void*;

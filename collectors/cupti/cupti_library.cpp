@@ -88,6 +88,8 @@ const char* resolve_all(void* handle, Library& to) noexcept {
          resolve(handle, "cuptiGetStreamIdEx", to.stream_id, missing) &&
          resolve(handle, "cuptiGetDeviceId", to.device_id, missing) &&
          resolve(handle, "cuptiGetResultString", to.result_text, missing));
+  const char* optional = nullptr;
+  (void)resolve(handle, "cuptiGetGraphNodeId", to.graph_node_id, optional);
   return missing;
 }
 

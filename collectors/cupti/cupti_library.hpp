@@ -28,6 +28,8 @@ struct Library {
   Status (*stream_id)(void* context, void* stream, std::uint8_t per_thread, std::uint32_t* id);
   Status (*device_id)(void* context, std::uint32_t* device);
   Status (*result_text)(Status status, const char** text);
+  // Null where the library is too old for it.
+  Status (*graph_node_id)(void* node, std::uint64_t* id);
 };
 
 struct FoundLibrary {

@@ -31,13 +31,13 @@ int pop_default() noexcept {
 void domain_mark(const Domain* domain, const EventAttributes* event) noexcept {
   if (!recorder::recording()) return;
   mark(domain, name_of(event));
-  note_payload(domain, event);
+  note_payload(domain, event, PayloadOf::other);
 }
 
 std::uint64_t domain_start(const Domain* domain, const EventAttributes* event) noexcept {
   if (!recorder::recording()) return 0;
   const std::uint64_t id = start_range(domain, name_of(event));
-  note_payload(domain, event);
+  note_payload(domain, event, PayloadOf::other);
   return id;
 }
 
@@ -48,7 +48,7 @@ void domain_end(const Domain*, std::uint64_t id) noexcept {
 int domain_push(const Domain* domain, const EventAttributes* event) noexcept {
   if (!recorder::recording()) return kNoPushPopTracking;
   const int depth = push_range(domain, name_of(event));
-  note_payload(domain, event);
+  note_payload(domain, event, PayloadOf::range);
   return depth;
 }
 

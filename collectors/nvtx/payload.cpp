@@ -9,6 +9,7 @@
 
 #include "collectors/nvtx/callbacks.hpp"
 #include "collectors/nvtx/messages.hpp"
+#include "collectors/nvtx/nccl_message.hpp"
 #include "collectors/nvtx/ranges.hpp"
 #include "collectors/nvtx/schemas.hpp"
 
@@ -82,14 +83,26 @@ class Text {
   int fields_ = 0;
 };
 
-void describe(const Domain* domain, const PayloadData& data, Text& text) noexcept {
+template <class Take>
+void each_number(const Domain* domain, const PayloadData& data, Take take) noexcept {
   const Schema* schema = find_schema(domain, data.schema);
   if (schema == nullptr) return;
   for (std::uint32_t i = 0; i < schema->field_count; ++i) {
     std::uint64_t value = 0;
     if (is_text(schema->fields[i]) || !read_number(schema->fields[i], data, value)) continue;
-    text.field(schema->fields[i], value);
+    take(schema->fields[i], value);
   }
+}
+
+recorder::Message message_of(const Domain* domain, const PayloadData* data,
+                             std::size_t count) noexcept {
+  recorder::Message message;
+  for (std::size_t i = 0; i < count && i < kMaxPayloads; ++i) {
+    each_number(domain, data[i], [&message](const Field& field, std::uint64_t value) {
+      read_field(field, value, message);
+    });
+  }
+  return message;
 }
 
 // True for a text that was interned before or still fits. The filter forgets nothing and may take a
@@ -103,19 +116,30 @@ bool within_bound(recorder::NameId name) noexcept {
   return count.fetch_add(1, std::memory_order_relaxed) < kMaxTexts;
 }
 
-}  // namespace
-
-void note_payloads(const Domain* domain, const PayloadData* data, std::size_t count) noexcept {
+void mark_values(const Domain* domain, const PayloadData* data, std::size_t count) noexcept {
   static constinit std::atomic<bool> full{false};
-  if (data == nullptr || full.load(std::memory_order_relaxed)) return;
-  if (category_of(domain) != recorder::intern_name("NCCL", 4)) return;
+  if (full.load(std::memory_order_relaxed)) return;
   Text text;
-  for (std::size_t i = 0; i < count && i < kMaxPayloads; ++i) describe(domain, data[i], text);
+  for (std::size_t i = 0; i < count && i < kMaxPayloads; ++i) {
+    each_number(domain, data[i],
+                [&text](const Field& field, std::uint64_t value) { text.field(field, value); });
+  }
   if (text.empty()) return;
   const recorder::NameId name = text.intern();
   mark(domain, name);
   if (within_bound(name) || full.exchange(true)) return;
   recorder::note("nvtx: over 4096 different NCCL payloads; later ones are not recorded");
+}
+
+}  // namespace
+
+void note_payloads(const Domain* domain, const PayloadData* data, std::size_t count,
+                   PayloadOf of) noexcept {
+  if (data == nullptr || category_of(domain) != recorder::intern_name("NCCL", 4)) return;
+  const recorder::Message message = message_of(domain, data, count);
+  if (of == PayloadOf::range && message.bytes != kUnknownBytes)
+    return recorder::collective(range_lane(domain), message);
+  mark_values(domain, data, count);
 }
 
 namespace {
@@ -131,18 +155,18 @@ std::uint64_t enum_register(const Domain* domain, const EnumAttributes* attribut
 void mark_payload(const Domain* domain, const PayloadData* data, std::size_t count) noexcept {
   if (!recorder::recording()) return;
   mark(domain, name_of_payloads(domain, data, count));
-  note_payloads(domain, data, count);
+  note_payloads(domain, data, count, PayloadOf::other);
 }
 
 int push_payload(const Domain* domain, const PayloadData* data, std::size_t count) noexcept {
   if (!recorder::recording()) return kNoPushPopTracking;
   const int depth = push_range(domain, name_of_payloads(domain, data, count));
-  note_payloads(domain, data, count);
+  note_payloads(domain, data, count, PayloadOf::range);
   return depth;
 }
 
 int pop_payload(const Domain* domain, const PayloadData* data, std::size_t count) noexcept {
-  if (recorder::recording()) note_payloads(domain, data, count);
+  if (recorder::recording()) note_payloads(domain, data, count, PayloadOf::range);
   return pop_range(domain);
 }
 
@@ -150,7 +174,7 @@ std::uint64_t start_payload(const Domain* domain, const PayloadData* data,
                             std::size_t count) noexcept {
   if (!recorder::recording()) return 0;
   const std::uint64_t id = start_range(domain, name_of_payloads(domain, data, count));
-  note_payloads(domain, data, count);
+  note_payloads(domain, data, count, PayloadOf::other);
   return id;
 }
 

@@ -2,10 +2,11 @@
 // The payload extension: schemas of binary data that travel with NVTX events.
 //
 // A range pushed or popped with a payload is a range like any other (its name: the payload's event
-// message, else the schema's name), so stacks cannot drift. The values are kept for NCCL only, as a
-// mark "payload NCCL: communicator hash=0x..., message size=..." at the range's begin, on its
-// thread. The number of different texts is bounded; other domains' payloads would be added in
-// `note_payload`.
+// message, else the schema's name), so stacks cannot drift. The values are kept for NCCL only: of a
+// call that says what it sends as the range's message (recorder::collective), of others (a
+// communicator's begin and end) as a mark "payload NCCL: NCCL communicator ID=..., Rank=..." on its
+// thread. The number of different texts is bounded. Other domains' payloads would be added in
+// `note_payloads`.
 #pragma once
 
 #include <bit>
@@ -16,14 +17,19 @@
 
 namespace stepscope::nvtx {
 
-// Records the payload that an event's attributes carry, if any. Free where there is none.
-void note_payloads(const Domain* domain, const PayloadData* data, std::size_t count) noexcept;
+// Whether a range of the domain is open on this thread that the payload speaks of.
+enum class PayloadOf : std::uint8_t { range, other };
 
-inline void note_payload(const Domain* domain, const EventAttributes* event) noexcept {
+// Records the payload that an event's attributes carry, if any. Free where there is none.
+void note_payloads(const Domain* domain, const PayloadData* data, std::size_t count,
+                   PayloadOf of) noexcept;
+
+inline void note_payload(const Domain* domain, const EventAttributes* event,
+                         PayloadOf of) noexcept {
   if (event == nullptr || event->size < sizeof(EventAttributes)) return;
   if (event->payload_type != kPayloadExtension || event->reserved <= 0) return;
   note_payloads(domain, std::bit_cast<const PayloadData*>(event->payload),
-                static_cast<std::size_t>(event->reserved));
+                static_cast<std::size_t>(event->reserved), of);
 }
 
 }  // namespace stepscope::nvtx

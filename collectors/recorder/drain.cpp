@@ -20,6 +20,14 @@ void keep_rows(std::vector<T>& column, const std::vector<bool>& keep) {
   column.resize(to);
 }
 
+template <class Second>
+Second second_as(const WideSlot& wide) {
+  Second second;
+  static_assert(sizeof(second) == sizeof(wide));
+  std::memcpy(&second, &wide, sizeof(second));
+  return second;
+}
+
 }  // namespace
 
 Drain::Drain(SessionView session, StoreWriter& store, TickConverter& clock)
@@ -57,12 +65,15 @@ std::uint64_t Drain::take_record(Source& source, const Slot* slots, std::uint64_
     case RecordType::begin:
       begin(source, slot, wide);
       break;
-    case RecordType::call_begin: {
-      CallSlot call;
-      std::memcpy(&call, &wide, sizeof(call));
-      begin_call(source, slot, call);
+    case RecordType::call_begin:
+      begin_call(source, slot, second_as<CallSlot>(wide));
       break;
-    }
+    case RecordType::graph_node:
+      graph_node(source, slot, second_as<GraphNodeSlot>(wide));
+      break;
+    case RecordType::collective:
+      collective(source, slot, second_as<CollectiveSlot>(wide));
+      break;
     case RecordType::end:
       end(source, slot);
       break;
@@ -153,6 +164,35 @@ void Drain::end_range(const Source& source, const Open& open, std::int64_t time)
     add_row(open, source.thread, time);
   }
   if (open.is_call) add_call(open, row);
+  if (open.has_message) add_collective(open, row);
+}
+
+void Drain::graph_node(const Source& source, const Slot& slot, const GraphNodeSlot& node) {
+  GraphNodes& rows = batch_.graph_nodes;
+  rows.time.push_back(clock_.to_ns(slot.ticks));
+  rows.node.push_back(node.node);
+  rows.original.push_back(node.original);
+  rows.thread.push_back(source.thread);
+  rows.site.push_back(site(slot.name));
+}
+
+// The range's row is known for good when it ends.
+void Drain::collective(Source& source, const Slot& slot, const CollectiveSlot& message) {
+  if (slot.lane >= kMaxLanes || source.lanes[slot.lane].empty()) return;
+  Open& open = source.lanes[slot.lane].back();
+  open.has_message = true;
+  open.message = message;
+  open.peer = slot.name;
+  open.reduce = static_cast<ReduceOperation>(slot.kind);
+}
+
+void Drain::add_collective(const Open& open, std::uint32_t row) {
+  Collectives& rows = batch_.collectives;
+  rows.range.push_back(row);
+  rows.communicator.push_back(open.message.communicator);
+  rows.bytes.push_back(open.message.bytes);
+  rows.reduce.push_back(open.reduce);
+  rows.peer.push_back(open.peer);
 }
 
 void Drain::capture_closed(std::int64_t time, double state) {
@@ -229,6 +269,7 @@ void Drain::remove_open_rows() {
     kept += keep[row] ? 1U : 0U;
   }
   for (RangeId& range : batch_.calls.range) range = moved[range];
+  for (RangeId& range : batch_.collectives.range) range = moved[range];
   keep_rows(rows.begin, keep);
   keep_rows(rows.end, keep);
   keep_rows(rows.name, keep);

@@ -50,6 +50,10 @@ class Drain {
     std::uint16_t call_code = 0;
     bool is_call = false;
     CallSlot call{};
+    bool has_message = false;
+    CollectiveSlot message{};
+    std::uint32_t peer = kNone;
+    ReduceOperation reduce = ReduceOperation::none;
   };
   struct Counts {
     std::uint64_t dropped = 0, wanted = 0, found = 0;
@@ -80,6 +84,9 @@ class Drain {
   void add_counter(std::int64_t time, StringId track, double value);
   void begin_call(Source& source, const Slot& slot, const CallSlot& call);
   void add_call(const Open& open, std::uint32_t row);
+  void graph_node(const Source& source, const Slot& slot, const GraphNodeSlot& node);
+  static void collective(Source& source, const Slot& slot, const CollectiveSlot& message);
+  void add_collective(const Open& open, std::uint32_t row);
   void process_begin(const Source& source, const Slot& slot, const WideSlot& wide);
   void process_end(std::uint64_t id, std::int64_t time);
   void retry_early_ends();

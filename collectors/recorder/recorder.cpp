@@ -70,6 +70,21 @@ std::uint64_t now_in(RingHeader& ring) noexcept {
   return ticks;
 }
 
+// A record of two slots that stands for itself.
+template <class Second>
+void put_alone(RecordType type, std::uint32_t name, std::uint16_t lane, std::uint8_t kind,
+               const Second& second) noexcept {
+  RingHeader* ring = my_ring();
+  if (ring == nullptr) return;
+  const std::uint64_t ticks = now_in(*ring);
+  const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
+  if (!has_room(*ring, head, 2)) return count(ring->dropped);
+  WideSlot wide;
+  static_assert(sizeof(second) == sizeof(wide));
+  std::memcpy(&wide, &second, sizeof(wide));
+  put(*ring, head, make_slot(ticks, type, true, name, lane, static_cast<HostKind>(kind)), wide);
+}
+
 void put_process_range(RecordType type, std::uint64_t id, NameId name, NameId category,
                        HostKind kind) noexcept {
   RingHeader* ring = my_ring();
@@ -220,13 +235,21 @@ void end_process_range(std::uint64_t id) noexcept {
 }
 
 void mark(NameId name, NameId category) noexcept {
-  RingHeader* ring = my_ring();
-  if (ring == nullptr || gate_state() == Gate::closed) return;
-  const std::uint64_t ticks = now_in(*ring);
-  const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
-  if (!has_room(*ring, head, 2)) return count(ring->dropped);
-  put(*ring, head, make_slot(ticks, RecordType::mark, true, name, 0, HostKind::other),
-      {category, 0, 0, 0});
+  if (gate_state() == Gate::closed) return;
+  put_alone(RecordType::mark, name, 0, 0, WideSlot{category, 0, 0, 0});
+}
+
+void graph_node(std::uint64_t node, std::uint64_t original, SiteRef site) noexcept {
+  put_alone(RecordType::graph_node, site, 0, 0, GraphNodeSlot{node, original});
+}
+
+void collective(std::uint16_t lane, const Message& message) noexcept {
+  const RingHeader* ring = thread_ring;
+  if (ring == nullptr || lane >= kMaxLanes) return;
+  const LaneState& state = ring->lanes[lane];
+  if (state.depth == 0 || (state.dropped_bits & 1U) != 0) return;
+  put_alone(RecordType::collective, message.peer, lane, static_cast<std::uint8_t>(message.reduce),
+            CollectiveSlot{message.communicator, message.bytes});
 }
 
 void count_site_lookup(bool found) noexcept {

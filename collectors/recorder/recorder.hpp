@@ -77,6 +77,20 @@ void end_process_range(std::uint64_t id) noexcept;
 
 void mark(NameId name, NameId category) noexcept;
 
+// A node of a CUDA graph was made by the calling thread: anew (`original` 0), at `site`, or as the
+// clone of another.
+void graph_node(std::uint64_t node, std::uint64_t original, SiteRef site) noexcept;
+
+// What the calling thread's innermost open range of the lane, a communication call, sends. Bytes
+// and peer may be unknown (kUnknownBytes, kNone). One a range: the last counts.
+struct Message {
+  std::uint64_t communicator = 0;
+  std::uint64_t bytes = kUnknownBytes;
+  ReduceOperation reduce = ReduceOperation::none;
+  std::uint32_t peer = kNone;
+};
+void collective(std::uint16_t lane, const Message& message) noexcept;
+
 // A line was asked for at a call site, and found or not: the link rate of the report.
 void count_site_lookup(bool found) noexcept;
 

@@ -26,6 +26,10 @@ enum class RecordType : std::uint8_t {
   mark = 5,
   call_begin = 6,  // a CUDA call: `lane` holds its code, `name` its site; ends on kLaneCall
   cpu_clock = 7,   // the thread's CPU time so far, in ns, as two halves: `site`, `sequence`
+  graph_node = 8,  // a node of a CUDA graph was made: `name` holds its site
+  // What the innermost open range of its lane sends: `name` holds the peer, `kind` the
+  // ReduceOperation.
+  collective = 9,
 };
 
 struct Slot {
@@ -51,7 +55,20 @@ struct CallSlot {
   std::uint32_t stream;  // StreamRef
   std::uint32_t correlation;
 };
+
+// The second slot of graph_node.
+struct GraphNodeSlot {
+  std::uint64_t node;
+  std::uint64_t original;
+};
+
+// The second slot of collective.
+struct CollectiveSlot {
+  std::uint64_t communicator;
+  std::uint64_t bytes;
+};
 static_assert(sizeof(Slot) == 16 && sizeof(WideSlot) == 16 && sizeof(CallSlot) == 16);
+static_assert(sizeof(GraphNodeSlot) == 16 && sizeof(CollectiveSlot) == 16);
 
 inline constexpr std::uint32_t kMaxLanes = 64;
 

@@ -13,6 +13,8 @@
 
 #include "core/attribution/collectives.hpp"
 #include "core/attribution/device_state.hpp"
+#include "core/attribution/messages.hpp"
+#include "core/attribution/op_places.hpp"
 #include "core/attribution/operation_class.hpp"
 #include "core/attribution/self_check.hpp"
 #include "core/attribution/walk.hpp"
@@ -30,9 +32,10 @@ bool inside_optimizer_scope(const Trace& trace, RangeId range) {
   return false;
 }
 
-// The class of each op; small kernels launched by an optimizer's step are its work, whatever their
+// The class of each op; small kernels written in an optimizer's step are its work, whatever their
 // names.
-std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpId>& ops) {
+std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpId>& ops,
+                                 const OpPlaces& places) {
   const DeviceOps& d = trace.device_ops();
   std::map<std::pair<StringId, int>, Cause> by_name;
   std::vector<Cause> causes(d.size(), Cause::gpu_other);
@@ -47,11 +50,8 @@ std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpI
     causes[op] = at->second;
     const bool small_kernel = causes[op] == Cause::gpu_elementwise ||
                               causes[op] == Cause::gpu_reduce || causes[op] == Cause::gpu_other;
-    const CallId launch = trace.launch_of(op);
-    if (small_kernel && launch != kNone &&
-        inside_optimizer_scope(trace, trace.calls().range[launch])) {
+    if (small_kernel && inside_optimizer_scope(trace, places.range_of(op)))
       causes[op] = Cause::gpu_optimizer;
-    }
   }
   return causes;
 }
@@ -64,6 +64,7 @@ struct Scene {
   PhaseTable phases;
   CallSites sites;
   Dependencies dependencies;
+  OpPlaces places;
   Walk walk;
   std::vector<Cause> cause_of_op;
   std::unordered_map<DeviceOpId, std::int64_t> last_entries;
@@ -73,25 +74,23 @@ struct Scene {
       : trace(t),
         steps(s),
         threads(t, s),
-        phases(t, s, threads, phase_regex),
+        phases(t, threads, phase_regex),
         sites(t, threads),
         dependencies(t, s.process),
-        walk(t, threads, phases, sites, dependencies),
-        cause_of_op(causes_of_ops(t, dependencies.ops())),
+        places(t, threads, phases, sites, dependencies.ops()),
+        walk(t, threads, phases, sites, dependencies, places),
+        cause_of_op(causes_of_ops(t, dependencies.ops(), places)),
         last_entries(stepscope::last_entries(t)),
         run{s.list.front().window.begin, s.list.back().window.end} {}
 };
 
 Segment device_segment(const Scene& scene, Interval time, DeviceOpId op) {
-  Segment segment{.time = time, .cause = scene.cause_of_op[op], .device_evidence = op};
-  const CallId launch = scene.trace.launch_of(op);
-  if (launch == kNone) return segment;
-  const RangeId call = scene.trace.calls().range[launch];
-  const ThreadId thread = scene.trace.host_ranges().thread[call];
-  const std::int64_t called = scene.trace.host_ranges().begin[call];
-  segment.phase = scene.phases.at(thread, called).phase;
-  segment.site = scene.sites.at(thread, called, call);
-  return segment;
+  const Place place = scene.places.of(op);
+  return {.time = time,
+          .cause = scene.cause_of_op[op],
+          .phase = place.phase,
+          .site = place.site,
+          .device_evidence = op};
 }
 
 // A collective's time is split where its last rank entered.
@@ -115,6 +114,24 @@ std::vector<OpOwner> owners_of_ops(const Scene& scene) {
     owners[op] = {owner.cause, owner.phase};
   }
   return owners;
+}
+
+// A call's kernels are one transfer; a replayed graph sends anew each time.
+void tie_transfers(const Scene& scene, Attribution& out) {
+  Messages messages(scene.trace);
+  std::map<std::pair<CallId, std::uint32_t>, std::uint32_t> known;
+  for (DeviceOpId op : scene.dependencies.ops()) {
+    if (out.ops[op].cause != Cause::comm_transfer) continue;
+    const Messages::Calls& calls = messages.launched_in(scene.places.range_of(op));
+    if (calls.empty()) continue;
+    const CallId launch = scene.trace.launch_of(op);
+    const bool replayed =
+        launch != kNone && scene.trace.calls().api[launch] == ApiKind::launch_graph;
+    const auto next = static_cast<std::uint32_t>(out.transfers.size());
+    const auto [at, is_new] = known.try_emplace({replayed ? launch : kNone, calls.front()}, next);
+    if (is_new) out.transfers.push_back({calls});
+    out.ops[op].transfer = at->second;
+  }
 }
 
 // The next op of the same stream had been issued when this one ended.
@@ -221,10 +238,12 @@ Result<Attribution> attribute(const Trace& trace, const Steps& steps,
   out.process = partition_of(scene, Partition::kWholeProcess, scene.dependencies.ops());
   out.devices = partitions_by_device(scene);
   out.edges = scene.dependencies.edges();
+  out.graphs = scene.places.graphs();
   out.inflated = is_inflated(trace);
   check(steps, out.process, out);
   for (const Partition& device : out.devices) check(steps, device, out);
   out.ops = owners_of_ops(scene);
+  tie_transfers(scene, out);
   out.visits = scene.phases.take_visits();
   out.phases = scene.phases.take_phases();
   return out;

@@ -63,12 +63,23 @@ struct Partition {
 // What a device op is and whose it is, decided once for every table.
 struct OpOwner {
   Cause cause = Cause::gpu_other;  // its class
-  PhaseId phase = 0;               // innermost phase of the host range that launched it
+  PhaseId phase = 0;               // innermost phase of the range that launched it: op_places.hpp
+  std::uint32_t transfer = kNone;  // row of Attribution::transfers that it is part of
+};
+
+// What one launch sends: of a communication call, or of a group of them.
+struct Transfer {
+  std::vector<std::uint32_t> calls;  // rows of Collectives, in order
 };
 
 struct PhaseVisit {  // one entry into a phase
   PhaseId phase = 0;
   Interval time;
+};
+
+struct GraphWork {  // CUDA graphs, for the trust section
+  std::uint64_t ops = 0;
+  std::uint64_t ops_without_capture = 0;  // where their nodes were captured is not in the trace
 };
 
 struct Edges {  // how the walk's edges were learnt, for the trust section
@@ -84,8 +95,10 @@ struct Attribution {
   Partition process;
   std::vector<Partition> devices;  // empty where the process drives fewer than two
   std::vector<OpOwner> ops;        // by DeviceOpId; ops of other processes keep the default
+  std::vector<Transfer> transfers;
   std::vector<PhaseVisit> visits;  // by the process whose steps these are
   Edges edges;
+  GraphWork graphs;
   bool inflated = false;                       // host times were stretched by the tracer itself
   std::vector<std::string> over_budget;        // partitions of which more than 1 % is unexplained
   std::vector<std::string> broken_invariants;  // empty for every sound trace; printed first

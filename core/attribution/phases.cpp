@@ -44,9 +44,8 @@ bool is_internal(std::string_view name) {
 
 }  // namespace
 
-PhaseTable::PhaseTable(const Trace& trace, const Steps& steps, const Threads& threads,
-                       const std::regex* only)
-    : trace_(trace), steps_(steps), threads_(threads), only_(only) {
+PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const std::regex* only)
+    : trace_(trace), threads_(threads), only_(only) {
   const std::vector<Thread>& all = trace.data().threads;
   bool any_user_phase = false;
   for (ThreadId t = 0; t < all.size(); ++t) {
@@ -85,6 +84,30 @@ PhaseId PhaseTable::graft(PhaseId parent, PhaseId own) {
   const PhaseId base = graft(parent, phases_[own].parent);
   const std::string name = phases_[own].name;
   return phases_[base].name == name ? base : intern(base, name);
+}
+
+// The path of `phase` from `base` on; all of it where base is not around it.
+PhaseId PhaseTable::below(PhaseId phase, PhaseId base) {
+  if (phase == 0 || phase == base) return 0;
+  const std::string name = phases_[phase].name;
+  return intern(below(phases_[phase].parent, base), name);
+}
+
+// What user ranges and marks say; unlike at(), not what the thread is called.
+PhaseId PhaseTable::said_at(Moment moment) const {
+  const PhaseId user = user_at(moment.thread, moment.time).phase;
+  return user != 0 ? user : at(marks_[moment.thread], moment.time).phase;
+}
+
+PhaseId PhaseTable::captured(Moment made, std::optional<Moment> capture_begin) {
+  const PhaseId all = said_at(made);
+  const PhaseId within = below(all, capture_begin ? said_at(*capture_begin) : 0);
+  return within != 0 ? within : all;
+}
+
+// Marks around the launch do not count: they only guess, and the capture's say more.
+PhaseId PhaseTable::inside(Moment launch, PhaseId captured) {
+  return graft(user_at(launch.thread, launch.time).phase, captured);
 }
 
 bool PhaseTable::is_phase(RangeId range) {
@@ -179,13 +202,18 @@ PhaseTable::Stay PhaseTable::at(const Timeline& timeline, std::int64_t time) {
   return {(after - 1)->phase, (after - 1)->begin};
 }
 
-PhaseTable::Stay PhaseTable::at(ThreadId thread, std::int64_t time) const {
+PhaseTable::Stay PhaseTable::user_at(ThreadId thread, std::int64_t time) const {
   Stay stay = at(user_[thread], time);
   if (threads_.is_worker(thread)) {
     const Stay caller = at(user_[threads_.loop()], time);
     stay.since = std::max(stay.since, caller.since);
     stay.phase = stay.phase != 0 ? grafted_.at({caller.phase, stay.phase}) : caller.phase;
   }
+  return stay;
+}
+
+PhaseTable::Stay PhaseTable::at(ThreadId thread, std::int64_t time) const {
+  const Stay stay = user_at(thread, time);
   if (stay.phase != 0) return stay;
   const Stay marked = at(marks_[thread], time);
   return {marked.phase != 0 ? marked.phase : thread_name_[thread],

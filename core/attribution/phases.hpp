@@ -11,26 +11,34 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <regex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
+#include "core/attribution/captures.hpp"
 #include "core/attribution/threads.hpp"
 
 namespace stepscope {
 
 class PhaseTable {
  public:
-  PhaseTable(const Trace& trace, const Steps& steps, const Threads& threads,
-             const std::regex* only);
+  PhaseTable(const Trace& trace, const Threads& threads, const std::regex* only);
 
   struct Stay {
     PhaseId phase = 0;
     std::int64_t since = 0;  // the thread has been in this phase at least from here on
   };
   Stay at(ThreadId thread, std::int64_t time) const;
+
+  // Of work that was captured into a CUDA graph: the phases opened within the capture, all open
+  // ones where there are none; 0 where no range said anything.
+  PhaseId captured(Moment made, std::optional<Moment> capture_begin);
+  // That phase inside the user's ranges around a launch of the graph.
+  PhaseId inside(Moment launch, PhaseId captured);
+
   std::vector<Phase> take_phases() { return std::move(phases_); }
   std::vector<PhaseVisit> take_visits() { return std::move(visits_); }
 
@@ -43,6 +51,9 @@ class PhaseTable {
 
   PhaseId intern(PhaseId parent, const std::string& name);
   PhaseId graft(PhaseId parent, PhaseId own);
+  PhaseId below(PhaseId phase, PhaseId base);
+  Stay user_at(ThreadId thread, std::int64_t time) const;
+  PhaseId said_at(Moment moment) const;
   bool is_phase(RangeId range);
   bool names_phase(const std::string& name) const;
   Timeline user_timeline(ThreadId thread);
@@ -51,7 +62,6 @@ class PhaseTable {
   static Stay at(const Timeline& timeline, std::int64_t time);
 
   const Trace& trace_;
-  const Steps& steps_;
   const Threads& threads_;
   const std::regex* only_;
   std::vector<Phase> phases_{Phase{}};

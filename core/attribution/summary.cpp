@@ -71,6 +71,7 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   out.cells = cell_rows(trace, attribution, counting);
   out.lines = line_rows(trace, attribution.process, counting);
   out.kernels = kernel_rows(trace, steps, attribution, counting);
+  out.transfers = transfer_rows(trace, steps, attribution, counting);
   out.device_health = device_health(trace, steps, counting.rows);
   out.trust = judge_trust(trace, steps, attribution, out.partition);
   out.trust.overhead = overhead;

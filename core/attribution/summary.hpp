@@ -112,6 +112,22 @@ struct KernelRow {
   std::optional<double> bytes_per_second;  // over the device time of those that say their bytes
 };
 
+struct TransferRow {               // communication calls that said what they send
+  std::string operation;           // "AllReduce"; "Recv+Send" for a group of both
+  std::uint64_t communicator = 0;  // the library's hash of it; 0: a group over several
+  std::string reduce;              // "sum"; empty: nothing is reduced
+  std::string phase;
+  std::uint64_t calls_total = 0;
+  std::uint64_t bytes_total = 0;  // as the calls were given them
+  std::int64_t ns_total = 0;      // device time of their kernels, overlaps counted twice
+
+  // Algorithm bandwidth; waiting for late ranks is in the time.
+  double bytes_per_second() const {
+    return ns_total > 0 ? 1e9 * static_cast<double>(bytes_total) / static_cast<double>(ns_total)
+                        : 0;
+  }
+};
+
 struct Abstention {
   std::string id;  // cause that cannot be seen
   std::string reason;
@@ -144,6 +160,7 @@ struct Summary {
   std::vector<CellRow> cells;
   std::vector<LineRow> lines;               // largest first
   std::vector<KernelRow> kernels;           // largest first
+  std::vector<TransferRow> transfers;       // largest first
   std::vector<DeviceHealth> device_health;  // by device; empty where nothing was sampled
   std::optional<Throughput> throughput;     // where its FLOPs were given, and steps were found
   Trust trust;

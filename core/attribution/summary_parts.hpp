@@ -42,6 +42,13 @@ std::vector<LineRow> line_rows(const Trace& trace, const Partition& partition,
 std::vector<KernelRow> kernel_rows(const Trace& trace, const Steps& steps,
                                    const Attribution& attribution, const Counting& counting);
 
+std::vector<TransferRow> transfer_rows(const Trace& trace, const Steps& steps,
+                                       const Attribution& attribution, const Counting& counting);
+
+// Graph work without its capture, and graph launches whose work is missing.
+void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs,
+                 std::vector<std::string>& notes);
+
 RunFacts run_facts(const Trace& trace, const Steps& steps);
 Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& attribution,
                   const PartitionSummary& partition);

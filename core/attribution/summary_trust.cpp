@@ -99,8 +99,10 @@ void note_set_aside(const Steps& steps, std::vector<std::string>& notes) {
                               count == 1 ? "" : "s", format_duration(static_cast<double>(cost))));
 }
 
-std::vector<std::string> notes_of(const Trace& trace, const Steps& steps, const Edges& edges) {
+std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
+                                  const Attribution& attribution) {
   const Health& h = trace.health();
+  const Edges& edges = attribution.edges;
   std::vector<std::string> notes = h.notes;
   if (launched_in_vain(trace)) {
     notes.push_back(
@@ -114,6 +116,7 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps, const 
   note_count(notes, edges.event_waits_inferred,
              "event waits inferred from program order: the trace does not name the events");
   note_count(notes, edges.unresolved_waits, "waits whose event is not in the trace");
+  note_graphs(trace, steps, attribution.graphs, notes);
   note_set_aside(steps, notes);
   return notes;
 }
@@ -169,7 +172,7 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   check_sums(partition, trust.broken_invariants);
   trust.over_budget = attribution.over_budget;
   if (!trace.data().processes.empty()) trust.abstained = abstentions(trace, steps, partition);
-  trust.notes = notes_of(trace, steps, attribution.edges);
+  trust.notes = notes_of(trace, steps, attribution);
   return trust;
 }
 

@@ -40,12 +40,13 @@ struct Walk::Path {
 };
 
 Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
-           const CallSites& sites, const Dependencies& dependencies)
+           const CallSites& sites, const Dependencies& dependencies, const OpPlaces& places)
     : trace_(trace),
       threads_(threads),
       phases_(phases),
       sites_(sites),
       dependencies_(dependencies),
+      places_(places),
       causes_(trace, threads),
       overhead_(overhead_of(trace)) {}
 
@@ -88,16 +89,14 @@ void Walk::own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread
 void Walk::own_device(Path& path, std::int64_t since, Cause cause, DeviceOpId op) const {
   since = std::max(since, path.begin);
   if (since >= path.time) return;
-  Segment segment{.time = {since, path.time}, .cause = cause, .device_evidence = op};
-  const CallId launch = trace_.launch_of(op);
-  if (launch != kNone) {
-    const RangeId call = trace_.calls().range[launch];
-    const std::int64_t called = trace_.host_ranges().begin[call];
-    const ThreadId thread = trace_.host_ranges().thread[call];
-    segment.phase = phases_.at(thread, called).phase;
-    segment.site = sites_.at(thread, called, call);
-  }
-  path.backwards.push_back(segment);
+  // What lies before a graph's first op waits for the launch, not for the op.
+  const bool launching = cause == Cause::launch_latency || cause == Cause::gpu_dispatch_gap;
+  const Place place = launching ? places_.of_launch(op) : places_.of(op);
+  path.backwards.push_back({.time = {since, path.time},
+                            .cause = cause,
+                            .phase = place.phase,
+                            .site = place.site,
+                            .device_evidence = op});
   path.time = since;
 }
 

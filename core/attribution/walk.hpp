@@ -17,6 +17,7 @@
 #include "core/attribution/call_sites.hpp"
 #include "core/attribution/dependencies.hpp"
 #include "core/attribution/host_cause.hpp"
+#include "core/attribution/op_places.hpp"
 #include "core/attribution/phases.hpp"
 
 namespace stepscope {
@@ -24,7 +25,7 @@ namespace stepscope {
 class Walk {
  public:
   Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases, const CallSites& sites,
-       const Dependencies& dependencies);
+       const Dependencies& dependencies, const OpPlaces& places);
 
   // Appends segments that tile `idle`, in time order. `next` is the op that begins at idle.end, or
   // kNone where none does (end of the run, a run without a device): then the loop's thread owns the
@@ -52,6 +53,7 @@ class Walk {
   const PhaseTable& phases_;
   const CallSites& sites_;
   const Dependencies& dependencies_;
+  const OpPlaces& places_;
   HostCauses causes_;
   IntervalSet overhead_;  // the profiler's own work, any thread
 };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event columns of a trace: one struct of equally long vectors a table, a row an event.
 //
-// Host ranges     anything a host thread did between two times: op, user range, Python function,
-// API call Calls           the CUDA API calls among the host ranges, with what they were called
-// with Device ops      kernels, copies, sets and graph launches as the device ran them Syncs waits
-// as the device library recorded them (absent from most traces: see health) Counters        sampled
-// values: clocks, power, memory Marks           instants
+//   host ranges   anything a host thread did between two times: op, user range, Python function,
+//   call calls         the CUDA API calls among the host ranges, with what they were called with
+//   collectives   the communication calls among the host ranges, with their message
+//   device ops    kernels, copies, sets and graph launches as the device ran them
+//   graph nodes   how the nodes of CUDA graphs came to be
+//   syncs         waits as the device library recorded them (absent from most traces: see health)
+//   counters      sampled values: clocks, power, memory
+//   marks         instants
 //
 // Units: nanoseconds (`_ns` is left out of begin, end and time: every time in the model is int64
 // ns), bytes. kNone in an id column and kUnknownBytes in a byte column mean that the source did not
@@ -70,6 +73,22 @@ struct Calls {
   std::size_t size() const { return range.size(); }
 };
 
+enum class ReduceOperation : std::uint8_t { none, sum, product, maximum, minimum, average, other };
+
+// Communication calls (NCCL) that said what they send. The operation is the range's name.
+struct Collectives {
+  std::vector<RangeId> range;               // the host range of this call
+  std::vector<std::uint64_t> communicator;  // the library's hash of it; 0 = not said
+  std::vector<std::uint64_t> bytes;         // message size as the call was given it
+  std::vector<ReduceOperation> reduce;
+  std::vector<std::uint32_t> peer;  // root, or the other rank of a send or receive; kNone = none
+  // Among its process's collectives of that communicator (sends and receives: among those), from 0:
+  // set by Trace::build. The n-th of one rank is the n-th of all.
+  std::vector<std::uint32_t> ordinal;
+
+  std::size_t size() const { return range.size(); }
+};
+
 enum class DeviceOpKind : std::uint8_t { kernel, memcpy, memset, graph, other };
 enum class CopyKind : std::uint8_t {
   none,
@@ -97,6 +116,19 @@ struct DeviceOps {
   std::vector<LaunchConfigId> launch_config;
 
   std::size_t size() const { return begin.size(); }
+};
+
+// Nodes of CUDA graphs, a row each time one is made: anew, by a capture or by hand, or as the clone
+// of another. The nodes of an executable graph are clones, those of a child graph even twice; a
+// device op names the node that it ran. Ids are unique within a process.
+struct GraphNodes {
+  std::vector<std::int64_t> time;
+  std::vector<std::uint64_t> node;
+  std::vector<std::uint64_t> original;  // the node that it is a clone of; 0 = made anew
+  std::vector<ThreadId> thread;         // that made it
+  std::vector<SiteId> site;             // the line that made it; of clones kNone
+
+  std::size_t size() const { return time.size(); }
 };
 
 // Kernels repeat their launch configuration, so it is a dictionary.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
@@ -79,8 +80,43 @@ void sort_host_ranges(TraceData& data) {
   });
   const Order where = inverse(order);
   for (RangeId& range : data.calls.range) range = where[range];
+  for (RangeId& range : data.collectives.range) range = where[range];
   permute_all(order, h.begin, h.end, h.name, h.thread, h.kind, h.category, h.site, h.sequence,
               h.forward_thread);
+}
+
+// A capture's rows come from several rings, each in order of time.
+void sort_graph_nodes(GraphNodes& g) {
+  const Order order = sorted_order(
+      g.size(), [&g](std::uint32_t a, std::uint32_t b) { return g.time[a] < g.time[b]; });
+  permute_all(order, g.time, g.node, g.original, g.thread, g.site);
+}
+
+bool is_point_to_point(std::string_view call) {
+  return call.starts_with("ncclSend") || call.starts_with("ncclRecv");
+}
+
+void sort_collectives(Collectives& c) {
+  const Order order = sorted_order(
+      c.size(), [&c](std::uint32_t a, std::uint32_t b) { return c.range[a] < c.range[b]; });
+  permute_all(order, c.range, c.communicator, c.bytes, c.reduce, c.peer);
+}
+
+// Ranges are sorted by thread, so the calls of a process are put in order of their begin first.
+void count_collectives(TraceData& data) {
+  const HostRanges& h = data.host_ranges;
+  Collectives& c = data.collectives;
+  c.ordinal.assign(c.size(), 0);
+  const Order order = sorted_order(c.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return h.begin[c.range[a]] < h.begin[c.range[b]];
+  });
+  std::map<std::tuple<ProcessId, std::uint64_t, bool>, std::uint32_t> next;
+  for (const std::uint32_t row : order) {
+    const RangeId range = c.range[row];
+    const ProcessId process = data.threads[h.thread[range]].process;
+    const bool point = is_point_to_point(data.strings.view(h.name[range]));
+    c.ordinal[row] = next[{process, c.communicator[row], point}]++;
+  }
 }
 
 // A call that was still open when its process died has a range and no row of its own.
@@ -240,6 +276,9 @@ Trace Trace::build(TraceData data) {
   sort_host_ranges(data);
   add_missing_calls(data);
   sort_calls(data.calls);
+  sort_collectives(data.collectives);
+  count_collectives(data);
+  sort_graph_nodes(data.graph_nodes);
   sort_device_ops(data);
   data.health.reversed_times += mend_reversed(data.device_ops.begin, data.device_ops.end);
   data.health.crossing_ranges += link_parents(data.host_ranges);
@@ -310,6 +349,8 @@ std::uint64_t Trace::memory_bytes() const {
   const HostRanges& h = host_ranges();
   const Calls& c = calls();
   const DeviceOps& d = device_ops();
+  const GraphNodes& g = data().graph_nodes;
+  const Collectives& m = data().collectives;
   const State& s = *state_;
   return bytes_of_all(h.begin, h.end, h.name, h.thread, h.kind, h.category, h.site, h.sequence,
                       h.forward_thread, h.parent) +
@@ -317,6 +358,8 @@ std::uint64_t Trace::memory_bytes() const {
          bytes_of_all(d.begin, d.end, d.name, d.kind, d.stream, d.correlation, d.graph,
                       d.graph_node, d.bytes, d.copy_kind, d.source_memory, d.target_memory,
                       d.launch_config) +
+         bytes_of_all(g.time, g.node, g.original, g.thread, g.site) +
+         bytes_of_all(m.range, m.communicator, m.bytes, m.reduce, m.peer, m.ordinal) +
          bytes_of_all(s.stream_order, s.launch_of, s.launched, s.launched_rows);
 }
 

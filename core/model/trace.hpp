@@ -7,6 +7,8 @@
 //   open
 //                 there the one with the latest begin (families may cross, see HostFamily)
 //   calls         sorted by their range; a range of kind runtime_call or driver_call has one
+//   collectives   sorted by their range, with their ordinals
+//   graph nodes   sorted by time
 //   device ops    sorted by (begin, end); those without a time are removed and counted
 //   times         end >= begin everywhere; a reversed event is made empty at its begin and counted
 // Ranges that cross (end after their parent's end) are kept and counted. Nothing is clipped or
@@ -41,7 +43,9 @@ struct TraceData {
   std::vector<LaunchConfig> launch_configs;
   HostRanges host_ranges;
   Calls calls;
+  Collectives collectives;
   DeviceOps device_ops;
+  GraphNodes graph_nodes;
   Syncs syncs;
   Counters counters;
   Marks marks;
@@ -65,6 +69,7 @@ class Trace {
   const HostRanges& host_ranges() const { return data().host_ranges; }
   const Calls& calls() const { return data().calls; }
   const DeviceOps& device_ops() const { return data().device_ops; }
+  const GraphNodes& graph_nodes() const { return data().graph_nodes; }
   const Health& health() const { return data().health; }
   const Collected& collected() const { return data().collected; }
   std::string_view text(StringId id) const { return data().strings.view(id); }

@@ -43,9 +43,11 @@ struct LateEnds {
 };
 
 struct EventBatch {
-  HostRanges host_ranges;  // parent is not stored
-  Calls calls;             // range: the row in host_ranges of this batch
+  HostRanges host_ranges;   // parent is not stored
+  Calls calls;              // range: the row in host_ranges of this batch
+  Collectives collectives;  // range: likewise; ordinal is not stored
   DeviceOps device_ops;
+  GraphNodes graph_nodes;
   Syncs syncs;
   Counters counters;
   Marks marks;
@@ -53,15 +55,17 @@ struct EventBatch {
   LateEnds late_ends;
 
   std::size_t events() const {
-    return host_ranges.size() + device_ops.size() + syncs.size() + counters.size() + marks.size();
+    return host_ranges.size() + device_ops.size() + graph_nodes.size() + syncs.size() +
+           counters.size() + marks.size();
   }
 };
 
 // The most rows that a table of one batch may have. A collector writes far smaller ones.
 inline constexpr std::size_t kMaxBatchRows = std::size_t{1} << 20U;
 
-// Puts host ranges in order of (thread, begin), calls in that of their ranges, device ops in that
-// of their begin. The batch must be sound: columns of equal length, calls of rows that exist.
+// Puts host ranges in order of (thread, begin), calls and collectives in that of their ranges,
+// device ops in that of their begin. The batch must be sound: columns of equal length, calls and
+// collectives of rows that exist.
 void sort(EventBatch& batch);
 
 // Removes all rows and keeps the memory, so that the next batch allocates nothing.

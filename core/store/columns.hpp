@@ -45,7 +45,7 @@ void visit_columns(auto& t, Visit&& visit) requires requires {
 
 template <class Visit>
 void visit_columns(auto& t, Visit&& visit) requires requires {
-  t.range;
+  t.event;
 }  // Calls
 {
   visit.column(0, kDelta, t.range);
@@ -54,6 +54,30 @@ void visit_columns(auto& t, Visit&& visit) requires requires {
   visit.column(3, kPlainOrNone, t.stream);
   visit.column(4, kPlain, t.event);
   visit.column(5, kPlainOrNone, t.bytes);
+}
+
+template <class Visit>
+void visit_columns(auto& t, Visit&& visit) requires requires {
+  t.communicator;
+}  // Collectives
+{
+  visit.column(0, kDelta, t.range);
+  visit.column(1, kPlain, t.communicator);
+  visit.column(2, kPlainOrNone, t.bytes);
+  visit.column(3, kBytes, t.reduce);
+  visit.column(4, kPlainOrNone, t.peer);
+}
+
+template <class Visit>
+void visit_columns(auto& t, Visit&& visit) requires requires {
+  t.original;
+}  // GraphNodes
+{
+  visit.column(0, kDelta, t.time);
+  visit.column(1, kDelta, t.node);
+  visit.column(2, kDelta, t.original);
+  visit.column(3, kPlain, t.thread);
+  visit.column(4, kPlainOrNone, t.site);
 }
 
 template <class Visit>

@@ -219,7 +219,7 @@ Span span_of(const EventBatch& b) {
   span.add(b.host_ranges.begin), span.add(b.host_ranges.end);
   add_nonzero(span, b.device_ops.begin), add_nonzero(span, b.device_ops.end);
   span.add(b.syncs.begin), span.add(b.syncs.end);
-  span.add(b.counters.time), span.add(b.marks.time);
+  span.add(b.counters.time), span.add(b.marks.time), span.add(b.graph_nodes.time);
   span.add(b.open.begin), span.add(b.late_ends.time);
   return span;
 }
@@ -227,8 +227,8 @@ Span span_of(const EventBatch& b) {
 }  // namespace
 
 const char* check(const EventBatch& b) {
-  return check_all(b.host_ranges, b.calls, b.device_ops, b.syncs, b.counters, b.marks, b.open,
-                   b.late_ends);
+  return check_all(b.host_ranges, b.calls, b.collectives, b.device_ops, b.graph_nodes, b.syncs,
+                   b.counters, b.marks, b.open, b.late_ends);
 }
 
 void encode_batch(const EventBatch& b, bool none_open, ByteSink& out, ChunkHeader& header) {
@@ -238,6 +238,8 @@ void encode_batch(const EventBatch& b, bool none_open, ByteSink& out, ChunkHeade
   header.other_rows = encode_table(Section::syncs, b.syncs, out);
   header.other_rows += encode_table(Section::counters, b.counters, out);
   header.other_rows += encode_table(Section::marks, b.marks, out);
+  header.other_rows += encode_table(Section::graph_nodes, b.graph_nodes, out);
+  header.other_rows += encode_table(Section::collectives, b.collectives, out);
   encode_table(Section::open_ranges, b.open, out, none_open);
   encode_table(Section::late_ends, b.late_ends, out);
   span_of(b).store(header);

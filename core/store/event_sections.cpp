@@ -17,7 +17,7 @@ void limit(std::vector<Enum>& column, std::size_t from, Enum last, Enum other) {
 }  // namespace
 
 bool is_event_section(Section id) {
-  return id >= Section::host_ranges && id <= Section::late_ends;
+  return id >= Section::host_ranges && id <= Section::collectives;
 }
 
 EventSections::EventSections(Session& session, FileState& file)
@@ -26,7 +26,9 @@ EventSections::EventSections(Session& session, FileState& file)
                                                               out_.device_ops.size(),
                                                               out_.syncs.size(),
                                                               out_.counters.size(),
-                                                              out_.marks.size()} {}
+                                                              out_.marks.size(),
+                                                              out_.graph_nodes.size(),
+                                                              out_.collectives.size()} {}
 
 bool EventSections::read(Section id, Bytes section) {
   switch (id) {
@@ -42,6 +44,10 @@ bool EventSections::read(Section id, Bytes section) {
       return read_counters(section);
     case Section::marks:
       return read_marks(section);
+    case Section::graph_nodes:
+      return read_graph_nodes(section);
+    case Section::collectives:
+      return append(section, out_.collectives);  // translated by finish()
     case Section::open_ranges:
       return read_open(section);
     case Section::late_ends:
@@ -151,6 +157,15 @@ bool EventSections::read_marks(Bytes section) {
   return true;
 }
 
+bool EventSections::read_graph_nodes(Bytes section) {
+  GraphNodes& g = out_.graph_nodes;
+  const std::size_t from = g.size();
+  if (!append(section, g)) return false;
+  map_threads(g.thread, from);
+  map_optional(g.site, from, session_.sites);
+  return true;
+}
+
 bool EventSections::read_open(Bytes section) {
   OpenRanges open;
   if (!append(section, open)) return false;
@@ -171,14 +186,28 @@ bool EventSections::read_late_ends(Bytes section) {
 }
 
 bool EventSections::finish() {
-  Calls& c = out_.calls;
   const std::size_t host_rows = out_.host_ranges.size() - before_.host_ranges;
+  return finish_calls(host_rows) && finish_collectives(host_rows);
+}
+
+bool EventSections::finish_calls(std::size_t host_rows) {
+  Calls& c = out_.calls;
   for (std::size_t i = before_.calls; i < c.size(); ++i) {
     if (c.range[i] >= host_rows) return false;
     c.range[i] += static_cast<RangeId>(before_.host_ranges);
   }
   map_streams(c.stream, before_.calls, true);
   limit(c.api, before_.calls, ApiKind::graph_build, ApiKind::other);
+  return true;
+}
+
+bool EventSections::finish_collectives(std::size_t host_rows) {
+  Collectives& c = out_.collectives;
+  for (std::size_t i = before_.collectives; i < c.size(); ++i) {
+    if (c.range[i] >= host_rows) return false;
+    c.range[i] += static_cast<RangeId>(before_.host_ranges);
+  }
+  limit(c.reduce, before_.collectives, ReduceOperation::other, ReduceOperation::other);
   return true;
 }
 
@@ -189,6 +218,8 @@ void EventSections::rollback() {
   truncate(out_.syncs, before_.syncs);
   truncate(out_.counters, before_.counters);
   truncate(out_.marks, before_.marks);
+  truncate(out_.graph_nodes, before_.graph_nodes);
+  truncate(out_.collectives, before_.collectives);
 }
 
 }  // namespace stepscope::store

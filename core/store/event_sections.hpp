@@ -12,13 +12,13 @@ class EventSections {
   EventSections(Session& session, FileState& file);
 
   bool read(Section id, Bytes section);  // false where malformed
-  // After the last section: calls need their host ranges.
+  // After the last section: calls and collectives need their host ranges.
   bool finish();
   void rollback();
 
  private:
   struct Sizes {
-    std::size_t host_ranges, calls, device_ops, syncs, counters, marks;
+    std::size_t host_ranges, calls, device_ops, syncs, counters, marks, graph_nodes, collectives;
   };
   template <class Table>
   bool append(Bytes section, Table& table);
@@ -27,8 +27,12 @@ class EventSections {
   bool read_syncs(Bytes section);
   bool read_counters(Bytes section);
   bool read_marks(Bytes section);
+  bool read_graph_nodes(Bytes section);
   bool read_open(Bytes section);
   bool read_late_ends(Bytes section);
+
+  bool finish_calls(std::size_t host_rows);
+  bool finish_collectives(std::size_t host_rows);
 
   void map_names(std::vector<StringId>& column, std::size_t from);
   void map_threads(std::vector<ThreadId>& column, std::size_t from);

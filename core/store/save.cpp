@@ -87,6 +87,7 @@ class Slicer {
     copy_rows(in.sequence, from, to, out.sequence, kSame);
     copy_rows(in.forward_thread, from, to, out.forward_thread, kSame);
     calls(from, to, batch);
+    collectives(from, to, batch);
   }
 
   void device(std::size_t from, std::size_t to, EventBatch& batch) const {
@@ -118,18 +119,24 @@ class Slicer {
     batch.marks = data_.marks;
     copy_rows(data_.marks.name, 0, data_.marks.size(), batch.marks.name, through(ids_.strings));
     copy_rows(data_.marks.thread, 0, data_.marks.size(), batch.marks.thread, through(ids_.threads));
+    const GraphNodes& nodes = data_.graph_nodes;
+    batch.graph_nodes = nodes;
+    copy_rows(nodes.thread, 0, nodes.size(), batch.graph_nodes.thread, through(ids_.threads));
+    copy_rows(nodes.site, 0, nodes.size(), batch.graph_nodes.site, through(ids_.sites));
   }
 
  private:
-  // The calls among the host ranges [from, to): a built trace has them in order of their range.
+  // The first row whose range is `range` or later: a built trace has rows in order of their range.
+  static std::size_t row_of(const std::vector<RangeId>& ranges, std::size_t range) {
+    return static_cast<std::size_t>(std::lower_bound(ranges.begin(), ranges.end(), range) -
+                                    ranges.begin());
+  }
+
+  // The calls among the host ranges [from, to).
   void calls(std::size_t from, std::size_t to, EventBatch& batch) const {
     const Calls& in = data_.calls;
-    const auto row = [&in](std::size_t range) {
-      return static_cast<std::size_t>(std::lower_bound(in.range.begin(), in.range.end(), range) -
-                                      in.range.begin());
-    };
-    const std::size_t a = row(from);
-    const std::size_t b = row(to);
+    const std::size_t a = row_of(in.range, from);
+    const std::size_t b = row_of(in.range, to);
     Calls& out = batch.calls;
     copy_rows(in.range, a, b, out.range,
               [from](RangeId range) { return static_cast<RangeId>(range - from); });
@@ -138,6 +145,19 @@ class Slicer {
     copy_rows(in.stream, a, b, out.stream, through(ids_.streams));
     copy_rows(in.event, a, b, out.event, kSame);
     copy_rows(in.bytes, a, b, out.bytes, kSame);
+  }
+
+  void collectives(std::size_t from, std::size_t to, EventBatch& batch) const {
+    const Collectives& in = data_.collectives;
+    const std::size_t a = row_of(in.range, from);
+    const std::size_t b = row_of(in.range, to);
+    Collectives& out = batch.collectives;
+    copy_rows(in.range, a, b, out.range,
+              [from](RangeId range) { return static_cast<RangeId>(range - from); });
+    copy_rows(in.communicator, a, b, out.communicator, kSame);
+    copy_rows(in.bytes, a, b, out.bytes, kSame);
+    copy_rows(in.reduce, a, b, out.reduce, kSame);
+    copy_rows(in.peer, a, b, out.peer, kSame);
   }
 
   const TraceData& data_;
@@ -169,9 +189,8 @@ Status save(const Trace& trace, const std::string& path, const SaveOptions& opti
   if (!made.ok()) return made.error();
   StoreWriter& store = *made;
   const TraceData& data = trace.data();
-  const Status saved =
-      for_each_batch(data, options.batch_rows, store,
-                     [&store](const EventBatch& batch) { return store.write(batch); });
+  Status saved = for_each_batch(data, options.batch_rows, store,
+                                [&store](const EventBatch& batch) { return store.write(batch); });
   if (!saved.ok()) return saved;
   const Process first = data.processes.empty() ? Process{} : data.processes.front();
   return store.close(first.exit_reason, first.exit_status);

@@ -55,6 +55,14 @@ void sort_calls(Calls& c) {
   reorder_all(order, c.range, c.api, c.correlation, c.stream, c.event, c.bytes);
 }
 
+void sort_collectives(Collectives& c) {
+  Order order(c.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(),
+            [&c](std::uint32_t a, std::uint32_t b) { return c.range[a] < c.range[b]; });
+  reorder_all(order, c.range, c.communicator, c.bytes, c.reduce, c.peer);
+}
+
 void sort_host_ranges(EventBatch& batch) {
   HostRanges& h = batch.host_ranges;
   const bool one_thread = h.thread.empty();
@@ -64,7 +72,9 @@ void sort_host_ranges(EventBatch& batch) {
   Order where(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) where[order[i]] = i;
   for (RangeId& range : batch.calls.range) range = where[range];
+  for (RangeId& range : batch.collectives.range) range = where[range];
   sort_calls(batch.calls);
+  sort_collectives(batch.collectives);
   reorder_all(order, h.begin, h.end, h.name, h.thread, h.kind, h.category, h.site, h.sequence,
               h.forward_thread);
 }

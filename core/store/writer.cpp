@@ -197,6 +197,10 @@ void clear(EventBatch& batch) {
   empty(s.begin, s.end, s.api, s.stream, s.correlation, s.awaited_correlation);
   empty(batch.counters.time, batch.counters.track, batch.counters.process, batch.counters.value);
   empty(batch.marks.time, batch.marks.name, batch.marks.thread);
+  GraphNodes& g = batch.graph_nodes;
+  empty(g.time, g.node, g.original, g.thread, g.site);
+  Collectives& m = batch.collectives;
+  empty(m.range, m.communicator, m.bytes, m.reduce, m.peer, m.ordinal);
   OpenRanges& o = batch.open;
   empty(o.begin, o.name, o.thread, o.kind, o.category, o.site, o.sequence, o.lane);
   empty(batch.late_ends.time, batch.late_ends.thread, batch.late_ends.lane);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json/json_report.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "reports/json/json_devices.hpp"
@@ -115,6 +117,21 @@ Json kernel_json(const KernelRow& row, std::uint64_t steps) {
   return out;
 }
 
+// Communicators are hashes of 64 bits: as text, since many readers hold numbers as doubles.
+Json transfer_json(const TransferRow& row, std::uint64_t steps) {
+  Json out = {{"operation", row.operation}};
+  if (row.communicator != 0) out["communicator"] = fmt::format("0x{:016x}", row.communicator);
+  if (!row.reduce.empty()) out["reduce"] = row.reduce;
+  out["phase"] = row.phase;
+  out["calls_per_step"] = per_step(row.calls_total, steps);
+  out["bytes_total"] = row.bytes_total;
+  out["bytes_per_step"] = per_step(row.bytes_total, steps);
+  out["ns_total"] = row.ns_total;
+  out["ns_per_step"] = per_step(row.ns_total, steps);
+  out["bytes_per_second"] = row.bytes_per_second();
+  return out;
+}
+
 Json trust_json(const Trust& t) {
   const auto or_null = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
@@ -155,6 +172,8 @@ Json document(const Summary& s) {
   out["cells"] = array_of(s.cells, cell_json);
   out["lines"] = array_of(s.lines, [n](const LineRow& row) { return line_json(row, n); });
   out["kernels"] = array_of(s.kernels, [n](const KernelRow& row) { return kernel_json(row, n); });
+  out["collectives"] =
+      array_of(s.transfers, [n](const TransferRow& row) { return transfer_json(row, n); });
   out["device_health"] = device_health_json(s);
   if (s.throughput) out["throughput"] = throughput_json(*s.throughput);
   out["findings"] = Json::array();

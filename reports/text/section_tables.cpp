@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phases, lines and device ops: the largest of each.
+// Phases, lines, device ops and communication: the largest of each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kMostPhases = 9;
 constexpr std::size_t kMostLines = 5;
 constexpr std::size_t kMostKernels = 5;
+constexpr std::size_t kMostTransfers = 3;  // in place of as many kernels: one screen
 constexpr double kLeastInnerShare = 0.02;
 constexpr std::size_t kNameColumns = 50;
 constexpr std::size_t kNameColumnsBesideRates = 43;
@@ -165,8 +166,9 @@ std::string lines(const Page& page) {
 }
 
 std::string kernels(const Page& page) {
+  const std::size_t most = page.summary.transfers.empty() ? kMostKernels : kMostKernels - 2;
   const std::span<const KernelRow> rows(page.summary.kernels.data(),
-                                        std::min(kMostKernels, page.summary.kernels.size()));
+                                        std::min(most, page.summary.kernels.size()));
   if (rows.empty()) return "";
   const bool rates = std::any_of(rows.begin(), rows.end(),
                                  [](const KernelRow& row) { return row.bytes_per_second; });
@@ -177,6 +179,25 @@ std::string kernels(const Page& page) {
   Table table(std::move(columns));
   table.head(std::move(titles));
   for (const KernelRow& row : rows) table.row(kernel_cells(page, row, rates));
+  return table.render(page.style);
+}
+
+std::string transfers(const Page& page) {
+  const std::vector<TransferRow>& rows = page.summary.transfers;
+  if (rows.empty()) return "";
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::left});
+  table.head({"Communication", page.time_title(), "calls", "sent", "per second", "phase"});
+  for (std::size_t i = 0; i < std::min(kMostTransfers, rows.size()); ++i) {
+    const TransferRow& row = rows[i];
+    std::string name = row.operation;
+    if (!row.reduce.empty()) name += " (" + row.reduce + ")";
+    table.row({{page.style.cut_end(name, kNameColumns)},
+               {page.time(row.ns_total)},
+               {page.calls(row.calls_total)},
+               {format_bytes(static_cast<double>(row.bytes_total) / page.steps)},
+               {format_bytes(row.bytes_per_second())},
+               {page.style.cut_end(row.phase, 14), Colour::dim}});
+  }
   return table.render(page.style);
 }
 

@@ -40,6 +40,7 @@ std::string devices(const Page& page);
 std::string phases(const Page& page);
 std::string lines(const Page& page);
 std::string kernels(const Page& page);
+std::string transfers(const Page& page);
 std::string health(const Page& page);
 std::string steps(const Page& page);
 std::string trust(const Page& page);

@@ -60,6 +60,10 @@ TEST(JsonReport, TheValidatorRejectsAWrongDocument) {
   rejects("a missing field", [](auto& j) { j.erase("trust"); });
   rejects("a decimal total", [](auto& j) { j["partition"]["wall_ns_total"] = 1.5; });
   rejects("an unknown cause", [](auto& j) { j["partition"]["parts"][0]["cause"] = "gpu.magic"; });
+  ASSERT_FALSE(good["collectives"].empty());
+  rejects("a rate that is not bytes over time",
+          [](auto& j) { j["collectives"][0]["bytes_per_second"] = 1; });
+  rejects("a communicator as a number", [](auto& j) { j["collectives"][0]["communicator"] = 7; });
   rejects("a part that does not sum", [](auto& j) {
     j["partition"]["parts"][0]["ns_total"] =
         j["partition"]["parts"][0]["ns_total"].template get<int>() + 1;
@@ -83,6 +87,17 @@ TEST(JsonReport, KeepsIntegersAndDerivesPerStepValues) {
   EXPECT_EQ(j["lines"][0]["evidence"][0], "d17");
   EXPECT_EQ(j["lines"][2]["line_kind"], "function");
   EXPECT_EQ(j["run"]["rank"], 0);
+}
+
+TEST(JsonReport, SaysWhatIsSent) {
+  const auto j = parsed(samples::ranks());
+  EXPECT_EQ(j["collectives"][0]["operation"], "AllReduce");
+  EXPECT_EQ(j["collectives"][0]["communicator"], "0x0123456789abcdef");
+  EXPECT_EQ(j["collectives"][0]["reduce"], "sum");
+  EXPECT_EQ(j["collectives"][0]["bytes_total"], 24'000'000'000);
+  EXPECT_NEAR(j["collectives"][0]["bytes_per_second"], 296.296e9, 1e6);
+  EXPECT_FALSE(j["collectives"][1].contains("communicator"));
+  EXPECT_FALSE(j["collectives"][1].contains("reduce"));
 }
 
 TEST(JsonReport, TheSchemaKnowsEveryCause) {

@@ -269,6 +269,16 @@ inline Summary two_devices() {
   return s;
 }
 
+// One rank of eight: what it sends.
+inline Summary ranks() {
+  Summary s = gpu();
+  s.kernels[1] = {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+                  Cause::comm_transfer, "backward", 60, 81 * kMs};
+  s.transfers = {{"AllReduce", 0x0123456789abcdef, "sum", "backward", 60, 24'000'000'000, 81 * kMs},
+                 {"Recv+Send", 0, "", "eval", 4, 4'000, 200 * kUs}};
+  return s;
+}
+
 inline Summary broken() {
   Summary s = one_step();
   s.trust.broken_invariants = {"the parts sum to 899999 ns, the steps' wall time is 900000 ns"};

@@ -49,6 +49,7 @@ const Sample kSamples[] = {{"gpu", samples::gpu},
                            {"one_step", samples::one_step},
                            {"whole_trace", samples::whole_trace},
                            {"two_devices", samples::two_devices},
+                           {"ranks", samples::ranks},
                            {"broken", samples::broken},
                            {"empty", samples::empty}};
 

@@ -57,6 +57,9 @@ def check_report(report):
     check_partition(partition, [c for c in cells if "device" not in c])
     for device in report["devices"]:
         check_partition(device, [c for c in cells if c.get("device") == device["device"]])
+    for sent in report["collectives"]:
+        check(sent["ns_total"] == 0 or abs(sent["bytes_per_second"] * sent["ns_total"] / 1e9 - sent["bytes_total"])
+              <= 1e-6 * sent["bytes_total"], "a rate that is not bytes over time")
     outermost = [p["wall_ns_total"] for p in report["phases"] if "parent" not in p]
     check(sum(outermost) == partition["wall_ns_total"], "phases do not sum to the wall time")
     known = {p["path"] for p in report["phases"]}

@@ -33,8 +33,8 @@ ExpectedParts& parts_for(std::vector<ExpectedParts>& all, const TextLine& line) 
 
 // Facts whose value is a time are stored as printed, so that 5us and 5000ns compare equal.
 bool is_time(std::string_view what) {
-  return what == "phase" || what == "site" || what == "queued_idle" || what == "queued_busy" ||
-         what == "latency" || what == "begin" || what == "end";
+  return what == "phase" || what == "path" || what == "site" || what == "queued_idle" ||
+         what == "queued_busy" || what == "latency" || what == "begin" || what == "end";
 }
 
 ExpectedFact read_fact(const TextLine& line) {

@@ -86,6 +86,21 @@ std::string time_of_phase(const Attribution& attribution, const std::string& nam
   return print_time(ns);
 }
 
+std::string path_of(const Attribution& attribution, PhaseId phase) {
+  if (phase == 0) return "none";
+  const Phase& own = attribution.phases[phase];
+  return own.parent == 0 ? own.name : path_of(attribution, own.parent) + "/" + own.name;
+}
+
+// Of exactly that phase, inner ones left out.
+std::string time_of_path(const Attribution& attribution, const std::string& path) {
+  std::int64_t ns = 0;
+  for (const Cell& cell : attribution.process.cells) {
+    if (path_of(attribution, cell.phase) == path) ns += cell.ns;
+  }
+  return print_time(ns);
+}
+
 // "CAUSE FILE:LINE".
 std::string time_of_site(const Trace& trace, const Attribution& attribution,
                          const std::string& name) {
@@ -94,6 +109,34 @@ std::string time_of_site(const Trace& trace, const Attribution& attribution,
     if (std::string(name_of(cell.cause)) + " " + site_name(trace, cell.site) == name) ns += cell.ns;
   }
   return print_time(ns);
+}
+
+std::string names_of(const Trace& trace, const Transfer& transfer) {
+  std::string names;
+  for (const std::uint32_t row : transfer.calls) {
+    const RangeId range = trace.data().collectives.range[row];
+    names += (names.empty() ? "" : "+") + std::string(trace.text(trace.host_ranges().name[range]));
+  }
+  return names;
+}
+
+// "CALLS BYTES TIME" over the transfers of these calls.
+std::string transfer_fact(const Trace& trace, const Attribution& attribution,
+                          const std::string& names) {
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t ns = 0;
+  for (std::uint32_t t = 0; t < attribution.transfers.size(); ++t) {
+    const Transfer& transfer = attribution.transfers[t];
+    if (names_of(trace, transfer) != names) continue;
+    calls += transfer.calls.size();
+    for (const std::uint32_t row : transfer.calls) bytes += trace.data().collectives.bytes[row];
+    for (DeviceOpId op = 0; op < attribution.ops.size(); ++op) {
+      if (attribution.ops[op].transfer == t)
+        ns += trace.device_ops().end[op] - trace.device_ops().begin[op];
+    }
+  }
+  return std::to_string(calls) + " " + std::to_string(bytes) + " " + print_time(ns);
 }
 
 std::string edge_fact(const Edges& edges, const std::string& name) {
@@ -119,7 +162,10 @@ std::string step_fact(const ExpectedFact& fact, const Steps& steps) {
 std::string found_fact(const ExpectedFact& fact, const Trace& trace, const Steps& steps,
                        const Attribution& attribution) {
   if (fact.what == "phase") return time_of_phase(attribution, fact.name);
+  if (fact.what == "path") return time_of_path(attribution, fact.name);
   if (fact.what == "site") return time_of_site(trace, attribution, fact.name);
+  if (fact.what == "transfers") return std::to_string(attribution.transfers.size());
+  if (fact.what == "transfer") return transfer_fact(trace, attribution, fact.name);
   if (fact.what == "edges") return edge_fact(attribution.edges, fact.name);
   if (fact.what == "latency") return print_time(attribution.edges.launch_latency_ns);
   if (fact.what == "queued_idle") return print_time(attribution.process.queued_idle_ns);

@@ -98,13 +98,22 @@ void note_kind(std::map<std::string, bool>& collected, HostKind kind) {
 
 const std::map<std::string, TextTrace::Reader, std::less<>>& TextTrace::readers() {
   static const std::map<std::string, Reader, std::less<>> table = {
-      {"source", &TextTrace::source},   {"collected", &TextTrace::collected},
-      {"process", &TextTrace::process}, {"device", &TextTrace::device},
-      {"thread", &TextTrace::thread},   {"no_device", &TextTrace::no_device},
-      {"step", &TextTrace::step},       {"call", &TextTrace::call},
-      {"launch", &TextTrace::launch},   {"kernel", &TextTrace::kernel},
-      {"copy", &TextTrace::copy},       {"set", &TextTrace::set},
-      {"mark", &TextTrace::mark},       {"cpu", &TextTrace::cpu},
+      {"source", &TextTrace::source},
+      {"collected", &TextTrace::collected},
+      {"process", &TextTrace::process},
+      {"device", &TextTrace::device},
+      {"thread", &TextTrace::thread},
+      {"no_device", &TextTrace::no_device},
+      {"step", &TextTrace::step},
+      {"call", &TextTrace::call},
+      {"launch", &TextTrace::launch},
+      {"kernel", &TextTrace::kernel},
+      {"copy", &TextTrace::copy},
+      {"set", &TextTrace::set},
+      {"mark", &TextTrace::mark},
+      {"cpu", &TextTrace::cpu},
+      {"graph_node", &TextTrace::graph_node},
+      {"nccl", &TextTrace::nccl},
   };
   return table;
 }
@@ -257,6 +266,30 @@ void TextTrace::mark(const TextLine& line) {
   make_.data.marks.time.push_back(host_time(word(line, 2)));
   make_.data.marks.name.push_back(make_.data.strings.intern(word(line, 3)));
   make_.data.marks.thread.push_back(thread_of(word(line, 1)));
+}
+
+// graph_node THREAD TIME ID [from=ID] [at=FILE:LINE]
+void TextTrace::graph_node(const TextLine& line) {
+  GraphNodes& nodes = make_.data.graph_nodes;
+  nodes.thread.push_back(thread_of(word(line, 1)));
+  nodes.time.push_back(host_time(word(line, 2)));
+  nodes.node.push_back(parse_count(word(line, 3)));
+  nodes.original.push_back(parse_count(line.option("from", "0")));
+  nodes.site.push_back(site_of(line, SiteKind::call));
+}
+
+// nccl THREAD B E NAME [comm=N bytes=N [reduce=sum] [peer=N]]
+void TextTrace::nccl(const TextLine& line) {
+  const RangeId range = add_range(HostKind::nvtx_range, line);
+  make_.data.host_ranges.category[range] = make_.data.strings.intern("NCCL");
+  if (!line.has("bytes")) return;
+  Collectives& calls = make_.data.collectives;
+  calls.range.push_back(range);
+  calls.communicator.push_back(parse_count(line.option("comm", "1")));
+  calls.bytes.push_back(parse_count(line.option("bytes")));
+  calls.reduce.push_back(line.has("reduce") ? ReduceOperation::sum : ReduceOperation::none);
+  calls.peer.push_back(
+      line.has("peer") ? static_cast<std::uint32_t>(parse_count(line.option("peer"))) : kNone);
 }
 
 ThreadId TextTrace::thread_of(std::string_view name) {

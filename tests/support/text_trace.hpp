@@ -47,6 +47,8 @@ class TextTrace {
   void set(const TextLine& line);
   void mark(const TextLine& line);
   void cpu(const TextLine& line);
+  void graph_node(const TextLine& line);
+  void nccl(const TextLine& line);
 
   RangeId add_range(HostKind kind, const TextLine& line);
   DeviceOpId add_device_op(DeviceOpKind kind, const TextLine& line, std::size_t first_word,

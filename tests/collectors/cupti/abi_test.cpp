@@ -24,6 +24,10 @@ TEST(CuptiAbi, CallbackDataHasItsFields) {
   EXPECT_FIELD(CallbackData, correlation_id, CUpti_CallbackData, correlationId);
   EXPECT_EQ(sizeof(CallbackData), sizeof(CUpti_CallbackData));
   EXPECT_FIELD(ResourceData, stream, CUpti_ResourceData, resourceHandle);
+  EXPECT_FIELD(ResourceData, descriptor, CUpti_ResourceData, resourceDescriptor);
+  EXPECT_FIELD(GraphData, node, CUpti_GraphData, node);
+  EXPECT_FIELD(GraphData, original_node, CUpti_GraphData, originalNode);
+  EXPECT_EQ(sizeof(GraphData), sizeof(CUpti_GraphData));
   EXPECT_EQ(CUPTI_API_ENTER, 0);
   EXPECT_EQ(CUPTI_API_EXIT, 1);
 }
@@ -98,6 +102,9 @@ TEST(CuptiAbi, NumbersAreTheirs) {
   EXPECT_EQ(static_cast<int>(Domain::resource), CUPTI_CB_DOMAIN_RESOURCE);
   EXPECT_EQ(static_cast<int>(Domain::state), CUPTI_CB_DOMAIN_STATE);
   EXPECT_EQ(kStreamDestroyStarting, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING);
+  EXPECT_EQ(kContextDestroyStarting, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+  EXPECT_EQ(kGraphNodeCreated, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
+  EXPECT_EQ(kGraphNodeCloned, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
   EXPECT_EQ(kFatalError, CUPTI_CBID_STATE_FATAL_ERROR);
   EXPECT_EQ(kRuntimeProfilerStart, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000);
   EXPECT_EQ(kRuntimeProfilerStop, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000);

@@ -6,6 +6,8 @@
 namespace stepscope::cupti::fake_cupti {
 namespace {
 
+constexpr Status kInvalidParameter = 1;
+
 // Records lie one behind the other, each as long as the longest, so that walking is simple.
 constexpr std::size_t kStride = 256;
 
@@ -34,6 +36,9 @@ Status unsubscribe(Subscriber /*subscriber*/) {
 }
 
 Status enable_callback(std::uint32_t enable, Subscriber, std::uint32_t domain, std::uint32_t id) {
+  if (domain == static_cast<std::uint32_t>(Domain::resource) &&
+      state().unknown_resources.contains(id))
+    return kInvalidParameter;
   if (enable != 0) state().callbacks.insert({domain, id});
   if (enable == 0) state().callbacks.erase({domain, id});
   return kSuccess;
@@ -98,6 +103,12 @@ Status device_id(void*, std::uint32_t* device) {
   return kSuccess;
 }
 
+// A node's id is its address.
+Status graph_node_id(void* node, std::uint64_t* id) {
+  *id = reinterpret_cast<std::uintptr_t>(node);
+  return *id == 0 ? kInvalidParameter : kSuccess;
+}
+
 Status result_text(Status, const char** text) {
   *text = "CUPTI_ERROR_OF_A_TEST";
   return kSuccess;
@@ -117,7 +128,7 @@ State& state() {
 Library library() {
   return {get_version, subscribe, unsubscribe, enable_callback, enable_domain,   register_buffers,
           enable,      disable,   flush_all,   next_record,     dropped_records, set_thread_id_type,
-          stream_id,   device_id, result_text};
+          stream_id,   device_id, result_text, graph_node_id};
 }
 
 std::vector<std::uint8_t> buffer_of(const std::vector<FakeRecord>& records) {
@@ -169,6 +180,19 @@ MemsetRecord set(std::uint64_t bytes, std::uint64_t start, std::uint64_t end,
   record.correlation = correlation;
   record.memory_kind = kMemoryDevice;
   return record;
+}
+
+void make_node(std::uintptr_t node, std::uintptr_t original) {
+  GraphData graph{};
+  graph.node = reinterpret_cast<void*>(node);
+  graph.original_node = reinterpret_cast<void*>(original);
+  const ResourceData data{.context = nullptr, .stream = nullptr, .descriptor = &graph};
+  const auto domain = static_cast<std::uint32_t>(Domain::resource);
+  for (const std::uint32_t id : {kGraphNodeCreated, kGraphNodeCloned}) {
+    const bool tells = id == kGraphNodeCreated || original != 0;
+    if (tells && state().callbacks.contains({domain, id}))
+      state().callback(nullptr, domain, id, &data);
+  }
 }
 
 std::uint32_t call(Domain domain, std::uint32_t id, const void* parameters, void (*inside)()) {

@@ -32,6 +32,7 @@ struct State {
   std::vector<FakeRecord> waiting;  // given out at the next flush
   std::vector<std::uint32_t> flushes;
   std::size_t dropped = 0;
+  std::set<std::uint32_t> unknown_resources;  // callback ids that this CUPTI does not have
   std::uint32_t correlation = 0;
 
   void flush();
@@ -52,6 +53,9 @@ MemsetRecord set(std::uint64_t bytes, std::uint64_t start, std::uint64_t end,
 // runs between the two. Returns its correlation id.
 std::uint32_t call(Domain domain, std::uint32_t id, const void* parameters,
                    void (*inside)() = nullptr);
+
+// A node of a graph is created, and is then said to be a clone where there is an original.
+void make_node(std::uintptr_t node, std::uintptr_t original = 0);
 
 }  // namespace fake_cupti
 }  // namespace stepscope::cupti

@@ -125,6 +125,11 @@ void collecting(Collector) noexcept {}
 void mark(NameId name, NameId category) noexcept {
   add({.what = Event::What::mark, .name = fake_text(name), .category = fake_text(category)});
 }
+void collective(std::uint16_t lane, const Message& message) noexcept {
+  Event event{.what = Event::What::collective, .lane = lane};
+  event.message = message;
+  add(event);
+}
 void count_site_lookup(bool found) noexcept {
   ++(found ? found_count : missed_count);
 }
@@ -170,8 +175,8 @@ std::uint64_t lookups_missed() {
 }
 
 std::vector<std::string> story(std::uint64_t thread) {
-  static constexpr const char* kWhat[] = {"begin", "end",   "begin_process", "end_process",
-                                          "mark",  "label", "note",          "fact"};
+  static constexpr const char* kWhat[] = {"begin", "end",  "begin_process", "end_process", "mark",
+                                          "label", "note", "fact",          "collective"};
   std::vector<std::string> lines;
   for (const Event& event : events()) {
     if (event.thread != thread) continue;

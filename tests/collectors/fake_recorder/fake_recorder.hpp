@@ -20,7 +20,8 @@ struct Event {
     mark,
     label,
     note,
-    fact
+    fact,
+    collective
   };
   What what;
   std::uint64_t thread = 0;  // order of first appearance: 0, 1, ...
@@ -30,6 +31,7 @@ struct Event {
   std::uint64_t id = 0;  // process range or label
   recorder::LabelKind label = recorder::LabelKind::thread;
   HostKind kind = HostKind::other;
+  recorder::Message message{};
 };
 
 struct Site {

@@ -259,22 +259,119 @@ std::uint64_t register_all_reduce(nvtxDomainHandle_t domain) {
   return nvtxPayloadSchemaRegister(domain, &schema);
 }
 
-TEST_F(NvtxInjection, NcclPayloadsAreDecoded) {
+nvtxEventAttributes_t with_payload(const char* name, const nvtxPayloadData_t& data) {
+  nvtxEventAttributes_t event = attributes(name);
+  event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
+  event.reserved0 = 1;
+  event.payload.ullValue = NVTX_POINTER_AS_PAYLOAD_ULLVALUE(&data);
+  return event;
+}
+
+TEST_F(NvtxInjection, AnNcclCallSaysWhatItSends) {
   nvtxDomainHandle_t nccl = nvtxDomainCreateA("NCCL");
   EXPECT_EQ(register_all_reduce(nccl), kAllReduceId);
   EXPECT_NE(nvtxDomainIsEnabled(nccl), 0);
   const AllReduce values{0xfeedbeef12345678, 1 << 20, 2};
-  nvtxPayloadData_t data{kAllReduceId, sizeof values, &values};
-  nvtxEventAttributes_t event = attributes("ncclAllReduce");
-  event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
-  event.reserved0 = 1;
-  event.payload.ullValue = NVTX_POINTER_AS_PAYLOAD_ULLVALUE(&data);
+  const nvtxPayloadData_t data{kAllReduceId, sizeof values, &values};
+  const nvtxEventAttributes_t event = with_payload("ncclAllReduce", data);
   nvtxDomainRangePushEx(nccl, &event);
   nvtxDomainRangePop(nccl);
-  EXPECT_THAT(story(), ElementsAre("begin ncclAllReduce @NCCL",
-                                   "mark payload NCCL: NCCL communicator hash=0xfeedbeef12345678, "
-                                   "Message size [bytes]=1048576, Reduction operation=2 @NCCL",
-                                   "end"));
+  EXPECT_THAT(story(), ElementsAre("begin ncclAllReduce @NCCL", "collective", "end"));
+  const auto said = only(What::collective)[0];
+  EXPECT_EQ(said.lane, only(What::begin)[0].lane);
+  EXPECT_EQ(said.message.communicator, 0xfeedbeef12345678U);
+  EXPECT_EQ(said.message.bytes, 1U << 20U);
+  EXPECT_EQ(said.message.reduce, ReduceOperation::maximum);
+  EXPECT_EQ(said.message.peer, kNone);
+}
+
+// A reduce has both a root and an operation, and this one is the program's own.
+TEST_F(NvtxInjection, RootsPeersAndOwnReductionsOfNccl) {
+  struct Reduce {
+    std::uint64_t comm;
+    std::size_t bytes;
+    int root;
+    std::uint32_t op;
+  };
+  constexpr std::uint64_t kReduceId = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 7;
+  nvtxDomainHandle_t nccl = nvtxDomainCreateA("NCCL");
+  nvtxPayloadSchemaEntry_t entries[4]{};
+  const std::uint64_t types[] = {NVTX_PAYLOAD_ENTRY_TYPE_UINT64, NVTX_PAYLOAD_ENTRY_TYPE_SIZE,
+                                 NVTX_PAYLOAD_ENTRY_TYPE_INT, NVTX_PAYLOAD_ENTRY_TYPE_UINT32};
+  const char* names[] = {"NCCL communicator ID", "Message size [bytes]", "Root",
+                         "Reduction operation"};
+  for (int i = 0; i < 4; ++i) entries[i].type = types[i], entries[i].name = names[i];
+  nvtxPayloadSchemaAttr_t schema{};
+  schema.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
+                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
+  schema.entries = entries;
+  schema.numEntries = 4;
+  schema.schemaId = kReduceId;
+  EXPECT_EQ(nvtxPayloadSchemaRegister(nccl, &schema), kReduceId);
+  const Reduce values{7, 512, 3, 9};
+  const nvtxPayloadData_t data{kReduceId, sizeof values, &values};
+  nvtxRangePushPayload(nccl, &data, 1);
+  nvtxDomainRangePop(nccl);
+  ASSERT_EQ(only(What::collective).size(), 1U);
+  const recorder::Message said = only(What::collective)[0].message;
+  EXPECT_EQ(said.communicator, 7U);
+  EXPECT_EQ(said.bytes, 512U);
+  EXPECT_EQ(said.peer, 3U);
+  EXPECT_EQ(said.reduce, ReduceOperation::other);
+}
+
+// A communicator's begin sends nothing: its values stay a mark. So do those of an NVTX mark, which
+// no range belongs to.
+TEST_F(NvtxInjection, NcclPayloadsThatAreNoMessageOfARangeAreMarks) {
+  struct Init {
+    std::uint64_t comm;
+    int ranks;
+  };
+  constexpr std::uint64_t kInitId = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 8;
+  nvtxDomainHandle_t nccl = nvtxDomainCreateA("NCCL");
+  nvtxPayloadSchemaEntry_t entries[2]{};
+  entries[0].type = NVTX_PAYLOAD_ENTRY_TYPE_UINT64;
+  entries[0].name = "NCCL communicator ID";
+  entries[1].type = NVTX_PAYLOAD_ENTRY_TYPE_INT;
+  entries[1].name = "No. of ranks";
+  nvtxPayloadSchemaAttr_t schema{};
+  schema.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
+                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
+  schema.entries = entries;
+  schema.numEntries = 2;
+  schema.schemaId = kInitId;
+  nvtxPayloadSchemaRegister(nccl, &schema);
+  register_all_reduce(nccl);
+  const Init init{7, 8};
+  const nvtxPayloadData_t data{kInitId, sizeof init, &init};
+  const auto begun = attributes("ncclCommInitRank");
+  nvtxDomainRangePushEx(nccl, &begun);
+  nvtxRangePopPayload(nccl, &data, 1);
+  const AllReduce values{7, 64, 0};
+  const nvtxPayloadData_t sent{kAllReduceId, sizeof values, &values};
+  const nvtxEventAttributes_t event = with_payload("a mark", sent);
+  nvtxDomainMarkEx(nccl, &event);
+  EXPECT_THAT(story(),
+              ElementsAre("begin ncclCommInitRank @NCCL",
+                          "mark payload NCCL: NCCL communicator ID=7, No. of ranks=8 @NCCL", "end",
+                          "mark a mark @NCCL",
+                          "mark payload NCCL: NCCL communicator hash=0x7, Message size "
+                          "[bytes]=64, Reduction operation=0 @NCCL"));
+}
+
+// Too short for its last field, whose value is then not known.
+TEST_F(NvtxInjection, ACutNcclPayloadIsReadAsFarAsItGoes) {
+  nvtxDomainHandle_t nccl = nvtxDomainCreateA("NCCL");
+  register_all_reduce(nccl);
+  const AllReduce values{7, 64, 1};
+  const nvtxPayloadData_t data{kAllReduceId, offsetof(AllReduce, op), &values};
+  nvtxRangePushPayload(nccl, &data, 1);
+  nvtxDomainRangePop(nccl);
+  ASSERT_EQ(only(What::collective).size(), 1U);
+  EXPECT_EQ(only(What::collective)[0].message.bytes, 64U);
+  EXPECT_EQ(only(What::collective)[0].message.reduce, ReduceOperation::none);
 }
 
 TEST_F(NvtxInjection, PushAndPopWithPayloadNeverDrift) {

@@ -277,6 +277,69 @@ TEST_F(RecorderTest, AKilledProcessLosesNothingThatWasRecorded) {
   EXPECT_EQ(count_files(".ring") + count_files(".session"), 0U);
 }
 
+TEST_F(RecorderTest, NodesOfGraphsArriveWithTimeThreadAndLine) {
+  record([] {
+    begin_user("encode");
+    graph_node(0x1'0000'0001, 0, intern_site(name("train.py"), 12, name("main")));
+    end_range(kLaneUser);
+    graph_node(0x2'0000'0001, 0x1'0000'0001, 0);
+  });
+  const Trace trace = read();
+  const GraphNodes& nodes = trace.graph_nodes();
+  EXPECT_THAT(nodes.node, ElementsAre(0x1'0000'0001U, 0x2'0000'0001U));
+  EXPECT_THAT(nodes.original, ElementsAre(0U, 0x1'0000'0001U));
+  ASSERT_EQ(trace.host_ranges().size(), 1U);
+  EXPECT_THAT(nodes.time[0],
+              AllOf(Ge(trace.host_ranges().begin[0]), Le(trace.host_ranges().end[0])));
+  EXPECT_GE(nodes.time[1], trace.host_ranges().end[0]);
+  EXPECT_EQ(nodes.thread[0], trace.host_ranges().thread[0]);
+  ASSERT_NE(nodes.site[0], kNone);
+  EXPECT_EQ(trace.data().sites[nodes.site[0]].line, 12U);
+  EXPECT_EQ(nodes.site[1], kNone);
+}
+
+// The second range is open while a chunk is written, so its row is in a later one.
+TEST_F(RecorderTest, AMessageBelongsToTheInnermostOpenRangeOfItsLane) {
+  record([] {
+    const std::uint16_t nccl = kFirstNvtxLane, other = kFirstNvtxLane + 1;
+    collective(nccl, {.communicator = 1, .bytes = 1});  // of no range
+    begin_range(nccl, HostKind::nvtx_range, name("ncclAllReduce"), name("NCCL"), 0, kNoSequence);
+    begin_range(other, HostKind::nvtx_range, name("inner"), 0, 0, kNoSequence);
+    collective(nccl, {.communicator = 0xfeed, .bytes = 4096, .reduce = ReduceOperation::average});
+    end_range(other);
+    end_range(nccl);
+    begin_range(nccl, HostKind::nvtx_range, name("ncclSend"), name("NCCL"), 0, kNoSequence);
+    collective(nccl, {.communicator = 0xfeed, .bytes = 8, .peer = 3});
+    usleep(1'200'000);
+    end_range(nccl);
+  });
+  const Trace trace = read();
+  const Collectives& rows = trace.data().collectives;
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(trace.text(trace.host_ranges().name[rows.range[0]]), "ncclAllReduce");
+  EXPECT_EQ(trace.text(trace.host_ranges().name[rows.range[1]]), "ncclSend");
+  EXPECT_THAT(rows.communicator, Each(0xfeedU));
+  EXPECT_THAT(rows.bytes, ElementsAre(4096U, 8U));
+  EXPECT_THAT(rows.reduce, ElementsAre(ReduceOperation::average, ReduceOperation::none));
+  EXPECT_THAT(rows.peer, ElementsAre(kNone, 3U));
+}
+
+TEST_F(RecorderTest, NodesAndMessagesOfAKilledProcessAreInItsRings) {
+  record(
+      [] {
+        begin_range(kFirstNvtxLane, HostKind::nvtx_range, name("ncclAllReduce"), 0, 0, kNoSequence);
+        collective(kFirstNvtxLane, {.communicator = 7, .bytes = 64});
+        end_range(kFirstNvtxLane);
+        graph_node(5, 0, 0);
+        kill(getpid(), SIGKILL);
+      },
+      1U << 12U, 10'000);
+  EXPECT_EQ(salvage_all().recovered, 1U);
+  const Trace trace = read();
+  EXPECT_THAT(trace.data().collectives.bytes, ElementsAre(64U));
+  EXPECT_THAT(trace.graph_nodes().node, ElementsAre(5U));
+}
+
 TEST_F(RecorderTest, ARangeOpenAcrossTheLastFlushEndsWhereTheRingSaysSo) {
   record([] {
     begin_user("long");

@@ -29,11 +29,13 @@ class RandomAttribution {
                 {"eval", 0},       {"topk", 3},    {"never", 0}};
     make_steps();
     make_segments(a.process);
+    make_collectives(a);
     make_.data.source = SourceKind::kineto;
     make_.data.path = "random.json";
     const Trace trace = make_.build();
     for (DeviceOpId op = 0; op < trace.device_ops().size(); ++op) {
       a.ops.push_back({static_cast<Cause>(below(7)), static_cast<PhaseId>(below(5))});
+      if (op % 3 != 0) a.ops.back().transfer = op % 3 - 1;
     }
     for (const Step& step : steps_.list) {
       a.visits.push_back({1, {step.window.begin, step.window.begin + 10}});
@@ -50,6 +52,20 @@ class RandomAttribution {
 
  private:
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+
+  // Of two transfers, one is of a group of two calls.
+  void make_collectives(Attribution& a) {
+    Collectives& calls = make_.data.collectives;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      calls.range.push_back(
+          make_.range(HostKind::nvtx_range, i == 0 ? "ncclAllReduce" : "ncclSend", 1, i, i + 1));
+      calls.communicator.push_back(~std::uint64_t{0} - i);
+      calls.bytes.push_back(std::uint64_t{1} << (10U * i));
+      calls.reduce.push_back(i == 0 ? ReduceOperation::average : ReduceOperation::none);
+      calls.peer.push_back(kNone);
+    }
+    a.transfers = {{{0}}, {{1, 2}}};
+  }
 
   void make_sites() {
     for (std::uint32_t i = 0; i < 4; ++i) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "tests/core/model/trace_maker.hpp"
 
 namespace stepscope {
@@ -48,6 +51,30 @@ TEST(Trace, AnEndedRangeBelowAnOpenOneIsNeverAParent) {
   make.range(HostKind::op, "op", 1, 70, 80);
   const Trace trace = make.build();
   EXPECT_EQ(trace.host_ranges().parent[find(trace, "op")], find(trace, "long"));
+}
+
+// NCCL's communicators have an order of their own calls; a process may call from several threads.
+TEST(Trace, CollectivesAreCountedByProcessAndCommunicatorInOrderOfTime) {
+  TraceMaker make;
+  make.thread(3, "", 1);
+  make.data.processes.push_back({.pid = 200});
+  make.data.collectives.range = {make.range(HostKind::nvtx_range, "ncclAllReduce", 2, 40, 50),
+                                 make.range(HostKind::nvtx_range, "ncclAllGather", 1, 60, 70),
+                                 make.range(HostKind::nvtx_range, "ncclAllReduce", 1, 20, 30),
+                                 make.range(HostKind::nvtx_range, "ncclSend", 1, 80, 90),
+                                 make.range(HostKind::nvtx_range, "ncclAllReduce", 1, 95, 99)};
+  make.data.host_ranges.thread.back() = make.thread(3, "", 1);
+  make.data.collectives.communicator = {7, 7, 7, 7, 7};
+  make.data.collectives.bytes = {2, 3, 1, 4, 5};
+  make.data.collectives.reduce.resize(5);
+  make.data.collectives.peer.assign(5, kNone);
+  const Trace trace = make.build();
+  const Collectives& c = trace.data().collectives;
+  EXPECT_TRUE(std::is_sorted(c.range.begin(), c.range.end()));
+  std::map<std::uint64_t, std::uint32_t> ordinal_of_bytes;
+  for (std::size_t i = 0; i < c.size(); ++i) ordinal_of_bytes[c.bytes[i]] = c.ordinal[i];
+  const std::map<std::uint64_t, std::uint32_t> expected = {{1, 0}, {2, 1}, {3, 2}, {4, 0}, {5, 0}};
+  EXPECT_EQ(ordinal_of_bytes, expected);
 }
 
 TEST(Trace, SameBeginPutsTheLongerRangeOutside) {

@@ -272,6 +272,47 @@ TEST(StoreHostile, CallsOfNoRange) {
                   "row 10 of a table without rows");
 }
 
+TEST(StoreHostile, CollectivesOfNoRange) {
+  expect_left_out(section(Section::collectives,
+                          [](ByteSink& out) {
+                            out.put_varint(1);
+                            column(out, 0, Encoding::delta, {20});
+                          }),
+                  "row 10 of a table without rows");
+}
+
+// The nodes stand before what is malformed: the chunk counts whole or not at all.
+TEST(StoreHostile, GraphNodesOfAMalformedChunkAreTakenBack) {
+  ByteSink payload = section(Section::graph_nodes, [](ByteSink& out) {
+    out.put_varint(1);
+    column(out, 0, Encoding::delta, {20});
+    column(out, 1, Encoding::delta, {22});
+  });
+  const ByteSink calls = section(Section::calls, [](ByteSink& out) {
+    out.put_varint(1);
+    column(out, 0, Encoding::delta, {20});
+  });
+  payload.put_bytes(calls.data(), calls.size());
+  expect_left_out(payload, "a call of no range behind a graph node");
+}
+
+TEST(StoreHostile, GraphNodesOfUnknownThreadsAndLinesAreLostOnes) {
+  const ByteSink payload = section(Section::graph_nodes, [](ByteSink& out) {
+    out.put_varint(1);
+    column(out, 0, Encoding::delta, {20});
+    column(out, 1, Encoding::delta, {22});
+    column(out, 2, Encoding::delta, {22});  // a clone of itself
+    column(out, 3, Encoding::plain, {99});
+    column(out, 4, Encoding::plain, {99});
+  });
+  Result<TraceData> loaded = Forger().chunk(payload).load();
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(dump_events(*loaded),
+            "graph node 10 11 from 11 thread 0/-1 '(lost thread)' site none\n");
+  EXPECT_EQ(loaded->health.missing_fields, 2U);
+  EXPECT_EQ(Trace::build(std::move(*loaded)).graph_nodes().size(), 1U);
+}
+
 TEST(StoreHostile, HeadersThatPromiseTheWorld) {
   ByteSink payload;
   payload.put(std::uint64_t{0});

@@ -70,6 +70,16 @@ class Dump {
     for (std::size_t i = 0; i < d_.marks.size(); ++i) {
       line("mark {} '{}' {}", d_.marks.time[i], text(d_.marks.name[i]), thread(d_.marks.thread[i]));
     }
+    const Collectives& m = d_.collectives;
+    for (std::size_t i = 0; i < m.size(); ++i) {
+      line("collective {} communicator {} bytes {} reduce {} peer {}", m.range[i],
+           m.communicator[i], m.bytes[i], static_cast<int>(m.reduce[i]), m.peer[i]);
+    }
+    const GraphNodes& g = d_.graph_nodes;
+    for (std::size_t i = 0; i < g.size(); ++i) {
+      line("graph node {} {} from {} {} {}", g.time[i], g.node[i], g.original[i],
+           thread(g.thread[i]), site(g.site[i]));
+    }
     return std::move(out_);
   }
 

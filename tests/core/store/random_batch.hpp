@@ -21,6 +21,8 @@ class RandomBatch {
     syncs(store, below(most_rows / 4 + 1), b.syncs);
     counters(store, below(most_rows / 4 + 1), b.counters);
     marks(store, below(most_rows / 4 + 1), b.marks);
+    collectives(b.host_ranges.size(), b.collectives);
+    graph_nodes(store, below(most_rows / 4 + 1), b.graph_nodes);
     return b;
   }
 
@@ -128,6 +130,26 @@ class RandomBatch {
       m.time.push_back(time());
       m.name.push_back(name(s));
       m.thread.push_back(thread(s));
+    }
+  }
+
+  void collectives(std::size_t host_rows, Collectives& c) {
+    for (RangeId range = 0; range < host_rows; ++range) {
+      if (below(4) != 0) continue;
+      c.range.push_back(range);
+      c.communicator.push_back(value64());
+      c.bytes.push_back(below(2) == 0 ? kUnknownBytes : value64());
+      c.reduce.push_back(any(ReduceOperation::other));
+      c.peer.push_back(or_none(value32()));
+    }
+  }
+  void graph_nodes(Shadow& s, std::size_t rows, GraphNodes& g) {
+    while (rows-- > 0) {
+      g.time.push_back(time());
+      g.node.push_back(value64());
+      g.original.push_back(below(2) == 0 ? 0 : value64());
+      g.thread.push_back(thread(s));
+      g.site.push_back(or_none(site(s)));
     }
   }
 

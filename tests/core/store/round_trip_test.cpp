@@ -61,6 +61,9 @@ TEST(StoreRoundTrip, ColumnsLeftEmptyGetTheirDefaults) {
   batch.host_ranges.end = {30, 40};
   batch.host_ranges.thread = {store->thread(1), store->thread(2)};
   batch.calls.range = {1};
+  batch.collectives.range = {0};
+  batch.graph_nodes.time = {7};
+  batch.graph_nodes.thread = {0};
   batch.device_ops.begin = {5};
   batch.device_ops.end = {6};
   batch.device_ops.stream = {store->stream(0, 1, 7)};
@@ -73,7 +76,9 @@ TEST(StoreRoundTrip, ColumnsLeftEmptyGetTheirDefaults) {
             "range 20 40 '' thread 0/2 '' kind 0 '' site none seq 4294967295 forward 4294967295\n"
             "call 1 api 0 correlation 0 stream none event 0 bytes 18446744073709551615\n"
             "op 5 6 '' kind 0 stream 0/0/1/7 '' correlation 0 graph 0.0 bytes 18446744073709551615"
-            " copy 0 0 0 config none\n");
+            " copy 0 0 0 config none\n"
+            "collective 0 communicator 0 bytes 18446744073709551615 reduce 0 peer 4294967295\n"
+            "graph node 7 0 from 0 thread 0/1 '' site none\n");
 }
 
 TEST(StoreRoundTrip, EqualTimesInEveryRow) {
@@ -147,6 +152,11 @@ TEST(StoreRoundTrip, SaveThenLoadKeepsATraceAsItIs) {
                         {0, 1},
                         {1.5, 2}};
   make.data.marks = {{8}, {make.data.strings.intern("mark")}, {make.thread(1)}};
+  make.data.collectives = {
+      {0, 7},     {9, 9}, {1024, kUnknownBytes}, {ReduceOperation::sum, ReduceOperation::none},
+      {kNone, 3}, {}};
+  make.data.graph_nodes = {
+      {3, 4}, {11, 21}, {0, 11}, {make.thread(1), make.thread(9, "", 1)}, {0, kNone}};
   make.data.health.dropped_records = 5;
   const Trace trace = make.build();
   const Scratch scratch;

@@ -139,6 +139,14 @@ class Shadow {
         join(expected.counters.value, b.counters.value);
     join(expected.marks.time, b.marks.time), join(expected.marks.name, b.marks.name);
     join(expected.marks.thread, b.marks.thread);
+    Collectives& m = expected.collectives;
+    for (RangeId range : b.collectives.range) m.range.push_back(range + base);
+    join(m.communicator, b.collectives.communicator), join(m.bytes, b.collectives.bytes);
+    join(m.reduce, b.collectives.reduce), join(m.peer, b.collectives.peer);
+    GraphNodes& g = expected.graph_nodes;
+    join(g.time, b.graph_nodes.time), join(g.node, b.graph_nodes.node);
+    join(g.original, b.graph_nodes.original), join(g.thread, b.graph_nodes.thread);
+    join(g.site, b.graph_nodes.site);
   }
 
   StoreWriter& store_;
