@@ -14,26 +14,18 @@
 #include "core/attribution/collectives.hpp"
 #include "core/attribution/device_state.hpp"
 #include "core/attribution/operation_class.hpp"
+#include "core/attribution/optimizer_work.hpp"
 #include "core/attribution/self_check.hpp"
 #include "core/attribution/walk.hpp"
 
 namespace stepscope {
 namespace {
 
-bool inside_optimizer_scope(const Trace& trace, RangeId range) {
-  const HostRanges& h = trace.host_ranges();
-  for (; range != kNone; range = h.parent[range]) {
-    if (h.kind[range] == HostKind::user_scope &&
-        trace.text(h.name[range]).starts_with("Optimizer.step"))
-      return true;
-  }
-  return false;
-}
-
 // The class of each op; small kernels launched by an optimizer's step are its work, whatever their
 // names.
 std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpId>& ops) {
   const DeviceOps& d = trace.device_ops();
+  const OptimizerWork optimizer(trace);
   std::map<std::pair<StringId, int>, Cause> by_name;
   std::vector<Cause> causes(d.size(), Cause::gpu_other);
   for (DeviceOpId op : ops) {
@@ -48,8 +40,7 @@ std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpI
     const bool small_kernel = causes[op] == Cause::gpu_elementwise ||
                               causes[op] == Cause::gpu_reduce || causes[op] == Cause::gpu_other;
     const CallId launch = trace.launch_of(op);
-    if (small_kernel && launch != kNone &&
-        inside_optimizer_scope(trace, trace.calls().range[launch])) {
+    if (small_kernel && launch != kNone && optimizer.holds(trace.calls().range[launch])) {
       causes[op] = Cause::gpu_optimizer;
     }
   }
@@ -73,7 +64,7 @@ struct Scene {
       : trace(t),
         steps(s),
         threads(t, s),
-        phases(t, s, threads, phase_regex),
+        phases(t, threads, phase_regex),
         sites(t, threads),
         dependencies(t, s.process),
         walk(t, threads, phases, sites, dependencies),
