@@ -58,6 +58,9 @@ class Zygote:
         if self.requests is not None:
             self.requests.close()
             self.replies.close()
-        status = self.process.wait(support.LIMIT_S)
+        try:
+            self.process.wait(support.LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         self.log.close()
-        return status
