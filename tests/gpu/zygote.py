@@ -55,9 +55,13 @@ class Zygote:
             return reply["pid"], reply["status"], file.read()
 
     def close(self):
-        if self.requests is not None:
+        """One that was never asked waits for its first request: it is connected, so that it sees the end of them."""
+        try:
+            self.connect()
             self.requests.close()
             self.replies.close()
+        except (OSError, RuntimeError):
+            pass  # it has ended already; its log says why
         try:
             self.process.wait(support.LIMIT_S)
         except subprocess.TimeoutExpired:
