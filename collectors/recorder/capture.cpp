@@ -10,6 +10,7 @@
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "collectors/recorder/step_marks.hpp"
+#include "collectors/recorder/thread_ring.hpp"
 
 namespace stepscope::recorder {
 
@@ -87,10 +88,11 @@ void wait_until_open() noexcept {
   }
 }
 
-// Of a thread of the program. Without an event there is no writer thread to wait for.
+// Of a thread of the program. The writer thread comes with the first ring.
 void update_and_wait() noexcept {
   const bool was = wanted.load();
   const bool opens = update();
+  if (opens && thread_ring == nullptr) (void)attach_thread();
   if (wanted.load() != was) wake_writer();
   if (opens && process.phase.load() == Phase::open) wait_until_open();
 }

@@ -16,27 +16,19 @@
 #include "core/attribution/messages.hpp"
 #include "core/attribution/op_places.hpp"
 #include "core/attribution/operation_class.hpp"
+#include "core/attribution/optimizer_work.hpp"
 #include "core/attribution/self_check.hpp"
 #include "core/attribution/walk.hpp"
 
 namespace stepscope {
 namespace {
 
-bool inside_optimizer_scope(const Trace& trace, RangeId range) {
-  const HostRanges& h = trace.host_ranges();
-  for (; range != kNone; range = h.parent[range]) {
-    if (h.kind[range] == HostKind::user_scope &&
-        trace.text(h.name[range]).starts_with("Optimizer.step"))
-      return true;
-  }
-  return false;
-}
-
 // The class of each op; small kernels written in an optimizer's step are its work, whatever their
 // names.
 std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpId>& ops,
                                  const OpPlaces& places) {
   const DeviceOps& d = trace.device_ops();
+  const OptimizerWork optimizer(trace);
   std::map<std::pair<StringId, int>, Cause> by_name;
   std::vector<Cause> causes(d.size(), Cause::gpu_other);
   for (DeviceOpId op : ops) {
@@ -50,8 +42,8 @@ std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpI
     causes[op] = at->second;
     const bool small_kernel = causes[op] == Cause::gpu_elementwise ||
                               causes[op] == Cause::gpu_reduce || causes[op] == Cause::gpu_other;
-    if (small_kernel && inside_optimizer_scope(trace, places.range_of(op)))
-      causes[op] = Cause::gpu_optimizer;
+    const RangeId range = places.range_of(op);
+    if (small_kernel && range != kNone && optimizer.holds(range)) causes[op] = Cause::gpu_optimizer;
   }
   return causes;
 }

@@ -14,15 +14,14 @@ constexpr double kRan = 0.75, kSlept = 0.25;
 
 enum NameKind : std::uint8_t {
   kPlain = 0,
-  kLoader = 1,      // DataLoader iteration
-  kLock = 2,        // a Python-level wait for another thread or process
-  kFile = 4,        // file input and output
-  kEngine = 8,      // the autograd engine's C++ entry
-  kProfiler = 16,   // torch.profiler's own Python
-  kOptimizer = 32,  // Optimizer.step scope
-  kCollect = 64,    // gc.collect
-  kNode = 128,      // an autograd node
-  kInherited = kLoader | kProfiler | kOptimizer | kNode,
+  kLoader = 1,     // DataLoader iteration
+  kLock = 2,       // a Python-level wait for another thread or process
+  kFile = 4,       // file input and output
+  kEngine = 8,     // the autograd engine's C++ entry
+  kProfiler = 16,  // torch.profiler's own Python
+  kCollect = 64,   // gc.collect
+  kNode = 128,     // an autograd node
+  kInherited = kLoader | kProfiler | kNode,
 };
 
 bool has(std::string_view text, std::string_view part) {
@@ -45,7 +44,6 @@ std::uint8_t kind_of_name(std::string_view name) {
     kind |= kFile;
   if (has(name, "run_backward")) kind |= kEngine;
   if (name.starts_with("torch/profiler/")) kind |= kProfiler;
-  if (name.starts_with("Optimizer.step")) kind |= kOptimizer;
   if (name == "<built-in function collect>") kind |= kCollect;
   return static_cast<std::uint8_t>(kind);
 }
@@ -71,7 +69,7 @@ Cause cause_of_api(ApiKind api) {
 }
 
 HostCauses::HostCauses(const Trace& trace, const Threads& threads)
-    : trace_(trace), threads_(threads), cpu_(trace) {
+    : trace_(trace), threads_(threads), cpu_(trace), optimizer_(trace) {
   for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
     annotations_.emplace_back(trace, t, TimelineOf::annotations);
   }
@@ -139,7 +137,7 @@ Cause HostCauses::of_op(RangeId op) const {
     return Cause::host_framework;
   const Cause by_name = op_class_[trace_.host_ranges().name[op]];
   if (by_name == Cause::host_framework) return by_name;
-  return inside(kOptimizer, op) ? Cause::host_compute_optimizer : by_name;
+  return optimizer_.holds(op) ? Cause::host_compute_optimizer : by_name;
 }
 
 // Rows of a thread are sorted by begin, so what an op holds follows it until one begins after its

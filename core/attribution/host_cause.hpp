@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
+#include "core/attribution/optimizer_work.hpp"
 #include "core/attribution/thread_cpu.hpp"
 #include "core/attribution/threads.hpp"
 
@@ -33,6 +34,7 @@ class HostCauses {
   const Threads& threads_;
   std::vector<HostTimeline> annotations_;
   ThreadCpu cpu_;
+  OptimizerWork optimizer_;
   std::vector<Cause> op_class_;          // a string id: class of an op of that name
   std::vector<std::uint8_t> name_kind_;  // a string id: what a range of that name means
   std::vector<std::uint8_t>

@@ -5,47 +5,20 @@
 #include <limits>
 #include <string_view>
 
+#include "core/attribution/phase_names.hpp"
+
 namespace stepscope {
 namespace {
-
-bool begins(std::string_view text, std::string_view prefix) {
-  return text.starts_with(prefix);
-}
-
-// Ranges that PyTorch itself puts around its parts.
-std::string_view torch_mark(std::string_view name) {
-  if (begins(name, "Optimizer.")) return "optimizer";
-  if (begins(name, "enumerate(DataLoader)")) return "data";
-  if (begins(name, "nccl:") || begins(name, "gloo:") || begins(name, "c10d::") ||
-      begins(name, "record_param_comms")) {
-    return "comm";
-  }
-  if (begins(name, "DistributedDataParallel.forward")) return "forward";
-  return {};
-}
-
-// NVTX domains of libraries: what they mark is their own inside, not a part of the training loop.
-bool is_library_domain(std::string_view domain) {
-  constexpr std::string_view kDomains[] = {"CCCL",  "NCCL",     "cuBLAS",   "cuBLASLt", "cuDNN",
-                                           "cuFFT", "cuSPARSE", "cuSOLVER", "libcudf",  "NVSHMEM"};
-  return std::find(std::begin(kDomains), std::end(kDomains), domain) != std::end(kDomains);
-}
 
 // A thread that nobody named carries its program's name, like the loop's thread.
 std::string name_of_other(const Thread& thread, const Thread& loop) {
   return thread.name.empty() || thread.name == loop.name ? "other threads" : thread.name;
 }
 
-// Noise that is neither a user's phase nor a part of the training loop worth a row.
-bool is_internal(std::string_view name) {
-  return begins(name, "## ") || begins(name, "TorchDynamo") || begins(name, "Torch-Compiled") ||
-         begins(name, "PyTorch Profiler") || begins(name, "ProfilerStep");
-}
-
 }  // namespace
 
 PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const std::regex* only)
-    : trace_(trace), threads_(threads), only_(only) {
+    : trace_(trace), threads_(threads), only_(only), optimizer_(trace) {
   const std::vector<Thread>& all = trace.data().threads;
   bool any_user_phase = false;
   for (ThreadId t = 0; t < all.size(); ++t) {
@@ -166,30 +139,43 @@ PhaseTable::Timeline PhaseTable::user_timeline(ThreadId thread) {
   return timeline;
 }
 
-std::string PhaseTable::mark_name(RangeId range, bool any_op) const {
+std::string_view PhaseTable::mark_name(RangeId range) const {
   const HostRanges& h = trace_.host_ranges();
-  const std::string_view name = trace_.text(h.name[range]);
-  const std::string_view mark = torch_mark(name);
-  if (!mark.empty()) return std::string(mark);
+  const std::string_view mark = torch_mark(trace_.text(h.name[range]));
+  if (!mark.empty()) return mark;
   if (h.kind[range] == HostKind::backward_node) return "backward";
-  return any_op && h.kind[range] == HostKind::op ? "forward" : "";
+  const bool works = h.kind[range] == HostKind::op ||
+                     (!trace_.collected().framework_ops && trace_.call_of(range) != kNone);
+  return works ? "forward" : "";
+}
+
+// By begin. An optimizer's step that has a closure begins where the closure ends.
+std::vector<PhaseTable::Mark> PhaseTable::marks_of(ThreadId thread) const {
+  const HostRanges& h = trace_.host_ranges();
+  const Rows rows = trace_.ranges_of(thread);
+  std::vector<Mark> marks;
+  for (RangeId r = rows.begin; r < rows.end; ++r) {
+    const std::string_view name = mark_name(r);
+    if (name.empty()) continue;
+    const std::int64_t begin = optimizer_.is_scope(r) ? optimizer_.own_begin(r) : h.begin[r];
+    marks.push_back({begin, h.end[r], name});
+  }
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const Mark& a, const Mark& b) { return a.begin < b.begin; });
+  return marks;
 }
 
 // Outermost marks only. The time between two marks belongs to the later one: it is the host's way
 // there.
 PhaseTable::Timeline PhaseTable::mark_timeline(ThreadId thread) {
-  const HostRanges& h = trace_.host_ranges();
-  const Rows rows = trace_.ranges_of(thread);
   Timeline timeline;
   std::int64_t covered_until = std::numeric_limits<std::int64_t>::min();
-  for (RangeId r = rows.begin; r < rows.end; ++r) {
-    if (h.begin[r] < covered_until) continue;
-    const std::string name = mark_name(r, true);
-    if (name.empty()) continue;
-    const PhaseId phase = intern(0, name);
-    const std::int64_t since = timeline.empty() ? h.begin[r] : covered_until;
+  for (const Mark& mark : marks_of(thread)) {
+    if (mark.begin < covered_until) continue;
+    const PhaseId phase = intern(0, std::string(mark.name));
+    const std::int64_t since = timeline.empty() ? mark.begin : covered_until;
     if (timeline.empty() || timeline.back().phase != phase) timeline.push_back({since, phase});
-    covered_until = h.end[r];
+    covered_until = mark.end;
   }
   if (!timeline.empty()) timeline.push_back({covered_until, 0});
   return timeline;

@@ -5,20 +5,23 @@
 // name are one (a harness may emit both kinds). Where no user range is open, PyTorch's own marks
 // serve: Optimizer.step and zero_grad -> "optimizer", DataLoader __next__ -> "data", collectives ->
 // "comm", autograd nodes -> "backward", and in a run without any user phase other ops -> "forward",
-// each including the host's way to it from the op before. An autograd thread is in its caller's
-// phase, with its own ranges inside. Any other thread without a range of its own is in a phase
-// named after it.
+// each including the host's way to it from the op before; where ops are not recorded, CUDA calls
+// serve as they. What runs in an optimizer's closure has its own marks (optimizer_work.hpp). An
+// autograd thread is in its caller's phase, with its own ranges inside. Any other thread without a
+// range of its own is in a phase named after it.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <regex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
 #include "core/attribution/captures.hpp"
+#include "core/attribution/optimizer_work.hpp"
 #include "core/attribution/threads.hpp"
 
 namespace stepscope {
@@ -48,6 +51,10 @@ class PhaseTable {
     PhaseId phase;
   };
   using Timeline = std::vector<Start>;  // sorted; 0 before the first
+  struct Mark {
+    std::int64_t begin, end;
+    std::string_view name;  // of a list in phases.cpp
+  };
 
   PhaseId intern(PhaseId parent, const std::string& name);
   PhaseId graft(PhaseId parent, PhaseId own);
@@ -58,12 +65,14 @@ class PhaseTable {
   bool names_phase(const std::string& name) const;
   Timeline user_timeline(ThreadId thread);
   Timeline mark_timeline(ThreadId thread);
-  std::string mark_name(RangeId range, bool any_op) const;
+  std::string_view mark_name(RangeId range) const;
+  std::vector<Mark> marks_of(ThreadId thread) const;
   static Stay at(const Timeline& timeline, std::int64_t time);
 
   const Trace& trace_;
   const Threads& threads_;
   const std::regex* only_;
+  OptimizerWork optimizer_;
   std::vector<Phase> phases_{Phase{}};
   std::vector<PhaseVisit> visits_;
   std::map<std::pair<PhaseId, std::string>, PhaseId> ids_;

@@ -197,7 +197,9 @@ TEST_F(CollectorTest, APlanSwitchesKindsAndCallsOffAndOn) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
     recorder::plan_capture({.by_trigger = true}, nullptr);
-    recorder::mark(recorder::intern_name("m", 1), 0);
+    recorder::begin_range(recorder::kLaneUser, HostKind::user_scope,
+                          recorder::intern_name("r", 1), 0, 0, kNoSequence);
+    recorder::end_range(recorder::kLaneUser);
     const LaunchParameters launch{.stream = handle(7)};
     const auto wait_for_kinds = [](bool on) {
       for (int i = 0; i < 500 && fake_cupti::state().enabled.empty() == on; ++i) usleep(10'000);
@@ -223,7 +225,6 @@ TEST_F(CollectorTest, TheProfilersStartAndStopAreATrigger) {
     ASSERT_TRUE(start_collector(fake_cupti::library(), options));
     EXPECT_FALSE(recorder::taking());
     fake_cupti::call(Domain::runtime, kRuntimeProfilerStart, nullptr);
-    recorder::mark(recorder::intern_name("m", 1), 0);
     for (int i = 0; i < 500 && !recorder::taking(); ++i) usleep(10'000);
     EXPECT_TRUE(recorder::taking());
     fake_cupti::call(Domain::runtime, kRuntimeProfilerStop, nullptr);

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""95 % intervals of ratios between two variants of a program that ran in the same rounds, by resampling the rounds."""
+
+import random
+import statistics
+
+RESAMPLES = 4000
+
+
+def interval(values):
+    ordered = sorted(values)
+    return [ordered[int(0.025 * len(ordered))], ordered[int(0.975 * len(ordered)) - 1]]
+
+
+def ratio(over, under, middle):
+    """{ratio, low, high} of middle(over) / middle(under); the lists hold a value a round."""
+    generator = random.Random(1)
+    rounds, found = range(len(over)), []
+    for _ in range(RESAMPLES):
+        chosen = generator.choices(rounds, k=len(over))
+        found.append(middle([over[i] for i in chosen]) / middle([under[i] for i in chosen]))
+    low, high = interval(found)
+    return {"ratio": middle(over) / middle(under), "low": low, "high": high}
+
+
+def ratios(over, under):
+    return {"of_medians": ratio(over, under, statistics.median), "of_means": ratio(over, under, statistics.fmean)}
+
+
+def verdict(found, target):
+    """held and missed only where the whole interval lies on one side."""
+    if found["high"] <= target:
+        return "held"
+    return "missed" if found["low"] > target else "not shown"

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of a .sst payload as numpy arrays: core/store/FORMAT.md, section Tables. Only the columns that scope_file.py
+wants are decoded; the sparse ones are not known here."""
+
+import struct
+
+import numpy
+
+BEGIN, DURATION, NAME = 0, 1, 2
+
+
+def varints(data):
+    """All varints of an array of bytes, as uint64."""
+    ends = numpy.flatnonzero(data < 0x80)
+    starts = numpy.concatenate(([0], ends[:-1] + 1)).astype(numpy.int64)
+    lengths = ends - starts + 1
+    values = numpy.zeros(len(ends), numpy.uint64)
+    for place in range(int(lengths.max(initial=0))):
+        has = lengths > place
+        low = (data[starts[has] + place] & 0x7F).astype(numpy.uint64)
+        values[has] |= low << numpy.uint64(7 * place)
+    return values
+
+
+def signed(values):
+    """Zigzag, modulo 2^64: the sign bit of the result wraps as in the format."""
+    return (values >> numpy.uint64(1)) ^ (numpy.uint64(0) - (values & numpy.uint64(1)))
+
+
+def chained(values, durations):
+    """Even: gap to the end before, doubled; odd: zigzag to the begin before, doubled, plus one."""
+    half = values >> numpy.uint64(1)
+    before = numpy.concatenate((numpy.zeros(1, numpy.uint64), durations[:-1]))
+    step = numpy.where(values & numpy.uint64(1), signed(half), before + half)
+    return numpy.cumsum(step, dtype=numpy.uint64)
+
+
+def column(encoding, data, rows, durations=None):
+    if encoding == 0:
+        return numpy.full(rows, varints(data)[0], numpy.uint64)
+    if encoding == 4:
+        return data.astype(numpy.uint64)
+    values = varints(data)
+    if encoding == 2:
+        return numpy.cumsum(signed(values), dtype=numpy.uint64)
+    return chained(values, durations) if encoding == 6 else values
+
+
+def table(body, kind_column):
+    """begin, end, name id and kind of each row; the other columns are left alone."""
+    at = next(i for i, byte in enumerate(body) if byte < 0x80) + 1
+    rows, parts = int(varints(numpy.frombuffer(body[:at], numpy.uint8))[0]), {}
+    while at < len(body):
+        identity, encoding, length = struct.unpack_from("<BBI", body, at)
+        parts[identity] = (encoding, numpy.frombuffer(body, numpy.uint8, length, at + 6))
+        at += 6 + length
+    default = (0, numpy.zeros(1, numpy.uint8))
+    durations = column(*parts.get(DURATION, default), rows)
+    begin = column(*parts.get(BEGIN, default), rows, durations)
+    name, kind = (column(*parts.get(i, default), rows) for i in (NAME, kind_column))
+    return [begin.view(numpy.int64), (begin + durations).view(numpy.int64), name.astype(numpy.int64), kind]

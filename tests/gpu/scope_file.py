@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads device ops and host ranges out of a .scope folder, from core/store/FORMAT.md, with no code shared with core.
+
+A recording is one .sst file (one process). Its tables are numpy arrays, a row an event, in the order of the file:
+begin, end (ns since the Unix epoch), name (index into `names`), kind (numbered as in core/model/events.hpp).
+Checksums are not verified here (`stepscope report` does that); a torn chunk is skipped up to the next magic.
+"""
+
+import ctypes
+import dataclasses
+import functools
+import os
+import struct
+
+import numpy
+
+from scope_columns import signed, table, varints
+
+FILE_MAGIC, CHUNK_MAGIC = b"\x89SST\r\n\x1a\n", b"\xf5SCK"
+STRINGS, HEALTH, HOST_RANGES, DEVICE_OPS, EXIT = 1, 12, 16, 18, 32
+KIND_COLUMN = {HOST_RANGES: 4, DEVICE_OPS: 3}
+KERNEL, MEMCPY, MEMSET = 0, 1, 2
+
+
+@dataclasses.dataclass
+class Table:
+    begin: numpy.ndarray
+    end: numpy.ndarray
+    name: numpy.ndarray
+    kind: numpy.ndarray
+
+
+@dataclasses.dataclass
+class Recording:
+    path: str
+    names: list
+    device_ops: Table
+    host_ranges: Table
+    dropped: int
+    zero_timestamps: int
+    finished: bool  # it ended with its own footer: nobody had to salvage it
+
+
+def strings(body):
+    """(first id, texts)"""
+    place = 0
+
+    def number():
+        nonlocal place
+        value = shift = 0
+        while True:
+            byte = body[place]
+            place, value, shift = place + 1, value | (byte & 0x7F) << shift, shift + 7
+            if byte < 0x80:
+                return value
+
+    first, texts = number(), []
+    for _ in range(number()):
+        length = number()
+        texts.append(body[place:place + length].decode("utf-8", "surrogateescape"))
+        place += length
+    return first, texts
+
+
+@functools.lru_cache(None)
+def zstd():
+    library = ctypes.CDLL("libzstd.so.1")
+    size, pointer = ctypes.c_size_t, ctypes.c_char_p
+    library.ZSTD_decompress.restype, library.ZSTD_decompress.argtypes = size, [pointer, size, pointer, size]
+    return library
+
+
+def decompress(stored, raw_bytes):
+    raw = ctypes.create_string_buffer(raw_bytes)
+    if zstd().ZSTD_decompress(raw, raw_bytes, stored, len(stored)) != raw_bytes:
+        raise ValueError("a payload does not decompress")
+    return raw.raw
+
+
+def chunks(data):
+    """(session, payload) of each whole chunk."""
+    at = struct.unpack_from("<I", data, 12)[0]
+    while (at := data.find(CHUNK_MAGIC, at)) >= 0 and at + 64 <= len(data):
+        kind, codec, stored, raw = struct.unpack_from("<HBxII", data, at + 4)
+        session = struct.unpack_from("<I", data, at + 32)[0]
+        if kind not in (1, 2) or at + 64 + stored > len(data):
+            at += 1
+            continue
+        payload = data[at + 64:at + 64 + stored]
+        yield session, payload if codec == 0 else decompress(payload, raw)
+        at += 64 + stored
+
+
+def sections(payload):
+    at = 0
+    while at < len(payload):
+        identity, length = struct.unpack_from("<HI", payload, at)
+        yield identity, payload[at + 6:at + 6 + length]
+        at += 6 + length
+
+
+class _Names:
+    """Joins the sessions' string ids: the same text has one number."""
+
+    def __init__(self):
+        self.texts, self._numbers, self._of_session = [], {}, {}
+
+    def add(self, session, first, texts):
+        ids = self._of_session.setdefault(session, {0: self._number("")})
+        for i, text in enumerate(texts):
+            ids[first + i] = self._number(text)
+
+    def _number(self, text):
+        if text not in self._numbers:
+            self._numbers[text] = len(self.texts)
+            self.texts.append(text)
+        return self._numbers[text]
+
+    def resolve(self, session, ids):
+        known = self._of_session.get(session, {0: self._number("")})
+        lost = self._number("(lost name)")
+        used, inverse = numpy.unique(ids, return_inverse=True)
+        return numpy.array([known.get(int(i), lost) for i in used], numpy.int64)[inverse]
+
+
+def _joined(tables):
+    if not tables:
+        return Table(*(numpy.zeros(0, numpy.int64) for _ in range(4)))
+    return Table(*(numpy.concatenate(columns) for columns in zip(*tables)))
+
+
+def read_file(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:8] != FILE_MAGIC:
+        raise ValueError(f"{path} is no .sst file")
+    names, tables, health, finished = _Names(), {HOST_RANGES: [], DEVICE_OPS: []}, {}, False
+    for session, payload in chunks(data):
+        for identity, body in sections(payload):
+            if identity == STRINGS:
+                names.add(session, *strings(body))
+            elif identity in tables:
+                rows = table(body, KIND_COLUMN[identity])
+                rows[2] = names.resolve(session, rows[2])
+                tables[identity].append(rows)
+            elif identity == HEALTH:
+                health[session] = signed(varints(numpy.frombuffer(body, numpy.uint8)))
+            finished |= identity == EXIT
+    totals = [sum(int(h[i]) for h in health.values() if len(h) > i) for i in (0, 1)]
+    return Recording(path, names.texts, _joined(tables[DEVICE_OPS]), _joined(tables[HOST_RANGES]), *totals, finished)
+
+
+def read(scope):
+    """One recording a process."""
+    return [read_file(os.path.join(scope, name)) for name in sorted(os.listdir(scope)) if name.endswith(".sst")]

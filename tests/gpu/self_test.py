@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the GPU tests that need no GPU: what they read, and that their judgements can fail."""
+
+import os
+import re
+import sys
+import types
+import unittest
+
+import numpy
+
+import bootstrap
+import chrome_trace
+import device_ops
+import endings_checks
+import graph_soak
+import overlap
+import scope_file
+import support
+
+DATA = os.path.join(support.HERE, "..", "data", "store")
+
+
+def text_of(escaped):
+    data = re.sub(rb"\\x([0-9a-f]{2})", lambda found: bytes.fromhex(found[1].decode()), escaped.encode())
+    return data.decode("utf-8", "surrogateescape")
+
+
+def recording(ops=(), calls=(), names=()):
+    def table(rows):
+        columns = list(zip(*rows)) or [[], [], [], []]
+        return scope_file.Table(*(numpy.array(column, numpy.int64) for column in columns))
+    return scope_file.Recording("", list(names), table(ops), table(calls), 0, 0, True)
+
+
+class ScopeFile(unittest.TestCase):
+    def test_device_ops_of_the_stored_files(self):
+        with open(os.path.join(DATA, "v1.txt")) as file:
+            rows = [re.match(r"op (\S+) (\S+) '(.*?)' kind (\d+) stream", line) for line in file]
+        expected = sorted((int(m[1]), int(m[2]), text_of(m[3]), int(m[4])) for m in rows if m)
+        for name in ("v1.sst", "v1_plain.sst"):
+            read = scope_file.read_file(os.path.join(DATA, name))
+            ops = read.device_ops
+            found = sorted((int(b), int(e), read.names[n], int(k))
+                           for b, e, n, k in zip(ops.begin, ops.end, ops.name, ops.kind))
+            self.assertEqual(found, expected)
+            self.assertEqual((read.dropped, read.zero_timestamps, read.finished), (1, 2, True))
+
+    def test_a_torn_file_gives_what_is_whole(self):
+        with open(os.path.join(DATA, "v1.sst"), "rb") as file:
+            data = file.read()
+        whole = list(scope_file.chunks(data))
+        self.assertEqual(list(scope_file.chunks(data[:-10])), whole[:-1])
+        self.assertEqual(list(scope_file.chunks(data[:24] + b"\xf5SCK" + data[24:])), whole)
+
+
+class Judgements(unittest.TestCase):
+    def test_counts_and_durations(self):
+        ours = device_ops.of_events([("k", 0, 100), ("k", 200, 300), ("Memset (Device)", 0, 10)])
+        same = device_ops.of_events([("k", 0, 101), ("k", 5, 106), ("Memset (Device)", 0, 11)])
+        self.assertEqual(device_ops.totals(ours), {"kernel": 2, "memcpy": 0, "memset": 1})
+        self.assertEqual(device_ops.count_differences(ours, same), [])
+        self.assertEqual([r["name"] for r in device_ops.duration_differences(ours, same, 0.02)], ["Memset (Device)"])
+        self.assertEqual(device_ops.count_differences(ours, {}), [{"name": "Memset (Device)", "ours": 1, "theirs": 0},
+                                                                  {"name": "k", "ours": 2, "theirs": 0}])
+
+    def test_ops_of_a_window(self):
+        one = recording([(10, 20, 0, 0), (30, 50, 0, 0)], names=["k"])
+        self.assertEqual(device_ops.of_recordings([one]), {"k": (2, 15.0)})
+        self.assertEqual(device_ops.of_recordings([one], 20, 40), {"k": (1, 20.0)})
+
+    def test_ops_outside_steps(self):
+        inside = chrome_trace.ChromeTrace([("k", 10, 20)], [(1, 0, 15), (2, 18, 40)])
+        self.assertEqual(chrome_trace.outside_ns(inside), 5)
+
+    def test_records_that_a_death_may_lose(self):
+        times = [numpy.arange(0, 10**9, 10**8)]
+        self.assertEqual(endings_checks.needed(times, True, 0.5), 10)
+        self.assertEqual(endings_checks.needed(times, False, 0.45), 5)
+        self.assertEqual(endings_checks.needed(times * 2, False, 0.45), 15)
+
+    def test_ends_that_differ(self):
+        def end(status, stdout="out\n", stderr=""):
+            return support.Finished(status, stdout, stderr, 0)
+        self.assertEqual(endings_checks.same_end(end(-15), end(143, stderr="stepscope: said\n"), False), [])
+        for other in (end(0), end(143, "other\n"), end(143, stderr="error\n"), end(124)):
+            self.assertNotEqual(endings_checks.same_end(end(-15), other, False), [])
+
+    def test_launches_without_kernels(self):
+        case = types.SimpleNamespace(family="torch", mode="return", orderly=True)
+        calls = [(0, 1, 1, 5), (2, 3, 1, 5)]
+        names = ["k", "cudaLaunchKernel"]
+        self.assertEqual(endings_checks.unpaced(case, [recording([(0, 1, 0, 0)] * 2, calls, names)]), [])
+        self.assertEqual(endings_checks.unpaced(case, [recording([(0, 1, 0, 0)], calls, names)]),
+                         ["1 kernels of 2 launches"])
+
+    def test_memory_that_grows(self):
+        for last, expected in ((160, 60), (100, 0)):
+            samples = [{"device_bytes": size} for size in [90, 100] + [100] * 17 + [last]]
+            self.assertEqual(graph_soak.growth(samples, "device_bytes"), expected)
+
+    def test_serialised_kernels_fail(self):
+        options = types.SimpleNamespace(tolerance=0.02, slack_us=30)
+        run, serial = ({"a_us": [2000.0], "b_us": [3000.0], "total_us": [total]} for total in (3010.0, 5010.0))
+        trace = [{"worst_duration_us": 5.0, "worst_overlap_us": 5.0}]
+        self.assertTrue(overlap.judge([run], [run], trace, options)["passed"])
+        self.assertFalse(overlap.judge([run], [serial], trace, options)["passed"])
+        self.assertFalse(overlap.judge([serial], [serial], trace, options)["passed"])
+
+    def test_intervals(self):
+        plain = [1.0 + 0.001 * (i % 5) for i in range(12)]
+        found = bootstrap.ratios([value * 1.05 for value in plain], plain)["of_means"]
+        self.assertAlmostEqual(found["ratio"], 1.05)
+        self.assertEqual([bootstrap.verdict(found, target) for target in (1.06, 1.03)], ["held", "missed"])
+        noisy = bootstrap.ratios([1.0, 1.3] * 6, plain)["of_means"]
+        self.assertEqual(bootstrap.verdict(noisy, 1.14), "not shown")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
