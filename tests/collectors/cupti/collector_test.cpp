@@ -197,8 +197,8 @@ TEST_F(CollectorTest, APlanSwitchesKindsAndCallsOffAndOn) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
     recorder::plan_capture({.by_trigger = true}, nullptr);
-    recorder::begin_range(recorder::kLaneUser, HostKind::user_scope,
-                          recorder::intern_name("r", 1), 0, 0, kNoSequence);
+    recorder::begin_range(recorder::kLaneUser, HostKind::user_scope, recorder::intern_name("r", 1),
+                          0, 0, kNoSequence);
     recorder::end_range(recorder::kLaneUser);
     const LaunchParameters launch{.stream = handle(7)};
     const auto wait_for_kinds = [](bool on) {
