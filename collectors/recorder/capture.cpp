@@ -117,9 +117,12 @@ void toggle_capture_soon() noexcept {
   toggle_soon.store(true);
 }
 
-bool passes_gate(MarkState& marks, std::uint32_t depth, NameId name, SiteRef site) noexcept {
+bool passes_gate(RingHeader& ring, std::uint16_t lane, NameId name, SiteRef site) noexcept {
   const std::uint8_t meaning = meaning_of(name);
-  if ((meaning & kMark) != 0 && marks.step_depth == 0) {
+  MarkState& marks = ring.marks[lane];
+  const std::uint32_t depth = ring.lanes[lane].depth;
+  if ((meaning & kMark) != 0 && ring.in_step_mark == 0) {
+    ring.in_step_mark = 1;
     marks.step_depth = depth;
     marks.key = mark_key(name_text(name), site);
   }
@@ -130,13 +133,14 @@ bool passes_gate(MarkState& marks, std::uint32_t depth, NameId name, SiteRef sit
   return gate_state() != Gate::closed || (meaning & kMark) != 0;
 }
 
-void after_end(MarkState& marks, std::uint32_t depth) noexcept {
+void after_end(RingHeader& ring, std::uint16_t lane, std::uint32_t depth) noexcept {
+  MarkState& marks = ring.marks[lane];
   if (marks.range_depth == depth) {
     marks.range_depth = 0;
     trigger_capture(false);
   }
   if (marks.step_depth != depth) return;
-  marks.step_depth = 0;
+  marks.step_depth = ring.in_step_mark = 0;
   if (step_count.add(marks.key)) update_and_wait();
 }
 

@@ -39,9 +39,9 @@ void trigger_capture(bool on) noexcept;
 void toggle_capture_soon() noexcept;
 
 // The slow part of begin_range and end_range, where there is a plan. False: not taken.
-bool passes_gate(MarkState& marks, std::uint32_t depth, NameId name, SiteRef site) noexcept;
+bool passes_gate(RingHeader& ring, std::uint16_t lane, NameId name, SiteRef site) noexcept;
 // `depth` of the range that ended.
-void after_end(MarkState& marks, std::uint32_t depth) noexcept;
+void after_end(RingHeader& ring, std::uint16_t lane, std::uint32_t depth) noexcept;
 
 // Writer thread. What is to be done now; each change is told once.
 struct CaptureChange {

@@ -135,7 +135,7 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
   ++state.depth;
   state.dropped_bits <<= 1U;
   if (gate_state() != Gate::none) [[unlikely]] {
-    if (!passes_gate(ring->marks[lane], state.depth, name, site)) {
+    if (!passes_gate(*ring, lane, name, site)) {
       state.dropped_bits |= 1U;
       return;
     }
@@ -209,7 +209,7 @@ StreamRef intern_stream(std::uint32_t device, std::uint32_t context,
         make_slot(ticks, RecordType::end, false, 0, lane, HostKind::other));
   }
   if (gate_state() != Gate::none) [[unlikely]]
-    after_end(ring->marks[lane], state.depth + 1);
+    after_end(*ring, lane, state.depth + 1);
 }
 
 void forget_calls() noexcept {

@@ -100,6 +100,7 @@ struct RingHeader {
   std::uint64_t sample_at;  // ticks from which on the thread's CPU clock is read again
   std::array<LaneState, kMaxLanes> lanes;
   std::array<MarkState, kMaxLanes> marks;
+  std::uint32_t in_step_mark;  // 1: an open range of the thread is one; marks inside do not count
   // Counters of the thread, read by others.
   std::atomic<std::uint64_t> dropped;
   std::atomic<std::uint64_t> sites_wanted;

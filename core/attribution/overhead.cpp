@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "core/steps/capture_gaps.hpp"
 #include "core/steps/named_range.hpp"
@@ -51,30 +50,24 @@ double mean_distance(const std::vector<std::int64_t>& ends, Interval stretch) {
   return static_cast<double>(*(last - 1) - *(first + 1)) / static_cast<double>(marks - 2);
 }
 
-std::vector<double> ratios_of(const std::vector<std::int64_t>& ends, const IntervalSet& gaps,
-                              const std::set<std::int64_t>& begins) {
+bool is_plain(const CaptureStretch& stretch) {
+  return stretch.state <= 0;
+}
+
+// Of the stretches of that state between two plain ones.
+std::vector<double> ratios_of(const std::vector<std::int64_t>& ends,
+                              const std::vector<CaptureStretch>& stretches, double state) {
   std::vector<double> ratios;
-  for (std::size_t i = 0; i + 1 < gaps.size(); ++i) {
-    if (!begins.contains(gaps[i].end)) continue;
-    const double before = mean_distance(ends, gaps[i]);
-    const double after = mean_distance(ends, gaps[i + 1]);
-    const double on = mean_distance(ends, {gaps[i].end, gaps[i + 1].begin});
+  for (std::size_t i = 1; i + 1 < stretches.size(); ++i) {
+    if (stretches[i].state != state || !is_plain(stretches[i - 1]) || !is_plain(stretches[i + 1]))
+      continue;
+    const double before = mean_distance(ends, stretches[i - 1].time);
+    const double after = mean_distance(ends, stretches[i + 1].time);
+    const double on = mean_distance(ends, stretches[i].time);
     if (before > 0 && after > 0 && on > 0) ratios.push_back(2 * on / (before + after));
   }
   std::sort(ratios.begin(), ratios.end());
   return ratios;
-}
-
-// Where stretches of that state begin.
-std::set<std::int64_t> begins_of(const Trace& trace, ProcessId process, double state) {
-  const Counters& counters = trace.data().counters;
-  std::set<std::int64_t> begins;
-  for (std::size_t row = 0; row < counters.size(); ++row) {
-    if (counters.process[row] == process && counters.value[row] == state &&
-        trace.text(counters.track[row]) == kCaptureTrack)
-      begins.insert(counters.time[row]);
-  }
-  return begins;
 }
 
 // How many of the smallest (and of the largest) lie outside of the interval: the normal
@@ -92,10 +85,10 @@ std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps)
 }
 
 std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps, double state) {
+  const std::vector<CaptureStretch> stretches = capture_stretches(trace, steps.process);
+  if (stretches.size() <= 2 * kFewestPairs) return std::nullopt;
   const IntervalSet gaps = capture_gaps(trace, steps.process);
-  if (gaps.size() <= kFewestPairs) return std::nullopt;
-  const std::vector<double> ratios =
-      ratios_of(mark_ends(trace, steps, gaps), gaps, begins_of(trace, steps.process, state));
+  const std::vector<double> ratios = ratios_of(mark_ends(trace, steps, gaps), stretches, state);
   if (ratios.size() < kFewestPairs) return std::nullopt;
   const std::size_t half = ratios.size() / 2;
   const double middle =

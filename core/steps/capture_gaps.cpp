@@ -10,55 +10,49 @@
 namespace stepscope {
 namespace {
 
-struct Change {
-  std::int64_t time;
-  bool on;
-};
+constexpr double kWhole = 1;
 
-std::vector<Change> changes_of(const Trace& trace, ProcessId process) {
-  const Counters& counters = trace.data().counters;
-  std::vector<Change> changes;
-  for (std::size_t row = 0; row < counters.size(); ++row) {
-    if (counters.process[row] != process || trace.text(counters.track[row]) != kCaptureTrack)
-      continue;
-    changes.push_back({counters.time[row], counters.value[row] > 0});
+// A gap begins where a step's mark ended, up to the error of clocks.
+constexpr std::int64_t kSlack_ns = 10'000;
+
+// From the end of the step before: a gap between two steps is in the later one.
+std::vector<bool> steps_with_gaps(const IntervalSet& gaps, const Steps& steps) {
+  std::vector<bool> out;
+  for (std::size_t k = 0; k < steps.list.size(); ++k) {
+    const Interval host = steps.list[k].host;
+    const std::int64_t begin = k == 0 ? host.begin : steps.list[k - 1].host.end;
+    const Interval time{begin, std::max(begin, host.end - kSlack_ns)};
+    out.push_back(std::any_of(gaps.begin(), gaps.end(),
+                              [&](const Interval& gap) { return !intersect(gap, time).empty(); }));
   }
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const Change& a, const Change& b) { return a.time < b.time; });
-  return changes;
-}
-
-bool reaches_into(const IntervalSet& gaps, Interval time) {
-  return std::any_of(gaps.begin(), gaps.end(),
-                     [&](const Interval& gap) { return !intersect(gap, time).empty(); });
-}
-
-// The last step that ends before the gap begins.
-Step* step_before(Steps& steps, const Interval& gap) {
-  const auto after =
-      std::partition_point(steps.list.begin(), steps.list.end(),
-                           [&](const Step& step) { return step.host.end <= gap.begin; });
-  return after == steps.list.begin() ? nullptr : &*(after - 1);
-}
-
-void set_aside(Step& step, const char* why) {
-  step.steady = false;
-  step.why_not_steady = why;
+  return out;
 }
 
 }  // namespace
 
+std::vector<CaptureStretch> capture_stretches(const Trace& trace, ProcessId process) {
+  const Counters& counters = trace.data().counters;
+  std::vector<CaptureStretch> stretches;
+  for (std::size_t row = 0; row < counters.size(); ++row) {
+    if (counters.process[row] != process || trace.text(counters.track[row]) != kCaptureTrack)
+      continue;
+    stretches.push_back({{counters.time[row], 0}, counters.value[row]});
+  }
+  std::stable_sort(stretches.begin(), stretches.end(),
+                   [](const auto& a, const auto& b) { return a.time.begin < b.time.begin; });
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const bool last = i + 1 == stretches.size();
+    stretches[i].time.end =
+        last ? std::max(stretches[i].time.begin, trace.end()) + 1 : stretches[i + 1].time.begin;
+  }
+  return stretches;
+}
+
 IntervalSet capture_gaps(const Trace& trace, ProcessId process) {
   IntervalSet gaps;
-  bool open = true;
-  std::int64_t closed_at = 0;
-  for (const Change& change : changes_of(trace, process)) {
-    if (change.on == open) continue;
-    if (change.on) gaps.push_back({closed_at, change.time});
-    closed_at = change.time;
-    open = change.on;
+  for (const CaptureStretch& stretch : capture_stretches(trace, process)) {
+    if (stretch.state != kWhole) gaps.push_back(stretch.time);
   }
-  if (!open) gaps.push_back({closed_at, std::max(closed_at, trace.end()) + 1});
   return unite(std::move(gaps));
 }
 
@@ -70,22 +64,19 @@ bool is_inside(const IntervalSet& gaps, std::int64_t time) {
 }
 
 void close_gaps(const IntervalSet& gaps, Steps& steps) {
-  for (Step& step : steps.list) {
-    if (reaches_into(gaps, step.window)) step.wall_known = false;
+  const std::vector<bool> with_gaps = steps_with_gaps(gaps, steps);
+  for (std::size_t k = 0; k < with_gaps.size(); ++k) {
+    if (with_gaps[k]) steps.list[k].wall_known = false;
   }
 }
 
-void set_gaps_aside(const Trace& trace, const IntervalSet& gaps, Steps& steps) {
+void set_gaps_aside(const IntervalSet& gaps, Steps& steps) {
   if (gaps.empty()) return;
-  for (Step& step : steps.list) {
-    if (reaches_into(gaps, step.window)) set_aside(step, "not recorded, by plan");
-  }
-  if (trace.device_ops().size() > 0) {
-    for (const Interval& gap : gaps) {
-      Step* before = step_before(steps, gap);
-      if (before != nullptr && before->steady)
-        set_aside(*before, "its device work may reach into a stretch that was not recorded");
-    }
+  const std::vector<bool> with_gaps = steps_with_gaps(gaps, steps);
+  for (std::size_t k = 0; k < with_gaps.size(); ++k) {
+    if (!with_gaps[k]) continue;
+    steps.list[k].steady = false;
+    steps.list[k].why_not_steady = "not recorded, by plan";
   }
   steps.notes.push_back(fmt::format("{} {} not recorded, by plan: {} together", gaps.size(),
                                     gaps.size() == 1 ? "stretch was" : "stretches were",

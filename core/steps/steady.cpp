@@ -55,6 +55,7 @@ std::string times_text(const Step& step, const Level& level) {
 
 // The first step after warm-up.
 std::size_t set_warm_up_aside(Steps& steps, const Explanations& explanations) {
+  if (walls_from(steps, std::max<std::size_t>(1, steps.list.size() / 2)).empty()) return 1;
   const Level later = level_of(walls_from(steps, std::max<std::size_t>(1, steps.list.size() / 2)));
   const auto above = [&later](const Step& step, double factor) {
     return static_cast<double>(step.wall_ns()) > factor * static_cast<double>(later.middle);
@@ -152,7 +153,8 @@ void choose_steady(const Activity& activity, Steps& steps) {
     const Explanations explanations(activity, steps);
     const std::size_t first = set_warm_up_aside(steps, explanations);
     set_outliers_aside(steps, first, explanations);
-    if (2 * steps.steady_count() < steps.list.size() - 1) {
+    const std::size_t known = walls_from(steps, 1).size();
+    if (2 * steps.steady_count() < known) {
       steps.notes.push_back(
           fmt::format("only {} of {} steps are alike: all but the first are kept, and their spread "
                       "is part of the result",

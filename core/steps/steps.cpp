@@ -132,7 +132,7 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
   const IntervalSet gaps = capture_gaps(trace, steps.process);
   close_gaps(gaps, steps);
   choose_steady(found.activity, steps);
-  set_gaps_aside(trace, gaps, steps);
+  set_gaps_aside(gaps, steps);
   return steps;
 }
 

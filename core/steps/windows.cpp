@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "core/steps/capture_gaps.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -59,7 +61,8 @@ class DeviceWork {
       : trace_(trace),
         index_(steps.list),
         ends_(steps.list.size(), kNever),
-        roles_(stream_roles(trace)) {
+        roles_(stream_roles(trace)),
+        gaps_(capture_gaps(trace, steps.process)) {
     for (StreamId s = 0; s < roles_.size(); ++s) {
       if (trace.data().streams[s].process == steps.process) add_stream(s);
     }
@@ -79,7 +82,8 @@ class DeviceWork {
       if (call != kNone) step = index_.of(launch_time(trace_, call));
       // A stream of which no launch was recorded at all: the op's own time is all there is.
       if (!linked) step = index_.of(trace_.device_ops().begin[op]);
-      if (extends(stream, op)) add(step, trace_.device_ops().end[op]);
+      const bool unseen = call == kNone && is_inside(gaps_, trace_.device_ops().begin[op]);
+      if (extends(stream, op) && !unseen) add(step, trace_.device_ops().end[op]);
     }
   }
 
@@ -98,6 +102,7 @@ class DeviceWork {
   std::vector<std::int64_t> ends_;
   std::int64_t before_ = kNever;
   std::vector<StreamRole> roles_;
+  IntervalSet gaps_;  // ops that begin there without a launch may be of any step
 };
 
 bool puts_kernels(ApiKind kind) {

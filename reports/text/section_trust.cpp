@@ -2,6 +2,8 @@
 // How the steps were found, which were left out and why, and how far to trust the numbers.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/support/duration.hpp"
 #include "reports/text/sections.hpp"
 
@@ -17,22 +19,50 @@ std::string range_of(std::int64_t first, std::int64_t last) {
   return first == last ? fmt::format("step {}", first) : fmt::format("steps {}-{}", first, last);
 }
 
-// "step 0 (first step); steps 1-2 (warm-up)": neighbours with the same reason stand together.
-std::string not_counted(const Summary& summary) {
-  std::vector<bool> counted(summary.steps.list.size(), false);
+constexpr std::size_t kMostRanges = 4;  // of one reason
+
+struct Reason {
+  std::string_view text;
+  std::vector<std::string> ranges;
+};
+
+Reason& reason_of(std::vector<Reason>& reasons, std::string_view text) {
+  const auto known = std::find_if(reasons.begin(), reasons.end(),
+                                  [&](const Reason& reason) { return reason.text == text; });
+  return known != reasons.end() ? *known : reasons.emplace_back(Reason{text, {}});
+}
+
+// Neighbours with the same reason stand together.
+std::vector<Reason> reasons_of(const Summary& summary) {
+  const std::vector<Step>& list = summary.steps.list;
+  std::vector<bool> counted(list.size(), false);
   for (const std::uint32_t row : summary.counted) counted[row] = true;
-  std::string out;
-  for (std::size_t i = 0; i < counted.size(); ++i) {
+  const auto why = [&](std::size_t row) -> std::string_view {
+    return list[row].steady ? std::string_view("the trace ends first")
+                            : std::string_view(list[row].why_not_steady);
+  };
+  std::vector<Reason> reasons;
+  for (std::size_t i = 0; i < list.size(); ++i) {
     if (counted[i]) continue;
-    const std::vector<Step>& list = summary.steps.list;
-    const auto reason = [&](std::size_t row) {
-      return list[row].steady ? std::string("the trace ends first") : list[row].why_not_steady;
-    };
     std::size_t last = i;
-    while (last + 1 < counted.size() && !counted[last + 1] && reason(last + 1) == reason(i)) ++last;
-    out += fmt::format("{}{} ({})", out.empty() ? "" : "; ", range_of(list[i].id, list[last].id),
-                       reason(i));
+    while (last + 1 < list.size() && !counted[last + 1] && why(last + 1) == why(i)) ++last;
+    reason_of(reasons, why(i)).ranges.push_back(range_of(list[i].id, list[last].id));
     i = last;
+  }
+  return reasons;
+}
+
+// "step 0 (first step); steps 9-20, steps 29-40 and 9 more (not recorded, by plan)"
+std::string not_counted(const Summary& summary) {
+  std::string out;
+  for (const Reason& reason : reasons_of(summary)) {
+    const std::size_t shown = std::min(kMostRanges, reason.ranges.size());
+    out += fmt::format("{}{}", out.empty() ? "" : "; ",
+                       fmt::join(reason.ranges.begin(),
+                                 reason.ranges.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    if (reason.ranges.size() > shown)
+      out += fmt::format(" and {} more", reason.ranges.size() - shown);
+    out += fmt::format(" ({})", reason.text);
   }
   return out;
 }

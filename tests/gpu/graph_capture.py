@@ -23,7 +23,7 @@ def train():
         with phase("select"):
             hidden.topk(32)  # select
     for _ in range(STEPS):
-        with phase("one step"):
+        with phase("step"):
             with phase("train"):
                 graph.replay()  # replay
             torch.cuda.synchronize()
@@ -34,7 +34,7 @@ def lines_with(report, cause):
 
 
 def main():
-    report = report_of([sys.executable, __file__, "train"], "^one step$")
+    report = report_of([sys.executable, __file__, "train"], "^step$")
     check = Check()
     gemm, select = lines_with(report, "gpu.gemm"), lines_with(report, "gpu.select")
     replay = line_of(__file__, "replay")

@@ -19,7 +19,7 @@ def train():
     value = torch.ones(FLOATS, device="cuda")
     part = torch.empty(FLOATS // 2, device="cuda")
     for _ in range(STEPS):
-        with torch.cuda.nvtx.range("one step"):
+        with torch.cuda.nvtx.range("step"):
             dist.all_reduce(value)
             dist.reduce_scatter_tensor(part, value, op=dist.ReduceOp.AVG)
             send = dist.P2POp(dist.isend, part, 1 - rank)
@@ -32,7 +32,7 @@ def train():
 
 def main():
     command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", __file__, "train"]
-    report = report_of(command, "^one step$")
+    report = report_of(command, "^step$")
     check = Check()
     rows = {row["operation"]: row for row in report["collectives"]}
     for row in report["collectives"]:

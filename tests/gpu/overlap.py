@@ -80,7 +80,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--alternations", type=int, default=4)
     parser.add_argument("--tolerance", type=float, default=0.02, help="of the medians with and without us")
-    parser.add_argument("--slack-us", type=float, default=30, help="between events, which enclose the launch, and us")
+    parser.add_argument("--slack-us", type=float, default=50, help="between events, which enclose the launch, and us")
     sys.exit(support.conclude("overlap", parser.parse_args(), test))
 
 

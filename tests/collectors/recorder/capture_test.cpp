@@ -171,6 +171,21 @@ TEST_F(CaptureTest, InWindowsAllMarksAreTakenAndSomeSteps) {
   EXPECT_THAT(states(), ElementsAre(0, 1, 0));
 }
 
+// An optimizer inside a step's own range: the range counts, whichever kinds the two are of.
+TEST_F(CaptureTest, TheOutermostMarkCounts) {
+  record({.take_steps = 1}, nullptr, [] {
+    for (int i = 0; i < 2; ++i) {
+      begin(kFirstNvtxLane, HostKind::nvtx_range, "step " + std::to_string(i));
+      begin(kLaneUser, HostKind::user_scope, "Optimizer.step#SGD.step");
+      end_range(kLaneUser);
+      begin(kLaneFunction, HostKind::op, "log " + std::to_string(i));
+      end_range(kLaneFunction);
+      end_range(kFirstNvtxLane);
+    }
+  });
+  EXPECT_THAT(names(HostKind::op), ElementsAre("log 0"));
+}
+
 TEST_F(CaptureTest, ARunThatStartsLaterSaysSo) {
   record({.after_steps = 2, .take_steps = 1}, nullptr, [] {
     for (int i = 0; i < 6; ++i) step(i);
