@@ -135,8 +135,9 @@ class ProfiledRun {
 
   void summarise(const std::vector<std::string>& stores, const recorder::Salvage& salvaged) const {
     if (stores.empty()) {
-      say("no process recorded anything: no PyTorch and no NVTX ranges were seen{}",
-          options_.only.empty() ? "" : " in the processes that --only selects");
+      say("no process recorded anything: no PyTorch and no NVTX ranges were seen{}{}",
+          options_.only.empty() ? "" : " in the processes that --only selects",
+          options_.capture.any() ? " at the time that the capture options name" : "");
     }
     for (const std::string& store : stores) {
       std::error_code error;

@@ -27,6 +27,7 @@ constinit std::atomic<std::uint64_t> steps_at_trigger{0};
 constinit std::atomic<std::int64_t> began_ns{0};  // CLOCK_MONOTONIC: of the plan, of the trigger
 constinit std::atomic<bool> triggered{false};
 constinit std::atomic<bool> toggle_soon{false};
+constinit std::atomic<bool> was_open{false};
 constinit std::atomic<bool> wanted{true};
 constinit std::atomic<std::uint64_t> close_ticks{0};
 constinit std::atomic<std::uint32_t> opened{0};  // bumped at each opening: a futex
@@ -61,6 +62,7 @@ void close_gate() noexcept {
 
 void begin_at_gate() noexcept {
   wanted.store(wants_now());
+  was_open.store(wanted.load());
   if (wanted.load()) return gate.store(Gate::open, std::memory_order_release);
   close_gate();
 }
@@ -158,9 +160,21 @@ CaptureChange next_capture_change() noexcept {
 
 void capture_is_open() noexcept {
   applied = true;
+  was_open.store(true);
   gate.store(Gate::open, std::memory_order_release);
   opened.fetch_add(1);
   syscall(SYS_futex, &opened, FUTEX_WAKE_PRIVATE, 1 << 20, nullptr, nullptr, 0);
+}
+
+const char* unmet_plan() noexcept {
+  if (gate_state() == Gate::none || was_open.load()) return nullptr;
+  if (plan.by_trigger)
+    return "nothing was recorded: what --capture-range or --capture-signal waits for did not come";
+  if (step_count.steps() == 0 && plan.after_steps != 0)
+    return "nothing was recorded: --start-after waits for steps, and none was seen "
+           "(Optimizer.step, "
+           "ProfilerStep#, a range named like \"step 12\"); give it a time, like 30s";
+  return "nothing was recorded: the process ended before --start-after";
 }
 
 void restart_capture() noexcept {

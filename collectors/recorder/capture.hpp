@@ -52,6 +52,9 @@ struct CaptureChange {
 CaptureChange next_capture_change() noexcept;
 void capture_is_open() noexcept;  // the device is collected again
 
+// Behind the last change: a plan that was not carried out, in one sentence; null where it was.
+const char* unmet_plan() noexcept;
+
 // A forked child begins anew.
 void restart_capture() noexcept;
 

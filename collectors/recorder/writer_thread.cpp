@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <optional>
 
@@ -34,6 +35,7 @@ class Writer {
       if (due()) flush();
     }
     follow_plan();
+    note_unmet_plan();
     stop_sources();
     flush();
     retire_rings();
@@ -67,6 +69,13 @@ class Writer {
     if (!change.open) return;
     drain_->capture_opened(clock_.to_ns(read_ticks(process.ticks_are_ns)), state_);
     capture_is_open();
+  }
+
+  // The recorder takes no notes any more.
+  static void note_unmet_plan() {
+    const char* unmet = unmet_plan();
+    if (unmet == nullptr) return;
+    process.dictionary.log({LogKind::note, 0, 0, 0, intern_name(unmet, std::strlen(unmet))});
   }
 
   // A source that has a state of its own to tell tells it for all.

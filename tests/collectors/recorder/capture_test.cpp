@@ -298,6 +298,16 @@ TEST_F(CaptureTest, AProcessOfWhichNothingIsTakenStillTellsItsSteps) {
   EXPECT_THAT(names(HostKind::op), IsEmpty());
   EXPECT_EQ(names(HostKind::user_scope).size(), 3U);
   EXPECT_THAT(states(), ElementsAre(0));
+  EXPECT_THAT(trace_.health().notes,
+              testing::Contains(testing::HasSubstr("ended before --start-after")));
+}
+
+TEST_F(CaptureTest, AProgramWithoutStepMarksIsToldSo) {
+  record({.after_steps = 1}, nullptr, [] {
+    begin(kLaneFunction, HostKind::op, "op");
+    end_range(kLaneFunction);
+  });
+  EXPECT_THAT(trace_.health().notes, testing::Contains(testing::HasSubstr("none was seen")));
 }
 
 }  // namespace
