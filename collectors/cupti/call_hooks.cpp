@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstring>
 
 #include "collectors/cupti/graph_hooks.hpp"
 #include "collectors/cupti/sharing.hpp"
@@ -24,14 +25,23 @@ constinit std::atomic<bool> failed{false};
 constinit Subscriber own_subscriber = nullptr;
 constinit std::atomic<std::uint32_t> times_switched_on{0};
 constinit std::atomic<bool> with_call_sites{true};
+constinit std::atomic<bool> launched{false};
+constinit std::atomic<bool> hooks_on{true};
 
 const ApiFunction* function_of(Domain domain, std::uint32_t id) noexcept {
   if (id >= kIds) return nullptr;
   return domain == Domain::runtime ? runtime_functions[id] : driver_functions[id];
 }
 
+// Once a flush at most.
+[[gnu::cold]] bool launches(const ApiFunction& function) noexcept {
+  return std::strstr(function.name, "Launch") != nullptr;
+}
+
 [[gnu::hot]] void on_entry(const ApiFunction& function, std::uint32_t id,
                            const CallbackData& call) noexcept {
+  if (!launched.load(std::memory_order_relaxed) && launches(function))
+    launched.store(true, std::memory_order_relaxed);
   const CallArguments arguments = read_arguments(function, call.function_params);
   recorder::StreamRef stream = recorder::kNoStream;
   if (arguments.has_stream) {
@@ -165,25 +175,32 @@ void switch_hooks(bool on) noexcept {
 
 void switch_hooks(bool on, Level level, bool call_sites) noexcept {
   with_call_sites.store(call_sites, std::memory_order_relaxed);
+  hooks_on.store(on, std::memory_order_relaxed);
   if (on) times_switched_on.fetch_add(1, std::memory_order_relaxed);
   for (const ApiFunction& function : api_functions()) {
     if (function.level > level || (!on && instantiates_graphs(function))) continue;
     for (const std::uint16_t id : function.ids) {
       if (id == 0 || id >= kIds) continue;
-      (void)library.enable_callback(on ? 1 : 0, own_subscriber,
-                                    static_cast<std::uint32_t>(function.domain), id);
+      const auto domain = static_cast<std::uint32_t>(function.domain);
+      if (on || !is_wanted_by_guest(domain, id))
+        (void)library.enable_callback(on ? 1 : 0, own_subscriber, domain, id);
     }
   }
+}
+
+bool take_launched() noexcept {
+  return launched.exchange(false, std::memory_order_relaxed);
 }
 
 bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept {
   switch (static_cast<Domain>(domain)) {
     case Domain::runtime:
     case Domain::driver:
-      return function_of(static_cast<Domain>(domain), id) != nullptr;
+      return hooks_on.load(std::memory_order_relaxed) &&
+             function_of(static_cast<Domain>(domain), id) != nullptr;
     case Domain::resource:
       return id == kStreamDestroyStarting || id == kContextDestroyStarting ||
-             id == kGraphNodeCreated || id == kGraphNodeCloned;
+             (options.level != Level::light && (id == kGraphNodeCreated || id == kGraphNodeCloned));
     case Domain::state:
       return true;
   }

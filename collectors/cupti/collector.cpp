@@ -8,6 +8,7 @@
 #include "collectors/cupti/buffers.hpp"
 #include "collectors/cupti/device_facts.hpp"
 #include "collectors/cupti/device_records.hpp"
+#include "collectors/cupti/heartbeat.hpp"
 #include "collectors/cupti/sharing.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/row_source.hpp"
@@ -56,11 +57,12 @@ class ActivitySource final : public recorder::RowSource {
 
   bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override {
     if (last && !stopped_) stop();
-    if (!last) flush_when_due();
+    const bool flushed = !last && flush_when_due();
     while (batch.device_ops.size() < kRowsOfOneBatch) {
       const Buffers::Completed full = buffers.next_completed();
       if (full.data == nullptr) {
         buffers.fill_up();
+        if (flushed) look_for_records(batch, store);
         return false;
       }
       records_.decode(library_, full.data, full.valid_bytes, batch, store);
@@ -71,39 +73,49 @@ class ActivitySource final : public recorder::RowSource {
     return true;
   }
 
-  // Hooks are on while any kind is: CUPTI counts correlation ids in the callbacks, and gives them
-  // again to later calls where it could not. Kinds that another profiler of the program has on stay
-  // on.
   double take(bool on) noexcept override {
     if (stopped_ || has_failed()) return on ? 1 : 0;
     on_ = on;
     idle_flushes_ = 0;
-    const double layer = on && layers_ ? next_layer() : 1;
-    if (on && layer == 1) switch_hooks(true);
-    for (const ActivityKind kind : kKinds) {
-      if (on) (void)library_.enable(kind);
-      if (!on && !is_enabled_by_guest(kind)) (void)library_.disable(kind);
+    if (!on || !layers_) {
+      switch_ours(on, switch_hooks);
+      return on ? 1 : 0;
     }
-    if (!on) switch_hooks(false);
-    return on ? layer : 0;
+    turn_ = turn_ % 3 + 1;
+    constexpr void (*kHooks[])(bool) = {
+        switch_hooks, [](bool) {}, [](bool wanted) { switch_hooks(wanted, Level::light, false); }};
+    switch_ours(true, kHooks[turn_ - 1]);
+    return turn_;
   }
 
   Totals totals() const noexcept override { return {dropped_, records_.zero_timestamps()}; }
 
  private:
-  void flush_when_due() noexcept {
+  bool flush_when_due() noexcept {
     const std::int64_t now = recorder::clock_ns(CLOCK_MONOTONIC);
-    if (now - last_flush_ns_ < flush_ns_ || idle_flushes_ >= kIdleFlushes) return;
+    if (now - last_flush_ns_ < flush_ns_ || idle_flushes_ >= kIdleFlushes) return false;
     last_flush_ns_ = now;
     if (!on_) ++idle_flushes_;
     if (!has_failed()) (void)library_.flush_all(kFlushCompleted);
+    return true;
   }
 
-  // 1: the whole, 2: kinds alone, 3: light.
-  double next_layer() noexcept {
-    turn_ = turn_ % 3 + 1;
-    if (turn_ == 3) switch_hooks(true, Level::light, false);
-    return turn_;
+  // From where no records came, nothing is to be concluded: as where the plan switched them off.
+  void look_for_records(EventBatch& batch, StoreWriter& store) noexcept {
+    const Heartbeat::Change change = heartbeat_.look(on_ && take_launched(), records_.records());
+    if (change == Heartbeat::Change::none) return;
+    const bool stopped = change == Heartbeat::Change::stopped;
+    if (stopped)
+      recorder::note(
+          "device records stopped coming while work was launched: something else in the program "
+          "took "
+          "CUPTI's buffers; what follows is not judged");
+    Counters& rows = batch.counters;
+    const bool since_last = stopped && records_.last_end() != 0;
+    rows.time.push_back(since_last ? records_.last_end() : recorder::clock_ns(CLOCK_REALTIME));
+    rows.track.push_back(store.intern(kCaptureTrack));
+    rows.process.push_back(0);
+    rows.value.push_back(stopped ? 0 : 1);
   }
 
   // Flushing where nothing was ever recorded can hang CUPTI.
@@ -140,9 +152,10 @@ class ActivitySource final : public recorder::RowSource {
   void (*on_device_)(const Device& device) noexcept;
   std::int64_t last_flush_ns_ = recorder::clock_ns(CLOCK_MONOTONIC);
   DeviceRecords records_;
+  Heartbeat heartbeat_;
   std::uint64_t dropped_ = 0;
   bool layers_;
-  int turn_ = 0;
+  int turn_ = 0;  // of layers: 1 the whole, 2 kinds alone, 3 light
   bool on_ = true;
   int idle_flushes_ = 0;         // since it was switched off
   std::uint64_t described_ = 0;  // devices, a bit each

@@ -3,6 +3,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -137,6 +138,7 @@ void DeviceRecords::add(const Op& op, EventBatch& batch, StoreWriter& store) {
   DeviceOps& rows = batch.device_ops;
   rows.begin.push_back(static_cast<std::int64_t>(op.start));
   rows.end.push_back(static_cast<std::int64_t>(op.end));
+  last_end_ = std::max(last_end_, static_cast<std::int64_t>(op.end));
   rows.name.push_back(op.name);
   rows.kind.push_back(op.kind);
   rows.stream.push_back(store.stream(op.device, op.context, op.stream));

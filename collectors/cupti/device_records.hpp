@@ -24,6 +24,7 @@ class DeviceRecords {
   // Devices of the process that had records, a bit each.
   std::uint64_t devices() const { return devices_; }
   std::uint64_t records() const { return records_; }
+  std::int64_t last_end() const { return last_end_; }  // of the device's ops; 0: none yet
   std::uint64_t zero_timestamps() const { return zero_timestamps_; }
 
  private:
@@ -44,6 +45,7 @@ class DeviceRecords {
   std::unordered_map<const char*, KnownName> names_;
   std::uint64_t devices_ = 0;
   std::uint64_t records_ = 0;
+  std::int64_t last_end_ = 0;
   std::uint64_t zero_timestamps_ = 0;
 };
 

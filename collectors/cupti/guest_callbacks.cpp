@@ -42,13 +42,18 @@ Status GuestCallbacks::enable_domain(const Library& library, Subscriber ours, Is
   return kSuccess;
 }
 
+bool GuestCallbacks::wants(std::uint32_t domain, std::uint32_t id) const noexcept {
+  if (callback_.load(std::memory_order_acquire) == nullptr || domain >= kDomains || id >= kIds)
+    return false;
+  const Domains& wanted = domains_[domain];
+  return wanted.all.load(std::memory_order_relaxed) ||
+         wanted.ids[id].load(std::memory_order_relaxed);
+}
+
 [[gnu::cold]] void GuestCallbacks::call_guest(std::uint32_t domain, std::uint32_t id,
                                               const void* data) const noexcept {
   const Callback callback = callback_.load(std::memory_order_acquire);
-  if (callback == nullptr || domain >= kDomains || id >= kIds) return;
-  const Domains& wanted = domains_[domain];
-  if (wanted.all.load(std::memory_order_relaxed) || wanted.ids[id].load(std::memory_order_relaxed))
-    callback(user_.load(), domain, id, data);
+  if (callback != nullptr && wants(domain, id)) callback(user_.load(), domain, id, data);
 }
 
 }  // namespace stepscope::cupti

@@ -16,7 +16,7 @@ class GuestCallbacks {
  public:
   static constexpr std::uint32_t kDomains = 8;
   static constexpr std::uint32_t kIds = 1024;
-  // Whether an id is ours: it stays on whatever the guest says.
+  // Whether an id is ours and on: it stays so whatever the guest says.
   using IsOurs = bool (*)(std::uint32_t domain, std::uint32_t id) noexcept;
 
   // kMultipleSubscribers where there is one already, as CUPTI would say.
@@ -28,6 +28,10 @@ class GuestCallbacks {
                 std::uint32_t domain, std::uint32_t id) noexcept;
   Status enable_domain(const Library& library, Subscriber ours, IsOurs is_ours, bool on,
                        std::uint32_t domain) noexcept;
+
+  bool wants(std::uint32_t domain, std::uint32_t id) const noexcept;
+  // The guest is gone: it is not called again.
+  void drop() noexcept { callback_.store(nullptr); }
 
   // From our callback: the guest's, where it asked for this id.
   void call(std::uint32_t domain, std::uint32_t id, const void* data) const noexcept {

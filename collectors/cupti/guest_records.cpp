@@ -56,9 +56,10 @@ ActivityKind kind_of(const std::uint8_t* record) noexcept {
   return kind;
 }
 
-std::uint64_t time_at(const std::uint8_t* record, std::uint8_t offset) noexcept {
+// Records of an older CUPTI may be shorter: 0, no time, is what they lack.
+std::uint64_t time_at(const std::uint8_t* record, std::size_t bytes, std::uint8_t offset) noexcept {
   std::uint64_t time = 0;
-  std::memcpy(&time, record + offset, sizeof time);
+  if (offset + sizeof time <= bytes) std::memcpy(&time, record + offset, sizeof time);
   return time;
 }
 
@@ -124,34 +125,34 @@ void GuestRecords::copy(const Library& library, void* context, std::uint32_t str
   if (before != nullptr) add(before, static_cast<std::size_t>(data + valid_bytes - before));
 }
 
-bool GuestRecords::wants(const std::uint8_t* record) const noexcept {
+bool GuestRecords::wants(const std::uint8_t* record, std::size_t bytes) const noexcept {
   const ActivityKind kind = kind_of(record);
   if (!is_kind(kind)) return false;
   const Window& window = windows_[static_cast<std::size_t>(kind)];
   if (window.from_ns == 0) return false;
   const TimeFields* fields = times_of(kind);
-  const std::uint64_t start = fields == nullptr ? 0 : time_at(record, fields->offsets[0]);
+  const std::uint64_t start = fields == nullptr ? 0 : time_at(record, bytes, fields->offsets[0]);
   if (start == 0) return true;
   return start >= window.from_ns && (window.to_ns == 0 || start <= window.to_ns);
 }
 
 void GuestRecords::add(const std::uint8_t* record, std::size_t bytes) noexcept {
-  if (!wants(record)) return;
+  if (!wants(record, bytes)) return;
   if (open_.data != nullptr && open_.used + bytes > open_.bytes) close_buffer();
   open_buffer();
   if (open_.data == nullptr || open_.used + bytes > open_.bytes) return;
   std::uint8_t* target = open_.data + open_.used;
   std::memcpy(target, record, bytes);
-  if (clock_.in_use()) convert_times(target);
+  if (clock_.in_use()) convert_times(target, bytes);
   open_.used += bytes;
 }
 
-void GuestRecords::convert_times(std::uint8_t* record) const noexcept {
+void GuestRecords::convert_times(std::uint8_t* record, std::size_t bytes) const noexcept {
   const TimeFields* fields = times_of(kind_of(record));
   if (fields == nullptr) return;
   for (const std::uint8_t offset : fields->offsets) {
-    if (offset == kNoTime) continue;
-    const std::uint64_t time = clock_.convert(time_at(record, offset));
+    if (offset == kNoTime || offset + sizeof(std::uint64_t) > bytes) continue;
+    const std::uint64_t time = clock_.convert(time_at(record, bytes, offset));
     std::memcpy(record + offset, &time, sizeof time);
   }
 }
@@ -177,6 +178,17 @@ void GuestRecords::hand_over() noexcept {
   if (any_enabled()) return open_buffer();
   takes_.store(false, std::memory_order_release);
   windows_ = {};
+}
+
+void GuestRecords::drop() noexcept {
+  const std::lock_guard lock(mutex_);
+  takes_.store(false, std::memory_order_release);
+  request_ = nullptr;
+  complete_ = nullptr;
+  open_ = {};
+  windows_ = {};
+  enabled_count_.store(0);
+  clock_.use(nullptr);
 }
 
 }  // namespace stepscope::cupti

@@ -34,6 +34,8 @@ class GuestRecords {
             std::size_t valid_bytes) noexcept;
   // After a flush: what has been copied becomes the guest's.
   void hand_over() noexcept;
+  // The guest is gone, with its buffers: nothing of it is called or written again.
+  void drop() noexcept;
 
  private:
   struct Window {
@@ -46,8 +48,8 @@ class GuestRecords {
     std::size_t used = 0;
   };
   void add(const std::uint8_t* record, std::size_t bytes) noexcept;
-  bool wants(const std::uint8_t* record) const noexcept;
-  void convert_times(std::uint8_t* record) const noexcept;
+  bool wants(const std::uint8_t* record, std::size_t bytes) const noexcept;
+  void convert_times(std::uint8_t* record, std::size_t bytes) const noexcept;
   void open_buffer() noexcept;
   void close_buffer() noexcept;
   bool is_kind(ActivityKind kind) const noexcept { return static_cast<std::size_t>(kind) < kKinds; }

@@ -7,6 +7,8 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <mutex>
 
 #include "collectors/cupti/call_hooks.hpp"
 #include "collectors/cupti/guest_callbacks.hpp"
@@ -23,23 +25,40 @@ constinit std::span<const ActivityKind> our_kinds{};
 constinit std::atomic<pid_t> serving_pid{0};
 constinit GuestCallbacks callbacks{};
 union Leaked {
-  constexpr Leaked() : records() {}
+  constexpr Leaked() : own() {}
   ~Leaked() {}
-  GuestRecords records;
+  struct {
+    GuestRecords records;
+    std::mutex switching;  // CUPTI's kinds and callbacks, ours and the guest's
+  } own;
 };
 constinit Leaked leaked{};
-GuestRecords& records = leaked.records;
+GuestRecords& records = leaked.own.records;
+std::mutex& switching = leaked.own.switching;
+constinit bool ours_on = true;  // under `switching`
+constinit std::atomic<bool> drops_at_exit{false};
 constinit std::atomic<std::int64_t> began_ns{0};
+constinit std::atomic<std::uint32_t> times_noted{0};
 
+// Under `switching`: of our kinds, and on.
 bool is_ours(ActivityKind kind) noexcept {
-  return std::find(our_kinds.begin(), our_kinds.end(), kind) != our_kinds.end();
+  return ours_on && std::find(our_kinds.begin(), our_kinds.end(), kind) != our_kinds.end();
+}
+
+// Its buffers die with its own statics, which are made before it first registers them.
+void drop_guest() noexcept {
+  callbacks.drop();
+  records.drop();
 }
 
 void note_begin() noexcept {
   began_ns.store(recorder::clock_ns(CLOCK_MONOTONIC));
 }
 
+// A schedule may switch it on and off for ever.
 void note_end() noexcept {
+  constexpr std::uint32_t kMostNotes = 3;
+  if (times_noted.fetch_add(1) >= kMostNotes) return;
   const double seconds =
       static_cast<double>(recorder::clock_ns(CLOCK_MONOTONIC) - began_ns.load()) * 1e-9;
   std::array<char, 192> sentence{};
@@ -74,8 +93,26 @@ void copy_to_guest(void* context, std::uint32_t stream, std::uint8_t* data,
   if (records.takes_records()) records.copy(real, context, stream, data, valid_bytes);
 }
 
-bool is_enabled_by_guest(ActivityKind kind) noexcept {
-  return records.enabled(kind);
+bool is_wanted_by_guest(std::uint32_t domain, std::uint32_t id) noexcept {
+  return callbacks.wants(domain, id);
+}
+
+// Hooks are on while any of our kinds is: CUPTI counts correlation ids in the callbacks, and gives
+// them again to later calls where it could not.
+void switch_ours(bool on, void (*switch_hooks)(bool on)) noexcept {
+  const std::lock_guard lock(switching);
+  if (on) switch_hooks(true);
+  ours_on = on;
+  bool any_left = false;
+  for (const ActivityKind kind : our_kinds) {
+    if (on) (void)real.enable(kind);
+    if (on || records.enabled(kind)) {
+      any_left = true;
+    } else {
+      (void)real.disable(kind);
+    }
+  }
+  if (!any_left) switch_hooks(false);
 }
 
 namespace shared {
@@ -86,17 +123,20 @@ Status subscribe(Subscriber* subscriber, Callback callback, void* user) noexcept
 
 Status unsubscribe(Subscriber subscriber) noexcept {
   if (!callbacks.is(subscriber)) return kInvalidParameter;
+  const std::lock_guard lock(switching);
   return callbacks.unsubscribe(real, our_subscriber, is_hooked);
 }
 
 Status enable_callback(std::uint32_t enable, Subscriber subscriber, std::uint32_t domain,
                        std::uint32_t id) noexcept {
   if (!callbacks.is(subscriber)) return kInvalidParameter;
+  const std::lock_guard lock(switching);
   return callbacks.enable(real, our_subscriber, is_hooked, enable != 0, domain, id);
 }
 
 Status enable_domain(std::uint32_t enable, Subscriber subscriber, std::uint32_t domain) noexcept {
   if (!callbacks.is(subscriber)) return kInvalidParameter;
+  const std::lock_guard lock(switching);
   return callbacks.enable_domain(real, our_subscriber, is_hooked, enable != 0, domain);
 }
 
@@ -110,6 +150,7 @@ Status enable_all_domains(std::uint32_t enable, Subscriber subscriber) noexcept 
 Status register_buffers(RequestBuffer request, CompleteBuffer complete) noexcept {
   if (request == nullptr || complete == nullptr) return kInvalidParameter;
   records.register_buffers(request, complete);
+  if (!drops_at_exit.exchange(true)) std::atexit(drop_guest);
   return kSuccess;
 }
 
@@ -118,15 +159,19 @@ Status register_clock(TimestampFunction function) noexcept {
   return kSuccess;
 }
 
+// The guest is known to want it before CUPTI has it, so that a plan's switching off leaves it on.
 Status enable(ActivityKind kind) noexcept {
-  const Status status = is_ours(kind) && recorder::taking() ? kSuccess : real.enable(kind);
-  if (status != kSuccess) return status;
-  if (!records.any_enabled()) note_begin();
+  const std::lock_guard lock(switching);
+  const bool first = !records.any_enabled();
   records.enable(kind);
-  return kSuccess;
+  const Status status = is_ours(kind) ? kSuccess : real.enable(kind);
+  if (status != kSuccess) records.disable(kind);
+  if (status == kSuccess && first) note_begin();
+  return status;
 }
 
 Status disable(ActivityKind kind) noexcept {
+  const std::lock_guard lock(switching);
   const bool was_any = records.any_enabled();
   records.disable(kind);
   if (was_any && !records.any_enabled()) note_end();
@@ -145,6 +190,7 @@ Status finalize() noexcept {
       (void)disable(static_cast<ActivityKind>(kind));
   }
   records.hand_over();
+  const std::lock_guard lock(switching);
   return callbacks.unsubscribe(real, our_subscriber, is_hooked);
 }
 

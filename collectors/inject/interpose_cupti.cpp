@@ -4,6 +4,9 @@
 // libcupti that the process has. Our own calls never come here: they are looked up in that library
 // itself.
 #include <dlfcn.h>
+#include <link.h>
+
+#include <cstring>
 
 #include "collectors/cupti/sharing.hpp"
 
@@ -15,17 +18,24 @@ using namespace stepscope::cupti;
 
 constexpr Status kNoLibrary = kNotInitialized;
 
-// dlsym(RTLD_NEXT) sees global libraries alone, and Python opens its own locally.
+int keep_cupti(dl_phdr_info* info, std::size_t /*size*/, void* path) {
+  if (info->dlpi_name == nullptr || std::strstr(info->dlpi_name, "/libcupti.so") == nullptr)
+    return 0;
+  *static_cast<const char**>(path) = info->dlpi_name;
+  return 1;
+}
+
+// Of whichever version is mapped. dlsym(RTLD_NEXT) sees global libraries alone, and Python opens
+// its own locally.
 void* find_real(const char* name) noexcept {
-  for (const char* library : {"libcupti.so.13", "libcupti.so.12"}) {
-    void* handle = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
-    if (handle == nullptr) continue;
-    void* symbol = dlsym(handle, name);
-    dlclose(handle);
-    if (symbol != nullptr) return symbol;
-  }
+  if (void* symbol = dlsym(RTLD_NEXT, name)) return symbol;
+  const char* path = nullptr;
+  dl_iterate_phdr(keep_cupti, &path);
+  void* handle = path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  void* symbol = handle == nullptr ? nullptr : dlsym(handle, name);
+  if (handle != nullptr) dlclose(handle);
   dlerror();  // of our own look-ups
-  return nullptr;
+  return symbol;
 }
 
 template <class... Parameters>

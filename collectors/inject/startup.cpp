@@ -46,7 +46,8 @@ void listen_for_signal() {
   struct sigaction ours {};
   ours.sa_handler = [](int) { recorder::toggle_capture_soon(); };
   ours.sa_flags = SA_RESTART;
-  (void)sigaction(settings.capture_signal, &ours, nullptr);
+  if (sigaction(settings.capture_signal, &ours, nullptr) != 0)
+    recorder::note("--capture-signal: the signal cannot be caught");
 }
 
 void start_selected() {

@@ -44,8 +44,14 @@ Result<std::string> window(const std::string& text) {
   return usage_error("--window " + text + " is not ON/OFF in steps, 3 at least each, like 20/20");
 }
 
-Result<std::string> signal_number(const std::string& text) {
-  if (text.empty()) return text;
+// Signals that end a program or tell of a fault, or cannot be caught.
+bool is_free(int number) {
+  constexpr int kTaken[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGILL,  SIGFPE, SIGABRT,
+                            SIGTRAP, SIGSYS,  SIGCHLD, SIGINT, SIGTERM, SIGQUIT};
+  return std::find(std::begin(kTaken), std::end(kTaken), number) == std::end(kTaken);
+}
+
+Result<std::string> number_of_signal(const std::string& text) {
   const std::string name = text.starts_with("SIG") ? text.substr(3) : text;
   for (int number = 1; number < NSIG; ++number) {
     const char* known = sigabbrev_np(number);
@@ -54,6 +60,13 @@ Result<std::string> signal_number(const std::string& text) {
   const auto number = whole_number(name);
   if (number && *number > 0 && *number < NSIG) return name;
   return usage_error("--capture-signal " + text + " is no signal, like USR2");
+}
+
+Result<std::string> signal_number(const std::string& text) {
+  if (text.empty()) return text;
+  Result<std::string> number = number_of_signal(text);
+  if (!number || is_free(std::stoi(*number))) return number;
+  return usage_error("--capture-signal " + text + " has a meaning of its own; take USR1 or USR2");
 }
 
 }  // namespace

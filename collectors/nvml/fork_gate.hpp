@@ -15,14 +15,19 @@ class ForkGate {
   void install() noexcept;
   // By the thread, around its work in the library. False: a fork is under way; try again soon.
   bool enter() noexcept;
-  void leave() noexcept { inside_ = 0; }
+  void leave() noexcept {
+    inside_ = 0;
+    stuck_ = false;
+  }
 
  private:
   static void before_fork();
   static void after_fork();
+  static void after_fork_in_child();
 
   static std::atomic<ForkGate*> installed_;
   std::atomic<std::uint32_t> inside_{0};
+  std::atomic<bool> stuck_{false};       // a fork has waited in vain: the next ones do not
   std::atomic<std::uint32_t> forks_{0};  // that wait, or are under way
 };
 

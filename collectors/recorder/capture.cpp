@@ -19,15 +19,19 @@ constinit std::atomic<Gate> gate{Gate::none};
 namespace {
 
 constexpr int kOpenWait_ms = 200;
+constexpr int kLaterOpenWait_ms = 5;  // once a machine was too slow for the first
 
 constinit CapturePlan plan{};
 constinit NameId range_name = 0;  // of the trigger; 0: none
 constinit StepCount step_count{};
-constinit std::atomic<std::uint64_t> steps_at_trigger{0};
-constinit std::atomic<std::int64_t> began_ns{0};  // CLOCK_MONOTONIC: of the plan, of the trigger
+// What is counted from: the start of the process, then the begin of the capture or its trigger.
+constinit std::atomic<std::uint64_t> counted_from_step{0};
+constinit std::atomic<std::int64_t> counted_from_ns{0};  // CLOCK_MONOTONIC
+constinit std::atomic<bool> begun{false};
 constinit std::atomic<bool> triggered{false};
 constinit std::atomic<bool> toggle_soon{false};
 constinit std::atomic<bool> was_open{false};
+constinit std::atomic<int> open_wait_ms{kOpenWait_ms};
 constinit std::atomic<bool> wanted{true};
 constinit std::atomic<std::uint64_t> close_ticks{0};
 constinit std::atomic<std::uint32_t> opened{0};  // bumped at each opening: a futex
@@ -48,11 +52,28 @@ std::uint8_t meaning_of(NameId name) noexcept {
   return meaning;
 }
 
+Passed passed() noexcept {
+  const std::int64_t ns = clock_ns(CLOCK_MONOTONIC) - counted_from_ns.load();
+  return {step_count.steps() - counted_from_step.load(),
+          static_cast<std::uint64_t>(ns / 1'000'000)};
+}
+
+void count_from_now() noexcept {
+  counted_from_step.store(step_count.steps());
+  counted_from_ns.store(clock_ns(CLOCK_MONOTONIC));
+}
+
+// What a trigger began and is over waits for the next one.
 bool wants_now() noexcept {
-  const std::int64_t passed = clock_ns(CLOCK_MONOTONIC) - began_ns.load();
-  return wants_capture(plan, {.steps = step_count.steps() - steps_at_trigger.load(),
-                              .ms = static_cast<std::uint64_t>(passed / 1'000'000),
-                              .triggered = triggered.load()});
+  if (plan.by_trigger && !triggered.load()) return false;
+  if (!begun.load()) {
+    if (!has_begun(plan, passed())) return false;
+    count_from_now();
+    begun.store(true);
+  }
+  if (!is_over(plan, passed())) return is_in_window(plan, passed());
+  if (plan.by_trigger) triggered.store(false);
+  return false;
 }
 
 void close_gate() noexcept {
@@ -75,15 +96,11 @@ bool update() noexcept {
   return now;
 }
 
-void begin_trigger() noexcept {
-  steps_at_trigger.store(step_count.steps());
-  began_ns.store(clock_ns(CLOCK_MONOTONIC));
-}
-
 void wait_until_open() noexcept {
-  const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + kOpenWait_ms * 1'000'000LL;
-  while (gate_state() == Gate::closed && clock_ns(CLOCK_MONOTONIC) < deadline) {
-    const timespec slice{0, 10'000'000};
+  const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + open_wait_ms.load() * 1'000'000LL;
+  while (gate_state() == Gate::closed && wanted.load()) {
+    if (clock_ns(CLOCK_MONOTONIC) >= deadline) return open_wait_ms.store(kLaterOpenWait_ms);
+    const timespec slice{0, 2'000'000};
     const std::uint32_t seen = opened.load();
     if (gate_state() != Gate::closed) return;
     syscall(SYS_futex, &opened, FUTEX_WAIT_PRIVATE, seen, &slice, nullptr, 0);
@@ -105,13 +122,13 @@ void plan_capture(const CapturePlan& wanted_plan, const char* range) noexcept {
   if (!wanted_plan.is_set()) return;
   plan = wanted_plan;
   if (range != nullptr) range_name = intern_name(range, std::string_view(range).size());
-  began_ns.store(clock_ns(CLOCK_MONOTONIC));
+  counted_from_ns.store(clock_ns(CLOCK_MONOTONIC));
   begin_at_gate();
 }
 
 void trigger_capture(bool on) noexcept {
   if (!plan.by_trigger || triggered.exchange(on) == on) return;
-  if (on) begin_trigger();
+  if (on) begun.store(false);
   update_and_wait();
 }
 
@@ -148,7 +165,7 @@ void after_end(RingHeader& ring, std::uint16_t lane, std::uint32_t depth) noexce
 
 CaptureChange next_capture_change() noexcept {
   if (gate_state() == Gate::none) return {};
-  if (toggle_soon.exchange(false) && !triggered.exchange(!triggered.load())) begin_trigger();
+  if (toggle_soon.exchange(false) && !triggered.exchange(!triggered.load())) begun.store(false);
   (void)update();
   const bool want = wanted.load();
   if (!want && gate_state() == Gate::open) close_gate();  // closed while it was being opened
@@ -180,10 +197,10 @@ const char* unmet_plan() noexcept {
 void restart_capture() noexcept {
   if (gate_state() == Gate::none) return;
   step_count.reset();
-  steps_at_trigger.store(0);
+  count_from_now();
+  begun.store(false);
   triggered.store(false);
   applied = true;
-  began_ns.store(clock_ns(CLOCK_MONOTONIC));
   begin_at_gate();
 }
 

@@ -3,15 +3,18 @@
 
 namespace stepscope::recorder {
 
-bool wants_capture(const CapturePlan& plan, const CaptureSoFar& so_far) noexcept {
-  if (plan.by_trigger && !so_far.triggered) return false;
-  if (so_far.steps < plan.after_steps || so_far.ms < plan.after_ms) return false;
-  const std::uint64_t steps = so_far.steps - plan.after_steps;
-  const std::uint64_t ms = so_far.ms - plan.after_ms;
-  if (plan.take_steps != 0 && steps >= plan.take_steps) return false;
-  if (plan.take_ms != 0 && ms >= plan.take_ms) return false;
+bool has_begun(const CapturePlan& plan, Passed passed) noexcept {
+  return passed.steps >= plan.after_steps && passed.ms >= plan.after_ms;
+}
+
+bool is_over(const CapturePlan& plan, Passed passed) noexcept {
+  return (plan.take_steps != 0 && passed.steps >= plan.take_steps) ||
+         (plan.take_ms != 0 && passed.ms >= plan.take_ms);
+}
+
+bool is_in_window(const CapturePlan& plan, Passed passed) noexcept {
   if (plan.window_on == 0) return true;
-  return steps % (plan.window_on + plan.window_off) < plan.window_on;
+  return passed.steps % (plan.window_on + plan.window_off) < plan.window_on;
 }
 
 }  // namespace stepscope::recorder

@@ -22,13 +22,16 @@ struct CapturePlan {
   }
 };
 
-// Steps and time are counted from the start of the process, or from the trigger.
-struct CaptureSoFar {
+struct Passed {
   std::uint64_t steps = 0;
   std::uint64_t ms = 0;
-  bool triggered = false;
 };
 
-bool wants_capture(const CapturePlan& plan, const CaptureSoFar& so_far) noexcept;
+// Since the start of the process: whether the first capture may begin.
+bool has_begun(const CapturePlan& plan, Passed passed) noexcept;
+// Since it began, or since the trigger: whether all that was to be taken is.
+bool is_over(const CapturePlan& plan, Passed passed) noexcept;
+// Since it began, and not over: whether this step is in a window.
+bool is_in_window(const CapturePlan& plan, Passed passed) noexcept;
 
 }  // namespace stepscope::recorder

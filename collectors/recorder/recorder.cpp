@@ -85,6 +85,29 @@ void put_alone(RecordType type, std::uint32_t name, std::uint16_t lane, std::uin
   put(*ring, head, make_slot(ticks, type, true, name, lane, static_cast<HostKind>(kind)), wide);
 }
 
+// The range that begins now, taken so far. False: it is too deep in ranges that were not.
+bool go_down(LaneState& state) noexcept {
+  ++state.depth;
+  if (state.deeper != 0 || (state.dropped_bits >> 63U) != 0) [[unlikely]] {
+    ++state.deeper;
+    return false;
+  }
+  state.dropped_bits <<= 1U;
+  return true;
+}
+
+// The innermost range ends; true where it was taken.
+bool go_up(LaneState& state) noexcept {
+  --state.depth;
+  if (state.deeper != 0) [[unlikely]] {
+    --state.deeper;
+    return false;
+  }
+  const bool dropped = (state.dropped_bits & 1U) != 0;
+  state.dropped_bits >>= 1U;
+  return !dropped;
+}
+
 void put_process_range(RecordType type, std::uint64_t id, NameId name, NameId category,
                        HostKind kind) noexcept {
   RingHeader* ring = my_ring();
@@ -132,8 +155,7 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr || lane >= kMaxLanes) return;
   LaneState& state = ring->lanes[lane];
-  ++state.depth;
-  state.dropped_bits <<= 1U;
+  if (!go_down(state)) return;
   if (gate_state() != Gate::none) [[unlikely]] {
     if (!passes_gate(*ring, lane, name, site)) {
       state.dropped_bits |= 1U;
@@ -162,8 +184,7 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr) return;
   LaneState& state = ring->lanes[kLaneCall];
-  ++state.depth;
-  state.dropped_bits <<= 1U;
+  if (!go_down(state)) return;
   if (gate_state() == Gate::closed) [[unlikely]] {
     state.dropped_bits |= 1U;
     return;
@@ -199,10 +220,7 @@ StreamRef intern_stream(std::uint32_t device, std::uint32_t context,
   if (ring == nullptr || lane >= kMaxLanes) return;
   LaneState& state = ring->lanes[lane];
   if (state.depth == 0) return;  // began before the recording, or before a fork
-  const bool dropped = (state.dropped_bits & 1U) != 0;
-  state.dropped_bits >>= 1U;
-  --state.depth;
-  if (!dropped) {
+  if (go_up(state)) {
     const std::uint64_t ticks = now_in(*ring);  // while the end's slot is still owed
     --ring->open;
     put(*ring, ring->head.load(std::memory_order_relaxed),
@@ -216,8 +234,8 @@ void forget_calls() noexcept {
   RingHeader* ring = thread_ring;
   if (ring == nullptr) return;
   LaneState& state = ring->lanes[kLaneCall];
-  for (; state.depth > 0; --state.depth, state.dropped_bits >>= 1U) {
-    if ((state.dropped_bits & 1U) == 0) --ring->open;
+  while (state.depth > 0) {
+    if (go_up(state)) --ring->open;
   }
 }
 
@@ -247,7 +265,7 @@ void collective(std::uint16_t lane, const Message& message) noexcept {
   const RingHeader* ring = thread_ring;
   if (ring == nullptr || lane >= kMaxLanes) return;
   const LaneState& state = ring->lanes[lane];
-  if (state.depth == 0 || (state.dropped_bits & 1U) != 0) return;
+  if (state.depth == 0 || state.deeper != 0 || (state.dropped_bits & 1U) != 0) return;
   put_alone(RecordType::collective, message.peer, lane, static_cast<std::uint8_t>(message.reduce),
             CollectiveSlot{message.communicator, message.bytes});
 }

@@ -72,10 +72,12 @@ static_assert(sizeof(GraphNodeSlot) == 16 && sizeof(CollectiveSlot) == 16);
 
 inline constexpr std::uint32_t kMaxLanes = 64;
 
-// Whether the open ranges of a lane were recorded: bit 0 is the innermost one.
+// Whether the open ranges of a lane were recorded: bit 0 is the innermost one. Where a set bit
+// would be shifted out, deeper ranges are all dropped and counted in `deeper` instead.
 struct LaneState {
   std::uint64_t dropped_bits = 0;
   std::uint32_t depth = 0;
+  std::uint32_t deeper = 0;
 };
 
 // Open ranges of a lane that a capture plan minds, by their depth; 0: none.

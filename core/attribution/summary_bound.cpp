@@ -117,7 +117,8 @@ void judge_bound(PartitionSummary& s, bool inflated, std::optional<std::int64_t>
 void correct_step(PartitionSummary& s, const Overhead& overhead) {
   if (s.steps_counted == 0 || s.plain_step_ns || overhead.ratio <= 0) return;
   const PerStep step = per_step(s);
-  const double plain = std::max(step.busy, step.wall / overhead.ratio);
+  const double plain =
+      std::clamp(step.wall / overhead.ratio, std::min(step.busy, step.wall), step.wall);
   s.plain_step_ns = s.corrected_step_ns = static_cast<std::int64_t>(plain + 0.5);
 }
 

@@ -189,7 +189,8 @@ std::vector<Rows> rows_by(const std::vector<std::uint32_t>& sorted_keys, std::si
 // collection was switched off and on: then the last call that began before the op.
 class CallsById {
  public:
-  explicit CallsById(const TraceData& data) : data_(data) {
+  explicit CallsById(const TraceData& data)
+      : data_(data), ours_(data.source == SourceKind::stepscope) {
     const Calls& c = data.calls;
     first_.reserve(c.size());
     for (CallId call = 0; call < c.size(); ++call) {
@@ -205,14 +206,16 @@ class CallsById {
     if (found == first_.end()) return kNone;
     const std::int64_t time = data_.device_ops.begin[op];
     const auto later = later_.empty() ? later_.end() : later_.find(key);
-    if (later == later_.end())
-      return begin(found->second) <= time + kClockSlack_ns ? found->second : kNone;
+    if (later == later_.end()) {
+      const bool plausible = !ours_ || begin(found->second) <= time + kClockSlack_ns;
+      return plausible ? found->second : kNone;
+    }
     return last_before(time, found->second, later->second);
   }
 
  private:
-  static constexpr std::int64_t kClockSlack_ns =
-      1'000'000;  // device times are mapped to the host's
+  // Device times are mapped to the host's.
+  static constexpr std::int64_t kClockSlack_ns = 1'000'000, kNearSlack_ns = 20'000;
 
   static std::uint64_t key_of(ProcessId process, std::uint32_t correlation) {
     return (std::uint64_t{process} << 32U) | correlation;
@@ -220,9 +223,10 @@ class CallsById {
   std::int64_t begin(CallId call) const { return data_.host_ranges.begin[data_.calls.range[call]]; }
 
   CallId last_before(std::int64_t time, CallId first, const std::vector<CallId>& later) const {
-    CallId best = begin(first) <= time ? first : kNone;
+    CallId best = begin(first) <= time + kNearSlack_ns ? first : kNone;
     for (const CallId call : later) {
-      if (begin(call) <= time && (best == kNone || begin(call) > begin(best))) best = call;
+      if (begin(call) <= time + kNearSlack_ns && (best == kNone || begin(call) > begin(best)))
+        best = call;
     }
     return best;
   }
@@ -240,6 +244,7 @@ class CallsById {
   }
 
   const TraceData& data_;
+  bool ours_;  // other tools' clocks may differ by more
   std::unordered_map<std::uint64_t, CallId> first_;
   std::unordered_map<std::uint64_t, std::vector<CallId>> later_;
 };

@@ -360,6 +360,25 @@ TEST_F(CollectorTest, NodesBeyondTheBoundAreLeftOutAndThatIsSaidOnce) {
   EXPECT_THAT(notes_about_graphs(trace), ElementsAre(HasSubstr("over 1048576 nodes")));
 }
 
+// A rival that calls CUPTI directly gets the buffers; we get none back.
+TEST_F(CollectorTest, RecordsThatStopComingAreNotTakenForAnIdleDevice) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {.hooks = {}, .flush_ms = 1}));
+    const LaunchParameters launch{.stream = handle(7)};
+    for (int i = 0; i < 1500; ++i) {
+      fake_cupti::call(Domain::runtime, kLaunch, &launch);
+      usleep(1000);
+    }
+  });
+  const Trace trace = read();
+  EXPECT_THAT(trace.health().notes, Contains(HasSubstr("took CUPTI's buffers")));
+  const Counters& counters = trace.data().counters;
+  int gaps = 0;
+  for (std::size_t i = 0; i < counters.size(); ++i)
+    gaps += trace.text(counters.track[i]) == kCaptureTrack && counters.value[i] == 0 ? 1 : 0;
+  EXPECT_EQ(gaps, 1);
+}
+
 TEST_F(CollectorTest, TheTaxingKindsStayOff) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));

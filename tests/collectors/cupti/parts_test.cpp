@@ -10,6 +10,7 @@
 #include "collectors/cupti/api_functions.hpp"
 #include "collectors/cupti/buffers.hpp"
 #include "collectors/cupti/device_records.hpp"
+#include "collectors/cupti/heartbeat.hpp"
 #include "core/model/api_kind.hpp"
 #include "tests/collectors/cupti/fake_cupti.hpp"
 
@@ -178,6 +179,28 @@ TEST_F(DeviceRecordsTest, OverheadOfAThreadIsARangeOfIt) {
   EXPECT_THAT(batch_.host_ranges.name, ElementsAre(store_.intern("Command Buffer Full")));
   EXPECT_THAT(batch_.host_ranges.kind, ElementsAre(HostKind::overhead));
   EXPECT_THAT(batch_.host_ranges.thread, ElementsAre(store_.thread(4711)));
+}
+
+using Change = Heartbeat::Change;
+
+TEST(HeartbeatTest, AlarmsWhereWorkIsLaunchedAndNoRecordComes) {
+  Heartbeat heart;
+  EXPECT_EQ(heart.look(true, 5), Change::none);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(heart.look(true, 5), Change::none) << i;
+  EXPECT_EQ(heart.look(true, 5), Change::stopped);
+  EXPECT_EQ(heart.look(true, 5), Change::none);
+  EXPECT_EQ(heart.look(true, 6), Change::came_back);
+  EXPECT_EQ(heart.look(true, 7), Change::none);
+}
+
+TEST(HeartbeatTest, IsQuietWhereNothingIsLaunched) {
+  Heartbeat heart;
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(heart.look(false, 5), Change::none);
+}
+
+TEST(HeartbeatTest, RecordsNowAndThenAreEnough) {
+  Heartbeat heart;
+  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(heart.look(true, i / 9), Change::none) << i;
 }
 
 }  // namespace

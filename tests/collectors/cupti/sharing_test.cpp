@@ -231,6 +231,64 @@ TEST_F(SharingTest, OurCallbacksStayOnWhenTheGuestSwitchesADomainOff) {
   EXPECT_EQ(read().calls().size(), 3U);
 }
 
+void switch_nothing(bool) {}
+
+// By plan nothing of ours is on, and the guest neither loses nor leaves anything.
+TEST_F(SharingTest, AGuestThatEndsWhileOursIsOffLeavesNothingOn) {
+  collect([] {
+    begin_guest();
+    switch_ours(false, switch_nothing);
+    EXPECT_THAT(state().enabled, ElementsAre(ActivityKind::concurrent_kernel));
+    shared::disable(ActivityKind::concurrent_kernel);
+    EXPECT_THAT(state().enabled, IsEmpty());
+    begin_guest();
+    EXPECT_THAT(state().enabled, ElementsAre(ActivityKind::concurrent_kernel));
+    switch_ours(true, switch_nothing);
+    EXPECT_EQ(state().enabled.size(), 5U);
+  });
+}
+
+TEST_F(SharingTest, HooksStayOnWhileTheGuestHasOneOfOurKinds) {
+  collect([] {
+    static int switched_off = 0;
+    const auto count = [](bool on) { switched_off += on ? 0 : 1; };
+    begin_guest();
+    switch_ours(false, count);
+    EXPECT_EQ(switched_off, 0);
+    shared::disable(ActivityKind::concurrent_kernel);
+    switch_ours(false, count);
+    EXPECT_EQ(switched_off, 1);
+  });
+}
+
+TEST_F(SharingTest, TheGuestsCallbacksComeAlsoWhereOursAreOff) {
+  collect([] {
+    Subscriber subscriber = nullptr;
+    shared::subscribe(&subscriber, on_guest_call, nullptr);
+    shared::enable_callback(1, subscriber, kRuntime, kLaunch);
+    switch_ours(false, switch_hooks);
+    const LaunchParameters launch;
+    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    EXPECT_EQ(guest().calls.size(), 2U);
+    shared::enable_callback(0, subscriber, kRuntime, kLaunch);
+    EXPECT_THAT(state().callbacks, Not(Contains(std::pair(kRuntime, kLaunch))));
+  });
+}
+
+// The guest's own statics, with its buffers, go right behind what it registered: our last flush
+// comes later.
+TEST_F(SharingTest, AGuestThatIsGoneIsNotWrittenTo) {
+  collect([] {
+    std::atexit([] {
+      state().waiting = {kernel_now(1)};
+      state().flush();
+      if (guest().memory.front() != 0) _exit(1);
+    });
+    begin_guest();
+    std::exit(HasFailure() ? 1 : 0);
+  });
+}
+
 TEST_F(SharingTest, AForkedChildIsNotServed) {
   collect([] {
     EXPECT_TRUE(serving());

@@ -30,6 +30,8 @@ TEST(CaptureOptions, SignalsHaveNamesAndNumbers) {
     EXPECT_EQ(checked->signal, "12") << text;
   }
   EXPECT_THAT(error_of({.signal = "NOPE"}), HasSubstr("--capture-signal NOPE"));
+  for (const char* text : {"KILL", "SEGV", "15"})
+    EXPECT_THAT(error_of({.signal = text}), HasSubstr("meaning of its own")) << text;
 }
 
 TEST(CaptureOptions, WhatIsNoAmountIsNamed) {

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 #include "collectors/recorder/process_state.hpp"
 #include "collectors/recorder/step_marks.hpp"
@@ -21,10 +22,15 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+// Steps of 10 ms each, as capture.cpp asks.
 std::string pattern(const CapturePlan& plan, std::uint64_t steps) {
   std::string out;
-  for (std::uint64_t step = 0; step < steps; ++step)
-    out += wants_capture(plan, {.steps = step, .triggered = false}) ? 'x' : '.';
+  std::optional<std::uint64_t> from;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    if (!from && has_begun(plan, {step, 10 * step})) from = step;
+    const Passed passed{step - from.value_or(step), 10 * (step - from.value_or(step))};
+    out += from && !is_over(plan, passed) && is_in_window(plan, passed) ? 'x' : '.';
+  }
   return out;
 }
 
@@ -42,19 +48,11 @@ TEST(CapturePlan, WindowsBeginBehindTheFirstSteps) {
   EXPECT_EQ(pattern({.take_steps = 6, .window_on = 2, .window_off = 2}, 8), "xx..xx..");
 }
 
-TEST(CapturePlan, TimeIsAskedBesideSteps) {
-  const CapturePlan plan{.after_ms = 100, .take_ms = 50};
-  EXPECT_FALSE(wants_capture(plan, {.ms = 99}));
-  EXPECT_TRUE(wants_capture(plan, {.ms = 100}));
-  EXPECT_TRUE(wants_capture(plan, {.ms = 149}));
-  EXPECT_FALSE(wants_capture(plan, {.ms = 150}));
-}
-
-TEST(CapturePlan, WaitsForItsTrigger) {
-  const CapturePlan plan{.take_steps = 2, .by_trigger = true};
-  EXPECT_FALSE(wants_capture(plan, {.steps = 0, .triggered = false}));
-  EXPECT_TRUE(wants_capture(plan, {.steps = 1, .triggered = true}));
-  EXPECT_FALSE(wants_capture(plan, {.steps = 2, .triggered = true}));
+TEST(CapturePlan, StepsAndTimesMix) {
+  EXPECT_EQ(pattern({.after_ms = 20, .take_ms = 30}, 8), "..xxx...");
+  EXPECT_EQ(pattern({.after_steps = 2, .take_ms = 30}, 8), "..xxx...");
+  EXPECT_EQ(pattern({.after_ms = 30, .take_steps = 2}, 8), "...xx...");
+  EXPECT_EQ(pattern({.after_ms = 30, .window_on = 1, .window_off = 1}, 8), "...x.x.x");
 }
 
 TEST(StepMarks, AreToldByName) {
@@ -205,6 +203,37 @@ TEST_F(CaptureTest, ARangeIsTheTriggerWithEverythingInside) {
   });
   EXPECT_THAT(names(HostKind::op), ElementsAre("inside"));
   EXPECT_THAT(names(HostKind::user_scope), ElementsAre("step 0", "hot", "step 1"));
+}
+
+// Each trigger takes its steps, and the next one takes them again.
+TEST_F(CaptureTest, StepsAreCountedFromEachTrigger) {
+  record({.take_steps = 1, .by_trigger = true}, nullptr, [] {
+    step(0);
+    trigger_capture(true);
+    step(1);
+    step(2);
+    trigger_capture(true);
+    step(3);
+    step(4);
+  });
+  EXPECT_THAT(names(HostKind::op), ElementsAre("op 1", "op 3"));
+}
+
+// Deeper than the lane remembers bit by bit.
+TEST_F(CaptureTest, ManyRangesBegunAtAClosedGateDoNotHarmTheThread) {
+  record({.by_trigger = true}, nullptr, [] {
+    for (int i = 0; i < 200; ++i) begin(kLaneFunction, HostKind::op, "lost");
+    trigger_capture(true);
+    begin(kLaneFunction, HostKind::op, "inside");
+    end_range(kLaneFunction);
+    for (int i = 0; i < 200; ++i) end_range(kLaneFunction);
+    for (int i = 0; i < 100; ++i) {
+      begin(kLaneFunction, HostKind::op, "later");
+      end_range(kLaneFunction);
+    }
+  });
+  EXPECT_THAT(names(HostKind::op), testing::Contains("later").Times(100));
+  EXPECT_THAT(names(HostKind::op), testing::Not(testing::Contains("lost")));
 }
 
 TEST_F(CaptureTest, ASignalsToggleIsFollowedSoon) {
