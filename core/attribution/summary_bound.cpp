@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/attribution/summary_parts.hpp"
 #include "core/support/duration.hpp"
@@ -119,7 +120,7 @@ void correct_step(PartitionSummary& s, const Overhead& overhead) {
   const PerStep step = per_step(s);
   const double plain =
       std::clamp(step.wall / overhead.ratio, std::min(step.busy, step.wall), step.wall);
-  s.plain_step_ns = s.corrected_step_ns = static_cast<std::int64_t>(plain + 0.5);
+  s.plain_step_ns = s.corrected_step_ns = std::llround(plain);
 }
 
 }  // namespace stepscope::summary_parts

@@ -13,19 +13,54 @@ namespace {
 constexpr double kWhole = 1;
 
 // A gap begins where a step's mark ended, up to the error of clocks.
-constexpr std::int64_t kSlack_ns = 10'000;
+constexpr std::int64_t kSlack_ns = 2'000;
 
-// From the end of the step before: a gap between two steps is in the later one.
-std::vector<bool> steps_with_gaps(const IntervalSet& gaps, const Steps& steps) {
-  std::vector<bool> out;
-  for (std::size_t k = 0; k < steps.list.size(); ++k) {
-    const Interval host = steps.list[k].host;
-    const std::int64_t begin = k == 0 ? host.begin : steps.list[k - 1].host.end;
-    const Interval time{begin, std::max(begin, host.end - kSlack_ns)};
-    out.push_back(std::any_of(gaps.begin(), gaps.end(),
-                              [&](const Interval& gap) { return !intersect(gap, time).empty(); }));
+bool any_reaches_into(const IntervalSet& gaps, Interval time) {
+  return std::any_of(gaps.begin(), gaps.end(),
+                     [&](const Interval& gap) { return !intersect(gap, time).empty(); });
+}
+
+bool has_gap_inside(const IntervalSet& gaps, const Step& step) {
+  return any_reaches_into(gaps, {step.host.begin + kSlack_ns, step.host.end - kSlack_ns});
+}
+
+bool has_gap_before(const IntervalSet& gaps, const Steps& steps, std::size_t k) {
+  if (k == 0) return false;
+  return any_reaches_into(gaps, {steps.list[k - 1].host.end, steps.list[k].host.begin + kSlack_ns});
+}
+
+// A period ends where the next one begins: its work is over before a gap that comes shortly before.
+void end_before_gaps(const IntervalSet& gaps, Steps& steps) {
+  for (Step& step : steps.list) {
+    for (const Interval& gap : gaps) {
+      const bool at_end = gap.begin > step.host.begin && gap.begin < step.host.end &&
+                          step.host.end - gap.end < gap.begin - step.host.begin;
+      if (!at_end) continue;
+      if (step.window.end == step.host.end) step.window.end = gap.begin;
+      step.host.end = gap.begin;
+    }
   }
-  return out;
+}
+
+void set_aside(Step& step, const char* why) {
+  step.steady = false;
+  step.why_not_steady = why;
+}
+
+// Where ranges are all that is recorded each follows a gap, and they are all there is to count.
+void set_followers_aside(const IntervalSet& gaps, Steps& steps) {
+  std::vector<std::size_t> followers;
+  for (std::size_t k = 0; k < steps.list.size(); ++k) {
+    if (steps.list[k].steady && has_gap_before(gaps, steps, k)) followers.push_back(k);
+  }
+  if (followers.size() < steps.steady_count()) {
+    for (const std::size_t k : followers)
+      set_aside(steps.list[k], "follows a stretch that was not recorded");
+  } else if (!followers.empty()) {
+    steps.notes.emplace_back(
+        "each step follows a stretch that was not recorded: device work that was launched there is "
+        "not seen in it");
+  }
 }
 
 }  // namespace
@@ -64,20 +99,22 @@ bool is_inside(const IntervalSet& gaps, std::int64_t time) {
 }
 
 void close_gaps(const IntervalSet& gaps, Steps& steps) {
-  const std::vector<bool> with_gaps = steps_with_gaps(gaps, steps);
-  for (std::size_t k = 0; k < with_gaps.size(); ++k) {
-    if (with_gaps[k]) steps.list[k].wall_known = false;
+  if (steps.found_by == FoundBy::periodicity) end_before_gaps(gaps, steps);
+  for (Step& step : steps.list) {
+    if (has_gap_inside(gaps, step)) step.wall_known = false;
+    for (const Interval& gap : gaps) {
+      const bool before = gap.end <= step.host.begin + kSlack_ns && gap.end > step.window.begin;
+      if (before) step.window.begin = std::min(gap.end, step.window.end);
+    }
   }
 }
 
 void set_gaps_aside(const IntervalSet& gaps, Steps& steps) {
   if (gaps.empty()) return;
-  const std::vector<bool> with_gaps = steps_with_gaps(gaps, steps);
-  for (std::size_t k = 0; k < with_gaps.size(); ++k) {
-    if (!with_gaps[k]) continue;
-    steps.list[k].steady = false;
-    steps.list[k].why_not_steady = "not recorded, by plan";
+  for (Step& step : steps.list) {
+    if (has_gap_inside(gaps, step)) set_aside(step, "not recorded, by plan");
   }
+  set_followers_aside(gaps, steps);
   steps.notes.push_back(fmt::format("{} {} not recorded, by plan: {} together", gaps.size(),
                                     gaps.size() == 1 ? "stretch was" : "stretches were",
                                     format_duration(static_cast<double>(total_length(gaps)))));

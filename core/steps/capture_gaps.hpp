@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where nothing but step marks was recorded, by the user's plan (profile --window, --start-after,
 // --steps, --capture-range): no conclusion is drawn from there. Steps whose host time reaches into
-// a gap have no wall time.
+// a gap have no wall time; one that follows a gap begins with the gap's end, so windows do not tile
+// the run there, and counts only where all do.
 //
 // The device may still work on a recorded step when a gap begins: CUPTI gives the records of all
 // that was launched before (measured: none of 14,304 launches of last steps lost its record).
@@ -24,7 +25,7 @@ IntervalSet capture_gaps(const Trace& trace, ProcessId process);
 
 bool is_inside(const IntervalSet& gaps, std::int64_t time);
 
-// Takes the wall time of steps that reach into a gap.
+// Takes the wall time of steps that reach into a gap, and lets the next one begin behind it.
 void close_gaps(const IntervalSet& gaps, Steps& steps);
 // Sets them aside, with their reason; behind choose_steady.
 void set_gaps_aside(const IntervalSet& gaps, Steps& steps);

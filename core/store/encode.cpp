@@ -84,7 +84,7 @@ bool encode_chained(const std::vector<std::int64_t>& begin, const std::vector<st
 
 class TableEncoder {
  public:
-  TableEncoder(ByteSink& out) : out_(out) {}
+  explicit TableEncoder(ByteSink& out) : out_(out) {}
 
   template <class T>
   void column(std::uint8_t id, Coding coding, const std::vector<T>& values) {

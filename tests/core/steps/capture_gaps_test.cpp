@@ -114,13 +114,31 @@ TEST(CaptureGaps, StepsThereAreNeitherFoundNorCounted) {
     EXPECT_EQ(steps.list[k].window.begin, steps.list[k - 1].window.end);
 }
 
+// profile --capture-range: nothing is known between two ranges.
+TEST(CaptureGaps, RangesAreStepsWithoutTheTimeBetween) {
+  WindowedLoop loop;
+  for (int i = 0; i < 6; ++i) {
+    loop.range("step " + std::to_string(i), [&] {
+      loop.capture(1);
+      loop.op("aten::mm", 40 * kMicrosecond);
+    });
+    loop.capture(0);
+    loop.now += 500 * kMicrosecond;
+  }
+  const Steps steps = steps_of(loop.build());
+  ASSERT_EQ(steps.list.size(), 6U);
+  EXPECT_EQ(steps.steady_count(), 5U);
+  for (const Step& step : steps.list) EXPECT_EQ(step.wall_ns(), 40 * kMicrosecond);
+  EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("each step follows")));
+}
+
 // The device is behind the host: it works on recorded steps while the next ones are not recorded.
 TEST(CaptureGaps, StepsThatTheDeviceFinishesInAGapCount) {
   WindowedLoop loop;
   for (int window = 0; window < 3; ++window) {
     for (int i = 0; i < 6; ++i) {
       loop.kernel("gemm", 100 * kMicrosecond);
-      loop.backward("Linear");
+      loop.backward("Linear", 20 * kMicrosecond);
       loop.mark();
     }
     loop.capture(0);
