@@ -25,7 +25,7 @@ constinit std::atomic<bool> failed{false};
 constinit Subscriber own_subscriber = nullptr;
 constinit std::atomic<std::uint32_t> times_switched_on{0};
 constinit std::atomic<bool> with_call_sites{true};
-constinit std::atomic<bool> launched{false};
+constinit std::atomic<std::uint32_t> launch{0};
 constinit std::atomic<bool> hooks_on{true};
 
 const ApiFunction* function_of(Domain domain, std::uint32_t id) noexcept {
@@ -40,8 +40,8 @@ const ApiFunction* function_of(Domain domain, std::uint32_t id) noexcept {
 
 [[gnu::hot]] void on_entry(const ApiFunction& function, std::uint32_t id,
                            const CallbackData& call) noexcept {
-  if (!launched.load(std::memory_order_relaxed) && launches(function))
-    launched.store(true, std::memory_order_relaxed);
+  if (launch.load(std::memory_order_relaxed) == 0 && launches(function))
+    launch.store(call.correlation_id, std::memory_order_relaxed);
   const CallArguments arguments = read_arguments(function, call.function_params);
   recorder::StreamRef stream = recorder::kNoStream;
   if (arguments.has_stream) {
@@ -188,8 +188,8 @@ void switch_hooks(bool on, Level level, bool call_sites) noexcept {
   }
 }
 
-bool take_launched() noexcept {
-  return launched.exchange(false, std::memory_order_relaxed);
+std::uint32_t take_launch() noexcept {
+  return launch.exchange(0, std::memory_order_relaxed);
 }
 
 bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept {

@@ -28,8 +28,8 @@ void switch_hooks(bool on) noexcept;
 // The same for what a lower level than the hooks' own records.
 void switch_hooks(bool on, Level level, bool call_sites) noexcept;
 
-// Whether anything was called since the last time this was asked.
-bool take_launched() noexcept;
+// Correlation id of a launch since the last time this was asked; 0: there was none.
+std::uint32_t take_launch() noexcept;
 
 // Whether a callback is one of those and on: it stays so whatever another user of CUPTI asks for.
 bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept;

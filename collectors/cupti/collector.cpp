@@ -102,7 +102,7 @@ class ActivitySource final : public recorder::RowSource {
 
   // From where no records came, nothing is to be concluded: as where the plan switched them off.
   void look_for_records(EventBatch& batch, StoreWriter& store) noexcept {
-    const Heartbeat::Change change = heartbeat_.look(on_ && take_launched(), records_.records());
+    const Heartbeat::Change change = heartbeat_.look(on_ ? take_launch() : 0, records_.records());
     if (change == Heartbeat::Change::none) return;
     const bool stopped = change == Heartbeat::Change::stopped;
     if (stopped)

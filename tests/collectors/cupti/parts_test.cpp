@@ -183,24 +183,33 @@ TEST_F(DeviceRecordsTest, OverheadOfAThreadIsARangeOfIt) {
 
 using Change = Heartbeat::Change;
 
+constexpr std::uint32_t kCalls = 100'000;  // between two flushes
+
 TEST(HeartbeatTest, AlarmsWhereWorkIsLaunchedAndNoRecordComes) {
   Heartbeat heart;
-  EXPECT_EQ(heart.look(true, 5), Change::none);
-  for (int i = 0; i < 9; ++i) EXPECT_EQ(heart.look(true, 5), Change::none) << i;
-  EXPECT_EQ(heart.look(true, 5), Change::stopped);
-  EXPECT_EQ(heart.look(true, 5), Change::none);
-  EXPECT_EQ(heart.look(true, 6), Change::came_back);
-  EXPECT_EQ(heart.look(true, 7), Change::none);
+  EXPECT_EQ(heart.look(1, 5), Change::none);
+  for (std::uint32_t i = 1; i < 10; ++i) EXPECT_EQ(heart.look(i * kCalls, 5), Change::none) << i;
+  EXPECT_EQ(heart.look(10 * kCalls, 5), Change::stopped);
+  EXPECT_EQ(heart.look(11 * kCalls, 5), Change::none);
+  EXPECT_EQ(heart.look(12 * kCalls, 6), Change::came_back);
+  EXPECT_EQ(heart.look(13 * kCalls, 7), Change::none);
 }
 
 TEST(HeartbeatTest, IsQuietWhereNothingIsLaunched) {
   Heartbeat heart;
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(heart.look(false, 5), Change::none);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(heart.look(0, 5), Change::none);
+}
+
+// Its buffer is not full yet.
+TEST(HeartbeatTest, IsQuietWhereADeviceIsAlwaysBusyWithFewKernels) {
+  Heartbeat heart;
+  for (std::uint32_t i = 1; i < 100; ++i) EXPECT_EQ(heart.look(i * 1000, 5), Change::none);
 }
 
 TEST(HeartbeatTest, RecordsNowAndThenAreEnough) {
   Heartbeat heart;
-  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(heart.look(true, i / 9), Change::none) << i;
+  for (std::uint32_t i = 1; i < 100; ++i)
+    EXPECT_EQ(heart.look(i * kCalls, i / 9), Change::none) << i;
 }
 
 }  // namespace
