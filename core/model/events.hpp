@@ -65,7 +65,7 @@ struct HostRanges {
 struct Calls {
   std::vector<RangeId> range;  // the host range of this call
   std::vector<ApiKind> api;
-  std::vector<std::uint32_t> correlation;  // 0 = none; rarely comes again (CallsById)
+  std::vector<std::uint32_t> correlation;  // 0 = none; rarely comes again (launches.hpp)
   std::vector<StreamId> stream;      // what it was issued to; kNone where the source does not say
   std::vector<std::uint64_t> event;  // event handle of record, wait and synchronise; 0 = none
   std::vector<std::uint64_t> bytes;
