@@ -21,5 +21,6 @@ function(stepscope_test name)
   if(NOT ARG_LABELS)
     set(ARG_LABELS cpu)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+  # A program linked to LibTorch may read hundreds of MB from a cold disk before it lists its tests.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
 endfunction()
