@@ -43,6 +43,10 @@ void on_complete_bare(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, s
   if (buffer != nullptr) buffers.recycle(buffer);
 }
 
+void disable_kinds(const Library& library) noexcept {
+  for (const ActivityKind kind : kKinds) (void)library.disable(kind);
+}
+
 class ActivitySource final : public recorder::RowSource {
  public:
   ActivitySource(const Library& library, const Options& options)
@@ -107,9 +111,8 @@ class ActivitySource final : public recorder::RowSource {
     const bool stopped = change == Heartbeat::Change::stopped;
     if (stopped)
       recorder::note(
-          "device records stopped coming while work was launched: something else in the program "
-          "took "
-          "CUPTI's buffers; what follows is not judged");
+          "device records stopped coming while work was launched: something else in the "
+          "program took CUPTI's buffers; what follows is not judged");
     Counters& rows = batch.counters;
     const bool since_last = stopped && records_.last_end() != 0;
     rows.time.push_back(since_last ? records_.last_end() : recorder::clock_ns(CLOCK_REALTIME));
@@ -122,7 +125,7 @@ class ActivitySource final : public recorder::RowSource {
   void stop() noexcept {
     stopped_ = true;
     if (!buffers.any_given() || has_failed()) return;
-    for (const ActivityKind kind : kKinds) (void)library_.disable(kind);
+    disable_kinds(library_);
     (void)library_.flush_all(kFlushAll);
   }
 
@@ -188,10 +191,6 @@ bool enable_kinds(const Library& library, bool bare) noexcept {
     return false;
   }
   return true;
-}
-
-void disable_kinds(const Library& library) noexcept {
-  for (const ActivityKind kind : kKinds) (void)library.disable(kind);
 }
 
 // Nobody would empty the buffers of kinds that stayed on.

@@ -189,8 +189,8 @@ const char* unmet_plan() noexcept {
     return "nothing was recorded: what --capture-range or --capture-signal waits for did not come";
   if (step_count.steps() == 0 && plan.after_steps != 0)
     return "nothing was recorded: --start-after waits for steps, and none was seen "
-           "(Optimizer.step, "
-           "ProfilerStep#, a range named like \"step 12\"); give it a time, like 30s";
+           "(Optimizer.step, ProfilerStep#, a range named like \"step 12\"); give it a time, like "
+           "30s";
   return "nothing was recorded: the process ended before --start-after";
 }
 

@@ -5,24 +5,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#include <filesystem>
-#include <functional>
 
 #include "collectors/cupti/graph_hooks.hpp"
 #include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "core/attribution/captures.hpp"
-#include "core/store/reader.hpp"
 #include "tests/collectors/cupti/fake_cupti.hpp"
+#include "tests/collectors/recorded_child.hpp"
 
 namespace stepscope::cupti {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -56,37 +51,7 @@ struct CopyParameters {
   void* stream;
 };
 
-class CollectorTest : public testing::Test {
- protected:
-  CollectorTest()
-      : folder_(fs::temp_directory_path() / ("cupti_test." + std::to_string(getpid()))) {
-    fs::create_directories(folder_ / "live");
-  }
-  ~CollectorTest() override { fs::remove_all(folder_); }
-
-  void record(const std::function<void()>& body) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const std::string folder = folder_.string();
-      if (!recorder::start({.folder = folder.c_str(), .flush_ms = 10})) _exit(99);
-      body();
-      recorder::stop_row_sources(5);
-      recorder::finish(ExitReason::exited, 0);
-      _exit(0);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    ASSERT_EQ(status, 0);
-  }
-
-  Trace read() {
-    Result<TraceData> data = read_scope(folder_);
-    EXPECT_TRUE(data.ok()) << (data.ok() ? "" : data.error().message);
-    return data.ok() ? Trace::build(std::move(*data)) : Trace::build(TraceData{});
-  }
-
-  fs::path folder_;
-};
+class CollectorTest : public RecordedChild {};
 
 std::vector<std::string> call_names(const Trace& trace) {
   std::vector<std::string> names;

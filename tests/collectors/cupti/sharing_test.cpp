@@ -8,19 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <functional>
-
 #include "collectors/cupti/collector.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/process_state.hpp"
-#include "core/store/reader.hpp"
 #include "tests/collectors/cupti/fake_cupti.hpp"
+#include "tests/collectors/recorded_child.hpp"
 
 namespace stepscope::cupti {
 namespace {
 
-namespace fs = std::filesystem;
 using fake_cupti::state;
 using testing::Contains;
 using testing::ElementsAre;
@@ -73,44 +69,23 @@ std::uint64_t doubled_clock() {
   return 2 * now_ns();
 }
 
-class SharingTest : public testing::Test {
+class SharingTest : public RecordedChild {
  protected:
-  SharingTest()
-      : folder_(fs::temp_directory_path() / ("sharing_test." + std::to_string(getpid()))) {
-    fs::create_directories(folder_ / "live");
-  }
-  ~SharingTest() override { fs::remove_all(folder_); }
-
+  // With the collector at work, which has seen one launch.
   void collect(const std::function<void()>& body) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const std::string folder = folder_.string();
-      if (!recorder::start({.folder = folder.c_str(), .flush_ms = 10})) _exit(99);
+    record([&body] {
       const Options options{.hooks = {}, .flush_ms = 1'000'000};
       if (!start_collector(fake_cupti::library(), options)) _exit(98);
       const LaunchParameters launch;
       fake_cupti::call(Domain::runtime, kLaunch, &launch);
       body();
-      recorder::stop_row_sources(5);
-      recorder::finish(ExitReason::exited, 0);
-      _exit(HasFailure() ? 1 : 0);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    ASSERT_EQ(status, 0);
-  }
-
-  Trace read() {
-    Result<TraceData> data = read_scope(folder_);
-    EXPECT_TRUE(data.ok()) << (data.ok() ? "" : data.error().message);
-    return data.ok() ? Trace::build(std::move(*data)) : Trace::build(TraceData{});
+    });
   }
 
   struct LaunchParameters {
     std::uint64_t before[6]{};
     void* stream = nullptr;
   };
-  fs::path folder_;
 };
 
 void begin_guest() {

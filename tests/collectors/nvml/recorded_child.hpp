@@ -1,63 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a body in a forked child with the recorder at work, because a process has one, and reads
-// back what it recorded.
+// As tests/collectors/recorded_child.hpp, in a process that has recorded something already: the
+// writer thread is there.
 #pragma once
 
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <functional>
-#include <string>
-#include <vector>
-
-#include "collectors/recorder/process_state.hpp"
-#include "collectors/recorder/recorder.hpp"
-#include "core/store/reader.hpp"
+#include "tests/collectors/recorded_child.hpp"
 
 namespace stepscope::nvml {
 
-class RecordedChild : public testing::Test {
+class RecordedChild : public stepscope::RecordedChild {
  protected:
-  RecordedChild()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("nvml_test." + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_ / "live");
-  }
-  ~RecordedChild() override { std::filesystem::remove_all(folder_); }
-
-  // Expectations inside the body count: the child's status tells of them.
   void record(const std::function<void()>& body) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const std::string folder = folder_.string();
-      if (!recorder::start({.folder = folder.c_str(), .flush_ms = 10})) _exit(99);
+    stepscope::RecordedChild::record([&body] {
       recorder::mark(recorder::intern_name("begin", 5), 0);
       body();
-      recorder::stop_row_sources(5);
-      recorder::finish(ExitReason::exited, 0);
-      _exit(HasFailure() ? 1 : 0);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    ASSERT_EQ(status, 0);
+    });
   }
-
-  Trace read() {
-    Result<TraceData> data = read_scope(folder_);
-    EXPECT_TRUE(data.ok()) << (data.ok() ? "" : data.error().message);
-    return data.ok() ? Trace::build(std::move(*data)) : Trace::build(TraceData{});
-  }
-
-  // What the recording process noted, without the reader's own.
-  std::vector<std::string> notes() {
-    std::vector<std::string> out = read().health().notes;
-    std::erase_if(out, [](const std::string& note) { return note.starts_with("run.json"); });
-    return out;
-  }
-
-  std::filesystem::path folder_;
 };
 
 }  // namespace stepscope::nvml

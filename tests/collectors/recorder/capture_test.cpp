@@ -7,18 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <functional>
 #include <optional>
 
 #include "collectors/recorder/process_state.hpp"
 #include "collectors/recorder/step_marks.hpp"
-#include "core/store/reader.hpp"
+#include "tests/collectors/recorded_child.hpp"
 
 namespace stepscope::recorder {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -101,30 +98,14 @@ class ListeningSource final : public RowSource {
   std::string told;
 };
 
-class CaptureTest : public testing::Test {
+class CaptureTest : public RecordedChild {
  protected:
-  CaptureTest()
-      : folder_(fs::temp_directory_path() / ("capture_test." + std::to_string(getpid()))) {
-    fs::create_directories(folder_ / "live");
-  }
-  ~CaptureTest() override { fs::remove_all(folder_); }
-
   void record(const CapturePlan& plan, const char* range, const std::function<void()>& body) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const std::string folder = folder_.string();
-      if (!start({.folder = folder.c_str(), .flush_ms = 20})) _exit(99);
+    RecordedChild::record([&] {
       plan_capture(plan, range);
       body();
-      finish(ExitReason::exited, 0);
-      _exit(HasFailure() ? 1 : 0);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    ASSERT_EQ(status, 0);
-    Result<TraceData> data = read_scope(folder_);
-    ASSERT_TRUE(data.ok()) << data.error().message;
-    trace_ = Trace::build(std::move(*data));
+    });
+    trace_ = read();
   }
 
   std::vector<std::string> names(HostKind kind) const {
@@ -145,7 +126,6 @@ class CaptureTest : public testing::Test {
     return out;
   }
 
-  fs::path folder_;
   Trace trace_ = Trace::build(TraceData{});
 };
 
