@@ -133,12 +133,20 @@ struct Abstention {
   std::string reason;
 };
 
+// CPU time of the recorder's own threads, in all processes.
+struct RecorderCost {
+  double core_share = 0;  // of the run's time; 1: one core all the time
+  double ns_per_event = 0;
+  double decode_ns_per_event = 0;  // of these: reading rings and device records into rows
+};
+
 struct Trust {
   std::uint64_t dropped = 0;
   std::uint64_t zero_timestamps = 0;
   double unknown_share = 0;                    // unknown + host.other
   std::optional<double> overhead_ns_per_step;  // measured, absent where nothing measured it
   std::optional<Overhead> overhead;            // by windows of the run itself
+  std::optional<RecorderCost> recorder;        // beside the program
   std::optional<double> link_rate;  // calls with a line / calls at which one was asked for
   std::vector<std::string> rivals;
   std::vector<std::string> broken_invariants;

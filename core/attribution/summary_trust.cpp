@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/attribution/summary_parts.hpp"
 #include "core/support/duration.hpp"
@@ -129,6 +130,25 @@ std::optional<double> overhead(const Trace& trace, const PartitionSummary& parti
   return static_cast<double>(trace.health().overhead_ns) * wall / span;
 }
 
+// Over all processes; 0 where none told it.
+double sum_of_fact(const Trace& trace, const char* key) {
+  double sum = 0;
+  for (const Process& process : trace.data().processes) {
+    const auto told = process.facts.find(key);
+    if (told != process.facts.end()) sum += std::strtod(told->second.c_str(), nullptr);
+  }
+  return sum;
+}
+
+std::optional<RecorderCost> recorder_cost(const Trace& trace) {
+  const double cpu_ns = sum_of_fact(trace, "writer.cpu_ns");
+  const auto span = static_cast<double>(trace.end() - trace.begin());
+  if (cpu_ns <= 0 || span <= 0) return std::nullopt;
+  const auto events = static_cast<double>(trace.event_count());
+  return RecorderCost{cpu_ns / span, cpu_ns / events,
+                      sum_of_fact(trace, "writer.decode_ns") / events};
+}
+
 }  // namespace
 
 RunFacts run_facts(const Trace& trace, const Steps& steps) {
@@ -163,6 +183,7 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   trust.zero_timestamps = health.zero_timestamps;
   trust.unknown_share = share_of(partition, is_unexplained);
   trust.overhead_ns_per_step = overhead(trace, partition);
+  trust.recorder = recorder_cost(trace);
   if (health.sites_wanted > 0) {
     trust.link_rate =
         static_cast<double>(health.sites_found) / static_cast<double>(health.sites_wanted);

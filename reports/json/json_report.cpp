@@ -150,6 +150,10 @@ Json trust_json(const Trust& t) {
                        {"low", t.overhead->low},
                        {"high", t.overhead->high},
                        {"windows", t.overhead->pairs}};
+  if (t.recorder)
+    out["recorder"] = {{"core_share", t.recorder->core_share},
+                       {"ns_per_event", t.recorder->ns_per_event},
+                       {"decode_ns_per_event", t.recorder->decode_ns_per_event}};
   return out;
 }
 

@@ -135,6 +135,10 @@ std::string steps(const Page& page) {
 std::string trust(const Page& page) {
   const Trust& t = page.summary.trust;
   std::string out = "Trust   " + fact_line(page) + "\n";
+  if (t.recorder) {
+    out += fmt::format("        the recorder's own threads took {} of a core, {:.0f} ns an event\n",
+                       format_share(t.recorder->core_share), t.recorder->ns_per_event);
+  }
   for (const std::string& rival : t.rivals) {
     out += wrapped("        ", "another tracer was active: " + rival, page.style, Colour::yellow);
   }

@@ -32,3 +32,15 @@ def verdict(found, target):
     if found["high"] <= target:
         return "held"
     return "missed" if found["low"] > target else "not shown"
+
+
+def window_ratio(stretches):
+    """Of [[on, time], ...] in which off and on take turns: median of on / mean of the neighbours, 95 % by order
+    statistics (a binomial's normal approximation, rounded outwards)."""
+    triples = zip(stretches, stretches[1:], stretches[2:])
+    ratios = sorted(2 * on[1] / (before[1] + after[1]) for before, on, after in triples if on[0])
+    if len(ratios) < 6:
+        raise ValueError(f"{len(ratios)} recorded stretches are too few")
+    outside = max(0, int(len(ratios) / 2 - 1.96 * len(ratios) ** 0.5 / 2) - 1)
+    return {"ratio": statistics.median(ratios), "low": ratios[outside], "high": ratios[-1 - outside],
+            "windows": len(ratios), "plain_ms": statistics.median(time for on, time in stretches if not on)}

@@ -5,7 +5,7 @@ trace must load, and what was recorded must be there.
 
 In an orderly end every launch has its device record. In a death (signal, abort, exec; a Python that was interrupted
 raises the signal again) those of the last --lost seconds may be missing, no others. The host's record of each launch is
-there in both. Programs of C++ and of Python without torch run --repeats times, those with torch once.
+there in both. Programs of C++ and of Python without torch run --repeats times, those with torch --torch-repeats times.
 """
 
 import concurrent.futures
@@ -35,7 +35,7 @@ class Case:
         self.options, self.family, self.mode = options, family, mode
         self.name = f"{family}_{mode}"
         self.orderly = mode in ORDERLY[family]
-        self.repeats = options.repeats if family in ("cpp", "python") else 1
+        self.repeats = options.repeats if family in ("cpp", "python") else options.torch_repeats
 
     def command(self, number):
         python, times = self.options.python, self.path(number) + ".times"
@@ -106,6 +106,7 @@ def test(options):
 def main():
     parser = support.parser(__doc__)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--torch-repeats", type=int, default=1, help="of programs that import torch")
     parser.add_argument("--launches", type=int, default=300, help="4 ms apart: longer than an interval of flushing")
     parser.add_argument("--lost", type=float, default=0.8, help="seconds before a death that may be lost")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))

@@ -15,7 +15,9 @@ import device_ops
 import endings_checks
 import graph_soak
 import overlap
+import rivals
 import scope_file
+import starts
 import support
 
 DATA = os.path.join(support.HERE, "..", "data", "store")
@@ -114,6 +116,32 @@ class Judgements(unittest.TestCase):
         self.assertEqual([bootstrap.verdict(found, target) for target in (1.06, 1.03)], ["held", "missed"])
         noisy = bootstrap.ratios([1.0, 1.3] * 6, plain)["of_means"]
         self.assertEqual(bootstrap.verdict(noisy, 1.14), "not shown")
+
+    def test_ratio_of_stretches(self):
+        slow_machine = [2.0 if i > 60 else 1.0 for i in range(121)]
+        found = bootstrap.window_ratio([[bool(i % 2), base * (1.1 if i % 2 else 1.0)] for i, base in
+                                        enumerate(slow_machine)])
+        self.assertAlmostEqual(found["ratio"], 1.1)
+        self.assertEqual((found["low"], found["windows"]), (found["ratio"], 60))
+        self.assertRaises(ValueError, bootstrap.window_ratio, [[bool(i % 2), 1.0] for i in range(9)])
+
+    def test_comparisons_with_rivals(self):
+        def row(low, high):
+            return {"ratio": (low + high) / 2, "low": low, "high": high}
+        rows = {"standard": row(1.04, 1.06), "nsys": row(1.10, 1.12), "ops": row(1.2, 1.3),
+                "torch.profiler": row(1.25, 1.4)}
+        self.assertEqual(rivals.missed(rows), [])
+        self.assertEqual(len(rivals.missed({**rows, "nsys": row(1.05, 1.07)})), 1)
+        self.assertEqual(len(rivals.missed({**rows, "torch.profiler": row(1.1, 1.19)})), 1)
+
+    def test_traces_that_break_a_promise(self):
+        found = {"partition": {"wall_ns_total": 10, "parts": [{"ns_total": 4}, {"ns_total": 6}]}, "steps": {"count": 3},
+                 "trust": {"unknown_share": 0.0, "broken_invariants": [], "dropped": 0, "zero_timestamps": 0}}
+        self.assertEqual(starts.problems_of(found, 3), [])
+        self.assertEqual(starts.problems_of(found, 4), ["3 steps"])
+        found["partition"]["wall_ns_total"] = 11
+        found["trust"].update(unknown_share=0.02, dropped=1)
+        self.assertEqual(len(starts.problems_of(found, 3)), 3)
 
 
 if __name__ == "__main__":

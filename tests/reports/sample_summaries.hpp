@@ -144,6 +144,7 @@ inline Summary gpu() {
                       .slow_steps = SlowSteps{2, 0.91}}};
   s.trust.unknown_share = 0.0008;
   s.trust.overhead_ns_per_step = 410.0 * kUs;
+  s.trust.recorder = {0.012, 93, 41};
   s.trust.link_rate = 0.981;
   s.trust.abstained = {{"host.gc", "no collector of garbage collections ran"},
                        {"host.off_cpu", "no record of when threads were off the CPU"}};

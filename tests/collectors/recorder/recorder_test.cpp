@@ -248,6 +248,9 @@ TEST_F(RecorderTest, FactsLabelsNotesAndCountersArrive) {
   const Process& about = trace.data().processes[0];
   EXPECT_EQ(about.facts.at("torch"), "2.11.0");
   EXPECT_EQ(about.rank, 3);
+  const std::int64_t cpu_ns = std::stoll(about.facts.at("writer.cpu_ns"));
+  EXPECT_GT(std::stoll(about.facts.at("writer.decode_ns")), 0);
+  EXPECT_LT(std::stoll(about.facts.at("writer.decode_ns")), cpu_ns);
   EXPECT_EQ(about.exit_reason, ExitReason::exited);
   EXPECT_EQ(trace.data().threads[0].name, "trainer");
   EXPECT_THAT(trace.health().notes, Contains("a note"));

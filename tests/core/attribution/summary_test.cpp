@@ -405,6 +405,21 @@ TEST(Summary, TrustNamesWhatIsMissingAndWhatBroke) {
   EXPECT_EQ(sum.trust.abstained[0].id, "host.gc");
 }
 
+TEST(Summary, TheRecordersOwnThreadsAreAskedOfAllProcesses) {
+  Simple s = loop_with(70, 30);
+  s.make.range(HostKind::op, "a", 1, 1'000, 1'100);
+  s.make.range(HostKind::op, "b", 1, 1'100, 1'200);
+  s.make.data.processes.push_back(s.make.data.processes[0]);
+  for (Process& process : s.make.data.processes)
+    process.facts = {{"writer.cpu_ns", "30"}, {"writer.decode_ns", "10"}};
+  const Summary sum = s.sum();
+  ASSERT_TRUE(sum.trust.recorder);
+  EXPECT_DOUBLE_EQ(sum.trust.recorder->core_share, 60.0 / 200);
+  EXPECT_DOUBLE_EQ(sum.trust.recorder->ns_per_event, 30);
+  EXPECT_DOUBLE_EQ(sum.trust.recorder->decode_ns_per_event, 10);
+  EXPECT_FALSE(loop_with(70, 30).sum().trust.recorder);
+}
+
 std::int64_t sum_of(const std::vector<PartSum>& parts) {
   std::int64_t sum = 0;
   for (const PartSum& part : parts) sum += part.ns_total;
