@@ -5,165 +5,11 @@
 #include <cstdio>
 #include <new>
 
-#include "collectors/cupti/buffers.hpp"
-#include "collectors/cupti/device_facts.hpp"
-#include "collectors/cupti/device_records.hpp"
-#include "collectors/cupti/heartbeat.hpp"
+#include "collectors/cupti/activity_source.hpp"
 #include "collectors/cupti/sharing.hpp"
-#include "collectors/recorder/clock.hpp"
-#include "collectors/recorder/row_source.hpp"
 
 namespace stepscope::cupti {
 namespace {
-
-constexpr std::size_t kRowsOfOneBatch = 16384;
-
-// Kernels without copies and sets would leak device memory with CUDA graphs on CUPTI 13.0.
-constexpr std::array kKinds = {ActivityKind::memcpy, ActivityKind::memset,
-                               ActivityKind::memcpy_peer, ActivityKind::concurrent_kernel,
-                               ActivityKind::overhead};
-
-constinit Buffers buffers{};
-
-void on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
-  *buffer = buffers.give();
-  *size = *buffer == nullptr ? 0 : Buffers::kBytes;
-  *max_records = 0;  // as many as fit
-}
-
-void on_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t /*size*/,
-                 std::size_t valid_size) {
-  if (buffer == nullptr) return;
-  copy_to_guest(context, stream, buffer, valid_size);
-  buffers.take_back(buffer, valid_size, context, stream);
-}
-
-// For a bare collector: records are thrown away where they come.
-void on_complete_bare(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t) {
-  if (buffer != nullptr) buffers.recycle(buffer);
-}
-
-void disable_kinds(const Library& library) noexcept {
-  for (const ActivityKind kind : kKinds) (void)library.disable(kind);
-}
-
-class ActivitySource final : public recorder::RowSource {
- public:
-  ActivitySource(const Library& library, const Options& options)
-      : library_(library),
-        flush_ns_(std::int64_t{options.flush_ms} * 1'000'000),
-        on_device_(options.on_device),
-        layers_(options.layers) {}
-
-  bool due(std::int64_t now_ns) noexcept override {
-    return buffers.any_completed() || now_ns - last_flush_ns_ >= flush_ns_;
-  }
-
-  bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override {
-    if (last && !stopped_) stop();
-    const bool flushed = !last && flush_when_due();
-    while (batch.device_ops.size() < kRowsOfOneBatch) {
-      const Buffers::Completed full = buffers.next_completed();
-      if (full.data == nullptr) {
-        buffers.fill_up();
-        if (flushed) look_for_records(batch, store);
-        return false;
-      }
-      records_.decode(library_, full.data, full.valid_bytes, batch, store);
-      describe_devices(store);
-      count_dropped(full);
-      buffers.recycle(full.data);
-    }
-    return true;
-  }
-
-  double take(bool on) noexcept override {
-    if (stopped_ || has_failed()) return on ? 1 : 0;
-    on_ = on;
-    idle_flushes_ = 0;
-    if (!on || !layers_) {
-      switch_ours(on, switch_hooks);
-      return on ? 1 : 0;
-    }
-    turn_ = turn_ % 3 + 1;
-    constexpr void (*kHooks[])(bool) = {
-        switch_hooks, [](bool) {}, [](bool wanted) { switch_hooks(wanted, Level::light, false); }};
-    switch_ours(true, kHooks[turn_ - 1]);
-    return turn_;
-  }
-
-  Totals totals() const noexcept override { return {dropped_, records_.zero_timestamps()}; }
-
- private:
-  bool flush_when_due() noexcept {
-    const std::int64_t now = recorder::clock_ns(CLOCK_MONOTONIC);
-    if (now - last_flush_ns_ < flush_ns_ || idle_flushes_ >= kIdleFlushes) return false;
-    last_flush_ns_ = now;
-    if (!on_) ++idle_flushes_;
-    if (!has_failed()) (void)library_.flush_all(kFlushCompleted);
-    return true;
-  }
-
-  // From where no records came, nothing is to be concluded: as where the plan switched them off.
-  void look_for_records(EventBatch& batch, StoreWriter& store) noexcept {
-    const Heartbeat::Change change = heartbeat_.look(on_ ? take_launch() : 0, records_.records());
-    if (change == Heartbeat::Change::none) return;
-    const bool stopped = change == Heartbeat::Change::stopped;
-    if (stopped)
-      recorder::note(
-          "device records stopped coming while work was launched: something else in the "
-          "program took CUPTI's buffers; what follows is not judged");
-    Counters& rows = batch.counters;
-    const bool since_last = stopped && records_.last_end() != 0;
-    rows.time.push_back(since_last ? records_.last_end() : recorder::clock_ns(CLOCK_REALTIME));
-    rows.track.push_back(store.intern(kCaptureTrack));
-    rows.process.push_back(0);
-    rows.value.push_back(stopped ? 0 : 1);
-  }
-
-  // Flushing where nothing was ever recorded can hang CUPTI.
-  void stop() noexcept {
-    stopped_ = true;
-    if (!buffers.any_given() || has_failed()) return;
-    disable_kinds(library_);
-    (void)library_.flush_all(kFlushAll);
-  }
-
-  void describe_devices(StoreWriter& store) noexcept {
-    const std::uint64_t fresh = records_.devices() & ~described_;
-    for (std::uint32_t index = 0; index < 64 && fresh >> index != 0; ++index) {
-      if ((fresh >> index & 1U) == 0) continue;
-      described_ |= std::uint64_t{1} << index;
-      const std::optional<Device> device = device_facts(index);
-      if (!device) continue;
-      store.device(*device);
-      if (on_device_ != nullptr) on_device_(*device);
-    }
-  }
-
-  void count_dropped(const Buffers::Completed& full) noexcept {
-    std::size_t dropped = 0;
-    if (library_.dropped_records(full.context, full.stream, &dropped) == kSuccess)
-      dropped_ += dropped;
-  }
-
-  // Switched off there is nothing to flush once the last records are in.
-  static constexpr int kIdleFlushes = 3;
-
-  Library library_;
-  std::int64_t flush_ns_;
-  void (*on_device_)(const Device& device) noexcept;
-  std::int64_t last_flush_ns_ = recorder::clock_ns(CLOCK_MONOTONIC);
-  DeviceRecords records_;
-  Heartbeat heartbeat_;
-  std::uint64_t dropped_ = 0;
-  bool layers_;
-  int turn_ = 0;  // of layers: 1 the whole, 2 kinds alone, 3 light
-  bool on_ = true;
-  int idle_flushes_ = 0;         // since it was switched off
-  std::uint64_t described_ = 0;  // devices, a bit each
-  bool stopped_ = false;
-};
 
 void note_failure(const Library& library, const char* what, Status status) noexcept {
   const char* text = nullptr;
@@ -220,9 +66,7 @@ bool start_collector(const Library& library, const Options& options) noexcept {
     return false;
   }
   (void)library.set_thread_id_type(kThreadIdSystem);
-  buffers.fill_up();
-  if (const Status status = library.register_buffers(
-          on_request, options.bare != Bare::no ? on_complete_bare : on_complete);
+  if (const Status status = register_buffers(library, options.bare != Bare::no);
       status != kSuccess) {
     note_failure(library, "cuptiActivityRegisterCallbacks", status);
     return give_up(library, subscriber);

@@ -2,7 +2,7 @@
 // Device activity and CUDA calls of this process through CUPTI.
 //
 //   start      once, while the driver initialises (InitializeInjection): subscribes, enables kinds
-//   records    CUPTI fills buffers; the writer thread flushes and decodes them (RowSource)
+//   records    CUPTI fills buffers; the writer thread decodes them (activity_source.hpp)
 //   stop       at the end of the process, before the driver is gone
 //
 // Whatever is missing (no libcupti, another tool, no permission) is a note in the trace; the

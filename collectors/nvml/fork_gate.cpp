@@ -47,6 +47,7 @@ void ForkGate::after_fork() {
 void ForkGate::after_fork_in_child() {
   ForkGate* gate = installed_;
   gate->inside_ = gate->forks_ = 0;
+  gate->stuck_ = false;
 }
 
 }  // namespace stepscope::nvml

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -18,6 +19,11 @@
 
 namespace stepscope {
 
+struct Rings {
+  std::uint32_t slots = 1U << 18U;
+  std::uint32_t flush_ms = 10;
+};
+
 class RecordedChild : public testing::Test {
  protected:
   RecordedChild()
@@ -28,11 +34,18 @@ class RecordedChild : public testing::Test {
   ~RecordedChild() override { std::filesystem::remove_all(folder_); }
 
   // Expectations inside the body count: the child's status tells of them.
-  void record(const std::function<void()>& body) {
+  void record(const std::function<void()>& body, const Rings& rings = {}) {
+    ASSERT_EQ(status_of(body, rings), 0);
+  }
+
+  // As waitpid says it: for a body that does not come to its end.
+  int status_of(const std::function<void()>& body, const Rings& rings = {}) {
     const pid_t child = fork();
     if (child == 0) {
       const std::string folder = folder_.string();
-      if (!recorder::start({.folder = folder.c_str(), .flush_ms = 10})) _exit(99);
+      if (!recorder::start(
+              {.folder = folder.c_str(), .ring_slots = rings.slots, .flush_ms = rings.flush_ms}))
+        _exit(99);
       body();
       recorder::stop_row_sources(5);
       recorder::finish(ExitReason::exited, 0);
@@ -40,7 +53,7 @@ class RecordedChild : public testing::Test {
     }
     int status = -1;
     waitpid(child, &status, 0);
-    ASSERT_EQ(status, 0);
+    return status;
   }
 
   Trace read() {
@@ -54,6 +67,13 @@ class RecordedChild : public testing::Test {
     std::vector<std::string> out = read().health().notes;
     std::erase_if(out, [](const std::string& note) { return note.starts_with("run.json"); });
     return out;
+  }
+
+  std::size_t count_files(const std::string& extension) const {
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
+      files += entry.path().extension() == extension ? 1U : 0U;
+    return files;
   }
 
   std::filesystem::path folder_;

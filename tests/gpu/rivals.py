@@ -22,7 +22,7 @@ import support
 from overhead import find_nsys
 
 SWITCHES = {"none": "none", "subscribed": "subscribed", "torch.profiler": "torch"}
-NSYS_WINDOWS = 40  # each recorded stretch makes it write a file
+NSYS_WINDOWS = 25  # each recorded stretch makes it write a file
 
 
 def command_of(mode, inner, options, base):

@@ -8,11 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collectors/cupti/collector.hpp"
-#include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/process_state.hpp"
-#include "tests/collectors/cupti/fake_cupti.hpp"
-#include "tests/collectors/recorded_child.hpp"
+#include "tests/collectors/cupti/cuda_calls.hpp"
 
 namespace stepscope::cupti {
 namespace {
@@ -24,11 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr std::uint32_t kRuntime = 2, kLaunch = 211, kUnlisted = 900;
-
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(recorder::clock_ns(CLOCK_REALTIME));
-}
+constexpr std::uint32_t kRuntime = 2, kUnlisted = 900;
 
 // A second user of CUPTI, as torch.profiler is one.
 struct Guest {
@@ -81,11 +74,6 @@ class SharingTest : public RecordedChild {
       body();
     });
   }
-
-  struct LaunchParameters {
-    std::uint64_t before[6]{};
-    void* stream = nullptr;
-  };
 };
 
 void begin_guest() {

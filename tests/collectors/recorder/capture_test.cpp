@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is taken when: the plan by itself, and what a process with a plan writes.
+// What a process with a plan writes.
 #include "collectors/recorder/capture.hpp"
 
 #include <gmock/gmock.h>
@@ -7,81 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <optional>
-
 #include "collectors/recorder/process_state.hpp"
-#include "collectors/recorder/step_marks.hpp"
-#include "tests/collectors/recorded_child.hpp"
+#include "tests/collectors/recorder/user_ranges.hpp"
 
 namespace stepscope::recorder {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-// Steps of 10 ms each, as capture.cpp asks.
-std::string pattern(const CapturePlan& plan, std::uint64_t steps) {
-  std::string out;
-  std::optional<std::uint64_t> from;
-  for (std::uint64_t step = 0; step < steps; ++step) {
-    if (!from && has_begun(plan, {step, 10 * step})) from = step;
-    const Passed passed{step - from.value_or(step), 10 * (step - from.value_or(step))};
-    out += from && !is_over(plan, passed) && is_in_window(plan, passed) ? 'x' : '.';
-  }
-  return out;
-}
-
-TEST(CapturePlan, TakesAllWhereNothingIsPlanned) {
-  EXPECT_FALSE(CapturePlan{}.is_set());
-  EXPECT_EQ(pattern({}, 3), "xxx");
-}
-
-TEST(CapturePlan, TakesSomeStepsAfterSome) {
-  EXPECT_EQ(pattern({.after_steps = 2, .take_steps = 3}, 8), "..xxx...");
-}
-
-TEST(CapturePlan, WindowsBeginBehindTheFirstSteps) {
-  EXPECT_EQ(pattern({.after_steps = 1, .window_on = 2, .window_off = 3}, 10), ".xx...xx..");
-  EXPECT_EQ(pattern({.take_steps = 6, .window_on = 2, .window_off = 2}, 8), "xx..xx..");
-}
-
-TEST(CapturePlan, StepsAndTimesMix) {
-  EXPECT_EQ(pattern({.after_ms = 20, .take_ms = 30}, 8), "..xxx...");
-  EXPECT_EQ(pattern({.after_steps = 2, .take_ms = 30}, 8), "..xxx...");
-  EXPECT_EQ(pattern({.after_ms = 30, .take_steps = 2}, 8), "...xx...");
-  EXPECT_EQ(pattern({.after_ms = 30, .window_on = 1, .window_off = 1}, 8), "...x.x.x");
-}
-
-TEST(StepMarks, AreToldByName) {
-  for (const char* name : {"Optimizer.step#Adam.step", "ProfilerStep#7", "step 12", "train_step_3",
-                           "Iteration 4", "iter/5", "BATCH:9"})
-    EXPECT_TRUE(is_step_mark(name)) << name;
-  for (const char* name : {"step", "layer 3", "footstep 3", "Optimizer.zero_grad#Adam.zero_grad",
-                           "12", "", "step 12 of epoch"})
-    EXPECT_FALSE(is_step_mark(name)) << name;
-}
-
-TEST(StepMarks, SeveralMarksAnIterationAreOneStep) {
-  StepCount count;
-  const std::uint64_t first = mark_key("Optimizer.step#Adam.step", 1);
-  const std::uint64_t second = mark_key("Optimizer.step#Adam.step", 2);
-  ASSERT_NE(first, second);
-  int new_steps = 0;
-  for (int i = 0; i < 5; ++i) {
-    new_steps += count.add(first) ? 1 : 0;
-    new_steps += count.add(second) ? 1 : 0;
-  }
-  EXPECT_EQ(new_steps, 5);
-  EXPECT_EQ(count.steps(), 5U);
-}
-
-TEST(StepMarks, AMarkThatVanishesDoesNotHoldTheCount) {
-  StepCount count;
-  EXPECT_TRUE(count.add(mark_key("warm-up step 1", 0)));
-  EXPECT_FALSE(count.add(mark_key("step 1", 0)));
-  EXPECT_TRUE(count.add(mark_key("step 2", 0)));
-  EXPECT_EQ(mark_key("step 1", 0), mark_key("step 22", 0));
-}
 
 // What the device's collector is told.
 class ListeningSource final : public RowSource {
@@ -128,10 +61,6 @@ class CaptureTest : public RecordedChild {
 
   Trace trace_ = Trace::build(TraceData{});
 };
-
-void begin(std::uint16_t lane, HostKind kind, const std::string& text) {
-  begin_range(lane, kind, intern_name(text.data(), text.size()), 0, 0, kNoSequence);
-}
 
 void step(int number) {
   begin(kLaneUser, HostKind::user_scope, "step " + std::to_string(number));

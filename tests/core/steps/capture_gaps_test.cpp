@@ -9,7 +9,7 @@
 
 #include "core/attribution/overhead.hpp"
 #include "core/attribution/summary.hpp"
-#include "tests/core/steps/loop_maker.hpp"
+#include "tests/core/steps/found.hpp"
 
 namespace stepscope {
 namespace {
@@ -53,12 +53,6 @@ class WindowedLoop : public LoopMaker {
   }
 };
 
-Steps steps_of(const Trace& trace) {
-  Result<Steps> steps = find_steps(trace);
-  EXPECT_TRUE(steps.ok()) << (steps.ok() ? "" : steps.error().message);
-  return steps.ok() ? steps.value() : Steps{};
-}
-
 WindowedLoop windows(int count, std::int64_t on_us, std::int64_t off_us) {
   WindowedLoop loop;
   for (int i = 0; i < count; ++i) {
@@ -97,7 +91,7 @@ TEST(CaptureGaps, AreNoneWithoutAPlan) {
 
 TEST(CaptureGaps, StepsThereAreNeitherFoundNorCounted) {
   const Trace trace = windows(3, 100, 80).build();
-  const Steps steps = steps_of(trace);
+  const Steps steps = found(trace);
   EXPECT_EQ(steps.found_by, FoundBy::optimizer);
   ASSERT_EQ(steps.list.size(), 24U);
   int unknown = 0;
@@ -125,7 +119,7 @@ TEST(CaptureGaps, RangesAreStepsWithoutTheTimeBetween) {
     loop.capture(0);
     loop.now += 500 * kMicrosecond;
   }
-  const Steps steps = steps_of(loop.build());
+  const Steps steps = found(loop.build());
   ASSERT_EQ(steps.list.size(), 6U);
   EXPECT_EQ(steps.steady_count(), 5U);
   for (const Step& step : steps.list) EXPECT_EQ(step.wall_ns(), 40 * kMicrosecond);
@@ -146,7 +140,7 @@ TEST(CaptureGaps, StepsThatTheDeviceFinishesInAGapCount) {
     loop.capture(1);
     loop.now += 400 * kMicrosecond;
   }
-  const Steps steps = steps_of(loop.build());
+  const Steps steps = found(loop.build());
   ASSERT_EQ(steps.list.size(), 18U);
   for (const std::size_t k : {2U, 3U, 4U, 5U, 8U, 11U}) {
     EXPECT_TRUE(steps.list[k].steady) << k << ' ' << steps.list[k].why_not_steady;
@@ -157,16 +151,16 @@ TEST(CaptureGaps, StepsThatTheDeviceFinishesInAGapCount) {
 
 TEST(Overhead, IsTheRatioOfStepsBesideEachOther) {
   const Trace trace = windows(10, 110, 100).build();
-  const std::optional<Overhead> found = measure_overhead(trace, steps_of(trace));
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->pairs, 9U);
-  EXPECT_NEAR(found->ratio, 1.1, 1e-3);
-  EXPECT_NEAR(found->low, 1.1, 1e-3);
+  const std::optional<Overhead> overhead = measure_overhead(trace, found(trace));
+  ASSERT_TRUE(overhead);
+  EXPECT_EQ(overhead->pairs, 9U);
+  EXPECT_NEAR(overhead->ratio, 1.1, 1e-3);
+  EXPECT_NEAR(overhead->low, 1.1, 1e-3);
 }
 
 TEST(Overhead, NeedsEnoughWindows) {
   const Trace trace = windows(6, 110, 100).build();
-  EXPECT_FALSE(measure_overhead(trace, steps_of(trace)));
+  EXPECT_FALSE(measure_overhead(trace, found(trace)));
 }
 
 TEST(Overhead, DriftCancels) {
@@ -178,9 +172,9 @@ TEST(Overhead, DriftCancels) {
     loop.capture(1);
   }
   const Trace trace = loop.build();
-  const std::optional<Overhead> found = measure_overhead(trace, steps_of(trace));
-  ASSERT_TRUE(found);
-  EXPECT_NEAR(found->ratio, 1.0, 0.04);
+  const std::optional<Overhead> overhead = measure_overhead(trace, found(trace));
+  ASSERT_TRUE(overhead);
+  EXPECT_NEAR(overhead->ratio, 1.0, 0.04);
 }
 
 TEST(Overhead, HoldsTheTruthIn95OfAHundred) {
@@ -196,16 +190,16 @@ TEST(Overhead, HoldsTheTruthIn95OfAHundred) {
       loop.capture(1);
     }
     const Trace trace = loop.build();
-    const std::optional<Overhead> found = measure_overhead(trace, steps_of(trace));
-    ASSERT_TRUE(found);
-    held += found->low <= 1.1 && 1.1 <= found->high ? 1 : 0;
+    const std::optional<Overhead> overhead = measure_overhead(trace, found(trace));
+    ASSERT_TRUE(overhead);
+    held += overhead->low <= 1.1 && 1.1 <= overhead->high ? 1 : 0;
   }
   EXPECT_GE(held, 180);
 }
 
 TEST(Overhead, CorrectsTheStep) {
   const Trace trace = windows(10, 110, 100).build();
-  const Steps steps = steps_of(trace);
+  const Steps steps = found(trace);
   const Result<Attribution> attribution = attribute(trace, steps);
   ASSERT_TRUE(attribution.ok());
   const Summary summary = summarize(trace, steps, *attribution);
@@ -224,7 +218,7 @@ TEST(Overhead, LayersAreToldApartByTheirState) {
     loop.capture(i % 2 == 0 ? 2 : 1);
   }
   const Trace trace = loop.build();
-  const Steps steps = steps_of(trace);
+  const Steps steps = found(trace);
   EXPECT_NEAR(measure_overhead(trace, steps, 2).value_or(Overhead{}).ratio, 1.05, 1e-3);
   EXPECT_NEAR(measure_overhead(trace, steps, 1).value_or(Overhead{}).ratio, 1.10, 1e-3);
 }

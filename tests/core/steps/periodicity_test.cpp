@@ -6,18 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "core/steps/repeats.hpp"
-#include "tests/core/steps/loop_maker.hpp"
+#include "tests/core/steps/found.hpp"
 
 namespace stepscope {
 namespace {
 
 using ::testing::HasSubstr;
-
-Steps found(LoopMaker& loop) {
-  Result<Steps> steps = find_steps(loop.build());
-  EXPECT_TRUE(steps.ok());
-  return steps.ok() ? steps.value() : Steps{};
-}
 
 void train_kernels(LoopMaker& loop, int layers = 6) {
   for (int i = 0; i < layers; ++i)

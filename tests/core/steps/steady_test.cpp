@@ -5,19 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/core/steps/loop_maker.hpp"
+#include "tests/core/steps/found.hpp"
 
 namespace stepscope {
 namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
-
-Steps found(LoopMaker& loop) {
-  Result<Steps> steps = find_steps(loop.build());
-  EXPECT_TRUE(steps.ok());
-  return steps.ok() ? steps.value() : Steps{};
-}
 
 // A step of about 100 us whose only difference is `extra_ns` of host time in which nothing is
 // recorded.

@@ -6,15 +6,13 @@
 
 #include <random>
 
-#include "tests/core/steps/loop_maker.hpp"
+#include "tests/core/steps/found.hpp"
 
 namespace stepscope {
 namespace {
 
 Steps steps_of(const Trace& trace) {
-  Result<Steps> steps = find_steps(trace, {.marker_regex = "^step "});
-  EXPECT_TRUE(steps.ok()) << (steps.ok() ? "" : steps.error().message);
-  return steps.ok() ? steps.value() : Steps{};
+  return found(trace, {.marker_regex = "^step "});
 }
 
 std::string step_name(int i) {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The activity kinds that are recorded, and the way of their records: CUPTI fills buffers on
+// threads of the program and its own; the writer thread flushes, decodes and hands the buffers
+// back.
+//
+// There is one set of buffers a process, since CUPTI's functions for them know no context.
+#pragma once
+
+#include <array>
+
+#include "collectors/cupti/collector.hpp"
+#include "collectors/cupti/cupti_library.hpp"
+#include "collectors/cupti/device_records.hpp"
+#include "collectors/cupti/heartbeat.hpp"
+#include "collectors/recorder/row_source.hpp"
+
+namespace stepscope::cupti {
+
+// Kernels without copies and sets would leak device memory with CUDA graphs on CUPTI 13.0.
+inline constexpr std::array kKinds = {ActivityKind::memcpy, ActivityKind::memset,
+                                      ActivityKind::memcpy_peer, ActivityKind::concurrent_kernel,
+                                      ActivityKind::overhead};
+
+void disable_kinds(const Library& library) noexcept;
+
+// `bare`: records are thrown away where they come.
+Status register_buffers(const Library& library, bool bare) noexcept;
+
+class ActivitySource final : public recorder::RowSource {
+ public:
+  ActivitySource(const Library& library, const Options& options);
+
+  bool due(std::int64_t now_ns) noexcept override;
+  bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override;
+  double take(bool on) noexcept override;
+  Totals totals() const noexcept override { return {dropped_, records_.zero_timestamps()}; }
+
+ private:
+  bool flush_when_due() noexcept;
+  void look_for_records(EventBatch& batch, StoreWriter& store) noexcept;
+  void stop() noexcept;
+  void describe_devices(StoreWriter& store) noexcept;
+  void count_dropped(void* context, std::uint32_t stream) noexcept;
+
+  Library library_;
+  std::int64_t flush_ns_;
+  void (*on_device_)(const Device& device) noexcept;
+  std::int64_t last_flush_ns_;  // CLOCK_MONOTONIC
+  DeviceRecords records_;
+  Heartbeat heartbeat_;
+  std::uint64_t dropped_ = 0;
+  bool layers_;
+  int turn_ = 0;  // of layers: 1 the whole, 2 kinds alone, 3 light
+  bool on_ = true;
+  int idle_flushes_ = 0;         // since it was switched off
+  std::uint64_t described_ = 0;  // devices, a bit each
+  bool stopped_ = false;
+};
+
+}  // namespace stepscope::cupti

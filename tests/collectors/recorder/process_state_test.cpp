@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/recorder/process_state.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "collectors/recorder/salvage.hpp"
+#include "tests/collectors/recorder/user_ranges.hpp"
+
+namespace stepscope::recorder {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ProcessStateTest = RecordedChild;
+
+TEST_F(ProcessStateTest, NothingRecordedWritesNothing) {
+  record([] { fact("torch", "2.11"); });
+  EXPECT_EQ(count_files(".sst"), 0U);
+  EXPECT_TRUE(fs::is_empty(folder_ / "live"));
+}
+
+TEST_F(ProcessStateTest, AForkedChildWritesItsOwnFileAndKeepsTheParentsNames) {
+  record([] {
+    const NameId known = name("known before the fork");
+    begin_user("parent");
+    const pid_t child = fork();
+    if (child == 0) {
+      end_range(kLaneUser);  // of a range that the parent began
+      begin_range(kLaneUser, HostKind::user_scope, known, 0, 0, kNoSequence);
+      end_range(kLaneUser);
+      begin_user("new in the child");
+      end_range(kLaneUser);
+      _exit(0);  // as multiprocessing does: no handler runs
+    }
+    waitpid(child, nullptr, 0);
+    end_range(kLaneUser);
+  });
+  EXPECT_EQ(salvage(folder_.string(), {}).recovered, 1U);
+  const Trace trace = read();
+  EXPECT_EQ(trace.data().processes.size(), 2U);
+  EXPECT_THAT(names_of(trace),
+              testing::UnorderedElementsAre("parent", "known before the fork", "new in the child"));
+}
+
+TEST_F(ProcessStateTest, AFolderThatCannotBeWrittenSwitchesRecordingOff) {
+  fs::remove_all(folder_ / "live");
+  record([] {
+    begin_user("nowhere");
+    end_range(kLaneUser);
+    EXPECT_FALSE(recording());
+  });
+  EXPECT_EQ(count_files(".sst"), 0U);
+}
+
+}  // namespace
+}  // namespace stepscope::recorder

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names and ranges as a hook would tell them, in a child that records, and what came of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/collectors/recorded_child.hpp"
+
+namespace stepscope::recorder {
+
+inline NameId name(const std::string& text) {
+  return intern_name(text.data(), text.size());
+}
+
+inline void begin(std::uint16_t lane, HostKind kind, const std::string& text) {
+  begin_range(lane, kind, name(text), 0, 0, kNoSequence);
+}
+
+inline void begin_user(const std::string& text) {
+  begin(kLaneUser, HostKind::user_scope, text);
+}
+
+inline std::vector<std::string> names_of(const Trace& trace) {
+  std::vector<std::string> names;
+  for (const StringId id : trace.host_ranges().name) names.emplace_back(trace.text(id));
+  return names;
+}
+
+}  // namespace stepscope::recorder

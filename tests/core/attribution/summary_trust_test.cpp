@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/attribution/simple_steps.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+TEST(SummaryTrust, LaunchesWithoutDeviceRecordsAreNamed) {
+  SimpleSteps s;
+  s.step(100);
+  s.make.call("cudaLaunchKernel", 1, 1'000, 1'010, 1);
+  EXPECT_THAT(s.sum().trust.notes, Contains(HasSubstr("no device activity was recorded")));
+}
+
+TEST(SummaryTrust, TheRecordersOwnThreadsAreAskedOfAllProcesses) {
+  SimpleSteps s = loop_with(70, 30);
+  s.make.range(HostKind::op, "a", 1, 1'000, 1'100);
+  s.make.range(HostKind::op, "b", 1, 1'100, 1'200);
+  s.make.data.processes.push_back(s.make.data.processes[0]);
+  for (Process& process : s.make.data.processes)
+    process.facts = {{"writer.cpu_ns", "30"}, {"writer.decode_ns", "10"}};
+  const Summary sum = s.sum();
+  ASSERT_TRUE(sum.trust.recorder);
+  EXPECT_DOUBLE_EQ(sum.trust.recorder->core_share, 60.0 / 200);
+  EXPECT_DOUBLE_EQ(sum.trust.recorder->ns_per_event, 30);
+  EXPECT_DOUBLE_EQ(sum.trust.recorder->decode_ns_per_event, 10);
+  EXPECT_FALSE(loop_with(70, 30).sum().trust.recorder);
+}
+
+TEST(SummaryTrust, TrustNamesWhatIsMissingAndWhatBroke) {
+  SimpleSteps s = loop_with(70, 30);
+  s.attribution.process.cells[0].ns += 1;
+  s.make.data.health.dropped_records = 3;
+  s.make.data.health.sites_wanted = 10;
+  s.make.data.health.sites_found = 9;
+  s.make.data.health.lost_chunks = 2;
+  const Summary sum = s.sum();
+  EXPECT_EQ(sum.trust.dropped, 3U);
+  EXPECT_EQ(sum.trust.link_rate, 0.9);
+  ASSERT_EQ(sum.trust.broken_invariants.size(), 2U);
+  EXPECT_THAT(sum.trust.broken_invariants[0], HasSubstr("parts sum to 301 ns"));
+  EXPECT_THAT(sum.trust.broken_invariants[1], HasSubstr("device's parts sum to 211 ns"));
+  EXPECT_THAT(sum.trust.notes, Contains(HasSubstr("2 chunks")));
+  EXPECT_EQ(sum.trust.abstained[0].id, "host.gc");
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/steps.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/steps/found.hpp"
+
+namespace stepscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(FindSteps, ReadsTheLowestRankAndSaysSo) {
+  TraceMaker make;
+  make.data.processes = {{.pid = 11, .rank = 1, .world_size = 2},
+                         {.pid = 10, .rank = 0, .world_size = 2}};
+  for (ProcessId process = 0; process < 2; ++process) {
+    make.thread(100 + process, "", process);
+    for (int i = 0; i < 4 + static_cast<int>(process); ++i) {
+      make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(i), 1, 1'000 * (i + 1),
+                 1'000 * (i + 1) + 900);
+      make.data.host_ranges.thread.back() = process;
+    }
+  }
+  std::erase_if(make.data.threads, [](const Thread& t) { return t.tid == 1; });
+  const Result<Steps> steps = find_steps(make.build());
+  ASSERT_TRUE(steps.ok());
+  EXPECT_EQ(steps->process, 1U);
+  EXPECT_EQ(steps->list.size(), 5U);
+  ASSERT_FALSE(steps->notes.empty());
+  EXPECT_THAT(steps->notes.front(), HasSubstr("rank 0"));
+}
+
+TEST(FindSteps, AnEmptyTraceIsBadInput) {
+  TraceMaker make;
+  const Result<Steps> steps = find_steps(make.build());
+  ASSERT_FALSE(steps.ok());
+  EXPECT_EQ(steps.error().code, ErrorCode::bad_input);
+}
+
+TEST(FindSteps, NothingThatRepeatsIsOneWindowAndSaysSo) {
+  LoopMaker loop;
+  for (int i = 0; i < 30; ++i) loop.op("aten::op" + std::to_string(i * i));
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::whole_trace);
+  ASSERT_EQ(steps.list.size(), 1U);
+  EXPECT_THAT(steps.how, HasSubstr("no step time is claimed"));
+  EXPECT_LE(steps.confidence, 0.1);
+  EXPECT_EQ(steps.list[0].window, (Interval{LoopMaker::kStart, loop.now}));
+}
+
+TEST(FindSteps, NamesAreStable) {
+  EXPECT_EQ(name_of(FoundBy::user_marker), "user_marker");
+  EXPECT_EQ(name_of(FoundBy::profiler_step), "profiler_step");
+  EXPECT_EQ(name_of(FoundBy::nvtx_step), "nvtx_step");
+  EXPECT_EQ(name_of(FoundBy::optimizer), "optimizer");
+  EXPECT_EQ(name_of(FoundBy::data_loader), "data_loader");
+  EXPECT_EQ(name_of(FoundBy::periodicity), "periodicity");
+  EXPECT_EQ(name_of(FoundBy::whole_trace), "whole_trace");
+}
+
+}  // namespace
+}  // namespace stepscope
