@@ -6,6 +6,7 @@
 // kernel's later: what is known of a pointer is compared with its text each time.
 #pragma once
 
+#include <array>
 #include <string>
 #include <unordered_map>
 
@@ -28,10 +29,18 @@ class DeviceRecords {
   std::uint64_t zero_timestamps() const { return zero_timestamps_; }
 
  private:
+  static constexpr std::size_t kCopyKinds = static_cast<std::size_t>(CopyKind::peer) + 1;
+  static constexpr std::size_t kMemoryKinds = static_cast<std::size_t>(MemoryKind::managed) + 1;
   struct Op;
-  struct KnownName {
+  struct KnownKernel {
     std::string text;
     StringId id = 0;
+    LaunchConfig config{};  // of its last launch
+    LaunchConfigId config_id = kNone;
+  };
+  struct KnownStream {
+    std::uint32_t device = 0, context = 0, stream = 0;
+    StreamId id = kNone;
   };
   void add_record(const void* record, EventBatch& batch, StoreWriter& store);
   void add_kernel(const KernelRecord& record, EventBatch& batch, StoreWriter& store);
@@ -40,9 +49,17 @@ class DeviceRecords {
   void add_memset(const MemsetRecord& record, EventBatch& batch, StoreWriter& store);
   void add_overhead(const OverheadRecord& record, EventBatch& batch, StoreWriter& store);
   void add(const Op& op, EventBatch& batch, StoreWriter& store);
-  StringId kernel_name(const char* name, StoreWriter& store);
+  KnownKernel& kernel_of(const char* name, StoreWriter& store);
+  StreamId stream_of(const Op& op, StoreWriter& store);
+  StringId copy_name(CopyKind kind, MemoryKind source, MemoryKind target, StoreWriter& store);
+  StringId set_name(MemoryKind target, StoreWriter& store);
 
-  std::unordered_map<const char*, KnownName> names_;
+  std::unordered_map<const char*, KnownKernel> kernels_;
+  std::array<KnownStream, 8> streams_{};  // the last ones
+  std::size_t next_stream_ = 0;
+  // By kinds of copy, source and target; 0: not yet named.
+  std::array<std::array<std::array<StringId, kMemoryKinds>, kMemoryKinds>, kCopyKinds> copies_{};
+  std::array<StringId, kMemoryKinds> sets_{};
   std::uint64_t devices_ = 0;
   std::uint64_t records_ = 0;
   std::int64_t last_end_ = 0;

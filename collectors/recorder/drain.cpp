@@ -44,25 +44,24 @@ void Drain::take(RingHeader& ring) {
   Source& source = source_of(ring);
   const std::uint64_t head = ring.head.load(std::memory_order_acquire);
   log_.take(health_);  // behind head: names and streams that the records refer to
+  const Published slots{slots_of(&ring), ring.slots - 1, head};
   while (source.taken < head) {
-    source.taken = take_record(source, slots_of(&ring), ring.slots - 1, source.taken);
+    source.taken = take_record(source, slots, source.taken);
     if (batch_.host_ranges.size() >= kBatchRows) (void)flush();
   }
 }
 
-std::uint64_t Drain::take_record(Source& source, const Slot* slots, std::uint64_t mask,
-                                 std::uint64_t at) {
-  const Slot& slot = slots[at & mask];
+std::uint64_t Drain::take_record(Source& source, const Published& slots, std::uint64_t at) {
+  const Slot& slot = slots[at];
   const bool is_wide = (slot.type & kWide) != 0;
+  const std::uint64_t next = at + (is_wide ? 2 : 1);
   WideSlot wide{0, 0, kNoSequence, 0};
-  if (is_wide) std::memcpy(&wide, &slots[(at + 1) & mask], sizeof(wide));
+  if (is_wide) std::memcpy(&wide, &slots[at + 1], sizeof(wide));
   switch (static_cast<RecordType>(slot.type & ~kWide)) {
     case RecordType::begin:
-      source.ranges.begin(slot.lane, range_of(slot, wide));
-      break;
+      return take_range(source, slot.lane, range_of(slot, wide), slots, next);
     case RecordType::call_begin:
-      source.ranges.begin(kLaneCall, call_of(slot, second_as<CallSlot>(wide)));
-      break;
+      return take_range(source, kLaneCall, call_of(slot, second_as<CallSlot>(wide)), slots, next);
     case RecordType::graph_node:
       add_graph_node(source, slot, second_as<GraphNodeSlot>(wide));
       break;
@@ -88,7 +87,21 @@ std::uint64_t Drain::take_record(Source& source, const Slot* slots, std::uint64_
       add_mark(source, slot);
       break;
   }
-  return at + (is_wide ? 2 : 1);
+  return next;
+}
+
+// Most ranges have no other inside: their end is the next record, and no stack is needed.
+std::uint64_t Drain::take_range(Source& source, std::uint16_t lane, OpenRange range,
+                                const Published& slots, std::uint64_t next) {
+  const bool is_whole = next < slots.head && lane < kMaxLanes && slots[next].lane == lane &&
+                        slots[next].type == static_cast<std::uint8_t>(RecordType::end);
+  if (!is_whole) {
+    source.ranges.begin(lane, range);
+    return next;
+  }
+  range.thread = source.thread;
+  rows_.whole(range, clock_.to_ns(slots[next].ticks));
+  return next + 1;
 }
 
 OpenRange Drain::range_of(const Slot& slot, const WideSlot& wide) {

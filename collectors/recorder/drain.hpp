@@ -53,9 +53,17 @@ class Drain {
     Counts counted{};  // of the ring, as given to the store
   };
 
+  struct Published {  // slots of a ring up to `head`, by their number since its begin
+    const Slot* slots;
+    std::uint64_t mask;
+    std::uint64_t head;
+    const Slot& operator[](std::uint64_t number) const { return slots[number & mask]; }
+  };
+
   Source& source_of(RingHeader& ring);
-  std::uint64_t take_record(Source& source, const Slot* slots, std::uint64_t mask,
-                            std::uint64_t at);
+  std::uint64_t take_record(Source& source, const Published& slots, std::uint64_t at);
+  std::uint64_t take_range(Source& source, std::uint16_t lane, OpenRange range,
+                           const Published& slots, std::uint64_t next);
   OpenRange range_of(const Slot& slot, const WideSlot& wide);
   OpenRange call_of(const Slot& slot, const CallSlot& call);
   void add_counter(std::int64_t time, StringId track, double value);

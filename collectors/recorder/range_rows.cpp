@@ -24,6 +24,11 @@ void RangeRows::begin(OpenRange& range) {
   range.row = add(range, kStillOpen);
 }
 
+void RangeRows::whole(const OpenRange& range, std::int64_t end) {
+  const std::uint32_t row = add(range, end);
+  if (range.is_call) add_call(range, row);
+}
+
 void RangeRows::end(const OpenRange& range, std::int64_t time) {
   std::uint32_t row = range.row;
   if (row != kNone) {
@@ -35,7 +40,8 @@ void RangeRows::end(const OpenRange& range, std::int64_t time) {
   if (range.has_message) add_collective(range, row);
 }
 
-std::uint32_t RangeRows::add(const OpenRange& range, std::int64_t end) {
+// Flattened: calls of push_back took a quarter of the time of a range.
+[[gnu::flatten]] std::uint32_t RangeRows::add(const OpenRange& range, std::int64_t end) {
   HostRanges& rows = batch_.host_ranges;
   rows.begin.push_back(range.begin);
   rows.end.push_back(end);
@@ -48,7 +54,7 @@ std::uint32_t RangeRows::add(const OpenRange& range, std::int64_t end) {
   return static_cast<std::uint32_t>(rows.size() - 1);
 }
 
-void RangeRows::add_call(const OpenRange& range, std::uint32_t row) {
+[[gnu::flatten]] void RangeRows::add_call(const OpenRange& range, std::uint32_t row) {
   const bool has_event = range.api == ApiKind::event_record ||
                          range.api == ApiKind::stream_wait_event ||
                          range.api == ApiKind::sync_event;

@@ -35,6 +35,7 @@ class RangeRows {
   explicit RangeRows(EventBatch& batch) : batch_(batch) {}
 
   void begin(OpenRange& range);  // gives it its row
+  void whole(const OpenRange& range, std::int64_t end);
   void end(const OpenRange& range, std::int64_t time);
   // Before the batch is written: rows of ranges that are open leave it ...
   void remove_open();

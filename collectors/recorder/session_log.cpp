@@ -28,12 +28,16 @@ void SessionLog::take_entry(const LogEntry& entry, Health& health) {
     case LogKind::label:
       return take_label(entry);
     case LogKind::call_name:
-      calls_[static_cast<std::uint16_t>(entry.id)] = {text(entry.value),
-                                                      classify_api(session_.name(entry.value))};
-      return;
+      return take_call(entry);
     case LogKind::stream:
       return take_stream(entry);
   }
+}
+
+void SessionLog::take_call(const LogEntry& entry) {
+  const auto code = static_cast<std::uint16_t>(entry.id);
+  if (code >= calls_.size()) calls_.resize(code + 1U);
+  calls_[code] = {text(entry.value), classify_api(session_.name(entry.value))};
 }
 
 void SessionLog::take_label(const LogEntry& entry) {
@@ -96,8 +100,7 @@ StreamId SessionLog::stream(StreamRef stream) const {
 }
 
 SessionLog::Call SessionLog::call(std::uint16_t code) const {
-  const auto known = calls_.find(code);
-  return known == calls_.end() ? Call{} : known->second;
+  return code < calls_.size() ? calls_[code] : Call{};
 }
 
 }  // namespace stepscope::recorder

@@ -34,6 +34,7 @@ class SessionLog {
 
  private:
   void take_entry(const LogEntry& entry, Health& health);
+  void take_call(const LogEntry& entry);
   void take_label(const LogEntry& entry);
   void take_stream(const LogEntry& entry);
   void take_fact(std::string_view key, std::string_view value, Health& health);
@@ -43,8 +44,8 @@ class SessionLog {
   std::vector<StringId> texts_;    // by NameId
   std::vector<SiteId> sites_;      // by SiteRef
   std::vector<StreamId> streams_;  // by StreamRef
-  std::unordered_map<std::uint16_t, Call> calls_;
-  std::uint32_t taken_ = 0;  // entries
+  std::vector<Call> calls_;        // by code
+  std::uint32_t taken_ = 0;        // entries
   Process about_;
 };
 

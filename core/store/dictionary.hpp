@@ -53,8 +53,11 @@ struct KeyHash {
     return mix({s.file, s.line, s.function, static_cast<std::uint64_t>(s.kind)});
   }
   std::size_t operator()(const LaunchConfig& c) const {
-    return mix({c.grid[0], c.grid[1], c.grid[2], c.block[0], c.block[1], c.block[2],
-                c.registers_per_thread, c.shared_bytes});
+    const auto both = [](std::uint32_t low, std::uint32_t high) {
+      return low | std::uint64_t{high} << 32U;
+    };
+    return mix({both(c.grid[0], c.grid[1]), both(c.grid[2], c.block[0]),
+                both(c.block[1], c.block[2]), both(c.registers_per_thread, c.shared_bytes)});
   }
 };
 
