@@ -14,7 +14,8 @@ namespace stepscope::recorder {
 namespace {
 
 constexpr std::size_t kStackBytes = 1U << 20U;
-constexpr int kNiceness = 10;
+// At 10 a machine whose every core is taken starved the writer thread until rings ran over.
+constexpr int kNiceness = 5;
 
 }  // namespace
 
