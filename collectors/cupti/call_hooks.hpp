@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA calls through a subscriber's callbacks: entry and exit of the chosen functions, as records
-// in the calling thread's ring. Only the outermost call of a thread is recorded: the runtime's
-// calls make driver calls of their own.
+// in the calling thread's ring. Only the outermost listed call of a thread is recorded: the
+// runtime's calls make driver calls of their own. At level deep so is the outermost of all other
+// calls, where it is in no listed one; a listed call inside it keeps its own record.
 #pragma once
 
 #include "collectors/cupti/api_functions.hpp"
@@ -27,6 +28,10 @@ Status enable_hooks(const Library& library, Subscriber subscriber,
 void switch_hooks(bool on) noexcept;
 // The same for what a lower level than the hooks' own records.
 void switch_hooks(bool on, Level level, bool call_sites) noexcept;
+
+// Calls of the calling thread, one of ours, are none of the program's: from now on level deep does
+// not record them. (Listed calls are not made there.)
+void leave_out_this_thread() noexcept;
 
 // Correlation id of a launch since the last time this was asked; 0: there was none.
 std::uint32_t take_launch() noexcept;

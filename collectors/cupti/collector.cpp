@@ -60,6 +60,7 @@ class ActivitySource final : public recorder::RowSource {
   }
 
   bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override {
+    leave_out_this_thread();
     if (last && !stopped_) stop();
     const bool flushed = !last && flush_when_due();
     while (batch.device_ops.size() < kRowsOfOneBatch) {
