@@ -9,6 +9,7 @@
 #include "collectors/cupti/device_facts.hpp"
 #include "collectors/cupti/device_records.hpp"
 #include "collectors/cupti/heartbeat.hpp"
+#include "collectors/cupti/kinds.hpp"
 #include "collectors/cupti/sharing.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/row_source.hpp"
@@ -17,11 +18,6 @@ namespace stepscope::cupti {
 namespace {
 
 constexpr std::size_t kRowsOfOneBatch = 16384;
-
-// Kernels without copies and sets would leak device memory with CUDA graphs on CUPTI 13.0.
-constexpr std::array kKinds = {ActivityKind::memcpy, ActivityKind::memset,
-                               ActivityKind::memcpy_peer, ActivityKind::concurrent_kernel,
-                               ActivityKind::overhead};
 
 constinit Buffers buffers{};
 
@@ -41,10 +37,6 @@ void on_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std:
 // For a bare collector: records are thrown away where they come.
 void on_complete_bare(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t) {
   if (buffer != nullptr) buffers.recycle(buffer);
-}
-
-void disable_kinds(const Library& library) noexcept {
-  for (const ActivityKind kind : kKinds) (void)library.disable(kind);
 }
 
 class ActivitySource final : public recorder::RowSource {
@@ -183,17 +175,6 @@ void note_failure(const Library& library, const char* what, Status status) noexc
   recorder::note(sentence.data());
 }
 
-bool enable_kinds(const Library& library, bool bare) noexcept {
-  for (const ActivityKind kind : kKinds) {
-    if (bare && kind == ActivityKind::overhead) continue;
-    const Status status = library.enable(kind);
-    if (status == kSuccess || kind == ActivityKind::overhead) continue;
-    note_failure(library, "cuptiActivityEnable", status);
-    return false;
-  }
-  return true;
-}
-
 // Nobody would empty the buffers of kinds that stayed on.
 bool give_up(const Library& library, Subscriber subscriber) noexcept {
   disable_kinds(library);
@@ -229,7 +210,11 @@ bool start_collector(const Library& library, const Options& options) noexcept {
     return give_up(library, subscriber);
   }
   if (options.bare == Bare::subscription) return false;
-  if (!enable_kinds(library, options.bare != Bare::no)) return give_up(library, subscriber);
+  if (const Status status = enable_kinds(library, options.hooks.level, options.bare != Bare::no);
+      status != kSuccess) {
+    note_failure(library, "cuptiActivityEnable", status);
+    return give_up(library, subscriber);
+  }
   if (options.bare == Bare::switched_off) disable_kinds(library);
   // No rows: nothing to stop, and nothing is said to be collected.
   if (options.bare != Bare::no) return false;
@@ -238,7 +223,7 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   auto* source = new (std::nothrow) ActivitySource(library, options);
   if (source == nullptr) return false;
   if (!recorder::add_row_source(source)) return false;
-  serve_guests(library, subscriber, kKinds);
+  serve_guests(library, subscriber, our_kinds());
   recorder::collecting(recorder::Collector::device_ops);
   recorder::collecting(recorder::Collector::api_calls);
   if (options.hooks.level != Level::light) recorder::collecting(recorder::Collector::api_arguments);

@@ -29,6 +29,7 @@ class DeviceRecords {
 
  private:
   struct Op;
+  struct HostWork;
   struct KnownName {
     std::string text;
     StringId id = 0;
@@ -39,6 +40,8 @@ class DeviceRecords {
   void add_peer_copy(const PeerCopyRecord& record, EventBatch& batch, StoreWriter& store);
   void add_memset(const MemsetRecord& record, EventBatch& batch, StoreWriter& store);
   void add_overhead(const OverheadRecord& record, EventBatch& batch, StoreWriter& store);
+  void add_jit(const JitRecord& record, EventBatch& batch, StoreWriter& store);
+  void add_host(const HostWork& work, EventBatch& batch, StoreWriter& store);
   void add(const Op& op, EventBatch& batch, StoreWriter& store);
   StringId kernel_name(const char* name, StoreWriter& store);
 

@@ -9,6 +9,7 @@
 #include "collectors/cupti/sharing.hpp"
 #include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/clock.hpp"
+#include "core/attribution/host_cause.hpp"
 #include "core/model/api_kind.hpp"
 #include "tests/collectors/cupti/fake_cupti.hpp"
 #include "tests/collectors/recorded_child.hpp"
@@ -23,6 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::UnorderedElementsAre;
 
 constexpr std::uint32_t kRuntime = 2, kDriver = 1;
 constexpr std::uint32_t kLaunch = 211, kGetDevice = 17, kReset = 164, kPrefetch = 409;
@@ -41,8 +43,10 @@ Options deep() {
 
 class DeepTest : public RecordedChild {
  protected:
-  void collect(const std::function<void()>& body, const Options& options = deep()) {
+  void collect(const std::function<void()>& body, const Options& options = deep(),
+               std::uint32_t version = 130001) {
     record([&] {
+      state().version = version;
       if (!start_collector(fake_cupti::library(), options)) _exit(98);
       body();
     });
@@ -171,11 +175,12 @@ TEST_F(DeepTest, ACuptiThatNamesNoCallsSaysSoAndRecordsTheList) {
 TEST_F(DeepTest, APlanSwitchesAllCallsOffAndOn) {
   collect([] {
     switch_ours(false, switch_hooks);
-    EXPECT_THAT(state().enabled, IsEmpty());
+    EXPECT_THAT(state().enabled, IsEmpty());  // compilation too
     for (const auto& id : {std::pair(kRuntime, kPrefetch), std::pair(kDriver, kMemGetInfo),
                            std::pair(kRuntime, kLaunch)})
       EXPECT_THAT(state().callbacks, Not(Contains(id)));
     switch_ours(true, switch_hooks);
+    EXPECT_THAT(state().enabled, Contains(ActivityKind::jit));
     fake_cupti::call(Domain::driver, kMemGetInfo, nullptr);
     launch();
   });
@@ -211,6 +216,72 @@ TEST_F(DeepTest, AGuestsRecordsOfCallsAreNotOurs) {
     EXPECT_THAT(state().enabled, Not(Contains(ActivityKind::runtime)));
   });
   EXPECT_THAT(call_names(), ElementsAre("cudaMemPrefetchAsync"));
+}
+
+JitRecord jit(std::uint32_t operation, std::uint32_t entry, std::uint64_t start) {
+  JitRecord record{};
+  record.kind = ActivityKind::jit;
+  record.operation = operation;
+  record.entry = entry;
+  record.start = start;
+  record.end = start + 1000;
+  record.thread = static_cast<std::uint32_t>(gettid());
+  return record;
+}
+
+TEST_F(DeepTest, CompilationIsOnItsThread) {
+  collect([] {
+    EXPECT_THAT(state().enabled, Contains(ActivityKind::jit));
+    launch();
+    const auto now = static_cast<std::uint64_t>(recorder::clock_ns(CLOCK_REALTIME));
+    state().waiting = {jit(kJitCompile, 1, now), jit(kJitCompile, 2, now + 2000),
+                       jit(kJitCacheStore, 1, now + 4000), jit(kJitCacheLoad, 1, now + 6000),
+                       jit(kJitCompile, 1, 0)};
+  });
+  const Trace trace = read();
+  std::vector<std::string> names;
+  for (RangeId r = 0; r < trace.host_ranges().size(); ++r) {
+    if (trace.host_ranges().kind[r] != HostKind::overhead) continue;
+    names.emplace_back(trace.text(trace.host_ranges().name[r]));
+    EXPECT_EQ(cause_of_overhead(names.back()), Cause::host_module_load);
+    EXPECT_EQ(trace.host_ranges().thread[r], trace.host_ranges().thread[0]);
+  }
+  EXPECT_THAT(names, ElementsAre("JIT Compile (PTX to cubin)", "JIT Compile (NVVM to PTX)",
+                                 "JIT Cache Store", "JIT Cache Load"));
+}
+
+TEST_F(DeepTest, TheKindsThatTaxEveryCallStayOff) {
+  collect([] {
+    EXPECT_THAT(state().enabled,
+                UnorderedElementsAre(ActivityKind::memcpy, ActivityKind::memset,
+                                     ActivityKind::concurrent_kernel, ActivityKind::overhead,
+                                     ActivityKind::memcpy_peer, ActivityKind::jit));
+    _exit(HasFailure() ? 1 : 0);
+  });
+}
+
+// Its records end before the thread: what lies behind is another record's.
+TEST_F(DeepTest, AnOlderCuptiIsNotAskedForCompilation) {
+  collect(
+      [] {
+        recorder::mark(recorder::intern_name("m", 1), 0);
+        EXPECT_THAT(state().enabled, Not(Contains(ActivityKind::jit)));
+      },
+      deep(), 26);
+  EXPECT_THAT(notes(), Contains(HasSubstr("just-in-time")));
+}
+
+TEST_F(DeepTest, WhereCompilationIsRefusedTheRestIsRecorded) {
+  record([] {
+    state().refused = {ActivityKind::jit};
+    ASSERT_TRUE(start_collector(fake_cupti::library(), deep()));
+    switch_ours(false, switch_hooks);
+    switch_ours(true, switch_hooks);
+    EXPECT_THAT(state().enabled, Not(Contains(ActivityKind::jit)));
+    launch();
+  });
+  EXPECT_THAT(notes(), Contains(HasSubstr("just-in-time")));
+  EXPECT_THAT(call_names(), ElementsAre("cudaLaunchKernel"));
 }
 
 TEST(OtherCalls, LoseTheirSuffixes) {

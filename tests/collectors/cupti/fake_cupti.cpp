@@ -18,7 +18,7 @@ void ask_for_a_buffer() {
 }
 
 Status get_version(std::uint32_t* version) {
-  *version = 130001;
+  *version = state().version;
   return kSuccess;
 }
 

@@ -15,12 +15,13 @@
 namespace stepscope::cupti {
 
 using FakeRecord = std::variant<KernelRecord, MemcpyRecord, PeerCopyRecord, MemsetRecord,
-                                OverheadRecord, CallRecord>;
+                                OverheadRecord, CallRecord, JitRecord>;
 
 namespace fake_cupti {
 
 struct State {
   Status subscribe_status = kSuccess;
+  std::uint32_t version = 130001;
   std::set<ActivityKind> refused;
   bool subscribed = false;
   Callback callback = nullptr;
