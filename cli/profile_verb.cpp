@@ -28,7 +28,8 @@ void add_profile_verb(CLI::App& app, int& status) {
   verb->add_option("-o,--output", options->output,
                    "NAME of the folder NAME.scope; else from command and time");
   verb->add_option("--level", options->level,
-                   "light (no call sites), standard, deep (all ops, all CUDA calls)")
+                   "light (no call sites), standard, deep (all ops, CUDA calls and allocations, "
+                   "compilation)")
       ->capture_default_str();
   verb->add_flag("--ops", options->ops,
                  "Record every PyTorch op also on a GPU (+10-15 % on tiny ops)");

@@ -18,6 +18,7 @@
 #include "collectors/record_function/record_function.hpp"
 #include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/process_state.hpp"
+#include "collectors/torch_memory/memory_reports.hpp"
 
 namespace stepscope::inject {
 namespace {
@@ -60,6 +61,7 @@ void start_selected() {
   listen_for_signal();
   on_exit(on_process_exit, nullptr);
   if (const char* rival = std::getenv("STEPSCOPE_RIVAL")) recorder::fact("rival", rival);
+  if (settings.level == Level::deep) enable_memory_reports();
   look_for_libraries();
 }
 

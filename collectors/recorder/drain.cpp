@@ -87,6 +87,9 @@ std::uint64_t Drain::take_record(Source& source, const Slot* slots, std::uint64_
       add_counter(clock_.to_ns(slot.ticks), source.cpu_track,
                   static_cast<double>(std::uint64_t{wide.sequence} << 32U | wide.site));
       break;
+    case RecordType::counter:
+      add_counter(clock_.to_ns(slot.ticks), text(slot.name), second_as<CounterSlot>(wide).value);
+      break;
     case RecordType::mark:
       batch_.marks.time.push_back(clock_.to_ns(slot.ticks));
       batch_.marks.name.push_back(text(slot.name));

@@ -23,8 +23,13 @@ enum class DeviceCounter : std::uint8_t {
   process_memory_bytes,  // of the process that recorded it
   nvlink_sent_bytes,
   nvlink_received_bytes,
+  allocator_allocated_bytes,  // by PyTorch's allocator, of the process that recorded it: in tensors
+  allocator_reserved_bytes,   // what it holds of the device for that
 };
-inline constexpr std::size_t kDeviceCounters = 9;
+inline constexpr std::size_t kDeviceCounters = 11;
+
+// Of the process that recorded it; the others are the device's.
+bool is_of_process(DeviceCounter counter);
 
 std::string_view name_of(DeviceCounter counter);
 std::string device_track(std::uint32_t device, DeviceCounter counter);
