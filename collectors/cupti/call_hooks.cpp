@@ -127,10 +127,10 @@ bool is_profiler_control(Domain domain, std::uint32_t id) noexcept {
 // call inside it launches is that call's.
 void on_other_call(Domain domain, std::uint32_t id, bool entry) noexcept {
   if (entry) {
-    if (other_depth++ == 0 && depth == 0 && !is_own_thread && recorder::recording())
+    if (other_depth++ == 0 && depth == 0 && recorder::recording())
       recorder::begin_call(call_code(domain, id), kind_of_call(domain), site_of_call(), 0,
                            recorder::kNoStream, 0);
-  } else if (other_depth > 0 && --other_depth == 0 && depth == 0 && !is_own_thread) {
+  } else if (other_depth > 0 && --other_depth == 0 && depth == 0) {
     recorder::end_range(recorder::kLaneCall);
   }
 }
@@ -139,6 +139,8 @@ void on_other_call(Domain domain, std::uint32_t id, bool entry) noexcept {
 [[gnu::hot]] void on_call(Domain domain, std::uint32_t id, const CallbackData& call) noexcept {
   const ApiFunction* function = function_of(domain, id);
   if (function == nullptr) return on_profiler_control(domain, id, call);
+  if (is_own_thread) [[unlikely]]
+    return;
   const std::uint32_t times = times_switched_on.load(std::memory_order_relaxed);
   if (times != seen_switched_on) [[unlikely]]
     begin_anew(times);

@@ -29,8 +29,7 @@ void switch_hooks(bool on) noexcept;
 // The same for what a lower level than the hooks' own records.
 void switch_hooks(bool on, Level level, bool call_sites) noexcept;
 
-// Calls of the calling thread, one of ours, are none of the program's: from now on level deep does
-// not record them. (Listed calls are not made there.)
+// The calling thread is one of ours: its calls are none of the program's, from now on.
 void leave_out_this_thread() noexcept;
 
 // Correlation id of a launch since the last time this was asked; 0: there was none.

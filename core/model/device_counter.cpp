@@ -17,7 +17,11 @@ constexpr std::array<std::string_view, kDeviceCounters> kNames = {"sm_clock_mhz"
                                                                   "nvlink_sent_bytes",
                                                                   "nvlink_received_bytes",
                                                                   "allocator_allocated_bytes",
-                                                                  "allocator_reserved_bytes"};
+                                                                  "allocator_reserved_bytes",
+                                                                  "sm_active_percent",
+                                                                  "tensor_active_percent",
+                                                                  "dram_read_bytes_per_second",
+                                                                  "dram_write_bytes_per_second"};
 static_assert(!kNames.back().empty(), "every counter has a name");
 
 }  // namespace

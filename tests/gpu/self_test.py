@@ -18,6 +18,7 @@ import device_ops
 import endings_checks
 import graph_soak
 import overlap
+import pm_sampling
 import scope_file
 import support
 
@@ -89,6 +90,18 @@ class Judgements(unittest.TestCase):
         self.assertEqual([r["name"] for r in api_calls.differences(count(), count(theirs))],
                          ["cudaLaunchKernel", "cudaMemGetInfo"])
         self.assertEqual(api_calls.recorded_noise(count({"cudaGetDevice": 1})), ["cudaGetDevice"])
+
+    def test_hardware_counters(self):
+        def phases(sm, tensor, read, samples=1000):
+            named = {"sm_active_percent": sm, "tensor_active_percent": tensor, "dram_read_bytes_per_second": read}
+            return named, samples, 1.0
+        good = {"matmul": phases(99, 60, 0), "idle": phases(0, 0, 0), "copy": phases(90, 0, 2e12)}
+        self.assertEqual(pm_sampling.judge(good, 2e12), [])
+        for name, bad in (("matmul", phases(99, 0, 0)), ("idle", phases(50, 0, 0)), ("copy", phases(90, 0, 1e12)),
+                          ("idle", phases(0, 0, 0, 100))):
+            self.assertEqual(len(pm_sampling.judge({**good, name: bad}, 2e12)), 1)
+        rows = {"gpu.0.sm_active_percent": [(5, 9.0), (10, 1.0), (11, 3.0), (20, 9.0)], "gpu.1.power_mw": [(11, 5.0)]}
+        self.assertEqual(pm_sampling.medians(rows, 10, 20), ({"sm_active_percent": 2.0}, 2))
 
     def test_compilations(self):
         names = ["cuModuleLoadData", "JIT Compile (PTX to cubin)", "JIT Cache Store"]
