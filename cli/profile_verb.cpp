@@ -27,10 +27,15 @@ void add_profile_verb(CLI::App& app, int& status) {
   auto options = std::make_shared<ProfileOptions>();
   verb->add_option("-o,--output", options->output,
                    "NAME of the folder NAME.scope; else from command and time");
-  verb->add_option("--level", options->level, "light (no call sites), standard, deep (all ops)")
+  verb->add_option("--level", options->level,
+                   "light (no call sites), standard, deep (all ops, CUDA calls and allocations, "
+                   "compilation)")
       ->capture_default_str();
   verb->add_flag("--ops", options->ops,
                  "Record every PyTorch op also on a GPU (+10-15 % on tiny ops)");
+  verb->add_flag("--pm-sampling", options->pm_sampling,
+                 "Sample hardware counters (SMs, tensor cores, DRAM) each millisecond; the GPU's "
+                 "clocks are held meanwhile, and the driver may ask for administrator's rights");
   verb->add_option(
       "--only", options->only,
       "REGEX: record only processes whose program, or script of an interpreter, matches");

@@ -3,6 +3,7 @@
 
 #include "collectors/cupti/buffers.hpp"
 #include "collectors/cupti/device_facts.hpp"
+#include "collectors/cupti/kinds.hpp"
 #include "collectors/cupti/sharing.hpp"
 #include "collectors/recorder/clock.hpp"
 
@@ -36,10 +37,6 @@ void on_complete_bare(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, s
 
 }  // namespace
 
-void disable_kinds(const Library& library) noexcept {
-  for (const ActivityKind kind : kKinds) (void)library.disable(kind);
-}
-
 Status register_buffers(const Library& library, bool bare) noexcept {
   buffers.fill_up();
   return library.register_buffers(on_request, bare ? on_complete_bare : on_complete);
@@ -57,6 +54,7 @@ bool ActivitySource::due(std::int64_t now_ns) noexcept {
 }
 
 bool ActivitySource::collect(EventBatch& batch, StoreWriter& store, bool last) noexcept {
+  leave_out_this_thread();
   if (last && !stopped_) stop();
   const bool flushed = !last && flush_when_due();
   while (batch.device_ops.size() < kRowsOfOneBatch) {
@@ -82,9 +80,11 @@ double ActivitySource::take(bool on) noexcept {
     switch_ours(on, switch_hooks);
     return on ? 1 : 0;
   }
-  turn_ = turn_ % 3 + 1;
+  turn_ = turn_ % 4 + 1;
   constexpr void (*kHooks[])(bool) = {
-      switch_hooks, [](bool) {}, [](bool wanted) { switch_hooks(wanted, Level::light, false); }};
+      switch_hooks, [](bool) {},
+      [](bool wanted) { switch_hooks(wanted, Level::light, Answer::without_sites); },
+      [](bool wanted) { switch_hooks(wanted, Level::light, Answer::nothing); }};
   switch_ours(true, kHooks[turn_ - 1]);
   return turn_;
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activity kinds that are recorded, and the way of their records: CUPTI fills buffers on
+// The way of activity records: CUPTI fills buffers on
 // threads of the program and its own; the writer thread flushes, decodes and hands the buffers
 // back.
 //
 // There is one set of buffers a process, since CUPTI's functions for them know no context.
 #pragma once
-
-#include <array>
 
 #include "collectors/cupti/collector.hpp"
 #include "collectors/cupti/cupti_library.hpp"
@@ -15,13 +13,6 @@
 #include "collectors/recorder/row_source.hpp"
 
 namespace stepscope::cupti {
-
-// Kernels without copies and sets would leak device memory with CUDA graphs on CUPTI 13.0.
-inline constexpr std::array kKinds = {ActivityKind::memcpy, ActivityKind::memset,
-                                      ActivityKind::memcpy_peer, ActivityKind::concurrent_kernel,
-                                      ActivityKind::overhead};
-
-void disable_kinds(const Library& library) noexcept;
 
 // `bare`: records are thrown away where they come.
 Status register_buffers(const Library& library, bool bare) noexcept;
@@ -50,7 +41,7 @@ class ActivitySource final : public recorder::RowSource {
   Heartbeat heartbeat_;
   std::uint64_t dropped_ = 0;
   bool layers_;
-  int turn_ = 0;  // of layers: 1 the whole, 2 kinds alone, 3 light
+  int turn_ = 0;  // of layers: 1 the whole, 2 kinds alone, 3 light, 4 kinds and empty callbacks
   bool on_ = true;
   int idle_flushes_ = 0;         // since it was switched off
   std::uint64_t described_ = 0;  // devices, a bit each

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/cupti/call_hooks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
 
 #include "collectors/cupti/graph_hooks.hpp"
+#include "collectors/cupti/other_calls.hpp"
 #include "collectors/cupti/sharing.hpp"
 #include "collectors/cupti/stream_ids.hpp"
 #include "collectors/recorder/capture.hpp"
@@ -24,18 +26,39 @@ constinit StreamIds streams{};
 constinit std::atomic<bool> failed{false};
 constinit Subscriber own_subscriber = nullptr;
 constinit std::atomic<std::uint32_t> times_switched_on{0};
-constinit std::atomic<bool> with_call_sites{true};
+constinit std::atomic<Answer> answer{Answer::whole};
 constinit std::atomic<std::uint32_t> launch{0};
 constinit std::atomic<bool> hooks_on{true};
 
+// Stand for all calls that are not in the list; only these are of level deep.
+constexpr ApiFunction kOtherRuntime{Domain::runtime, {0, 0}, "", Level::deep, kNowhere, kNowhere};
+constexpr ApiFunction kOtherDriver{Domain::driver, {0, 0}, "", Level::deep, kNowhere, kNowhere};
+
+bool is_listed(const ApiFunction& function) noexcept {
+  return function.level != Level::deep;
+}
+
+std::array<const ApiFunction*, kIds>& functions_of(Domain domain) noexcept {
+  return domain == Domain::runtime ? runtime_functions : driver_functions;
+}
+
 const ApiFunction* function_of(Domain domain, std::uint32_t id) noexcept {
-  if (id >= kIds) return nullptr;
-  return domain == Domain::runtime ? runtime_functions[id] : driver_functions[id];
+  return id < kIds ? functions_of(domain)[id] : nullptr;
 }
 
 // Once a flush at most.
 [[gnu::cold]] bool launches(const ApiFunction& function) noexcept {
   return std::strstr(function.name, "Launch") != nullptr;
+}
+
+recorder::SiteRef site_of_call() noexcept {
+  const bool wanted =
+      options.call_site != nullptr && answer.load(std::memory_order_relaxed) == Answer::whole;
+  return wanted ? options.call_site() : 0;
+}
+
+HostKind kind_of_call(Domain domain) noexcept {
+  return domain == Domain::runtime ? HostKind::runtime_call : HostKind::driver_call;
 }
 
 [[gnu::hot]] void on_entry(const ApiFunction& function, std::uint32_t id,
@@ -48,17 +71,18 @@ const ApiFunction* function_of(Domain domain, std::uint32_t id) noexcept {
     stream = streams.find(library, call.context, call.context_uid, arguments.stream,
                           id == function.ids[1]);
   }
-  const bool wants_site =
-      options.call_site != nullptr && with_call_sites.load(std::memory_order_relaxed);
-  const recorder::SiteRef site = wants_site ? options.call_site() : 0;
-  recorder::begin_call(
-      call_code(function.domain, id),
-      function.domain == Domain::runtime ? HostKind::runtime_call : HostKind::driver_call, site,
-      call.correlation_id, stream, arguments.value);
+  recorder::begin_call(call_code(function.domain, id), kind_of_call(function.domain),
+                       site_of_call(), call.correlation_id, stream, arguments.value);
 }
 
 // How deep the thread is in listed calls; also those that are not recorded count.
 thread_local constinit std::uint32_t depth __attribute__((tls_model("initial-exec"))) = 0;
+
+// The same for the others.
+thread_local constinit std::uint32_t other_depth __attribute__((tls_model("initial-exec"))) = 0;
+
+// A thread of ours: its calls are not the program's.
+thread_local constinit bool is_own_thread __attribute__((tls_model("initial-exec"))) = false;
 
 // The outermost one, while depth is not 0.
 thread_local constinit const ApiFunction* outermost __attribute__((tls_model("initial-exec"))) =
@@ -70,7 +94,7 @@ thread_local constinit std::uint32_t seen_switched_on __attribute__((tls_model("
 
 [[gnu::cold]] void begin_anew(std::uint32_t times) noexcept {
   seen_switched_on = times;
-  depth = 0;
+  depth = other_depth = 0;
   recorder::forget_calls();
 }
 
@@ -85,6 +109,11 @@ constexpr ProfilerControl kProfilerControls[] = {{Domain::runtime, kRuntimeProfi
                                                  {Domain::driver, kDriverProfilerStart, true},
                                                  {Domain::driver, kDriverProfilerStop, false}};
 
+bool is_profiler_control(Domain domain, std::uint32_t id) noexcept {
+  return std::any_of(std::begin(kProfilerControls), std::end(kProfilerControls),
+                     [&](const ProfilerControl& c) { return c.domain == domain && c.id == id; });
+}
+
 [[gnu::cold]] void on_profiler_control(Domain domain, std::uint32_t id,
                                        const CallbackData& call) noexcept {
   if (!options.profiler_control) return;
@@ -94,13 +123,28 @@ constexpr ProfilerControl kProfilerControls[] = {{Domain::runtime, kRuntimeProfi
   }
 }
 
-// Of the outermost call only.
+// Of the outermost one only, and none inside a listed call. Without a correlation id: what a listed
+// call inside it launches is that call's.
+void on_other_call(Domain domain, std::uint32_t id, bool entry) noexcept {
+  if (entry) {
+    if (other_depth++ == 0 && depth == 0 && recorder::recording())
+      recorder::begin_call(call_code(domain, id), kind_of_call(domain), site_of_call(), 0,
+                           recorder::kNoStream, 0);
+  } else if (other_depth > 0 && --other_depth == 0 && depth == 0) {
+    recorder::end_range(recorder::kLaneCall);
+  }
+}
+
+// Of the outermost listed call only.
 [[gnu::hot]] void on_call(Domain domain, std::uint32_t id, const CallbackData& call) noexcept {
   const ApiFunction* function = function_of(domain, id);
   if (function == nullptr) return on_profiler_control(domain, id, call);
+  if (is_own_thread || answer.load(std::memory_order_relaxed) == Answer::nothing) [[unlikely]]
+    return;
   const std::uint32_t times = times_switched_on.load(std::memory_order_relaxed);
   if (times != seen_switched_on) [[unlikely]]
     begin_anew(times);
+  if (!is_listed(*function)) return on_other_call(domain, id, call.site == 0);
   if (call.site == 0) {
     if (depth++ != 0) return;
     outermost = function;
@@ -114,9 +158,9 @@ void on_resource(std::uint32_t id, const ResourceData& data) noexcept {
   on_graph_callback(id, data, depth > 0 ? outermost : nullptr);
   if (id == kStreamDestroyStarting) streams.forget_everywhere(data.stream);
   // Calls that a context's end interrupts never tell of their own.
-  if (id == kContextDestroyStarting && depth > 0) {
-    depth = 0;
-    recorder::end_range(recorder::kLaneCall);
+  if (id == kContextDestroyStarting) {
+    depth = other_depth = 0;
+    while (recorder::open_ranges(recorder::kLaneCall) > 0) recorder::end_range(recorder::kLaneCall);
   }
 }
 
@@ -124,10 +168,24 @@ void on_resource(std::uint32_t id, const ResourceData& data) noexcept {
 void enable_one(Subscriber subscriber, const ApiFunction& function) noexcept {
   for (const std::uint16_t id : function.ids) {
     if (id == 0 || id >= kIds) continue;
-    auto& table = function.domain == Domain::runtime ? runtime_functions : driver_functions;
-    table[id] = &function;
+    functions_of(function.domain)[id] = &function;
     recorder::name_call(call_code(function.domain, id), function.name);
     (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(function.domain), id);
+  }
+}
+
+// Behind the listed ones.
+void enable_others(Subscriber subscriber, const ApiFunction& other) noexcept {
+  if (library.callback_name == nullptr)
+    return recorder::note("this libcupti does not name its calls: level deep adds none");
+  for (std::uint32_t id = 1; id < kIds; ++id) {
+    const ApiFunction*& function = functions_of(other.domain)[id];
+    if (function != nullptr || is_profiler_control(other.domain, id)) continue;
+    const CallName name = call_name(library, other.domain, id);
+    if (name[0] == '\0' || is_noise(name.data())) continue;
+    function = &other;
+    recorder::name_call(call_code(other.domain, id), name.data());
+    (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(other.domain), id);
   }
 }
 
@@ -158,6 +216,10 @@ Status enable_hooks(const Library& found, Subscriber subscriber,
   for (const ApiFunction& function : api_functions()) {
     if (function.level <= wanted.level) enable_one(subscriber, function);
   }
+  if (wanted.level == Level::deep) {
+    for (const ApiFunction* other : {&kOtherRuntime, &kOtherDriver})
+      enable_others(subscriber, *other);
+  }
   if (wanted.profiler_control) {
     for (const ProfilerControl& control : kProfilerControls)
       (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(control.domain),
@@ -170,22 +232,27 @@ Status enable_hooks(const Library& found, Subscriber subscriber,
 }
 
 void switch_hooks(bool on) noexcept {
-  switch_hooks(on, options.level, true);
+  switch_hooks(on, options.level, Answer::whole);
 }
 
-void switch_hooks(bool on, Level level, bool call_sites) noexcept {
-  with_call_sites.store(call_sites, std::memory_order_relaxed);
+void switch_hooks(bool on, Level level, Answer wanted) noexcept {
+  answer.store(wanted, std::memory_order_relaxed);
   hooks_on.store(on, std::memory_order_relaxed);
   if (on) times_switched_on.fetch_add(1, std::memory_order_relaxed);
-  for (const ApiFunction& function : api_functions()) {
-    if (function.level > level || (!on && instantiates_graphs(function))) continue;
-    for (const std::uint16_t id : function.ids) {
-      if (id == 0 || id >= kIds) continue;
-      const auto domain = static_cast<std::uint32_t>(function.domain);
-      if (on || !is_wanted_by_guest(domain, id))
-        (void)library.enable_callback(on ? 1 : 0, own_subscriber, domain, id);
+  for (const Domain domain : {Domain::runtime, Domain::driver}) {
+    for (std::uint32_t id = 1; id < kIds; ++id) {
+      const ApiFunction* function = functions_of(domain)[id];
+      if (function == nullptr || function->level > level) continue;
+      if (!on && instantiates_graphs(*function)) continue;
+      const auto number = static_cast<std::uint32_t>(domain);
+      if (on || !is_wanted_by_guest(number, id))
+        (void)library.enable_callback(on ? 1 : 0, own_subscriber, number, id);
     }
   }
+}
+
+void leave_out_this_thread() noexcept {
+  is_own_thread = true;
 }
 
 std::uint32_t take_launch() noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA calls through a subscriber's callbacks: entry and exit of the chosen functions, as records
-// in the calling thread's ring. Only the outermost call of a thread is recorded: the runtime's
-// calls make driver calls of their own.
+// in the calling thread's ring. Only the outermost listed call of a thread is recorded: the
+// runtime's calls make driver calls of their own. At level deep so is the outermost of all other
+// calls, where it is in no listed one; a listed call inside it keeps its own record.
 #pragma once
 
 #include "collectors/cupti/api_functions.hpp"
@@ -25,8 +26,14 @@ Status enable_hooks(const Library& library, Subscriber subscriber,
 
 // Off and on again, where the user's plan says so. The profiler's start and stop stay on.
 void switch_hooks(bool on) noexcept;
+// What a callback does with a call, to measure its parts: nothing is not even counted.
+enum class Answer : std::uint8_t { nothing, without_sites, whole };
+
 // The same for what a lower level than the hooks' own records.
-void switch_hooks(bool on, Level level, bool call_sites) noexcept;
+void switch_hooks(bool on, Level level, Answer answer) noexcept;
+
+// The calling thread is one of ours: its calls are none of the program's, from now on.
+void leave_out_this_thread() noexcept;
 
 // Correlation id of a launch since the last time this was asked; 0: there was none.
 std::uint32_t take_launch() noexcept;

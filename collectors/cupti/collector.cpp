@@ -6,6 +6,7 @@
 #include <new>
 
 #include "collectors/cupti/activity_source.hpp"
+#include "collectors/cupti/kinds.hpp"
 #include "collectors/cupti/sharing.hpp"
 
 namespace stepscope::cupti {
@@ -26,17 +27,6 @@ void note_failure(const Library& library, const char* what, Status status) noexc
                 "no device work is recorded: %s failed with %d %s%s", what, status,
                 text == nullptr ? "" : text, remedy);
   recorder::note(sentence.data());
-}
-
-bool enable_kinds(const Library& library, bool bare) noexcept {
-  for (const ActivityKind kind : kKinds) {
-    if (bare && kind == ActivityKind::overhead) continue;
-    const Status status = library.enable(kind);
-    if (status == kSuccess || kind == ActivityKind::overhead) continue;
-    note_failure(library, "cuptiActivityEnable", status);
-    return false;
-  }
-  return true;
 }
 
 // Nobody would empty the buffers of kinds that stayed on.
@@ -72,7 +62,11 @@ bool start_collector(const Library& library, const Options& options) noexcept {
     return give_up(library, subscriber);
   }
   if (options.bare == Bare::subscription) return false;
-  if (!enable_kinds(library, options.bare != Bare::no)) return give_up(library, subscriber);
+  if (const Status status = enable_kinds(library, options.hooks.level, options.bare != Bare::no);
+      status != kSuccess) {
+    note_failure(library, "cuptiActivityEnable", status);
+    return give_up(library, subscriber);
+  }
   if (options.bare == Bare::switched_off) disable_kinds(library);
   // No rows: nothing to stop, and nothing is said to be collected.
   if (options.bare != Bare::no) return false;
@@ -81,7 +75,7 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   auto* source = new (std::nothrow) ActivitySource(library, options);
   if (source == nullptr) return false;
   if (!recorder::add_row_source(source)) return false;
-  serve_guests(library, subscriber, kKinds);
+  serve_guests(library, subscriber, our_kinds());
   recorder::collecting(recorder::Collector::device_ops);
   recorder::collecting(recorder::Collector::api_calls);
   if (options.hooks.level != Level::light) recorder::collecting(recorder::Collector::api_arguments);

@@ -89,6 +89,7 @@ enum class ActivityKind : std::uint32_t {
   synchronization = 38,
   external_correlation = 39,
   graph_trace = 51,
+  jit = 52,
 };
 
 inline constexpr std::uint32_t kFlushCompleted = 0;  // only buffers whose records are complete
@@ -223,7 +224,24 @@ struct OverheadRecord {  // CUPTI 12.2 and later
   std::uint64_t start;
   std::uint64_t end;
 };
+struct JitRecord {  // CUPTI 13.0 and later
+  ActivityKind kind;
+  std::uint32_t entry;      // 1: PTX to cubin, 2: NVVM to PTX
+  std::uint32_t operation;  // of the compute cache, or a compilation
+  std::uint32_t device;
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint32_t correlation;
+  std::uint32_t padding;
+  std::uint64_t operation_correlation;
+  std::uint64_t cache_bytes;
+  const char* cache_path;
+  std::uint32_t process;
+  std::uint32_t thread;
+};
 #pragma pack(pop)
+
+enum : std::uint32_t { kJitCacheLoad = 1, kJitCacheStore = 2, kJitCompile = 3 };
 
 // What memory a copy's end is in, as CUPTI counts.
 enum : std::uint8_t {

@@ -90,6 +90,7 @@ const char* resolve_all(void* handle, Library& to) noexcept {
          resolve(handle, "cuptiGetResultString", to.result_text, missing));
   const char* optional = nullptr;
   (void)resolve(handle, "cuptiGetGraphNodeId", to.graph_node_id, optional);
+  (void)resolve(handle, "cuptiGetCallbackName", to.callback_name, optional);
   return missing;
 }
 

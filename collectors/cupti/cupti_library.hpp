@@ -30,6 +30,7 @@ struct Library {
   Status (*result_text)(Status status, const char** text);
   // Null where the library is too old for it.
   Status (*graph_node_id)(void* node, std::uint64_t* id);
+  Status (*callback_name)(std::uint32_t domain, std::uint32_t id, const char** name);
 };
 
 struct FoundLibrary {

@@ -84,6 +84,13 @@ const char* overhead_name(std::uint32_t kind) {
   return index < kTexts.size() ? kTexts[index] : "CUPTI overhead";
 }
 
+// The attribution reads the first word.
+const char* jit_name(const JitRecord& r) {
+  if (r.operation == kJitCacheLoad) return "JIT Cache Load";
+  if (r.operation == kJitCacheStore) return "JIT Cache Store";
+  return r.entry == 2 ? "JIT Compile (NVVM to PTX)" : "JIT Compile (PTX to cubin)";
+}
+
 std::uint32_t positive(std::int32_t value) {
   return value > 0 ? static_cast<std::uint32_t>(value) : 0;
 }
@@ -100,6 +107,12 @@ struct DeviceRecords::Op {
   CopyKind copy = CopyKind::none;
   MemoryKind source = MemoryKind::unknown, target = MemoryKind::unknown;
   LaunchConfigId config = kNone;
+};
+
+struct DeviceRecords::HostWork {
+  std::uint64_t start, end;
+  const char* name;
+  std::uint32_t thread;
 };
 
 void DeviceRecords::decode(const Library& library, std::uint8_t* data, std::size_t valid_bytes,
@@ -123,6 +136,8 @@ void DeviceRecords::add_record(const void* record, EventBatch& batch, StoreWrite
       return add_memset(*static_cast<const MemsetRecord*>(record), batch, store);
     case ActivityKind::overhead:
       return add_overhead(*static_cast<const OverheadRecord*>(record), batch, store);
+    case ActivityKind::jit:
+      return add_jit(*static_cast<const JitRecord*>(record), batch, store);
     default:
       return;
   }
@@ -233,12 +248,21 @@ void DeviceRecords::add_memset(const MemsetRecord& r, EventBatch& batch, StoreWr
 // Only those of a thread: they lie in its time. CUPTI's own threads are not the program's.
 void DeviceRecords::add_overhead(const OverheadRecord& r, EventBatch& batch, StoreWriter& store) {
   constexpr std::uint32_t kThread = 2;
-  if (r.object_kind != kThread || r.start == 0 || r.end < r.start) return;
+  if (r.object_kind != kThread) return;
+  add_host({r.start, r.end, overhead_name(r.overhead_kind), r.object_id[1]}, batch, store);
+}
+
+void DeviceRecords::add_jit(const JitRecord& r, EventBatch& batch, StoreWriter& store) {
+  add_host({r.start, r.end, jit_name(r), r.thread}, batch, store);
+}
+
+void DeviceRecords::add_host(const HostWork& work, EventBatch& batch, StoreWriter& store) {
+  if (work.start == 0 || work.end < work.start) return;
   HostRanges& rows = batch.host_ranges;
-  rows.begin.push_back(static_cast<std::int64_t>(r.start));
-  rows.end.push_back(static_cast<std::int64_t>(r.end));
-  rows.name.push_back(store.intern(overhead_name(r.overhead_kind)));
-  rows.thread.push_back(store.thread(r.object_id[1]));
+  rows.begin.push_back(static_cast<std::int64_t>(work.start));
+  rows.end.push_back(static_cast<std::int64_t>(work.end));
+  rows.name.push_back(store.intern(work.name));
+  rows.thread.push_back(store.thread(work.thread));
   rows.kind.push_back(HostKind::overhead);
   rows.category.push_back(0);
   rows.site.push_back(kNone);

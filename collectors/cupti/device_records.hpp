@@ -32,6 +32,7 @@ class DeviceRecords {
   static constexpr std::size_t kCopyKinds = static_cast<std::size_t>(CopyKind::peer) + 1;
   static constexpr std::size_t kMemoryKinds = static_cast<std::size_t>(MemoryKind::managed) + 1;
   struct Op;
+  struct HostWork;
   struct KnownKernel {
     std::string text;
     StringId id = 0;
@@ -48,6 +49,8 @@ class DeviceRecords {
   void add_peer_copy(const PeerCopyRecord& record, EventBatch& batch, StoreWriter& store);
   void add_memset(const MemsetRecord& record, EventBatch& batch, StoreWriter& store);
   void add_overhead(const OverheadRecord& record, EventBatch& batch, StoreWriter& store);
+  void add_jit(const JitRecord& record, EventBatch& batch, StoreWriter& store);
+  void add_host(const HostWork& work, EventBatch& batch, StoreWriter& store);
   void add(const Op& op, EventBatch& batch, StoreWriter& store);
   KnownKernel& kernel_of(const char* name, StoreWriter& store);
   StreamId stream_of(const Op& op, StoreWriter& store);

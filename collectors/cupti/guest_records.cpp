@@ -36,6 +36,8 @@ constexpr TimeFields kTimeFields[] = {
      {offsetof(CallRecord, start), offsetof(CallRecord, end), kNoTime, kNoTime, kNoTime}},
     {ActivityKind::graph_trace,
      {offsetof(CallRecord, start), offsetof(CallRecord, end), kNoTime, kNoTime, kNoTime}},
+    {ActivityKind::jit,
+     {offsetof(JitRecord, start), offsetof(JitRecord, end), kNoTime, kNoTime, kNoTime}},
     {ActivityKind::marker, {offsetof(CallRecord, start), kNoTime, kNoTime, kNoTime, kNoTime}},
     {ActivityKind::cuda_event,
      {offsetof(EventRecord, device_time), kNoTime, kNoTime, kNoTime, kNoTime}},

@@ -3,12 +3,8 @@
 // is linked to it). While we collect they are served beside us; else the calls go on to the
 // libcupti that the process has. Our own calls never come here: they are looked up in that library
 // itself.
-#include <dlfcn.h>
-#include <link.h>
-
-#include <cstring>
-
 #include "collectors/cupti/sharing.hpp"
+#include "collectors/inject/real_functions.hpp"
 
 #define STEPSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -18,31 +14,12 @@ using namespace stepscope::cupti;
 
 constexpr Status kNoLibrary = kNotInitialized;
 
-int keep_cupti(dl_phdr_info* info, std::size_t /*size*/, void* path) {
-  if (info->dlpi_name == nullptr || std::strstr(info->dlpi_name, "/libcupti.so") == nullptr)
-    return 0;
-  *static_cast<const char**>(path) = info->dlpi_name;
-  return 1;
-}
-
-// Of whichever version is mapped. dlsym(RTLD_NEXT) sees global libraries alone, and Python opens
-// its own locally.
-void* find_real(const char* name) noexcept {
-  if (void* symbol = dlsym(RTLD_NEXT, name)) return symbol;
-  const char* path = nullptr;
-  dl_iterate_phdr(keep_cupti, &path);
-  void* handle = path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-  void* symbol = handle == nullptr ? nullptr : dlsym(handle, name);
-  if (handle != nullptr) dlclose(handle);
-  dlerror();  // of our own look-ups
-  return symbol;
-}
-
 template <class... Parameters>
 Status call(const char* name, Status (*shared)(Parameters...) noexcept,
             Parameters... arguments) noexcept {
   if (serving()) return shared(arguments...);
-  const auto real = reinterpret_cast<Status (*)(Parameters...)>(find_real(name));
+  const auto real = reinterpret_cast<Status (*)(Parameters...)>(
+      stepscope::inject::real_function(name, "/libcupti.so"));
   return real == nullptr ? kNoLibrary : real(arguments...);
 }
 

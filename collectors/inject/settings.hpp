@@ -10,9 +10,11 @@
 //   STEPSCOPE_CAPTURE_RANGE   name of a range, or cudaProfilerApi; STEPSCOPE_CAPTURE_SIGNAL: number
 //   STEPSCOPE_RING_KIB   size of a thread's ring; STEPSCOPE_FLUSH_MS: how often the writer looks
 //   STEPSCOPE_NVML_MS    how often clocks, power and memory of the devices are sampled; 0: never
+//   STEPSCOPE_PM_US      how often hardware counters are sampled, microseconds; 0, or absent: never
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
 //   costs
-//   STEPSCOPE_WINDOW_LAYERS  1: windows record in turn the whole, kernels alone, the light level
+//   STEPSCOPE_WINDOW_LAYERS  1: windows record in turn the whole, kernels alone, the light level,
+//                            kernels with callbacks that do nothing
 //   STEPSCOPE_BARE_CUPTI     nothing but CUPTI itself, to measure it:
 //     records       kernels, copies and sets go into buffers that are thrown away
 //     subscription  a subscriber alone
@@ -43,6 +45,7 @@ struct Settings {
   bool profiler_control = false;        // cudaProfilerStart and Stop are the trigger
   int capture_signal = 0;               // 0: none
   std::uint32_t nvml_ms = 100;
+  std::uint32_t pm_us = 0;
 };
 
 Settings settings_from_environment() noexcept;

@@ -14,10 +14,12 @@
 #include "collectors/inject/process_facts.hpp"
 #include "collectors/inject/settings.hpp"
 #include "collectors/nvml/sampler.hpp"
+#include "collectors/pm_sampling/pm_source.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
 #include "collectors/record_function/record_function.hpp"
 #include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/process_state.hpp"
+#include "collectors/torch_memory/memory_reports.hpp"
 
 namespace stepscope::inject {
 namespace {
@@ -26,8 +28,10 @@ constinit Settings settings;
 constinit std::atomic<int> started{0};  // 1: starting, 2: done
 constinit std::atomic<bool> found_torch{false};
 constinit std::atomic<bool> cuda_started{false};
-constinit nvml::Sampler* sampler = nullptr;  // leaked: its thread may run until the end
-constinit pid_t collecting_pid = 0;          // forked children end by _exit too
+// Leaked: their threads may run until the end.
+constinit nvml::Sampler* sampler = nullptr;
+constinit pm::PmSource* counters = nullptr;
+constinit pid_t collecting_pid = 0;  // forked children end by _exit too
 constinit bool main_returned = false;
 
 // Registered before the program's own handlers, so it runs behind them. In a forked child the
@@ -60,17 +64,30 @@ void start_selected() {
   listen_for_signal();
   on_exit(on_process_exit, nullptr);
   if (const char* rival = std::getenv("STEPSCOPE_RIVAL")) recorder::fact("rival", rival);
+  if (settings.level == Level::deep) enable_memory_reports();
   look_for_libraries();
 }
 
 void sample_device(const Device& device) noexcept {
   if (sampler != nullptr) sampler->add_device(device);
+  if (counters != nullptr) counters->add_device(device.index);
 }
 
 void start_sampler() {
   if (settings.nvml_ms == 0) return;
   auto* made = new (std::nothrow) nvml::Sampler({.period_ms = settings.nvml_ms});
   if (made != nullptr && recorder::add_row_source(made)) sampler = made;
+}
+
+void start_counters() {
+  if (settings.pm_us == 0) return;
+  const cupti::FoundLibrary cupti = cupti::find_library();
+  if (!cupti.usable) return;  // said by who looks for it first of all
+  const pm::FoundLibrary found = pm::find_library(cupti.path.data());
+  if (found.missing != nullptr)
+    return recorder::note("--pm-sampling: this libcupti has no PM sampling, which CUDA 12.6 has");
+  auto* made = new (std::nothrow) pm::PmSource(found.functions, {.interval_us = settings.pm_us});
+  if (made != nullptr && recorder::add_row_source(made)) counters = made;
 }
 
 // The sampler first: what it still gives is collected with the last device records.
@@ -118,7 +135,10 @@ void on_cuda_start() noexcept {
   options.hooks.profiler_control = settings.profiler_control;
   options.hooks.call_site = settings.level == Level::light ? nullptr : python_call_site;
   options.on_device = sample_device;
-  if (options.bare == cupti::Bare::no) start_sampler();
+  if (options.bare == cupti::Bare::no) {
+    start_sampler();
+    start_counters();
+  }
   // Later than the driver's own handlers were registered, so it runs before them.
   if (!cupti::start_collector(options)) return;
   collecting_pid = getpid();

@@ -7,7 +7,7 @@
 namespace stepscope {
 
 // light: device work, launches, copies and waits, no lines. standard: events, allocations, lines,
-// user scopes and backward nodes. deep: every PyTorch op, too.
+// user scopes and backward nodes. deep: every PyTorch op and every CUDA call, too.
 enum class Level : std::uint8_t { light, standard, deep };
 
 }  // namespace stepscope

@@ -257,6 +257,11 @@ void mark(NameId name, NameId category) noexcept {
   put_alone(RecordType::mark, name, 0, 0, WideSlot{category, 0, 0, 0});
 }
 
+void counter(NameId track, double value) noexcept {
+  if (gate_state() == Gate::closed) return;
+  put_alone(RecordType::counter, track, 0, 0, CounterSlot{value, 0});
+}
+
 void graph_node(std::uint64_t node, std::uint64_t original, SiteRef site) noexcept {
   put_alone(RecordType::graph_node, site, 0, 0, GraphNodeSlot{node, original});
 }

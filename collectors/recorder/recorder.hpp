@@ -77,6 +77,9 @@ void end_process_range(std::uint64_t id) noexcept;
 
 void mark(NameId name, NameId category) noexcept;
 
+// The value of a track of this process from now on.
+void counter(NameId track, double value) noexcept;
+
 // A node of a CUDA graph was made by the calling thread: anew (`original` 0), at `site`, or as the
 // clone of another.
 void graph_node(std::uint64_t node, std::uint64_t original, SiteRef site) noexcept;

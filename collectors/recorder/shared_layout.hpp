@@ -30,6 +30,7 @@ enum class RecordType : std::uint8_t {
   // What the innermost open range of its lane sends: `name` holds the peer, `kind` the
   // ReduceOperation.
   collective = 9,
+  counter = 10,  // `name` is the track
 };
 
 struct Slot {
@@ -67,8 +68,15 @@ struct CollectiveSlot {
   std::uint64_t communicator;
   std::uint64_t bytes;
 };
+
+// The second slot of counter.
+struct CounterSlot {
+  double value;
+  std::uint64_t reserved;
+};
 static_assert(sizeof(Slot) == 16 && sizeof(WideSlot) == 16 && sizeof(CallSlot) == 16);
 static_assert(sizeof(GraphNodeSlot) == 16 && sizeof(CollectiveSlot) == 16);
+static_assert(sizeof(CounterSlot) == 16);
 
 inline constexpr std::uint32_t kMaxLanes = 64;
 

@@ -46,7 +46,7 @@ std::map<std::uint32_t, DeviceSamples> device_samples(const Trace& trace, Proces
     if (is_new) at->second = parse_device_track(trace.text(c.track[row]));
     if (!at->second) continue;
     const auto [number, counter] = *at->second;
-    if (counter == DeviceCounter::process_memory_bytes && c.process[row] != process) continue;
+    if (is_of_process(counter) && c.process[row] != process) continue;
     if (const auto device = names.index_of(c.process[row], number))
       out[*device].by_counter[static_cast<std::size_t>(counter)].push_back(
           {c.time[row], c.value[row]});

@@ -68,6 +68,15 @@ Cause cause_of_api(ApiKind api) {
   }
 }
 
+// As CUPTI's kinds are named by PyTorch's profiler and by our collector.
+Cause cause_of_overhead(std::string_view name) {
+  if (has(name, "Loading") || has(name, "loading") || name == "Driver Compiler" ||
+      name.starts_with("JIT "))
+    return Cause::host_module_load;
+  if (has(name, "Command Buffer Full")) return Cause::host_queue_full;
+  return Cause::profiler;
+}
+
 HostCauses::HostCauses(const Trace& trace, const Threads& threads)
     : trace_(trace), threads_(threads), cpu_(trace), optimizer_(trace) {
   for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
@@ -95,7 +104,7 @@ Cause HostCauses::of(ThreadId thread, const Piece& piece) const {
     case HostKind::io:
       return Cause::host_io;
     case HostKind::overhead:
-      return of_overhead(range);
+      return cause_of_overhead(trace_.text(trace_.host_ranges().name[range]));
     default:
       break;
   }
@@ -109,13 +118,6 @@ Cause HostCauses::of(ThreadId thread, const Piece& piece) const {
     default:
       return Cause::host_other;
   }
-}
-
-Cause HostCauses::of_overhead(RangeId range) const {
-  const std::string_view name = trace_.text(trace_.host_ranges().name[range]);
-  if (has(name, "Loading") || has(name, "loading")) return Cause::host_module_load;
-  if (has(name, "Command Buffer Full")) return Cause::host_queue_full;
-  return Cause::profiler;
 }
 
 Cause HostCauses::of_python(RangeId frame) const {

@@ -25,7 +25,6 @@ class HostCauses {
   Cause of_silence(ThreadId thread, Interval time) const;
   Cause of_op(RangeId op) const;
   Cause of_python(RangeId frame) const;
-  Cause of_overhead(RangeId range) const;
   bool holds_api_call(RangeId op) const;
   bool inside(std::uint8_t kinds, RangeId range) const { return (enclosing_[range] & kinds) != 0; }
   void inherit_kinds();
@@ -40,6 +39,9 @@ class HostCauses {
   std::vector<std::uint8_t>
       enclosing_;  // a range: kinds of its own name and of all ranges around it
 };
+
+// The cause of a range of HostKind::overhead, by its name.
+Cause cause_of_overhead(std::string_view name);
 
 // The cause of an API call's own time, given that it waits for nothing.
 Cause cause_of_api(ApiKind api);

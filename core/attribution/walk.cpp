@@ -18,11 +18,14 @@ constexpr std::int64_t kLongLaunchNs = 100'000;
 // The autograd engine takes some 10 us from one node to the next.
 constexpr std::int64_t kEngineGapNs = 1'000'000;
 
-IntervalSet overhead_of(const Trace& trace) {
+// Ranges of the profiler's kind with that cause; the others of them are the profiler's own work.
+IntervalSet told_of(const Trace& trace, bool loading) {
   const HostRanges& h = trace.host_ranges();
   std::vector<Interval> all;
   for (RangeId r = 0; r < h.size(); ++r) {
-    if (h.kind[r] == HostKind::overhead) all.push_back({h.begin[r], h.end[r]});
+    if (h.kind[r] != HostKind::overhead) continue;
+    const Cause cause = cause_of_overhead(trace.text(h.name[r]));
+    if ((cause == Cause::host_module_load) == loading) all.push_back({h.begin[r], h.end[r]});
   }
   return unite(std::move(all));
 }
@@ -48,7 +51,8 @@ Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
       dependencies_(dependencies),
       places_(places),
       causes_(trace, threads),
-      overhead_(overhead_of(trace)) {}
+      overhead_(told_of(trace, false)),
+      loading_(told_of(trace, true)) {}
 
 void Walk::explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) const {
   if (idle.empty()) return;
@@ -121,6 +125,16 @@ void Walk::at_op(Path& path, DeviceOpId op) const {
   if (!path.done()) at_op(path, ready.predecessor);
 }
 
+// What the tracer and the loading of modules did meanwhile, the latest end first.
+std::vector<Walk::Told> Walk::told_in(Interval time) const {
+  std::vector<Told> all;
+  for (const Interval& part : clip(overhead_, time)) all.push_back({part, Cause::profiler});
+  for (const Interval& part : clip(loading_, time)) all.push_back({part, Cause::host_module_load});
+  std::sort(all.begin(), all.end(),
+            [](const Told& a, const Told& b) { return a.time.end > b.time.end; });
+  return all;
+}
+
 // Ready since ready.time, and yet not running until path.time.
 void Walk::own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) const {
   Cause cause = Cause::gpu_dispatch_gap;
@@ -133,13 +147,9 @@ void Walk::own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) cons
   }
   const std::int64_t since = std::max(ready.time, path.begin);
   own_device(path, std::max(since, path.time - limit), cause, op);
-  for (const Interval& part : [&] {
-         IntervalSet parts = clip(overhead_, {since, path.time});
-         std::reverse(parts.begin(), parts.end());
-         return parts;
-       }()) {
-    own_device(path, part.end, Cause::unknown, op);
-    own_device(path, part.begin, Cause::profiler, op);
+  for (const Told& told : told_in({since, path.time})) {
+    own_device(path, told.time.end, Cause::unknown, op);
+    own_device(path, told.time.begin, told.cause, op);
   }
   own_device(path, since, Cause::unknown, op);
 }

@@ -34,10 +34,15 @@ class Walk {
 
  private:
   struct Path;  // one walk in progress
+  struct Told {
+    Interval time;
+    Cause cause;
+  };
 
   void at_op(Path& path, DeviceOpId op) const;
   void on_thread(Path& path, ThreadId thread) const;
   bool through_piece(Path& path, ThreadId& thread) const;
+  std::vector<Told> told_in(Interval time) const;
   void own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) const;
   void own_call(Path& path, ThreadId thread, const Piece& piece) const;
   void own_launch_call(Path& path, ThreadId thread, const Piece& piece, CallId call) const;
@@ -55,7 +60,9 @@ class Walk {
   const Dependencies& dependencies_;
   const OpPlaces& places_;
   HostCauses causes_;
-  IntervalSet overhead_;  // the profiler's own work, any thread
+  // Any thread's: the profiler's own work, and loading or compiling of modules.
+  IntervalSet overhead_;
+  IntervalSet loading_;
 };
 
 }  // namespace stepscope

@@ -56,6 +56,12 @@ constexpr std::array kRules = {
     Rule{"Free", ApiKind::free_device},
     Rule{"ModuleLoad", ApiKind::module_load},
     Rule{"LibraryLoad", ApiKind::module_load},
+    Rule{"ModuleGetFunction", ApiKind::module_load},
+    Rule{"KernelGetFunction", ApiKind::module_load},
+    Rule{"FuncLoad", ApiKind::module_load},
+    Rule{"Link", ApiKind::module_load},
+    Rule{"ModuleUnload", ApiKind::module_load},
+    Rule{"LibraryUnload", ApiKind::module_load},
 };
 
 bool starts_with(std::string_view text, std::string_view prefix) {

@@ -28,7 +28,8 @@ enum class ApiKind : std::uint8_t {
   alloc_async,   // cudaMallocAsync, cudaFreeAsync: stream ordered
   free_device,
   alloc_host,   // cudaHostAlloc, cudaHostRegister and their frees
-  module_load,  // cuModuleLoad*, cuLibraryLoad*, cuKernelGetFunction with lazy loading
+  module_load,  // cuModuleLoad*, cuLibraryLoad*, cuLink* (compiles), cuKernelGetFunction (may load
+                // lazily), cuModuleUnload
   graph_build,  // capture, instantiate, update
 };
 

@@ -7,13 +7,30 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kPrefix = "gpu.";
-constexpr std::array<std::string_view, kDeviceCounters> kNames = {
-    "sm_clock_mhz",         "memory_clock_mhz",    "power_mw",
-    "throttle_reasons",     "temperature_celsius", "memory_used_bytes",
-    "process_memory_bytes", "nvlink_sent_bytes",   "nvlink_received_bytes"};
+constexpr std::array<std::string_view, kDeviceCounters> kNames = {"sm_clock_mhz",
+                                                                  "memory_clock_mhz",
+                                                                  "power_mw",
+                                                                  "throttle_reasons",
+                                                                  "temperature_celsius",
+                                                                  "memory_used_bytes",
+                                                                  "process_memory_bytes",
+                                                                  "nvlink_sent_bytes",
+                                                                  "nvlink_received_bytes",
+                                                                  "allocator_allocated_bytes",
+                                                                  "allocator_reserved_bytes",
+                                                                  "sm_active_percent",
+                                                                  "tensor_active_percent",
+                                                                  "dram_read_bytes_per_second",
+                                                                  "dram_write_bytes_per_second"};
 static_assert(!kNames.back().empty(), "every counter has a name");
 
 }  // namespace
+
+bool is_of_process(DeviceCounter counter) {
+  return counter == DeviceCounter::process_memory_bytes ||
+         counter == DeviceCounter::allocator_allocated_bytes ||
+         counter == DeviceCounter::allocator_reserved_bytes;
+}
 
 std::string_view name_of(DeviceCounter counter) {
   return kNames[static_cast<std::size_t>(counter)];

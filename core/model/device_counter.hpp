@@ -23,8 +23,18 @@ enum class DeviceCounter : std::uint8_t {
   process_memory_bytes,  // of the process that recorded it
   nvlink_sent_bytes,
   nvlink_received_bytes,
+  allocator_allocated_bytes,  // by PyTorch's allocator, of the process that recorded it: in tensors
+  allocator_reserved_bytes,   // what it holds of the device for that
+  // Means of an interval, from its begin on (PM sampling): shares of what could be, and rates.
+  sm_active_percent,
+  tensor_active_percent,
+  dram_read_bytes_per_second,
+  dram_write_bytes_per_second,
 };
-inline constexpr std::size_t kDeviceCounters = 9;
+inline constexpr std::size_t kDeviceCounters = 15;
+
+// Of the process that recorded it; the others are the device's.
+bool is_of_process(DeviceCounter counter);
 
 std::string_view name_of(DeviceCounter counter);
 std::string device_track(std::uint32_t device, DeviceCounter counter);

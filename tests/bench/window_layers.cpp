@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each layer of device collection costs a step, from one run of
 //   STEPSCOPE_WINDOW_LAYERS=1 stepscope profile --window 20/20 -o NAME -- COMMAND
-// in whose recorded windows kernels alone, the light level and the whole take turns.
+// in whose recorded windows kernels alone, kernels with callbacks that do nothing, the light level
+// and the whole take turns.
 //
 //   window_layers NAME.scope ...
 #include <cstdio>
@@ -27,6 +28,7 @@ bool judge(const char* path) {
   if (!steps) return std::fprintf(stderr, "%s\n", steps.error().message.c_str()), false;
   std::printf("%s\n", path);
   print("kernels, copies, sets", measure_overhead(trace, *steps, 2));
+  print("with empty callbacks", measure_overhead(trace, *steps, 4));
   print("light", measure_overhead(trace, *steps, 3));
   print("whole", measure_overhead(trace, *steps, 1));
   return true;

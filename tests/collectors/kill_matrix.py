@@ -221,6 +221,20 @@ def torch_profiler_inside():
     assert sum(theirs.values()) > 100
 
 
+def torch_memory():
+    """Reports of memory pass through us: the program's own profiler has the same, and ours those of the GPU's."""
+    command = [need("STEPSCOPE_PYTHON"), str(HERE / "programs" / "memory.py")]
+    before = plain(command)
+    for options, ours in ((["--level", "deep"], [512, 1024]), ([], [])):
+        run = Profiled(command, options=options)
+        assert (run.status, run.stdout) == (before.returncode, before.stdout), run.stderr  # stderr holds times
+        told = [c["value"] for c in run.trace["counters"] if c["track"] == "gpu.1.allocator_allocated_bytes"]
+        assert told == ours, run.trace["counters"]
+    events = json.loads(before.stdout)
+    assert sum(kind.endswith("CPU") for kind, _, _ in events) >= 9, events
+    assert [row[1:] for row in events if row[0].endswith("CUDA")] == [[1, 512]], events
+
+
 def torch_ranks(mode):
     torchrun = [need("STEPSCOPE_PYTHON"), "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
                 str(HERE / "programs" / "ranks.py"), mode]
@@ -263,6 +277,7 @@ CASES = {
     "torch_dataloader": torch_dataloader,
     "torch_dataloader_20_starts": lambda: torch_dataloader(20),
     "torch_profiler_inside": torch_profiler_inside,
+    "torch_memory": torch_memory,
     "torch_ranks_pass": lambda: torch_ranks("pass"),
     "torch_ranks_fail": lambda: torch_ranks("fail"),
 }

@@ -40,6 +40,11 @@ int main(int argc, char** argv) {
                              {"end", rows.end[row]},
                              {"has_site", rows.site[row] != kNone}});
   }
+  const Counters& counters = data.counters;
+  out["counters"] = Json::array();
+  for (std::size_t row = 0; row < counters.size(); ++row)
+    out["counters"].push_back(
+        {{"track", trace.text(counters.track[row])}, {"value", counters.value[row]}});
   const Health& health = trace.health();
   out["dropped"] = health.dropped_records;
   out["crossing"] = health.crossing_ranges;

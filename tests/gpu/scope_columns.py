@@ -7,6 +7,9 @@ import struct
 import numpy
 
 BEGIN, DURATION, NAME = 0, 1, 2
+DEFAULT = (0, numpy.zeros(1, numpy.uint8))
+THREAD = 3  # of host ranges
+TIME, TRACK, VALUE = 0, 1, 3  # of counters
 
 
 def varints(data):
@@ -40,22 +43,45 @@ def column(encoding, data, rows, durations=None):
         return numpy.full(rows, varints(data)[0], numpy.uint64)
     if encoding == 4:
         return data.astype(numpy.uint64)
+    if encoding == 5:
+        return numpy.frombuffer(data.tobytes(), numpy.float64)
     values = varints(data)
     if encoding == 2:
         return numpy.cumsum(signed(values), dtype=numpy.uint64)
     return chained(values, durations) if encoding == 6 else values
 
 
-def table(body, kind_column):
-    """begin, end, name id and kind of each row; the other columns are left alone."""
+def parts_of(body):
+    """Rows, and the encoding and data of each column."""
     at = next(i for i, byte in enumerate(body) if byte < 0x80) + 1
     rows, parts = int(varints(numpy.frombuffer(body[:at], numpy.uint8))[0]), {}
     while at < len(body):
         identity, encoding, length = struct.unpack_from("<BBI", body, at)
         parts[identity] = (encoding, numpy.frombuffer(body, numpy.uint8, length, at + 6))
         at += 6 + length
-    default = (0, numpy.zeros(1, numpy.uint8))
-    durations = column(*parts.get(DURATION, default), rows)
-    begin = column(*parts.get(BEGIN, default), rows, durations)
-    name, kind = (column(*parts.get(i, default), rows) for i in (NAME, kind_column))
+    return rows, parts
+
+
+def one(rows, parts, identity):
+    return column(*parts.get(identity, DEFAULT), rows)
+
+
+def table(body, kind_column):
+    """begin, end, name id and kind of each row; the other columns are left alone."""
+    rows, parts = parts_of(body)
+    durations = one(rows, parts, DURATION)
+    begin = column(*parts.get(BEGIN, DEFAULT), rows, durations)
+    name, kind = (one(rows, parts, i) for i in (NAME, kind_column))
     return [begin.view(numpy.int64), (begin + durations).view(numpy.int64), name.astype(numpy.int64), kind]
+
+
+def threads(body):
+    """The thread id of each host range: within the session."""
+    return one(*parts_of(body), THREAD)
+
+
+def counters(body):
+    """time, track name id, value of each row"""
+    rows, parts = parts_of(body)
+    return [one(rows, parts, TIME).view(numpy.int64), one(rows, parts, TRACK).astype(numpy.int64),
+            one(rows, parts, VALUE)]

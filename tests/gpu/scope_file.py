@@ -14,10 +14,10 @@ import struct
 
 import numpy
 
-from scope_columns import signed, table, varints
+from scope_columns import counters, signed, table, threads, varints
 
 FILE_MAGIC, CHUNK_MAGIC = b"\x89SST\r\n\x1a\n", b"\xf5SCK"
-STRINGS, HEALTH, HOST_RANGES, DEVICE_OPS, EXIT = 1, 12, 16, 18, 32
+STRINGS, HEALTH, HOST_RANGES, DEVICE_OPS, COUNTERS, EXIT = 1, 12, 16, 18, 20, 32
 KIND_COLUMN = {HOST_RANGES: 4, DEVICE_OPS: 3}
 KERNEL, MEMCPY, MEMSET = 0, 1, 2
 
@@ -39,6 +39,8 @@ class Recording:
     dropped: int
     zero_timestamps: int
     finished: bool  # it ended with its own footer: nobody had to salvage it
+    host_threads: numpy.ndarray = None  # a number a host range, where one session wrote the file
+    counters: dict = dataclasses.field(default_factory=dict)  # {track: [(time, value)]}
 
 
 def strings(body):
@@ -135,6 +137,7 @@ def read_file(path):
     if data[:8] != FILE_MAGIC:
         raise ValueError(f"{path} is no .sst file")
     names, tables, health, finished = _Names(), {HOST_RANGES: [], DEVICE_OPS: []}, {}, False
+    host_threads, tracks = [numpy.zeros(0, numpy.uint64)], {}
     for session, payload in chunks(data):
         for identity, body in sections(payload):
             if identity == STRINGS:
@@ -143,11 +146,18 @@ def read_file(path):
                 rows = table(body, KIND_COLUMN[identity])
                 rows[2] = names.resolve(session, rows[2])
                 tables[identity].append(rows)
+                if identity == HOST_RANGES:
+                    host_threads.append(threads(body))
+            elif identity == COUNTERS:
+                times, ids, values = counters(body)
+                for time, name, value in zip(times, names.resolve(session, ids), values):
+                    tracks.setdefault(names.texts[name], []).append((int(time), float(value)))
             elif identity == HEALTH:
                 health[session] = signed(varints(numpy.frombuffer(body, numpy.uint8)))
             finished |= identity == EXIT
     totals = [sum(int(h[i]) for h in health.values() if len(h) > i) for i in (0, 1)]
-    return Recording(path, names.texts, _joined(tables[DEVICE_OPS]), _joined(tables[HOST_RANGES]), *totals, finished)
+    return Recording(path, names.texts, _joined(tables[DEVICE_OPS]), _joined(tables[HOST_RANGES]), *totals, finished,
+                     numpy.concatenate(host_threads), tracks)
 
 
 def read(scope):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of the GPU tests that need no GPU: what they read, and that their judgements can fail."""
 
+import collections
 import os
 import re
 import sys
@@ -9,12 +10,15 @@ import unittest
 
 import numpy
 
+import api_calls
 import bootstrap
 import chrome_trace
+import deep
 import device_ops
 import endings_checks
 import graph_soak
 import overlap
+import pm_sampling
 import rivals
 import scope_file
 import starts
@@ -48,6 +52,15 @@ class ScopeFile(unittest.TestCase):
             self.assertEqual(found, expected)
             self.assertEqual((read.dropped, read.zero_timestamps, read.finished), (1, 2, True))
 
+    def test_counters_and_threads_of_the_stored_file(self):
+        read = scope_file.read_file(os.path.join(DATA, "v1.sst"))
+        self.assertEqual(len(read.host_threads), len(read.host_ranges.begin))
+        with open(os.path.join(DATA, "v1.txt")) as file:
+            rows = [re.match(r"counter (\S+) '(.*?)'.* (\S+)$", line) for line in file]
+        expected = sorted((text_of(m[2]), int(m[1]), float(m[3])) for m in rows if m)
+        self.assertEqual(sorted((t, at, v) for t, list_ in read.counters.items() for at, v in list_), expected)
+        self.assertTrue(expected)
+
     def test_a_torn_file_gives_what_is_whole(self):
         with open(os.path.join(DATA, "v1.sst"), "rb") as file:
             data = file.read()
@@ -65,6 +78,38 @@ class Judgements(unittest.TestCase):
         self.assertEqual([r["name"] for r in device_ops.duration_differences(ours, same, 0.02)], ["Memset (Device)"])
         self.assertEqual(device_ops.count_differences(ours, {}), [{"name": "Memset (Device)", "ours": 1, "theirs": 0},
                                                                   {"name": "k", "ours": 2, "theirs": 0}])
+
+    def test_api_calls(self):
+        names = ["window", "cudaLaunchKernel", "cudaMemGetInfo_v2", "cudaGetDevice"]
+        ranges = [(0, 100, 0, 2), (10, 20, 1, 5), (30, 40, 2, 5), (95, 105, 1, 5), (50, 60, 1, 6)]
+        ours = api_calls.of_recording(recording(calls=ranges, names=names))
+        self.assertEqual(ours, {"cudaLaunchKernel": 1, "cudaMemGetInfo": 1})
+        theirs = {"cudaLaunchKernel": 1, "cudaMemGetInfo": 1, "cudaGetDevice": 9, "cudaEventQuery": 3}
+        count = collections.Counter
+        self.assertEqual(api_calls.differences(ours, count(theirs)), [])
+        twice = count(ours) + count({"cudaLaunchKernel": 1})
+        self.assertEqual([r["name"] for r in api_calls.differences(twice, count(theirs))], ["cudaLaunchKernel"])
+        self.assertEqual([r["name"] for r in api_calls.differences(count(), count(theirs))],
+                         ["cudaLaunchKernel", "cudaMemGetInfo"])
+        self.assertEqual(api_calls.recorded_noise(count({"cudaGetDevice": 1})), ["cudaGetDevice"])
+
+    def test_hardware_counters(self):
+        def phases(sm, tensor, read, samples=1000):
+            named = {"sm_active_percent": sm, "tensor_active_percent": tensor, "dram_read_bytes_per_second": read}
+            return named, samples, 1.0
+        good = {"matmul": phases(99, 60, 0), "idle": phases(0, 0, 0), "copy": phases(90, 0, 2e12)}
+        self.assertEqual(pm_sampling.judge(good, 2e12), [])
+        for name, bad in (("matmul", phases(99, 0, 0)), ("idle", phases(50, 0, 0)), ("copy", phases(90, 0, 1e12)),
+                          ("idle", phases(0, 0, 0, 100))):
+            self.assertEqual(len(pm_sampling.judge({**good, name: bad}, 2e12)), 1)
+        rows = {"gpu.0.sm_active_percent": [(5, 9.0), (10, 1.0), (11, 3.0), (20, 9.0)], "gpu.1.power_mw": [(11, 5.0)]}
+        self.assertEqual(pm_sampling.medians(rows, 10, 20), ({"sm_active_percent": 2.0}, 2))
+
+    def test_compilations(self):
+        names = ["cuModuleLoadData", "JIT Compile (PTX to cubin)", "JIT Cache Store"]
+        one = recording(calls=[(0, 100, 0, 6), (10, 90, 1, 7), (91, 92, 2, 7), (10, 90, 1, 7)], names=names)
+        one.host_threads = numpy.array([1, 1, 1, 2])
+        self.assertEqual(deep.compilations(one), [(names[1], True), (names[1], False)])
 
     def test_ops_of_a_window(self):
         one = recording([(10, 20, 0, 0), (30, 50, 0, 0)], names=["k"])

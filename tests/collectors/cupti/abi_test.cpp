@@ -76,6 +76,19 @@ TEST(CuptiAbi, CopyAndSetRecordsHaveTheirFields) {
   EXPECT_FIELD(OverheadRecord, end, CUpti_ActivityOverhead3, end);
 }
 
+TEST(CuptiAbi, JitRecordHasItsFields) {
+  EXPECT_FIELD(JitRecord, entry, CUpti_ActivityJit2, jitEntryType);
+  EXPECT_FIELD(JitRecord, operation, CUpti_ActivityJit2, jitOperationType);
+  EXPECT_FIELD(JitRecord, start, CUpti_ActivityJit2, start);
+  EXPECT_FIELD(JitRecord, end, CUpti_ActivityJit2, end);
+  EXPECT_FIELD(JitRecord, thread, CUpti_ActivityJit2, threadId);
+  EXPECT_EQ(sizeof(JitRecord), sizeof(CUpti_ActivityJit2));
+  EXPECT_EQ(static_cast<int>(ActivityKind::jit), CUPTI_ACTIVITY_KIND_JIT);
+  EXPECT_EQ(kJitCacheLoad, CUPTI_ACTIVITY_JIT_OPERATION_CACHE_LOAD);
+  EXPECT_EQ(kJitCacheStore, CUPTI_ACTIVITY_JIT_OPERATION_CACHE_STORE);
+  EXPECT_EQ(kJitCompile, CUPTI_ACTIVITY_JIT_OPERATION_COMPILE);
+}
+
 TEST(CuptiAbi, RecordsForAGuestHaveTheirTimesThere) {
   EXPECT_FIELD(CallRecord, start, CUpti_ActivityAPI, start);
   EXPECT_FIELD(CallRecord, end, CUpti_ActivityAPI, end);

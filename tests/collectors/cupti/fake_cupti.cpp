@@ -18,7 +18,7 @@ void ask_for_a_buffer() {
 }
 
 Status get_version(std::uint32_t* version) {
-  *version = 130001;
+  *version = state().version;
   return kSuccess;
 }
 
@@ -109,6 +109,13 @@ Status graph_node_id(void* node, std::uint64_t* id) {
   return *id == 0 ? kInvalidParameter : kSuccess;
 }
 
+Status callback_name(std::uint32_t domain, std::uint32_t id, const char** name) {
+  const auto found = state().names.find({domain, id});
+  if (found == state().names.end()) return kInvalidParameter;
+  *name = found->second;
+  return kSuccess;
+}
+
 Status result_text(Status, const char** text) {
   *text = "CUPTI_ERROR_OF_A_TEST";
   return kSuccess;
@@ -128,7 +135,7 @@ State& state() {
 Library library() {
   return {get_version, subscribe, unsubscribe, enable_callback, enable_domain,   register_buffers,
           enable,      disable,   flush_all,   next_record,     dropped_records, set_thread_id_type,
-          stream_id,   device_id, result_text, graph_node_id};
+          stream_id,   device_id, result_text, graph_node_id,   callback_name};
 }
 
 std::vector<std::uint8_t> buffer_of(const std::vector<FakeRecord>& records) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
@@ -13,13 +14,14 @@
 
 namespace stepscope::cupti {
 
-using FakeRecord =
-    std::variant<KernelRecord, MemcpyRecord, PeerCopyRecord, MemsetRecord, OverheadRecord>;
+using FakeRecord = std::variant<KernelRecord, MemcpyRecord, PeerCopyRecord, MemsetRecord,
+                                OverheadRecord, CallRecord, JitRecord>;
 
 namespace fake_cupti {
 
 struct State {
   Status subscribe_status = kSuccess;
+  std::uint32_t version = 130001;
   std::set<ActivityKind> refused;
   bool subscribed = false;
   Callback callback = nullptr;
@@ -34,6 +36,19 @@ struct State {
   std::size_t dropped = 0;
   std::set<std::uint32_t> unknown_resources;  // callback ids that this CUPTI does not have
   std::uint32_t correlation = 0;
+  // As CUPTI names them; domain, id. The listed calls need not be here.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, const char*> names = {
+      {{1, 0}, "INVALID"},
+      {{1, 14}, "cuCtxSynchronize_v2"},
+      {{1, 45}, "cuMemGetInfo_v2"},
+      {{1, 304}, "cuCtxGetCurrent"},
+      {{1, 309}, "cuProfilerStop"},
+      {{2, 17}, "cudaGetDevice_v3020"},
+      {{2, 164}, "cudaDeviceReset_v3020"},
+      {{2, 211}, "cudaLaunchKernel_v7000"},
+      {{2, 172}, "cudaProfilerStop_v4000"},
+      {{2, 409}, "cudaMemPrefetchAsync_v2_ptsz_v12020"},
+  };
 
   void flush();
 };

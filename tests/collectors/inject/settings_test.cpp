@@ -13,6 +13,7 @@ std::string name_of(const std::vector<const char*>& argv) {
 }
 
 TEST(Settings, DevicesAreSampledTenTimesASecondUnlessToldOtherwise) {
+  EXPECT_EQ(settings_from_environment().pm_us, 0U);  // never, unless it is asked for
   unsetenv("STEPSCOPE_NVML_MS");
   EXPECT_EQ(settings_from_environment().nvml_ms, 100U);
   for (const auto& [text, ms] : {std::pair("0", 0U), {"-3", 0U}, {"20", 20U}, {"x", 0U}}) {

@@ -29,6 +29,14 @@ TEST(ApiKind, LongNamesAreNotMistakenForTheirPrefixes) {
   EXPECT_EQ(classify_api("cudaStreamWaitEvent"), ApiKind::stream_wait_event);
 }
 
+TEST(ApiKind, LoadingIsTheCallsThatMayCompileOrLoad) {
+  EXPECT_EQ(classify_api("cuModuleLoadDataEx"), ApiKind::module_load);
+  EXPECT_EQ(classify_api("cudaLibraryLoadData"), ApiKind::module_load);
+  EXPECT_EQ(classify_api("cuLinkAddData_v2"), ApiKind::module_load);
+  EXPECT_EQ(classify_api("cuModuleGetFunction"), ApiKind::module_load);
+  EXPECT_EQ(classify_api("cuModuleGetGlobal"), ApiKind::other);
+}
+
 TEST(ApiKind, QueriesAndForeignNamesAreOther) {
   EXPECT_EQ(classify_api("cudaFuncGetAttributes"), ApiKind::other);
   EXPECT_EQ(classify_api("cudaStreamIsCapturing"), ApiKind::other);

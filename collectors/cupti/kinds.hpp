@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The activity kinds that are ours: those of every level, and those that level deep adds. Once a
+// process. The kinds that make every CUDA call slower are in neither (docs/design.md, Levels).
+#pragma once
+
+#include <span>
+
+#include "collectors/cupti/cupti_library.hpp"
+#include "collectors/recorder/level.hpp"
+
+namespace stepscope::cupti {
+
+// Not kSuccess: CUPTI refuses one that nothing can do without. Of others a note says so, where it
+// matters. `bare`: none but the device's.
+Status enable_kinds(const Library& library, Level level, bool bare) noexcept;
+
+void disable_kinds(const Library& library) noexcept;
+
+// Those that were enabled.
+std::span<const ActivityKind> our_kinds() noexcept;
+
+}  // namespace stepscope::cupti
