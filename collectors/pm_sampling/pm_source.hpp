@@ -10,6 +10,7 @@
 // What CUPTI refuses is a note, and that device is left alone; the program and all else go on.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <list>
 #include <mutex>
@@ -36,7 +37,7 @@ class PmSource final : public recorder::RowSource {
   bool due(std::int64_t now_ns) noexcept override;
   bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override;
   double take(bool on) noexcept override;
-  Totals totals() const noexcept override { return {.dropped = dropped_}; }
+  Totals totals() const noexcept override { return {.dropped = dropped_.load()}; }
 
  private:
   struct Taken {
@@ -70,11 +71,11 @@ class PmSource final : public recorder::RowSource {
   bool sampling_ = false;
   bool noted_start_ = false, noted_overflow_ = false, noted_times_ = false;
 
-  std::mutex mutex_;  // from here on
+  std::atomic<std::uint64_t> dropped_{0};
+  std::mutex mutex_;  // of all from here on
   std::condition_variable changed_;
   std::vector<std::uint32_t> wanted_;
   std::vector<Taken> ready_;
-  std::uint64_t dropped_ = 0;
   bool on_ = true;
   bool stop_ = false;
   bool runs_ = false;

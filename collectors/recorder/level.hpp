@@ -7,7 +7,8 @@
 namespace stepscope {
 
 // light: device work, launches, copies and waits, no lines. standard: events, allocations, lines,
-// user scopes and backward nodes. deep: every PyTorch op and every CUDA call, too.
+// user scopes and backward nodes. deep: every PyTorch op, CUDA call and allocation of its
+// allocator, and compilation, too.
 enum class Level : std::uint8_t { light, standard, deep };
 
 }  // namespace stepscope
