@@ -20,6 +20,10 @@ std::uint64_t number_in(const WideSlot& wide) {
   return std::uint64_t{wide.sequence} << 32U | wide.site;
 }
 
+RangeName name_in(const Slot& slot, const WideSlot& wide) {
+  return RangeName::of_bits(std::uint64_t{wide.name_high} << 32U | slot.name);
+}
+
 }  // namespace
 
 Drain::Drain(SessionView session, StoreWriter& store, TickConverter& clock)
@@ -73,7 +77,7 @@ std::uint64_t Drain::take_record(Source& source, const Slot* slots, std::uint64_
       source.ranges.end(slot.lane, clock_.to_ns(slot.ticks));
       break;
     case RecordType::process_begin: {
-      OpenRange range = range_of(slot, {wide.category, 0, kNoSequence, 0});
+      OpenRange range = range_of(slot, {wide.category, 0, kNoSequence, wide.name_high});
       range.thread = source.thread;
       process_ranges_.begin(number_in(wide), range);
       break;
@@ -85,7 +89,7 @@ std::uint64_t Drain::take_record(Source& source, const Slot* slots, std::uint64_
       add_counter(clock_.to_ns(slot.ticks), source.cpu_track, static_cast<double>(number_in(wide)));
       break;
     case RecordType::mark:
-      add_mark(source, slot);
+      add_mark(source, slot, wide);
       break;
   }
   return at + (is_wide ? 2 : 1);
@@ -93,7 +97,7 @@ std::uint64_t Drain::take_record(Source& source, const Slot* slots, std::uint64_
 
 OpenRange Drain::range_of(const Slot& slot, const WideSlot& wide) {
   return {.begin = clock_.to_ns(slot.ticks),
-          .name = log_.text(slot.name),
+          .name = log_.range_text(name_in(slot, wide)),
           .category = log_.text(wide.category),
           .site = log_.site(wide.site),
           .sequence = wide.sequence,
@@ -112,9 +116,9 @@ OpenRange Drain::call_of(const Slot& slot, const CallSlot& call) {
           .stream = log_.stream(call.stream)};
 }
 
-void Drain::add_mark(const Source& source, const Slot& slot) {
+void Drain::add_mark(const Source& source, const Slot& slot, const WideSlot& wide) {
   batch_.marks.time.push_back(clock_.to_ns(slot.ticks));
-  batch_.marks.name.push_back(log_.text(slot.name));
+  batch_.marks.name.push_back(log_.range_text(name_in(slot, wide)));
   batch_.marks.thread.push_back(source.thread);
 }
 
