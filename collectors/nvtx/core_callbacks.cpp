@@ -68,7 +68,7 @@ int push_event(const EventAttributes* event) noexcept {
 
 template <typename Char>
 Domain* domain_create(const Char* name) noexcept {
-  return create_domain(name_of(name));
+  return create_domain(label_of(name));
 }
 
 template <typename Char>

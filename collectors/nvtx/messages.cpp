@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxText = 1024;
 
-recorder::NameId unnamed() noexcept {
+recorder::RangeName unnamed() noexcept {
   return recorder::intern_name("(unnamed)", 9);
 }
 
@@ -25,12 +25,12 @@ bool is_low_half(std::uint32_t c) noexcept {
 
 }  // namespace
 
-recorder::NameId name_of(const char* text) noexcept {
+recorder::RangeName name_of(const char* text) noexcept {
   if (text == nullptr) return unnamed();
-  return recorder::intern_name(text, strnlen(text, kMaxText));
+  return recorder::range_name(text, strnlen(text, kMaxText));
 }
 
-recorder::NameId name_of(const wchar_t* text) noexcept {
+recorder::RangeName name_of(const wchar_t* text) noexcept {
   if (text == nullptr) return unnamed();
   char utf8[kMaxText];
   std::size_t size = 0;
@@ -43,10 +43,10 @@ recorder::NameId name_of(const wchar_t* text) noexcept {
     }
     size += append_utf8(utf8 + size, c);
   }
-  return recorder::intern_name(utf8, size);
+  return recorder::range_name(utf8, size);
 }
 
-recorder::NameId name_of(std::int32_t message_type, Message message) noexcept {
+recorder::RangeName name_of(std::int32_t message_type, Message message) noexcept {
   switch (message_type) {
     case kMessageText:
       return name_of(message.text);
@@ -59,18 +59,18 @@ recorder::NameId name_of(std::int32_t message_type, Message message) noexcept {
   }
 }
 
-recorder::NameId name_of(const EventAttributes* event) noexcept {
+recorder::RangeName name_of(const EventAttributes* event) noexcept {
   if (event == nullptr || event->size < sizeof(EventAttributes)) return unnamed();
   return name_of(event->message_type, event->message);
 }
 
-const void* handle_of(recorder::NameId name) noexcept {
-  return std::bit_cast<const void*>(std::uintptr_t{name} + 1);
+const void* handle_of(recorder::RangeName name) noexcept {
+  return std::bit_cast<const void*>(std::uintptr_t{name.bits()} + 1);
 }
 
-recorder::NameId name_of_handle(const void* handle) noexcept {
+recorder::RangeName name_of_handle(const void* handle) noexcept {
   if (handle == nullptr) return unnamed();  // registered before a tool was there
-  return static_cast<recorder::NameId>(reinterpret_cast<std::uintptr_t>(handle) - 1);
+  return recorder::RangeName::of_bits(reinterpret_cast<std::uintptr_t>(handle) - 1);
 }
 
 }  // namespace stepscope::nvtx

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts of NVTX calls as recorder names. A text is valid during the call only, so it is
-// interned; a registered string's handle is its name id plus one, so it costs nothing to use again.
+// interned; a registered string's handle is its name's bits plus one, so it costs nothing to use
+// again.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,19 @@
 
 namespace stepscope::nvtx {
 
-recorder::NameId name_of(const char* text) noexcept;
-recorder::NameId name_of(
+recorder::RangeName name_of(const char* text) noexcept;
+recorder::RangeName name_of(
     const wchar_t* text) noexcept;  // UTF-32; pairs of UTF-16 halves are joined
-recorder::NameId name_of(std::int32_t message_type, Message message) noexcept;
-recorder::NameId name_of(const EventAttributes* event) noexcept;
+recorder::RangeName name_of(std::int32_t message_type, Message message) noexcept;
+recorder::RangeName name_of(const EventAttributes* event) noexcept;
 
-const void* handle_of(recorder::NameId name) noexcept;
-recorder::NameId name_of_handle(const void* handle) noexcept;
+// Of what lasts: a label, a domain.
+template <class... Text>
+recorder::NameId label_of(Text... text) noexcept {
+  return recorder::whole_name(name_of(text...));
+}
+
+const void* handle_of(recorder::RangeName name) noexcept;
+recorder::RangeName name_of_handle(const void* handle) noexcept;
 
 }  // namespace stepscope::nvtx

@@ -10,12 +10,12 @@ using recorder::LabelKind;
 
 template <LabelKind kind, typename Char>
 void name_device(int device, const Char* name) noexcept {
-  recorder::label(kind, static_cast<std::uint64_t>(device), name_of(name));
+  recorder::label(kind, static_cast<std::uint64_t>(device), label_of(name));
 }
 
 template <LabelKind kind, typename Char>
 void name_handle(const void* handle, const Char* name) noexcept {
-  recorder::label(kind, reinterpret_cast<std::uintptr_t>(handle), name_of(name));
+  recorder::label(kind, reinterpret_cast<std::uintptr_t>(handle), label_of(name));
 }
 
 struct ResourceLabel {
@@ -37,7 +37,7 @@ const void* create_resource(const Domain*, const ResourceAttributes* resource) n
   for (const ResourceLabel& known : kResourceLabels) {
     if (known.type != resource->identifier_type) continue;
     recorder::label(known.kind, resource->identifier,
-                    name_of(resource->message_type, resource->message));
+                    label_of(resource->message_type, resource->message));
   }
   return &kHandle;
 }

@@ -16,7 +16,7 @@ inline std::uint64_t category_label(const Domain* domain, std::uint32_t category
 
 template <typename Char>
 void name_domain_category(const Domain* domain, std::uint32_t category, const Char* name) noexcept {
-  recorder::label(recorder::LabelKind::category, category_label(domain, category), name_of(name));
+  recorder::label(recorder::LabelKind::category, category_label(domain, category), label_of(name));
 }
 
 template <typename Char>
@@ -26,7 +26,7 @@ void name_category(std::uint32_t category, const Char* name) noexcept {
 
 template <typename Char>
 void name_thread(std::uint32_t thread, const Char* name) noexcept {
-  recorder::label(recorder::LabelKind::thread, thread, name_of(name));
+  recorder::label(recorder::LabelKind::thread, thread, label_of(name));
 }
 
 const void* create_resource(const Domain* domain, const ResourceAttributes* resource) noexcept;

@@ -37,7 +37,7 @@ bool is_text(const Field& field) noexcept {
 
 // --- names of ranges that have only a payload ---
 
-recorder::NameId message_in(const Schema& schema, const PayloadData& data) noexcept {
+recorder::RangeName message_in(const Schema& schema, const PayloadData& data) noexcept {
   for (std::uint32_t i = 0; i < schema.field_count; ++i) {
     const Field& field = schema.fields[i];
     std::uint64_t value = 0;
@@ -48,13 +48,14 @@ recorder::NameId message_in(const Schema& schema, const PayloadData& data) noexc
   return 0;
 }
 
-recorder::NameId name_of_payloads(const Domain* domain, const PayloadData* data,
-                                  std::size_t count) noexcept {
+recorder::RangeName name_of_payloads(const Domain* domain, const PayloadData* data,
+                                     std::size_t count) noexcept {
   recorder::NameId of_schema = 0;
   for (std::size_t i = 0; data != nullptr && i < count && i < kMaxPayloads; ++i) {
     const Schema* schema = find_schema(domain, data[i].schema);
     if (schema == nullptr) continue;
-    if (const recorder::NameId message = message_in(*schema, data[i])) return message;
+    if (const recorder::RangeName message = message_in(*schema, data[i]); message != 0)
+      return message;
     if (of_schema == 0) of_schema = schema->name;
   }
   return of_schema != 0 ? of_schema : name_of(static_cast<const char*>(nullptr));

@@ -10,7 +10,7 @@ namespace {
 constinit std::atomic<std::uint64_t> next_range_id{1};
 }
 
-int push_range(const Domain* domain, recorder::NameId name) noexcept {
+int push_range(const Domain* domain, recorder::RangeName name) noexcept {
   recorder::begin_range(range_lane(domain), HostKind::nvtx_range, name, category_of(domain), 0,
                         kNoSequence);
   return kNoPushPopTracking;
@@ -21,7 +21,7 @@ int pop_range(const Domain* domain) noexcept {
   return kNoPushPopTracking;
 }
 
-std::uint64_t start_range(const Domain* domain, recorder::NameId name) noexcept {
+std::uint64_t start_range(const Domain* domain, recorder::RangeName name) noexcept {
   const std::uint64_t id = next_range_id.fetch_add(1, std::memory_order_relaxed);
   recorder::begin_process_range(id, name, category_of(domain));
   return id;
@@ -31,7 +31,7 @@ void end_range(std::uint64_t id) noexcept {
   if (id != 0) recorder::end_process_range(id);  // 0: started before a tool was there
 }
 
-void mark(const Domain* domain, recorder::NameId name) noexcept {
+void mark(const Domain* domain, recorder::RangeName name) noexcept {
   recorder::mark(name, category_of(domain));
 }
 

@@ -11,10 +11,10 @@ namespace stepscope::nvtx {
 
 // An end is always passed on, a begin only while recording: the recorder drops an end without
 // begin.
-int push_range(const Domain* domain, recorder::NameId name) noexcept;
+int push_range(const Domain* domain, recorder::RangeName name) noexcept;
 int pop_range(const Domain* domain) noexcept;
-std::uint64_t start_range(const Domain* domain, recorder::NameId name) noexcept;
+std::uint64_t start_range(const Domain* domain, recorder::RangeName name) noexcept;
 void end_range(std::uint64_t id) noexcept;
-void mark(const Domain* domain, recorder::NameId name) noexcept;
+void mark(const Domain* domain, recorder::RangeName name) noexcept;
 
 }  // namespace stepscope::nvtx

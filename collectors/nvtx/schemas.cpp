@@ -105,7 +105,7 @@ std::uint64_t register_schema(const Domain* domain, const SchemaAttributes& attr
   Slot* slot = claim();
   if (slot == nullptr) return 0;
   Schema& schema = slot->schema;
-  schema.name = (attributes.fields & kSchemaName) != 0 ? name_of(attributes.name) : 0;
+  schema.name = (attributes.fields & kSchemaName) != 0 ? label_of(attributes.name) : 0;
   const bool listed = (attributes.fields & kSchemaEntries) != 0 && attributes.entries != nullptr;
   const std::size_t count = listed ? attributes.entry_count : 0;
   std::uint64_t end = 0;

@@ -18,7 +18,7 @@ namespace {
 recorder::NameId wait_name(const SyncAttributes& lock) noexcept {
   const bool named = lock.size >= sizeof(SyncAttributes) && lock.message_type != kMessageNone;
   const char* name =
-      named ? recorder::name_text(name_of(lock.message_type, lock.message)) : "(unnamed)";
+      named ? recorder::name_text(label_of(lock.message_type, lock.message)) : "(unnamed)";
   char text[256];
   const int size = std::snprintf(text, sizeof text, "acquire %s", name);
   const auto full = static_cast<std::size_t>(size < 0 ? 0 : size);

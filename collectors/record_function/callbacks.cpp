@@ -19,14 +19,14 @@ constinit recorder::NameId copy_in_place = 0;
 constinit std::atomic<std::uint64_t> async_ids{0};
 
 // A line is worth its cost at the outermost op and where the host may wait for the device.
-bool wants_site(recorder::NameId name) noexcept {
+bool wants_site(recorder::RangeName name) noexcept {
   return recorder::open_ranges(recorder::kLaneFunction) == 0 || name == local_scalar_dense ||
          name == copy_in_place;
 }
 
 [[gnu::hot]] Observer begin_function(const RecordFunction& function) {
   if (!recorder::recording()) return nullptr;
-  const recorder::NameId name = names.find(context.name(&function));
+  const recorder::RangeName name = names.find(context.name(&function));
   const recorder::SiteRef site =
       context.call_site != nullptr && recorder::taking() && wants_site(name) ? context.call_site()
                                                                              : 0;
@@ -63,7 +63,7 @@ thread_local constinit char thread_mark __attribute__((tls_model("initial-exec")
 Observer begin_user(const RecordFunction& function) {
   if (!recorder::recording()) return nullptr;
   auto scope = std::make_unique<UserScope>();
-  const recorder::NameId name = names.find(context.name(&function));
+  const recorder::RangeName name = names.find(context.name(&function));
   if (context.is_async(&function)) {
     scope->async_id = (std::uint64_t{1} << 63U) | ++async_ids;  // apart from NVTX's ids
     recorder::begin_process_range(scope->async_id, name, 0, HostKind::user_scope);

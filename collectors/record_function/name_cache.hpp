@@ -17,7 +17,7 @@ namespace stepscope {
 
 class NameCache {
  public:
-  [[gnu::hot]] recorder::NameId find(const char* text) noexcept {
+  [[gnu::hot]] recorder::RangeName find(const char* text) noexcept {
     std::atomic<const Entry*>& slot = slots_[slot_of(text)];
     const Entry* known = slot.load(std::memory_order_acquire);
     if (known != nullptr && std::strcmp(known->text, text) == 0) [[likely]]
@@ -28,15 +28,16 @@ class NameCache {
  private:
   struct Entry;
 
-  [[gnu::hot]] recorder::NameId find_by_text(const char* text,
-                                             std::atomic<const Entry*>& slot) noexcept {
+  [[gnu::hot]] recorder::RangeName find_by_text(const char* text,
+                                                std::atomic<const Entry*>& slot) noexcept {
     const std::size_t length = std::strlen(text);
     std::atomic<const Entry*>& second = text_slots_[text_slot_of(text, length)];
     const Entry* known = second.load(std::memory_order_acquire);
     if (known != nullptr && std::strcmp(known->text, text) == 0) [[likely]]
       return known->name;
-    const recorder::NameId name = recorder::intern_name(text, length);
-    if (const Entry* entry = entry_of(name, text, length)) {
+    const recorder::RangeName name = recorder::range_name(text, length);
+    if (name.numbers() != 0) return name;
+    if (const Entry* entry = entry_of(name.id(), text, length)) {
       slot.store(entry, std::memory_order_release);
       second.store(entry, std::memory_order_release);
     }

@@ -22,7 +22,7 @@ constexpr int kOpenWait_ms = 200;
 constexpr int kLaterOpenWait_ms = 5;  // once a machine was too slow for the first
 
 constinit CapturePlan plan{};
-constinit NameId range_name = 0;  // of the trigger; 0: none
+constinit NameId trigger_name = 0;  // of the trigger; 0: none
 constinit StepCount step_count{};
 // What is counted from: the start of the process, then the begin of the capture or its trigger.
 constinit std::atomic<std::uint64_t> counted_from_step{0};
@@ -47,7 +47,7 @@ std::uint8_t meaning_of(NameId name) noexcept {
   if (meaning != 0) return meaning;
   meaning = kKnown;
   if (is_step_mark(name_text(name))) meaning |= kMark;
-  if (range_name != 0 && name == range_name) meaning |= kRange;
+  if (trigger_name != 0 && name == trigger_name) meaning |= kRange;
   meanings[name].store(meaning, std::memory_order_relaxed);
   return meaning;
 }
@@ -121,7 +121,7 @@ void update_and_wait() noexcept {
 void plan_capture(const CapturePlan& wanted_plan, const char* range) noexcept {
   if (!wanted_plan.is_set()) return;
   plan = wanted_plan;
-  if (range != nullptr) range_name = intern_name(range, std::string_view(range).size());
+  if (range != nullptr) trigger_name = intern_name(range, std::string_view(range).size());
   counted_from_ns.store(clock_ns(CLOCK_MONOTONIC));
   begin_at_gate();
 }

@@ -8,12 +8,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 
 #include "collectors/recorder/mapped_file.hpp"
+#include "collectors/recorder/numbered_name.hpp"
 
 namespace stepscope::recorder {
 namespace {
+
+static_assert(kMaxNames == 1U << RangeName::kIdBits);
 
 constexpr std::uint32_t kNameSlots = kMaxNames * 2;
 constexpr std::uint32_t kSiteSlots = kMaxSites * 2;
@@ -70,15 +74,40 @@ bool Dictionary::open() noexcept {
   return true;
 }
 
-NameId Dictionary::name(std::string_view text) noexcept {
-  if (text.empty()) return 0;
-  const std::uint32_t hash = hash_text(text);
+NameId Dictionary::find_name(std::string_view text, std::uint32_t hash) const noexcept {
   for (std::uint32_t at = hash % kNameSlots;; at = (at + 1) % kNameSlots) {
     const std::uint64_t slot = name_slots_[at].load(std::memory_order_acquire);
-    if (slot == 0) return insert_name(text, hash);
+    if (slot == 0) return 0;
     const auto id = static_cast<NameId>(slot) - 1;
     if (static_cast<std::uint32_t>(slot >> 32U) == hash && view_.name(id) == text) return id;
   }
+}
+
+NameId Dictionary::name(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  const std::uint32_t hash = hash_text(text);
+  const NameId known = find_name(text, hash);
+  return known != 0 ? known : insert_name(text, hash);
+}
+
+RangeName Dictionary::range_name(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  const std::uint32_t hash = hash_text(text);
+  if (const NameId known = find_name(text, hash); known != 0) return known;
+  const NumberedName numbered = take_numbers(text);
+  if (!numbered.numbered || !is_one_of_many(numbered.pattern.view()))
+    return insert_name(text, hash);
+  const NameId pattern = name(numbered.pattern.view());
+  return pattern == kTooManyNames ? pattern : RangeName(pattern, numbered.numbers);
+}
+
+bool Dictionary::is_one_of_many(std::string_view pattern) noexcept {
+  if (view_.header().names.load(std::memory_order_relaxed) >= kMaxNames / 4 * 3) return true;
+  std::atomic<std::uint16_t>& count =
+      names_of_pattern_[hash_text(pattern) % std::size(names_of_pattern_)];
+  if (count.load(std::memory_order_relaxed) >= kNamesOfAPattern) return true;
+  count.fetch_add(1, std::memory_order_relaxed);
+  return false;
 }
 
 NameId Dictionary::insert_name(std::string_view text, std::uint32_t hash) noexcept {

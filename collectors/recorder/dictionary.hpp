@@ -7,6 +7,10 @@
 //
 // A look-up of what is known takes no lock; an insertion takes one short spin lock. Full tables and
 // a full disk answer with name 1, "(too many names)", and site 0.
+//
+// Names of ranges may differ in a running number, and a run has more steps than the table entries:
+// beyond kNamesOfAPattern of them, or where the table is nearly full, they share the entry of their
+// pattern. Patterns are counted by hash, so some share a count: then that many are of both.
 #pragma once
 
 #include <atomic>
@@ -20,6 +24,7 @@
 namespace stepscope::recorder {
 
 inline constexpr NameId kTooManyNames = 1;
+inline constexpr std::uint32_t kNamesOfAPattern = 1024;
 
 class SpinLock {
  public:
@@ -54,6 +59,7 @@ class Dictionary {
  public:
   bool open() noexcept;  // false: no address space
   NameId name(std::string_view text) noexcept;
+  RangeName range_name(std::string_view text) noexcept;
   SiteRef site(NameId file, std::uint32_t line, NameId function) noexcept;
   void log(const LogEntry& entry) noexcept;
   const SessionView& view() const { return view_; }
@@ -67,6 +73,8 @@ class Dictionary {
 
  private:
   bool reserve(std::size_t region, std::size_t end) noexcept;
+  NameId find_name(std::string_view text, std::uint32_t hash) const noexcept;  // 0: not there
+  bool is_one_of_many(std::string_view pattern) noexcept;
   NameId insert_name(std::string_view text, std::uint32_t hash) noexcept;
   NameId append_name(std::string_view text) noexcept;
 
@@ -79,6 +87,7 @@ class Dictionary {
   std::atomic<std::uint32_t>* site_slots_ = nullptr;  // id + 1
   char path_[4096] =
       {};  // empty: private. No descriptor is kept: programs close what they do not know
+  std::atomic<std::uint16_t> names_of_pattern_[4096]{};
   Region regions_[4] = {{kNamesOffset, 0}, {kSitesOffset, 0}, {kLogOffset, 0}, {kTextOffset, 0}};
   SpinLock lock_;
 };

@@ -20,6 +20,10 @@ std::uint64_t number_in(const WideSlot& wide) {
   return std::uint64_t{wide.sequence} << 32U | wide.site;
 }
 
+RangeName name_in(const Slot& slot, const WideSlot& wide) {
+  return RangeName::of_bits(std::uint64_t{wide.name_high} << 32U | slot.name);
+}
+
 }  // namespace
 
 Drain::Drain(SessionView session, StoreWriter& store, TickConverter& clock)
@@ -72,7 +76,7 @@ std::uint64_t Drain::take_record(Source& source, const Published& slots, std::ui
       source.ranges.end(slot.lane, clock_.to_ns(slot.ticks));
       break;
     case RecordType::process_begin: {
-      OpenRange range = range_of(slot, {wide.category, 0, kNoSequence, 0});
+      OpenRange range = range_of(slot, {wide.category, 0, kNoSequence, wide.name_high});
       range.thread = source.thread;
       process_ranges_.begin(number_in(wide), range);
       break;
@@ -87,7 +91,7 @@ std::uint64_t Drain::take_record(Source& source, const Published& slots, std::ui
       add_counter(clock_.to_ns(slot.ticks), log_.text(slot.name), second_as<CounterSlot>(wide).value);
       break;
     case RecordType::mark:
-      add_mark(source, slot);
+      add_mark(source, slot, wide);
       break;
   }
   return next;
@@ -109,7 +113,7 @@ std::uint64_t Drain::take_range(Source& source, std::uint16_t lane, OpenRange ra
 
 OpenRange Drain::range_of(const Slot& slot, const WideSlot& wide) {
   return {.begin = clock_.to_ns(slot.ticks),
-          .name = log_.text(slot.name),
+          .name = log_.range_text(name_in(slot, wide)),
           .category = log_.text(wide.category),
           .site = log_.site(wide.site),
           .sequence = wide.sequence,
@@ -128,9 +132,9 @@ OpenRange Drain::call_of(const Slot& slot, const CallSlot& call) {
           .stream = log_.stream(call.stream)};
 }
 
-void Drain::add_mark(const Source& source, const Slot& slot) {
+void Drain::add_mark(const Source& source, const Slot& slot, const WideSlot& wide) {
   batch_.marks.time.push_back(clock_.to_ns(slot.ticks));
-  batch_.marks.name.push_back(log_.text(slot.name));
+  batch_.marks.name.push_back(log_.range_text(name_in(slot, wide)));
   batch_.marks.thread.push_back(source.thread);
 }
 

@@ -67,7 +67,7 @@ class Drain {
   OpenRange range_of(const Slot& slot, const WideSlot& wide);
   OpenRange call_of(const Slot& slot, const CallSlot& call);
   void add_counter(std::int64_t time, StringId track, double value);
-  void add_mark(const Source& source, const Slot& slot);
+  void add_mark(const Source& source, const Slot& slot, const WideSlot& wide);
   void add_graph_node(const Source& source, const Slot& slot, const GraphNodeSlot& node);
   void take_counters();
   void commit_tails();

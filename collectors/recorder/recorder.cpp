@@ -7,6 +7,7 @@
 
 #include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/numbered_name.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "collectors/recorder/ring.hpp"
 #include "collectors/recorder/thread_ring.hpp"
@@ -22,8 +23,15 @@ RingHeader* my_ring() noexcept {
 // About 2 ms on any CPU: the clock costs some 200 ns to read.
 constexpr std::uint64_t kTicksOfASample = 5'000'000;
 
-Slot make_slot(std::uint64_t ticks, RecordType type, bool wide, NameId name, std::uint16_t lane,
-               HostKind kind) noexcept {
+std::uint32_t low_half(RangeName name) noexcept {
+  return static_cast<std::uint32_t>(name.bits());
+}
+std::uint32_t high_half(RangeName name) noexcept {
+  return static_cast<std::uint32_t>(name.bits() >> 32U);
+}
+
+Slot make_slot(std::uint64_t ticks, RecordType type, bool wide, std::uint32_t name,
+               std::uint16_t lane, HostKind kind) noexcept {
   return {ticks, name, lane,
           static_cast<std::uint8_t>(static_cast<std::uint8_t>(type) | (wide ? kWide : 0)),
           static_cast<std::uint8_t>(kind)};
@@ -108,7 +116,7 @@ bool go_up(LaneState& state) noexcept {
   return !dropped;
 }
 
-void put_process_range(RecordType type, std::uint64_t id, NameId name, NameId category,
+void put_process_range(RecordType type, std::uint64_t id, RangeName name, NameId category,
                        HostKind kind) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr) return;
@@ -116,8 +124,9 @@ void put_process_range(RecordType type, std::uint64_t id, NameId name, NameId ca
   const std::uint64_t ticks = now_in(*ring);
   const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
   if (!has_room(*ring, head, 2)) return count(ring->dropped);
-  put(*ring, head, make_slot(ticks, type, true, name, 0, kind),
-      {category, static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32U), 0});
+  put(*ring, head, make_slot(ticks, type, true, low_half(name), 0, kind),
+      {category, static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32U),
+       high_half(name)});
 }
 
 }  // namespace
@@ -140,6 +149,16 @@ NameId intern_name(const char* text, std::size_t length) noexcept {
   return process.dictionary.name({text, length});
 }
 
+RangeName range_name(const char* text, std::size_t length) noexcept {
+  if (process.phase.load(std::memory_order_acquire) == Phase::off || text == nullptr) return 0;
+  return process.dictionary.range_name({text, length});
+}
+
+NameId whole_name(RangeName name) noexcept {
+  if (name.numbers() == 0) return name.id();
+  return process.dictionary.name(with_numbers(name_text(name.id()), name.numbers()).view());
+}
+
 const char* name_text(NameId name) noexcept {
   if (process.phase.load(std::memory_order_acquire) == Phase::off) return "";
   return process.dictionary.view().name(name).data();
@@ -150,19 +169,19 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
   return process.dictionary.site(file, line, function);
 }
 
-[[gnu::hot]] void begin_range(std::uint16_t lane, HostKind kind, NameId name, NameId category,
+[[gnu::hot]] void begin_range(std::uint16_t lane, HostKind kind, RangeName name, NameId category,
                               SiteRef site, std::uint32_t sequence) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr || lane >= kMaxLanes) return;
   LaneState& state = ring->lanes[lane];
   if (!go_down(state)) return;
   if (gate_state() != Gate::none) [[unlikely]] {
-    if (!passes_gate(*ring, lane, name, site)) {
+    if (!passes_gate(*ring, lane, name.id(), site)) {
       state.dropped_bits |= 1U;
       return;
     }
   }
-  const bool wide = (category | site) != 0 || sequence != kNoSequence;
+  const bool wide = (category | site | high_half(name)) != 0 || sequence != kNoSequence;
   const std::uint64_t ticks = now_in(*ring);
   const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
   if (!has_room(*ring, head, wide ? 3 : 2)) [[unlikely]] {
@@ -170,9 +189,9 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
     return count(ring->dropped);
   }
   ++ring->open;
-  const Slot slot = make_slot(ticks, RecordType::begin, wide, name, lane, kind);
+  const Slot slot = make_slot(ticks, RecordType::begin, wide, low_half(name), lane, kind);
   if (wide) {
-    put(*ring, head, slot, {category, site, sequence, 0});
+    put(*ring, head, slot, {category, site, sequence, high_half(name)});
   } else {
     put(*ring, head, slot);
   }
@@ -244,7 +263,8 @@ std::uint32_t open_ranges(std::uint16_t lane) noexcept {
   return ring == nullptr || lane >= kMaxLanes ? 0 : ring->lanes[lane].depth;
 }
 
-void begin_process_range(std::uint64_t id, NameId name, NameId category, HostKind kind) noexcept {
+void begin_process_range(std::uint64_t id, RangeName name, NameId category,
+                         HostKind kind) noexcept {
   put_process_range(RecordType::process_begin, id, name, category, kind);
 }
 
@@ -252,9 +272,9 @@ void end_process_range(std::uint64_t id) noexcept {
   put_process_range(RecordType::process_end, id, 0, 0, HostKind::other);
 }
 
-void mark(NameId name, NameId category) noexcept {
+void mark(RangeName name, NameId category) noexcept {
   if (gate_state() == Gate::closed) return;
-  put_alone(RecordType::mark, name, 0, 0, WideSlot{category, 0, 0, 0});
+  put_alone(RecordType::mark, low_half(name), 0, 0, WideSlot{category, 0, 0, high_half(name)});
 }
 
 void counter(NameId track, double value) noexcept {

@@ -23,6 +23,30 @@ using SiteRef = std::uint32_t;    // process-wide call site; 0 is "none"
 using StreamRef = std::uint32_t;  // process-wide device stream
 inline constexpr StreamRef kNoStream = 0;
 
+// The name of a range or mark: one of the table of names, or one of so many that differ in their
+// numbers alone that they share an entry of it, with the numbers beside (numbered_name.hpp).
+class RangeName {
+ public:
+  static constexpr unsigned kIdBits = 18;
+
+  constexpr RangeName(NameId name) noexcept : bits_(name) {}  // NOLINT(google-explicit-constructor)
+  constexpr RangeName(NameId pattern, std::uint64_t numbers) noexcept
+      : bits_(numbers << kIdBits | pattern) {}
+  static constexpr RangeName of_bits(std::uint64_t bits) noexcept {
+    return {static_cast<NameId>(bits & ((1U << kIdBits) - 1)), bits >> kIdBits};
+  }
+
+  constexpr NameId id() const noexcept {
+    return static_cast<NameId>(bits_ & ((1U << kIdBits) - 1));
+  }
+  constexpr std::uint64_t numbers() const noexcept { return bits_ >> kIdBits; }
+  constexpr std::uint64_t bits() const noexcept { return bits_; }  // never all ones
+  friend constexpr bool operator==(RangeName, RangeName) noexcept = default;
+
+ private:
+  std::uint64_t bits_;
+};
+
 // Ranges pair begin with end per (thread, lane): one stack each. Fixed lanes are the RecordFunction
 // scopes; NVTX domains take lanes from kFirstNvtxLane up.
 enum Lane : std::uint16_t {
@@ -47,13 +71,18 @@ bool has_plan() noexcept;
 // Interns a text that may vanish after the call. Lock-free once the text is known.
 NameId intern_name(const char* text, std::size_t length) noexcept;
 
+// The same for a range or mark, whose text may be another one each time.
+RangeName range_name(const char* text, std::size_t length) noexcept;
+// Where such a name is to stand for something else: its text, interned in any case.
+NameId whole_name(RangeName name) noexcept;
+
 // The text of an interned name; ends with a zero byte and stays for the life of the process.
 const char* name_text(NameId name) noexcept;
 
 // Interns a call site. `function` and `file` as above.
 SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept;
 
-void begin_range(std::uint16_t lane, HostKind kind, NameId name, NameId category, SiteRef site,
+void begin_range(std::uint16_t lane, HostKind kind, RangeName name, NameId category, SiteRef site,
                  std::uint32_t sequence) noexcept;
 void end_range(std::uint16_t lane) noexcept;
 // How many ranges of the lane the calling thread is in.
@@ -71,11 +100,11 @@ void name_call(std::uint16_t code, const char* name) noexcept;
 StreamRef intern_stream(std::uint32_t device, std::uint32_t context, std::uint32_t stream) noexcept;
 
 // A range that may end on another thread (NVTX start/end); `id` is unique among open ones.
-void begin_process_range(std::uint64_t id, NameId name, NameId category,
+void begin_process_range(std::uint64_t id, RangeName name, NameId category,
                          HostKind kind = HostKind::nvtx_range) noexcept;
 void end_process_range(std::uint64_t id) noexcept;
 
-void mark(NameId name, NameId category) noexcept;
+void mark(RangeName name, NameId category) noexcept;
 
 // The value of a track of this process from now on.
 void counter(NameId track, double value) noexcept;

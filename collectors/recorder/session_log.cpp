@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string>
 
+#include "collectors/recorder/numbered_name.hpp"
+
 namespace stepscope::recorder {
 
 SessionLog::SessionLog(SessionView session, StoreWriter& store) : session_(session), store_(store) {
@@ -82,6 +84,11 @@ StringId SessionLog::text(NameId name) {
   if (name >= texts_.size()) texts_.resize(name + 1U, kNone);
   if (texts_[name] == kNone) texts_[name] = store_.intern(session_.name(name));
   return texts_[name];
+}
+
+StringId SessionLog::range_text(RangeName name) {
+  if (name.numbers() == 0) return text(name.id());
+  return store_.intern_once(with_numbers(session_.name(name.id()), name.numbers()).view());
 }
 
 SiteId SessionLog::site(SiteRef site) {

@@ -23,6 +23,7 @@ class SessionLog {
   void take(Health& health);
 
   StringId text(NameId name);
+  StringId range_text(RangeName name);
   SiteId site(SiteRef site);  // kNone for 0
   StreamId stream(StreamRef stream) const;
 

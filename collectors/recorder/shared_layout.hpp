@@ -45,9 +45,9 @@ inline constexpr std::uint8_t kWide = 0x80;
 // The second slot of a record that has more to say.
 struct WideSlot {
   std::uint32_t category;
-  std::uint32_t site;      // process ranges: low half of the id
-  std::uint32_t sequence;  // process ranges: high half of the id
-  std::uint32_t reserved;
+  std::uint32_t site;       // process ranges: low half of the id
+  std::uint32_t sequence;   // process ranges: high half of the id
+  std::uint32_t name_high;  // of RangeName's bits: Slot::name holds the low half
 };
 
 // The second slot of call_begin.
@@ -96,7 +96,7 @@ struct MarkState {
 };
 
 struct RingHeader {
-  static constexpr std::uint64_t kMagic = 0x33474e4952535353;  // "SSSRING3"
+  static constexpr std::uint64_t kMagic = 0x34474e4952535353;  // "SSSRING4"
   std::uint64_t magic;
   std::int64_t tid;
   std::atomic<std::uint32_t> finished;  // the thread has ended

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/recorder/step_marks.hpp"
 
+#include "collectors/recorder/numbered_name.hpp"
+
 namespace stepscope::recorder {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kDigits = "0123456789\x01";
+static_assert(kDigits.back() == kNumber);
 
 char lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -47,8 +50,10 @@ bool is_step_mark(std::string_view name) noexcept {
 
 // FNV-1a; never 0, which is an empty slot.
 std::uint64_t mark_key(std::string_view name, std::uint32_t site) noexcept {
+  const bool numbered = without_number(name).size() != name.size();
   std::uint64_t key = 0xcbf29ce484222325U ^ site;
-  for (const char c : without_number(name)) {
+  for (const char c : name) {
+    if (numbered && kDigits.find(c) != std::string_view::npos) continue;
     key = (key ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   return key | 1U;

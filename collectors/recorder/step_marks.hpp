@@ -16,7 +16,8 @@ namespace stepscope::recorder {
 
 bool is_step_mark(std::string_view name) noexcept;
 
-// The same for all steps of a loop: the name without its number, and the call site.
+// The same for all steps of a loop: the name without its numbers ("epoch 3/step 7" has two), and
+// the call site. A name may be the pattern of many (numbered_name.hpp).
 std::uint64_t mark_key(std::string_view name, std::uint32_t site) noexcept;
 
 class StepCount {

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
+#include "core/steps/bags.hpp"
 #include "core/steps/lane.hpp"
 #include "core/support/statistics.hpp"
 
@@ -59,16 +62,51 @@ ThreadId loop_thread(const Activity& activity, const Interval& time) {
 }
 
 struct Edges {
-  bool head = false;  // an incomplete step before the first anchor
-  bool tail = true;   // the last unit is a step
+  std::optional<std::int64_t> head;  // begin of a first step in front of the first unit
+  bool tail = true;                  // the last unit is a step
   bool last_complete = true;
 };
 
-Edges judge_edges(const Lane& lane, const RepeatLevel& level) {
+using Items = std::span<const WorkItem>;
+
+Items typical_unit(const Lane& lane, const RepeatLevel& level) {
+  std::size_t unit = 0;
+  while (unit + 2 < level.begins.size() &&
+         level.begins[unit + 1] - level.begins[unit] != level.typical_length)
+    ++unit;
+  return Items(lane.items).subspan(level.begins[unit], level.begins[unit + 1] - level.begins[unit]);
+}
+
+// What lies before the first unit and is as long as one at most, from the first item on that units
+// have as well.
+Items head_of(const Lane& lane, const RepeatLevel& level, const Bag& unit) {
+  const std::size_t begin = level.begins.front();
+  const std::size_t length = std::min(begin, level.typical_length);
+  Items head = Items(lane.items).subspan(begin - length, length);
+  while (!head.empty() && common(bag_of(head.first(1)), unit) == 0) head = head.subspan(1);
+  return head;
+}
+
+// A first iteration that is cut by the begin of the record, or differs (gradients and the
+// optimizer's state are made in it), is no unit, but it holds most of one: units may begin within
+// the iteration, so of its evidence only some may be there. Setting the model up holds little of
+// one, and a forward pass before the training no evidence.
+std::optional<std::int64_t> first_step(const Lane& lane, const RepeatLevel& level,
+                                       const Evidence& evidence) {
+  const Bag unit = bag_of(typical_unit(lane, level));
+  const Items head = head_of(lane, level, unit);
+  unsigned held = 0;
+  for (std::size_t i = 1; i <= head.size(); ++i) held |= evidence.at[level.begins.front() - i];
+  if (evidence.required != 0 && (held & evidence.required) == 0) return std::nullopt;
+  const auto alike = static_cast<double>(common(bag_of(head), unit));
+  if (alike < kHalfUnit * static_cast<double>(size_of(unit))) return std::nullopt;
+  return head.front().time;
+}
+
+Edges judge_edges(const Lane& lane, const RepeatLevel& level, const Evidence& evidence) {
   const auto unit = static_cast<double>(level.typical_length);
-  const auto head = static_cast<double>(level.begins.front());
   const auto tail = static_cast<double>(lane.tokens.size() - level.begins.back());
-  return {head >= kHalfUnit * unit, tail >= kHalfUnit * unit, tail >= kWholeUnit * unit};
+  return {first_step(lane, level, evidence), tail >= kHalfUnit * unit, tail >= kWholeUnit * unit};
 }
 
 // From the last item of a unit to the first of the next, as usual.
@@ -94,7 +132,7 @@ std::int64_t end_of_last(const Activity& activity, const Lane& lane, const Repea
 std::vector<HostStep> steps_of(const Activity& activity, const Lane& lane, const RepeatLevel& level,
                                const Edges& edges) {
   std::vector<std::int64_t> cuts;
-  if (edges.head) cuts.push_back(lane.items.front().time);
+  if (edges.head) cuts.push_back(*edges.head);
   for (std::uint32_t begin : level.begins) cuts.push_back(lane.items[begin].time);
   if (edges.tail) cuts.push_back(end_of_last(activity, lane, level));
   std::vector<HostStep> steps;
@@ -113,7 +151,7 @@ Loop find_period(const Activity& activity) {
   const Choice choice = choose(levels, evidence.required);
   if (choice.level == nullptr) return {};
   const RepeatLevel& level = *choice.level;
-  const Edges edges = judge_edges(lane, level);
+  const Edges edges = judge_edges(lane, level, evidence);
   Loop loop{
       .found_by = FoundBy::periodicity,
       .confidence = choice.certainty * std::max(level.explained, level.evident * kEvidenceAlone),

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/model/entities.hpp"
@@ -68,23 +70,32 @@ class Dictionary {
   std::uint32_t id_of(const Like& key) {
     const auto found = ids_.find(key);
     if (found != ids_.end()) return found->second;
-    const auto id = static_cast<std::uint32_t>(ids_.size());
-    pending_.push_back(&ids_.emplace(Key(key), id).first->first);  // keys never move
-    return id;
+    pending_.push_back(&ids_.emplace(Key(key), next_).first->first);  // keys never move
+    return next_++;
+  }
+  // For this once: the key is forgotten when it is written.
+  std::uint32_t passing_id_of(Key key) {
+    pending_.push_back(&passing_.emplace_back(std::move(key)));
+    return next_++;
   }
   template <class Like>
   bool has(const Like& key) const {
     return ids_.find(key) != ids_.end();
   }
 
-  std::size_t size() const { return ids_.size(); }
+  std::size_t size() const { return ids_.size(); }  // of those that are remembered
   const std::vector<const Key*>& pending() const { return pending_; }
-  std::size_t first_pending() const { return ids_.size() - pending_.size(); }
-  void mark_written() { pending_.clear(); }
+  std::size_t first_pending() const { return next_ - pending_.size(); }
+  void mark_written() {
+    pending_.clear();
+    passing_.clear();
+  }
 
  private:
   std::unordered_map<Key, std::uint32_t, KeyHash, std::equal_to<>> ids_;
+  std::deque<Key> passing_;
   std::vector<const Key*> pending_;
+  std::uint32_t next_ = 0;
 };
 
 }  // namespace stepscope::store

@@ -21,6 +21,8 @@ using namespace store;
 
 namespace {
 
+constexpr std::size_t kMaxPassingBytes = std::size_t{16} << 20U;
+
 Error failed(const char* what, const std::string& path, int error) {
   std::string message = std::string(what) + " " + path + ": " + std::strerror(error);
   if (error == ENOSPC || error == EDQUOT)
@@ -85,7 +87,8 @@ struct StoreWriter::State {
   std::uint64_t events = 0;
   std::uint64_t lost_events = 0;  // of batches that could not be written
   std::uint64_t refused_strings = 0;
-  bool has_open = false;  // the last batch in the file had open ranges
+  std::size_t passing_bytes = 0;  // of texts that are interned once, since the last chunk
+  bool has_open = false;          // the last batch in the file had open ranges
   Pending pending;
   Health told;  // what the collector said; pending.health adds the writer's own
   std::set<std::string> rivals;
@@ -104,6 +107,7 @@ struct StoreWriter::State {
     pending.pids.id_of(std::int64_t{0});
   }
   void update_health();
+  StringId refuse();
   void add_once(const std::vector<std::string>& texts, std::set<std::string>& known,
                 std::vector<StringId>& out, StoreWriter& writer);
   bool compress(ChunkHeader& header);
@@ -125,6 +129,12 @@ void StoreWriter::State::update_health() {
   h.sites_wanted = told.sites_wanted;
   h.sites_found = told.sites_found;
   pending.health_changed = true;
+}
+
+StringId StoreWriter::State::refuse() {
+  ++refused_strings;
+  update_health();
+  return pending.strings.id_of(std::string_view("(too many names)"));
 }
 
 void StoreWriter::State::add_once(const std::vector<std::string>& texts,
@@ -180,6 +190,7 @@ Status StoreWriter::State::write_chunk(ChunkType type, ChunkHeader header) {
   ++sequence;
   bytes += file.size();
   pending.mark_written();
+  passing_bytes = 0;
   return Done{};
 }
 
@@ -236,9 +247,14 @@ Result<StoreWriter> StoreWriter::append(const std::string& path, const StoreOpti
 StringId StoreWriter::intern(std::string_view text) {
   Dictionary<std::string>& strings = state_->pending.strings;
   if (strings.size() < state_->options.max_strings || strings.has(text)) return strings.id_of(text);
-  ++state_->refused_strings;
-  state_->update_health();
-  return strings.id_of(std::string_view("(too many names)"));
+  return state_->refuse();
+}
+
+StringId StoreWriter::intern_once(std::string_view text) {
+  State& s = *state_;
+  if (s.passing_bytes + text.size() > kMaxPassingBytes) return s.refuse();
+  s.passing_bytes += text.size();
+  return s.pending.strings.passing_id_of(std::string(text));
 }
 
 ProcessId StoreWriter::process(std::int64_t pid) {

@@ -58,6 +58,9 @@ class StoreWriter {
 
   // The same argument gives the same id again.
   StringId intern(std::string_view text);  // "" is 0
+  // A new id each time: for texts that hardly come again, such as "step 123456". They are not
+  // remembered, so they may be any number; only between two chunks there is a bound (16 MiB).
+  StringId intern_once(std::string_view text);
   ProcessId process(std::int64_t pid);
   ThreadId thread(std::int64_t tid, ProcessId process = 0);
   StreamId stream(std::uint32_t device, std::uint32_t context, std::uint32_t stream,

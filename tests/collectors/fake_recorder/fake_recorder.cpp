@@ -42,9 +42,12 @@ void add(Event event) {
   state().events.push_back(std::move(event));
 }
 
-std::string fake_text(recorder::NameId name) {
+constexpr std::string_view kNumbered = "numbered ";
+
+std::string fake_text(recorder::RangeName name) {
   const std::lock_guard lock(state().mutex);
-  return name < state().names.size() ? state().names[name] : "<bad name id>";
+  if (name.id() >= state().names.size()) return "<bad name id>";
+  return state().names[name.id()] + (name.numbers() == 0 ? "" : std::to_string(name.numbers()));
 }
 
 }  // namespace
@@ -72,7 +75,18 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
   return it->second;
 }
 
-void begin_range(std::uint16_t lane, HostKind kind, NameId name, NameId category, SiteRef,
+RangeName range_name(const char* text, std::size_t length) noexcept {
+  const std::string whole(text, length);
+  if (!whole.starts_with(kNumbered)) return intern_name(text, length);
+  return {intern_name(text, kNumbered.size()), std::stoull(whole.substr(kNumbered.size()))};
+}
+
+NameId whole_name(RangeName name) noexcept {
+  const std::string text = fake_text(name);
+  return intern_name(text.data(), text.size());
+}
+
+void begin_range(std::uint16_t lane, HostKind kind, RangeName name, NameId category, SiteRef,
                  std::uint32_t) noexcept {
   add({.what = Event::What::begin,
        .lane = lane,
@@ -94,7 +108,8 @@ StreamRef intern_stream(std::uint32_t, std::uint32_t, std::uint32_t stream) noex
   return stream + 1;
 }
 
-void begin_process_range(std::uint64_t id, NameId name, NameId category, HostKind kind) noexcept {
+void begin_process_range(std::uint64_t id, RangeName name, NameId category,
+                         HostKind kind) noexcept {
   add({.what = Event::What::begin_process,
        .name = fake_text(name),
        .category = fake_text(category),
@@ -122,7 +137,7 @@ const char* name_text(NameId name) noexcept {
   return leaked.try_emplace(name, std::move(text)).first->second.c_str();
 }
 void collecting(Collector) noexcept {}
-void mark(NameId name, NameId category) noexcept {
+void mark(RangeName name, NameId category) noexcept {
   add({.what = Event::What::mark, .name = fake_text(name), .category = fake_text(category)});
 }
 void collective(std::uint16_t lane, const Message& message) noexcept {
@@ -160,7 +175,7 @@ std::vector<Event> events() {
   const std::lock_guard lock(state().mutex);
   return state().events;
 }
-std::string text(recorder::NameId name) {
+std::string text(recorder::RangeName name) {
   return fake_text(name);
 }
 Site site(recorder::SiteRef reference) {

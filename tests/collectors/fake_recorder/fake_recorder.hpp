@@ -43,7 +43,8 @@ struct Site {
 void reset();  // forgets events and counts, not names; recording is on
 void set_recording(bool on);
 std::vector<Event> events();
-std::string text(recorder::NameId name);
+// Names of ranges of the form "numbered N" have their number beside.
+std::string text(recorder::RangeName name);
 Site site(recorder::SiteRef reference);
 std::uint64_t lookups_found();
 std::uint64_t lookups_missed();

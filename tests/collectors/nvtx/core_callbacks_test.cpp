@@ -56,6 +56,18 @@ TEST_F(NvtxCore, RegisteredStrings) {
   EXPECT_THAT(story(), ElementsAre("begin cublasSgemm", "end", "mark wide"));
 }
 
+TEST_F(NvtxCore, NumbersOfANameAreKept) {
+  nvtxRangePushA("numbered 12");
+  nvtxEventAttributes_t event = attributes(nullptr);
+  event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  event.message.registered = nvtxDomainRegisterStringA(nullptr, "numbered 34567890123");
+  nvtxRangePushEx(&event);
+  nvtxMarkW(L"numbered 7");
+  nvtxNameOsThreadA(1234, "numbered 5");
+  EXPECT_THAT(story(), ElementsAre("begin numbered 12", "begin numbered 34567890123",
+                                   "mark numbered 7", "label numbered 5"));
+}
+
 TEST_F(NvtxCore, StartAndEndAcrossThreads) {
   nvtxDomainHandle_t domain = nvtxDomainCreateA("io");
   const auto event = attributes("request");

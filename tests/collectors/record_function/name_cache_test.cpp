@@ -18,7 +18,7 @@ std::string found(NameCache& cache, const char* text) {
 TEST(NameCache, FindsATextAgainByItsAddress) {
   auto cache = std::make_unique<NameCache>();
   static constexpr char kName[] = "aten::add";
-  const recorder::NameId first = cache->find(kName);
+  const recorder::RangeName first = cache->find(kName);
   EXPECT_EQ(cache->find(kName), first);
   EXPECT_EQ(fake_recorder::text(first), "aten::add");
 }
@@ -36,8 +36,8 @@ TEST(NameCache, AnAddressMayHoldAnotherTextLater) {
 TEST(NameCache, ATextAtAnyAddressHasOneId) {
   auto cache = std::make_unique<NameCache>();
   const std::string prefix = "autograd::engine::evaluate_function: ";
-  const recorder::NameId mul = cache->find((prefix + "MulBackward0").c_str());
-  const recorder::NameId add = cache->find((prefix + "AddBackward0").c_str());
+  const recorder::RangeName mul = cache->find((prefix + "MulBackward0").c_str());
+  const recorder::RangeName add = cache->find((prefix + "AddBackward0").c_str());
   EXPECT_NE(mul, add);
   for (int i = 0; i < 100; ++i) {
     const std::string padding(static_cast<std::size_t>(i), 'x');  // moves the next one about
@@ -60,6 +60,16 @@ TEST(NameCache, ShortAndEmptyTextsAreTexts) {
   auto cache = std::make_unique<NameCache>();
   for (const std::string text : {"", "a", "ab", "abc", "aten::t"})
     EXPECT_EQ(found(*cache, text.c_str()), text);
+}
+
+// As many as there may be of them: each has its entry only where it is a name of its own.
+TEST(NameCache, NumbersBesideANameAreNotTakenForAnothers) {
+  auto cache = std::make_unique<NameCache>();
+  for (int i = 1; i < 100; ++i) {
+    const std::string name = "numbered " + std::to_string(i);
+    EXPECT_EQ(found(*cache, name.c_str()), name);
+    EXPECT_EQ(found(*cache, name.c_str()), name);
+  }
 }
 
 }  // namespace

@@ -33,11 +33,14 @@ class ListeningSource final : public RowSource {
 
 class CaptureTest : public RecordedChild {
  protected:
-  void record(const CapturePlan& plan, const char* range, const std::function<void()>& body) {
-    RecordedChild::record([&] {
-      plan_capture(plan, range);
-      body();
-    });
+  void record(const CapturePlan& plan, const char* range, const std::function<void()>& body,
+              const Rings& rings = {}) {
+    RecordedChild::record(
+        [&] {
+          plan_capture(plan, range);
+          body();
+        },
+        rings);
     trace_ = read();
   }
 
@@ -99,6 +102,27 @@ TEST_F(CaptureTest, ARunThatStartsLaterSaysSo) {
   });
   EXPECT_THAT(names(HostKind::op), ElementsAre("op 2"));
   EXPECT_THAT(states(), ElementsAre(0, 1, 0));
+}
+
+// The table of names has 262,144 entries; the ring holds all marks. The writer may be long behind.
+TEST_F(CaptureTest, ARunOfMoreStepsThanThereAreNamesIsCountedToItsEnd) {
+  constexpr int kAfter = 299'990;
+  record({.after_steps = kAfter}, nullptr,
+         [] {
+           for (int i = 0; i < 300'000; ++i) {
+             EXPECT_FALSE(i == kAfter - 1 && taking());
+             begin(kFirstNvtxLane, HostKind::nvtx_range, "step " + std::to_string(i));
+             end_range(kFirstNvtxLane);
+           }
+           for (int i = 0; i < 3'000 && !taking(); ++i) usleep(10'000);
+           begin(kLaneFunction, HostKind::op, "work");
+           end_range(kLaneFunction);
+         },
+         {.slots = 1U << 20U});
+  EXPECT_THAT(names(HostKind::op), ElementsAre("work"));
+  EXPECT_THAT(states(), ElementsAre(0, 1));
+  EXPECT_EQ(names(HostKind::nvtx_range).size(), 300'000U);
+  EXPECT_EQ(names(HostKind::nvtx_range).back(), "step 299999");
 }
 
 TEST_F(CaptureTest, ARangeIsTheTriggerWithEverythingInside) {

@@ -124,5 +124,62 @@ TEST_F(RecorderTest, NodesOfGraphsArriveWithTimeThreadAndLine) {
   EXPECT_EQ(nodes.site[1], kNone);
 }
 
+// More than the table of names has entries; the ring holds them all.
+TEST_F(RecorderTest, AnyCountOfNumberedRangesKeepsItsNamesAndLeavesRoomForOthers) {
+  constexpr std::uint32_t kRanges = 300'000;
+  record(
+      [] {
+        for (std::uint32_t i = 0; i < kRanges; ++i) {
+          begin_range(kLaneUser, HostKind::user_scope, ranged("step " + std::to_string(i)), 0, 0,
+                      i);
+          end_range(kLaneUser);
+        }
+        for (const char* later : {"eval", "checkpoint"}) {
+          begin_range(kLaneUser, HostKind::user_scope, ranged(later), 0, 0, kNoSequence);
+          end_range(kLaneUser);
+        }
+      },
+      {.slots = 1U << 20U});
+  const Trace trace = read();
+  EXPECT_EQ(trace.health().dropped_records, 0U);
+  EXPECT_EQ(trace.health().missing_fields, 0U);
+  const std::vector<std::string> names = names_of(trace);
+  ASSERT_EQ(names.size(), kRanges + 2U);
+  for (std::uint32_t i = 0; i < kRanges; ++i) ASSERT_EQ(names[i], "step " + std::to_string(i));
+  EXPECT_EQ(names[kRanges], "eval");
+  EXPECT_EQ(names[kRanges + 1], "checkpoint");
+}
+
+TEST_F(RecorderTest, NumbersTravelWithMarksAndProcessRangesToo) {
+  constexpr std::uint64_t kEach = 2'000, kFirst = 9'999'999'990'000;  // 13 digits
+  record([] {
+    for (std::uint64_t i = 0; i < kEach; ++i) {
+      begin_process_range(i << 33U | 1U, ranged("request " + std::to_string(kFirst + i)), 0);
+      end_process_range(i << 33U | 1U);
+      mark(ranged("tick " + std::to_string(kFirst + i)), 0);
+    }
+  });
+  const Trace trace = read();
+  const std::vector<std::string> names = names_of(trace);
+  ASSERT_EQ(names.size(), kEach);
+  ASSERT_EQ(trace.data().marks.size(), kEach);
+  for (std::uint64_t i = 0; i < kEach; ++i) {
+    EXPECT_EQ(names[i], "request " + std::to_string(kFirst + i));
+    EXPECT_EQ(trace.text(trace.data().marks.name[i]), "tick " + std::to_string(kFirst + i));
+  }
+}
+
+TEST_F(RecorderTest, ANumberedNameMayBecomeALabel) {
+  record([] {
+    RangeName last = 0;
+    for (int i = 0; i < 2'000; ++i) last = ranged("worker " + std::to_string(i));
+    EXPECT_NE(last.numbers(), 0U);
+    begin_user("x");
+    end_range(kLaneUser);
+    label(LabelKind::thread, static_cast<std::uint64_t>(gettid()), whole_name(last));
+  });
+  EXPECT_EQ(read().data().threads[0].name, "worker 1999");
+}
+
 }  // namespace
 }  // namespace stepscope::recorder

@@ -74,6 +74,23 @@ TEST_F(SalvageTest, ARangeOpenAcrossTheLastFlushEndsWhereTheRingSaysSo) {
   EXPECT_GE(trace.host_ranges().end[0] - trace.host_ranges().begin[0], 1'200'000'000);
 }
 
+TEST_F(SalvageTest, NumbersOfNamesAreInTheRings) {
+  status_of(
+      [] {
+        for (int i = 0; i <= 2'000; ++i) {
+          begin_user("step " + std::to_string(i));
+          if (i < 2'000) end_range(kLaneUser);
+        }
+        kill(getpid(), SIGKILL);
+      },
+      {.flush_ms = 10'000});
+  EXPECT_EQ(salvage(folder_.string(), {}).recovered, 1U);
+  const std::vector<std::string> names = names_of(read());
+  ASSERT_EQ(names.size(), 2'001U);
+  EXPECT_EQ(names[1'999], "step 1999");
+  EXPECT_EQ(names[2'000], "step 2000");
+}
+
 TEST_F(SalvageTest, ALiveProcessIsLeftAlone) {
   int ready[2], go[2];
   ASSERT_EQ(pipe(ready), 0);

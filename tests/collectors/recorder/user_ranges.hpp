@@ -13,8 +13,12 @@ inline NameId name(const std::string& text) {
   return intern_name(text.data(), text.size());
 }
 
+inline RangeName ranged(const std::string& text) {
+  return range_name(text.data(), text.size());
+}
+
 inline void begin(std::uint16_t lane, HostKind kind, const std::string& text) {
-  begin_range(lane, kind, name(text), 0, 0, kNoSequence);
+  begin_range(lane, kind, ranged(text), 0, 0, kNoSequence);
 }
 
 inline void begin_user(const std::string& text) {

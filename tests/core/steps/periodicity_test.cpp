@@ -97,11 +97,69 @@ TEST(Periodicity, AnIncompleteLastStepHasNoWallTime) {
   EXPECT_TRUE(steps.list[5].wall_known);
 }
 
-TEST(Periodicity, AStartIsNotAStep) {
+TEST(Periodicity, SettingUpIsNotAStep) {
+  for (const int kernels : {5, 25, 100}) {
+    LoopMaker loop;
+    loop.kernel("multi_tensor_adam", 500);  // as if to warm up
+    for (int i = 0; i < kernels; ++i) loop.kernel("init" + std::to_string(i), 500);
+    const std::int64_t begin = loop.now;
+    for (int i = 0; i < 12; ++i) train_kernels(loop);
+    const Steps steps = found(loop);
+    ASSERT_EQ(steps.list.size(), 12U) << kernels;
+    EXPECT_EQ(steps.list[0].host.begin, begin) << kernels;
+    EXPECT_EQ(steps.list[0].why_not_steady, "first step");
+    EXPECT_TRUE(steps.list[1].steady);
+  }
+}
+
+// As Lightning tries its validation before it trains: much of a step, but not its backward pass.
+TEST(Periodicity, AForwardPassBeforeTheTrainingIsNotAStep) {
   LoopMaker loop;
-  for (int i = 0; i < 25; ++i) loop.kernel("init" + std::to_string(i), 500);
-  for (int i = 0; i < 12; ++i) train_kernels(loop);
-  EXPECT_NEAR(static_cast<double>(found(loop).list.size()), 12, 1);
+  for (int i = 0; i < 2; ++i) forward_kernels(loop, 12), loop.kernel("accuracy", 500);
+  for (int i = 0; i < 12; ++i) {
+    forward_kernels(loop, 12);
+    for (int layer = 0; layer < 12; ++layer) loop.kernel("fused_backward", 3'000);
+    loop.kernel("multi_tensor_adam", 5'000);
+  }
+  EXPECT_EQ(found(loop).list.size(), 12U);
+}
+
+// Set-up, then a first iteration so unlike the others that the period begins behind it.
+TEST(Periodicity, AFirstIterationThatDiffersIsAStep) {
+  LoopMaker loop;
+  for (int i = 0; i < 60; ++i) loop.kernel("init" + std::to_string(i), 500);
+  const std::int64_t begin = loop.now;
+  for (int layer = 0; layer < 6; ++layer)
+    loop.kernel("gemm", 3'000), loop.kernel("tune_gelu", 1'000), loop.kernel("norm", 900);
+  loop.kernel("loss", 800);
+  for (int layer = 0; layer < 6; ++layer)
+    loop.kernel("gelu_backward", 1'200), loop.kernel("tune_dgrad", 3'000),
+        loop.kernel("gemm_wgrad", 3'000);
+  loop.kernel("multi_tensor_adam", 5'000);
+  for (int i = 0; i < 11; ++i) train_kernels(loop);
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 12U);
+  EXPECT_EQ(steps.list[0].host.begin, begin);
+  EXPECT_EQ(steps.list[0].why_not_steady, "first step");
+}
+
+// A C++ program: parameters are made, the first step has no gradients to clear, each tenth tells
+// its loss.
+TEST(Periodicity, AProgramWithoutMarksHasAsManyStepsAsItTakes) {
+  LoopMaker loop;
+  for (int i = 0; i < 8; ++i) loop.op("aten::empty"), loop.op("aten::uniform_");
+  for (int i = 0; i < 30; ++i) loop.op(i % 2 == 0 ? "aten::view" : "aten::to");
+  for (int i = 0; i < 50; ++i) {
+    loop.op("aten::stack"), loop.op("aten::mean");
+    for (int parameter = 0; parameter < 8 && i > 0; ++parameter) loop.op("aten::zero_");
+    loop.train_ops();
+    for (int parameter = 0; parameter < 8; ++parameter)
+      loop.op("aten::mul_"), loop.op("aten::add_");
+    if (i % 10 == 0) loop.op("aten::item");
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::periodicity);
+  EXPECT_EQ(steps.list.size(), 50U);
 }
 
 TEST(Periodicity, InferenceWithCopiesIsToldFromItsLayers) {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -141,6 +142,62 @@ TEST(StoreWriter, AnotherProcessMayAppendMeanwhile) {
   EXPECT_EQ(loaded->threads.size(), 1U);
   EXPECT_EQ(loaded->health.dropped_records, 34U) << "writers add up";
   EXPECT_EQ(loaded->health.lost_chunks, 0U);
+}
+
+TEST(StoreWriter, TextsThatComeOnceAreNotRemembered) {
+  const Scratch scratch;
+  Result<StoreWriter> store = StoreWriter::create(scratch / "a.sst", {.max_strings = 4});
+  for (int chunk = 0; chunk < 10; ++chunk) {
+    EventBatch batch = marks(*store, 2);  // "name 0", "name 1"
+    for (int i = 0; i < 100; ++i) {
+      batch.marks.time.push_back(1'000'000 + 100 * chunk + i);
+      batch.marks.name.push_back(store->intern_once("step " + std::to_string(100 * chunk + i)));
+      batch.marks.thread.push_back(0);
+    }
+    ASSERT_TRUE(store->write(batch).ok());
+  }
+  EventBatch last = marks(*store, 2);
+  last.marks.name[0] = store->intern("there is room");
+  ASSERT_TRUE(store->write(last).ok());
+  ASSERT_TRUE(store->close(ExitReason::returned, 0).ok());
+  const Result<TraceData> loaded = read_sst(scratch / "a.sst");
+  ASSERT_TRUE(loaded.ok());
+  std::vector<std::string> texts;
+  for (const StringId name : loaded->marks.name) texts.emplace_back(loaded->strings.view(name));
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_THAT(texts, testing::Contains("step " + std::to_string(i)).Times(1));
+  EXPECT_THAT(texts, testing::Contains("name 1").Times(11));
+  EXPECT_THAT(texts, testing::Contains("there is room"));
+  EXPECT_EQ(loaded->health.missing_fields, 0U);
+}
+
+TEST(StoreWriter, TextsThatComeOnceTakeNoMemoryOnceTheyAreWritten) {
+  const Scratch scratch;
+  Result<StoreWriter> store = StoreWriter::create(scratch / "a.sst");
+  const auto write_chunk = [&store] {
+    for (int i = 0; i < 1000; ++i)
+      (void)store->intern_once("a name of some length that is not kept " + std::to_string(i));
+    ASSERT_TRUE(store->flush().ok());
+  };
+  write_chunk();
+  const std::size_t before = mallinfo2().uordblks;
+  for (int chunk = 0; chunk < 100; ++chunk) write_chunk();
+  EXPECT_LT(mallinfo2().uordblks, before + (1U << 20U));  // of 4 MB and more
+}
+
+// A disk that stays full must not cost the program its memory.
+TEST(StoreWriter, TextsThatComeOnceAreBoundedBetweenTwoChunks) {
+  Result<StoreWriter> full = StoreWriter::append("/dev/full");
+  const std::string text(std::size_t{6} << 20U, 'x');
+  StringId last = 0;
+  for (int i = 0; i < 3; ++i) last = full->intern_once(text);
+  EXPECT_EQ(last, full->intern("(too many names)"));
+  const Scratch scratch;
+  Result<StoreWriter> store = StoreWriter::create(scratch / "a.sst");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NE(store->intern_once(text), store->intern("(too many names)"));
+    ASSERT_TRUE(store->flush().ok());
+  }
 }
 
 }  // namespace
