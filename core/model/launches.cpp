@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/launches.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace stepscope {
@@ -15,6 +16,7 @@ class CallsById {
     for (CallId call = 0; call < c.size(); ++call) {
       if (c.correlation[call] != 0) add(call);
     }
+    for (auto& [key, calls] : again_) sort(calls);
   }
 
   // kNone: no call of that id, or none that can have launched it.
@@ -24,12 +26,10 @@ class CallsById {
     const auto found = first_.find(key);
     if (found == first_.end()) return kNone;
     const std::int64_t time = data_.device_ops.begin[op];
-    const auto later = later_.empty() ? later_.end() : later_.find(key);
-    if (later == later_.end()) {
-      const bool plausible = !ours_ || begin(found->second) <= time + kClockSlack_ns;
-      return plausible ? found->second : kNone;
-    }
-    return last_before(time, found->second, later->second);
+    const auto again = again_.empty() ? again_.end() : again_.find(key);
+    if (again != again_.end()) return last_before(time, again->second);
+    const bool plausible = !ours_ || begin(found->second) <= time + kClockSlack_ns;
+    return plausible ? found->second : kNone;
   }
 
  private:
@@ -41,13 +41,16 @@ class CallsById {
   }
   std::int64_t begin(CallId call) const { return data_.host_ranges.begin[data_.calls.range[call]]; }
 
-  CallId last_before(std::int64_t time, CallId first, const std::vector<CallId>& later) const {
-    CallId best = begin(first) <= time + kNearSlack_ns ? first : kNone;
-    for (const CallId call : later) {
-      if (begin(call) <= time + kNearSlack_ns && (best == kNone || begin(call) > begin(best)))
-        best = call;
-    }
-    return best;
+  void sort(std::vector<CallId>& calls) const {
+    std::stable_sort(calls.begin(), calls.end(),
+                     [this](CallId a, CallId b) { return begin(a) < begin(b); });
+  }
+
+  CallId last_before(std::int64_t time, const std::vector<CallId>& calls) const {
+    const auto behind =
+        std::upper_bound(calls.begin(), calls.end(), time + kNearSlack_ns,
+                         [this](std::int64_t limit, CallId call) { return limit < begin(call); });
+    return behind == calls.begin() ? kNone : *(behind - 1);
   }
 
   void add(CallId call) {
@@ -59,13 +62,18 @@ class CallsById {
     const RangeId outer = data_.calls.range[known->second];
     const bool inside = data_.host_ranges.begin[range] < data_.host_ranges.end[outer] &&
                         data_.host_ranges.begin[outer] <= data_.host_ranges.begin[range];
-    if (!inside) later_[key].push_back(call);
+    if (inside) return;
+    std::vector<CallId>& calls = again_[key];
+    if (calls.empty()) calls.push_back(known->second);
+    calls.push_back(call);
   }
 
   const TraceData& data_;
   bool ours_;  // other tools' clocks may differ by more
   std::unordered_map<std::uint64_t, CallId> first_;
-  std::unordered_map<std::uint64_t, std::vector<CallId>> later_;
+  // Of ids that come again, which in a run of many windows they do thousands of times: all calls,
+  // in order of begin.
+  std::unordered_map<std::uint64_t, std::vector<CallId>> again_;
 };
 
 }  // namespace

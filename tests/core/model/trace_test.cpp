@@ -181,6 +181,34 @@ TEST(Trace, AnIdThatComesAgainIsOfTheLastCallBefore) {
   EXPECT_EQ(trace.launch_of(1), 1U);
 }
 
+// Calls lie by thread; what counts is their time.
+TEST(Trace, AnIdThatComesAgainOnAnotherThreadIsOfTheLastCallBefore) {
+  TraceMaker make;
+  make.call("cudaLaunchKernel", 1, 500'000, 501'000, 7);
+  make.call("cudaLaunchKernel", 2, 1'000, 2'000, 7);
+  make.call("cudaLaunchKernel", 2, 900'000, 901'000, 7);
+  for (const std::int64_t begin : {3'000, 502'000, 902'000})
+    make.kernel("k", 0, begin, begin + 10, 7);
+  const Trace trace = make.build();
+  for (DeviceOpId op = 0; op < 3; ++op) {
+    const RangeId range = trace.calls().range[trace.launch_of(op)];
+    EXPECT_LT(trace.host_ranges().begin[range], trace.device_ops().begin[op]);
+    EXPECT_GT(trace.host_ranges().begin[range], trace.device_ops().begin[op] - 2'500);
+  }
+}
+
+// Looking at all calls of an id for each op would take minutes, beyond the test's limit.
+TEST(Trace, AnIdMayComeAgainInEachOfManyWindows) {
+  constexpr std::int64_t kWindows = 300'000;
+  TraceMaker make;
+  for (std::int64_t i = 0; i < kWindows; ++i) {
+    make.call("cudaLaunchKernel", 1, i * 100'000, i * 100'000 + 1'000, 7);
+    make.kernel("k", 0, i * 100'000 + 3'000, i * 100'000 + 4'000, 7);
+  }
+  const Trace trace = make.build();
+  for (DeviceOpId op = 0; op < kWindows; ++op) ASSERT_EQ(trace.launch_of(op), op);
+}
+
 TEST(Trace, ACallLongBehindAnOpDidNotLaunchIt) {
   TraceMaker make;
   make.kernel("early", 0, 1'000, 2'000, 7);
