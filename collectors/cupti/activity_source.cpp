@@ -94,7 +94,7 @@ bool ActivitySource::flush_when_due() noexcept {
   if (now - last_flush_ns_ < flush_ns_ || idle_flushes_ >= kIdleFlushes) return false;
   last_flush_ns_ = now;
   if (!on_) ++idle_flushes_;
-  if (!has_failed()) (void)library_.flush_all(kFlushCompleted);
+  if (!has_failed()) flush(kFlushCompleted);
   return true;
 }
 
@@ -120,7 +120,13 @@ void ActivitySource::stop() noexcept {
   stopped_ = true;
   if (!buffers.any_given() || has_failed()) return;
   disable_kinds(library_);
-  (void)library_.flush_all(kFlushAll);
+  flush(kFlushAll);
+}
+
+void ActivitySource::flush(std::uint32_t flag) noexcept {
+  const std::int64_t begin = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  (void)library_.flush_all(flag);
+  vendor_ns_ += recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 }
 
 void ActivitySource::describe_devices(StoreWriter& store) noexcept {

@@ -24,12 +24,15 @@ class ActivitySource final : public recorder::RowSource {
   bool due(std::int64_t now_ns) noexcept override;
   bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override;
   double take(bool on) noexcept override;
-  Totals totals() const noexcept override { return {dropped_, records_.zero_timestamps()}; }
+  Totals totals() const noexcept override {
+    return {dropped_, records_.zero_timestamps(), vendor_ns_};
+  }
 
  private:
   bool flush_when_due() noexcept;
   void look_for_records(EventBatch& batch, StoreWriter& store) noexcept;
   void stop() noexcept;
+  void flush(std::uint32_t flag) noexcept;
   void describe_devices(StoreWriter& store) noexcept;
   void count_dropped(void* context, std::uint32_t stream) noexcept;
 
@@ -40,6 +43,7 @@ class ActivitySource final : public recorder::RowSource {
   DeviceRecords records_;
   Heartbeat heartbeat_;
   std::uint64_t dropped_ = 0;
+  std::int64_t vendor_ns_ = 0;
   bool layers_;
   int turn_ = 0;  // of layers: 1 the whole, 2 kinds alone, 3 light, 4 kinds and empty callbacks
   bool on_ = true;

@@ -25,6 +25,7 @@ class RowSource {
   struct Totals {
     std::uint64_t dropped = 0;
     std::uint64_t zero_timestamps = 0;
+    std::int64_t vendor_ns = 0;  // CPU time inside the vendor's library, waiting for its records
   };
   virtual Totals totals() const noexcept = 0;
 

@@ -171,11 +171,15 @@ class Writer {
   void collect(RowSource& source, bool last) {
     if (!open_store()) return;
     for (bool more = true; more;) {
-      const std::int64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+      const std::int64_t begin = reading_ns(source);
       more = drain_->take(source, last);
-      decode_ns_ += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+      decode_ns_ += reading_ns(source) - begin;
       (void)drain_->flush();
     }
+  }
+
+  static std::int64_t reading_ns(const RowSource& source) {
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID) - source.totals().vendor_ns;
   }
 
   void stop_sources() {
