@@ -13,7 +13,7 @@
 namespace stepscope::recorder {
 namespace {
 
-constexpr std::size_t kStackBytes = 1U << 20U;
+constexpr std::size_t kStackBytes = 8U << 20U;  // as programs have: libraries of others run on it
 // At 10 a machine whose every core is taken starved the writer thread until rings ran over.
 constexpr int kNiceness = 5;
 

@@ -88,7 +88,8 @@ std::uint64_t Drain::take_record(Source& source, const Published& slots, std::ui
       add_counter(clock_.to_ns(slot.ticks), source.cpu_track, static_cast<double>(number_in(wide)));
       break;
     case RecordType::counter:
-      add_counter(clock_.to_ns(slot.ticks), log_.text(slot.name), second_as<CounterSlot>(wide).value);
+      add_counter(clock_.to_ns(slot.ticks), log_.text(slot.name),
+                  second_as<CounterSlot>(wide).value);
       break;
     case RecordType::mark:
       add_mark(source, slot, wide);
