@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -57,7 +58,7 @@ Reading DeviceReader::read() noexcept {
   read_clocks(reading);
   read_power(reading);
   read_memory(reading);
-  if (readings_ % kProcessesEvery == 0) read_process_memory(reading);
+  if (readings_ % kProcessesEvery == 0) read_processes(reading);
   read_nvlink(reading);
   ++readings_;
   return reading;
@@ -104,22 +105,33 @@ void DeviceReader::read_memory(Reading& to) noexcept {
   take(to, DeviceCounter::memory_used_bytes, status, static_cast<double>(memory.used));
 }
 
-// NVML numbers processes as the host does: in a container with its own numbers none is ours.
-void DeviceReader::read_process_memory(Reading& to) noexcept {
-  if (!is_on(DeviceCounter::process_memory_bytes)) return;
+// NVML numbers processes as the host does: in a container with its own numbers none is ours, and
+// yet ours, which holds a context, is among them.
+void DeviceReader::read_processes(Reading& to) noexcept {
+  if (!is_on(DeviceCounter::process_memory_bytes) && !is_on(DeviceCounter::other_processes)) return;
   std::array<ProcessInfo, 64> list{};
   auto count = static_cast<unsigned>(list.size());
   const Status status = call(library_.processes, handle_, &count, list.data());
-  const auto own = static_cast<unsigned>(getpid());
-  for (unsigned i = 0; status == kSuccess && i < count && i < list.size(); ++i) {
-    if (list[i].pid != own || list[i].used_bytes == kNotAvailable) continue;
-    return take(to, DeviceCounter::process_memory_bytes, status,
-                static_cast<double>(list[i].used_bytes));
+  if (status != kSuccess) {
+    if (is_on(DeviceCounter::process_memory_bytes))
+      take(to, DeviceCounter::process_memory_bytes, status, 0);
+    return;
   }
-  if (status == kSuccess)
-    return switch_off(DeviceCounter::process_memory_bytes,
-                      "NVML does not list this process (a container numbers it otherwise)", true);
-  take(to, DeviceCounter::process_memory_bytes, status, 0);
+  const auto last = list.begin() + std::min<std::ptrdiff_t>(count, list.size());
+  const auto own = std::find_if(list.begin(), last, [](const ProcessInfo& info) {
+    return info.pid == static_cast<unsigned>(getpid());
+  });
+  take(to, DeviceCounter::other_processes, kSuccess, count == 0 ? 0 : count - 1);
+  take_process_memory(to, own == last ? nullptr : &*own);
+}
+
+void DeviceReader::take_process_memory(Reading& to, const ProcessInfo* own) noexcept {
+  if (!is_on(DeviceCounter::process_memory_bytes)) return;
+  if (own != nullptr && own->used_bytes != kNotAvailable)
+    return take(to, DeviceCounter::process_memory_bytes, kSuccess,
+                static_cast<double>(own->used_bytes));
+  switch_off(DeviceCounter::process_memory_bytes,
+             "NVML does not list this process (a container numbers it otherwise)", true);
 }
 
 void DeviceReader::read_nvlink(Reading& to) noexcept {

@@ -43,7 +43,8 @@ class DeviceReader {
                    Status (*function)(Handle, unsigned, unsigned*), unsigned which) noexcept;
   void read_power(Reading& to) noexcept;
   void read_memory(Reading& to) noexcept;
-  void read_process_memory(Reading& to) noexcept;
+  void read_processes(Reading& to) noexcept;
+  void take_process_memory(Reading& to, const ProcessInfo* own) noexcept;
   void read_nvlink(Reading& to) noexcept;
 
   bool is_on(DeviceCounter counter) const noexcept;

@@ -42,7 +42,8 @@ struct DeviceHealth {
   MemoryGrowth memory_growth;                          // of the process where enough is known of it
   std::optional<double> nvlink_sent_bytes_per_second;  // from the first counted step to the last
   std::optional<double> nvlink_received_bytes_per_second;
-  std::optional<SlowSteps> slow_steps;  // only where slow steps had other clocks
+  std::optional<double> other_processes;  // at most, in the counted steps: their work is waited for
+  std::optional<SlowSteps> slow_steps;    // only where slow steps had other clocks
 };
 
 // `counted`: rows of steps.list. A device without a sample in them is left out.

@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, kDeviceCounters> kNames = {"sm_clock_mhz"
                                                                   "process_memory_bytes",
                                                                   "nvlink_sent_bytes",
                                                                   "nvlink_received_bytes",
+                                                                  "other_processes",
                                                                   "allocator_allocated_bytes",
                                                                   "allocator_reserved_bytes",
                                                                   "sm_active_percent",

@@ -23,6 +23,7 @@ enum class DeviceCounter : std::uint8_t {
   process_memory_bytes,  // of the process that recorded it
   nvlink_sent_bytes,
   nvlink_received_bytes,
+  other_processes,            // that have a context on the device
   allocator_allocated_bytes,  // by PyTorch's allocator, of the process that recorded it: in tensors
   allocator_reserved_bytes,   // what it holds of the device for that
   // Means of an interval, from its begin on (PM sampling): shares of what could be, and rates.
@@ -31,7 +32,7 @@ enum class DeviceCounter : std::uint8_t {
   dram_read_bytes_per_second,
   dram_write_bytes_per_second,
 };
-inline constexpr std::size_t kDeviceCounters = 15;
+inline constexpr std::size_t kDeviceCounters = 16;
 
 // Of the process that recorded it; the others are the device's.
 bool is_of_process(DeviceCounter counter);

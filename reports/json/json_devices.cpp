@@ -43,6 +43,7 @@ Json health_json(const DeviceHealth& health) {
           {"memory_growth_bytes_per_step", or_null(health.memory_growth.bytes_per_step)},
           {"nvlink_sent_bytes_per_second", or_null(health.nvlink_sent_bytes_per_second)},
           {"nvlink_received_bytes_per_second", or_null(health.nvlink_received_bytes_per_second)},
+          {"other_processes", or_null(health.other_processes)},
           {"slow_steps", slow_json(health.slow_steps)}};
 }
 

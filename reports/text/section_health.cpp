@@ -73,10 +73,22 @@ std::string slow_text(const DeviceHealth& health) {
                      change < 0 ? "lower" : "higher");
 }
 
+bool is_shared(const DeviceHealth& health) {
+  return health.other_processes.value_or(0) > 0;
+}
+
+std::string shared_text(const DeviceHealth& health) {
+  if (!is_shared(health)) return "";
+  const double others = *health.other_processes;
+  return fmt::format("shared with {:.0f} other process{}, whose work this one may wait for", others,
+                     others > 1 ? "es" : "");
+}
+
 Colour colour_of(const DeviceHealth& health) {
   const bool trouble = std::any_of(health.reasons.begin(), health.reasons.end(), is_trouble);
   const bool grows = health.memory_growth.trend == MemoryTrend::growing;
-  return trouble || grows || health.slow_steps ? Colour::yellow : Colour::plain;
+  return trouble || grows || is_shared(health) || health.slow_steps ? Colour::yellow
+                                                                    : Colour::plain;
 }
 
 std::string paragraph(const Page& page, const DeviceHealth& health) {
@@ -84,6 +96,7 @@ std::string paragraph(const Page& page, const DeviceHealth& health) {
   add(first, reasons_text(health, " of the time"));
   add(first, power_text(health));
   std::string second = memory_text(health);
+  add(second, shared_text(health), "; ");
   add(second, slow_text(health), "; ");
   std::string out;
   for (const std::string& line : {first, second}) {

@@ -93,6 +93,15 @@ std::string report_with(const std::vector<DeviceHealth>& health) {
   return text_report(summary, {.colour = false, .unicode = true});
 }
 
+TEST(TextReport, ASharedDeviceIsSaid) {
+  DeviceHealth health{.device = 0, .samples = 9, .memory_peak_bytes = 2e9, .other_processes = 0};
+  EXPECT_THAT(report_with({health}), testing::Not(testing::HasSubstr("shared with")));
+  health.other_processes = 3;
+  EXPECT_THAT(report_with({health}), testing::HasSubstr("shared with 3 other processes, whose"));
+  health.other_processes = 1;
+  EXPECT_THAT(report_with({health}), testing::HasSubstr("shared with 1 other process, whose"));
+}
+
 TEST(TextReport, WithoutACopyThereIsNoColumnOfRates) {
   Summary summary = samples::gpu();
   summary.kernels.pop_back();

@@ -38,6 +38,7 @@ TEST_F(DeviceReaderTest, ReadsEveryCounterInItsUnit) {
     EXPECT_EQ(r.of(process_memory_bytes), 7.0 * (1U << 30U));
     EXPECT_EQ(r.of(nvlink_sent_bytes), 10'240);
     EXPECT_EQ(r.of(nvlink_received_bytes), 20'480);
+    EXPECT_EQ(r.of(other_processes), 1) << "the fake lists two";
   });
   EXPECT_THAT(notes(), IsEmpty());
 }

@@ -46,6 +46,15 @@ TEST(DeviceHealth, ReasonsAreSharesOfTheSamplesLargestFirst) {
   EXPECT_DOUBLE_EQ(reasons[2].share, 0.2);
 }
 
+TEST(DeviceHealth, OtherProcessesAreTheMostOfTheCountedSteps) {
+  SampledLoop loop;
+  for (const double others : {5.0, 0.0, 2.0, 1.0}) {
+    loop.step();
+    loop.sample_here(other_processes, others);
+  }
+  EXPECT_EQ(only(loop, {1, 2, 3}).other_processes, 2.0);
+}
+
 TEST(DeviceHealth, PowerIsTheMeanHeatTheHighestMemoryThePeakOfTheRun) {
   SampledLoop loop;
   for (int i = 0; i < 4; ++i) {
