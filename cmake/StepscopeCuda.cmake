@@ -7,9 +7,12 @@ stepscope_require(CMAKE_CUDA_COMPILER "nvcc" "the CUDA toolkit 13 (set CUDACXX o
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
 endif()
-set(CMAKE_CUDA_STANDARD 20)
-set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 enable_language(CUDA)
+# CMake 3.25 does not know nvcc's option for C++20, which targets take from CMAKE_CXX_STANDARD.
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+endif()
 find_package(CUDAToolkit REQUIRED)
 
 # stepscope_cuda_settings(<target>): what each target with .cu files shares.

@@ -48,6 +48,13 @@ struct BatchTopkWarmStart {
   std::uint32_t low = 0, high = 0;  // ordered keys of this source and type
 };
 
+// How a call narrows the keys down before it reads them all. The result does not depend on it.
+enum class BatchTopkStart {
+  sample,  // by a sample; or by warm_start where that is given
+  none,    // not at all: two reads instead of one
+};
+
+// exact: by radix digits, after `none`, or where the sample or the warm start misled.
 enum class BatchTopkPath : std::uint32_t { sampled, warm, exact };
 
 // In device memory, written by each call.
@@ -55,7 +62,6 @@ struct BatchTopkResult {
   float threshold = 0;            // least selected key; +inf where none is
   std::uint32_t ordered_key = 0;  // the same (ordered_key.hpp)
   std::int64_t selected = 0;      // bits set: count, or fewer where the policies leave fewer keys
-  std::int64_t above = 0;         // of them with a greater key than the threshold
   // Entries at the threshold are selected up to this one in the order (column, row); -1 where none
   // is selected.
   std::int64_t last_column = -1, last_row = -1;
@@ -77,6 +83,7 @@ struct BatchTopkArguments {
   // Bit c % 32 of word r * mask_words_per_row(columns) + c / 32; unused bits are written 0.
   std::uint32_t* mask = nullptr;
   BatchTopkResult* result = nullptr;
+  BatchTopkStart start = BatchTopkStart::sample;
   BatchTopkWarmStart* warm_start = nullptr;  // optional: read and written
 
   void* workspace = nullptr;  // any content; 256-byte aligned

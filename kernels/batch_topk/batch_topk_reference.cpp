@@ -80,11 +80,7 @@ BatchTopkExpected batch_topk_reference(const BatchTopkArguments& arguments) {
 
   const auto last = entries.begin() + (expected.selected - 1);
   std::nth_element(entries.begin(), last, entries.end(), comes_before);
-  for (auto entry = entries.begin(); entry <= last; ++entry) {
-    set_bit(arguments, *entry, expected);
-    const bool equal = entry->key == last->key || (std::isnan(entry->key) && std::isnan(last->key));
-    if (!equal) ++expected.above;
-  }
+  for (auto entry = entries.begin(); entry <= last; ++entry) set_bit(arguments, *entry, expected);
   expected.threshold = last->key;
   expected.last_column = last->column;
   expected.last_row = last->row;

@@ -13,7 +13,7 @@ namespace stepscope::kernels {
 struct BatchTopkExpected {
   std::vector<std::uint32_t> mask;
   double threshold = 0;  // +inf where none is selected; NaN where a NaN is the least selected
-  std::int64_t selected = 0, above = 0;
+  std::int64_t selected = 0;
   std::int64_t last_column = -1, last_row = -1;
   std::int64_t nan_count = 0;
 };

@@ -35,10 +35,12 @@ BatchTopkWorkspace workspace_of(const BatchTopkArguments& arguments) {
       allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
   layout.radix_histogram = allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint64_t));
   layout.zeroed_bytes = allotment.end();
-  if (arguments.column_keys.source == KeySource::z_score)
-    layout.statistics = allotment.take(
-        static_cast<std::size_t>(BatchTopkWorkspace::kStatisticsParts * arguments.columns * 2 *
-                                 std::int64_t{sizeof(float)}));
+  if (arguments.column_keys.source == KeySource::z_score) {
+    const std::int64_t parts =
+        (arguments.rows + BatchTopkWorkspace::kRowsOfPart - 1) / BatchTopkWorkspace::kRowsOfPart;
+    layout.statistics =
+        allotment.take(static_cast<std::size_t>(parts * arguments.columns) * 2 * sizeof(float));
+  }
   layout.candidate_capacity = capacity_for(arguments.rows * arguments.columns);
   const auto list_bytes =
       static_cast<std::size_t>(layout.candidate_capacity) * sizeof(std::uint64_t);

@@ -13,15 +13,14 @@ struct BatchTopkWorkspace {
   static constexpr std::size_t kStateBytes = 1024;  // counters and decisions (state.cuh)
   static constexpr std::uint32_t kSampleBins = 1U << 14;
   static constexpr std::uint32_t kRadixBins = 1U << 11;
-  // Rows are summed in at most this many parts for the statistics of a column.
-  static constexpr std::int64_t kStatisticsParts = 64;
+  static constexpr std::uint32_t kRowsOfPart = 512;  // statistics are summed by parts of the rows
 
   std::size_t state = 0;
   std::size_t sample_histogram = 0;     // uint32 [kSampleBins]
   std::size_t candidate_histogram = 0;  // uint32 [kRadixBins]
   std::size_t radix_histogram = 0;      // uint64 [kRadixBins]
   std::size_t zeroed_bytes = 0;         // all of the above, set to 0 by each call
-  std::size_t statistics = 0;           // float2 [kStatisticsParts][columns], for z_score
+  std::size_t statistics = 0;           // float2 [parts][columns], for z_score
   std::size_t candidates = 0;           // uint64 [candidate_capacity]
   std::size_t finalists = 0;            // uint64 [candidate_capacity]
   std::int64_t candidate_capacity = 0;

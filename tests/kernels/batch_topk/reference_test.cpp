@@ -32,7 +32,6 @@ TEST(BatchTopkReference, KeepsTheGreatest) {
   EXPECT_THAT(expected.mask, ElementsAre(0b010U, 0b101U));
   EXPECT_EQ(expected.threshold, 4);
   EXPECT_EQ(expected.selected, 3);
-  EXPECT_EQ(expected.above, 2);
   EXPECT_EQ(expected.last_column, 0);
   EXPECT_EQ(expected.last_row, 1);
 }
@@ -48,7 +47,7 @@ TEST(BatchTopkReference, ZeroesOfEitherSignAreEqual) {
   const std::vector<float> keys{-0.0F, 0.0F, -1};
   const BatchTopkExpected expected = batch_topk_reference(arguments_of(keys, 1, 1));
   EXPECT_THAT(expected.mask, ElementsAre(0b001U));
-  EXPECT_EQ(expected.above, 0);
+  EXPECT_EQ(expected.threshold, 0);
 }
 
 TEST(BatchTopkReference, NanIsRejectedOrComesFirst) {
