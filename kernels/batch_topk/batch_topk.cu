@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/batch_topk/batch_topk.hpp"
+
+#include <algorithm>
+
+#include "kernels/batch_topk/launch.cuh"
+#include "kernels/batch_topk/workspace.hpp"
+
+namespace stepscope::kernels {
+namespace {
+
+using namespace batch_topk_device;
+
+std::uint32_t least_positive(KeyType type) {
+  switch (type) {
+    case KeyType::bfloat16:
+      return kLeastPositiveKey<Bfloat16>;
+    case KeyType::float16:
+      return kLeastPositiveKey<Float16>;
+    case KeyType::float32:
+      break;
+  }
+  return kLeastPositiveKey<float>;
+}
+
+template <class Part>
+Part* part(const BatchTopkArguments& arguments, std::size_t offset) {
+  return reinterpret_cast<Part*>(static_cast<std::byte*>(arguments.workspace) + offset);
+}
+
+void set_workspace(const BatchTopkArguments& arguments, Parameters& p) {
+  const BatchTopkWorkspace layout = workspace_of(arguments);
+  p.state = part<State>(arguments, layout.state);
+  p.sample_histogram = part<std::uint32_t>(arguments, layout.sample_histogram);
+  p.candidate_histogram = part<std::uint32_t>(arguments, layout.candidate_histogram);
+  p.radix_histogram = part<unsigned long long>(arguments, layout.radix_histogram);
+  if (arguments.column_keys.source == KeySource::z_score)
+    p.statistics = part<float2>(arguments, layout.statistics);
+  p.candidates = part<std::uint64_t>(arguments, layout.candidates);
+  p.finalists = part<std::uint64_t>(arguments, layout.finalists);
+  p.capacity = static_cast<std::uint64_t>(layout.candidate_capacity);
+  p.zeroed = part<std::byte>(arguments, layout.state);
+  p.zeroed_bytes = layout.zeroed_bytes;
+}
+
+Parameters parameters_of(const BatchTopkArguments& arguments) {
+  const bool affine = arguments.column_keys.source != KeySource::raw;
+  const std::int64_t entries = arguments.rows * arguments.columns;
+  Parameters p{};
+  p.keys = arguments.keys;
+  p.shape.rows = static_cast<std::uint32_t>(arguments.rows);
+  p.shape.columns = static_cast<std::uint32_t>(arguments.columns);
+  p.count = std::min(arguments.count, entries);
+  p.ranked_type = affine ? KeyType::float32 : arguments.key_type;
+  p.floor = arguments.positives_only ? least_positive(p.ranked_type) : kLeastNumberKey;
+  p.nan = arguments.nan == NanPolicy::select ? NanRank::first : NanRank::last;
+  p.place_bits = bit_width_of(static_cast<std::uint64_t>(entries - 1));
+  p.mean = arguments.column_keys.mean;
+  p.scale = arguments.column_keys.scale;
+  p.epsilon = arguments.column_keys.epsilon;
+  p.reads_before = arguments.column_keys.source == KeySource::z_score ? 1 : 0;
+  p.mask = reinterpret_cast<std::uint8_t*>(arguments.mask);
+  p.mask_row_bytes = static_cast<std::uint32_t>(mask_words_per_row(arguments.columns) * 4);
+  p.result = arguments.result;
+  p.from_scratch = arguments.start == BatchTopkStart::none;
+  p.warm_start = p.from_scratch ? nullptr : arguments.warm_start;
+  set_workspace(arguments, p);
+  return p;
+}
+
+// 16-byte loads need each row to begin at a multiple of 16 bytes.
+bool rows_aligned(const BatchTopkArguments& arguments) {
+  const auto row_bytes = static_cast<std::size_t>(arguments.columns) * bytes_of(arguments.key_type);
+  return reinterpret_cast<std::uintptr_t>(arguments.keys) % 16 == 0 && row_bytes % 16 == 0;
+}
+
+__global__ void empty_result_kernel(BatchTopkResult* result) {
+  BatchTopkResult empty;
+  empty.threshold = __int_as_float(0x7f800000);
+  *result = empty;
+}
+
+Status select_none(const BatchTopkArguments& arguments, cudaStream_t stream) {
+  const auto words =
+      static_cast<std::size_t>(arguments.rows * mask_words_per_row(arguments.columns));
+  if (words > 0) {
+    const cudaError_t code =
+        cudaMemsetAsync(arguments.mask, 0, words * sizeof(std::uint32_t), stream);
+    if (code != cudaSuccess) return cuda_status(code, "cudaMemsetAsync");
+  }
+  empty_result_kernel<<<1, 1, 0, stream>>>(arguments.result);
+  return cuda_status(cudaGetLastError(), "empty_result_kernel");
+}
+
+}  // namespace
+
+Status batch_topk(const BatchTopkArguments& arguments, CUstream_st* stream) {
+  if (Status status = validate(arguments); !status.ok()) return status;
+  if (arguments.count < 1 || arguments.rows == 0 || arguments.columns == 0)
+    return select_none(arguments, stream);
+  DeviceLimits device;
+  if (Status s = cuda_status(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute"); !s.ok())
+    return s;
+  const Parameters p = parameters_of(arguments);
+  const bool affine = arguments.column_keys.source != KeySource::raw;
+  const bool aligned = rows_aligned(arguments);
+  switch (arguments.key_type) {
+    case KeyType::bfloat16:
+      return launch_for<Bfloat16>(p, affine, aligned, device, stream);
+    case KeyType::float16:
+      return launch_for<Float16>(p, affine, aligned, device, stream);
+    case KeyType::float32:
+      break;
+  }
+  return launch_for<float>(p, affine, aligned, device, stream);
+}
+
+}  // namespace stepscope::kernels

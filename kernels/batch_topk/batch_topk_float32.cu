@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/batch_topk/launch.cuh"
+
+namespace stepscope::kernels::batch_topk_device {
+
+template Status launch_for<float>(const Parameters&, bool, bool, const DeviceLimits&, cudaStream_t);
+
+}  // namespace stepscope::kernels::batch_topk_device

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last kernel of a call. Where the bracket held, it refines. Else it selects from scratch, by
+// radix digits of (key, place): a read counts the next 11 bits of the entries whose upper bits are
+// known, until so few are left that one more read can collect them as candidates.
+//
+// Blocks depend on each other between reads without having to be resident together: a block takes
+// shares of a read by number, in order, and waits only for shares that were taken before, so by
+// blocks that run. Any number of blocks at a time makes progress, beside any other kernel.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/batch_topk/refine.cuh"
+#include "kernels/batch_topk/sweep.cuh"
+
+namespace stepscope::kernels::batch_topk_device {
+
+// Lanes count in copies of their own, so that equal keys of a warp do not queue for one address.
+constexpr std::uint32_t kCopies = 4;
+
+union FinishShared {
+  std::uint32_t histogram[kBins * kCopies];
+  SweepShared sweep;
+  RefineShared refine;
+};
+
+// The next bits that a range decides.
+struct NextDigit {
+  bool of_place;
+  int shift, bits;
+
+  __device__ explicit NextDigit(const RadixRange& range)
+      : of_place(range.key_bits == 0),
+        shift(max((of_place ? range.place_bits : range.key_bits) - kBinBits, 0)),
+        bits((of_place ? range.place_bits : range.key_bits) - shift) {}
+};
+
+template <class T, bool kAffine>
+class DigitCount {
+ public:
+  using Keys = LaneKeys<T, kAffine>;
+  using Layout = LaneLayout<T, kAffine>;
+
+  __device__ DigitCount(const Parameters& p, const RadixRange& range, std::uint32_t* histogram)
+      : p_(p), range_(range), digit_(range), histogram_(histogram) {
+    for (std::uint32_t i = threadIdx.x; i < kBins * kCopies; i += kThreads) histogram_[i] = 0;
+    __syncthreads();
+  }
+
+  __device__ void visit(const Walk& at, const LaneWords<T, kAffine>& words) {
+    const Keys keys(words,
+                    terms_.at(p_.mean, p_.scale, at.column(), p_.shape.columns, lane_index()));
+    const std::uint32_t valid =
+        valid_keys<T, kAffine>(p_.shape.columns - at.column(), lane_index());
+    std::uint32_t digits[Layout::kKeys];
+    bool alike = true;
+#pragma unroll
+    for (int i = 0; i < Layout::kKeys; ++i) {
+      digits[i] = (valid >> i & 1U) != 0 ? digit(at, keys.bits(i), i) : kNone;
+      alike = alike && digits[i] == digits[0];
+    }
+    // Constant stretches, ReLU's zeroes for one, are counted at once.
+    const std::uint32_t first = __shfl_sync(kAllLanes, digits[0], 0);
+    if (__all_sync(kAllLanes, alike && digits[0] == first)) {
+      if (lane_index() == 0) count(digits[0], Layout::kStripColumns);
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < Layout::kKeys; ++i) count(digits[i], 1);
+  }
+
+  // Called once, by the whole block.
+  __device__ void finish() {
+    __syncthreads();
+    for (std::uint32_t bin = threadIdx.x; bin < kBins; bin += kThreads) {
+      unsigned long long sum = 0;
+      for (std::uint32_t copy = 0; copy < kCopies; ++copy) sum += histogram_[bin * kCopies + copy];
+      if (sum > 0) atomicAdd(&p_.radix_histogram[bin], sum);
+    }
+    const auto nan = warp_sum(static_cast<unsigned long long>(nan_));
+    const bool first_read = p_.from_scratch && range_.reads == 0;
+    if (lane_index() == 0 && nan > 0 && first_read) atomicAdd(&p_.state->nan_count, nan);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffffU;
+
+  __device__ std::uint32_t digit(const Walk& at, std::uint32_t bits, int i) {
+    if (is_nan_bits<typename Keys::Key>(bits)) ++nan_;
+    const std::uint32_t key = ordered_bits<typename Keys::Key>(bits, p_.nan);
+    if (key < p_.floor || key < range_.key) return kNone;
+    if (!digit_.of_place) {
+      const std::uint64_t unknown = key - range_.key;
+      if (unknown >> range_.key_bits != 0) return kNone;
+      return static_cast<std::uint32_t>(unknown) >> digit_.shift;
+    }
+    if (key != range_.key) return kNone;
+    const std::uint32_t column = at.column() + Layout::column(lane_index(), i);
+    const std::uint64_t code =
+        CandidateCode{key, p_.place_bits}.encode(key, place_of(at.row(), column, p_.shape.rows));
+    if (code < range_.place || (code - range_.place) >> range_.place_bits != 0) return kNone;
+    return static_cast<std::uint32_t>((code - range_.place) >> digit_.shift);
+  }
+
+  __device__ void count(std::uint32_t digit, std::uint32_t times) {
+    if (digit == kNone) return;
+    const std::uint32_t copy = threadIdx.x % kCopies;
+    atomicAdd(&histogram_[digit * kCopies + copy], times);
+  }
+
+  const Parameters& p_;
+  const RadixRange range_;
+  const NextDigit digit_;
+  std::uint32_t* histogram_;
+  TermsOfStrip<T, kAffine> terms_;
+  std::uint32_t nan_ = 0;
+};
+
+// Gives a phase's shares out, one a block at a time, and tells the block that completes it.
+class Phase {
+ public:
+  __device__ Phase(State* state, std::uint32_t number) : state_(state), number_(number) {}
+
+  // work(share, shares) for each share that this block is given.
+  template <class Work>
+  __device__ void run(Work work) {
+    __shared__ std::uint32_t share;
+    while (true) {
+      __syncthreads();
+      if (threadIdx.x == 0) share = atomicAdd(&state_->ticket[number_], 1U);
+      __syncthreads();
+      if (share >= gridDim.x) break;
+      work(share, gridDim.x);
+      ++done_;
+    }
+  }
+
+  // Whether this block's shares were the last; then it must call publish().
+  __device__ bool completes() {
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0)
+      last =
+          done_ > 0 && acquire_release_add(&state_->arrived[number_], done_) + done_ == gridDim.x;
+    __syncthreads();
+    return last;
+  }
+  __device__ void publish() {
+    __syncthreads();
+    if (threadIdx.x == 0) release_store(&state_->phases_done, number_ + 1);
+  }
+  __device__ void wait() const {
+    if (threadIdx.x == 0)
+      while (acquire_load(&state_->phases_done) <= number_) __nanosleep(100);
+    __syncthreads();
+  }
+
+ private:
+  State* state_;
+  std::uint32_t number_;
+  std::uint32_t done_ = 0;
+};
+
+// Decides the next digit of the range from its counts; one block. True where what is left fits.
+__device__ inline bool narrow(const Parameters& p) {
+  constexpr int kPerThread = static_cast<int>(kBins) / kThreads;
+  RadixRange range = p.state->range;
+  const NextDigit digit(range);
+  std::int64_t counts[kPerThread];
+  std::int64_t own = 0;
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) {
+    counts[i] = static_cast<std::int64_t>(__ldcg(p.radix_histogram + threadIdx.x * kPerThread + i));
+    own += counts[i];
+  }
+  std::int64_t total = 0;
+  block_sum_above<kThreads>(own, &total);
+  range.wanted =
+      min(range.wanted, total);  // the first read may find fewer selectable keys than count
+  const ChosenBin chosen = block_choose_bin<kThreads>(counts, range.wanted, &total);
+  const auto inside = static_cast<std::int64_t>(__ldcg(p.radix_histogram + chosen.bin));
+  range.wanted = chosen.wanted;
+  ++range.reads;
+  (digit.of_place ? range.place_bits : range.key_bits) = digit.shift;
+  if (digit.of_place)
+    range.place += std::uint64_t{chosen.bin} << digit.shift;
+  else
+    range.key += chosen.bin << digit.shift;
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) p.radix_histogram[threadIdx.x * kPerThread + i] = 0;
+  if (threadIdx.x == 0) p.state->range = range;
+  __syncthreads();
+  return static_cast<std::uint64_t>(inside) <= p.capacity || range.wanted == 0;
+}
+
+// What the sweep of the range needs: its bracket, and the histogram cleared of an earlier sweep.
+__device__ inline void prepare_collection(const Parameters& p, std::uint32_t phase) {
+  for (std::uint32_t bin = threadIdx.x; bin < kBins; bin += kThreads)
+    p.candidate_histogram[bin] = 0;
+  if (threadIdx.x != 0) return;
+  const RadixRange& range = p.state->range;
+  const std::uint32_t ones = range.key_bits >= 32 ? ~0U : (1U << range.key_bits) - 1U;
+  if (range.wanted == 0)  // no key reaches this
+    p.state->exact.bracket = bracket_of_keys(~0U, ~0U, p.place_bits);
+  else if (range.key_bits > 0)
+    p.state->exact.bracket =
+        bracket_of_keys(max(range.key, p.floor), range.key + ones, p.place_bits);
+  else
+    p.state->exact.bracket = bracket_of_places(range.key, range.place, range.place_bits);
+  p.state->collecting_phase = phase;
+}
+
+template <class T, bool kAffine, bool kAligned, class Visitor>
+__device__ inline void visit_share(const Parameters& p, std::int64_t share, std::int64_t shares,
+                                   uint4* ring, Visitor& visitor) {
+  const Walk walk(p.shape, share, shares, warp_index());
+  StripStream<T, kAffine, kAligned> stream(p, walk, ring);
+  stream.run(walk, [&](const Walk& at, const auto& words) { visitor.visit(at, words); });
+}
+
+template <class T, bool kAffine, bool kAligned>
+__device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, uint4* ring,
+                                    FinishShared& shared) {
+  State* const state = p.state;
+  std::uint32_t number = 0;
+  do {
+    Phase phase(state, number);
+    {
+      DigitCount<T, kAffine> count(p, state->range, shared.histogram);
+      phase.run([&](std::int64_t share, std::int64_t shares) {
+        visit_share<T, kAffine, kAligned>(p, share, shares, ring, count);
+      });
+      count.finish();
+    }
+    if (phase.completes()) {
+      if (narrow(p)) prepare_collection(p, number + 1);
+      phase.publish();
+    }
+    phase.wait();
+    ++number;
+  } while (number != __ldcg(&state->collecting_phase));
+  Phase phase(state, number);
+  {
+    Sweep<T, kAffine> sweep(p, state->exact, /*count_nan=*/false, shared.sweep);
+    phase.run([&](std::int64_t share, std::int64_t shares) {
+      visit_share<T, kAffine, kAligned>(p, share, shares, ring, sweep);
+    });
+    sweep.finish();
+  }
+  if (phase.completes()) phase.publish();
+  phase.wait();
+
+  const RadixRange range = state->range;
+  if (range.wanted == 0) {
+    if (is_last_block(&state->refine_arrived, gridDim.x) && threadIdx.x == 0)
+      write_empty_result(p, reads + range.reads + 1);
+    return;
+  }
+  const Remainder left{static_cast<std::int64_t>(state->exact.candidates), range.wanted,
+                       static_cast<std::int64_t>(state->exact.above), BatchTopkPath::exact,
+                       reads + range.reads + 1};
+  refine(p, state->exact.bracket, left, shared.refine);
+}
+
+// Whether the sweep's bracket holds the cut; then *left says what is to be refined.
+__device__ inline bool bracket_held(const Parameters& p, Remainder* left) {
+  const Collection& guessed = p.state->guessed;
+  const auto above = static_cast<std::int64_t>(guessed.above);
+  const auto candidates = static_cast<std::int64_t>(guessed.candidates);
+  if (!guessed.bracket.encodable || static_cast<std::uint64_t>(candidates) > p.capacity)
+    return false;
+  const bool all_seen = guessed.bracket.low == p.floor;  // then there is nothing below to select
+  const std::int64_t wanted = all_seen ? min(p.count - above, candidates) : p.count - above;
+  *left = {candidates, wanted, above,
+           p.warm_start != nullptr ? BatchTopkPath::warm : BatchTopkPath::sampled,
+           p.reads_before + 1};
+  return wanted >= 1 && wanted <= candidates;
+}
+
+template <class T, bool kAffine, bool kAligned>
+__global__ void __launch_bounds__(kThreads, 2) finish_kernel(const __grid_constant__ Parameters p) {
+  extern __shared__ uint4 ring[];
+  __shared__ FinishShared shared;
+  wait_for_grid_before();
+  Remainder left;
+  if (!p.from_scratch && bracket_held(p, &left))
+    refine(p, p.state->guessed.bracket, left, shared.refine);
+  else
+    select_from_scratch<T, kAffine, kAligned>(p, p.reads_before + (p.from_scratch ? 0 : 1), ring,
+                                              shared);
+}
+
+}  // namespace stepscope::kernels::batch_topk_device

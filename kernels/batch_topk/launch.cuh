@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of one call, in order: statistics (for z-scores), prepare, sample (unless warm or
+// from scratch), sweep (unless from scratch), finish. Each but the first is a programmatic
+// dependent of the one before it, so it starts while that one runs: the sweep's first copies are
+// under way before the bracket is known.
+#pragma once
+
+#include "kernels/batch_topk/finish.cuh"
+#include "kernels/batch_topk/sample.cuh"
+#include "kernels/batch_topk/sweep.cuh"
+#include "kernels/common/launch.cuh"
+
+namespace stepscope::kernels::batch_topk_device {
+
+template <class T>
+unsigned statistics_blocks(const Parameters& p) {
+  constexpr std::uint32_t kColumns = LaneLayout<T, true>::kStripColumns;
+  constexpr std::uint32_t kRows = BatchTopkWorkspace::kRowsOfPart;
+  return (p.shape.columns + kColumns - 1) / kColumns * ((p.shape.rows + kRows - 1) / kRows);
+}
+
+template <class T, bool kAffine, bool kAligned>
+Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t stream) {
+  p.shape = walk_shape(p.shape.rows, p.shape.columns, LaneLayout<T, kAffine>::kStripColumns, kWarps,
+                       kAffine ? WalkOrder::columns_kept : WalkOrder::rows_first);
+  const unsigned full_grid = static_cast<unsigned>(device.multiprocessors) * 2;
+  const std::size_t ring_bytes = kAligned ? kRingBytes : 0;
+  const auto launched = [&](cudaError_t code, const char* name) { return cuda_status(code, name); };
+
+  const Launch prepare{32, kPrepareThreads, 0, stream, device};
+  if constexpr (kAffine) {
+    if (p.statistics != nullptr) {
+      const Launch statistics{statistics_blocks<T>(p), kStatisticsThreads, 0, stream, device};
+      const cudaError_t code = statistics.after_all(statistics_kernel<T, kAligned>, p);
+      if (Status s = launched(code, "statistics_kernel"); !s.ok()) return s;
+    }
+  }
+  const cudaError_t prepared = p.statistics != nullptr ? prepare.overlapping(prepare_kernel, p)
+                                                       : prepare.after_all(prepare_kernel, p);
+  if (Status s = launched(prepared, "prepare_kernel"); !s.ok()) return s;
+  if (!p.from_scratch && p.warm_start == nullptr) {
+    Launch sample{kSampleBlocks, kSampleThreads, kSampleBins * sizeof(std::uint32_t), stream,
+                  device};
+    const cudaError_t code = sample.overlapping(sample_kernel<T, kAffine, kAligned>, p);
+    if (Status s = launched(code, "sample_kernel"); !s.ok()) return s;
+  }
+  const Launch whole{full_grid, kThreads, ring_bytes, stream, device};
+  if (!p.from_scratch) {
+    const cudaError_t code = whole.overlapping(sweep_kernel<T, kAffine, kAligned>, p);
+    if (Status s = launched(code, "sweep_kernel"); !s.ok()) return s;
+  }
+  return launched(whole.overlapping(finish_kernel<T, kAffine, kAligned>, p), "finish_kernel");
+}
+
+template <class T>
+Status launch_for(const Parameters& p, bool affine, bool aligned, const DeviceLimits& device,
+                  cudaStream_t stream) {
+  if (affine)
+    return aligned ? launch_selection<T, true, true>(p, device, stream)
+                   : launch_selection<T, true, false>(p, device, stream);
+  return aligned ? launch_selection<T, false, true>(p, device, stream)
+                 : launch_selection<T, false, false>(p, device, stream);
+}
+
+// One file a type, so that they compile side by side.
+extern template Status launch_for<Bfloat16>(const Parameters&, bool, bool, const DeviceLimits&,
+                                            cudaStream_t);
+extern template Status launch_for<Float16>(const Parameters&, bool, bool, const DeviceLimits&,
+                                           cudaStream_t);
+extern template Status launch_for<float>(const Parameters&, bool, bool, const DeviceLimits&,
+                                         cudaStream_t);
+
+}  // namespace stepscope::kernels::batch_topk_device

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of one call share: their parameters, and the decisions that they leave for each
+// other in the workspace.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "kernels/batch_topk/batch_topk.hpp"
+#include "kernels/batch_topk/candidate.hpp"
+#include "kernels/batch_topk/walk.hpp"
+#include "kernels/batch_topk/workspace.hpp"
+#include "kernels/common/ordered_key.hpp"
+
+namespace stepscope::kernels::batch_topk_device {
+
+constexpr std::uint32_t kBins = BatchTopkWorkspace::kRadixBins;
+constexpr int kBinBits = 11;
+static_assert(kBins == 1U << kBinBits);
+
+// Keys above `high` are selected, keys below `low` are not, those between are candidates; among
+// these, codes above `last_code` are selected and codes below `first_code` are not.
+struct Bracket {
+  std::uint32_t low, high;
+  std::uint64_t first_code, last_code;
+  int digit_shift;  // the candidate histogram counts (code - first_code) >> digit_shift
+  bool encodable;   // else there are too many keys between low and high for a code
+  bool all_places;  // first_code and last_code exclude nothing
+};
+
+STEPSCOPE_HOST_DEVICE constexpr Bracket bracket_of_keys(std::uint32_t low, std::uint32_t high,
+                                                        int place_bits) {
+  const int bits = bit_width_of(high - low) + place_bits;
+  const std::uint64_t last = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  return {low, high, 0, last, bits > kBinBits ? bits - kBinBits : 0, bits <= 64, bits <= 64};
+}
+
+// One key, and the places whose codes begin with a prefix.
+STEPSCOPE_HOST_DEVICE constexpr Bracket bracket_of_places(std::uint32_t key, std::uint64_t prefix,
+                                                          int bits_below) {
+  const std::uint64_t last = prefix | ((std::uint64_t{1} << bits_below) - 1);
+  return {key, key, prefix, last, bits_below > kBinBits ? bits_below - kBinBits : 0, true, false};
+}
+
+// Radix selection over (key, place): the entries whose upper bits are known.
+struct RadixRange {
+  std::uint32_t key;  // decided bits of the key; the lower key_bits are undecided
+  int key_bits;
+  std::uint64_t place;  // decided bits of the code of the place; the lower place_bits are undecided
+  int place_bits;
+  std::int64_t wanted;  // how many of the range's entries are selected
+  std::uint32_t reads;
+};
+
+constexpr int kMostPhases = 16;
+
+// A sweep's bracket and what it found.
+struct Collection {
+  Bracket bracket;
+  unsigned long long above;       // entries that were selected outright
+  unsigned long long candidates;  // counted beyond the capacity, then not stored
+};
+
+struct State {
+  // Two sets: blocks of the last kernel may start late and still judge the first bracket when
+  // others have gone on from it.
+  Collection guessed, exact;
+  unsigned long long nan_count;
+  unsigned long long finalists;
+  std::uint32_t sample_arrived, refine_arrived;
+  // The exact path: work is given out and completed by numbers a phase.
+  RadixRange range;
+  std::uint32_t collecting_phase;  // the one that collects the range's entries; 0 while not known
+  std::uint32_t phases_done;
+  std::uint32_t ticket[kMostPhases], arrived[kMostPhases];
+};
+static_assert(sizeof(State) <= BatchTopkWorkspace::kStateBytes);
+
+struct Parameters {
+  const void* keys;
+  WalkShape shape;
+  std::int64_t count;   // 1 .. entries
+  std::uint32_t floor;  // least ordered key that may be selected
+  NanRank nan;
+  KeyType ranked_type;  // of the ordered keys: float32 for affine ones
+  int place_bits;
+  float* mean;
+  float* scale;
+  float2* statistics;  // of parts, where mean and scale are computed here; else null
+  float epsilon;
+  std::uint8_t* mask;
+  std::uint32_t mask_row_bytes;
+  BatchTopkResult* result;
+  BatchTopkWarmStart* warm_start;
+  bool from_scratch;  // BatchTopkStart::none
+  std::uint32_t reads_before;
+  State* state;
+  std::uint32_t* sample_histogram;
+  std::uint32_t* candidate_histogram;
+  unsigned long long* radix_histogram;
+  std::uint64_t* candidates;
+  std::uint64_t* finalists;
+  std::uint64_t capacity;
+  void* zeroed;
+  std::size_t zeroed_bytes;
+};
+
+}  // namespace stepscope::kernels::batch_topk_device

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// batch_topk against what reading its keys costs, and against cub::DeviceTopK with a scatter.
+//
+//   batch_topk_bench [--repetitions N] [--case NAME] [--once]
+//
+// A line each: median, 99th percentile and least time in microseconds with a cold L2, TB/s of the
+// keys read once, and the ratio to the best read-only kernel of the same size in the same run. Each
+// answer is judged before it is timed. --once runs each way once and times nothing (for profilers).
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "kernels/batch_topk/batch_topk.hpp"
+#include "kernels/common/device_buffer.hpp"
+#include "tests/bench/kernels/read_only.hpp"
+#include "tests/bench/kernels/timing.hpp"
+#include "tests/kernels/support/device_data.hpp"
+#ifdef STEPSCOPE_WITH_CUB_TOPK
+#include "tests/bench/kernels/cub_topk.hpp"
+#endif
+
+namespace stepscope::kernels {
+namespace {
+
+struct Case {
+  const char* name;
+  KeyType type;
+  std::int64_t rows, columns, count;
+};
+
+constexpr Case kCases[] = {
+    {"bf16 1024x49152", KeyType::bfloat16, 1024, 49152, 204800},
+    {"fp16 1024x49152", KeyType::float16, 1024, 49152, 204800},
+    {"fp32 1024x49152", KeyType::float32, 1024, 49152, 204800},
+    {"bf16 1024x589824", KeyType::bfloat16, 1024, 589824, 204800},
+    {"fp32 1024x589824", KeyType::float32, 1024, 589824, 204800},
+};
+
+struct Options {
+  std::size_t repetitions = 200;
+  std::string only;
+  bool once = false;
+};
+
+class CaseRun {
+ public:
+  CaseRun(const Case& c, const Options& options, Bench& bench, const DeviceLimits& device)
+      : case_(c),
+        options_(options),
+        bench_(bench),
+        device_(device),
+        entries_(c.rows * c.columns),
+        bytes_(static_cast<std::size_t>(entries_) * bytes_of(c.type)),
+        keys_(bytes_),
+        mask_(static_cast<std::size_t>(c.rows * mask_words_per_row(c.columns))),
+        result_(1),
+        warm_(1),
+        sink_(1),
+        mean_(std::vector<float>(static_cast<std::size_t>(c.columns), 0.01F)),
+        scale_(std::vector<float>(static_cast<std::size_t>(c.columns), 1.01F)) {
+    fill_normal(keys_.data(), c.type, entries_, 1, bench.stream());
+    arguments_.keys = keys_.data();
+    arguments_.key_type = c.type;
+    arguments_.rows = c.rows;
+    arguments_.columns = c.columns;
+    arguments_.count = c.count;
+    arguments_.column_keys.mean = mean_.data();
+    arguments_.column_keys.scale = scale_.data();
+    arguments_.mask = mask_.data();
+    arguments_.result = result_.data();
+    BatchTopkArguments largest = arguments_;
+    largest.column_keys.source = KeySource::z_score;
+    workspace_ = DeviceBuffer<std::byte>(batch_topk_workspace_bytes(largest));
+    arguments_.workspace = workspace_.data();
+    arguments_.workspace_bytes = workspace_.size();
+    warm_.fill_bytes(0);
+  }
+
+  bool run() {
+    std::printf("\n%s, K = %lld\n%-44s %9s %9s %9s %8s %8s\n", case_.name,
+                static_cast<long long>(case_.count), "", "median us", "p99 us", "least us", "TB/s",
+                "to read");
+    if (!options_.once) time_reads();
+    bool sound = time_selection("sampled", arguments_);
+    BatchTopkArguments warm = arguments_;
+    warm.warm_start = warm_.data();
+    sound = time_selection("warm", warm) && sound;
+    BatchTopkArguments exact = arguments_;
+    exact.start = BatchTopkStart::none;
+    sound = time_selection("from scratch", exact) && sound;
+    BatchTopkArguments affine = arguments_;
+    affine.column_keys.source = KeySource::affine;
+    sound = time_selection("affine, sampled", affine) && sound;
+    BatchTopkArguments z_score = arguments_;
+    z_score.column_keys.source = KeySource::z_score;
+    sound = time_selection("z-score, sampled", z_score) && sound;
+    time_cub();
+    return sound;
+  }
+
+ private:
+  void time_reads() {
+    for (const ReadOnlyKernel& kernel : read_only_kernels()) {
+      const Timing timing = bench_.time([&](cudaStream_t stream) {
+        kernel.enqueue(keys_.data(), bytes_, sink_.data(), device_, stream);
+      });
+      if (best_read_us_ == 0 || timing.median_us < best_read_us_) best_read_us_ = timing.median_us;
+      print("read: " + kernel.name, timing);
+    }
+  }
+
+  bool time_selection(const std::string& name, const BatchTopkArguments& arguments) {
+    const auto enqueue = [&](cudaStream_t stream) {
+      const Status status = batch_topk(arguments, stream);
+      if (!status.ok()) throw std::runtime_error(status.message());
+    };
+    mask_.fill_bytes(0xa5);
+    for (int i = 0; i < 3; ++i) enqueue(bench_.stream());  // a warm start settles
+    const MaskJudgement judgement = judge_mask(arguments, bench_.stream());
+    const BatchTopkResult result = result_.to_host().front();
+    const bool sound = judgement.unexpected == 0 && judgement.padding == 0 &&
+                       judgement.selected == static_cast<unsigned long long>(case_.count) &&
+                       result.selected == case_.count;
+    std::printf("%s: %s, path %u, reads %u, threshold %g, cut (%lld, %lld)\n", name.c_str(),
+                sound ? "sound" : "WRONG", static_cast<unsigned>(result.path), result.reads,
+                static_cast<double>(result.threshold), static_cast<long long>(result.last_column),
+                static_cast<long long>(result.last_row));
+    if (!sound)
+      std::printf("  selected %llu unexpected %llu padding %llu\n", judgement.selected,
+                  judgement.unexpected, judgement.padding);
+    if (options_.once) return sound;
+    print(name, bench_.time(enqueue));
+    print(name + ", graph", bench_.time_graph(enqueue));
+    return sound;
+  }
+
+  void time_cub() {
+#ifdef STEPSCOPE_WITH_CUB_TOPK
+    if (options_.once) return;
+    const DeviceBuffer<std::byte> keys_out(static_cast<std::size_t>(case_.count) *
+                                           bytes_of(case_.type));
+    const DeviceBuffer<std::uint32_t> indices(static_cast<std::size_t>(case_.count));
+    CubTopkArguments arguments{keys_.data(),    case_.type,     entries_,    case_.count,
+                               keys_out.data(), indices.data(), mask_.data()};
+    const DeviceBuffer<std::byte> workspace(cub_topk_workspace_bytes(arguments));
+    arguments.workspace = workspace.data();
+    arguments.workspace_bytes = workspace.size();
+    print("cub::DeviceTopK pairs, scatter",
+          bench_.time([&](cudaStream_t stream) { cub_topk(arguments, stream); }));
+#endif
+  }
+
+  void print(const std::string& what, const Timing& timing) const {
+    print_timing(what, timing, static_cast<double>(bytes_), best_read_us_);
+  }
+
+  const Case case_;
+  const Options options_;
+  Bench& bench_;
+  const DeviceLimits device_;
+  const std::int64_t entries_;
+  const std::size_t bytes_;
+  const DeviceBuffer<std::byte> keys_;
+  const DeviceBuffer<std::uint32_t> mask_;
+  const DeviceBuffer<BatchTopkResult> result_;
+  const DeviceBuffer<BatchTopkWarmStart> warm_;
+  const DeviceBuffer<unsigned> sink_;
+  const DeviceBuffer<float> mean_, scale_;
+  DeviceBuffer<std::byte> workspace_;
+  BatchTopkArguments arguments_;
+  double best_read_us_ = 0;
+};
+
+bool run_all(const Options& options) {
+  DeviceLimits device;
+  cuda_check(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute");
+  constexpr std::size_t kFlushBytes = std::size_t{256} << 20;
+  const DeviceBuffer<std::byte> flushed(kFlushBytes);
+  const DeviceBuffer<unsigned> sink(1);
+  flushed.fill_bytes(1);
+  const ReadOnlyKernel flush = read_only_kernels().front();
+  Bench bench(
+      [&](cudaStream_t stream) {
+        flush.enqueue(flushed.data(), kFlushBytes, sink.data(), device, stream);
+      },
+      options.repetitions);
+  bool sound = true;
+  for (const Case& c : kCases)
+    if (options.only.empty() || options.only == c.name)
+      sound = CaseRun(c, options, bench, device).run() && sound;
+  return sound;
+}
+
+}  // namespace
+}  // namespace stepscope::kernels
+
+int main(int count, char** words) {
+  stepscope::kernels::Options options;
+  for (int i = 1; i < count; ++i) {
+    if (std::strcmp(words[i], "--once") == 0) options.once = true;
+    if (i + 1 == count) break;
+    if (std::strcmp(words[i], "--repetitions") == 0)
+      options.repetitions = std::strtoul(words[i + 1], nullptr, 10);
+    if (std::strcmp(words[i], "--case") == 0) options.only = words[i + 1];
+  }
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::puts("no GPU");
+    return 77;
+  }
+  return stepscope::kernels::run_all(options) ? 0 : 1;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that read memory and do nothing else: what the device gives, for others to be judged by.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "kernels/common/launch.cuh"
+
+namespace stepscope::kernels {
+
+struct ReadOnlyKernel {
+  std::string name;
+  // bytes must be a multiple of 16384; sink is one word that is not written in practice.
+  void (*enqueue)(const void* memory, std::size_t bytes, unsigned* sink, const DeviceLimits& device,
+                  cudaStream_t stream);
+};
+
+std::vector<ReadOnlyKernel> read_only_kernels();
+
+}  // namespace stepscope::kernels

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs batch_topk on made keys and brings its answer to the host.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/batch_topk/batch_topk.hpp"
+#include "kernels/common/device_buffer.hpp"
+#include "kernels/common/stream.hpp"
+
+namespace stepscope::kernels {
+
+inline bool gpu_found() {
+  int devices = 0;
+  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+}
+
+struct BatchTopkAnswer {
+  std::vector<std::uint32_t> mask;
+  BatchTopkResult result;
+};
+
+// Keys on the device, `offset` entries behind the buffer's 256-byte aligned begin.
+template <class T>
+class DeviceKeys {
+ public:
+  explicit DeviceKeys(const std::vector<T>& keys, std::size_t offset = 0) : offset_(offset) {
+    std::vector<T> padded(offset);
+    padded.insert(padded.end(), keys.begin(), keys.end());
+    buffer_ = DeviceBuffer<T>(padded);
+  }
+  const T* data() const { return buffer_.data() + offset_; }
+
+ private:
+  DeviceBuffer<T> buffer_;
+  std::size_t offset_;
+};
+
+// Memory of one call: outputs and workspace, filled with rubbish before each run.
+class BatchTopkRun {
+ public:
+  explicit BatchTopkRun(const BatchTopkArguments& arguments)
+      : mask_(static_cast<std::size_t>(arguments.rows * mask_words_per_row(arguments.columns))),
+        result_(1),
+        workspace_(batch_topk_workspace_bytes(arguments)) {}
+
+  BatchTopkArguments bound(BatchTopkArguments arguments) const {
+    arguments.mask = mask_.data();
+    arguments.result = result_.data();
+    arguments.workspace = workspace_.data();
+    arguments.workspace_bytes = workspace_.size();
+    return arguments;
+  }
+  void poison(int byte) const {
+    mask_.fill_bytes(byte);
+    result_.fill_bytes(byte);
+    workspace_.fill_bytes(byte);
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
+  BatchTopkAnswer answer() const { return {mask_.to_host(), result_.to_host().front()}; }
+
+ private:
+  DeviceBuffer<std::uint32_t> mask_;
+  DeviceBuffer<BatchTopkResult> result_;
+  DeviceBuffer<std::byte> workspace_;
+};
+
+inline BatchTopkAnswer run_batch_topk(const BatchTopkArguments& arguments, const Stream& stream) {
+  const BatchTopkRun run(arguments);
+  run.poison(0xa5);
+  const Status status = batch_topk(run.bound(arguments), stream.get());
+  EXPECT_EQ(status.message(), "");
+  stream.synchronize();
+  return run.answer();
+}
+
+}  // namespace stepscope::kernels

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/batch_topk/workspace.hpp"
+
+#include <gtest/gtest.h>
+
+namespace stepscope::kernels {
+namespace {
+
+TEST(BatchTopkWorkspace, PartsFollowEachOther) {
+  BatchTopkArguments arguments;
+  arguments.rows = 1024;
+  arguments.columns = 49152;
+  arguments.column_keys.source = KeySource::z_score;
+  const BatchTopkWorkspace layout = workspace_of(arguments);
+  const auto list_bytes = static_cast<std::size_t>(layout.candidate_capacity) * 8;
+  EXPECT_LE(layout.state + BatchTopkWorkspace::kStateBytes, layout.sample_histogram);
+  EXPECT_LE(layout.sample_histogram + BatchTopkWorkspace::kSampleBins * 4,
+            layout.candidate_histogram);
+  EXPECT_LE(layout.candidate_histogram + BatchTopkWorkspace::kRadixBins * 4,
+            layout.radix_histogram);
+  EXPECT_LE(layout.radix_histogram + BatchTopkWorkspace::kRadixBins * 8, layout.zeroed_bytes);
+  EXPECT_LE(layout.zeroed_bytes, layout.statistics);
+  EXPECT_LE(layout.statistics + 2UL * 49152 * 8, layout.candidates);
+  EXPECT_LE(layout.candidates + list_bytes, layout.finalists);
+  EXPECT_LE(layout.finalists + list_bytes, layout.bytes);
+  EXPECT_LT(layout.bytes, 1024U * 49152U * 2U) << "less than the keys themselves";
+}
+
+TEST(BatchTopkWorkspace, AnEmptyMatrixNeedsLittle) {
+  EXPECT_LT(workspace_of(BatchTopkArguments{}).bytes, 1U << 20);
+}
+
+}  // namespace
+}  // namespace stepscope::kernels
