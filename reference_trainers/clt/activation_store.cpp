@@ -17,6 +17,18 @@ std::vector<Normalisation> measure(const std::vector<at::Tensor>& layers) {
   return found;
 }
 
+void move(std::vector<at::Tensor>& layers, const std::vector<Normalisation>& by,
+          at::Device device) {
+  for (std::size_t layer = 0; layer < layers.size(); ++layer)
+    layers[layer] = by[layer].apply(layers[layer]).to(device);
+}
+
+std::vector<at::Tensor> gather(const std::vector<at::Tensor>& layers, const at::Tensor& rows) {
+  std::vector<at::Tensor> out;
+  for (const at::Tensor& layer : layers) out.push_back(layer.index_select(0, rows));
+  return out;
+}
+
 }  // namespace
 
 at::Tensor Normalisation::apply(const at::Tensor& values) const {
@@ -32,10 +44,14 @@ ActivationStore::ActivationStore(MadeActivations made, const Config& config, at:
       of_inputs_(measure(inputs_)),
       of_targets_(measure(targets_)),
       device_(device),
+      on_the_device_(config.fixes.device_data),
       batch_(config.batch),
       random_(trainers::seeded_generator(config.seed, trainers::RandomStream::batches)) {
   for (const Normalisation& host : of_targets_)
     on_device_.push_back({host.mean.to(device), host.std.to(device)});
+  if (!on_the_device_) return;
+  move(inputs_, of_inputs_, device);
+  move(targets_, of_targets_, device);
 }
 
 // Row numbers of the next batch; what an epoch leaves over is dropped.
@@ -43,6 +59,7 @@ at::Tensor ActivationStore::next_rows() {
   const std::int64_t rows = inputs_.front().size(0);
   if (!order_.defined() || next_ + batch_ > rows) {
     order_ = at::randperm(rows, random_);
+    if (on_the_device_) order_ = order_.to(device_);
     next_ = 0;
   }
   next_ += batch_;
@@ -51,6 +68,7 @@ at::Tensor ActivationStore::next_rows() {
 
 Batch ActivationStore::next() {
   const at::Tensor rows = next_rows();
+  if (on_the_device_) return {gather(inputs_, rows), gather(targets_, rows)};
   Batch batch;
   for (std::size_t layer = 0; layer < inputs_.size(); ++layer) {
     batch.inputs.push_back(

@@ -2,7 +2,7 @@
 // Batches of activations for training: rows in a fresh shuffle each epoch, normalised by each
 // layer's mean and standard deviation a coordinate. As in the reference, the rows of every layer
 // are gathered and normalised on the host, in the loop, and copied to the device one tensor after
-// the other.
+// the other; with the fix device_data all rows lie there normalised, and a batch is gathered there.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -40,9 +40,10 @@ class ActivationStore {
  private:
   at::Tensor next_rows();
 
-  std::vector<at::Tensor> inputs_, targets_;
+  std::vector<at::Tensor> inputs_, targets_;  // normalised, on the device: with device_data
   std::vector<Normalisation> of_inputs_, of_targets_, on_device_;
   at::Device device_;
+  bool on_the_device_;
   std::int64_t batch_;
   at::Generator random_;
   at::Tensor order_;

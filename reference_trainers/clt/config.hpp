@@ -7,12 +7,14 @@
 #include <string>
 
 #include "core/support/result.hpp"
+#include "reference_trainers/clt/fixes.hpp"
 #include "reference_trainers/common/device.hpp"
 
 namespace stepscope::clt {
 
 struct Config {
   std::string variant = "baseline";
+  Fixes fixes;  // the variant's, with those that were switched
 
   std::int64_t layers = 4;
   std::int64_t features = 1024;  // a layer

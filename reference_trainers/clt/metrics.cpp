@@ -5,6 +5,8 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/log10.h>
 #include <ATen/ops/mse_loss.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/where.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -34,7 +36,53 @@ void append_log_density(const at::Tensor& activations, std::vector<double>& all)
   all.insert(all.end(), values, values + host.numel());
 }
 
+// ratio(), without reading.
+at::Tensor device_ratio(const at::Tensor& part, const at::Tensor& whole) {
+  return at::where(whole > 1e-9, part / whole, (part > 1e-9).to(at::kFloat));
+}
+
+at::Tensor device_variance(const at::Tensor& values) {
+  return values.var(0, /*unbiased=*/false).mean();
+}
+
+// l0, nmse, unexplained, log density, each a scalar of one layer.
+std::vector<at::Tensor> layer_sums(const at::Tensor& activations, const at::Tensor& prediction,
+                                   const at::Tensor& target) {
+  const at::Tensor variance = device_variance(target);
+  const at::Tensor density = (activations > 1e-6).to(at::kFloat).mean(0);
+  return {(activations != 0).to(at::kFloat).sum(-1).mean(),
+          device_ratio(at::mse_loss(prediction, target), variance),
+          device_ratio(device_variance(target - prediction), variance),
+          at::log10(density + 1e-10).mean()};
+}
+
 }  // namespace
+
+Metrics evaluate_on_device(const std::vector<at::Tensor>& activations,
+                           const std::vector<at::Tensor>& predictions,
+                           const std::vector<at::Tensor>& targets, const at::Tensor& dead) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> values{dead.sum().to(at::kDouble)};
+  for (std::size_t layer = 0; layer < activations.size(); ++layer) {
+    for (const at::Tensor& sum : layer_sums(activations[layer], predictions[layer], targets[layer]))
+      values.push_back(sum.to(at::kDouble));
+  }
+  const at::Tensor host = at::stack(values).cpu();
+  const double* all = host.const_data_ptr<double>();
+  Metrics metrics;
+  double unexplained = 0;
+  metrics.dead = static_cast<std::int64_t>(all[0]);
+  const auto layers = static_cast<double>(activations.size());
+  for (std::size_t layer = 0; layer < activations.size(); ++layer) {
+    const double* of = all + 1 + 4 * layer;
+    metrics.l0 += of[0];
+    metrics.nmse += of[1] / layers;
+    unexplained += of[2] / layers;
+    metrics.log_density += of[3] / layers;
+  }
+  metrics.explained_variance = std::clamp(1 - unexplained, 0.0, 1.0);
+  return metrics;
+}
 
 Metrics evaluate_on_host(const std::vector<at::Tensor>& activations,
                          const std::vector<at::Tensor>& predictions,

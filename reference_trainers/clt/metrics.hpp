@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good a transcoder is, on one batch, in normalised space. As in the reference, per-feature
-// values are brought to the host as lists and every number is read back by itself: that cost is
-// part of the baseline.
+// How good a transcoder is, on one batch, in normalised space.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,10 +18,18 @@ struct Metrics {
   std::int64_t dead = 0;   // features silent for the whole window
 };
 
+// As in the reference, per-feature values are brought to the host as lists and every number is read
+// back by itself: that cost is part of the baseline.
+//
 // A layer each: activations [batch, features], predictions and targets [batch, d_model]; dead:
 // [layers, features].
 Metrics evaluate_on_host(const std::vector<at::Tensor>& activations,
                          const std::vector<at::Tensor>& predictions,
                          const std::vector<at::Tensor>& targets, const at::Tensor& dead);
+
+// The same up to rounding, with one copy to the host at the end.
+Metrics evaluate_on_device(const std::vector<at::Tensor>& activations,
+                           const std::vector<at::Tensor>& predictions,
+                           const std::vector<at::Tensor>& targets, const at::Tensor& dead);
 
 }  // namespace stepscope::clt

@@ -26,11 +26,32 @@ constexpr const char* kFooter =
     "Exit status: 0 done, 1 the training failed (no GPU, out of memory, a loss that is not "
     "finite), 2 wrong usage.";
 
+struct Named {
+  std::vector<std::string> with, without;
+};
+
 std::string variant_help() {
-  std::string text = "Which implementation of the same training:";
+  std::string text = "Which fixes are on in the same training:";
   for (const Variant& variant : all_variants())
     text += fmt::format(" {} ({})", variant.name, variant.summary);
   return text;
+}
+
+std::string fix_help() {
+  std::string text = "Also with these fixes (commas):";
+  for (const Fix& fix : all_fixes()) text += fmt::format(" {} ({});", fix.name, fix.summary);
+  text.back() = '.';
+  return text;
+}
+
+// The variant's fixes, then those that were named.
+Status choose_fixes(Config& config, const Named& named) {
+  if (const Variant* variant = find_variant(config.variant)) config.fixes = variant->fixes;
+  if (const Status with = switch_fixes(config.fixes, named.with, true); !with)
+    return usage_error("--with " + with.error().message);
+  if (const Status without = switch_fixes(config.fixes, named.without, false); !without)
+    return usage_error("--without " + without.error().message);
+  return Done{};
 }
 
 std::vector<std::string> variant_names() {
@@ -77,12 +98,15 @@ void add_training(CLI::App& app, Config& config) {
       ->check(CLI::NonNegativeNumber);
 }
 
-void add_running(CLI::App& app, Config& config) {
+void add_running(CLI::App& app, Config& config, Named& named) {
   using trainers::DeviceWish;
   static const std::map<std::string, DeviceWish> kDevices{
       {"auto", DeviceWish::automatic}, {"cpu", DeviceWish::cpu}, {"cuda", DeviceWish::cuda}};
   app.add_option("--variant", config.variant, variant_help())
       ->check(CLI::IsMember(variant_names()));
+  app.add_option("--with", named.with, fix_help())->delimiter(',');
+  app.add_option("--without", named.without, "The variant without these fixes (commas)")
+      ->delimiter(',');
   app.add_option("--device", config.device, "auto: a GPU where one is usable, else the CPU")
       ->option_text("auto|cpu|cuda")
       ->transform(CLI::CheckedTransformer(kDevices));
@@ -102,7 +126,8 @@ Result<Request> parse(std::span<const char* const> arguments) {
   app.option_defaults()->always_capture_default();
   add_sizes(app, request.config);
   add_training(app, request.config);
-  add_running(app, request.config);
+  Named named;
+  add_running(app, request.config, named);
   app.footer(kFooter);
 
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 wants them so
@@ -114,6 +139,7 @@ Result<Request> parse(std::span<const char* const> arguments) {
   } catch (const CLI::ParseError& error) {
     return usage_error(std::string(error.what()) + " (see train_clt --help)");
   }
+  if (const Status chosen = choose_fixes(request.config, named); !chosen) return chosen.error();
   if (Status checked = check(request.config); !checked) return checked.error();
   return request;
 }

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stepscope/annotate.hpp>
 
-#include "reference_trainers/clt/variants.hpp"
+#include "reference_trainers/clt/training.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -28,16 +28,13 @@ StepResult marked_step(Trainer& trainer, std::int64_t index) {
 std::string progress_line(std::int64_t step, const StepResult& result) {
   const Metrics& metrics = *result.metrics;
   return fmt::format("step {}: loss {:.5f}, nmse {:.3f}, explained {:.3f}, l0 {:.1f}, dead {}",
-                     step + 1, result.loss, metrics.nmse, metrics.explained_variance, metrics.l0,
-                     metrics.dead);
+                     step + 1, result.losses->total, metrics.nmse, metrics.explained_variance,
+                     metrics.l0, metrics.dead);
 }
 
 }  // namespace
 
 Result<RunResult> run(const Config& config, const Say& say) {
-  const Variant* variant = find_variant(config.variant);
-  if (variant == nullptr)
-    return usage_error("--variant " + config.variant + ": there is none of that name");
   const auto chosen = trainers::choose_device(config.device);
   if (!chosen) return chosen.error();
   const at::Device device = chosen->device;
@@ -45,21 +42,24 @@ Result<RunResult> run(const Config& config, const Say& say) {
   if (config.threads > 0) at::set_num_threads(config.threads);
 
   RunResult result{.device = device.str(), .steps = config.steps};
-  const std::unique_ptr<Trainer> trainer = variant->make(config, device);
+  const std::unique_ptr<Trainer> trainer = make_training(config, device);
   result.parameters = trainer->parameter_count();
-  say(fmt::format("clt {} on {}: {} parameters, {} steps", variant->name, result.device,
+  say(fmt::format("clt {} on {}: {} parameters, {} steps", config.variant, result.device,
                   result.parameters, config.steps));
 
   const Clock::time_point begin = Clock::now();
   double first_s = 0;
   for (std::int64_t index = 0; index < config.steps; ++index) {
     const StepResult step = marked_step(*trainer, index);
-    if (!std::isfinite(step.loss)) {
-      return bad_input(
-          fmt::format("step {}: the loss is {}; try a smaller --lr", index + 1, step.loss));
+    if (index == 0) first_s = seconds_since(begin);
+    if (step.losses) {
+      const double loss = step.losses->total;
+      if (!std::isfinite(loss))
+        return bad_input(
+            fmt::format("step {}: the loss is {}; try a smaller --lr", index + 1, loss));
+      if (index == 0) result.first_loss = loss;
+      result.last_loss = loss;
     }
-    result.last_loss = step.loss;
-    if (index == 0) result.first_loss = step.loss, first_s = seconds_since(begin);
     if (step.metrics)
       result.metrics = *step.metrics, result.evaluated = true, say(progress_line(index, step));
   }
@@ -75,6 +75,7 @@ std::string to_json(const Config& config, const RunResult& result) {
   nlohmann::ordered_json json{{"schema", "stepscope.train/1"},
                               {"model", "clt"},
                               {"variant", config.variant},
+                              {"fixes", names_of(config.fixes)},
                               {"device", result.device},
                               {"config",
                                {{"layers", config.layers},

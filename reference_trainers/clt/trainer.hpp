@@ -10,8 +10,12 @@
 
 namespace stepscope::clt {
 
+struct Losses {
+  double total = 0, reconstruction = 0, sparsity = 0, preactivation = 0;
+};
+
 struct StepResult {
-  double loss = 0, reconstruction = 0, sparsity = 0, preactivation = 0;
+  std::optional<Losses> losses;    // where they were read: always at the first and the last step
   std::optional<Metrics> metrics;  // where the step evaluated
 };
 

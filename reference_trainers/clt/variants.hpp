@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every implementation of the training, in the order of the optimisation ladder.
+// Sets of fixes that have a name.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string_view>
 
-#include "reference_trainers/clt/config.hpp"
-#include "reference_trainers/clt/trainer.hpp"
+#include "reference_trainers/clt/fixes.hpp"
 
 namespace stepscope::clt {
 
 struct Variant {
   const char* name;
   const char* summary;  // a few words for --help
-  std::unique_ptr<Trainer> (*make)(const Config&, at::Device);
+  Fixes fixes;
 };
 
 std::span<const Variant> all_variants();

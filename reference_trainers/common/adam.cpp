@@ -1,26 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/common/adam.hpp"
 
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_fused_adam.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 #include <torch/optim/adam.h>
 
 namespace stepscope::trainers {
 
 struct Adam::Impl {
+  virtual ~Impl() = default;
+  virtual void step() = 0;
+};
+
+namespace {
+
+struct OneByOne final : Adam::Impl {
+  OneByOne(std::vector<at::Tensor> parameters, double learning_rate)
+      : optimizer(std::move(parameters), torch::optim::AdamOptions(learning_rate)) {}
+  void step() override { optimizer.step(); }
+
   torch::optim::Adam optimizer;
 };
 
-Adam::Adam(std::vector<at::Tensor> parameters, double learning_rate)
-    : impl_(new Impl{
-          torch::optim::Adam(std::move(parameters), torch::optim::AdamOptions(learning_rate))}) {}
+// betas, epsilon and bias correction as torch::optim::Adam has them.
+class Fused final : public Adam::Impl {
+ public:
+  Fused(std::vector<at::Tensor> parameters, double learning_rate)
+      : parameters_(std::move(parameters)), learning_rate_(learning_rate) {
+    for (const at::Tensor& parameter : parameters_) {
+      means_.push_back(at::zeros_like(parameter).detach());
+      squares_.push_back(at::zeros_like(parameter).detach());
+      steps_.push_back(at::zeros({}, parameter.options().requires_grad(false)));
+    }
+  }
+
+  void step() override {
+    const at::NoGradGuard no_grad;
+    std::vector<at::Tensor> gradients;
+    for (at::Tensor& step : steps_) step.add_(1);
+    for (const at::Tensor& parameter : parameters_) gradients.push_back(parameter.grad());
+    at::_fused_adam_(parameters_, gradients, means_, squares_, {}, steps_, learning_rate_, 0.9,
+                     0.999, /*weight_decay=*/0, 1e-8, /*amsgrad=*/false, /*maximize=*/false);
+  }
+
+ private:
+  std::vector<at::Tensor> parameters_, means_, squares_, steps_;
+  double learning_rate_;
+};
+
+std::unique_ptr<Adam::Impl> make(std::vector<at::Tensor> parameters, double learning_rate,
+                                 Adam::Kind kind) {
+  if (kind == Adam::Kind::fused)
+    return std::make_unique<Fused>(std::move(parameters), learning_rate);
+  return std::make_unique<OneByOne>(std::move(parameters), learning_rate);
+}
+
+}  // namespace
+
+Adam::Adam(std::vector<at::Tensor> parameters, double learning_rate, Kind kind)
+    : parameters_(parameters), impl_(make(std::move(parameters), learning_rate, kind)) {}
 Adam::~Adam() = default;
 Adam::Adam(Adam&&) noexcept = default;
 Adam& Adam::operator=(Adam&&) noexcept = default;
 
 void Adam::zero_grad() {
-  impl_->optimizer.zero_grad(/*set_to_none=*/true);
+  for (at::Tensor& parameter : parameters_) parameter.mutable_grad() = at::Tensor();
 }
 void Adam::step() {
-  impl_->optimizer.step();
+  impl_->step();
 }
 
 }  // namespace stepscope::trainers

@@ -22,7 +22,7 @@
 #include "collectors/record_function/callbacks.hpp"
 #include "collectors/record_function/torch_library.hpp"
 #include "collectors/recorder/process_state.hpp"
-#include "reference_trainers/clt/variants.hpp"
+#include "reference_trainers/clt/training.hpp"
 
 namespace stepscope {
 namespace {
@@ -41,7 +41,7 @@ class Loop {
     clt::Config config;
     config.layers = 2, config.features = 64, config.d_model = 16, config.batch = 16;
     config.k = 8, config.rows = 256, config.eval_every = 0;
-    trainer_ = clt::find_variant("baseline")->make(config, at::kCPU);
+    trainer_ = clt::make_training(config, at::kCPU);
   }
 
   double window_ns(int steps) {

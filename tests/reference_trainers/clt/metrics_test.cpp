@@ -28,8 +28,16 @@ struct Sample {
     dead[0][4] = true;
   }
 
+  // Of both implementations, which must agree.
   Metrics of(const at::Tensor& prediction) const {
-    return evaluate_on_host(activations, {prediction}, targets, dead);
+    const Metrics host = evaluate_on_host(activations, {prediction}, targets, dead);
+    const Metrics device = evaluate_on_device(activations, {prediction}, targets, dead);
+    EXPECT_NEAR(host.nmse, device.nmse, 1e-6);
+    EXPECT_NEAR(host.explained_variance, device.explained_variance, 1e-6);
+    EXPECT_NEAR(host.l0, device.l0, 1e-6);
+    EXPECT_NEAR(host.log_density, device.log_density, 1e-5);
+    EXPECT_EQ(host.dead, device.dead);
+    return host;
   }
 };
 
@@ -53,6 +61,13 @@ TEST(Metrics, AConstantOffsetCostsNmseButNotExplainedVariance) {
   const Metrics metrics = sample.of(sample.targets[0] + 1);
   EXPECT_GT(metrics.nmse, 0.5);
   EXPECT_NEAR(metrics.explained_variance, 1, 1e-5);
+}
+
+TEST(Metrics, ATargetThatNeverVariesHasNoRatio) {
+  Sample sample;
+  sample.targets[0] = at::zeros({4, 3});
+  EXPECT_EQ(sample.of(sample.targets[0]).nmse, 0);
+  EXPECT_EQ(sample.of(sample.targets[0] + 1).nmse, 1);
 }
 
 TEST(Metrics, CountsActivationsDensityAndDead) {

@@ -14,7 +14,7 @@
 #include "collectors/record_function/record_function.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "core/store/reader.hpp"
-#include "reference_trainers/clt/variants.hpp"
+#include "reference_trainers/clt/training.hpp"
 #include "tests/reference_trainers/clt/tiny_config.hpp"
 
 namespace stepscope::clt {
@@ -71,7 +71,7 @@ TEST(OpCounts, AreThoseOfTorchsOwnProfiler) {
   const pid_t child = fork();
   if (child == 0) {
     const std::string text = folder.string();
-    const auto trainer = find_variant("baseline")->make(tiny_config(), at::kCPU);
+    const auto trainer = make_training(tiny_config(), at::kCPU);
     if (!recorder::start({.folder = text.c_str()})) _exit(3);
     RecordFunctionOptions options;
     options.ops = true;

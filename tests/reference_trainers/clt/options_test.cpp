@@ -52,6 +52,23 @@ TEST(Options, MessagesNameTheFlag) {
   EXPECT_THAT(error_of({"--lr", "-1"}), HasSubstr("--lr"));
 }
 
+TEST(Options, FixesAreTheVariantsAndThoseThatAreNamed) {
+  const auto fixes = [](std::vector<const char*> arguments) {
+    const auto request = parsed(arguments);
+    EXPECT_TRUE(request.ok()) << (request.ok() ? "" : request.error().message);
+    return request.ok() ? names_of(request->config.fixes) : std::vector<std::string>();
+  };
+  EXPECT_THAT(fixes({}), testing::IsEmpty());
+  EXPECT_THAT(fixes({"--with", "fused_adam,device_data"}),
+              testing::ElementsAre("device_data", "fused_adam"));
+  EXPECT_EQ(fixes({"--variant", "optimized"}), names_of(every_fix()));
+  const auto without = fixes({"--variant", "optimized", "--without", "cached_encode"});
+  EXPECT_EQ(without.size(), names_of(every_fix()).size() - 1);
+  EXPECT_THAT(without, testing::Not(testing::Contains("cached_encode")));
+  EXPECT_THAT(error_of({"--with", "faster"}), HasSubstr("--with faster: there is no such fix"));
+  EXPECT_THAT(error_of({"--without", "faster"}), HasSubstr("--without faster"));
+}
+
 TEST(Options, SizesMustFitEachOther) {
   EXPECT_THAT(error_of({"--layers", "2", "--features", "4", "--k", "9"}),
               HasSubstr("--k 9 exceeds"));

@@ -46,6 +46,22 @@ TEST(Run, JsonIsOneLineWithItsSchema) {
   EXPECT_EQ(json["metrics"]["dead"], result->metrics.dead);
 }
 
+TEST(Run, ADivergingLossIsSeenWhereItIsRead) {
+  Config config = tiny_config();
+  config.learning_rate = 1e30;
+  config.fixes.late_readback = true;
+  const auto result = run(config, [](const std::string&) {});
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message, testing::StartsWith("step 10: the loss is"));
+}
+
+TEST(Run, JsonNamesTheFixes) {
+  Config config = tiny_config();
+  config.fixes.fused_adam = config.fixes.cached_encode = true;
+  const auto json = nlohmann::json::parse(to_json(config, {}));
+  EXPECT_EQ(json["fixes"], nlohmann::json({"cached_encode", "fused_adam"}));
+}
+
 TEST(Variants, AreFoundByName) {
   EXPECT_NE(find_variant("baseline"), nullptr);
   EXPECT_EQ(find_variant("Baseline"), nullptr);

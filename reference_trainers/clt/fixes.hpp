@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sets the optimised training apart from the reference's, each a switch of its own, so that a
+// profiler's forecast for one can be held against what it brings. Every combination computes the
+// same losses from the same seed, up to rounding.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/result.hpp"
+
+namespace stepscope::clt {
+
+struct Fixes {
+  bool cached_encode = false;
+  bool device_data = false;
+  bool late_readback = false;
+  bool device_metrics = false;
+  bool fused_adam = false;
+};
+
+struct Fix {
+  const char* name;
+  const char* summary;  // a line for --help
+  bool Fixes::*on;
+};
+
+// In the order of the ladder.
+std::span<const Fix> all_fixes();
+
+Fixes every_fix();
+
+// Switches the named ones. An Error names the first that does not exist, and those that do.
+Status switch_fixes(Fixes& fixes, const std::vector<std::string>& names, bool on);
+
+// Names of those that are on, in the order of the ladder.
+std::vector<std::string> names_of(const Fixes& fixes);
+
+}  // namespace stepscope::clt

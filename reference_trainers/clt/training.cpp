@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/clt/training.hpp"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/stack.h>
+
+#include <stepscope/annotate.hpp>
+#include <utility>
+#include <vector>
+
+#include "reference_trainers/clt/activation_store.hpp"
+#include "reference_trainers/clt/batch_topk.hpp"
+#include "reference_trainers/clt/dead_features.hpp"
+#include "reference_trainers/clt/loss.hpp"
+#include "reference_trainers/clt/model.hpp"
+#include "reference_trainers/common/adam.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+using Layers = std::vector<at::Tensor>;
+
+// What one pass over a batch gave; with cached_encode it is used wherever it is needed again.
+struct Forward {
+  Layers preactivations, activations, predictions;
+};
+
+// Undefined where the configuration leaves a part out.
+struct LossParts {
+  at::Tensor reconstruction, sparsity, preactivation, total;
+};
+
+double read(const at::Tensor& value) {
+  return value.defined() ? value.item<double>() : 0;
+}
+
+// One copy for all that are defined.
+Losses read_together(const LossParts& parts) {
+  Losses losses;
+  std::vector<at::Tensor> values;
+  std::vector<double*> places;
+  for (const auto& [value, place] : {std::pair(&parts.total, &losses.total),
+                                     std::pair(&parts.reconstruction, &losses.reconstruction),
+                                     std::pair(&parts.sparsity, &losses.sparsity),
+                                     std::pair(&parts.preactivation, &losses.preactivation)}) {
+    if (!value->defined()) continue;
+    values.push_back(value->detach());
+    places.push_back(place);
+  }
+  const at::Tensor host = at::stack(values).to(at::kDouble).cpu();
+  for (std::size_t i = 0; i < places.size(); ++i) *places[i] = host.const_data_ptr<double>()[i];
+  return losses;
+}
+
+class Training final : public Trainer {
+ public:
+  Training(const Config& config, at::Device device)
+      : config_(config),
+        fixes_(config.fixes),
+        store_(make_activations(config), config, device),
+        model_(config, device),
+        dead_(config, device),
+        optimizer_(
+            model_.parameters(), config.learning_rate,
+            fixes_.fused_adam ? trainers::Adam::Kind::fused : trainers::Adam::Kind::one_by_one) {}
+
+  StepResult step(std::int64_t index) override {
+    const Batch batch = next_batch();
+    optimizer_.zero_grad();
+    const Forward forward = pass(batch);
+    const LossParts parts = losses_of(batch, forward, index);
+    StepResult result;
+    if (!fixes_.late_readback) result.losses = read_one_by_one(parts);
+    track_dead(forward.activations);
+    update(parts.total);
+    if (evaluates(index)) result.metrics = evaluate(batch);
+    if (fixes_.late_readback && (evaluates(index) || index == 0 || index + 1 == config_.steps))
+      result.losses = read_together(parts);
+    return result;
+  }
+
+  std::int64_t parameter_count() const override {
+    std::int64_t count = 0;
+    for (const at::Tensor& parameter : model_.parameters()) count += parameter.numel();
+    return count;
+  }
+
+ private:
+  bool evaluates(std::int64_t index) const {
+    return config_.eval_every > 0 && (index + 1) % config_.eval_every == 0;
+  }
+
+  Batch next_batch() {
+    const auto phase = stepscope::phase("data");
+    return store_.next();
+  }
+
+  Layers encode(const Layers& inputs) const {
+    const auto phase = stepscope::phase("encode");
+    return model_.encode(inputs);
+  }
+
+  Layers select(const Layers& preactivations) const {
+    const auto phase = stepscope::phase("topk");
+    return batch_topk(preactivations, config_.k);
+  }
+
+  Layers decode(const Layers& activations) const {
+    const auto phase = stepscope::phase("decode");
+    return model_.decode(activations);
+  }
+
+  // The reference encodes and selects a second time for what it decodes.
+  Forward pass(const Batch& batch) const {
+    Forward forward;
+    forward.preactivations = encode(batch.inputs);
+    forward.activations = select(forward.preactivations);
+    forward.predictions =
+        decode(fixes_.cached_encode ? forward.activations : select(encode(batch.inputs)));
+    return forward;
+  }
+
+  LossParts losses_of(const Batch& batch, const Forward& forward, std::int64_t index) const {
+    const bool pulls = config_.preactivation_coef > 0;
+    const Layers preactivations =
+        pulls && !fixes_.cached_encode ? encode(batch.inputs) : forward.preactivations;
+    const auto phase = stepscope::phase("loss");
+    LossParts parts;
+    parts.reconstruction =
+        reconstruction_loss(forward.predictions, batch.targets, store_.target_normalisation());
+    parts.total = parts.reconstruction;
+    if (config_.sparsity_lambda > 0) {
+      parts.sparsity =
+          sparsity_penalty(forward.activations, model_.decoder_norms(), config_, index);
+      parts.total = parts.total.add(parts.sparsity);
+    }
+    if (pulls) {
+      parts.preactivation = preactivation_loss(preactivations, config_.preactivation_coef);
+      parts.total = parts.total.add(parts.preactivation);
+    }
+    return parts;
+  }
+
+  // Each part waits for the device, as the reference logs them.
+  static Losses read_one_by_one(const LossParts& parts) {
+    const auto phase = stepscope::phase("loss");
+    return {read(parts.total), read(parts.reconstruction), read(parts.sparsity),
+            read(parts.preactivation)};
+  }
+
+  void track_dead(const Layers& activations) {
+    const auto phase = stepscope::phase("dead");
+    dead_.update(activations);
+  }
+
+  void update(const at::Tensor& loss) {
+    {
+      const auto phase = stepscope::phase("backward");
+      loss.backward();
+    }
+    const auto phase = stepscope::phase("optimizer");
+    optimizer_.step();
+  }
+
+  // On the batch just trained on. The reference runs the whole model twice for it.
+  Metrics evaluate(const Batch& batch) const {
+    const auto phase = stepscope::phase("eval");
+    const at::NoGradGuard no_grad;
+    const Layers activations = select(encode(batch.inputs));
+    const Layers predictions = decode(activations);
+    const Layers measured = fixes_.cached_encode ? activations : select(encode(batch.inputs));
+    const auto evaluate = fixes_.device_metrics ? evaluate_on_device : evaluate_on_host;
+    return evaluate(measured, predictions, batch.targets, dead_.mask());
+  }
+
+  const Config config_;
+  const Fixes fixes_;
+  ActivationStore store_;
+  Model model_;
+  DeadFeatures dead_;
+  trainers::Adam optimizer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
+  return std::make_unique<Training>(config, device);
+}
+
+}  // namespace stepscope::clt

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The training step: without a fix that of the reference implementation, its avoidable work
+// included (README.md lists it); each fix of the configuration takes its part of that away.
+#pragma once
+
+#include <memory>
+
+#include "reference_trainers/clt/config.hpp"
+#include "reference_trainers/clt/trainer.hpp"
+
+namespace stepscope::clt {
+
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device);
+
+}  // namespace stepscope::clt
