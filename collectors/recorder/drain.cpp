@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/recorder/drain.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -50,8 +51,9 @@ void Drain::take(RingHeader& ring) {
   log_.take(health_);  // behind head: names and streams that the records refer to
   const Published slots{slots_of(&ring), ring.slots - 1, head};
   while (source.taken < head) {
-    source.taken = take_record(source, slots, source.taken);
-    if (batch_.host_ranges.size() >= kBatchRows) (void)flush();
+    const std::uint64_t until = std::min<std::uint64_t>(head, source.taken + kBatchRows);
+    while (source.taken < until) source.taken = take_record(source, slots, source.taken);
+    if (batch_.events() >= kBatchRows) (void)flush();
   }
 }
 

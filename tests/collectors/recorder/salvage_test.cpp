@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
@@ -89,6 +90,28 @@ TEST_F(SalvageTest, NumbersOfNamesAreInTheRings) {
   ASSERT_EQ(names.size(), 2'001U);
   EXPECT_EQ(names[1'999], "step 1999");
   EXPECT_EQ(names[2'000], "step 2000");
+}
+
+// More than a chunk may hold of one kind, and no range among them.
+TEST_F(SalvageTest, AnyNumberOfCountersIsWritten) {
+  constexpr int kEach = 530'000;
+  status_of(
+      [] {
+        for (int ring = 0; ring < 2; ++ring) {
+          std::thread([] {
+            const NameId track = name("bytes");
+            for (int i = 0; i < kEach; ++i) counter(track, i);
+          }).join();
+        }
+        kill(getpid(), SIGKILL);
+      },
+      {.slots = 1U << 22U, .flush_ms = 10'000});
+  const Salvage salvaged = salvage(folder_.string(), {});
+  EXPECT_THAT(salvaged.problems, testing::IsEmpty());
+  const Trace trace = read();
+  EXPECT_EQ(std::count_if(trace.data().counters.track.begin(), trace.data().counters.track.end(),
+                          [&](StringId track) { return trace.text(track) == "bytes"; }),
+            2 * kEach);
 }
 
 TEST_F(SalvageTest, ALiveProcessIsLeftAlone) {
