@@ -21,6 +21,11 @@ std::uint64_t number_in(const WideSlot& wide) {
   return std::uint64_t{wide.sequence} << 32U | wide.site;
 }
 
+// What died may have written over its records.
+HostKind kind_in(const Slot& slot) {
+  return std::min(static_cast<HostKind>(slot.kind), HostKind::other);
+}
+
 RangeName name_in(const Slot& slot, const WideSlot& wide) {
   return RangeName::of_bits(std::uint64_t{wide.name_high} << 32U | slot.name);
 }
@@ -120,7 +125,7 @@ OpenRange Drain::range_of(const Slot& slot, const WideSlot& wide) {
           .category = log_.text(wide.category),
           .site = log_.site(wide.site),
           .sequence = wide.sequence,
-          .kind = static_cast<HostKind>(slot.kind)};
+          .kind = kind_in(slot)};
 }
 
 OpenRange Drain::call_of(const Slot& slot, const CallSlot& call) {
@@ -128,7 +133,7 @@ OpenRange Drain::call_of(const Slot& slot, const CallSlot& call) {
   return {.begin = clock_.to_ns(slot.ticks),
           .name = about.name,
           .site = log_.site(slot.name),
-          .kind = static_cast<HostKind>(slot.kind),
+          .kind = kind_in(slot),
           .is_call = true,
           .call = call,
           .api = about.api,
