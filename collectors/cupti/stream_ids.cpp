@@ -7,20 +7,25 @@ namespace {
 constexpr std::uintptr_t kPerThreadHandle = 2;  // cudaStreamPerThread
 constexpr std::uint64_t kForgotten = 1;
 
-// User space addresses have 48 bits, so a context's number fits above; never 0 or kForgotten.
-std::uint64_t key_of(std::uint32_t context_uid, void* stream) noexcept {
-  return (std::uint64_t{context_uid} + 1) << 48U | reinterpret_cast<std::uintptr_t>(stream);
+// Addresses of user space have 47 bits: this one marks an id in the place of a handle, and a
+// context's number fits above; a key is never 0 or kForgotten.
+constexpr std::uint64_t kOfAThread = std::uint64_t{1} << 47U;
+std::uint64_t key_of(std::uint32_t context_uid, std::uint64_t stream) noexcept {
+  return (std::uint64_t{context_uid} + 1) << 48U | stream;
 }
 
 std::size_t first_slot(std::uint64_t key) noexcept {
   return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ULL >> 48U);
 }
 
-recorder::StreamRef ask(const Library& library, void* context, std::uint32_t context_uid,
-                        void* stream, bool per_thread) noexcept {
-  std::uint32_t id = 0, device = 0;
-  if (library.stream_id(context, stream, per_thread ? 1 : 0, &id) != kSuccess)
-    return recorder::kNoStream;
+bool ask(const Library& library, void* context, void* stream, bool per_thread,
+         std::uint32_t& id) noexcept {
+  return library.stream_id(context, stream, per_thread ? 1 : 0, &id) == kSuccess;
+}
+
+recorder::StreamRef intern(const Library& library, void* context, std::uint32_t context_uid,
+                           std::uint32_t id) noexcept {
+  std::uint32_t device = 0;
   (void)library.device_id(context, &device);
   return recorder::intern_stream(device, context_uid, id);
 }
@@ -33,8 +38,9 @@ recorder::StreamRef ask(const Library& library, void* context, std::uint32_t con
   if (context == nullptr) return recorder::kNoStream;
   const auto handle = reinterpret_cast<std::uintptr_t>(stream);
   const bool per_thread = handle == kPerThreadHandle || (handle == 0 && per_thread_default);
-  if (per_thread) return ask(library, context, context_uid, stream, true);
-  const std::uint64_t key = key_of(context_uid, stream);
+  std::uint32_t id = 0;
+  if (per_thread && !ask(library, context, stream, true, id)) return recorder::kNoStream;
+  const std::uint64_t key = key_of(context_uid, per_thread ? kOfAThread | id : handle);
   Slot* free_slot = nullptr;
   for (std::size_t i = 0; i < kProbes; ++i) {
     Slot& slot = slots_[(first_slot(key) + i) % kSlots];
@@ -43,7 +49,8 @@ recorder::StreamRef ask(const Library& library, void* context, std::uint32_t con
     if (known <= kForgotten && free_slot == nullptr) free_slot = &slot;
     if (known == 0) break;
   }
-  const recorder::StreamRef ref = ask(library, context, context_uid, stream, false);
+  if (!per_thread && !ask(library, context, stream, false, id)) return recorder::kNoStream;
+  const recorder::StreamRef ref = intern(library, context, context_uid, id);
   std::uint64_t expected = free_slot == nullptr ? 0 : free_slot->key.load();
   // Claimed first with a key that nobody looks for, so that no thread reads a ref that is not
   // there.

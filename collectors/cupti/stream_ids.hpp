@@ -3,7 +3,7 @@
 // lock-free look-up a call. A destroyed stream is forgotten, for its handle may come again.
 //
 // Handles that mean another stream on each thread (per-thread default streams) are asked for each
-// time.
+// time, and looked up by CUPTI's id, so that such a stream too has one StreamRef.
 #pragma once
 
 #include <array>

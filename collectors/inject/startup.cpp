@@ -85,7 +85,8 @@ void start_counters() {
   if (!cupti.usable) return;  // said by who looks for it first of all
   const pm::FoundLibrary found = pm::find_library(cupti.path.data());
   if (found.missing != nullptr)
-    return recorder::note("hardware counters: this libcupti has no PM sampling, which CUDA 12.6 has");
+    return recorder::note(
+        "hardware counters: this libcupti has no PM sampling, which CUDA 12.6 has");
   auto* made = new (std::nothrow) pm::PmSource(found.functions, {.interval_us = settings.pm_us});
   if (made != nullptr && recorder::add_row_source(made)) counters = made;
 }

@@ -60,6 +60,18 @@ std::string_view SessionView::name(NameId id) const {
   return {table<char>(kTextOffset) + entry.offset, entry.length};
 }
 
+std::string_view SessionView::known_name(std::uint32_t id) const {
+  if (id >= header().names.load(std::memory_order_acquire)) return {};
+  const NameEntry entry = table<NameEntry>(kNamesOffset)[id];
+  const std::uint32_t used = header().text_bytes.load(std::memory_order_acquire);
+  if (std::uint64_t{entry.offset} + entry.length > used) return {};
+  return {table<char>(kTextOffset) + entry.offset, entry.length};
+}
+
+SiteEntry SessionView::known_site(std::uint32_t id) const {
+  return id < header().sites.load(std::memory_order_acquire) ? site(id) : SiteEntry{};
+}
+
 bool Dictionary::open() noexcept {
   auto* base = private_table<std::byte>(kSessionBytes);
   name_slots_ = private_table<std::atomic<std::uint64_t>>(kNameSlots);

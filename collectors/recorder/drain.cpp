@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/recorder/drain.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -18,6 +19,11 @@ Second second_as(const WideSlot& wide) {
 // The two halves of a process range's id, or of the CPU clock.
 std::uint64_t number_in(const WideSlot& wide) {
   return std::uint64_t{wide.sequence} << 32U | wide.site;
+}
+
+// What died may have written over its records.
+HostKind kind_in(const Slot& slot) {
+  return std::min(static_cast<HostKind>(slot.kind), HostKind::other);
 }
 
 RangeName name_in(const Slot& slot, const WideSlot& wide) {
@@ -50,8 +56,9 @@ void Drain::take(RingHeader& ring) {
   log_.take(health_);  // behind head: names and streams that the records refer to
   const Published slots{slots_of(&ring), ring.slots - 1, head};
   while (source.taken < head) {
-    source.taken = take_record(source, slots, source.taken);
-    if (batch_.host_ranges.size() >= kBatchRows) (void)flush();
+    const std::uint64_t until = std::min<std::uint64_t>(head, source.taken + kBatchRows);
+    while (source.taken < until) source.taken = take_record(source, slots, source.taken);
+    if (batch_.events() >= kBatchRows) (void)flush();
   }
 }
 
@@ -118,7 +125,7 @@ OpenRange Drain::range_of(const Slot& slot, const WideSlot& wide) {
           .category = log_.text(wide.category),
           .site = log_.site(wide.site),
           .sequence = wide.sequence,
-          .kind = static_cast<HostKind>(slot.kind)};
+          .kind = kind_in(slot)};
 }
 
 OpenRange Drain::call_of(const Slot& slot, const CallSlot& call) {
@@ -126,7 +133,7 @@ OpenRange Drain::call_of(const Slot& slot, const CallSlot& call) {
   return {.begin = clock_.to_ns(slot.ticks),
           .name = about.name,
           .site = log_.site(slot.name),
-          .kind = static_cast<HostKind>(slot.kind),
+          .kind = kind_in(slot),
           .is_call = true,
           .call = call,
           .api = about.api,

@@ -40,7 +40,7 @@ class Drain {
   Status flush();
 
  private:
-  static constexpr std::size_t kBatchRows = 16384;
+  static constexpr std::size_t kBatchRows = 16384;  // and twice as many at most
 
   struct Counts {
     std::uint64_t dropped = 0, wanted = 0, found = 0;

@@ -34,7 +34,7 @@ void RangeStacks::message(const Slot& slot, const CollectiveSlot& message) {
   range.has_message = true;
   range.message = message;
   range.peer = slot.name;
-  range.reduce = static_cast<ReduceOperation>(slot.kind);
+  range.reduce = std::min(static_cast<ReduceOperation>(slot.kind), ReduceOperation::other);
 }
 
 void RangeStacks::end_calls(std::int64_t time) {

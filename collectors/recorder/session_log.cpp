@@ -23,9 +23,9 @@ void SessionLog::take(Health& health) {
 void SessionLog::take_entry(const LogEntry& entry, Health& health) {
   switch (entry.kind) {
     case LogKind::fact:
-      return take_fact(session_.name(entry.key), session_.name(entry.value), health);
+      return take_fact(session_.known_name(entry.key), session_.known_name(entry.value), health);
     case LogKind::note:
-      health.notes.emplace_back(session_.name(entry.value));
+      health.notes.emplace_back(session_.known_name(entry.value));
       return;
     case LogKind::label:
       return take_label(entry);
@@ -39,13 +39,13 @@ void SessionLog::take_entry(const LogEntry& entry, Health& health) {
 void SessionLog::take_call(const LogEntry& entry) {
   const auto code = static_cast<std::uint16_t>(entry.id);
   if (code >= calls_.size()) calls_.resize(code + 1U);
-  calls_[code] = {text(entry.value), classify_api(session_.name(entry.value))};
+  calls_[code] = {text(entry.value), classify_api(session_.known_name(entry.value))};
 }
 
 void SessionLog::take_label(const LogEntry& entry) {
   static constexpr const char* kKinds[] = {"thread",     "cuda_stream",  "cuda_device",
                                            "cuda_event", "cuda_context", "category"};
-  const std::string_view name = session_.name(entry.value);
+  const std::string_view name = session_.known_name(entry.value);
   if (entry.label_kind == static_cast<std::uint32_t>(LabelKind::thread)) {
     store_.name_thread(store_.thread(static_cast<std::int64_t>(entry.id)), name);
   } else if (entry.label_kind < std::size(kKinds)) {
@@ -55,6 +55,7 @@ void SessionLog::take_label(const LogEntry& entry) {
 }
 
 void SessionLog::take_stream(const LogEntry& entry) {
+  if (entry.key > 2 * kMaxLog) return;  // a stream is numbered where there is room to say so
   if (entry.key >= streams_.size()) streams_.resize(entry.key + 1U, kNone);
   streams_[entry.key] = store_.stream(entry.label_kind, static_cast<std::uint32_t>(entry.id >> 32U),
                                       static_cast<std::uint32_t>(entry.id));
@@ -81,21 +82,22 @@ void SessionLog::take_fact(std::string_view key, std::string_view value, Health&
 }
 
 StringId SessionLog::text(NameId name) {
+  if (name >= kMaxNames) return 0;
   if (name >= texts_.size()) texts_.resize(name + 1U, kNone);
-  if (texts_[name] == kNone) texts_[name] = store_.intern(session_.name(name));
+  if (texts_[name] == kNone) texts_[name] = store_.intern(session_.known_name(name));
   return texts_[name];
 }
 
 StringId SessionLog::range_text(RangeName name) {
   if (name.numbers() == 0) return text(name.id());
-  return store_.intern_once(with_numbers(session_.name(name.id()), name.numbers()).view());
+  return store_.intern_once(with_numbers(session_.known_name(name.id()), name.numbers()).view());
 }
 
 SiteId SessionLog::site(SiteRef site) {
-  if (site == 0) return kNone;
+  if (site == 0 || site >= kMaxSites) return kNone;
   if (site >= sites_.size()) sites_.resize(site + 1U, kNone);
   if (sites_[site] == kNone) {
-    const SiteEntry entry = session_.site(site);
+    const SiteEntry entry = session_.known_site(site);
     sites_[site] =
         store_.site({text(entry.file), entry.line, text(entry.function), SiteKind::call});
   }

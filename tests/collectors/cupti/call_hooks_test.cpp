@@ -37,6 +37,21 @@ TEST_F(CallHooksTest, EventsStreamsAndBytesOfCallsAreKept) {
   EXPECT_EQ(calls.stream[1], calls.stream[2]);
 }
 
+// cudaStreamPerThread: more calls than the session's log has room for.
+TEST_F(CallHooksTest, AThreadsOwnStreamIsOneStreamHoweverManyCallsUseIt) {
+  constexpr int kCalls = 40'000;
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    const LaunchParameters launch{.stream = handle(2)};
+    for (int i = 0; i < kCalls; ++i) fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    recorder::note("said later");
+  });
+  const Trace trace = read();
+  EXPECT_EQ(trace.data().streams.size(), 1U);
+  EXPECT_THAT(trace.calls().stream, testing::Each(0U));
+  EXPECT_THAT(notes(), ElementsAre("said later"));
+}
+
 TEST_F(CallHooksTest, OnlyTheOutermostCallIsRecorded) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));

@@ -5,12 +5,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <random>
 #include <thread>
 
+#include "collectors/recorder/shared_layout.hpp"
 #include "tests/collectors/recorder/user_ranges.hpp"
 
 namespace stepscope::recorder {
@@ -89,6 +93,84 @@ TEST_F(SalvageTest, NumbersOfNamesAreInTheRings) {
   ASSERT_EQ(names.size(), 2'001U);
   EXPECT_EQ(names[1'999], "step 1999");
   EXPECT_EQ(names[2'000], "step 2000");
+}
+
+// More than a chunk may hold of one kind, and no range among them.
+TEST_F(SalvageTest, AnyNumberOfCountersIsWritten) {
+  constexpr int kEach = 530'000;
+  status_of(
+      [] {
+        for (int ring = 0; ring < 2; ++ring) {
+          std::thread([] {
+            const NameId track = name("bytes");
+            for (int i = 0; i < kEach; ++i) counter(track, i);
+          }).join();
+        }
+        kill(getpid(), SIGKILL);
+      },
+      {.slots = 1U << 22U, .flush_ms = 10'000});
+  const Salvage salvaged = salvage(folder_.string(), {});
+  EXPECT_THAT(salvaged.problems, testing::IsEmpty());
+  const Trace trace = read();
+  EXPECT_EQ(std::count_if(trace.data().counters.track.begin(), trace.data().counters.track.end(),
+                          [&](StringId track) { return trace.text(track) == "bytes"; }),
+            2 * kEach);
+}
+
+void write_wildly(const fs::path& file, std::size_t from, std::size_t bytes, std::mt19937& random) {
+  FILE* out = std::fopen(file.c_str(), "r+e");
+  for (int i = 0; i < 100; ++i) {
+    const auto word = static_cast<std::uint32_t>(random());
+    std::fseek(out, static_cast<long>(from + random() % (bytes / 4) * 4), SEEK_SET);
+    std::fwrite(&word, sizeof word, 1, out);
+  }
+  std::fclose(out);
+}
+
+// A program that dies of a wild write may have written into its rings and names.
+TEST_F(SalvageTest, WildWritesIntoTheFilesHarmNobody) {
+  constexpr std::uint32_t kSlots = 1U << 14U;
+  status_of(
+      [] {
+        for (int i = 0; i < 2'000; ++i) {
+          begin_range(kLaneFunction, HostKind::op, ranged("step " + std::to_string(i)),
+                      name("category"), intern_site(name("a.py"), 7, name("f")), 1);
+          end_range(kLaneFunction);
+          if (i < 100) fact("key", "value");
+        }
+        kill(getpid(), SIGKILL);
+      },
+      {.slots = kSlots, .flush_ms = 10'000});
+  const fs::path live = folder_ / "live", whole = folder_ / "whole";
+  fs::rename(live, whole);
+  std::mt19937 random(1);
+  for (int round = 0; round < 30; ++round) {
+    fs::copy(whole, live);
+    for (const auto& file : fs::directory_iterator(live)) {
+      if (file.path().extension() == ".ring") {
+        write_wildly(file, kRingHeaderBytes, kSlots * sizeof(Slot), random);
+      } else {
+        write_wildly(file, kNamesOffset, 1'000 * sizeof(NameEntry), random);
+        write_wildly(file, kSitesOffset, 2 * sizeof(SiteEntry), random);
+        write_wildly(file, kLogOffset, 100 * sizeof(LogEntry), random);
+      }
+    }
+    const pid_t child = fork();
+    if (child == 0)
+      [&]() noexcept {
+        const rlimit memory{1U << 30U, 1U << 30U};
+        setrlimit(RLIMIT_AS, &memory);
+        _exit(static_cast<int>(salvage(folder_.string(), {}).recovered));
+      }();
+    int status = -1;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status)) << "round " << round;
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    EXPECT_GT(read().host_ranges().size(), 1'000U);
+    for (const auto& file : fs::directory_iterator(folder_)) {
+      if (file.path().extension() == ".sst") fs::remove(file);
+    }
+  }
 }
 
 TEST_F(SalvageTest, ALiveProcessIsLeftAlone) {
