@@ -31,7 +31,8 @@ Part* part(const BatchTopkArguments& arguments, std::size_t offset) {
 void set_workspace(const BatchTopkArguments& arguments, Parameters& p) {
   const BatchTopkWorkspace layout = workspace_of(arguments);
   p.state = part<State>(arguments, layout.state);
-  p.sample_histogram = part<std::uint32_t>(arguments, layout.sample_histogram);
+  p.sample_coarse = part<std::uint32_t>(arguments, layout.sample_coarse);
+  p.sample_fine = part<std::uint32_t>(arguments, layout.sample_fine);
   p.candidate_histogram = part<std::uint32_t>(arguments, layout.candidate_histogram);
   p.radix_histogram = part<unsigned long long>(arguments, layout.radix_histogram);
   if (arguments.column_keys.source == KeySource::z_score)
@@ -69,9 +70,11 @@ Parameters parameters_of(const BatchTopkArguments& arguments) {
 }
 
 // 16-byte loads need each row to begin at a multiple of 16 bytes.
-bool rows_aligned(const BatchTopkArguments& arguments) {
+RowLayout row_layout(const BatchTopkArguments& arguments) {
   const auto row_bytes = static_cast<std::size_t>(arguments.columns) * bytes_of(arguments.key_type);
-  return reinterpret_cast<std::uintptr_t>(arguments.keys) % 16 == 0 && row_bytes % 16 == 0;
+  if (reinterpret_cast<std::uintptr_t>(arguments.keys) % 16 != 0 || row_bytes % 16 != 0)
+    return RowLayout::any;
+  return arguments.columns % 32 == 0 ? RowLayout::flat : RowLayout::aligned;
 }
 
 __global__ void empty_result_kernel(BatchTopkResult* result) {
@@ -103,16 +106,16 @@ Status batch_topk(const BatchTopkArguments& arguments, CUstream_st* stream) {
     return s;
   const Parameters p = parameters_of(arguments);
   const bool affine = arguments.column_keys.source != KeySource::raw;
-  const bool aligned = rows_aligned(arguments);
+  const RowLayout layout = row_layout(arguments);
   switch (arguments.key_type) {
     case KeyType::bfloat16:
-      return launch_for<Bfloat16>(p, affine, aligned, device, stream);
+      return launch_for<Bfloat16>(p, affine, layout, device, stream);
     case KeyType::float16:
-      return launch_for<Float16>(p, affine, aligned, device, stream);
+      return launch_for<Float16>(p, affine, layout, device, stream);
     case KeyType::float32:
       break;
   }
-  return launch_for<float>(p, affine, aligned, device, stream);
+  return launch_for<float>(p, affine, layout, device, stream);
 }
 
 }  // namespace stepscope::kernels

@@ -3,7 +3,7 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
-template Status launch_for<Float16>(const Parameters&, bool, bool, const DeviceLimits&,
+template Status launch_for<Float16>(const Parameters&, bool, RowLayout, const DeviceLimits&,
                                     cudaStream_t);
 
 }  // namespace stepscope::kernels::batch_topk_device

@@ -3,6 +3,7 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
-template Status launch_for<float>(const Parameters&, bool, bool, const DeviceLimits&, cudaStream_t);
+template Status launch_for<float>(const Parameters&, bool, RowLayout, const DeviceLimits&,
+                                  cudaStream_t);
 
 }  // namespace stepscope::kernels::batch_topk_device

@@ -12,17 +12,22 @@
 
 #include "kernels/batch_topk/refine.cuh"
 #include "kernels/batch_topk/sweep.cuh"
+#include "kernels/batch_topk/top_bits.cuh"
 
 namespace stepscope::kernels::batch_topk_device {
 
 // Lanes count in copies of their own, so that equal keys of a warp do not queue for one address.
 constexpr std::uint32_t kCopies = 4;
 
+// One block's shared memory, in the order of use; the ring begins behind kSharedBytes.
 union FinishShared {
   std::uint32_t histogram[kBins * kCopies];
   SweepShared sweep;
   RefineShared refine;
 };
+constexpr std::size_t kSharedBytes = std::size_t{32} * 1024;
+static_assert(sizeof(FinishShared) <= kSharedBytes);
+constexpr std::size_t kFinishBytes = kSharedBytes + kRingBytes;
 
 // The next bits that a range decides.
 struct NextDigit {
@@ -38,8 +43,7 @@ struct NextDigit {
 template <class T, bool kAffine>
 class DigitCount {
  public:
-  using Keys = LaneKeys<T, kAffine>;
-  using Layout = LaneLayout<T, kAffine>;
+  using Layout = LaneLayout<T>;
 
   __device__ DigitCount(const Parameters& p, const RadixRange& range, std::uint32_t* histogram)
       : p_(p), range_(range), digit_(range), histogram_(histogram) {
@@ -47,16 +51,17 @@ class DigitCount {
     __syncthreads();
   }
 
-  __device__ void visit(const Walk& at, const LaneWords<T, kAffine>& words) {
-    const Keys keys(words,
-                    terms_.at(p_.mean, p_.scale, at.column(), p_.shape.columns, lane_index()));
-    const std::uint32_t valid =
-        valid_keys<T, kAffine>(p_.shape.columns - at.column(), lane_index());
+  template <class Strip>
+  __device__ void visit(const Strip& strip, const LaneWords<T>& words) {
+    const std::uint32_t valid = strip.valid();
     std::uint32_t digits[Layout::kKeys];
     bool alike = true;
 #pragma unroll
     for (int i = 0; i < Layout::kKeys; ++i) {
-      digits[i] = (valid >> i & 1U) != 0 ? digit(at, keys.bits(i), i) : kNone;
+      const RankedKey key = ranked_key<T, kAffine>(p_, words.key(i), [&] {
+        return min(strip.column() + Layout::column(lane_index(), i), p_.shape.columns - 1);
+      });
+      digits[i] = (valid >> i & 1U) != 0 ? digit(strip.entry() + Layout::column(0, i), key) : kNone;
       alike = alike && digits[i] == digits[0];
     }
     // Constant stretches, ReLU's zeroes for one, are counted at once.
@@ -85,9 +90,9 @@ class DigitCount {
  private:
   static constexpr std::uint32_t kNone = 0xffffffffU;
 
-  __device__ std::uint32_t digit(const Walk& at, std::uint32_t bits, int i) {
-    if (is_nan_bits<typename Keys::Key>(bits)) ++nan_;
-    const std::uint32_t key = ordered_bits<typename Keys::Key>(bits, p_.nan);
+  __device__ std::uint32_t digit(std::uint64_t entry, const RankedKey& ranked) {
+    if (ranked.nan) ++nan_;
+    const std::uint32_t key = ranked.key;
     if (key < p_.floor || key < range_.key) return kNone;
     if (!digit_.of_place) {
       const std::uint64_t unknown = key - range_.key;
@@ -95,9 +100,9 @@ class DigitCount {
       return static_cast<std::uint32_t>(unknown) >> digit_.shift;
     }
     if (key != range_.key) return kNone;
-    const std::uint32_t column = at.column() + Layout::column(lane_index(), i);
+    const EntryPlace at = place_of_entry(p_, entry);
     const std::uint64_t code =
-        CandidateCode{key, p_.place_bits}.encode(key, place_of(at.row(), column, p_.shape.rows));
+        CandidateCode{key, p_.place_bits}.encode(key, place_of(at.row, at.column, p_.shape.rows));
     if (code < range_.place || (code - range_.place) >> range_.place_bits != 0) return kNone;
     return static_cast<std::uint32_t>((code - range_.place) >> digit_.shift);
   }
@@ -112,7 +117,6 @@ class DigitCount {
   const RadixRange range_;
   const NextDigit digit_;
   std::uint32_t* histogram_;
-  TermsOfStrip<T, kAffine> terms_;
   std::uint32_t nan_ = 0;
 };
 
@@ -121,7 +125,9 @@ class Phase {
  public:
   __device__ Phase(State* state, std::uint32_t number) : state_(state), number_(number) {}
 
-  // work(share, shares) for each share that this block is given.
+  __device__ std::uint32_t number() const { return number_; }
+
+  // work(share) for each share that this block is given.
   template <class Work>
   __device__ void run(Work work) {
     __shared__ std::uint32_t share;
@@ -130,7 +136,7 @@ class Phase {
       if (threadIdx.x == 0) share = atomicAdd(&state_->ticket[number_], 1U);
       __syncthreads();
       if (share >= gridDim.x) break;
-      work(share, gridDim.x);
+      work(Share{share, gridDim.x});
       ++done_;
     }
   }
@@ -211,28 +217,42 @@ __device__ inline void prepare_collection(const Parameters& p, std::uint32_t pha
   p.state->collecting_phase = phase;
 }
 
-template <class T, bool kAffine, bool kAligned, class Visitor>
-__device__ inline void visit_share(const Parameters& p, std::int64_t share, std::int64_t shares,
-                                   uint4* ring, Visitor& visitor) {
-  const Walk walk(p.shape, share, shares, warp_index());
-  StripStream<T, kAffine, kAligned> stream(p, walk, ring);
-  stream.run(walk, [&](const Walk& at, const auto& words) { visitor.visit(at, words); });
+template <class T, bool kAffine, RowLayout kLayout, int kBytes = kRingBytes, class Visitor>
+__device__ inline void visit_share(const Parameters& p, const Share& share, uint4* ring,
+                                   Visitor& visitor) {
+  StripStream<T, kAffine, kLayout, kBytes> stream(p, share, ring);
+  stream.run([&](const auto& strip, const auto& words) { visitor.visit(strip, words); });
 }
 
-template <class T, bool kAffine, bool kAligned>
-__device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, uint4* ring,
-                                    FinishShared& shared) {
+// One read that counts the range's next digit.
+template <class T, bool kAffine, RowLayout kLayout>
+__device__ void count_digit(const Parameters& p, Phase& phase, uint4* shared) {
+  if constexpr (kLayout == RowLayout::flat) {
+    if (counts_top_bits(p, phase.number())) {
+      TopBitsCount<T> count(p, reinterpret_cast<std::uint32_t*>(shared));
+      phase.run([&](const Share& share) {
+        visit_share<T, false, kLayout, kTopBitsRingBytes>(
+            p, share, shared + kTopBitsBytes / sizeof(uint4), count);
+      });
+      count.finish();
+      return;
+    }
+  }
+  DigitCount<T, kAffine> count(p, p.state->range,
+                               reinterpret_cast<FinishShared*>(shared)->histogram);
+  phase.run([&](const Share& share) {
+    visit_share<T, kAffine, kLayout>(p, share, shared + kSharedBytes / sizeof(uint4), count);
+  });
+  count.finish();
+}
+
+template <class T, bool kAffine, RowLayout kLayout>
+__device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, uint4* shared) {
   State* const state = p.state;
   std::uint32_t number = 0;
   do {
     Phase phase(state, number);
-    {
-      DigitCount<T, kAffine> count(p, state->range, shared.histogram);
-      phase.run([&](std::int64_t share, std::int64_t shares) {
-        visit_share<T, kAffine, kAligned>(p, share, shares, ring, count);
-      });
-      count.finish();
-    }
+    count_digit<T, kAffine, kLayout>(p, phase, shared);
     if (phase.completes()) {
       if (narrow(p)) prepare_collection(p, number + 1);
       phase.publish();
@@ -241,10 +261,11 @@ __device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, ui
     ++number;
   } while (number != __ldcg(&state->collecting_phase));
   Phase phase(state, number);
+  auto& parts = *reinterpret_cast<FinishShared*>(shared);
   {
-    Sweep<T, kAffine> sweep(p, state->exact, /*count_nan=*/false, shared.sweep);
-    phase.run([&](std::int64_t share, std::int64_t shares) {
-      visit_share<T, kAffine, kAligned>(p, share, shares, ring, sweep);
+    Sweep<T, kAffine> sweep(p, state->exact, /*count_nan=*/false, parts.sweep);
+    phase.run([&](const Share& share) {
+      visit_share<T, kAffine, kLayout>(p, share, shared + kSharedBytes / sizeof(uint4), sweep);
     });
     sweep.finish();
   }
@@ -260,7 +281,7 @@ __device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, ui
   const Remainder left{static_cast<std::int64_t>(state->exact.candidates), range.wanted,
                        static_cast<std::int64_t>(state->exact.above), BatchTopkPath::exact,
                        reads + range.reads + 1};
-  refine(p, state->exact.bracket, left, shared.refine);
+  refine(p, state->exact.bracket, left, RefineLoads(p), parts.refine);
 }
 
 // Whether the sweep's bracket holds the cut; then *left says what is to be refined.
@@ -278,17 +299,20 @@ __device__ inline bool bracket_held(const Parameters& p, Remainder* left) {
   return wanted >= 1 && wanted <= candidates;
 }
 
-template <class T, bool kAffine, bool kAligned>
+template <class T, bool kAffine, RowLayout kLayout>
 __global__ void __launch_bounds__(kThreads, 2) finish_kernel(const __grid_constant__ Parameters p) {
-  extern __shared__ uint4 ring[];
-  __shared__ FinishShared shared;
+  extern __shared__ uint4 shared[];
   wait_for_grid_before();
-  Remainder left;
-  if (!p.from_scratch && bracket_held(p, &left))
-    refine(p, p.state->guessed.bracket, left, shared.refine);
-  else
-    select_from_scratch<T, kAffine, kAligned>(p, p.reads_before + (p.from_scratch ? 0 : 1), ring,
-                                              shared);
+  if (!p.from_scratch) {
+    const RefineLoads loads(p);
+    Remainder left;
+    if (bracket_held(p, &left)) {
+      refine(p, p.state->guessed.bracket, left, loads,
+             reinterpret_cast<FinishShared*>(shared)->refine);
+      return;
+    }
+  }
+  select_from_scratch<T, kAffine, kLayout>(p, p.reads_before + (p.from_scratch ? 0 : 1), shared);
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

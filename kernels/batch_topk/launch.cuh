@@ -14,20 +14,19 @@ namespace stepscope::kernels::batch_topk_device {
 
 template <class T>
 unsigned statistics_blocks(const Parameters& p) {
-  constexpr std::uint32_t kColumns = LaneLayout<T, true>::kStripColumns;
+  constexpr std::uint32_t kColumns = StatisticsLayout<T>::kStripColumns;
   constexpr std::uint32_t kRows = BatchTopkWorkspace::kRowsOfPart;
   return (p.shape.columns + kColumns - 1) / kColumns * ((p.shape.rows + kRows - 1) / kRows);
 }
 
-template <class T, bool kAffine, bool kAligned>
+template <class T, bool kAffine, RowLayout kLayout>
 Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t stream) {
-  p.shape = walk_shape(p.shape.rows, p.shape.columns, LaneLayout<T, kAffine>::kStripColumns, kWarps,
-                       kAffine ? WalkOrder::columns_kept : WalkOrder::rows_first);
+  p.shape = walk_shape(p.shape.rows, p.shape.columns, LaneLayout<T>::kStripColumns, kWarps);
   const unsigned full_grid = static_cast<unsigned>(device.multiprocessors) * 2;
-  const std::size_t ring_bytes = kAligned ? kRingBytes : 0;
+  constexpr bool kAligned = kLayout != RowLayout::any;
   const auto launched = [&](cudaError_t code, const char* name) { return cuda_status(code, name); };
 
-  const Launch prepare{32, kPrepareThreads, 0, stream, device};
+  const Launch prepare{kPrepareBlocks, kPrepareThreads, 0, stream, device};
   if constexpr (kAffine) {
     if (p.statistics != nullptr) {
       const Launch statistics{statistics_blocks<T>(p), kStatisticsThreads, 0, stream, device};
@@ -39,35 +38,43 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
                                                        : prepare.after_all(prepare_kernel, p);
   if (Status s = launched(prepared, "prepare_kernel"); !s.ok()) return s;
   if (!p.from_scratch && p.warm_start == nullptr) {
-    Launch sample{kSampleBlocks, kSampleThreads, kSampleBins * sizeof(std::uint32_t), stream,
-                  device};
+    const Launch sample{kSampleBlocks, kSampleThreads, 0, stream, device};
     const cudaError_t code = sample.overlapping(sample_kernel<T, kAffine, kAligned>, p);
     if (Status s = launched(code, "sample_kernel"); !s.ok()) return s;
   }
-  const Launch whole{full_grid, kThreads, ring_bytes, stream, device};
   if (!p.from_scratch) {
-    const cudaError_t code = whole.overlapping(sweep_kernel<T, kAffine, kAligned>, p);
+    const Launch sweep{full_grid, kThreads, kAligned ? kRingBytes : 0, stream, device};
+    const cudaError_t code = sweep.overlapping(sweep_kernel<T, kAffine, kLayout>, p);
     if (Status s = launched(code, "sweep_kernel"); !s.ok()) return s;
   }
-  return launched(whole.overlapping(finish_kernel<T, kAffine, kAligned>, p), "finish_kernel");
+  const Launch finish{full_grid, kThreads, kFinishBytes, stream, device};
+  return launched(finish.overlapping(finish_kernel<T, kAffine, kLayout>, p), "finish_kernel");
 }
 
 template <class T>
-Status launch_for(const Parameters& p, bool affine, bool aligned, const DeviceLimits& device,
+Status launch_for(const Parameters& p, bool affine, RowLayout layout, const DeviceLimits& device,
                   cudaStream_t stream) {
   if (affine)
-    return aligned ? launch_selection<T, true, true>(p, device, stream)
-                   : launch_selection<T, true, false>(p, device, stream);
-  return aligned ? launch_selection<T, false, true>(p, device, stream)
-                 : launch_selection<T, false, false>(p, device, stream);
+    return layout == RowLayout::any
+               ? launch_selection<T, true, RowLayout::any>(p, device, stream)
+               : launch_selection<T, true, RowLayout::aligned>(p, device, stream);
+  switch (layout) {
+    case RowLayout::any:
+      return launch_selection<T, false, RowLayout::any>(p, device, stream);
+    case RowLayout::aligned:
+      return launch_selection<T, false, RowLayout::aligned>(p, device, stream);
+    case RowLayout::flat:
+      break;
+  }
+  return launch_selection<T, false, RowLayout::flat>(p, device, stream);
 }
 
 // One file a type, so that they compile side by side.
-extern template Status launch_for<Bfloat16>(const Parameters&, bool, bool, const DeviceLimits&,
+extern template Status launch_for<Bfloat16>(const Parameters&, bool, RowLayout, const DeviceLimits&,
                                             cudaStream_t);
-extern template Status launch_for<Float16>(const Parameters&, bool, bool, const DeviceLimits&,
+extern template Status launch_for<Float16>(const Parameters&, bool, RowLayout, const DeviceLimits&,
                                            cudaStream_t);
-extern template Status launch_for<float>(const Parameters&, bool, bool, const DeviceLimits&,
+extern template Status launch_for<float>(const Parameters&, bool, RowLayout, const DeviceLimits&,
                                          cudaStream_t);
 
 }  // namespace stepscope::kernels::batch_topk_device

@@ -30,16 +30,18 @@ struct Remainder {
   std::uint32_t reads;
 };
 
-__device__ inline void set_bit(const Parameters& p, const Cut& cut) {
-  std::int64_t column;
-  if ((cut.place >> 32) == 0)
-    column = static_cast<std::uint32_t>(cut.place) / static_cast<std::uint32_t>(p.shape.rows);
-  else
-    column = cut.place / p.shape.rows;
-  const std::int64_t row = cut.place - column * p.shape.rows;
+__device__ inline void set_bit(const Parameters& p, std::uint32_t row, std::uint32_t column) {
   auto* const words =
-      reinterpret_cast<std::uint32_t*>(p.mask + static_cast<std::uint64_t>(row) * p.mask_row_bytes);
+      reinterpret_cast<std::uint32_t*>(p.mask + std::uint64_t{row} * p.mask_row_bytes);
   atomicOr(words + column / 32, 1U << (column % 32));
+}
+
+__device__ inline void set_bit(const Parameters& p, const Cut& cut) {
+  const auto place = static_cast<std::uint64_t>(cut.place);
+  const std::uint32_t column = (place >> 32) == 0
+                                   ? static_cast<std::uint32_t>(place) / p.shape.rows
+                                   : static_cast<std::uint32_t>(place / p.shape.rows);
+  set_bit(p, static_cast<std::uint32_t>(place - std::uint64_t{column} * p.shape.rows), column);
 }
 
 template <int kPerThread>
@@ -79,11 +81,16 @@ __device__ inline std::uint64_t nth_greatest(const std::uint64_t* codes, std::in
     bits = shift;
     __syncthreads();
   }
-  if (threadIdx.x == 0) shared.listed = 0;
-  __syncthreads();
-  for (std::int64_t i = threadIdx.x; i < count; i += kThreads) {
-    const std::uint64_t code = __ldcg(codes + i);
-    if (belongs(code, prefix, bits)) shared.list[atomicAdd(&shared.listed, 1U)] = code;
+  if (inside == count) {
+    for (std::int64_t i = threadIdx.x; i < count; i += kThreads) shared.list[i] = __ldcg(codes + i);
+    if (threadIdx.x == 0) shared.listed = static_cast<std::uint32_t>(count);
+  } else {
+    if (threadIdx.x == 0) shared.listed = 0;
+    __syncthreads();
+    for (std::int64_t i = threadIdx.x; i < count; i += kThreads) {
+      const std::uint64_t code = __ldcg(codes + i);
+      if (belongs(code, prefix, bits)) shared.list[atomicAdd(&shared.listed, 1U)] = code;
+    }
   }
   __syncthreads();
   for (std::uint32_t i = threadIdx.x; i < shared.listed; i += kThreads) {
@@ -142,16 +149,32 @@ __device__ inline void write_empty_result(const Parameters& p, std::uint32_t rea
   *p.result = result;
 }
 
+// What refining begins with, loaded at once: the bins of this thread, and its first candidate, of
+// which it is not yet known whether there is one.
+struct RefineLoads {
+  std::uint32_t counts[kBinsPerThread];
+  std::uint64_t code;
+
+  __device__ explicit RefineLoads(const Parameters& p) {
+    static_assert(kBinsPerThread == 4);
+    const uint4 four = __ldcg(reinterpret_cast<const uint4*>(p.candidate_histogram) + threadIdx.x);
+    counts[0] = four.x, counts[1] = four.y, counts[2] = four.z, counts[3] = four.w;
+    const std::uint64_t first = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+    code = first < p.capacity ? __ldcg(p.candidates + first) : 0;
+  }
+};
+
 // Selects this block's share of the candidates that lie above the chosen bin; lists those within
 // it.
 __device__ inline void sort_out_share(const Parameters& p, const Bracket& bracket,
-                                      std::int64_t candidates, std::uint32_t chosen_bin) {
+                                      std::int64_t candidates, std::uint32_t chosen_bin,
+                                      std::uint64_t code) {
   const CandidateCode coding{bracket.low, p.place_bits};
   const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
   const std::int64_t first = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   const std::uint32_t lane = threadIdx.x % kWarpSize;
   for (std::int64_t i = first; i - lane < candidates; i += stride) {
-    const std::uint64_t code = i < candidates ? __ldcg(p.candidates + i) : 0;
+    if (i != first) code = i < candidates ? __ldcg(p.candidates + i) : 0;
     const auto bin = static_cast<std::uint32_t>((code - bracket.first_code) >> bracket.digit_shift);
     const bool finalist = i < candidates && bin == chosen_bin;
     if (i < candidates && bin > chosen_bin) set_bit(p, coding.decode(code));
@@ -166,15 +189,11 @@ __device__ inline void sort_out_share(const Parameters& p, const Bracket& bracke
 }
 
 // Called by all blocks; wanted is at least 1.
-__device__ inline void refine(const Parameters& p, const Bracket bracket, const Remainder& left,
-                              RefineShared& shared) {
-  std::uint32_t counts[kBinsPerThread];
-#pragma unroll
-  for (int i = 0; i < kBinsPerThread; ++i)
-    counts[i] = __ldcg(p.candidate_histogram + threadIdx.x * kBinsPerThread + i);
+__device__ inline void refine(const Parameters& p, const Bracket& bracket, const Remainder& left,
+                              const RefineLoads& loads, RefineShared& shared) {
   std::int64_t total = 0;
-  const ChosenBin chosen = block_choose_bin<kThreads>(counts, left.wanted, &total);
-  sort_out_share(p, bracket, left.candidates, chosen.bin);
+  const ChosenBin chosen = block_choose_bin<kThreads>(loads.counts, left.wanted, &total);
+  sort_out_share(p, bracket, left.candidates, chosen.bin, loads.code);
   if (!is_last_block(&p.state->refine_arrived, gridDim.x)) return;
 
   const auto finalists = static_cast<std::int64_t>(__ldcg(&p.state->finalists));

@@ -2,15 +2,18 @@
 // The first kernels of a call: clear the workspace's counters and, unless the bracket is known
 // otherwise, guess it from a sample.
 //
-// The matrix's 32-byte sectors are cut into 2^16 equal runs, and of each run one sector, chosen by
-// a hash, is read: every row has its share, and no period of the columns is followed. The least and
-// the greatest key of the bracket are those of the sample's ranks K +- 8 standard deviations of a
-// sample of independent keys, widened to whole bins of 14 bits.
+// The matrix's 32-byte sectors are cut into 2^15 equal runs, and of each run one sector, chosen by
+// a hash, is read: every row has its share, and no period of the columns is followed. A block has
+// every 128th run. It counts its keys by their upper 11 bits and hands on only those bins that its
+// greatest keys fall in, some more than its share of rank K; those keys it also counts by their
+// upper 16 bits. The bracket's least and greatest key are those of the sample's ranks K +- 6
+// standard deviations of a sample of independent keys, widened to whole bins of 16 bits.
 #pragma once
 
 #include <cstdint>
 
 #include "kernels/batch_topk/lane_keys.cuh"
+#include "kernels/batch_topk/ranked_key.cuh"
 #include "kernels/batch_topk/state.cuh"
 #include "kernels/batch_topk/statistics.cuh"
 #include "kernels/common/block_scan.cuh"
@@ -18,6 +21,7 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
+constexpr int kPrepareBlocks = 64;
 constexpr int kPrepareThreads = 256;
 
 // Block 0 writes the state, the others clear the histograms.
@@ -43,12 +47,12 @@ static __global__ void __launch_bounds__(kPrepareThreads)
   p.state->range = {0, key_bits, 0, p.place_bits, p.count, 0};
 }
 
-constexpr int kSampleThreads = 512;
+constexpr int kSampleThreads = 256;
 constexpr int kSampleBlocks = 128;
 constexpr std::int64_t kSampledSectors = std::int64_t{kSampleThreads} * kSampleBlocks;
-constexpr int kSampleBinBits = 14;
-constexpr std::uint32_t kSampleBins = BatchTopkWorkspace::kSampleBins;
-static_assert(kSampleBins == 1U << kSampleBinBits);
+constexpr int kFineBits = 16;
+constexpr int kFineOfCoarse = 1 << (kFineBits - kBinBits);
+static_assert(BatchTopkWorkspace::kFineBins == 1U << kFineBits && kFineOfCoarse == kWarpSize);
 constexpr int kSectorBytes = 32;
 
 __device__ inline std::uint32_t scrambled(std::uint32_t value) {
@@ -61,102 +65,164 @@ __device__ inline std::uint32_t scrambled(std::uint32_t value) {
 __device__ inline std::int64_t sampled_sector(std::int64_t i, std::int64_t sectors) {
   if (sectors <= kSampledSectors) return i < sectors ? i : -1;
   const std::int64_t begin = i * sectors / kSampledSectors;
-  const std::int64_t end = (i + 1) * sectors / kSampledSectors;
-  return begin + scrambled(static_cast<std::uint32_t>(i)) % static_cast<std::uint32_t>(end - begin);
+  const auto length = static_cast<std::uint32_t>((i + 1) * sectors / kSampledSectors - begin);
+  return begin + __umulhi(scrambled(static_cast<std::uint32_t>(i)), length);
 }
 
-// keys[count] of a sector that begins at entry `first`; fewer at the end of the matrix.
-template <class T, bool kAligned>
-__device__ inline int load_sector(const Parameters& p, std::int64_t first,
-                                  T (&keys)[kSectorBytes / sizeof(T)]) {
-  constexpr int kKeys = kSectorBytes / static_cast<int>(sizeof(T));
-  const T* from = static_cast<const T*>(p.keys) + first;
-  const std::int64_t left = std::int64_t{p.shape.rows} * p.shape.columns - first;
-  if (kAligned && left >= kKeys) {
-    memcpy(keys, __builtin_assume_aligned(from, 16), sizeof keys);
-    return kKeys;
-  }
+// The keys of a sector that begins at entry `first`; fewer at the end of the matrix.
+template <class T>
+struct Sector {
+  static constexpr int kKeys = kSectorBytes / static_cast<int>(sizeof(T));
+  LaneWords<T> words{};
+  int count = 0;
+
+  template <bool kAligned>
+  __device__ void load(const Parameters& p, std::int64_t first) {
+    const T* from = static_cast<const T*>(p.keys) + first;
+    const std::int64_t left = std::int64_t{p.shape.rows} * p.shape.columns - first;
+    count = static_cast<int>(min(left, std::int64_t{kKeys}));
+    if (kAligned && count == kKeys) {
+      const auto* pieces = reinterpret_cast<const uint4*>(from);
 #pragma unroll
-  for (int i = 0; i < kKeys; ++i) keys[i] = i < left ? from[i] : T{};
-  return static_cast<int>(min(left, std::int64_t{kKeys}));
+      for (int i = 0; i < 2; ++i) {
+        const uint4 four = __ldg(pieces + i);
+        words.word[4 * i] = four.x, words.word[4 * i + 1] = four.y;
+        words.word[4 * i + 2] = four.z, words.word[4 * i + 3] = four.w;
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kKeys; ++i)
+        if (i < count) words.put(i, from[i]);
+    }
+  }
+};
+
+// Rank K of some sampled keys, and six standard deviations of it.
+struct SampleRank {
+  double rank, margin;
+
+  __device__ SampleRank(const Parameters& p, double sampled) {
+    const double entries = static_cast<double>(p.shape.rows) * static_cast<double>(p.shape.columns);
+    const double share = static_cast<double>(p.count) / entries;
+    rank = share * sampled;
+    margin = 6 * sqrt(rank * (1 - share)) + 8;
+  }
+  __device__ std::int64_t lower() const { return static_cast<std::int64_t>(rank + margin) + 1; }
+  __device__ std::int64_t upper() const { return static_cast<std::int64_t>(rank - margin); }
+};
+
+// A warp finds the bin of 16 bits within one of 11 bits.
+__device__ inline std::uint32_t fine_bin(const Parameters& p, const ChosenBin& coarse) {
+  const std::uint32_t lane = threadIdx.x % kWarpSize;
+  const std::uint32_t first = coarse.bin * kFineOfCoarse;
+  const std::int64_t count = __ldcg(p.sample_fine + first + lane);
+  const std::int64_t above = warp_sum_above(count);
+  const unsigned here =
+      __ballot_sync(kAllLanes, above < coarse.wanted && coarse.wanted <= above + count);
+  return first + (here != 0 ? static_cast<std::uint32_t>(__ffs(static_cast<int>(here)) - 1) : 0U);
 }
 
-template <class T, bool kAffine>
-__device__ inline std::uint32_t sampled_key(const Parameters& p, T key, std::int64_t entry) {
-  if constexpr (kAffine) {
-    const std::int64_t column = entry % p.shape.columns;
-    return ordered_key(__fmul_rn(__fsub_rn(to_float(key), p.mean[column]), p.scale[column]), p.nan);
-  } else {
-    return ordered_key(key, p.nan);
-  }
-}
+constexpr int kCoarsePerThread = static_cast<int>(kBins) / kSampleThreads;
 
 // The bracket between two ranks of the sample. Called by one whole block.
 template <class Key>
-__device__ inline void choose_bracket(const Parameters& p) {
-  constexpr int kPerThread = static_cast<int>(kSampleBins) / kSampleThreads;
-  constexpr int kShift = OrderedTraits<Key>::kBits - kSampleBinBits;
-  std::uint32_t counts[kPerThread];
-  const auto* bins = reinterpret_cast<const uint4*>(p.sample_histogram + threadIdx.x * kPerThread);
+__device__ inline void choose_bracket(const Parameters& p, std::int64_t sampled) {
+  constexpr int kShift = OrderedTraits<Key>::kBits - kFineBits;
+  __shared__ std::uint32_t ends[2];
+  std::uint32_t counts[kCoarsePerThread];
 #pragma unroll
-  for (int i = 0; i < kPerThread / 4; ++i) {
-    const uint4 four = __ldcg(bins + i);
-    counts[4 * i] = four.x, counts[4 * i + 1] = four.y;
-    counts[4 * i + 2] = four.z, counts[4 * i + 3] = four.w;
-  }
+  for (int i = 0; i < kCoarsePerThread; ++i)
+    counts[i] = __ldcg(p.sample_coarse + threadIdx.x * kCoarsePerThread + i);
+  const SampleRank rank(p, static_cast<double>(sampled));
   std::int64_t total = 0;
-  std::int64_t own = 0;
-#pragma unroll
-  for (int i = 0; i < kPerThread; ++i) own += counts[i];
-  block_sum_above<kSampleThreads>(own, &total);
-  const double entries = static_cast<double>(p.shape.rows) * static_cast<double>(p.shape.columns);
-  const double share = static_cast<double>(p.count) / entries;
-  const double rank = share * static_cast<double>(total);
-  const double margin = 8 * sqrt(rank * (1 - share)) + 8;
-  const auto high_rank = static_cast<std::int64_t>(rank - margin);
-  const auto low_rank = static_cast<std::int64_t>(rank + margin) + 1;
-  const ChosenBin high =
-      block_choose_bin<kSampleThreads>(counts, max(high_rank, std::int64_t{1}), &total);
-  const ChosenBin low = block_choose_bin<kSampleThreads>(counts, low_rank, &total);
+  const ChosenBin upper =
+      block_choose_bin<kSampleThreads>(counts, max(rank.upper(), std::int64_t{1}), &total);
+  const ChosenBin lower = block_choose_bin<kSampleThreads>(counts, rank.lower(), &total);
+  const std::uint32_t warp = threadIdx.x / kWarpSize;
+  if (warp < 2) {
+    const std::uint32_t bin = warp == 0 ? fine_bin(p, upper) : fine_bin(p, lower);
+    if (threadIdx.x % kWarpSize == 0) ends[warp] = bin;
+  }
+  __syncthreads();
   if (threadIdx.x != 0) return;
-  const std::uint32_t least = low_rank <= total ? max(low.bin << kShift, p.floor) : p.floor;
+  const std::uint32_t least = rank.lower() <= total ? max(ends[1] << kShift, p.floor) : p.floor;
   const std::uint32_t greatest =
-      high_rank >= 1 ? (high.bin << kShift) | ((1U << kShift) - 1U) : OrderedTraits<Key>::kAll;
+      rank.upper() >= 1 ? (ends[0] << kShift) | ((1U << kShift) - 1U) : OrderedTraits<Key>::kAll;
   p.state->guessed.bracket = bracket_of_keys(least, max(least, greatest), p.place_bits);
+}
+
+// The whole warp counts one key a lane in global memory, but not those that are alike in many lanes
+// one by one: zeroes, which ReLU makes, and the first lane's key, where all are equal.
+template <class Key>
+__device__ inline void count_fine(const Parameters& p, std::uint32_t key, bool counts) {
+  constexpr int kShift = OrderedTraits<Key>::kBits - kFineBits;
+  const auto count_alike = [&](std::uint32_t frequent) {
+    const unsigned alike = __ballot_sync(kAllLanes, counts && key == frequent);
+    if (alike == 0) return;
+    if (threadIdx.x % kWarpSize == 0)
+      atomicAdd(&p.sample_fine[frequent >> kShift], static_cast<unsigned>(__popc(alike)));
+    counts = counts && key != frequent;
+  };
+  count_alike(OrderedTraits<Key>::kSign);
+  count_alike(__shfl_sync(kAllLanes, key, 0));
+  if (counts) atomicAdd(&p.sample_fine[key >> kShift], 1U);
 }
 
 template <class T, bool kAffine, bool kAligned>
 __global__ void __launch_bounds__(kSampleThreads)
     sample_kernel(const __grid_constant__ Parameters p) {
-  using Key = std::conditional_t<kAffine, float, T>;
-  constexpr int kKeys = kSectorBytes / static_cast<int>(sizeof(T));
-  extern __shared__ uint4 dynamic[];
-  auto* const histogram = reinterpret_cast<std::uint32_t*>(dynamic);
+  using Key = RankedAs<T, kAffine>;
+  constexpr int kKeys = Sector<T>::kKeys;
+  constexpr int kShift = OrderedTraits<Key>::kBits - kBinBits;
+  __shared__ std::uint32_t histogram[kBins];
   let_next_grid_start();
   if constexpr (kAffine) wait_for_grid_before();  // for mean and scale
 
   const std::int64_t entries = std::int64_t{p.shape.rows} * p.shape.columns;
   const std::int64_t sectors = (entries + kKeys - 1) / kKeys;
   const std::int64_t sector =
-      sampled_sector(blockIdx.x * std::int64_t{kSampleThreads} + threadIdx.x, sectors);
-  T keys[kKeys];
-  const int count = sector >= 0 ? load_sector<T, kAligned>(p, sector * kKeys, keys) : 0;
-
-  for (std::uint32_t i = threadIdx.x; i < kSampleBins / 4; i += kSampleThreads)
-    dynamic[i] = uint4{};
+      sampled_sector(threadIdx.x * std::int64_t{kSampleBlocks} + blockIdx.x, sectors);
+  Sector<T> loaded;
+  if (sector >= 0) loaded.template load<kAligned>(p, sector * kKeys);
+  for (std::uint32_t i = threadIdx.x; i < kBins; i += kSampleThreads) histogram[i] = 0;
   __syncthreads();
+  std::uint32_t ordered[kKeys];
 #pragma unroll
-  for (int i = 0; i < kKeys; ++i)
-    if (i < count) {
-      const std::uint32_t key = sampled_key<T, kAffine>(p, keys[i], sector * kKeys + i);
-      atomicAdd(&histogram[key >> (OrderedTraits<Key>::kBits - kSampleBinBits)], 1U);
-    }
+  for (int i = 0; i < kKeys; ++i) {
+    const auto column = [&] {
+      return static_cast<std::uint32_t>((sector * kKeys + i) % p.shape.columns);
+    };
+    ordered[i] = i < loaded.count ? ranked_key<T, kAffine>(p, loaded.words.key(i), column).key : 0;
+    if (ordered[i] >= p.floor) atomicAdd(&histogram[ordered[i] >> kShift], 1U);
+  }
   __syncthreads();
+
+  std::uint32_t counts[kCoarsePerThread];
+#pragma unroll
+  for (int i = 0; i < kCoarsePerThread; ++i)
+    counts[i] = histogram[threadIdx.x * kCoarsePerThread + i];
+  std::int64_t own = 0;
+#pragma unroll
+  for (int i = 0; i < kCoarsePerThread; ++i) own += counts[i];
+  std::int64_t total = 0;
+  block_sum_above<kSampleThreads>(own, &total);
+  const SampleRank rank(p, kSampleThreads * kKeys);
+  const ChosenBin least =
+      block_choose_bin<kSampleThreads>(counts, min(rank.lower(), total), &total);
 
   wait_for_grid_before();
-  for (std::uint32_t bin = threadIdx.x; bin < kSampleBins; bin += kSampleThreads)
-    if (histogram[bin] > 0) atomicAdd(&p.sample_histogram[bin], histogram[bin]);
-  if (is_last_block(&p.state->sample_arrived, gridDim.x)) choose_bracket<Key>(p);
+#pragma unroll
+  for (int i = 0; i < kCoarsePerThread; ++i) {
+    const std::uint32_t bin = threadIdx.x * kCoarsePerThread + static_cast<std::uint32_t>(i);
+    if (bin >= least.bin && counts[i] > 0) atomicAdd(&p.sample_coarse[bin], counts[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < kKeys; ++i) {
+    const bool handed_on = ordered[i] >= p.floor && ordered[i] >> kShift >= least.bin;
+    if (__any_sync(kAllLanes, handed_on)) count_fine<Key>(p, ordered[i], handed_on);
+  }
+  if (is_last_block(&p.state->sample_arrived, gridDim.x))
+    choose_bracket<Key>(p, min(entries, kSampledSectors * kKeys));
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

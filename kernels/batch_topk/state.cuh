@@ -96,7 +96,8 @@ struct Parameters {
   bool from_scratch;  // BatchTopkStart::none
   std::uint32_t reads_before;
   State* state;
-  std::uint32_t* sample_histogram;
+  std::uint32_t* sample_coarse;
+  std::uint32_t* sample_fine;
   std::uint32_t* candidate_histogram;
   unsigned long long* radix_histogram;
   std::uint64_t* candidates;

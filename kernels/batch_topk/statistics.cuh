@@ -19,6 +19,12 @@ static_assert(kRowsOfRun * kRunsOfPart == BatchTopkWorkspace::kRowsOfPart);
 constexpr int kStatisticsThreads = kRunsOfPart * kWarpSize;
 constexpr std::uint32_t kRowsAtOnce = 8;
 
+// A lane's columns: eight, whatever the type.
+template <class T>
+using StatisticsLayout = LaneLayout<T, sizeof(T) == 2 ? 1 : 2>;
+template <class T>
+using StatisticsWords = LaneWords<T, sizeof(T) == 2 ? 1 : 2>;
+
 struct Moments {
   double count = 0, mean = 0, squares = 0;  // of the distances from the mean
 
@@ -33,12 +39,12 @@ struct Moments {
 };
 
 template <class T, bool kAligned>
-__device__ inline LaneWords<T, true> load_strip(const Parameters& p, std::uint32_t row,
+__device__ inline StatisticsWords<T> load_strip(const Parameters& p, std::uint32_t row,
                                                 std::uint32_t column) {
-  using Layout = LaneLayout<T, true>;
+  using Layout = StatisticsLayout<T>;
   const std::uint32_t lane = threadIdx.x % kWarpSize;
   const T* keys = static_cast<const T*>(p.keys) + std::uint64_t{row} * p.shape.columns;
-  LaneWords<T, true> words{};
+  StatisticsWords<T> words{};
   if constexpr (kAligned) {
 #pragma unroll
     for (int piece = 0; piece < Layout::kPieces; ++piece) {
@@ -62,7 +68,7 @@ __device__ inline LaneWords<T, true> load_strip(const Parameters& p, std::uint32
 template <class T, bool kAligned>
 __global__ void __launch_bounds__(kStatisticsThreads)
     statistics_kernel(const __grid_constant__ Parameters p) {
-  using Layout = LaneLayout<T, true>;
+  using Layout = StatisticsLayout<T>;
   static_assert(Layout::kStripColumns == kStatisticsThreads);
   __shared__ float mean[kRunsOfPart][Layout::kStripColumns],
       squares[kRunsOfPart][Layout::kStripColumns];
@@ -79,7 +85,7 @@ __global__ void __launch_bounds__(kStatisticsThreads)
   float run_mean[Layout::kKeys] = {};
   float run_squares[Layout::kKeys] = {};
   for (std::uint32_t row = first; row < end; row += kRowsAtOnce) {
-    LaneWords<T, true> words[kRowsAtOnce];
+    StatisticsWords<T> words[kRowsAtOnce];
 #pragma unroll
     for (std::uint32_t i = 0; i < kRowsAtOnce; ++i)
       words[i] = load_strip<T, kAligned>(p, min(row + i, end - 1), column);

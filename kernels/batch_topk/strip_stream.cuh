@@ -3,27 +3,20 @@
 //
 // Through shared memory: each thread copies its own 16-byte pieces into a ring of its own with
 // cp.async and reads them back itself, so there is no barrier, few registers, and the copies begin
-// before the kernel knows what to do with them. Through registers, one strip ahead, for matrices
-// whose rows do not begin at multiples of 16 bytes.
+// before the kernel knows what to do with them. Where the matrix is one long row, a strip's number
+// is all that there is to keep. Through registers, one strip ahead, for matrices whose rows do not
+// begin at multiples of 16 bytes.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/batch_topk/lane_keys.cuh"
-#include "kernels/batch_topk/state.cuh"
+#include "kernels/batch_topk/strip.cuh"
 
 namespace stepscope::kernels::batch_topk_device {
 
 constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / kWarpSize;
 constexpr int kRingBytes = 64 * 1024;  // a block
-
-__device__ inline std::uint32_t lane_index() {
-  return threadIdx.x % kWarpSize;
-}
-__device__ inline std::uint32_t warp_index() {
-  return threadIdx.x / kWarpSize;
-}
 
 __device__ inline void copy_async(void* shared, const void* global) {
   const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
@@ -37,49 +30,127 @@ __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
 }
 
-template <class T, bool kAffine>
-class StripRing {
+// A worker's part of the strips: every `shares`-th step, or a run of steps (walk.hpp).
+struct Share {
+  std::int64_t number, count;
+};
+
+// A thread's part of a ring of kStages strips, and the strip that it stands at.
+template <class T, int kBytes>
+class RingSlots {
  public:
-  using Layout = LaneLayout<T, kAffine>;
-  using Words = LaneWords<T, kAffine>;
-  static constexpr std::uint32_t kStageBytes = kThreads * Layout::kPieces * 16;
-  static constexpr int kStages = kRingBytes / static_cast<int>(kStageBytes);
+  using Layout = LaneLayout<T>;
+  using Words = LaneWords<T>;
+  static constexpr int kStages = kBytes / (kThreads * Layout::kPieces * 16);
 
-  // Fills the ring; the copies are under way when this returns.
-  __device__ StripRing(const Parameters& p, const Walk& walk, uint4* ring)
-      : p_(p), ahead_(walk), ring_(ring + threadIdx.x) {
-    for (std::uint32_t stage = 0; stage < kStages; ++stage) copy_next(stage);
-  }
+  __device__ explicit RingSlots(uint4* ring)
+      : at_(ring + threadIdx.x), end_(at_ + kStages * Layout::kPieces * kThreads) {}
 
-  // visit(walk, words) for each step in which the warp has a strip.
-  template <class Visit>
-  __device__ void run(Walk walk, Visit visit) {
-    std::uint32_t stage = 0;
-    for (; !walk.done(); walk.advance()) {
-      wait_for_copies<kStages - 1>();
-      const Words words = read(stage);
-      if (walk.inside(p_.shape)) visit(walk, words);
-      copy_next(stage);
-      stage = stage + 1 == kStages ? 0 : stage + 1;
-    }
-    wait_for_copies<0>();
-  }
-
- private:
-  __device__ uint4* slot(std::uint32_t stage, int piece) const {
-    return ring_ + (stage * Layout::kPieces + static_cast<std::uint32_t>(piece)) * kThreads;
-  }
-  __device__ Words read(std::uint32_t stage) const {
+  __device__ uint4* slot(int piece) const { return at_ + piece * kThreads; }
+  __device__ Words read() const {
     Words words;
 #pragma unroll
     for (int piece = 0; piece < Layout::kPieces; ++piece) {
-      const uint4 four = *slot(stage, piece);
+      const uint4 four = *slot(piece);
       words.word[4 * piece] = four.x, words.word[4 * piece + 1] = four.y;
       words.word[4 * piece + 2] = four.z, words.word[4 * piece + 3] = four.w;
     }
     return words;
   }
-  __device__ void copy_next(std::uint32_t stage) {
+  __device__ void advance() {
+    at_ += Layout::kPieces * kThreads;
+    if (at_ == end_) at_ -= kStages * Layout::kPieces * kThreads;
+  }
+
+ private:
+  uint4* at_;
+  uint4* const end_;
+};
+
+template <class T, int kBytes>
+class FlatRing {
+ public:
+  using Layout = LaneLayout<T>;
+  using Slots = RingSlots<T, kBytes>;
+  static constexpr std::uint32_t kPieces = FlatStrip<T>::kPieces;
+
+  // Fills the ring; the copies are under way when this returns.
+  __device__ FlatRing(const Parameters& p, const Share& share, uint4* ring)
+      : p_(p),
+        slots_(ring),
+        pieces_(static_cast<std::uint32_t>(std::uint64_t{p.shape.rows} * p.shape.columns /
+                                           Layout::kPerPiece)),
+        first_(static_cast<std::uint32_t>(share.number) * kWarps + warp_index()),
+        stride_(static_cast<std::uint32_t>(share.count) * kWarps),
+        ahead_(first_),
+        from_(static_cast<const uint4*>(p.keys) + std::uint64_t{first_} * kPieces + lane_index()) {
+    for (int stage = 0; stage < Slots::kStages; ++stage) copy_next();
+  }
+
+  // visit(strip, words) for each of the warp's strips.
+  template <class Visit>
+  __device__ void run(Visit visit) {
+    const std::uint32_t strips = (pieces_ + kPieces - 1) / kPieces;
+    for (std::uint32_t strip = first_; strip < strips; strip += stride_) {
+      wait_for_copies<Slots::kStages - 1>();
+      visit(FlatStrip<T>(p_, strip, pieces_), slots_.read());
+      copy_next();
+    }
+    wait_for_copies<0>();
+  }
+
+ private:
+  // To where the slots stand, which then is the next strip's place.
+  __device__ void copy_next() {
+    const std::uint32_t whole = pieces_ / kPieces;
+    if (ahead_ < whole) {
+#pragma unroll
+      for (int piece = 0; piece < Layout::kPieces; ++piece)
+        copy_async(slots_.slot(piece), from_ + piece * kWarpSize);
+    } else if (ahead_ == whole) {
+      for (int piece = 0; piece < Layout::kPieces; ++piece)
+        if (lane_index() + static_cast<std::uint32_t>(piece) * kWarpSize < pieces_ % kPieces)
+          copy_async(slots_.slot(piece), from_ + piece * kWarpSize);
+    }
+    close_copy_group();
+    slots_.advance();
+    ahead_ += stride_;
+    from_ += std::uint64_t{stride_} * kPieces;
+  }
+
+  const Parameters& p_;
+  Slots slots_;
+  const std::uint32_t pieces_, first_, stride_;
+  std::uint32_t ahead_;  // the strip to copy next
+  const uint4* from_;    // its first piece of this lane
+};
+
+template <class T, bool kAffine, int kBytes>
+class RowRing {
+ public:
+  using Layout = LaneLayout<T>;
+  using Slots = RingSlots<T, kBytes>;
+
+  __device__ RowRing(const Parameters& p, const Share& share, uint4* ring)
+      : p_(p),
+        slots_(ring),
+        walk_(p.shape, share.number, share.count, warp_index()),
+        ahead_(walk_) {
+    for (int stage = 0; stage < Slots::kStages; ++stage) copy_next();
+  }
+
+  template <class Visit>
+  __device__ void run(Visit visit) {
+    for (; !walk_.done(); walk_.advance(p_.shape)) {
+      wait_for_copies<Slots::kStages - 1>();
+      if (walk_.inside(p_.shape)) visit(RowStrip<T, kAffine>(p_, walk_), slots_.read());
+      copy_next();
+    }
+    wait_for_copies<0>();
+  }
+
+ private:
+  __device__ void copy_next() {
     if (!ahead_.done()) {
       const std::uint32_t column = ahead_.column() + lane_index() * Layout::kPerPiece;
       const T* keys = static_cast<const T*>(p_.keys) +
@@ -88,41 +159,42 @@ class StripRing {
 #pragma unroll
         for (int piece = 0; piece < Layout::kPieces; ++piece)
           if (column + static_cast<std::uint32_t>(piece) * Layout::kPartColumns < p_.shape.columns)
-            copy_async(slot(stage, piece), keys + piece * Layout::kPartColumns);
+            copy_async(slots_.slot(piece), keys + piece * Layout::kPartColumns);
       }
-      ahead_.advance();
+      ahead_.advance(p_.shape);
     }
     close_copy_group();
+    slots_.advance();
   }
 
   const Parameters& p_;
-  Walk ahead_;
-  uint4* const ring_;
+  Slots slots_;
+  RowWalk<kAffine> walk_, ahead_;
 };
 
-// The same for keys at any address: one strip ahead, key by key.
+// For keys at any address: one strip ahead, key by key.
 template <class T, bool kAffine>
-class StripPrefetch {
+class RowPrefetch {
  public:
-  using Layout = LaneLayout<T, kAffine>;
-  using Words = LaneWords<T, kAffine>;
+  using Layout = LaneLayout<T>;
+  using Words = LaneWords<T>;
 
-  __device__ StripPrefetch(const Parameters& p, const Walk& walk, uint4*)
-      : p_(p), next_(load(walk)) {}
+  __device__ RowPrefetch(const Parameters& p, const Share& share, uint4*)
+      : p_(p), walk_(p.shape, share.number, share.count, warp_index()), next_(load(walk_)) {}
 
   template <class Visit>
-  __device__ void run(Walk walk, Visit visit) {
-    while (!walk.done()) {
+  __device__ void run(Visit visit) {
+    while (!walk_.done()) {
       const Words words = next_;
-      const Walk here = walk;
-      walk.advance();
-      next_ = load(walk);
-      if (here.inside(p_.shape)) visit(here, words);
+      const RowWalk<kAffine> here = walk_;
+      walk_.advance(p_.shape);
+      next_ = load(walk_);
+      if (here.inside(p_.shape)) visit(RowStrip<T, kAffine>(p_, here), words);
     }
   }
 
  private:
-  __device__ Words load(const Walk& walk) const {
+  __device__ Words load(const RowWalk<kAffine>& walk) const {
     Words words{};
     if (walk.done() || !walk.inside(p_.shape)) return words;
     const T* row = static_cast<const T*>(p_.keys) + std::uint64_t{walk.row()} * p_.shape.columns;
@@ -135,10 +207,21 @@ class StripPrefetch {
   }
 
   const Parameters& p_;
+  RowWalk<kAffine> walk_;
   Words next_;
 };
 
-template <class T, bool kAffine, bool kAligned>
-using StripStream = std::conditional_t<kAligned, StripRing<T, kAffine>, StripPrefetch<T, kAffine>>;
+// What is known of how the rows lie in memory.
+enum class RowLayout {
+  any,
+  aligned,  // each begins at a multiple of 16 bytes
+  flat,     // and the columns are a multiple of 32
+};
+
+template <class T, bool kAffine, RowLayout kLayout, int kBytes = kRingBytes>
+using StripStream =
+    std::conditional_t<kLayout == RowLayout::any, RowPrefetch<T, kAffine>,
+                       std::conditional_t<kLayout == RowLayout::flat, FlatRing<T, kBytes>,
+                                          RowRing<T, kAffine, kBytes>>>;
 
 }  // namespace stepscope::kernels::batch_topk_device

@@ -30,7 +30,8 @@ BatchTopkWorkspace workspace_of(const BatchTopkArguments& arguments) {
   BatchTopkWorkspace layout;
   Allotment allotment;
   layout.state = allotment.take(BatchTopkWorkspace::kStateBytes);
-  layout.sample_histogram = allotment.take(BatchTopkWorkspace::kSampleBins * sizeof(std::uint32_t));
+  layout.sample_coarse = allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
+  layout.sample_fine = allotment.take(BatchTopkWorkspace::kFineBins * sizeof(std::uint32_t));
   layout.candidate_histogram =
       allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
   layout.radix_histogram = allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint64_t));

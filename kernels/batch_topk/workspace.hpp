@@ -11,12 +11,13 @@ namespace stepscope::kernels {
 
 struct BatchTopkWorkspace {
   static constexpr std::size_t kStateBytes = 1024;  // counters and decisions (state.cuh)
-  static constexpr std::uint32_t kSampleBins = 1U << 14;
+  static constexpr std::uint32_t kFineBins = 1U << 16;
   static constexpr std::uint32_t kRadixBins = 1U << 11;
   static constexpr std::uint32_t kRowsOfPart = 512;  // statistics are summed by parts of the rows
 
   std::size_t state = 0;
-  std::size_t sample_histogram = 0;     // uint32 [kSampleBins]
+  std::size_t sample_coarse = 0;        // uint32 [kRadixBins]
+  std::size_t sample_fine = 0;          // uint32 [kFineBins]
   std::size_t candidate_histogram = 0;  // uint32 [kRadixBins]
   std::size_t radix_histogram = 0;      // uint64 [kRadixBins]
   std::size_t zeroed_bytes = 0;         // all of the above, set to 0 by each call

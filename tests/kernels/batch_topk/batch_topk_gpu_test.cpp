@@ -146,14 +146,25 @@ TYPED_TEST(BatchTopkGpu, CutsManyEqualKeysByPlace) {
   }
 }
 
+// Some columns' keys fall where the stored ones rise, or are all alike, infinite or NaN.
+void set_awkward_columns(std::vector<float>& mean, std::vector<float>& scale) {
+  const float awkward_scales[] = {-1.0F, 0.0F, -0.0F, INFINITY, NAN, 1e-40F, 1e38F};
+  for (std::size_t i = 0; i < std::size(awkward_scales); ++i) scale[20 + 3 * i] = awkward_scales[i];
+  mean[50] = INFINITY;
+  mean[60] = -INFINITY;
+  mean[70] = NAN;
+  mean[80] = 1e38F;
+}
+
 TYPED_TEST(BatchTopkGpu, RanksAffineKeysAsTheReferenceDoes) {
-  for (const Shape& shape : {Shape{40, 1000}, Shape{17, 301}, Shape{64, 512, 1}}) {
+  for (const Shape& shape : {Shape{40, 1000}, Shape{17, 301}, Shape{64, 512, 1}, Shape{30, 5000}}) {
     std::vector<float> mean;
     std::vector<float> scale;
     for (std::int64_t column = 0; column < shape.columns; ++column) {
       mean.push_back(static_cast<float>(column % 13) * 0.1F);
       scale.push_back(1.0F / (0.1F + static_cast<float>(column % 7)));
     }
+    if (shape.columns != 512) set_awkward_columns(mean, scale);
     const DeviceBuffer<float> mean_on_device(mean);
     const DeviceBuffer<float> scale_on_device(scale);
     for (const KeyPattern& pattern : key_patterns()) {

@@ -13,9 +13,9 @@ TEST(BatchTopkWorkspace, PartsFollowEachOther) {
   arguments.column_keys.source = KeySource::z_score;
   const BatchTopkWorkspace layout = workspace_of(arguments);
   const auto list_bytes = static_cast<std::size_t>(layout.candidate_capacity) * 8;
-  EXPECT_LE(layout.state + BatchTopkWorkspace::kStateBytes, layout.sample_histogram);
-  EXPECT_LE(layout.sample_histogram + BatchTopkWorkspace::kSampleBins * 4,
-            layout.candidate_histogram);
+  EXPECT_LE(layout.state + BatchTopkWorkspace::kStateBytes, layout.sample_coarse);
+  EXPECT_LE(layout.sample_coarse + BatchTopkWorkspace::kRadixBins * 4, layout.sample_fine);
+  EXPECT_LE(layout.sample_fine + BatchTopkWorkspace::kFineBins * 4, layout.candidate_histogram);
   EXPECT_LE(layout.candidate_histogram + BatchTopkWorkspace::kRadixBins * 4,
             layout.radix_histogram);
   EXPECT_LE(layout.radix_histogram + BatchTopkWorkspace::kRadixBins * 8, layout.zeroed_bytes);
