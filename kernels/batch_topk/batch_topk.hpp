@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/common/bitmask.hpp"
 #include "kernels/common/key_types.hpp"
 #include "kernels/common/status.hpp"
 
@@ -80,7 +81,7 @@ struct BatchTopkArguments {
   bool positives_only = false;  // keys <= 0 are never selected, so there may be fewer than count
   BatchTopkColumnKeys column_keys;
 
-  // Bit c % 32 of word r * mask_words_per_row(columns) + c / 32; unused bits are written 0.
+  // A bit an entry, laid out as common/bitmask.hpp says.
   std::uint32_t* mask = nullptr;
   BatchTopkResult* result = nullptr;
   BatchTopkStart start = BatchTopkStart::sample;
@@ -89,10 +90,6 @@ struct BatchTopkArguments {
   void* workspace = nullptr;  // any content; 256-byte aligned
   std::size_t workspace_bytes = 0;
 };
-
-constexpr std::int64_t mask_words_per_row(std::int64_t columns) {
-  return (columns + 31) / 32;
-}
 
 // What is wrong with the arguments, pointers included; ok where a call would launch.
 Status validate(const BatchTopkArguments& arguments);
