@@ -52,6 +52,7 @@ Parameters parameters_of(const BatchTopkArguments& arguments) {
   p.shape.rows = static_cast<std::uint32_t>(arguments.rows);
   p.shape.columns = static_cast<std::uint32_t>(arguments.columns);
   p.count = std::min(arguments.count, entries);
+  p.device_count = arguments.device_count;
   p.ranked_type = affine ? KeyType::float32 : arguments.key_type;
   p.floor = arguments.positives_only ? least_positive(p.ranked_type) : kLeastNumberKey;
   p.nan = arguments.nan == NanPolicy::select ? NanRank::first : NanRank::last;
@@ -99,8 +100,8 @@ Status select_none(const BatchTopkArguments& arguments, cudaStream_t stream) {
 
 Status batch_topk(const BatchTopkArguments& arguments, CUstream_st* stream) {
   if (Status status = validate(arguments); !status.ok()) return status;
-  if (arguments.count < 1 || arguments.rows == 0 || arguments.columns == 0)
-    return select_none(arguments, stream);
+  const bool none = arguments.device_count == nullptr && arguments.count < 1;
+  if (none || arguments.rows == 0 || arguments.columns == 0) return select_none(arguments, stream);
   DeviceLimits device;
   if (Status s = cuda_status(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute"); !s.ok())
     return s;

@@ -77,6 +77,9 @@ struct BatchTopkArguments {
   KeyType key_type = KeyType::bfloat16;
   std::int64_t rows = 0, columns = 0;  // at most 2^33 entries; each below 2^31
   std::int64_t count = 0;              // k * rows; below 1 selects none, above all selects all
+  // Optional, in device memory: read by the call's kernels instead of `count`, so that it may be
+  // the outcome of work enqueued before.
+  const std::int64_t* device_count = nullptr;
   NanPolicy nan = NanPolicy::reject;
   bool positives_only = false;  // keys <= 0 are never selected, so there may be fewer than count
   BatchTopkColumnKeys column_keys;

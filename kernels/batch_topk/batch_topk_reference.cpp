@@ -28,13 +28,22 @@ float entry_of(const BatchTopkArguments& arguments, std::int64_t row, std::int64
   return static_cast<const float*>(arguments.keys)[at];
 }
 
+}  // namespace
+
 // Two roundings, as the kernels do; volatile keeps a compiler from fusing them into one.
-double key_of(const BatchTopkArguments& arguments, std::int64_t row, std::int64_t column) {
+double batch_topk_key(const BatchTopkArguments& arguments, std::int64_t row, std::int64_t column) {
   const float entry = entry_of(arguments, row, column);
   if (arguments.column_keys.source == KeySource::raw) return entry;
   const volatile float centred = entry - arguments.column_keys.mean[column];
   return centred * arguments.column_keys.scale[column];
 }
+
+bool may_be_selected(const BatchTopkArguments& arguments, double key) {
+  if (std::isnan(key)) return arguments.nan == NanPolicy::select;
+  return key > 0 || !arguments.positives_only;
+}
+
+namespace {
 
 bool comes_before(const Entry& a, const Entry& b) {
   const bool a_nan = std::isnan(a.key);
@@ -44,17 +53,12 @@ bool comes_before(const Entry& a, const Entry& b) {
   return a.column != b.column ? a.column < b.column : a.row < b.row;
 }
 
-bool may_be_selected(const BatchTopkArguments& arguments, double key) {
-  if (std::isnan(key)) return arguments.nan == NanPolicy::select;
-  return key > 0 || !arguments.positives_only;
-}
-
 // Fills nan_count too.
 std::vector<Entry> selectable(const BatchTopkArguments& arguments, BatchTopkExpected& expected) {
   std::vector<Entry> entries;
   for (std::int64_t row = 0; row < arguments.rows; ++row)
     for (std::int64_t column = 0; column < arguments.columns; ++column) {
-      const double key = key_of(arguments, row, column);
+      const double key = batch_topk_key(arguments, row, column);
       if (std::isnan(key)) ++expected.nan_count;
       if (may_be_selected(arguments, key)) entries.push_back({key, column, row});
     }

@@ -292,7 +292,7 @@ __device__ inline bool bracket_held(const Parameters& p, Remainder* left) {
   if (!guessed.bracket.encodable || static_cast<std::uint64_t>(candidates) > p.capacity)
     return false;
   const bool all_seen = guessed.bracket.low == p.floor;  // then there is nothing below to select
-  const std::int64_t wanted = all_seen ? min(p.count - above, candidates) : p.count - above;
+  const std::int64_t wanted = all_seen ? min(count_of(p) - above, candidates) : count_of(p) - above;
   *left = {candidates, wanted, above,
            p.warm_start != nullptr ? BatchTopkPath::warm : BatchTopkPath::sampled,
            p.reads_before + 1};

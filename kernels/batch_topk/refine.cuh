@@ -119,7 +119,7 @@ __device__ inline void leave_warm_start(const Parameters& p, const Bracket& used
   std::uint32_t below = misled ? p.warm_start->high - p.warm_start->low : key - used.low;
   std::uint32_t above = misled ? below : used.high - key;
   if (misled && (below == 0 || below > first_guess * 64U)) below = above = first_guess;
-  const double tenth = 0.1 * static_cast<double>(p.count);
+  const double tenth = 0.1 * static_cast<double>(count_of(p));
   below = next_half_width(below, static_cast<double>(left.candidates - left.wanted), tenth, misled);
   above = next_half_width(above, static_cast<double>(left.wanted), tenth, misled);
   const std::uint32_t most = p.ranked_type == KeyType::float32 ? 0xffffffffU : 0xffffU;

@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(kPrepareThreads)
     p.state->guessed.bracket = bracket_of_keys(low, max(low, p.warm_start->high), p.place_bits);
   }
   const int key_bits = p.ranked_type == KeyType::float32 ? 32 : 16;
-  p.state->range = {0, key_bits, 0, p.place_bits, p.count, 0};
+  p.state->range = {0, key_bits, 0, p.place_bits, count_of(p), 0};
 }
 
 constexpr int kSampleThreads = 256;
@@ -103,7 +103,7 @@ struct SampleRank {
 
   __device__ SampleRank(const Parameters& p, double sampled) {
     const double entries = static_cast<double>(p.shape.rows) * static_cast<double>(p.shape.columns);
-    const double share = static_cast<double>(p.count) / entries;
+    const double share = static_cast<double>(count_of(p)) / entries;
     rank = share * sampled;
     margin = 6 * sqrt(rank * (1 - share)) + 8;
   }

@@ -80,7 +80,8 @@ static_assert(sizeof(State) <= BatchTopkWorkspace::kStateBytes);
 struct Parameters {
   const void* keys;
   WalkShape shape;
-  std::int64_t count;   // 1 .. entries
+  std::int64_t count;  // 1 .. entries, where device_count is null
+  const std::int64_t* device_count;
   std::uint32_t floor;  // least ordered key that may be selected
   NanRank nan;
   KeyType ranked_type;  // of the ordered keys: float32 for affine ones
@@ -106,5 +107,13 @@ struct Parameters {
   void* zeroed;
   std::size_t zeroed_bytes;
 };
+
+// 0 .. entries. The caller wrote it before the call, so no kernel has to wait for another to read
+// it.
+__device__ inline std::int64_t count_of(const Parameters& p) {
+  if (p.device_count == nullptr) return p.count;
+  const std::int64_t entries = std::int64_t{p.shape.rows} * p.shape.columns;
+  return min(max(*p.device_count, std::int64_t{0}), entries);
+}
 
 }  // namespace stepscope::kernels::batch_topk_device

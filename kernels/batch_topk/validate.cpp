@@ -37,6 +37,8 @@ Status validate_column_keys(const BatchTopkColumnKeys& keys) {
 Status validate_outputs(const BatchTopkArguments& arguments) {
   if (arguments.result == nullptr || !aligned(arguments.result, alignof(BatchTopkResult)))
     return Status::bad_argument("result", "must point to an aligned BatchTopkResult");
+  if (!aligned(arguments.device_count, alignof(std::int64_t)))
+    return Status::bad_argument("device_count", "must be aligned");
   if (!aligned(arguments.warm_start, alignof(BatchTopkWarmStart)))
     return Status::bad_argument("warm_start", "must be aligned");
   if (arguments.workspace == nullptr || !aligned(arguments.workspace, 256))

@@ -2,12 +2,15 @@
 // The kernels against the reference: masks must be equal bit for bit, on every path.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 
 #include "kernels/batch_topk/batch_topk_reference.hpp"
+#include "kernels/batch_topk/shard_counts.hpp"
 #include "tests/kernels/batch_topk/on_device.hpp"
+#include "tests/kernels/batch_topk/sharded_keys.hpp"
 #include "tests/kernels/support/key_patterns.hpp"
 
 namespace stepscope::kernels {
@@ -343,6 +346,92 @@ TYPED_TEST(BatchTopkGpu, SaysWhichWayItWent) {
   const BatchTopkResult exact = run_batch_topk(arguments, stream).result;
   EXPECT_EQ(exact.path, BatchTopkPath::exact);
   EXPECT_EQ(exact.reads, 2U);
+}
+
+TYPED_TEST(BatchTopkGpu, TakesItsCountFromTheDevice) {
+  const Shape shape{40, 1024};
+  const std::vector<TypeParam> keys =
+      made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
+  const DeviceKeys<TypeParam> on_device(keys);
+  const Stream stream;
+  for (const std::int64_t count : {-2, 0, 1, 300, 40 * 1024 + 5})
+    for (const BatchTopkStart start : {BatchTopkStart::sample, BatchTopkStart::none}) {
+      BatchTopkArguments arguments;
+      arguments.key_type = KeyTypeOf<TypeParam>::value;
+      arguments.rows = shape.rows;
+      arguments.columns = shape.columns;
+      arguments.keys = keys.data();
+      arguments.count = count;
+      arguments.start = start;
+      const BatchTopkExpected expected = batch_topk_reference(arguments);
+      const DeviceBuffer<std::int64_t> device_count(std::vector<std::int64_t>{count});
+      arguments.keys = on_device.data();
+      arguments.count = 17;  // of no matter
+      arguments.device_count = device_count.data();
+      expect_equal(run_batch_topk(arguments, stream), expected,
+                   text(arguments, "device count " + std::to_string(count)));
+    }
+}
+
+TYPED_TEST(BatchTopkGpu, GivesTheSameBitsOnEveryRun) {
+  const Shape shape{512, 4096};
+  for (const char* name : {"normal", "relu", "two values"}) {
+    const auto patterns = key_patterns();
+    const auto pattern = std::find_if(patterns.begin(), patterns.end(),
+                                      [&](const KeyPattern& p) { return p.name == name; });
+    const std::vector<TypeParam> keys = made_keys<TypeParam>(*pattern, shape.rows, shape.columns);
+    const DeviceKeys<TypeParam> on_device(keys);
+    BatchTopkArguments arguments;
+    arguments.key_type = KeyTypeOf<TypeParam>::value;
+    arguments.rows = shape.rows;
+    arguments.columns = shape.columns;
+    arguments.count = 20000;
+    arguments.keys = on_device.data();
+    const Stream stream;
+    const BatchTopkRun run(arguments);
+    BatchTopkAnswer first;
+    for (int repeat = 0; repeat < 8; ++repeat) {
+      arguments.start = repeat % 2 == 0 ? BatchTopkStart::sample : BatchTopkStart::none;
+      run.poison(repeat * 31);
+      EXPECT_EQ(batch_topk(run.bound(arguments), stream.get()).message(), "");
+      stream.synchronize();
+      const BatchTopkAnswer answer = run.answer();
+      if (repeat == 0) first = answer;
+      EXPECT_EQ(answer.mask, first.mask) << name << " run " << repeat;
+      EXPECT_EQ(answer.result.ordered_key, first.result.ordered_key) << name;
+      EXPECT_EQ(answer.result.last_column, first.result.last_column) << name;
+      EXPECT_EQ(answer.result.last_row, first.result.last_row) << name;
+    }
+  }
+}
+
+// Each shard of columns, selecting its part, sets the bits that the whole matrix's selection sets.
+TYPED_TEST(BatchTopkGpu, ShardsOfColumnsSelectAsTheWhole) {
+  const Shape shape{40, 1000};
+  const Stream stream;
+  for (const KeyPattern& pattern : key_patterns()) {
+    const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
+    for (const std::int64_t shards : {1, 2, 4, 8}) {
+      BatchTopkArguments whole;
+      whole.key_type = KeyTypeOf<TypeParam>::value;
+      whole.rows = shape.rows;
+      whole.columns = shape.columns;
+      whole.count = 900;
+      whole.keys = keys.data();
+      const ShardedKeys<TypeParam> parts(keys, whole, shards);
+      const std::vector<std::int64_t> counts = shard_counts(parts.arguments(), whole.count);
+      const BatchTopkExpected expected = batch_topk_reference(whole);
+      std::vector<std::vector<std::uint32_t>> masks;
+      for (std::size_t i = 0; i < counts.size(); ++i) {
+        BatchTopkArguments part = parts.arguments()[i];
+        const DeviceKeys<TypeParam> on_device(parts.keys(i));
+        part.keys = on_device.data();
+        part.count = counts[i];
+        masks.push_back(run_batch_topk(part, stream).mask);
+      }
+      EXPECT_EQ(parts.joined(masks), expected.mask) << pattern.name << ", " << shards << " shards";
+    }
+  }
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ TEST(ValidateBatchTopk, NamesTheBadArgument) {
   expect_bad(with([](auto& a) { a.keys = pointer<void>(0x1001); }), "keys");
   expect_bad(with([](auto& a) { a.mask = pointer<std::uint32_t>(0x2002); }), "mask");
   expect_bad(with([](auto& a) { a.result = nullptr; }), "result");
+  expect_bad(with([](auto& a) { a.device_count = pointer<std::int64_t>(0x3004); }), "device_count");
   expect_bad(with([](auto& a) { a.warm_start = pointer<BatchTopkWarmStart>(0x3002); }),
              "warm_start");
   expect_bad(with([](auto& a) { a.workspace = pointer<void>(0x4010); }), "workspace");
