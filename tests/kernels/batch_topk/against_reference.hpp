@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels beside the reference, on one type of key: every path must give its mask.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "kernels/batch_topk/batch_topk_reference.hpp"
+#include "tests/kernels/batch_topk/on_device.hpp"
+#include "tests/kernels/support/key_patterns.hpp"
+
+namespace stepscope::kernels {
+
+struct Shape {
+  std::int64_t rows, columns;
+  std::size_t offset = 0;  // of the keys, in entries
+};
+
+inline std::string text(const BatchTopkArguments& arguments, const std::string& what) {
+  return what + " " + std::to_string(arguments.rows) + " x " + std::to_string(arguments.columns) +
+         " count " + std::to_string(arguments.count) +
+         (arguments.nan == NanPolicy::select ? " select NaN" : "") +
+         (arguments.positives_only ? " positives" : "") +
+         (arguments.start == BatchTopkStart::none ? " from scratch" : "") +
+         (arguments.warm_start != nullptr ? " warm" : "");
+}
+
+inline void expect_equal(const BatchTopkAnswer& answer, const BatchTopkExpected& expected,
+                         const std::string& what) {
+  EXPECT_EQ(answer.mask, expected.mask) << what;
+  EXPECT_EQ(answer.result.selected, expected.selected) << what;
+  EXPECT_EQ(answer.result.last_column, expected.last_column) << what;
+  EXPECT_EQ(answer.result.last_row, expected.last_row) << what;
+  const auto threshold = static_cast<double>(answer.result.threshold);
+  EXPECT_TRUE(threshold == expected.threshold ||
+              (std::isnan(threshold) && std::isnan(expected.threshold)))
+      << what << ": " << threshold << ", expected " << expected.threshold;
+}
+
+inline std::vector<std::int64_t> counts_for(std::int64_t entries) {
+  return {1, 2, entries / 250, entries / 20, entries / 2, entries - 1, entries, entries + 1};
+}
+
+template <class T>
+class BatchTopkGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!gpu_found()) GTEST_SKIP() << "no GPU";
+  }
+
+  // On all paths; `arguments` has the shape and the policies.
+  void check(const std::vector<T>& keys, const Shape& shape, BatchTopkArguments arguments,
+             const std::string& what) {
+    arguments.key_type = KeyTypeOf<T>::value;
+    arguments.rows = shape.rows;
+    arguments.columns = shape.columns;
+    arguments.keys = keys.data();
+    const BatchTopkExpected expected = batch_topk_reference(arguments);
+    const DeviceKeys<T> on_device(keys, shape.offset);
+    arguments.keys = on_device.data();
+    const Stream stream;
+    for (const BatchTopkStart start : {BatchTopkStart::sample, BatchTopkStart::none}) {
+      arguments.start = start;
+      const BatchTopkAnswer answer = run_batch_topk(arguments, stream);
+      expect_equal(answer, expected, text(arguments, what));
+      EXPECT_EQ(answer.result.nan_count, expected.nan_count) << text(arguments, what);
+    }
+    arguments.start = BatchTopkStart::sample;
+    check_warm(arguments, expected, stream, what);
+  }
+
+  // Nothing known, then what the call before left, then rubbish.
+  void check_warm(BatchTopkArguments arguments, const BatchTopkExpected& expected,
+                  const Stream& stream, const std::string& what) {
+    const DeviceBuffer<BatchTopkWarmStart> warm(1);
+    warm.fill_bytes(0);
+    arguments.warm_start = warm.data();
+    for (int repeat = 0; repeat < 3; ++repeat)
+      expect_equal(run_batch_topk(arguments, stream), expected, text(arguments, what));
+    for (const int rubbish : {0x7f, 0xff, 0x3c}) {
+      warm.fill_bytes(rubbish);
+      expect_equal(run_batch_topk(arguments, stream), expected, text(arguments, what));
+    }
+  }
+};
+
+using KeyTypes = testing::Types<Bfloat16, Float16, float>;
+
+}  // namespace stepscope::kernels

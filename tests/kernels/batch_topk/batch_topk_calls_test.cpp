@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the kernels are called: in graphs, on streams side by side, with a count on the device, over
+// shards, and again.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "kernels/batch_topk/shard_counts.hpp"
+#include "tests/kernels/batch_topk/against_reference.hpp"
+#include "tests/kernels/batch_topk/sharded_keys.hpp"
+
+namespace stepscope::kernels {
+namespace {
+
+template <class T>
+class BatchTopkCalls : public BatchTopkGpu<T> {};
+TYPED_TEST_SUITE(BatchTopkCalls, KeyTypes);
+
+TYPED_TEST(BatchTopkCalls, ReplaysInAGraph) {
+  const Shape shape{64, 1024};
+  const std::vector<TypeParam> first =
+      made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
+  std::vector<TypeParam> second = first;
+  std::reverse(second.begin(), second.end());
+  const DeviceKeys<TypeParam> on_device(first);
+  BatchTopkArguments arguments;
+  arguments.key_type = KeyTypeOf<TypeParam>::value;
+  arguments.rows = shape.rows;
+  arguments.columns = shape.columns;
+  arguments.count = 300;
+  arguments.keys = on_device.data();
+  const BatchTopkRun run(arguments);
+  const Stream stream;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  cuda_check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal),
+             "cudaStreamBeginCapture");
+  EXPECT_EQ(batch_topk(run.bound(arguments), stream.get()).message(), "");
+  cuda_check(cudaStreamEndCapture(stream.get(), &graph), "cudaStreamEndCapture");
+  cuda_check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
+  for (const std::vector<TypeParam>& keys : {first, second, first}) {
+    cuda_check(cudaMemcpy(const_cast<TypeParam*>(on_device.data()), keys.data(),
+                          keys.size() * sizeof(TypeParam), cudaMemcpyHostToDevice),
+               "cudaMemcpy");
+    run.poison(0x5a);
+    cuda_check(cudaGraphLaunch(executable, stream.get()), "cudaGraphLaunch");
+    stream.synchronize();
+    BatchTopkArguments on_host = arguments;
+    on_host.keys = keys.data();
+    expect_equal(run.answer(), batch_topk_reference(on_host), "graph");
+  }
+  (void)cudaGraphExecDestroy(executable);
+  (void)cudaGraphDestroy(graph);
+}
+
+// Both from scratch, where blocks wait for each other: neither may keep the other from finishing.
+TYPED_TEST(BatchTopkCalls, RunsOnTwoStreamsAtOnce) {
+  const Shape shape{512, 4096};
+  const std::vector<TypeParam> keys =
+      made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
+  BatchTopkArguments arguments;
+  arguments.key_type = KeyTypeOf<TypeParam>::value;
+  arguments.rows = shape.rows;
+  arguments.columns = shape.columns;
+  arguments.count = 5000;
+  arguments.keys = keys.data();
+  const BatchTopkExpected expected = batch_topk_reference(arguments);
+  const DeviceKeys<TypeParam> on_device(keys);
+  arguments.keys = on_device.data();
+  const Stream streams[2];
+  const BatchTopkRun runs[2] = {BatchTopkRun(arguments), BatchTopkRun(arguments)};
+  runs[0].poison(1);
+  runs[1].poison(2);
+  for (int repeat = 0; repeat < 20; ++repeat)
+    for (int i = 0; i < 2; ++i) {
+      arguments.start = (repeat + i) % 3 == 0 ? BatchTopkStart::sample : BatchTopkStart::none;
+      EXPECT_EQ(batch_topk(runs[i].bound(arguments), streams[i].get()).message(), "");
+    }
+  for (int i = 0; i < 2; ++i) {
+    streams[i].synchronize();
+    expect_equal(runs[i].answer(), expected, "stream " + std::to_string(i));
+  }
+}
+
+// The paths are those that the tests mean to take.
+TYPED_TEST(BatchTopkCalls, SaysWhichWayItWent) {
+  const Shape shape{256, 4096};
+  const std::vector<TypeParam> keys =
+      made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
+  const DeviceKeys<TypeParam> on_device(keys);
+  const DeviceBuffer<BatchTopkWarmStart> warm(1);
+  warm.fill_bytes(0);
+  BatchTopkArguments arguments;
+  arguments.key_type = KeyTypeOf<TypeParam>::value;
+  arguments.rows = shape.rows;
+  arguments.columns = shape.columns;
+  arguments.count = 5000;
+  arguments.keys = on_device.data();
+  const Stream stream;
+  const BatchTopkResult sampled = run_batch_topk(arguments, stream).result;
+  EXPECT_EQ(sampled.path, BatchTopkPath::sampled);
+  EXPECT_EQ(sampled.reads, 1U);
+  arguments.warm_start = warm.data();
+  EXPECT_EQ(run_batch_topk(arguments, stream).result.path, BatchTopkPath::exact);
+  const BatchTopkResult warmed = run_batch_topk(arguments, stream).result;
+  EXPECT_EQ(warmed.path, BatchTopkPath::warm);
+  EXPECT_EQ(warmed.reads, 1U);
+  arguments.start = BatchTopkStart::none;
+  const BatchTopkResult exact = run_batch_topk(arguments, stream).result;
+  EXPECT_EQ(exact.path, BatchTopkPath::exact);
+  EXPECT_EQ(exact.reads, 2U);
+}
+
+TYPED_TEST(BatchTopkCalls, TakesItsCountFromTheDevice) {
+  const Shape shape{40, 1024};
+  const std::vector<TypeParam> keys =
+      made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
+  const DeviceKeys<TypeParam> on_device(keys);
+  const Stream stream;
+  for (const std::int64_t count : {-2, 0, 1, 300, 40 * 1024 + 5})
+    for (const BatchTopkStart start : {BatchTopkStart::sample, BatchTopkStart::none}) {
+      BatchTopkArguments arguments;
+      arguments.key_type = KeyTypeOf<TypeParam>::value;
+      arguments.rows = shape.rows;
+      arguments.columns = shape.columns;
+      arguments.keys = keys.data();
+      arguments.count = count;
+      arguments.start = start;
+      const BatchTopkExpected expected = batch_topk_reference(arguments);
+      const DeviceBuffer<std::int64_t> device_count(std::vector<std::int64_t>{count});
+      arguments.keys = on_device.data();
+      arguments.count = 17;  // of no matter
+      arguments.device_count = device_count.data();
+      expect_equal(run_batch_topk(arguments, stream), expected,
+                   text(arguments, "device count " + std::to_string(count)));
+    }
+}
+
+TYPED_TEST(BatchTopkCalls, GivesTheSameBitsOnEveryRun) {
+  const Shape shape{512, 4096};
+  for (const char* name : {"normal", "relu", "two values"}) {
+    const auto patterns = key_patterns();
+    const auto pattern = std::find_if(patterns.begin(), patterns.end(),
+                                      [&](const KeyPattern& p) { return p.name == name; });
+    const std::vector<TypeParam> keys = made_keys<TypeParam>(*pattern, shape.rows, shape.columns);
+    const DeviceKeys<TypeParam> on_device(keys);
+    BatchTopkArguments arguments;
+    arguments.key_type = KeyTypeOf<TypeParam>::value;
+    arguments.rows = shape.rows;
+    arguments.columns = shape.columns;
+    arguments.count = 20000;
+    arguments.keys = on_device.data();
+    const Stream stream;
+    const BatchTopkRun run(arguments);
+    BatchTopkAnswer first;
+    for (int repeat = 0; repeat < 8; ++repeat) {
+      arguments.start = repeat % 2 == 0 ? BatchTopkStart::sample : BatchTopkStart::none;
+      run.poison(repeat * 31);
+      EXPECT_EQ(batch_topk(run.bound(arguments), stream.get()).message(), "");
+      stream.synchronize();
+      const BatchTopkAnswer answer = run.answer();
+      if (repeat == 0) first = answer;
+      EXPECT_EQ(answer.mask, first.mask) << name << " run " << repeat;
+      EXPECT_EQ(answer.result.ordered_key, first.result.ordered_key) << name;
+      EXPECT_EQ(answer.result.last_column, first.result.last_column) << name;
+      EXPECT_EQ(answer.result.last_row, first.result.last_row) << name;
+    }
+  }
+}
+
+// Each shard of columns, selecting its part, sets the bits that the whole matrix's selection sets.
+TYPED_TEST(BatchTopkCalls, ShardsOfColumnsSelectAsTheWhole) {
+  const Shape shape{40, 1000};
+  const Stream stream;
+  for (const KeyPattern& pattern : key_patterns()) {
+    const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
+    for (const std::int64_t shards : {1, 2, 4, 8}) {
+      BatchTopkArguments whole;
+      whole.key_type = KeyTypeOf<TypeParam>::value;
+      whole.rows = shape.rows;
+      whole.columns = shape.columns;
+      whole.count = 900;
+      whole.keys = keys.data();
+      const ShardedKeys<TypeParam> parts(keys, whole, shards);
+      const std::vector<std::int64_t> counts = shard_counts(parts.arguments(), whole.count);
+      const BatchTopkExpected expected = batch_topk_reference(whole);
+      std::vector<std::vector<std::uint32_t>> masks;
+      for (std::size_t i = 0; i < counts.size(); ++i) {
+        BatchTopkArguments part = parts.arguments()[i];
+        const DeviceKeys<TypeParam> on_device(parts.keys(i));
+        part.keys = on_device.data();
+        part.count = counts[i];
+        masks.push_back(run_batch_topk(part, stream).mask);
+      }
+      EXPECT_EQ(parts.joined(masks), expected.mask) << pattern.name << ", " << shards << " shards";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepscope::kernels
