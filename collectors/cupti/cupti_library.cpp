@@ -9,6 +9,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "collectors/cupti/resolve.hpp"
+
 namespace stepscope::cupti {
 namespace {
 
@@ -61,13 +63,6 @@ void* library_of_toolkit() noexcept {
     if (void* handle = dlopen(name, RTLD_NOW)) return handle;
   }
   return open_below("/usr/local/cuda", "extras/CUPTI/lib64");
-}
-
-template <class Function>
-bool resolve(void* handle, const char* name, Function& function, const char*& missing) noexcept {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  if (function == nullptr) missing = name;
-  return function != nullptr;
 }
 
 // The first missing name, or null.

@@ -3,15 +3,12 @@
 
 #include <dlfcn.h>
 
+#include "collectors/cupti/resolve.hpp"
+
 namespace stepscope::pm {
 namespace {
 
-template <class Function>
-bool resolve(void* handle, const char* name, Function& function, const char*& missing) noexcept {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  if (function == nullptr) missing = name;
-  return function != nullptr;
-}
+using cupti::resolve;
 
 const char* resolve_all(void* handle, Library& to) noexcept {
   const char* missing = nullptr;
