@@ -3,7 +3,7 @@
 """What watching takes beside the program: device memory (the same program plain and profiled, one after the other: free
 memory as CUDA tells it at the end), bytes an event in the file, CPU time an event in the recorder's own threads.
 
-    footprint.py --stepscope BIN [--rounds N] ["PROGRAM.py ARGUMENTS" ...]   device memory; then the programs' events
+    footprint.py --stepscope BIN [--rounds N] "PROGRAM.py ARGUMENTS" ...     device memory; then the programs' events
 
 Nothing else may use the device meanwhile. The test fails where decoding takes more than --decode-ns an event.
 """
@@ -59,7 +59,7 @@ def test(options):
         print(f"  {program}: {row['events']} events, {row['bytes_per_event']:.2f} bytes an event, decoding "
               f"{row['decode_ns_per_event']:.0f} ns, with encoding and waking {row['ns_per_event']:.0f} ns an event, "
               f"{row['core_share']:.2%} of a core", flush=True)
-    worst = max((row["decode_ns_per_event"] for row in rows.values()), default=0)
+    worst = max(row["decode_ns_per_event"] for row in rows.values())
     return {"passed": worst <= options.decode_ns, "device_memory": memory, "programs": rows,
             "headline": f"{memory['median_mib']:.1f} MiB of device memory, decoding at most {worst:.0f} ns an event"}
 
@@ -68,7 +68,7 @@ def main():
     parser = support.parser(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--decode-ns", type=float, default=80)
-    parser.add_argument("programs", nargs="*", help="quoted command lines without the interpreter")
+    parser.add_argument("programs", nargs="+", help="quoted command lines without the interpreter")
     sys.exit(support.conclude("footprint", parser.parse_args(), test))
 
 
