@@ -104,9 +104,10 @@ void add_running(CLI::App& app, Config& config, Named& named) {
       {"auto", DeviceWish::automatic}, {"cpu", DeviceWish::cpu}, {"cuda", DeviceWish::cuda}};
   app.add_option("--variant", config.variant, variant_help())
       ->check(CLI::IsMember(variant_names()));
-  app.add_option("--with", named.with, fix_help())->delimiter(',');
+  app.add_option("--with", named.with, fix_help())->delimiter(',')->default_str("");
   app.add_option("--without", named.without, "The variant without these fixes (commas)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->default_str("");
   app.add_option("--device", config.device, "auto: a GPU where one is usable, else the CPU")
       ->option_text("auto|cpu|cuda")
       ->transform(CLI::CheckedTransformer(kDevices));
