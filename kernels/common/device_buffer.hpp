@@ -27,6 +27,7 @@ class DeviceBuffer {
   explicit DeviceBuffer(const std::vector<T>& values) : DeviceBuffer(values.size()) {
     if (size_ == 0) return;
     cuda_check(cudaMemcpy(data(), values.data(), bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+    wait();
   }
 
   T* data() const { return memory_.get(); }
@@ -34,7 +35,9 @@ class DeviceBuffer {
   std::size_t bytes() const { return size_ * sizeof(T); }
 
   void fill_bytes(int value) const {
-    if (size_ > 0) cuda_check(cudaMemset(data(), value, bytes()), "cudaMemset");
+    if (size_ == 0) return;
+    cuda_check(cudaMemset(data(), value, bytes()), "cudaMemset");
+    wait();
   }
   std::vector<T> to_host() const {
     std::vector<T> values(size_);
@@ -44,6 +47,10 @@ class DeviceBuffer {
   }
 
  private:
+  // A set, and a copy of pageable memory, may go on after their call; a stream that does not block
+  // would overtake them.
+  static void wait() { cuda_check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize"); }
+
   struct Free {
     void operator()(T* memory) const { (void)cudaFree(memory); }
   };
