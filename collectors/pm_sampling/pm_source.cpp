@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/pm_sampling/pm_source.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "collectors/cupti/call_hooks.hpp"
@@ -19,6 +22,10 @@ constexpr std::array kCounters = {
     DeviceCounter::sm_active_percent, DeviceCounter::tensor_active_percent,
     DeviceCounter::dram_read_bytes_per_second, DeviceCounter::dram_write_bytes_per_second};
 static_assert(kCounters.size() == kMetrics.size());
+
+// Of the process: there is one source.
+constinit PmSource* source_to_end = nullptr;
+constinit std::atomic<pid_t> pid_of_ending{0};
 
 void note_failure(std::uint32_t device, const Outcome& outcome) noexcept {
   const char* remedy = "";
@@ -48,12 +55,8 @@ bool PmSource::due(std::int64_t /*now_ns*/) noexcept {
 }
 
 bool PmSource::collect(EventBatch& batch, StoreWriter& store, bool last) noexcept {
+  if (last) end_sampling();
   std::unique_lock lock(mutex_);
-  if (last) {
-    stop_ = true;
-    changed_.notify_all();
-    changed_.wait_for(lock, std::chrono::milliseconds(options_.stop_ms), [this] { return !runs_; });
-  }
   const std::vector<Taken> taken = std::exchange(ready_, {});
   lock.unlock();
   Counters& rows = batch.counters;
@@ -66,6 +69,27 @@ bool PmSource::collect(EventBatch& batch, StoreWriter& store, bool last) noexcep
     }
   }
   return false;
+}
+
+void PmSource::end_sampling() noexcept {
+  std::unique_lock lock(mutex_);
+  stop_ = true;
+  changed_.notify_all();
+  changed_.wait_for(lock, std::chrono::milliseconds(options_.stop_ms), [this] { return !runs_; });
+}
+
+// A child of fork has no such thread.
+void PmSource::end_before_libraries() noexcept {
+  if (pid_of_ending == getpid()) source_to_end->end_sampling();
+}
+
+// CUPTI's part on the host lives in libnvperf_host, which is loaded when a device is opened: what
+// exit() destroys of it goes before what was registered earlier, and ours must go before that.
+// Called again once values were evaluated, for what the library makes then.
+void PmSource::end_before_what_was_loaded() noexcept {
+  source_to_end = this;
+  pid_of_ending = getpid();
+  std::atexit([] { end_before_libraries(); });
 }
 
 double PmSource::take(bool on) noexcept {
@@ -117,6 +141,7 @@ PmSource::Orders PmSource::wait_for_orders() noexcept {
 void PmSource::open(std::uint32_t device) noexcept {
   DeviceSampling& opened = devices_.emplace_back(library_, device);
   const Outcome outcome = opened.open(std::uint64_t{options_.interval_us} * 1000);
+  if (devices_.size() == 1) end_before_what_was_loaded();
   if (outcome.ok() && (!sampling_ || start(opened))) return;
   if (!outcome.ok()) note_failure(device, outcome);
   opened.close();
@@ -147,6 +172,7 @@ void PmSource::read_all() noexcept {
   devices_.remove_if([this](DeviceSampling& device) {
     samples_.clear();
     const Outcome outcome = device.read(samples_);
+    if (!samples_.empty() && !std::exchange(evaluated_, true)) end_before_what_was_loaded();
     hand_over(device.device(), device.overflowed());
     if (outcome.ok()) return false;
     note_failure(device.device(), outcome);

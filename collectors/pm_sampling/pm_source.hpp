@@ -51,6 +51,10 @@ class PmSource final : public recorder::RowSource {
   };
   static constexpr std::size_t kMostWaiting = 65536;
 
+  // Until the thread has ended and the devices are closed, stop_ms at most.
+  void end_sampling() noexcept;
+  static void end_before_libraries() noexcept;
+
   // The thread's.
   static void* thread_main(void* source);
   void run() noexcept;
@@ -63,12 +67,13 @@ class PmSource final : public recorder::RowSource {
   void hand_over(std::uint32_t device, bool overflowed) noexcept;
   bool is_plausible(const Sample& sample) noexcept;
   void note_once(bool& noted, const char* sentence) noexcept;
+  void end_before_what_was_loaded() noexcept;
 
   Library library_;
   Options options_;
   std::list<DeviceSampling> devices_;
   std::vector<Sample> samples_;
-  bool sampling_ = false;
+  bool sampling_ = false, evaluated_ = false;
   bool noted_start_ = false, noted_overflow_ = false, noted_times_ = false;
 
   std::atomic<std::uint64_t> dropped_{0};

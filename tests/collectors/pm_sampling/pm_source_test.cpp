@@ -33,7 +33,7 @@ struct Fake {
   std::vector<std::string> calls;
   std::vector<std::size_t> devices;
   std::uint64_t interval = 0;
-  bool hang = false;
+  bool hang = false, dies_at_exit = false;
 
   void log(const char* call) {
     const std::lock_guard lock(mutex);
@@ -75,9 +75,12 @@ Library library() {
   l.host_initialize = [](HostInitialize* p) {
     EXPECT_STREQ(p->chip, "GH100");
     p->host = p;
+    // As libnvperf_host, which is loaded only now.
+    if (fake().dies_at_exit) std::atexit([] { fake().log("destroyed"); });
     return kSuccess;
   };
   l.host_deinitialize = [](HostDeinitialize*) {
+    if (fake().has("destroyed")) std::abort();
     fake().log("host_deinitialize");
     return kSuccess;
   };
@@ -226,6 +229,44 @@ TEST_F(PmSourceTest, TheLastSamplesAreTakenAndTheDeviceIsGivenBack) {
     EXPECT_TRUE(fake().has("stop") && fake().has("disable") && fake().has("host_deinitialize"));
   });
   EXPECT_THAT(values("gpu.0.sm_active_percent"), ElementsAre(2));
+}
+
+// CUPTI's host part is destroyed by exit() before what was registered earlier, as our end is.
+TEST_F(PmSourceTest, AtExitTheDeviceIsGivenBackWhileItsLibraryStands) {
+  const int status = status_of([] {
+    std::atexit([] {
+      recorder::stop_row_sources(5);
+      recorder::finish(ExitReason::exited, 0);
+    });
+    fake().dies_at_exit = true;
+    auto* source = new PmSource(library(), {.interval_us = 500, .read_ms = 5, .stop_ms = 2000});
+    ASSERT_TRUE(recorder::add_row_source(source));
+    recorder::mark(recorder::intern_name("m", 1), 0);  // opens the file
+    put({1, 2});
+    source->add_device(0);
+    wait_until(all_decoded);
+    std::exit(HasFailure() ? 1 : 0);
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(values("gpu.0.sm_active_percent"), ElementsAre(2));
+}
+
+TEST_F(PmSourceTest, AForkedChildDoesNotWaitForAThreadThatItDoesNotHave) {
+  record([] {
+    auto* source = new PmSource(library(), {.interval_us = 500, .read_ms = 5, .stop_ms = 60'000});
+    ASSERT_TRUE(recorder::add_row_source(source));
+    put({1, 2});
+    source->add_device(0);
+    wait_until(all_decoded);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      std::exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  });
 }
 
 TEST_F(PmSourceTest, WithoutTheRightsANoteSaysWhatToDo) {
