@@ -91,6 +91,14 @@ const char* jit_name(const JitRecord& r) {
   return r.entry == 2 ? "JIT Compile (NVVM to PTX)" : "JIT Compile (PTX to cubin)";
 }
 
+// Another core wrote the buffer, and waiting for its lines was two thirds of the time of a record,
+// of which two or three are read ahead.
+void prefetch_after(const void* record) {
+  constexpr std::size_t kAhead = 512, kLine = 64, kLines = 4;
+  for (std::size_t i = 0; i < kLines; ++i)
+    __builtin_prefetch(static_cast<const std::byte*>(record) + kAhead + i * kLine);
+}
+
 std::uint32_t positive(std::int32_t value) {
   return value > 0 ? static_cast<std::uint32_t>(value) : 0;
 }
@@ -117,8 +125,10 @@ struct DeviceRecords::HostWork {
 
 void DeviceRecords::decode(const Library& library, std::uint8_t* data, std::size_t valid_bytes,
                            EventBatch& batch, StoreWriter& store) {
+  ++buffers_;
   void* record = nullptr;
   while (library.next_record(data, valid_bytes, &record) == kSuccess && record != nullptr) {
+    prefetch_after(record);
     ++records_;
     add_record(record, batch, store);
   }
@@ -173,11 +183,14 @@ DeviceRecords::KnownKernel& DeviceRecords::kernel_of(const char* name, StoreWrit
     known.id = store.intern("unnamed kernel");
     return known;
   }
-  if (known.id != 0 && std::strcmp(known.text.c_str(), name) == 0) return known;
-  int status = 0;
-  char* readable = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-  known = {name, store.intern(readable != nullptr ? readable : name)};
-  std::free(readable);
+  if (known.compared_in == buffers_) return known;
+  if (known.id == 0 || std::strcmp(known.text.c_str(), name) != 0) {
+    int status = 0;
+    char* readable = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+    known = {.text = name, .id = store.intern(readable != nullptr ? readable : name)};
+    std::free(readable);
+  }
+  known.compared_in = buffers_;
   return known;
 }
 

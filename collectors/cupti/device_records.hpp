@@ -38,6 +38,9 @@ class DeviceRecords {
     StringId id = 0;
     LaunchConfig config{};  // of its last launch
     LaunchConfigId config_id = kNone;
+    // The memory of a name may hold another one once its module was unloaded: compared once a
+    // buffer, whose records' names all stand while it is read.
+    std::uint64_t compared_in = 0;
   };
   struct KnownStream {
     std::uint32_t device = 0, context = 0, stream = 0;
@@ -58,6 +61,7 @@ class DeviceRecords {
   StringId set_name(MemoryKind target, StoreWriter& store);
 
   std::unordered_map<const char*, KnownKernel> kernels_;
+  std::uint64_t buffers_ = 0;
   std::array<KnownStream, 8> streams_{};  // the last ones
   std::size_t next_stream_ = 0;
   // By kinds of copy, source and target; 0: not yet named.
