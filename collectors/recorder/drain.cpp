@@ -50,14 +50,23 @@ Drain::Source& Drain::source_of(RingHeader& ring) {
       .first->second;
 }
 
-void Drain::take(RingHeader& ring) {
+bool Drain::is_begun_call(const Published& slots, std::uint64_t at) {
+  constexpr std::uint64_t kSlotsOfCall = 2;
+  const auto type = static_cast<RecordType>(slots[at].type & ~kWide);
+  return at + kSlotsOfCall == slots.head && type == RecordType::call_begin;
+}
+
+void Drain::take(RingHeader& ring, BegunCall last) {
   Source& source = source_of(ring);
   const std::uint64_t head = ring.head.load(std::memory_order_acquire);
   log_.take(health_);  // behind head: names and streams that the records refer to
   const Published slots{slots_of(&ring), ring.slots - 1, head};
   while (source.taken < head) {
     const std::uint64_t until = std::min<std::uint64_t>(head, source.taken + kBatchRows);
-    while (source.taken < until) source.taken = take_record(source, slots, source.taken);
+    while (source.taken < until) {
+      if (last == BegunCall::left && is_begun_call(slots, source.taken)) return;
+      source.taken = take_record(source, slots, source.taken);
+    }
     if (batch_.events() >= kBatchRows) (void)flush();
   }
 }

@@ -26,8 +26,12 @@ class Drain {
   Drain(SessionView session, StoreWriter& store, TickConverter& clock);
   Drain(const Drain&) = delete;  // its parts refer to its batch
 
+  // A CUDA call whose end is not there yet, as the last record of a ring. Left there it outlives a
+  // death whole, with what it launched; where its end may never come it is to be taken.
+  enum class BegunCall { taken, left };
+
   // Everything published so far. Call flush() behind the last ring.
-  void take(RingHeader& ring);
+  void take(RingHeader& ring, BegunCall last = BegunCall::taken);
   // Rows of a source that makes its own; true where it has more. Call flush() behind it.
   bool take(RowSource& source, bool last);
   // Forgets a ring whose thread has ended and whose records are all taken and flushed.
@@ -60,6 +64,7 @@ class Drain {
     const Slot& operator[](std::uint64_t number) const { return slots[number & mask]; }
   };
 
+  static bool is_begun_call(const Published& slots, std::uint64_t at);
   Source& source_of(RingHeader& ring);
   std::uint64_t take_record(Source& source, const Published& slots, std::uint64_t at);
   std::uint64_t take_range(Source& source, std::uint16_t lane, OpenRange range,

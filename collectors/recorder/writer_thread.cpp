@@ -66,7 +66,7 @@ class Writer {
     switch_sources(gate_state() != Gate::closed || change.open);
     if (change.close || change.open) (void)read_clocks();
     if (change.close) {
-      take_rings();
+      take_rings(Drain::BegunCall::taken);
       drain_->capture_closed(clock_.to_ns(change.close_ticks), change.open ? 0 : state_);
     }
     if (!change.open) return;
@@ -101,11 +101,13 @@ class Writer {
     }
   }
 
-  void take_rings() {
+  void take_rings(Drain::BegunCall last) {
     const std::int64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
       RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
-      if (ring != nullptr) drain_->take(*ring);
+      if (ring == nullptr) continue;
+      const bool goes_on = ring->finished.load(std::memory_order_acquire) == 0;
+      drain_->take(*ring, goes_on ? last : Drain::BegunCall::taken);
     }
     decode_ns_ += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
   }
@@ -139,7 +141,8 @@ class Writer {
     const ClockPair now = read_clocks();
     if (!anything_new() && !any_source_is_due()) return;
     store_->clock({0, now.realtime_ns, now.monotonic_raw_ns, now.ticks, now.error_ns});
-    take_rings();
+    const bool ends = process.stop.load(std::memory_order_acquire) != 0;
+    take_rings(ends ? Drain::BegunCall::taken : Drain::BegunCall::left);
     (void)drain_->flush();
     collect_due_sources();
     retire_rings();

@@ -78,6 +78,23 @@ TEST_F(SalvageTest, ARangeOpenAcrossTheLastFlushEndsWhereTheRingSaysSo) {
   EXPECT_GE(trace.host_ranges().end[0] - trace.host_ranges().begin[0], 1'200'000'000);
 }
 
+// With its correlation id, by which it owns what it launched.
+TEST_F(SalvageTest, ACallAcrossTheLastFlushIsWhole) {
+  status_of([] {
+    name_call(3, "cudaLaunchKernel");
+    begin_user("step");
+    begin_call(3, HostKind::runtime_call, 0, 77, kNoStream, 0);
+    usleep(1'200'000);  // flushed meanwhile
+    end_range(kLaneCall);
+    kill(getpid(), SIGKILL);
+  });
+  salvage(folder_.string(), {});
+  const Trace trace = read();
+  EXPECT_THAT(trace.calls().correlation, ElementsAre(77U));
+  ASSERT_THAT(names_of(trace), ElementsAre("step", "cudaLaunchKernel"));
+  EXPECT_GE(trace.host_ranges().end[1] - trace.host_ranges().begin[1], 1'200'000'000);
+}
+
 TEST_F(SalvageTest, NumbersOfNamesAreInTheRings) {
   status_of(
       [] {
