@@ -35,10 +35,12 @@ struct ColumnPlace {
   std::int64_t weight;   // the lane's first of all weights
   std::int64_t in_rows;  // and of a token's output gradients
   bool inside[kQuads];
+  std::uint32_t columns_left;  // of the vector, from the piece's first on
 
   __device__ ColumnPlace(const ColumnParameters& p, std::uint32_t number) {
     const FeaturePiece piece = p.pieces.piece(number);
     const std::uint32_t column = piece.slab * kFeatureColumns + threadIdx.x % kWarpSize * 4;
+    columns_left = p.model - piece.slab * kFeatureColumns;
     const SparseDecoderShape shape{p.pieces.layers, p.pieces.features, p.model, 0};
     line = piece.source * p.pieces.features + piece.feature;
     weight = shape.vector(piece.source, piece.feature, piece.target) * p.model + column;

@@ -13,13 +13,9 @@
 #include "kernels/common/stream.hpp"
 #include "kernels/sparse_decoder/sparse_decoder.hpp"
 #include "tests/kernels/sparse_decoder/decoder_case.hpp"
+#include "tests/kernels/support/gpu_found.hpp"
 
 namespace stepscope::kernels {
-
-inline bool gpu_found() {
-  int devices = 0;
-  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
-}
 
 // Numbers of a type known at run time, as bytes.
 class DeviceNumbers {
