@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adam's settings, and the numbers that one step's update multiplies by: one function that host and
-// device compile, so that both step counts, on the host and in device memory, give the same bits.
+// device compile, so that both step counts, on the host and in device memory, give the same bits (a
+// product that is subtracted from is an explicit fma, which no compiler contracts differently).
 //
 // The update is torch.optim.Adam's and AdamW's: moments are corrected for their start at 0, epsilon
 // is added outside the square root.
@@ -56,7 +57,8 @@ STEPSCOPE_HOST_DEVICE inline AdamFactors adam_factors(const AdamSettings& settin
   factors.epsilon = static_cast<float>(settings.epsilon);
   factors.gradient_decay = decoupled ? 0.0F : static_cast<float>(settings.weight_decay);
   factors.shrink =
-      decoupled ? static_cast<float>(1 - settings.learning_rate * settings.weight_decay) : 1.0F;
+      decoupled ? static_cast<float>(fma(-settings.learning_rate, settings.weight_decay, 1.0))
+                : 1.0F;
   return factors;
 }
 

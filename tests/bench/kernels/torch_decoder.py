@@ -31,7 +31,7 @@ class Decoder:
         for s in range(LAYERS):
             mine = (columns >= s * features) & (columns < (s + 1) * features)
             counts = mine.sum(1)
-            self.lists.append((columns[mine] - s * features, values[mine], counts.cumsum(0) - counts,
+            self.lists.append((columns[mine] - s * features, values[mine].requires_grad_(), counts.cumsum(0) - counts,
                                torch.repeat_interleave(torch.arange(TOKENS, device="cuda"), counts)))
         self.gradient = torch.randn(TOKENS, LAYERS * WIDTH, device="cuda").to(dtype)
 
