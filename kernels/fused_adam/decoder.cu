@@ -59,7 +59,8 @@ __global__ void __launch_bounds__(kAdamThreads, kDecoderBlocks)
 
 template <class Gradient, bool kLazy>
 Status enqueue(const FusedAdamDecoder& a, cudaStream_t stream) {
-  const DecoderParameters p{a.state, column_parameters(a.shape, a.by_feature, a.output_gradients),
+  const DecoderParameters p{a.state,
+                            column_parameters(a.shape, a.by_feature, a.output_gradients, a.order),
                             factor_source(a.settings)};
   unsigned blocks = 0;
   const Status status = resident_blocks(

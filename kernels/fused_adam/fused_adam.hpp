@@ -66,6 +66,7 @@ struct FusedAdamDecoder {
   ActiveFeatures by_feature;
   ConstLayerRows output_gradients;
   AdamSettings settings;
+  FeatureOrder order = FeatureOrder::by_target;
 };
 Status fused_adam_decoder(const FusedAdamDecoder& arguments, CUstream_st* stream);
 Status lazy_adam_decoder(const FusedAdamDecoder& arguments, CUstream_st* stream);

@@ -24,8 +24,9 @@ struct ColumnParameters {
 
 inline ColumnParameters column_parameters(const SparseDecoderShape& shape,
                                           const ActiveFeatures& by_feature,
-                                          const ConstLayerRows& output_gradients) {
-  return {FeaturePieces::of(shape), static_cast<std::uint32_t>(shape.model), by_feature,
+                                          const ConstLayerRows& output_gradients,
+                                          FeatureOrder order) {
+  return {FeaturePieces::of(shape, order), static_cast<std::uint32_t>(shape.model), by_feature,
           output_gradients};
 }
 

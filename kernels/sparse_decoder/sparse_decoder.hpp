@@ -19,6 +19,7 @@
 #include "kernels/common/key_types.hpp"
 #include "kernels/common/status.hpp"
 #include "kernels/sparse_decoder/decoder_shape.hpp"
+#include "kernels/sparse_decoder/feature_order.hpp"
 
 struct CUstream_st;
 
@@ -79,7 +80,7 @@ std::size_t sparse_decoder_workspace_bytes(const SparseDecoderActivationGradient
 Status sparse_decoder_activation_gradient(const SparseDecoderActivationGradient& arguments,
                                           CUstream_st* stream);
 
-// Of all weights, written densely: zeroes where a feature was not active. fused_adam/decoder_adam
+// Of all weights, written densely: zeroes where a feature was not active. fused_adam_decoder
 // takes the same list and writes no gradient at all.
 struct SparseDecoderWeightGradient {
   SparseDecoderShape shape;
@@ -87,6 +88,7 @@ struct SparseDecoderWeightGradient {
   ConstLayerRows output_gradients;
   void* gradients = nullptr;                 // as the weights lie
   KeyType gradient_type = KeyType::float32;  // or bfloat16
+  FeatureOrder order = FeatureOrder::by_target;
 };
 Status sparse_decoder_weight_gradient(const SparseDecoderWeightGradient& arguments,
                                       CUstream_st* stream);

@@ -42,8 +42,8 @@ Status sparse_decoder_weight_gradient(const SparseDecoderWeightGradient& argumen
                                       CUstream_st* stream) {
   if (Status status = validate(arguments); !status.ok()) return status;
   if (arguments.shape.weights() == 0) return {};
-  const ColumnParameters p =
-      column_parameters(arguments.shape, arguments.by_feature, arguments.output_gradients);
+  const ColumnParameters p = column_parameters(arguments.shape, arguments.by_feature,
+                                               arguments.output_gradients, arguments.order);
   if (arguments.output_gradients.type == KeyType::bfloat16)
     enqueue<Bfloat16>(p, arguments.gradients, arguments.gradient_type, stream);
   else

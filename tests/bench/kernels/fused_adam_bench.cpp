@@ -50,7 +50,10 @@ class CaseRun {
         gradients_(count_),
         copy_(count_),
         rows_(static_cast<std::size_t>(shape_.tokens * shape_.layers * shape_.model)),
+        narrow_rows_(rows_.size()),
         step_(std::vector<std::int64_t>{1}) {
+    fill_normal(narrow_rows_.data(), KeyType::bfloat16, static_cast<std::int64_t>(rows_.size()), 2,
+                bench.stream());
     fill_normal(rows_.data(), KeyType::float32, static_cast<std::int64_t>(rows_.size()), 2,
                 bench.stream());
     reset();
@@ -139,6 +142,14 @@ class CaseRun {
     FusedAdamDecoder call = decoder();
     const auto enqueue = [&](cudaStream_t stream) { expect_ok(fused_adam_decoder(call, stream)); };
     time("decoder, copy", 26, enqueue);
+    call.order = FeatureOrder::in_memory;
+    time("decoder, copy, in memory", 26, enqueue);
+    call.output_gradients.data = narrow_rows_.data();
+    call.output_gradients.type = KeyType::bfloat16;
+    time("decoder, copy, in memory, bf16 rows", 26, enqueue);
+    call.order = FeatureOrder::by_target;
+    time("decoder, copy, bf16 rows", 26, enqueue);
+    call.output_gradients = row_view();
     call.settings.device_step = step_.data();
     time("decoder, copy, step on the device", 26, enqueue);
     call.settings.device_step = nullptr;
@@ -175,6 +186,7 @@ class CaseRun {
   const DeviceBuffer<float> parameters_, first_, second_, gradients_;
   const DeviceBuffer<Bfloat16> copy_;
   const DeviceBuffer<float> rows_;
+  const DeviceBuffer<Bfloat16> narrow_rows_;
   const DeviceBuffer<std::int64_t> step_;
 };
 

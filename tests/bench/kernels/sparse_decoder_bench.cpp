@@ -122,6 +122,10 @@ class CaseRun {
       return weight_gradient_is_sound(memory(), lists_.host_by_feature(), gradients.data(), column,
                                       shape_.layers - 1);
     });
+    call.order = FeatureOrder::in_memory;
+    time("weight gradient, fp32, in memory", static_cast<double>(gradients.bytes()) + row_bytes(),
+         enqueue);
+    call.order = FeatureOrder::by_target;
     call.gradient_type = KeyType::bfloat16;
     time("weight gradient, bf16", static_cast<double>(gradients.bytes()) / 2 + row_bytes(),
          enqueue);

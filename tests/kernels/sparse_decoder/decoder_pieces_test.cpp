@@ -20,11 +20,14 @@ TEST(DecoderPieces, LastTargetComesFirst) {
   }
 }
 
-// Every vector's every slab is one piece, and targets never fall.
-TEST(DecoderPieces, FeaturePiecesCoverAllVectorsOnce) {
+std::int64_t vector_of(const SparseDecoderShape& shape, const FeaturePiece& piece) {
+  return shape.vector(piece.source, piece.feature, piece.target);
+}
+
+TEST(DecoderPieces, FeaturePiecesByTargetCoverAllVectorsOnce) {
   for (const std::int64_t layers : {1, 2, 7, 12}) {
     const SparseDecoderShape shape{layers, 3, 264, 1};
-    const FeaturePieces pieces = FeaturePieces::of(shape);
+    const FeaturePieces pieces = FeaturePieces::of(shape, FeatureOrder::by_target);
     ASSERT_EQ(pieces.slabs, 2U);
     ASSERT_EQ(pieces.count(), static_cast<std::uint32_t>(shape.pairs() * 3 * 2));
     std::set<std::tuple<std::int64_t, std::uint32_t>> seen;
@@ -35,10 +38,21 @@ TEST(DecoderPieces, FeaturePiecesCoverAllVectorsOnce) {
       ASSERT_LT(piece.target, static_cast<std::uint32_t>(layers));
       ASSERT_GE(piece.target, target);
       target = piece.target;
-      seen.emplace(shape.vector(piece.source, piece.feature, piece.target), piece.slab);
+      seen.emplace(vector_of(shape, piece), piece.slab);
     }
     EXPECT_EQ(seen.size(), pieces.count());
     EXPECT_EQ(std::get<0>(*seen.rbegin()), shape.pairs() * 3 - 1);
+  }
+}
+
+TEST(DecoderPieces, FeaturePiecesInMemoryRiseByOneVector) {
+  for (const std::int64_t layers : {1, 2, 7, 12}) {
+    const SparseDecoderShape shape{layers, 3, 264, 1};
+    const FeaturePieces pieces = FeaturePieces::of(shape, FeatureOrder::in_memory);
+    for (std::uint32_t i = 0; i < pieces.count(); ++i) {
+      EXPECT_EQ(vector_of(shape, pieces.piece(i)), i / 2) << i;
+      EXPECT_EQ(pieces.piece(i).slab, i % 2);
+    }
   }
 }
 

@@ -48,6 +48,23 @@ TEST_F(SparseDecoderCalls, GivesTheSameBitsOnEveryRunAndInAGraph) {
   }
 }
 
+TEST_F(SparseDecoderCalls, WeightGradientsAreTheSameInBothOrders) {
+  const DecoderCase made = made_case({4, 30, 264, 20}, 0.15);
+  const Stream stream;
+  const DecoderOnDevice by_target(made, {});
+  const DecoderOnDevice in_memory(made, {});
+  by_target.run_all(stream);
+  in_memory.run_all(stream);
+  SparseDecoderWeightGradient call = in_memory.weight_gradient();
+  cuda_check(
+      cudaMemsetAsync(call.gradients, 0xa5, made.weights.size() * sizeof(float), stream.get()),
+      "cudaMemsetAsync");
+  call.order = FeatureOrder::in_memory;
+  EXPECT_EQ(sparse_decoder_weight_gradient(call, stream.get()).message(), "");
+  stream.synchronize();
+  EXPECT_EQ(in_memory.all_bytes(), by_target.all_bytes());
+}
+
 // A bitmask's own lists, by rows and by columns, of the same keys.
 TEST_F(SparseDecoderCalls, TakesTheListsOfABitmask) {
   const DecoderCase made = made_case({3, 40, 64, 37}, 0.1);
