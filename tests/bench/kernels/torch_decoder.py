@@ -46,19 +46,18 @@ class Decoder:
                 parts[t].append(active @ weights[s][:, (t - s) * WIDTH:(t - s + 1) * WIDTH])
         return torch.cat([sum(part[1:], part[0]) for part in parts], 1)
 
-    def padded_sum(self, parts):
+    def dense_by_source(self, weights, dense):
         total = self.outputs()
-        for s, part in enumerate(parts):
-            total = total + functional.pad(part, (s * WIDTH, 0))
+        for s in range(LAYERS):
+            total[:, s * WIDTH:].addmm_(dense[:, s * self.features:(s + 1) * self.features], weights[s])
         return total
 
-    def dense_by_source(self, weights, dense):
-        return self.padded_sum(dense[:, s * self.features:(s + 1) * self.features] @ weights[s]
-                               for s in range(LAYERS))
-
     def embedding_bag(self, weights, _):
-        return self.padded_sum(functional.embedding_bag(rows, weights[s], begins, mode="sum", per_sample_weights=values)
-                               for s, (rows, values, begins, _) in enumerate(self.lists))
+        total = self.outputs()
+        for s, (rows, values, begins, _) in enumerate(self.lists):
+            total[:, s * WIDTH:] += functional.embedding_bag(rows, weights[s], begins, mode="sum",
+                                                             per_sample_weights=values)
+        return total
 
     def index_select(self, weights, _):
         total = self.outputs()
