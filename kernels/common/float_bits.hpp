@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits of floating-point numbers, and exact conversions of the 16-bit types to float; the same code
-// on both sides, so that a kernel and its reference cannot differ here.
+// Bits of floating-point numbers, exact conversions of the 16-bit types to float, and rounding
+// back; the same code on both sides, so that a kernel and its reference cannot differ here.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,13 @@ STEPSCOPE_HOST_DEVICE inline float to_float(Float16 value) {
   if (exponent != 0) return float_of_bits(sign | ((exponent + 112U) << 23) | (mantissa << 13));
   const float magnitude = static_cast<float>(mantissa) * 5.9604644775390625e-8F;
   return float_of_bits(sign | bits_of(magnitude));
+}
+
+// Rounded to nearest, ties to even; a NaN stays one.
+STEPSCOPE_HOST_DEVICE inline Bfloat16 to_bfloat16(float value) {
+  const std::uint32_t bits = bits_of(value);
+  if ((bits & 0x7fffffffU) > 0x7f800000U) return {0x7fc0U};
+  return {static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16)};
 }
 
 }  // namespace stepscope::kernels

@@ -6,12 +6,11 @@
 // A line each: median, 99th percentile and least time in microseconds with a cold L2, TB/s of the
 // keys read once, and the ratio to the best read-only kernel of the same size in the same run. Each
 // answer is judged before it is timed. --once runs each way once and times nothing (for profilers).
-#include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "kernels/batch_topk/batch_topk.hpp"
 #include "kernels/common/device_buffer.hpp"
+#include "tests/bench/kernels/bench_main.hpp"
 #include "tests/bench/kernels/read_only.hpp"
 #include "tests/bench/kernels/timing.hpp"
 #include "tests/kernels/support/device_data.hpp"
@@ -36,15 +35,9 @@ constexpr Case kCases[] = {
     {"fp32 1024x589824", KeyType::float32, 1024, 589824, 204800},
 };
 
-struct Options {
-  std::size_t repetitions = 200;
-  std::string only;
-  bool once = false;
-};
-
 class CaseRun {
  public:
-  CaseRun(const Case& c, const Options& options, Bench& bench, const DeviceLimits& device)
+  CaseRun(const Case& c, const BenchOptions& options, Bench& bench, const DeviceLimits& device)
       : case_(c),
         options_(options),
         bench_(bench),
@@ -155,7 +148,7 @@ class CaseRun {
   }
 
   const Case case_;
-  const Options options_;
+  const BenchOptions options_;
   Bench& bench_;
   const DeviceLimits device_;
   const std::int64_t entries_;
@@ -171,7 +164,7 @@ class CaseRun {
   double best_read_us_ = 0;
 };
 
-bool run_all(const Options& options) {
+bool run_all(const BenchOptions& options) {
   DeviceLimits device;
   cuda_check(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute");
   constexpr std::size_t kFlushBytes = std::size_t{256} << 20;
@@ -186,8 +179,7 @@ bool run_all(const Options& options) {
       options.repetitions);
   bool sound = true;
   for (const Case& c : kCases)
-    if (options.only.empty() || options.only == c.name)
-      sound = CaseRun(c, options, bench, device).run() && sound;
+    if (options.wants(c.name)) sound = CaseRun(c, options, bench, device).run() && sound;
   return sound;
 }
 
@@ -195,18 +187,5 @@ bool run_all(const Options& options) {
 }  // namespace stepscope::kernels
 
 int main(int count, char** words) {
-  stepscope::kernels::Options options;
-  for (int i = 1; i < count; ++i) {
-    if (std::strcmp(words[i], "--once") == 0) options.once = true;
-    if (i + 1 == count) break;
-    if (std::strcmp(words[i], "--repetitions") == 0)
-      options.repetitions = std::strtoul(words[i + 1], nullptr, 10);
-    if (std::strcmp(words[i], "--case") == 0) options.only = words[i + 1];
-  }
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no GPU");
-    return 77;
-  }
-  return stepscope::kernels::run_all(options) ? 0 : 1;
+  return stepscope::kernels::bench_main(count, words, 200, stepscope::kernels::run_all);
 }

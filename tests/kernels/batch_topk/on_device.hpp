@@ -10,13 +10,9 @@
 #include "kernels/batch_topk/batch_topk.hpp"
 #include "kernels/common/device_buffer.hpp"
 #include "kernels/common/stream.hpp"
+#include "tests/kernels/support/gpu_found.hpp"
 
 namespace stepscope::kernels {
-
-inline bool gpu_found() {
-  int devices = 0;
-  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
-}
 
 struct BatchTopkAnswer {
   std::vector<std::uint32_t> mask;

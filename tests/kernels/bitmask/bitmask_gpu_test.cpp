@@ -7,6 +7,7 @@
 #include "kernels/bitmask/bitmask_reference.hpp"
 #include "kernels/common/device_buffer.hpp"
 #include "kernels/common/stream.hpp"
+#include "tests/kernels/support/gpu_found.hpp"
 
 namespace stepscope::kernels {
 namespace {
@@ -20,8 +21,7 @@ constexpr Shape kShapes[] = {{1, 1},     {1, 32},   {3, 33},    {40, 1000}, {64,
 class BitmaskGpu : public testing::TestWithParam<double> {
  protected:
   void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no GPU";
+    if (!gpu_found()) GTEST_SKIP() << "no GPU";
   }
 
   // Words with bits at random; GetParam() of them set.

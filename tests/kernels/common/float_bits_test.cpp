@@ -38,5 +38,22 @@ TEST(FloatBits, BfloatIsTheUpperHalfOfAFloat) {
   EXPECT_EQ(bits_of(to_float(Bfloat16{0x8001})), 0x80010000U);
 }
 
+TEST(FloatBits, RoundsToTheNearestBfloatAndTiesToEven) {
+  EXPECT_EQ(to_bfloat16(1.0F).bits, 0x3f80);
+  EXPECT_EQ(to_bfloat16(-0.0F).bits, 0x8000);
+  EXPECT_EQ(to_bfloat16(float_of_bits(0x3f808000U)).bits, 0x3f80) << "halfway, even below";
+  EXPECT_EQ(to_bfloat16(float_of_bits(0x3f818000U)).bits, 0x3f82) << "halfway, even above";
+  EXPECT_EQ(to_bfloat16(float_of_bits(0x3f808001U)).bits, 0x3f81);
+  EXPECT_EQ(to_bfloat16(float_of_bits(0x7f7fffffU)).bits, 0x7f80) << "beyond the greatest";
+  EXPECT_EQ(to_bfloat16(INFINITY).bits, 0x7f80);
+  EXPECT_EQ(to_bfloat16(float_of_bits(1)).bits, 0);
+  EXPECT_TRUE(std::isnan(to_float(to_bfloat16(float_of_bits(0xffffffffU)))));
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    const Bfloat16 exact{static_cast<std::uint16_t>(bits)};
+    if (std::isnan(to_float(exact))) continue;
+    EXPECT_EQ(to_bfloat16(to_float(exact)).bits, bits);
+  }
+}
+
 }  // namespace
 }  // namespace stepscope::kernels

@@ -19,9 +19,7 @@ inline void assign(float& key, double value) {
   key = static_cast<float>(value);
 }
 inline void assign(Bfloat16& key, double value) {
-  std::uint32_t bits = bits_of(static_cast<float>(value));
-  if (!std::isnan(value)) bits += 0x7fffU + (bits >> 16 & 1U);
-  key.bits = static_cast<std::uint16_t>(std::isnan(value) ? 0x7fc0U : bits >> 16);
+  key = to_bfloat16(static_cast<float>(value));
 }
 inline void assign(Float16& key, double value) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The update of one parameter, and of four that lie side by side in memory. Every sum of a product
+// is an explicit fma, so that all kernels round alike.
+#pragma once
+
+#include "kernels/common/launch.cuh"
+#include "kernels/common/numbers.cuh"
+#include "kernels/fused_adam/fused_adam.hpp"
+
+namespace stepscope::kernels::fused_adam_device {
+
+constexpr int kAdamThreads = 256;
+constexpr int kAdamWarps = kAdamThreads / 32;
+
+// The step's numbers come from the host, or are made by each block from the step in device memory.
+struct FactorSource {
+  AdamFactors factors;
+  AdamSettings settings;
+};
+inline FactorSource factor_source(const AdamSettings& settings) {
+  if (settings.device_step != nullptr) return {{}, settings};
+  return {adam_factors(settings, settings.step), settings};
+}
+
+// In shared memory, where they take no registers. All threads of a block call it together.
+__device__ inline const AdamFactors& factors_of_step(const FactorSource& source) {
+  __shared__ AdamFactors factors;
+  const std::int64_t* const step = source.settings.device_step;
+  if (threadIdx.x == 0)
+    factors = step == nullptr ? source.factors : adam_factors(source.settings, *step);
+  __syncthreads();
+  return factors;
+}
+
+__device__ inline void adam_update(const AdamFactors& f, float gradient, float& parameter,
+                                   float& first, float& second) {
+  gradient = fmaf(f.gradient_decay, parameter, gradient);
+  first = fmaf(f.to_first, gradient - first, first);
+  second = fmaf(f.to_second, gradient * gradient, f.beta2 * second);
+  const float root = fmaf(sqrtf(second), f.second_scale, f.epsilon);
+  parameter = fmaf(-f.step_size, first / root, parameter * f.shrink);
+}
+
+// Parameters at 4 * quad .. 4 * quad + 3.
+struct Quad {
+  float4 parameters, first, second;
+
+  __device__ void load(const AdamState& state, std::int64_t quad) {
+    parameters = __ldcs(reinterpret_cast<const float4*>(state.parameters) + quad);
+    first = __ldcs(reinterpret_cast<const float4*>(state.first_moments) + quad);
+    second = __ldcs(reinterpret_cast<const float4*>(state.second_moments) + quad);
+  }
+  __device__ void update(const AdamFactors& f, const float4& gradient) {
+    adam_update(f, gradient.x, parameters.x, first.x, second.x);
+    adam_update(f, gradient.y, parameters.y, first.y, second.y);
+    adam_update(f, gradient.z, parameters.z, first.z, second.z);
+    adam_update(f, gradient.w, parameters.w, first.w, second.w);
+  }
+  __device__ void store(const AdamState& state, std::int64_t quad) const {
+    __stcs(reinterpret_cast<float4*>(state.parameters) + quad, parameters);
+    __stcs(reinterpret_cast<float4*>(state.first_moments) + quad, first);
+    __stcs(reinterpret_cast<float4*>(state.second_moments) + quad, second);
+    if (state.copy != nullptr) store_four(state.copy + 4 * quad, parameters);
+  }
+};
+
+// Blocks that stay: kBlocks a multiprocessor, at most so many as there is work for.
+inline Status resident_blocks(int blocks_a_multiprocessor, std::uint64_t most, unsigned* blocks) {
+  DeviceLimits device;
+  const cudaError_t code = DeviceLimits::of_current(&device);
+  if (code != cudaSuccess) return cuda_status(code, "cudaDeviceGetAttribute");
+  const auto resident = static_cast<std::uint64_t>(device.multiprocessors) *
+                        static_cast<std::uint64_t>(blocks_a_multiprocessor);
+  *blocks = static_cast<unsigned>(most < resident ? most : resident);
+  return {};
+}
+
+}  // namespace stepscope::kernels::fused_adam_device

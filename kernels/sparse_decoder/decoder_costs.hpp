@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the decoder's two ways cost by count of bytes and operations, and so which to take.
+//
+// Dense: one GEMM a source (decoder_shape.hpp); operations over the matrix rate, or weights and
+// dense activations over the memory rate. Sparse: each touched vector once from memory, each active
+// one once from the L2 cache; the larger over the part of these rates that a gather reaches.
+// Touched: features active at least once in the batch, taken as drawn uniformly. Training skews
+// them, which makes the sparse way cheaper than said here.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/common/key_types.hpp"
+#include "kernels/sparse_decoder/decoder_shape.hpp"
+
+namespace stepscope::kernels {
+
+// Of an H100 SXM. Predicted, none measured with these kernels yet.
+struct DecoderRates {
+  double memory_bytes_per_us = 3.0e6;
+  double l2_bytes_per_us = 5.5e6;
+  double bf16_operations_per_us = 700e6;
+  double fp32_operations_per_us = 350e6;  // tf32
+  double reached_by_gather = 0.7;
+  // Of the L2 cache, for what a piece reads; above it a narrower piece is taken.
+  double live_bytes = 24e6;
+};
+constexpr DecoderRates kPredictedRates;
+
+// Vectors that some token activates, over all sources and targets.
+double touched_vectors(const SparseDecoderShape& shape, double active_per_token);
+
+double sparse_forward_us(const SparseDecoderShape& shape, double active_per_token, KeyType weights,
+                         const DecoderRates& rates = kPredictedRates);
+double dense_forward_us(const SparseDecoderShape& shape, KeyType weights,
+                        const DecoderRates& rates = kPredictedRates);
+
+// Whether to call sparse_decoder_forward, or the caller's GEMMs. Gradients of activations follow
+// the same rule; gradients of weights are cheaper from a list at any such count.
+bool sparse_forward_pays(const SparseDecoderShape& shape, double active_per_token, KeyType weights,
+                         const DecoderRates& rates = kPredictedRates);
+
+// `wished`, or where it is 0 the widest whose pieces of a middle target keep within live_bytes.
+// `entries`: how many a list holds at most.
+int lanes_of_piece(const SparseDecoderShape& shape, std::int64_t entries, KeyType weights,
+                   int wished = 0, const DecoderRates& rates = kPredictedRates);
+
+}  // namespace stepscope::kernels
