@@ -78,9 +78,9 @@ __device__ inline std::uint64_t least_selected(CandidateList& list, const RowCod
   return search.low();
 }
 
-// Only codes >= least stay; by a whole block.
+// Of a full list only codes >= least stay; by a whole block that has found `least` among held
+// codes, so behind a barrier.
 __device__ inline void keep_from(CandidateList& list, const HeldCodes& held, std::uint64_t least) {
-  __syncthreads();
   if (threadIdx.x == 0) list.asked = 0;
   __syncthreads();
 #pragma unroll

@@ -66,7 +66,6 @@ class SelectRow {
     if (threadIdx.x == 0) shared_.list.asked = 0;
     bound = find_bound(greatest_in_ring(), bound);
     raise_cut(p_.code.least(max(bound << kLowerBits<T>, p_.floor)));
-    __syncthreads();
     while (!filter()) {
       const HeldCodes held = held_codes(shared_.list);
       raise_cut(least_selected(shared_.list, p_.code, held, cut_, p_.count));
@@ -95,10 +94,10 @@ class SelectRow {
     return greatest;
   }
 
-  // The upper bits of a bound.
+  // The upper bits of a bound; with a barrier, since there are more groups than is enough.
   __device__ std::uint32_t find_bound(const Greatest<T>& greatest, std::uint32_t guess) const {
     constexpr std::uint32_t kGroups = Greatest<T>::kGroups;
-    static_assert(kRowTopkMostCount <= kGroups * kThreads);
+    static_assert(kRowTopkMostCount + kRowTopkMostCount / 8 < kGroups * kThreads);
     CountSearch<std::uint32_t> search(kNegativeInfinityKey<T> >> kLowerBits<T>, kUpperEnd,
                                       kGroups * kThreads, p_.count, p_.count + p_.count / 8);
     if (guess > 0) search.guess(guess);

@@ -6,14 +6,11 @@
 // A line each: median, 99th percentile and least time in microseconds with a cold L2, TB/s of the
 // keys read once, and the ratio to the best read-only kernel of the same size in the same run. Each
 // answer is judged before it is timed. --once runs each way once and times nothing (for profilers).
-#include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "kernels/batch_topk/batch_topk.hpp"
 #include "kernels/common/device_buffer.hpp"
-#include "tests/bench/kernels/read_only.hpp"
-#include "tests/bench/kernels/timing.hpp"
+#include "tests/bench/kernels/bench_main.hpp"
 #include "tests/kernels/support/device_data.hpp"
 #ifdef STEPSCOPE_WITH_CUB_TOPK
 #include "tests/bench/kernels/cub_topk.hpp"
@@ -36,12 +33,6 @@ constexpr Case kCases[] = {
     {"fp32 1024x589824", KeyType::float32, 1024, 589824, 204800},
 };
 
-struct Options {
-  std::size_t repetitions = 200;
-  std::string only;
-  bool once = false;
-};
-
 class CaseRun {
  public:
   CaseRun(const Case& c, const Options& options, Bench& bench, const DeviceLimits& device)
@@ -55,7 +46,6 @@ class CaseRun {
         mask_(static_cast<std::size_t>(c.rows * mask_words_per_row(c.columns))),
         result_(1),
         warm_(1),
-        sink_(1),
         mean_(std::vector<float>(static_cast<std::size_t>(c.columns), 0.01F)),
         scale_(std::vector<float>(static_cast<std::size_t>(c.columns), 1.01F)) {
     fill_normal(keys_.data(), c.type, entries_, 1, bench.stream());
@@ -80,7 +70,7 @@ class CaseRun {
     std::printf("\n%s, K = %lld\n%-44s %9s %9s %9s %8s %8s\n", case_.name,
                 static_cast<long long>(case_.count), "", "median us", "p99 us", "least us", "TB/s",
                 "to read");
-    if (!options_.once) time_reads();
+    if (!options_.once) best_read_us_ = time_reads(bench_, device_, keys_.data(), bytes_);
     bool sound = time_selection("sampled", arguments_);
     BatchTopkArguments warm = arguments_;
     warm.warm_start = warm_.data();
@@ -99,16 +89,6 @@ class CaseRun {
   }
 
  private:
-  void time_reads() {
-    for (const ReadOnlyKernel& kernel : read_only_kernels()) {
-      const Timing timing = bench_.time([&](cudaStream_t stream) {
-        kernel.enqueue(keys_.data(), bytes_, sink_.data(), device_, stream);
-      });
-      if (best_read_us_ == 0 || timing.median_us < best_read_us_) best_read_us_ = timing.median_us;
-      print("read: " + kernel.name, timing);
-    }
-  }
-
   bool time_selection(const std::string& name, const BatchTopkArguments& arguments) {
     const auto enqueue = [&](cudaStream_t stream) {
       const Status status = batch_topk(arguments, stream);
@@ -164,49 +144,20 @@ class CaseRun {
   const DeviceBuffer<std::uint32_t> mask_;
   const DeviceBuffer<BatchTopkResult> result_;
   const DeviceBuffer<BatchTopkWarmStart> warm_;
-  const DeviceBuffer<unsigned> sink_;
   const DeviceBuffer<float> mean_, scale_;
   DeviceBuffer<std::byte> workspace_;
   BatchTopkArguments arguments_;
   double best_read_us_ = 0;
 };
 
-bool run_all(const Options& options) {
-  DeviceLimits device;
-  cuda_check(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute");
-  constexpr std::size_t kFlushBytes = std::size_t{256} << 20;
-  const DeviceBuffer<std::byte> flushed(kFlushBytes);
-  const DeviceBuffer<unsigned> sink(1);
-  flushed.fill_bytes(1);
-  const ReadOnlyKernel flush = read_only_kernels().front();
-  Bench bench(
-      [&](cudaStream_t stream) {
-        flush.enqueue(flushed.data(), kFlushBytes, sink.data(), device, stream);
-      },
-      options.repetitions);
-  bool sound = true;
-  for (const Case& c : kCases)
-    if (options.only.empty() || options.only == c.name)
-      sound = CaseRun(c, options, bench, device).run() && sound;
-  return sound;
-}
-
 }  // namespace
 }  // namespace stepscope::kernels
 
 int main(int count, char** words) {
-  stepscope::kernels::Options options;
-  for (int i = 1; i < count; ++i) {
-    if (std::strcmp(words[i], "--once") == 0) options.once = true;
-    if (i + 1 == count) break;
-    if (std::strcmp(words[i], "--repetitions") == 0)
-      options.repetitions = std::strtoul(words[i + 1], nullptr, 10);
-    if (std::strcmp(words[i], "--case") == 0) options.only = words[i + 1];
-  }
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no GPU");
-    return 77;
-  }
-  return stepscope::kernels::run_all(options) ? 0 : 1;
+  using namespace stepscope::kernels;
+  return run_cases(
+      kCases, Options(count, words),
+      [](const auto& c, const Options& options, Bench& bench, const DeviceLimits& device) {
+        return CaseRun(c, options, bench, device).run();
+      });
 }
