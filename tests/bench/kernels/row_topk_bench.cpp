@@ -7,12 +7,12 @@
 // keys read once, and the ratio to the best read-only kernel of the same size in the same run. Some
 // rows of each answer are judged by the reference before it is timed. --once runs each way once and
 // times nothing (for profilers).
-#include <cmath>
 #include <string>
 #include <vector>
 
-#include "kernels/row_topk/row_topk_reference.hpp"
+#include "kernels/row_topk/row_topk.hpp"
 #include "tests/bench/kernels/bench_main.hpp"
+#include "tests/kernels/row_topk/judge_rows.hpp"
 #include "tests/kernels/support/device_data.hpp"
 
 namespace stepscope::kernels {
@@ -93,35 +93,13 @@ class CaseRun {
     columns_.fill_bytes(0xa5);
     enqueue(bench_.stream());
     cuda_check(cudaStreamSynchronize(bench_.stream()), "row_topk");
-    const bool sound = rows_are_right(arguments);
+    const bool sound = rows_are_right(arguments, 17);  // of all of a block's turns
     std::printf("%s: %s\n", name.c_str(), sound ? "sound" : "WRONG");
     if (options_.once) return sound;
     print_timing(name, bench_.time(enqueue), static_cast<double>(bytes_), best_read_us_);
     print_timing(name + ", graph", bench_.time_graph(enqueue), static_cast<double>(bytes_),
                  best_read_us_);
     return sound;
-  }
-
-  // Every 17th row, so of all of a block's turns.
-  bool rows_are_right(const RowTopkArguments& arguments) const {
-    const std::vector<std::int32_t> columns = columns_.to_host();
-    const std::vector<std::uint32_t> considered = considered_.to_host();
-    const std::size_t row_bytes = static_cast<std::size_t>(case_.columns) * bytes_of(case_.type);
-    std::vector<std::byte> row_keys(row_bytes);
-    for (std::int64_t row = 0; row < case_.rows; row += 17) {
-      cuda_check(
-          cudaMemcpy(row_keys.data(), keys_.data() + static_cast<std::size_t>(row) * row_bytes,
-                     row_bytes, cudaMemcpyDeviceToHost),
-          "cudaMemcpy");
-      RowTopkArguments one = arguments;
-      one.keys = row_keys.data();
-      one.rows = 1;
-      if (one.considered != nullptr) one.considered = considered.data();
-      const auto* const found = columns.data() + row * case_.count;
-      if (row_topk_reference(one).columns != std::vector<std::int32_t>(found, found + case_.count))
-        return false;
-    }
-    return true;
   }
 
   const Case case_;
