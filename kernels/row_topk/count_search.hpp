@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds a number below which few enough of some keys lie, by counting alone: the greatest `low`
-// with at least `wanted` keys >= low, or an earlier one that at most `enough` keys reach. With
-// enough == wanted and distinct keys that is the wanted-th greatest or a number just above the
-// next.
+// Finds a number that at least `wanted` of some keys reach, and few more, by counting alone: one
+// that at most `enough` reach, or the greatest of all where equal keys leave none such.
 //
 //   for (CountSearch<...> search(...); !search.done();) {
 //     const Key probe = search.probe();

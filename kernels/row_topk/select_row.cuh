@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel: a block takes rows blockIdx.x, blockIdx.x + gridDim.x and so on, each in three steps.
 //
-// 1. Bound. Of the strips that are in the ring at once, each thread takes the greatest of two
-// groups
-//    of keys; a key that `count` of all groups' greatest reach is no greater than the answer's
-//    least. Counting finds one that few more reach, from the last row's on.
+// 1. Bound. Of the strips that are in the ring at once, each thread takes the greatest of four
+//    groups of keys; a key that `count` of all groups' greatest reach is no greater than the
+//    answer's least. Counting finds one that few more reach, from the last row's on.
 // 2. Filter. Keys that reach the bound become candidates. When their list is full, all warps stop
 //    where they stand, the best `count` stay, the least of them is the new bound, and all go on.
 // 3. Select the `count` greatest codes of the candidates and write them out.
@@ -27,6 +26,9 @@ struct RowShared {
   CandidateList list;
   ColumnBuckets buckets;
 };
+
+// What every device from sm_80 on gives a block.
+static_assert(sizeof(RowShared) <= std::size_t{99} * 1024);
 
 constexpr std::uint32_t kUpperBits = 16;  // of an ordered key, in which bounds are found
 constexpr std::uint32_t kUpperEnd = 1U << kUpperBits;
