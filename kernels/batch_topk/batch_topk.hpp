@@ -17,16 +17,12 @@
 
 #include "kernels/common/bitmask.hpp"
 #include "kernels/common/key_types.hpp"
+#include "kernels/common/nan_policy.hpp"
 #include "kernels/common/status.hpp"
 
 struct CUstream_st;
 
 namespace stepscope::kernels {
-
-enum class NanPolicy {
-  reject,  // never selected; counted
-  select,  // greatest of all keys and equal to each other, as in torch.topk; counted
-};
 
 // What an entry x of column c is ranked by.
 enum class KeySource {
@@ -66,7 +62,7 @@ struct BatchTopkResult {
   // Entries at the threshold are selected up to this one in the order (column, row); -1 where none
   // is selected.
   std::int64_t last_column = -1, last_row = -1;
-  std::int64_t nan_count = 0;
+  std::int64_t nan_count = 0;  // under either policy
   BatchTopkPath path = BatchTopkPath::exact;
   std::uint32_t reads = 0;  // of the whole matrix, statistics included and the sample left out
 };

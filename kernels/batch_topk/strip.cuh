@@ -11,13 +11,6 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
-__device__ inline std::uint32_t lane_index() {
-  return threadIdx.x % kWarpSize;
-}
-__device__ inline std::uint32_t warp_index() {
-  return threadIdx.x / kWarpSize;
-}
-
 // With affine keys a warp keeps its columns, whose terms it holds.
 template <bool kAffine>
 using RowWalk = Walk<kAffine ? WalkOrder::columns_kept : WalkOrder::rows_first>;

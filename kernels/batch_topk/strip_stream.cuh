@@ -11,24 +11,13 @@
 #include <cstdint>
 
 #include "kernels/batch_topk/strip.cuh"
+#include "kernels/common/async_copy.cuh"
 
 namespace stepscope::kernels::batch_topk_device {
 
 constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / kWarpSize;
 constexpr int kRingBytes = 64 * 1024;  // a block
-
-__device__ inline void copy_async(void* shared, const void* global) {
-  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
-}
-__device__ inline void close_copy_group() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-template <int kLeft>
-__device__ inline void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
-}
 
 // A worker's part of the strips: every `shares`-th step, or a run of steps (walk.hpp).
 struct Share {

@@ -11,6 +11,13 @@ namespace stepscope::kernels {
 constexpr int kWarpSize = 32;
 constexpr unsigned kAllLanes = 0xffffffffU;
 
+__device__ inline std::uint32_t lane_index() {
+  return threadIdx.x % kWarpSize;
+}
+__device__ inline std::uint32_t warp_index() {
+  return threadIdx.x / kWarpSize;
+}
+
 template <class T>
 __device__ inline T warp_sum(T value) {
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2)

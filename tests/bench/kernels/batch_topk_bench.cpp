@@ -11,8 +11,6 @@
 #include "kernels/batch_topk/batch_topk.hpp"
 #include "kernels/common/device_buffer.hpp"
 #include "tests/bench/kernels/bench_main.hpp"
-#include "tests/bench/kernels/read_only.hpp"
-#include "tests/bench/kernels/timing.hpp"
 #include "tests/kernels/support/device_data.hpp"
 #ifdef STEPSCOPE_WITH_CUB_TOPK
 #include "tests/bench/kernels/cub_topk.hpp"
@@ -48,7 +46,6 @@ class CaseRun {
         mask_(static_cast<std::size_t>(c.rows * mask_words_per_row(c.columns))),
         result_(1),
         warm_(1),
-        sink_(1),
         mean_(std::vector<float>(static_cast<std::size_t>(c.columns), 0.01F)),
         scale_(std::vector<float>(static_cast<std::size_t>(c.columns), 1.01F)) {
     fill_normal(keys_.data(), c.type, entries_, 1, bench.stream());
@@ -73,7 +70,7 @@ class CaseRun {
     std::printf("\n%s, K = %lld\n%-44s %9s %9s %9s %8s %8s\n", case_.name,
                 static_cast<long long>(case_.count), "", "median us", "p99 us", "least us", "TB/s",
                 "to read");
-    if (!options_.once) time_reads();
+    if (!options_.once) best_read_us_ = time_reads(bench_, device_, keys_.data(), bytes_);
     bool sound = time_selection("sampled", arguments_);
     BatchTopkArguments warm = arguments_;
     warm.warm_start = warm_.data();
@@ -92,16 +89,6 @@ class CaseRun {
   }
 
  private:
-  void time_reads() {
-    for (const ReadOnlyKernel& kernel : read_only_kernels()) {
-      const Timing timing = bench_.time([&](cudaStream_t stream) {
-        kernel.enqueue(keys_.data(), bytes_, sink_.data(), device_, stream);
-      });
-      if (best_read_us_ == 0 || timing.median_us < best_read_us_) best_read_us_ = timing.median_us;
-      print("read: " + kernel.name, timing);
-    }
-  }
-
   bool time_selection(const std::string& name, const BatchTopkArguments& arguments) {
     const auto enqueue = [&](cudaStream_t stream) {
       const Status status = batch_topk(arguments, stream);
@@ -157,35 +144,22 @@ class CaseRun {
   const DeviceBuffer<std::uint32_t> mask_;
   const DeviceBuffer<BatchTopkResult> result_;
   const DeviceBuffer<BatchTopkWarmStart> warm_;
-  const DeviceBuffer<unsigned> sink_;
   const DeviceBuffer<float> mean_, scale_;
   DeviceBuffer<std::byte> workspace_;
   BatchTopkArguments arguments_;
   double best_read_us_ = 0;
 };
 
-bool run_all(const BenchOptions& options) {
-  DeviceLimits device;
-  cuda_check(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute");
-  constexpr std::size_t kFlushBytes = std::size_t{256} << 20;
-  const DeviceBuffer<std::byte> flushed(kFlushBytes);
-  const DeviceBuffer<unsigned> sink(1);
-  flushed.fill_bytes(1);
-  const ReadOnlyKernel flush = read_only_kernels().front();
-  Bench bench(
-      [&](cudaStream_t stream) {
-        flush.enqueue(flushed.data(), kFlushBytes, sink.data(), device, stream);
-      },
-      options.repetitions);
-  bool sound = true;
-  for (const Case& c : kCases)
-    if (options.wants(c.name)) sound = CaseRun(c, options, bench, device).run() && sound;
-  return sound;
-}
-
 }  // namespace
 }  // namespace stepscope::kernels
 
 int main(int count, char** words) {
-  return stepscope::kernels::bench_main(count, words, 200, stepscope::kernels::run_all);
+  using namespace stepscope::kernels;
+  return bench_main(count, words, 200, [](const BenchOptions& options) {
+    return run_cases(
+        kCases, options,
+        [](const auto& c, const BenchOptions& options, Bench& bench, const DeviceLimits& device) {
+          return CaseRun(c, options, bench, device).run();
+        });
+  });
 }

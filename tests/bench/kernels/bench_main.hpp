@@ -8,6 +8,9 @@
 #include <cstring>
 #include <string>
 
+#include "kernels/common/device_buffer.hpp"
+#include "tests/bench/kernels/read_only.hpp"
+#include "tests/bench/kernels/timing.hpp"
 #include "tests/kernels/support/gpu_found.hpp"
 
 namespace stepscope::kernels {
@@ -36,6 +39,42 @@ int bench_main(int count, char** words, std::size_t repetitions, Run run) {
     return 77;
   }
   return run(options) ? 0 : 1;
+}
+
+// run(case, options, bench, device) for each case that is meant, with a cold L2: whether all
+// answers were right.
+template <class Case, std::size_t kCases, class Run>
+bool run_cases(const Case (&cases)[kCases], const BenchOptions& options, Run run) {
+  DeviceLimits device;
+  cuda_check(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute");
+  constexpr std::size_t kFlushBytes = std::size_t{256} << 20;
+  const DeviceBuffer<std::byte> flushed(kFlushBytes);
+  const DeviceBuffer<unsigned> sink(1);
+  flushed.fill_bytes(1);
+  const ReadOnlyKernel flush = read_only_kernels().front();
+  Bench bench(
+      [&](cudaStream_t stream) {
+        flush.enqueue(flushed.data(), kFlushBytes, sink.data(), device, stream);
+      },
+      options.repetitions);
+  bool sound = true;
+  for (const Case& c : cases)
+    if (options.wants(c.name)) sound = run(c, options, bench, device) && sound;
+  return sound;
+}
+
+// The best of the read-only kernels for so many bytes; each is printed.
+inline double time_reads(Bench& bench, const DeviceLimits& device, const void* memory,
+                         std::size_t bytes) {
+  const DeviceBuffer<unsigned> sink(1);
+  double best_us = 0;
+  for (const ReadOnlyKernel& kernel : read_only_kernels()) {
+    const Timing timing = bench.time(
+        [&](cudaStream_t stream) { kernel.enqueue(memory, bytes, sink.data(), device, stream); });
+    if (best_us == 0 || timing.median_us < best_us) best_us = timing.median_us;
+    print_timing("read: " + kernel.name, timing, static_cast<double>(bytes), best_us);
+  }
+  return best_us;
 }
 
 }  // namespace stepscope::kernels

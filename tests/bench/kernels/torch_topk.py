@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The peer in Python: torch.topk over all entries and a boolean mask, and the whole op with z-scores, with a
-# cold L2 as in batch_topk_bench. Prints median and 99th percentile in microseconds.
+# The peer in Python, with a cold L2 as in batch_topk_bench and row_topk_bench: torch.topk over all entries and a
+# boolean mask, the whole op with z-scores; and torch.topk of each row. Prints median and 99th percentile in us.
 import sys
 
 import torch
 
 REPETITIONS = int(sys.argv[1]) if len(sys.argv) > 1 else 50
 COUNT = 204800
+ROW_CASES = [(1024, 49152, 32), (1024, 49152, 200), (1024, 49152, 512), (4096, 16384, 64), (1024, 131072, 64)]
 
 
 def topk_mask(keys):
@@ -41,7 +42,13 @@ def main():
         keys = torch.randn(1024, 49152, device="cuda").to(dtype)
         for name, function in (("topk + mask", topk_mask), ("z-score + topk + mask", z_scored_mask)):
             median, p99 = timed(function, keys, flushed)
-            print(f"{str(dtype):16} {name:24} {median:9.1f} {p99:9.1f}")
+            print(f"{str(dtype):16} {name:36} {median:9.1f} {p99:9.1f}")
+    for dtype in (torch.bfloat16, torch.float32):
+        for rows, columns, count in ROW_CASES:
+            keys = torch.randn(rows, columns, device="cuda").to(dtype)
+            median, p99 = timed(lambda matrix: torch.topk(matrix, count, dim=1, sorted=False), keys, flushed)
+            name = f"topk of each row {rows}x{columns} k {count}"
+            print(f"{str(dtype):16} {name:36} {median:9.1f} {p99:9.1f}")
 
 
 if __name__ == "__main__":

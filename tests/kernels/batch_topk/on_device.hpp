@@ -10,6 +10,7 @@
 #include "kernels/batch_topk/batch_topk.hpp"
 #include "kernels/common/device_buffer.hpp"
 #include "kernels/common/stream.hpp"
+#include "tests/kernels/support/device_keys.hpp"
 #include "tests/kernels/support/gpu_found.hpp"
 
 namespace stepscope::kernels {
@@ -17,22 +18,6 @@ namespace stepscope::kernels {
 struct BatchTopkAnswer {
   std::vector<std::uint32_t> mask;
   BatchTopkResult result;
-};
-
-// Keys on the device, `offset` entries behind the buffer's 256-byte aligned begin.
-template <class T>
-class DeviceKeys {
- public:
-  explicit DeviceKeys(const std::vector<T>& keys, std::size_t offset = 0) : offset_(offset) {
-    std::vector<T> padded(offset);
-    padded.insert(padded.end(), keys.begin(), keys.end());
-    buffer_ = DeviceBuffer<T>(padded);
-  }
-  const T* data() const { return buffer_.data() + offset_; }
-
- private:
-  DeviceBuffer<T> buffer_;
-  std::size_t offset_;
 };
 
 // Memory of one call: outputs and workspace, filled with rubbish before each run.

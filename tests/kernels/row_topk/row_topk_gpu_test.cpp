@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel against the reference: every column, value bit and count must be equal.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/kernels/row_topk/on_device.hpp"
+
+namespace stepscope::kernels {
+namespace {
+
+TYPED_TEST_SUITE(RowTopkGpu, KeyTypes);
+
+// The shape's first dimension is a row, so these are hard within it.
+std::vector<KeyPattern> row_patterns() {
+  using Random = std::mt19937;
+  std::vector<KeyPattern> patterns = key_patterns();
+  const std::vector<KeyPattern> of_rows = {
+      {"sorted up", [](auto, auto column, Random&) { return static_cast<double>(column); }},
+      {"sorted down", [](auto, auto column, Random&) { return -static_cast<double>(column); }},
+      // The greatest all belong to one thread's group, so the bound is weak and lists overflow.
+      {"period of a strip",
+       [](auto, auto column, Random& r) {
+         return normal(r) + (column % 8192 < 64 ? static_cast<double>(column) : 0.0);
+       }},
+      {"rising in steps of a strip",
+       [](auto, auto column, Random& r) {
+         return static_cast<double>(column / 4096) * 16 + normal(r);
+       }},
+      {"rows that differ",
+       [](auto row, auto, Random& r) {
+         return std::ldexp(normal(r), static_cast<int>(row % 5) * 6 - 12) * (row % 2 == 0 ? 1 : -1);
+       }},
+      {"great at both ends",
+       [](auto, auto column, Random& r) { return column < 9 ? 9.0 : normal(r); }}};
+  patterns.insert(patterns.end(), of_rows.begin(), of_rows.end());
+  return patterns;
+}
+
+TYPED_TEST(RowTopkGpu, EqualsTheReferenceOnEveryPattern) {
+  for (const Shape& shape : {Shape{2, 512}, Shape{3, 1000}, Shape{5, 24580}})
+    for (const KeyPattern& pattern : row_patterns()) {
+      const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
+      for (const std::int64_t count : {1, 2, 32, 200, 512})
+        this->check(keys, 0, arguments_for<TypeParam>(shape, count), pattern.name);
+    }
+}
+
+TYPED_TEST(RowTopkGpu, EqualsTheReferenceUnderEveryPolicy) {
+  const Shape shape{4, 9001};
+  for (const KeyPattern& pattern : row_patterns()) {
+    const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
+    for (const bool positives : {false, true})
+      for (const NanPolicy nan : {NanPolicy::reject, NanPolicy::select})
+        for (const RowTopkValues values : {RowTopkValues::raw, RowTopkValues::relu}) {
+          RowTopkArguments arguments = arguments_for<TypeParam>(shape, 150);
+          arguments.nan = nan;
+          arguments.positives_only = positives;
+          arguments.values_as = values;
+          arguments.fired.above = positives ? 1e-6F : -0.5F;
+          this->check(keys, 0, arguments, pattern.name);
+        }
+  }
+}
+
+TYPED_TEST(RowTopkGpu, EqualsTheReferenceOnEveryShape) {
+  const KeyPattern pattern = key_patterns().front();
+  for (const Shape& shape :
+       {Shape{1, 1}, Shape{1, 7}, Shape{9, 1}, Shape{3, 33, 1}, Shape{7, 255, 3}, Shape{5, 257, 7},
+        Shape{600, 40}, Shape{2, 4095}, Shape{2, 4096}, Shape{3, 8191, 5}, Shape{3, 8193},
+        Shape{2, 20479}, Shape{3, 20481, 1}, Shape{2, 40961}, Shape{3, 49152}, Shape{2, 131072},
+        Shape{2, 131077, 2}}) {
+    const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
+    for (const std::int64_t count :
+         {std::int64_t{1}, std::int64_t{200}, std::min<std::int64_t>(shape.columns, 512),
+          std::min<std::int64_t>(shape.columns + 1, 512)})
+      this->check(keys, shape.offset, arguments_for<TypeParam>(shape, count),
+                  "offset " + std::to_string(shape.offset));
+  }
+}
+
+// All columns, none, a few, and those alone whose keys are small.
+TYPED_TEST(RowTopkGpu, SelectsAmongConsideredColumnsAlone) {
+  for (const Shape& shape : {Shape{3, 33, 1}, Shape{4, 24580, 3}, Shape{2, 49152}})
+    for (const KeyPattern& pattern : row_patterns()) {
+      const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
+      for (const int kind : {0, 1, 2, 3}) {
+        std::vector<std::uint32_t> words(
+            static_cast<std::size_t>(mask_words_per_row(shape.columns)));
+        for (std::int64_t column = 0; column < shape.columns; ++column) {
+          const bool small = to_float(keys[static_cast<std::size_t>(column)]) < 0;
+          const bool all[] = {true, false, column % 37 == 5, small};
+          if (all[kind]) words[static_cast<std::size_t>(column / 32)] |= 1U << (column % 32);
+        }
+        RowTopkArguments arguments = arguments_for<TypeParam>(shape, 512);
+        arguments.considered = words.data();
+        this->check(keys, shape.offset, arguments,
+                    pattern.name + ", columns of kind " + std::to_string(kind));
+      }
+    }
+}
+
+}  // namespace
+}  // namespace stepscope::kernels
