@@ -220,7 +220,7 @@ __device__ inline void prepare_collection(const Parameters& p, std::uint32_t pha
 template <class T, bool kAffine, RowLayout kLayout, int kBytes = kRingBytes, class Visitor>
 __device__ inline void visit_share(const Parameters& p, const Share& share, uint4* ring,
                                    Visitor& visitor) {
-  StripStream<T, kAffine, kLayout, kBytes> stream(p, share, ring);
+  StripStream<T, kAffine, kLayout, kBytes, 2> stream(p, share, ring);
   stream.run([&](const auto& strip, const auto& words) { visitor.visit(strip, words); });
 }
 
@@ -286,7 +286,7 @@ __device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, ui
 
 // Whether the sweep's bracket holds the cut; then *left says what is to be refined.
 __device__ inline bool bracket_held(const Parameters& p, Remainder* left) {
-  const Collection& guessed = p.state->guessed;
+  const Collection guessed = p.state->guessed;  // by value: loaded at once
   const auto above = static_cast<std::int64_t>(guessed.above);
   const auto candidates = static_cast<std::int64_t>(guessed.candidates);
   if (!guessed.bracket.encodable || static_cast<std::uint64_t>(candidates) > p.capacity)

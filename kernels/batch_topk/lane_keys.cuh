@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys that a lane holds of a strip, and the bits that it writes of them.
 //
-// A lane reads two pieces of 16 bytes; piece j of lane l are the columns of the strip's j-th part
+// A lane reads some pieces of 16 bytes; piece j of lane l are the columns of the strip's j-th part
 // from l * keys a piece on, so that a warp's reads are contiguous.
 #pragma once
 
@@ -20,7 +20,8 @@ struct LaneLayout {
   static constexpr int kWords = kPieces * 4;
   static constexpr int kStripColumns = kKeys * kWarpSize;
   static constexpr int kPartColumns = kPerPiece * kWarpSize;
-  static constexpr std::uint32_t kAllKeys = (1U << kKeys) - 1U;
+  static_assert(kKeys <= 32);
+  static constexpr std::uint32_t kAllKeys = 0xffffffffU >> (32 - kKeys);
 
   // Of key i within the strip.
   __device__ static std::uint32_t column(std::uint32_t lane, int i) {
@@ -44,6 +45,15 @@ struct LaneWords {
       return __uint_as_float(word[i]);
     else
       return T{static_cast<std::uint16_t>(bits_of_key(i))};
+  }
+  // For any i: all words are asked.
+  __device__ std::uint32_t bits_of_any_key(std::uint32_t i) const {
+    constexpr std::uint32_t kKeysOfWord = 4 / sizeof(T);
+    std::uint32_t found = 0;
+#pragma unroll
+    for (std::uint32_t at = 0; at < Layout::kWords; ++at)
+      if (i / kKeysOfWord == at) found = word[at];
+    return sizeof(T) == 4 ? found : found >> (i % kKeysOfWord * 16) & 0xffffU;
   }
   __device__ void put(int i, T key) {
     if constexpr (sizeof(T) == 4)
@@ -89,6 +99,30 @@ __device__ inline void store_bits(std::uint8_t* bytes, std::uint32_t bytes_left,
     const std::uint32_t byte = odd ? other | (bits & 0xf0U) : (bits & 0xfU) | other << 4;
     const std::uint32_t at = lane / 2 + (odd ? 16U : 0U);
     if (at < bytes_left) bytes[at] = static_cast<std::uint8_t>(byte);
+  }
+}
+
+// The same of a strip of four pieces, in one store a lane of four pieces' bits: lanes in groups of
+// four exchange bytes, so that lane 4 g + r has what the group's lanes read in piece r. Of the
+// strip, pieces_left lie within the matrix, a multiple of four.
+template <class T>
+__device__ inline void store_four_pieces(std::uint8_t* bytes, std::uint32_t pieces_left,
+                                         std::uint32_t bits, std::uint32_t lane) {
+  if constexpr (sizeof(T) == 4) {  // half a byte a piece: one in each byte
+    bits = (bits | bits << 8) & 0x00ff00ffU;
+    bits = (bits | bits << 4) & 0x0f0f0f0fU;
+  }
+  const bool odd = (lane & 1U) != 0;
+  const bool upper = (lane & 2U) != 0;
+  bits = __byte_perm(bits, __shfl_xor_sync(kAllLanes, bits, 1), odd ? 0x3715U : 0x6240U);
+  bits = __byte_perm(bits, __shfl_xor_sync(kAllLanes, bits, 2), upper ? 0x3276U : 0x5410U);
+  const std::uint32_t at = lane % 4 * 8 + lane / 4;
+  if (at * 4 >= pieces_left) return;
+  if constexpr (sizeof(T) == 2) {
+    reinterpret_cast<std::uint32_t*>(bytes)[at] = bits;
+  } else {
+    bits = (bits | bits >> 4) & 0x00ff00ffU;
+    reinterpret_cast<std::uint16_t*>(bytes)[at] = static_cast<std::uint16_t>(bits | bits >> 8);
   }
 }
 

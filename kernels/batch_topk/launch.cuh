@@ -5,6 +5,8 @@
 // under way before the bracket is known.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/batch_topk/finish.cuh"
 #include "kernels/batch_topk/sample.cuh"
 #include "kernels/batch_topk/sweep.cuh"
@@ -26,7 +28,10 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
   constexpr bool kAligned = kLayout != RowLayout::any;
   const auto launched = [&](cudaError_t code, const char* name) { return cuda_status(code, name); };
 
-  const Launch prepare{kPrepareBlocks, kPrepareThreads, 0, stream, device};
+  const unsigned prepare_blocks = p.statistics != nullptr
+                                      ? std::min(p.shape.columns / kPrepareThreads + 1, full_grid)
+                                      : kPrepareBlocks;
+  const Launch prepare{prepare_blocks, kPrepareThreads, 0, stream, device, true};
   if constexpr (kAffine) {
     if (p.statistics != nullptr) {
       const Launch statistics{statistics_blocks<T>(p), kStatisticsThreads, 0, stream, device};
@@ -38,16 +43,16 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
                                                        : prepare.after_all(prepare_kernel, p);
   if (Status s = launched(prepared, "prepare_kernel"); !s.ok()) return s;
   if (!p.from_scratch && p.warm_start == nullptr) {
-    const Launch sample{kSampleBlocks, kSampleThreads, 0, stream, device};
+    const Launch sample{kSampleBlocks, kSampleThreads, 0, stream, device, true};
     const cudaError_t code = sample.overlapping(sample_kernel<T, kAffine, kAligned>, p);
     if (Status s = launched(code, "sample_kernel"); !s.ok()) return s;
   }
   if (!p.from_scratch) {
-    const Launch sweep{full_grid, kThreads, kAligned ? kRingBytes : 0, stream, device};
+    const Launch sweep{full_grid, kThreads, kAligned ? kSweepRingBytes : 0, stream, device, true};
     const cudaError_t code = sweep.overlapping(sweep_kernel<T, kAffine, kLayout>, p);
     if (Status s = launched(code, "sweep_kernel"); !s.ok()) return s;
   }
-  const Launch finish{full_grid, kThreads, kFinishBytes, stream, device};
+  const Launch finish{full_grid, kThreads, kFinishBytes, stream, device, true};
   return launched(finish.overlapping(finish_kernel<T, kAffine, kLayout>, p), "finish_kernel");
 }
 

@@ -174,43 +174,48 @@ struct Classes {
   std::uint32_t above, unclear;  // a bit a key
 };
 
-// 16-bit keys, two at a time. Keys 2 i and 2 i + 1 are the halves of word i: its comparison leaves
-// bit 2 i and, 16 higher, bit 2 i + 1.
-template <class T, class Limits>
-__device__ inline Classes classify(const LaneWords<T>& words,
+// 16-bit keys, two at a time. Of eight words, keys 2 i and 2 i + 1 are the halves of word i: its
+// comparison leaves bit 2 i and, 16 higher, bit 2 i + 1.
+template <class T, int kPieces, class Limits>
+__device__ inline Classes classify(const LaneWords<T, kPieces>& words,
                                    const Limits& limits) requires(sizeof(T) == 2) {
   using In = PackedEnds<T>;
-  using Layout = LaneLayout<T>;
-  std::uint32_t above = 0;
-  std::uint32_t not_below = 0;
+  constexpr int kWords = LaneLayout<T, kPieces>::kWords;
+  constexpr int kWordsOfHalf = 8;
+  std::uint32_t above[2] = {};
+  std::uint32_t not_below[2] = {};
 #pragma unroll
-  for (int i = 0; i < Layout::kWords; ++i) {
-    const std::uint32_t bits = (1U << (2 * i)) | (2U << (2 * i + 16));
+  for (int i = 0; i < kWords; ++i) {
+    const int at = 2 * (i % kWordsOfHalf);
+    const std::uint32_t bits = (1U << at) | (2U << (at + 16));
     const auto keys = In::pair_of(words.word[i]);
-    above |= __hgt2_mask(keys, In::pair_of(limits.high(i))) & bits;
-    not_below |= __hgeu2_mask(keys, In::pair_of(limits.low(i))) & bits;
+    above[i / kWordsOfHalf] |= __hgt2_mask(keys, In::pair_of(limits.high(i))) & bits;
+    not_below[i / kWordsOfHalf] |= __hgeu2_mask(keys, In::pair_of(limits.low(i))) & bits;
   }
-  above = (above | above >> 16) & Layout::kAllKeys;
-  return {above, (not_below | not_below >> 16) & Layout::kAllKeys & ~above};
+  const auto joined = [](const std::uint32_t(&halves)[2]) {
+    return __byte_perm(halves[0], halves[1], 0x5410) | __byte_perm(halves[0], halves[1], 0x7632);
+  };
+  return {joined(above), joined(not_below) & ~joined(above)};
 }
 
 // Floats, by the signs of differences, shifted in: a difference of unequal numbers is never zero,
 // and that with a NaN, or of equal infinities, is a NaN without a sign.
-template <class T, class Limits>
-__device__ inline Classes classify(const LaneWords<T>& words,
+template <class T, int kPieces, class Limits>
+__device__ inline Classes classify(const LaneWords<T, kPieces>& words,
                                    const Limits& limits) requires(sizeof(T) == 4) {
+  using Layout = LaneLayout<T, kPieces>;
   const auto with_sign = [](std::uint32_t bits, float value) {
     return __funnelshift_l(__float_as_uint(value), bits, 1);
   };
   std::uint32_t above = 0;
   std::uint32_t below = 0;
 #pragma unroll
-  for (int i = LaneLayout<T>::kKeys - 1; i >= 0; --i) {
+  for (int i = Layout::kKeys - 1; i >= 0; --i) {
     const float key = words.key(i);
     above = with_sign(above, __fsub_rn(limits.high(i), key));
     below = with_sign(below, __fsub_rn(key, limits.low(i)));
   }
-  return {above, ~(above | below) & LaneLayout<T>::kAllKeys};
+  return {above, ~(above | below) & Layout::kAllKeys};
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

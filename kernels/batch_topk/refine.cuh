@@ -73,7 +73,7 @@ __device__ inline std::uint64_t nth_greatest(const std::uint64_t* codes, std::in
     __syncthreads();
     std::uint32_t counts[kBinsPerThread];
     load_bins(shared.histogram, counts);
-    std::int64_t total = 0;
+    std::uint32_t total = 0;
     const ChosenBin chosen = block_choose_bin<kThreads>(counts, wanted, &total);
     inside = shared.histogram[chosen.bin];
     prefix += std::uint64_t{chosen.bin} << shift;
@@ -191,10 +191,14 @@ __device__ inline void sort_out_share(const Parameters& p, const Bracket& bracke
 // Called by all blocks; wanted is at least 1.
 __device__ inline void refine(const Parameters& p, const Bracket& bracket, const Remainder& left,
                               const RefineLoads& loads, RefineShared& shared) {
-  std::int64_t total = 0;
+  // Blocks that have no candidates need not be waited for.
+  const std::int64_t blocks = (left.candidates + kThreads - 1) / kThreads;
+  if (blockIdx.x >= blocks) return;
+  std::uint32_t total = 0;
   const ChosenBin chosen = block_choose_bin<kThreads>(loads.counts, left.wanted, &total);
   sort_out_share(p, bracket, left.candidates, chosen.bin, loads.code);
-  if (!is_last_block(&p.state->refine_arrived, gridDim.x)) return;
+  const auto working = static_cast<std::uint32_t>(min(blocks, std::int64_t{gridDim.x}));
+  if (!is_last_block(&p.state->refine_arrived, working)) return;
 
   const auto finalists = static_cast<std::int64_t>(__ldcg(&p.state->finalists));
   const std::uint64_t prefix =
@@ -203,7 +207,7 @@ __device__ inline void refine(const Parameters& p, const Bracket& bracket, const
       nth_greatest(p.finalists, finalists, chosen.wanted, prefix, bracket.digit_shift, shared);
   const CandidateCode coding{bracket.low, p.place_bits};
   for (std::int64_t i = threadIdx.x; i < finalists; i += kThreads) {
-    const std::uint64_t code = __ldcg(p.finalists + i);
+    const std::uint64_t code = finalists <= kSmallList ? shared.list[i] : __ldcg(p.finalists + i);
     if (code >= cut_code) set_bit(p, coding.decode(code));
   }
   if (threadIdx.x == 0) write_result(p, bracket, left, coding.decode(cut_code));

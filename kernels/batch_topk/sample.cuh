@@ -4,10 +4,11 @@
 //
 // The matrix's 32-byte sectors are cut into 2^15 equal runs, and of each run one sector, chosen by
 // a hash, is read: every row has its share, and no period of the columns is followed. A block has
-// every 128th run. It counts its keys by their upper 11 bits and hands on only those bins that its
-// greatest keys fall in, some more than its share of rank K; those keys it also counts by their
-// upper 16 bits. The bracket's least and greatest key are those of the sample's ranks K +- 6
-// standard deviations of a sample of independent keys, widened to whole bins of 16 bits.
+// every 128th run, two lanes a sector. It counts its keys by their upper 11 bits and hands on only
+// those bins that its greatest keys fall in, some more than its share of rank K; those keys it also
+// counts by their upper 16 bits. The bracket's least and greatest key are those of the sample's
+// ranks K +- 6 standard deviations of a sample of independent keys, widened to whole bins of 16
+// bits.
 #pragma once
 
 #include <cstdint>
@@ -47,13 +48,15 @@ static __global__ void __launch_bounds__(kPrepareThreads)
   p.state->range = {0, key_bits, 0, p.place_bits, count_of(p), 0};
 }
 
-constexpr int kSampleThreads = 256;
+constexpr int kSampleThreads = 512;
 constexpr int kSampleBlocks = 128;
-constexpr std::int64_t kSampledSectors = std::int64_t{kSampleThreads} * kSampleBlocks;
+constexpr int kSectorBytes = 32;
+constexpr int kPieceBytes = 16;  // what a thread reads: half a sector
+constexpr std::int64_t kSampledSectors =
+    std::int64_t{kSampleThreads} * kSampleBlocks * kPieceBytes / kSectorBytes;
 constexpr int kFineBits = 16;
 constexpr int kFineOfCoarse = 1 << (kFineBits - kBinBits);
 static_assert(BatchTopkWorkspace::kFineBins == 1U << kFineBits && kFineOfCoarse == kWarpSize);
-constexpr int kSectorBytes = 32;
 
 __device__ inline std::uint32_t scrambled(std::uint32_t value) {
   value = (value ^ value >> 16) * 0x7feb352dU;
@@ -69,11 +72,11 @@ __device__ inline std::int64_t sampled_sector(std::int64_t i, std::int64_t secto
   return begin + __umulhi(scrambled(static_cast<std::uint32_t>(i)), length);
 }
 
-// The keys of a sector that begins at entry `first`; fewer at the end of the matrix.
+// The keys of a piece that begins at entry `first`; fewer at the end of the matrix.
 template <class T>
-struct Sector {
-  static constexpr int kKeys = kSectorBytes / static_cast<int>(sizeof(T));
-  LaneWords<T> words{};
+struct Piece {
+  static constexpr int kKeys = kPieceBytes / static_cast<int>(sizeof(T));
+  LaneWords<T, 1> words{};
   int count = 0;
 
   template <bool kAligned>
@@ -82,13 +85,9 @@ struct Sector {
     const std::int64_t left = std::int64_t{p.shape.rows} * p.shape.columns - first;
     count = static_cast<int>(min(left, std::int64_t{kKeys}));
     if (kAligned && count == kKeys) {
-      const auto* pieces = reinterpret_cast<const uint4*>(from);
-#pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        const uint4 four = __ldg(pieces + i);
-        words.word[4 * i] = four.x, words.word[4 * i + 1] = four.y;
-        words.word[4 * i + 2] = four.z, words.word[4 * i + 3] = four.w;
-      }
+      const uint4 four = __ldg(reinterpret_cast<const uint4*>(from));
+      words.word[0] = four.x, words.word[1] = four.y;
+      words.word[2] = four.z, words.word[3] = four.w;
     } else {
 #pragma unroll
       for (int i = 0; i < kKeys; ++i)
@@ -97,15 +96,15 @@ struct Sector {
   }
 };
 
-// Rank K of some sampled keys, and six standard deviations of it.
+// Rank K of some sampled keys, and six standard deviations of it. A guess: float will do.
 struct SampleRank {
-  double rank, margin;
+  float rank, margin;
 
-  __device__ SampleRank(const Parameters& p, double sampled) {
-    const double entries = static_cast<double>(p.shape.rows) * static_cast<double>(p.shape.columns);
-    const double share = static_cast<double>(count_of(p)) / entries;
-    rank = share * sampled;
-    margin = 6 * sqrt(rank * (1 - share)) + 8;
+  __device__ SampleRank(const Parameters& p, std::int64_t sampled) {
+    const float entries = static_cast<float>(p.shape.rows) * static_cast<float>(p.shape.columns);
+    const float share = __fdividef(static_cast<float>(count_of(p)), entries);
+    rank = share * static_cast<float>(sampled);
+    margin = 6 * sqrtf(rank * fmaxf(1 - share, 0.0F)) + 8;
   }
   __device__ std::int64_t lower() const { return static_cast<std::int64_t>(rank + margin) + 1; }
   __device__ std::int64_t upper() const { return static_cast<std::int64_t>(rank - margin); }
@@ -115,32 +114,30 @@ struct SampleRank {
 __device__ inline std::uint32_t fine_bin(const Parameters& p, const ChosenBin& coarse) {
   const std::uint32_t lane = threadIdx.x % kWarpSize;
   const std::uint32_t first = coarse.bin * kFineOfCoarse;
-  const std::int64_t count = __ldcg(p.sample_fine + first + lane);
-  const std::int64_t above = warp_sum_above(count);
+  const std::uint32_t count = __ldcg(p.sample_fine + first + lane);
+  const std::uint32_t above = warp_sum_above(count);
   const unsigned here =
       __ballot_sync(kAllLanes, above < coarse.wanted && coarse.wanted <= above + count);
   return first + (here != 0 ? static_cast<std::uint32_t>(__ffs(static_cast<int>(here)) - 1) : 0U);
 }
 
 constexpr int kCoarsePerThread = static_cast<int>(kBins) / kSampleThreads;
+static_assert(kCoarsePerThread == 4);
 
 // The bracket between two ranks of the sample. Called by one whole block.
 template <class Key>
 __device__ inline void choose_bracket(const Parameters& p, std::int64_t sampled) {
   constexpr int kShift = OrderedTraits<Key>::kBits - kFineBits;
   __shared__ std::uint32_t ends[2];
-  std::uint32_t counts[kCoarsePerThread];
-#pragma unroll
-  for (int i = 0; i < kCoarsePerThread; ++i)
-    counts[i] = __ldcg(p.sample_coarse + threadIdx.x * kCoarsePerThread + i);
-  const SampleRank rank(p, static_cast<double>(sampled));
-  std::int64_t total = 0;
-  const ChosenBin upper =
-      block_choose_bin<kSampleThreads>(counts, max(rank.upper(), std::int64_t{1}), &total);
-  const ChosenBin lower = block_choose_bin<kSampleThreads>(counts, rank.lower(), &total);
+  const uint4 four = __ldcg(reinterpret_cast<const uint4*>(p.sample_coarse) + threadIdx.x);
+  const std::uint32_t counts[kCoarsePerThread] = {four.x, four.y, four.z, four.w};
+  const SampleRank rank(p, sampled);
+  const std::int64_t ranks[2] = {max(rank.upper(), std::int64_t{1}), rank.lower()};
+  std::uint32_t total = 0;
+  const ChosenBins<2> chosen = block_choose_bins<kSampleThreads>(counts, ranks, &total);
   const std::uint32_t warp = threadIdx.x / kWarpSize;
   if (warp < 2) {
-    const std::uint32_t bin = warp == 0 ? fine_bin(p, upper) : fine_bin(p, lower);
+    const std::uint32_t bin = fine_bin(p, warp == 0 ? chosen.at[0] : chosen.at[1]);
     if (threadIdx.x % kWarpSize == 0) ends[warp] = bin;
   }
   __syncthreads();
@@ -169,46 +166,41 @@ __device__ inline void count_fine(const Parameters& p, std::uint32_t key, bool c
 }
 
 template <class T, bool kAffine, bool kAligned>
-__global__ void __launch_bounds__(kSampleThreads)
+__global__ void __launch_bounds__(kSampleThreads, 4)
     sample_kernel(const __grid_constant__ Parameters p) {
   using Key = RankedAs<T, kAffine>;
-  constexpr int kKeys = Sector<T>::kKeys;
+  constexpr int kKeys = Piece<T>::kKeys;
   constexpr int kShift = OrderedTraits<Key>::kBits - kBinBits;
-  __shared__ std::uint32_t histogram[kBins];
+  constexpr std::uint32_t kPiecesOfSector = kSectorBytes / kPieceBytes;
+  __shared__ __align__(16) std::uint32_t histogram[kBins];
   let_next_grid_start();
   if constexpr (kAffine) wait_for_grid_before();  // for mean and scale
 
   const std::int64_t entries = std::int64_t{p.shape.rows} * p.shape.columns;
-  const std::int64_t sectors = (entries + kKeys - 1) / kKeys;
-  const std::int64_t sector =
-      sampled_sector(threadIdx.x * std::int64_t{kSampleBlocks} + blockIdx.x, sectors);
-  Sector<T> loaded;
-  if (sector >= 0) loaded.template load<kAligned>(p, sector * kKeys);
-  for (std::uint32_t i = threadIdx.x; i < kBins; i += kSampleThreads) histogram[i] = 0;
+  const std::int64_t sectors =
+      (entries * static_cast<std::int64_t>(sizeof(T)) + kSectorBytes - 1) / kSectorBytes;
+  const std::int64_t sector = sampled_sector(
+      threadIdx.x / kPiecesOfSector * std::int64_t{kSampleBlocks} + blockIdx.x, sectors);
+  const std::int64_t first = (sector * kPiecesOfSector + threadIdx.x % kPiecesOfSector) * kKeys;
+  Piece<T> piece;
+  if (sector >= 0 && first < entries) piece.template load<kAligned>(p, first);
+  reinterpret_cast<uint4*>(histogram)[threadIdx.x] = uint4{};
   __syncthreads();
   std::uint32_t ordered[kKeys];
 #pragma unroll
   for (int i = 0; i < kKeys; ++i) {
-    const auto column = [&] {
-      return static_cast<std::uint32_t>((sector * kKeys + i) % p.shape.columns);
-    };
-    ordered[i] = i < loaded.count ? ranked_key<T, kAffine>(p, loaded.words.key(i), column).key : 0;
+    const auto column = [&] { return static_cast<std::uint32_t>((first + i) % p.shape.columns); };
+    ordered[i] = i < piece.count ? ranked_key<T, kAffine>(p, piece.words.key(i), column).key : 0;
     if (ordered[i] >= p.floor) atomicAdd(&histogram[ordered[i] >> kShift], 1U);
   }
   __syncthreads();
 
-  std::uint32_t counts[kCoarsePerThread];
-#pragma unroll
-  for (int i = 0; i < kCoarsePerThread; ++i)
-    counts[i] = histogram[threadIdx.x * kCoarsePerThread + i];
-  std::int64_t own = 0;
-#pragma unroll
-  for (int i = 0; i < kCoarsePerThread; ++i) own += counts[i];
-  std::int64_t total = 0;
-  block_sum_above<kSampleThreads>(own, &total);
+  const uint4 four = reinterpret_cast<const uint4*>(histogram)[threadIdx.x];
+  const std::uint32_t counts[kCoarsePerThread] = {four.x, four.y, four.z, four.w};
+  // A rank that is greater than the number of keys here leaves bin 0: all are handed on.
   const SampleRank rank(p, kSampleThreads * kKeys);
-  const ChosenBin least =
-      block_choose_bin<kSampleThreads>(counts, min(rank.lower(), total), &total);
+  std::uint32_t total = 0;
+  const ChosenBin least = block_choose_bin<kSampleThreads>(counts, rank.lower(), &total);
 
   wait_for_grid_before();
 #pragma unroll
@@ -222,7 +214,8 @@ __global__ void __launch_bounds__(kSampleThreads)
     if (__any_sync(kAllLanes, handed_on)) count_fine<Key>(p, ordered[i], handed_on);
   }
   if (is_last_block(&p.state->sample_arrived, gridDim.x))
-    choose_bracket<Key>(p, min(entries, kSampledSectors * kKeys));
+    choose_bracket<Key>(
+        p, min(entries, kSampledSectors * kSectorBytes / static_cast<std::int64_t>(sizeof(T))));
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

@@ -25,7 +25,7 @@ class RowStrip {
 
   // The strip's first.
   __device__ std::uint32_t column() const { return column_; }
-  // Bits of the lane's keys that lie within the matrix.
+  // The bits of those of the lane's keys that lie within the matrix.
   __device__ std::uint32_t valid() const {
     return valid_keys<T>(p_.shape.columns - column_, lane_index());
   }
@@ -45,10 +45,10 @@ class RowStrip {
   const std::uint32_t row_, column_;
 };
 
-template <class T>
+template <class T, int kPiecesOfLane>
 class FlatStrip {
  public:
-  using Layout = LaneLayout<T>;
+  using Layout = LaneLayout<T, kPiecesOfLane>;
   static constexpr std::uint32_t kPieces = kWarpSize * Layout::kPieces;
   static constexpr std::uint32_t kMaskBytes = Layout::kStripColumns / 8;
 
@@ -58,6 +58,7 @@ class FlatStrip {
 
   __device__ static std::uint32_t column() { return 0; }  // raw keys have no terms of columns
   __device__ std::uint32_t valid() const {
+    if (pieces_left_ >= kPieces) return Layout::kAllKeys;
     std::uint32_t valid = 0;
 #pragma unroll
     for (std::uint32_t piece = 0; piece < Layout::kPieces; ++piece)
@@ -69,8 +70,11 @@ class FlatStrip {
     return std::uint64_t{number_} * Layout::kStripColumns + lane_index() * Layout::kPerPiece;
   }
   __device__ void store(std::uint32_t bits) const {
-    store_bits<T>(p_.mask + std::uint64_t{number_} * kMaskBytes,
-                  min(pieces_left_, kPieces) * Layout::kPerPiece / 8, bits, lane_index());
+    std::uint8_t* const bytes = p_.mask + std::uint64_t{number_} * kMaskBytes;
+    if constexpr (kPiecesOfLane == 4)
+      store_four_pieces<T>(bytes, pieces_left_, bits, lane_index());
+    else
+      store_bits<T>(bytes, min(pieces_left_, kPieces) * Layout::kPerPiece / 8, bits, lane_index());
   }
 
  private:

@@ -17,20 +17,34 @@ namespace stepscope::kernels::batch_topk_device {
 
 constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / kWarpSize;
-constexpr int kRingBytes = 64 * 1024;  // a block
+constexpr int kRingBytes = 64 * 1024;       // a block
+constexpr int kSweepRingBytes = 96 * 1024;  // of the sweep, which has little else in shared memory
 
 // A worker's part of the strips: every `shares`-th step, or a run of steps (walk.hpp).
 struct Share {
   std::int64_t number, count;
 };
 
+// A lane's keys, and where they still stand in shared memory until its next copies.
+template <class T, int kPieces>
+struct RingWords : LaneWords<T, kPieces> {
+  const uint4* slot;
+
+  __device__ std::uint32_t bits_of_any_key(std::uint32_t i) const {
+    constexpr std::uint32_t kPerPiece = LaneLayout<T, kPieces>::kPerPiece;
+    const auto* keys = reinterpret_cast<const T*>(slot + i / kPerPiece * kThreads);
+    return raw_bits(keys[i % kPerPiece]);
+  }
+};
+
 // A thread's part of a ring of kStages strips, and the strip that it stands at.
-template <class T, int kBytes>
+template <class T, int kBytes, int kPieces>
 class RingSlots {
  public:
-  using Layout = LaneLayout<T>;
-  using Words = LaneWords<T>;
+  using Layout = LaneLayout<T, kPieces>;
+  using Words = RingWords<T, kPieces>;
   static constexpr int kStages = kBytes / (kThreads * Layout::kPieces * 16);
+  static_assert(kStages >= 2);
 
   __device__ explicit RingSlots(uint4* ring)
       : at_(ring + threadIdx.x), end_(at_ + kStages * Layout::kPieces * kThreads) {}
@@ -38,6 +52,7 @@ class RingSlots {
   __device__ uint4* slot(int piece) const { return at_ + piece * kThreads; }
   __device__ Words read() const {
     Words words;
+    words.slot = at_;
 #pragma unroll
     for (int piece = 0; piece < Layout::kPieces; ++piece) {
       const uint4 four = *slot(piece);
@@ -56,12 +71,15 @@ class RingSlots {
   uint4* const end_;
 };
 
-template <class T, int kBytes>
+// The blocks' first warps stand side by side, then their second ones: so the last round, which is
+// not full, is the same work for all blocks.
+template <class T, int kBytes, int kPiecesOfLane>
 class FlatRing {
  public:
-  using Layout = LaneLayout<T>;
-  using Slots = RingSlots<T, kBytes>;
-  static constexpr std::uint32_t kPieces = FlatStrip<T>::kPieces;
+  using Layout = LaneLayout<T, kPiecesOfLane>;
+  using Slots = RingSlots<T, kBytes, kPiecesOfLane>;
+  using Strip = FlatStrip<T, kPiecesOfLane>;
+  static constexpr std::uint32_t kPieces = Strip::kPieces;
 
   // Fills the ring; the copies are under way when this returns.
   __device__ FlatRing(const Parameters& p, const Share& share, uint4* ring)
@@ -69,7 +87,8 @@ class FlatRing {
         slots_(ring),
         pieces_(static_cast<std::uint32_t>(std::uint64_t{p.shape.rows} * p.shape.columns /
                                            Layout::kPerPiece)),
-        first_(static_cast<std::uint32_t>(share.number) * kWarps + warp_index()),
+        first_(warp_index() * static_cast<std::uint32_t>(share.count) +
+               static_cast<std::uint32_t>(share.number)),
         stride_(static_cast<std::uint32_t>(share.count) * kWarps),
         ahead_(first_),
         from_(static_cast<const uint4*>(p.keys) + std::uint64_t{first_} * kPieces + lane_index()) {
@@ -82,7 +101,7 @@ class FlatRing {
     const std::uint32_t strips = (pieces_ + kPieces - 1) / kPieces;
     for (std::uint32_t strip = first_; strip < strips; strip += stride_) {
       wait_for_copies<Slots::kStages - 1>();
-      visit(FlatStrip<T>(p_, strip, pieces_), slots_.read());
+      visit(Strip(p_, strip, pieces_), slots_.read());
       copy_next();
     }
     wait_for_copies<0>();
@@ -118,7 +137,7 @@ template <class T, bool kAffine, int kBytes>
 class RowRing {
  public:
   using Layout = LaneLayout<T>;
-  using Slots = RingSlots<T, kBytes>;
+  using Slots = RingSlots<T, kBytes, Layout::kPieces>;
 
   __device__ RowRing(const Parameters& p, const Share& share, uint4* ring)
       : p_(p),
@@ -207,10 +226,11 @@ enum class RowLayout {
   flat,     // and the columns are a multiple of 32
 };
 
-template <class T, bool kAffine, RowLayout kLayout, int kBytes = kRingBytes>
-using StripStream =
-    std::conditional_t<kLayout == RowLayout::any, RowPrefetch<T, kAffine>,
-                       std::conditional_t<kLayout == RowLayout::flat, FlatRing<T, kBytes>,
-                                          RowRing<T, kAffine, kBytes>>>;
+// kFlatPieces: of a lane, where the layout is flat.
+template <class T, bool kAffine, RowLayout kLayout, int kBytes, int kFlatPieces>
+using StripStream = std::conditional_t<
+    kLayout == RowLayout::any, RowPrefetch<T, kAffine>,
+    std::conditional_t<kLayout == RowLayout::flat, FlatRing<T, kBytes, kFlatPieces>,
+                       RowRing<T, kAffine, kBytes>>>;
 
 }  // namespace stepscope::kernels::batch_topk_device

@@ -39,19 +39,20 @@ __device__ inline T warp_sum_above(T value) {
 
 // Sum over threads above this one; every thread of the block calls it. The block's total goes to
 // *total.
-template <int kThreads>
-__device__ inline std::int64_t block_sum_above(std::int64_t value, std::int64_t* total) {
+template <int kThreads, class Sum>
+__device__ inline Sum block_sum_above(Sum value, Sum* total) {
   constexpr int kWarps = kThreads / kWarpSize;
   static_assert(kWarps <= kWarpSize);
-  __shared__ std::int64_t sums[kWarps];
+  __shared__ Sum sums[kWarps];
   const int lane = static_cast<int>(threadIdx.x) % kWarpSize;
   const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
-  const std::int64_t above_in_warp = warp_sum_above(value);
+  const Sum above_in_warp = warp_sum_above(value);
   __syncthreads();
   if (lane == 0) sums[warp] = above_in_warp + value;
   __syncthreads();
-  std::int64_t above = above_in_warp;
-  std::int64_t all = 0;
+  Sum above = above_in_warp;
+  Sum all = 0;
+#pragma unroll
   for (int i = 0; i < kWarps; ++i) {
     all += sums[i];
     if (i > warp) above += sums[i];
@@ -60,30 +61,48 @@ __device__ inline std::int64_t block_sum_above(std::int64_t value, std::int64_t*
   return above;
 }
 
-// choose_bin of radix_digit.hpp by a block. Thread t holds bins t * kPerThread and up in `counts`;
-// the answer is the same in all threads. total >= wanted >= 1, else bin 0 and wanted 0.
-template <int kThreads, int kPerThread, class Count>
-__device__ inline ChosenBin block_choose_bin(const Count (&counts)[kPerThread], std::int64_t wanted,
-                                             std::int64_t* total) {
-  __shared__ ChosenBin chosen;
-  std::int64_t own = 0;
+template <int kRanks>
+struct ChosenBins {
+  ChosenBin at[kRanks];
+};
+
+// choose_bin of radix_digit.hpp by a block, for some ranks at once. Thread t holds bins
+// t * kPerThread and up in `counts`, whose sum fits their type; the answer is the same in all
+// threads. total >= wanted >= 1, else bin 0 and wanted 0.
+template <int kThreads, int kPerThread, class Count, int kRanks>
+__device__ inline ChosenBins<kRanks> block_choose_bins(const Count (&counts)[kPerThread],
+                                                       const std::int64_t (&wanted)[kRanks],
+                                                       Count* total) {
+  __shared__ ChosenBins<kRanks> chosen;
+  Count own = 0;
 #pragma unroll
-  for (int i = 0; i < kPerThread; ++i) own += static_cast<std::int64_t>(counts[i]);
-  if (threadIdx.x == 0) chosen = {0, 0};
-  std::int64_t above = block_sum_above<kThreads>(own, total);
-  if (above < wanted && wanted <= above + own) {
+  for (int i = 0; i < kPerThread; ++i) own += counts[i];
+  if (threadIdx.x < kRanks) chosen.at[threadIdx.x] = {0, 0};
+  const Count threads_above = block_sum_above<kThreads>(own, total);
+#pragma unroll
+  for (int rank = 0; rank < kRanks; ++rank) {
+    auto above = static_cast<std::int64_t>(threads_above);
+    if (wanted[rank] <= above || wanted[rank] > above + static_cast<std::int64_t>(own)) continue;
 #pragma unroll
     for (int i = kPerThread - 1; i >= 0; --i) {
       const auto count = static_cast<std::int64_t>(counts[i]);
-      if (above < wanted && wanted <= above + count)
-        chosen = {threadIdx.x * kPerThread + static_cast<std::uint32_t>(i), wanted - above};
+      if (above < wanted[rank] && wanted[rank] <= above + count)
+        chosen.at[rank] = {threadIdx.x * kPerThread + static_cast<std::uint32_t>(i),
+                           wanted[rank] - above};
       above += count;
     }
   }
   __syncthreads();
-  const ChosenBin answer = chosen;
+  const ChosenBins<kRanks> answer = chosen;
   __syncthreads();
   return answer;
+}
+
+template <int kThreads, int kPerThread, class Count>
+__device__ inline ChosenBin block_choose_bin(const Count (&counts)[kPerThread], std::int64_t wanted,
+                                             Count* total) {
+  const std::int64_t ranks[1] = {wanted};
+  return block_choose_bins<kThreads>(counts, ranks, total).at[0];
 }
 
 }  // namespace stepscope::kernels

@@ -34,6 +34,9 @@ struct Launch {
   std::size_t dynamic_bytes;
   cudaStream_t stream;
   DeviceLimits device;
+  // A multiprocessor divides its memory into shared memory and L1 cache one way at a time, so
+  // kernels that are to run beside each other there must ask for the same.
+  bool most_shared = false;
 
   // Starts when all work before it in the stream is done.
   template <class Parameters>
@@ -50,8 +53,11 @@ struct Launch {
   template <class Parameters>
   cudaError_t launch(void (*kernel)(Parameters), const Parameters& parameters,
                      bool overlapping) const {
-    const cudaError_t code = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(dynamic_bytes));
+    cudaError_t code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(dynamic_bytes));
+    if (code == cudaSuccess && most_shared)
+      code = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                  cudaSharedmemCarveoutMaxShared);
     if (code != cudaSuccess) return code;
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
