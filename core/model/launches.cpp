@@ -2,10 +2,22 @@
 #include "core/model/launches.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace stepscope {
 namespace {
+
+// Processes whose recording was switched on by a plan, now and then.
+std::unordered_set<ProcessId> switched_processes(const TraceData& data) {
+  const Counters& c = data.counters;
+  std::unordered_set<ProcessId> processes;
+  for (std::size_t row = 0; row < c.size(); ++row) {
+    if (data.strings.view(c.track[row]) == kCaptureTrack) processes.insert(c.process[row]);
+  }
+  return processes;
+}
 
 class CallsById {
  public:
@@ -76,12 +88,40 @@ class CallsById {
   std::unordered_map<std::uint64_t, std::vector<CallId>> again_;
 };
 
+// What was launched while the hooks were still off, or off again, has an id of a call of an earlier
+// stretch: it would be out of its stream's order.
+class InOrder {
+ public:
+  explicit InOrder(const TraceData& data)
+      : data_(data), switched_(switched_processes(data)), last_(data.streams.size(), kNever) {}
+
+  // Ops in order of begin.
+  CallId checked(DeviceOpId op, CallId call) {
+    const StreamId stream = data_.device_ops.stream[op];
+    if (call == kNone || !switched_.contains(data_.streams[stream].process)) return call;
+    const std::int64_t launched = data_.host_ranges.begin[data_.calls.range[call]];
+    if (launched < last_[stream] - kThreadsSlack_ns) return kNone;
+    last_[stream] = std::max(last_[stream], launched);
+    return call;
+  }
+
+ private:
+  static constexpr std::int64_t kThreadsSlack_ns = 1'000'000;  // two threads may share a stream
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min() / 2;
+
+  const TraceData& data_;
+  std::unordered_set<ProcessId> switched_;
+  std::vector<std::int64_t> last_;  // launch of the stream's last op
+};
+
 }  // namespace
 
 std::vector<CallId> link_launches(const TraceData& data) {
   const CallsById calls(data);
+  InOrder in_order(data);
   std::vector<CallId> launch_of(data.device_ops.size(), kNone);
-  for (DeviceOpId op = 0; op < launch_of.size(); ++op) launch_of[op] = calls.launch_of(op);
+  for (DeviceOpId op = 0; op < launch_of.size(); ++op)
+    launch_of[op] = in_order.checked(op, calls.launch_of(op));
   return launch_of;
 }
 

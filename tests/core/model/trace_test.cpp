@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/trace.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -208,6 +209,53 @@ TEST(Trace, AnIdMayComeAgainInEachOfManyWindows) {
   }
   const Trace trace = make.build();
   for (DeviceOpId op = 0; op < kWindows; ++op) ASSERT_EQ(trace.launch_of(op), op);
+}
+
+// Recorded, not recorded, recorded: between device records' begin and the hooks' there are ops
+// whose launches are unknown, with ids of calls of the stretch before.
+class OpsAroundAGap : public testing::Test {
+ protected:
+  OpsAroundAGap() {
+    switched(0, 1), switched(100'000'000, 0), switched(900'000'000, 1);
+    for (std::uint32_t id = 1; id <= 3; ++id) {
+      make.call("cudaLaunchKernel", 1, id * 1'000'000, id * 1'000'000 + 1'000, id);
+      make.kernel("before", 0, id * 1'000'000 + 5'000, id * 1'000'000 + 6'000, id);
+    }
+    make.call("cudaLaunchKernel", 1, 99'000'000, 99'001'000, 4);
+    make.kernel("over the close", 0, 110'000'000, 120'000'000, 4);
+  }
+  void switched(std::int64_t time, double value) {
+    Counters& c = make.data.counters;
+    c.time.push_back(time), c.value.push_back(value), c.process.push_back(0);
+    c.track.push_back(make.data.strings.intern(kCaptureTrack));
+  }
+  std::vector<CallId> launches() {
+    const Trace trace = make.build();
+    std::vector<CallId> out;
+    for (DeviceOpId op = 0; op < trace.device_ops().size(); ++op)
+      out.push_back(trace.launch_of(op));
+    return out;
+  }
+  TraceMaker make;
+};
+
+TEST_F(OpsAroundAGap, OneThatRunsOverTheCloseKeepsItsLaunch) {
+  EXPECT_THAT(launches(), testing::ElementsAre(0, 1, 2, 3));
+}
+
+// The device may be that far behind the host.
+TEST_F(OpsAroundAGap, OneThatRunsInTheNextStretchKeepsItsLaunch) {
+  make.call("cudaLaunchKernel", 1, 99'500'000, 99'501'000, 5);
+  make.kernel("far behind", 0, 950'000'000, 960'000'000, 5);
+  EXPECT_THAT(launches(), testing::ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST_F(OpsAroundAGap, OneOfAnUnrecordedLaunchHasNone) {
+  make.kernel("before the hooks", 0, 890'000'000, 890'005'000, 2);
+  make.kernel("in the new stretch", 0, 910'000'000, 910'005'000, 3);
+  make.call("cudaLaunchKernel", 1, 920'000'000, 920'001'000, 1);
+  make.kernel("recorded", 0, 920'005'000, 920'006'000, 1);
+  EXPECT_THAT(launches(), testing::ElementsAre(0, 1, 2, 3, kNone, kNone, 4));
 }
 
 TEST(Trace, ACallLongBehindAnOpDidNotLaunchIt) {
