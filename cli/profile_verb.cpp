@@ -33,6 +33,9 @@ void add_profile_verb(CLI::App& app, int& status) {
       ->capture_default_str();
   verb->add_flag("--ops", options->ops,
                  "Record every PyTorch op also on a GPU (+10-15 % on tiny ops)");
+  verb->add_flag("--pm-sampling", options->pm_sampling,
+                 "Sample hardware counters (SMs, tensor cores, DRAM) each millisecond; the GPU's "
+                 "clocks are held meanwhile, and the driver may ask for administrator's rights");
   verb->add_option(
       "--only", options->only,
       "REGEX: record only processes whose program, or script of an interpreter, matches");

@@ -163,7 +163,7 @@ bool PmSource::start(DeviceSampling& device) noexcept {
   if (outcome.ok())
     note_once(noted_start_,
               "hardware counters were sampled: the GPU's clocks are held meanwhile, so that times "
-              "may differ from those of a run without them");
+              "may differ from those of a run without --pm-sampling");
   if (!outcome.ok()) note_failure(device.device(), outcome);
   return outcome.ok();
 }

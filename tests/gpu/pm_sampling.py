@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`STEPSCOPE_PM_US=1000 stepscope profile`: the hardware's counters say what a program's phases are known to do.
+"""`stepscope profile --pm-sampling`: the hardware's counters say what a program's phases are known to do.
 
 One sample a millisecond, on the clock of the ranges; SMs and tensor cores busy in matrix products and idle in a sleep;
 the DRAM reads what copies read. Skipped where the driver allows no counters.
@@ -50,7 +50,7 @@ def judge(phases, read_rate):
 def test(options):
     support.need_torch(options.python)
     scope = os.path.join(options.out, "pm_sampling.scope")
-    done = support.run_profiled(options, scope, [options.python, support.program("pm_train.py")], STEPSCOPE_PM_US="1000")
+    done = support.run_profiled(options, scope, [options.python, support.program("pm_train.py")], ["--pm-sampling"])
     if done.status != 0:
         raise RuntimeError(f"it ended with {done.status}:\n{done.stderr[-2000:]}")
     notes = support.report(options, scope)["trust"]["notes"]

@@ -36,6 +36,18 @@ TEST(Environment, AProgramThatMustBeFirstGetsNoPreload) {
   EXPECT_EQ(environment["NVTX_INJECTION64_PATH"], "/x/lib.so");
 }
 
+TEST(Environment, CountersOfTheHardwareAreSampledWhereTheyAreAskedFor) {
+  Environment plain, asked;
+  ProfileOptions options;
+  add_injection(plain, {"/x/lib.so", "/out.scope", true}, options);
+  EXPECT_FALSE(plain.contains("STEPSCOPE_PM_US"));
+  options.pm_sampling = true;
+  options.level = "deep";
+  add_injection(asked, {"/x/lib.so", "/out.scope", true}, options);
+  EXPECT_EQ(asked["STEPSCOPE_PM_US"], "1000");
+  EXPECT_EQ(asked["STEPSCOPE_LEVEL"], "deep");
+}
+
 TEST(Environment, ARivalStaysAndIsNamed) {
   Environment environment{{"CUDA_INJECTION64_PATH", "/opt/nsys.so"}};
   EXPECT_THAT(add_injection(environment, {"/x/lib.so", "/out.scope", true}, {}),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phases whose hardware counters are known: "matmul" (tensor cores), "idle", and "copy" (DRAM), a second each. Prints
-the bytes a second that the copies read."""
+"""Phases whose hardware counters are known: "matmul" (tensor cores), "idle", and "copy" (DRAM), a second each, after
+seconds in which sampling, which begins behind the first kernel, comes into its stride. Prints the bytes a second that
+the copies read."""
 
 import json
 import time
@@ -9,6 +10,7 @@ import torch
 from torch.profiler import record_function
 
 SECONDS = 1.0
+BEFORE_SECONDS = 4.0
 
 
 def repeat(name, work):
@@ -29,6 +31,8 @@ def main():
     a = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
     source = torch.empty(1 << 30, device="cuda", dtype=torch.uint8)
     target = torch.empty_like(source)
+    a @ a
+    time.sleep(BEFORE_SECONDS)
     repeat("matmul", lambda: a @ a)
     with record_function("idle"):
         time.sleep(SECONDS)
