@@ -32,6 +32,8 @@ struct Config {
   double preactivation_coef =
       0;  // the reference uses 3e-6 with ReLU; any value costs a third encode
 
+  bool tf32 = false;  // matrix products of fp32 on tensor cores, with 10 bits of mantissa
+
   std::uint64_t seed = 0;
   int threads =
       1;  // repeatable to the bit, and leaves the other cores to a profiler; 0: LibTorch's choice

@@ -13,13 +13,17 @@ DeadFeatures::DeadFeatures(const Config& config, at::Device device)
       window_(config.dead_window) {}
 
 void DeadFeatures::update(const std::vector<at::Tensor>& activations) {
-  constexpr double kFires = 1e-6;
   const at::NoGradGuard no_grad;
   for (std::size_t layer = 0; layer < activations.size(); ++layer) {
     const at::Tensor fired = (activations[layer] > kFires).any(0);
     at::Tensor silent = silent_steps_.select(0, static_cast<std::int64_t>(layer));
     silent.add_(1).masked_fill_(fired, 0);
   }
+}
+
+void DeadFeatures::update_fired(const at::Tensor& fired) {
+  const at::NoGradGuard no_grad;
+  silent_steps_.add_(1).masked_fill_(fired, 0);
 }
 
 at::Tensor DeadFeatures::mask() const {

@@ -17,8 +17,13 @@ class DeadFeatures {
  public:
   DeadFeatures(const Config& config, at::Device device);
 
+  static constexpr double kFires = 1e-6;
+
   // Activations of one step, a layer each: [batch, features].
   void update(const std::vector<at::Tensor>& activations);
+
+  // Which features fired in one step: boolean [layers, features].
+  void update_fired(const at::Tensor& fired);
 
   // Boolean [layers, features].
   at::Tensor mask() const;

@@ -16,6 +16,9 @@ constexpr std::array kFixes{
     Fix{"device_metrics", "evaluation stays on the device, one copy at its end",
         &Fixes::device_metrics},
     Fix{"fused_adam", "Adam over all parameters in one call", &Fixes::fused_adam},
+    Fix{"sparse_step",
+        "lists of active features instead of dense activations, no decoder gradient in memory",
+        &Fixes::sparse_step},
 };
 
 std::string known_names() {

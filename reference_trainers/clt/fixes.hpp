@@ -19,6 +19,7 @@ struct Fixes {
   bool late_readback = false;
   bool device_metrics = false;
   bool fused_adam = false;
+  bool sparse_step = false;
 };
 
 struct Fix {

@@ -115,6 +115,8 @@ void add_running(CLI::App& app, Config& config, Named& named) {
          "--threads", config.threads,
          "CPU threads of LibTorch; 0: its own choice (fast on idle cores, far slower on busy ones)")
       ->check(CLI::Range(0, 1024));
+  app.add_flag("--tf32", config.tf32,
+               "Matrix products on a GPU's tensor cores, rounding factors to 10 bits");
   app.add_option("--seed", config.seed,
                  "Fixes weights, activations and batches; the same on every device");
 }

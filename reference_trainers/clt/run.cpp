@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/clt/run.hpp"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
@@ -41,6 +42,9 @@ Result<RunResult> run(const Config& config, const Say& say) {
   if (!chosen->note.empty()) say(chosen->note);
   if (config.threads > 0) at::set_num_threads(config.threads);
 
+  if (const Status fits = check_device(config, device); !fits) return fits.error();
+  at::globalContext().setAllowTF32CuBLAS(config.tf32);
+
   RunResult result{.device = device.str(), .steps = config.steps};
   const std::unique_ptr<Trainer> trainer = make_training(config, device);
   result.parameters = trainer->parameter_count();
@@ -77,6 +81,7 @@ std::string to_json(const Config& config, const RunResult& result) {
                               {"variant", config.variant},
                               {"fixes", names_of(config.fixes)},
                               {"device", result.device},
+                              {"products", config.tf32 ? "tf32" : "fp32"},
                               {"config",
                                {{"layers", config.layers},
                                 {"features", config.features},

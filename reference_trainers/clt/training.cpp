@@ -2,17 +2,17 @@
 #include "reference_trainers/clt/training.hpp"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/stack.h>
 
 #include <stepscope/annotate.hpp>
-#include <utility>
 #include <vector>
 
 #include "reference_trainers/clt/activation_store.hpp"
 #include "reference_trainers/clt/batch_topk.hpp"
 #include "reference_trainers/clt/dead_features.hpp"
 #include "reference_trainers/clt/loss.hpp"
+#include "reference_trainers/clt/loss_parts.hpp"
 #include "reference_trainers/clt/model.hpp"
+#include "reference_trainers/clt/sparse_training.hpp"
 #include "reference_trainers/common/adam.hpp"
 
 namespace stepscope::clt {
@@ -24,33 +24,6 @@ using Layers = std::vector<at::Tensor>;
 struct Forward {
   Layers preactivations, activations, predictions;
 };
-
-// Undefined where the configuration leaves a part out.
-struct LossParts {
-  at::Tensor reconstruction, sparsity, preactivation, total;
-};
-
-double read(const at::Tensor& value) {
-  return value.defined() ? value.item<double>() : 0;
-}
-
-// One copy for all that are defined.
-Losses read_together(const LossParts& parts) {
-  Losses losses;
-  std::vector<at::Tensor> values;
-  std::vector<double*> places;
-  for (const auto& [value, place] : {std::pair(&parts.total, &losses.total),
-                                     std::pair(&parts.reconstruction, &losses.reconstruction),
-                                     std::pair(&parts.sparsity, &losses.sparsity),
-                                     std::pair(&parts.preactivation, &losses.preactivation)}) {
-    if (!value->defined()) continue;
-    values.push_back(value->detach());
-    places.push_back(place);
-  }
-  const at::Tensor host = at::stack(values).to(at::kDouble).cpu();
-  for (std::size_t i = 0; i < places.size(); ++i) *places[i] = host.const_data_ptr<double>()[i];
-  return losses;
-}
 
 class Training final : public Trainer {
  public:
@@ -141,13 +114,6 @@ class Training final : public Trainer {
     return parts;
   }
 
-  // Each part waits for the device, as the reference logs them.
-  static Losses read_one_by_one(const LossParts& parts) {
-    const auto phase = stepscope::phase("loss");
-    return {read(parts.total), read(parts.reconstruction), read(parts.sparsity),
-            read(parts.preactivation)};
-  }
-
   void track_dead(const Layers& activations) {
     const auto phase = stepscope::phase("dead");
     dead_.update(activations);
@@ -184,7 +150,22 @@ class Training final : public Trainer {
 }  // namespace
 
 std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
-  return std::make_unique<Training>(config, device);
+  if (!config.fixes.sparse_step) return std::make_unique<Training>(config, device);
+  const SparseShape shape = sparse_shape(config);
+  return make_sparse_training(config, device,
+                              device.is_cuda() ? make_kernel_ops(shape) : make_aten_ops(shape));
+}
+
+Status check_device(const Config& config, at::Device device) {
+  if (!config.fixes.sparse_step || !device.is_cuda()) return Done{};
+  const SparseShape shape = sparse_shape(config);
+  const char* problem =
+      make_kernel_ops(shape) == nullptr
+          ? "this build has no CUDA kernels (configure with -DSTEPSCOPE_WITH_CUDA=ON)"
+          : problem_for_kernels(shape);
+  if (*problem == '\0') return Done{};
+  return usage_error(std::string("sparse_step on a GPU: ") + problem +
+                     "; or train --without sparse_step");
 }
 
 }  // namespace stepscope::clt

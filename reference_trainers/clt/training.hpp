@@ -10,6 +10,9 @@
 
 namespace stepscope::clt {
 
+// What keeps the configuration from being trained on the device.
+Status check_device(const Config& config, at::Device device);
+
 std::unique_ptr<Trainer> make_training(const Config& config, at::Device device);
 
 }  // namespace stepscope::clt

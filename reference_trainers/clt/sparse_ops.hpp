@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a training step on lists of active features asks of kernels/, and of a dense formulation in
+// ATen where there are none: the same results up to rounding, which is how each is tested.
+//
+// Preactivations are [tokens, layers * features], a layer's columns side by side. Decoder weights
+// lie flat as kernels/sparse_decoder/decoder_shape.hpp says. Everything is fp32 and on one device;
+// calls are enqueued on the device's default stream.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/sparse_decoder/decoder_shape.hpp"
+
+namespace stepscope::clt {
+
+using SparseShape = kernels::SparseDecoderShape;
+
+// A line a token, of columns; or a line a column, of tokens. Indices rise within a line.
+struct FeatureList {
+  at::Tensor offsets;  // int64 [lines + 1]
+  at::Tensor indices;  // int32 [entries]
+  at::Tensor values;   // [entries]
+};
+
+struct ActiveFeatures {
+  FeatureList by_token, by_column;
+};
+
+struct AdamState {
+  at::Tensor parameters, first_moments, second_moments;
+
+  explicit AdamState(at::Tensor initial);
+};
+
+class SparseOps {
+ public:
+  SparseOps() = default;
+  virtual ~SparseOps() = default;
+  SparseOps(const SparseOps&) = delete;
+  SparseOps& operator=(const SparseOps&) = delete;
+
+  // The `count` entries that are greatest among the z-scores of their columns; equal ones as each
+  // implementation documents.
+  virtual ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) = 0;
+
+  // [tokens, layers, model]
+  virtual at::Tensor decode(const AdamState& weights, const AdamState& bias,
+                            const ActiveFeatures& active) = 0;
+
+  // Of each value of by_token: [entries].
+  virtual at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
+                                         const at::Tensor& output_gradients) = 0;
+
+  // Adam as torch::optim::Adam has it, with its defaults; steps count from 1.
+  virtual void update_decoder(AdamState& weights, const ActiveFeatures& active,
+                              const at::Tensor& output_gradients, double learning_rate,
+                              std::int64_t step) = 0;
+  virtual void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
+                      std::int64_t step) = 0;
+};
+
+std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape);
+
+// Null where this build has no CUDA kernels.
+std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape);
+
+// Where an entry of by_token lies in the flat preactivations: int64 [entries].
+at::Tensor places_of(const FeatureList& by_token, std::int64_t columns);
+
+// What is wrong with the shape for the kernels; empty where nothing is.
+const char* problem_for_kernels(const SparseShape& shape);
+
+}  // namespace stepscope::clt

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dense formulation: activations are scattered into a matrix, and a source layer is one product
+// with all its targets. Equal keys are cut as at::topk cuts them.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/_fused_adam.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/nonzero.h>
+#include <ATen/ops/zeros.h>
+
+#include "reference_trainers/clt/batch_topk.hpp"
+#include "reference_trainers/clt/sparse_ops.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+// Of a boolean matrix, a line a row.
+FeatureList list_of(const at::Tensor& mask, const at::Tensor& values) {
+  const at::Tensor zero = at::zeros({1}, mask.options().dtype(at::kLong));
+  const at::Tensor entries = at::nonzero(mask);
+  return {at::cat({zero, mask.sum(1).cumsum(0)}), entries.select(1, 1).to(at::kInt),
+          values.index({mask})};
+}
+
+class AtenOps final : public SparseOps {
+ public:
+  explicit AtenOps(const SparseShape& shape) : shape_(shape) {}
+
+  ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) override {
+    const std::int64_t k = count / preactivations.size(0);
+    const at::Tensor mask = batch_topk_mask(ranking_keys(preactivations), k);
+    return {list_of(mask, preactivations), list_of(mask.t(), preactivations.t())};
+  }
+
+  at::Tensor decode(const AdamState& weights, const AdamState& bias,
+                    const ActiveFeatures& active) override {
+    const at::Tensor dense = dense_activations(active);
+    at::Tensor outputs = bias.parameters.expand({shape_.tokens, -1}).clone();
+    for (std::int64_t source = 0; source < shape_.layers; ++source)
+      of_targets(outputs, source)
+          .addmm_(of_source(dense, source), of_source_weights(weights.parameters, source));
+    return outputs.view({shape_.tokens, shape_.layers, shape_.model});
+  }
+
+  at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
+                                 const at::Tensor& output_gradients) override {
+    const at::Tensor rows = output_gradients.view({shape_.tokens, -1});
+    const at::Tensor dense = at::empty({shape_.tokens, shape_.columns()}, rows.options());
+    for (std::int64_t source = 0; source < shape_.layers; ++source) {
+      at::Tensor of = of_source(dense, source);
+      at::mm_out(of, of_targets(rows, source), of_source_weights(weights.parameters, source).t());
+    }
+    return dense.view({-1}).index_select(0, places_of(active.by_token, shape_.columns()));
+  }
+
+  void update_decoder(AdamState& weights, const ActiveFeatures& active,
+                      const at::Tensor& output_gradients, double learning_rate,
+                      std::int64_t step) override {
+    const at::Tensor dense = dense_activations(active);
+    const at::Tensor rows = output_gradients.view({shape_.tokens, -1});
+    const at::Tensor gradients = at::empty_like(weights.parameters);
+    for (std::int64_t source = 0; source < shape_.layers; ++source) {
+      at::Tensor of = of_source_weights(gradients, source);
+      at::mm_out(of, of_source(dense, source).t(), of_targets(rows, source));
+    }
+    update(weights, gradients, learning_rate, step);
+  }
+
+  void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
+              std::int64_t step) override {
+    const at::Tensor steps = at::full({}, static_cast<double>(step), gradients.options());
+    at::_fused_adam_({state.parameters}, {gradients}, {state.first_moments}, {state.second_moments},
+                     {}, {steps}, learning_rate, 0.9, 0.999,
+                     /*weight_decay=*/0, 1e-8, /*amsgrad=*/false, /*maximize=*/false);
+  }
+
+ private:
+  at::Tensor dense_activations(const ActiveFeatures& active) const {
+    const FeatureList& list = active.by_token;
+    at::Tensor dense = at::zeros({shape_.tokens * shape_.columns()}, list.values.options());
+    dense.scatter_(0, places_of(list, shape_.columns()), list.values);
+    return dense.view({shape_.tokens, shape_.columns()});
+  }
+  at::Tensor of_source(const at::Tensor& columns, std::int64_t source) const {
+    return columns.slice(1, source * shape_.features, (source + 1) * shape_.features);
+  }
+  at::Tensor of_targets(const at::Tensor& rows, std::int64_t source) const {
+    return rows.slice(1, source * shape_.model);
+  }
+  // [features, (layers - source) * model]
+  at::Tensor of_source_weights(const at::Tensor& flat, std::int64_t source) const {
+    const std::int64_t width = (shape_.layers - source) * shape_.model;
+    const std::int64_t begin = shape_.vector(source, 0, source) * shape_.model;
+    return flat.slice(0, begin, begin + shape_.features * width).view({shape_.features, width});
+  }
+
+  SparseShape shape_;
+};
+
+}  // namespace
+
+std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape) {
+  return std::make_unique<AtenOps>(shape);
+}
+
+}  // namespace stepscope::clt

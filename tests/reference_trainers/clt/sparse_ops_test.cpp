@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of the sparse step against the references of kernels/, in double precision: the
+// dense formulation on the CPU, and the kernels where there is a GPU and a build with CUDA.
+#include "reference_trainers/clt/sparse_ops.hpp"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/randn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/fused_adam/fused_adam_reference.hpp"
+#include "kernels/sparse_decoder/sparse_decoder_reference.hpp"
+#include "reference_trainers/common/device.hpp"
+#include "reference_trainers/common/random.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+constexpr SparseShape kShape{.layers = 3, .features = 40, .model = 16, .tokens = 24};
+constexpr std::int64_t kCount = 24 * 7;
+
+std::vector<double> host(const at::Tensor& tensor) {
+  const at::Tensor all = tensor.cpu().to(at::kDouble).contiguous();
+  return {all.const_data_ptr<double>(), all.const_data_ptr<double>() + all.numel()};
+}
+
+void expect_near(const at::Tensor& found, const std::vector<double>& expected, double error) {
+  const std::vector<double> values = host(found);
+  ASSERT_EQ(values.size(), expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(values[i], expected[i], error) << i;
+}
+
+class SparseOpsTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == "kernels") {
+      const auto chosen = trainers::choose_device(trainers::DeviceWish::automatic);
+      ASSERT_TRUE(chosen);
+      device_ = chosen->device;
+      ops_ = make_kernel_ops(kShape);
+      if (ops_ == nullptr) GTEST_SKIP() << "this build has no CUDA kernels";
+      if (!device_.is_cuda()) GTEST_SKIP() << "no GPU";
+    } else {
+      ops_ = make_aten_ops(kShape);
+    }
+    at::Generator random = trainers::seeded_generator(1, trainers::RandomStream::weights);
+    const auto normal = [&](at::IntArrayRef shape) { return at::randn(shape, random).to(device_); };
+    preactivations_ = normal({kShape.tokens, kShape.columns()});
+    weights_ = std::make_unique<AdamState>(normal({kShape.weights()}));
+    bias_ = std::make_unique<AdamState>(normal({kShape.layers * kShape.model}));
+    gradients_ = normal({kShape.tokens, kShape.layers, kShape.model});
+  }
+
+  ActiveFeatures select() { return ops_->select(preactivations_, kCount); }
+  static kernels::HostActiveFeatures on_host(const FeatureList& list) {
+    kernels::HostActiveFeatures out;
+    for (const double offset : host(list.offsets))
+      out.offsets.push_back(static_cast<std::int64_t>(offset));
+    for (const double index : host(list.indices))
+      out.columns.push_back(static_cast<std::int32_t>(index));
+    out.values = host(list.values);
+    return out;
+  }
+
+  at::Device device_ = at::kCPU;
+  std::unique_ptr<SparseOps> ops_;
+  at::Tensor preactivations_, gradients_;
+  std::unique_ptr<AdamState> weights_, bias_;
+};
+
+TEST_P(SparseOpsTest, SelectsTheGreatestZScoresAsBothLists) {
+  const ActiveFeatures active = select();
+  const at::Tensor all = preactivations_.cpu();
+  const at::Tensor keys = (all - all.mean(0)) / (all.std(0) + 1e-6);
+  const double least = std::get<0>(keys.flatten().sort(0, true))[kCount - 1].item<double>();
+  const at::Tensor places = places_of(active.by_token, kShape.columns()).cpu();
+  ASSERT_EQ(places.numel(), kCount);
+  EXPECT_GT(keys.flatten().index_select(0, places).min().item<double>(), least - 1e-5);
+  expect_near(active.by_token.values, host(all.flatten().index_select(0, places)), 0);
+
+  std::vector<double> by_column;
+  const std::vector<double> offsets = host(active.by_column.offsets);
+  const std::vector<double> tokens = host(active.by_column.indices);
+  for (std::size_t column = 0; column + 1 < offsets.size(); ++column) {
+    for (auto i = static_cast<std::size_t>(offsets[column]);
+         i < static_cast<std::size_t>(offsets[column + 1]); ++i)
+      by_column.push_back(tokens[i] * kShape.columns() + static_cast<double>(column));
+  }
+  std::vector<double> sorted = by_column;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(sorted, host(places));
+}
+
+TEST_P(SparseOpsTest, OutputsAreTheReferences) {
+  const ActiveFeatures active = select();
+  expect_near(ops_->decode(*weights_, *bias_, active),
+              kernels::forward_reference(kShape, on_host(active.by_token),
+                                         host(weights_->parameters), host(bias_->parameters)),
+              1e-4);
+}
+
+TEST_P(SparseOpsTest, GradientsOfValuesAreTheReferences) {
+  const ActiveFeatures active = select();
+  expect_near(ops_->activation_gradient(*weights_, active, gradients_),
+              kernels::activation_gradient_reference(kShape, on_host(active.by_token),
+                                                     host(weights_->parameters), host(gradients_)),
+              1e-4);
+}
+
+TEST_P(SparseOpsTest, TheDecoderIsUpdatedAsByItsDenseGradient) {
+  const ActiveFeatures active = select();
+  const std::vector<double> gradients =
+      kernels::weight_gradient_reference(kShape, on_host(active.by_token), host(gradients_));
+  kernels::HostAdamState expected{host(weights_->parameters), std::vector<double>(gradients.size()),
+                                  std::vector<double>(gradients.size())};
+  for (std::int64_t step = 1; step <= 3; ++step) {
+    ops_->update_decoder(*weights_, active, gradients_, 1e-2, step);
+    kernels::AdamSettings settings;
+    settings.learning_rate = 1e-2;
+    settings.step = step;
+    kernels::adam_reference(expected, gradients, settings);
+  }
+  expect_near(weights_->parameters, expected.parameters, 1e-4);
+  expect_near(weights_->second_moments, expected.second_moments, 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, SparseOpsTest, testing::Values("aten", "kernels"),
+                         [](const auto& about) { return about.param; });
+
+}  // namespace
+}  // namespace stepscope::clt
