@@ -15,34 +15,36 @@
 
 namespace stepscope::kernels {
 
-// Of an H100 SXM. Predicted, none measured with these kernels yet.
+// Of an H200, from these kernels at F4096 (L2), F49152 (memory) and cuBLAS at F16384
+// (docs/measurements.md, section 9); between the two the sparse way takes up to 15 % longer than
+// said. An H100 reads 3.0e6. What fp32 does in TF32 is not measured.
 struct DecoderRates {
-  double memory_bytes_per_us = 3.0e6;
-  double l2_bytes_per_us = 5.5e6;
-  double bf16_operations_per_us = 700e6;
-  double fp32_operations_per_us = 350e6;  // tf32
-  double reached_by_gather = 0.7;
+  double memory_bytes_per_us = 4.25e6;
+  double l2_bytes_per_us = 8.8e6;
+  double bf16_operations_per_us = 800e6;
+  double fp32_operations_per_us = 350e6;
+  double reached_by_gather = 0.93;
   // Of the L2 cache, for what a piece reads; above it a narrower piece is taken.
   double live_bytes = 24e6;
 };
-constexpr DecoderRates kPredictedRates;
+constexpr DecoderRates kRates;
 
 // Vectors that some token activates, over all sources and targets.
 double touched_vectors(const SparseDecoderShape& shape, double active_per_token);
 
 double sparse_forward_us(const SparseDecoderShape& shape, double active_per_token, KeyType weights,
-                         const DecoderRates& rates = kPredictedRates);
+                         const DecoderRates& rates = kRates);
 double dense_forward_us(const SparseDecoderShape& shape, KeyType weights,
-                        const DecoderRates& rates = kPredictedRates);
+                        const DecoderRates& rates = kRates);
 
 // Whether to call sparse_decoder_forward, or the caller's GEMMs. Gradients of activations follow
 // the same rule; gradients of weights are cheaper from a list at any such count.
 bool sparse_forward_pays(const SparseDecoderShape& shape, double active_per_token, KeyType weights,
-                         const DecoderRates& rates = kPredictedRates);
+                         const DecoderRates& rates = kRates);
 
 // `wished`, or where it is 0 the widest whose pieces of a middle target keep within live_bytes.
 // `entries`: how many a list holds at most.
 int lanes_of_piece(const SparseDecoderShape& shape, std::int64_t entries, KeyType weights,
-                   int wished = 0, const DecoderRates& rates = kPredictedRates);
+                   int wished = 0, const DecoderRates& rates = kRates);
 
 }  // namespace stepscope::kernels

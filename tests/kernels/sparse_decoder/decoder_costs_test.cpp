@@ -14,8 +14,10 @@ constexpr KeyType kBf16 = KeyType::bfloat16;
 // Bytes of all active vectors 2.04 GB, of touched ones 1.27 GB; the dense product 2.0e12
 // operations.
 TEST(DecoderCosts, AreTheCountedBytesOverTheRates) {
-  DecoderRates rates;
-  rates.reached_by_gather = 1;
+  DecoderRates rates{.memory_bytes_per_us = 3e6,
+                     .l2_bytes_per_us = 5.5e6,
+                     .bf16_operations_per_us = 700e6,
+                     .reached_by_gather = 1};
   EXPECT_NEAR(touched_vectors(gpt2(16384), 200) * 1536 / 1e9, 1.27, 0.01);
   EXPECT_NEAR(sparse_forward_us(gpt2(16384), 200, kBf16, rates), 1.27e9 / 3e6, 5);
   rates.l2_bytes_per_us = 2e6;
