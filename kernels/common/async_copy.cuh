@@ -11,12 +11,6 @@ __device__ inline void copy_async(void* shared, const void* global) {
   const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 }
-// Reads `bytes` of the 16 and writes zeroes behind them.
-__device__ inline void copy_async(void* shared, const void* global, std::uint32_t bytes) {
-  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
-               : "memory");
-}
 __device__ inline void close_copy_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }

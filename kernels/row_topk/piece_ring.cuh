@@ -85,6 +85,14 @@ class PieceRing {
     at_ = at_ + 1 == kStages ? 0 : at_ + 1;
   }
 
+  // The end of a row, of which one thread has a part of a piece: nothing behind it is read.
+  __device__ static void copy_part(uint4* to, const uint4* from, std::uint32_t bytes) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>;
+    *to = uint4{};
+    for (std::uint32_t i = 0; i < bytes / sizeof(T); ++i)
+      reinterpret_cast<Bits*>(to)[i] = reinterpret_cast<const Bits*>(from)[i];
+  }
+
   __device__ void copy_next() {
     if (ahead_strip_ < ahead_strips_) {
       const std::uint32_t first = ahead_strip_ * kStripPieces;
@@ -96,7 +104,10 @@ class PieceRing {
 #pragma unroll 1
         for (std::uint32_t j = 0; j < kUnitPieces; ++j) {
           const std::uint32_t bytes = ahead_.bytes_to_end(first + j * kThreads + threadIdx.x);
-          if (bytes > 0) copy_async(slot(0, j), from_ + j * kThreads, bytes);
+          if (bytes == kPieceBytes)
+            copy_async(slot(0, j), from_ + j * kThreads);
+          else if (bytes > 0)
+            copy_part(slot(0, j), from_ + j * kThreads, bytes);
         }
       }
       from_ += kStripPieces;
