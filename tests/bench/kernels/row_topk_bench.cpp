@@ -120,9 +120,9 @@ class CaseRun {
 
 int main(int count, char** words) {
   using namespace stepscope::kernels;
-  return bench_main(count, words, 200, [](const BenchOptions& options) {
+  return bench_main(count, words, 200, [](const BenchOptions& all) {
     return run_cases(
-        kCases, options,
+        kCases, all,
         [](const auto& c, const BenchOptions& options, Bench& bench, const DeviceLimits& device) {
           return CaseRun(c, options, bench, device).run();
         });
