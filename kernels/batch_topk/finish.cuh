@@ -26,7 +26,7 @@ union FinishShared {
   RefineShared refine;
 };
 constexpr std::size_t kSharedBytes = std::size_t{32} * 1024;
-static_assert(sizeof(FinishShared) <= kSharedBytes);
+static_assert(sizeof(FinishShared) <= kSharedBytes && kSharedBytes % kRingAlignment == 0);
 constexpr std::size_t kFinishBytes = kSharedBytes + kRingBytes;
 
 // The next bits that a range decides.
@@ -263,6 +263,7 @@ __device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, ui
   Phase phase(state, number);
   auto& parts = *reinterpret_cast<FinishShared*>(shared);
   {
+    take_bracket(state->exact, parts.sweep);
     Sweep<T, kAffine> sweep(p, state->exact, /*count_nan=*/false, parts.sweep);
     phase.run([&](const Share& share) {
       visit_share<T, kAffine, kLayout>(p, share, shared + kSharedBytes / sizeof(uint4), sweep);
@@ -301,7 +302,7 @@ __device__ inline bool bracket_held(const Parameters& p, Remainder* left) {
 
 template <class T, bool kAffine, RowLayout kLayout>
 __global__ void __launch_bounds__(kThreads, 2) finish_kernel(const __grid_constant__ Parameters p) {
-  extern __shared__ uint4 shared[];
+  extern __shared__ __align__(kRingAlignment) uint4 shared[];
   wait_for_grid_before();
   if (!p.from_scratch) {
     const RefineLoads loads(p);

@@ -127,14 +127,14 @@ __device__ inline void leave_warm_start(const Parameters& p, const Bracket& used
 }
 
 __device__ inline void write_result(const Parameters& p, const Bracket& used, const Remainder& left,
-                                    const Cut& cut) {
+                                    const Cut& cut, std::int64_t nan_count) {
   BatchTopkResult result;
   result.threshold = float_of_ordered(cut.key, p.ranked_type);
   result.ordered_key = cut.key;
   result.selected = left.above + left.wanted;
   result.last_column = cut.place / p.shape.rows;
   result.last_row = cut.place % p.shape.rows;
-  result.nan_count = static_cast<std::int64_t>(p.state->nan_count);
+  result.nan_count = nan_count;
   result.path = left.path;
   result.reads = left.reads;
   *p.result = result;
@@ -201,6 +201,7 @@ __device__ inline void refine(const Parameters& p, const Bracket& bracket, const
   if (!is_last_block(&p.state->refine_arrived, working)) return;
 
   const auto finalists = static_cast<std::int64_t>(__ldcg(&p.state->finalists));
+  const auto nan_count = static_cast<std::int64_t>(__ldcg(&p.state->nan_count));  // at once
   const std::uint64_t prefix =
       bracket.first_code + (std::uint64_t{chosen.bin} << bracket.digit_shift);
   const std::uint64_t cut_code =
@@ -210,7 +211,7 @@ __device__ inline void refine(const Parameters& p, const Bracket& bracket, const
     const std::uint64_t code = finalists <= kSmallList ? shared.list[i] : __ldcg(p.finalists + i);
     if (code >= cut_code) set_bit(p, coding.decode(code));
   }
-  if (threadIdx.x == 0) write_result(p, bracket, left, coding.decode(cut_code));
+  if (threadIdx.x == 0) write_result(p, bracket, left, coding.decode(cut_code), nan_count);
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

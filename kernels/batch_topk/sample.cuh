@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first kernels of a call: clear the workspace's counters and, unless the bracket is known
-// otherwise, guess it from a sample.
+// otherwise, count a sample from which each block of the sweep chooses it (sample_bracket.cuh).
 //
 // The matrix's 32-byte sectors are cut into 2^15 equal runs, and of each run one sector, chosen by
 // a hash, is read: every row has its share, and no period of the columns is followed. A block has
 // every 128th run, two lanes a sector. It counts its keys by their upper 11 bits and hands on only
 // those bins that its greatest keys fall in, some more than its share of rank K; those keys it also
-// counts by their upper 16 bits. The bracket's least and greatest key are those of the sample's
-// ranks K +- 6 standard deviations of a sample of independent keys, widened to whole bins of 16
-// bits.
+// counts by their upper 16 bits.
 #pragma once
 
 #include <cstdint>
 
 #include "kernels/batch_topk/lane_keys.cuh"
-#include "kernels/batch_topk/ranked_key.cuh"
-#include "kernels/batch_topk/state.cuh"
+#include "kernels/batch_topk/sample_bracket.cuh"
 #include "kernels/batch_topk/statistics.cuh"
-#include "kernels/common/block_scan.cuh"
 #include "kernels/common/grid_sync.cuh"
 
 namespace stepscope::kernels::batch_topk_device {
@@ -47,16 +43,6 @@ static __global__ void __launch_bounds__(kPrepareThreads)
   const int key_bits = p.ranked_type == KeyType::float32 ? 32 : 16;
   p.state->range = {0, key_bits, 0, p.place_bits, count_of(p), 0};
 }
-
-constexpr int kSampleThreads = 512;
-constexpr int kSampleBlocks = 128;
-constexpr int kSectorBytes = 32;
-constexpr int kPieceBytes = 16;  // what a thread reads: half a sector
-constexpr std::int64_t kSampledSectors =
-    std::int64_t{kSampleThreads} * kSampleBlocks * kPieceBytes / kSectorBytes;
-constexpr int kFineBits = 16;
-constexpr int kFineOfCoarse = 1 << (kFineBits - kBinBits);
-static_assert(BatchTopkWorkspace::kFineBins == 1U << kFineBits && kFineOfCoarse == kWarpSize);
 
 __device__ inline std::uint32_t scrambled(std::uint32_t value) {
   value = (value ^ value >> 16) * 0x7feb352dU;
@@ -96,58 +82,6 @@ struct Piece {
   }
 };
 
-// Rank K of some sampled keys, and six standard deviations of it. A guess: float will do.
-struct SampleRank {
-  float rank, margin;
-
-  __device__ SampleRank(const Parameters& p, std::int64_t sampled) {
-    const float entries = static_cast<float>(p.shape.rows) * static_cast<float>(p.shape.columns);
-    const float share = __fdividef(static_cast<float>(count_of(p)), entries);
-    rank = share * static_cast<float>(sampled);
-    margin = 6 * sqrtf(rank * fmaxf(1 - share, 0.0F)) + 8;
-  }
-  __device__ std::int64_t lower() const { return static_cast<std::int64_t>(rank + margin) + 1; }
-  __device__ std::int64_t upper() const { return static_cast<std::int64_t>(rank - margin); }
-};
-
-// A warp finds the bin of 16 bits within one of 11 bits.
-__device__ inline std::uint32_t fine_bin(const Parameters& p, const ChosenBin& coarse) {
-  const std::uint32_t lane = threadIdx.x % kWarpSize;
-  const std::uint32_t first = coarse.bin * kFineOfCoarse;
-  const std::uint32_t count = __ldcg(p.sample_fine + first + lane);
-  const std::uint32_t above = warp_sum_above(count);
-  const unsigned here =
-      __ballot_sync(kAllLanes, above < coarse.wanted && coarse.wanted <= above + count);
-  return first + (here != 0 ? static_cast<std::uint32_t>(__ffs(static_cast<int>(here)) - 1) : 0U);
-}
-
-constexpr int kCoarsePerThread = static_cast<int>(kBins) / kSampleThreads;
-static_assert(kCoarsePerThread == 4);
-
-// The bracket between two ranks of the sample. Called by one whole block.
-template <class Key>
-__device__ inline void choose_bracket(const Parameters& p, std::int64_t sampled) {
-  constexpr int kShift = OrderedTraits<Key>::kBits - kFineBits;
-  __shared__ std::uint32_t ends[2];
-  const uint4 four = __ldcg(reinterpret_cast<const uint4*>(p.sample_coarse) + threadIdx.x);
-  const std::uint32_t counts[kCoarsePerThread] = {four.x, four.y, four.z, four.w};
-  const SampleRank rank(p, sampled);
-  const std::int64_t ranks[2] = {max(rank.upper(), std::int64_t{1}), rank.lower()};
-  std::uint32_t total = 0;
-  const ChosenBins<2> chosen = block_choose_bins<kSampleThreads>(counts, ranks, &total);
-  const std::uint32_t warp = threadIdx.x / kWarpSize;
-  if (warp < 2) {
-    const std::uint32_t bin = fine_bin(p, warp == 0 ? chosen.at[0] : chosen.at[1]);
-    if (threadIdx.x % kWarpSize == 0) ends[warp] = bin;
-  }
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  const std::uint32_t least = rank.lower() <= total ? max(ends[1] << kShift, p.floor) : p.floor;
-  const std::uint32_t greatest =
-      rank.upper() >= 1 ? (ends[0] << kShift) | ((1U << kShift) - 1U) : OrderedTraits<Key>::kAll;
-  p.state->guessed.bracket = bracket_of_keys(least, max(least, greatest), p.place_bits);
-}
-
 // The whole warp counts one key a lane in global memory, but not those that are alike in many lanes
 // one by one: zeroes, which ReLU makes, and the first lane's key, where all are equal.
 template <class Key>
@@ -157,12 +91,13 @@ __device__ inline void count_fine(const Parameters& p, std::uint32_t key, bool c
     const unsigned alike = __ballot_sync(kAllLanes, counts && key == frequent);
     if (alike == 0) return;
     if (threadIdx.x % kWarpSize == 0)
-      atomicAdd(&p.sample_fine[frequent >> kShift], static_cast<unsigned>(__popc(alike)));
+      atomicAdd(&p.sample_fine[fine_index(frequent >> kShift)],
+                static_cast<unsigned>(__popc(alike)));
     counts = counts && key != frequent;
   };
   count_alike(OrderedTraits<Key>::kSign);
   count_alike(__shfl_sync(kAllLanes, key, 0));
-  if (counts) atomicAdd(&p.sample_fine[key >> kShift], 1U);
+  if (counts) atomicAdd(&p.sample_fine[fine_index(key >> kShift)], 1U);
 }
 
 template <class T, bool kAffine, bool kAligned>
@@ -195,6 +130,8 @@ __global__ void __launch_bounds__(kSampleThreads, 4)
   }
   __syncthreads();
 
+  constexpr int kCoarsePerThread = static_cast<int>(kBins) / kSampleThreads;
+  static_assert(kCoarsePerThread == 4);
   const uint4 four = reinterpret_cast<const uint4*>(histogram)[threadIdx.x];
   const std::uint32_t counts[kCoarsePerThread] = {four.x, four.y, four.z, four.w};
   // A rank that is greater than the number of keys here leaves bin 0: all are handed on.
@@ -213,9 +150,6 @@ __global__ void __launch_bounds__(kSampleThreads, 4)
     const bool handed_on = ordered[i] >= p.floor && ordered[i] >> kShift >= least.bin;
     if (__any_sync(kAllLanes, handed_on)) count_fine<Key>(p, ordered[i], handed_on);
   }
-  if (is_last_block(&p.state->sample_arrived, gridDim.x))
-    choose_bracket<Key>(
-        p, min(entries, kSampledSectors * kSectorBytes / static_cast<std::int64_t>(sizeof(T))));
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

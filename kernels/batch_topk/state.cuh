@@ -68,7 +68,7 @@ struct State {
   Collection guessed, exact;
   unsigned long long nan_count;
   unsigned long long finalists;
-  std::uint32_t sample_arrived, refine_arrived;
+  std::uint32_t refine_arrived;
   // The exact path: work is given out and completed by numbers a phase.
   RadixRange range;
   std::uint32_t collecting_phase;  // the one that collects the range's entries; 0 while not known

@@ -95,6 +95,17 @@ class FlatRing {
     for (int stage = 0; stage < Slots::kStages; ++stage) copy_next();
   }
 
+  // Has the L2 cache read some strips behind those in the ring, while there is nothing else to do.
+  __device__ void prefetch(std::uint32_t strips) const {
+    if (lane_index() != 0) return;
+    const uint4* from = from_;
+    for (std::uint32_t strip = ahead_; strips > 0 && strip < pieces_ / kPieces; strip += stride_) {
+      prefetch_to_l2(from, kPieces * sizeof(uint4));
+      from += std::uint64_t{stride_} * kPieces;
+      --strips;
+    }
+  }
+
   // visit(strip, words) for each of the warp's strips.
   template <class Visit>
   __device__ void run(Visit visit) {

@@ -13,6 +13,7 @@
 #include "kernels/batch_topk/limits.cuh"
 #include "kernels/batch_topk/ranked_key.cuh"
 #include "kernels/batch_topk/refine.cuh"
+#include "kernels/batch_topk/sample_bracket.cuh"
 #include "kernels/batch_topk/strip_stream.cuh"
 #include "kernels/common/grid_sync.cuh"
 
@@ -187,9 +188,10 @@ class Sweep {
   using Key = RankedAs<T, kAffine>;
   using Limits = std::conditional_t<kAffine, ColumnLimits<T>, UniformLimits<T>>;
 
-  // Called by the whole block.
+  // Called by the whole block; its bracket stands in shared memory.
   __device__ Sweep(const Parameters& p, Collection& collection, bool count_nan, SweepShared& shared)
-      : Sweep(p, collection, count_nan, shared, shared_bracket(collection, shared)) {}
+      : Sweep(p, collection, count_nan, shared,
+              ends_of<Key>(shared.bracket.low, shared.bracket.high)) {}
 
   template <class Strip, class Words>
   __device__ void visit(const Strip& strip, const Words& words) {
@@ -208,21 +210,11 @@ class Sweep {
 
  private:
   __device__ Sweep(const Parameters& p, Collection& collection, bool count_nan, SweepShared& shared,
-                   const Bracket& bracket)
-      : Sweep(p, collection, count_nan, shared, bracket, ends_of<Key>(bracket.low, bracket.high)) {}
-  __device__ Sweep(const Parameters& p, Collection& collection, bool count_nan, SweepShared& shared,
-                   const Bracket& bracket, const Ends& ends)
+                   const Ends& ends)
       : p_(p),
         limits_(ends),
-        sink_(p, collection, !kAffine && ends.exact && bracket.all_places, shared),
+        sink_(p, collection, !kAffine && ends.exact && shared.bracket.all_places, shared),
         count_nan_(count_nan) {}
-
-  __device__ static const Bracket& shared_bracket(const Collection& collection,
-                                                  SweepShared& shared) {
-    if (threadIdx.x == 0) shared.bracket = collection.bracket;
-    __syncthreads();
-    return shared.bracket;
-  }
 
   const Parameters& p_;
   Limits limits_;
@@ -231,21 +223,44 @@ class Sweep {
   const bool count_nan_;
 };
 
+// Called by a whole block; nobody writes the bracket meanwhile.
+__device__ inline void take_bracket(const Collection& collection, SweepShared& shared) {
+  if (threadIdx.x == 0) shared.bracket = collection.bracket;
+  __syncthreads();
+}
+
+// All blocks choose the same; the first one leaves it for the next kernel.
+template <class T, bool kAffine>
+__device__ inline void choose_bracket(const Parameters& p, SweepShared& shared) {
+  choose_sampled_bracket<T, kAffine>(p, &shared.bracket);
+  if (threadIdx.x == 0 && blockIdx.x == 0) p.state->guessed.bracket = shared.bracket;
+  __syncthreads();
+}
+
 constexpr int kSweepPieces = 4;
 // More threads than a block has, so that two blocks leave room for one of the sample's: registers
-// are 2 * 512 * 48 and 512 * 32 of 65,536, shared memory is 2 * 109.3 and 9.2 of 228 KB. So the
+// are 2 * 512 * 48 and 512 * 32 of 65,536, shared memory is 2 * 109.4 and 9.1 of 228 KB. So the
 // sweep's first copies are under way while the sample is looked at.
 constexpr int kSweepBound = 640;
 
-template <class T, bool kAffine, RowLayout kLayout>
+// Strips a warp that the L2 cache reads while the sample is waited for, beside the ring's: 17 MB.
+constexpr std::uint32_t kSweepPrefetch = 2;
+
+template <class T, bool kAffine, RowLayout kLayout, std::uint32_t kPrefetch = kSweepPrefetch>
 __global__ void __launch_bounds__(kAffine ? kThreads : kSweepBound, 2)
     sweep_kernel(const __grid_constant__ Parameters p) {
-  extern __shared__ uint4 ring[];
+  extern __shared__ __align__(kRingAlignment) uint4 ring[];
   __shared__ SweepShared shared;
   let_next_grid_start();
   StripStream<T, kAffine, kLayout, kSweepRingBytes, kSweepPieces> stream(p, {blockIdx.x, gridDim.x},
                                                                          ring);
+  if constexpr (kLayout == RowLayout::flat && kPrefetch > 0)
+    if (p.warm_start == nullptr) stream.prefetch(kPrefetch);
   wait_for_grid_before();
+  if (p.warm_start == nullptr)
+    choose_bracket<T, kAffine>(p, shared);
+  else
+    take_bracket(p.state->guessed, shared);
   Sweep<T, kAffine> sweep(p, p.state->guessed, /*count_nan=*/true, shared);
   stream.run([&](const auto& strip, const auto& words) { sweep.visit(strip, words); });
   sweep.finish();

@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of 16 bytes from global to shared memory that run beside the thread that begins them. They
 // close in groups, oldest first; waiting makes them visible to the thread itself.
+//
+// Memory is read by sectors of 32 bytes. Where a sector's two halves do not land in the same 32
+// bytes of shared memory, it is fetched twice: a ring begins at a multiple of kRingAlignment, and
+// so does what it mirrors.
 #pragma once
 
 #include <cstdint>
 
 namespace stepscope::kernels {
 
+constexpr int kRingAlignment = 128;
+
 __device__ inline void copy_async(void* shared, const void* global) {
   const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+}
+// A hint: brings some bytes, a multiple of 16, into the L2 cache.
+__device__ inline void prefetch_to_l2([[maybe_unused]] const void* global,
+                                      [[maybe_unused]] std::uint32_t bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(global), "r"(bytes) : "memory");
+#endif
 }
 __device__ inline void close_copy_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");

@@ -13,7 +13,7 @@ namespace stepscope::kernels::row_topk_device {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / kWarpSize;
-constexpr int kBlocksPerProcessor = 2;
+constexpr int kBlocksPerProcessor = 4;
 
 struct Parameters {
   const void* keys;

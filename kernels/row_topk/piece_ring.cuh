@@ -18,7 +18,7 @@
 
 namespace stepscope::kernels::row_topk_device {
 
-constexpr std::uint32_t kStages = 5;
+constexpr std::uint32_t kStages = 2;
 constexpr std::uint32_t kUnitPieces = 4;
 constexpr std::uint32_t kStripPieces = kThreads * kUnitPieces;
 constexpr std::uint32_t kRingBytes = kStages * kStripPieces * kPieceBytes;

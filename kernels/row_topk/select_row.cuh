@@ -174,7 +174,7 @@ class SelectRow {
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerProcessor)
     row_topk_kernel(__grid_constant__ const Parameters p) {
-  extern __shared__ uint4 dynamic[];
+  extern __shared__ __align__(kRingAlignment) uint4 dynamic[];
   RowShared& shared = *reinterpret_cast<RowShared*>(dynamic);
   shared.buckets.sizes[threadIdx.x] = 0;
   PieceRing<T> ring(p, shared.ring);

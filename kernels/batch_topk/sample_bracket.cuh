@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bracket that the sample's counts say, chosen by any whole block: the least and greatest key
+// are those of the sample's ranks K +- 6 standard deviations of a sample of independent keys,
+// widened to whole bins of 16 bits.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/batch_topk/ranked_key.cuh"
+#include "kernels/batch_topk/state.cuh"
+#include "kernels/common/block_scan.cuh"
+
+namespace stepscope::kernels::batch_topk_device {
+
+constexpr int kSampleThreads = 512;
+constexpr int kSampleBlocks = 128;
+constexpr int kSectorBytes = 32;
+constexpr int kPieceBytes = 16;  // what a thread of the sample reads: half a sector
+constexpr std::int64_t kSampledSectors =
+    std::int64_t{kSampleThreads} * kSampleBlocks * kPieceBytes / kSectorBytes;
+constexpr int kFineBits = 16;
+constexpr int kFineOfCoarse = 1 << (kFineBits - kBinBits);
+static_assert(BatchTopkWorkspace::kFineBins == 1U << kFineBits && kFineOfCoarse == kWarpSize);
+
+// Neighbours stand far apart: many keys fall in few bins, and atomics of one line queue.
+__device__ inline std::uint32_t fine_index(std::uint32_t bin) {
+  return bin % kFineOfCoarse * kBins + bin / kFineOfCoarse;
+}
+
+// Rank K of some sampled keys, and six standard deviations of it. A guess: float will do.
+struct SampleRank {
+  float rank, margin;
+
+  __device__ SampleRank(const Parameters& p, std::int64_t sampled) {
+    const float entries = static_cast<float>(p.shape.rows) * static_cast<float>(p.shape.columns);
+    const float share = __fdividef(static_cast<float>(count_of(p)), entries);
+    rank = share * static_cast<float>(sampled);
+    margin = 6 * sqrtf(rank * fmaxf(1 - share, 0.0F)) + 8;
+  }
+  __device__ std::int64_t lower() const { return static_cast<std::int64_t>(rank + margin) + 1; }
+  __device__ std::int64_t upper() const { return static_cast<std::int64_t>(rank - margin); }
+};
+
+// A warp finds the bin of 16 bits within one of 11 bits.
+__device__ inline std::uint32_t fine_bin(const Parameters& p, const ChosenBin& coarse) {
+  const std::uint32_t first = coarse.bin * kFineOfCoarse;
+  const std::uint32_t count = __ldcg(p.sample_fine + fine_index(first + lane_index()));
+  const std::uint32_t above = warp_sum_above(count);
+  const unsigned here =
+      __ballot_sync(kAllLanes, above < coarse.wanted && coarse.wanted <= above + count);
+  return first + (here != 0 ? static_cast<std::uint32_t>(__ffs(static_cast<int>(here)) - 1) : 0U);
+}
+
+// Called by a whole block of kSampleThreads; *bracket, in shared memory, is thread 0's to write.
+template <class T, bool kAffine>
+__device__ inline void choose_sampled_bracket(const Parameters& p, Bracket* bracket) {
+  using Key = RankedAs<T, kAffine>;
+  constexpr int kPerThread = static_cast<int>(kBins) / kSampleThreads;
+  static_assert(kPerThread == 4);
+  constexpr int kShift = OrderedTraits<Key>::kBits - kFineBits;
+  __shared__ std::uint32_t ends[2];
+  const uint4 four = __ldcg(reinterpret_cast<const uint4*>(p.sample_coarse) + threadIdx.x);
+  const std::uint32_t counts[kPerThread] = {four.x, four.y, four.z, four.w};
+  const std::int64_t entries = std::int64_t{p.shape.rows} * p.shape.columns;
+  const SampleRank rank(
+      p, min(entries, kSampledSectors * kSectorBytes / static_cast<std::int64_t>(sizeof(T))));
+  const std::int64_t ranks[2] = {max(rank.upper(), std::int64_t{1}), rank.lower()};
+  std::uint32_t total = 0;
+  const ChosenBins<2> chosen = block_choose_bins<kSampleThreads>(counts, ranks, &total);
+  if (warp_index() < 2) {
+    const bool upper = warp_index() == 0;
+    const ChosenBin coarse{upper ? chosen.at[0].bin : chosen.at[1].bin,
+                           upper ? chosen.at[0].wanted : chosen.at[1].wanted};
+    const std::uint32_t bin = fine_bin(p, coarse);
+    if (lane_index() == 0) ends[warp_index()] = bin;
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  const std::uint32_t least = rank.lower() <= total ? max(ends[1] << kShift, p.floor) : p.floor;
+  const std::uint32_t greatest =
+      rank.upper() >= 1 ? (ends[0] << kShift) | ((1U << kShift) - 1U) : OrderedTraits<Key>::kAll;
+  *bracket = bracket_of_keys(least, max(least, greatest), p.place_bits);
+}
+
+}  // namespace stepscope::kernels::batch_topk_device
