@@ -4,20 +4,33 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace stepscope {
 namespace {
 
-// Processes whose recording was switched on by a plan, now and then.
-std::unordered_set<ProcessId> switched_processes(const TraceData& data) {
-  const Counters& c = data.counters;
-  std::unordered_set<ProcessId> processes;
-  for (std::size_t row = 0; row < c.size(); ++row) {
-    if (data.strings.view(c.track[row]) == kCaptureTrack) processes.insert(c.process[row]);
+// When recording was switched off by a plan, by process.
+class Closings {
+ public:
+  explicit Closings(const TraceData& data) {
+    const Counters& c = data.counters;
+    for (std::size_t row = 0; row < c.size(); ++row) {
+      if (c.value[row] <= 0 && data.strings.view(c.track[row]) == kCaptureTrack)
+        times_[c.process[row]].push_back(c.time[row]);
+    }
+    for (auto& [process, times] : times_) std::sort(times.begin(), times.end());
   }
-  return processes;
-}
+
+  bool any_of(ProcessId process) const { return times_.contains(process); }
+  bool any_between(ProcessId process, std::int64_t from, std::int64_t to) const {
+    const auto times = times_.find(process);
+    if (times == times_.end()) return false;
+    const auto next = std::upper_bound(times->second.begin(), times->second.end(), from);
+    return next != times->second.end() && *next <= to;
+  }
+
+ private:
+  std::unordered_map<ProcessId, std::vector<std::int64_t>> times_;
+};
 
 class CallsById {
  public:
@@ -89,19 +102,26 @@ class CallsById {
 };
 
 // What was launched while the hooks were still off, or off again, has an id of a call of an earlier
-// stretch: it would be out of its stream's order.
-class InOrder {
+// stretch: it would be out of its stream's order, or a second op of a call that makes one.
+class Plausible {
  public:
-  explicit InOrder(const TraceData& data)
-      : data_(data), switched_(switched_processes(data)), last_(data.streams.size(), kNever) {}
+  explicit Plausible(const TraceData& data)
+      : data_(data),
+        closings_(data),
+        last_(data.streams.size(), kNever),
+        has_op_(data.calls.size(), false) {}
 
   // Ops in order of begin.
   CallId checked(DeviceOpId op, CallId call) {
     const StreamId stream = data_.device_ops.stream[op];
-    if (call == kNone || !switched_.contains(data_.streams[stream].process)) return call;
+    const ProcessId process = data_.streams[stream].process;
+    if (call == kNone || !closings_.any_of(process)) return call;
     const std::int64_t launched = data_.host_ranges.begin[data_.calls.range[call]];
     if (launched < last_[stream] - kThreadsSlack_ns) return kNone;
+    const bool beyond = closings_.any_between(process, launched, data_.device_ops.begin[op]);
+    if (beyond && !may_launch_late(op, call)) return kNone;
     last_[stream] = std::max(last_[stream], launched);
+    has_op_[call] = true;
     return call;
   }
 
@@ -109,19 +129,25 @@ class InOrder {
   static constexpr std::int64_t kThreadsSlack_ns = 1'000'000;  // two threads may share a stream
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min() / 2;
 
+  bool may_launch_late(DeviceOpId op, CallId call) const {
+    const bool of_graph = data_.device_ops.graph[op] != 0;
+    return is_launch(data_.calls.api[call]) && (of_graph || !has_op_[call]);
+  }
+
   const TraceData& data_;
-  std::unordered_set<ProcessId> switched_;
+  Closings closings_;
   std::vector<std::int64_t> last_;  // launch of the stream's last op
+  std::vector<bool> has_op_;        // of a call
 };
 
 }  // namespace
 
 std::vector<CallId> link_launches(const TraceData& data) {
   const CallsById calls(data);
-  InOrder in_order(data);
+  Plausible plausible(data);
   std::vector<CallId> launch_of(data.device_ops.size(), kNone);
   for (DeviceOpId op = 0; op < launch_of.size(); ++op)
-    launch_of[op] = in_order.checked(op, calls.launch_of(op));
+    launch_of[op] = plausible.checked(op, calls.launch_of(op));
   return launch_of;
 }
 

@@ -77,14 +77,24 @@ class DeviceWork {
     const bool linked = std::any_of(
         ops.begin(), ops.end(), [this](DeviceOpId op) { return trace_.launch_of(op) != kNone; });
     std::size_t step = kBefore;
+    std::int64_t last_linked = kNever;
     for (DeviceOpId op : ops) {
       const CallId call = trace_.launch_of(op);
-      if (call != kNone) step = index_.of(launch_time(trace_, call));
+      const std::int64_t begin = trace_.device_ops().begin[op];
+      if (call != kNone) step = index_.of(launch_time(trace_, call)), last_linked = begin;
       // A stream of which no launch was recorded at all: the op's own time is all there is.
-      if (!linked) step = index_.of(trace_.device_ops().begin[op]);
-      const bool unseen = call == kNone && is_inside(gaps_, trace_.device_ops().begin[op]);
+      if (!linked) step = index_.of(begin);
+      const bool unseen = call == kNone && may_be_of_a_gap(linked ? last_linked : begin, begin);
       if (extends(stream, op) && !unseen) add(step, trace_.device_ops().end[op]);
     }
+  }
+
+  // An op without a launch: the call was in a gap that the op lies in, or that ended since the
+  // stream's last op with one.
+  bool may_be_of_a_gap(std::int64_t last_linked, std::int64_t begin) const {
+    const auto next = std::upper_bound(gaps_.begin(), gaps_.end(), last_linked,
+                                       [](std::int64_t t, const Interval& g) { return t < g.end; });
+    return next != gaps_.end() && (next->end <= begin || next->contains(begin));
   }
 
   bool extends(StreamId stream, DeviceOpId op) const {
@@ -102,7 +112,7 @@ class DeviceWork {
   std::vector<std::int64_t> ends_;
   std::int64_t before_ = kNever;
   std::vector<StreamRole> roles_;
-  IntervalSet gaps_;  // ops that begin there without a launch may be of any step
+  IntervalSet gaps_;
 };
 
 bool puts_kernels(ApiKind kind) {

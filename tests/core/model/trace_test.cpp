@@ -250,6 +250,14 @@ TEST_F(OpsAroundAGap, OneThatRunsInTheNextStretchKeepsItsLaunch) {
   EXPECT_THAT(launches(), testing::ElementsAre(0, 1, 2, 3, 4));
 }
 
+// With ids of the last calls before the close, whose own ops are there.
+TEST_F(OpsAroundAGap, ALaunchMakesOneOpAndAWaitNone) {
+  make.call("cudaStreamSynchronize", 1, 99'900'000, 99'950'000, 5);
+  make.kernel("after the hooks", 0, 880'000'000, 880'005'000, 4);
+  make.kernel("of a wait", 0, 890'000'000, 890'005'000, 5);
+  EXPECT_THAT(launches(), testing::ElementsAre(0, 1, 2, 3, kNone, kNone));
+}
+
 TEST_F(OpsAroundAGap, OneOfAnUnrecordedLaunchHasNone) {
   make.kernel("before the hooks", 0, 890'000'000, 890'005'000, 2);
   make.kernel("in the new stretch", 0, 910'000'000, 910'005'000, 3);

@@ -149,6 +149,26 @@ TEST(CaptureGaps, StepsThatTheDeviceFinishesInAGapCount) {
   EXPECT_FALSE(steps.list[6].steady);
 }
 
+// Launched while the hooks were still off, they run when recording has begun again.
+TEST(CaptureGaps, OpsOfUnseenLaunchesAreOfNoStepBefore) {
+  WindowedLoop loop;
+  for (int window = 0; window < 3; ++window) {
+    loop.recorded(6, 100);
+    loop.capture(0);
+    loop.unrecorded(6, 90);
+    loop.make.kernel("unseen", 7, loop.now - 3 * kMicrosecond, loop.now - 2 * kMicrosecond, 0);
+    loop.capture(1);
+    loop.make.kernel("unseen", 7, loop.now, loop.now + kMicrosecond, 0);
+    loop.now += 2 * kMicrosecond;
+  }
+  const Steps steps = found(loop.build());
+  for (const Step& step : steps.list) {
+    if (!step.steady) continue;
+    EXPECT_NEAR(static_cast<double>(step.wall_ns()), 100e3, 10e3) << step.id;
+  }
+  EXPECT_TRUE(steps.list[5].steady);
+}
+
 TEST(Overhead, IsTheRatioOfStepsBesideEachOther) {
   const Trace trace = windows(10, 110, 100).build();
   const std::optional<Overhead> overhead = measure_overhead(trace, found(trace));
