@@ -66,6 +66,10 @@ at::Tensor ActivationStore::next_rows() {
   return order_.slice(0, next_ - batch_, next_);
 }
 
+void ActivationStore::skip(std::int64_t batches) {
+  for (std::int64_t i = 0; i < batches; ++i) (void)next_rows();
+}
+
 Batch ActivationStore::next() {
   const at::Tensor rows = next_rows();
   if (on_the_device_) return {gather(inputs_, rows), gather(targets_, rows)};

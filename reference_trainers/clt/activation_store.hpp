@@ -33,6 +33,8 @@ class ActivationStore {
   ActivationStore(MadeActivations made, const Config& config, at::Device device);
 
   Batch next();
+  // As if so many batches had been taken.
+  void skip(std::int64_t batches);
 
   // A layer each, on the device: the loss compares in the original space.
   const std::vector<Normalisation>& target_normalisation() const { return on_device_; }

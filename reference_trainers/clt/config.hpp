@@ -32,6 +32,10 @@ struct Config {
   double preactivation_coef =
       0;  // the reference uses 3e-6 with ReLU; any value costs a third encode
 
+  std::string checkpoint;             // file to write; empty: none
+  std::int64_t checkpoint_every = 0;  // steps; 0: at the end only
+  std::string resume;                 // file to go on from; empty: from the start
+
   bool tf32 = false;  // matrix products of fp32 on tensor cores, with 10 bits of mantissa
 
   std::uint64_t seed = 0;

@@ -28,6 +28,9 @@ class DeadFeatures {
   // Boolean [layers, features].
   at::Tensor mask() const;
 
+  // int64 [layers, features]; the object's own, to be saved and restored.
+  const at::Tensor& silent_steps() const { return silent_steps_; }
+
  private:
   at::Tensor silent_steps_;  // int64 [layers, features]
   std::int64_t window_;

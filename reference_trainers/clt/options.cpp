@@ -115,6 +115,15 @@ void add_running(CLI::App& app, Config& config, Named& named) {
          "--threads", config.threads,
          "CPU threads of LibTorch; 0: its own choice (fast on idle cores, far slower on busy ones)")
       ->check(CLI::Range(0, 1024));
+  app.add_option("--checkpoint", config.checkpoint,
+                 "FILE: where the run's state is written at its end, whole or not at all");
+  app.add_option("--checkpoint-every", config.checkpoint_every,
+                 "Steps between writing it before the end, too; 0: none")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
+  app.add_option(
+      "--resume", config.resume,
+      "FILE: go on from a checkpoint of the same sizes, seed and fixes, to the bit on one "
+      "device; --steps counts from the run's begin");
   app.add_flag("--tf32", config.tf32,
                "Matrix products on a GPU's tensor cores, rounding factors to 10 bits");
   app.add_option("--seed", config.seed,

@@ -9,7 +9,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stepscope/annotate.hpp>
+#include <utility>
 
+#include "reference_trainers/clt/checkpoint.hpp"
 #include "reference_trainers/clt/training.hpp"
 
 namespace stepscope::clt {
@@ -33,6 +35,26 @@ std::string progress_line(std::int64_t step, const StepResult& result) {
                      metrics.l0, metrics.dead);
 }
 
+// 0 at a start.
+Result<std::int64_t> steps_made(const Config& config, Trainer& trainer) {
+  if (config.resume.empty()) return std::int64_t{0};
+  Result<std::int64_t> made = read_checkpoint(config.resume, config, trainer.state());
+  if (!made) return made;
+  if (*made >= config.steps)
+    return bad_input(
+        fmt::format("checkpoint {}: {} steps were made already; --steps {} asks for no more",
+                    config.resume, *made, config.steps));
+  trainer.resume_at(*made);
+  return made;
+}
+
+Status keep(const Config& config, Trainer& trainer, std::int64_t made) {
+  const bool due =
+      made == config.steps || (config.checkpoint_every > 0 && made % config.checkpoint_every == 0);
+  if (config.checkpoint.empty() || !due) return Done{};
+  return write_checkpoint(config.checkpoint, config, trainer.state(), made);
+}
+
 }  // namespace
 
 Result<RunResult> run(const Config& config, const Say& say) {
@@ -51,27 +73,34 @@ Result<RunResult> run(const Config& config, const Say& say) {
   say(fmt::format("clt {} on {}: {} parameters, {} steps", config.variant, result.device,
                   result.parameters, config.steps));
 
+  const Result<std::int64_t> made = steps_made(config, *trainer);
+  if (!made) return made.error();
+  if (!config.resume.empty())
+    say(fmt::format("resumed behind step {} of {}", *made, config.resume));
+
   const Clock::time_point begin = Clock::now();
   double first_s = 0;
-  for (std::int64_t index = 0; index < config.steps; ++index) {
+  bool any_loss = false;
+  for (std::int64_t index = *made; index < config.steps; ++index) {
     const StepResult step = marked_step(*trainer, index);
-    if (index == 0) first_s = seconds_since(begin);
+    if (index == *made) first_s = seconds_since(begin);
     if (step.losses) {
       const double loss = step.losses->total;
       if (!std::isfinite(loss))
         return bad_input(
             fmt::format("step {}: the loss is {}; try a smaller --lr", index + 1, loss));
-      if (index == 0) result.first_loss = loss;
+      if (!std::exchange(any_loss, true)) result.first_loss = loss;
       result.last_loss = loss;
     }
     if (step.metrics)
       result.metrics = *step.metrics, result.evaluated = true, say(progress_line(index, step));
+    if (const Status kept = keep(config, *trainer, index + 1); !kept) return kept.error();
   }
   trainers::synchronize(device);
   result.wall_s = seconds_since(begin);
-  result.ms_per_step = config.steps > 1
-                           ? 1e3 * (result.wall_s - first_s) / static_cast<double>(config.steps - 1)
-                           : 1e3 * result.wall_s;
+  const std::int64_t steps = config.steps - *made;
+  result.ms_per_step = steps > 1 ? 1e3 * (result.wall_s - first_s) / static_cast<double>(steps - 1)
+                                 : 1e3 * result.wall_s;
   return result;
 }
 

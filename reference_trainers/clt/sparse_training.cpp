@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <stepscope/annotate.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,23 @@ class SparseTraining final : public Trainer {
     return encoder_.parameters.numel() + encoder_bias_.parameters.numel() +
            decoder_.parameters.numel() + decoder_bias_.parameters.numel();
   }
+
+  TrainerState state() override {
+    TrainerState all{{"silent_steps", dead_.silent_steps()}};
+    const std::pair<const char*, AdamState&> states[] = {{"encoder", encoder_},
+                                                         {"encoder_bias", encoder_bias_},
+                                                         {"decoder", decoder_},
+                                                         {"decoder_bias", decoder_bias_}};
+    for (const auto& [name, state] : states) {
+      all.emplace_back(std::string(name) + ".parameters", state.parameters);
+      all.emplace_back(std::string(name) + ".first_moments", state.first_moments);
+      all.emplace_back(std::string(name) + ".second_moments", state.second_moments);
+    }
+    return all;
+  }
+
+  // Adam's steps are counted by the caller.
+  void resume_at(std::int64_t step) override { store_.skip(step); }
 
  private:
   SparseTraining(const Config& config, at::Device device, std::unique_ptr<SparseOps> ops,

@@ -3,8 +3,13 @@
 // losses from the same seed, up to rounding.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "reference_trainers/clt/metrics.hpp"
 
@@ -19,6 +24,9 @@ struct StepResult {
   std::optional<Metrics> metrics;  // where the step evaluated
 };
 
+// The tensors themselves, by name: copying into them restores a run.
+using TrainerState = std::vector<std::pair<std::string, at::Tensor>>;
+
 class Trainer {
  public:
   Trainer() = default;
@@ -30,6 +38,11 @@ class Trainer {
   virtual StepResult step(std::int64_t index) = 0;
 
   virtual std::int64_t parameter_count() const = 0;
+
+  // Everything that steps change, but where in the data the run is.
+  virtual TrainerState state() = 0;
+  // After the state was restored: so many steps were made. Before the first step.
+  virtual void resume_at(std::int64_t step) = 0;
 };
 
 }  // namespace stepscope::clt

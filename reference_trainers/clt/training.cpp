@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <stepscope/annotate.hpp>
+#include <string>
 #include <vector>
 
 #include "reference_trainers/clt/activation_store.hpp"
@@ -56,6 +57,25 @@ class Training final : public Trainer {
     std::int64_t count = 0;
     for (const at::Tensor& parameter : model_.parameters()) count += parameter.numel();
     return count;
+  }
+
+  TrainerState state() override {
+    TrainerState all{{"silent_steps", dead_.silent_steps()}};
+    const std::vector<at::Tensor> parameters = model_.parameters();
+    const std::vector<at::Tensor> first = optimizer_.first_moments();
+    const std::vector<at::Tensor> second = optimizer_.second_moments();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const std::string number = std::to_string(i);
+      all.emplace_back("parameter." + number, parameters[i]);
+      all.emplace_back("first_moment." + number, first[i]);
+      all.emplace_back("second_moment." + number, second[i]);
+    }
+    return all;
+  }
+
+  void resume_at(std::int64_t step) override {
+    store_.skip(step);
+    optimizer_.set_steps(step);
   }
 
  private:

@@ -12,15 +12,42 @@ namespace stepscope::trainers {
 struct Adam::Impl {
   virtual ~Impl() = default;
   virtual void step() = 0;
+  virtual std::vector<at::Tensor> moments(bool second) = 0;
+  virtual void set_steps(std::int64_t steps) = 0;
 };
 
 namespace {
 
 struct OneByOne final : Adam::Impl {
-  OneByOne(std::vector<at::Tensor> parameters, double learning_rate)
-      : optimizer(std::move(parameters), torch::optim::AdamOptions(learning_rate)) {}
+  OneByOne(std::vector<at::Tensor> of, double learning_rate)
+      : parameters(std::move(of)), optimizer(parameters, torch::optim::AdamOptions(learning_rate)) {
+    for (const at::Tensor& parameter : parameters) make_state(parameter);
+  }
   void step() override { optimizer.step(); }
+  std::vector<at::Tensor> moments(bool second) override {
+    std::vector<at::Tensor> out;
+    for (const at::Tensor& parameter : parameters)
+      out.push_back(second ? state_of(parameter).exp_avg_sq() : state_of(parameter).exp_avg());
+    return out;
+  }
+  void set_steps(std::int64_t steps) override {
+    for (const at::Tensor& parameter : parameters) state_of(parameter).step(steps);
+  }
 
+  // As the optimizer would at its first step.
+  void make_state(const at::Tensor& parameter) {
+    auto state = std::make_unique<torch::optim::AdamParamState>();
+    state->step(0);
+    state->exp_avg(at::zeros_like(parameter).detach());
+    state->exp_avg_sq(at::zeros_like(parameter).detach());
+    optimizer.state()[parameter.unsafeGetTensorImpl()] = std::move(state);
+  }
+  torch::optim::AdamParamState& state_of(const at::Tensor& parameter) {
+    return static_cast<torch::optim::AdamParamState&>(
+        *optimizer.state()[parameter.unsafeGetTensorImpl()]);
+  }
+
+  std::vector<at::Tensor> parameters;
   torch::optim::Adam optimizer;
 };
 
@@ -43,6 +70,11 @@ class Fused final : public Adam::Impl {
     for (const at::Tensor& parameter : parameters_) gradients.push_back(parameter.grad());
     at::_fused_adam_(parameters_, gradients, means_, squares_, {}, steps_, learning_rate_, 0.9,
                      0.999, /*weight_decay=*/0, 1e-8, /*amsgrad=*/false, /*maximize=*/false);
+  }
+
+  std::vector<at::Tensor> moments(bool second) override { return second ? squares_ : means_; }
+  void set_steps(std::int64_t steps) override {
+    for (at::Tensor& step : steps_) step.fill_(steps);
   }
 
  private:
@@ -70,6 +102,15 @@ void Adam::zero_grad() {
 }
 void Adam::step() {
   impl_->step();
+}
+std::vector<at::Tensor> Adam::first_moments() {
+  return impl_->moments(false);
+}
+std::vector<at::Tensor> Adam::second_moments() {
+  return impl_->moments(true);
+}
+void Adam::set_steps(std::int64_t steps) {
+  impl_->set_steps(steps);
 }
 
 }  // namespace stepscope::trainers

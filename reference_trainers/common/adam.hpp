@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,12 @@ class Adam {
 
   void zero_grad();  // drops the gradients
   void step();
+
+  // First and second moments of each parameter, the optimizer's own: to be saved and restored.
+  std::vector<at::Tensor> first_moments();
+  std::vector<at::Tensor> second_moments();
+  // So many steps were made.
+  void set_steps(std::int64_t steps);
 
   struct Impl;
 
