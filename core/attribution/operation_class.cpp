@@ -19,9 +19,10 @@ constexpr std::string_view kComm[] = {"nccl",       "nvshmem",        "all_reduc
                                       "all_gather", "reduce_scatter", "all_to_all"};
 constexpr std::string_view kAttention[] = {"flash_", "flash::",  "fmha",       "attention",
                                            "sdpa",   "dot_do_o", "convert_dq", "_mha"};
-constexpr std::string_view kGemm[] = {
-    "gemm",     "gemv",        "nvjet",  "xmma",     "cutlass", "splitk", "wgmma", "matmul",
-    "convolve", "convolution", "conv2d", "winograd", "fprop",   "dgrad",  "wgrad", "cublas"};
+constexpr std::string_view kGemm[] = {"gemm",   "gemv",     "nvjet",  "xmma",     "cutlass",
+                                      "splitk", "wgmma",    "matmul", "convolve", "convolution",
+                                      "conv2d", "winograd", "fprop",  "dgrad",    "wgrad",
+                                      "cublas", "spmm",     "sddmm",  "csrmm"};
 constexpr std::string_view kOptimizer[] = {"adam",  "sgd_",           "_sgd",  "adagrad", "rmsprop",
                                            "lamb_", "fusedoptimizer", "lion_", "muon"};
 constexpr std::string_view kSelect[] = {"topk",      "radixsort", "radix_sort",   "bitonic",

@@ -33,7 +33,7 @@ __device__ void prefetch(const AdamState& state, const ColumnPlace& place) {
 
 template <class Gradient, bool kLazy>
 __global__ void __launch_bounds__(kAdamThreads, kDecoderBlocks)
-    decoder_kernel(DecoderParameters p) {
+    adam_decoder_kernel(DecoderParameters p) {
   const AdamFactors& factors = factors_of_step(p.factors);
   const std::uint32_t count = p.columns.pieces.count();
   for (std::uint32_t number = blockIdx.x * kAdamWarps + threadIdx.x / kWarpSize; number < count;
@@ -66,8 +66,8 @@ Status enqueue(const FusedAdamDecoder& a, cudaStream_t stream) {
   const Status status = resident_blocks(
       kDecoderBlocks, std::uint64_t{p.columns.pieces.count()} / kAdamWarps + 1, &blocks);
   if (!status.ok()) return status;
-  decoder_kernel<Gradient, kLazy><<<blocks, kAdamThreads, 0, stream>>>(p);
-  return cuda_status(cudaGetLastError(), "decoder_kernel");
+  adam_decoder_kernel<Gradient, kLazy><<<blocks, kAdamThreads, 0, stream>>>(p);
+  return cuda_status(cudaGetLastError(), "adam_decoder_kernel");
 }
 
 template <bool kLazy>

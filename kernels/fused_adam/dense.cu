@@ -34,7 +34,7 @@ __device__ void update_one(const DenseParameters<Gradient>& p, const AdamFactors
 
 template <class Gradient>
 __global__ void __launch_bounds__(kAdamThreads, kDenseBlocks)
-    dense_kernel(DenseParameters<Gradient> p) {
+    adam_dense_kernel(DenseParameters<Gradient> p) {
   const AdamFactors& factors = factors_of_step(p.factors);
   const std::int64_t quads = p.count / 4;
   for (std::int64_t tile = std::int64_t{blockIdx.x} * kQuadsOfTile + threadIdx.x; tile < quads;
@@ -68,8 +68,8 @@ Status enqueue(const FusedAdam& a, cudaStream_t stream) {
   if (!status.ok()) return status;
   const DenseParameters<Gradient> p{a.state, a.count, static_cast<Gradient*>(a.gradients),
                                     a.zero_gradients, factor_source(a.settings)};
-  dense_kernel<Gradient><<<blocks, kAdamThreads, 0, stream>>>(p);
-  return cuda_status(cudaGetLastError(), "dense_kernel");
+  adam_dense_kernel<Gradient><<<blocks, kAdamThreads, 0, stream>>>(p);
+  return cuda_status(cudaGetLastError(), "adam_dense_kernel");
 }
 
 }  // namespace

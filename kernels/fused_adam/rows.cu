@@ -24,7 +24,7 @@ struct RowsParameters {
 
 template <class Gradient, bool kLazy>
 __global__ void __launch_bounds__(kAdamThreads, kRowsBlocks)
-    rows_kernel(RowsParameters<Gradient> p) {
+    adam_rows_kernel(RowsParameters<Gradient> p) {
   const AdamFactors& factors = factors_of_step(p.factors);
   for (std::uint32_t item = blockIdx.x * kAdamWarps + threadIdx.x / 32; item < p.items;
        item += gridDim.x * kAdamWarps) {
@@ -66,8 +66,8 @@ Status enqueue(const FusedAdamRows& a, cudaStream_t stream) {
                                    pieces,           items,
                                    a.slots,          static_cast<Gradient*>(a.gradients),
                                    a.zero_gradients, factor_source(a.settings)};
-  rows_kernel<Gradient, kLazy><<<blocks, kAdamThreads, 0, stream>>>(p);
-  return cuda_status(cudaGetLastError(), "rows_kernel");
+  adam_rows_kernel<Gradient, kLazy><<<blocks, kAdamThreads, 0, stream>>>(p);
+  return cuda_status(cudaGetLastError(), "adam_rows_kernel");
 }
 
 template <bool kLazy>

@@ -43,7 +43,8 @@ __device__ float sum_rows(float (&dots)[kRowsAhead]) {
 }
 
 template <class T, int kLanes>
-__global__ void __launch_bounds__(kWalkThreads, kWalkBlocks) dots_kernel(GradientParameters p) {
+__global__ void __launch_bounds__(kWalkThreads, kWalkBlocks)
+    decoder_sddmm_kernel(GradientParameters p) {
   using Place = WalkPlace<T, kLanes>;
   constexpr int kNumbers = Place::kNumbers;
   constexpr int kGroups = kWarpSize / kLanes;
@@ -78,7 +79,7 @@ __global__ void __launch_bounds__(kWalkThreads, kWalkBlocks) dots_kernel(Gradien
                                });
 }
 
-__global__ void __launch_bounds__(kGridThreads) sum_parts_kernel(GradientParameters p) {
+__global__ void __launch_bounds__(kGridThreads) decoder_sddmm_sum_kernel(GradientParameters p) {
   const WalkParameters& walk = p.walk;
   const std::uint32_t entries = entry_at(walk.list, walk.tokens);
   for (std::int64_t entry = first_of_grid(); entry < entries; entry += size_of_grid()) {
@@ -100,10 +101,10 @@ __global__ void __launch_bounds__(kGridThreads) sum_parts_kernel(GradientParamet
 template <class T>
 void enqueue(const GradientParameters& p, int lanes, cudaStream_t stream) {
   const unsigned blocks = walk_blocks(p.walk);
-  if (lanes == 8) dots_kernel<T, 8><<<blocks, kWalkThreads, 0, stream>>>(p);
-  if (lanes == 16) dots_kernel<T, 16><<<blocks, kWalkThreads, 0, stream>>>(p);
-  if (lanes == 32) dots_kernel<T, 32><<<blocks, kWalkThreads, 0, stream>>>(p);
-  sum_parts_kernel<<<grid_for(p.walk.list.capacity), kGridThreads, 0, stream>>>(p);
+  if (lanes == 8) decoder_sddmm_kernel<T, 8><<<blocks, kWalkThreads, 0, stream>>>(p);
+  if (lanes == 16) decoder_sddmm_kernel<T, 16><<<blocks, kWalkThreads, 0, stream>>>(p);
+  if (lanes == 32) decoder_sddmm_kernel<T, 32><<<blocks, kWalkThreads, 0, stream>>>(p);
+  decoder_sddmm_sum_kernel<<<grid_for(p.walk.list.capacity), kGridThreads, 0, stream>>>(p);
 }
 
 }  // namespace
@@ -123,7 +124,7 @@ Status sparse_decoder_activation_gradient(const SparseDecoderActivationGradient&
     enqueue<Bfloat16>(p, lanes, stream);
   else
     enqueue<float>(p, lanes, stream);
-  return cuda_status(cudaGetLastError(), "dots_kernel");
+  return cuda_status(cudaGetLastError(), "decoder_sddmm_kernel");
 }
 
 }  // namespace stepscope::kernels

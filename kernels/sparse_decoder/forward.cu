@@ -26,7 +26,8 @@ __device__ void sum_groups(float (&sums)[kNumbers]) {
 }
 
 template <class T, int kLanes>
-__global__ void __launch_bounds__(kWalkThreads, kWalkBlocks) forward_kernel(ForwardParameters p) {
+__global__ void __launch_bounds__(kWalkThreads, kWalkBlocks)
+    decoder_spmm_kernel(ForwardParameters p) {
   using Place = WalkPlace<T, kLanes>;
   constexpr int kNumbers = Place::kNumbers;
   const std::uint32_t item = walk_item();
@@ -62,9 +63,9 @@ __global__ void __launch_bounds__(kWalkThreads, kWalkBlocks) forward_kernel(Forw
 template <class T>
 void enqueue(const ForwardParameters& p, int lanes, cudaStream_t stream) {
   const unsigned blocks = walk_blocks(p.walk);
-  if (lanes == 8) forward_kernel<T, 8><<<blocks, kWalkThreads, 0, stream>>>(p);
-  if (lanes == 16) forward_kernel<T, 16><<<blocks, kWalkThreads, 0, stream>>>(p);
-  if (lanes == 32) forward_kernel<T, 32><<<blocks, kWalkThreads, 0, stream>>>(p);
+  if (lanes == 8) decoder_spmm_kernel<T, 8><<<blocks, kWalkThreads, 0, stream>>>(p);
+  if (lanes == 16) decoder_spmm_kernel<T, 16><<<blocks, kWalkThreads, 0, stream>>>(p);
+  if (lanes == 32) decoder_spmm_kernel<T, 32><<<blocks, kWalkThreads, 0, stream>>>(p);
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ Status sparse_decoder_forward(const SparseDecoderForward& arguments, CUstream_st
     enqueue<Bfloat16>(p, lanes, stream);
   else
     enqueue<float>(p, lanes, stream);
-  return cuda_status(cudaGetLastError(), "forward_kernel");
+  return cuda_status(cudaGetLastError(), "decoder_spmm_kernel");
 }
 
 }  // namespace stepscope::kernels

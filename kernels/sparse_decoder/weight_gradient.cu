@@ -11,7 +11,7 @@ using namespace sparse_decoder_device;
 
 template <class Gradient, class Out>
 __global__ void __launch_bounds__(kGridThreads)
-    weight_gradient_kernel(ColumnParameters p, Out* gradients) {
+    decoder_weight_gradient_kernel(ColumnParameters p, Out* gradients) {
   const std::uint32_t number = blockIdx.x * (kGridThreads / kWarpSize) + threadIdx.x / kWarpSize;
   if (number >= p.pieces.count()) return;
   const ColumnPlace place(p, number);
@@ -29,10 +29,10 @@ void enqueue(const ColumnParameters& p, void* gradients, KeyType type, cudaStrea
   constexpr std::uint32_t kWarps = kGridThreads / kWarpSize;
   const unsigned blocks = (p.pieces.count() + kWarps - 1) / kWarps;
   if (type == KeyType::float32)
-    weight_gradient_kernel<Gradient>
+    decoder_weight_gradient_kernel<Gradient>
         <<<blocks, kGridThreads, 0, stream>>>(p, static_cast<float*>(gradients));
   else
-    weight_gradient_kernel<Gradient>
+    decoder_weight_gradient_kernel<Gradient>
         <<<blocks, kGridThreads, 0, stream>>>(p, static_cast<Bfloat16*>(gradients));
 }
 
@@ -48,7 +48,7 @@ Status sparse_decoder_weight_gradient(const SparseDecoderWeightGradient& argumen
     enqueue<Bfloat16>(p, arguments.gradients, arguments.gradient_type, stream);
   else
     enqueue<float>(p, arguments.gradients, arguments.gradient_type, stream);
-  return cuda_status(cudaGetLastError(), "weight_gradient_kernel");
+  return cuda_status(cudaGetLastError(), "decoder_weight_gradient_kernel");
 }
 
 }  // namespace stepscope::kernels
