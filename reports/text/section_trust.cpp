@@ -38,8 +38,9 @@ std::vector<Reason> reasons_of(const Summary& summary) {
   std::vector<bool> counted(list.size(), false);
   for (const std::uint32_t row : summary.counted) counted[row] = true;
   const auto why = [&](std::size_t row) -> std::string_view {
-    return list[row].steady ? std::string_view("the trace ends first")
-                            : std::string_view(list[row].why_not_steady);
+    if (!list[row].steady) return list[row].why_not_steady;
+    return list[row].window.empty() ? "over before the work of an earlier step was"
+                                    : "the trace ends first";
   };
   std::vector<Reason> reasons;
   for (std::size_t i = 0; i < list.size(); ++i) {

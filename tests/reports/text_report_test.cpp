@@ -127,6 +127,17 @@ TEST(TextReport, TheUtilizationStandsUnderTheVerdict) {
   EXPECT_THAT(text_report(samples::gpu(), {}), testing::Not(testing::HasSubstr("TFLOP/s")));
 }
 
+TEST(TextReport, WhyASteadyStepIsNotCountedIsSaid) {
+  Summary summary = samples::gpu();
+  std::vector<Step>& steps = summary.steps.list;
+  summary.counted.erase(summary.counted.begin());  // step 2
+  summary.counted.pop_back();                      // step 11
+  steps[2].window.end = steps[2].window.begin;
+  const std::string text = text_report(summary, {});
+  EXPECT_THAT(text, testing::HasSubstr("step 2 (over before the work of an earlier step"));
+  EXPECT_THAT(text, testing::HasSubstr("step 11 (the\n        trace ends first)"));
+}
+
 TEST(TextReport, WithoutSamplesNothingIsSaidOfDevices) {
   EXPECT_THAT(report_with({}), testing::Not(testing::HasSubstr("\nDevice  ")));
 }
