@@ -63,12 +63,12 @@ std::string find_inject_library() {
 std::vector<std::string> add_injection(Environment& environment, const Injection& injection,
                                        const ProfileOptions& options) {
   std::vector<std::string> rivals;
-  set_or_name_rival(environment, "CUDA_INJECTION64_PATH", injection.library, rivals);
-  set_or_name_rival(environment, "NVTX_INJECTION64_PATH", injection.library, rivals);
+  set_or_name_rival(environment, "CUDA_INJECTION64_PATH", injection.shared_object, rivals);
+  set_or_name_rival(environment, "NVTX_INJECTION64_PATH", injection.shared_object, rivals);
   if (injection.preload) {
     std::string& preload = environment["LD_PRELOAD"];
     if (!preload.empty()) preload += ':';
-    preload += injection.library;
+    preload += injection.shared_object;
   }
   environment["STEPSCOPE_OUTPUT"] = injection.folder;
   environment["STEPSCOPE_LEVEL"] = options.level;

@@ -20,9 +20,9 @@ Environment current_environment();
 std::string find_inject_library();
 
 struct Injection {
-  std::string library;
-  std::string folder;   // NAME.scope
-  bool preload = true;  // false: the program must be first in the loader's order
+  std::string shared_object;  // the injected one
+  std::string folder;         // NAME.scope
+  bool preload = true;        // false: the program must be first in the loader's order
 };
 
 // Adds to `environment`; returns the rivals found there: a foreign CUDA_INJECTION64_PATH or

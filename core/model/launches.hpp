@@ -3,8 +3,9 @@
 //
 // A runtime call and the driver call inside it may carry the same id: the outer one is the launch.
 // Ids come again where collection was switched off and on: then the last call that began before the
-// op, if the op keeps its stream's order. In our own traces
-// a call that begins long behind an op did not launch it; other tools' clocks may differ by more.
+// op, if the op keeps its stream's order, and across such a switch only if the call launches and
+// has no op yet. In our own traces a call that begins long behind an op did not launch it; other
+// tools' clocks may differ by more.
 #pragma once
 
 #include <vector>
