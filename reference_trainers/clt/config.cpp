@@ -5,6 +5,14 @@
 
 namespace stepscope::clt {
 
+bool evaluates(const Config& config, std::int64_t index) {
+  return config.eval_every > 0 && (index + 1) % config.eval_every == 0;
+}
+
+bool reads_late(const Config& config, std::int64_t index) {
+  return evaluates(config, index) || index == 0 || index + 1 == config.steps;
+}
+
 Status check(const Config& config) {
   if (config.k > config.layers * config.features) {
     return usage_error(

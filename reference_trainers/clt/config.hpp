@@ -44,6 +44,12 @@ struct Config {
   trainers::DeviceWish device = trainers::DeviceWish::automatic;
 };
 
+// Behind the step of that index, from 0.
+bool evaluates(const Config& config, std::int64_t index);
+
+// Whether late_readback reads the losses of that step: where a line is printed.
+bool reads_late(const Config& config, std::int64_t index);
+
 // What no single flag's range can say: values that do not fit each other.
 Status check(const Config& config);
 

@@ -15,6 +15,13 @@ AdamState::AdamState(at::Tensor initial)
       first_moments(at::zeros_like(parameters)),
       second_moments(at::zeros_like(parameters)) {}
 
+at::Tensor weights_of_source(const SparseShape& shape, const at::Tensor& flat,
+                             std::int64_t source) {
+  const std::int64_t width = (shape.layers - source) * shape.model;
+  const std::int64_t begin = shape.vector(source, 0, source) * shape.model;
+  return flat.slice(0, begin, begin + shape.features * width).view({shape.features, width});
+}
+
 // The size is told, so that nothing is read back from the device.
 at::Tensor places_of(const FeatureList& by_token, std::int64_t columns) {
   const std::int64_t tokens = by_token.offsets.size(0) - 1;

@@ -67,6 +67,10 @@ std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape);
 // Null where this build has no CUDA kernels.
 std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape);
 
+// The decoders of one source layer, a view of the flat weights: [features, (layers - source) *
+// model].
+at::Tensor weights_of_source(const SparseShape& shape, const at::Tensor& flat, std::int64_t source);
+
 // Where an entry of by_token lies in the flat preactivations: int64 [entries].
 at::Tensor places_of(const FeatureList& by_token, std::int64_t columns);
 

@@ -41,7 +41,7 @@ class AtenOps final : public SparseOps {
     at::Tensor outputs = bias.parameters.expand({shape_.tokens, -1}).clone();
     for (std::int64_t source = 0; source < shape_.layers; ++source)
       of_targets(outputs, source)
-          .addmm_(of_source(dense, source), of_source_weights(weights.parameters, source));
+          .addmm_(of_source(dense, source), weights_of_source(shape_, weights.parameters, source));
     return outputs.view({shape_.tokens, shape_.layers, shape_.model});
   }
 
@@ -51,7 +51,8 @@ class AtenOps final : public SparseOps {
     const at::Tensor dense = at::empty({shape_.tokens, shape_.columns()}, rows.options());
     for (std::int64_t source = 0; source < shape_.layers; ++source) {
       at::Tensor of = of_source(dense, source);
-      at::mm_out(of, of_targets(rows, source), of_source_weights(weights.parameters, source).t());
+      at::mm_out(of, of_targets(rows, source),
+                 weights_of_source(shape_, weights.parameters, source).t());
     }
     return dense.view({-1}).index_select(0, places_of(active.by_token, shape_.columns()));
   }
@@ -63,7 +64,7 @@ class AtenOps final : public SparseOps {
     const at::Tensor rows = output_gradients.view({shape_.tokens, -1});
     const at::Tensor gradients = at::empty_like(weights.parameters);
     for (std::int64_t source = 0; source < shape_.layers; ++source) {
-      at::Tensor of = of_source_weights(gradients, source);
+      at::Tensor of = weights_of_source(shape_, gradients, source);
       at::mm_out(of, of_source(dense, source).t(), of_targets(rows, source));
     }
     update(weights, gradients, learning_rate, step);
@@ -89,12 +90,6 @@ class AtenOps final : public SparseOps {
   }
   at::Tensor of_targets(const at::Tensor& rows, std::int64_t source) const {
     return rows.slice(1, source * shape_.model);
-  }
-  // [features, (layers - source) * model]
-  at::Tensor of_source_weights(const at::Tensor& flat, std::int64_t source) const {
-    const std::int64_t width = (shape_.layers - source) * shape_.model;
-    const std::int64_t begin = shape_.vector(source, 0, source) * shape_.model;
-    return flat.slice(0, begin, begin + shape_.features * width).view({shape_.features, width});
   }
 
   SparseShape shape_;

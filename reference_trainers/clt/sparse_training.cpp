@@ -37,10 +37,8 @@ FlatWeights flatten(const Model& model, const SparseShape& shape) {
   const at::NoGradGuard no_grad;
   at::Tensor decoder = at::empty({shape.weights()}, model.encoders().front().options());
   for (std::int64_t source = 0; source < shape.layers; ++source) {
-    const std::int64_t targets = shape.layers - source;
-    const std::int64_t begin = shape.vector(source, 0, source) * shape.model;
-    const at::Tensor rows = decoder.slice(0, begin, begin + shape.features * targets * shape.model)
-                                .view({shape.features, targets, shape.model});
+    const at::Tensor rows = weights_of_source(shape, decoder, source)
+                                .view({shape.features, shape.layers - source, shape.model});
     for (std::int64_t target = source; target < shape.layers; ++target) {
       const at::Tensor& pair =
           model.decoders()[static_cast<std::size_t>(target)][static_cast<std::size_t>(source)];
@@ -77,9 +75,8 @@ class SparseTraining final : public Trainer {
     if (!config_.fixes.late_readback) result.losses = read_one_by_one(parts);
     track_dead(active);
     backward(batch, active, output_gradients, value_gradients, pulls, preactivations, index);
-    if (evaluates(index)) result.metrics = evaluate(batch);
-    if (config_.fixes.late_readback &&
-        (evaluates(index) || index == 0 || index + 1 == config_.steps))
+    if (evaluates(config_, index)) result.metrics = evaluate(batch);
+    if (config_.fixes.late_readback && reads_late(config_, index))
       result.losses = read_together(parts);
     return result;
   }
@@ -119,10 +116,6 @@ class SparseTraining final : public Trainer {
         encoder_bias_(weights.encoder_bias),
         decoder_(weights.decoder),
         decoder_bias_(weights.decoder_bias) {}
-
-  bool evaluates(std::int64_t index) const {
-    return config_.eval_every > 0 && (index + 1) % config_.eval_every == 0;
-  }
 
   Batch next_batch() {
     const auto phase = stepscope::phase("data");
@@ -200,13 +193,8 @@ class SparseTraining final : public Trainer {
   at::Tensor decoder_norms() const {
     std::vector<at::Tensor> norms;
     for (std::int64_t source = 0; source < shape_.layers; ++source) {
-      const std::int64_t width = (shape_.layers - source) * shape_.model;
-      const std::int64_t begin = shape_.vector(source, 0, source) * shape_.model;
-      norms.push_back(decoder_.parameters.slice(0, begin, begin + shape_.features * width)
-                          .view({shape_.features, width})
-                          .square()
-                          .sum(1)
-                          .sqrt());
+      norms.push_back(
+          weights_of_source(shape_, decoder_.parameters, source).square().sum(1).sqrt());
     }
     return at::cat(norms);
   }

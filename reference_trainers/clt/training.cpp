@@ -47,9 +47,8 @@ class Training final : public Trainer {
     if (!fixes_.late_readback) result.losses = read_one_by_one(parts);
     track_dead(forward.activations);
     update(parts.total);
-    if (evaluates(index)) result.metrics = evaluate(batch);
-    if (fixes_.late_readback && (evaluates(index) || index == 0 || index + 1 == config_.steps))
-      result.losses = read_together(parts);
+    if (evaluates(config_, index)) result.metrics = evaluate(batch);
+    if (fixes_.late_readback && reads_late(config_, index)) result.losses = read_together(parts);
     return result;
   }
 
@@ -79,10 +78,6 @@ class Training final : public Trainer {
   }
 
  private:
-  bool evaluates(std::int64_t index) const {
-    return config_.eval_every > 0 && (index + 1) % config_.eval_every == 0;
-  }
-
   Batch next_batch() {
     const auto phase = stepscope::phase("data");
     return store_.next();
