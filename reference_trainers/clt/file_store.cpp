@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "reference_trainers/activation_files/batch_reader.hpp"
 #include "reference_trainers/activation_files/element_kind.hpp"
 #include "reference_trainers/activation_files/measured_stats.hpp"
 #include "reference_trainers/activation_files/norm_stats.hpp"
+#include "reference_trainers/common/copy_ahead.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -52,27 +54,47 @@ class FileStore final : public ActivationStore {
         whole_(config.fixes.device_data),
         host_{scale.stats.mean.unsqueeze(2), (scale.stats.std + kDeviationEpsilon).unsqueeze(2)},
         on_device_{host_.mean.to(device), host_.std.to(device)},
-        reader_(
-            files,
-            {.batch = config.batch, .seed = config.seed, .pinned = whole_ && device.is_cuda()}) {
+        reader_(files,
+                {.batch = config.batch, .seed = config.seed, .pinned = whole_ && device.is_cuda()}),
+        copies_(device) {
     for (std::int64_t layer = 0; layer < files.layers; ++layer)
       of_targets_.push_back({on_device_.mean[1][layer][0], on_device_.std[1][layer][0]});
   }
 
   Result<Batch> next() override {
+    if (whole_) return next_copied_whole();
     const Result<at::Tensor> rows = reader_.next();
     if (!rows) return rows.error();
-    if (whole_) return split(on_device_.apply(rows->to(device_, /*non_blocking=*/true)));
     return one_by_one(*rows);
   }
 
-  void skip(std::int64_t batches) override { reader_.skip(batches); }
+  void skip(std::int64_t batches) override {
+    if (batches == 0) return;
+    const bool one_is_there = std::exchange(ahead_, std::nullopt).has_value();
+    reader_.skip(one_is_there ? batches - 1 : batches);
+  }
   const std::vector<Normalisation>& target_normalisation() const override { return of_targets_; }
   std::int64_t rows() const override { return rows_; }
   std::string about() const override { return about_; }
 
  private:
+  using Copy = trainers::CopyAhead::Copy;
+
   static Batch split(const at::Tensor& rows) { return {rows[0].unbind(), rows[1].unbind()}; }
+
+  Result<Copy> begin_copy(const Result<at::Tensor>& rows) const {
+    if (!rows) return rows.error();
+    return copies_.begin(*rows);
+  }
+
+  // While this batch is trained on, the next one is copied, where it has been read already.
+  Result<Batch> next_copied_whole() {
+    const Result<Copy> copy =
+        ahead_ ? std::move(*std::exchange(ahead_, std::nullopt)) : begin_copy(reader_.next());
+    if (!copy) return copy.error();
+    if (const auto ready = reader_.ready()) ahead_ = begin_copy(*ready);
+    return split(on_device_.apply(copies_.end(*copy)));
+  }
 
   Batch one_by_one(const at::Tensor& rows) const {
     Batch batch;
@@ -93,6 +115,8 @@ class FileStore final : public ActivationStore {
   const Normalisation host_, on_device_;  // [2, layers, 1, d_model], inputs then targets
   std::vector<Normalisation> of_targets_;
   BatchReader reader_;
+  const trainers::CopyAhead copies_;
+  std::optional<Result<Copy>> ahead_;
 };
 
 }  // namespace

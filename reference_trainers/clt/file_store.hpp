@@ -2,7 +2,7 @@
 // Activations that lie in files (activation_files/), of any size: batches are read ahead, in the
 // numbers' own type. As in the reference, a batch is then normalised on the host, in the loop, and
 // copied to the device one tensor after the other; with the fix device_data it is copied whole,
-// from pinned memory, and becomes fp32 and normalised on the device.
+// from pinned memory while the step before it runs, and becomes fp32 and normalised on the device.
 #pragma once
 
 #include <memory>

@@ -17,6 +17,7 @@
 #include "reference_trainers/clt/run.hpp"
 #include "reference_trainers/clt/training.hpp"
 #include "reference_trainers/clt/write_data.hpp"
+#include "reference_trainers/common/device.hpp"
 #include "tests/reference_trainers/clt/tiny_config.hpp"
 
 namespace stepscope::clt {
@@ -44,10 +45,11 @@ class FileStoreTest : public testing::Test {
     return config;
   }
 
-  static std::vector<double> losses(const Config& config, std::int64_t steps) {
-    auto store = open_activations(config, at::kCPU);
+  static std::vector<double> losses(const Config& config, std::int64_t steps,
+                                    at::Device device = at::kCPU) {
+    auto store = open_activations(config, device);
     EXPECT_TRUE(store) << (store ? "" : store.error().message);
-    const auto trainer = make_training(config, at::kCPU, std::move(*store));
+    const auto trainer = make_training(config, device, std::move(*store));
     std::vector<double> all;
     for (std::int64_t step = 0; step < steps; ++step)
       all.push_back(trainer->step(step)->losses->total);
@@ -77,6 +79,39 @@ INSTANTIATE_TEST_SUITE_P(Fixes, FileStoreFixes, testing::Values("", "device_data
                          [](const auto& about) {
                            return about.param.empty() ? "baseline" : about.param;
                          });
+
+// There sums may be made in another order each time.
+TEST_F(FileStoreTest, TrainsOnAGpuAsFromMemory) {
+  const auto chosen = trainers::choose_device(trainers::DeviceWish::automatic);
+  ASSERT_TRUE(chosen);
+  if (!chosen->device.is_cuda()) GTEST_SKIP() << "no GPU";
+  for (const bool device_data : {false, true}) {
+    Config config = tiny_config();
+    config.fixes.device_data = device_data;
+    const std::vector<double> memory = losses(config, 20, chosen->device);
+    const std::vector<double> files = losses(written(config), 20, chosen->device);
+    for (std::size_t step = 0; step < 20; ++step)
+      EXPECT_NEAR(files[step], memory[step], 1e-3 * memory[step]) << step;
+    fs::remove_all(folder_);
+  }
+}
+
+// Skipping counts the batch that is being copied already.
+TEST_F(FileStoreTest, SkipIsAsIfTheBatchesHadBeenTaken) {
+  for (const bool device_data : {false, true}) {
+    Config config = written(tiny_config(), 100);
+    config.fixes.device_data = device_data;
+    const auto whole = open_file_store(config, at::kCPU),
+               skipping = open_file_store(config, at::kCPU);
+    std::vector<at::Tensor> all;
+    for (int i = 0; i < 40; ++i) all.push_back((*whole)->next()->targets[2]);
+    for (std::size_t i = 3; i < 40; i += 4) {
+      (*skipping)->skip(3);
+      EXPECT_TRUE((*skipping)->next()->targets[2].equal(all[i])) << i;
+    }
+    fs::remove_all(config.data);
+  }
+}
 
 // Several files are drawn in another order, and bf16 rounds to 8 bits: the same training within
 // what the choice of batches makes. Mean of the last 50 losses.
