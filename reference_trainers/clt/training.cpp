@@ -5,6 +5,7 @@
 
 #include <stepscope/annotate.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reference_trainers/clt/activation_store.hpp"
@@ -12,6 +13,7 @@
 #include "reference_trainers/clt/dead_features.hpp"
 #include "reference_trainers/clt/loss.hpp"
 #include "reference_trainers/clt/loss_parts.hpp"
+#include "reference_trainers/clt/memory_store.hpp"
 #include "reference_trainers/clt/model.hpp"
 #include "reference_trainers/clt/sparse_training.hpp"
 #include "reference_trainers/common/adam.hpp"
@@ -28,18 +30,20 @@ struct Forward {
 
 class Training final : public Trainer {
  public:
-  Training(const Config& config, at::Device device)
+  Training(const Config& config, at::Device device, std::unique_ptr<ActivationStore> store)
       : config_(config),
         fixes_(config.fixes),
-        store_(make_activations(config), config, device),
+        store_(std::move(store)),
         model_(config, device),
         dead_(config, device),
         optimizer_(
             model_.parameters(), config.learning_rate,
             fixes_.fused_adam ? trainers::Adam::Kind::fused : trainers::Adam::Kind::one_by_one) {}
 
-  StepResult step(std::int64_t index) override {
-    const Batch batch = next_batch();
+  Result<StepResult> step(std::int64_t index) override {
+    const Result<Batch> read = next_batch();
+    if (!read) return read.error();
+    const Batch& batch = *read;
     optimizer_.zero_grad();
     const Forward forward = pass(batch);
     const LossParts parts = losses_of(batch, forward, index);
@@ -73,14 +77,14 @@ class Training final : public Trainer {
   }
 
   void resume_at(std::int64_t step) override {
-    store_.skip(step);
+    store_->skip(step);
     optimizer_.set_steps(step);
   }
 
  private:
-  Batch next_batch() {
+  Result<Batch> next_batch() {
     const auto phase = stepscope::phase("data");
-    return store_.next();
+    return store_->next();
   }
 
   Layers encode(const Layers& inputs) const {
@@ -115,7 +119,7 @@ class Training final : public Trainer {
     const auto phase = stepscope::phase("loss");
     LossParts parts;
     parts.reconstruction =
-        reconstruction_loss(forward.predictions, batch.targets, store_.target_normalisation());
+        reconstruction_loss(forward.predictions, batch.targets, store_->target_normalisation());
     parts.total = parts.reconstruction;
     if (config_.sparsity_lambda > 0) {
       parts.sparsity =
@@ -156,7 +160,7 @@ class Training final : public Trainer {
 
   const Config config_;
   const Fixes fixes_;
-  ActivationStore store_;
+  std::unique_ptr<ActivationStore> store_;
   Model model_;
   DeadFeatures dead_;
   trainers::Adam optimizer_;
@@ -164,11 +168,19 @@ class Training final : public Trainer {
 
 }  // namespace
 
-std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
-  if (!config.fixes.sparse_step) return std::make_unique<Training>(config, device);
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
+                                       std::unique_ptr<ActivationStore> store) {
+  if (!config.fixes.sparse_step)
+    return std::make_unique<Training>(config, device, std::move(store));
   const SparseShape shape = sparse_shape(config);
   return make_sparse_training(config, device,
-                              device.is_cuda() ? make_kernel_ops(shape) : make_aten_ops(shape));
+                              device.is_cuda() ? make_kernel_ops(shape) : make_aten_ops(shape),
+                              std::move(store));
+}
+
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
+  return make_training(config, device,
+                       std::make_unique<MemoryStore>(make_activations(config), config, device));
 }
 
 Status check_device(const Config& config, at::Device device) {
