@@ -239,7 +239,8 @@ const char* unmet_plan() noexcept {
     return "nothing was recorded: --start-after waits for steps, and none was seen "
            "(Optimizer.step, ProfilerStep#, a range named like \"step 12\"); give it a time, like "
            "30s";
-  return "nothing was recorded: the process ended before --start-after";
+  return "nothing was recorded: the process ended before --start-after (with --window alone: 20 "
+         "steps)";
 }
 
 void restart_capture() noexcept {
