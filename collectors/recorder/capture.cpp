@@ -18,8 +18,9 @@ constinit std::atomic<Gate> gate{Gate::none};
 
 namespace {
 
-constexpr int kOpenWait_ms = 200;
-constexpr int kLaterOpenWait_ms = 5;  // once a machine was too slow for the first
+constexpr int kWait_ms = 200;
+// Once a machine was too slow for the first; above what the writer waits for other threads' calls.
+constexpr int kLaterWait_ms = 30;
 constexpr std::int64_t kMeeting_ns = 100'000'000;
 
 constinit CapturePlan plan{};
@@ -32,7 +33,7 @@ constinit std::atomic<bool> begun{false};
 constinit std::atomic<bool> triggered{false};
 constinit std::atomic<bool> toggle_soon{false};
 constinit std::atomic<bool> was_open{false};
-constinit std::atomic<int> open_wait_ms{kOpenWait_ms};
+constinit std::atomic<int> wait_ms{kWait_ms};
 constinit std::atomic<bool> wanted{true};
 constinit std::atomic<std::uint64_t> close_ticks{0};
 constinit std::atomic<std::uint32_t> settled_times{0};  // bumped where a change is done: a futex
@@ -113,12 +114,12 @@ bool is_settled() noexcept {
 
 // The writer is woken behind the count, or it would not see that somebody waits.
 void wait_until_settled() noexcept {
-  const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + open_wait_ms.load() * 1'000'000LL;
+  const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + wait_ms.load() * 1'000'000LL;
   waiting.fetch_add(1);
   wake_writer();
   while (!is_settled()) {
     if (clock_ns(CLOCK_MONOTONIC) >= deadline) {
-      open_wait_ms.store(kLaterOpenWait_ms);
+      wait_ms.store(kLaterWait_ms);
       break;
     }
     const timespec slice{0, 2'000'000};
