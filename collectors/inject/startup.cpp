@@ -119,6 +119,7 @@ void look_for_libraries() noexcept {
   RecordFunctionOptions options;
   options.ops = settings.ops;
   options.empty = settings.empty_callbacks;
+  options.layers = settings.window_layers;
   options.call_site = settings.level == Level::light ? nullptr : python_call_site;
   if (!enable_record_function(options) || found_torch.exchange(true)) return;
   record_python_version();

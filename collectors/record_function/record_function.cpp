@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <new>
 #include <string_view>
 
+#include "collectors/record_function/callback_switch.hpp"
 #include "collectors/record_function/callbacks.hpp"
 #include "collectors/record_function/torch_library.hpp"
 
@@ -15,18 +17,44 @@ namespace {
 
 constinit std::atomic<bool> settled{false};
 
-void register_empty(const TorchLibrary& torch, bool ops) {
+// Of ops and backward nodes; leaked, for the writer thread asks it until the end. The callbacks of
+// user scopes are none of its.
+class Registered {
+ public:
+  Registered(const TorchLibrary& torch, bool layers) noexcept : torch_(torch) {
+    if (torch.disable_callback != nullptr && torch.reenable_callback != nullptr)
+      switch_ = new (std::nothrow) CallbackSwitch(torch, layers);
+  }
+  void switched(const torch_abi::RecordFunctionCallback& callback) noexcept {
+    const torch_abi::CallbackHandle handle = torch_.add_global_callback(callback);
+    if (switch_ != nullptr) switch_->add(handle);
+  }
+  void always(const torch_abi::RecordFunctionCallback& callback) noexcept {
+    torch_.add_global_callback(callback);
+  }
+  void follow_the_plan() noexcept {
+    if (switch_ == nullptr || !recorder::has_plan()) return;
+    if (!recorder::taking()) (void)switch_->take(false);
+    (void)recorder::add_row_source(switch_);
+  }
+
+ private:
+  const TorchLibrary& torch_;
+  CallbackSwitch* switch_ = nullptr;
+};
+
+void register_empty(Registered& callbacks, bool ops) {
   using namespace torch_abi;
-  for (const Scope scope : {kBackwardFunction, kUserScope})
-    torch.add_global_callback(empty_callback(scope));
-  if (ops) torch.add_global_callback(empty_callback(kFunction));
+  callbacks.switched(empty_callback(kBackwardFunction));
+  callbacks.always(empty_callback(kUserScope));
+  if (ops) callbacks.switched(empty_callback(kFunction));
   recorder::fact("record_function", "empty callbacks");
 }
 
-void register_all(const TorchLibrary& torch, bool ops) {
-  torch.add_global_callback(backward_callback());
-  torch.add_global_callback(user_callback());
-  if (ops) torch.add_global_callback(function_callback());
+void register_all(Registered& callbacks, bool ops) {
+  callbacks.switched(backward_callback());
+  callbacks.always(user_callback());
+  if (ops) callbacks.switched(function_callback());
   recorder::collecting(recorder::Collector::user_scopes);
   if (ops) recorder::collecting(recorder::Collector::framework_ops);
   recorder::fact("record_function",
@@ -55,7 +83,9 @@ bool enable_record_function(const RecordFunctionOptions& options) noexcept {
   }
   const bool ops = options.ops || !process_has_gpu();
   set_callback_context({torch.name, torch.is_async, options.call_site});
-  options.empty ? register_empty(torch, ops) : register_all(torch, ops);
+  Registered callbacks(torch, options.layers);
+  options.empty ? register_empty(callbacks, ops) : register_all(callbacks, ops);
+  callbacks.follow_the_plan();
   return true;
 }
 

@@ -3,9 +3,9 @@
 // thread, in Python and C++ programs alike, through callbacks registered by symbol in
 // libtorch_cpu.so.
 //
-// Backward nodes and user scopes are always recorded. The FUNCTION scope costs 170-260 ns an op
-// inside PyTorch once any callback exists, so it is on only where asked for or where the process
-// has no GPU.
+// Backward nodes and user scopes are always recorded, but in gaps of a plan (callback_switch.hpp).
+// The FUNCTION scope costs 170-260 ns an op inside PyTorch once any callback exists, so it is on
+// only where asked for or where the process has no GPU.
 #pragma once
 
 #include "collectors/recorder/recorder.hpp"
@@ -13,8 +13,9 @@
 namespace stepscope {
 
 struct RecordFunctionOptions {
-  bool ops = false;    // the FUNCTION scope, also with a GPU
-  bool empty = false;  // callbacks that record nothing: the baseline of our overhead
+  bool ops = false;     // the FUNCTION scope, also with a GPU
+  bool empty = false;   // callbacks that record nothing: the baseline of our overhead
+  bool layers = false;  // of windows in turn, the whole alone has ops and backward nodes
   recorder::SiteRef (*call_site)() noexcept = nullptr;
 };
 

@@ -32,12 +32,16 @@ struct RecordFunctionCallback {
 static_assert(sizeof(RecordFunctionCallback) == 40);
 static_assert(sizeof(std::unique_ptr<ObserverContext>) == sizeof(void*));
 
-using AddGlobalCallback = std::uint64_t (*)(RecordFunctionCallback);
+using CallbackHandle = std::uint64_t;
+using AddGlobalCallback = CallbackHandle (*)(RecordFunctionCallback);
+using SwitchCallback = void (*)(CallbackHandle);
 using Name = const char* (*)(const RecordFunction*);
 using IsAsync = bool (*)(const RecordFunction*);
 
 inline constexpr const char* kAddGlobalCallback =
     "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE";
+inline constexpr const char* kDisableCallback = "_ZN2at15disableCallbackEm";
+inline constexpr const char* kReenableCallback = "_ZN2at16reenableCallbackEm";
 inline constexpr const char* kName = "_ZNK2at14RecordFunction4nameEv";
 inline constexpr const char* kIsAsync = "_ZNK2at14RecordFunction7isAsyncEv";
 

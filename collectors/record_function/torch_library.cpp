@@ -79,6 +79,10 @@ TorchLibrary find_torch_library() noexcept {
   }
   torch.add_global_callback =
       reinterpret_cast<torch_abi::AddGlobalCallback>(dlsym(handle, torch_abi::kAddGlobalCallback));
+  torch.disable_callback =
+      reinterpret_cast<torch_abi::SwitchCallback>(dlsym(handle, torch_abi::kDisableCallback));
+  torch.reenable_callback =
+      reinterpret_cast<torch_abi::SwitchCallback>(dlsym(handle, torch_abi::kReenableCallback));
   torch.name = reinterpret_cast<torch_abi::Name>(dlsym(handle, torch_abi::kName));
   torch.is_async = reinterpret_cast<torch_abi::IsAsync>(dlsym(handle, torch_abi::kIsAsync));
   if (!is_tested_torch(torch.version.data())) {

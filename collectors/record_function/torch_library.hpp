@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libtorch_cpu of this process: its version, its three symbols, and whether they may be used.
+// The libtorch_cpu of this process: its version, its symbols, and whether they may be used.
 #pragma once
 
 #include <array>
@@ -15,6 +15,8 @@ struct TorchLibrary {
   std::array<char, 64> version{};  // "2.11.0+cu130"; empty where no file beside the library says it
   const char* why_not = "";        // one sentence, where mapped and not usable
   torch_abi::AddGlobalCallback add_global_callback = nullptr;
+  torch_abi::SwitchCallback disable_callback = nullptr;  // the two may be missing
+  torch_abi::SwitchCallback reenable_callback = nullptr;
   torch_abi::Name name = nullptr;
   torch_abi::IsAsync is_async = nullptr;
 };

@@ -46,6 +46,14 @@ void after_fork_in_parent() {
   process.lock.unlock();
 }
 
+void keep_sources_that_outlive_a_fork() {
+  std::size_t kept = 0;
+  for (auto& place : process.sources) {
+    RowSource* source = place.exchange(nullptr);
+    if (source != nullptr && source->outlives_fork()) process.sources[kept++] = source;
+  }
+}
+
 // Only the forking thread is here. The parent's rings and file stay the parent's.
 void after_fork_in_child() {
   const bool was_recording = recording();
@@ -55,7 +63,7 @@ void after_fork_in_child() {
     if (ring != nullptr) close_ring(ring);
   }
   process.ring_count = process.wake = process.stop = process.done = 0;
-  for (auto& source : process.sources) source = nullptr;  // their device is the parent's
+  keep_sources_that_outlive_a_fork();
   process.sources_stop = process.sources_done = 0;
   thread_ring = nullptr;
   restart_capture();

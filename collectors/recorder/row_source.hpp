@@ -24,6 +24,9 @@ class RowSource {
   // What it did last of the two; asked once, where the writer thread first sees it.
   virtual bool is_on() const noexcept { return true; }
 
+  // Whether a forked child has it too; the device's are the parent's.
+  virtual bool outlives_fork() const noexcept { return false; }
+
   struct Totals {
     std::uint64_t dropped = 0;
     std::uint64_t zero_timestamps = 0;

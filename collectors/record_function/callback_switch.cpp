@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/record_function/callback_switch.hpp"
+
+namespace stepscope {
+
+double CallbackSwitch::take(bool on) noexcept {
+  on_ = on;
+  const bool whole = !layers_ || !on || turn_++ % 4 == 0;
+  for (std::size_t i = 0; i < count_; ++i) (on && whole ? reenable_ : disable_)(handles_[i]);
+  return on ? 1 : 0;
+}
+
+}  // namespace stepscope
