@@ -30,7 +30,9 @@ struct Config {
   double sparsity_lambda = 0;  // off: BatchTopK fixes the sparsity already
   double sparsity_c = 1;
   double preactivation_coef =
-      0;  // the reference uses 3e-6 with ReLU; any value costs a third encode
+      0;                   // the reference uses 3e-6 with ReLU; any value costs a third encode
+  std::int64_t aux_k = 0;  // dead features a token and layer that rebuild the residual; 0: none
+  double aux_k_coef = 1.0 / 32;
 
   std::string checkpoint;             // file to write; empty: none
   std::int64_t checkpoint_every = 0;  // steps; 0: at the end only

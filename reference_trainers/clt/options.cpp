@@ -96,6 +96,12 @@ void add_training(CLI::App& app, Config& config) {
                  "Weight of mean relu(-preactivation); above 0 it costs one more encode a step, as "
                  "in the reference")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--aux-k", config.aux_k,
+                 "Dead features a token and layer that rebuild the layer's residual (Gao et al.: "
+                 "512), so that they come back; 0: none")
+      ->check(CLI::Range(std::int64_t{0}, kMost));
+  app.add_option("--aux-k-coef", config.aux_k_coef, "Weight of that loss")
+      ->check(CLI::NonNegativeNumber);
 }
 
 void add_running(CLI::App& app, Config& config, Named& named) {

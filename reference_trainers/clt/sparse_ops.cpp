@@ -4,16 +4,14 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/repeat_interleave.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
-
-#include <utility>
 
 namespace stepscope::clt {
 
-AdamState::AdamState(at::Tensor initial)
-    : parameters(std::move(initial)),
-      first_moments(at::zeros_like(parameters)),
-      second_moments(at::zeros_like(parameters)) {}
+AdamState untouched(const at::Tensor& parameters) {
+  return {parameters, at::zeros_like(parameters), at::zeros_like(parameters)};
+}
 
 at::Tensor weights_of_source(const SparseShape& shape, const at::Tensor& flat,
                              std::int64_t source) {
@@ -28,6 +26,12 @@ at::Tensor places_of(const FeatureList& by_token, std::int64_t columns) {
   const at::Tensor begins = at::arange(tokens, by_token.offsets.options()) * columns;
   const at::Tensor lengths = by_token.offsets.slice(0, 1) - by_token.offsets.slice(0, 0, tokens);
   return at::repeat_interleave(begins, lengths, 0, by_token.indices.size(0)) + by_token.indices;
+}
+
+at::Tensor dense_activations(const SparseShape& shape, const FeatureList& by_token) {
+  at::Tensor dense = at::zeros({shape.tokens * shape.columns()}, by_token.values.options());
+  dense.scatter_(0, places_of(by_token, shape.columns()), by_token.values);
+  return dense.view({shape.tokens, shape.columns()});
 }
 
 const char* problem_for_kernels(const SparseShape& shape) {

@@ -31,9 +31,8 @@ struct ActiveFeatures {
 
 struct AdamState {
   at::Tensor parameters, first_moments, second_moments;
-
-  explicit AdamState(at::Tensor initial);
 };
+AdamState untouched(const at::Tensor& parameters);  // moments are 0
 
 class SparseOps {
  public:
@@ -70,6 +69,9 @@ std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape);
 // The decoders of one source layer, a view of the flat weights: [features, (layers - source) *
 // model].
 at::Tensor weights_of_source(const SparseShape& shape, const at::Tensor& flat, std::int64_t source);
+
+// The values of by_token where they lie in [tokens, columns], else 0.
+at::Tensor dense_activations(const SparseShape& shape, const FeatureList& by_token);
 
 // Where an entry of by_token lies in the flat preactivations: int64 [entries].
 at::Tensor places_of(const FeatureList& by_token, std::int64_t columns);

@@ -37,7 +37,7 @@ class AtenOps final : public SparseOps {
 
   at::Tensor decode(const AdamState& weights, const AdamState& bias,
                     const ActiveFeatures& active) override {
-    const at::Tensor dense = dense_activations(active);
+    const at::Tensor dense = dense_activations(shape_, active.by_token);
     at::Tensor outputs = bias.parameters.expand({shape_.tokens, -1}).clone();
     for (std::int64_t source = 0; source < shape_.layers; ++source)
       of_targets(outputs, source)
@@ -60,7 +60,7 @@ class AtenOps final : public SparseOps {
   void update_decoder(AdamState& weights, const ActiveFeatures& active,
                       const at::Tensor& output_gradients, double learning_rate,
                       std::int64_t step) override {
-    const at::Tensor dense = dense_activations(active);
+    const at::Tensor dense = dense_activations(shape_, active.by_token);
     const at::Tensor rows = output_gradients.view({shape_.tokens, -1});
     const at::Tensor gradients = at::empty_like(weights.parameters);
     for (std::int64_t source = 0; source < shape_.layers; ++source) {
@@ -79,12 +79,6 @@ class AtenOps final : public SparseOps {
   }
 
  private:
-  at::Tensor dense_activations(const ActiveFeatures& active) const {
-    const FeatureList& list = active.by_token;
-    at::Tensor dense = at::zeros({shape_.tokens * shape_.columns()}, list.values.options());
-    dense.scatter_(0, places_of(list, shape_.columns()), list.values);
-    return dense.view({shape_.tokens, shape_.columns()});
-  }
   at::Tensor of_source(const at::Tensor& columns, std::int64_t source) const {
     return columns.slice(1, source * shape_.features, (source + 1) * shape_.features);
   }

@@ -23,6 +23,7 @@
 #include "reference_trainers/clt/dead_features.hpp"
 #include "reference_trainers/clt/loss_parts.hpp"
 #include "reference_trainers/clt/model.hpp"
+#include "reference_trainers/clt/sparse_auxiliary.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -49,6 +50,12 @@ FlatWeights flatten(const Model& model, const SparseShape& shape) {
           at::cat(model.decoder_biases())};
 }
 
+// Of a step's loss; undefined where a term that has them is left out.
+struct Gradients {
+  at::Tensor outputs, values, preactivations;  // of the decoder, of by_token, of all
+  Auxiliary auxiliary;
+};
+
 at::Tensor stacked_deviations(const std::vector<Normalisation>& layers) {
   std::vector<at::Tensor> deviations;
   for (const Normalisation& layer : layers) deviations.push_back(layer.std);
@@ -67,14 +74,16 @@ class SparseTraining final : public Trainer {
     const at::Tensor preactivations = encode(batch.inputs);
     const ActiveFeatures active = select(preactivations);
     const at::Tensor outputs = decode(active);
-    at::Tensor output_gradients, pulls;
-    LossParts parts = reconstruction(outputs, batch.targets, output_gradients);
-    add_preactivation_loss(preactivations, parts, pulls);
-    at::Tensor value_gradients = add_sparsity(active, index, parts);
+    LossParts parts;
+    Gradients gradients;
+    const at::Tensor error = add_reconstruction(outputs, batch.targets, parts, gradients);
+    add_preactivation_loss(preactivations, parts, gradients);
+    add_sparsity(active, index, parts, gradients);
+    add_auxiliary(preactivations, error, parts, gradients);
     StepResult result;
     if (!config_.fixes.late_readback) result.losses = read_one_by_one(parts);
     track_dead(active);
-    backward(batch, active, output_gradients, value_gradients, pulls, preactivations, index);
+    backward(batch, active, preactivations, gradients, index);
     if (evaluates(config_, index)) result.metrics = evaluate(batch);
     if (config_.fixes.late_readback && reads_late(config_, index))
       result.losses = read_together(parts);
@@ -112,10 +121,10 @@ class SparseTraining final : public Trainer {
         store_(make_activations(config), config, device),
         dead_(config, device),
         deviations_(stacked_deviations(store_.target_normalisation())),
-        encoder_(weights.encoder),
-        encoder_bias_(weights.encoder_bias),
-        decoder_(weights.decoder),
-        decoder_bias_(weights.decoder_bias) {}
+        encoder_(untouched(weights.encoder)),
+        encoder_bias_(untouched(weights.encoder_bias)),
+        decoder_(untouched(weights.decoder)),
+        decoder_bias_(untouched(weights.decoder_bias)) {}
 
   Batch next_batch() {
     const auto phase = stepscope::phase("data");
@@ -150,34 +159,31 @@ class SparseTraining final : public Trainer {
     return ops_->decode(decoder_, decoder_bias_, active);
   }
 
-  // In the original space, where the means cancel.
-  LossParts reconstruction(const at::Tensor& outputs, const std::vector<at::Tensor>& targets,
-                           at::Tensor& output_gradients) const {
+  // The error in the original space, where the means cancel.
+  at::Tensor add_reconstruction(const at::Tensor& outputs, const std::vector<at::Tensor>& targets,
+                                LossParts& parts, Gradients& gradients) const {
     const auto phase = stepscope::phase("loss");
     const auto entries = static_cast<double>(shape_.tokens * shape_.model);
-    const at::Tensor error = (outputs - at::stack(targets, 1)) * deviations_;
-    LossParts parts;
+    at::Tensor error = (outputs - at::stack(targets, 1)) * deviations_;
     parts.reconstruction = error.square().sum() / entries;
     parts.total = parts.reconstruction;
-    output_gradients = error * (deviations_ * (2 / entries));
-    return parts;
+    gradients.outputs = error * (deviations_ * (2 / entries));
+    return error;
   }
 
-  // Its gradient, of all preactivations; undefined without it.
   void add_preactivation_loss(const at::Tensor& preactivations, LossParts& parts,
-                              at::Tensor& pulls) const {
+                              Gradients& gradients) const {
     if (config_.preactivation_coef <= 0) return;
     const auto phase = stepscope::phase("loss");
     const double scale = config_.preactivation_coef / static_cast<double>(preactivations.numel());
     parts.preactivation = preactivations.clamp_max(0).sum() * -scale;
     parts.total = parts.total + parts.preactivation;
-    pulls = (preactivations < 0).to(preactivations.scalar_type()) * -scale;
+    gradients.preactivations = (preactivations < 0).to(preactivations.scalar_type()) * -scale;
   }
 
-  // Its gradient, of the values of by_token; undefined without it.
-  at::Tensor add_sparsity(const ActiveFeatures& active, std::int64_t index,
-                          LossParts& parts) const {
-    if (config_.sparsity_lambda <= 0) return {};
+  void add_sparsity(const ActiveFeatures& active, std::int64_t index, LossParts& parts,
+                    Gradients& gradients) const {
+    if (config_.sparsity_lambda <= 0) return;
     const auto phase = stepscope::phase("loss");
     const double weight =
         config_.sparsity_lambda *
@@ -187,7 +193,19 @@ class SparseTraining final : public Trainer {
     const at::Tensor shares = at::tanh(active.by_token.values * norms);
     parts.sparsity = shares.sum() * weight;
     parts.total = parts.total + parts.sparsity;
-    return (1 - shares.square()) * norms * weight;
+    gradients.values = (1 - shares.square()) * norms * weight;
+  }
+
+  // Dead are those that were so before this step.
+  void add_auxiliary(const at::Tensor& preactivations, const at::Tensor& error, LossParts& parts,
+                     Gradients& gradients) const {
+    if (config_.aux_k == 0) return;
+    const auto phase = stepscope::phase("loss");
+    gradients.auxiliary =
+        auxiliary_of(shape_, config_, dead_.mask(), preactivations, decoder_, error, deviations_);
+    if (!gradients.auxiliary.loss.defined()) return;
+    parts.auxiliary = gradients.auxiliary.loss;
+    parts.total = parts.total + parts.auxiliary;
   }
 
   at::Tensor decoder_norms() const {
@@ -207,23 +225,26 @@ class SparseTraining final : public Trainer {
     dead_.update_fired((greatest > DeadFeatures::kFires).view({shape_.layers, shape_.features}));
   }
 
-  void backward(const Batch& batch, const ActiveFeatures& active,
-                const at::Tensor& output_gradients, const at::Tensor& value_gradients,
-                const at::Tensor& pulls, const at::Tensor& preactivations, std::int64_t index) {
+  void backward(const Batch& batch, const ActiveFeatures& active, const at::Tensor& preactivations,
+                Gradients& gradients, std::int64_t index) {
     at::Tensor encoder_gradients, bias_gradients, decoder_bias_gradients;
     {
       const auto phase = stepscope::phase("backward");
-      at::Tensor of_values = ops_->activation_gradient(decoder_, active, output_gradients);
-      if (value_gradients.defined()) of_values = of_values + value_gradients;
-      const at::Tensor of_all = pulls.defined() ? pulls : at::zeros_like(preactivations);
+      at::Tensor of_values = ops_->activation_gradient(decoder_, active, gradients.outputs);
+      if (gradients.values.defined()) of_values = of_values + gradients.values;
+      at::Tensor of_all = gradients.preactivations.defined() ? gradients.preactivations
+                                                             : at::zeros_like(preactivations);
+      add_preactivation_gradients(gradients.auxiliary, of_all);
       of_all.view({-1}).scatter_add_(0, places_of(active.by_token, shape_.columns()), of_values);
       encoder_gradients = encoder_gradient(of_all, batch.inputs);
       bias_gradients = of_all.sum(0);
-      decoder_bias_gradients = output_gradients.sum(0);
+      decoder_bias_gradients = gradients.outputs.sum(0);
     }
     const auto phase = stepscope::phase("optimizer");
     const double rate = config_.learning_rate;
-    ops_->update_decoder(decoder_, active, output_gradients, rate, index + 1);
+    ops_->update_decoder(decoder_, active, gradients.outputs, rate, index + 1);
+    update_vectors(gradients.auxiliary, *ops_, shape_, decoder_, active, gradients.outputs, rate,
+                   index + 1);
     ops_->update(decoder_bias_, decoder_bias_gradients.view({-1}), rate, index + 1);
     ops_->update(encoder_, encoder_gradients, rate, index + 1);
     ops_->update(encoder_bias_, bias_gradients, rate, index + 1);
@@ -245,9 +266,7 @@ class SparseTraining final : public Trainer {
     const at::Tensor preactivations = encode(batch.inputs);
     const ActiveFeatures active = select(preactivations);
     const at::Tensor outputs = decode(active);
-    const at::Tensor dense = at::zeros_like(preactivations);
-    dense.view({-1}).scatter_(0, places_of(active.by_token, shape_.columns()),
-                              active.by_token.values);
+    const at::Tensor dense = dense_activations(shape_, active.by_token);
     const auto evaluate = config_.fixes.device_metrics ? evaluate_on_device : evaluate_on_host;
     return evaluate(dense.split(shape_.features, 1), outputs.unbind(1), batch.targets,
                     dead_.mask());

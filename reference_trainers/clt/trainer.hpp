@@ -16,7 +16,7 @@
 namespace stepscope::clt {
 
 struct Losses {
-  double total = 0, reconstruction = 0, sparsity = 0, preactivation = 0;
+  double total = 0, reconstruction = 0, sparsity = 0, preactivation = 0, auxiliary = 0;
 };
 
 struct StepResult {

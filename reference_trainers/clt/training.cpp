@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/clt/training.hpp"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 
 #include <stepscope/annotate.hpp>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "reference_trainers/clt/activation_store.hpp"
+#include "reference_trainers/clt/auxiliary_loss.hpp"
 #include "reference_trainers/clt/batch_topk.hpp"
 #include "reference_trainers/clt/dead_features.hpp"
 #include "reference_trainers/clt/loss.hpp"
@@ -112,6 +114,9 @@ class Training final : public Trainer {
     const bool pulls = config_.preactivation_coef > 0;
     const Layers preactivations =
         pulls && !fixes_.cached_encode ? encode(batch.inputs) : forward.preactivations;
+    const bool revives = config_.aux_k > 0;
+    const Layers candidates =
+        revives && !fixes_.cached_encode ? encode(batch.inputs) : forward.preactivations;
     const auto phase = stepscope::phase("loss");
     LossParts parts;
     parts.reconstruction =
@@ -126,7 +131,23 @@ class Training final : public Trainer {
       parts.preactivation = preactivation_loss(preactivations, config_.preactivation_coef);
       parts.total = parts.total.add(parts.preactivation);
     }
+    if (revives) {
+      parts.auxiliary = auxiliary(batch, candidates, forward.predictions);
+      parts.total = parts.total.add(parts.auxiliary);
+    }
     return parts;
+  }
+
+  // Dead are those that were so before this step.
+  at::Tensor auxiliary(const Batch& batch, const Layers& preactivations,
+                       const Layers& predictions) const {
+    Layers errors, own_decoders;
+    for (std::size_t layer = 0; layer < predictions.size(); ++layer) {
+      errors.push_back(predictions[layer].detach() - batch.targets[layer]);
+      own_decoders.push_back(model_.decoders()[layer][layer]);
+    }
+    return auxiliary_loss(preactivations, errors, own_decoders, dead_.mask(),
+                          store_.target_normalisation(), config_);
   }
 
   void track_dead(const Layers& activations) {

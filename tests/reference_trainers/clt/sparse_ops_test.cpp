@@ -50,8 +50,8 @@ class SparseOpsTest : public testing::TestWithParam<std::string> {
     at::Generator random = trainers::seeded_generator(1, trainers::RandomStream::weights);
     const auto normal = [&](at::IntArrayRef shape) { return at::randn(shape, random).to(device_); };
     preactivations_ = normal({kShape.tokens, kShape.columns()});
-    weights_ = std::make_unique<AdamState>(normal({kShape.weights()}));
-    bias_ = std::make_unique<AdamState>(normal({kShape.layers * kShape.model}));
+    weights_ = std::make_unique<AdamState>(untouched(normal({kShape.weights()})));
+    bias_ = std::make_unique<AdamState>(untouched(normal({kShape.layers * kShape.model})));
     gradients_ = normal({kShape.tokens, kShape.layers, kShape.model});
   }
 
