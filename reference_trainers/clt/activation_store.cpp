@@ -73,13 +73,13 @@ void ActivationStore::skip(std::int64_t batches) {
 Batch ActivationStore::next() {
   const at::Tensor rows = next_rows();
   if (on_the_device_) return {gather(inputs_, rows), gather(targets_, rows)};
-  Batch batch;
-  for (std::size_t layer = 0; layer < inputs_.size(); ++layer) {
-    batch.inputs.push_back(
-        of_inputs_[layer].apply(inputs_[layer].index_select(0, rows)).to(device_));
-    batch.targets.push_back(
-        of_targets_[layer].apply(targets_[layer].index_select(0, rows)).to(device_));
-  }
+  return normalised({gather(inputs_, rows), gather(targets_, rows)});
+}
+
+Batch ActivationStore::normalised(const Batch& rows) const {
+  Batch batch = rows;
+  move(batch.inputs, of_inputs_, device_);
+  move(batch.targets, of_targets_, device_);
   return batch;
 }
 

@@ -33,6 +33,8 @@ class ActivationStore {
   ActivationStore(MadeActivations made, const Config& config, at::Device device);
 
   Batch next();
+  // Rows of all layers on the host, as they were made: a batch as next() gives it.
+  Batch normalised(const Batch& rows) const;
   // As if so many batches had been taken.
   void skip(std::int64_t batches);
 

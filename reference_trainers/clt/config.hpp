@@ -38,6 +38,9 @@ struct Config {
   std::int64_t checkpoint_every = 0;  // steps; 0: at the end only
   std::string resume;                 // file to go on from; empty: from the start
 
+  std::string to_jump_relu;             // file of thresholds to write at the end; empty: none
+  std::int64_t jump_relu_batches = 16;  // that they are found on
+
   bool tf32 = false;  // matrix products of fp32 on tensor cores, with 10 bits of mantissa
 
   std::uint64_t seed = 0;

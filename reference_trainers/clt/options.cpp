@@ -130,6 +130,14 @@ void add_running(CLI::App& app, Config& config, Named& named) {
       "--resume", config.resume,
       "FILE: go on from a checkpoint of the same sizes, seed and fixes, to the bit on one "
       "device; --steps counts from the run's begin");
+  app.add_option("--to-jumprelu", config.to_jump_relu,
+                 "FILE: behind the last step (also of a checkpoint that has made them all) convert "
+                 "BatchTopK to JumpReLU, write a threshold a feature, and say L0, NMSE and "
+                 "explained variance before and after on rows that were not trained on");
+  app.add_option("--jumprelu-batches", config.jump_relu_batches,
+                 "Training batches that thresholds are found on; a feature that none of them "
+                 "selects never fires again")
+      ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--tf32", config.tf32,
                "Matrix products on a GPU's tensor cores, rounding factors to 10 bits");
   app.add_option("--seed", config.seed,

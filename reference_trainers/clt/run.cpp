@@ -40,7 +40,8 @@ Result<std::int64_t> steps_made(const Config& config, Trainer& trainer) {
   if (config.resume.empty()) return std::int64_t{0};
   Result<std::int64_t> made = read_checkpoint(config.resume, config, trainer.state());
   if (!made) return made;
-  if (*made >= config.steps)
+  const bool converts = *made == config.steps && !config.to_jump_relu.empty();
+  if (*made >= config.steps && !converts)
     return bad_input(
         fmt::format("checkpoint {}: {} steps were made already; --steps {} asks for no more",
                     config.resume, *made, config.steps));
@@ -53,6 +54,16 @@ Status keep(const Config& config, Trainer& trainer, std::int64_t made) {
       made == config.steps || (config.checkpoint_every > 0 && made % config.checkpoint_every == 0);
   if (config.checkpoint.empty() || !due) return Done{};
   return write_checkpoint(config.checkpoint, config, trainer.state(), made);
+}
+
+// Where it was asked for.
+Status convert_at_end(const Config& config, Trainer& trainer, const Say& say, RunResult& result) {
+  if (config.to_jump_relu.empty()) return Done{};
+  Result<Conversion> conversion = convert(config, trainer);
+  if (!conversion) return conversion.error();
+  say(summary(*conversion));
+  result.conversion = *conversion;
+  return write_thresholds(config.to_jump_relu, config, *conversion, config.steps);
 }
 
 }  // namespace
@@ -101,8 +112,29 @@ Result<RunResult> run(const Config& config, const Say& say) {
   const std::int64_t steps = config.steps - *made;
   result.ms_per_step = steps > 1 ? 1e3 * (result.wall_s - first_s) / static_cast<double>(steps - 1)
                                  : 1e3 * result.wall_s;
+  if (const Status converted = convert_at_end(config, *trainer, say, result); !converted)
+    return converted.error();
   return result;
 }
+
+namespace {
+
+nlohmann::ordered_json to_json(const Quality& quality) {
+  return {{"l0", quality.l0},
+          {"nmse", quality.nmse},
+          {"explained_variance", quality.explained_variance}};
+}
+
+nlohmann::ordered_json to_json(const Config& config, const Conversion& conversion) {
+  return {{"file", config.to_jump_relu},
+          {"calibration_batches", config.jump_relu_batches},
+          {"never_selected", conversion.jump_relu.never_selected},
+          {"held_out_tokens", conversion.held_out_tokens},
+          {"batch_topk", to_json(conversion.before)},
+          {"jumprelu", to_json(conversion.after)}};
+}
+
+}  // namespace
 
 std::string to_json(const Config& config, const RunResult& result) {
   nlohmann::ordered_json json{{"schema", "stepscope.train/1"},
@@ -133,6 +165,7 @@ std::string to_json(const Config& config, const RunResult& result) {
                        {"log_density", result.metrics.log_density},
                        {"dead", result.metrics.dead}};
   }
+  if (result.conversion) json["jumprelu"] = to_json(config, *result.conversion);
   return json.dump();
 }
 

@@ -34,6 +34,16 @@ at::Tensor dense_activations(const SparseShape& shape, const FeatureList& by_tok
   return dense.view({shape.tokens, shape.columns()});
 }
 
+at::Tensor decode_dense(const SparseShape& shape, const at::Tensor& weights, const at::Tensor& bias,
+                        const at::Tensor& activations) {
+  at::Tensor outputs = bias.expand({shape.tokens, -1}).clone();
+  for (std::int64_t source = 0; source < shape.layers; ++source)
+    outputs.slice(1, source * shape.model)
+        .addmm_(activations.slice(1, source * shape.features, (source + 1) * shape.features),
+                weights_of_source(shape, weights, source));
+  return outputs.view({shape.tokens, shape.layers, shape.model});
+}
+
 const char* problem_for_kernels(const SparseShape& shape) {
   if (shape.model % 8 != 0) return "--d-model must be a multiple of 8 for the CUDA kernels";
   return "";

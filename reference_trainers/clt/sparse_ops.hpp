@@ -73,6 +73,10 @@ at::Tensor weights_of_source(const SparseShape& shape, const at::Tensor& flat, s
 // The values of by_token where they lie in [tokens, columns], else 0.
 at::Tensor dense_activations(const SparseShape& shape, const FeatureList& by_token);
 
+// From such activations, by one product a source layer: [tokens, layers, model].
+at::Tensor decode_dense(const SparseShape& shape, const at::Tensor& weights, const at::Tensor& bias,
+                        const at::Tensor& activations);
+
 // Where an entry of by_token lies in the flat preactivations: int64 [entries].
 at::Tensor places_of(const FeatureList& by_token, std::int64_t columns);
 

@@ -37,12 +37,8 @@ class AtenOps final : public SparseOps {
 
   at::Tensor decode(const AdamState& weights, const AdamState& bias,
                     const ActiveFeatures& active) override {
-    const at::Tensor dense = dense_activations(shape_, active.by_token);
-    at::Tensor outputs = bias.parameters.expand({shape_.tokens, -1}).clone();
-    for (std::int64_t source = 0; source < shape_.layers; ++source)
-      of_targets(outputs, source)
-          .addmm_(of_source(dense, source), weights_of_source(shape_, weights.parameters, source));
-    return outputs.view({shape_.tokens, shape_.layers, shape_.model});
+    return decode_dense(shape_, weights.parameters, bias.parameters,
+                        dense_activations(shape_, active.by_token));
   }
 
   at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,

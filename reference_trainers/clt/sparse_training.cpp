@@ -112,6 +112,17 @@ class SparseTraining final : public Trainer {
   // Adam's steps are counted by the caller.
   void resume_at(std::int64_t step) override { store_.skip(step); }
 
+  ActivationStore& store() override { return store_; }
+  at::Tensor preactivations(const std::vector<at::Tensor>& inputs) override {
+    const at::NoGradGuard no_grad;
+    return encode(inputs);
+  }
+  std::vector<at::Tensor> reconstructions(const at::Tensor& activations) override {
+    const at::NoGradGuard no_grad;
+    return decode_dense(shape_, decoder_.parameters, decoder_bias_.parameters, activations)
+        .unbind(1);
+  }
+
  private:
   SparseTraining(const Config& config, at::Device device, std::unique_ptr<SparseOps> ops,
                  const FlatWeights& weights)

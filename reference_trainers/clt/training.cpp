@@ -3,6 +3,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 
 #include <stepscope/annotate.hpp>
 #include <string>
@@ -77,6 +78,16 @@ class Training final : public Trainer {
   void resume_at(std::int64_t step) override {
     store_.skip(step);
     optimizer_.set_steps(step);
+  }
+
+  ActivationStore& store() override { return store_; }
+  at::Tensor preactivations(const Layers& inputs) override {
+    const at::NoGradGuard no_grad;
+    return at::cat(model_.encode(inputs), 1);
+  }
+  Layers reconstructions(const at::Tensor& activations) override {
+    const at::NoGradGuard no_grad;
+    return model_.decode(activations.split(config_.features, 1));
   }
 
  private:

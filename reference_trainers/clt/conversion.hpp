@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trained model's JumpReLU (jump_relu.hpp): found on the batches that training would take next,
+// measured beside BatchTopK on rows that were never trained on, and written to a file.
+//
+// The file is a dictionary as a checkpoint is: schema, step, seed, k, calibration_batches,
+// thresholds (float [layers, features], of preactivations of normalised inputs) and scales (double
+// [layers]).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "reference_trainers/clt/config.hpp"
+#include "reference_trainers/clt/jump_relu.hpp"
+#include "reference_trainers/clt/trainer.hpp"
+
+namespace stepscope::clt {
+
+// Means over the held-out batches.
+struct Quality {
+  double l0 = 0, nmse = 0, explained_variance = 0;
+};
+
+struct Conversion {
+  JumpRelu jump_relu;
+  std::int64_t held_out_tokens = 0;
+  Quality before, after;  // BatchTopK, JumpReLU
+};
+
+Result<Conversion> convert(const Config& config, Trainer& trainer);
+
+// A line for people.
+std::string summary(const Conversion& conversion);
+
+Status write_thresholds(const std::string& path, const Config& config, const Conversion& conversion,
+                        std::int64_t step);
+
+}  // namespace stepscope::clt
