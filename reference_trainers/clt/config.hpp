@@ -21,6 +21,8 @@ struct Config {
   std::int64_t d_model = 128;
   std::int64_t batch = 256;  // tokens a step
   std::int64_t k = 32;       // active features a token, over all layers
+  // Above 1: what the reference selects on so many ranks instead, for comparison.
+  std::int64_t hierarchical_ranks = 1;
   std::int64_t rows = 8192;  // tokens of the made activation set
 
   std::int64_t steps = 300;

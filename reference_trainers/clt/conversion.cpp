@@ -42,7 +42,8 @@ void measure(const Config& config, Trainer& trainer, Conversion& conversion) {
     const Batch rows = trainer.store().normalised(
         {rows_of(made.inputs, begin, config.batch), rows_of(made.targets, begin, config.batch)});
     const at::Tensor all = trainer.preactivations(rows.inputs);
-    const at::Tensor selected = all * batch_topk_mask(ranking_keys(all), config.k);
+    const at::Tensor selected =
+        all * selection_mask(ranking_keys(all), config.k, config.hierarchical_ranks);
     add(conversion.before, config, trainer, rows, selected);
     add(conversion.after, config, trainer, rows, conversion.jump_relu.apply(all));
     conversion.held_out_tokens += config.batch;

@@ -46,7 +46,7 @@ Statistics measure(const Config& config, std::int64_t batches,
   for (std::int64_t batch = 0; batch < batches; ++batch) {
     const at::Tensor all = preactivations(batch);
     const at::Tensor keys = ranking_keys(all);
-    const at::Tensor mask = batch_topk_mask(keys, config.k);
+    const at::Tensor mask = selection_mask(keys, config.k, config.hierarchical_ranks);
     const at::Tensor any = mask.any(0);
     const at::Tensor least =
         keys.masked_fill(mask.logical_not(), std::numeric_limits<double>::infinity())

@@ -28,6 +28,7 @@ constexpr const char* kFooter =
 
 struct Named {
   std::vector<std::string> with, without;
+  std::int64_t hierarchical_ranks = 0;
 };
 
 std::string variant_help() {
@@ -44,9 +45,13 @@ std::string fix_help() {
   return text;
 }
 
-// The variant's fixes, then those that were named.
+// The variant, then what was named.
 Status choose_fixes(Config& config, const Named& named) {
-  if (const Variant* variant = find_variant(config.variant)) config.fixes = variant->fixes;
+  if (const Variant* variant = find_variant(config.variant)) {
+    config.fixes = variant->fixes;
+    config.hierarchical_ranks = variant->hierarchical_ranks;
+  }
+  if (named.hierarchical_ranks > 0) config.hierarchical_ranks = named.hierarchical_ranks;
   if (const Status with = switch_fixes(config.fixes, named.with, true); !with)
     return usage_error("--with " + with.error().message);
   if (const Status without = switch_fixes(config.fixes, named.without, false); !without)
@@ -114,6 +119,10 @@ void add_running(CLI::App& app, Config& config, Named& named) {
   app.add_option("--without", named.without, "The variant without these fixes (commas)")
       ->delimiter(',')
       ->default_str("");
+  app.add_option("--hierarchical-ranks", named.hierarchical_ranks,
+                 "W: select what the reference selects with its features on W ranks, about k / W a "
+                 "token, simulated in one process; 1: BatchTopK; 0: the variant's")
+      ->check(CLI::Range(0, 4096));
   app.add_option("--device", config.device, "auto: a GPU where one is usable, else the CPU")
       ->option_text("auto|cpu|cuda")
       ->transform(CLI::CheckedTransformer(kDevices));

@@ -149,6 +149,7 @@ std::string to_json(const Config& config, const RunResult& result) {
                                 {"d_model", config.d_model},
                                 {"batch", config.batch},
                                 {"k", config.k},
+                                {"hierarchical_ranks", config.hierarchical_ranks},
                                 {"rows", config.rows},
                                 {"eval_every", config.eval_every},
                                 {"learning_rate", config.learning_rate},

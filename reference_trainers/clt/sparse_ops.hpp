@@ -61,7 +61,8 @@ class SparseOps {
                       std::int64_t step) = 0;
 };
 
-std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape);
+std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape,
+                                         std::int64_t hierarchical_ranks = 1);
 
 // Null where this build has no CUDA kernels.
 std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape);

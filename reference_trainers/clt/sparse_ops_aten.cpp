@@ -27,11 +27,12 @@ FeatureList list_of(const at::Tensor& mask, const at::Tensor& values) {
 
 class AtenOps final : public SparseOps {
  public:
-  explicit AtenOps(const SparseShape& shape) : shape_(shape) {}
+  AtenOps(const SparseShape& shape, std::int64_t hierarchical_ranks)
+      : shape_(shape), hierarchical_ranks_(hierarchical_ranks) {}
 
   ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) override {
     const std::int64_t k = count / preactivations.size(0);
-    const at::Tensor mask = batch_topk_mask(ranking_keys(preactivations), k);
+    const at::Tensor mask = selection_mask(ranking_keys(preactivations), k, hierarchical_ranks_);
     return {list_of(mask, preactivations), list_of(mask.t(), preactivations.t())};
   }
 
@@ -83,12 +84,14 @@ class AtenOps final : public SparseOps {
   }
 
   SparseShape shape_;
+  std::int64_t hierarchical_ranks_;
 };
 
 }  // namespace
 
-std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape) {
-  return std::make_unique<AtenOps>(shape);
+std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape,
+                                         std::int64_t hierarchical_ranks) {
+  return std::make_unique<AtenOps>(shape, hierarchical_ranks);
 }
 
 }  // namespace stepscope::clt

@@ -103,7 +103,7 @@ class Training final : public Trainer {
 
   Layers select(const Layers& preactivations) const {
     const auto phase = stepscope::phase("topk");
-    return batch_topk(preactivations, config_.k);
+    return batch_topk(preactivations, config_.k, config_.hierarchical_ranks);
   }
 
   Layers decode(const Layers& activations) const {
@@ -199,8 +199,9 @@ class Training final : public Trainer {
 std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
   if (!config.fixes.sparse_step) return std::make_unique<Training>(config, device);
   const SparseShape shape = sparse_shape(config);
-  return make_sparse_training(config, device,
-                              device.is_cuda() ? make_kernel_ops(shape) : make_aten_ops(shape));
+  return make_sparse_training(
+      config, device,
+      device.is_cuda() ? make_kernel_ops(shape) : make_aten_ops(shape, config.hierarchical_ranks));
 }
 
 Status check_device(const Config& config, at::Device device) {

@@ -69,6 +69,15 @@ TEST(Options, FixesAreTheVariantsAndThoseThatAreNamed) {
   EXPECT_THAT(error_of({"--without", "faster"}), HasSubstr("--without faster"));
 }
 
+TEST(Options, HierarchicalRanksAreTheVariantsOrNamed) {
+  EXPECT_EQ(parsed({})->config.hierarchical_ranks, 1);
+  EXPECT_EQ(parsed({"--variant", "hierarchical"})->config.hierarchical_ranks, 4);
+  EXPECT_EQ(parsed({"--hierarchical-ranks", "2"})->config.hierarchical_ranks, 2);
+  EXPECT_EQ(
+      parsed({"--variant", "hierarchical", "--hierarchical-ranks", "1"})->config.hierarchical_ranks,
+      1);
+}
+
 TEST(Options, SizesMustFitEachOther) {
   EXPECT_THAT(error_of({"--layers", "2", "--features", "4", "--k", "9"}),
               HasSubstr("--k 9 exceeds"));
