@@ -24,6 +24,10 @@ Status check(const Config& config) {
         fmt::format("--rows {} is less than --batch {}: a batch takes each row at most once",
                     config.rows, config.batch));
   }
+  if (config.hierarchical_ranks > 1 && config.fixes.select_kernel) {
+    return usage_error(
+        "--hierarchical-ranks: the fix select_kernel selects exactly; add --without select_kernel");
+  }
   return Done{};
 }
 

@@ -13,6 +13,12 @@ AdamState untouched(const at::Tensor& parameters) {
   return {parameters, at::zeros_like(parameters), at::zeros_like(parameters)};
 }
 
+void SparseOps::update_decoder(AdamState& weights, const ActiveFeatures& active,
+                               const at::Tensor& output_gradients, double learning_rate,
+                               std::int64_t step) {
+  update(weights, weight_gradient(active, output_gradients), learning_rate, step);
+}
+
 at::Tensor weights_of_source(const SparseShape& shape, const at::Tensor& flat,
                              std::int64_t source) {
   const std::int64_t width = (shape.layers - source) * shape.model;

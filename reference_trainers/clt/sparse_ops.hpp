@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "kernels/sparse_decoder/decoder_shape.hpp"
+#include "reference_trainers/clt/fixes.hpp"
 
 namespace stepscope::clt {
 
@@ -53,10 +54,15 @@ class SparseOps {
   virtual at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
                                          const at::Tensor& output_gradients) = 0;
 
-  // Adam as torch::optim::Adam has it, with its defaults; steps count from 1.
+  // Of the decoder, as its weights lie.
+  virtual at::Tensor weight_gradient(const ActiveFeatures& active,
+                                     const at::Tensor& output_gradients) = 0;
+
+  // Adam as torch::optim::Adam has it, with its defaults; steps count from 1. That of the decoder
+  // goes by weight_gradient and update unless an implementation knows better.
   virtual void update_decoder(AdamState& weights, const ActiveFeatures& active,
                               const at::Tensor& output_gradients, double learning_rate,
-                              std::int64_t step) = 0;
+                              std::int64_t step);
   virtual void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
                       std::int64_t step) = 0;
 };
@@ -66,6 +72,11 @@ std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape,
 
 // Null where this build has no CUDA kernels.
 std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape);
+
+// Each part of a step (select; decoder and its gradients; both updates) by `kernels` where its fix
+// is on, else by `dense`.
+std::unique_ptr<SparseOps> make_mixed_ops(std::unique_ptr<SparseOps> dense,
+                                          std::unique_ptr<SparseOps> kernels, const Fixes& fixes);
 
 // The decoders of one source layer, a view of the flat weights: [features, (layers - source) *
 // model].

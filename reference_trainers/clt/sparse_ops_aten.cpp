@@ -5,7 +5,6 @@
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/nonzero.h>
@@ -54,17 +53,16 @@ class AtenOps final : public SparseOps {
     return dense.view({-1}).index_select(0, places_of(active.by_token, shape_.columns()));
   }
 
-  void update_decoder(AdamState& weights, const ActiveFeatures& active,
-                      const at::Tensor& output_gradients, double learning_rate,
-                      std::int64_t step) override {
+  at::Tensor weight_gradient(const ActiveFeatures& active,
+                             const at::Tensor& output_gradients) override {
     const at::Tensor dense = dense_activations(shape_, active.by_token);
     const at::Tensor rows = output_gradients.view({shape_.tokens, -1});
-    const at::Tensor gradients = at::empty_like(weights.parameters);
+    at::Tensor gradients = at::empty({shape_.weights()}, output_gradients.options());
     for (std::int64_t source = 0; source < shape_.layers; ++source) {
       at::Tensor of = weights_of_source(shape_, gradients, source);
       at::mm_out(of, of_source(dense, source).t(), of_targets(rows, source));
     }
-    update(weights, gradients, learning_rate, step);
+    return gradients;
   }
 
   void update(AdamState& state, const at::Tensor& gradients, double learning_rate,

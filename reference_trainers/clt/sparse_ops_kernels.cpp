@@ -93,6 +93,19 @@ class KernelOps final : public SparseOps {
     return gradients;
   }
 
+  at::Tensor weight_gradient(const ActiveFeatures& active,
+                             const at::Tensor& output_gradients) override {
+    at::Tensor gradients = at::empty({shape_.weights()}, output_gradients.options());
+    kernels::SparseDecoderWeightGradient arguments;
+    arguments.shape = shape_;
+    arguments.by_feature = view_of(active.by_column);
+    arguments.output_gradients = rows_of(output_gradients);
+    arguments.gradients = gradients.mutable_data_ptr();
+    arguments.gradient_type = kernels::KeyType::float32;
+    must(kernels::sparse_decoder_weight_gradient(arguments, kDefaultStream));
+    return gradients;
+  }
+
   void update_decoder(AdamState& weights, const ActiveFeatures& active,
                       const at::Tensor& output_gradients, double learning_rate,
                       std::int64_t step) override {

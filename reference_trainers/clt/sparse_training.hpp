@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training step on lists of active features: forward and backward are written out, so that no
-// dense activation and no gradient of the decoder is ever made (fix sparse_step).
+// dense activation is needed and, with sparse_adam, no gradient of the decoder (fix sparse_step).
 #pragma once
 
 #include <ATen/core/Tensor.h>

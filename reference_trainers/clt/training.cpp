@@ -7,6 +7,7 @@
 
 #include <stepscope/annotate.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reference_trainers/clt/activation_store.hpp"
@@ -199,21 +200,22 @@ class Training final : public Trainer {
 std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
   if (!config.fixes.sparse_step) return std::make_unique<Training>(config, device);
   const SparseShape shape = sparse_shape(config);
-  return make_sparse_training(
-      config, device,
-      device.is_cuda() ? make_kernel_ops(shape) : make_aten_ops(shape, config.hierarchical_ranks));
+  std::unique_ptr<SparseOps> ops = make_aten_ops(shape, config.hierarchical_ranks);
+  if (device.is_cuda() && uses_kernels(config.fixes))
+    ops = make_mixed_ops(std::move(ops), make_kernel_ops(shape), config.fixes);
+  return make_sparse_training(config, device, std::move(ops));
 }
 
 Status check_device(const Config& config, at::Device device) {
-  if (!config.fixes.sparse_step || !device.is_cuda()) return Done{};
+  if (!uses_kernels(config.fixes) || !device.is_cuda()) return Done{};
   const SparseShape shape = sparse_shape(config);
   const char* problem =
       make_kernel_ops(shape) == nullptr
           ? "this build has no CUDA kernels (configure with -DSTEPSCOPE_WITH_CUDA=ON)"
           : problem_for_kernels(shape);
   if (*problem == '\0') return Done{};
-  return usage_error(std::string("sparse_step on a GPU: ") + problem +
-                     "; or train --without sparse_step");
+  return usage_error(std::string("select_kernel, sparse_decoder and sparse_adam on a GPU: ") +
+                     problem + "; or train --without select_kernel,sparse_decoder,sparse_adam");
 }
 
 }  // namespace stepscope::clt

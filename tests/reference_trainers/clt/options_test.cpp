@@ -65,6 +65,10 @@ TEST(Options, FixesAreTheVariantsAndThoseThatAreNamed) {
   const auto without = fixes({"--variant", "optimized", "--without", "cached_encode"});
   EXPECT_EQ(without.size(), names_of(every_fix()).size() - 1);
   EXPECT_THAT(without, testing::Not(testing::Contains("cached_encode")));
+  EXPECT_THAT(fixes({"--with", "sparse_adam"}), testing::ElementsAre("sparse_step", "sparse_adam"));
+  EXPECT_THAT(fixes({"--variant", "fused", "--without", "sparse_step"}), testing::IsEmpty());
+  EXPECT_THAT(fixes({"--variant", "fused", "--without", "sparse_decoder"}),
+              testing::ElementsAre("sparse_step", "select_kernel", "sparse_adam"));
   EXPECT_THAT(error_of({"--with", "faster"}), HasSubstr("--with faster: there is no such fix"));
   EXPECT_THAT(error_of({"--without", "faster"}), HasSubstr("--without faster"));
 }
@@ -76,6 +80,13 @@ TEST(Options, HierarchicalRanksAreTheVariantsOrNamed) {
   EXPECT_EQ(
       parsed({"--variant", "hierarchical", "--hierarchical-ranks", "1"})->config.hierarchical_ranks,
       1);
+}
+
+TEST(Options, TheSelectKernelIsExact) {
+  EXPECT_THAT(error_of({"--variant", "fused", "--hierarchical-ranks", "2"}),
+              HasSubstr("--without select_kernel"));
+  EXPECT_TRUE(
+      parsed({"--variant", "fused", "--hierarchical-ranks", "2", "--without", "select_kernel"}));
 }
 
 TEST(Options, SizesMustFitEachOther) {

@@ -111,6 +111,13 @@ TEST_P(SparseOpsTest, GradientsOfValuesAreTheReferences) {
               1e-4);
 }
 
+TEST_P(SparseOpsTest, GradientsOfWeightsAreTheReferences) {
+  const ActiveFeatures active = select();
+  expect_near(
+      ops_->weight_gradient(active, gradients_),
+      kernels::weight_gradient_reference(kShape, on_host(active.by_token), host(gradients_)), 1e-4);
+}
+
 TEST_P(SparseOpsTest, TheDecoderIsUpdatedAsByItsDenseGradient) {
   const ActiveFeatures active = select();
   const std::vector<double> gradients =
