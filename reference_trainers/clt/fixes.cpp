@@ -26,6 +26,10 @@ constexpr std::array kFixes{
         &Fixes::sparse_decoder, &Fixes::sparse_step},
     Fix{"sparse_adam", "on a GPU Adam sums the decoder's gradient itself, which is never in memory",
         &Fixes::sparse_adam, &Fixes::sparse_step},
+    Fix{"sparse_encoder",
+        "the same of the encoder; without effect in a step whose loss reaches all preactivations "
+        "(--preact-coef, or --aux-k with dead features)",
+        &Fixes::sparse_encoder, &Fixes::sparse_step},
 };
 
 void switch_on(Fixes& fixes, const Fix& fix) {
@@ -70,7 +74,7 @@ Status switch_fixes(Fixes& fixes, const std::vector<std::string>& names, bool on
 }
 
 bool uses_kernels(const Fixes& fixes) {
-  return fixes.select_kernel || fixes.sparse_decoder || fixes.sparse_adam;
+  return fixes.select_kernel || fixes.sparse_decoder || fixes.sparse_adam || fixes.sparse_encoder;
 }
 
 std::vector<std::string> names_of(const Fixes& fixes) {

@@ -3,11 +3,11 @@
 // profiler's forecast for one can be held against what it brings. Every combination computes the
 // same losses from the same seed, up to rounding.
 //
-// The parts that run on kernels/ (select_kernel, sparse_decoder, sparse_adam) take lists of active
-// features and so make no sense without sparse_step, which by itself does all of its products
-// densely in ATen: what such a part brings is the difference to sparse_step alone. Switching one on
-// switches sparse_step on, and switching sparse_step off switches them off. Where there is no GPU
-// they change nothing.
+// The parts that run on kernels/ (select_kernel, sparse_decoder, sparse_adam, sparse_encoder) take
+// lists of active features and so make no sense without sparse_step, which by itself does all of
+// its products densely in ATen: what such a part brings is the difference to sparse_step alone.
+// Switching one on switches sparse_step on, and switching sparse_step off switches them off. Where
+// there is no GPU they change nothing; sparse_encoder alone takes its list there too.
 #pragma once
 
 #include <span>
@@ -29,6 +29,7 @@ struct Fixes {
   bool select_kernel = false;
   bool sparse_decoder = false;
   bool sparse_adam = false;
+  bool sparse_encoder = false;
 };
 
 struct Fix {

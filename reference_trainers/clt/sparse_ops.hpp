@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "kernels/sparse_decoder/decoder_shape.hpp"
 #include "reference_trainers/clt/fixes.hpp"
@@ -65,6 +66,12 @@ class SparseOps {
                               std::int64_t step);
   virtual void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
                       std::int64_t step) = 0;
+
+  // Of the encoder, [layers, features, model], from the gradients of selected preactivations (a
+  // line a column) and a layer's inputs each, [tokens, model]; others have no gradient.
+  virtual void update_encoder(AdamState& weights, const FeatureList& gradients,
+                              const std::vector<at::Tensor>& inputs, double learning_rate,
+                              std::int64_t step);
 };
 
 std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape,
@@ -88,6 +95,12 @@ at::Tensor dense_activations(const SparseShape& shape, const FeatureList& by_tok
 // From such activations, by one product a source layer: [tokens, layers, model].
 at::Tensor decode_dense(const SparseShape& shape, const at::Tensor& weights, const at::Tensor& bias,
                         const at::Tensor& activations);
+
+// by_column with these values, which are in the order of by_token.
+FeatureList by_column_of(const ActiveFeatures& active, const at::Tensor& values);
+
+// Of each line's values: [lines].
+at::Tensor line_sums(const FeatureList& list);
 
 // Where an entry of by_token lies in the flat preactivations: int64 [entries].
 at::Tensor places_of(const FeatureList& by_token, std::int64_t columns);

@@ -15,6 +15,7 @@ class MixedOps final : public SparseOps {
         select_(fixes.select_kernel ? *kernels_ : *dense_),
         decoder_(fixes.sparse_decoder ? *kernels_ : *dense_),
         adam_(fixes.sparse_adam ? *kernels_ : *dense_),
+        encoder_(fixes.sparse_encoder ? *kernels_ : *dense_),
         gradient_in_memory_(!fixes.sparse_adam) {}
 
   ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) override {
@@ -46,10 +47,15 @@ class MixedOps final : public SparseOps {
               std::int64_t step) override {
     adam_.update(state, gradients, learning_rate, step);
   }
+  void update_encoder(AdamState& weights, const FeatureList& gradients,
+                      const std::vector<at::Tensor>& inputs, double learning_rate,
+                      std::int64_t step) override {
+    encoder_.update_encoder(weights, gradients, inputs, learning_rate, step);
+  }
 
  private:
   std::unique_ptr<SparseOps> dense_, kernels_;
-  SparseOps &select_, &decoder_, &adam_;
+  SparseOps &select_, &decoder_, &adam_, &encoder_;
   bool gradient_in_memory_;
 };
 

@@ -238,17 +238,23 @@ class SparseTraining final : public Trainer {
 
   void backward(const Batch& batch, const ActiveFeatures& active, const at::Tensor& preactivations,
                 Gradients& gradients, std::int64_t index) {
+    const bool from_list = config_.fixes.sparse_encoder && !gradients.preactivations.defined() &&
+                           gradients.auxiliary.layers.empty();
     at::Tensor encoder_gradients, bias_gradients, decoder_bias_gradients;
+    FeatureList list;
     {
       const auto phase = stepscope::phase("backward");
       at::Tensor of_values = ops_->activation_gradient(decoder_, active, gradients.outputs);
       if (gradients.values.defined()) of_values = of_values + gradients.values;
-      at::Tensor of_all = gradients.preactivations.defined() ? gradients.preactivations
-                                                             : at::zeros_like(preactivations);
-      add_preactivation_gradients(gradients.auxiliary, of_all);
-      of_all.view({-1}).scatter_add_(0, places_of(active.by_token, shape_.columns()), of_values);
-      encoder_gradients = encoder_gradient(of_all, batch.inputs);
-      bias_gradients = of_all.sum(0);
+      if (from_list) {
+        list = by_column_of(active, of_values);
+        bias_gradients = line_sums(list);
+      } else {
+        const at::Tensor of_all =
+            of_all_preactivations(preactivations, active, of_values, gradients);
+        encoder_gradients = encoder_gradient(of_all, batch.inputs);
+        bias_gradients = of_all.sum(0);
+      }
       decoder_bias_gradients = gradients.outputs.sum(0);
     }
     const auto phase = stepscope::phase("optimizer");
@@ -257,8 +263,20 @@ class SparseTraining final : public Trainer {
     update_vectors(gradients.auxiliary, *ops_, shape_, decoder_, active, gradients.outputs, rate,
                    index + 1);
     ops_->update(decoder_bias_, decoder_bias_gradients.view({-1}), rate, index + 1);
-    ops_->update(encoder_, encoder_gradients, rate, index + 1);
+    if (from_list)
+      ops_->update_encoder(encoder_, list, batch.inputs, rate, index + 1);
+    else
+      ops_->update(encoder_, encoder_gradients, rate, index + 1);
     ops_->update(encoder_bias_, bias_gradients, rate, index + 1);
+  }
+
+  at::Tensor of_all_preactivations(const at::Tensor& preactivations, const ActiveFeatures& active,
+                                   const at::Tensor& of_values, Gradients& gradients) const {
+    at::Tensor of_all = gradients.preactivations.defined() ? gradients.preactivations
+                                                           : at::zeros_like(preactivations);
+    add_preactivation_gradients(gradients.auxiliary, of_all);
+    of_all.view({-1}).scatter_add_(0, places_of(active.by_token, shape_.columns()), of_values);
+    return of_all;
   }
 
   at::Tensor encoder_gradient(const at::Tensor& gradients,

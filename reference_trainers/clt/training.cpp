@@ -214,8 +214,9 @@ Status check_device(const Config& config, at::Device device) {
           ? "this build has no CUDA kernels (configure with -DSTEPSCOPE_WITH_CUDA=ON)"
           : problem_for_kernels(shape);
   if (*problem == '\0') return Done{};
-  return usage_error(std::string("select_kernel, sparse_decoder and sparse_adam on a GPU: ") +
-                     problem + "; or train --without select_kernel,sparse_decoder,sparse_adam");
+  return usage_error(
+      std::string("sparse_step with kernels on a GPU: ") + problem +
+      "; or train --without select_kernel,sparse_decoder,sparse_adam,sparse_encoder");
 }
 
 }  // namespace stepscope::clt

@@ -67,8 +67,9 @@ TEST(Options, FixesAreTheVariantsAndThoseThatAreNamed) {
   EXPECT_THAT(without, testing::Not(testing::Contains("cached_encode")));
   EXPECT_THAT(fixes({"--with", "sparse_adam"}), testing::ElementsAre("sparse_step", "sparse_adam"));
   EXPECT_THAT(fixes({"--variant", "fused", "--without", "sparse_step"}), testing::IsEmpty());
-  EXPECT_THAT(fixes({"--variant", "fused", "--without", "sparse_decoder"}),
-              testing::ElementsAre("sparse_step", "select_kernel", "sparse_adam"));
+  EXPECT_THAT(
+      fixes({"--variant", "fused", "--without", "sparse_decoder"}),
+      testing::ElementsAre("sparse_step", "select_kernel", "sparse_adam", "sparse_encoder"));
   EXPECT_THAT(error_of({"--with", "faster"}), HasSubstr("--with faster: there is no such fix"));
   EXPECT_THAT(error_of({"--without", "faster"}), HasSubstr("--without faster"));
 }

@@ -34,6 +34,10 @@ class Noting final : public SparseOps {
     note("update_decoder");
   }
   void update(AdamState&, const at::Tensor&, double, std::int64_t) override { note("update"); }
+  void update_encoder(AdamState&, const FeatureList&, const std::vector<at::Tensor>&, double,
+                      std::int64_t) override {
+    note("update_encoder");
+  }
 
  private:
   void note(const char* call) { calls_.push_back(name_ + "." + call); }
@@ -72,6 +76,19 @@ TEST(MixedOps, EachPartAlone) {
   EXPECT_EQ(calls_of_a_step({.sparse_adam = true}),
             (Calls{"dense.select", "dense.decode", "dense.activation_gradient",
                    "kernels.update_decoder", "kernels.update"}));
+}
+
+TEST(MixedOps, TheEncoderHasAPartOfItsOwn) {
+  const auto call = [](const Fixes& fixes) {
+    std::vector<std::string> calls;
+    const auto ops = make_mixed_ops(std::make_unique<Noting>("dense", calls),
+                                    std::make_unique<Noting>("kernels", calls), fixes);
+    AdamState state;
+    ops->update_encoder(state, {}, {}, 1e-3, 1);
+    return calls;
+  };
+  EXPECT_EQ(call({.sparse_adam = true}), Calls{"dense.update_encoder"});
+  EXPECT_EQ(call({.sparse_encoder = true}), Calls{"kernels.update_encoder"});
 }
 
 TEST(MixedOps, AllParts) {

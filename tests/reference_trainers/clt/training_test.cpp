@@ -105,6 +105,19 @@ TEST_P(EachFix, ReachesTheReferencesLossesAndMetrics) {
   EXPECT_EQ(read, fixed.fixes.late_readback ? 3U : expected.size());  // steps 0, 9 and 19
 }
 
+// It takes its list only where the loss does not reach all preactivations.
+TEST(Training, TheSparseEncoderReachesTheSameLosses) {
+  Config config = tiny_config();
+  config.sparsity_lambda = 1e-4;
+  const std::vector<StepResult> expected = train(config);
+  ASSERT_TRUE(switch_fixes(config.fixes, {"sparse_encoder"}, true));
+  const std::vector<StepResult> found = train(config);
+  for (std::size_t step = 0; step < expected.size(); ++step)
+    EXPECT_NEAR(found[step].losses->total, expected[step].losses->total,
+                1e-4 * expected[step].losses->total)
+        << step;
+}
+
 std::vector<std::string> fixes_and_all() {
   std::vector<std::string> names = names_of(every_fix());
   names.emplace_back("every");
