@@ -74,8 +74,10 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   // Leaked: callbacks and the writer thread use it until the last instruction.
   auto* source = new (std::nothrow) ActivitySource(library, options);
   if (source == nullptr) return false;
-  if (!recorder::add_row_source(source)) return false;
   serve_guests(library, subscriber, our_kinds());
+  // Here, before the program makes a call: capture.hpp says what switching off within one does.
+  if (!recorder::taking()) (void)source->take(false);
+  if (!recorder::add_row_source(source)) return false;
   recorder::collecting(recorder::Collector::device_ops);
   recorder::collecting(recorder::Collector::api_calls);
   if (options.hooks.level != Level::light) recorder::collecting(recorder::Collector::api_arguments);

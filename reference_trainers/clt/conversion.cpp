@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "reference_trainers/clt/batch_topk.hpp"
-#include "reference_trainers/clt/made_activations.hpp"
 #include "reference_trainers/clt/tensor_file.hpp"
 
 namespace stepscope::clt {
@@ -18,16 +17,9 @@ namespace {
 constexpr std::int64_t kHeldOutBatches = 8;
 constexpr const char* kSchema = "stepscope.clt.jumprelu/1";
 
-std::vector<at::Tensor> rows_of(const std::vector<at::Tensor>& layers, std::int64_t begin,
-                                std::int64_t count) {
-  std::vector<at::Tensor> rows;
-  for (const at::Tensor& layer : layers) rows.push_back(layer.slice(0, begin, begin + count));
-  return rows;
-}
-
 void add(Quality& sum, const Config& config, Trainer& trainer, const Batch& batch,
          const at::Tensor& activations) {
-  const at::Tensor dead = at::zeros({1}, at::kBool);  // not asked for
+  const at::Tensor dead = at::zeros({1}, activations.options().dtype(at::kBool));  // not asked for
   const Metrics of = evaluate_on_device(activations.split(config.features, 1),
                                         trainer.reconstructions(activations), batch.targets, dead);
   sum.l0 += of.l0 / kHeldOutBatches;
@@ -35,19 +27,31 @@ void add(Quality& sum, const Config& config, Trainer& trainer, const Batch& batc
   sum.explained_variance += of.explained_variance / kHeldOutBatches;
 }
 
-void measure(const Config& config, Trainer& trainer, Conversion& conversion) {
-  const MadeActivations made = make_held_out(config, kHeldOutBatches * config.batch);
-  for (std::int64_t batch = 0; batch < kHeldOutBatches; ++batch) {
-    const std::int64_t begin = batch * config.batch;
-    const Batch rows = trainer.store().normalised(
-        {rows_of(made.inputs, begin, config.batch), rows_of(made.targets, begin, config.batch)});
-    const at::Tensor all = trainer.preactivations(rows.inputs);
+Result<JumpRelu> calibrate(const Config& config, Trainer& trainer) {
+  std::vector<std::vector<at::Tensor>> inputs;
+  for (std::int64_t i = 0; i < config.jump_relu_batches; ++i) {
+    Result<Batch> batch = trainer.store().next();
+    if (!batch) return batch.error();
+    inputs.push_back(batch->inputs);
+  }
+  return to_jump_relu(config, config.jump_relu_batches, [&](std::int64_t batch) {
+    return trainer.preactivations(inputs[static_cast<std::size_t>(batch)]);
+  });
+}
+
+Conversion measure(const Config& config, Trainer& trainer, const JumpRelu& jump_relu,
+                   const HeldOut& rows) {
+  Conversion conversion{.jump_relu = jump_relu,
+                        .measured_tokens = kHeldOutBatches * config.batch,
+                        .trained_on = rows.trained_on};
+  for (const Batch& batch : rows.batches) {
+    const at::Tensor all = trainer.preactivations(batch.inputs);
     const at::Tensor selected =
         all * selection_mask(ranking_keys(all), config.k, config.hierarchical_ranks);
-    add(conversion.before, config, trainer, rows, selected);
-    add(conversion.after, config, trainer, rows, conversion.jump_relu.apply(all));
-    conversion.held_out_tokens += config.batch;
+    add(conversion.before, config, trainer, batch, selected);
+    add(conversion.after, config, trainer, batch, jump_relu.apply(all));
   }
+  return conversion;
 }
 
 std::string words(const Quality& quality) {
@@ -59,24 +63,20 @@ std::string words(const Quality& quality) {
 
 Result<Conversion> convert(const Config& config, Trainer& trainer) {
   const at::NoGradGuard no_grad;
-  std::vector<std::vector<at::Tensor>> inputs;
-  for (std::int64_t batch = 0; batch < config.jump_relu_batches; ++batch)
-    inputs.push_back(trainer.store().next().inputs);
-  Result<JumpRelu> jump_relu =
-      to_jump_relu(config, config.jump_relu_batches, [&](std::int64_t batch) {
-        return trainer.preactivations(inputs[static_cast<std::size_t>(batch)]);
-      });
+  const Result<JumpRelu> jump_relu = calibrate(config, trainer);
   if (!jump_relu) return jump_relu.error();
-  Conversion conversion{.jump_relu = *jump_relu};
-  measure(config, trainer, conversion);
-  return conversion;
+  const Result<HeldOut> rows = trainer.store().held_out(kHeldOutBatches);
+  if (!rows) return rows.error();
+  return measure(config, trainer, *jump_relu, *rows);
 }
 
 std::string summary(const Conversion& conversion) {
-  return fmt::format(
-      "jumprelu: {} features never selected; on {} held-out tokens: BatchTopK {}; JumpReLU {}",
-      conversion.jump_relu.never_selected, conversion.held_out_tokens, words(conversion.before),
-      words(conversion.after));
+  const char* rows = conversion.trained_on ? "tokens, some of which were trained on (--data has no "
+                                             "others left behind these steps)"
+                                           : "held-out tokens";
+  return fmt::format("jumprelu: {} features never selected; on {} {}: BatchTopK {}; JumpReLU {}",
+                     conversion.jump_relu.never_selected, conversion.measured_tokens, rows,
+                     words(conversion.before), words(conversion.after));
 }
 
 Status write_thresholds(const std::string& path, const Config& config, const Conversion& conversion,

@@ -5,6 +5,7 @@
 
 #include "reference_trainers/clt/options.hpp"
 #include "reference_trainers/clt/run.hpp"
+#include "reference_trainers/clt/write_data.hpp"
 
 namespace {
 
@@ -22,6 +23,10 @@ int train(int count, char** arguments) {
   if (request->help) return std::fputs(request->help->c_str(), stdout) < 0 ? kFailed : 0;
 
   const auto say = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  if (!request->config.write_data.empty()) {
+    const auto written = clt::write_data(request->config, say);
+    return written ? 0 : fail(kFailed, written.error().message.c_str());
+  }
   const auto result = clt::run(request->config, say);
   if (!result) return fail(kFailed, result.error().message.c_str());
   return std::printf("%s\n", clt::to_json(request->config, *result).c_str()) < 0 ? kFailed : 0;

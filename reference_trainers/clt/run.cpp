@@ -23,7 +23,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-StepResult marked_step(Trainer& trainer, std::int64_t index) {
+Result<StepResult> marked_step(Trainer& trainer, std::int64_t index) {
   const auto mark = stepscope::step_range(static_cast<std::uint64_t>(index));
   return trainer.step(index);
 }
@@ -68,7 +68,8 @@ Status convert_at_end(const Config& config, Trainer& trainer, const Say& say, Ru
 
 }  // namespace
 
-Result<RunResult> run(const Config& config, const Say& say) {
+Result<RunResult> run(const Config& wished, const Say& say) {
+  Config config = wished;
   const auto chosen = trainers::choose_device(config.device);
   if (!chosen) return chosen.error();
   const at::Device device = chosen->device;
@@ -78,8 +79,13 @@ Result<RunResult> run(const Config& config, const Say& say) {
   if (const Status fits = check_device(config, device); !fits) return fits.error();
   at::globalContext().setAllowTF32CuBLAS(config.tf32);
 
-  RunResult result{.device = device.str(), .steps = config.steps};
-  const std::unique_ptr<Trainer> trainer = make_training(config, device);
+  auto store = open_activations(config, device);
+  if (!store) return store.error();
+  if (!(*store)->about().empty()) say((*store)->about());
+  config.rows = (*store)->rows();
+
+  RunResult result{.device = device.str(), .steps = config.steps, .rows = config.rows};
+  const std::unique_ptr<Trainer> trainer = make_training(config, device, std::move(*store));
   result.parameters = trainer->parameter_count();
   say(fmt::format("clt {} on {}: {} parameters, {} steps", config.variant, result.device,
                   result.parameters, config.steps));
@@ -93,18 +99,19 @@ Result<RunResult> run(const Config& config, const Say& say) {
   double first_s = 0;
   bool any_loss = false;
   for (std::int64_t index = *made; index < config.steps; ++index) {
-    const StepResult step = marked_step(*trainer, index);
+    const Result<StepResult> step = marked_step(*trainer, index);
+    if (!step) return step.error();
     if (index == *made) first_s = seconds_since(begin);
-    if (step.losses) {
-      const double loss = step.losses->total;
+    if (step->losses) {
+      const double loss = step->losses->total;
       if (!std::isfinite(loss))
         return bad_input(
             fmt::format("step {}: the loss is {}; try a smaller --lr", index + 1, loss));
       if (!std::exchange(any_loss, true)) result.first_loss = loss;
       result.last_loss = loss;
     }
-    if (step.metrics)
-      result.metrics = *step.metrics, result.evaluated = true, say(progress_line(index, step));
+    if (step->metrics)
+      result.metrics = *step->metrics, result.evaluated = true, say(progress_line(index, *step));
     if (const Status kept = keep(config, *trainer, index + 1); !kept) return kept.error();
   }
   trainers::synchronize(device);
@@ -129,7 +136,8 @@ nlohmann::ordered_json to_json(const Config& config, const Conversion& conversio
   return {{"file", config.to_jump_relu},
           {"calibration_batches", config.jump_relu_batches},
           {"never_selected", conversion.jump_relu.never_selected},
-          {"held_out_tokens", conversion.held_out_tokens},
+          {"measured_tokens", conversion.measured_tokens},
+          {"measured_on_trained_rows", conversion.trained_on},
           {"batch_topk", to_json(conversion.before)},
           {"jumprelu", to_json(conversion.after)}};
 }
@@ -150,7 +158,7 @@ std::string to_json(const Config& config, const RunResult& result) {
                                 {"batch", config.batch},
                                 {"k", config.k},
                                 {"hierarchical_ranks", config.hierarchical_ranks},
-                                {"rows", config.rows},
+                                {"rows", result.rows},
                                 {"eval_every", config.eval_every},
                                 {"learning_rate", config.learning_rate},
                                 {"seed", config.seed}}},
@@ -167,6 +175,7 @@ std::string to_json(const Config& config, const RunResult& result) {
                        {"dead", result.metrics.dead}};
   }
   if (result.conversion) json["jumprelu"] = to_json(config, *result.conversion);
+  if (!config.data.empty()) json["config"]["data"] = config.data;
   return json.dump();
 }
 

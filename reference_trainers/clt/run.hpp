@@ -17,7 +17,7 @@ namespace stepscope::clt {
 
 struct RunResult {
   std::string device;
-  std::int64_t steps = 0, parameters = 0;
+  std::int64_t steps = 0, parameters = 0, rows = 0;
   double first_loss = std::numeric_limits<double>::quiet_NaN();  // until one is read
   double last_loss = first_loss;
   double wall_s = 0;  // all steps, evaluations included

@@ -64,13 +64,16 @@ at::Tensor stacked_deviations(const std::vector<Normalisation>& layers) {
 
 class SparseTraining final : public Trainer {
  public:
-  SparseTraining(const Config& config, at::Device device, std::unique_ptr<SparseOps> ops)
-      : SparseTraining(config, device, std::move(ops),
+  SparseTraining(const Config& config, at::Device device, std::unique_ptr<SparseOps> ops,
+                 std::unique_ptr<ActivationStore> store)
+      : SparseTraining(config, device, std::move(ops), std::move(store),
                        flatten(Model(config, device), sparse_shape(config))) {}
 
-  StepResult step(std::int64_t index) override {
+  Result<StepResult> step(std::int64_t index) override {
     const at::NoGradGuard no_grad;
-    const Batch batch = next_batch();
+    const Result<Batch> read = next_batch();
+    if (!read) return read.error();
+    const Batch& batch = *read;
     const at::Tensor preactivations = encode(batch.inputs);
     const ActiveFeatures active = select(preactivations);
     const at::Tensor outputs = decode(active);
@@ -110,9 +113,9 @@ class SparseTraining final : public Trainer {
   }
 
   // Adam's steps are counted by the caller.
-  void resume_at(std::int64_t step) override { store_.skip(step); }
+  void resume_at(std::int64_t step) override { store_->skip(step); }
 
-  ActivationStore& store() override { return store_; }
+  ActivationStore& store() override { return *store_; }
   at::Tensor preactivations(const std::vector<at::Tensor>& inputs) override {
     const at::NoGradGuard no_grad;
     return encode(inputs);
@@ -125,21 +128,21 @@ class SparseTraining final : public Trainer {
 
  private:
   SparseTraining(const Config& config, at::Device device, std::unique_ptr<SparseOps> ops,
-                 const FlatWeights& weights)
+                 std::unique_ptr<ActivationStore> store, const FlatWeights& weights)
       : config_(config),
         shape_(sparse_shape(config)),
         ops_(std::move(ops)),
-        store_(make_activations(config), config, device),
+        store_(std::move(store)),
         dead_(config, device),
-        deviations_(stacked_deviations(store_.target_normalisation())),
+        deviations_(stacked_deviations(store_->target_normalisation())),
         encoder_(untouched(weights.encoder)),
         encoder_bias_(untouched(weights.encoder_bias)),
         decoder_(untouched(weights.decoder)),
         decoder_bias_(untouched(weights.decoder_bias)) {}
 
-  Batch next_batch() {
+  Result<Batch> next_batch() {
     const auto phase = stepscope::phase("data");
-    return store_.next();
+    return store_->next();
   }
 
   at::Tensor of_layer(const at::Tensor& columns, std::int64_t layer) const {
@@ -304,7 +307,7 @@ class SparseTraining final : public Trainer {
   const Config config_;
   const SparseShape shape_;
   std::unique_ptr<SparseOps> ops_;
-  ActivationStore store_;
+  std::unique_ptr<ActivationStore> store_;
   DeadFeatures dead_;
   at::Tensor deviations_;  // [layers, d_model], of the targets
   AdamState encoder_, encoder_bias_, decoder_, decoder_bias_;
@@ -317,8 +320,9 @@ SparseShape sparse_shape(const Config& config) {
 }
 
 std::unique_ptr<Trainer> make_sparse_training(const Config& config, at::Device device,
-                                              std::unique_ptr<SparseOps> ops) {
-  return std::make_unique<SparseTraining>(config, device, std::move(ops));
+                                              std::unique_ptr<SparseOps> ops,
+                                              std::unique_ptr<ActivationStore> store) {
+  return std::make_unique<SparseTraining>(config, device, std::move(ops), std::move(store));
 }
 
 }  // namespace stepscope::clt

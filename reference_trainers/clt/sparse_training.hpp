@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "reference_trainers/clt/activation_store.hpp"
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/sparse_ops.hpp"
 #include "reference_trainers/clt/trainer.hpp"
@@ -16,6 +17,7 @@ namespace stepscope::clt {
 SparseShape sparse_shape(const Config& config);
 
 std::unique_ptr<Trainer> make_sparse_training(const Config& config, at::Device device,
-                                              std::unique_ptr<SparseOps> ops);
+                                              std::unique_ptr<SparseOps> ops,
+                                              std::unique_ptr<ActivationStore> store);
 
 }  // namespace stepscope::clt

@@ -16,6 +16,7 @@
 #include "reference_trainers/clt/dead_features.hpp"
 #include "reference_trainers/clt/loss.hpp"
 #include "reference_trainers/clt/loss_parts.hpp"
+#include "reference_trainers/clt/memory_store.hpp"
 #include "reference_trainers/clt/model.hpp"
 #include "reference_trainers/clt/sparse_training.hpp"
 #include "reference_trainers/common/adam.hpp"
@@ -32,18 +33,20 @@ struct Forward {
 
 class Training final : public Trainer {
  public:
-  Training(const Config& config, at::Device device)
+  Training(const Config& config, at::Device device, std::unique_ptr<ActivationStore> store)
       : config_(config),
         fixes_(config.fixes),
-        store_(make_activations(config), config, device),
+        store_(std::move(store)),
         model_(config, device),
         dead_(config, device),
         optimizer_(
             model_.parameters(), config.learning_rate,
             fixes_.fused_adam ? trainers::Adam::Kind::fused : trainers::Adam::Kind::one_by_one) {}
 
-  StepResult step(std::int64_t index) override {
-    const Batch batch = next_batch();
+  Result<StepResult> step(std::int64_t index) override {
+    const Result<Batch> read = next_batch();
+    if (!read) return read.error();
+    const Batch& batch = *read;
     optimizer_.zero_grad();
     const Forward forward = pass(batch);
     const LossParts parts = losses_of(batch, forward, index);
@@ -77,11 +80,11 @@ class Training final : public Trainer {
   }
 
   void resume_at(std::int64_t step) override {
-    store_.skip(step);
+    store_->skip(step);
     optimizer_.set_steps(step);
   }
 
-  ActivationStore& store() override { return store_; }
+  ActivationStore& store() override { return *store_; }
   at::Tensor preactivations(const Layers& inputs) override {
     const at::NoGradGuard no_grad;
     return at::cat(model_.encode(inputs), 1);
@@ -92,9 +95,9 @@ class Training final : public Trainer {
   }
 
  private:
-  Batch next_batch() {
+  Result<Batch> next_batch() {
     const auto phase = stepscope::phase("data");
-    return store_.next();
+    return store_->next();
   }
 
   Layers encode(const Layers& inputs) const {
@@ -132,7 +135,7 @@ class Training final : public Trainer {
     const auto phase = stepscope::phase("loss");
     LossParts parts;
     parts.reconstruction =
-        reconstruction_loss(forward.predictions, batch.targets, store_.target_normalisation());
+        reconstruction_loss(forward.predictions, batch.targets, store_->target_normalisation());
     parts.total = parts.reconstruction;
     if (config_.sparsity_lambda > 0) {
       parts.sparsity =
@@ -159,7 +162,7 @@ class Training final : public Trainer {
       own_decoders.push_back(model_.decoders()[layer][layer]);
     }
     return auxiliary_loss(preactivations, errors, own_decoders, dead_.mask(),
-                          store_.target_normalisation(), config_);
+                          store_->target_normalisation(), config_);
   }
 
   void track_dead(const Layers& activations) {
@@ -189,7 +192,7 @@ class Training final : public Trainer {
 
   const Config config_;
   const Fixes fixes_;
-  ActivationStore store_;
+  std::unique_ptr<ActivationStore> store_;
   Model model_;
   DeadFeatures dead_;
   trainers::Adam optimizer_;
@@ -197,13 +200,20 @@ class Training final : public Trainer {
 
 }  // namespace
 
-std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
-  if (!config.fixes.sparse_step) return std::make_unique<Training>(config, device);
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
+                                       std::unique_ptr<ActivationStore> store) {
+  if (!config.fixes.sparse_step)
+    return std::make_unique<Training>(config, device, std::move(store));
   const SparseShape shape = sparse_shape(config);
   std::unique_ptr<SparseOps> ops = make_aten_ops(shape, config.hierarchical_ranks);
   if (device.is_cuda() && uses_kernels(config.fixes))
     ops = make_mixed_ops(std::move(ops), make_kernel_ops(shape), config.fixes);
-  return make_sparse_training(config, device, std::move(ops));
+  return make_sparse_training(config, device, std::move(ops), std::move(store));
+}
+
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
+  return make_training(config, device,
+                       std::make_unique<MemoryStore>(make_activations(config), config, device));
 }
 
 Status check_device(const Config& config, at::Device device) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "reference_trainers/clt/activation_store.hpp"
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/trainer.hpp"
 
@@ -13,6 +14,10 @@ namespace stepscope::clt {
 // What keeps the configuration from being trained on the device.
 Status check_device(const Config& config, at::Device device);
 
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
+                                       std::unique_ptr<ActivationStore> store);
+
+// On made activations.
 std::unique_ptr<Trainer> make_training(const Config& config, at::Device device);
 
 }  // namespace stepscope::clt

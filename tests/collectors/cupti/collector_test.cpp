@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "collectors/recorder/capture.hpp"
 #include "tests/collectors/cupti/cuda_calls.hpp"
 
 namespace stepscope::cupti {
@@ -44,6 +45,20 @@ TEST_F(CollectorTest, TheTaxingKindsStayOff) {
         fake_cupti::state().enabled,
         ElementsAre(ActivityKind::memcpy, ActivityKind::memset, ActivityKind::concurrent_kernel,
                     ActivityKind::overhead, ActivityKind::memcpy_peer));
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  });
+}
+
+// Later it might be in a call.
+TEST_F(CollectorTest, WhatIsToBeRecordedLaterIsOffFromTheStart) {
+  record([] {
+    recorder::plan_capture({.by_trigger = true}, nullptr);
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    EXPECT_THAT(fake_cupti::state().enabled, IsEmpty());
+    EXPECT_FALSE(fake_cupti::state().callbacks.contains(
+        {static_cast<std::uint32_t>(Domain::runtime), kLaunch}));
+    recorder::trigger_capture(true);
+    EXPECT_THAT(fake_cupti::state().enabled, Contains(ActivityKind::concurrent_kernel));
     _exit(testing::Test::HasFailure() ? 1 : 0);
   });
 }

@@ -20,7 +20,7 @@
 namespace stepscope::clt {
 namespace {
 
-at::Tensor tensor(std::vector<double> values, at::IntArrayRef shape) {
+at::Tensor tensor(const std::vector<double>& values, at::IntArrayRef shape) {
   return at::tensor(values, at::kDouble).view(shape);
 }
 
@@ -158,7 +158,7 @@ std::vector<StepResult> train(const Config& config) {
   at::set_num_threads(1);
   const auto trainer = make_training(config, at::kCPU);
   std::vector<StepResult> results;
-  for (std::int64_t step = 0; step < config.steps; ++step) results.push_back(trainer->step(step));
+  for (std::int64_t step = 0; step < config.steps; ++step) results.push_back(*trainer->step(step));
   return results;
 }
 

@@ -46,7 +46,8 @@ TEST_F(ConversionTest, WritesThresholdsThatKeepTheL0OnHeldOutRows) {
   const Result<RunResult> result = train(config_);
   ASSERT_TRUE(result) << result.error().message;
   const Conversion& conversion = *result->conversion;
-  EXPECT_EQ(conversion.held_out_tokens, 8 * 64);
+  EXPECT_EQ(conversion.measured_tokens, 8 * 64);
+  EXPECT_FALSE(conversion.trained_on);
   EXPECT_NEAR(conversion.before.l0, 9, 1e-3);
   EXPECT_NEAR(conversion.after.l0, 9, 0.5);
   EXPECT_NEAR(conversion.after.nmse, conversion.before.nmse, 0.1 * conversion.before.nmse);

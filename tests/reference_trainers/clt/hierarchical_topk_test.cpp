@@ -58,7 +58,7 @@ TEST(HierarchicalTopk, ATrainingsL0IsKByW) {
     config.fixes.sparse_step = sparse;
     const auto trainer = make_training(config, at::kCPU);
     for (std::int64_t step = 0; step < 9; ++step) (void)trainer->step(step);
-    EXPECT_NEAR(trainer->step(9).metrics->l0, 3, 1e-4) << sparse;
+    EXPECT_NEAR(trainer->step(9)->metrics->l0, 3, 1e-4) << sparse;
   }
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/clt/memory_store.hpp"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/randperm.h>
+
+#include "reference_trainers/common/random.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+std::vector<Normalisation> measure(const std::vector<at::Tensor>& layers) {
+  std::vector<Normalisation> found;
+  for (const at::Tensor& rows : layers)
+    found.push_back({rows.mean(0), rows.std(0) + kDeviationEpsilon});
+  return found;
+}
+
+void move(std::vector<at::Tensor>& layers, const std::vector<Normalisation>& by,
+          at::Device device) {
+  for (std::size_t layer = 0; layer < layers.size(); ++layer)
+    layers[layer] = by[layer].apply(layers[layer]).to(device);
+}
+
+std::vector<at::Tensor> gather(const std::vector<at::Tensor>& layers, const at::Tensor& rows) {
+  std::vector<at::Tensor> out;
+  for (const at::Tensor& layer : layers) out.push_back(layer.index_select(0, rows));
+  return out;
+}
+
+std::vector<at::Tensor> slice(const std::vector<at::Tensor>& layers, std::int64_t begin,
+                              std::int64_t count) {
+  std::vector<at::Tensor> out;
+  for (const at::Tensor& layer : layers) out.push_back(layer.slice(0, begin, begin + count));
+  return out;
+}
+
+}  // namespace
+
+MemoryStore::MemoryStore(MadeActivations made, const Config& config, at::Device device)
+    : config_(config),
+      inputs_(std::move(made.inputs)),
+      targets_(std::move(made.targets)),
+      of_inputs_(measure(inputs_)),
+      of_targets_(measure(targets_)),
+      device_(device),
+      random_(trainers::seeded_generator(config.seed, trainers::RandomStream::batches)) {
+  for (const Normalisation& host : of_targets_)
+    on_device_.push_back({host.mean.to(device), host.std.to(device)});
+  if (!config_.fixes.device_data) return;
+  move(inputs_, of_inputs_, device);
+  move(targets_, of_targets_, device);
+}
+
+// Row numbers of the next batch; what an epoch leaves over is dropped.
+at::Tensor MemoryStore::next_rows() {
+  if (!order_.defined() || next_ + config_.batch > rows()) {
+    order_ = at::randperm(rows(), random_);
+    if (config_.fixes.device_data) order_ = order_.to(device_);
+    next_ = 0;
+  }
+  next_ += config_.batch;
+  return order_.slice(0, next_ - config_.batch, next_);
+}
+
+void MemoryStore::skip(std::int64_t batches) {
+  for (std::int64_t i = 0; i < batches; ++i) (void)next_rows();
+}
+
+Result<Batch> MemoryStore::next() {
+  const at::Tensor rows = next_rows();
+  if (config_.fixes.device_data) return Batch{gather(inputs_, rows), gather(targets_, rows)};
+  return normalised({gather(inputs_, rows), gather(targets_, rows)});
+}
+
+Result<HeldOut> MemoryStore::held_out(std::int64_t batches) {
+  const MadeActivations made = make_held_out(config_, batches * config_.batch);
+  HeldOut all;
+  for (std::int64_t batch = 0; batch < batches; ++batch) {
+    const std::int64_t begin = batch * config_.batch;
+    all.batches.push_back(normalised(
+        {slice(made.inputs, begin, config_.batch), slice(made.targets, begin, config_.batch)}));
+  }
+  return all;
+}
+
+Batch MemoryStore::normalised(Batch rows) const {
+  move(rows.inputs, of_inputs_, device_);
+  move(rows.targets, of_targets_, device_);
+  return rows;
+}
+
+}  // namespace stepscope::clt
