@@ -18,6 +18,7 @@
 #include "reference_trainers/clt/loss_parts.hpp"
 #include "reference_trainers/clt/memory_store.hpp"
 #include "reference_trainers/clt/model.hpp"
+#include "reference_trainers/clt/sparse_model.hpp"
 #include "reference_trainers/clt/sparse_training.hpp"
 #include "reference_trainers/common/adam.hpp"
 
