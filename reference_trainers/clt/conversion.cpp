@@ -74,9 +74,10 @@ std::string summary(const Conversion& conversion) {
   const char* rows = conversion.trained_on ? "tokens, some of which were trained on (--data has no "
                                              "others left behind these steps)"
                                            : "held-out tokens";
-  return fmt::format("jumprelu: {} features never selected; on {} {}: BatchTopK {}; JumpReLU {}",
-                     conversion.jump_relu.never_selected, conversion.measured_tokens, rows,
-                     words(conversion.before), words(conversion.after));
+  return fmt::format(
+      "jumprelu: {} of {} features never selected; on {} {}: as trained {}; JumpReLU {}",
+      conversion.jump_relu.never_selected, conversion.jump_relu.thresholds.numel(),
+      conversion.measured_tokens, rows, words(conversion.before), words(conversion.after));
 }
 
 Status write_thresholds(const std::string& path, const Config& config, const Conversion& conversion,

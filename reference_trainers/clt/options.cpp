@@ -2,6 +2,7 @@
 #include "reference_trainers/clt/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,12 +17,13 @@ namespace {
 constexpr const char* kAbout =
     "Trains a cross-layer transcoder with BatchTopK on activations that it makes itself (or, with "
     "--data, on recorded ones), and prints one JSON line.\n"
-    "Its steps and phases (data, encode, topk, decode, loss, backward, optimizer, eval) are marked "
-    "for stepscope:\n"
+    "Its steps and phases (data, encode, topk, decode, loss, dead, backward, optimizer, eval; "
+    "behind "
+    "the last step convert) are marked for stepscope:\n"
     "  stepscope profile -o clt.scope -- train_clt --steps 100 && stepscope report clt.scope\n";
 
 constexpr const char* kFooter =
-    "\nA size for one GPU:  train_clt --device cuda --layers 6 --features 8192 --d-model 768 "
+    "A size for one GPU:  train_clt --device cuda --layers 6 --features 8192 --d-model 768 "
     "--batch 1024 --k 200\n"
     "Data in files:       train_clt --write-data FOLDER && train_clt --data FOLDER --variant "
     "optimized\n"
@@ -36,7 +38,8 @@ struct Named {
 std::string variant_help() {
   std::string text = "Which fixes are on in the same training:";
   for (const Variant& variant : all_variants())
-    text += fmt::format(" {} ({})", variant.name, variant.summary);
+    text += fmt::format(" {} ({});", variant.name, variant.summary);
+  text.back() = '.';
   return text;
 }
 
@@ -45,6 +48,17 @@ std::string fix_help() {
   for (const Fix& fix : all_fixes()) text += fmt::format(" {} ({});", fix.name, fix.summary);
   text.back() = '.';
   return text;
+}
+
+// --without must not take away what --with asks for.
+Status check_kept(const Fixes& fixes, const Named& named) {
+  const std::vector<std::string> on = names_of(fixes);
+  for (const std::string& name : named.with) {
+    if (std::find(on.begin(), on.end(), name) == on.end())
+      return usage_error(fmt::format("--with {}: --without {} switches it off again", name,
+                                     fmt::join(named.without, ",")));
+  }
+  return Done{};
 }
 
 // The variant, then what was named.
@@ -58,7 +72,7 @@ Status choose_fixes(Config& config, const Named& named) {
     return usage_error("--with " + with.error().message);
   if (const Status without = switch_fixes(config.fixes, named.without, false); !without)
     return usage_error("--without " + without.error().message);
-  return Done{};
+  return check_kept(config.fixes, named);
 }
 
 std::vector<std::string> variant_names() {
@@ -79,7 +93,7 @@ void add_sizes(CLI::App& app, Config& config) {
       ->check(CLI::Range(std::int64_t{2}, kMost));
   app.add_option("--k", config.k, "Active features a token, over all layers")
       ->check(CLI::Range(std::int64_t{1}, kMost));
-  app.add_option("--rows", config.rows, "Tokens of the made activation set")
+  app.add_option("--rows", config.rows, "Tokens of the made activation set (--data has its own)")
       ->check(CLI::Range(std::int64_t{2}, kMost));
 }
 
@@ -107,7 +121,7 @@ void add_training(CLI::App& app, Config& config) {
                  "Dead features a token and layer that rebuild the layer's residual (Gao et al.: "
                  "512), so that they come back; 0: none")
       ->check(CLI::Range(std::int64_t{0}, kMost));
-  app.add_option("--aux-k-coef", config.aux_k_coef, "Weight of that loss")
+  app.add_option("--aux-k-coef", config.aux_k_coef, "Weight of the loss of --aux-k")
       ->check(CLI::NonNegativeNumber);
 }
 
@@ -115,11 +129,13 @@ void add_data(CLI::App& app, Config& config) {
   static const std::map<std::string, at::ScalarType> kTypes{{"fp32", at::kFloat},
                                                             {"bf16", at::kBFloat16}};
   app.add_option("--data", config.data,
-                 "FOLDER: train on activations in HDF5 files (chunk_0.h5, ...: "
+                 "Train on activations in HDF5 files (chunk_0.h5, ...: "
                  "layer_L/inputs and layer_L/targets) in place of made ones, read ahead by "
-                 "threads of their own; --layers and --d-model must be theirs");
+                 "threads of their own; --layers and --d-model must be theirs")
+      ->type_name("FOLDER");
   app.add_option("--write-data", config.write_data,
-                 "FOLDER: write the made activations there for --data, and do not train");
+                 "Write the made activations there for --data, and do not train")
+      ->type_name("FOLDER");
   app.add_option("--write-type", config.write_type, "As which numbers --write-data writes them")
       ->option_text("fp32|bf16")
       ->default_str("")
@@ -134,8 +150,12 @@ void add_running(CLI::App& app, Config& config, Named& named) {
       {"auto", DeviceWish::automatic}, {"cpu", DeviceWish::cpu}, {"cuda", DeviceWish::cuda}};
   app.add_option("--variant", config.variant, variant_help())
       ->check(CLI::IsMember(variant_names()));
-  app.add_option("--with", named.with, fix_help())->delimiter(',')->default_str("");
+  app.add_option("--with", named.with, fix_help())
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->default_str("");
   app.add_option("--without", named.without, "The variant without these fixes (commas)")
+      ->type_name("NAMES")
       ->delimiter(',')
       ->default_str("");
   app.add_option("--hierarchical-ranks", named.hierarchical_ranks,
@@ -150,18 +170,22 @@ void add_running(CLI::App& app, Config& config, Named& named) {
          "CPU threads of LibTorch; 0: its own choice (fast on idle cores, far slower on busy ones)")
       ->check(CLI::Range(0, 1024));
   app.add_option("--checkpoint", config.checkpoint,
-                 "FILE: where the run's state is written at its end, whole or not at all");
+                 "Where the run's state is written at its end, whole or not at all")
+      ->type_name("FILE");
   app.add_option("--checkpoint-every", config.checkpoint_every,
                  "Steps between writing it before the end, too; 0: none")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
-  app.add_option(
-      "--resume", config.resume,
-      "FILE: go on from a checkpoint of the same sizes, seed and fixes, to the bit on one "
-      "device; --steps counts from the run's begin");
+  app.add_option("--resume", config.resume,
+                 "Go on from a checkpoint of the same sizes, seed and fixes, to the bit on one "
+                 "device; --steps counts from the run's begin")
+      ->type_name("FILE");
   app.add_option("--to-jumprelu", config.to_jump_relu,
-                 "FILE: behind the last step (also of a checkpoint that has made them all) convert "
+                 "Behind the last step (also of a checkpoint that has made them all) convert "
                  "BatchTopK to JumpReLU, write a threshold a feature, and say L0, NMSE and "
-                 "explained variance before and after on rows that were not trained on");
+                 "explained variance before and after on rows that were not trained on: others of "
+                 "the same origin; of --data the next batches, and it says so where the steps have "
+                 "left none of its first epoch")
+      ->type_name("FILE");
   app.add_option("--jumprelu-batches", config.jump_relu_batches,
                  "Training batches that thresholds are found on; a feature that none of them "
                  "selects never fires again")

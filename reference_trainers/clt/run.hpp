@@ -21,8 +21,8 @@ struct RunResult {
   double first_loss = std::numeric_limits<double>::quiet_NaN();  // until one is read
   double last_loss = first_loss;
   double wall_s = 0;  // all steps, evaluations included
-  double ms_per_step =
-      0;  // mean over the steps after the first, which warms up; all where there is but one
+  // Mean over the steps after the first, which warms up; all where there is but one; NaN: none.
+  double ms_per_step = first_loss;
   Metrics metrics;  // of the last evaluation
   bool evaluated = false;
   std::optional<Conversion> conversion;

@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <vector>
 
 namespace stepscope::clt {
@@ -45,6 +47,16 @@ Dictionary empty_dictionary() {
 const c10::IValue* find(const Dictionary& all, const std::string& name) {
   const auto found = all.find(c10::IValue(name));
   return found == all.end() ? nullptr : &found->value();
+}
+
+Status check_writable(const std::string& kind, const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code none;
+  const bool taken = std::filesystem::is_directory(path, none);
+  if (taken) errno = EISDIR;
+  if (taken || access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+    return failed(kind, path, "cannot be written");
+  return Done{};
 }
 
 Status write_tensor_file(const std::string& kind, const std::string& path, const Dictionary& all) {

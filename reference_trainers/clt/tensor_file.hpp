@@ -20,6 +20,9 @@ Dictionary empty_dictionary();
 // Null where there is none of that name.
 const c10::IValue* find(const Dictionary& all, const std::string& name);
 
+// An Error where no such file could be written: to be asked before there is anything to write.
+Status check_writable(const std::string& kind, const std::string& path);
+
 // An Error begins with `kind` and the file's name, and leaves what was there.
 Status write_tensor_file(const std::string& kind, const std::string& path, const Dictionary& all);
 

@@ -60,7 +60,8 @@ TEST_F(ConversionTest, WritesThresholdsThatKeepTheL0OnHeldOutRows) {
   EXPECT_TRUE(at::equal(thresholds(config_.to_jump_relu), conversion.jump_relu.thresholds));
   const auto json = nlohmann::json::parse(to_json(config_, *result));
   EXPECT_EQ(json["jumprelu"]["jumprelu"]["l0"], conversion.after.l0);
-  EXPECT_THAT(summary(conversion), testing::HasSubstr("on 512 held-out tokens: BatchTopK l0 9.00"));
+  EXPECT_THAT(summary(conversion),
+              testing::HasSubstr("on 512 held-out tokens: as trained l0 9.00"));
 }
 
 TEST_F(ConversionTest, AFinishedCheckpointConvertsToTheSame) {
@@ -73,6 +74,7 @@ TEST_F(ConversionTest, AFinishedCheckpointConvertsToTheSame) {
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(at::equal(thresholds(path("again")), expected));
   EXPECT_TRUE(nlohmann::json::parse(to_json(config_, *result))["loss"]["last"].is_null());
+  EXPECT_TRUE(nlohmann::json::parse(to_json(config_, *result))["ms_per_step"].is_null());
 }
 
 // The same losses up to rounding, and so about the same thresholds where features fired.
@@ -84,13 +86,19 @@ TEST_F(ConversionTest, TheSparseStepConvertsAlike) {
   EXPECT_TRUE(at::allclose(thresholds(config_.to_jump_relu), expected, 1e-2, 1e-2));
 }
 
-TEST_F(ConversionTest, WhatCannotBeWrittenIsNamed) {
+TEST_F(ConversionTest, WhatCannotBeWrittenIsNamedBeforeTheFirstStep) {
+  const auto error = [](const Config& config) {
+    const auto result = run(config, [](const std::string& line) { ADD_FAILURE() << line; });
+    return result ? "none" : result.error().message;
+  };
   config_.to_jump_relu = path("none") + "/thresholds";
-  const Result<RunResult> result = train(config_);
-  ASSERT_FALSE(result);
-  EXPECT_THAT(result.error().message,
+  EXPECT_THAT(error(config_),
               testing::AllOf(testing::HasSubstr("thresholds " + config_.to_jump_relu),
                              testing::HasSubstr("No such file")));
+  config_.to_jump_relu = folder_;
+  EXPECT_THAT(error(config_), testing::HasSubstr("Is a directory"));
+  config_.checkpoint = path("none") + "/checkpoint";
+  EXPECT_THAT(error(config_), testing::HasSubstr("checkpoint " + config_.checkpoint));
 }
 
 }  // namespace

@@ -72,6 +72,8 @@ TEST(Options, FixesAreTheVariantsAndThoseThatAreNamed) {
       testing::ElementsAre("sparse_step", "select_kernel", "sparse_adam", "sparse_encoder"));
   EXPECT_THAT(error_of({"--with", "faster"}), HasSubstr("--with faster: there is no such fix"));
   EXPECT_THAT(error_of({"--without", "faster"}), HasSubstr("--without faster"));
+  EXPECT_THAT(error_of({"--with", "sparse_adam", "--without", "cached_encode,sparse_step"}),
+              HasSubstr("--with sparse_adam: --without cached_encode,sparse_step"));
 }
 
 TEST(Options, HierarchicalRanksAreTheVariantsOrNamed) {
@@ -81,6 +83,12 @@ TEST(Options, HierarchicalRanksAreTheVariantsOrNamed) {
   EXPECT_EQ(
       parsed({"--variant", "hierarchical", "--hierarchical-ranks", "1"})->config.hierarchical_ranks,
       1);
+}
+
+TEST(Options, HierarchicalRanksMustOfferSomething) {
+  EXPECT_THAT(error_of({"--k", "1", "--batch", "2", "--hierarchical-ranks", "9"}),
+              HasSubstr("--hierarchical-ranks 9"));
+  EXPECT_TRUE(parsed({"--k", "1", "--batch", "2", "--hierarchical-ranks", "8"}));
 }
 
 TEST(Options, TheSelectKernelIsExact) {
