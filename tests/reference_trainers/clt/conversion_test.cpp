@@ -13,6 +13,7 @@
 
 #include "reference_trainers/clt/run.hpp"
 #include "reference_trainers/clt/tensor_file.hpp"
+#include "reference_trainers/common/device.hpp"
 #include "tests/reference_trainers/clt/tiny_config.hpp"
 
 namespace stepscope::clt {
@@ -84,6 +85,22 @@ TEST_F(ConversionTest, TheSparseStepConvertsAlike) {
   ASSERT_TRUE(switch_fixes(config_.fixes, {"sparse_step", "device_data"}, true));
   ASSERT_TRUE(train(config_));
   EXPECT_TRUE(at::allclose(thresholds(config_.to_jump_relu), expected, 1e-2, 1e-2));
+}
+
+// With and without the kernels; sums may be made in another order there.
+TEST_F(ConversionTest, AGpuConvertsAlike) {
+  const auto chosen = trainers::choose_device(trainers::DeviceWish::automatic);
+  ASSERT_TRUE(chosen);
+  if (!chosen->device.is_cuda()) GTEST_SKIP() << "no GPU";
+  const Result<RunResult> expected = train(config_);
+  config_.device = trainers::DeviceWish::cuda;
+  for (const bool kernels : {false, true}) {
+    if (kernels) config_.fixes = every_fix();
+    const Result<RunResult> found = train(config_);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_NEAR(found->conversion->after.l0, expected->conversion->after.l0, 0.2);
+    EXPECT_NEAR(found->conversion->after.nmse, expected->conversion->after.nmse, 0.02);
+  }
 }
 
 TEST_F(ConversionTest, WhatCannotBeWrittenIsNamedBeforeTheFirstStep) {
