@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "reference_trainers/clt/hierarchical_topk.hpp"
+
 namespace stepscope::clt {
 namespace {
 
@@ -42,9 +44,16 @@ at::Tensor batch_topk_mask(const at::Tensor& keys, std::int64_t k) {
   return mask.view_as(keys);
 }
 
-std::vector<at::Tensor> batch_topk(const std::vector<at::Tensor>& preactivations, std::int64_t k) {
+at::Tensor selection_mask(const at::Tensor& keys, std::int64_t k, std::int64_t hierarchical_ranks) {
+  return hierarchical_ranks > 1 ? hierarchical_topk_mask(keys, k, hierarchical_ranks)
+                                : batch_topk_mask(keys, k);
+}
+
+std::vector<at::Tensor> batch_topk(const std::vector<at::Tensor>& preactivations, std::int64_t k,
+                                   std::int64_t hierarchical_ranks) {
   const at::Tensor all = at::cat(preactivations, 1);
-  const at::Tensor mask = batch_topk_mask(at::cat(keys_of(preactivations), 1), k);
+  const at::Tensor mask =
+      selection_mask(at::cat(keys_of(preactivations), 1), k, hierarchical_ranks);
   const at::Tensor kept = all * mask.to(all.scalar_type());
   return kept.split(preactivations.front().size(1), /*dim=*/1);
 }

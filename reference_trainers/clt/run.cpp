@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "reference_trainers/clt/checkpoint.hpp"
+#include "reference_trainers/clt/tensor_file.hpp"
 #include "reference_trainers/clt/training.hpp"
 
 namespace stepscope::clt {
@@ -28,11 +29,21 @@ Result<StepResult> marked_step(Trainer& trainer, std::int64_t index) {
   return trainer.step(index);
 }
 
-std::string progress_line(std::int64_t step, const StepResult& result) {
+std::string progress_line(const Config& config, std::int64_t step, const StepResult& result) {
   const Metrics& metrics = *result.metrics;
-  return fmt::format("step {}: loss {:.5f}, nmse {:.3f}, explained {:.3f}, l0 {:.1f}, dead {}",
-                     step + 1, result.losses->total, metrics.nmse, metrics.explained_variance,
-                     metrics.l0, metrics.dead);
+  const std::string auxiliary =
+      config.aux_k > 0 ? fmt::format(" ({:.5f} of it auxiliary)", result.losses->auxiliary) : "";
+  return fmt::format("step {}: loss {:.5f}{}, nmse {:.3f}, explained {:.3f}, l0 {:.1f}, dead {}",
+                     step + 1, result.losses->total, auxiliary, metrics.nmse,
+                     metrics.explained_variance, metrics.l0, metrics.dead);
+}
+
+// Before hours of steps that would have nowhere to go.
+Status check_outputs(const Config& config) {
+  if (!config.checkpoint.empty()) {
+    if (Status good = check_writable("checkpoint", config.checkpoint); !good) return good;
+  }
+  return config.to_jump_relu.empty() ? Done{} : check_writable("thresholds", config.to_jump_relu);
 }
 
 // 0 at a start.
@@ -40,7 +51,8 @@ Result<std::int64_t> steps_made(const Config& config, Trainer& trainer) {
   if (config.resume.empty()) return std::int64_t{0};
   Result<std::int64_t> made = read_checkpoint(config.resume, config, trainer.state());
   if (!made) return made;
-  if (*made >= config.steps)
+  const bool converts = *made == config.steps && !config.to_jump_relu.empty();
+  if (*made >= config.steps && !converts)
     return bad_input(
         fmt::format("checkpoint {}: {} steps were made already; --steps {} asks for no more",
                     config.resume, *made, config.steps));
@@ -55,6 +67,17 @@ Status keep(const Config& config, Trainer& trainer, std::int64_t made) {
   return write_checkpoint(config.checkpoint, config, trainer.state(), made);
 }
 
+// Where it was asked for.
+Status convert_at_end(const Config& config, Trainer& trainer, const Say& say, RunResult& result) {
+  if (config.to_jump_relu.empty()) return Done{};
+  const auto phase = stepscope::phase("convert");
+  Result<Conversion> conversion = convert(config, trainer);
+  if (!conversion) return conversion.error();
+  say(summary(*conversion));
+  result.conversion = *conversion;
+  return write_thresholds(config.to_jump_relu, config, *conversion, config.steps);
+}
+
 }  // namespace
 
 Result<RunResult> run(const Config& wished, const Say& say) {
@@ -66,6 +89,7 @@ Result<RunResult> run(const Config& wished, const Say& say) {
   if (config.threads > 0) at::set_num_threads(config.threads);
 
   if (const Status fits = check_device(config, device); !fits) return fits.error();
+  if (const Status writable = check_outputs(config); !writable) return writable.error();
   at::globalContext().setAllowTF32CuBLAS(config.tf32);
 
   auto store = open_activations(config, device);
@@ -100,16 +124,40 @@ Result<RunResult> run(const Config& wished, const Say& say) {
       result.last_loss = loss;
     }
     if (step->metrics)
-      result.metrics = *step->metrics, result.evaluated = true, say(progress_line(index, *step));
+      result.metrics = *step->metrics, result.evaluated = true,
+      say(progress_line(config, index, *step));
     if (const Status kept = keep(config, *trainer, index + 1); !kept) return kept.error();
   }
   trainers::synchronize(device);
   result.wall_s = seconds_since(begin);
   const std::int64_t steps = config.steps - *made;
-  result.ms_per_step = steps > 1 ? 1e3 * (result.wall_s - first_s) / static_cast<double>(steps - 1)
-                                 : 1e3 * result.wall_s;
+  if (steps == 1) result.ms_per_step = 1e3 * result.wall_s;
+  if (steps > 1)
+    result.ms_per_step = 1e3 * (result.wall_s - first_s) / static_cast<double>(steps - 1);
+  if (const Status converted = convert_at_end(config, *trainer, say, result); !converted)
+    return converted.error();
   return result;
 }
+
+namespace {
+
+nlohmann::ordered_json to_json(const Quality& quality) {
+  return {{"l0", quality.l0},
+          {"nmse", quality.nmse},
+          {"explained_variance", quality.explained_variance}};
+}
+
+nlohmann::ordered_json to_json(const Config& config, const Conversion& conversion) {
+  return {{"file", config.to_jump_relu},
+          {"calibration_batches", config.jump_relu_batches},
+          {"never_selected", conversion.jump_relu.never_selected},
+          {"measured_tokens", conversion.measured_tokens},
+          {"measured_on_trained_rows", conversion.trained_on},
+          {"as_trained", to_json(conversion.before)},
+          {"jumprelu", to_json(conversion.after)}};
+}
+
+}  // namespace
 
 std::string to_json(const Config& config, const RunResult& result) {
   nlohmann::ordered_json json{{"schema", "stepscope.train/1"},
@@ -124,9 +172,16 @@ std::string to_json(const Config& config, const RunResult& result) {
                                 {"d_model", config.d_model},
                                 {"batch", config.batch},
                                 {"k", config.k},
+                                {"hierarchical_ranks", config.hierarchical_ranks},
                                 {"rows", result.rows},
                                 {"eval_every", config.eval_every},
                                 {"learning_rate", config.learning_rate},
+                                {"sparsity_lambda", config.sparsity_lambda},
+                                {"sparsity_c", config.sparsity_c},
+                                {"preactivation_coef", config.preactivation_coef},
+                                {"aux_k", config.aux_k},
+                                {"aux_k_coef", config.aux_k_coef},
+                                {"dead_window", config.dead_window},
                                 {"seed", config.seed}}},
                               {"parameters", result.parameters},
                               {"steps", result.steps},
@@ -140,6 +195,7 @@ std::string to_json(const Config& config, const RunResult& result) {
                        {"log_density", result.metrics.log_density},
                        {"dead", result.metrics.dead}};
   }
+  if (result.conversion) json["jumprelu"] = to_json(config, *result.conversion);
   if (!config.data.empty()) json["config"]["data"] = config.data;
   return json.dump();
 }

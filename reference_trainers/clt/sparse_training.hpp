@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training step on lists of active features: forward and backward are written out, so that no
-// dense activation and no gradient of the decoder is ever made (fix sparse_step).
+// dense activation is needed and, with sparse_adam, no gradient of the decoder (fix sparse_step).
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include <memory>
 
@@ -13,8 +13,6 @@
 #include "reference_trainers/clt/trainer.hpp"
 
 namespace stepscope::clt {
-
-SparseShape sparse_shape(const Config& config);
 
 std::unique_ptr<Trainer> make_sparse_training(const Config& config, at::Device device,
                                               std::unique_ptr<SparseOps> ops,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/clt/training.hpp"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 
 #include <stepscope/annotate.hpp>
 #include <string>
@@ -9,12 +11,14 @@
 #include <vector>
 
 #include "reference_trainers/clt/activation_store.hpp"
+#include "reference_trainers/clt/auxiliary_loss.hpp"
 #include "reference_trainers/clt/batch_topk.hpp"
 #include "reference_trainers/clt/dead_features.hpp"
 #include "reference_trainers/clt/loss.hpp"
 #include "reference_trainers/clt/loss_parts.hpp"
 #include "reference_trainers/clt/memory_store.hpp"
 #include "reference_trainers/clt/model.hpp"
+#include "reference_trainers/clt/sparse_model.hpp"
 #include "reference_trainers/clt/sparse_training.hpp"
 #include "reference_trainers/common/adam.hpp"
 
@@ -81,6 +85,16 @@ class Training final : public Trainer {
     optimizer_.set_steps(step);
   }
 
+  ActivationStore& store() override { return *store_; }
+  at::Tensor preactivations(const Layers& inputs) override {
+    const at::NoGradGuard no_grad;
+    return at::cat(model_.encode(inputs), 1);
+  }
+  Layers reconstructions(const at::Tensor& activations) override {
+    const at::NoGradGuard no_grad;
+    return model_.decode(activations.split(config_.features, 1));
+  }
+
  private:
   Result<Batch> next_batch() {
     const auto phase = stepscope::phase("data");
@@ -94,7 +108,7 @@ class Training final : public Trainer {
 
   Layers select(const Layers& preactivations) const {
     const auto phase = stepscope::phase("topk");
-    return batch_topk(preactivations, config_.k);
+    return batch_topk(preactivations, config_.k, config_.hierarchical_ranks);
   }
 
   Layers decode(const Layers& activations) const {
@@ -116,6 +130,9 @@ class Training final : public Trainer {
     const bool pulls = config_.preactivation_coef > 0;
     const Layers preactivations =
         pulls && !fixes_.cached_encode ? encode(batch.inputs) : forward.preactivations;
+    const bool revives = config_.aux_k > 0;
+    const Layers candidates =
+        revives && !fixes_.cached_encode ? encode(batch.inputs) : forward.preactivations;
     const auto phase = stepscope::phase("loss");
     LossParts parts;
     parts.reconstruction =
@@ -130,7 +147,23 @@ class Training final : public Trainer {
       parts.preactivation = preactivation_loss(preactivations, config_.preactivation_coef);
       parts.total = parts.total.add(parts.preactivation);
     }
+    if (revives) {
+      parts.auxiliary = auxiliary(batch, candidates, forward.predictions);
+      parts.total = parts.total.add(parts.auxiliary);
+    }
     return parts;
+  }
+
+  // Dead are those that were so before this step.
+  at::Tensor auxiliary(const Batch& batch, const Layers& preactivations,
+                       const Layers& predictions) const {
+    Layers errors, own_decoders;
+    for (std::size_t layer = 0; layer < predictions.size(); ++layer) {
+      errors.push_back(predictions[layer].detach() - batch.targets[layer]);
+      own_decoders.push_back(model_.decoders()[layer][layer]);
+    }
+    return auxiliary_loss(preactivations, errors, own_decoders, dead_.mask(),
+                          store_->target_normalisation(), config_);
   }
 
   void track_dead(const Layers& activations) {
@@ -173,9 +206,10 @@ std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
   if (!config.fixes.sparse_step)
     return std::make_unique<Training>(config, device, std::move(store));
   const SparseShape shape = sparse_shape(config);
-  return make_sparse_training(config, device,
-                              device.is_cuda() ? make_kernel_ops(shape) : make_aten_ops(shape),
-                              std::move(store));
+  std::unique_ptr<SparseOps> ops = make_aten_ops(shape, config.hierarchical_ranks);
+  if (device.is_cuda() && uses_kernels(config.fixes))
+    ops = make_mixed_ops(std::move(ops), make_kernel_ops(shape), config.fixes);
+  return make_sparse_training(config, device, std::move(ops), std::move(store));
 }
 
 std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
@@ -184,15 +218,16 @@ std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) 
 }
 
 Status check_device(const Config& config, at::Device device) {
-  if (!config.fixes.sparse_step || !device.is_cuda()) return Done{};
+  if (!uses_kernels(config.fixes) || !device.is_cuda()) return Done{};
   const SparseShape shape = sparse_shape(config);
   const char* problem =
       make_kernel_ops(shape) == nullptr
           ? "this build has no CUDA kernels (configure with -DSTEPSCOPE_WITH_CUDA=ON)"
           : problem_for_kernels(shape);
   if (*problem == '\0') return Done{};
-  return usage_error(std::string("sparse_step on a GPU: ") + problem +
-                     "; or train --without sparse_step");
+  return usage_error(
+      std::string("sparse_step with kernels on a GPU: ") + problem +
+      "; or train --without select_kernel,sparse_decoder,sparse_adam,sparse_encoder");
 }
 
 }  // namespace stepscope::clt
