@@ -38,7 +38,8 @@ at::Tensor Normalisation::undo(const at::Tensor& normalised) const {
   return normalised * std + mean;
 }
 
-ActivationStore::ActivationStore(MadeActivations made, const Config& config, at::Device device)
+ActivationStore::ActivationStore(MadeActivations made, const Config& config, at::Device device,
+                                 Span of_batch)
     : inputs_(std::move(made.inputs)),
       targets_(std::move(made.targets)),
       of_inputs_(measure(inputs_)),
@@ -46,6 +47,7 @@ ActivationStore::ActivationStore(MadeActivations made, const Config& config, at:
       device_(device),
       on_the_device_(config.fixes.device_data),
       batch_(config.batch),
+      of_batch_(of_batch),
       random_(trainers::seeded_generator(config.seed, trainers::RandomStream::batches)) {
   for (const Normalisation& host : of_targets_)
     on_device_.push_back({host.mean.to(device), host.std.to(device)});
@@ -71,7 +73,7 @@ void ActivationStore::skip(std::int64_t batches) {
 }
 
 Batch ActivationStore::next() {
-  const at::Tensor rows = next_rows();
+  const at::Tensor rows = next_rows().slice(0, of_batch_.begin, of_batch_.end);
   if (on_the_device_) return {gather(inputs_, rows), gather(targets_, rows)};
   Batch batch;
   for (std::size_t layer = 0; layer < inputs_.size(); ++layer) {

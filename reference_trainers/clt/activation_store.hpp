@@ -13,11 +13,12 @@
 
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/made_activations.hpp"
+#include "reference_trainers/clt/span.hpp"
 
 namespace stepscope::clt {
 
 struct Batch {
-  std::vector<at::Tensor> inputs, targets;  // a layer each: [batch, d_model], on the device
+  std::vector<at::Tensor> inputs, targets;  // a layer each: [rows, d_model], on the device
 };
 
 // value = normalised * std + mean, each [d_model].
@@ -30,7 +31,10 @@ struct Normalisation {
 
 class ActivationStore {
  public:
-  ActivationStore(MadeActivations made, const Config& config, at::Device device);
+  // Of each batch it gives these rows.
+  ActivationStore(MadeActivations made, const Config& config, at::Device device, Span of_batch);
+  ActivationStore(MadeActivations made, const Config& config, at::Device device)
+      : ActivationStore(std::move(made), config, device, {0, config.batch}) {}
 
   Batch next();
   // As if so many batches had been taken.
@@ -47,6 +51,7 @@ class ActivationStore {
   at::Device device_;
   bool on_the_device_;
   std::int64_t batch_;
+  Span of_batch_;
   at::Generator random_;
   at::Tensor order_;
   std::int64_t next_ = 0;

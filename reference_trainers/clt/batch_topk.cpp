@@ -42,11 +42,15 @@ at::Tensor batch_topk_mask(const at::Tensor& keys, std::int64_t k) {
   return mask.view_as(keys);
 }
 
-std::vector<at::Tensor> batch_topk(const std::vector<at::Tensor>& preactivations, std::int64_t k) {
+std::vector<at::Tensor> keep(const std::vector<at::Tensor>& preactivations,
+                             const at::Tensor& mask) {
   const at::Tensor all = at::cat(preactivations, 1);
-  const at::Tensor mask = batch_topk_mask(at::cat(keys_of(preactivations), 1), k);
   const at::Tensor kept = all * mask.to(all.scalar_type());
   return kept.split(preactivations.front().size(1), /*dim=*/1);
+}
+
+std::vector<at::Tensor> batch_topk(const std::vector<at::Tensor>& preactivations, std::int64_t k) {
+  return keep(preactivations, batch_topk_mask(at::cat(keys_of(preactivations), 1), k));
 }
 
 }  // namespace stepscope::clt

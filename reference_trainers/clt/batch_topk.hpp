@@ -22,6 +22,9 @@ at::Tensor ranking_keys(const at::Tensor& preactivations);
 // Boolean, of the keys' shape, true at exactly K entries.
 at::Tensor batch_topk_mask(const at::Tensor& keys, std::int64_t k);
 
+// The entries of the mask [rows, layers * features], of a layer each: what is not kept is 0.
+std::vector<at::Tensor> keep(const std::vector<at::Tensor>& preactivations, const at::Tensor& mask);
+
 // A layer each, [rows, features]; one selection over all of them.
 std::vector<at::Tensor> batch_topk(const std::vector<at::Tensor>& preactivations, std::int64_t k);
 

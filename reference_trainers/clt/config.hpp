@@ -12,6 +12,9 @@
 
 namespace stepscope::clt {
 
+// What several ranks share among them (ranks.hpp).
+enum class Parallel { features, data };
+
 struct Config {
   std::string variant = "baseline";
   Fixes fixes;  // the variant's, with those that were switched
@@ -37,6 +40,10 @@ struct Config {
   std::string resume;                 // file to go on from; empty: from the start
 
   bool tf32 = false;  // matrix products of fp32 on tensor cores, with 10 bits of mantissa
+
+  int nproc = 1;  // ranks
+  Parallel parallel = Parallel::features;
+  int rank_timeout_s = 120;  // of a rank that does not come to a call that others have made
 
   std::uint64_t seed = 0;
   int threads =

@@ -3,16 +3,21 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <stepscope/annotate.hpp>
 #include <utility>
+#include <vector>
 
 #include "reference_trainers/clt/checkpoint.hpp"
+#include "reference_trainers/clt/ranks.hpp"
 #include "reference_trainers/clt/training.hpp"
+#include "reference_trainers/comm/group.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -28,6 +33,10 @@ StepResult marked_step(Trainer& trainer, std::int64_t index) {
   return trainer.step(index);
 }
 
+const char* name_of(Parallel parallel) {
+  return parallel == Parallel::features ? "features" : "data";
+}
+
 std::string progress_line(std::int64_t step, const StepResult& result) {
   const Metrics& metrics = *result.metrics;
   return fmt::format("step {}: loss {:.5f}, nmse {:.3f}, explained {:.3f}, l0 {:.1f}, dead {}",
@@ -35,45 +44,98 @@ std::string progress_line(std::int64_t step, const StepResult& result) {
                      metrics.l0, metrics.dead);
 }
 
-// 0 at a start.
-Result<std::int64_t> steps_made(const Config& config, Trainer& trainer) {
-  if (config.resume.empty()) return std::int64_t{0};
-  Result<std::int64_t> made = read_checkpoint(config.resume, config, trainer.state());
-  if (!made) return made;
-  if (*made >= config.steps)
-    return bad_input(
-        fmt::format("checkpoint {}: {} steps were made already; --steps {} asks for no more",
-                    config.resume, *made, config.steps));
-  trainer.resume_at(*made);
-  return made;
+// Where ranks share features each keeps its own; of data every rank has the same.
+CheckpointPart part_of(const Ranks& ranks) {
+  if (!ranks.by_features()) return {};
+  CheckpointPart part{.rank = ranks.comm().rank(), .ranks = ranks.comm().size()};
+  part.all_on_disk = [&ranks] { ranks.comm().barrier(); };
+  return part;
 }
 
-Status keep(const Config& config, Trainer& trainer, std::int64_t made) {
+at::Tensor numbers(const std::vector<std::int64_t>& values, at::Device device) {
+  return at::tensor(values, at::kLong).to(device);
+}
+
+// Of the whole model: the decoders' biases are held by every rank.
+std::int64_t all_parameters(const Config& config, const Ranks& ranks, std::int64_t own,
+                            at::Device device) {
+  if (!ranks.by_features()) return own;
+  const std::int64_t biases = config.layers * config.d_model;
+  const at::Tensor sum = numbers({own - biases}, device);
+  ranks.comm().all_reduce(sum, trainers::Reduction::sum);
+  return sum.item<std::int64_t>() + biases;
+}
+
+// Parts that were written together say the same.
+Status check_parts(const Config& config, const Ranks& ranks, const ReadCheckpoint& own,
+                   at::Device device) {
+  const at::Tensor all = ranks.comm().all_gather(numbers({own.step, own.set}, device)).cpu();
+  const auto* of = all.const_data_ptr<std::int64_t>();
+  for (int rank = 1; rank < ranks.comm().size(); ++rank) {
+    if (of[2 * rank] != of[0])
+      return bad_input(fmt::format(
+          "checkpoint {}: rank 0's part was written behind step {}, rank {}'s behind step {}",
+          config.resume, of[0], rank, of[2 * rank]));
+    if (of[2 * rank + 1] != of[1])
+      return bad_input(
+          fmt::format("checkpoint {}: the parts of ranks 0 and {} were not written together",
+                      config.resume, rank));
+  }
+  return Done{};
+}
+
+// 0 at a start.
+Result<std::int64_t> steps_made(const Config& config, Trainer& trainer, const Ranks& ranks,
+                                at::Device device) {
+  if (config.resume.empty()) return std::int64_t{0};
+  const Result<ReadCheckpoint> read =
+      read_part(config.resume, config, trainer.state(), part_of(ranks));
+  if (!read) return read.error();
+  if (const Status whole = check_parts(config, ranks, *read, device); !whole) return whole.error();
+  if (read->step >= config.steps)
+    return bad_input(
+        fmt::format("checkpoint {}: {} steps were made already; --steps {} asks for no more",
+                    config.resume, read->step, config.steps));
+  trainer.resume_at(read->step);
+  return read->step;
+}
+
+Status keep(const Config& config, Trainer& trainer, const Ranks& ranks, at::Device device,
+            std::int64_t made) {
   const bool due =
       made == config.steps || (config.checkpoint_every > 0 && made % config.checkpoint_every == 0);
   if (config.checkpoint.empty() || !due) return Done{};
-  return write_checkpoint(config.checkpoint, config, trainer.state(), made);
+  CheckpointPart part = part_of(ranks);
+  const at::Tensor set = numbers({static_cast<std::int64_t>(std::random_device()())}, device);
+  ranks.comm().broadcast(set, 0);
+  part.set = set.item<std::int64_t>();
+  if (!ranks.by_rows() || ranks.comm().rank() == 0) {
+    if (const Status kept =
+            write_checkpoint(config.checkpoint, config, trainer.state(), made, part);
+        !kept)
+      return kept;
+  }
+  ranks.comm().barrier();
+  return Done{};
 }
 
-}  // namespace
+// What a failed rank left behind is no loss: then this throws, and names the rank.
+Error not_finite(std::int64_t step, double loss, const Ranks& ranks) {
+  ranks.comm().barrier();
+  return bad_input(fmt::format("step {}: the loss is {}; try a smaller --lr", step, loss));
+}
 
-Result<RunResult> run(const Config& config, const Say& say) {
-  const auto chosen = trainers::choose_device(config.device);
-  if (!chosen) return chosen.error();
-  const at::Device device = chosen->device;
-  if (!chosen->note.empty()) say(chosen->note);
-  if (config.threads > 0) at::set_num_threads(config.threads);
-
-  if (const Status fits = check_device(config, device); !fits) return fits.error();
-  at::globalContext().setAllowTF32CuBLAS(config.tf32);
-
-  RunResult result{.device = device.str(), .steps = config.steps};
-  const std::unique_ptr<Trainer> trainer = make_training(config, device);
-  result.parameters = trainer->parameter_count();
+Result<RunResult> train(const Config& config, at::Device device, trainers::Comm& comm,
+                        const Say& say) {
+  const Ranks ranks(config, comm);
+  RunResult result{.device = device.str(), .rank = comm.rank(), .ranks = comm.size()};
+  result.steps = config.steps;
+  const std::unique_ptr<Trainer> trainer = make_training(config, device, &comm);
+  result.parameters = all_parameters(config, ranks, trainer->parameter_count(), device);
   say(fmt::format("clt {} on {}: {} parameters, {} steps", config.variant, result.device,
                   result.parameters, config.steps));
 
-  const Result<std::int64_t> made = steps_made(config, *trainer);
+  const Result<std::int64_t> made = steps_made(config, *trainer, ranks, device);
   if (!made) return made.error();
   if (!config.resume.empty())
     say(fmt::format("resumed behind step {} of {}", *made, config.resume));
@@ -86,15 +148,14 @@ Result<RunResult> run(const Config& config, const Say& say) {
     if (index == *made) first_s = seconds_since(begin);
     if (step.losses) {
       const double loss = step.losses->total;
-      if (!std::isfinite(loss))
-        return bad_input(
-            fmt::format("step {}: the loss is {}; try a smaller --lr", index + 1, loss));
+      if (!std::isfinite(loss)) return not_finite(index + 1, loss, ranks);
       if (!std::exchange(any_loss, true)) result.first_loss = loss;
       result.last_loss = loss;
     }
     if (step.metrics)
       result.metrics = *step.metrics, result.evaluated = true, say(progress_line(index, step));
-    if (const Status kept = keep(config, *trainer, index + 1); !kept) return kept.error();
+    if (const Status kept = keep(config, *trainer, ranks, device, index + 1); !kept)
+      return kept.error();
   }
   trainers::synchronize(device);
   result.wall_s = seconds_since(begin);
@@ -104,28 +165,86 @@ Result<RunResult> run(const Config& config, const Say& say) {
   return result;
 }
 
+// With the rank's name where there are several.
+Error named(const trainers::Comm& comm, const Error& error) {
+  if (comm.size() == 1) return error;
+  return {error.code, fmt::format("rank {}: {}", comm.rank(), error.message)};
+}
+
+// The others are told before this rank ends.
+Result<RunResult> train_as_rank(const Config& config, at::Device device, trainers::Comm& comm,
+                                const Say& say) {
+  try {
+    Result<RunResult> result = train(config, device, comm, say);
+    if (result) return result;
+    const Error error = named(comm, result.error());
+    comm.abort(error.message);
+    return error;
+  } catch (const trainers::RankFailure& failure) {
+    comm.abort(failure.what());
+    throw;
+  } catch (const std::exception& thrown) {
+    const Error error = named(comm, bad_input(thrown.what()));
+    comm.abort(error.message);
+    return error;
+  }
+}
+
+}  // namespace
+
+Result<RunResult> run(const Config& config, const Say& say) {
+  const auto environment = trainers::rank_environment();
+  if (!environment) return environment.error();
+  const int size = *environment ? (*environment)->size : 1;
+  const int rank = *environment ? (*environment)->rank : 0;
+  if (config.nproc != 1 && config.nproc != size)
+    return usage_error(
+        fmt::format("--nproc {}, but this is a rank of {} (WORLD_SIZE)", config.nproc, size));
+  if (const Status fits = check_ranks(config, size); !fits) return fits.error();
+
+  const auto chosen =
+      trainers::choose_device(config.device, *environment ? (*environment)->local_rank : 0);
+  if (!chosen) return chosen.error();
+  const at::Device device = chosen->device;
+  const Say say_once = rank == 0 ? say : [](const std::string&) {};
+  if (!chosen->note.empty()) say_once(chosen->note);
+  if (config.threads > 0) at::set_num_threads(config.threads);
+
+  if (const Status fits = check_device(config, device, size); !fits) return fits.error();
+  at::globalContext().setAllowTF32CuBLAS(config.tf32);
+
+  const auto group =
+      trainers::join_group(*environment, device, std::chrono::seconds(config.rank_timeout_s));
+  if (!group) return group.error();
+  return train_as_rank(config, device, **group, say_once);
+}
+
 std::string to_json(const Config& config, const RunResult& result) {
-  nlohmann::ordered_json json{{"schema", "stepscope.train/1"},
-                              {"model", "clt"},
-                              {"variant", config.variant},
-                              {"fixes", names_of(config.fixes)},
-                              {"device", result.device},
-                              {"products", config.tf32 ? "tf32" : "fp32"},
-                              {"config",
-                               {{"layers", config.layers},
-                                {"features", config.features},
-                                {"d_model", config.d_model},
-                                {"batch", config.batch},
-                                {"k", config.k},
-                                {"rows", config.rows},
-                                {"eval_every", config.eval_every},
-                                {"learning_rate", config.learning_rate},
-                                {"seed", config.seed}}},
-                              {"parameters", result.parameters},
-                              {"steps", result.steps},
-                              {"wall_s", result.wall_s},
-                              {"ms_per_step", result.ms_per_step},
-                              {"loss", {{"first", result.first_loss}, {"last", result.last_loss}}}};
+  nlohmann::ordered_json json{
+      {"schema", "stepscope.train/1"},
+      {"model", "clt"},
+      {"variant", config.variant},
+      {"fixes", names_of(config.fixes)},
+      {"device", result.device},
+      {"products", config.tf32 ? "tf32" : "fp32"},
+      {"config",
+       {{"layers", config.layers},
+        {"features", config.features},
+        {"d_model", config.d_model},
+        {"batch", config.batch},
+        {"k", config.k},
+        {"rows", config.rows},
+        {"eval_every", config.eval_every},
+        {"learning_rate", config.learning_rate},
+        {"seed", config.seed}}},
+      {"ranks", result.ranks},
+      {"parallel", name_of(config.parallel)},
+      {"parameters", result.parameters},
+      {"steps", result.steps},
+      {"wall_s", result.wall_s},
+      {"ms_per_step", result.ms_per_step},
+      {"tokens_per_s", 1e3 * static_cast<double>(config.batch) / result.ms_per_step},
+      {"loss", {{"first", result.first_loss}, {"last", result.last_loss}}}};
   if (result.evaluated) {
     json["metrics"] = {{"nmse", result.metrics.nmse},
                        {"explained_variance", result.metrics.explained_variance},

@@ -14,6 +14,7 @@ namespace stepscope::clt {
 
 struct RunResult {
   std::string device;
+  int rank = 0, ranks = 1;
   std::int64_t steps = 0, parameters = 0;
   double first_loss = 0, last_loss = 0;
   double wall_s = 0;  // all steps, evaluations included
@@ -25,6 +26,8 @@ struct RunResult {
 
 using Say = std::function<void(const std::string& line)>;
 
+// As the rank that the environment says (comm/rank_environment.hpp), else alone; rank 0 alone says
+// anything. A rank that fails tells the others.
 Result<RunResult> run(const Config& config, const Say& say);
 
 // One line: {"schema":"stepscope.train/1","model":"clt",...}. Fields may be added, never renamed.

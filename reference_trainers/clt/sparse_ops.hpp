@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "kernels/sparse_decoder/decoder_shape.hpp"
+#include "reference_trainers/clt/sharded_selection.hpp"
 
 namespace stepscope::clt {
 
@@ -43,7 +44,7 @@ class SparseOps {
   SparseOps& operator=(const SparseOps&) = delete;
 
   // The `count` entries that are greatest among the z-scores of their columns; equal ones as each
-  // implementation documents.
+  // implementation documents. With a selection over ranks: this rank's of all ranks' entries.
   virtual ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) = 0;
 
   // [tokens, layers, model]
@@ -62,10 +63,13 @@ class SparseOps {
                       std::int64_t step) = 0;
 };
 
-std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape);
+// Null for `selection`: a rank alone.
+std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape,
+                                         std::unique_ptr<ShardedSelection> selection = nullptr);
 
 // Null where this build has no CUDA kernels.
-std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape);
+std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape,
+                                           std::unique_ptr<KernelSelection> selection = nullptr);
 
 // The decoders of one source layer, a view of the flat weights: [features, (layers - source) *
 // model].

@@ -11,6 +11,8 @@
 #include <ATen/ops/nonzero.h>
 #include <ATen/ops/zeros.h>
 
+#include <utility>
+
 #include "reference_trainers/clt/batch_topk.hpp"
 #include "reference_trainers/clt/sparse_ops.hpp"
 
@@ -27,11 +29,14 @@ FeatureList list_of(const at::Tensor& mask, const at::Tensor& values) {
 
 class AtenOps final : public SparseOps {
  public:
-  explicit AtenOps(const SparseShape& shape) : shape_(shape) {}
+  AtenOps(const SparseShape& shape, std::unique_ptr<ShardedSelection> selection)
+      : shape_(shape), selection_(std::move(selection)) {}
 
   ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) override {
     const std::int64_t k = count / preactivations.size(0);
-    const at::Tensor mask = batch_topk_mask(ranking_keys(preactivations), k);
+    const at::Tensor mask = selection_ != nullptr
+                                ? selection_->mask(preactivations)
+                                : batch_topk_mask(ranking_keys(preactivations), k);
     return {list_of(mask, preactivations), list_of(mask.t(), preactivations.t())};
   }
 
@@ -93,12 +98,14 @@ class AtenOps final : public SparseOps {
   }
 
   SparseShape shape_;
+  std::unique_ptr<ShardedSelection> selection_;
 };
 
 }  // namespace
 
-std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape) {
-  return std::make_unique<AtenOps>(shape);
+std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape,
+                                         std::unique_ptr<ShardedSelection> selection) {
+  return std::make_unique<AtenOps>(shape, std::move(selection));
 }
 
 }  // namespace stepscope::clt

@@ -23,6 +23,7 @@
 #include "reference_trainers/clt/dead_features.hpp"
 #include "reference_trainers/clt/loss_parts.hpp"
 #include "reference_trainers/clt/model.hpp"
+#include "reference_trainers/clt/ranks.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -55,11 +56,21 @@ at::Tensor stacked_deviations(const std::vector<Normalisation>& layers) {
   return at::stack(deviations);
 }
 
+std::unique_ptr<SparseOps> make_ops(const Config& config, const Ranks& ranks, at::Device device) {
+  const SparseShape shape = sparse_shape(ranks.own(config));
+  const Spread spread{Parallel::features, config.layers, config.batch, config.k * config.batch};
+  if (device.is_cuda())
+    return make_kernel_ops(shape,
+                           ranks.alone() ? nullptr : make_kernel_selection(ranks.comm(), spread));
+  return make_aten_ops(shape, ranks.alone() ? nullptr : make_host_selection(ranks.comm(), spread));
+}
+
 class SparseTraining final : public Trainer {
  public:
-  SparseTraining(const Config& config, at::Device device, std::unique_ptr<SparseOps> ops)
-      : SparseTraining(config, device, std::move(ops),
-                       flatten(Model(config, device), sparse_shape(config))) {}
+  SparseTraining(const Config& config, at::Device device, const Ranks& ranks)
+      : SparseTraining(
+            config, device, ranks,
+            flatten(Model(config, device, ranks.features()), sparse_shape(ranks.own(config)))) {}
 
   StepResult step(std::int64_t index) override {
     const at::NoGradGuard no_grad;
@@ -104,18 +115,21 @@ class SparseTraining final : public Trainer {
   void resume_at(std::int64_t step) override { store_.skip(step); }
 
  private:
-  SparseTraining(const Config& config, at::Device device, std::unique_ptr<SparseOps> ops,
+  SparseTraining(const Config& config, at::Device device, const Ranks& ranks,
                  const FlatWeights& weights)
       : config_(config),
-        shape_(sparse_shape(config)),
-        ops_(std::move(ops)),
+        ranks_(ranks),
+        shape_(sparse_shape(ranks.own(config))),
+        ops_(make_ops(config, ranks, device)),
         store_(make_activations(config), config, device),
-        dead_(config, device),
+        dead_(ranks.own(config), device),
         deviations_(stacked_deviations(store_.target_normalisation())),
         encoder_(weights.encoder),
         encoder_bias_(weights.encoder_bias),
         decoder_(weights.decoder),
-        decoder_bias_(weights.decoder_bias) {}
+        decoder_bias_(weights.decoder_bias),
+        summed_bias_(ranks.comm().rank() == 0 ? weights.decoder_bias
+                                              : at::zeros_like(weights.decoder_bias)) {}
 
   Batch next_batch() {
     const auto phase = stepscope::phase("data");
@@ -147,7 +161,7 @@ class SparseTraining final : public Trainer {
 
   at::Tensor decode(const ActiveFeatures& active) {
     const auto phase = stepscope::phase("decode");
-    return ops_->decode(decoder_, decoder_bias_, active);
+    return ranks_.sum(ops_->decode(decoder_, summed_bias_, active));
   }
 
   // In the original space, where the means cancel.
@@ -168,8 +182,9 @@ class SparseTraining final : public Trainer {
                               at::Tensor& pulls) const {
     if (config_.preactivation_coef <= 0) return;
     const auto phase = stepscope::phase("loss");
-    const double scale = config_.preactivation_coef / static_cast<double>(preactivations.numel());
-    parts.preactivation = preactivations.clamp_max(0).sum() * -scale;
+    const double scale =
+        config_.preactivation_coef * ranks_.share() / static_cast<double>(preactivations.numel());
+    parts.preactivation = ranks_.sum(preactivations.clamp_max(0).sum() * -scale);
     parts.total = parts.total + parts.preactivation;
     pulls = (preactivations < 0).to(preactivations.scalar_type()) * -scale;
   }
@@ -185,7 +200,7 @@ class SparseTraining final : public Trainer {
     const at::Tensor norms =
         decoder_norms().index_select(0, active.by_token.indices) * config_.sparsity_c;
     const at::Tensor shares = at::tanh(active.by_token.values * norms);
-    parts.sparsity = shares.sum() * weight;
+    parts.sparsity = ranks_.sum(shares.sum() * weight);
     parts.total = parts.total + parts.sparsity;
     return (1 - shares.square()) * norms * weight;
   }
@@ -249,17 +264,20 @@ class SparseTraining final : public Trainer {
     dense.view({-1}).scatter_(0, places_of(active.by_token, shape_.columns()),
                               active.by_token.values);
     const auto evaluate = config_.fixes.device_metrics ? evaluate_on_device : evaluate_on_host;
-    return evaluate(dense.split(shape_.features, 1), outputs.unbind(1), batch.targets,
-                    dead_.mask());
+    return ranks_.of_all_features(
+        evaluate(dense.split(shape_.features, 1), outputs.unbind(1), batch.targets, dead_.mask()),
+        outputs.device());
   }
 
   const Config config_;
+  const Ranks ranks_;
   const SparseShape shape_;
   std::unique_ptr<SparseOps> ops_;
   ActivationStore store_;
   DeadFeatures dead_;
   at::Tensor deviations_;  // [layers, d_model], of the targets
   AdamState encoder_, encoder_bias_, decoder_, decoder_bias_;
+  AdamState summed_bias_;  // what this rank adds to the sum over ranks: rank 0 the bias itself
 };
 
 }  // namespace
@@ -269,8 +287,8 @@ SparseShape sparse_shape(const Config& config) {
 }
 
 std::unique_ptr<Trainer> make_sparse_training(const Config& config, at::Device device,
-                                              std::unique_ptr<SparseOps> ops) {
-  return std::make_unique<SparseTraining>(config, device, std::move(ops));
+                                              trainers::Comm& comm) {
+  return std::make_unique<SparseTraining>(config, device, Ranks(config, comm));
 }
 
 }  // namespace stepscope::clt

@@ -10,12 +10,14 @@
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/sparse_ops.hpp"
 #include "reference_trainers/clt/trainer.hpp"
+#include "reference_trainers/comm/comm.hpp"
 
 namespace stepscope::clt {
 
 SparseShape sparse_shape(const Config& config);
 
+// On kernels/ where the device is a GPU. Ranks share features; the group must outlive the trainer.
 std::unique_ptr<Trainer> make_sparse_training(const Config& config, at::Device device,
-                                              std::unique_ptr<SparseOps> ops);
+                                              trainers::Comm& comm);
 
 }  // namespace stepscope::clt

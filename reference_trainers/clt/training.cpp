@@ -2,6 +2,8 @@
 #include "reference_trainers/clt/training.hpp"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/stack.h>
 
 #include <stepscope/annotate.hpp>
 #include <string>
@@ -13,6 +15,8 @@
 #include "reference_trainers/clt/loss.hpp"
 #include "reference_trainers/clt/loss_parts.hpp"
 #include "reference_trainers/clt/model.hpp"
+#include "reference_trainers/clt/ranks.hpp"
+#include "reference_trainers/clt/sharded_selection.hpp"
 #include "reference_trainers/clt/sparse_training.hpp"
 #include "reference_trainers/common/adam.hpp"
 
@@ -26,14 +30,25 @@ struct Forward {
   Layers preactivations, activations, predictions;
 };
 
+// Null where a rank is alone: then the selection is the reference's.
+std::unique_ptr<ShardedSelection> make_selection(const Config& config, const Ranks& ranks,
+                                                 at::Device device) {
+  if (ranks.alone()) return nullptr;
+  const Spread spread{config.parallel, config.layers, config.batch, config.k * config.batch};
+  if (device.is_cuda()) return make_kernel_selection(ranks.comm(), spread);
+  return make_host_selection(ranks.comm(), spread);
+}
+
 class Training final : public Trainer {
  public:
-  Training(const Config& config, at::Device device)
+  Training(const Config& config, at::Device device, trainers::Comm& comm)
       : config_(config),
         fixes_(config.fixes),
-        store_(make_activations(config), config, device),
-        model_(config, device),
-        dead_(config, device),
+        ranks_(config, comm),
+        selection_(make_selection(config, ranks_, device)),
+        store_(make_activations(config), config, device, ranks_.rows()),
+        model_(config, device, ranks_.features()),
+        dead_(ranks_.own(config), device),
         optimizer_(
             model_.parameters(), config.learning_rate,
             fixes_.fused_adam ? trainers::Adam::Kind::fused : trainers::Adam::Kind::one_by_one) {}
@@ -90,12 +105,18 @@ class Training final : public Trainer {
 
   Layers select(const Layers& preactivations) const {
     const auto phase = stepscope::phase("topk");
-    return batch_topk(preactivations, config_.k);
+    if (selection_ == nullptr) return batch_topk(preactivations, config_.k);
+    return keep(preactivations, selection_->mask(at::cat(preactivations, 1).detach()));
   }
 
   Layers decode(const Layers& activations) const {
     const auto phase = stepscope::phase("decode");
-    return model_.decode(activations);
+    if (!ranks_.by_features()) return model_.decode(activations);
+    Layers outputs =
+        ranks_.sum(at::stack(model_.decode(activations, Model::Biases::without))).unbind(0);
+    for (std::size_t layer = 0; layer < outputs.size(); ++layer)
+      outputs[layer] = outputs[layer].add(model_.decoder_biases()[layer]);
+    return outputs;
   }
 
   // The reference encodes and selects a second time for what it decodes.
@@ -116,14 +137,17 @@ class Training final : public Trainer {
     LossParts parts;
     parts.reconstruction =
         reconstruction_loss(forward.predictions, batch.targets, store_.target_normalisation());
+    if (ranks_.by_rows())
+      parts.reconstruction = ranks_.sum(parts.reconstruction.mul(ranks_.share()));
     parts.total = parts.reconstruction;
     if (config_.sparsity_lambda > 0) {
       parts.sparsity =
-          sparsity_penalty(forward.activations, model_.decoder_norms(), config_, index);
+          ranks_.sum(sparsity_penalty(forward.activations, model_.decoder_norms(), config_, index));
       parts.total = parts.total.add(parts.sparsity);
     }
     if (pulls) {
-      parts.preactivation = preactivation_loss(preactivations, config_.preactivation_coef);
+      parts.preactivation = ranks_.sum(
+          preactivation_loss(preactivations, config_.preactivation_coef * ranks_.share()));
       parts.total = parts.total.add(parts.preactivation);
     }
     return parts;
@@ -131,6 +155,7 @@ class Training final : public Trainer {
 
   void track_dead(const Layers& activations) {
     const auto phase = stepscope::phase("dead");
+    if (ranks_.by_rows()) return dead_.update_fired(ranks_.any(DeadFeatures::fired(activations)));
     dead_.update(activations);
   }
 
@@ -139,6 +164,7 @@ class Training final : public Trainer {
       const auto phase = stepscope::phase("backward");
       loss.backward();
     }
+    ranks_.sum_gradients(model_.parameters());
     const auto phase = stepscope::phase("optimizer");
     optimizer_.step();
   }
@@ -151,11 +177,15 @@ class Training final : public Trainer {
     const Layers predictions = decode(activations);
     const Layers measured = fixes_.cached_encode ? activations : select(encode(batch.inputs));
     const auto evaluate = fixes_.device_metrics ? evaluate_on_device : evaluate_on_host;
-    return evaluate(measured, predictions, batch.targets, dead_.mask());
+    const Metrics own = evaluate(ranks_.gather_rows(measured), ranks_.gather_rows(predictions),
+                                 ranks_.gather_rows(batch.targets), dead_.mask());
+    return ranks_.of_all_features(own, batch.targets.front().device());
   }
 
   const Config config_;
   const Fixes fixes_;
+  const Ranks ranks_;
+  std::unique_ptr<ShardedSelection> selection_;
   ActivationStore store_;
   Model model_;
   DeadFeatures dead_;
@@ -164,21 +194,25 @@ class Training final : public Trainer {
 
 }  // namespace
 
-std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
-  if (!config.fixes.sparse_step) return std::make_unique<Training>(config, device);
-  const SparseShape shape = sparse_shape(config);
-  return make_sparse_training(config, device,
-                              device.is_cuda() ? make_kernel_ops(shape) : make_aten_ops(shape));
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
+                                       trainers::Comm* comm) {
+  static trainers::SingleComm alone;
+  trainers::Comm& group = comm != nullptr ? *comm : alone;
+  if (!config.fixes.sparse_step) return std::make_unique<Training>(config, device, group);
+  return make_sparse_training(config, device, group);
 }
 
-Status check_device(const Config& config, at::Device device) {
-  if (!config.fixes.sparse_step || !device.is_cuda()) return Done{};
+Status check_device(const Config& config, at::Device device, int ranks) {
+  if (!device.is_cuda() || (!config.fixes.sparse_step && ranks == 1)) return Done{};
   const SparseShape shape = sparse_shape(config);
-  const char* problem =
-      make_kernel_ops(shape) == nullptr
-          ? "this build has no CUDA kernels (configure with -DSTEPSCOPE_WITH_CUDA=ON)"
-          : problem_for_kernels(shape);
+  const char* problem = "";
+  if (make_kernel_ops(shape) == nullptr)
+    problem = "this build has no CUDA kernels (configure with -DSTEPSCOPE_WITH_CUDA=ON)";
+  else if (config.fixes.sparse_step)
+    problem = problem_for_kernels(shape);
   if (*problem == '\0') return Done{};
+  if (!config.fixes.sparse_step)
+    return usage_error(std::string("several ranks on GPUs: ") + problem);
   return usage_error(std::string("sparse_step on a GPU: ") + problem +
                      "; or train --without sparse_step");
 }

@@ -7,12 +7,15 @@
 
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/trainer.hpp"
+#include "reference_trainers/comm/comm.hpp"
 
 namespace stepscope::clt {
 
 // What keeps the configuration from being trained on the device.
-Status check_device(const Config& config, at::Device device);
+Status check_device(const Config& config, at::Device device, int ranks);
 
-std::unique_ptr<Trainer> make_training(const Config& config, at::Device device);
+// As one of the group's ranks; alone without one. The group must outlive the trainer.
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
+                                       trainers::Comm* comm = nullptr);
 
 }  // namespace stepscope::clt

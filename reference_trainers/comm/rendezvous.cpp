@@ -176,10 +176,11 @@ Result<std::vector<Socket>> go_to_first(const RankEnvironment& environment, c10d
 
 }  // namespace
 
-Result<std::unique_ptr<Links>> meet(const RankEnvironment& environment, milliseconds patience) try {
-  const auto store = open_store(environment, patience);
+Result<std::unique_ptr<Links>> meet(const RankEnvironment& environment, milliseconds to_meet,
+                                    milliseconds patience) try {
+  const auto store = open_store(environment, to_meet);
   Result<std::vector<Socket>> sockets = environment.rank == 0
-                                            ? wait_for_others(environment, *store, patience)
+                                            ? wait_for_others(environment, *store, to_meet)
                                             : go_to_first(environment, *store);
   if (!sockets) return sockets.error();
   std::vector<int> numbers;
@@ -187,13 +188,11 @@ Result<std::unique_ptr<Links>> meet(const RankEnvironment& environment, millisec
     answer_at_once(socket.get());
     numbers.push_back(socket.release());
   }
-  auto links = std::make_unique<Links>(environment.rank, std::move(numbers), patience);
-  // Rank 0 may end its store when all have read it, and everyone knows that all are there.
-  return links;
+  return std::make_unique<Links>(environment.rank, std::move(numbers), patience);
 } catch (const std::exception&) {  // LibTorch's text has its own source lines
   return io_error(fmt::format("rank {}: rank 0's store does not answer at {}:{} (waited {} s)",
                               environment.rank, environment.address, environment.port,
-                              patience.count() / 1000));
+                              to_meet.count() / 1000));
 }
 
 }  // namespace stepscope::trainers

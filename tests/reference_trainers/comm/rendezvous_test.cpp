@@ -45,7 +45,7 @@ TEST(Rendezvous, AllRanksMeet) {
   std::vector<std::thread> threads;
   for (int rank = 0; rank < 3; ++rank)
     threads.emplace_back([=] {
-      auto links = meet(rank_of(rank, 3, port), std::chrono::seconds(60));
+      auto links = meet(rank_of(rank, 3, port), std::chrono::seconds(60), std::chrono::seconds(60));
       ASSERT_TRUE(links) << links.error().message;
       SocketComm comm(std::move(*links), 3);
       EXPECT_EQ(comm.rank(), rank);
@@ -55,14 +55,14 @@ TEST(Rendezvous, AllRanksMeet) {
 }
 
 TEST(Rendezvous, MissingRanksAreNamed) {
-  const auto links = meet(rank_of(0, 3, free_port()), milliseconds(1000));
+  const auto links = meet(rank_of(0, 3, free_port()), milliseconds(1000), milliseconds(1000));
   ASSERT_FALSE(links);
   EXPECT_EQ(links.error().message, "rank 1, 2 did not come within 1 s");
 }
 
 TEST(Rendezvous, AMissingStoreIsNamed) {
   const std::uint16_t port = free_port();
-  const auto links = meet(rank_of(1, 3, port), milliseconds(1000));
+  const auto links = meet(rank_of(1, 3, port), milliseconds(1000), milliseconds(1000));
   ASSERT_FALSE(links);
   EXPECT_THAT(links.error().message,
               HasSubstr("does not answer at 127.0.0.1:" + std::to_string(port)));
