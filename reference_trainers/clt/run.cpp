@@ -70,13 +70,14 @@ std::int64_t all_parameters(const Config& config, const Ranks& ranks, std::int64
 Status check_parts(const Config& config, const Ranks& ranks, const ReadCheckpoint& own,
                    at::Device device) {
   const at::Tensor all = ranks.comm().all_gather(numbers({own.step, own.set}, device)).cpu();
-  const auto* of = all.const_data_ptr<std::int64_t>();
+  const auto* first = all.const_data_ptr<std::int64_t>();
   for (int rank = 1; rank < ranks.comm().size(); ++rank) {
-    if (of[2 * rank] != of[0])
+    const std::int64_t* of = first + std::ptrdiff_t{2} * rank;
+    if (of[0] != first[0])
       return bad_input(fmt::format(
           "checkpoint {}: rank 0's part was written behind step {}, rank {}'s behind step {}",
-          config.resume, of[0], rank, of[2 * rank]));
-    if (of[2 * rank + 1] != of[1])
+          config.resume, first[0], rank, of[0]));
+    if (of[1] != first[1])
       return bad_input(
           fmt::format("checkpoint {}: the parts of ranks 0 and {} were not written together",
                       config.resume, rank));
@@ -110,8 +111,7 @@ Status keep(const Config& config, Trainer& trainer, const Ranks& ranks, at::Devi
   ranks.comm().broadcast(set, 0);
   part.set = set.item<std::int64_t>();
   if (!ranks.by_rows() || ranks.comm().rank() == 0) {
-    if (const Status kept =
-            write_checkpoint(config.checkpoint, config, trainer.state(), made, part);
+    if (Status kept = write_checkpoint(config.checkpoint, config, trainer.state(), made, part);
         !kept)
       return kept;
   }

@@ -32,7 +32,7 @@ class HostSelection final : public ShardedSelection {
   at::Tensor mask(const at::Tensor& preactivations) override {
     const at::NoGradGuard no_grad;
     const kernels::ShardKeys keys = keys_of(preactivations);
-    const at::Tensor mask = at::empty(preactivations.sizes(), at::TensorOptions(at::kBool));
+    at::Tensor mask = at::empty(preactivations.sizes(), at::TensorOptions(at::kBool));
     static_assert(sizeof(bool) == sizeof(std::uint8_t));
     const kernels::ShardTopkState state = find_least(keys);
     keys.select(state, own_count(keys, state), static_cast<std::uint8_t*>(mask.mutable_data_ptr()));

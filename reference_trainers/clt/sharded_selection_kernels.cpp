@@ -47,8 +47,8 @@ class OnKernels final : public KernelSelection {
     kernels::BatchTopkArguments matrix = matrix_of(preactivations);
     set_statistics(preactivations, matrix);
     find_own_count(preactivations, matrix);
-    const at::Tensor words = at::empty({matrix.rows * kernels::mask_words_per_row(matrix.columns)},
-                                       preactivations.options().dtype(at::kInt));
+    at::Tensor words = at::empty({matrix.rows * kernels::mask_words_per_row(matrix.columns)},
+                                 preactivations.options().dtype(at::kInt));
     matrix.device_count = own_count_.const_data_ptr<std::int64_t>();
     matrix.mask = reinterpret_cast<std::uint32_t*>(words.mutable_data_ptr());
     must(kernels::batch_topk(matrix, kDefaultStream));

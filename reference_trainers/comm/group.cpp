@@ -19,11 +19,14 @@ Result<std::unique_ptr<Comm>> join_group(const std::optional<RankEnvironment>& e
                                          at::Device device, std::chrono::milliseconds patience) {
   if (!environment || environment->size == 1)
     return std::unique_ptr<Comm>(std::make_unique<SingleComm>());
+  Result<nccl::Library> library =
+      device.is_cuda() ? nccl::load() : Result<nccl::Library>(nccl::Library{});
+  if (!library) return library.error();
   Result<std::unique_ptr<Links>> links =
       meet(*environment, std::max<std::chrono::milliseconds>(patience, kToMeet), patience);
   if (!links) return links.error();
   if (device.is_cuda())
-    return make_nccl_comm(std::move(*links), environment->size, device, patience);
+    return make_nccl_comm(*library, std::move(*links), environment->size, device, patience);
   return std::unique_ptr<Comm>(std::make_unique<SocketComm>(std::move(*links), environment->size));
 }
 

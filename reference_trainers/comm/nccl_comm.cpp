@@ -3,17 +3,14 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
-#include <mutex>
 #include <stdexcept>
-#include <thread>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "reference_trainers/comm/link_watch.hpp"
-#include "reference_trainers/comm/nccl_library.hpp"
 #include "reference_trainers/common/device.hpp"
 
 namespace stepscope::trainers {
@@ -158,13 +155,10 @@ class NcclComm final : public Comm {
 
 }  // namespace
 
-Result<std::unique_ptr<Comm>> make_nccl_comm(std::unique_ptr<Links> links, int size,
-                                             at::Device device,
-                                             std::chrono::milliseconds patience) {
-  const Result<nccl::Library> library = nccl::load();
-  if (!library) return library.error();
-  return std::unique_ptr<Comm>(
-      std::make_unique<NcclComm>(*library, std::move(links), size, device, patience));
+std::unique_ptr<Comm> make_nccl_comm(const nccl::Library& library, std::unique_ptr<Links> links,
+                                     int size, at::Device device,
+                                     std::chrono::milliseconds patience) {
+  return std::make_unique<NcclComm>(library, std::move(links), size, device, patience);
 }
 
 }  // namespace stepscope::trainers

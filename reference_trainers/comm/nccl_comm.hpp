@@ -12,12 +12,14 @@
 #include "core/support/result.hpp"
 #include "reference_trainers/comm/comm.hpp"
 #include "reference_trainers/comm/links.hpp"
+#include "reference_trainers/comm/nccl_library.hpp"
 
 namespace stepscope::trainers {
 
 // The calling thread's device is the rank's. `patience`: how long a rank may stand at a call that
 // others have made.
-Result<std::unique_ptr<Comm>> make_nccl_comm(std::unique_ptr<Links> links, int size,
-                                             at::Device device, std::chrono::milliseconds patience);
+std::unique_ptr<Comm> make_nccl_comm(const nccl::Library& library, std::unique_ptr<Links> links,
+                                     int size, at::Device device,
+                                     std::chrono::milliseconds patience);
 
 }  // namespace stepscope::trainers

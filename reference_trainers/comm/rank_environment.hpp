@@ -16,7 +16,7 @@ struct RankEnvironment {
   int local_rank = 0;  // which of this machine's GPUs
   std::string address;
   std::uint16_t port = 0;
-  bool store_is_served = false;  // by torchrun's agent; else rank 0 serves it
+  bool store_is_served = false;  // by torchrun itself; else rank 0 serves it
   int store_socket = -1;         // where the launcher holds the port open for rank 0
   std::string attempt;           // differs each time torchrun starts the ranks again
 };

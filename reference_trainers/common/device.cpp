@@ -6,6 +6,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -49,7 +50,7 @@ Result<ChosenDevice> choose_device(DeviceWish wish, int gpu) {
   const Status loaded =
       driver_shows_gpu() ? load_cuda() : Status(usage_error("the driver shows no GPU"));
   if (loaded) {
-    const int count = at::detail::getCUDAHooks().deviceCount();
+    const int count = std::max<int>(0, at::detail::getCUDAHooks().deviceCount());
     if (gpu >= count)
       return usage_error("there is no GPU " + std::to_string(gpu) +
                          " (LOCAL_RANK): LibTorch sees " + std::to_string(count) +
