@@ -47,7 +47,9 @@ void add_profile_verb(CLI::App& app, int& status) {
       "Record so many steps (50) or so much time (10s); the command goes on to its end");
   verb->add_option("--window", capture.window,
                    "ON/OFF: record ON steps, leave OFF steps alone, and so on (20/20); the report "
-                   "then knows what the recording cost");
+                   "then knows what the recording cost. The first 20 steps are left alone, or as "
+                   "many as --start-after says: they tell what the profiler leaves on a step while "
+                   "it is off");
   verb->add_option("--capture-range", capture.range,
                    "Record only inside ranges of this name (NVTX or record_function), or between "
                    "cudaProfilerStart and Stop: cudaProfilerApi");

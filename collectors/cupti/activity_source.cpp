@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/cupti/activity_source.hpp"
 
+#include <utility>
+
 #include "collectors/cupti/buffers.hpp"
 #include "collectors/cupti/device_facts.hpp"
 #include "collectors/cupti/kinds.hpp"
+#include "collectors/cupti/refusal.hpp"
 #include "collectors/cupti/sharing.hpp"
 #include "collectors/recorder/clock.hpp"
 
@@ -77,7 +80,7 @@ double ActivitySource::take(bool on) noexcept {
   on_ = on;
   idle_flushes_ = 0;
   if (!on || !layers_) {
-    switch_ours(on, switch_hooks);
+    tell(switch_ours(on, switch_hooks));
     return on ? 1 : 0;
   }
   turn_ = turn_ % 4 + 1;
@@ -85,8 +88,14 @@ double ActivitySource::take(bool on) noexcept {
       switch_hooks, [](bool) {},
       [](bool wanted) { switch_hooks(wanted, Level::light, Answer::without_sites); },
       [](bool wanted) { switch_hooks(wanted, Level::light, Answer::nothing); }};
-  switch_ours(true, kHooks[turn_ - 1]);
+  tell(switch_ours(true, kHooks[turn_ - 1]));
   return turn_;
+}
+
+// Kinds that are first switched on here are first refused here.
+void ActivitySource::tell(Status refusal) noexcept {
+  if (refusal == kSuccess || std::exchange(told_refusal_, true)) return;
+  note_refusal(library_, "cuptiActivityEnable", refusal);
 }
 
 bool ActivitySource::flush_when_due() noexcept {

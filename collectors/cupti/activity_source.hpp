@@ -24,6 +24,7 @@ class ActivitySource final : public recorder::RowSource {
   bool due(std::int64_t now_ns) noexcept override;
   bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override;
   double take(bool on) noexcept override;
+  bool is_on() const noexcept override { return on_; }
   Totals totals() const noexcept override {
     return {dropped_, records_.zero_timestamps(), vendor_ns_};
   }
@@ -31,6 +32,7 @@ class ActivitySource final : public recorder::RowSource {
  private:
   bool flush_when_due() noexcept;
   void look_for_records(EventBatch& batch, StoreWriter& store) noexcept;
+  void tell(Status refusal) noexcept;
   void stop() noexcept;
   void flush(std::uint32_t flag) noexcept;
   void describe_devices(StoreWriter& store) noexcept;
@@ -47,6 +49,7 @@ class ActivitySource final : public recorder::RowSource {
   bool layers_;
   int turn_ = 0;  // of layers: 1 the whole, 2 kinds alone, 3 light, 4 kinds and empty callbacks
   bool on_ = true;
+  bool told_refusal_ = false;
   int idle_flushes_ = 0;         // since it was switched off
   std::uint64_t described_ = 0;  // devices, a bit each
   bool stopped_ = false;

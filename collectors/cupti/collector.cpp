@@ -7,27 +7,11 @@
 
 #include "collectors/cupti/activity_source.hpp"
 #include "collectors/cupti/kinds.hpp"
+#include "collectors/cupti/refusal.hpp"
 #include "collectors/cupti/sharing.hpp"
 
 namespace stepscope::cupti {
 namespace {
-
-void note_failure(const Library& library, const char* what, Status status) noexcept {
-  const char* text = nullptr;
-  (void)library.result_text(status, &text);
-  const char* remedy = "";
-  if (status == kMultipleSubscribers)
-    remedy = "; another tool (nsys, ncu, cuda-gdb, compute-sanitizer) traces this process";
-  if (status == kNotInitialized)
-    remedy = "; this libcupti is newer than the driver: use the one of the driver's CUDA version";
-  if (status == kInsufficientPrivileges || status == kVirtualizedNoPrivileges)
-    remedy = "; the driver restricts profiling to administrators";
-  std::array<char, 512> sentence{};
-  std::snprintf(sentence.data(), sentence.size(),
-                "no device work is recorded: %s failed with %d %s%s", what, status,
-                text == nullptr ? "" : text, remedy);
-  recorder::note(sentence.data());
-}
 
 // Nobody would empty the buffers of kinds that stayed on.
 bool give_up(const Library& library, Subscriber subscriber) noexcept {
@@ -52,19 +36,21 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   // Before all that changes CUPTI's state: the only call that tells of another tool.
   if (const Status status = library.subscribe(&subscriber, on_callback, nullptr);
       status != kSuccess) {
-    note_failure(library, "cuptiSubscribe", status);
+    note_refusal(library, "cuptiSubscribe", status);
     return false;
   }
   (void)library.set_thread_id_type(kThreadIdSystem);
   if (const Status status = register_buffers(library, options.bare != Bare::no);
       status != kSuccess) {
-    note_failure(library, "cuptiActivityRegisterCallbacks", status);
+    note_refusal(library, "cuptiActivityRegisterCallbacks", status);
     return give_up(library, subscriber);
   }
   if (options.bare == Bare::subscription) return false;
-  if (const Status status = enable_kinds(library, options.hooks.level, options.bare != Bare::no);
+  const Begin begin = recorder::taking() ? Begin::now : Begin::later;
+  if (const Status status =
+          enable_kinds(library, options.hooks.level, options.bare != Bare::no, begin);
       status != kSuccess) {
-    note_failure(library, "cuptiActivityEnable", status);
+    note_refusal(library, "cuptiActivityEnable", status);
     return give_up(library, subscriber);
   }
   if (options.bare == Bare::switched_off) disable_kinds(library);
@@ -74,8 +60,10 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   // Leaked: callbacks and the writer thread use it until the last instruction.
   auto* source = new (std::nothrow) ActivitySource(library, options);
   if (source == nullptr) return false;
-  if (!recorder::add_row_source(source)) return false;
   serve_guests(library, subscriber, our_kinds());
+  // Here, before the program makes a call: capture.hpp says what switching off within one does.
+  if (begin == Begin::later) (void)source->take(false);
+  if (!recorder::add_row_source(source)) return false;
   recorder::collecting(recorder::Collector::device_ops);
   recorder::collecting(recorder::Collector::api_calls);
   if (options.hooks.level != Level::light) recorder::collecting(recorder::Collector::api_arguments);

@@ -19,28 +19,28 @@ constexpr std::uint32_t kFirstWithJitThreads = 130000;
 constinit std::array<ActivityKind, kDevice.size() + 2> kinds{};
 constinit std::size_t count = 0;
 
-Status enable(const Library& library, ActivityKind kind) noexcept {
-  const Status status = library.enable(kind);
+Status enable(const Library& library, ActivityKind kind, Begin begin) noexcept {
+  const Status status = begin == Begin::now ? library.enable(kind) : kSuccess;
   if (status == kSuccess) kinds[count++] = kind;
   return status;
 }
 
-void enable_jit(const Library& library) noexcept {
+void enable_jit(const Library& library, Begin begin) noexcept {
   std::uint32_t version = 0;
   (void)library.get_version(&version);
-  if (version < kFirstWithJitThreads || enable(library, ActivityKind::jit) != kSuccess)
+  if (version < kFirstWithJitThreads || enable(library, ActivityKind::jit, begin) != kSuccess)
     recorder::note("this libcupti does not tell of just-in-time compilation by thread: CUDA 13");
 }
 
 }  // namespace
 
-Status enable_kinds(const Library& library, Level level, bool bare) noexcept {
+Status enable_kinds(const Library& library, Level level, bool bare, Begin begin) noexcept {
   for (const ActivityKind kind : kDevice) {
-    if (const Status status = enable(library, kind); status != kSuccess) return status;
+    if (const Status status = enable(library, kind, begin); status != kSuccess) return status;
   }
   if (bare) return kSuccess;
-  (void)enable(library, ActivityKind::overhead);
-  if (level == Level::deep) enable_jit(library);
+  (void)enable(library, ActivityKind::overhead, begin);
+  if (level == Level::deep) enable_jit(library, begin);
   return kSuccess;
 }
 

@@ -99,13 +99,15 @@ bool is_wanted_by_guest(std::uint32_t domain, std::uint32_t id) noexcept {
 
 // Hooks are on while any of our kinds is: CUPTI counts correlation ids in the callbacks, and gives
 // them again to later calls where it could not.
-void switch_ours(bool on, void (*switch_hooks)(bool on)) noexcept {
+Status switch_ours(bool on, void (*switch_hooks)(bool on)) noexcept {
   const std::lock_guard lock(switching);
   if (on) switch_hooks(true);
   ours_on = on;
   bool any_left = false;
+  Status first_refusal = kSuccess;
   for (const ActivityKind kind : our_kinds) {
-    if (on) (void)real.enable(kind);
+    const Status status = on ? real.enable(kind) : kSuccess;
+    if (first_refusal == kSuccess) first_refusal = status;
     if (on || records.enabled(kind)) {
       any_left = true;
     } else {
@@ -113,6 +115,7 @@ void switch_ours(bool on, void (*switch_hooks)(bool on)) noexcept {
     }
   }
   if (!any_left) switch_hooks(false);
+  return first_refusal;
 }
 
 namespace shared {

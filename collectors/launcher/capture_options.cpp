@@ -32,6 +32,10 @@ Result<std::string> amount(const char* option, const std::string& text) {
                      "millisecond, like 30s");
 }
 
+// In front of the first window: what a step takes before anything was recorded, for what stays on
+// it while nothing is (core/attribution/overhead.hpp).
+constexpr const char* kUntouchedSteps = "20";
+
 Result<std::string> window(const std::string& text) {
   if (text.empty()) return text;
   const std::size_t slash = text.find('/');
@@ -86,6 +90,8 @@ Result<CaptureOptions> check_capture(const CaptureOptions& given) {
   Result<std::string> signal = signal_number(given.signal);
   if (!signal) return signal.error();
   options.start_after = *after;
+  if (after->empty() && !windows->empty() && (given.range + given.signal).empty())
+    options.start_after = kUntouchedSteps;
   options.steps = *steps;
   options.window = *windows;
   options.signal = *signal;

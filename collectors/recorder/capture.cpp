@@ -18,8 +18,10 @@ constinit std::atomic<Gate> gate{Gate::none};
 
 namespace {
 
-constexpr int kOpenWait_ms = 200;
-constexpr int kLaterOpenWait_ms = 5;  // once a machine was too slow for the first
+constexpr int kWait_ms = 200;
+// Once a machine was too slow for the first; above what the writer waits for other threads' calls.
+constexpr int kLaterWait_ms = 30;
+constexpr std::int64_t kMeeting_ns = 100'000'000;
 
 constinit CapturePlan plan{};
 constinit NameId trigger_name = 0;  // of the trigger; 0: none
@@ -31,11 +33,17 @@ constinit std::atomic<bool> begun{false};
 constinit std::atomic<bool> triggered{false};
 constinit std::atomic<bool> toggle_soon{false};
 constinit std::atomic<bool> was_open{false};
-constinit std::atomic<int> open_wait_ms{kOpenWait_ms};
+constinit std::atomic<int> wait_ms{kWait_ms};
 constinit std::atomic<bool> wanted{true};
 constinit std::atomic<std::uint64_t> close_ticks{0};
-constinit std::atomic<std::uint32_t> opened{0};  // bumped at each opening: a futex
-constinit bool applied = true;                   // the writer's: what the file says
+constinit std::atomic<std::uint32_t> settled_times{0};  // bumped where a change is done: a futex
+constinit std::atomic<bool> device_on{true};            // what the sources were told last
+constinit bool applied = true;                          // the writer's: what the file says
+// Threads of the program that wait for a change, and are in no CUDA call; where a change that none
+// of them asked for waits for one.
+constinit std::atomic<int> waiting{0};
+constinit std::atomic<bool> meeting{false};
+constinit std::int64_t meeting_since_ns = 0;  // the writer's; CLOCK_MONOTONIC
 
 // What a name means, found once: bit 0 known, 1 step mark, 2 the trigger's range.
 enum : std::uint8_t { kKnown = 1, kMark = 2, kRange = 4 };
@@ -88,32 +96,64 @@ void begin_at_gate() noexcept {
   close_gate();
 }
 
-// True where the gate is to be opened.
+// True where that changes what is wanted.
 bool update() noexcept {
   const bool now = wants_now();
   if (wanted.exchange(now) == now) return false;
   if (!now) close_gate();
-  return now;
+  return true;
 }
 
-void wait_until_open() noexcept {
-  const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + open_wait_ms.load() * 1'000'000LL;
-  while (gate_state() == Gate::closed && wanted.load()) {
-    if (clock_ns(CLOCK_MONOTONIC) >= deadline) return open_wait_ms.store(kLaterOpenWait_ms);
+bool has_sources() noexcept {
+  return process.sources[0].load(std::memory_order_acquire) != nullptr;
+}
+
+bool is_settled() noexcept {
+  return wanted.load() ? gate_state() != Gate::closed : !device_on.load();
+}
+
+// The writer is woken behind the count, or it would not see that somebody waits.
+void wait_until_settled() noexcept {
+  const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + wait_ms.load() * 1'000'000LL;
+  waiting.fetch_add(1);
+  wake_writer();
+  while (!is_settled()) {
+    if (clock_ns(CLOCK_MONOTONIC) >= deadline) {
+      wait_ms.store(kLaterWait_ms);
+      break;
+    }
     const timespec slice{0, 2'000'000};
-    const std::uint32_t seen = opened.load();
-    if (gate_state() != Gate::closed) return;
-    syscall(SYS_futex, &opened, FUTEX_WAIT_PRIVATE, seen, &slice, nullptr, 0);
+    const std::uint32_t seen = settled_times.load();
+    if (is_settled()) break;
+    syscall(SYS_futex, &settled_times, FUTEX_WAIT_PRIVATE, seen, &slice, nullptr, 0);
   }
+  waiting.fetch_sub(1);
+}
+
+void tell_settled() noexcept {
+  settled_times.fetch_add(1);
+  syscall(SYS_futex, &settled_times, FUTEX_WAKE_PRIVATE, 1 << 20, nullptr, nullptr, 0);
 }
 
 // Of a thread of the program. The writer thread comes with the first ring.
 void update_and_wait() noexcept {
-  const bool was = wanted.load();
-  const bool opens = update();
+  if (!update()) return;
+  const bool opens = wanted.load();
   if (opens && thread_ring == nullptr) (void)attach_thread();
-  if (wanted.load() != was) wake_writer();
-  if (opens && process.phase.load() == Phase::open) wait_until_open();
+  if (process.phase.load() == Phase::open && (opens || has_sources())) return wait_until_settled();
+  wake_writer();
+}
+
+[[gnu::cold]] void meet(const RingHeader& ring) noexcept {
+  if (ring.lanes[kLaneCall].depth == 0) wait_until_settled();
+}
+
+// Whether a change is put off until a thread of the program waits for it, at its next range.
+bool waits_for_a_thread() noexcept {
+  if (waiting.load() > 0 || !has_sources()) return false;
+  const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (!meeting.exchange(true)) meeting_since_ns = now;
+  return now - meeting_since_ns < kMeeting_ns;
 }
 
 }  // namespace
@@ -137,6 +177,8 @@ void toggle_capture_soon() noexcept {
 }
 
 bool passes_gate(RingHeader& ring, std::uint16_t lane, NameId name, SiteRef site) noexcept {
+  if (meeting.load(std::memory_order_relaxed)) [[unlikely]]
+    meet(ring);
   const std::uint8_t meaning = meaning_of(name);
   MarkState& marks = ring.marks[lane];
   const std::uint32_t depth = ring.lanes[lane].depth;
@@ -163,14 +205,16 @@ void after_end(RingHeader& ring, std::uint16_t lane, std::uint32_t depth) noexce
   if (step_count.add(marks.key)) update_and_wait();
 }
 
-CaptureChange next_capture_change() noexcept {
+CaptureChange next_capture_change(bool ends) noexcept {
   if (gate_state() == Gate::none) return {};
   if (toggle_soon.exchange(false) && !triggered.exchange(!triggered.load())) begun.store(false);
   (void)update();
   const bool want = wanted.load();
   if (!want && gate_state() == Gate::open) close_gate();  // closed while it was being opened
   const bool closed = gate.load(std::memory_order_acquire) == Gate::closed;
-  const CaptureChange change{closed && applied, closed && want, close_ticks.load()};
+  const CaptureChange change{closed && applied, closed && want, false, close_ticks.load()};
+  if ((change.close || change.open) && !ends && waits_for_a_thread()) return {.put_off = true};
+  meeting.store(false);
   if (change.close) applied = false;
   return change;
 }
@@ -178,9 +222,14 @@ CaptureChange next_capture_change() noexcept {
 void capture_is_open() noexcept {
   applied = true;
   was_open.store(true);
+  device_on.store(true);
   gate.store(Gate::open, std::memory_order_release);
-  opened.fetch_add(1);
-  syscall(SYS_futex, &opened, FUTEX_WAKE_PRIVATE, 1 << 20, nullptr, nullptr, 0);
+  tell_settled();
+}
+
+void capture_is_closed() noexcept {
+  device_on.store(false);
+  tell_settled();
 }
 
 const char* unmet_plan() noexcept {
@@ -191,7 +240,8 @@ const char* unmet_plan() noexcept {
     return "nothing was recorded: --start-after waits for steps, and none was seen "
            "(Optimizer.step, ProfilerStep#, a range named like \"step 12\"); give it a time, like "
            "30s";
-  return "nothing was recorded: the process ended before --start-after";
+  return "nothing was recorded: the process ended before --start-after (with --window alone: 20 "
+         "steps)";
 }
 
 void restart_capture() noexcept {
@@ -201,6 +251,9 @@ void restart_capture() noexcept {
   begun.store(false);
   triggered.store(false);
   applied = true;
+  device_on.store(true);
+  meeting.store(false);
+  waiting.store(0);
   begin_at_gate();
 }
 

@@ -5,10 +5,13 @@
 //   open    taken; step marks are counted
 //   closed  step marks alone are taken, everything else is passed by without a trace
 //
-// A thread of the program closes the gate at once and goes on; the writer thread then switches the
-// device's collection off. It opens only when the writer thread has switched that on, and the
-// thread that asked waits for it, so what follows is recorded. Begins and ends stay in step: a
-// begin at a closed gate takes its end along.
+// A thread of the program closes the gate at once, the writer thread switches the device's
+// collection off; it opens only when the writer thread has switched that on. The thread that asked
+// waits for both: what follows an opening is recorded, and a thread that is in a CUDA call while
+// CUPTI's callbacks go off never leaves it for CUPTI, which gives all its later work one
+// correlation id (13.0, measured). For the same reason a change that no thread asked for (a signal,
+// a time) waits a little for one that comes by. Begins and ends stay in step: a begin at a closed
+// gate takes its end along.
 //
 // In the file, counter kCaptureTrack is 0 from each closing and 1 from each opening on.
 #pragma once
@@ -43,14 +46,16 @@ bool passes_gate(RingHeader& ring, std::uint16_t lane, NameId name, SiteRef site
 // `depth` of the range that ended.
 void after_end(RingHeader& ring, std::uint16_t lane, std::uint32_t depth) noexcept;
 
-// Writer thread. What is to be done now; each change is told once.
+// Writer thread. What is to be done now; each change is told once. `ends`: there is no later.
 struct CaptureChange {
   bool close = false;  // of what was open, with its time
   bool open = false;
+  bool put_off = false;  // nothing now, although the gate is closed already
   std::uint64_t close_ticks = 0;
 };
-CaptureChange next_capture_change() noexcept;
-void capture_is_open() noexcept;  // the device is collected again
+CaptureChange next_capture_change(bool ends) noexcept;
+void capture_is_open() noexcept;    // the device is collected again
+void capture_is_closed() noexcept;  // and no more
 
 // Behind the last change: a plan that was not carried out, in one sentence; null where it was.
 const char* unmet_plan() noexcept;

@@ -93,9 +93,14 @@ void put_alone(RecordType type, std::uint32_t name, std::uint16_t lane, std::uin
   put(*ring, head, make_slot(ticks, type, true, name, lane, static_cast<HostKind>(kind)), wide);
 }
 
+// The writer thread looks whether the thread is in a call.
+void set_depth(LaneState& state, std::uint32_t depth) noexcept {
+  std::atomic_ref(state.depth).store(depth, std::memory_order_relaxed);
+}
+
 // The range that begins now, taken so far. False: it is too deep in ranges that were not.
 bool go_down(LaneState& state) noexcept {
-  ++state.depth;
+  set_depth(state, state.depth + 1);
   if (state.deeper != 0 || (state.dropped_bits >> 63U) != 0) [[unlikely]] {
     ++state.deeper;
     return false;
@@ -106,7 +111,7 @@ bool go_down(LaneState& state) noexcept {
 
 // The innermost range ends; true where it was taken.
 bool go_up(LaneState& state) noexcept {
-  --state.depth;
+  set_depth(state, state.depth - 1);
   if (state.deeper != 0) [[unlikely]] {
     --state.deeper;
     return false;

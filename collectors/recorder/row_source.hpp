@@ -21,6 +21,8 @@ class RowSource {
   // The user's plan: whether new work is to be recorded from now on. Returns what the counter of
   // the capture says then: above 0 where it is, 1 as usual.
   virtual double take(bool on) noexcept { return on ? 1 : 0; }
+  // What it did last of the two; asked once, where the writer thread first sees it.
+  virtual bool is_on() const noexcept { return true; }
 
   struct Totals {
     std::uint64_t dropped = 0;

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "collectors/recorder/background_thread.hpp"
 #include "collectors/recorder/capture.hpp"
@@ -22,6 +23,7 @@ namespace stepscope::recorder {
 namespace {
 
 constexpr std::int64_t kLongestWait_ns = 1'000'000'000;
+constexpr std::int64_t kLongestCall_ns = 20'000'000;
 
 class Writer {
  public:
@@ -32,10 +34,10 @@ class Writer {
       wait();
       touch_new_rings();
       if (process.sources_stop.load(std::memory_order_acquire) != 0) stop_sources();
-      follow_plan();
+      follow_plan(false);
       if (due()) flush();
     }
-    follow_plan();
+    follow_plan(true);
     note_unmet_plan();
     stop_sources();
     flush();
@@ -60,18 +62,46 @@ class Writer {
   }
 
   // The device goes off behind the gate and on before it.
-  void follow_plan() {
-    const CaptureChange change = next_capture_change();
+  void follow_plan(bool ends) {
+    const CaptureChange change = next_capture_change(ends);
+    if (change.put_off) return;
     if ((change.close || change.open) && !open_store()) return;
+    if (change.close && !change.open && !ends) wait_for_calls();
     switch_sources(gate_state() != Gate::closed || change.open);
     if (change.close || change.open) (void)read_clocks();
     if (change.close) {
+      capture_is_closed();
       take_rings(Drain::BegunCall::taken);
       drain_->capture_closed(clock_.to_ns(change.close_ticks), change.open ? 0 : state_);
     }
     if (!change.open) return;
     drain_->capture_opened(clock_.to_ns(read_ticks(process.ticks_are_ns)), state_);
     capture_is_open();
+  }
+
+  bool any_call_is_open() const {
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring == nullptr || ring->finished.load(std::memory_order_acquire) != 0) continue;
+      const std::atomic_ref depth(ring->lanes[kLaneCall].depth);
+      if (depth.load(std::memory_order_relaxed) != 0) return true;
+    }
+    return false;
+  }
+
+  // Of threads besides the one that waits for the change: capture.hpp says why.
+  void wait_for_calls() {
+    const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + kLongestCall_ns;
+    while (any_call_is_open()) {
+      if (clock_ns(CLOCK_MONOTONIC) >= deadline) {
+        if (!std::exchange(switched_in_a_call_, true))
+          note(
+              "recording was switched off while a thread was in a long CUDA call: work that it "
+              "launched later may be without its launch");
+        return;
+      }
+      usleep(50);
+    }
   }
 
   // The recorder takes no notes any more.
@@ -94,8 +124,9 @@ class Writer {
     if ((state_ > 0) != on) state_ = usual;
     for (std::size_t i = 0; i < process.sources.size(); ++i) {
       RowSource* source = process.sources[i].load(std::memory_order_acquire);
-      if (source == nullptr || sources_off_[i] != on) continue;
-      sources_off_[i] = !on;
+      if (source == nullptr) continue;
+      if (!std::exchange(sources_seen_[i], true)) sources_on_[i] = source->is_on();
+      if (std::exchange(sources_on_[i], on) == on) continue;
       const double state = source->take(on);
       if (state != usual) state_ = state;
     }
@@ -254,7 +285,8 @@ class Writer {
   std::uint32_t woken_ = 0;
   bool failed_ = false;
   bool sources_stopped_ = false;
-  std::array<bool, kMaxRowSources> sources_off_{};
+  bool switched_in_a_call_ = false;
+  std::array<bool, kMaxRowSources> sources_seen_{}, sources_on_{};
   double state_ = 1;  // of the capture's counter
 };
 

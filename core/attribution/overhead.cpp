@@ -12,6 +12,7 @@ namespace stepscope {
 namespace {
 
 constexpr std::size_t kFewestDistances = 2;
+constexpr std::size_t kWarmUp = 8, kFewestUntouched = 8, kMostUntouched = 50;
 
 bool is_annotation(HostKind kind) {
   return kind == HostKind::user_scope || kind == HostKind::nvtx_range;
@@ -54,11 +55,19 @@ bool is_plain(const CaptureStretch& stretch) {
   return stretch.state <= 0;
 }
 
+// The first stretch, where nothing was recorded before it: no mark lies in front.
+bool begins_untouched(const std::vector<std::int64_t>& ends,
+                      const std::vector<CaptureStretch>& stretches) {
+  return !ends.empty() && is_plain(stretches.front()) &&
+         ends.front() >= stretches.front().time.begin;
+}
+
 // Of the stretches of that state between two plain ones.
 std::vector<double> ratios_of(const std::vector<std::int64_t>& ends,
                               const std::vector<CaptureStretch>& stretches, double state) {
   std::vector<double> ratios;
-  for (std::size_t i = 1; i + 1 < stretches.size(); ++i) {
+  const std::size_t first = begins_untouched(ends, stretches) ? 2 : 1;
+  for (std::size_t i = first; i + 1 < stretches.size(); ++i) {
     if (stretches[i].state != state || !is_plain(stretches[i - 1]) || !is_plain(stretches[i + 1]))
       continue;
     const double before = mean_distance(ends, stretches[i - 1].time);
@@ -78,7 +87,55 @@ std::size_t outside(std::size_t pairs) {
   return rank < 1 ? 0 : static_cast<std::size_t>(rank) - 1;
 }
 
+// Of the marks in it, without the first `skipped`.
+void add_distances(const std::vector<std::int64_t>& ends, Interval stretch, std::size_t skipped,
+                   std::vector<double>& distances) {
+  const auto first = std::upper_bound(ends.begin(), ends.end(), stretch.begin);
+  const auto last = std::upper_bound(first, ends.end(), stretch.end);
+  for (auto mark = first; mark != last && mark + 1 != last; ++mark) {
+    if (skipped > 0) {
+      --skipped;
+    } else {
+      distances.push_back(static_cast<double>(*(mark + 1) - *mark));
+    }
+  }
+}
+
+struct Median {
+  double value, low, high;
+};
+
+Median median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  const double middle =
+      values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  const std::size_t skip = outside(values.size());
+  return {middle, values[skip], values[values.size() - 1 - skip]};
+}
+
 }  // namespace
+
+std::optional<Overhead> measure_left(const Trace& trace, const Steps& steps) {
+  const std::vector<CaptureStretch> stretches = capture_stretches(trace, steps.process);
+  if (stretches.size() < 3) return std::nullopt;
+  const std::vector<std::int64_t> ends =
+      mark_ends(trace, steps, capture_gaps(trace, steps.process));
+  if (!begins_untouched(ends, stretches)) return std::nullopt;
+  std::vector<double> untouched, left;
+  add_distances(ends, stretches.front().time, kWarmUp, untouched);
+  if (untouched.size() < kFewestUntouched) return std::nullopt;
+  if (untouched.size() > kMostUntouched)
+    untouched.erase(untouched.begin(), untouched.end() - kMostUntouched);
+  for (std::size_t i = 1; i < stretches.size() && left.size() < 2 * untouched.size(); ++i) {
+    if (is_plain(stretches[i])) add_distances(ends, stretches[i].time, 1, left);
+  }
+  if (left.size() < kFewestUntouched) return std::nullopt;
+  const Median before = median_of(untouched), after = median_of(left);
+  if (before.low <= 0) return std::nullopt;
+  return Overhead{after.value / before.value, after.low / before.high, after.high / before.low,
+                  untouched.size()};
+}
 
 std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps) {
   return measure_overhead(trace, steps, 1);
@@ -90,11 +147,8 @@ std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps,
   const IntervalSet gaps = capture_gaps(trace, steps.process);
   const std::vector<double> ratios = ratios_of(mark_ends(trace, steps, gaps), stretches, state);
   if (ratios.size() < kFewestPairs) return std::nullopt;
-  const std::size_t half = ratios.size() / 2;
-  const double middle =
-      ratios.size() % 2 == 1 ? ratios[half] : (ratios[half - 1] + ratios[half]) / 2;
-  const std::size_t skip = outside(ratios.size());
-  return Overhead{middle, ratios[skip], ratios[ratios.size() - 1 - skip], ratios.size()};
+  const Median found = median_of(ratios);
+  return Overhead{found.value, found.low, found.high, ratios.size()};
 }
 
 }  // namespace stepscope

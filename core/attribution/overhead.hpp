@@ -19,7 +19,7 @@ struct Overhead {
   double ratio = 1;  // recorded / plain
   double low = 1;    // 95 %
   double high = 1;
-  std::size_t pairs = 0;
+  std::size_t pairs = 0;  // of measure_left: distances before anything was recorded
 };
 
 // At least 6 pairs, for less has no interval of 95 %.
@@ -27,5 +27,11 @@ inline constexpr std::size_t kFewestPairs = 6;
 std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps);
 // Of the stretches in which the capture's counter says `state` (STEPSCOPE_WINDOW_LAYERS).
 std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps, double state);
+
+// What stays on an unrecorded step: CUPTI is still in the process, and once it recorded, launches
+// are slower. Distances in the first gaps over those before anything was recorded, medians both; of
+// the latter the first ones are the program's warm-up and left out. The interval is the widest
+// quotient of the two medians' own, so rather too wide. Absent where recording began too soon.
+std::optional<Overhead> measure_left(const Trace& trace, const Steps& steps);
 
 }  // namespace stepscope

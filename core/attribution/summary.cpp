@@ -46,10 +46,11 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
                   const SummaryOptions& options) {
   const Counting counting = choose_steps(steps);
   const std::optional<Overhead> overhead = measure_overhead(trace, steps);
+  const std::optional<Overhead> left = overhead ? measure_left(trace, steps) : std::nullopt;
   const auto partition_of = [&](const Partition& partition) {
     PartitionSummary summary = sum_partition(partition, steps, counting);
     judge_bound(summary, attribution.inflated, options.plain_step_ns);
-    if (overhead) correct_step(summary, *overhead);
+    if (overhead) correct_step(summary, *overhead, left);
     return summary;
   };
   Summary out;
@@ -75,6 +76,7 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   out.device_health = device_health(trace, steps, counting.rows);
   out.trust = judge_trust(trace, steps, attribution, out.partition);
   out.trust.overhead = overhead;
+  out.trust.left = left;
   return out;
 }
 

@@ -146,6 +146,7 @@ struct Trust {
   double unknown_share = 0;                    // unknown + host.other
   std::optional<double> overhead_ns_per_step;  // measured, absent where nothing measured it
   std::optional<Overhead> overhead;            // by windows of the run itself
+  std::optional<Overhead> left;                // on steps that were not recorded
   std::optional<RecorderCost> recorder;        // beside the program
   std::optional<double> link_rate;  // calls with a line / calls at which one was asked for
   std::vector<std::string> rivals;

@@ -115,11 +115,12 @@ void judge_bound(PartitionSummary& s, bool inflated, std::optional<std::int64_t>
   }
 }
 
-void correct_step(PartitionSummary& s, const Overhead& overhead) {
+void correct_step(PartitionSummary& s, const Overhead& overhead,
+                  const std::optional<Overhead>& left) {
   if (s.steps_counted == 0 || s.plain_step_ns || overhead.ratio <= 0) return;
   const PerStep step = per_step(s);
-  const double plain =
-      std::clamp(step.wall / overhead.ratio, std::min(step.busy, step.wall), step.wall);
+  const double both = overhead.ratio * (left && left->low > 1 ? left->ratio : 1);
+  const double plain = std::clamp(step.wall / both, std::min(step.busy, step.wall), step.wall);
   s.plain_step_ns = s.corrected_step_ns = std::llround(plain);
 }
 

@@ -25,8 +25,9 @@ PartitionSummary sum_partition(const Partition& partition, const Steps& steps,
 void judge_bound(PartitionSummary& summary, bool inflated,
                  std::optional<std::int64_t> plain_step_ns);
 // The step time without recording, where the run measured it: the sums' own over the ratio, at
-// least the device's work.
-void correct_step(PartitionSummary& summary, const Overhead& overhead);
+// least the device's work. `left` counts where its interval says that something is left.
+void correct_step(PartitionSummary& summary, const Overhead& overhead,
+                  const std::optional<Overhead>& left);
 
 // A phase's own name; "(no phase)" for the root.
 std::string phase_name(const std::vector<Phase>& phases, PhaseId phase);

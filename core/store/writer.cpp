@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "core/store/crc32c.hpp"
 #include "core/store/encode.hpp"
@@ -89,6 +90,7 @@ struct StoreWriter::State {
   std::uint64_t refused_strings = 0;
   std::size_t passing_bytes = 0;  // of texts that are interned once, since the last chunk
   bool has_open = false;          // the last batch in the file had open ranges
+  bool needs_header = false;      // of the file
   Pending pending;
   Health told;  // what the collector said; pending.health adds the writer's own
   std::set<std::string> rivals;
@@ -166,7 +168,7 @@ Status StoreWriter::State::write_chunk(ChunkType type, ChunkHeader header) {
   if (raw.size() > kMaxRawBytes)
     return usage_error("a batch for " + path + " is larger than 64 MiB");
   file.resize_down(0);
-  if (bytes == 0 && session == 1) put_file_header(file);
+  if (std::exchange(needs_header, false)) put_file_header(file);
   const std::size_t start = file.size();
   file.advance_to(file.room(kChunkHeaderBytes) + kChunkHeaderBytes);
   if (!compress(header)) file.put_bytes(raw.data(), raw.size());
@@ -229,6 +231,7 @@ Result<StoreWriter> StoreWriter::create(const std::string& path, const StoreOpti
   const int exists = options.overwrite ? O_TRUNC : O_EXCL;
   state->fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | exists, 0644);
   if (state->fd < 0) return failed("cannot create", path, errno);
+  state->needs_header = true;
   state->start();
   return StoreWriter(std::move(state));
 }
@@ -240,6 +243,13 @@ Result<StoreWriter> StoreWriter::append(const std::string& path, const StoreOpti
   state->session = new_session();
   state->fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (state->fd < 0) return failed("cannot open", path, errno);
+  // Its writer died before the first write, or in it.
+  struct stat file {};
+  if (fstat(state->fd, &file) == 0 && S_ISREG(file.st_mode) &&
+      file.st_size < static_cast<off_t>(kFileHeaderBytes)) {
+    if (ftruncate(state->fd, 0) != 0) return failed("cannot empty", path, errno);
+    state->needs_header = true;
+  }
   state->start();
   return StoreWriter(std::move(state));
 }

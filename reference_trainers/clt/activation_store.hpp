@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of activations for training: rows in a fresh shuffle each epoch, normalised by each
-// layer's mean and standard deviation a coordinate. As in the reference, the rows of every layer
-// are gathered and normalised on the host, in the loop, and copied to the device one tensor after
-// the other; with the fix device_data all rows lie there normalised, and a batch is gathered there.
+// Batches of activations for training, normalised by each layer's mean and standard deviation a
+// coordinate. The rows lie in memory (memory_store.hpp: made activations) or in files
+// (file_store.hpp: --data). The seed fixes the batches; a rank that takes some rows of each gets
+// those.
 #pragma once
 
-#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "core/support/result.hpp"
 #include "reference_trainers/clt/config.hpp"
-#include "reference_trainers/clt/made_activations.hpp"
-#include "reference_trainers/clt/span.hpp"
+#include "reference_trainers/common/span.hpp"
 
 namespace stepscope::clt {
 
 struct Batch {
-  std::vector<at::Tensor> inputs, targets;  // a layer each: [rows, d_model], on the device
+  std::vector<at::Tensor> inputs, targets;  // a layer each: [rows, d_model], fp32, on the device
 };
 
 // value = normalised * std + mean, each [d_model].
@@ -29,32 +31,32 @@ struct Normalisation {
   at::Tensor undo(const at::Tensor& normalised) const;
 };
 
+// Added to each deviation, for a coordinate that never varies.
+inline constexpr double kDeviationEpsilon = 1e-6;
+
 class ActivationStore {
  public:
-  // Of each batch it gives these rows.
-  ActivationStore(MadeActivations made, const Config& config, at::Device device, Span of_batch);
-  ActivationStore(MadeActivations made, const Config& config, at::Device device)
-      : ActivationStore(std::move(made), config, device, {0, config.batch}) {}
+  ActivationStore() = default;
+  virtual ~ActivationStore() = default;
+  ActivationStore(const ActivationStore&) = delete;
+  ActivationStore& operator=(const ActivationStore&) = delete;
 
-  Batch next();
+  // An Error names the file that could not be read.
+  virtual Result<Batch> next() = 0;
   // As if so many batches had been taken.
-  void skip(std::int64_t batches);
+  virtual void skip(std::int64_t batches) = 0;
 
   // A layer each, on the device: the loss compares in the original space.
-  const std::vector<Normalisation>& target_normalisation() const { return on_device_; }
+  virtual const std::vector<Normalisation>& target_normalisation() const = 0;
 
- private:
-  at::Tensor next_rows();
-
-  std::vector<at::Tensor> inputs_, targets_;  // normalised, on the device: with device_data
-  std::vector<Normalisation> of_inputs_, of_targets_, on_device_;
-  at::Device device_;
-  bool on_the_device_;
-  std::int64_t batch_;
-  Span of_batch_;
-  at::Generator random_;
-  at::Tensor order_;
-  std::int64_t next_ = 0;
+  virtual std::int64_t rows() const = 0;
+  // What is read and by what it is normalised, for the user; empty: nothing to say.
+  virtual std::string about() const = 0;
 };
+
+// What the configuration names: made activations, or a folder. Of each batch it gives the rows
+// `own`; all, where they are not said.
+Result<std::unique_ptr<ActivationStore>> open_activations(const Config& config, at::Device device,
+                                                          std::optional<trainers::Span> own = {});
 
 }  // namespace stepscope::clt

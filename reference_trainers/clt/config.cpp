@@ -19,11 +19,16 @@ Status check(const Config& config) {
         fmt::format("--k {} exceeds --layers {} times --features {}: choose a smaller k", config.k,
                     config.layers, config.features));
   }
-  if (config.rows < config.batch) {
+  if (config.data.empty() && config.rows < config.batch) {
     return usage_error(
         fmt::format("--rows {} is less than --batch {}: a batch takes each row at most once",
                     config.rows, config.batch));
   }
+  if (!config.data.empty() && !config.write_data.empty())
+    return usage_error(
+        "--write-data writes the activations that --rows makes, not those of --data");
+  if (!config.write_data.empty() && config.nproc > 1)
+    return usage_error("--write-data writes in one process: leave out --nproc");
   return Done{};
 }
 

@@ -3,6 +3,8 @@
 // cores.
 #pragma once
 
+#include <c10/core/ScalarType.h>
+
 #include <cstdint>
 #include <string>
 
@@ -24,7 +26,12 @@ struct Config {
   std::int64_t d_model = 128;
   std::int64_t batch = 256;  // tokens a step
   std::int64_t k = 32;       // active features a token, over all layers
-  std::int64_t rows = 8192;  // tokens of the made activation set
+  std::int64_t rows = 8192;  // tokens of the made activation set; with `data`, of that
+
+  std::string data;        // folder of activations to train on; empty: made ones
+  std::string write_data;  // folder to write the made activations to, in place of training
+  at::ScalarType write_type = at::kFloat;
+  std::int64_t chunk_rows = 0;  // a file, where they are written; 0: all
 
   std::int64_t steps = 300;
   std::int64_t eval_every = 50;    // 0: never

@@ -10,7 +10,10 @@ namespace {
 constexpr std::array kFixes{
     Fix{"cached_encode", "encode and select once a step, and once an evaluation",
         &Fixes::cached_encode},
-    Fix{"device_data", "all rows normalised and on the device from the start", &Fixes::device_data},
+    Fix{"device_data",
+        "all rows normalised and on the device from the start; with --data, batches copied whole "
+        "from pinned memory and normalised there",
+        &Fixes::device_data},
     Fix{"late_readback", "losses are read where a line is printed, in one copy",
         &Fixes::late_readback},
     Fix{"device_metrics", "evaluation stays on the device, one copy at its end",

@@ -6,6 +6,7 @@
 
 #include "reference_trainers/clt/options.hpp"
 #include "reference_trainers/clt/run.hpp"
+#include "reference_trainers/clt/write_data.hpp"
 #include "reference_trainers/comm/local_ranks.hpp"
 
 namespace {
@@ -24,6 +25,10 @@ int train(int count, char** arguments) {
   if (request->help) return std::fputs(request->help->c_str(), stdout) < 0 ? kFailed : 0;
 
   const auto say = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  if (!request->config.write_data.empty()) {
+    const auto written = clt::write_data(request->config, say);
+    return written ? 0 : fail(kFailed, written.error().message);
+  }
   if (request->config.nproc > 1 && std::getenv("RANK") == nullptr) {
     const auto status = trainers::run_local_ranks(request->config.nproc, arguments, say);
     return status ? *status : fail(kFailed, status.error().message);

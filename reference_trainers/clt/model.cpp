@@ -18,7 +18,7 @@ namespace {
 // Drawn on the host and whole, so that every device and rank starts from the same weights; kept is
 // a part along one dimension.
 at::Tensor uniform(at::IntArrayRef shape, double bound, at::Generator& random, at::Device device,
-                   std::int64_t dimension, Span kept) {
+                   std::int64_t dimension, trainers::Span kept) {
   const at::Tensor host = (at::rand(shape, random) * 2 - 1) * bound;
   return host.slice(dimension, kept.begin, kept.end)
       .contiguous()
@@ -32,7 +32,7 @@ at::Tensor zeros(std::int64_t size, at::Device device) {
 
 }  // namespace
 
-Model::Model(const Config& config, at::Device device, Span features) {
+Model::Model(const Config& config, at::Device device, trainers::Span features) {
   at::Generator random = trainers::seeded_generator(config.seed, trainers::RandomStream::weights);
   const double encoder_bound = 1 / std::sqrt(static_cast<double>(config.features));
   const double decoder_bound = 1 / std::sqrt(static_cast<double>(config.layers * config.d_model));

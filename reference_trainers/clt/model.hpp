@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "reference_trainers/clt/config.hpp"
-#include "reference_trainers/clt/span.hpp"
+#include "reference_trainers/common/span.hpp"
 
 namespace stepscope::clt {
 
 class Model {
  public:
   // With these features of each layer; their weights are those that the whole model has.
-  Model(const Config& config, at::Device device, Span features);
+  Model(const Config& config, at::Device device, trainers::Span features);
   Model(const Config& config, at::Device device) : Model(config, device, {0, config.features}) {}
 
   // Pre-activations, a layer each: [batch, features].

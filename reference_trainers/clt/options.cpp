@@ -15,8 +15,8 @@ namespace stepscope::clt {
 namespace {
 
 constexpr const char* kAbout =
-    "Trains a cross-layer transcoder with BatchTopK on activations that it makes itself, and "
-    "prints one JSON line.\n"
+    "Trains a cross-layer transcoder with BatchTopK on activations that it makes itself (or, with "
+    "--data, on recorded ones), and prints one JSON line.\n"
     "Its steps and phases (data, encode, topk, decode, loss, backward, optimizer, eval) are marked "
     "for stepscope:\n"
     "  stepscope profile -o clt.scope -- train_clt --steps 100 && stepscope report clt.scope\n";
@@ -24,12 +24,14 @@ constexpr const char* kAbout =
 constexpr const char* kFooter =
     "\nA size for one GPU:  train_clt --device cuda --layers 6 --features 8192 --d-model 768 "
     "--batch 1024 --k 200\n"
+    "Data in files:       train_clt --write-data FOLDER && train_clt --data FOLDER --variant "
+    "optimized\n"
     "Several ranks: --nproc 2 here, or under torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, "
     "MASTER_PORT):\n"
     "  torchrun --no-python --nproc-per-node 2 train_clt --parallel features\n"
     "A rank that fails ends the run: the message names it.\n"
     "Exit status: 0 done, 1 the training failed (no GPU, out of memory, a loss that is not "
-    "finite), 2 wrong usage.";
+    "finite, data or a checkpoint that cannot be read), 2 wrong usage.";
 
 struct Named {
   std::vector<std::string> with, without;
@@ -121,6 +123,23 @@ void add_training(CLI::App& app, Config& config) {
       ->check(CLI::NonNegativeNumber);
 }
 
+void add_data(CLI::App& app, Config& config) {
+  static const std::map<std::string, at::ScalarType> kTypes{{"fp32", at::kFloat},
+                                                            {"bf16", at::kBFloat16}};
+  app.add_option("--data", config.data,
+                 "FOLDER: train on activations in HDF5 files (chunk_0.h5, ...: "
+                 "layer_L/inputs and layer_L/targets) in place of made ones, read ahead by "
+                 "threads of their own; --layers and --d-model must be theirs");
+  app.add_option("--write-data", config.write_data,
+                 "FOLDER: write the made activations there for --data, and do not train");
+  app.add_option("--write-type", config.write_type, "As which numbers --write-data writes them")
+      ->option_text("fp32|bf16")
+      ->default_str("")
+      ->transform(CLI::CheckedTransformer(kTypes));
+  app.add_option("--chunk-rows", config.chunk_rows, "Rows a file of --write-data; 0: all in one")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 24));
+}
+
 void add_running(CLI::App& app, Config& config, Named& named) {
   using trainers::DeviceWish;
   static const std::map<std::string, DeviceWish> kDevices{
@@ -161,6 +180,7 @@ Result<Request> parse(std::span<const char* const> arguments) {
   app.option_defaults()->always_capture_default();
   add_sizes(app, request.config);
   add_training(app, request.config);
+  add_data(app, request.config);
   Named named;
   add_running(app, request.config, named);
   add_ranks(app, request.config);

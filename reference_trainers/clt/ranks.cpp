@@ -15,9 +15,10 @@ namespace stepscope::clt {
 Ranks::Ranks(const Config& config, trainers::Comm& comm)
     : comm_(comm),
       parallel_(config.parallel),
-      features_(by_features() ? share_of(config.features, comm.rank(), comm.size())
-                              : Span{0, config.features}),
-      rows_(by_rows() ? share_of(config.batch, comm.rank(), comm.size()) : Span{0, config.batch}),
+      features_(by_features() ? trainers::share_of(config.features, comm.rank(), comm.size())
+                              : trainers::Span{0, config.features}),
+      rows_(by_rows() ? trainers::share_of(config.batch, comm.rank(), comm.size())
+                      : trainers::Span{0, config.batch}),
       share_(static_cast<double>(features_.size() * rows_.size()) /
              static_cast<double>(config.features * config.batch)) {}
 

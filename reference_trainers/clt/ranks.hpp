@@ -19,8 +19,8 @@
 
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/metrics.hpp"
-#include "reference_trainers/clt/span.hpp"
 #include "reference_trainers/comm/comm.hpp"
+#include "reference_trainers/common/span.hpp"
 
 namespace stepscope::clt {
 
@@ -35,8 +35,8 @@ class Ranks {
   bool by_rows() const { return !alone() && parallel_ == Parallel::data; }
 
   // Of each layer; of a batch.
-  Span features() const { return features_; }
-  Span rows() const { return rows_; }
+  trainers::Span features() const { return features_; }
+  trainers::Span rows() const { return rows_; }
   // The sizes of what this rank holds: its features, its rows.
   Config own(Config config) const;
   // Of the entries of the preactivations.
@@ -57,7 +57,7 @@ class Ranks {
  private:
   trainers::Comm& comm_;
   Parallel parallel_;
-  Span features_, rows_;
+  trainers::Span features_, rows_;
   double share_;
 };
 

@@ -16,6 +16,7 @@
 
 #include "reference_trainers/clt/checkpoint.hpp"
 #include "reference_trainers/clt/ranks.hpp"
+#include "reference_trainers/clt/same_activations.hpp"
 #include "reference_trainers/clt/training.hpp"
 #include "reference_trainers/comm/group.hpp"
 
@@ -28,7 +29,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-StepResult marked_step(Trainer& trainer, std::int64_t index) {
+Result<StepResult> marked_step(Trainer& trainer, std::int64_t index) {
   const auto mark = stepscope::step_range(static_cast<std::uint64_t>(index));
   return trainer.step(index);
 }
@@ -125,12 +126,20 @@ Error not_finite(std::int64_t step, double loss, const Ranks& ranks) {
   return bad_input(fmt::format("step {}: the loss is {}; try a smaller --lr", step, loss));
 }
 
-Result<RunResult> train(const Config& config, at::Device device, trainers::Comm& comm,
+Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm& comm,
                         const Say& say) {
+  Config config = wished;
   const Ranks ranks(config, comm);
+  auto store = open_activations(config, device, ranks.rows());
+  if (!store) return store.error();
+  if (const Status same = check_same_activations(config, comm, **store); !same) return same.error();
+  if (!(*store)->about().empty()) say((*store)->about());
+  config.rows = (*store)->rows();
+
   RunResult result{.device = device.str(), .rank = comm.rank(), .ranks = comm.size()};
   result.steps = config.steps;
-  const std::unique_ptr<Trainer> trainer = make_training(config, device, &comm);
+  result.rows = config.rows;
+  const std::unique_ptr<Trainer> trainer = make_training(config, device, std::move(*store), &comm);
   result.parameters = all_parameters(config, ranks, trainer->parameter_count(), device);
   say(fmt::format("clt {} on {}: {} parameters, {} steps", config.variant, result.device,
                   result.parameters, config.steps));
@@ -144,16 +153,17 @@ Result<RunResult> train(const Config& config, at::Device device, trainers::Comm&
   double first_s = 0;
   bool any_loss = false;
   for (std::int64_t index = *made; index < config.steps; ++index) {
-    const StepResult step = marked_step(*trainer, index);
+    const Result<StepResult> step = marked_step(*trainer, index);
+    if (!step) return step.error();
     if (index == *made) first_s = seconds_since(begin);
-    if (step.losses) {
-      const double loss = step.losses->total;
+    if (step->losses) {
+      const double loss = step->losses->total;
       if (!std::isfinite(loss)) return not_finite(index + 1, loss, ranks);
       if (!std::exchange(any_loss, true)) result.first_loss = loss;
       result.last_loss = loss;
     }
-    if (step.metrics)
-      result.metrics = *step.metrics, result.evaluated = true, say(progress_line(index, step));
+    if (step->metrics)
+      result.metrics = *step->metrics, result.evaluated = true, say(progress_line(index, *step));
     if (const Status kept = keep(config, *trainer, ranks, device, index + 1); !kept)
       return kept.error();
   }
@@ -233,7 +243,7 @@ std::string to_json(const Config& config, const RunResult& result) {
         {"d_model", config.d_model},
         {"batch", config.batch},
         {"k", config.k},
-        {"rows", config.rows},
+        {"rows", result.rows},
         {"eval_every", config.eval_every},
         {"learning_rate", config.learning_rate},
         {"seed", config.seed}}},
@@ -252,6 +262,7 @@ std::string to_json(const Config& config, const RunResult& result) {
                        {"log_density", result.metrics.log_density},
                        {"dead", result.metrics.dead}};
   }
+  if (!config.data.empty()) json["config"]["data"] = config.data;
   return json.dump();
 }
 

@@ -15,7 +15,7 @@ namespace stepscope::clt {
 struct RunResult {
   std::string device;
   int rank = 0, ranks = 1;
-  std::int64_t steps = 0, parameters = 0;
+  std::int64_t steps = 0, parameters = 0, rows = 0;
   double first_loss = 0, last_loss = 0;
   double wall_s = 0;  // all steps, evaluations included
   double ms_per_step =

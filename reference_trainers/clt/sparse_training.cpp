@@ -67,14 +67,17 @@ std::unique_ptr<SparseOps> make_ops(const Config& config, const Ranks& ranks, at
 
 class SparseTraining final : public Trainer {
  public:
-  SparseTraining(const Config& config, at::Device device, const Ranks& ranks)
+  SparseTraining(const Config& config, at::Device device, std::unique_ptr<ActivationStore> store,
+                 const Ranks& ranks)
       : SparseTraining(
-            config, device, ranks,
+            config, device, std::move(store), ranks,
             flatten(Model(config, device, ranks.features()), sparse_shape(ranks.own(config)))) {}
 
-  StepResult step(std::int64_t index) override {
+  Result<StepResult> step(std::int64_t index) override {
     const at::NoGradGuard no_grad;
-    const Batch batch = next_batch();
+    const Result<Batch> read = next_batch();
+    if (!read) return read.error();
+    const Batch& batch = *read;
     const at::Tensor preactivations = encode(batch.inputs);
     const ActiveFeatures active = select(preactivations);
     const at::Tensor outputs = decode(active);
@@ -112,18 +115,18 @@ class SparseTraining final : public Trainer {
   }
 
   // Adam's steps are counted by the caller.
-  void resume_at(std::int64_t step) override { store_.skip(step); }
+  void resume_at(std::int64_t step) override { store_->skip(step); }
 
  private:
-  SparseTraining(const Config& config, at::Device device, const Ranks& ranks,
-                 const FlatWeights& weights)
+  SparseTraining(const Config& config, at::Device device, std::unique_ptr<ActivationStore> store,
+                 const Ranks& ranks, const FlatWeights& weights)
       : config_(config),
         ranks_(ranks),
         shape_(sparse_shape(ranks.own(config))),
         ops_(make_ops(config, ranks, device)),
-        store_(make_activations(config), config, device),
+        store_(std::move(store)),
         dead_(ranks.own(config), device),
-        deviations_(stacked_deviations(store_.target_normalisation())),
+        deviations_(stacked_deviations(store_->target_normalisation())),
         encoder_(weights.encoder),
         encoder_bias_(weights.encoder_bias),
         decoder_(weights.decoder),
@@ -131,9 +134,9 @@ class SparseTraining final : public Trainer {
         summed_bias_(ranks.comm().rank() == 0 ? weights.decoder_bias
                                               : at::zeros_like(weights.decoder_bias)) {}
 
-  Batch next_batch() {
+  Result<Batch> next_batch() {
     const auto phase = stepscope::phase("data");
-    return store_.next();
+    return store_->next();
   }
 
   at::Tensor of_layer(const at::Tensor& columns, std::int64_t layer) const {
@@ -273,7 +276,7 @@ class SparseTraining final : public Trainer {
   const Ranks ranks_;
   const SparseShape shape_;
   std::unique_ptr<SparseOps> ops_;
-  ActivationStore store_;
+  std::unique_ptr<ActivationStore> store_;
   DeadFeatures dead_;
   at::Tensor deviations_;  // [layers, d_model], of the targets
   AdamState encoder_, encoder_bias_, decoder_, decoder_bias_;
@@ -287,8 +290,9 @@ SparseShape sparse_shape(const Config& config) {
 }
 
 std::unique_ptr<Trainer> make_sparse_training(const Config& config, at::Device device,
+                                              std::unique_ptr<ActivationStore> store,
                                               trainers::Comm& comm) {
-  return std::make_unique<SparseTraining>(config, device, Ranks(config, comm));
+  return std::make_unique<SparseTraining>(config, device, std::move(store), Ranks(config, comm));
 }
 
 }  // namespace stepscope::clt

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "reference_trainers/clt/activation_store.hpp"
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/sparse_ops.hpp"
 #include "reference_trainers/clt/trainer.hpp"
@@ -18,6 +19,7 @@ SparseShape sparse_shape(const Config& config);
 
 // On kernels/ where the device is a GPU. Ranks share features; the group must outlive the trainer.
 std::unique_ptr<Trainer> make_sparse_training(const Config& config, at::Device device,
+                                              std::unique_ptr<ActivationStore> store,
                                               trainers::Comm& comm);
 
 }  // namespace stepscope::clt

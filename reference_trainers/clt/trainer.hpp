@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/result.hpp"
 #include "reference_trainers/clt/metrics.hpp"
 
 namespace stepscope::clt {
@@ -34,8 +35,8 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  // Steps are numbered from 0 and run in order.
-  virtual StepResult step(std::int64_t index) = 0;
+  // Steps are numbered from 0 and run in order. An Error: the step's data could not be read.
+  virtual Result<StepResult> step(std::int64_t index) = 0;
 
   virtual std::int64_t parameter_count() const = 0;
 

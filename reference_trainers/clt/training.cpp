@@ -7,6 +7,7 @@
 
 #include <stepscope/annotate.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reference_trainers/clt/activation_store.hpp"
@@ -14,6 +15,7 @@
 #include "reference_trainers/clt/dead_features.hpp"
 #include "reference_trainers/clt/loss.hpp"
 #include "reference_trainers/clt/loss_parts.hpp"
+#include "reference_trainers/clt/memory_store.hpp"
 #include "reference_trainers/clt/model.hpp"
 #include "reference_trainers/clt/ranks.hpp"
 #include "reference_trainers/clt/sharded_selection.hpp"
@@ -41,20 +43,23 @@ std::unique_ptr<ShardedSelection> make_selection(const Config& config, const Ran
 
 class Training final : public Trainer {
  public:
-  Training(const Config& config, at::Device device, trainers::Comm& comm)
+  Training(const Config& config, at::Device device, std::unique_ptr<ActivationStore> store,
+           trainers::Comm& comm)
       : config_(config),
         fixes_(config.fixes),
         ranks_(config, comm),
         selection_(make_selection(config, ranks_, device)),
-        store_(make_activations(config), config, device, ranks_.rows()),
+        store_(std::move(store)),
         model_(config, device, ranks_.features()),
         dead_(ranks_.own(config), device),
         optimizer_(
             model_.parameters(), config.learning_rate,
             fixes_.fused_adam ? trainers::Adam::Kind::fused : trainers::Adam::Kind::one_by_one) {}
 
-  StepResult step(std::int64_t index) override {
-    const Batch batch = next_batch();
+  Result<StepResult> step(std::int64_t index) override {
+    const Result<Batch> read = next_batch();
+    if (!read) return read.error();
+    const Batch& batch = *read;
     optimizer_.zero_grad();
     const Forward forward = pass(batch);
     const LossParts parts = losses_of(batch, forward, index);
@@ -88,14 +93,14 @@ class Training final : public Trainer {
   }
 
   void resume_at(std::int64_t step) override {
-    store_.skip(step);
+    store_->skip(step);
     optimizer_.set_steps(step);
   }
 
  private:
-  Batch next_batch() {
+  Result<Batch> next_batch() {
     const auto phase = stepscope::phase("data");
-    return store_.next();
+    return store_->next();
   }
 
   Layers encode(const Layers& inputs) const {
@@ -136,7 +141,7 @@ class Training final : public Trainer {
     const auto phase = stepscope::phase("loss");
     LossParts parts;
     parts.reconstruction =
-        reconstruction_loss(forward.predictions, batch.targets, store_.target_normalisation());
+        reconstruction_loss(forward.predictions, batch.targets, store_->target_normalisation());
     if (ranks_.by_rows())
       parts.reconstruction = ranks_.sum(parts.reconstruction.mul(ranks_.share()));
     parts.total = parts.reconstruction;
@@ -186,7 +191,7 @@ class Training final : public Trainer {
   const Fixes fixes_;
   const Ranks ranks_;
   std::unique_ptr<ShardedSelection> selection_;
-  ActivationStore store_;
+  std::unique_ptr<ActivationStore> store_;
   Model model_;
   DeadFeatures dead_;
   trainers::Adam optimizer_;
@@ -195,11 +200,22 @@ class Training final : public Trainer {
 }  // namespace
 
 std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
+                                       std::unique_ptr<ActivationStore> store,
                                        trainers::Comm* comm) {
   static trainers::SingleComm alone;
   trainers::Comm& group = comm != nullptr ? *comm : alone;
-  if (!config.fixes.sparse_step) return std::make_unique<Training>(config, device, group);
-  return make_sparse_training(config, device, group);
+  if (config.fixes.sparse_step)
+    return make_sparse_training(config, device, std::move(store), group);
+  return std::make_unique<Training>(config, device, std::move(store), group);
+}
+
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
+                                       trainers::Comm* comm) {
+  trainers::SingleComm alone;
+  const trainers::Span own = Ranks(config, comm != nullptr ? *comm : alone).rows();
+  return make_training(config, device,
+                       std::make_unique<MemoryStore>(make_activations(config), config, device, own),
+                       comm);
 }
 
 Status check_device(const Config& config, at::Device device, int ranks) {

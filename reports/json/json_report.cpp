@@ -150,6 +150,11 @@ Json trust_json(const Trust& t) {
                        {"low", t.overhead->low},
                        {"high", t.overhead->high},
                        {"windows", t.overhead->pairs}};
+  if (t.left)
+    out["overhead_left"] = {{"ratio", t.left->ratio},
+                            {"low", t.left->low},
+                            {"high", t.left->high},
+                            {"steps", t.left->pairs}};
   if (t.recorder)
     out["recorder"] = {{"core_share", t.recorder->core_share},
                        {"ns_per_event", t.recorder->ns_per_event},

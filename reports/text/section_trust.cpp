@@ -73,17 +73,25 @@ struct Fact {
   bool good = true;
 };
 
-// "overhead 0.31 ms (6.4 %, 5.9 to 7.0 %)": of the step without recording, where windows measured
-// it.
+// "6.4 %, 95 % within 5.9 to 7.0 %"
+std::string added(const Overhead& overhead) {
+  return fmt::format("{:.1f} %, 95 % within {:.1f} to {:.1f} %", 100 * (overhead.ratio - 1),
+                     100 * (overhead.low - 1), 100 * (overhead.high - 1));
+}
+
+// "overhead 0.31 ms (recording 6.4 %, 95 % within 5.9 to 7.0 %, 40 windows; left while off 2.0 %,
+// ...)": of the step without recording, where windows measured it.
 Fact overhead_fact(const Page& page) {
   const Trust& t = page.summary.trust;
   if (!t.overhead_ns_per_step) return {"overhead not measured"};
   const double overhead = *t.overhead_ns_per_step;
   if (t.overhead) {
-    return {fmt::format("overhead {} ({:.1f} %, 95 % within {:.1f} to {:.1f} %, {} windows)",
-                        format_duration(overhead), 100 * (t.overhead->ratio - 1),
-                        100 * (t.overhead->low - 1), 100 * (t.overhead->high - 1),
-                        t.overhead->pairs)};
+    std::string text =
+        fmt::format("overhead {} (recording {}, {} windows", format_duration(overhead),
+                    added(*t.overhead), t.overhead->pairs);
+    if (t.left)
+      text += fmt::format("; left while off {}, {} steps before", added(*t.left), t.left->pairs);
+    return {text + ")"};
   }
   return {fmt::format("overhead {} ({})", format_duration(overhead),
                       format_share(page.wall_ns > 0 ? overhead / page.wall_ns : 0)),

@@ -1,32 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What tracing costs a step: rounds of runs of one program, in each round each mode once, in turning order.
+"""What each profiler costs a step of a program, against processes that were never watched: all of them live at once, and
+one at a time makes a few steps (programs/turn_times.py), so that what drifts is the same for all.
 
-    overhead.py --stepscope BIN [--rounds N] [--cores 2-5] "PROGRAM.py ARGUMENTS" ...
+    overhead.py --stepscope BIN [--modes LIST] [--sets N] [--rounds N] [--steps N] [--cores 2-7] "PROGRAM.py ARGUMENTS" ...
 
-Modes: plain; bare (CUPTI alone, STEPSCOPE_BARE_CUPTI=1); light and standard levels; nsys (cuda trace only);
-torch.profiler (CPU and CUDA, without stacks). The program times its own steady steps and prints a line of JSON with
---field. Each mode has one process that has imported torch and forks the runs (programs/zygote.py), all pinned to the
-same cores.
-Printed: ratios of means and medians with 95 % bootstrap intervals over the rounds. A target is held or missed
-only where the whole interval of means lies on one side of it; the test fails where one is missed.
+A set is one process a mode; a round is one stretch of each of its processes, in turning order. Modes: plain; outside
+(the library is loaded and told that the program is not meant); off (recorded once, then no more); CUPTI alone: subscription,
+switched_off (kinds were on for a moment), bare (records thrown away); light; standard; ops (standard with --ops); nsys (cuda
+and nvtx). A set's ratio is the median over its rounds; printed are the mean of the sets' ratios and its 95 %
+interval by Student's t, for two processes of the same mode differ, too. A target is held or missed only where the whole
+interval lies on one side of it; the test fails where one is missed.
 """
 
 import glob
 import json
 import os
-import shlex
 import statistics
 import sys
 
-import bootstrap
+import intervals
 import support
-from zygote import Zygote
+import turns
 
 TARGETS = (("light", "bare", 1.03), ("standard", "bare", 1.06))
-COMPARED = (("bare", "plain"), ("light", "plain"), ("standard", "plain"), ("nsys", "plain"),
-            ("torch.profiler", "plain"), ("light", "bare"), ("standard", "bare"), ("standard", "nsys"),
-            ("standard", "torch.profiler"))
+COMPARED = (("light", "bare"), ("standard", "bare"), ("standard", "nsys"))
 
 
 def find_nsys():
@@ -35,111 +33,89 @@ def find_nsys():
     return next((path for place in places for path in sorted(glob.glob(place))), None)
 
 
-class Modes:
-    """A zygote a mode; a mode that fails is left out with its reason, the others go on."""
-
-    def __init__(self, options):
-        self.options, self.zygotes, self.failed = options, {}, {}
-        for mode in options.modes.split(","):
-            try:
-                self.zygotes[mode] = Zygote(mode.replace(".", "_"), options, lambda c, m=mode: self.wrap(m, c),
-                                            {"STEPSCOPE_BARE_CUPTI": "1"} if mode == "bare" else {})
-            except support.Skip as reason:
-                self.failed[mode] = str(reason)
-
-    def wrap(self, mode, command):
-        pinned = ["taskset", "-c", self.options.cores, *command] if self.options.cores else command
-        out = os.path.join(self.options.out, mode)
-        if mode in ("bare", "light", "standard"):
-            level = "light" if mode == "light" else "standard"
-            return support.profile_command(self.options, out + ".scope", pinned, ["--level", level])
-        if mode == "nsys":
-            nsys = self.options.nsys or find_nsys()
-            if nsys is None:
-                raise support.Skip("no nsys found; --nsys PATH names it")
-            return [nsys, "profile", "--trace=cuda", "--sample=none", "--cpuctxsw=none",
-                    "--trace-fork-before-exec=true", "--force-overwrite=true", "-o", out, *pinned]
-        return pinned
-
-    def run(self, mode, words):
-        """The step time, or None once the mode has failed."""
-        if mode in self.failed:
-            return None
-        out = os.path.join(self.options.out, "torch.json") if mode == "torch.profiler" else None
-        try:
-            _, status, output = self.zygotes[mode].run(words, torch_profiler=out)
-            if status != 0:
-                raise RuntimeError(f"{shlex.join(words)} ended with {status}: {output[-1000:]}")
-            return float(support.last_json(output)[self.options.field])
-        except (OSError, RuntimeError, ValueError, KeyError) as error:
-            self.failed[mode] = str(error)
-            print(f"  {mode} left out: {error}", file=sys.stderr, flush=True)
-            return None
-
-    def close(self):
-        for zygote in self.zygotes.values():
-            zygote.close()
+# Words for `stepscope profile` and environment of our own modes.
+OURS = {"off": (["--capture-range", "cudaProfilerApi"], {}), "bare": ([], {"STEPSCOPE_BARE_CUPTI": "records"}),
+        "subscription": ([], {"STEPSCOPE_BARE_CUPTI": "subscription"}),
+        "switched_off": ([], {"STEPSCOPE_BARE_CUPTI": "switched_off"}), "outside": (["--only", "^no such program$"], {}),
+        "light": (["--level", "light"], {}), "standard": ([], {}), "ops": (["--ops"], {})}
+THEIRS = ("plain", "nsys")
 
 
-def rounds(modes, words, options):
-    """{mode: a time a round}; the first round warms caches and is thrown away."""
-    names = options.modes.split(",")
-    times = {mode: [] for mode in names}
-    for number in range(options.rounds + 1):
-        turn = number % len(names)
-        order = names[turn:] + names[:turn]
-        found = {mode: modes.run(mode, words) for mode in (order if number % 2 else order[::-1])}
-        if number > 0:
-            for mode in names:
-                times[mode].append(found[mode])
-    return {mode: values for mode, values in times.items() if mode not in modes.failed}
+def command_of(mode, inner, options, base):
+    if mode in OURS:
+        return support.profile_command(options, base + ".scope", inner, OURS[mode][0])
+    if mode != "nsys":
+        return inner
+    nsys = options.nsys or find_nsys()
+    if nsys is None:
+        raise support.Skip("no nsys found; --nsys PATH names it")
+    return [nsys, "profile", "--trace=cuda,nvtx", "--sample=none", "--cpuctxsw=none", "--force-overwrite=true", "-o", base,
+            *inner]
 
 
-def judged(words, times):
-    row = {"program": shlex.join(words), "times": times, "ratios": {}, "targets": {}}
-    for over, under in COMPARED:
-        if over in times and under in times:
-            row["ratios"][f"{over}/{under}"] = bootstrap.ratios(times[over], times[under])
+def set_of(number, modes, words, options):
+    return {mode: turns.Turn(f"{mode}_{number}", words, options,
+                             lambda inner, m=mode: command_of(m, inner, options, os.path.join(options.out, f"{m}_{number}")),
+                             OURS.get(mode, ([], {}))[1])
+            for mode in modes}
+
+
+def times_of(made, options):
+    if "off" in made:
+        for what in ("listen_start", options.steps, "listen_stop"):
+            made["off"].ask(what)
+    return turns.rounds(made, options)
+
+
+def added(times, mode):
+    return turns.ratio(times, mode, "plain") - 1
+
+
+def judged(sets):
+    row = {"sets": sets, "ratios": {}, "targets": {}}
+    for over, under in [(mode, "plain") for mode in sets[0] if mode != "plain"] + list(COMPARED):
+        if over in sets[0] and under in sets[0]:
+            row["ratios"][f"{over}/{under}"] = intervals.mean_of_sets([turns.ratio(times, over, under) for times in sets])
     for over, under, target in TARGETS:
         if found := row["ratios"].get(f"{over}/{under}"):
-            row["targets"][f"{over}/{under} <= {target}"] = bootstrap.verdict(found["of_means"], target)
-    row["passed"] = bool(row["targets"]) and "missed" not in row["targets"].values()
+            row["targets"][f"{over}/{under} <= {target}"] = intervals.verdict(found, target)
+    if {"plain", "standard", "nsys"} <= set(sets[0]):
+        shares = [added(times, "standard") / added(times, "nsys") for times in sets]
+        found = row["ratios"]["added by standard / nsys"] = intervals.mean_of_sets(shares)
+        row["targets"]["standard adds at most half of nsys"] = intervals.verdict(found, 0.5)
+    row["passed"] = "missed" not in row["targets"].values()
     return row
 
 
-def show(row, field):
-    print(f"  {row['program']}, {field}")
-    for mode, values in row["times"].items():
-        print(f"    {mode:15} mean {statistics.fmean(values):.4f}  median {statistics.median(values):.4f}  "
-              f"{min(values):.4f}-{max(values):.4f}")
+def show(row):
+    for mode in row["sets"][0]:
+        values = [statistics.median(times[mode]) for times in row["sets"]]
+        print(f"    {mode:12} {statistics.fmean(values):.3f} ms a step, by process {min(values):.3f}-{max(values):.3f}")
     for name, found in row["ratios"].items():
-        texts = [f"{found[of]['ratio']:.4f} ({found[of]['low']:.4f}-{found[of]['high']:.4f})"
-                 for of in ("of_means", "of_medians")]
-        print(f"    {name:27} means {texts[0]}  medians {texts[1]}")
+        print(f"    {name:24} {found['ratio']:.4f} ({found['low']:.4f}-{found['high']:.4f})")
     print(f"    {json.dumps(row['targets'])}", flush=True)
 
 
 def test(options):
-    support.need_torch(options.python)
-    modes, rows = Modes(options), []
-    for program in options.programs:
-        words = shlex.split(program)
-        rows.append(judged(words, rounds(modes, words, options)))
-        show(rows[-1], options.field)
-    modes.close()
+    modes = options.modes.split(",")
+    if strange := set(modes) - set(OURS) - set(THEIRS):
+        raise ValueError(f"no such mode: {', '.join(sorted(strange))}")
+
+    def judge(words):
+        print(f"  {' '.join(words)}", flush=True)
+        row = judged(turns.measured_sets(lambda number: set_of(number, modes, words, options),
+                                         lambda made: times_of(made, options), options))
+        show(row)
+        return row
+    rows = turns.each_program(options, judge)
     verdicts = "; ".join(f"{os.path.basename(row['program'])}: {row['targets']}" for row in rows)
-    return {"passed": bool(rows) and all(row["passed"] for row in rows), "headline": verdicts,
-            "failed_modes": modes.failed, "programs": rows, "cores": options.cores}
+    return {"passed": all(row["passed"] for row in rows), "headline": verdicts, "programs": rows, "cores": options.cores}
 
 
 def main():
-    parser = support.parser(__doc__)
-    parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--field", default="window_ms_per_step")
-    parser.add_argument("--cores", help="for taskset, such as 2-5; default: not pinned")
-    parser.add_argument("--modes", default="plain,bare,light,standard,nsys,torch.profiler")
+    parser = turns.parser(__doc__, sets=6)
+    parser.add_argument("--modes", default="plain,off,bare,light,standard,ops,nsys")
     parser.add_argument("--nsys", help="path of nsys, where it is not found")
-    parser.add_argument("programs", nargs="+", help="quoted command lines without the interpreter")
     sys.exit(support.conclude("overhead", parser.parse_args(), test))
 
 

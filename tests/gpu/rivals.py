@@ -17,7 +17,7 @@ import os
 import shlex
 import sys
 
-import bootstrap
+import intervals
 import support
 from overhead import find_nsys
 
@@ -56,7 +56,7 @@ def stretches(mode, words, options):
 def measure(mode, words, options):
     try:
         times = stretches(mode, words, options)
-        return bootstrap.window_ratio(times)
+        return intervals.window_ratio(times)
     except (OSError, RuntimeError, ValueError, support.Skip) as error:
         return {"failed": str(error)}
 

@@ -11,12 +11,13 @@ import unittest
 import numpy
 
 import api_calls
-import bootstrap
 import chrome_trace
 import deep
 import device_ops
 import endings_checks
 import graph_soak
+import intervals
+import overhead
 import overlap
 import pm_sampling
 import rivals
@@ -155,20 +156,30 @@ class Judgements(unittest.TestCase):
         self.assertFalse(overlap.judge([serial], [serial], trace, options)["passed"])
 
     def test_intervals(self):
-        plain = [1.0 + 0.001 * (i % 5) for i in range(12)]
-        found = bootstrap.ratios([value * 1.05 for value in plain], plain)["of_means"]
+        found = intervals.mean_of_sets([1.04, 1.05, 1.06])
         self.assertAlmostEqual(found["ratio"], 1.05)
-        self.assertEqual([bootstrap.verdict(found, target) for target in (1.06, 1.03)], ["held", "missed"])
-        noisy = bootstrap.ratios([1.0, 1.3] * 6, plain)["of_means"]
-        self.assertEqual(bootstrap.verdict(noisy, 1.14), "not shown")
+        self.assertAlmostEqual(found["high"], 1.05 + 4.303 * 0.01 / 3**0.5)
+        self.assertEqual([intervals.verdict(found, target) for target in (1.08, 1.02, 1.06)], ["held", "missed", "not shown"])
+        self.assertEqual(intervals.student_t(13), intervals.student_t(11))
+        self.assertRaises(ValueError, intervals.mean_of_sets, [1.0])
+
+    def test_costs_between_processes(self):
+        def sets(**costs):
+            return [{mode: [base * cost * drift for drift in (1.0, 1.1, 1.2)] for mode, cost in {"plain": 1, **costs}.items()}
+                    for base in (7.0, 7.7, 9.0)]
+        row = overhead.judged(sets(bare=1.10, standard=1.12, nsys=1.30))
+        self.assertAlmostEqual(row["ratios"]["standard/bare"]["ratio"], 1.12 / 1.10)
+        self.assertEqual(set(row["targets"].values()), {"held"})
+        self.assertFalse(overhead.judged(sets(bare=1.0, standard=1.07))["passed"])
+        self.assertFalse(overhead.judged(sets(bare=1.10, standard=1.12, nsys=1.20))["passed"])
 
     def test_ratio_of_stretches(self):
         slow_machine = [2.0 if i > 60 else 1.0 for i in range(121)]
-        found = bootstrap.window_ratio([[bool(i % 2), base * (1.1 if i % 2 else 1.0)] for i, base in
+        found = intervals.window_ratio([[bool(i % 2), base * (1.1 if i % 2 else 1.0)] for i, base in
                                         enumerate(slow_machine)])
         self.assertAlmostEqual(found["ratio"], 1.1)
         self.assertEqual((found["low"], found["windows"]), (found["ratio"], 60))
-        self.assertRaises(ValueError, bootstrap.window_ratio, [[bool(i % 2), 1.0] for i in range(9)])
+        self.assertRaises(ValueError, intervals.window_ratio, [[bool(i % 2), 1.0] for i in range(9)])
 
     def test_comparisons_with_rivals(self):
         def row(low, high):

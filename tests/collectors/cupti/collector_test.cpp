@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "collectors/recorder/capture.hpp"
 #include "tests/collectors/cupti/cuda_calls.hpp"
 
 namespace stepscope::cupti {
@@ -46,6 +47,34 @@ TEST_F(CollectorTest, TheTaxingKindsStayOff) {
                     ActivityKind::overhead, ActivityKind::memcpy_peer));
     _exit(testing::Test::HasFailure() ? 1 : 0);
   });
+}
+
+// Once a kind was on, launches stay slower; and later a thread might be in a call.
+TEST_F(CollectorTest, NothingIsSwitchedOnBeforeThePlanBegins) {
+  record([] {
+    recorder::plan_capture({.by_trigger = true}, nullptr);
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    EXPECT_THAT(fake_cupti::state().ever_enabled, IsEmpty());
+    const std::pair launch{static_cast<std::uint32_t>(Domain::runtime), std::uint32_t{kLaunch}};
+    EXPECT_FALSE(fake_cupti::state().callbacks.contains(launch));
+    recorder::trigger_capture(true);
+    EXPECT_THAT(fake_cupti::state().enabled, Contains(ActivityKind::concurrent_kernel));
+    EXPECT_TRUE(fake_cupti::state().callbacks.contains(launch));
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  });
+}
+
+TEST_F(CollectorTest, AKindThatIsRefusedWhenThePlanBeginsIsNoted) {
+  record([] {
+    recorder::plan_capture({.by_trigger = true}, nullptr);
+    fake_cupti::state().refused = {ActivityKind::concurrent_kernel};
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    recorder::trigger_capture(true);
+    recorder::trigger_capture(false);
+    recorder::trigger_capture(true);
+  });
+  EXPECT_THAT(read().health().notes,
+              ElementsAre(HasSubstr("cuptiActivityEnable failed"), HasSubstr("run.json")));
 }
 
 TEST_F(CollectorTest, AnotherToolIsNamedAndTheProgramGoesOn) {

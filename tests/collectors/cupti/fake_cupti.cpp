@@ -57,6 +57,7 @@ Status register_buffers(RequestBuffer request, CompleteBuffer complete) {
 Status enable(ActivityKind kind) {
   if (state().refused.contains(kind)) return kInsufficientPrivileges;
   state().enabled.insert(kind);
+  state().ever_enabled.insert(kind);
   return kSuccess;
 }
 
@@ -214,7 +215,9 @@ std::uint32_t call(Domain domain, std::uint32_t id, const void* parameters, void
   if (enabled) ask_for_a_buffer();
   if (inside != nullptr) inside();
   data.site = 1;
-  if (enabled) state().callback(nullptr, number, id, &data);
+  // As CUPTI: a callback that was switched off meanwhile is not told of the end.
+  if (enabled && state().callbacks.contains({number, id}))
+    state().callback(nullptr, number, id, &data);
   return data.correlation_id;
 }
 

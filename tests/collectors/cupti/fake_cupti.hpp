@@ -27,7 +27,7 @@ struct State {
   Callback callback = nullptr;
   RequestBuffer request = nullptr;
   CompleteBuffer complete = nullptr;
-  std::set<ActivityKind> enabled;
+  std::set<ActivityKind> enabled, ever_enabled;
   std::set<std::pair<std::uint32_t, std::uint32_t>> callbacks;  // domain, id
   std::uint8_t* buffer = nullptr;  // asked for at the first call, as CUPTI does
   std::size_t buffer_bytes = 0;

@@ -43,6 +43,13 @@ TEST(CaptureOptions, WhatIsNoAmountIsNamed) {
   EXPECT_THAT(error_of({.window = "20/x"}), HasSubstr("--window 20/x"));
 }
 
+TEST(CaptureOptions, WindowsBeginBehindStepsThatNothingTouched) {
+  EXPECT_EQ(check_capture({.window = "6/6"})->start_after, "20");
+  EXPECT_EQ(check_capture({.start_after = "100", .window = "6/6"})->start_after, "100");
+  EXPECT_EQ(check_capture({.window = "6/6", .range = "hot"})->start_after, "");
+  EXPECT_EQ(check_capture({.steps = "50"})->start_after, "");
+}
+
 TEST(CaptureOptions, TriggersExcludeEachOther) {
   EXPECT_THAT(error_of({.range = "hot", .signal = "USR2"}), HasSubstr("exclude each other"));
   EXPECT_THAT(error_of({.start_after = "5", .range = "hot"}), HasSubstr("--start-after"));

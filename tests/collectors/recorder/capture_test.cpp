@@ -7,6 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+
 #include "collectors/recorder/process_state.hpp"
 #include "tests/collectors/recorder/user_ranges.hpp"
 
@@ -228,15 +231,56 @@ TEST_F(CaptureTest, ACallThatIsOpenWhileTheGateClosesEndsThere) {
   EXPECT_EQ(trace_.calls().correlation[1], 8U);
 }
 
-TEST_F(CaptureTest, TheDeviceIsSwitchedWithTheGate) {
+TEST_F(CaptureTest, AStepMarkEndsWhenTheDeviceIsSwitched) {
   record({.window_on = 1, .window_off = 1}, nullptr, [] {
     static ListeningSource source;
     add_row_source(&source);
+    std::string expected;
     for (int i = 0; i < 4; ++i) {
       step(i);
-      if (!taking()) usleep(100'000);  // the writer's time to switch it off
+      expected += i % 2 == 0 ? '0' : '1';
+      EXPECT_EQ(source.told, expected);
     }
-    EXPECT_EQ(source.told.substr(0, 3), "010");
+  });
+}
+
+// CUPTI would never see the end of it.
+TEST_F(CaptureTest, TheDeviceIsNotSwitchedOffInAnotherThreadsCall) {
+  record({.take_steps = 1}, nullptr, [] {
+    static ListeningSource source;
+    add_row_source(&source);
+    static std::atomic<int> in_call{0};
+    static std::string told_in_call;
+    std::thread other([] {
+      begin_call(1, HostKind::runtime_call, 0, 7, kNoStream, 0);
+      in_call = 1;
+      usleep(10'000);
+      told_in_call = source.told;
+      end_range(kLaneCall);
+    });
+    while (in_call == 0) usleep(100);
+    step(0);
+    other.join();
+    EXPECT_EQ(told_in_call, "");
+    EXPECT_EQ(source.told, "0");
+  });
+}
+
+TEST_F(CaptureTest, AChangeThatNoThreadAskedForWaitsForOneOutsideOfCalls) {
+  record({.by_trigger = true}, nullptr, [] {
+    static ListeningSource source;
+    add_row_source(&source);
+    trigger_capture(true);
+    const std::string before = source.told;
+    begin_call(1, HostKind::runtime_call, 0, 7, kNoStream, 0);
+    toggle_capture_soon();
+    wake_writer();
+    usleep(30'000);
+    const std::string in_the_call = source.told;
+    end_range(kLaneCall);
+    step(0);
+    EXPECT_EQ(in_the_call, before);
+    EXPECT_EQ(source.told, before + "0");
   });
 }
 

@@ -65,6 +65,21 @@ WindowedLoop windows(int count, std::int64_t on_us, std::int64_t off_us) {
   return loop;
 }
 
+// Begins unrecorded, with a warm-up of 8 slow steps in front.
+WindowedLoop late_windows(int untouched, std::int64_t untouched_us, std::int64_t off_us) {
+  WindowedLoop loop;
+  loop.capture(0);
+  loop.unrecorded(9, 5 * untouched_us);
+  loop.unrecorded(untouched, untouched_us);
+  for (int i = 0; i < 20; ++i) {
+    loop.capture(1);
+    loop.recorded(6, off_us + 10);
+    loop.capture(0);
+    loop.unrecorded(6, off_us);
+  }
+  return loop;
+}
+
 TEST(CaptureGaps, AreBetweenOffAndOn) {
   WindowedLoop loop;
   loop.now = LoopMaker::kStart + 10;
@@ -241,6 +256,44 @@ TEST(Overhead, LayersAreToldApartByTheirState) {
   const Steps steps = found(trace);
   EXPECT_NEAR(measure_overhead(trace, steps, 2).value_or(Overhead{}).ratio, 1.05, 1e-3);
   EXPECT_NEAR(measure_overhead(trace, steps, 1).value_or(Overhead{}).ratio, 1.10, 1e-3);
+}
+
+TEST(Overhead, WhatIsLeftOnUnrecordedStepsIsMeasured) {
+  const Trace trace = late_windows(12, 100, 108).build();
+  const Steps steps = found(trace);
+  const std::optional<Overhead> left = measure_left(trace, steps);
+  ASSERT_TRUE(left);
+  EXPECT_DOUBLE_EQ(left->ratio, 1.08);
+  EXPECT_EQ(left->pairs, 12U);
+  EXPECT_LE(left->low, left->ratio);
+  EXPECT_GE(left->high, left->ratio);
+  const std::optional<Overhead> overhead = measure_overhead(trace, steps);
+  ASSERT_TRUE(overhead);
+  EXPECT_NEAR(overhead->ratio, 118.0 / 108, 1e-3);
+  EXPECT_EQ(overhead->pairs, 19U);  // none of what was before
+}
+
+TEST(Overhead, TheCorrectedStepIsThatOfAProcessThatNothingTouched) {
+  const Trace trace = late_windows(12, 100, 108).build();
+  const Steps steps = found(trace);
+  const Summary summary = summarize(trace, steps, *attribute(trace, steps));
+  ASSERT_TRUE(summary.partition.corrected_step_ns);
+  EXPECT_NEAR(static_cast<double>(*summary.partition.corrected_step_ns), 100e3, 1e3);
+  ASSERT_TRUE(summary.trust.left);
+}
+
+TEST(Overhead, NothingIsLeftWhereTheIntervalSaysSo) {
+  const Trace trace = late_windows(12, 110, 108).build();
+  const Steps steps = found(trace);
+  const Summary summary = summarize(trace, steps, *attribute(trace, steps));
+  EXPECT_LT(summary.trust.left->ratio, 1);
+  EXPECT_NEAR(static_cast<double>(*summary.partition.corrected_step_ns), 108e3, 1e3);
+}
+
+TEST(Overhead, TooFewUntouchedStepsTellNothing) {
+  const Trace late = late_windows(7, 100, 108).build(), early = windows(9, 100, 80).build();
+  EXPECT_FALSE(measure_left(late, found(late)));
+  EXPECT_FALSE(measure_left(early, found(early)));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "core/store/reader.hpp"
 #include "tests/core/store/scratch.hpp"
@@ -121,6 +122,20 @@ TEST(StoreWriter, AForkedChildLetsGoWithoutAByte) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
   EXPECT_EQ(std::filesystem::file_size(scratch / "a.sst"), before);
   EXPECT_TRUE(store->write(marks(*store, 10)).ok());
+}
+
+TEST(StoreWriter, AFileWhoseWriterDiedBeforeItsFirstWriteIsBegunAnew) {
+  const Scratch scratch;
+  for (const char* left : {"", "SSCO"}) {
+    std::ofstream(scratch / "a.sst", std::ios::trunc) << left;
+    Result<StoreWriter> store = StoreWriter::append(scratch / "a.sst");
+    ASSERT_TRUE(store.ok());
+    ASSERT_TRUE(store->write(marks(*store, 10)).ok());
+    ASSERT_TRUE(store->close(ExitReason::unknown, 0).ok());
+    const Result<TraceData> loaded = read_sst(scratch / "a.sst");
+    ASSERT_TRUE(loaded.ok());
+    EXPECT_EQ(loaded->marks.size(), 10U);
+  }
 }
 
 TEST(StoreWriter, AnotherProcessMayAppendMeanwhile) {

@@ -28,7 +28,7 @@ Counts profiled_steps(Trainer& trainer, int steps) {
   using namespace torch::autograd::profiler;
   enableProfilerLegacy(
       torch::profiler::impl::ProfilerConfig(torch::profiler::impl::ProfilerState::CPU));
-  for (int i = 0; i < steps; ++i) trainer.step(i);
+  for (int i = 0; i < steps; ++i) (void)trainer.step(i);
   Counts counts;
   for (const auto& thread : disableProfilerLegacy()) {
     for (const LegacyEvent& event : thread) {

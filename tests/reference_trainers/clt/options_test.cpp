@@ -75,6 +75,17 @@ TEST(Options, SizesMustFitEachOther) {
   EXPECT_THAT(error_of({"--rows", "10", "--batch", "11"}), HasSubstr("--rows 10 is less"));
 }
 
+TEST(Options, DataComesFromAFolderOrIsWrittenToOne) {
+  const auto request = parsed({"--data", "there", "--rows", "3"});
+  ASSERT_TRUE(request.ok()) << request.error().message;
+  EXPECT_EQ(request->config.data, "there");
+  const auto writing = parsed({"--write-data", "there", "--write-type", "bf16"});
+  ASSERT_TRUE(writing.ok()) << writing.error().message;
+  EXPECT_EQ(writing->config.write_type, at::kBFloat16);
+  EXPECT_THAT(error_of({"--write-type", "fp64"}), HasSubstr("--write-type"));
+  EXPECT_THAT(error_of({"--data", "a", "--write-data", "b"}), HasSubstr("--write-data"));
+}
+
 TEST(Options, HelpNamesEveryVariant) {
   const auto request = parsed({"--help"});
   ASSERT_TRUE(request.ok() && request->help.has_value());

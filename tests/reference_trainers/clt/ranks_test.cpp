@@ -20,7 +20,7 @@ namespace {
 std::vector<StepResult> train(const Config& config, trainers::Comm& comm) {
   const auto trainer = make_training(config, at::kCPU, &comm);
   std::vector<StepResult> results;
-  for (std::int64_t step = 0; step < config.steps; ++step) results.push_back(trainer->step(step));
+  for (std::int64_t step = 0; step < config.steps; ++step) results.push_back(*trainer->step(step));
   return results;
 }
 
@@ -98,7 +98,7 @@ TEST(Ranks, WhatAllHoldStaysTheSameBits) {
     std::vector<TrainerState> states(2);
     trainers::run_ranks(2, [&](trainers::Comm& comm) {
       const auto trainer = make_training(config, at::kCPU, &comm);
-      for (std::int64_t step = 0; step < 10; ++step) (void)trainer->step(step);
+      for (std::int64_t step = 0; step < 10; ++step) ASSERT_TRUE(trainer->step(step));
       states[static_cast<std::size_t>(comm.rank())] = trainer->state();
     });
     const std::int64_t biases = config.layers;
@@ -119,7 +119,7 @@ TEST(Ranks, ShareAWholeWithoutGapsOrOverlap) {
     for (const int size : {1, 2, 3, 5}) {
       std::int64_t end = 0;
       for (int rank = 0; rank < size; ++rank) {
-        const Span span = share_of(whole, rank, size);
+        const trainers::Span span = trainers::share_of(whole, rank, size);
         EXPECT_EQ(span.begin, end);
         EXPECT_GE(span.size(), whole / size);
         EXPECT_LE(span.size(), whole / size + 1);

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "reference_trainers/clt/config.hpp"
-#include "reference_trainers/clt/span.hpp"
 #include "reference_trainers/common/random.hpp"
+#include "reference_trainers/common/span.hpp"
 
 namespace stepscope::clt {
 
@@ -30,10 +30,10 @@ inline at::Tensor made_preactivations(const WholeBatch& whole, std::uint64_t see
 inline at::Tensor part_of(const at::Tensor& all, const WholeBatch& whole, Parallel by, int rank,
                           int size) {
   if (by == Parallel::data) {
-    const Span rows = share_of(whole.rows, rank, size);
+    const trainers::Span rows = trainers::share_of(whole.rows, rank, size);
     return all.slice(0, rows.begin, rows.end).contiguous();
   }
-  const Span features = share_of(whole.features, rank, size);
+  const trainers::Span features = trainers::share_of(whole.features, rank, size);
   return all.view({whole.rows, whole.layers, whole.features})
       .slice(2, features.begin, features.end)
       .reshape({whole.rows, -1})

@@ -126,6 +126,74 @@ TEST_F(TrainCltRanks, CheckpointPartsThatDoNotBelongTogetherAreNamed) {
   EXPECT_THAT(error_of("--nproc 4"), HasSubstr("a.rank0of4: cannot be opened"));
 }
 
+TEST_F(TrainCltRanks, WriteNoData) {
+  const std::string tiny = std::string(kTiny) + " --write-data " + path("data");
+  const Outcome several = train_clt(tiny + " --nproc 2", kStderrOnly);
+  EXPECT_EQ(several.status, 2);
+  EXPECT_THAT(several.output, HasSubstr("leave out --nproc"));
+  const Outcome one_of_two =
+      run_in_shell("RANK=0 WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=1 " +
+                   std::string(TRAIN_CLT) + " " + tiny + " " + kStderrOnly);
+  EXPECT_EQ(one_of_two.status, 1);
+  EXPECT_THAT(one_of_two.output, HasSubstr("this is a rank of 2"));
+  EXPECT_FALSE(fs::exists(path("data")));
+}
+
+#ifdef STEPSCOPE_CLT_WITH_HDF5
+
+// The last value of the file, of the last row of the last layer's targets, becomes NaN.
+void spoil_last_value(const std::string& file) {
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekp(-4, std::ios::end);
+  stream.write("\0\0\xc0\x7f", 4);
+}
+
+TEST_F(TrainCltRanks, SeveralProcessesReadTheBatchesOfOne) {
+  const std::string tiny = std::string(kSizes) + "--steps 12 ", data = "--data " + path("data");
+  (void)train_clt(tiny + "--chunk-rows 10 --write-data " + path("data"));
+  for (const char* variant :
+       {" --variant baseline", " --with device_data", " --with sparse_step"}) {
+    const double alone = last_loss(tiny + data + variant);
+    EXPECT_NEAR(last_loss(tiny + data + variant + " --nproc 3"), alone, 1e-5 * alone) << variant;
+    if (variant == std::string(" --with sparse_step")) continue;
+    EXPECT_NEAR(last_loss(tiny + data + variant + " --nproc 4 --parallel data"), alone,
+                1e-5 * alone)
+        << variant;
+  }
+}
+
+// Each row is one rank's, so one rank sees it; the others are told.
+TEST_F(TrainCltRanks, ARowThatOneRankCannotTrainOnEndsAllAndNamesIt) {
+  const std::string tiny = kTiny;
+  (void)train_clt(tiny + " --write-data " + path("data"));
+  spoil_last_value(path("data/chunk_0.h5"));
+  const Outcome outcome =
+      train_clt(tiny + " --nproc 2 --parallel data --data " + path("data"), kStderrOnly);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("train_clt: error: rank [01]: .*/chunk_0.h5: "
+                                                     "layer_1/targets: row 63 holds NaN"));
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("rank 0 ended with exit status 1"),
+                                    HasSubstr("rank 1 ended with exit status 1")));
+}
+
+// As on two machines, each with a folder of that name.
+TEST_F(TrainCltRanks, RanksThatReadOtherActivationsAreNamed) {
+  for (const char* rank : {"0", "1"}) {
+    fs::create_directories(path(rank));
+    (void)train_clt(std::string(kTiny) + " --seed " + rank + " --write-data " + path(rank) +
+                    "/data");
+  }
+  const std::string port = std::to_string(20000 + getpid() % 20000);
+  const auto rank = [&](const std::string& number) {
+    return "(cd " + path(number) + " && WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=" + port +
+           " RANK=" + number + " " + TRAIN_CLT + " " + kTiny + " --data data 2>&1)";
+  };
+  const Outcome outcome = run_in_shell(rank("1") + " & " + rank("0") + "; wait");
+  EXPECT_THAT(outcome.output, HasSubstr("data: rank 1 finds other activations there than rank 0"));
+}
+
+#endif
+
 // The ranks that a process has started: pids by rank, 0 where it is not found.
 std::vector<pid_t> ranks_of(pid_t parent, std::size_t size) {
   std::vector<pid_t> ranks(size);

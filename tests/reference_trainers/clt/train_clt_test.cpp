@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -45,6 +46,41 @@ TEST(TrainClt, CudaWithoutAGpuIsStatus1) {
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.output, HasSubstr("use --device cpu"));
 }
+
+#ifdef STEPSCOPE_CLT_WITH_HDF5
+
+// --write-data and --data, as --help shows them.
+TEST(TrainClt, TrainsOnDataThatItWrote) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("train_clt_test." + std::to_string(getpid()));
+  const std::string tiny = std::string(kTiny) + " ", data = folder.string();
+  const Outcome written =
+      train_clt(tiny + "--write-type bf16 --chunk-rows 20 --write-data " + data, kStderrOnly);
+  EXPECT_EQ(written.status, 0);
+  EXPECT_THAT(written.output, HasSubstr("wrote " + data + ": 64 rows of 2 layers"));
+  const Outcome trained = train_clt(tiny + "--variant optimized --data " + data);
+  EXPECT_EQ(trained.status, 0);
+  EXPECT_EQ(nlohmann::json::parse(trained.output)["config"]["data"], data);
+
+  std::filesystem::resize_file(folder / "chunk_2.h5", 1000);
+  const Outcome refused = train_clt(tiny + "--data " + data, kStderrOnly);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.output, testing::StartsWith("train_clt: error: " + data + "/chunk_2.h5"));
+  EXPECT_EQ(refused.output.find('\n'), refused.output.size() - 1) << "one line";
+  std::filesystem::remove_all(folder);
+}
+
+#else
+
+TEST(TrainClt, DataWithoutHdf5SaysWhatToInstall) {
+  for (const char* flag : {"--data", "--write-data"}) {
+    const Outcome outcome = train_clt(std::string(kTiny) + " " + flag + " anywhere", kStderrOnly);
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_THAT(outcome.output, HasSubstr("libhdf5-dev"));
+  }
+}
+
+#endif
 
 }  // namespace
 }  // namespace stepscope::clt

@@ -16,7 +16,7 @@ std::vector<StepResult> train(const Config& config) {
   at::set_num_threads(1);
   const auto trainer = make_training(config, at::kCPU);
   std::vector<StepResult> results;
-  for (std::int64_t step = 0; step < config.steps; ++step) results.push_back(trainer->step(step));
+  for (std::int64_t step = 0; step < config.steps; ++step) results.push_back(*trainer->step(step));
   return results;
 }
 

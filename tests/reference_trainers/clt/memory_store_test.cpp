@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_trainers/clt/activation_store.hpp"
+#include "reference_trainers/clt/memory_store.hpp"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
@@ -38,13 +38,13 @@ TEST(MadeActivations, FeaturesAreSparse) {
 at::Tensor epoch(ActivationStore& store, const Config& config) {
   std::vector<at::Tensor> batches;
   for (std::int64_t row = 0; row < config.rows; row += config.batch)
-    batches.push_back(store.next().inputs[1]);
+    batches.push_back(store.next()->inputs[1]);
   return at::cat(batches);
 }
 
-TEST(ActivationStore, AnEpochHasEveryRowOnceNormalised) {
+TEST(MemoryStore, AnEpochHasEveryRowOnceNormalised) {
   const Config config = tiny_config();
-  ActivationStore store(make_activations(config), config, at::kCPU);
+  MemoryStore store(make_activations(config), config, at::kCPU);
   const at::Tensor first = epoch(store, config), second = epoch(store, config);
   EXPECT_LT(first.mean(0).abs().max().item<double>(), 1e-4);
   EXPECT_LT((first.std(0) - 1).abs().max().item<double>(), 1e-3);
@@ -53,20 +53,28 @@ TEST(ActivationStore, AnEpochHasEveryRowOnceNormalised) {
   EXPECT_TRUE(sorted(first).equal(sorted(second))) << "the same rows an epoch";
 }
 
-TEST(ActivationStore, NormalisationOfTargetsIsUndone) {
+TEST(MemoryStore, NormalisationOfTargetsIsUndone) {
   const Config config = tiny_config();
   const MadeActivations made = make_activations(config);
-  ActivationStore store(made, config, at::kCPU);
-  const at::Tensor original = store.target_normalisation()[2].undo(store.next().targets[2]);
+  MemoryStore store(made, config, at::kCPU);
+  const at::Tensor original = store.target_normalisation()[2].undo(store.next()->targets[2]);
   EXPECT_NEAR(original.std().item<double>(), made.targets[2].std().item<double>(),
               0.1 * made.targets[2].std().item<double>());
 }
 
-TEST(ActivationStore, SeedFixesTheBatches) {
+TEST(MemoryStore, GivesOwnRowsOfEachBatch) {
   const Config config = tiny_config();
-  ActivationStore first(make_activations(config), config, at::kCPU);
-  ActivationStore second(make_activations(config), config, at::kCPU);
-  EXPECT_TRUE(first.next().targets[0].equal(second.next().targets[0]));
+  MemoryStore whole(make_activations(config), config, at::kCPU);
+  MemoryStore share(make_activations(config), config, at::kCPU, trainers::Span{16, 32});
+  for (int i = 0; i < 20; ++i)
+    EXPECT_TRUE(share.next()->inputs[1].equal(whole.next()->inputs[1].slice(0, 16, 32))) << i;
+}
+
+TEST(MemoryStore, SeedFixesTheBatches) {
+  const Config config = tiny_config();
+  MemoryStore first(make_activations(config), config, at::kCPU);
+  MemoryStore second(make_activations(config), config, at::kCPU);
+  EXPECT_TRUE(first.next()->targets[0].equal(second.next()->targets[0]));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace stepscope::clt {
+namespace stepscope::trainers {
 
 struct Span {
   std::int64_t begin = 0, end = 0;
@@ -17,4 +17,4 @@ inline Span share_of(std::int64_t whole, int rank, int size) {
   return {whole * rank / size, whole * (rank + 1) / size};
 }
 
-}  // namespace stepscope::clt
+}  // namespace stepscope::trainers
