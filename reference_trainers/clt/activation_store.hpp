@@ -23,6 +23,11 @@ struct Batch {
   std::vector<at::Tensor> inputs, targets;  // a layer each: [rows, d_model], fp32, on the device
 };
 
+struct HeldOut {
+  std::vector<Batch> batches;
+  bool trained_on = false;  // some of these rows: the store had no others left
+};
+
 // value = normalised * std + mean, each [d_model].
 struct Normalisation {
   at::Tensor mean, std;
@@ -43,6 +48,8 @@ class ActivationStore {
 
   // An Error names the file that could not be read.
   virtual Result<Batch> next() = 0;
+  // To measure a finished run on, with batches that were taken or skipped behind it.
+  virtual Result<HeldOut> held_out(std::int64_t batches) = 0;
   // As if so many batches had been taken.
   virtual void skip(std::int64_t batches) = 0;
 

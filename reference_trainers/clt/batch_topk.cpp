@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "reference_trainers/clt/hierarchical_topk.hpp"
+
 namespace stepscope::clt {
 namespace {
 
@@ -42,6 +44,11 @@ at::Tensor batch_topk_mask(const at::Tensor& keys, std::int64_t k) {
   return mask.view_as(keys);
 }
 
+at::Tensor selection_mask(const at::Tensor& keys, std::int64_t k, std::int64_t hierarchical_ranks) {
+  return hierarchical_ranks > 1 ? hierarchical_topk_mask(keys, k, hierarchical_ranks)
+                                : batch_topk_mask(keys, k);
+}
+
 std::vector<at::Tensor> keep(const std::vector<at::Tensor>& preactivations,
                              const at::Tensor& mask) {
   const at::Tensor all = at::cat(preactivations, 1);
@@ -49,8 +56,10 @@ std::vector<at::Tensor> keep(const std::vector<at::Tensor>& preactivations,
   return kept.split(preactivations.front().size(1), /*dim=*/1);
 }
 
-std::vector<at::Tensor> batch_topk(const std::vector<at::Tensor>& preactivations, std::int64_t k) {
-  return keep(preactivations, batch_topk_mask(at::cat(keys_of(preactivations), 1), k));
+std::vector<at::Tensor> batch_topk(const std::vector<at::Tensor>& preactivations, std::int64_t k,
+                                   std::int64_t hierarchical_ranks) {
+  return keep(preactivations,
+              selection_mask(at::cat(keys_of(preactivations), 1), k, hierarchical_ranks));
 }
 
 }  // namespace stepscope::clt

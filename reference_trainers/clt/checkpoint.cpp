@@ -1,74 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/clt/checkpoint.hpp"
 
-#include <ATen/core/Dict.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/core/ivalue.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torch/csrc/jit/serialization/pickle.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <utility>
 #include <vector>
+
+#include "reference_trainers/clt/tensor_file.hpp"
 
 namespace stepscope::clt {
 namespace {
 
 constexpr const char* kSchema = "stepscope.clt/1";
-
-using Dictionary = c10::Dict<c10::IValue, c10::IValue>;
+constexpr const char* kKind = "checkpoint";
 
 // What a run's batches depend on, by the flag's name.
 std::vector<std::pair<const char*, std::int64_t>> fixed_numbers(const Config& config) {
   return {{"seed", static_cast<std::int64_t>(config.seed)},
           {"batch", config.batch},
           {"rows", config.rows}};
-}
-
-Error failed(const std::string& path, const char* what) {
-  return bad_input(fmt::format("checkpoint {}: {}: {}", path, what, std::strerror(errno)));
-}
-
-// Closes the file in every case.
-bool write_all(int file, const std::vector<char>& bytes) {
-  std::size_t written = 0;
-  while (written < bytes.size()) {
-    const ssize_t count = write(file, bytes.data() + written, bytes.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    written += static_cast<std::size_t>(count);
-  }
-  const bool good = written == bytes.size() && fsync(file) == 0;
-  const int error = errno;
-  const bool closed = close(file) == 0;
-  if (!good) errno = error;
-  return good && closed;
-}
-
-Result<Dictionary> load(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return failed(path, "cannot be opened");
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  try {
-    const c10::IValue value = torch::jit::pickle_load(bytes);
-    if (value.isGenericDict()) return value.toGenericDict();
-  } catch (const std::exception&) {  // said below: LibTorch's text has its own source lines
-  }
-  return bad_input(
-      fmt::format("checkpoint {}: it is damaged, or no checkpoint of train_clt", path));
-}
-
-// Null where there is none of that name and kind.
-const c10::IValue* find(const Dictionary& all, const std::string& name) {
-  const auto found = all.find(c10::IValue(name));
-  return found == all.end() ? nullptr : &found->value();
 }
 
 std::string sizes_of(const at::Tensor& tensor) {
@@ -125,8 +77,7 @@ std::string CheckpointPart::path_of(const std::string& checkpoint) const {
 
 Status write_checkpoint(const std::string& checkpoint, const Config& config,
                         const TrainerState& state, std::int64_t step, const CheckpointPart& part) {
-  const std::string path = part.path_of(checkpoint);
-  Dictionary all(c10::AnyType::get(), c10::AnyType::get());
+  const Dictionary all = empty_dictionary();
   all.insert(c10::IValue("schema"), c10::IValue(kSchema));
   all.insert(c10::IValue("step"), c10::IValue(step));
   all.insert(c10::IValue("rank"), c10::IValue(std::int64_t{part.rank}));
@@ -136,23 +87,13 @@ Status write_checkpoint(const std::string& checkpoint, const Config& config,
     all.insert(c10::IValue(name), c10::IValue(number));
   for (const auto& [name, tensor] : state)
     all.insert(c10::IValue(name), c10::IValue(tensor.detach().cpu()));
-  const std::vector<char> bytes = torch::jit::pickle_save(all);
-
-  const std::string partial = path + ".partial";
-  const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return failed(path, "cannot be written");
-  const bool written = write_all(file, bytes);
-  if (written && part.all_on_disk) part.all_on_disk();
-  if (written && std::rename(partial.c_str(), path.c_str()) == 0) return Done{};
-  const Error error = failed(path, "cannot be written");
-  (void)unlink(partial.c_str());
-  return error;
+  return write_tensor_file(kKind, part.path_of(checkpoint), all, part.all_on_disk);
 }
 
 Result<ReadCheckpoint> read_part(const std::string& checkpoint, const Config& config,
                                  const TrainerState& state, const CheckpointPart& part) {
   const std::string path = part.path_of(checkpoint);
-  const Result<Dictionary> all = load(path);
+  const Result<Dictionary> all = read_tensor_file(kKind, path);
   if (!all) return all.error();
   if (const Status fits = check_part(path, *all, part); !fits) return fits.error();
   if (const Status fits = check_numbers(path, *all, config); !fits) return fits.error();

@@ -2,9 +2,8 @@
 // What a training run needs to go on as if it had never stopped: every tensor that a step changes,
 // and how many steps were made. Batches follow from the seed and that number.
 //
-// A file is a dictionary in PyTorch's own format (torch.load reads it): schema, step, seed, batch,
-// rows, rank, ranks, set, and a tensor for each name. It appears whole or not at all: it is written
-// beside its place, brought to the disk and renamed.
+// A file (tensor_file.hpp) holds schema, step, seed, batch, rows, rank, ranks, set, and a tensor
+// for each name.
 //
 // Ranks that share features write a file each, FILE.rank0of2 and so on. None is renamed before all
 // are on the disk; what a crash between two renames mixes is told apart by `set`, which differs

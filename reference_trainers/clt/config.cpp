@@ -24,6 +24,17 @@ Status check(const Config& config) {
         fmt::format("--rows {} is less than --batch {}: a batch takes each row at most once",
                     config.rows, config.batch));
   }
+  if (config.hierarchical_ranks > 4 * config.k * config.batch) {
+    return usage_error(fmt::format(
+        "--hierarchical-ranks {}: with --k {} and --batch {} a rank would offer nothing",
+        config.hierarchical_ranks, config.k, config.batch));
+  }
+  if (config.hierarchical_ranks > 1 && config.fixes.select_kernel) {
+    return usage_error(fmt::format(
+        "selecting as on {} ranks (--variant hierarchical, --hierarchical-ranks): the fix "
+        "select_kernel selects exactly; add --without select_kernel",
+        config.hierarchical_ranks));
+  }
   if (!config.data.empty() && !config.write_data.empty())
     return usage_error(
         "--write-data writes the activations that --rows makes, not those of --data");

@@ -26,6 +26,8 @@ struct Config {
   std::int64_t d_model = 128;
   std::int64_t batch = 256;  // tokens a step
   std::int64_t k = 32;       // active features a token, over all layers
+  // Above 1: what the reference selects on so many ranks instead, for comparison.
+  std::int64_t hierarchical_ranks = 1;
   std::int64_t rows = 8192;  // tokens of the made activation set; with `data`, of that
 
   std::string data;        // folder of activations to train on; empty: made ones
@@ -40,11 +42,16 @@ struct Config {
   double sparsity_lambda = 0;  // off: BatchTopK fixes the sparsity already
   double sparsity_c = 1;
   double preactivation_coef =
-      0;  // the reference uses 3e-6 with ReLU; any value costs a third encode
+      0;                   // the reference uses 3e-6 with ReLU; any value costs a third encode
+  std::int64_t aux_k = 0;  // dead features a token and layer that rebuild the residual; 0: none
+  double aux_k_coef = 1.0 / 32;
 
   std::string checkpoint;             // file to write; empty: none
   std::int64_t checkpoint_every = 0;  // steps; 0: at the end only
   std::string resume;                 // file to go on from; empty: from the start
+
+  std::string to_jump_relu;             // file of thresholds to write at the end; empty: none
+  std::int64_t jump_relu_batches = 16;  // that they are found on
 
   bool tf32 = false;  // matrix products of fp32 on tensor cores, with 10 bits of mantissa
 

@@ -48,6 +48,7 @@ class FileStore final : public ActivationStore {
   FileStore(const ActivationFiles& files, const Scale& scale, const Config& config,
             at::Device device, std::optional<trainers::Span> own)
       : rows_(files.rows()),
+        an_epoch_(rows_ / config.batch),
         about_(fmt::format("data {}: {} rows in {} chunks, {}, normalised by {}", files.folder,
                            rows_, files.chunks.size(), trainers::name_of(files.type), scale.from)),
         device_(device),
@@ -64,14 +65,28 @@ class FileStore final : public ActivationStore {
   }
 
   Result<Batch> next() override {
+    ++taken_;
     if (whole_) return next_copied_whole();
     const Result<at::Tensor> rows = reader_.next();
     if (!rows) return rows.error();
     return one_by_one(*rows);
   }
 
+  // The next ones: rows that no step took, while the first epoch lasts.
+  Result<HeldOut> held_out(std::int64_t batches) override {
+    HeldOut all;
+    for (std::int64_t i = 0; i < batches; ++i) {
+      Result<Batch> batch = next();
+      if (!batch) return batch.error();
+      all.batches.push_back(*batch);
+    }
+    all.trained_on = taken_ > an_epoch_;
+    return all;
+  }
+
   void skip(std::int64_t batches) override {
     if (batches == 0) return;
+    taken_ += batches;
     const bool one_is_there = std::exchange(ahead_, std::nullopt).has_value();
     reader_.skip(one_is_there ? batches - 1 : batches);
   }
@@ -110,7 +125,7 @@ class FileStore final : public ActivationStore {
     return batch;
   }
 
-  const std::int64_t rows_;
+  const std::int64_t rows_, an_epoch_;  // the latter in batches
   const std::string about_;
   const at::Device device_;
   const bool whole_;
@@ -119,6 +134,7 @@ class FileStore final : public ActivationStore {
   BatchReader reader_;
   const trainers::CopyAhead copies_;
   std::optional<Result<Copy>> ahead_;
+  std::int64_t taken_ = 0;  // batches, those that were skipped included
 };
 
 }  // namespace

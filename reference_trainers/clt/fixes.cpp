@@ -20,9 +20,32 @@ constexpr std::array kFixes{
         &Fixes::device_metrics},
     Fix{"fused_adam", "Adam over all parameters in one call", &Fixes::fused_adam},
     Fix{"sparse_step",
-        "lists of active features instead of dense activations, no decoder gradient in memory",
+        "forward and backward written out on lists of active features, a source layer's decoders "
+        "side by side",
         &Fixes::sparse_step},
+    Fix{"select_kernel", "on a GPU BatchTopK reads the preactivations twice and writes lists",
+        &Fixes::select_kernel, &Fixes::sparse_step},
+    Fix{"sparse_decoder", "on a GPU the decoder and its gradients are sparse products",
+        &Fixes::sparse_decoder, &Fixes::sparse_step},
+    Fix{"sparse_adam", "on a GPU Adam sums the decoder's gradient itself, which is never in memory",
+        &Fixes::sparse_adam, &Fixes::sparse_step},
+    Fix{"sparse_encoder",
+        "the same of the encoder; without effect in a step whose loss reaches all preactivations "
+        "(--preact-coef, or --aux-k with dead features)",
+        &Fixes::sparse_encoder, &Fixes::sparse_step},
 };
+
+void switch_on(Fixes& fixes, const Fix& fix) {
+  fixes.*fix.on = true;
+  if (fix.needs != nullptr) fixes.*fix.needs = true;
+}
+
+void switch_off(Fixes& fixes, const Fix& fix) {
+  fixes.*fix.on = false;
+  for (const Fix& other : kFixes) {
+    if (other.needs == fix.on) fixes.*other.on = false;
+  }
+}
 
 std::string known_names() {
   std::string names;
@@ -48,9 +71,13 @@ Status switch_fixes(Fixes& fixes, const std::vector<std::string>& names, bool on
                                     [&](const Fix& fix) { return name == fix.name; });
     if (known == kFixes.end())
       return usage_error(name + ": there is no such fix; there are " + known_names());
-    fixes.*known->on = on;
+    on ? switch_on(fixes, *known) : switch_off(fixes, *known);
   }
   return Done{};
+}
+
+bool uses_kernels(const Fixes& fixes) {
+  return fixes.select_kernel || fixes.sparse_decoder || fixes.sparse_adam || fixes.sparse_encoder;
 }
 
 std::vector<std::string> names_of(const Fixes& fixes) {

@@ -2,6 +2,12 @@
 // What sets the optimised training apart from the reference's, each a switch of its own, so that a
 // profiler's forecast for one can be held against what it brings. Every combination computes the
 // same losses from the same seed, up to rounding.
+//
+// The parts that run on kernels/ (select_kernel, sparse_decoder, sparse_adam, sparse_encoder) take
+// lists of active features and so make no sense without sparse_step, which by itself does all of
+// its products densely in ATen: what such a part brings is the difference to sparse_step alone.
+// Switching one on switches sparse_step on, and switching sparse_step off switches them off. Where
+// there is no GPU they change nothing; sparse_encoder alone takes its list there too.
 #pragma once
 
 #include <span>
@@ -20,12 +26,17 @@ struct Fixes {
   bool device_metrics = false;
   bool fused_adam = false;
   bool sparse_step = false;
+  bool select_kernel = false;
+  bool sparse_decoder = false;
+  bool sparse_adam = false;
+  bool sparse_encoder = false;
 };
 
 struct Fix {
   const char* name;
   const char* summary;  // a line for --help
   bool Fixes::*on;
+  bool Fixes::*needs = nullptr;  // another one
 };
 
 // In the order of the ladder.
@@ -33,8 +44,12 @@ std::span<const Fix> all_fixes();
 
 Fixes every_fix();
 
-// Switches the named ones. An Error names the first that does not exist, and those that do.
+// Switches the named ones, on with what they need, off with what needs them. An Error names the
+// first that does not exist, and those that do.
 Status switch_fixes(Fixes& fixes, const std::vector<std::string>& names, bool on);
+
+// Whether a part runs on kernels/ where there is a GPU.
+bool uses_kernels(const Fixes& fixes);
 
 // Names of those that are on, in the order of the ladder.
 std::vector<std::string> names_of(const Fixes& fixes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three terms of the loss; the run's loss is their sum.
+// Three terms of the loss; the run's loss is their sum and that of auxiliary_loss.hpp.
 #pragma once
 
 #include <ATen/core/Tensor.h>

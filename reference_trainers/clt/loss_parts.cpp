@@ -19,7 +19,7 @@ double read(const at::Tensor& value) {
 Losses read_one_by_one(const LossParts& parts) {
   const auto phase = stepscope::phase("loss");
   return {read(parts.total), read(parts.reconstruction), read(parts.sparsity),
-          read(parts.preactivation)};
+          read(parts.preactivation), read(parts.auxiliary)};
 }
 
 Losses read_together(const LossParts& parts) {
@@ -29,7 +29,8 @@ Losses read_together(const LossParts& parts) {
   for (const auto& [value, place] : {std::pair(&parts.total, &losses.total),
                                      std::pair(&parts.reconstruction, &losses.reconstruction),
                                      std::pair(&parts.sparsity, &losses.sparsity),
-                                     std::pair(&parts.preactivation, &losses.preactivation)}) {
+                                     std::pair(&parts.preactivation, &losses.preactivation),
+                                     std::pair(&parts.auxiliary, &losses.auxiliary)}) {
     if (!value->defined()) continue;
     values.push_back(value->detach());
     places.push_back(place);

@@ -10,7 +10,7 @@ namespace stepscope::clt {
 
 // Undefined where the configuration leaves a part out.
 struct LossParts {
-  at::Tensor reconstruction, sparsity, preactivation, total;
+  at::Tensor reconstruction, sparsity, preactivation, auxiliary, total;
 };
 
 // Each part waits for the device, as the reference logs them.

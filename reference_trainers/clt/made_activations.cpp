@@ -7,6 +7,7 @@
 #include <ATen/ops/randn.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "reference_trainers/common/random.hpp"
 
@@ -39,26 +40,52 @@ at::Tensor noise(const Config& config, at::Generator& random) {
   return kNoise * at::randn({config.rows, config.d_model}, random);
 }
 
-}  // namespace
-
-MadeActivations make_activations(const Config& config) {
-  at::Generator random =
-      trainers::seeded_generator(config.seed, trainers::RandomStream::activations);
+// `next_direction` gives the directions in the order in which they are used. Each draw is a
+// statement of its own: their order is what a seed stands for.
+MadeActivations rows_of(const Config& config, at::Generator random,
+                        const std::function<at::Tensor(at::Generator&)>& next_direction) {
   MadeActivations made;
   made.noise = kNoise;
   for (std::int64_t layer = 0; layer < config.layers; ++layer) {
     made.strengths.push_back(strengths(config, random));
-    made.inputs.push_back(at::matmul(made.strengths.back(), directions(config, random)) +
-                          noise(config, random));
+    const at::Tensor input_noise = noise(config, random);
+    made.reads.push_back(next_direction(random));
+    made.inputs.push_back(at::matmul(made.strengths.back(), made.reads.back()) + input_noise);
     at::Tensor target = noise(config, random);
     std::vector<at::Tensor>& writes = made.writes.emplace_back();
     for (const at::Tensor& source : made.strengths) {
-      writes.push_back(directions(config, random));
+      writes.push_back(next_direction(random));
       target += at::matmul(source, writes.back());
     }
     made.targets.push_back(target);
   }
   return made;
+}
+
+std::vector<at::Tensor> directions_of(const MadeActivations& made) {
+  std::vector<at::Tensor> all;
+  for (std::size_t layer = 0; layer < made.reads.size(); ++layer) {
+    all.push_back(made.reads[layer]);
+    all.insert(all.end(), made.writes[layer].begin(), made.writes[layer].end());
+  }
+  return all;
+}
+
+}  // namespace
+
+MadeActivations make_activations(const Config& config) {
+  return rows_of(config,
+                 trainers::seeded_generator(config.seed, trainers::RandomStream::activations),
+                 [&](at::Generator& random) { return directions(config, random); });
+}
+
+MadeActivations make_held_out(const Config& config, std::int64_t rows) {
+  const std::vector<at::Tensor> known = directions_of(make_activations(config));
+  Config other = config;
+  other.rows = rows;
+  std::size_t used = 0;
+  return rows_of(other, trainers::seeded_generator(config.seed, trainers::RandomStream::held_out),
+                 [&](at::Generator&) { return known[used++]; });
 }
 
 }  // namespace stepscope::clt

@@ -11,6 +11,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "reference_trainers/clt/config.hpp"
@@ -20,11 +21,15 @@ namespace stepscope::clt {
 struct MadeActivations {
   std::vector<at::Tensor> inputs, targets;  // a layer each: [rows, d_model]
   std::vector<at::Tensor> strengths;        // a layer each: [rows, true_features]
+  std::vector<at::Tensor> reads;            // a layer each: [true_features, d_model]
   std::vector<std::vector<at::Tensor>>
       writes;        // [target][source <= target]: [true_features, d_model]
   double noise = 0;  // standard deviation of the noise, each coordinate
 };
 
 MadeActivations make_activations(const Config& config);
+
+// Other rows of the same origin, for measuring on what was never trained on.
+MadeActivations make_held_out(const Config& config, std::int64_t rows);
 
 }  // namespace stepscope::clt

@@ -28,35 +28,41 @@ std::vector<at::Tensor> gather(const std::vector<at::Tensor>& layers, const at::
   return out;
 }
 
+std::vector<at::Tensor> slice(const std::vector<at::Tensor>& layers, std::int64_t begin,
+                              std::int64_t count) {
+  std::vector<at::Tensor> out;
+  for (const at::Tensor& layer : layers) out.push_back(layer.slice(0, begin, begin + count));
+  return out;
+}
+
 }  // namespace
 
 MemoryStore::MemoryStore(MadeActivations made, const Config& config, at::Device device,
                          std::optional<trainers::Span> own)
-    : inputs_(std::move(made.inputs)),
+    : config_(config),
+      own_(own.value_or(trainers::Span{0, config.batch})),
+      inputs_(std::move(made.inputs)),
       targets_(std::move(made.targets)),
       of_inputs_(measure(inputs_)),
       of_targets_(measure(targets_)),
       device_(device),
-      on_the_device_(config.fixes.device_data),
-      batch_(config.batch),
-      own_(own.value_or(trainers::Span{0, config.batch})),
       random_(trainers::seeded_generator(config.seed, trainers::RandomStream::batches)) {
   for (const Normalisation& host : of_targets_)
     on_device_.push_back({host.mean.to(device), host.std.to(device)});
-  if (!on_the_device_) return;
+  if (!config_.fixes.device_data) return;
   move(inputs_, of_inputs_, device);
   move(targets_, of_targets_, device);
 }
 
 // Row numbers of the next batch; what an epoch leaves over is dropped.
 at::Tensor MemoryStore::next_rows() {
-  if (!order_.defined() || next_ + batch_ > rows()) {
+  if (!order_.defined() || next_ + config_.batch > rows()) {
     order_ = at::randperm(rows(), random_);
-    if (on_the_device_) order_ = order_.to(device_);
+    if (config_.fixes.device_data) order_ = order_.to(device_);
     next_ = 0;
   }
-  next_ += batch_;
-  return order_.slice(0, next_ - batch_, next_);
+  next_ += config_.batch;
+  return order_.slice(0, next_ - config_.batch, next_);
 }
 
 void MemoryStore::skip(std::int64_t batches) {
@@ -65,15 +71,25 @@ void MemoryStore::skip(std::int64_t batches) {
 
 Result<Batch> MemoryStore::next() {
   const at::Tensor rows = next_rows().slice(0, own_.begin, own_.end);
-  if (on_the_device_) return Batch{gather(inputs_, rows), gather(targets_, rows)};
-  Batch batch;
-  for (std::size_t layer = 0; layer < inputs_.size(); ++layer) {
-    batch.inputs.push_back(
-        of_inputs_[layer].apply(inputs_[layer].index_select(0, rows)).to(device_));
-    batch.targets.push_back(
-        of_targets_[layer].apply(targets_[layer].index_select(0, rows)).to(device_));
+  if (config_.fixes.device_data) return Batch{gather(inputs_, rows), gather(targets_, rows)};
+  return normalised({gather(inputs_, rows), gather(targets_, rows)});
+}
+
+Result<HeldOut> MemoryStore::held_out(std::int64_t batches) {
+  const MadeActivations made = make_held_out(config_, batches * config_.batch);
+  HeldOut all;
+  for (std::int64_t batch = 0; batch < batches; ++batch) {
+    const std::int64_t begin = batch * config_.batch + own_.begin;
+    all.batches.push_back(normalised(
+        {slice(made.inputs, begin, own_.size()), slice(made.targets, begin, own_.size())}));
   }
-  return batch;
+  return all;
+}
+
+Batch MemoryStore::normalised(Batch rows) const {
+  move(rows.inputs, of_inputs_, device_);
+  move(rows.targets, of_targets_, device_);
+  return rows;
 }
 
 }  // namespace stepscope::clt

@@ -26,6 +26,8 @@ class MemoryStore final : public ActivationStore {
               std::optional<trainers::Span> own = {});
 
   Result<Batch> next() override;
+  // Rows of the same origin that are made for it.
+  Result<HeldOut> held_out(std::int64_t batches) override;
   void skip(std::int64_t batches) override;
   const std::vector<Normalisation>& target_normalisation() const override { return on_device_; }
   std::int64_t rows() const override { return inputs_.front().size(0); }
@@ -33,13 +35,13 @@ class MemoryStore final : public ActivationStore {
 
  private:
   at::Tensor next_rows();
+  Batch normalised(Batch rows) const;
 
+  const Config config_;
+  const trainers::Span own_;
   std::vector<at::Tensor> inputs_, targets_;  // normalised, on the device: with device_data
   std::vector<Normalisation> of_inputs_, of_targets_, on_device_;
   at::Device device_;
-  bool on_the_device_;
-  std::int64_t batch_;
-  trainers::Span own_;
   at::Generator random_;
   at::Tensor order_;
   std::int64_t next_ = 0;

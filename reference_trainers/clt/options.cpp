@@ -2,6 +2,7 @@
 #include "reference_trainers/clt/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,12 +18,13 @@ namespace {
 constexpr const char* kAbout =
     "Trains a cross-layer transcoder with BatchTopK on activations that it makes itself (or, with "
     "--data, on recorded ones), and prints one JSON line.\n"
-    "Its steps and phases (data, encode, topk, decode, loss, backward, optimizer, eval) are marked "
-    "for stepscope:\n"
+    "Its steps and phases (data, encode, topk, decode, loss, dead, backward, optimizer, eval; "
+    "behind "
+    "the last step convert) are marked for stepscope:\n"
     "  stepscope profile -o clt.scope -- train_clt --steps 100 && stepscope report clt.scope\n";
 
 constexpr const char* kFooter =
-    "\nA size for one GPU:  train_clt --device cuda --layers 6 --features 8192 --d-model 768 "
+    "A size for one GPU:  train_clt --device cuda --layers 6 --features 8192 --d-model 768 "
     "--batch 1024 --k 200\n"
     "Data in files:       train_clt --write-data FOLDER && train_clt --data FOLDER --variant "
     "optimized\n"
@@ -35,12 +37,14 @@ constexpr const char* kFooter =
 
 struct Named {
   std::vector<std::string> with, without;
+  std::int64_t hierarchical_ranks = 0;
 };
 
 std::string variant_help() {
   std::string text = "Which fixes are on in the same training:";
   for (const Variant& variant : all_variants())
-    text += fmt::format(" {} ({})", variant.name, variant.summary);
+    text += fmt::format(" {} ({});", variant.name, variant.summary);
+  text.back() = '.';
   return text;
 }
 
@@ -51,14 +55,29 @@ std::string fix_help() {
   return text;
 }
 
-// The variant's fixes, then those that were named.
+// --without must not take away what --with asks for.
+Status check_kept(const Fixes& fixes, const Named& named) {
+  const std::vector<std::string> on = names_of(fixes);
+  for (const std::string& name : named.with) {
+    if (std::find(on.begin(), on.end(), name) == on.end())
+      return usage_error(fmt::format("--with {}: --without {} switches it off again", name,
+                                     fmt::join(named.without, ",")));
+  }
+  return Done{};
+}
+
+// The variant, then what was named.
 Status choose_fixes(Config& config, const Named& named) {
-  if (const Variant* variant = find_variant(config.variant)) config.fixes = variant->fixes;
+  if (const Variant* variant = find_variant(config.variant)) {
+    config.fixes = variant->fixes;
+    config.hierarchical_ranks = variant->hierarchical_ranks;
+  }
+  if (named.hierarchical_ranks > 0) config.hierarchical_ranks = named.hierarchical_ranks;
   if (const Status with = switch_fixes(config.fixes, named.with, true); !with)
     return usage_error("--with " + with.error().message);
   if (const Status without = switch_fixes(config.fixes, named.without, false); !without)
     return usage_error("--without " + without.error().message);
-  return Done{};
+  return check_kept(config.fixes, named);
 }
 
 void add_ranks(CLI::App& app, Config& config) {
@@ -97,7 +116,7 @@ void add_sizes(CLI::App& app, Config& config) {
       ->check(CLI::Range(std::int64_t{2}, kMost));
   app.add_option("--k", config.k, "Active features a token, over all layers")
       ->check(CLI::Range(std::int64_t{1}, kMost));
-  app.add_option("--rows", config.rows, "Tokens of the made activation set")
+  app.add_option("--rows", config.rows, "Tokens of the made activation set (--data has its own)")
       ->check(CLI::Range(std::int64_t{2}, kMost));
 }
 
@@ -121,17 +140,25 @@ void add_training(CLI::App& app, Config& config) {
                  "Weight of mean relu(-preactivation); above 0 it costs one more encode a step, as "
                  "in the reference")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--aux-k", config.aux_k,
+                 "Dead features a token and layer that rebuild the layer's residual (Gao et al.: "
+                 "512), so that they come back; 0: none")
+      ->check(CLI::Range(std::int64_t{0}, kMost));
+  app.add_option("--aux-k-coef", config.aux_k_coef, "Weight of the loss of --aux-k")
+      ->check(CLI::NonNegativeNumber);
 }
 
 void add_data(CLI::App& app, Config& config) {
   static const std::map<std::string, at::ScalarType> kTypes{{"fp32", at::kFloat},
                                                             {"bf16", at::kBFloat16}};
   app.add_option("--data", config.data,
-                 "FOLDER: train on activations in HDF5 files (chunk_0.h5, ...: "
+                 "Train on activations in HDF5 files (chunk_0.h5, ...: "
                  "layer_L/inputs and layer_L/targets) in place of made ones, read ahead by "
-                 "threads of their own; --layers and --d-model must be theirs");
+                 "threads of their own; --layers and --d-model must be theirs")
+      ->type_name("FOLDER");
   app.add_option("--write-data", config.write_data,
-                 "FOLDER: write the made activations there for --data, and do not train");
+                 "Write the made activations there for --data, and do not train")
+      ->type_name("FOLDER");
   app.add_option("--write-type", config.write_type, "As which numbers --write-data writes them")
       ->option_text("fp32|bf16")
       ->default_str("")
@@ -146,10 +173,18 @@ void add_running(CLI::App& app, Config& config, Named& named) {
       {"auto", DeviceWish::automatic}, {"cpu", DeviceWish::cpu}, {"cuda", DeviceWish::cuda}};
   app.add_option("--variant", config.variant, variant_help())
       ->check(CLI::IsMember(variant_names()));
-  app.add_option("--with", named.with, fix_help())->delimiter(',')->default_str("");
-  app.add_option("--without", named.without, "The variant without these fixes (commas)")
+  app.add_option("--with", named.with, fix_help())
+      ->type_name("NAMES")
       ->delimiter(',')
       ->default_str("");
+  app.add_option("--without", named.without, "The variant without these fixes (commas)")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->default_str("");
+  app.add_option("--hierarchical-ranks", named.hierarchical_ranks,
+                 "W: select what the reference selects with its features on W ranks, about k / W a "
+                 "token, simulated in one process; 1: BatchTopK; 0: the variant's")
+      ->check(CLI::Range(0, 4096));
   app.add_option("--device", config.device, "auto: a GPU where one is usable, else the CPU")
       ->option_text("auto|cpu|cuda")
       ->transform(CLI::CheckedTransformer(kDevices));
@@ -158,14 +193,26 @@ void add_running(CLI::App& app, Config& config, Named& named) {
          "CPU threads of LibTorch; 0: its own choice (fast on idle cores, far slower on busy ones)")
       ->check(CLI::Range(0, 1024));
   app.add_option("--checkpoint", config.checkpoint,
-                 "FILE: where the run's state is written at its end, whole or not at all");
+                 "Where the run's state is written at its end, whole or not at all")
+      ->type_name("FILE");
   app.add_option("--checkpoint-every", config.checkpoint_every,
                  "Steps between writing it before the end, too; 0: none")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
-  app.add_option(
-      "--resume", config.resume,
-      "FILE: go on from a checkpoint of the same sizes, seed and fixes, to the bit on one "
-      "device; --steps counts from the run's begin");
+  app.add_option("--resume", config.resume,
+                 "Go on from a checkpoint of the same sizes, seed and fixes, to the bit on one "
+                 "device; --steps counts from the run's begin")
+      ->type_name("FILE");
+  app.add_option("--to-jumprelu", config.to_jump_relu,
+                 "Behind the last step (also of a checkpoint that has made them all) convert "
+                 "BatchTopK to JumpReLU, write a threshold a feature, and say L0, NMSE and "
+                 "explained variance before and after on rows that were not trained on: others of "
+                 "the same origin; of --data the next batches, and it says so where the steps have "
+                 "left none of its first epoch")
+      ->type_name("FILE");
+  app.add_option("--jumprelu-batches", config.jump_relu_batches,
+                 "Training batches that thresholds are found on; a feature that none of them "
+                 "selects never fires again")
+      ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--tf32", config.tf32,
                "Matrix products on a GPU's tensor cores, rounding factors to 10 bits");
   app.add_option("--seed", config.seed,

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/clt/ranks.hpp"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/topk.h>
+#include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stepscope/annotate.hpp>
 
 #include "reference_trainers/clt/rank_sum.hpp"
@@ -20,7 +25,8 @@ Ranks::Ranks(const Config& config, trainers::Comm& comm)
       rows_(by_rows() ? trainers::share_of(config.batch, comm.rank(), comm.size())
                       : trainers::Span{0, config.batch}),
       share_(static_cast<double>(features_.size() * rows_.size()) /
-             static_cast<double>(config.features * config.batch)) {}
+             static_cast<double>(config.features * config.batch)),
+      most_features_((config.features + comm.size() - 1) / comm.size()) {}
 
 Config Ranks::own(Config config) const {
   config.features = features_.size();
@@ -32,6 +38,23 @@ at::Tensor Ranks::sum(const at::Tensor& own) const {
   if (alone()) return own;
   const auto phase = stepscope::phase("comm");
   return sum_over_ranks(own, comm_);
+}
+
+at::Tensor Ranks::sum_of_features(const at::Tensor& own) const {
+  return by_features() ? sum(own) : own;
+}
+
+// Every rank cuts the same gathered candidates, and so in the same way where some are equal.
+at::Tensor Ranks::keep_greatest(const at::Tensor& own, std::int64_t count) const {
+  if (!by_features()) return own;
+  const auto phase = stepscope::phase("comm");
+  const std::int64_t width = std::min(count, most_features_), rank = comm_.rank();
+  const at::Tensor padded = at::full({own.size(0), width}, -1.0, own.options());
+  padded.slice(1, 0, own.size(1)).copy_(own.detach());
+  const at::Tensor all = comm_.all_gather(padded).transpose(0, 1).flatten(1);
+  const at::Tensor greatest = std::get<1>(at::topk(all, count, 1, true, /*sorted=*/false));
+  const at::Tensor mask = at::zeros_like(all).scatter_(1, greatest, 1.0);
+  return own * mask.slice(1, rank * width, rank * width + own.size(1));
 }
 
 std::vector<at::Tensor> Ranks::gather_rows(const std::vector<at::Tensor>& own) const {
@@ -76,6 +99,14 @@ at::Tensor Ranks::any(const at::Tensor& own) const {
 
 Status check_ranks(const Config& config, int size) {
   if (size == 1) return Done{};
+  if (config.hierarchical_ranks > 1)
+    return usage_error(
+        "--hierarchical-ranks (and --variant hierarchical) simulates ranks in one process: leave "
+        "out --nproc");
+  if (!config.to_jump_relu.empty())
+    return usage_error(
+        "--to-jumprelu converts in one process: leave out --nproc (a checkpoint of --parallel data "
+        "can be resumed there)");
   if (config.parallel == Parallel::features && size > config.features)
     return usage_error(fmt::format("{} ranks share --features {}: at most one rank a feature", size,
                                    config.features));

@@ -45,6 +45,11 @@ class Ranks {
   // Over the ranks, on every rank; its gradient is passed on as it is, so that each rank gets that
   // of its own summands. The tensor itself where a rank is alone.
   at::Tensor sum(const at::Tensor& own) const;
+  // The same where ranks share features; else the tensor itself.
+  at::Tensor sum_of_features(const at::Tensor& own) const;
+  // Of candidates that belong to features, each rank's own in a row, no more than `count` and none
+  // below 0: what is not among the row's `count` greatest of all ranks becomes 0.
+  at::Tensor keep_greatest(const at::Tensor& own, std::int64_t count) const;
   // All ranks' rows, a layer each.
   std::vector<at::Tensor> gather_rows(const std::vector<at::Tensor>& own) const;
   // Of features that one rank each holds: of all.
@@ -59,6 +64,7 @@ class Ranks {
   Parallel parallel_;
   trainers::Span features_, rows_;
   double share_;
+  std::int64_t most_features_;  // that a rank has
 };
 
 // What keeps the configuration from being trained by so many ranks.

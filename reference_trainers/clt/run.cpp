@@ -17,6 +17,7 @@
 #include "reference_trainers/clt/checkpoint.hpp"
 #include "reference_trainers/clt/ranks.hpp"
 #include "reference_trainers/clt/same_activations.hpp"
+#include "reference_trainers/clt/tensor_file.hpp"
 #include "reference_trainers/clt/training.hpp"
 #include "reference_trainers/comm/group.hpp"
 
@@ -38,11 +39,13 @@ const char* name_of(Parallel parallel) {
   return parallel == Parallel::features ? "features" : "data";
 }
 
-std::string progress_line(std::int64_t step, const StepResult& result) {
+std::string progress_line(const Config& config, std::int64_t step, const StepResult& result) {
   const Metrics& metrics = *result.metrics;
-  return fmt::format("step {}: loss {:.5f}, nmse {:.3f}, explained {:.3f}, l0 {:.1f}, dead {}",
-                     step + 1, result.losses->total, metrics.nmse, metrics.explained_variance,
-                     metrics.l0, metrics.dead);
+  const std::string auxiliary =
+      config.aux_k > 0 ? fmt::format(" ({:.5f} of it auxiliary)", result.losses->auxiliary) : "";
+  return fmt::format("step {}: loss {:.5f}{}, nmse {:.3f}, explained {:.3f}, l0 {:.1f}, dead {}",
+                     step + 1, result.losses->total, auxiliary, metrics.nmse,
+                     metrics.explained_variance, metrics.l0, metrics.dead);
 }
 
 // Where ranks share features each keeps its own; of data every rank has the same.
@@ -51,6 +54,21 @@ CheckpointPart part_of(const Ranks& ranks) {
   CheckpointPart part{.rank = ranks.comm().rank(), .ranks = ranks.comm().size()};
   part.all_on_disk = [&ranks] { ranks.comm().barrier(); };
   return part;
+}
+
+// The state is written by every rank that has a part of its own, else by one.
+bool writes(const Ranks& ranks) {
+  return !ranks.by_rows() || ranks.comm().rank() == 0;
+}
+
+// Before hours of steps that would have nowhere to go.
+Status check_outputs(const Config& config, const Ranks& ranks) {
+  if (!config.checkpoint.empty() && writes(ranks)) {
+    if (Status good = check_writable("checkpoint", part_of(ranks).path_of(config.checkpoint));
+        !good)
+      return good;
+  }
+  return config.to_jump_relu.empty() ? Done{} : check_writable("thresholds", config.to_jump_relu);
 }
 
 at::Tensor numbers(const std::vector<std::int64_t>& values, at::Device device) {
@@ -94,7 +112,8 @@ Result<std::int64_t> steps_made(const Config& config, Trainer& trainer, const Ra
       read_part(config.resume, config, trainer.state(), part_of(ranks));
   if (!read) return read.error();
   if (const Status whole = check_parts(config, ranks, *read, device); !whole) return whole.error();
-  if (read->step >= config.steps)
+  const bool converts = read->step == config.steps && !config.to_jump_relu.empty();
+  if (read->step >= config.steps && !converts)
     return bad_input(
         fmt::format("checkpoint {}: {} steps were made already; --steps {} asks for no more",
                     config.resume, read->step, config.steps));
@@ -111,13 +130,24 @@ Status keep(const Config& config, Trainer& trainer, const Ranks& ranks, at::Devi
   const at::Tensor set = numbers({static_cast<std::int64_t>(std::random_device()())}, device);
   ranks.comm().broadcast(set, 0);
   part.set = set.item<std::int64_t>();
-  if (!ranks.by_rows() || ranks.comm().rank() == 0) {
+  if (writes(ranks)) {
     if (Status kept = write_checkpoint(config.checkpoint, config, trainer.state(), made, part);
         !kept)
       return kept;
   }
   ranks.comm().barrier();
   return Done{};
+}
+
+// Where it was asked for.
+Status convert_at_end(const Config& config, Trainer& trainer, const Say& say, RunResult& result) {
+  if (config.to_jump_relu.empty()) return Done{};
+  const auto phase = stepscope::phase("convert");
+  Result<Conversion> conversion = convert(config, trainer);
+  if (!conversion) return conversion.error();
+  say(summary(*conversion));
+  result.conversion = *conversion;
+  return write_thresholds(config.to_jump_relu, config, *conversion, config.steps);
 }
 
 // What a failed rank left behind is no loss: then this throws, and names the rank.
@@ -130,6 +160,7 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
                         const Say& say) {
   Config config = wished;
   const Ranks ranks(config, comm);
+  if (const Status writable = check_outputs(config, ranks); !writable) return writable.error();
   auto store = open_activations(config, device, ranks.rows());
   if (!store) return store.error();
   if (const Status same = check_same_activations(config, comm, **store); !same) return same.error();
@@ -163,15 +194,19 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
       result.last_loss = loss;
     }
     if (step->metrics)
-      result.metrics = *step->metrics, result.evaluated = true, say(progress_line(index, *step));
+      result.metrics = *step->metrics, result.evaluated = true,
+      say(progress_line(config, index, *step));
     if (const Status kept = keep(config, *trainer, ranks, device, index + 1); !kept)
       return kept.error();
   }
   trainers::synchronize(device);
   result.wall_s = seconds_since(begin);
   const std::int64_t steps = config.steps - *made;
-  result.ms_per_step = steps > 1 ? 1e3 * (result.wall_s - first_s) / static_cast<double>(steps - 1)
-                                 : 1e3 * result.wall_s;
+  if (steps == 1) result.ms_per_step = 1e3 * result.wall_s;
+  if (steps > 1)
+    result.ms_per_step = 1e3 * (result.wall_s - first_s) / static_cast<double>(steps - 1);
+  if (const Status converted = convert_at_end(config, *trainer, say, result); !converted)
+    return converted.error();
   return result;
 }
 
@@ -198,6 +233,22 @@ Result<RunResult> train_as_rank(const Config& config, at::Device device, trainer
     comm.abort(error.message);
     return error;
   }
+}
+
+nlohmann::ordered_json to_json(const Quality& quality) {
+  return {{"l0", quality.l0},
+          {"nmse", quality.nmse},
+          {"explained_variance", quality.explained_variance}};
+}
+
+nlohmann::ordered_json to_json(const Config& config, const Conversion& conversion) {
+  return {{"file", config.to_jump_relu},
+          {"calibration_batches", config.jump_relu_batches},
+          {"never_selected", conversion.jump_relu.never_selected},
+          {"measured_tokens", conversion.measured_tokens},
+          {"measured_on_trained_rows", conversion.trained_on},
+          {"as_trained", to_json(conversion.before)},
+          {"jumprelu", to_json(conversion.after)}};
 }
 
 }  // namespace
@@ -230,31 +281,36 @@ Result<RunResult> run(const Config& config, const Say& say) {
 }
 
 std::string to_json(const Config& config, const RunResult& result) {
-  nlohmann::ordered_json json{
-      {"schema", "stepscope.train/1"},
-      {"model", "clt"},
-      {"variant", config.variant},
-      {"fixes", names_of(config.fixes)},
-      {"device", result.device},
-      {"products", config.tf32 ? "tf32" : "fp32"},
-      {"config",
-       {{"layers", config.layers},
-        {"features", config.features},
-        {"d_model", config.d_model},
-        {"batch", config.batch},
-        {"k", config.k},
-        {"rows", result.rows},
-        {"eval_every", config.eval_every},
-        {"learning_rate", config.learning_rate},
-        {"seed", config.seed}}},
-      {"ranks", result.ranks},
-      {"parallel", name_of(config.parallel)},
-      {"parameters", result.parameters},
-      {"steps", result.steps},
-      {"wall_s", result.wall_s},
-      {"ms_per_step", result.ms_per_step},
-      {"tokens_per_s", 1e3 * static_cast<double>(config.batch) / result.ms_per_step},
-      {"loss", {{"first", result.first_loss}, {"last", result.last_loss}}}};
+  nlohmann::ordered_json json{{"schema", "stepscope.train/1"},
+                              {"model", "clt"},
+                              {"variant", config.variant},
+                              {"fixes", names_of(config.fixes)},
+                              {"device", result.device},
+                              {"products", config.tf32 ? "tf32" : "fp32"},
+                              {"config",
+                               {{"layers", config.layers},
+                                {"features", config.features},
+                                {"d_model", config.d_model},
+                                {"batch", config.batch},
+                                {"k", config.k},
+                                {"hierarchical_ranks", config.hierarchical_ranks},
+                                {"rows", result.rows},
+                                {"eval_every", config.eval_every},
+                                {"learning_rate", config.learning_rate},
+                                {"sparsity_lambda", config.sparsity_lambda},
+                                {"sparsity_c", config.sparsity_c},
+                                {"preactivation_coef", config.preactivation_coef},
+                                {"aux_k", config.aux_k},
+                                {"aux_k_coef", config.aux_k_coef},
+                                {"dead_window", config.dead_window},
+                                {"seed", config.seed}}},
+                              {"ranks", result.ranks},
+                              {"parallel", name_of(config.parallel)},
+                              {"parameters", result.parameters},
+                              {"steps", result.steps},
+                              {"wall_s", result.wall_s},
+                              {"ms_per_step", result.ms_per_step},
+                              {"loss", {{"first", result.first_loss}, {"last", result.last_loss}}}};
   if (result.evaluated) {
     json["metrics"] = {{"nmse", result.metrics.nmse},
                        {"explained_variance", result.metrics.explained_variance},
@@ -262,6 +318,9 @@ std::string to_json(const Config& config, const RunResult& result) {
                        {"log_density", result.metrics.log_density},
                        {"dead", result.metrics.dead}};
   }
+  if (result.ms_per_step > 0)
+    json["tokens_per_s"] = 1e3 * static_cast<double>(config.batch) / result.ms_per_step;
+  if (result.conversion) json["jumprelu"] = to_json(config, *result.conversion);
   if (!config.data.empty()) json["config"]["data"] = config.data;
   return json.dump();
 }

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "core/support/result.hpp"
 #include "reference_trainers/clt/config.hpp"
+#include "reference_trainers/clt/conversion.hpp"
 #include "reference_trainers/clt/trainer.hpp"
 
 namespace stepscope::clt {
@@ -16,12 +19,14 @@ struct RunResult {
   std::string device;
   int rank = 0, ranks = 1;
   std::int64_t steps = 0, parameters = 0, rows = 0;
-  double first_loss = 0, last_loss = 0;
+  double first_loss = std::numeric_limits<double>::quiet_NaN();  // until one is read
+  double last_loss = first_loss;
   double wall_s = 0;  // all steps, evaluations included
-  double ms_per_step =
-      0;  // mean over the steps after the first, which warms up; all where there is but one
+  // Mean over the steps after the first, which warms up; all where there is but one; NaN: none.
+  double ms_per_step = first_loss;
   Metrics metrics;  // of the last evaluation
   bool evaluated = false;
+  std::optional<Conversion> conversion;
 };
 
 using Say = std::function<void(const std::string& line)>;

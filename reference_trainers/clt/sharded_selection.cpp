@@ -106,6 +106,17 @@ std::unique_ptr<ShardedSelection> make_host_selection(trainers::Comm& comm, cons
   return std::make_unique<HostSelection>(comm, spread);
 }
 
+Spread spread_of(const Config& config) {
+  return {config.parallel, config.layers, config.batch, config.k * config.batch};
+}
+
+std::unique_ptr<ShardedSelection> make_selection(const Config& config, trainers::Comm& comm,
+                                                 at::Device device) {
+  if (comm.size() == 1) return nullptr;
+  if (device.is_cuda()) return make_kernel_selection(comm, spread_of(config));
+  return make_host_selection(comm, spread_of(config));
+}
+
 #ifndef STEPSCOPE_CLT_WITH_KERNELS
 std::unique_ptr<KernelSelection> make_kernel_selection(trainers::Comm& /*comm*/,
                                                        const Spread& /*spread*/) {

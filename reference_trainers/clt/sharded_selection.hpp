@@ -69,4 +69,10 @@ class KernelSelection : public ShardedSelection {
 // Null where this build has no CUDA kernels.
 std::unique_ptr<KernelSelection> make_kernel_selection(trainers::Comm& comm, const Spread& spread);
 
+Spread spread_of(const Config& config);
+
+// Of a training run on that device. Null where a rank is alone: then the selection is batch_topk's.
+std::unique_ptr<ShardedSelection> make_selection(const Config& config, trainers::Comm& comm,
+                                                 at::Device device);
+
 }  // namespace stepscope::clt

@@ -11,8 +11,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "kernels/sparse_decoder/decoder_shape.hpp"
+#include "reference_trainers/clt/fixes.hpp"
 #include "reference_trainers/clt/sharded_selection.hpp"
 
 namespace stepscope::clt {
@@ -32,9 +34,8 @@ struct ActiveFeatures {
 
 struct AdamState {
   at::Tensor parameters, first_moments, second_moments;
-
-  explicit AdamState(at::Tensor initial);
 };
+AdamState untouched(const at::Tensor& parameters);  // moments are 0
 
 class SparseOps {
  public:
@@ -55,25 +56,55 @@ class SparseOps {
   virtual at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
                                          const at::Tensor& output_gradients) = 0;
 
-  // Adam as torch::optim::Adam has it, with its defaults; steps count from 1.
+  // Of the decoder, as its weights lie.
+  virtual at::Tensor weight_gradient(const ActiveFeatures& active,
+                                     const at::Tensor& output_gradients) = 0;
+
+  // Adam as torch::optim::Adam has it, with its defaults; steps count from 1. That of the decoder
+  // goes by weight_gradient and update unless an implementation knows better.
   virtual void update_decoder(AdamState& weights, const ActiveFeatures& active,
                               const at::Tensor& output_gradients, double learning_rate,
-                              std::int64_t step) = 0;
+                              std::int64_t step);
   virtual void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
                       std::int64_t step) = 0;
+
+  // Of the encoder, [layers, features, model], from the gradients of selected preactivations (a
+  // line a column) and a layer's inputs each, [tokens, model]; others have no gradient.
+  virtual void update_encoder(AdamState& weights, const FeatureList& gradients,
+                              const std::vector<at::Tensor>& inputs, double learning_rate,
+                              std::int64_t step);
 };
 
-// Null for `selection`: a rank alone.
+// `selection`: over several ranks; null: a rank alone, with so many hierarchical ones.
 std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape,
-                                         std::unique_ptr<ShardedSelection> selection = nullptr);
+                                         std::unique_ptr<ShardedSelection> selection = nullptr,
+                                         std::int64_t hierarchical_ranks = 1);
 
 // Null where this build has no CUDA kernels.
 std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape,
                                            std::unique_ptr<KernelSelection> selection = nullptr);
 
+// Each part of a step (select; decoder and its gradients; both updates) by `kernels` where its fix
+// is on, else by `dense`.
+std::unique_ptr<SparseOps> make_mixed_ops(std::unique_ptr<SparseOps> dense,
+                                          std::unique_ptr<SparseOps> kernels, const Fixes& fixes);
+
 // The decoders of one source layer, a view of the flat weights: [features, (layers - source) *
 // model].
 at::Tensor weights_of_source(const SparseShape& shape, const at::Tensor& flat, std::int64_t source);
+
+// The values of by_token where they lie in [tokens, columns], else 0.
+at::Tensor dense_activations(const SparseShape& shape, const FeatureList& by_token);
+
+// From such activations, by one product a source layer: [tokens, layers, model].
+at::Tensor decode_dense(const SparseShape& shape, const at::Tensor& weights, const at::Tensor& bias,
+                        const at::Tensor& activations);
+
+// by_column with these values, which are in the order of by_token.
+FeatureList by_column_of(const ActiveFeatures& active, const at::Tensor& values);
+
+// Of each line's values: [lines].
+at::Tensor line_sums(const FeatureList& list);
 
 // Where an entry of by_token lies in the flat preactivations: int64 [entries].
 at::Tensor places_of(const FeatureList& by_token, std::int64_t columns);

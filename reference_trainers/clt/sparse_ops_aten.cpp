@@ -5,7 +5,6 @@
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/nonzero.h>
@@ -29,25 +28,22 @@ FeatureList list_of(const at::Tensor& mask, const at::Tensor& values) {
 
 class AtenOps final : public SparseOps {
  public:
-  AtenOps(const SparseShape& shape, std::unique_ptr<ShardedSelection> selection)
-      : shape_(shape), selection_(std::move(selection)) {}
+  AtenOps(const SparseShape& shape, std::unique_ptr<ShardedSelection> selection,
+          std::int64_t hierarchical_ranks)
+      : shape_(shape), selection_(std::move(selection)), hierarchical_ranks_(hierarchical_ranks) {}
 
   ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) override {
     const std::int64_t k = count / preactivations.size(0);
-    const at::Tensor mask = selection_ != nullptr
-                                ? selection_->mask(preactivations)
-                                : batch_topk_mask(ranking_keys(preactivations), k);
+    const at::Tensor mask = selection_ != nullptr ? selection_->mask(preactivations)
+                                                  : selection_mask(ranking_keys(preactivations), k,
+                                                                   hierarchical_ranks_);
     return {list_of(mask, preactivations), list_of(mask.t(), preactivations.t())};
   }
 
   at::Tensor decode(const AdamState& weights, const AdamState& bias,
                     const ActiveFeatures& active) override {
-    const at::Tensor dense = dense_activations(active);
-    at::Tensor outputs = bias.parameters.expand({shape_.tokens, -1}).clone();
-    for (std::int64_t source = 0; source < shape_.layers; ++source)
-      of_targets(outputs, source)
-          .addmm_(of_source(dense, source), weights_of_source(shape_, weights.parameters, source));
-    return outputs.view({shape_.tokens, shape_.layers, shape_.model});
+    return decode_dense(shape_, weights.parameters, bias.parameters,
+                        dense_activations(shape_, active.by_token));
   }
 
   at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
@@ -62,17 +58,16 @@ class AtenOps final : public SparseOps {
     return dense.view({-1}).index_select(0, places_of(active.by_token, shape_.columns()));
   }
 
-  void update_decoder(AdamState& weights, const ActiveFeatures& active,
-                      const at::Tensor& output_gradients, double learning_rate,
-                      std::int64_t step) override {
-    const at::Tensor dense = dense_activations(active);
+  at::Tensor weight_gradient(const ActiveFeatures& active,
+                             const at::Tensor& output_gradients) override {
+    const at::Tensor dense = dense_activations(shape_, active.by_token);
     const at::Tensor rows = output_gradients.view({shape_.tokens, -1});
-    const at::Tensor gradients = at::empty_like(weights.parameters);
+    at::Tensor gradients = at::empty({shape_.weights()}, output_gradients.options());
     for (std::int64_t source = 0; source < shape_.layers; ++source) {
       at::Tensor of = weights_of_source(shape_, gradients, source);
       at::mm_out(of, of_source(dense, source).t(), of_targets(rows, source));
     }
-    update(weights, gradients, learning_rate, step);
+    return gradients;
   }
 
   void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
@@ -84,12 +79,6 @@ class AtenOps final : public SparseOps {
   }
 
  private:
-  at::Tensor dense_activations(const ActiveFeatures& active) const {
-    const FeatureList& list = active.by_token;
-    at::Tensor dense = at::zeros({shape_.tokens * shape_.columns()}, list.values.options());
-    dense.scatter_(0, places_of(list, shape_.columns()), list.values);
-    return dense.view({shape_.tokens, shape_.columns()});
-  }
   at::Tensor of_source(const at::Tensor& columns, std::int64_t source) const {
     return columns.slice(1, source * shape_.features, (source + 1) * shape_.features);
   }
@@ -99,13 +88,15 @@ class AtenOps final : public SparseOps {
 
   SparseShape shape_;
   std::unique_ptr<ShardedSelection> selection_;
+  std::int64_t hierarchical_ranks_;
 };
 
 }  // namespace
 
 std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape,
-                                         std::unique_ptr<ShardedSelection> selection) {
-  return std::make_unique<AtenOps>(shape, std::move(selection));
+                                         std::unique_ptr<ShardedSelection> selection,
+                                         std::int64_t hierarchical_ranks) {
+  return std::make_unique<AtenOps>(shape, std::move(selection), hierarchical_ranks);
 }
 
 }  // namespace stepscope::clt

@@ -97,6 +97,19 @@ class KernelOps final : public SparseOps {
     return gradients;
   }
 
+  at::Tensor weight_gradient(const ActiveFeatures& active,
+                             const at::Tensor& output_gradients) override {
+    at::Tensor gradients = at::empty({shape_.weights()}, output_gradients.options());
+    kernels::SparseDecoderWeightGradient arguments;
+    arguments.shape = shape_;
+    arguments.by_feature = view_of(active.by_column);
+    arguments.output_gradients = rows_of(output_gradients);
+    arguments.gradients = gradients.mutable_data_ptr();
+    arguments.gradient_type = kernels::KeyType::float32;
+    must(kernels::sparse_decoder_weight_gradient(arguments, kDefaultStream));
+    return gradients;
+  }
+
   void update_decoder(AdamState& weights, const ActiveFeatures& active,
                       const at::Tensor& output_gradients, double learning_rate,
                       std::int64_t step) override {
@@ -118,6 +131,26 @@ class KernelOps final : public SparseOps {
     arguments.gradients = contiguous.mutable_data_ptr();
     arguments.settings = settings_of(learning_rate, step);
     must(kernels::fused_adam(arguments, kDefaultStream));
+  }
+
+  // A layer is a decoder of one layer, whose output gradients are the inputs.
+  void update_encoder(AdamState& weights, const FeatureList& gradients,
+                      const std::vector<at::Tensor>& inputs, double learning_rate,
+                      std::int64_t step) override {
+    for (std::int64_t layer = 0; layer < shape_.layers; ++layer) {
+      AdamState of{weights.parameters.select(0, layer), weights.first_moments.select(0, layer),
+                   weights.second_moments.select(0, layer)};
+      const at::Tensor rows = inputs[static_cast<std::size_t>(layer)].contiguous();
+      kernels::FusedAdamDecoder arguments;
+      arguments.state = view_of(of);
+      arguments.shape = {1, shape_.features, shape_.model, shape_.tokens};
+      arguments.by_feature = view_of(gradients);
+      arguments.by_feature.offsets += layer * shape_.features;
+      arguments.output_gradients = {rows.const_data_ptr(), kernels::KeyType::float32, shape_.model,
+                                    shape_.model};
+      arguments.settings = settings_of(learning_rate, step);
+      must(kernels::fused_adam_decoder(arguments, kDefaultStream));
+    }
   }
 
  private:
@@ -144,9 +177,8 @@ class KernelOps final : public SparseOps {
       result_ = bytes(sizeof(kernels::BatchTopkResult), device);
       warm_start_ = at::zeros({sizeof(kernels::BatchTopkWarmStart)}, result_.options());
     }
-    const at::Tensor mask =
-        at::empty({shape_.tokens * kernels::mask_words_per_row(shape_.columns())},
-                  preactivations.options().dtype(at::kInt));
+    at::Tensor mask = at::empty({shape_.tokens * kernels::mask_words_per_row(shape_.columns())},
+                                preactivations.options().dtype(at::kInt));
     arguments.column_keys.mean = mean_.mutable_data_ptr<float>();
     arguments.column_keys.scale = scale_.mutable_data_ptr<float>();
     arguments.mask = reinterpret_cast<std::uint32_t*>(mask.mutable_data_ptr());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training step on lists of active features: forward and backward are written out, so that no
-// dense activation and no gradient of the decoder is ever made (fix sparse_step).
+// dense activation is needed and, with sparse_adam, no gradient of the decoder (fix sparse_step).
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include <memory>
 
@@ -11,13 +11,11 @@
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/sparse_ops.hpp"
 #include "reference_trainers/clt/trainer.hpp"
-#include "reference_trainers/comm/comm.hpp"
 
 namespace stepscope::clt {
 
-SparseShape sparse_shape(const Config& config);
-
-// On kernels/ where the device is a GPU. Ranks share features; the group must outlive the trainer.
+// With kernels/ in the parts whose fixes are on, where the device is a GPU. Ranks share features;
+// the group must outlive the trainer.
 std::unique_ptr<Trainer> make_sparse_training(const Config& config, at::Device device,
                                               std::unique_ptr<ActivationStore> store,
                                               trainers::Comm& comm);

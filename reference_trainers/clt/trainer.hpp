@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "core/support/result.hpp"
+#include "reference_trainers/clt/activation_store.hpp"
 #include "reference_trainers/clt/metrics.hpp"
 
 namespace stepscope::clt {
 
 struct Losses {
-  double total = 0, reconstruction = 0, sparsity = 0, preactivation = 0;
+  double total = 0, reconstruction = 0, sparsity = 0, preactivation = 0, auxiliary = 0;
 };
 
 struct StepResult {
@@ -44,6 +45,14 @@ class Trainer {
   virtual TrainerState state() = 0;
   // After the state was restored: so many steps were made. Before the first step.
   virtual void resume_at(std::int64_t step) = 0;
+
+  // What a finished run is measured by; without gradients. Of ranks that share features: their own
+  // columns.
+  virtual ActivationStore& store() = 0;
+  // Of normalised inputs, a layer's columns side by side: [batch, layers * features].
+  virtual at::Tensor preactivations(const std::vector<at::Tensor>& inputs) = 0;
+  // Of activations in that order: a layer each, [batch, d_model].
+  virtual std::vector<at::Tensor> reconstructions(const at::Tensor& activations) = 0;
 };
 
 }  // namespace stepscope::clt

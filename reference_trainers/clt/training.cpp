@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/clt/training.hpp"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/stack.h>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "reference_trainers/clt/activation_store.hpp"
+#include "reference_trainers/clt/auxiliary_loss.hpp"
 #include "reference_trainers/clt/batch_topk.hpp"
 #include "reference_trainers/clt/dead_features.hpp"
 #include "reference_trainers/clt/loss.hpp"
@@ -19,6 +21,7 @@
 #include "reference_trainers/clt/model.hpp"
 #include "reference_trainers/clt/ranks.hpp"
 #include "reference_trainers/clt/sharded_selection.hpp"
+#include "reference_trainers/clt/sparse_model.hpp"
 #include "reference_trainers/clt/sparse_training.hpp"
 #include "reference_trainers/common/adam.hpp"
 
@@ -32,15 +35,6 @@ struct Forward {
   Layers preactivations, activations, predictions;
 };
 
-// Null where a rank is alone: then the selection is the reference's.
-std::unique_ptr<ShardedSelection> make_selection(const Config& config, const Ranks& ranks,
-                                                 at::Device device) {
-  if (ranks.alone()) return nullptr;
-  const Spread spread{config.parallel, config.layers, config.batch, config.k * config.batch};
-  if (device.is_cuda()) return make_kernel_selection(ranks.comm(), spread);
-  return make_host_selection(ranks.comm(), spread);
-}
-
 class Training final : public Trainer {
  public:
   Training(const Config& config, at::Device device, std::unique_ptr<ActivationStore> store,
@@ -48,7 +42,7 @@ class Training final : public Trainer {
       : config_(config),
         fixes_(config.fixes),
         ranks_(config, comm),
-        selection_(make_selection(config, ranks_, device)),
+        selection_(make_selection(config, comm, device)),
         store_(std::move(store)),
         model_(config, device, ranks_.features()),
         dead_(ranks_.own(config), device),
@@ -97,6 +91,16 @@ class Training final : public Trainer {
     optimizer_.set_steps(step);
   }
 
+  ActivationStore& store() override { return *store_; }
+  at::Tensor preactivations(const Layers& inputs) override {
+    const at::NoGradGuard no_grad;
+    return at::cat(model_.encode(inputs), 1);
+  }
+  Layers reconstructions(const at::Tensor& activations) override {
+    const at::NoGradGuard no_grad;
+    return decode(activations.split(ranks_.own(config_).features, 1));
+  }
+
  private:
   Result<Batch> next_batch() {
     const auto phase = stepscope::phase("data");
@@ -110,7 +114,8 @@ class Training final : public Trainer {
 
   Layers select(const Layers& preactivations) const {
     const auto phase = stepscope::phase("topk");
-    if (selection_ == nullptr) return batch_topk(preactivations, config_.k);
+    if (selection_ == nullptr)
+      return batch_topk(preactivations, config_.k, config_.hierarchical_ranks);
     return keep(preactivations, selection_->mask(at::cat(preactivations, 1).detach()));
   }
 
@@ -138,6 +143,9 @@ class Training final : public Trainer {
     const bool pulls = config_.preactivation_coef > 0;
     const Layers preactivations =
         pulls && !fixes_.cached_encode ? encode(batch.inputs) : forward.preactivations;
+    const bool revives = config_.aux_k > 0;
+    const Layers candidates =
+        revives && !fixes_.cached_encode ? encode(batch.inputs) : forward.preactivations;
     const auto phase = stepscope::phase("loss");
     LossParts parts;
     parts.reconstruction =
@@ -155,7 +163,24 @@ class Training final : public Trainer {
           preactivation_loss(preactivations, config_.preactivation_coef * ranks_.share()));
       parts.total = parts.total.add(parts.preactivation);
     }
+    if (revives) {
+      parts.auxiliary = auxiliary(batch, candidates, forward.predictions);
+      parts.total = parts.total.add(parts.auxiliary);
+    }
     return parts;
+  }
+
+  // Dead are those that were so before this step.
+  at::Tensor auxiliary(const Batch& batch, const Layers& preactivations,
+                       const Layers& predictions) const {
+    Layers errors, own_decoders;
+    for (std::size_t layer = 0; layer < predictions.size(); ++layer) {
+      errors.push_back(predictions[layer].detach() - batch.targets[layer]);
+      own_decoders.push_back(model_.decoders()[layer][layer]);
+    }
+    const at::Tensor loss = auxiliary_loss(preactivations, errors, own_decoders, dead_.mask(),
+                                           store_->target_normalisation(), config_, ranks_);
+    return ranks_.by_rows() ? ranks_.sum(loss.mul(ranks_.share())) : loss;
   }
 
   void track_dead(const Layers& activations) {
@@ -219,18 +244,19 @@ std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
 }
 
 Status check_device(const Config& config, at::Device device, int ranks) {
-  if (!device.is_cuda() || (!config.fixes.sparse_step && ranks == 1)) return Done{};
+  if (!device.is_cuda() || (!uses_kernels(config.fixes) && ranks == 1)) return Done{};
   const SparseShape shape = sparse_shape(config);
   const char* problem = "";
   if (make_kernel_ops(shape) == nullptr)
     problem = "this build has no CUDA kernels (configure with -DSTEPSCOPE_WITH_CUDA=ON)";
-  else if (config.fixes.sparse_step)
+  else if (uses_kernels(config.fixes))
     problem = problem_for_kernels(shape);
   if (*problem == '\0') return Done{};
-  if (!config.fixes.sparse_step)
+  if (!uses_kernels(config.fixes))
     return usage_error(std::string("several ranks on GPUs: ") + problem);
-  return usage_error(std::string("sparse_step on a GPU: ") + problem +
-                     "; or train --without sparse_step");
+  return usage_error(
+      std::string("sparse_step with kernels on a GPU: ") + problem +
+      "; or train --without select_kernel,sparse_decoder,sparse_adam,sparse_encoder");
 }
 
 }  // namespace stepscope::clt

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training step: without a fix that of the reference implementation, its avoidable work
-// included (README.md lists it); each fix of the configuration takes its part of that away.
+// included. It encodes twice a step (once for the features, once inside the loss), ranks by topk
+// over a concatenated copy, normalises and copies each layer's rows in the loop, reads four loss
+// parts back each step, and evaluates on the training batch with lists on the host. Each fix of the
+// configuration takes its part of that away.
 #pragma once
 
 #include <memory>

@@ -8,7 +8,19 @@ namespace {
 
 const std::array kVariants{
     Variant{"baseline", "as the public reference implementation does it", {}},
+    Variant{"fused",
+            "every kernel, with the reference's data path, readbacks and evaluation",
+            {.sparse_step = true,
+             .select_kernel = true,
+             .sparse_decoder = true,
+             .sparse_adam = true,
+             .sparse_encoder = true}},
     Variant{"optimized", "every fix", every_fix()},
+    Variant{"hierarchical",
+            "baseline that selects as the reference does on 4 ranks, which is not BatchTopK: a "
+            "quarter of k",
+            {},
+            4},
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of fixes that have a name.
+// Sets of fixes that have a name, and the reference's approximation of BatchTopK.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -13,6 +14,7 @@ struct Variant {
   const char* name;
   const char* summary;  // a few words for --help
   Fixes fixes;
+  std::int64_t hierarchical_ranks = 1;
 };
 
 std::span<const Variant> all_variants();

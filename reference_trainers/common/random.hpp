@@ -10,7 +10,7 @@
 
 namespace stepscope::trainers {
 
-enum class RandomStream : std::uint64_t { weights = 1, activations = 2, batches = 3 };
+enum class RandomStream : std::uint64_t { weights = 1, activations = 2, batches = 3, held_out = 4 };
 
 at::Generator seeded_generator(std::uint64_t seed, RandomStream stream);
 

@@ -3,7 +3,6 @@
 
 #include <ATen/TensorOperators.h>
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -16,9 +15,9 @@
 #include "reference_trainers/clt/memory_store.hpp"
 #include "reference_trainers/clt/run.hpp"
 #include "reference_trainers/clt/training.hpp"
-#include "reference_trainers/clt/write_data.hpp"
 #include "reference_trainers/common/device.hpp"
 #include "tests/reference_trainers/clt/tiny_config.hpp"
+#include "tests/reference_trainers/clt/written_activations.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -27,24 +26,8 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class FileStoreTest : public testing::Test {
+class FileStoreTest : public WrittenActivations {
  protected:
-  FileStoreTest()
-      : folder_(fs::temp_directory_path() / ("file_store_test." + std::to_string(getpid()))) {}
-  ~FileStoreTest() override { fs::remove_all(folder_); }
-
-  // A configuration that reads what `config` would make.
-  Config written(Config config, std::int64_t chunk_rows = 0,
-                 at::ScalarType type = at::kFloat) const {
-    config.write_data = folder_ / "data";
-    config.chunk_rows = chunk_rows;
-    config.write_type = type;
-    const Status done = write_data(config, [](const std::string&) {});
-    EXPECT_TRUE(done) << (done ? "" : done.error().message);
-    config.data = std::exchange(config.write_data, "");
-    return config;
-  }
-
   static std::vector<double> losses(const Config& config, std::int64_t steps,
                                     at::Device device = at::kCPU) {
     auto store = open_activations(config, device);
@@ -60,8 +43,6 @@ class FileStoreTest : public testing::Test {
     const auto result = run(config, [](const std::string&) {});
     return result ? "" : result.error().message;
   }
-
-  fs::path folder_;
 };
 
 class FileStoreFixes : public FileStoreTest, public testing::WithParamInterface<std::string> {};

@@ -35,6 +35,19 @@ TEST(MadeActivations, FeaturesAreSparse) {
   EXPECT_NEAR(active, static_cast<double>(config.k) / 2, 0.1 * static_cast<double>(config.k));
 }
 
+TEST(MadeActivations, HeldOutRowsAreOthersOfTheSameOrigin) {
+  const Config config = tiny_config();
+  const MadeActivations made = make_activations(config), other = make_held_out(config, 100);
+  at::Tensor input = other.inputs[2].clone(), target = other.targets[1].clone();
+  ASSERT_EQ(input.size(0), 100);
+  EXPECT_FALSE(other.strengths[0].equal(made.strengths[0].slice(0, 0, 100)));
+  input -= at::matmul(other.strengths[2], made.reads[2]);
+  target -= at::matmul(other.strengths[0], made.writes[1][0]);
+  target -= at::matmul(other.strengths[1], made.writes[1][1]);
+  EXPECT_NEAR(input.std().item<double>(), made.noise, 0.1 * made.noise);
+  EXPECT_NEAR(target.std().item<double>(), made.noise, 0.1 * made.noise);
+}
+
 at::Tensor epoch(ActivationStore& store, const Config& config) {
   std::vector<at::Tensor> batches;
   for (std::int64_t row = 0; row < config.rows; row += config.batch)
@@ -68,6 +81,9 @@ TEST(MemoryStore, GivesOwnRowsOfEachBatch) {
   MemoryStore share(make_activations(config), config, at::kCPU, trainers::Span{16, 32});
   for (int i = 0; i < 20; ++i)
     EXPECT_TRUE(share.next()->inputs[1].equal(whole.next()->inputs[1].slice(0, 16, 32))) << i;
+  const HeldOut all = *whole.held_out(2), own = *share.held_out(2);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_TRUE(own.batches[i].targets[1].equal(all.batches[i].targets[1].slice(0, 16, 32))) << i;
 }
 
 TEST(MemoryStore, SeedFixesTheBatches) {

@@ -65,8 +65,37 @@ TEST(Options, FixesAreTheVariantsAndThoseThatAreNamed) {
   const auto without = fixes({"--variant", "optimized", "--without", "cached_encode"});
   EXPECT_EQ(without.size(), names_of(every_fix()).size() - 1);
   EXPECT_THAT(without, testing::Not(testing::Contains("cached_encode")));
+  EXPECT_THAT(fixes({"--with", "sparse_adam"}), testing::ElementsAre("sparse_step", "sparse_adam"));
+  EXPECT_THAT(fixes({"--variant", "fused", "--without", "sparse_step"}), testing::IsEmpty());
+  EXPECT_THAT(
+      fixes({"--variant", "fused", "--without", "sparse_decoder"}),
+      testing::ElementsAre("sparse_step", "select_kernel", "sparse_adam", "sparse_encoder"));
   EXPECT_THAT(error_of({"--with", "faster"}), HasSubstr("--with faster: there is no such fix"));
   EXPECT_THAT(error_of({"--without", "faster"}), HasSubstr("--without faster"));
+  EXPECT_THAT(error_of({"--with", "sparse_adam", "--without", "cached_encode,sparse_step"}),
+              HasSubstr("--with sparse_adam: --without cached_encode,sparse_step"));
+}
+
+TEST(Options, HierarchicalRanksAreTheVariantsOrNamed) {
+  EXPECT_EQ(parsed({})->config.hierarchical_ranks, 1);
+  EXPECT_EQ(parsed({"--variant", "hierarchical"})->config.hierarchical_ranks, 4);
+  EXPECT_EQ(parsed({"--hierarchical-ranks", "2"})->config.hierarchical_ranks, 2);
+  EXPECT_EQ(
+      parsed({"--variant", "hierarchical", "--hierarchical-ranks", "1"})->config.hierarchical_ranks,
+      1);
+}
+
+TEST(Options, HierarchicalRanksMustOfferSomething) {
+  EXPECT_THAT(error_of({"--k", "1", "--batch", "2", "--hierarchical-ranks", "9"}),
+              HasSubstr("--hierarchical-ranks 9"));
+  EXPECT_TRUE(parsed({"--k", "1", "--batch", "2", "--hierarchical-ranks", "8"}));
+}
+
+TEST(Options, TheSelectKernelIsExact) {
+  EXPECT_THAT(error_of({"--variant", "fused", "--hierarchical-ranks", "2"}),
+              HasSubstr("--without select_kernel"));
+  EXPECT_TRUE(
+      parsed({"--variant", "fused", "--hierarchical-ranks", "2", "--without", "select_kernel"}));
 }
 
 TEST(Options, SizesMustFitEachOther) {

@@ -3,6 +3,10 @@
 #include "reference_trainers/clt/ranks.hpp"
 
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/rand.h>
 #include <gmock/gmock.h>
 
 #include <string>
@@ -40,8 +44,10 @@ Config config_of(const std::string& variant, Parallel parallel) {
   config.sparsity_lambda = 1e-4;
   config.preactivation_coef = 0.1;
   config.parallel = parallel;
-  config.fixes = find_variant(variant == "baseline" ? "baseline" : "optimized")->fixes;
-  config.fixes.sparse_step = variant == "sparse";
+  if (variant == "baseline") return config;
+  config.fixes = find_variant("optimized")->fixes;
+  if (variant == "optimized") (void)switch_fixes(config.fixes, {"sparse_step"}, false);
+  if (variant == "lists") config.preactivation_coef = 0;  // so that sparse_encoder takes its list
   return config;
 }
 
@@ -81,15 +87,76 @@ std::string name_of(const testing::TestParamInfo<SeveralRanks::ParamType>& about
   const auto& [variant, parallel, ranks] = about.param;
   return variant + (parallel == Parallel::data ? "_data_" : "_features_") + std::to_string(ranks);
 }
-INSTANTIATE_TEST_SUITE_P(Features, SeveralRanks,
-                         testing::Combine(testing::Values("baseline", "optimized", "sparse"),
-                                          testing::Values(Parallel::features),
-                                          testing::Values(2, 3, 4)),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Features, SeveralRanks,
+    testing::Combine(testing::Values("baseline", "optimized", "sparse", "lists"),
+                     testing::Values(Parallel::features), testing::Values(2, 3, 4)),
+    name_of);
 INSTANTIATE_TEST_SUITE_P(Data, SeveralRanks,
                          testing::Combine(testing::Values("baseline", "optimized"),
                                           testing::Values(Parallel::data), testing::Values(2, 4)),
                          name_of);
+
+// Dead features of all ranks: counted, chosen and rebuilt from together.
+Config with_dead_features(Config config) {
+  config.k = 2;
+  config.dead_window = 3;
+  config.aux_k = 16;
+  config.aux_k_coef = 1;
+  return config;
+}
+
+TEST_P(SeveralRanks, BringDeadFeaturesBackAsOneDoes) {
+  const auto [variant, parallel, ranks] = GetParam();
+  const Config config = with_dead_features(config_of(variant, parallel));
+  const auto alone = train_by(1, config).front();
+  EXPECT_GT(alone.back().losses->auxiliary, 0);
+  for (const std::vector<StepResult>& of_rank : train_by(ranks, config)) {
+    for (std::size_t step = 0; step < alone.size(); ++step) {
+      expect_equal_steps(alone[step], of_rank[step]);
+      if (!alone[step].losses) continue;
+      const double expected = alone[step].losses->auxiliary;
+      EXPECT_NEAR(of_rank[step].losses->auxiliary, expected, 1e-5 * expected);
+    }
+  }
+}
+
+// Three or four features of a layer each: most ranks have layers without a dead one, and the last
+// steps keep all that are dead.
+TEST(Ranks, WithoutDeadFeaturesOfTheirOwnTakePart) {
+  for (const char* variant : {"baseline", "sparse"}) {
+    Config config = with_dead_features(config_of(variant, Parallel::features));
+    config.dead_window = 12;
+    for (const std::int64_t aux_k : {2, 64}) {
+      config.aux_k = aux_k;
+      const auto alone = train_by(1, config).front().back();
+      const auto several = train_by(16, config);
+      EXPECT_GT(alone.losses->auxiliary, 0);
+      for (const auto& of_rank : several)
+        EXPECT_NEAR(of_rank.back().losses->auxiliary, alone.losses->auxiliary,
+                    1e-5 * alone.losses->auxiliary)
+            << variant << aux_k;
+    }
+  }
+}
+
+TEST(Ranks, KeepTheGreatestOfAll) {
+  Config config = tiny_config();
+  config.features = 10;
+  const at::Tensor whole = at::rand({5, 10});
+  const std::int64_t count = 4;
+  const at::Tensor least = std::get<0>(whole.topk(count, 1)).select(1, count - 1).unsqueeze(1);
+  const at::Tensor expected = whole * (whole >= least);
+  trainers::run_ranks(3, [&](trainers::Comm& comm) {
+    const Ranks ranks(config, comm);
+    const trainers::Span own = ranks.features();
+    EXPECT_TRUE(ranks.keep_greatest(whole.slice(1, own.begin, own.end), count)
+                    .equal(expected.slice(1, own.begin, own.end)));
+    // Of equal ones some, and no more than so many.
+    const at::Tensor equal = ranks.keep_greatest(at::ones({5, comm.rank()}), 2);
+    EXPECT_TRUE(ranks.sum(equal.sum(1)).equal(at::full({5}, 2.0)));
+  });
+}
 
 // The decoders' biases, which every rank keeps, and with data the whole model.
 TEST(Ranks, WhatAllHoldStaysTheSameBits) {
@@ -142,6 +209,14 @@ TEST(Ranks, WhatDoesNotFitIsSaid) {
   EXPECT_THAT(message(config, 3), testing::HasSubstr("--batch 64 does not divide by 3 ranks"));
   config.fixes.sparse_step = true;
   EXPECT_THAT(message(config, 2), testing::HasSubstr("--without sparse_step"));
+  EXPECT_EQ(message(config, 1), "");
+  config = tiny_config();
+  config.hierarchical_ranks = 4;
+  EXPECT_THAT(message(config, 2), testing::HasSubstr("--variant hierarchical"));
+  EXPECT_EQ(message(config, 1), "");
+  config = tiny_config();
+  config.to_jump_relu = "thresholds";
+  EXPECT_THAT(message(config, 2), testing::HasSubstr("--to-jumprelu converts in one process"));
   EXPECT_EQ(message(config, 1), "");
 }
 

@@ -25,6 +25,19 @@ TEST(Run, SaysProgressAndReturnsTheResult) {
   EXPECT_TRUE(result->evaluated);
 }
 
+TEST(Run, TheAuxiliaryPartOfTheLossIsSaid) {
+  Config config = tiny_config();
+  config.k = 2;
+  config.dead_window = 3;
+  config.aux_k = 16;
+  std::vector<std::string> lines;
+  const auto result = run(config, [&](const std::string& line) { lines.push_back(line); });
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_THAT(lines.back(),
+              testing::ContainsRegex("loss 0.[0-9]+ .0.[0-9]*[1-9][0-9]* of it auxiliary."));
+  EXPECT_EQ(nlohmann::json::parse(to_json(config, *result))["config"]["aux_k"], 16);
+}
+
 TEST(Run, ADivergingLossIsAnErrorThatNamesTheStep) {
   Config config = tiny_config();
   config.learning_rate = 1e30;

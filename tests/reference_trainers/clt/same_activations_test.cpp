@@ -18,6 +18,7 @@ namespace {
 class ToldStore final : public ActivationStore {
  public:
   Result<Batch> next() override { return bad_input("none"); }
+  Result<HeldOut> held_out(std::int64_t) override { return bad_input("none"); }
   void skip(std::int64_t) override {}
   const std::vector<Normalisation>& target_normalisation() const override { return normalisation; }
   std::int64_t rows() const override { return rows_; }

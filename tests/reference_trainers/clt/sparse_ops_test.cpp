@@ -50,8 +50,8 @@ class SparseOpsTest : public testing::TestWithParam<std::string> {
     at::Generator random = trainers::seeded_generator(1, trainers::RandomStream::weights);
     const auto normal = [&](at::IntArrayRef shape) { return at::randn(shape, random).to(device_); };
     preactivations_ = normal({kShape.tokens, kShape.columns()});
-    weights_ = std::make_unique<AdamState>(normal({kShape.weights()}));
-    bias_ = std::make_unique<AdamState>(normal({kShape.layers * kShape.model}));
+    weights_ = std::make_unique<AdamState>(untouched(normal({kShape.weights()})));
+    bias_ = std::make_unique<AdamState>(untouched(normal({kShape.layers * kShape.model})));
     gradients_ = normal({kShape.tokens, kShape.layers, kShape.model});
   }
 
@@ -111,6 +111,13 @@ TEST_P(SparseOpsTest, GradientsOfValuesAreTheReferences) {
               1e-4);
 }
 
+TEST_P(SparseOpsTest, GradientsOfWeightsAreTheReferences) {
+  const ActiveFeatures active = select();
+  expect_near(
+      ops_->weight_gradient(active, gradients_),
+      kernels::weight_gradient_reference(kShape, on_host(active.by_token), host(gradients_)), 1e-4);
+}
+
 TEST_P(SparseOpsTest, TheDecoderIsUpdatedAsByItsDenseGradient) {
   const ActiveFeatures active = select();
   const std::vector<double> gradients =
@@ -126,6 +133,39 @@ TEST_P(SparseOpsTest, TheDecoderIsUpdatedAsByItsDenseGradient) {
   }
   expect_near(weights_->parameters, expected.parameters, 1e-4);
   expect_near(weights_->second_moments, expected.second_moments, 1e-4);
+}
+
+// Against the dense gradient in double; values are gradients here.
+TEST_P(SparseOpsTest, TheEncoderIsUpdatedAsByItsDenseGradient) {
+  const ActiveFeatures active = select();
+  const at::Tensor values = active.by_token.values * 2 + 1;
+  const FeatureList list = by_column_of(active, values);
+  FeatureList by_token = active.by_token;
+  by_token.values = values;
+  const at::Tensor dense = dense_activations(kShape, by_token).cpu().to(at::kDouble);
+  expect_near(line_sums(list), host(dense.sum(0)), 1e-5);
+
+  std::vector<at::Tensor> inputs;
+  std::vector<double> gradients;
+  for (std::int64_t layer = 0; layer < kShape.layers; ++layer) {
+    inputs.push_back(gradients_.select(1, layer).contiguous());
+    const at::Tensor of = dense.slice(1, layer * kShape.features, (layer + 1) * kShape.features);
+    const std::vector<double> some = host(of.t().mm(inputs.back().cpu().to(at::kDouble)));
+    gradients.insert(gradients.end(), some.begin(), some.end());
+  }
+  const std::int64_t count = kShape.columns() * kShape.model;
+  AdamState encoder = untouched(weights_->parameters.slice(0, 0, count)
+                                    .clone()
+                                    .view({kShape.layers, kShape.features, kShape.model}));
+  kernels::HostAdamState expected{host(encoder.parameters), std::vector<double>(gradients.size()),
+                                  std::vector<double>(gradients.size())};
+  kernels::AdamSettings settings;
+  settings.learning_rate = 1e-2;
+  settings.step = 1;
+  kernels::adam_reference(expected, gradients, settings);
+  ops_->update_encoder(encoder, list, inputs, 1e-2, 1);
+  expect_near(encoder.parameters, expected.parameters, 1e-4);
+  expect_near(encoder.second_moments, expected.second_moments, 1e-4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, SparseOpsTest, testing::Values("aten", "kernels"),

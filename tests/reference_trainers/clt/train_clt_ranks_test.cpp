@@ -126,6 +126,46 @@ TEST_F(TrainCltRanks, CheckpointPartsThatDoNotBelongTogetherAreNamed) {
   EXPECT_THAT(error_of("--nproc 4"), HasSubstr("a.rank0of4: cannot be opened"));
 }
 
+TEST_F(TrainCltRanks, WhatIsOfOneProcessIsRefused) {
+  const auto refused = [&](const std::string& flags) {
+    const Outcome several = train_clt(std::string(kTiny) + flags + " --nproc 2", kStderrOnly);
+    EXPECT_EQ(several.status, 2) << flags;
+    const Outcome one_of_two =
+        run_in_shell("RANK=0 WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=1 " +
+                     std::string(TRAIN_CLT) + " " + kTiny + flags + " " + kStderrOnly);
+    EXPECT_EQ(one_of_two.status, 1) << flags;
+    EXPECT_EQ(one_of_two.output, several.output);
+    return several.output;
+  };
+  EXPECT_THAT(refused(" --to-jumprelu " + path("thresholds")), HasSubstr("leave out --nproc"));
+  EXPECT_THAT(refused(" --variant hierarchical"), HasSubstr("leave out --nproc"));
+  EXPECT_THAT(refused(" --hierarchical-ranks 2"), HasSubstr("leave out --nproc"));
+}
+
+// As the message of --to-jumprelu says.
+TEST_F(TrainCltRanks, OneProcessConvertsWhatRanksThatShareRowsTrained) {
+  const std::string tiny = std::string(kSizes) + "--steps 8 ";
+  (void)last_loss(tiny + "--nproc 2 --parallel data --checkpoint " + path("eight"));
+  const Outcome converted =
+      train_clt(tiny + "--resume " + path("eight") + " --to-jumprelu " + path("thresholds"));
+  ASSERT_EQ(converted.status, 0);
+  const auto json = nlohmann::json::parse(converted.output);
+  EXPECT_GT(json["jumprelu"]["jumprelu"]["l0"], 0);
+  EXPECT_FALSE(json.contains("tokens_per_s")) << "no step was made";
+  EXPECT_TRUE(fs::exists(path("thresholds")));
+}
+
+TEST_F(TrainCltRanks, ACheckpointThatCannotBeWrittenIsSaidBeforeTraining) {
+  for (const char* parallel : {"features", "data"}) {
+    const Outcome outcome = train_clt(std::string(kTiny) + " --nproc 2 --parallel " + parallel +
+                                          " --checkpoint " + path("none") + "/file",
+                                      kStderrOnly);
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_THAT(outcome.output, AllOf(HasSubstr("error: rank 0: checkpoint " + path("none/file")),
+                                      testing::Not(HasSubstr("parameters"))));
+  }
+}
+
 TEST_F(TrainCltRanks, WriteNoData) {
   const std::string tiny = std::string(kTiny) + " --write-data " + path("data");
   const Outcome several = train_clt(tiny + " --nproc 2", kStderrOnly);

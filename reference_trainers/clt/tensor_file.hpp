@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of named numbers and tensors: a dictionary in PyTorch's own format (torch.load reads it).
+// A file appears whole or not at all: it is written beside its place, brought to the disk and
+// renamed.
+#pragma once
+
+#include <ATen/core/Dict.h>
+#include <ATen/core/ivalue.h>
+
+#include <functional>
+#include <string>
+
+#include "core/support/result.hpp"
+
+namespace stepscope::clt {
+
+using Dictionary = c10::Dict<c10::IValue, c10::IValue>;
+
+Dictionary empty_dictionary();
+
+// Null where there is none of that name.
+const c10::IValue* find(const Dictionary& all, const std::string& name);
+
+// An Error where no such file could be written: to be asked before there is anything to write.
+Status check_writable(const std::string& kind, const std::string& path);
+
+// An Error begins with `kind` and the file's name, and leaves what was there. `on_disk`, where it
+// is not empty, is called before the file is renamed.
+Status write_tensor_file(const std::string& kind, const std::string& path, const Dictionary& all,
+                         const std::function<void()>& on_disk = {});
+
+// An Error says the same of a file that is missing or damaged.
+Result<Dictionary> read_tensor_file(const std::string& kind, const std::string& path);
+
+}  // namespace stepscope::clt

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which implementation each part of the step goes to, for every set of parts.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "reference_trainers/clt/sparse_ops.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+// Notes its calls.
+class Noting final : public SparseOps {
+ public:
+  Noting(std::string name, std::vector<std::string>& calls)
+      : name_(std::move(name)), calls_(calls) {}
+
+  ActiveFeatures select(const at::Tensor&, std::int64_t) override {
+    return note("select"), ActiveFeatures();
+  }
+  at::Tensor decode(const AdamState&, const AdamState&, const ActiveFeatures&) override {
+    return note("decode"), at::Tensor();
+  }
+  at::Tensor activation_gradient(const AdamState&, const ActiveFeatures&,
+                                 const at::Tensor&) override {
+    return note("activation_gradient"), at::Tensor();
+  }
+  at::Tensor weight_gradient(const ActiveFeatures&, const at::Tensor&) override {
+    return note("weight_gradient"), at::Tensor();
+  }
+  void update_decoder(AdamState&, const ActiveFeatures&, const at::Tensor&, double,
+                      std::int64_t) override {
+    note("update_decoder");
+  }
+  void update(AdamState&, const at::Tensor&, double, std::int64_t) override { note("update"); }
+  void update_encoder(AdamState&, const FeatureList&, const std::vector<at::Tensor>&, double,
+                      std::int64_t) override {
+    note("update_encoder");
+  }
+
+ private:
+  void note(const char* call) { calls_.push_back(name_ + "." + call); }
+
+  std::string name_;
+  std::vector<std::string>& calls_;
+};
+
+std::vector<std::string> calls_of_a_step(const Fixes& fixes) {
+  std::vector<std::string> calls;
+  const auto ops = make_mixed_ops(std::make_unique<Noting>("dense", calls),
+                                  std::make_unique<Noting>("kernels", calls), fixes);
+  AdamState state;
+  const ActiveFeatures active = ops->select({}, 1);
+  (void)ops->decode(state, state, active);
+  (void)ops->activation_gradient(state, active, {});
+  ops->update_decoder(state, active, {}, 1e-3, 1);
+  ops->update(state, {}, 1e-3, 1);
+  return calls;
+}
+
+using Calls = std::vector<std::string>;
+
+TEST(MixedOps, WithoutPartsAllIsDenseAndTheGradientIsMade) {
+  EXPECT_EQ(calls_of_a_step({}), (Calls{"dense.select", "dense.decode", "dense.activation_gradient",
+                                        "dense.weight_gradient", "dense.update", "dense.update"}));
+}
+
+TEST(MixedOps, EachPartAlone) {
+  EXPECT_EQ(calls_of_a_step({.select_kernel = true}),
+            (Calls{"kernels.select", "dense.decode", "dense.activation_gradient",
+                   "dense.weight_gradient", "dense.update", "dense.update"}));
+  EXPECT_EQ(calls_of_a_step({.sparse_decoder = true}),
+            (Calls{"dense.select", "kernels.decode", "kernels.activation_gradient",
+                   "kernels.weight_gradient", "dense.update", "dense.update"}));
+  EXPECT_EQ(calls_of_a_step({.sparse_adam = true}),
+            (Calls{"dense.select", "dense.decode", "dense.activation_gradient",
+                   "kernels.update_decoder", "kernels.update"}));
+}
+
+TEST(MixedOps, TheEncoderHasAPartOfItsOwn) {
+  const auto call = [](const Fixes& fixes) {
+    std::vector<std::string> calls;
+    const auto ops = make_mixed_ops(std::make_unique<Noting>("dense", calls),
+                                    std::make_unique<Noting>("kernels", calls), fixes);
+    AdamState state;
+    ops->update_encoder(state, {}, {}, 1e-3, 1);
+    return calls;
+  };
+  EXPECT_EQ(call({.sparse_adam = true}), Calls{"dense.update_encoder"});
+  EXPECT_EQ(call({.sparse_encoder = true}), Calls{"kernels.update_encoder"});
+}
+
+TEST(MixedOps, AllParts) {
+  EXPECT_EQ(calls_of_a_step({.select_kernel = true, .sparse_decoder = true, .sparse_adam = true}),
+            (Calls{"kernels.select", "kernels.decode", "kernels.activation_gradient",
+                   "kernels.update_decoder", "kernels.update"}));
+}
+
+}  // namespace
+}  // namespace stepscope::clt
