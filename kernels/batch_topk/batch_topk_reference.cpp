@@ -91,24 +91,25 @@ BatchTopkExpected batch_topk_reference(const BatchTopkArguments& arguments) {
   return expected;
 }
 
+// Row by row, so that memory is read in its order; each column is summed by itself.
 ColumnStatistics column_statistics_reference(const BatchTopkArguments& arguments) {
-  ColumnStatistics statistics;
   const auto rows = static_cast<double>(arguments.rows);
-  for (std::int64_t column = 0; column < arguments.columns; ++column) {
-    double mean = 0;
-    double squares = 0;
+  const auto columns = static_cast<std::size_t>(arguments.columns);
+  std::vector<double> mean(columns), squares(columns), scale(columns);
+  const auto for_each_entry = [&](auto visit) {
     for (std::int64_t row = 0; row < arguments.rows; ++row)
-      mean += entry_of(arguments, row, column) / rows;
-    for (std::int64_t row = 0; row < arguments.rows; ++row) {
-      const double centred = entry_of(arguments, row, column) - mean;
-      squares += centred * centred;
-    }
-    const double deviation = std::sqrt(squares / (rows - 1));
-    statistics.mean.push_back(mean);
-    statistics.scale.push_back(1.0 /
-                               (deviation + static_cast<double>(arguments.column_keys.epsilon)));
+      for (std::size_t column = 0; column < columns; ++column)
+        visit(column, entry_of(arguments, row, static_cast<std::int64_t>(column)));
+  };
+  for_each_entry([&](std::size_t column, double entry) { mean[column] += entry / rows; });
+  for_each_entry([&](std::size_t column, double entry) {
+    squares[column] += (entry - mean[column]) * (entry - mean[column]);
+  });
+  for (std::size_t column = 0; column < columns; ++column) {
+    const double deviation = std::sqrt(squares[column] / (rows - 1));
+    scale[column] = 1.0 / (deviation + static_cast<double>(arguments.column_keys.epsilon));
   }
-  return statistics;
+  return {mean, scale};
 }
 
 }  // namespace stepscope::kernels

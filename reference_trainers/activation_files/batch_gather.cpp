@@ -10,16 +10,17 @@
 
 namespace stepscope::trainers {
 
-BatchGather::BatchGather(ActivationFiles files, NextBlock next_block, std::int64_t batch,
+BatchGather::BatchGather(ActivationFiles files, NextBlock next_block, std::int64_t batch, Span own,
                          bool pinned)
     : files_(std::move(files)),
       next_block_(std::move(next_block)),
       batch_(batch),
+      own_(own),
       memory_(files_.type, pinned) {}
 
 Result<at::Tensor> BatchGather::next() {
-  const at::Tensor out = memory_.take(2 * files_.layers * batch_ * files_.d_model)
-                             .view({2, files_.layers, batch_, files_.d_model});
+  const at::Tensor out = memory_.take(2 * files_.layers * own_.size() * files_.d_model)
+                             .view({2, files_.layers, own_.size(), files_.d_model});
   for (std::int64_t filled = 0; filled < batch_;) {
     if (!block_ || block_->draw.used == block_->span.rows) {
       if (block_ && block_->draw.ends_epoch) filled = 0;  // what is left over is dropped
@@ -39,16 +40,19 @@ Result<at::Tensor> BatchGather::next() {
 Status BatchGather::copy_rows(std::int64_t count, std::int64_t filled,
                               const at::Tensor& out) const {
   const auto row_bytes = files_.d_model * static_cast<std::int64_t>(c10::elementSize(files_.type));
-  const std::int64_t* rows = block_->draw.rows.const_data_ptr<std::int64_t>() + block_->draw.used;
+  const Span own{std::max(own_.begin, filled), std::min(own_.end, filled + count)};
+  if (own.size() <= 0) return Done{};
+  const std::int64_t* rows =
+      block_->draw.rows.const_data_ptr<std::int64_t>() + block_->draw.used + (own.begin - filled);
   const auto* from = static_cast<const std::byte*>(block_->values.const_data_ptr());
-  auto* to = static_cast<std::byte*>(out.mutable_data_ptr()) + filled * row_bytes;
+  auto* to = static_cast<std::byte*>(out.mutable_data_ptr()) + (own.begin - own_.begin) * row_bytes;
   for (std::int64_t place = 0; place < 2 * files_.layers; ++place) {
-    for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t i = 0; i < own.size(); ++i) {
       if (!copy_finite(files_.type, from + rows[i] * row_bytes, files_.d_model, to + i * row_bytes))
         return not_finite(place, rows[i]);
     }
     from += block_->span.rows * row_bytes;
-    to += batch_ * row_bytes;
+    to += own_.size() * row_bytes;
   }
   return Done{};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts blocks into batches: rows in the order that each block's draw gives, checked to be finite.
+// Of each batch it gives the rows `own`; it neither copies nor checks the others.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,6 +13,7 @@
 #include "reference_trainers/activation_files/activation_files.hpp"
 #include "reference_trainers/activation_files/block_reader.hpp"
 #include "reference_trainers/activation_files/recycled_memory.hpp"
+#include "reference_trainers/common/span.hpp"
 
 namespace stepscope::trainers {
 
@@ -20,9 +22,10 @@ class BatchGather {
   using NextBlock = std::function<Result<Block>()>;
 
   // pinned: batches lie in memory that a GPU copies from by itself.
-  BatchGather(ActivationFiles files, NextBlock next_block, std::int64_t batch, bool pinned);
+  BatchGather(ActivationFiles files, NextBlock next_block, std::int64_t batch, Span own,
+              bool pinned);
 
-  // [2, layers, batch, d_model], inputs then targets, of the files' type, on the host.
+  // [2, layers, own rows, d_model], inputs then targets, of the files' type, on the host.
   Result<at::Tensor> next();
 
  private:
@@ -32,6 +35,7 @@ class BatchGather {
   const ActivationFiles files_;
   const NextBlock next_block_;
   const std::int64_t batch_;
+  const Span own_;
   RecycledMemory memory_;
   std::optional<Block> block_;
 };

@@ -16,7 +16,8 @@ BatchReader::BatchReader(const ActivationFiles& files, const ReaderSettings& set
     : settings_(settings),
       blocks_(files, settings.block_bytes, seeded_generator(settings.seed, RandomStream::batches)),
       batches_(
-          files, [this] { return blocks_ahead_->next(); }, settings.batch, settings.pinned) {}
+          files, [this] { return blocks_ahead_->next(); }, settings.batch,
+          settings.own.value_or(Span{0, settings.batch}), settings.pinned) {}
 
 void BatchReader::begin() {
   if (batches_ahead_ != nullptr) return;

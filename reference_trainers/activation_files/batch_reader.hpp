@@ -15,12 +15,14 @@
 #include "reference_trainers/activation_files/batch_gather.hpp"
 #include "reference_trainers/activation_files/block_reader.hpp"
 #include "reference_trainers/activation_files/read_ahead.hpp"
+#include "reference_trainers/common/span.hpp"
 
 namespace stepscope::trainers {
 
 struct ReaderSettings {
   std::int64_t batch;  // at most the store's rows
   std::uint64_t seed;
+  std::optional<Span> own = {};  // of each batch, these rows are given; empty: all
   bool pinned = false;
   // Its rows are what is shuffled together, so it fixes the batches, as the seed does. Four blocks
   // lie in memory at most.
@@ -31,7 +33,7 @@ class BatchReader {
  public:
   BatchReader(const ActivationFiles& files, const ReaderSettings& settings);
 
-  // [2, layers, batch, d_model], inputs then targets, of the files' type, on the host.
+  // [2, layers, own rows, d_model], inputs then targets, of the files' type, on the host.
   Result<at::Tensor> next();
   // The next one where it is ready.
   std::optional<Result<at::Tensor>> ready();

@@ -15,10 +15,11 @@ at::Tensor Normalisation::undo(const at::Tensor& normalised) const {
   return normalised * std + mean;
 }
 
-Result<std::unique_ptr<ActivationStore>> open_activations(const Config& config, at::Device device) {
-  if (!config.data.empty()) return open_file_store(config, device);
+Result<std::unique_ptr<ActivationStore>> open_activations(const Config& config, at::Device device,
+                                                          std::optional<trainers::Span> own) {
+  if (!config.data.empty()) return open_file_store(config, device, own);
   return std::unique_ptr<ActivationStore>(
-      std::make_unique<MemoryStore>(make_activations(config), config, device));
+      std::make_unique<MemoryStore>(make_activations(config), config, device, own));
 }
 
 }  // namespace stepscope::clt

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches of activations for training, normalised by each layer's mean and standard deviation a
 // coordinate. The rows lie in memory (memory_store.hpp: made activations) or in files
-// (file_store.hpp: --data). The seed fixes the batches.
+// (file_store.hpp: --data). The seed fixes the batches; a rank that takes some rows of each gets
+// those.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/support/result.hpp"
 #include "reference_trainers/clt/config.hpp"
+#include "reference_trainers/common/span.hpp"
 
 namespace stepscope::clt {
 
 struct Batch {
-  std::vector<at::Tensor> inputs, targets;  // a layer each: [batch, d_model], fp32, on the device
+  std::vector<at::Tensor> inputs, targets;  // a layer each: [rows, d_model], fp32, on the device
 };
 
 struct HeldOut {
@@ -58,7 +61,9 @@ class ActivationStore {
   virtual std::string about() const = 0;
 };
 
-// What the configuration names: made activations, or a folder.
-Result<std::unique_ptr<ActivationStore>> open_activations(const Config& config, at::Device device);
+// What the configuration names: made activations, or a folder. Of each batch it gives the rows
+// `own`; all, where they are not said.
+Result<std::unique_ptr<ActivationStore>> open_activations(const Config& config, at::Device device,
+                                                          std::optional<trainers::Span> own = {});
 
 }  // namespace stepscope::clt

@@ -17,6 +17,7 @@
 
 #include "reference_trainers/clt/activation_store.hpp"
 #include "reference_trainers/clt/config.hpp"
+#include "reference_trainers/clt/ranks.hpp"
 
 namespace stepscope::clt {
 
@@ -25,10 +26,13 @@ double auxiliary_scale(std::int64_t dead, std::int64_t k);
 
 // A layer each: preactivations [tokens, features], errors (prediction less target) [tokens,
 // d_model], the decoder for the layer itself [d_model, features]. dead: boolean [layers, features].
-// Reads how many are dead from the device.
+// Reads how many are dead from the device. Of ranks that share features these are a rank's own, and
+// dead features count, compete and rebuild over all ranks; of ranks that share rows the mean is
+// over its own.
 at::Tensor auxiliary_loss(const std::vector<at::Tensor>& preactivations,
                           const std::vector<at::Tensor>& errors,
                           const std::vector<at::Tensor>& decoders, const at::Tensor& dead,
-                          const std::vector<Normalisation>& normalisation, const Config& config);
+                          const std::vector<Normalisation>& normalisation, const Config& config,
+                          const Ranks& ranks);
 
 }  // namespace stepscope::clt

@@ -49,13 +49,17 @@ at::Tensor selection_mask(const at::Tensor& keys, std::int64_t k, std::int64_t h
                                 : batch_topk_mask(keys, k);
 }
 
-std::vector<at::Tensor> batch_topk(const std::vector<at::Tensor>& preactivations, std::int64_t k,
-                                   std::int64_t hierarchical_ranks) {
+std::vector<at::Tensor> keep(const std::vector<at::Tensor>& preactivations,
+                             const at::Tensor& mask) {
   const at::Tensor all = at::cat(preactivations, 1);
-  const at::Tensor mask =
-      selection_mask(at::cat(keys_of(preactivations), 1), k, hierarchical_ranks);
   const at::Tensor kept = all * mask.to(all.scalar_type());
   return kept.split(preactivations.front().size(1), /*dim=*/1);
+}
+
+std::vector<at::Tensor> batch_topk(const std::vector<at::Tensor>& preactivations, std::int64_t k,
+                                   std::int64_t hierarchical_ranks) {
+  return keep(preactivations,
+              selection_mask(at::cat(keys_of(preactivations), 1), k, hierarchical_ranks));
 }
 
 }  // namespace stepscope::clt

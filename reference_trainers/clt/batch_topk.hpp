@@ -25,6 +25,9 @@ at::Tensor batch_topk_mask(const at::Tensor& keys, std::int64_t k);
 // The same; with more than one hierarchical rank what hierarchical_topk.hpp selects instead.
 at::Tensor selection_mask(const at::Tensor& keys, std::int64_t k, std::int64_t hierarchical_ranks);
 
+// The entries of the mask [rows, layers * features], of a layer each: what is not kept is 0.
+std::vector<at::Tensor> keep(const std::vector<at::Tensor>& preactivations, const at::Tensor& mask);
+
 // A layer each, [rows, features]; one selection over all of them.
 std::vector<at::Tensor> batch_topk(const std::vector<at::Tensor>& preactivations, std::int64_t k,
                                    std::int64_t hierarchical_ranks = 1);

@@ -27,6 +27,19 @@ std::string sizes_of(const at::Tensor& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.sizes().begin(), tensor.sizes().end(), ", "));
 }
 
+// Of a file that has none: `otherwise`.
+std::int64_t number_of(const Dictionary& all, const char* name, std::int64_t otherwise) {
+  const c10::IValue* number = find(all, name);
+  return number != nullptr && number->isInt() ? number->toInt() : otherwise;
+}
+
+Status check_part(const std::string& path, const Dictionary& all, const CheckpointPart& part) {
+  const std::int64_t rank = number_of(all, "rank", 0), ranks = number_of(all, "ranks", 1);
+  if (rank == part.rank && ranks == part.ranks) return Done{};
+  return bad_input(fmt::format("checkpoint {}: it is that of rank {} of {}, this is rank {} of {}",
+                               path, rank, ranks, part.rank, part.ranks));
+}
+
 Status check_numbers(const std::string& path, const Dictionary& all, const Config& config) {
   const c10::IValue* schema = find(all, "schema");
   if (schema == nullptr || !schema->isString() || schema->toStringRef() != kSchema)
@@ -58,22 +71,31 @@ Status check_tensors(const std::string& path, const Dictionary& all, const Train
 
 }  // namespace
 
-Status write_checkpoint(const std::string& path, const Config& config, const TrainerState& state,
-                        std::int64_t step) {
+std::string CheckpointPart::path_of(const std::string& checkpoint) const {
+  return ranks == 1 ? checkpoint : fmt::format("{}.rank{}of{}", checkpoint, rank, ranks);
+}
+
+Status write_checkpoint(const std::string& checkpoint, const Config& config,
+                        const TrainerState& state, std::int64_t step, const CheckpointPart& part) {
   const Dictionary all = empty_dictionary();
   all.insert(c10::IValue("schema"), c10::IValue(kSchema));
   all.insert(c10::IValue("step"), c10::IValue(step));
+  all.insert(c10::IValue("rank"), c10::IValue(std::int64_t{part.rank}));
+  all.insert(c10::IValue("ranks"), c10::IValue(std::int64_t{part.ranks}));
+  all.insert(c10::IValue("set"), c10::IValue(part.set));
   for (const auto& [name, number] : fixed_numbers(config))
     all.insert(c10::IValue(name), c10::IValue(number));
   for (const auto& [name, tensor] : state)
     all.insert(c10::IValue(name), c10::IValue(tensor.detach().cpu()));
-  return write_tensor_file(kKind, path, all);
+  return write_tensor_file(kKind, part.path_of(checkpoint), all, part.all_on_disk);
 }
 
-Result<std::int64_t> read_checkpoint(const std::string& path, const Config& config,
-                                     const TrainerState& state) {
+Result<ReadCheckpoint> read_part(const std::string& checkpoint, const Config& config,
+                                 const TrainerState& state, const CheckpointPart& part) {
+  const std::string path = part.path_of(checkpoint);
   const Result<Dictionary> all = read_tensor_file(kKind, path);
   if (!all) return all.error();
+  if (const Status fits = check_part(path, *all, part); !fits) return fits.error();
   if (const Status fits = check_numbers(path, *all, config); !fits) return fits.error();
   if (const Status fits = check_tensors(path, *all, state); !fits) return fits.error();
   const c10::IValue* step = find(*all, "step");
@@ -81,7 +103,14 @@ Result<std::int64_t> read_checkpoint(const std::string& path, const Config& conf
     return bad_input(fmt::format("checkpoint {}: it does not say how many steps were made", path));
   const at::NoGradGuard no_grad;
   for (const auto& [name, tensor] : state) tensor.copy_(find(*all, name)->toTensor());
-  return step->toInt();
+  return ReadCheckpoint{step->toInt(), number_of(*all, "set", 0)};
+}
+
+Result<std::int64_t> read_checkpoint(const std::string& path, const Config& config,
+                                     const TrainerState& state) {
+  const Result<ReadCheckpoint> read = read_part(path, config, state, {});
+  if (!read) return read.error();
+  return read->step;
 }
 
 }  // namespace stepscope::clt

@@ -2,10 +2,16 @@
 // What a training run needs to go on as if it had never stopped: every tensor that a step changes,
 // and how many steps were made. Batches follow from the seed and that number.
 //
-// A file (tensor_file.hpp) holds schema, step, seed, batch, rows, and a tensor for each name.
+// A file (tensor_file.hpp) holds schema, step, seed, batch, rows, rank, ranks, set, and a tensor
+// for each name.
+//
+// Ranks that share features write a file each, FILE.rank0of2 and so on. None is renamed before all
+// are on the disk; what a crash between two renames mixes is told apart by `set`, which differs
+// from one writing to the next.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "core/support/result.hpp"
@@ -14,12 +20,27 @@
 
 namespace stepscope::clt {
 
+struct CheckpointPart {
+  int rank = 0, ranks = 1;  // of those that write a file each
+  std::int64_t set = 0;
+  std::function<void()> all_on_disk;  // returns when every rank's file is; empty for one
+
+  std::string path_of(const std::string& checkpoint) const;
+};
+
 // `step`: steps made so far. An Error names the file.
 Status write_checkpoint(const std::string& path, const Config& config, const TrainerState& state,
-                        std::int64_t step);
+                        std::int64_t step, const CheckpointPart& part = {});
 
-// Copies the file's tensors into those of `state`; the steps that had been made. An Error names the
-// file and what does not fit, and leaves the tensors as they are.
+struct ReadCheckpoint {
+  std::int64_t step = 0, set = 0;
+};
+
+// Copies the file's tensors into those of `state`. An Error names the file and what does not fit,
+// and leaves the tensors as they are.
+Result<ReadCheckpoint> read_part(const std::string& path, const Config& config,
+                                 const TrainerState& state, const CheckpointPart& part);
+// Of a run of one file: the steps that had been made.
 Result<std::int64_t> read_checkpoint(const std::string& path, const Config& config,
                                      const TrainerState& state);
 

@@ -38,6 +38,8 @@ Status check(const Config& config) {
   if (!config.data.empty() && !config.write_data.empty())
     return usage_error(
         "--write-data writes the activations that --rows makes, not those of --data");
+  if (!config.write_data.empty() && config.nproc > 1)
+    return usage_error("--write-data writes in one process: leave out --nproc");
   return Done{};
 }
 

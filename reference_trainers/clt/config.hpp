@@ -14,6 +14,9 @@
 
 namespace stepscope::clt {
 
+// What several ranks share among them (ranks.hpp).
+enum class Parallel { features, data };
+
 struct Config {
   std::string variant = "baseline";
   Fixes fixes;  // the variant's, with those that were switched
@@ -51,6 +54,10 @@ struct Config {
   std::int64_t jump_relu_batches = 16;  // that they are found on
 
   bool tf32 = false;  // matrix products of fp32 on tensor cores, with 10 bits of mantissa
+
+  int nproc = 1;  // ranks
+  Parallel parallel = Parallel::features;
+  int rank_timeout_s = 120;  // of a rank that does not come to a call that others have made
 
   std::uint64_t seed = 0;
   int threads =

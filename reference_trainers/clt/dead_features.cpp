@@ -3,6 +3,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
 namespace stepscope::clt {
@@ -19,6 +20,13 @@ void DeadFeatures::update(const std::vector<at::Tensor>& activations) {
     at::Tensor silent = silent_steps_.select(0, static_cast<std::int64_t>(layer));
     silent.add_(1).masked_fill_(fired, 0);
   }
+}
+
+at::Tensor DeadFeatures::fired(const std::vector<at::Tensor>& activations) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> layers;
+  for (const at::Tensor& layer : activations) layers.push_back((layer > kFires).any(0));
+  return at::stack(layers);
 }
 
 void DeadFeatures::update_fired(const at::Tensor& fired) {

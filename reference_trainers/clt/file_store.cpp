@@ -46,7 +46,7 @@ Result<Scale> scale_of(const ActivationFiles& files) {
 class FileStore final : public ActivationStore {
  public:
   FileStore(const ActivationFiles& files, const Scale& scale, const Config& config,
-            at::Device device)
+            at::Device device, std::optional<trainers::Span> own)
       : rows_(files.rows()),
         an_epoch_(rows_ / config.batch),
         about_(fmt::format("data {}: {} rows in {} chunks, {}, normalised by {}", files.folder,
@@ -55,8 +55,10 @@ class FileStore final : public ActivationStore {
         whole_(config.fixes.device_data),
         host_{scale.stats.mean.unsqueeze(2), (scale.stats.std + kDeviationEpsilon).unsqueeze(2)},
         on_device_{host_.mean.to(device), host_.std.to(device)},
-        reader_(files,
-                {.batch = config.batch, .seed = config.seed, .pinned = whole_ && device.is_cuda()}),
+        reader_(files, {.batch = config.batch,
+                        .seed = config.seed,
+                        .own = own,
+                        .pinned = whole_ && device.is_cuda()}),
         copies_(device) {
     for (std::int64_t layer = 0; layer < files.layers; ++layer)
       of_targets_.push_back({on_device_.mean[1][layer][0], on_device_.std[1][layer][0]});
@@ -137,7 +139,8 @@ class FileStore final : public ActivationStore {
 
 }  // namespace
 
-Result<std::unique_ptr<ActivationStore>> open_file_store(const Config& config, at::Device device) {
+Result<std::unique_ptr<ActivationStore>> open_file_store(const Config& config, at::Device device,
+                                                         std::optional<trainers::Span> own) {
   const auto files = trainers::look_at(config.data, config.layers, config.d_model);
   if (!files) return files.error();
   if (files->rows() < config.batch)
@@ -146,7 +149,7 @@ Result<std::unique_ptr<ActivationStore>> open_file_store(const Config& config, a
   const Result<Scale> scale = scale_of(*files);
   if (!scale) return scale.error();
   return std::unique_ptr<ActivationStore>(
-      std::make_unique<FileStore>(*files, *scale, config, device));
+      std::make_unique<FileStore>(*files, *scale, config, device, own));
 }
 
 }  // namespace stepscope::clt

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "core/support/result.hpp"
 #include "reference_trainers/clt/activation_store.hpp"
@@ -13,7 +14,9 @@
 
 namespace stepscope::clt {
 
-// An Error names the file and what does not fit the configuration.
-Result<std::unique_ptr<ActivationStore>> open_file_store(const Config& config, at::Device device);
+// An Error names the file and what does not fit the configuration. Of each batch it gives the rows
+// `own`; all, where they are not said.
+Result<std::unique_ptr<ActivationStore>> open_file_store(const Config& config, at::Device device,
+                                                         std::optional<trainers::Span> own = {});
 
 }  // namespace stepscope::clt

@@ -37,8 +37,10 @@ std::vector<at::Tensor> slice(const std::vector<at::Tensor>& layers, std::int64_
 
 }  // namespace
 
-MemoryStore::MemoryStore(MadeActivations made, const Config& config, at::Device device)
+MemoryStore::MemoryStore(MadeActivations made, const Config& config, at::Device device,
+                         std::optional<trainers::Span> own)
     : config_(config),
+      own_(own.value_or(trainers::Span{0, config.batch})),
       inputs_(std::move(made.inputs)),
       targets_(std::move(made.targets)),
       of_inputs_(measure(inputs_)),
@@ -68,7 +70,7 @@ void MemoryStore::skip(std::int64_t batches) {
 }
 
 Result<Batch> MemoryStore::next() {
-  const at::Tensor rows = next_rows();
+  const at::Tensor rows = next_rows().slice(0, own_.begin, own_.end);
   if (config_.fixes.device_data) return Batch{gather(inputs_, rows), gather(targets_, rows)};
   return normalised({gather(inputs_, rows), gather(targets_, rows)});
 }
@@ -77,9 +79,9 @@ Result<HeldOut> MemoryStore::held_out(std::int64_t batches) {
   const MadeActivations made = make_held_out(config_, batches * config_.batch);
   HeldOut all;
   for (std::int64_t batch = 0; batch < batches; ++batch) {
-    const std::int64_t begin = batch * config_.batch;
+    const std::int64_t begin = batch * config_.batch + own_.begin;
     all.batches.push_back(normalised(
-        {slice(made.inputs, begin, config_.batch), slice(made.targets, begin, config_.batch)}));
+        {slice(made.inputs, begin, own_.size()), slice(made.targets, begin, own_.size())}));
   }
   return all;
 }

@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ namespace stepscope::clt {
 
 class MemoryStore final : public ActivationStore {
  public:
-  MemoryStore(MadeActivations made, const Config& config, at::Device device);
+  // Of each batch it gives the rows `own`; all, where they are not said.
+  MemoryStore(MadeActivations made, const Config& config, at::Device device,
+              std::optional<trainers::Span> own = {});
 
   Result<Batch> next() override;
   // Rows of the same origin that are made for it.
@@ -35,6 +38,7 @@ class MemoryStore final : public ActivationStore {
   Batch normalised(Batch rows) const;
 
   const Config config_;
+  const trainers::Span own_;
   std::vector<at::Tensor> inputs_, targets_;  // normalised, on the device: with device_data
   std::vector<Normalisation> of_inputs_, of_targets_, on_device_;
   at::Device device_;

@@ -15,10 +15,15 @@
 namespace stepscope::clt {
 namespace {
 
-// Drawn on the host, so that every device starts from the same weights.
-at::Tensor uniform(at::IntArrayRef shape, double bound, at::Generator& random, at::Device device) {
+// Drawn on the host and whole, so that every device and rank starts from the same weights; kept is
+// a part along one dimension.
+at::Tensor uniform(at::IntArrayRef shape, double bound, at::Generator& random, at::Device device,
+                   std::int64_t dimension, trainers::Span kept) {
   const at::Tensor host = (at::rand(shape, random) * 2 - 1) * bound;
-  return host.to(device).set_requires_grad(true);
+  return host.slice(dimension, kept.begin, kept.end)
+      .contiguous()
+      .to(device)
+      .set_requires_grad(true);
 }
 
 at::Tensor zeros(std::int64_t size, at::Device device) {
@@ -27,17 +32,19 @@ at::Tensor zeros(std::int64_t size, at::Device device) {
 
 }  // namespace
 
-Model::Model(const Config& config, at::Device device) {
+Model::Model(const Config& config, at::Device device, trainers::Span features) {
   at::Generator random = trainers::seeded_generator(config.seed, trainers::RandomStream::weights);
   const double encoder_bound = 1 / std::sqrt(static_cast<double>(config.features));
   const double decoder_bound = 1 / std::sqrt(static_cast<double>(config.layers * config.d_model));
   for (std::int64_t target = 0; target < config.layers; ++target) {
-    encoders_.push_back(uniform({config.features, config.d_model}, encoder_bound, random, device));
-    encoder_biases_.push_back(zeros(config.features, device));
+    encoders_.push_back(
+        uniform({config.features, config.d_model}, encoder_bound, random, device, 0, features));
+    encoder_biases_.push_back(zeros(features.size(), device));
     decoder_biases_.push_back(zeros(config.d_model, device));
     std::vector<at::Tensor>& sources = decoders_.emplace_back();
     for (std::int64_t source = 0; source <= target; ++source) {
-      sources.push_back(uniform({config.d_model, config.features}, decoder_bound, random, device));
+      sources.push_back(
+          uniform({config.d_model, config.features}, decoder_bound, random, device, 1, features));
     }
   }
 }
@@ -50,10 +57,12 @@ std::vector<at::Tensor> Model::encode(const std::vector<at::Tensor>& inputs) con
   return preactivations;
 }
 
-std::vector<at::Tensor> Model::decode(const std::vector<at::Tensor>& activations) const {
+std::vector<at::Tensor> Model::decode(const std::vector<at::Tensor>& activations,
+                                      Biases biases) const {
   std::vector<at::Tensor> outputs;
   for (std::size_t target = 0; target < decoders_.size(); ++target) {
-    at::Tensor output = at::linear(activations[0], decoders_[target][0], decoder_biases_[target]);
+    const at::Tensor bias = biases == Biases::with ? decoder_biases_[target] : at::Tensor();
+    at::Tensor output = at::linear(activations[0], decoders_[target][0], bias);
     for (std::size_t source = 1; source <= target; ++source) {
       output = output + at::linear(activations[source], decoders_[target][source]);
     }

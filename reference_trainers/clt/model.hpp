@@ -11,18 +11,24 @@
 #include <vector>
 
 #include "reference_trainers/clt/config.hpp"
+#include "reference_trainers/common/span.hpp"
 
 namespace stepscope::clt {
 
 class Model {
  public:
-  Model(const Config& config, at::Device device);
+  // With these features of each layer; their weights are those that the whole model has.
+  Model(const Config& config, at::Device device, trainers::Span features);
+  Model(const Config& config, at::Device device) : Model(config, device, {0, config.features}) {}
 
   // Pre-activations, a layer each: [batch, features].
   std::vector<at::Tensor> encode(const std::vector<at::Tensor>& inputs) const;
 
-  // Reconstructions, a layer each: [batch, d_model].
-  std::vector<at::Tensor> decode(const std::vector<at::Tensor>& activations) const;
+  // Reconstructions, a layer each: [batch, d_model]. Without biases they are the summands of these
+  // features.
+  enum class Biases { with, without };
+  std::vector<at::Tensor> decode(const std::vector<at::Tensor>& activations,
+                                 Biases biases = Biases::with) const;
 
   // Norm of each feature's decoders of all targets together, without gradient: a source layer each,
   // [features].

@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "reference_trainers/clt/ranks.hpp"
 #include "reference_trainers/clt/variants.hpp"
 
 namespace stepscope::clt {
@@ -27,6 +28,10 @@ constexpr const char* kFooter =
     "--batch 1024 --k 200\n"
     "Data in files:       train_clt --write-data FOLDER && train_clt --data FOLDER --variant "
     "optimized\n"
+    "Several ranks: --nproc 2 here, or under torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, "
+    "MASTER_PORT):\n"
+    "  torchrun --no-python --nproc-per-node 2 train_clt --parallel features\n"
+    "A rank that fails ends the run: the message names it.\n"
     "Exit status: 0 done, 1 the training failed (no GPU, out of memory, a loss that is not "
     "finite, data or a checkpoint that cannot be read), 2 wrong usage.";
 
@@ -73,6 +78,24 @@ Status choose_fixes(Config& config, const Named& named) {
   if (const Status without = switch_fixes(config.fixes, named.without, false); !without)
     return usage_error("--without " + without.error().message);
   return check_kept(config.fixes, named);
+}
+
+void add_ranks(CLI::App& app, Config& config) {
+  static const std::map<std::string, Parallel> kParallel{{"features", Parallel::features},
+                                                         {"data", Parallel::data}};
+  app.add_option("--nproc", config.nproc,
+                 "Ranks to start on this machine, a GPU each with --device cuda")
+      ->check(CLI::Range(1, 256));
+  app.add_option("--parallel", config.parallel,
+                 "What ranks share: features (each holds some of every layer and reads the whole "
+                 "batch), data (each takes some rows and holds the whole model). BatchTopK is "
+                 "exact over all ranks either way")
+      ->option_text("features|data")
+      ->transform(CLI::CheckedTransformer(kParallel));
+  app.add_option("--rank-timeout", config.rank_timeout_s,
+                 "Seconds for a rank to come to a call that others have made; one that ends is "
+                 "noticed at once")
+      ->check(CLI::Range(1, 86400));
 }
 
 std::vector<std::string> variant_names() {
@@ -207,6 +230,7 @@ Result<Request> parse(std::span<const char* const> arguments) {
   add_data(app, request.config);
   Named named;
   add_running(app, request.config, named);
+  add_ranks(app, request.config);
   app.footer(kFooter);
 
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 wants them so
@@ -220,6 +244,8 @@ Result<Request> parse(std::span<const char* const> arguments) {
   }
   if (const Status chosen = choose_fixes(request.config, named); !chosen) return chosen.error();
   if (Status checked = check(request.config); !checked) return checked.error();
+  if (Status ranks = check_ranks(request.config, request.config.nproc); !ranks)
+    return ranks.error();
   return request;
 }
 

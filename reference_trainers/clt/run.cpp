@@ -3,17 +3,23 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <stepscope/annotate.hpp>
 #include <utility>
+#include <vector>
 
 #include "reference_trainers/clt/checkpoint.hpp"
+#include "reference_trainers/clt/ranks.hpp"
+#include "reference_trainers/clt/same_activations.hpp"
 #include "reference_trainers/clt/tensor_file.hpp"
 #include "reference_trainers/clt/training.hpp"
+#include "reference_trainers/comm/group.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -29,6 +35,10 @@ Result<StepResult> marked_step(Trainer& trainer, std::int64_t index) {
   return trainer.step(index);
 }
 
+const char* name_of(Parallel parallel) {
+  return parallel == Parallel::features ? "features" : "data";
+}
+
 std::string progress_line(const Config& config, std::int64_t step, const StepResult& result) {
   const Metrics& metrics = *result.metrics;
   const std::string auxiliary =
@@ -38,33 +48,95 @@ std::string progress_line(const Config& config, std::int64_t step, const StepRes
                      metrics.explained_variance, metrics.l0, metrics.dead);
 }
 
+// Where ranks share features each keeps its own; of data every rank has the same.
+CheckpointPart part_of(const Ranks& ranks) {
+  if (!ranks.by_features()) return {};
+  CheckpointPart part{.rank = ranks.comm().rank(), .ranks = ranks.comm().size()};
+  part.all_on_disk = [&ranks] { ranks.comm().barrier(); };
+  return part;
+}
+
+// The state is written by every rank that has a part of its own, else by one.
+bool writes(const Ranks& ranks) {
+  return !ranks.by_rows() || ranks.comm().rank() == 0;
+}
+
 // Before hours of steps that would have nowhere to go.
-Status check_outputs(const Config& config) {
-  if (!config.checkpoint.empty()) {
-    if (Status good = check_writable("checkpoint", config.checkpoint); !good) return good;
+Status check_outputs(const Config& config, const Ranks& ranks) {
+  if (!config.checkpoint.empty() && writes(ranks)) {
+    if (Status good = check_writable("checkpoint", part_of(ranks).path_of(config.checkpoint));
+        !good)
+      return good;
   }
   return config.to_jump_relu.empty() ? Done{} : check_writable("thresholds", config.to_jump_relu);
 }
 
-// 0 at a start.
-Result<std::int64_t> steps_made(const Config& config, Trainer& trainer) {
-  if (config.resume.empty()) return std::int64_t{0};
-  Result<std::int64_t> made = read_checkpoint(config.resume, config, trainer.state());
-  if (!made) return made;
-  const bool converts = *made == config.steps && !config.to_jump_relu.empty();
-  if (*made >= config.steps && !converts)
-    return bad_input(
-        fmt::format("checkpoint {}: {} steps were made already; --steps {} asks for no more",
-                    config.resume, *made, config.steps));
-  trainer.resume_at(*made);
-  return made;
+at::Tensor numbers(const std::vector<std::int64_t>& values, at::Device device) {
+  return at::tensor(values, at::kLong).to(device);
 }
 
-Status keep(const Config& config, Trainer& trainer, std::int64_t made) {
+// Of the whole model: the decoders' biases are held by every rank.
+std::int64_t all_parameters(const Config& config, const Ranks& ranks, std::int64_t own,
+                            at::Device device) {
+  if (!ranks.by_features()) return own;
+  const std::int64_t biases = config.layers * config.d_model;
+  const at::Tensor sum = numbers({own - biases}, device);
+  ranks.comm().all_reduce(sum, trainers::Reduction::sum);
+  return sum.item<std::int64_t>() + biases;
+}
+
+// Parts that were written together say the same.
+Status check_parts(const Config& config, const Ranks& ranks, const ReadCheckpoint& own,
+                   at::Device device) {
+  const at::Tensor all = ranks.comm().all_gather(numbers({own.step, own.set}, device)).cpu();
+  const auto* first = all.const_data_ptr<std::int64_t>();
+  for (int rank = 1; rank < ranks.comm().size(); ++rank) {
+    const std::int64_t* of = first + std::ptrdiff_t{2} * rank;
+    if (of[0] != first[0])
+      return bad_input(fmt::format(
+          "checkpoint {}: rank 0's part was written behind step {}, rank {}'s behind step {}",
+          config.resume, first[0], rank, of[0]));
+    if (of[1] != first[1])
+      return bad_input(
+          fmt::format("checkpoint {}: the parts of ranks 0 and {} were not written together",
+                      config.resume, rank));
+  }
+  return Done{};
+}
+
+// 0 at a start.
+Result<std::int64_t> steps_made(const Config& config, Trainer& trainer, const Ranks& ranks,
+                                at::Device device) {
+  if (config.resume.empty()) return std::int64_t{0};
+  const Result<ReadCheckpoint> read =
+      read_part(config.resume, config, trainer.state(), part_of(ranks));
+  if (!read) return read.error();
+  if (const Status whole = check_parts(config, ranks, *read, device); !whole) return whole.error();
+  const bool converts = read->step == config.steps && !config.to_jump_relu.empty();
+  if (read->step >= config.steps && !converts)
+    return bad_input(
+        fmt::format("checkpoint {}: {} steps were made already; --steps {} asks for no more",
+                    config.resume, read->step, config.steps));
+  trainer.resume_at(read->step);
+  return read->step;
+}
+
+Status keep(const Config& config, Trainer& trainer, const Ranks& ranks, at::Device device,
+            std::int64_t made) {
   const bool due =
       made == config.steps || (config.checkpoint_every > 0 && made % config.checkpoint_every == 0);
   if (config.checkpoint.empty() || !due) return Done{};
-  return write_checkpoint(config.checkpoint, config, trainer.state(), made);
+  CheckpointPart part = part_of(ranks);
+  const at::Tensor set = numbers({static_cast<std::int64_t>(std::random_device()())}, device);
+  ranks.comm().broadcast(set, 0);
+  part.set = set.item<std::int64_t>();
+  if (writes(ranks)) {
+    if (Status kept = write_checkpoint(config.checkpoint, config, trainer.state(), made, part);
+        !kept)
+      return kept;
+  }
+  ranks.comm().barrier();
+  return Done{};
 }
 
 // Where it was asked for.
@@ -78,32 +150,32 @@ Status convert_at_end(const Config& config, Trainer& trainer, const Say& say, Ru
   return write_thresholds(config.to_jump_relu, config, *conversion, config.steps);
 }
 
-}  // namespace
+// What a failed rank left behind is no loss: then this throws, and names the rank.
+Error not_finite(std::int64_t step, double loss, const Ranks& ranks) {
+  ranks.comm().barrier();
+  return bad_input(fmt::format("step {}: the loss is {}; try a smaller --lr", step, loss));
+}
 
-Result<RunResult> run(const Config& wished, const Say& say) {
+Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm& comm,
+                        const Say& say) {
   Config config = wished;
-  const auto chosen = trainers::choose_device(config.device);
-  if (!chosen) return chosen.error();
-  const at::Device device = chosen->device;
-  if (!chosen->note.empty()) say(chosen->note);
-  if (config.threads > 0) at::set_num_threads(config.threads);
-
-  if (const Status fits = check_device(config, device); !fits) return fits.error();
-  if (const Status writable = check_outputs(config); !writable) return writable.error();
-  at::globalContext().setAllowTF32CuBLAS(config.tf32);
-
-  auto store = open_activations(config, device);
+  const Ranks ranks(config, comm);
+  if (const Status writable = check_outputs(config, ranks); !writable) return writable.error();
+  auto store = open_activations(config, device, ranks.rows());
   if (!store) return store.error();
+  if (const Status same = check_same_activations(config, comm, **store); !same) return same.error();
   if (!(*store)->about().empty()) say((*store)->about());
   config.rows = (*store)->rows();
 
-  RunResult result{.device = device.str(), .steps = config.steps, .rows = config.rows};
-  const std::unique_ptr<Trainer> trainer = make_training(config, device, std::move(*store));
-  result.parameters = trainer->parameter_count();
+  RunResult result{.device = device.str(), .rank = comm.rank(), .ranks = comm.size()};
+  result.steps = config.steps;
+  result.rows = config.rows;
+  const std::unique_ptr<Trainer> trainer = make_training(config, device, std::move(*store), &comm);
+  result.parameters = all_parameters(config, ranks, trainer->parameter_count(), device);
   say(fmt::format("clt {} on {}: {} parameters, {} steps", config.variant, result.device,
                   result.parameters, config.steps));
 
-  const Result<std::int64_t> made = steps_made(config, *trainer);
+  const Result<std::int64_t> made = steps_made(config, *trainer, ranks, device);
   if (!made) return made.error();
   if (!config.resume.empty())
     say(fmt::format("resumed behind step {} of {}", *made, config.resume));
@@ -117,16 +189,15 @@ Result<RunResult> run(const Config& wished, const Say& say) {
     if (index == *made) first_s = seconds_since(begin);
     if (step->losses) {
       const double loss = step->losses->total;
-      if (!std::isfinite(loss))
-        return bad_input(
-            fmt::format("step {}: the loss is {}; try a smaller --lr", index + 1, loss));
+      if (!std::isfinite(loss)) return not_finite(index + 1, loss, ranks);
       if (!std::exchange(any_loss, true)) result.first_loss = loss;
       result.last_loss = loss;
     }
     if (step->metrics)
       result.metrics = *step->metrics, result.evaluated = true,
       say(progress_line(config, index, *step));
-    if (const Status kept = keep(config, *trainer, index + 1); !kept) return kept.error();
+    if (const Status kept = keep(config, *trainer, ranks, device, index + 1); !kept)
+      return kept.error();
   }
   trainers::synchronize(device);
   result.wall_s = seconds_since(begin);
@@ -139,7 +210,30 @@ Result<RunResult> run(const Config& wished, const Say& say) {
   return result;
 }
 
-namespace {
+// With the rank's name where there are several.
+Error named(const trainers::Comm& comm, const Error& error) {
+  if (comm.size() == 1) return error;
+  return {error.code, fmt::format("rank {}: {}", comm.rank(), error.message)};
+}
+
+// The others are told before this rank ends.
+Result<RunResult> train_as_rank(const Config& config, at::Device device, trainers::Comm& comm,
+                                const Say& say) {
+  try {
+    Result<RunResult> result = train(config, device, comm, say);
+    if (result) return result;
+    const Error error = named(comm, result.error());
+    comm.abort(error.message);
+    return error;
+  } catch (const trainers::RankFailure& failure) {
+    comm.abort(failure.what());
+    throw;
+  } catch (const std::exception& thrown) {
+    const Error error = named(comm, bad_input(thrown.what()));
+    comm.abort(error.message);
+    return error;
+  }
+}
 
 nlohmann::ordered_json to_json(const Quality& quality) {
   return {{"l0", quality.l0},
@@ -158,6 +252,33 @@ nlohmann::ordered_json to_json(const Config& config, const Conversion& conversio
 }
 
 }  // namespace
+
+Result<RunResult> run(const Config& config, const Say& say) {
+  const auto environment = trainers::rank_environment();
+  if (!environment) return environment.error();
+  const int size = *environment ? (*environment)->size : 1;
+  const int rank = *environment ? (*environment)->rank : 0;
+  if (config.nproc != 1 && config.nproc != size)
+    return usage_error(
+        fmt::format("--nproc {}, but this is a rank of {} (WORLD_SIZE)", config.nproc, size));
+  if (const Status fits = check_ranks(config, size); !fits) return fits.error();
+
+  const auto chosen =
+      trainers::choose_device(config.device, *environment ? (*environment)->local_rank : 0);
+  if (!chosen) return chosen.error();
+  const at::Device device = chosen->device;
+  const Say say_once = rank == 0 ? say : [](const std::string&) {};
+  if (!chosen->note.empty()) say_once(chosen->note);
+  if (config.threads > 0) at::set_num_threads(config.threads);
+
+  if (const Status fits = check_device(config, device, size); !fits) return fits.error();
+  at::globalContext().setAllowTF32CuBLAS(config.tf32);
+
+  const auto group =
+      trainers::join_group(*environment, device, std::chrono::seconds(config.rank_timeout_s));
+  if (!group) return group.error();
+  return train_as_rank(config, device, **group, say_once);
+}
 
 std::string to_json(const Config& config, const RunResult& result) {
   nlohmann::ordered_json json{{"schema", "stepscope.train/1"},
@@ -183,6 +304,8 @@ std::string to_json(const Config& config, const RunResult& result) {
                                 {"aux_k_coef", config.aux_k_coef},
                                 {"dead_window", config.dead_window},
                                 {"seed", config.seed}}},
+                              {"ranks", result.ranks},
+                              {"parallel", name_of(config.parallel)},
                               {"parameters", result.parameters},
                               {"steps", result.steps},
                               {"wall_s", result.wall_s},
@@ -195,6 +318,8 @@ std::string to_json(const Config& config, const RunResult& result) {
                        {"log_density", result.metrics.log_density},
                        {"dead", result.metrics.dead}};
   }
+  if (result.ms_per_step > 0)
+    json["tokens_per_s"] = 1e3 * static_cast<double>(config.batch) / result.ms_per_step;
   if (result.conversion) json["jumprelu"] = to_json(config, *result.conversion);
   if (!config.data.empty()) json["config"]["data"] = config.data;
   return json.dump();

@@ -17,6 +17,7 @@ namespace stepscope::clt {
 
 struct RunResult {
   std::string device;
+  int rank = 0, ranks = 1;
   std::int64_t steps = 0, parameters = 0, rows = 0;
   double first_loss = std::numeric_limits<double>::quiet_NaN();  // until one is read
   double last_loss = first_loss;
@@ -30,6 +31,8 @@ struct RunResult {
 
 using Say = std::function<void(const std::string& line)>;
 
+// As the rank that the environment says (comm/rank_environment.hpp), else alone; rank 0 alone says
+// anything. A rank that fails tells the others.
 Result<RunResult> run(const Config& config, const Say& say);
 
 // One line: {"schema":"stepscope.train/1","model":"clt",...}. Fields may be added, never renamed.

@@ -4,6 +4,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/nonzero.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/topk.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
@@ -20,11 +21,14 @@ at::Tensor own_vectors(const SparseShape& shape, const at::Tensor& flat, std::in
   return weights_of_source(shape, flat, layer).slice(1, 0, shape.model);
 }
 
-at::Tensor greatest(const at::Tensor& preactivations, std::int64_t count) {
-  if (count >= preactivations.size(1)) return preactivations.clamp_min(0);
-  const auto [values, places] =
-      at::topk(preactivations, count, /*dim=*/-1, /*largest=*/true, /*sorted=*/false);
-  return at::zeros_like(preactivations).scatter_(1, places, values.clamp_min(0));
+// Of `all` features of all ranks.
+at::Tensor greatest(const at::Tensor& preactivations, std::int64_t count, std::int64_t all,
+                    const Ranks& ranks) {
+  if (count >= all) return preactivations.clamp_min(0);
+  const auto [values, places] = at::topk(preactivations, std::min(count, preactivations.size(1)),
+                                         /*dim=*/-1, /*largest=*/true, /*sorted=*/false);
+  return at::zeros_like(preactivations)
+      .scatter_(1, places, ranks.keep_greatest(values.clamp_min(0), count));
 }
 
 AdamState taken(const SparseShape& shape, const AdamState& decoder, const AuxiliaryLayer& of) {
@@ -45,30 +49,33 @@ void put_back(const SparseShape& shape, const AuxiliaryLayer& of, AdamState& dec
 
 }  // namespace
 
-Auxiliary auxiliary_of(const SparseShape& shape, const Config& config, const at::Tensor& dead,
-                       const at::Tensor& preactivations, const AdamState& decoder,
-                       const at::Tensor& errors, const at::Tensor& deviations) {
+Auxiliary auxiliary_of(const SparseShape& shape, const Config& config, const Ranks& ranks,
+                       const at::Tensor& dead, const at::Tensor& preactivations,
+                       const AdamState& decoder, const at::Tensor& errors,
+                       const at::Tensor& deviations) {
   Auxiliary auxiliary;
-  const at::Tensor counts = dead.sum(1).cpu();
-  if (counts.sum().item<std::int64_t>() == 0) return auxiliary;
+  const at::Tensor own_counts = dead.sum(1);
+  const at::Tensor counts = at::stack({own_counts, ranks.sum_of_features(own_counts)}).cpu();
+  if (counts[1].sum().item<std::int64_t>() == 0) return auxiliary;
   const at::Tensor columns = at::nonzero(dead.view({-1})).select(1, 0);
   auxiliary.loss = at::zeros({}, errors.options());
   for (std::int64_t layer = 0, begin = 0; layer < shape.layers; ++layer) {
-    const std::int64_t count = counts.const_data_ptr<std::int64_t>()[layer];
-    if (count == 0) continue;
-    AuxiliaryLayer of{.layer = layer, .columns = columns.slice(0, begin, begin + count)};
-    begin += count;
+    const std::int64_t own = counts.const_data_ptr<std::int64_t>()[layer];
+    const std::int64_t all = counts.const_data_ptr<std::int64_t>()[shape.layers + layer];
+    if (all == 0) continue;
+    AuxiliaryLayer of{.layer = layer, .columns = columns.slice(0, begin, begin + own)};
+    begin += own;
     of.features = of.columns - layer * shape.features;
-    of.kept = greatest(preactivations.index_select(1, of.columns), config.aux_k);
+    of.kept = greatest(preactivations.index_select(1, of.columns), config.aux_k, all, ranks);
     of.vectors = taken(shape, decoder, of);
     const at::Tensor deviation = deviations.select(0, layer);
-    const at::Tensor difference =
-        of.kept.mm(of.vectors.parameters) * deviation + errors.select(1, layer);
-    const double weight = config.aux_k_coef * auxiliary_scale(count, config.aux_k) /
+    const at::Tensor rebuilt = ranks.sum_of_features(of.kept.mm(of.vectors.parameters));
+    const at::Tensor difference = rebuilt * deviation + errors.select(1, layer);
+    const double weight = config.aux_k_coef * auxiliary_scale(all, config.aux_k) /
                           static_cast<double>(difference.numel());
     auxiliary.loss += difference.square().sum() * weight;
     of.output_gradients = difference * (deviation * (2 * weight));
-    auxiliary.layers.push_back(of);
+    if (own > 0) auxiliary.layers.push_back(of);
   }
   return auxiliary;
 }

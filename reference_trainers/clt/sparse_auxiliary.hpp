@@ -14,11 +14,12 @@
 #include <vector>
 
 #include "reference_trainers/clt/config.hpp"
+#include "reference_trainers/clt/ranks.hpp"
 #include "reference_trainers/clt/sparse_ops.hpp"
 
 namespace stepscope::clt {
 
-// A layer that has dead features.
+// A layer of which this rank has dead features.
 struct AuxiliaryLayer {
   std::int64_t layer = 0;
   at::Tensor columns, features;  // int64 [dead]: in the preactivations, and within the layer
@@ -28,15 +29,16 @@ struct AuxiliaryLayer {
 };
 
 struct Auxiliary {
-  at::Tensor loss;  // undefined where no feature is dead
+  at::Tensor loss;  // undefined where no feature is dead, on any rank
   std::vector<AuxiliaryLayer> layers;
 };
 
 // dead: boolean [layers, features]; errors: prediction less target in the original space, [tokens,
 // layers, model]; deviations [layers, model].
-Auxiliary auxiliary_of(const SparseShape& shape, const Config& config, const at::Tensor& dead,
-                       const at::Tensor& preactivations, const AdamState& decoder,
-                       const at::Tensor& errors, const at::Tensor& deviations);
+Auxiliary auxiliary_of(const SparseShape& shape, const Config& config, const Ranks& ranks,
+                       const at::Tensor& dead, const at::Tensor& preactivations,
+                       const AdamState& decoder, const at::Tensor& errors,
+                       const at::Tensor& deviations);
 
 // Adds to the gradients of all preactivations, [tokens, columns].
 void add_preactivation_gradients(const Auxiliary& auxiliary, at::Tensor& gradients);

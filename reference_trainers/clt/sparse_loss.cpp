@@ -22,16 +22,17 @@ void add_reconstruction(const at::Tensor& error, const at::Tensor& deviations, S
   loss.of_outputs = error * (deviations * (2 / entries));
 }
 
-void add_preactivation_loss(const Config& config, const at::Tensor& preactivations,
-                            SparseLoss& loss) {
+void add_preactivation_loss(const Config& config, const Ranks& ranks,
+                            const at::Tensor& preactivations, SparseLoss& loss) {
   if (config.preactivation_coef <= 0) return;
-  const double scale = config.preactivation_coef / static_cast<double>(preactivations.numel());
-  add(loss.parts.preactivation, preactivations.clamp_max(0).sum() * -scale, loss.parts);
+  const double scale =
+      config.preactivation_coef * ranks.share() / static_cast<double>(preactivations.numel());
+  add(loss.parts.preactivation, ranks.sum(preactivations.clamp_max(0).sum() * -scale), loss.parts);
   loss.of_preactivations = (preactivations < 0).to(preactivations.scalar_type()) * -scale;
 }
 
-void add_sparsity(const Config& config, const SparseModel& model, const FeatureList& by_token,
-                  std::int64_t step, SparseLoss& loss) {
+void add_sparsity(const Config& config, const Ranks& ranks, const SparseModel& model,
+                  const FeatureList& by_token, std::int64_t step, SparseLoss& loss) {
   if (config.sparsity_lambda <= 0) return;
   const double weight =
       config.sparsity_lambda *
@@ -39,16 +40,16 @@ void add_sparsity(const Config& config, const SparseModel& model, const FeatureL
   const at::Tensor norms =
       model.decoder_norms().index_select(0, by_token.indices) * config.sparsity_c;
   const at::Tensor shares = at::tanh(by_token.values * norms);
-  add(loss.parts.sparsity, shares.sum() * weight, loss.parts);
+  add(loss.parts.sparsity, ranks.sum(shares.sum() * weight), loss.parts);
   loss.of_values = (1 - shares.square()) * norms * weight;
 }
 
-void add_auxiliary(const Config& config, const SparseModel& model, const at::Tensor& preactivations,
-                   const at::Tensor& error, const at::Tensor& deviations, const DeadFeatures& dead,
-                   SparseLoss& loss) {
+void add_auxiliary(const Config& config, const Ranks& ranks, const SparseModel& model,
+                   const at::Tensor& preactivations, const at::Tensor& error,
+                   const at::Tensor& deviations, const DeadFeatures& dead, SparseLoss& loss) {
   if (config.aux_k == 0) return;
-  loss.auxiliary = auxiliary_of(model.shape, config, dead.mask(), preactivations, model.decoder,
-                                error, deviations);
+  loss.auxiliary = auxiliary_of(model.shape, config, ranks, dead.mask(), preactivations,
+                                model.decoder, error, deviations);
   if (!loss.auxiliary.loss.defined()) return;
   add(loss.parts.auxiliary, loss.auxiliary.loss, loss.parts);
 }
@@ -61,15 +62,15 @@ at::Tensor stacked_deviations(const std::vector<Normalisation>& of_targets) {
   return at::stack(deviations);
 }
 
-SparseLoss sparse_loss(const Config& config, const SparseModel& model, const SparseForward& forward,
-                       const std::vector<at::Tensor>& targets, const at::Tensor& deviations,
-                       const DeadFeatures& dead, std::int64_t step) {
+SparseLoss sparse_loss(const Config& config, const Ranks& ranks, const SparseModel& model,
+                       const SparseForward& forward, const std::vector<at::Tensor>& targets,
+                       const at::Tensor& deviations, const DeadFeatures& dead, std::int64_t step) {
   SparseLoss loss;
   const at::Tensor error = (forward.outputs - at::stack(targets, 1)) * deviations;
   add_reconstruction(error, deviations, loss);
-  add_preactivation_loss(config, forward.preactivations, loss);
-  add_sparsity(config, model, forward.active.by_token, step, loss);
-  add_auxiliary(config, model, forward.preactivations, error, deviations, dead, loss);
+  add_preactivation_loss(config, ranks, forward.preactivations, loss);
+  add_sparsity(config, ranks, model, forward.active.by_token, step, loss);
+  add_auxiliary(config, ranks, model, forward.preactivations, error, deviations, dead, loss);
   return loss;
 }
 

@@ -12,6 +12,7 @@
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/dead_features.hpp"
 #include "reference_trainers/clt/loss_parts.hpp"
+#include "reference_trainers/clt/ranks.hpp"
 #include "reference_trainers/clt/sparse_auxiliary.hpp"
 #include "reference_trainers/clt/sparse_model.hpp"
 
@@ -38,9 +39,11 @@ struct SparseLoss {
 // The standard deviations side by side: [layers, model].
 at::Tensor stacked_deviations(const std::vector<Normalisation>& of_targets);
 
-// deviations: of the targets. dead: as they were before this step.
-SparseLoss sparse_loss(const Config& config, const SparseModel& model, const SparseForward& forward,
-                       const std::vector<at::Tensor>& targets, const at::Tensor& deviations,
-                       const DeadFeatures& dead, std::int64_t step);
+// deviations: of the targets. dead: as they were before this step. Of ranks that share features:
+// model, preactivations, active and dead are this rank's own, outputs and the loss's parts all
+// ranks'.
+SparseLoss sparse_loss(const Config& config, const Ranks& ranks, const SparseModel& model,
+                       const SparseForward& forward, const std::vector<at::Tensor>& targets,
+                       const at::Tensor& deviations, const DeadFeatures& dead, std::int64_t step);
 
 }  // namespace stepscope::clt

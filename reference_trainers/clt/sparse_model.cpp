@@ -41,10 +41,11 @@ SparseShape sparse_shape(const Config& config) {
   return {config.layers, config.features, config.d_model, config.batch};
 }
 
-SparseModel make_sparse_model(const Config& config, at::Device device) {
+SparseModel make_sparse_model(const Config& config, at::Device device, trainers::Span features) {
   const at::NoGradGuard no_grad;
-  const SparseShape shape = sparse_shape(config);
-  const Model model(config, device);
+  SparseShape shape = sparse_shape(config);
+  shape.features = features.size();
+  const Model model(config, device, features);
   return {shape, untouched(at::stack(model.encoders())), untouched(at::cat(model.encoder_biases())),
           untouched(flat_decoder(model, shape)), untouched(at::cat(model.decoder_biases()))};
 }

@@ -12,6 +12,7 @@
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/sparse_ops.hpp"
 #include "reference_trainers/clt/trainer.hpp"
+#include "reference_trainers/common/span.hpp"
 
 namespace stepscope::clt {
 
@@ -36,6 +37,7 @@ struct SparseModel {
   TrainerState state() const;
 };
 
-SparseModel make_sparse_model(const Config& config, at::Device device);
+// With these features of each layer, as model.hpp has them.
+SparseModel make_sparse_model(const Config& config, at::Device device, trainers::Span features);
 
 }  // namespace stepscope::clt

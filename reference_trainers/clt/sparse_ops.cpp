@@ -95,7 +95,8 @@ const char* problem_for_kernels(const SparseShape& shape) {
 }
 
 #ifndef STEPSCOPE_CLT_WITH_KERNELS
-std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& /*shape*/) {
+std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& /*shape*/,
+                                           std::unique_ptr<KernelSelection> /*selection*/) {
   return nullptr;
 }
 #endif

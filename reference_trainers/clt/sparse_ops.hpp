@@ -15,6 +15,7 @@
 
 #include "kernels/sparse_decoder/decoder_shape.hpp"
 #include "reference_trainers/clt/fixes.hpp"
+#include "reference_trainers/clt/sharded_selection.hpp"
 
 namespace stepscope::clt {
 
@@ -44,7 +45,7 @@ class SparseOps {
   SparseOps& operator=(const SparseOps&) = delete;
 
   // The `count` entries that are greatest among the z-scores of their columns; equal ones as each
-  // implementation documents.
+  // implementation documents. With a selection over ranks: this rank's of all ranks' entries.
   virtual ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) = 0;
 
   // [tokens, layers, model]
@@ -74,11 +75,14 @@ class SparseOps {
                               std::int64_t step);
 };
 
+// `selection`: over several ranks; null: a rank alone, with so many hierarchical ones.
 std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape,
+                                         std::unique_ptr<ShardedSelection> selection = nullptr,
                                          std::int64_t hierarchical_ranks = 1);
 
 // Null where this build has no CUDA kernels.
-std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape);
+std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape,
+                                           std::unique_ptr<KernelSelection> selection = nullptr);
 
 // Each part of a step (select; decoder and its gradients; both updates) by `kernels` where its fix
 // is on, else by `dense`.

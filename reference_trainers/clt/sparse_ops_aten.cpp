@@ -10,6 +10,8 @@
 #include <ATen/ops/nonzero.h>
 #include <ATen/ops/zeros.h>
 
+#include <utility>
+
 #include "reference_trainers/clt/batch_topk.hpp"
 #include "reference_trainers/clt/sparse_ops.hpp"
 
@@ -26,12 +28,15 @@ FeatureList list_of(const at::Tensor& mask, const at::Tensor& values) {
 
 class AtenOps final : public SparseOps {
  public:
-  AtenOps(const SparseShape& shape, std::int64_t hierarchical_ranks)
-      : shape_(shape), hierarchical_ranks_(hierarchical_ranks) {}
+  AtenOps(const SparseShape& shape, std::unique_ptr<ShardedSelection> selection,
+          std::int64_t hierarchical_ranks)
+      : shape_(shape), selection_(std::move(selection)), hierarchical_ranks_(hierarchical_ranks) {}
 
   ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) override {
     const std::int64_t k = count / preactivations.size(0);
-    const at::Tensor mask = selection_mask(ranking_keys(preactivations), k, hierarchical_ranks_);
+    const at::Tensor mask = selection_ != nullptr ? selection_->mask(preactivations)
+                                                  : selection_mask(ranking_keys(preactivations), k,
+                                                                   hierarchical_ranks_);
     return {list_of(mask, preactivations), list_of(mask.t(), preactivations.t())};
   }
 
@@ -82,14 +87,16 @@ class AtenOps final : public SparseOps {
   }
 
   SparseShape shape_;
+  std::unique_ptr<ShardedSelection> selection_;
   std::int64_t hierarchical_ranks_;
 };
 
 }  // namespace
 
 std::unique_ptr<SparseOps> make_aten_ops(const SparseShape& shape,
+                                         std::unique_ptr<ShardedSelection> selection,
                                          std::int64_t hierarchical_ranks) {
-  return std::make_unique<AtenOps>(shape, hierarchical_ranks);
+  return std::make_unique<AtenOps>(shape, std::move(selection), hierarchical_ranks);
 }
 
 }  // namespace stepscope::clt

@@ -6,6 +6,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/batch_topk/batch_topk.hpp"
 #include "kernels/bitmask/bitmask_outputs.hpp"
@@ -49,14 +50,17 @@ kernels::AdamSettings settings_of(double learning_rate, std::int64_t step) {
 
 class KernelOps final : public SparseOps {
  public:
-  explicit KernelOps(const SparseShape& shape) : shape_(shape) {}
+  KernelOps(const SparseShape& shape, std::unique_ptr<KernelSelection> selection)
+      : shape_(shape), selection_(std::move(selection)) {}
 
   ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) override {
-    const at::Tensor mask = mask_of(preactivations, count);
-    const kernels::Bitmask bits{reinterpret_cast<const std::uint32_t*>(mask.const_data_ptr()),
+    const KernelSelection::Bits mask =
+        selection_ != nullptr ? selection_->bits(preactivations)
+                              : KernelSelection::Bits{mask_of(preactivations, count), count};
+    const kernels::Bitmask bits{reinterpret_cast<const std::uint32_t*>(mask.words.const_data_ptr()),
                                 shape_.tokens, shape_.columns()};
-    return {list_of(bits, kernels::BitmaskLines::rows, preactivations, count),
-            list_of(bits, kernels::BitmaskLines::columns, preactivations, count)};
+    return {list_of(bits, kernels::BitmaskLines::rows, preactivations, mask.count),
+            list_of(bits, kernels::BitmaskLines::columns, preactivations, mask.count)};
   }
 
   at::Tensor decode(const AdamState& weights, const AdamState& bias,
@@ -210,13 +214,15 @@ class KernelOps final : public SparseOps {
   }
 
   SparseShape shape_;
+  std::unique_ptr<KernelSelection> selection_;
   at::Tensor workspace_, mean_, scale_, result_, warm_start_;
 };
 
 }  // namespace
 
-std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape) {
-  return std::make_unique<KernelOps>(shape);
+std::unique_ptr<SparseOps> make_kernel_ops(const SparseShape& shape,
+                                           std::unique_ptr<KernelSelection> selection) {
+  return std::make_unique<KernelOps>(shape, std::move(selection));
 }
 
 }  // namespace stepscope::clt

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "reference_trainers/clt/dead_features.hpp"
+#include "reference_trainers/clt/ranks.hpp"
+#include "reference_trainers/clt/sharded_selection.hpp"
 #include "reference_trainers/clt/sparse_loss.hpp"
 #include "reference_trainers/clt/sparse_model.hpp"
 
@@ -24,15 +26,29 @@ struct WeightGradients {
   at::Tensor encoder, encoder_bias, decoder_bias;
 };
 
+std::unique_ptr<SparseOps> make_ops(const Config& config, const Ranks& ranks, at::Device device) {
+  const SparseShape shape = sparse_shape(ranks.own(config));
+  std::unique_ptr<SparseOps> dense =
+      make_aten_ops(shape, make_selection(config, ranks.comm(), device), config.hierarchical_ranks);
+  if (!device.is_cuda() || !uses_kernels(config.fixes)) return dense;
+  std::unique_ptr<KernelSelection> selection =
+      ranks.alone() ? nullptr : make_kernel_selection(ranks.comm(), spread_of(config));
+  return make_mixed_ops(std::move(dense), make_kernel_ops(shape, std::move(selection)),
+                        config.fixes);
+}
+
 class SparseTraining final : public Trainer {
  public:
-  SparseTraining(const Config& config, at::Device device, std::unique_ptr<SparseOps> ops,
-                 std::unique_ptr<ActivationStore> store)
+  SparseTraining(const Config& config, at::Device device, std::unique_ptr<ActivationStore> store,
+                 trainers::Comm& comm)
       : config_(config),
-        ops_(std::move(ops)),
+        ranks_(config, comm),
+        ops_(make_ops(config, ranks_, device)),
         store_(std::move(store)),
-        model_(make_sparse_model(config, device)),
-        dead_(config, device),
+        model_(make_sparse_model(config, device, ranks_.features())),
+        summed_bias_(comm.rank() == 0 ? model_.decoder_bias
+                                      : untouched(at::zeros_like(model_.decoder_bias.parameters))),
+        dead_(ranks_.own(config), device),
         deviations_(stacked_deviations(store_->target_normalisation())) {}
 
   Result<StepResult> step(std::int64_t index) override {
@@ -71,8 +87,9 @@ class SparseTraining final : public Trainer {
   }
   std::vector<at::Tensor> reconstructions(const at::Tensor& activations) override {
     const at::NoGradGuard no_grad;
-    return decode_dense(model_.shape, model_.decoder.parameters, model_.decoder_bias.parameters,
-                        activations)
+    return ranks_
+        .sum(decode_dense(model_.shape, model_.decoder.parameters, summed_bias_.parameters,
+                          activations))
         .unbind(1);
   }
 
@@ -95,7 +112,7 @@ class SparseTraining final : public Trainer {
 
   at::Tensor decode(const ActiveFeatures& active) {
     const auto phase = stepscope::phase("decode");
-    return ops_->decode(model_.decoder, model_.decoder_bias, active);
+    return ranks_.sum(ops_->decode(model_.decoder, summed_bias_, active));
   }
 
   SparseForward pass(const std::vector<at::Tensor>& inputs) {
@@ -108,7 +125,7 @@ class SparseTraining final : public Trainer {
   SparseLoss loss_of(const SparseForward& forward, const std::vector<at::Tensor>& targets,
                      std::int64_t index) const {
     const auto phase = stepscope::phase("loss");
-    return sparse_loss(config_, model_, forward, targets, deviations_, dead_, index);
+    return sparse_loss(config_, ranks_, model_, forward, targets, deviations_, dead_, index);
   }
 
   void track_dead(const ActiveFeatures& active) {
@@ -170,14 +187,17 @@ class SparseTraining final : public Trainer {
     const SparseForward forward = pass(batch.inputs);
     const at::Tensor dense = dense_activations(model_.shape, forward.active.by_token);
     const auto evaluate = config_.fixes.device_metrics ? evaluate_on_device : evaluate_on_host;
-    return evaluate(dense.split(model_.shape.features, 1), forward.outputs.unbind(1), batch.targets,
-                    dead_.mask());
+    return ranks_.of_all_features(evaluate(dense.split(model_.shape.features, 1),
+                                           forward.outputs.unbind(1), batch.targets, dead_.mask()),
+                                  forward.outputs.device());
   }
 
   const Config config_;
+  const Ranks ranks_;
   std::unique_ptr<SparseOps> ops_;
   std::unique_ptr<ActivationStore> store_;
   SparseModel model_;
+  AdamState summed_bias_;  // what this rank adds to the sum over ranks: rank 0 the bias itself
   DeadFeatures dead_;
   const at::Tensor deviations_;
 };
@@ -185,9 +205,9 @@ class SparseTraining final : public Trainer {
 }  // namespace
 
 std::unique_ptr<Trainer> make_sparse_training(const Config& config, at::Device device,
-                                              std::unique_ptr<SparseOps> ops,
-                                              std::unique_ptr<ActivationStore> store) {
-  return std::make_unique<SparseTraining>(config, device, std::move(ops), std::move(store));
+                                              std::unique_ptr<ActivationStore> store,
+                                              trainers::Comm& comm) {
+  return std::make_unique<SparseTraining>(config, device, std::move(store), comm);
 }
 
 }  // namespace stepscope::clt

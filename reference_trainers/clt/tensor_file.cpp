@@ -59,13 +59,15 @@ Status check_writable(const std::string& kind, const std::string& path) {
   return Done{};
 }
 
-Status write_tensor_file(const std::string& kind, const std::string& path, const Dictionary& all) {
+Status write_tensor_file(const std::string& kind, const std::string& path, const Dictionary& all,
+                         const std::function<void()>& on_disk) {
   const std::vector<char> bytes = torch::jit::pickle_save(all);
   const std::string partial = path + ".partial";
   const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return failed(kind, path, "cannot be written");
-  const bool good = write_all(file, bytes) && std::rename(partial.c_str(), path.c_str()) == 0;
-  if (good) return Done{};
+  const bool written = write_all(file, bytes);
+  if (written && on_disk) on_disk();
+  if (written && std::rename(partial.c_str(), path.c_str()) == 0) return Done{};
   const Error error = failed(kind, path, "cannot be written");
   (void)unlink(partial.c_str());
   return error;

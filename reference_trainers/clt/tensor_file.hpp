@@ -7,6 +7,7 @@
 #include <ATen/core/Dict.h>
 #include <ATen/core/ivalue.h>
 
+#include <functional>
 #include <string>
 
 #include "core/support/result.hpp"
@@ -23,8 +24,10 @@ const c10::IValue* find(const Dictionary& all, const std::string& name);
 // An Error where no such file could be written: to be asked before there is anything to write.
 Status check_writable(const std::string& kind, const std::string& path);
 
-// An Error begins with `kind` and the file's name, and leaves what was there.
-Status write_tensor_file(const std::string& kind, const std::string& path, const Dictionary& all);
+// An Error begins with `kind` and the file's name, and leaves what was there. `on_disk`, where it
+// is not empty, is called before the file is renamed.
+Status write_tensor_file(const std::string& kind, const std::string& path, const Dictionary& all,
+                         const std::function<void()>& on_disk = {});
 
 // An Error says the same of a file that is missing or damaged.
 Result<Dictionary> read_tensor_file(const std::string& kind, const std::string& path);

@@ -46,7 +46,8 @@ class Trainer {
   // After the state was restored: so many steps were made. Before the first step.
   virtual void resume_at(std::int64_t step) = 0;
 
-  // What a finished run is measured by; without gradients.
+  // What a finished run is measured by; without gradients. Of ranks that share features: their own
+  // columns.
   virtual ActivationStore& store() = 0;
   // Of normalised inputs, a layer's columns side by side: [batch, layers * features].
   virtual at::Tensor preactivations(const std::vector<at::Tensor>& inputs) = 0;

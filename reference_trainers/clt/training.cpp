@@ -4,6 +4,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/stack.h>
 
 #include <stepscope/annotate.hpp>
 #include <string>
@@ -18,6 +19,8 @@
 #include "reference_trainers/clt/loss_parts.hpp"
 #include "reference_trainers/clt/memory_store.hpp"
 #include "reference_trainers/clt/model.hpp"
+#include "reference_trainers/clt/ranks.hpp"
+#include "reference_trainers/clt/sharded_selection.hpp"
 #include "reference_trainers/clt/sparse_model.hpp"
 #include "reference_trainers/clt/sparse_training.hpp"
 #include "reference_trainers/common/adam.hpp"
@@ -34,12 +37,15 @@ struct Forward {
 
 class Training final : public Trainer {
  public:
-  Training(const Config& config, at::Device device, std::unique_ptr<ActivationStore> store)
+  Training(const Config& config, at::Device device, std::unique_ptr<ActivationStore> store,
+           trainers::Comm& comm)
       : config_(config),
         fixes_(config.fixes),
+        ranks_(config, comm),
+        selection_(make_selection(config, comm, device)),
         store_(std::move(store)),
-        model_(config, device),
-        dead_(config, device),
+        model_(config, device, ranks_.features()),
+        dead_(ranks_.own(config), device),
         optimizer_(
             model_.parameters(), config.learning_rate,
             fixes_.fused_adam ? trainers::Adam::Kind::fused : trainers::Adam::Kind::one_by_one) {}
@@ -92,7 +98,7 @@ class Training final : public Trainer {
   }
   Layers reconstructions(const at::Tensor& activations) override {
     const at::NoGradGuard no_grad;
-    return model_.decode(activations.split(config_.features, 1));
+    return decode(activations.split(ranks_.own(config_).features, 1));
   }
 
  private:
@@ -108,12 +114,19 @@ class Training final : public Trainer {
 
   Layers select(const Layers& preactivations) const {
     const auto phase = stepscope::phase("topk");
-    return batch_topk(preactivations, config_.k, config_.hierarchical_ranks);
+    if (selection_ == nullptr)
+      return batch_topk(preactivations, config_.k, config_.hierarchical_ranks);
+    return keep(preactivations, selection_->mask(at::cat(preactivations, 1).detach()));
   }
 
   Layers decode(const Layers& activations) const {
     const auto phase = stepscope::phase("decode");
-    return model_.decode(activations);
+    if (!ranks_.by_features()) return model_.decode(activations);
+    Layers outputs =
+        ranks_.sum(at::stack(model_.decode(activations, Model::Biases::without))).unbind(0);
+    for (std::size_t layer = 0; layer < outputs.size(); ++layer)
+      outputs[layer] = outputs[layer].add(model_.decoder_biases()[layer]);
+    return outputs;
   }
 
   // The reference encodes and selects a second time for what it decodes.
@@ -137,14 +150,17 @@ class Training final : public Trainer {
     LossParts parts;
     parts.reconstruction =
         reconstruction_loss(forward.predictions, batch.targets, store_->target_normalisation());
+    if (ranks_.by_rows())
+      parts.reconstruction = ranks_.sum(parts.reconstruction.mul(ranks_.share()));
     parts.total = parts.reconstruction;
     if (config_.sparsity_lambda > 0) {
       parts.sparsity =
-          sparsity_penalty(forward.activations, model_.decoder_norms(), config_, index);
+          ranks_.sum(sparsity_penalty(forward.activations, model_.decoder_norms(), config_, index));
       parts.total = parts.total.add(parts.sparsity);
     }
     if (pulls) {
-      parts.preactivation = preactivation_loss(preactivations, config_.preactivation_coef);
+      parts.preactivation = ranks_.sum(
+          preactivation_loss(preactivations, config_.preactivation_coef * ranks_.share()));
       parts.total = parts.total.add(parts.preactivation);
     }
     if (revives) {
@@ -162,12 +178,14 @@ class Training final : public Trainer {
       errors.push_back(predictions[layer].detach() - batch.targets[layer]);
       own_decoders.push_back(model_.decoders()[layer][layer]);
     }
-    return auxiliary_loss(preactivations, errors, own_decoders, dead_.mask(),
-                          store_->target_normalisation(), config_);
+    const at::Tensor loss = auxiliary_loss(preactivations, errors, own_decoders, dead_.mask(),
+                                           store_->target_normalisation(), config_, ranks_);
+    return ranks_.by_rows() ? ranks_.sum(loss.mul(ranks_.share())) : loss;
   }
 
   void track_dead(const Layers& activations) {
     const auto phase = stepscope::phase("dead");
+    if (ranks_.by_rows()) return dead_.update_fired(ranks_.any(DeadFeatures::fired(activations)));
     dead_.update(activations);
   }
 
@@ -176,6 +194,7 @@ class Training final : public Trainer {
       const auto phase = stepscope::phase("backward");
       loss.backward();
     }
+    ranks_.sum_gradients(model_.parameters());
     const auto phase = stepscope::phase("optimizer");
     optimizer_.step();
   }
@@ -188,11 +207,15 @@ class Training final : public Trainer {
     const Layers predictions = decode(activations);
     const Layers measured = fixes_.cached_encode ? activations : select(encode(batch.inputs));
     const auto evaluate = fixes_.device_metrics ? evaluate_on_device : evaluate_on_host;
-    return evaluate(measured, predictions, batch.targets, dead_.mask());
+    const Metrics own = evaluate(ranks_.gather_rows(measured), ranks_.gather_rows(predictions),
+                                 ranks_.gather_rows(batch.targets), dead_.mask());
+    return ranks_.of_all_features(own, batch.targets.front().device());
   }
 
   const Config config_;
   const Fixes fixes_;
+  const Ranks ranks_;
+  std::unique_ptr<ShardedSelection> selection_;
   std::unique_ptr<ActivationStore> store_;
   Model model_;
   DeadFeatures dead_;
@@ -202,29 +225,35 @@ class Training final : public Trainer {
 }  // namespace
 
 std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
-                                       std::unique_ptr<ActivationStore> store) {
-  if (!config.fixes.sparse_step)
-    return std::make_unique<Training>(config, device, std::move(store));
-  const SparseShape shape = sparse_shape(config);
-  std::unique_ptr<SparseOps> ops = make_aten_ops(shape, config.hierarchical_ranks);
-  if (device.is_cuda() && uses_kernels(config.fixes))
-    ops = make_mixed_ops(std::move(ops), make_kernel_ops(shape), config.fixes);
-  return make_sparse_training(config, device, std::move(ops), std::move(store));
+                                       std::unique_ptr<ActivationStore> store,
+                                       trainers::Comm* comm) {
+  static trainers::SingleComm alone;
+  trainers::Comm& group = comm != nullptr ? *comm : alone;
+  if (config.fixes.sparse_step)
+    return make_sparse_training(config, device, std::move(store), group);
+  return std::make_unique<Training>(config, device, std::move(store), group);
 }
 
-std::unique_ptr<Trainer> make_training(const Config& config, at::Device device) {
+std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
+                                       trainers::Comm* comm) {
+  trainers::SingleComm alone;
+  const trainers::Span own = Ranks(config, comm != nullptr ? *comm : alone).rows();
   return make_training(config, device,
-                       std::make_unique<MemoryStore>(make_activations(config), config, device));
+                       std::make_unique<MemoryStore>(make_activations(config), config, device, own),
+                       comm);
 }
 
-Status check_device(const Config& config, at::Device device) {
-  if (!uses_kernels(config.fixes) || !device.is_cuda()) return Done{};
+Status check_device(const Config& config, at::Device device, int ranks) {
+  if (!device.is_cuda() || (!uses_kernels(config.fixes) && ranks == 1)) return Done{};
   const SparseShape shape = sparse_shape(config);
-  const char* problem =
-      make_kernel_ops(shape) == nullptr
-          ? "this build has no CUDA kernels (configure with -DSTEPSCOPE_WITH_CUDA=ON)"
-          : problem_for_kernels(shape);
+  const char* problem = "";
+  if (make_kernel_ops(shape) == nullptr)
+    problem = "this build has no CUDA kernels (configure with -DSTEPSCOPE_WITH_CUDA=ON)";
+  else if (uses_kernels(config.fixes))
+    problem = problem_for_kernels(shape);
   if (*problem == '\0') return Done{};
+  if (!uses_kernels(config.fixes))
+    return usage_error(std::string("several ranks on GPUs: ") + problem);
   return usage_error(
       std::string("sparse_step with kernels on a GPU: ") + problem +
       "; or train --without select_kernel,sparse_decoder,sparse_adam,sparse_encoder");

@@ -3,8 +3,10 @@
 
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -42,13 +44,19 @@ Status load_cuda() {
 
 }  // namespace
 
-Result<ChosenDevice> choose_device(DeviceWish wish) {
+Result<ChosenDevice> choose_device(DeviceWish wish, int gpu) {
   ChosenDevice chosen{at::kCPU, ""};
   if (wish == DeviceWish::cpu) return chosen;
   const Status loaded =
       driver_shows_gpu() ? load_cuda() : Status(usage_error("the driver shows no GPU"));
   if (loaded) {
-    chosen.device = at::Device(at::kCUDA, 0);
+    const int count = std::max<int>(0, at::detail::getCUDAHooks().deviceCount());
+    if (gpu >= count)
+      return usage_error("there is no GPU " + std::to_string(gpu) +
+                         " (LOCAL_RANK): LibTorch sees " + std::to_string(count) +
+                         "; start fewer ranks, or use --device cpu");
+    chosen.device = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(gpu));
+    c10::impl::VirtualGuardImpl(at::kCUDA).setDevice(chosen.device);
   } else if (wish == DeviceWish::cuda) {
     return usage_error("--device cuda: " + loaded.error().message + "; or use --device cpu");
   } else if (driver_shows_gpu()) {

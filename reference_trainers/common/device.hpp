@@ -19,8 +19,9 @@ struct ChosenDevice {
   std::string note;  // why a GPU that is there is not used; else empty
 };
 
-// automatic: the first GPU where the driver shows one and LibTorch can use it, else the CPU.
-Result<ChosenDevice> choose_device(DeviceWish wish);
+// automatic: the GPU of that number where the driver shows one and LibTorch can use it, else the
+// CPU. The calling thread's current GPU is it from then on.
+Result<ChosenDevice> choose_device(DeviceWish wish, int gpu = 0);
 
 // Waits for the device's work, so that the host's clock can be read. Nothing to wait for on the
 // CPU.

@@ -8,9 +8,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "kernels/batch_topk/shard_counts.hpp"
+#include "kernels/batch_topk/column_statistics.hpp"
+#include "kernels/shard_topk/shard_counts.hpp"
 #include "tests/kernels/batch_topk/against_reference.hpp"
-#include "tests/kernels/batch_topk/sharded_keys.hpp"
+#include "tests/kernels/shard_topk/sharded_keys.hpp"
 
 namespace stepscope::kernels {
 namespace {
@@ -168,6 +169,35 @@ TYPED_TEST(BatchTopkCalls, GivesTheSameBitsOnEveryRun) {
       EXPECT_EQ(answer.result.last_column, first.result.last_column) << name;
       EXPECT_EQ(answer.result.last_row, first.result.last_row) << name;
     }
+  }
+}
+
+TYPED_TEST(BatchTopkCalls, ColumnStatisticsAloneAreThoseOfTheCall) {
+  const Stream stream;
+  for (const Shape& shape : {Shape{40, 1000}, Shape{1100, 37}}) {
+    const DeviceKeys<TypeParam> keys(
+        made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns));
+    const auto columns = static_cast<std::size_t>(shape.columns);
+    const DeviceBuffer<float> mean(columns), scale(columns), mean_alone(columns),
+        scale_alone(columns);
+    BatchTopkArguments arguments;
+    arguments.keys = keys.data();
+    arguments.key_type = KeyTypeOf<TypeParam>::value;
+    arguments.rows = shape.rows;
+    arguments.columns = shape.columns;
+    arguments.count = 50;
+    arguments.column_keys = {KeySource::z_score, 1e-6F, mean.data(), scale.data()};
+    (void)run_batch_topk(arguments, stream);
+
+    arguments.column_keys.mean = mean_alone.data();
+    arguments.column_keys.scale = scale_alone.data();
+    arguments.workspace_bytes = batch_topk_workspace_bytes(arguments);
+    const DeviceBuffer<std::byte> workspace(arguments.workspace_bytes);
+    arguments.workspace = workspace.data();
+    EXPECT_EQ(column_statistics(arguments, stream.get()).message(), "");
+    cuda_check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
+    EXPECT_EQ(mean_alone.to_host(), mean.to_host());
+    EXPECT_EQ(scale_alone.to_host(), scale.to_host());
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "tests/reference_trainers/activation_files/store_folder.hpp"
 
@@ -97,6 +98,38 @@ TEST_F(BatchReaderTest, SkipIsAsIfTheBatchesHadBeenTaken) {
     reader.skip(1);
     EXPECT_EQ(rows(*reader.next()), all[skipped + 2]) << skipped;
   }
+}
+
+// Blocks hold 6 rows: batches of 7 run over their ends, at other places each time.
+TEST_F(BatchReaderTest, SharesOfABatchAreItsRows) {
+  const ActivationFiles store = files(written(25, 10));
+  BatchReader whole(store, settings(7));
+  std::vector<std::unique_ptr<BatchReader>> shares;
+  for (const Span own : {Span{0, 2}, Span{2, 6}, Span{6, 7}}) {
+    ReaderSettings of_share = settings(7);
+    of_share.own = own;
+    shares.push_back(std::make_unique<BatchReader>(store, of_share));
+  }
+  for (int i = 0; i < 12; ++i) {
+    const at::Tensor batch = *whole.next();
+    EXPECT_TRUE((*shares[0]->next()).equal(batch.slice(2, 0, 2))) << i;
+    EXPECT_TRUE((*shares[1]->next()).equal(batch.slice(2, 2, 6))) << i;
+    EXPECT_TRUE((*shares[2]->next()).equal(batch.slice(2, 6, 7))) << i;
+  }
+}
+
+TEST_F(BatchReaderTest, OneShareSeesARowThatIsNotFinite) {
+  NewActivations all = numbered(30);
+  all.targets[1][17][2] = INFINITY;
+  ASSERT_TRUE(write_activations(path("store"), all));
+  int seen = 0;
+  for (const Span own : {Span{0, 10}, Span{10, 20}, Span{20, 30}}) {
+    ReaderSettings of_share = settings(30);
+    of_share.own = own;
+    BatchReader reader(files(path("store")), of_share);
+    if (!reader.next()) ++seen;
+  }
+  EXPECT_EQ(seen, 1);
 }
 
 TEST_F(BatchReaderTest, ARowThatIsNotFiniteIsNamed) {

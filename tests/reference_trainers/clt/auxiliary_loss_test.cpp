@@ -31,10 +31,12 @@ class ByHand : public testing::Test {
     Config config;
     config.aux_k = k;
     config.aux_k_coef = 0.5;
-    return auxiliary_loss({preactivations_}, {error_}, {decoder_}, dead_, spaces_, config)
+    return auxiliary_loss({preactivations_}, {error_}, {decoder_}, dead_, spaces_, config,
+                          Ranks(config, alone_))
         .item<double>();
   }
 
+  trainers::SingleComm alone_;
   at::Tensor preactivations_ = tensor({9, 3, -1, 9, 1, 2}, {2, 3});
   at::Tensor error_ = tensor({-1, -2}, {2, 1}), decoder_ = tensor({7, 2, 5}, {1, 3});
   at::Tensor dead_ = tensor({0, 1, 1}, {1, 3}).to(at::kBool);
@@ -90,15 +92,18 @@ class WrittenOut : public testing::Test {
       errors.push_back(errors_.select(1, layer) / deviations_[layer]);  // in the normalised space
       spaces.push_back({deviations_[layer], deviations_[layer]});
     }
-    at::Tensor loss = auxiliary_loss(preactivations, errors, leaves_, dead_, spaces, config_);
+    at::Tensor loss = auxiliary_loss(preactivations, errors, leaves_, dead_, spaces, config_,
+                                     Ranks(config_, alone_));
     loss.backward();
     return loss.detach();
   }
   Auxiliary found() {
-    return auxiliary_of(kShape, config_, dead_, preactivations_, decoder_, errors_, deviations_);
+    return auxiliary_of(kShape, config_, Ranks(config_, alone_), dead_, preactivations_, decoder_,
+                        errors_, deviations_);
   }
 
   static constexpr SparseShape kShape{.layers = 3, .features = 12, .model = 8, .tokens = 6};
+  trainers::SingleComm alone_;
   Config config_;
   at::Tensor preactivations_, errors_, deviations_, dead_;
   AdamState decoder_;

@@ -94,6 +94,22 @@ TEST_F(FileStoreTest, SkipIsAsIfTheBatchesHadBeenTaken) {
   }
 }
 
+// What ranks that share rows take: through both ways to the device.
+TEST_F(FileStoreTest, GivesOwnRowsOfEachBatch) {
+  for (const bool device_data : {false, true}) {
+    Config config = written(tiny_config(), 100);
+    config.fixes.device_data = device_data;
+    const auto whole = open_file_store(config, at::kCPU);
+    const auto last = open_activations(config, at::kCPU, trainers::Span{48, 64});
+    for (int i = 0; i < 20; ++i) {
+      const Batch all = *(*whole)->next(), own = *(*last)->next();
+      EXPECT_TRUE(own.inputs[0].equal(all.inputs[0].slice(0, 48, 64))) << i;
+      EXPECT_TRUE(own.targets[2].equal(all.targets[2].slice(0, 48, 64))) << i;
+    }
+    fs::remove_all(config.data);
+  }
+}
+
 // Several files are drawn in another order, and bf16 rounds to 8 bits: the same training within
 // what the choice of batches makes. Mean of the last 50 losses.
 TEST_F(FileStoreTest, ManyChunksOfBfloat16TrainAsWell) {

@@ -75,6 +75,17 @@ TEST(MemoryStore, NormalisationOfTargetsIsUndone) {
               0.1 * made.targets[2].std().item<double>());
 }
 
+TEST(MemoryStore, GivesOwnRowsOfEachBatch) {
+  const Config config = tiny_config();
+  MemoryStore whole(make_activations(config), config, at::kCPU);
+  MemoryStore share(make_activations(config), config, at::kCPU, trainers::Span{16, 32});
+  for (int i = 0; i < 20; ++i)
+    EXPECT_TRUE(share.next()->inputs[1].equal(whole.next()->inputs[1].slice(0, 16, 32))) << i;
+  const HeldOut all = *whole.held_out(2), own = *share.held_out(2);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_TRUE(own.batches[i].targets[1].equal(all.batches[i].targets[1].slice(0, 16, 32))) << i;
+}
+
 TEST(MemoryStore, SeedFixesTheBatches) {
   const Config config = tiny_config();
   MemoryStore first(make_activations(config), config, at::kCPU);

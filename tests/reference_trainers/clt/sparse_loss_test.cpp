@@ -19,7 +19,9 @@ constexpr std::int64_t kStep = 7;
 
 class SparseLossTest : public testing::Test {
  protected:
-  SparseLossTest() : config_(tiny_config()), model_(make_sparse_model(config_, at::kCPU)) {
+  SparseLossTest()
+      : config_(tiny_config()),
+        model_(make_sparse_model(config_, at::kCPU, {0, config_.features})) {
     at::Generator random = trainers::seeded_generator(4, trainers::RandomStream::activations);
     const auto normal = [&](at::IntArrayRef size) {
       return at::randn(size, random, at::TensorOptions(at::kDouble));
@@ -36,11 +38,12 @@ class SparseLossTest : public testing::Test {
     }
   }
 
-  SparseLoss found() const {
-    return sparse_loss(config_, model_, forward_, targets_, stacked_deviations(spaces_),
-                       DeadFeatures(config_, at::kCPU), kStep);
+  SparseLoss found() {
+    return sparse_loss(config_, Ranks(config_, alone_), model_, forward_, targets_,
+                       stacked_deviations(spaces_), DeadFeatures(config_, at::kCPU), kStep);
   }
 
+  trainers::SingleComm alone_;
   Config config_;
   SparseModel model_;
   SparseForward forward_;

@@ -29,7 +29,7 @@ class SparseModelTest : public testing::Test {
 
   const Config config_ = tiny_config();
   const Model dense_{config_, at::kCPU};
-  const SparseModel sparse_ = make_sparse_model(config_, at::kCPU);
+  const SparseModel sparse_ = make_sparse_model(config_, at::kCPU, {0, config_.features});
   std::vector<at::Tensor> inputs_;
   at::Tensor activations_;
 };

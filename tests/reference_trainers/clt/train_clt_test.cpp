@@ -1,42 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/reference_trainers/clt/train_clt_program.hpp"
+
+namespace stepscope::clt {
 namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-struct Outcome {
-  int status = -1;
-  std::string output;
-};
-
-// Through a shell; `redirect` picks the stream that is read.
-Outcome train_clt(const std::string& arguments, const std::string& redirect = "2>/dev/null") {
-  const std::string command = std::string(TRAIN_CLT) + " " + arguments + " " + redirect;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
-  Outcome outcome;
-  char buffer[4096];
-  for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
-    outcome.output.append(buffer, got);
-  }
-  const int status = pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
-
-constexpr const char* kStderrOnly = "2>&1 >/dev/null";
-constexpr const char* kTiny =
-    "--device cpu --layers 2 --features 32 --d-model 8 --batch 16 --k 4 --rows 64 --steps 4";
 
 TEST(TrainClt, PrintsOneJsonLineOnStdout) {
   const Outcome outcome = train_clt(kTiny);
@@ -107,3 +83,4 @@ TEST(TrainClt, DataWithoutHdf5SaysWhatToInstall) {
 #endif
 
 }  // namespace
+}  // namespace stepscope::clt

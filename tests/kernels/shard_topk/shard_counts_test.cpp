@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shards that select their counts set the bits that the whole matrix's selection sets.
-#include "kernels/batch_topk/shard_counts.hpp"
+#include "kernels/shard_topk/shard_counts.hpp"
 
 #include <gtest/gtest.h>
 
 #include "kernels/batch_topk/batch_topk_reference.hpp"
-#include "tests/kernels/batch_topk/sharded_keys.hpp"
+#include "tests/kernels/shard_topk/sharded_keys.hpp"
 #include "tests/kernels/support/key_patterns.hpp"
 
 namespace stepscope::kernels {

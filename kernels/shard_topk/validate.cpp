@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/shard_topk/shard_topk.hpp"
+
+namespace stepscope::kernels {
+namespace {
+
+template <class T>
+bool points_to(const T* pointer) {
+  return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % alignof(T) == 0;
+}
+
+Status validate_matrix(const BatchTopkArguments& matrix) {
+  constexpr std::int64_t kMostEntries = std::int64_t{1} << 33;
+  constexpr std::int64_t kMostOfASide = (std::int64_t{1} << 31) - 1;
+  if (matrix.rows < 0 || matrix.rows > kMostOfASide)
+    return Status::bad_argument("rows", "must be 0 to 2^31 - 1");
+  if (matrix.columns < 0 || matrix.columns > kMostOfASide)
+    return Status::bad_argument("columns", "must be 0 to 2^31 - 1");
+  if (matrix.columns > 0 && matrix.rows > kMostEntries / matrix.columns)
+    return Status::bad_argument("rows", "times columns must be at most 2^33");
+  const bool empty = matrix.rows == 0 || matrix.columns == 0;
+  if (!empty && (matrix.keys == nullptr ||
+                 reinterpret_cast<std::uintptr_t>(matrix.keys) % bytes_of(matrix.key_type) != 0))
+    return Status::bad_argument("keys", "must point to keys, aligned to their size");
+  const BatchTopkColumnKeys& keys = matrix.column_keys;
+  if (keys.source == KeySource::z_score)
+    return Status::bad_argument("column_keys.source", "must be raw, or affine with known columns");
+  if (keys.source == KeySource::affine && !empty &&
+      (!points_to(keys.mean) || !points_to(keys.scale)))
+    return Status::bad_argument("column_keys.mean", "and scale must point to a float a column");
+  return {};
+}
+
+}  // namespace
+
+Status validate(const ShardTopkArguments& arguments) {
+  if (Status matrix = validate_matrix(arguments.matrix); !matrix.ok()) return matrix;
+  if (arguments.groups < 1 || arguments.matrix.columns % arguments.groups != 0)
+    return Status::bad_argument("groups", "must be 1 or more and divide the columns");
+  if (!points_to(arguments.state)) return Status::bad_argument("state", "must point to a state");
+  if (!points_to(arguments.counts))
+    return Status::bad_argument("counts", "must point to a number a bin");
+  if (!points_to(arguments.shares))
+    return Status::bad_argument("shares", "must point to a number a group, and one more");
+  if (!points_to(arguments.own_count))
+    return Status::bad_argument("own_count", "must point to a number");
+  return {};
+}
+
+}  // namespace stepscope::kernels

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/comm/socket_comm.hpp"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/maximum.h>
+#include <ATen/ops/minimum.h>
+#include <ATen/ops/zeros.h>
+
+#include <stdexcept>
+#include <vector>
+
+namespace stepscope::trainers {
+namespace {
+
+void must_be_plain(const at::Tensor& tensor) {
+  if (!tensor.is_cpu() || !tensor.is_contiguous())
+    throw std::invalid_argument("SocketComm: a tensor is not contiguous, or not on the CPU");
+}
+
+void reduce(at::Tensor& into, const at::Tensor& other, Reduction reduction) {
+  switch (reduction) {
+    case Reduction::sum:
+      into.add_(other);
+      break;
+    case Reduction::min:
+      at::minimum_out(into, into, other);
+      break;
+    case Reduction::max:
+      at::maximum_out(into, into, other);
+      break;
+  }
+}
+
+}  // namespace
+
+void SocketComm::send(int to, const Call& call, const at::Tensor& tensor) {
+  must_be_plain(tensor);
+  links_->send(to, call, tensor.const_data_ptr(), tensor.nbytes());
+}
+
+void SocketComm::receive(int from, const Call& call, const at::Tensor& tensor) {
+  must_be_plain(tensor);
+  links_->receive(from, call, tensor.mutable_data_ptr(), tensor.nbytes());
+}
+
+void SocketComm::answer_all(const Call& call, const at::Tensor& tensor) {
+  for (const int peer : links_->peers()) send(peer, call, tensor);
+}
+
+void SocketComm::all_reduce(const at::Tensor& tensor, Reduction reduction) {
+  const at::NoGradGuard no_grad;
+  const Call call = next(Call::Kind::all_reduce);
+  if (rank() != 0) {
+    send(0, call, tensor);
+    return receive(0, call, tensor);
+  }
+  at::Tensor sum = tensor.detach();
+  const at::Tensor other = at::empty_like(sum);
+  for (const int peer : links_->peers()) {
+    receive(peer, call, other);
+    reduce(sum, other, reduction);
+  }
+  answer_all(call, sum);
+}
+
+at::Tensor SocketComm::all_gather(const at::Tensor& own) {
+  const at::NoGradGuard no_grad;
+  const Call call = next(Call::Kind::all_gather);
+  std::vector<std::int64_t> sizes(own.sizes().begin(), own.sizes().end());
+  sizes.insert(sizes.begin(), size_);
+  at::Tensor all = at::empty(sizes, own.options().requires_grad(false));
+  if (rank() != 0) {
+    send(0, call, own);
+    receive(0, call, all);
+    return all;
+  }
+  all.select(0, 0).copy_(own);
+  for (const int peer : links_->peers()) receive(peer, call, all.select(0, peer));
+  answer_all(call, all);
+  return all;
+}
+
+void SocketComm::broadcast(const at::Tensor& tensor, int root) {
+  const at::NoGradGuard no_grad;
+  const Call call = next(Call::Kind::broadcast);
+  if (rank() == root && root != 0) return send(0, call, tensor);
+  if (rank() != 0) return receive(0, call, tensor);
+  if (root != 0) receive(root, call, tensor);
+  for (const int peer : links_->peers())
+    if (peer != root) send(peer, call, tensor);
+}
+
+void SocketComm::barrier() {
+  const Call call = next(Call::Kind::barrier);
+  const at::Tensor nothing = at::empty({0}, at::TensorOptions(at::kByte));
+  for (const int peer : links_->peers()) {
+    if (rank() != 0) send(peer, call, nothing);
+    receive(peer, call, nothing);
+  }
+  if (rank() == 0) answer_all(call, nothing);
+}
+
+}  // namespace stepscope::trainers

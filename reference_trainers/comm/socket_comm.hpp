@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group of processes on CPUs: rank 0 gathers over its links, reduces in the ranks' order, and
+// answers, so that sums are the same bits on every rank and in every run. LibTorch's Gloo cannot be
+// used from C++: its wheel has no Gloo headers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "reference_trainers/comm/comm.hpp"
+#include "reference_trainers/comm/links.hpp"
+
+namespace stepscope::trainers {
+
+class SocketComm final : public Comm {
+ public:
+  SocketComm(std::unique_ptr<Links> links, int size) : links_(std::move(links)), size_(size) {}
+
+  int rank() const override { return links_->rank(); }
+  int size() const override { return size_; }
+  void all_reduce(const at::Tensor& tensor, Reduction reduction) override;
+  at::Tensor all_gather(const at::Tensor& own) override;
+  void broadcast(const at::Tensor& tensor, int root) override;
+  void barrier() override;
+  void abort(const std::string& reason) override { links_->fail(reason); }
+
+ private:
+  Call next(Call::Kind kind) { return {kind, ++calls_}; }
+  void send(int to, const Call& call, const at::Tensor& tensor);
+  void receive(int from, const Call& call, const at::Tensor& tensor);
+  void answer_all(const Call& call, const at::Tensor& tensor);
+
+  std::unique_ptr<Links> links_;
+  int size_;
+  std::uint32_t calls_ = 0;
+};
+
+}  // namespace stepscope::trainers

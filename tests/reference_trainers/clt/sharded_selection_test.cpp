@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each rank's mask is its part of the whole's, to the bit, for any number of ranks.
+#include "reference_trainers/clt/sharded_selection.hpp"
+
+#include <ATen/Functions.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "kernels/batch_topk/batch_topk_reference.hpp"
+#include "tests/reference_trainers/clt/spread_preactivations.hpp"
+#include "tests/reference_trainers/comm/in_process_ranks.hpp"
+
+namespace stepscope::clt {
+namespace {
+
+constexpr WholeBatch kWhole{.rows = 24, .layers = 3, .features = 37};
+constexpr std::int64_t kRows = kWhole.rows;
+
+at::Tensor selected_of_whole(const at::Tensor& preactivations, std::int64_t count) {
+  kernels::BatchTopkArguments matrix;
+  matrix.keys = preactivations.const_data_ptr<float>();
+  matrix.key_type = kernels::KeyType::float32;
+  matrix.rows = kRows;
+  matrix.columns = kWhole.columns();
+  matrix.count = count;
+  matrix.nan = kernels::NanPolicy::select;
+  const kernels::ColumnStatistics statistics = kernels::column_statistics_reference(matrix);
+  std::vector<float> mean(statistics.mean.begin(), statistics.mean.end());
+  std::vector<float> scale(statistics.scale.begin(), statistics.scale.end());
+  matrix.column_keys = {kernels::KeySource::affine, 1e-6F, mean.data(), scale.data()};
+  const std::vector<std::uint32_t> words = kernels::batch_topk_reference(matrix).mask;
+  const std::int64_t row_words = kernels::mask_words_per_row(matrix.columns);
+  const at::Tensor mask = at::zeros({kRows, matrix.columns}, at::TensorOptions(at::kBool));
+  bool* to = mask.mutable_data_ptr<bool>();
+  for (std::int64_t row = 0; row < kRows; ++row)
+    for (std::int64_t column = 0; column < matrix.columns; ++column)
+      *to++ = (words[static_cast<std::size_t>(row * row_words + column / 32)] >> (column % 32) &
+               1U) != 0;
+  return mask;
+}
+
+TEST(ShardedSelection, IsThatOfOneRankToTheBit) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const at::Tensor whole = made_preactivations(kWhole, seed, /*normal=*/seed % 3 == 0);
+    for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, std::int64_t{211},
+                                     kRows * 40, kRows * kWhole.columns() + 5}) {
+      const at::Tensor expected = selected_of_whole(whole, count);
+      EXPECT_EQ(expected.sum().item<std::int64_t>(), std::min(count, whole.numel()));
+      for (const Parallel by : {Parallel::features, Parallel::data})
+        for (const int size : {1, 2, 4, 8})
+          trainers::run_ranks(size, [&](trainers::Comm& comm) {
+            const auto selection = make_host_selection(comm, {by, kWhole.layers, kRows, count});
+            const at::Tensor mask = selection->mask(part_of(whole, kWhole, by, comm.rank(), size));
+            EXPECT_TRUE(mask.equal(part_of(expected, kWhole, by, comm.rank(), size)))
+                << "seed " << seed << ", count " << count << ", rank " << comm.rank() << " of "
+                << size;
+          });
+    }
+  }
+}
+
+// NaN counts as greatest, as at::topk has it.
+TEST(ShardedSelection, NanComesFirst) {
+  const at::Tensor whole = made_preactivations(kWhole, 1, true);
+  whole.select(1, 50).fill_(std::numeric_limits<float>::quiet_NaN());
+  const at::Tensor expected = selected_of_whole(whole, kRows);
+  EXPECT_TRUE(expected.select(1, 50).all().item<bool>());
+  trainers::run_ranks(4, [&](trainers::Comm& comm) {
+    const auto selection =
+        make_host_selection(comm, {Parallel::features, kWhole.layers, kRows, kRows});
+    const at::Tensor mask =
+        selection->mask(part_of(whole, kWhole, Parallel::features, comm.rank(), 4));
+    EXPECT_TRUE(mask.equal(part_of(expected, kWhole, Parallel::features, comm.rank(), 4)));
+  });
+}
+
+}  // namespace
+}  // namespace stepscope::clt

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/comm/socket_comm.hpp"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <functional>
+
+#include "reference_trainers/comm/buckets.hpp"
+#include "tests/reference_trainers/comm/in_process_ranks.hpp"
+
+namespace stepscope::trainers {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+
+TEST(SocketComm, ReducesOfEachType) {
+  for (const auto type : {at::kFloat, at::kDouble, at::kLong, at::kInt, at::kByte})
+    for (const int size : {1, 2, 3, 8})
+      run_ranks(size, [&](Comm& comm) {
+        const at::Tensor own = at::full({5}, comm.rank() + 1, type);
+        const auto reduced = [&](Reduction reduction) {
+          const at::Tensor all = own.clone();
+          comm.all_reduce(all, reduction);
+          return all.select(0, 4).item<double>();
+        };
+        EXPECT_EQ(reduced(Reduction::sum), size * (size + 1) / 2);
+        EXPECT_EQ(reduced(Reduction::min), 1);
+        EXPECT_EQ(reduced(Reduction::max), size);
+      });
+}
+
+// More than sockets hold, and sums whose bits depend on their order.
+TEST(SocketComm, LargeSumsAreTheSameBitsOnEveryRank) {
+  std::vector<at::Tensor> sums(3);
+  run_ranks(3, [&](Comm& comm) {
+    const at::Tensor own = at::arange(700'000, at::kFloat) * (comm.rank() + 0.1);
+    comm.all_reduce(own, Reduction::sum);
+    sums[static_cast<std::size_t>(comm.rank())] = own;
+  });
+  EXPECT_TRUE(at::equal(sums[0], sums[1]));
+  EXPECT_TRUE(at::equal(sums[0], sums[2]));
+  EXPECT_NEAR(sums[0].select(0, 1000).item<double>(), 3300, 1e-3);
+}
+
+TEST(SocketComm, GathersInTheRanksOrder) {
+  run_ranks(4, [](Comm& comm) {
+    const at::Tensor all = comm.all_gather(at::full({2, 3}, comm.rank(), at::kLong));
+    EXPECT_EQ(all.sizes(), (at::IntArrayRef{4, 2, 3}));
+    for (int rank = 0; rank < 4; ++rank)
+      EXPECT_TRUE(all.select(0, rank).eq(rank).all().item<bool>());
+  });
+}
+
+TEST(SocketComm, BroadcastsFromAnyRank) {
+  for (int root = 0; root < 3; ++root)
+    run_ranks(3, [&](Comm& comm) {
+      const at::Tensor tensor = at::full({4}, comm.rank(), at::kFloat);
+      comm.broadcast(tensor, root);
+      EXPECT_TRUE(tensor.eq(root).all().item<bool>());
+      comm.barrier();
+    });
+}
+
+TEST(SocketComm, SumsInBuckets) {
+  run_ranks(2, [](Comm& comm) {
+    std::vector<at::Tensor> tensors;
+    for (const std::int64_t size : {3, 50, 1, 7, 7})
+      tensors.push_back(at::full({size}, static_cast<double>(size * (comm.rank() + 1))));
+    sum_in_buckets(comm, tensors, /*bucket_bytes=*/40);
+    for (const at::Tensor& tensor : tensors)
+      EXPECT_TRUE(tensor.eq(3 * tensor.numel()).all().item<bool>()) << tensor.numel();
+  });
+}
+
+// Of four ranks: what each says where `broken` ends in its third call.
+std::vector<std::string> failures_where(int broken, const std::function<void(Comm&)>& how,
+                                        milliseconds patience = milliseconds(60'000)) {
+  return failures_of_ranks(4, patience, [&](Comm& comm) {
+    const at::Tensor tensor = at::zeros({300'000});
+    for (int call = 0; call < 5; ++call) {
+      if (call == 2 && comm.rank() == broken) return how(comm);
+      comm.all_reduce(tensor, Reduction::sum);
+    }
+  });
+}
+
+TEST(SocketComm, ARankThatEndsIsNamedByAllOthersAtOnce) {
+  for (const int broken : {1, 2, 3}) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<std::string> failures = failures_where(broken, [](Comm&) {});
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+    failures.erase(failures.begin() + broken);
+    EXPECT_THAT(failures,
+                Each("rank " + std::to_string(broken) + " ended before the run was done"));
+  }
+  std::vector<std::string> failures = failures_where(0, [](Comm&) {});
+  failures.erase(failures.begin());
+  EXPECT_THAT(failures, Each(HasSubstr("rank 0 ended")));
+}
+
+TEST(SocketComm, ARanksOwnReasonReachesAllOthers) {
+  for (int broken = 0; broken < 4; ++broken) {
+    std::vector<std::string> failures =
+        failures_where(broken, [](Comm& comm) { comm.abort("no memory"); });
+    failures.erase(failures.begin() + broken);
+    EXPECT_THAT(failures, Each("no memory"));
+  }
+}
+
+TEST(SocketComm, ARankThatDoesNotComeIsNamedAfterTheTimeout) {
+  std::vector<std::string> failures = failures_where(
+      2, [](Comm&) { std::this_thread::sleep_for(milliseconds(1500)); }, milliseconds(1000));
+  failures.erase(failures.begin() + 2);
+  EXPECT_THAT(failures, Each("rank 2 did not come within 1 s"));
+}
+
+TEST(SocketComm, DifferentCallsAreAnErrorThatNamesBoth) {
+  const auto failures = failures_of_ranks(2, milliseconds(60'000), [](Comm& comm) {
+    if (comm.rank() == 0)
+      comm.all_reduce(at::zeros({4}), Reduction::sum);
+    else
+      comm.barrier();
+  });
+  EXPECT_THAT(failures, Each(AllOf(HasSubstr("rank 1 made call 1, barrier of 0 bytes"),
+                                   HasSubstr("rank 0 made call 1, all_reduce of 16"))));
+}
+
+}  // namespace
+}  // namespace stepscope::trainers
