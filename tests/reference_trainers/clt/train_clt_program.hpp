@@ -7,6 +7,11 @@
 #include <cstdio>
 #include <string>
 
+// Path of the program; the build gives it.
+#ifndef TRAIN_CLT
+#define TRAIN_CLT "train_clt"
+#endif
+
 namespace stepscope::clt {
 
 struct Outcome {
