@@ -12,6 +12,7 @@ import numpy
 
 import api_calls
 import chrome_trace
+import corrected
 import deep
 import device_ops
 import endings_checks
@@ -198,6 +199,21 @@ class Judgements(unittest.TestCase):
         found["partition"]["wall_ns_total"] = 11
         found["trust"].update(unknown_share=0.02, dropped=1)
         self.assertEqual(len(starts.problems_of(found, 3)), 3)
+
+
+
+class Corrected(unittest.TestCase):
+    def test_the_report_is_held_against_the_clock(self):
+        report = {"partition": {"corrected_step_ns": 5_500_000, "wall_ns_total": 12_000_000, "steps_counted": 2}, "trust": {}}
+        found = corrected.of_report(report, [4.0, 6.0])
+        self.assertEqual((found["plain_ms"], found["corrected"], found["traced"], found["again"], found["left"]),
+                         (5.0, 1.1, 1.2, 1.5, None))
+        with self.assertRaisesRegex(ValueError, "corrects no step"):
+            corrected.of_report({"partition": {}, "trust": {}}, [4.0, 6.0])
+
+    def test_both_sides_of_the_margin_can_be_missed(self):
+        for low, high, said in ((0.98, 1.02, "held"), (1.031, 1.05, "missed"), (0.90, 0.969, "missed"), (0.96, 1.04, "not shown")):
+            self.assertEqual(corrected.verdict({"low": low, "high": high}), said)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,13 @@ class Turn:
         """Milliseconds a step."""
         return float(self.ask(count))
 
+    def finish(self, limit_s):
+        """As the program would: with all that a profiler writes."""
+        self.requests.write("\n")
+        self.requests.flush()
+        if status := self.process.wait(limit_s):
+            raise RuntimeError(f"{self.name} ended with {status}; see {self.log.name}")
+
     def end(self):
         """By force: what a profiler writes at an end is not measured here, and takes its time."""
         try:
