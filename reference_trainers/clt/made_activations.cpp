@@ -2,13 +2,14 @@
 #include "reference_trainers/clt/made_activations.hpp"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/matmul.h>
+#include <ATen/ops/embedding_bag.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randn.h>
 
 #include <algorithm>
-#include <functional>
+#include <tuple>
 
+#include "reference_trainers/common/at_once.hpp"
 #include "reference_trainers/common/random.hpp"
 
 namespace stepscope::clt {
@@ -40,52 +41,65 @@ at::Tensor noise(const Config& config, at::Generator& random) {
   return kNoise * at::randn({config.rows, config.d_model}, random);
 }
 
-// `next_direction` gives the directions in the order in which they are used. Each draw is a
-// statement of its own: their order is what a seed stands for.
-MadeActivations rows_of(const Config& config, at::Generator random,
-                        const std::function<at::Tensor(at::Generator&)>& next_direction) {
-  MadeActivations made;
-  made.noise = kNoise;
-  for (std::int64_t layer = 0; layer < config.layers; ++layer) {
-    made.strengths.push_back(strengths(config, random));
-    const at::Tensor input_noise = noise(config, random);
-    made.reads.push_back(next_direction(random));
-    made.inputs.push_back(at::matmul(made.strengths.back(), made.reads.back()) + input_noise);
-    at::Tensor target = noise(config, random);
-    std::vector<at::Tensor>& writes = made.writes.emplace_back();
-    for (const at::Tensor& source : made.strengths) {
-      writes.push_back(next_direction(random));
-      target += at::matmul(source, writes.back());
-    }
-    made.targets.push_back(target);
-  }
-  return made;
+// The features of each row that have a strength, one row behind the other.
+struct Active {
+  at::Tensor features, strengths, first_of_row;
+};
+
+Active active_of(const at::Tensor& strengths) {
+  const at::Tensor present = strengths != 0;
+  const at::Tensor of_row = present.sum(1);
+  return {present.nonzero().select(1, 1).contiguous(), strengths.masked_select(present),
+          of_row.cumsum(0) - of_row};
 }
 
-std::vector<at::Tensor> directions_of(const MadeActivations& made) {
-  std::vector<at::Tensor> all;
-  for (std::size_t layer = 0; layer < made.reads.size(); ++layer) {
-    all.push_back(made.reads[layer]);
-    all.insert(all.end(), made.writes[layer].begin(), made.writes[layer].end());
-  }
-  return all;
+// strengths x directions; few strengths are not zero.
+at::Tensor sum_of(const Active& active, const at::Tensor& directions) {
+  constexpr std::int64_t kSum = 0;
+  return std::get<0>(at::embedding_bag(directions, active.features, active.first_of_row,
+                                       /*scale_grad_by_freq=*/false, kSum, /*sparse=*/false,
+                                       active.strengths));
+}
+
+MadeActivations rows_of(const Config& config, trainers::RandomStream stream) {
+  const auto layers = static_cast<std::size_t>(config.layers);
+  MadeActivations made{std::vector<at::Tensor>(layers),
+                       std::vector<at::Tensor>(layers),
+                       std::vector<at::Tensor>(layers),
+                       std::vector<at::Tensor>(layers),
+                       std::vector<std::vector<at::Tensor>>(layers),
+                       kNoise};
+  std::vector<Active> active(layers);
+  trainers::for_each_at_once(layers, [&](std::size_t layer) {
+    at::Generator rows = trainers::seeded_generator(config.seed, stream, layer);
+    made.strengths[layer] = strengths(config, rows);
+    active[layer] = active_of(made.strengths[layer]);
+    made.inputs[layer] = noise(config, rows);
+    made.targets[layer] = noise(config, rows);
+    at::Generator origin =
+        trainers::seeded_generator(config.seed, trainers::RandomStream::directions, layer);
+    made.reads[layer] = directions(config, origin);
+    for (std::size_t source = 0; source <= layer; ++source)
+      made.writes[layer].push_back(directions(config, origin));
+  });
+  trainers::for_each_at_once(layers, [&](std::size_t layer) {
+    made.inputs[layer] += sum_of(active[layer], made.reads[layer]);
+    for (std::size_t source = 0; source <= layer; ++source)
+      made.targets[layer] += sum_of(active[source], made.writes[layer][source]);
+  });
+  return made;
 }
 
 }  // namespace
 
 MadeActivations make_activations(const Config& config) {
-  return rows_of(config,
-                 trainers::seeded_generator(config.seed, trainers::RandomStream::activations),
-                 [&](at::Generator& random) { return directions(config, random); });
+  return rows_of(config, trainers::RandomStream::activations);
 }
 
 MadeActivations make_held_out(const Config& config, std::int64_t rows) {
-  const std::vector<at::Tensor> known = directions_of(make_activations(config));
   Config other = config;
   other.rows = rows;
-  std::size_t used = 0;
-  return rows_of(other, trainers::seeded_generator(config.seed, trainers::RandomStream::held_out),
-                 [&](at::Generator&) { return known[used++]; });
+  return rows_of(other, trainers::RandomStream::held_out);
 }
 
 }  // namespace stepscope::clt

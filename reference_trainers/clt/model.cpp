@@ -3,13 +3,14 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/rand.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <cmath>
 
+#include "reference_trainers/common/at_once.hpp"
 #include "reference_trainers/common/random.hpp"
 
 namespace stepscope::clt {
@@ -19,7 +20,7 @@ namespace {
 // a part along one dimension.
 at::Tensor uniform(at::IntArrayRef shape, double bound, at::Generator& random, at::Device device,
                    std::int64_t dimension, trainers::Span kept) {
-  const at::Tensor host = (at::rand(shape, random) * 2 - 1) * bound;
+  const at::Tensor host = at::empty(shape).uniform_(-bound, bound, random);
   return host.slice(dimension, kept.begin, kept.end)
       .contiguous()
       .to(device)
@@ -32,21 +33,24 @@ at::Tensor zeros(std::int64_t size, at::Device device) {
 
 }  // namespace
 
-Model::Model(const Config& config, at::Device device, trainers::Span features) {
-  at::Generator random = trainers::seeded_generator(config.seed, trainers::RandomStream::weights);
+Model::Model(const Config& config, at::Device device, trainers::Span features)
+    : encoders_(static_cast<std::size_t>(config.layers)), decoders_(encoders_.size()) {
   const double encoder_bound = 1 / std::sqrt(static_cast<double>(config.features));
   const double decoder_bound = 1 / std::sqrt(static_cast<double>(config.layers * config.d_model));
-  for (std::int64_t target = 0; target < config.layers; ++target) {
-    encoders_.push_back(
-        uniform({config.features, config.d_model}, encoder_bound, random, device, 0, features));
+  for (std::size_t layer = 0; layer < encoders_.size(); ++layer) {
     encoder_biases_.push_back(zeros(features.size(), device));
     decoder_biases_.push_back(zeros(config.d_model, device));
-    std::vector<at::Tensor>& sources = decoders_.emplace_back();
-    for (std::int64_t source = 0; source <= target; ++source) {
-      sources.push_back(
+  }
+  trainers::for_each_at_once(encoders_.size(), [&](std::size_t target) {
+    at::Generator random =
+        trainers::seeded_generator(config.seed, trainers::RandomStream::weights, target);
+    encoders_[target] =
+        uniform({config.features, config.d_model}, encoder_bound, random, device, 0, features);
+    for (std::size_t source = 0; source <= target; ++source) {
+      decoders_[target].push_back(
           uniform({config.d_model, config.features}, decoder_bound, random, device, 1, features));
     }
-  }
+  });
 }
 
 std::vector<at::Tensor> Model::encode(const std::vector<at::Tensor>& inputs) const {

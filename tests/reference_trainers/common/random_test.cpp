@@ -21,5 +21,14 @@ TEST(Random, SeedsAndStreamsDiffer) {
   EXPECT_FALSE(draw(7, RandomStream::weights).equal(draw(7, RandomStream::batches)));
 }
 
+TEST(Random, PartsDiffer) {
+  const auto part = [](std::uint64_t number) {
+    return at::rand({8}, seeded_generator(7, RandomStream::weights, number));
+  };
+  EXPECT_TRUE(part(3).equal(part(3)));
+  EXPECT_FALSE(part(3).equal(part(4)));
+  EXPECT_TRUE(part(0).equal(draw(7, RandomStream::weights)));
+}
+
 }  // namespace
 }  // namespace stepscope::trainers
