@@ -83,11 +83,12 @@ double ActivitySource::take(bool on) noexcept {
     tell(switch_ours(on, switch_hooks));
     return on ? 1 : 0;
   }
-  turn_ = turn_ % 4 + 1;
+  turn_ = turn_ % 5 + 1;
   constexpr void (*kHooks[])(bool) = {
       switch_hooks, [](bool) {},
       [](bool wanted) { switch_hooks(wanted, Level::light, Answer::without_sites); },
-      [](bool wanted) { switch_hooks(wanted, Level::light, Answer::nothing); }};
+      [](bool wanted) { switch_hooks(wanted, Level::light, Answer::nothing); },
+      [](bool wanted) { switch_hooks(wanted, Level::deep, Answer::whole); }};
   tell(switch_ours(true, kHooks[turn_ - 1]));
   return turn_;
 }

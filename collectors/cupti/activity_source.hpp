@@ -47,7 +47,9 @@ class ActivitySource final : public recorder::RowSource {
   std::uint64_t dropped_ = 0;
   std::int64_t vendor_ns_ = 0;
   bool layers_;
-  int turn_ = 0;  // of layers: 1 the whole, 2 kinds alone, 3 light, 4 kinds and empty callbacks
+  // Of layers: 1 the whole, 2 kinds alone, 3 light, 4 kinds and empty callbacks, 5 the whole with
+  // the runtime's callbacks of calls that are left to the driver.
+  int turn_ = 0;
   bool on_ = true;
   bool told_refusal_ = false;
   int idle_flushes_ = 0;         // since it was switched off

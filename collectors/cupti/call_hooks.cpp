@@ -170,6 +170,7 @@ void enable_one(Subscriber subscriber, const ApiFunction& function) noexcept {
     if (id == 0 || id >= kIds) continue;
     functions_of(function.domain)[id] = &function;
     recorder::name_call(call_code(function.domain, id), function.name);
+    if (!is_recorded(function, options.level)) continue;
     (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(function.domain), id);
   }
 }
@@ -214,7 +215,8 @@ Status enable_hooks(const Library& found, Subscriber subscriber,
   options = wanted;
   own_subscriber = subscriber;
   for (const ApiFunction& function : api_functions()) {
-    if (function.level <= wanted.level) enable_one(subscriber, function);
+    const bool in_a_layer = wanted.layers && function.level <= wanted.level;
+    if (in_a_layer || is_recorded(function, wanted.level)) enable_one(subscriber, function);
   }
   if (wanted.level == Level::deep) {
     for (const ApiFunction* other : {&kOtherRuntime, &kOtherDriver})
@@ -242,7 +244,7 @@ void switch_hooks(bool on, Level level, Answer wanted) noexcept {
   for (const Domain domain : {Domain::runtime, Domain::driver}) {
     for (std::uint32_t id = 1; id < kIds; ++id) {
       const ApiFunction* function = functions_of(domain)[id];
-      if (function == nullptr || function->level > level) continue;
+      if (function == nullptr || (on && !is_recorded(*function, level))) continue;
       if (!on && instantiates_graphs(*function)) continue;
       const auto number = static_cast<std::uint32_t>(domain);
       if (on || !is_wanted_by_guest(number, id))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA calls through a subscriber's callbacks: entry and exit of the chosen functions, as records
-// in the calling thread's ring. Only the outermost listed call of a thread is recorded: the
-// runtime's calls make driver calls of their own. At level deep so is the outermost of all other
+// in the calling thread's ring. Only the outermost call of a thread whose callback is on is
+// recorded: the runtime's calls make driver calls of their own, and below level deep the frequent
+// ones are recorded as those (api_functions.hpp). At level deep so is the outermost of all other
 // calls, where it is in no listed one; a listed call inside it keeps its own record.
 #pragma once
 
@@ -15,6 +16,8 @@ struct HookOptions {
   Level level = Level::standard;
   recorder::SiteRef (*call_site)() noexcept = nullptr;  // null: sites are not recorded
   bool profiler_control = false;  // cudaProfilerStart and Stop are the capture's trigger
+  // Calls that are left to the driver can be switched on as well, by a level of deep.
+  bool layers = false;
 };
 
 // CUPTI's callback; `user` is not used. Resource and state callbacks arrive here too.
@@ -29,7 +32,7 @@ void switch_hooks(bool on) noexcept;
 // What a callback does with a call, to measure its parts: nothing is not even counted.
 enum class Answer : std::uint8_t { nothing, without_sites, whole };
 
-// The same for what a lower level than the hooks' own records.
+// The same for what another level records, of what the hooks know.
 void switch_hooks(bool on, Level level, Answer answer) noexcept;
 
 // The calling thread is one of ours: its calls are none of the program's, from now on.

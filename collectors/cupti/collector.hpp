@@ -23,7 +23,8 @@ struct Options {
   std::uint32_t flush_ms = 500;
   void (*on_device)(const Device& device) noexcept = nullptr;  // one that did work, once each
   Bare bare = Bare::no;
-  // Windows in turn of kinds alone, of the light level and of the whole: what each layer costs.
+  // Windows in turn of kinds alone, of the light level and of the whole: what each layer costs
+  // (hooks.layers too).
   bool layers = false;
 };
 

@@ -4,6 +4,7 @@
 namespace stepscope::cupti {
 namespace {
 
+constexpr std::uintptr_t kLegacyHandle = 1;     // cudaStreamLegacy
 constexpr std::uintptr_t kPerThreadHandle = 2;  // cudaStreamPerThread
 constexpr std::uint64_t kForgotten = 1;
 
@@ -36,8 +37,9 @@ recorder::StreamRef intern(const Library& library, void* context, std::uint32_t 
                                                  std::uint32_t context_uid, void* stream,
                                                  bool per_thread_default) noexcept {
   if (context == nullptr) return recorder::kNoStream;
-  const auto handle = reinterpret_cast<std::uintptr_t>(stream);
+  auto handle = reinterpret_cast<std::uintptr_t>(stream);
   const bool per_thread = handle == kPerThreadHandle || (handle == 0 && per_thread_default);
+  if (handle == kLegacyHandle) handle = 0, stream = nullptr;
   std::uint32_t id = 0;
   if (per_thread && !ask(library, context, stream, true, id)) return recorder::kNoStream;
   const std::uint64_t key = key_of(context_uid, per_thread ? kOfAThread | id : handle);

@@ -14,7 +14,8 @@
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
 //   costs
 //   STEPSCOPE_WINDOW_LAYERS  1: windows record in turn the whole, kernels alone, the light level,
-//                            kernels with callbacks that do nothing
+//                            kernels with callbacks that do nothing, the whole with the runtime's
+//                            callbacks also of calls that are left to the driver
 //   STEPSCOPE_BARE_CUPTI     nothing but CUPTI itself, to measure it:
 //     records       kernels, copies and sets go into buffers that are thrown away
 //     subscription  a subscriber alone

@@ -132,7 +132,7 @@ void on_cuda_start() noexcept {
   recorder::fact("cuda", "initialised");
   cupti::Options options;
   options.bare = settings.bare_cupti;
-  options.layers = settings.window_layers;
+  options.layers = options.hooks.layers = settings.window_layers;
   options.hooks.level = settings.level;
   options.hooks.profiler_control = settings.profiler_control;
   options.hooks.call_site = settings.level == Level::light ? nullptr : python_call_site;

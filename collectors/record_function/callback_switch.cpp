@@ -5,7 +5,8 @@ namespace stepscope {
 
 double CallbackSwitch::take(bool on) noexcept {
   on_ = on;
-  const bool whole = !layers_ || !on || turn_++ % 4 == 0;
+  const int turn = layers_ && on ? turn_++ % 5 : 0;
+  const bool whole = turn == 0 || turn == 4;
   for (std::size_t i = 0; i < count_; ++i) (on && whole ? reenable_ : disable_)(handles_[i]);
   return on ? 1 : 0;
 }

@@ -44,18 +44,18 @@ class OtherWork {
 
 // ns of entry and exit of one launch.
 double time_of_call(std::uint32_t number) {
-  const LaunchParameters launch{.stream = handle(7)};
+  const DriverLaunchParameters parameters{.stream = handle(7)};
   CallbackData data{};
-  data.function_params = &launch;
+  data.function_params = &parameters;
   data.context = handle(1);
   data.context_uid = 1;
   data.correlation_id = number;
-  const auto domain = static_cast<std::uint32_t>(Domain::runtime);
+  const auto domain = static_cast<std::uint32_t>(Domain::driver);
   const std::int64_t begin = recorder::clock_ns(CLOCK_MONOTONIC);
   data.site = 0;
-  on_callback(nullptr, domain, kLaunch, &data);
+  on_callback(nullptr, domain, kDriverLaunch, &data);
   data.site = 1;
-  on_callback(nullptr, domain, kLaunch, &data);
+  on_callback(nullptr, domain, kDriverLaunch, &data);
   return static_cast<double>(recorder::clock_ns(CLOCK_MONOTONIC) - begin);
 }
 

@@ -61,8 +61,8 @@ class Program {
  private:
   void launch(int i) {
     const auto stream = static_cast<std::uintptr_t>(7 + i % kStreams);
-    const LaunchParameters launch{.stream = handle(stream)};
-    const std::uint32_t id = fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    const DriverLaunchParameters launch{.stream = handle(stream)};
+    const std::uint32_t id = fake_cupti::call(Domain::driver, kDriverLaunch, &launch);
     const auto now = static_cast<std::uint64_t>(recorder::clock_ns(CLOCK_REALTIME));
     KernelRecord kernel =
         fake_cupti::kernel(names_[static_cast<std::size_t>(i * 7) % kKernels].c_str(), now,
@@ -71,14 +71,14 @@ class Program {
     kernel.block[0] = 128;
     fake_cupti::state().waiting.emplace_back(kernel);
     if (i % 16 == 0) {
-      const CopyParameters copy{.count = 4096, .stream = handle(stream)};
-      const std::uint32_t copied = fake_cupti::call(Domain::runtime, kCopyAsync, &copy);
+      const DriverCopyParameters copy{.count = 4096, .stream = handle(stream)};
+      const std::uint32_t copied = fake_cupti::call(Domain::driver, kDriverCopyAsync, &copy);
       fake_cupti::state().waiting.emplace_back(
           fake_cupti::copy(1, 1, 3, 4096, now + 900, now + 1000, copied));
     }
     if (i % 32 == 0) {
       const EventParameters event{handle(0xe0), handle(stream)};
-      fake_cupti::call(Domain::runtime, kRecord, &event);
+      fake_cupti::call(Domain::driver, kDriverRecord, &event);
     }
     if (fake_cupti::state().waiting.size() >= 3000) fake_cupti::state().flush();
   }

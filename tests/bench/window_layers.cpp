@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each layer of device collection costs a step, from one run of
 //   STEPSCOPE_WINDOW_LAYERS=1 stepscope profile --window 20/20 -o NAME -- COMMAND
-// in whose recorded windows kernels alone, kernels with callbacks that do nothing, the light level
-// and the whole take turns.
+// in whose recorded windows kernels alone, kernels with callbacks that do nothing, the light level,
+// the whole, and the whole with the runtime's callbacks of all calls take turns.
 //
 //   window_layers NAME.scope ...
 #include <cstdio>
@@ -15,8 +15,8 @@ namespace {
 using namespace stepscope;
 
 void print(const char* what, const std::optional<Overhead>& found) {
-  if (!found) return (void)std::printf("  %-22s not enough windows\n", what);
-  std::printf("  %-22s %.4f of the step without (95 %% within %.4f to %.4f, %zu windows)\n", what,
+  if (!found) return (void)std::printf("  %-24s not enough windows\n", what);
+  std::printf("  %-24s %.4f of the step without (95 %% within %.4f to %.4f, %zu windows)\n", what,
               found->ratio, found->low, found->high, found->pairs);
 }
 
@@ -31,6 +31,7 @@ bool judge(const char* path) {
   print("with empty callbacks", measure_overhead(trace, *steps, 4));
   print("light", measure_overhead(trace, *steps, 3));
   print("whole", measure_overhead(trace, *steps, 1));
+  print("with runtime's callbacks", measure_overhead(trace, *steps, 5));
   return true;
 }
 

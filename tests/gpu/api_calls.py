@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA runtime calls by name within the range "window", from a .scope folder and from a torch.profiler trace."""
+"""CUDA runtime calls by name within the range "window", from a .scope folder and from a torch.profiler trace; those of
+either interface in a whole recording."""
 
 import collections
 import json
@@ -13,6 +14,11 @@ USER_SCOPE, RUNTIME_CALL, DRIVER_CALL, OVERHEAD = 2, 5, 6, 7
 NOISE = {"cudaDeviceGetAttribute", "cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventDestroy", "cudaGetDevice",
          "cudaGetDeviceCount", "cudaGetLastError", "cudaPeekAtLastError", "cudaPointerGetAttributes", "cudaSetDevice",
          "cudaStreamGetCaptureInfo", "cudaStreamIsCapturing", "cudaThreadExchangeStreamCaptureMode"}
+# What collectors/cupti/api_functions.cpp leaves to the driver below level deep, and the driver's names of it.
+LEFT_TO_DRIVER = {"cudaLaunchKernel": "cuLaunchKernel(Ex)?", "cudaLaunchKernelExC": "cuLaunchKernel(Ex)?",
+                  "cudaMemcpyAsync": "cuMemcpy(HtoD|DtoH|DtoD|Peer)?Async", "cudaMemsetAsync": "cuMemsetD(2D)?(8|16|32)Async",
+                  "cudaEventRecord": "cuEventRecord(WithFlags)?", "cudaStreamWaitEvent": "cuStreamWaitEvent",
+                  "cudaStreamSynchronize": "cuStreamSynchronize", "cudaGraphLaunch": "cuGraphLaunch"}
 POLLS = {"cudaEventQuery", "cudaStreamQuery"}  # as often as the device is not ready
 
 
@@ -26,6 +32,13 @@ def of_recording(recording):
     (window,) = [row for row in windows if rows.kind[row] == USER_SCOPE]
     inside = ((rows.kind == RUNTIME_CALL) & (rows.begin >= rows.begin[window]) & (rows.end <= rows.end[window]))
     return collections.Counter(plain(recording.names[name]) for name in rows.name[inside])
+
+
+def of_process(recording):
+    """The calls of both interfaces in the whole recording."""
+    rows = recording.host_ranges
+    calls = (rows.kind == RUNTIME_CALL) | (rows.kind == DRIVER_CALL)
+    return collections.Counter(plain(recording.names[name]) for name in rows.name[calls])
 
 
 def of_chrome_trace(path):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of a .sst payload as numpy arrays: core/store/FORMAT.md, section Tables. Only the columns that scope_file.py
-wants are decoded; the sparse ones are not known here."""
+wants are decoded."""
 
 import struct
 
@@ -38,6 +38,13 @@ def chained(values, durations):
     return numpy.cumsum(step, dtype=numpy.uint64)
 
 
+def sparse(values):
+    """0 for 0, else 1 + zigzag of the difference to the last that was not 0."""
+    held = values != 0
+    values[held] = numpy.cumsum(signed(values[held] - numpy.uint64(1)), dtype=numpy.uint64)
+    return values
+
+
 def column(encoding, data, rows, durations=None):
     if encoding == 0:
         return numpy.full(rows, varints(data)[0], numpy.uint64)
@@ -48,6 +55,8 @@ def column(encoding, data, rows, durations=None):
     values = varints(data)
     if encoding == 2:
         return numpy.cumsum(signed(values), dtype=numpy.uint64)
+    if encoding == 3:
+        return sparse(values)
     return chained(values, durations) if encoding == 6 else values
 
 
@@ -73,6 +82,10 @@ def table(body, kind_column):
     begin = column(*parts.get(BEGIN, DEFAULT), rows, durations)
     name, kind = (one(rows, parts, i) for i in (NAME, kind_column))
     return [begin.view(numpy.int64), (begin + durations).view(numpy.int64), name.astype(numpy.int64), kind]
+
+
+def correlations(body, identity):
+    return one(*parts_of(body), identity)
 
 
 def threads(body):

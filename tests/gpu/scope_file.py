@@ -14,11 +14,12 @@ import struct
 
 import numpy
 
-from scope_columns import counters, signed, table, threads, varints
+from scope_columns import correlations, counters, signed, table, threads, varints
 
 FILE_MAGIC, CHUNK_MAGIC = b"\x89SST\r\n\x1a\n", b"\xf5SCK"
-STRINGS, HEALTH, HOST_RANGES, DEVICE_OPS, COUNTERS, EXIT = 1, 12, 16, 18, 20, 32
+STRINGS, HEALTH, HOST_RANGES, CALLS, DEVICE_OPS, COUNTERS, EXIT = 1, 12, 16, 17, 18, 20, 32
 KIND_COLUMN = {HOST_RANGES: 4, DEVICE_OPS: 3}
+CORRELATION_COLUMN = {CALLS: 2, DEVICE_OPS: 5}
 KERNEL, MEMCPY, MEMSET = 0, 1, 2
 
 
@@ -41,6 +42,7 @@ class Recording:
     finished: bool  # it ended with its own footer: nobody had to salvage it
     host_threads: numpy.ndarray = None  # a number a host range, where one session wrote the file
     counters: dict = dataclasses.field(default_factory=dict)  # {track: [(time, value)]}
+    correlations: dict = dataclasses.field(default_factory=dict)  # {CALLS or DEVICE_OPS: an id a row}
 
 
 def strings(body):
@@ -138,6 +140,7 @@ def read_file(path):
         raise ValueError(f"{path} is no .sst file")
     names, tables, health, finished = _Names(), {HOST_RANGES: [], DEVICE_OPS: []}, {}, False
     host_threads, tracks = [numpy.zeros(0, numpy.uint64)], {}
+    ids_of = {CALLS: [numpy.zeros(0, numpy.uint64)], DEVICE_OPS: [numpy.zeros(0, numpy.uint64)]}
     for session, payload in chunks(data):
         for identity, body in sections(payload):
             if identity == STRINGS:
@@ -154,10 +157,13 @@ def read_file(path):
                     tracks.setdefault(names.texts[name], []).append((int(time), float(value)))
             elif identity == HEALTH:
                 health[session] = signed(varints(numpy.frombuffer(body, numpy.uint8)))
+            if identity in CORRELATION_COLUMN:
+                ids_of[identity].append(correlations(body, CORRELATION_COLUMN[identity]))
             finished |= identity == EXIT
     totals = [sum(int(h[i]) for h in health.values() if len(h) > i) for i in (0, 1)]
     return Recording(path, names.texts, _joined(tables[DEVICE_OPS]), _joined(tables[HOST_RANGES]), *totals, finished,
-                     numpy.concatenate(host_threads), tracks)
+                     numpy.concatenate(host_threads), tracks,
+                     {identity: numpy.concatenate(ids) for identity, ids in ids_of.items()})
 
 
 def read(scope):

@@ -22,6 +22,7 @@ import overhead
 import overlap
 import pm_sampling
 import rivals
+import runtime_calls
 import scope_file
 import starts
 import support
@@ -53,6 +54,15 @@ class ScopeFile(unittest.TestCase):
                            for b, e, n, k in zip(ops.begin, ops.end, ops.name, ops.kind))
             self.assertEqual(found, expected)
             self.assertEqual((read.dropped, read.zero_timestamps, read.finished), (1, 2, True))
+
+    def test_correlations_of_the_stored_file(self):
+        with open(os.path.join(DATA, "v1.txt")) as file:
+            rows = [re.match(r"(call|op) .* correlation (\d+) ", line) for line in file]
+        read = scope_file.read_file(os.path.join(DATA, "v1.sst"))
+        for what, table in (("call", scope_file.CALLS), ("op", scope_file.DEVICE_OPS)):
+            expected = sorted(int(row[2]) for row in rows if row and row[1] == what)
+            self.assertEqual(sorted(read.correlations[table].tolist()), expected)
+            self.assertTrue(any(expected))
 
     def test_counters_and_threads_of_the_stored_file(self):
         read = scope_file.read_file(os.path.join(DATA, "v1.sst"))
@@ -94,6 +104,25 @@ class Judgements(unittest.TestCase):
         self.assertEqual([r["name"] for r in api_calls.differences(count(), count(theirs))],
                          ["cudaLaunchKernel", "cudaMemGetInfo"])
         self.assertEqual(api_calls.recorded_noise(count({"cudaGetDevice": 1})), ["cudaGetDevice"])
+
+    def test_calls_of_both_interfaces(self):
+        count = collections.Counter
+        made = {"cudaLaunchKernel": 3, "cudaLaunchKernelExC": 2, "cudaMemset": 1}
+        good = count({"cuLaunchKernel": 3, "cuLaunchKernelEx": 2, "cudaMemset": 1, "cuLibraryLoadData": 1})
+        self.assertEqual(runtime_calls.judge_standard(made, good), [])
+        for wrong in (good + count({"cudaLaunchKernel": 1}), good - count({"cuLaunchKernel": 1}),
+                      good + count({"cuMemsetD8": 1}), good + count({"cudaMemset": 1}), good + count({"cuGraphLaunch": 1})):
+            self.assertEqual(len(runtime_calls.judge_standard(made, wrong)), 1)
+        self.assertEqual(runtime_calls.judge_deep(made, count(made)), [])
+        self.assertEqual(len(runtime_calls.judge_deep(made, good)), 2)
+
+    def test_device_work_without_its_call(self):
+        one = recording([(0, 1, 0, 0)] * 3, names=["k"])
+        one.correlations = {scope_file.CALLS: numpy.array([5, 6]), scope_file.DEVICE_OPS: numpy.array([5, 5, 6])}
+        self.assertEqual(runtime_calls.judge_device(one, 3), [])
+        self.assertEqual(len(runtime_calls.judge_device(one, 2)), 1)
+        one.correlations[scope_file.CALLS] = numpy.array([5, 5])
+        self.assertEqual(len(runtime_calls.judge_device(one, 3)), 2)
 
     def test_hardware_counters(self):
         def phases(sm, tensor, read, samples=1000):

@@ -113,16 +113,16 @@ def report(options, scope):
     return json.loads(done.stdout)
 
 
-def compile_cuda(name, folder):
+def compile_cuda(name, folder, *flags):
     """programs/NAME.cu, compiled once a folder. No architecture is named: the driver compiles the PTX."""
-    target = os.path.join(folder, name)
+    target = os.path.join(folder, "_".join([name, *(flag.strip("-") for flag in flags)]))
     if os.path.exists(target):
         return target
     nvcc = shutil.which("nvcc") or next(iter(glob.glob("/usr/local/cuda*/bin/nvcc")), None)
     if nvcc is None:
         raise Skip("no nvcc on the PATH or in /usr/local/cuda: it compiles this test's program")
-    done = subprocess.run([nvcc, "-O2", "-std=c++17", "-o", target, program(name + ".cu")], capture_output=True,
-                          text=True)
+    done = subprocess.run([nvcc, "-O2", "-std=c++17", *flags, "-o", target, program(name + ".cu")],
+                          capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"nvcc failed on {name}.cu:\n{done.stderr}")
     return target

@@ -13,6 +13,7 @@ namespace stepscope::cupti {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -25,19 +26,42 @@ TEST_F(ActivitySourceTest, APlanSwitchesKindsAndCallsOffAndOn) {
     recorder::begin_range(recorder::kLaneUser, HostKind::user_scope, recorder::intern_name("r", 1),
                           0, 0, kNoSequence);
     recorder::end_range(recorder::kLaneUser);
-    const LaunchParameters launch{.stream = handle(7)};
     const auto wait_for_kinds = [](bool on) {
       for (int i = 0; i < 500 && fake_cupti::state().enabled.empty() == on; ++i) usleep(10'000);
       EXPECT_EQ(fake_cupti::state().enabled.empty(), !on);
     };
     wait_for_kinds(false);
     usleep(50'000);  // callbacks go off behind the kinds
-    EXPECT_FALSE(fake_cupti::state().callbacks.contains({2, kLaunch}));
+    EXPECT_FALSE(fake_cupti::state().callbacks.contains({1, kDriverLaunch}));
     recorder::trigger_capture(true);
     wait_for_kinds(true);
-    EXPECT_EQ(fake_cupti::call(Domain::runtime, kLaunch, &launch), 1U);
+    EXPECT_EQ(launch(), 1U);
     recorder::trigger_capture(false);
     wait_for_kinds(false);
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  });
+}
+
+// What STEPSCOPE_WINDOW_LAYERS measures.
+TEST_F(ActivitySourceTest, LayersDifferByTheirCallbacks) {
+  record([] {
+    Options options;
+    options.layers = options.hooks.layers = true;
+    ASSERT_TRUE(start_collector(fake_cupti::library(), options));
+    ActivitySource source(fake_cupti::library(), options);
+    const auto& on = fake_cupti::state().callbacks;
+    EXPECT_FALSE(on.contains({2, kLaunch}));
+    std::vector<std::string> turns;
+    for (int turn = 1; turn <= 6; ++turn) {
+      EXPECT_EQ(source.take(true), (turn - 1) % 5 + 1);
+      turns.push_back(std::string(on.contains({2, kLaunch}) ? "runtime " : "") +
+                      (on.contains({1, kDriverLaunch}) ? "driver " : "") +
+                      (on.contains({1, kDriverRecord}) ? "events" : ""));
+      source.take(false);
+      EXPECT_FALSE(on.contains({2, kLaunch}) || on.contains({1, kDriverLaunch}));
+    }
+    EXPECT_THAT(turns, ElementsAre("driver events", "", "driver ", "driver ",
+                                   "runtime driver events", "driver events"));
     _exit(testing::Test::HasFailure() ? 1 : 0);
   });
 }
@@ -46,9 +70,8 @@ TEST_F(ActivitySourceTest, APlanSwitchesKindsAndCallsOffAndOn) {
 TEST_F(ActivitySourceTest, RecordsThatStopComingAreNotTakenForAnIdleDevice) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {.hooks = {}, .flush_ms = 1}));
-    const LaunchParameters launch{.stream = handle(7)};
     for (int i = 0; i < 1500; ++i) {
-      fake_cupti::call(Domain::runtime, kLaunch, &launch);
+      launch();
       fake_cupti::state().correlation += 1000;  // calls that are not recorded
       usleep(1000);
     }
@@ -65,8 +88,7 @@ TEST_F(ActivitySourceTest, RecordsThatStopComingAreNotTakenForAnIdleDevice) {
 TEST_F(ActivitySourceTest, DroppedAndTimelessRecordsAreCounted) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
-    const LaunchParameters launch{.stream = handle(7)};
-    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    launch();
     fake_cupti::state().dropped = 5;
     fake_cupti::state().waiting = {fake_cupti::kernel("k", 0, 0, 7, 1)};
   });
@@ -90,9 +112,7 @@ TEST_F(ActivitySourceTest, ManyRecordsAreAllWritten) {
   constexpr std::uint32_t kKernels = 3000;
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {.hooks = {}, .flush_ms = 5}));
-    const LaunchParameters launch{.stream = handle(7)};
-    for (std::uint32_t i = 1; i <= kKernels; ++i)
-      fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    for (std::uint32_t i = 1; i <= kKernels; ++i) launch();
     std::vector<FakeRecord> records;
     const std::uint64_t now = now_ns();
     for (std::uint32_t i = 1; i <= kKernels; ++i)

@@ -50,6 +50,47 @@ TEST(ApiHeaders, ParametersLieWhereTheListSays) {
   EXPECT_PLACE(cudaHostAlloc_v3020, value, cudaHostAlloc_v3020, size);
 }
 
+#define EXPECT_DRIVER_PLACE(call, field, member)                                        \
+  {                                                                                     \
+    const ApiFunction* function = find(Domain::driver, CUPTI_DRIVER_TRACE_CBID_##call); \
+    ASSERT_NE(function, nullptr) << #call;                                              \
+    EXPECT_EQ(function->field, offsetof(call##_params, member)) << #call;               \
+  }
+
+TEST(ApiHeaders, SoDoTheDriversThatTheRuntimesAreLeftTo) {
+  EXPECT_DRIVER_PLACE(cuLaunchKernel, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuLaunchKernel_ptsz, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuGraphLaunch, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuGraphLaunch_ptsz, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemcpyAsync, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemcpyAsync, value, ByteCount);
+  EXPECT_DRIVER_PLACE(cuMemcpyHtoDAsync_v2, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemcpyHtoDAsync_v2, value, ByteCount);
+  EXPECT_DRIVER_PLACE(cuMemcpyHtoDAsync_v2_ptsz, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemcpyDtoHAsync_v2, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemcpyDtoHAsync_v2, value, ByteCount);
+  EXPECT_DRIVER_PLACE(cuMemcpyDtoDAsync_v2, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemcpyDtoDAsync_v2, value, ByteCount);
+  EXPECT_DRIVER_PLACE(cuMemcpyPeerAsync, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemcpyPeerAsync, value, ByteCount);
+  EXPECT_DRIVER_PLACE(cuMemsetD8Async, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemsetD8Async, value, N);
+  EXPECT_DRIVER_PLACE(cuMemsetD16Async, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemsetD32Async, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemsetD2D8Async, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuMemsetD2D32Async, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuStreamSynchronize, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuStreamSynchronize_ptsz, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuEventRecord, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuEventRecord, value, hEvent);
+  EXPECT_DRIVER_PLACE(cuEventRecord_ptsz, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuEventRecordWithFlags, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuEventRecordWithFlags, value, hEvent);
+  EXPECT_DRIVER_PLACE(cuStreamWaitEvent, stream, hStream);
+  EXPECT_DRIVER_PLACE(cuStreamWaitEvent, value, hEvent);
+  EXPECT_DRIVER_PLACE(cuStreamWaitEvent_ptsz, stream, hStream);
+}
+
 TEST(ApiHeaders, LaunchConfigurationsHoldTheirStreamInOnePlace) {
   EXPECT_EQ(offsetof(cudaLaunchConfig_t, stream), 32U);
   EXPECT_EQ(offsetof(CUlaunchConfig, hStream), 32U);

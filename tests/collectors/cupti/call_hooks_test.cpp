@@ -22,9 +22,10 @@ TEST_F(CallHooksTest, EventsStreamsAndBytesOfCallsAreKept) {
     const EventParameters event{handle(0xe0), handle(7)};
     const WaitParameters wait{handle(9), handle(0xe0)};
     const CopyParameters copy{.count = 4096, .stream = handle(9)};
-    fake_cupti::call(Domain::runtime, kRecord, &event);
-    fake_cupti::call(Domain::runtime, kWait, &wait);
-    fake_cupti::call(Domain::runtime, kCopyAsync, &copy);
+    const DriverCopyParameters inner{.count = 4096, .stream = handle(9)};
+    call_both(kRecord, &event, kDriverRecord, &event);
+    call_both(kWait, &wait, kDriverWait, &wait);
+    call_both(kCopyAsync, &copy, kDriverCopyAsync, &inner);
   });
   const Trace trace = read();
   const Calls& calls = trace.calls();
@@ -35,6 +36,9 @@ TEST_F(CallHooksTest, EventsStreamsAndBytesOfCallsAreKept) {
   EXPECT_EQ(trace.data().streams[calls.stream[0]].stream, 7U);
   EXPECT_EQ(trace.data().streams[calls.stream[1]].stream, 9U);
   EXPECT_EQ(calls.stream[1], calls.stream[2]);
+  EXPECT_THAT(call_names(trace),
+              ElementsAre("cuEventRecord", "cuStreamWaitEvent", "cuMemcpyHtoDAsync"));
+  EXPECT_THAT(calls.correlation, ElementsAre(1U, 2U, 3U));
 }
 
 // cudaStreamPerThread: more calls than the session's log has room for.
@@ -42,8 +46,7 @@ TEST_F(CallHooksTest, AThreadsOwnStreamIsOneStreamHoweverManyCallsUseIt) {
   constexpr int kCalls = 40'000;
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
-    const LaunchParameters launch{.stream = handle(2)};
-    for (int i = 0; i < kCalls; ++i) fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    for (int i = 0; i < kCalls; ++i) launch(handle(2));
     recorder::note("said later");
   });
   const Trace trace = read();
@@ -52,35 +55,73 @@ TEST_F(CallHooksTest, AThreadsOwnStreamIsOneStreamHoweverManyCallsUseIt) {
   EXPECT_THAT(notes(), ElementsAre("said later"));
 }
 
+TEST_F(CallHooksTest, TheDefaultStreamIsOneHoweverItIsNamed) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    launch(nullptr);
+    launch(handle(1));  // cudaStreamLegacy
+  });
+  const Trace trace = read();
+  EXPECT_EQ(trace.data().streams.size(), 1U);
+  EXPECT_THAT(trace.calls().stream, ElementsAre(0U, 0U));
+}
+
+TEST_F(CallHooksTest, AFrequentCallIsRecordedOnceByTheDriversName) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    EXPECT_FALSE(fake_cupti::state().callbacks.contains({2, kLaunch}));
+    launch();
+    const DriverLaunchParameters of_a_library{.stream = handle(7)};
+    fake_cupti::call(Domain::driver, kDriverLaunch, &of_a_library);
+  });
+  const Trace trace = read();
+  EXPECT_THAT(call_names(trace), ElementsAre("cuLaunchKernel", "cuLaunchKernel"));
+  EXPECT_THAT(trace.calls().correlation, ElementsAre(1U, 2U));
+}
+
+// As calls of the driver lie in rare ones of the runtime.
 TEST_F(CallHooksTest, OnlyTheOutermostCallIsRecorded) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
-    const LaunchParameters launch{.stream = handle(7)};
-    fake_cupti::call(Domain::runtime, kLaunch, &launch, [] {
-      const LaunchParameters inner{.stream = handle(7)};
-      fake_cupti::call(Domain::driver, kDriverLaunch, &inner);
-    });
-    fake_cupti::call(Domain::driver, kDriverLaunch, &launch);
+    call_both(kDeviceSynchronize, nullptr, kDriverSynchronize, nullptr);
+    fake_cupti::call(Domain::driver, kDriverSynchronize, nullptr);
   });
   const Trace trace = read();
-  EXPECT_THAT(call_names(trace), ElementsAre("cudaLaunchKernel", "cuLaunchKernel"));
-  EXPECT_THAT(trace.calls().correlation, ElementsAre(1U, 3U));
+  EXPECT_THAT(call_names(trace), ElementsAre("cudaDeviceSynchronize", "cuCtxSynchronize"));
+  EXPECT_THAT(trace.calls().api, ElementsAre(ApiKind::sync_device, ApiKind::sync_device));
+  EXPECT_THAT(trace.calls().correlation, ElementsAre(1U, 2U));
+}
+
+TEST_F(CallHooksTest, TheLineIsThatOfTheCallAtTheDriversEntry) {
+  record([] {
+    Options options;
+    options.hooks.call_site = []() noexcept {
+      return recorder::intern_site(recorder::intern_name("train.py", 8), 12,
+                                   recorder::intern_name("f", 1));
+    };
+    ASSERT_TRUE(start_collector(fake_cupti::library(), options));
+    launch();
+  });
+  const Trace trace = read();
+  ASSERT_EQ(trace.host_ranges().size(), 1U);
+  ASSERT_NE(trace.host_ranges().site[0], kNone);
+  EXPECT_EQ(trace.data().sites[trace.host_ranges().site[0]].line, 12U);
 }
 
 // cudaDeviceReset ends calls whose exit is never told.
 TEST_F(CallHooksTest, CallsAreRecordedAgainBehindTheEndOfAContext) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
-    const LaunchParameters launch{.stream = handle(7)};
+    const DriverLaunchParameters parameters{.stream = handle(7)};
     CallbackData data{};
-    data.function_params = &launch;
+    data.function_params = &parameters;
     data.correlation_id = 100;
-    const auto runtime = static_cast<std::uint32_t>(Domain::runtime);
-    fake_cupti::state().callback(nullptr, runtime, kLaunch, &data);
+    const auto driver = static_cast<std::uint32_t>(Domain::driver);
+    fake_cupti::state().callback(nullptr, driver, kDriverLaunch, &data);
     const ResourceData context{};
     fake_cupti::state().callback(nullptr, static_cast<std::uint32_t>(Domain::resource),
                                  kContextDestroyStarting, &context);
-    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    launch();
   });
   EXPECT_THAT(read().calls().correlation, ElementsAre(100U, 1U));
 }
@@ -91,12 +132,11 @@ TEST_F(CallHooksTest, LightLeavesEventsOut) {
     options.hooks.level = Level::light;
     ASSERT_TRUE(start_collector(fake_cupti::library(), options));
     const EventParameters event{handle(0xe0), handle(7)};
-    const LaunchParameters launch{.stream = handle(7)};
-    fake_cupti::call(Domain::runtime, kRecord, &event);
-    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    call_both(kRecord, &event, kDriverRecord, &event);
+    launch();
   });
   const Trace trace = read();
-  EXPECT_THAT(call_names(trace), ElementsAre("cudaLaunchKernel"));
+  EXPECT_THAT(call_names(trace), ElementsAre("cuLaunchKernel"));
   EXPECT_FALSE(trace.collected().api_arguments);
 }
 

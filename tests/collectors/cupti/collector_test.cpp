@@ -22,13 +22,12 @@ using CollectorTest = RecordedChild;
 TEST_F(CollectorTest, ALaunchIsTiedToItsKernelByCorrelation) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
-    const LaunchParameters launch{.stream = handle(7)};
-    const std::uint32_t correlation = fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    const std::uint32_t correlation = launch();
     const std::uint64_t start = now_ns();
     fake_cupti::state().waiting = {fake_cupti::kernel("gemm", start, start + 500, 7, correlation)};
   });
   const Trace trace = read();
-  EXPECT_THAT(call_names(trace), ElementsAre("cudaLaunchKernel"));
+  EXPECT_THAT(call_names(trace), ElementsAre("cuLaunchKernel"));
   EXPECT_THAT(trace.calls().api, ElementsAre(ApiKind::launch_kernel));
   ASSERT_EQ(trace.device_ops().size(), 1U);
   EXPECT_EQ(trace.launch_of(0), 0U);
@@ -55,7 +54,8 @@ TEST_F(CollectorTest, NothingIsSwitchedOnBeforeThePlanBegins) {
     recorder::plan_capture({.by_trigger = true}, nullptr);
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
     EXPECT_THAT(fake_cupti::state().ever_enabled, IsEmpty());
-    const std::pair launch{static_cast<std::uint32_t>(Domain::runtime), std::uint32_t{kLaunch}};
+    const std::pair launch{static_cast<std::uint32_t>(Domain::driver),
+                           std::uint32_t{kDriverLaunch}};
     EXPECT_FALSE(fake_cupti::state().callbacks.contains(launch));
     recorder::trigger_capture(true);
     EXPECT_THAT(fake_cupti::state().enabled, Contains(ActivityKind::concurrent_kernel));

@@ -3,6 +3,7 @@
 // child, and what came of them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,11 @@
 namespace stepscope::cupti {
 
 inline constexpr std::uint32_t kLaunch = 211, kCopyAsync = 41, kRecord = 135, kWait = 147;
-inline constexpr std::uint32_t kDriverLaunch = 307, kInstantiate = 443;
 inline constexpr std::uint32_t kBeginCapture = 315, kEndCapture = 319, kGraphLaunch = 311;
+inline constexpr std::uint32_t kInstantiate = 443, kDeviceSynchronize = 165;
+inline constexpr std::uint32_t kDriverLaunch = 307, kDriverCopyAsync = 277, kDriverRecord = 119;
+inline constexpr std::uint32_t kDriverWait = 295, kDriverGraphLaunch = 514;
+inline constexpr std::uint32_t kDriverSynchronize = 800;
 
 inline void* handle(std::uintptr_t value) {
   return reinterpret_cast<void*>(value);
@@ -23,6 +27,10 @@ inline void* handle(std::uintptr_t value) {
 
 struct LaunchParameters {
   std::uint64_t before[6]{};
+  void* stream = nullptr;
+};
+struct DriverLaunchParameters {
+  std::uint64_t before[5]{};
   void* stream = nullptr;
 };
 struct EventParameters {
@@ -40,6 +48,24 @@ struct CopyParameters {
   std::uint64_t kind = 1;
   void* stream;
 };
+struct DriverCopyParameters {
+  const void* target = nullptr;
+  const void* source = nullptr;
+  std::uint64_t count;
+  void* stream;
+};
+
+// A call of the runtime, and the one of the driver inside it. Returns their correlation id.
+inline std::uint32_t call_both(std::uint32_t runtime, const void* outer, std::uint32_t driver,
+                               const void* inner, const std::function<void()>& inside = {}) {
+  return fake_cupti::call(Domain::runtime, runtime, outer,
+                          [&] { fake_cupti::call(Domain::driver, driver, inner, inside); });
+}
+inline std::uint32_t launch(void* stream = handle(7), const std::function<void()>& inside = {}) {
+  const LaunchParameters outer{.stream = stream};
+  const DriverLaunchParameters inner{.stream = stream};
+  return call_both(kLaunch, &outer, kDriverLaunch, &inner, inside);
+}
 
 inline std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(recorder::clock_ns(CLOCK_REALTIME));

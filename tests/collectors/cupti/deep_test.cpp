@@ -6,15 +6,12 @@
 
 #include <thread>
 
-#include "collectors/cupti/collector.hpp"
 #include "collectors/cupti/other_calls.hpp"
 #include "collectors/cupti/sharing.hpp"
 #include "collectors/recorder/capture.hpp"
-#include "collectors/recorder/clock.hpp"
 #include "core/attribution/host_cause.hpp"
 #include "core/model/api_kind.hpp"
-#include "tests/collectors/cupti/fake_cupti.hpp"
-#include "tests/collectors/recorded_child.hpp"
+#include "tests/collectors/cupti/cuda_calls.hpp"
 
 namespace stepscope::cupti {
 namespace {
@@ -29,13 +26,8 @@ using testing::Not;
 using testing::UnorderedElementsAre;
 
 constexpr std::uint32_t kRuntime = 2, kDriver = 1;
-constexpr std::uint32_t kLaunch = 211, kGetDevice = 17, kReset = 164, kPrefetch = 409;
-constexpr std::uint32_t kDriverLaunch = 307, kMemGetInfo = 45, kGetCurrent = 304;
-
-struct LaunchParameters {
-  std::uint64_t before[6]{};
-  void* stream = nullptr;
-};
+constexpr std::uint32_t kGetDevice = 17, kReset = 164, kPrefetch = 409;
+constexpr std::uint32_t kMemGetInfo = 45, kGetCurrent = 304;
 
 Options deep() {
   Options options;
@@ -54,19 +46,8 @@ class DeepTest : public RecordedChild {
     });
   }
 
-  std::vector<std::string> call_names() {
-    const Trace trace = read();
-    std::vector<std::string> names;
-    for (const RangeId range : trace.calls().range)
-      names.emplace_back(trace.text(trace.host_ranges().name[range]));
-    return names;
-  }
+  std::vector<std::string> call_names() { return cupti::call_names(read()); }
 };
-
-void launch() {
-  const LaunchParameters parameters;
-  fake_cupti::call(Domain::runtime, kLaunch, &parameters);
-}
 
 TEST_F(DeepTest, EveryCallIsRecordedOnceByItsPlainName) {
   collect([] {
@@ -105,7 +86,7 @@ TEST_F(DeepTest, StandardRecordsTheListAlone) {
         fake_cupti::call(Domain::driver, kMemGetInfo, nullptr);
       },
       {});
-  EXPECT_THAT(call_names(), ElementsAre("cudaLaunchKernel"));
+  EXPECT_THAT(call_names(), ElementsAre("cuLaunchKernel"));
 }
 
 TEST_F(DeepTest, NoiseAndTheProfilersSwitchesAreLeftOut) {
@@ -122,12 +103,10 @@ TEST_F(DeepTest, NoiseAndTheProfilersSwitchesAreLeftOut) {
 // A launch's own inner calls would hide it; those of other calls are their own business too.
 TEST_F(DeepTest, InnerCallsAreLeftOutUnlessTheyAreListed) {
   collect([] {
-    const LaunchParameters parameters;
-    fake_cupti::call(Domain::runtime, kLaunch, &parameters,
-                     [] { fake_cupti::call(Domain::driver, kMemGetInfo, nullptr); });
+    launch(handle(7), [] { fake_cupti::call(Domain::driver, kMemGetInfo, nullptr); });
     fake_cupti::call(Domain::runtime, kPrefetch, nullptr, [] {
       fake_cupti::call(Domain::driver, kMemGetInfo, nullptr);
-      const LaunchParameters inner;
+      const DriverLaunchParameters inner;
       fake_cupti::call(Domain::driver, kDriverLaunch, &inner,
                        [] { fake_cupti::call(Domain::driver, kMemGetInfo, nullptr); });
     });

@@ -203,17 +203,20 @@ void make_node(std::uintptr_t node, std::uintptr_t original) {
   }
 }
 
-std::uint32_t call(Domain domain, std::uint32_t id, const void* parameters, void (*inside)()) {
+std::uint32_t call(Domain domain, std::uint32_t id, const void* parameters,
+                   const std::function<void()>& inside) {
   const auto number = static_cast<std::uint32_t>(domain);
   CallbackData data{};
   data.function_params = parameters;
   data.context = &state();
   data.context_uid = 1;
-  data.correlation_id = ++state().correlation;
+  if (state().open_calls++ == 0) ++state().correlation;
+  data.correlation_id = state().correlation;
   const bool enabled = state().callbacks.contains({number, id});
   if (enabled) state().callback(nullptr, number, id, &data);
   if (enabled) ask_for_a_buffer();
-  if (inside != nullptr) inside();
+  if (inside) inside();
+  --state().open_calls;
   data.site = 1;
   // As CUPTI: a callback that was switched off meanwhile is not told of the end.
   if (enabled && state().callbacks.contains({number, id}))

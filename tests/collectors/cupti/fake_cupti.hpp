@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -36,6 +37,7 @@ struct State {
   std::size_t dropped = 0;
   std::set<std::uint32_t> unknown_resources;  // callback ids that this CUPTI does not have
   std::uint32_t correlation = 0;
+  int open_calls = 0;
   // As CUPTI names them; domain, id. The listed calls need not be here.
   std::map<std::pair<std::uint32_t, std::uint32_t>, const char*> names = {
       {{1, 0}, "INVALID"},
@@ -65,9 +67,9 @@ MemsetRecord set(std::uint64_t bytes, std::uint64_t start, std::uint64_t end,
                  std::uint32_t correlation);
 
 // Entry and exit of a call, as the driver would make them, where its callback is enabled. `inside`
-// runs between the two. Returns its correlation id.
+// runs between the two; a call made there has the outer one's correlation id. Returns it.
 std::uint32_t call(Domain domain, std::uint32_t id, const void* parameters,
-                   void (*inside)() = nullptr);
+                   const std::function<void()>& inside = {});
 
 // A node of a graph is created, and is then said to be a clone where there is an original.
 void make_node(std::uintptr_t node, std::uintptr_t original = 0);

@@ -35,8 +35,7 @@ TEST_F(GraphHooksTest, ANodeOfAGraphLeadsToTheLineOfItsCapture) {
                                    recorder::intern_name("f", 1));
     };
     ASSERT_TRUE(start_collector(fake_cupti::library(), options));
-    const LaunchParameters launch{.stream = handle(7)};
-    fake_cupti::call(Domain::runtime, kLaunch, &launch, [] { fake_cupti::make_node(11); });
+    launch(handle(7), [] { fake_cupti::make_node(11); });
     fake_cupti::make_node(21, 11);
   });
   const Trace trace = read();
@@ -56,13 +55,12 @@ TEST_F(GraphHooksTest, ANodeOfAGraphLeadsToTheLineOfItsCapture) {
 TEST_F(GraphHooksTest, AKernelOfAReplayLeadsToItsCapture) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
-    const LaunchParameters launch{.stream = handle(7)};
     const EventParameters stream{handle(7), handle(7)};
     fake_cupti::call(Domain::runtime, kBeginCapture, &stream);
-    fake_cupti::call(Domain::runtime, kLaunch, &launch, [] { fake_cupti::make_node(11); });
+    launch(handle(7), [] { fake_cupti::make_node(11); });
     fake_cupti::call(Domain::runtime, kEndCapture, &stream);
     fake_cupti::call(Domain::runtime, kInstantiate, nullptr, [] { fake_cupti::make_node(21, 11); });
-    const std::uint32_t replay = fake_cupti::call(Domain::runtime, kGraphLaunch, &stream);
+    const std::uint32_t replay = call_both(kGraphLaunch, &stream, kDriverGraphLaunch, &stream);
     const std::uint64_t start = now_ns();
     KernelRecord kernel = fake_cupti::kernel("gemm", start, start + 500, 7, replay);
     kernel.graph = 3;
@@ -112,11 +110,10 @@ TEST_F(GraphHooksTest, ACuptiTooOldForNodesOfGraphsSaysSoOnce) {
     old.graph_node_id = nullptr;
     ASSERT_TRUE(start_collector(old, {}));
     fake_cupti::make_node(11);
-    const LaunchParameters launch{.stream = handle(7)};
-    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    launch();
   });
   const Trace trace = read();
-  EXPECT_THAT(call_names(trace), ElementsAre("cudaLaunchKernel"));
+  EXPECT_THAT(call_names(trace), ElementsAre("cuLaunchKernel"));
   EXPECT_EQ(trace.graph_nodes().size(), 0U);
   EXPECT_THAT(notes_about_graphs(trace), ElementsAre(HasSubstr("nodes of CUDA graphs")));
 }

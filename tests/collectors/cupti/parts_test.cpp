@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <thread>
@@ -36,6 +37,34 @@ TEST(ApiFunctions, LightHoldsLaunchesCopiesSetsAndWaits) {
   for (const ApiFunction& function : api_functions()) {
     const ApiKind kind = classify_api(function.name);
     EXPECT_EQ(function.level == Level::light, is_launch(kind) || is_sync(kind)) << function.name;
+  }
+}
+
+TEST(ApiFunctions, OnlyFrequentCallsAreLeftToTheDriverAndOnlyBelowDeep) {
+  std::set<std::string> left;
+  for (const ApiFunction& function : api_functions()) {
+    EXPECT_TRUE(is_recorded(function, Level::deep)) << function.name;
+    EXPECT_FALSE(is_recorded(function, Level::light) && function.level != Level::light);
+    if (is_recorded(function, Level::standard)) continue;
+    left.insert(function.name);
+    EXPECT_EQ(function.domain, Domain::runtime) << function.name;
+  }
+  EXPECT_THAT(left, ElementsAre("cudaEventRecord", "cudaGraphLaunch", "cudaLaunchKernel",
+                                "cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaMemsetAsync",
+                                "cudaStreamSynchronize", "cudaStreamWaitEvent"));
+}
+
+// Else a level would lose them.
+TEST(ApiFunctions, WhatIsLeftToTheDriverIsListedOfItAtTheSameLevel) {
+  for (const ApiFunction& runtime : api_functions()) {
+    if (!runtime.left_to_driver) continue;
+    const auto same = [&](const ApiFunction& driver) {
+      return driver.domain == Domain::driver && driver.level == runtime.level &&
+             driver.ids[1] != 0 && driver.stream != kNowhere &&
+             classify_api(driver.name) == classify_api(runtime.name);
+    };
+    const auto functions = api_functions();
+    EXPECT_TRUE(std::any_of(functions.begin(), functions.end(), same)) << runtime.name;
   }
 }
 

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr std::uint32_t kRuntime = 2, kUnlisted = 900;
+constexpr std::uint32_t kRuntime = 2, kDriver = 1, kUnlisted = 900;
 
 // A second user of CUPTI, as torch.profiler is one.
 struct Guest {
@@ -69,8 +69,7 @@ class SharingTest : public RecordedChild {
     record([&body] {
       const Options options{.hooks = {}, .flush_ms = 1'000'000};
       if (!start_collector(fake_cupti::library(), options)) _exit(98);
-      const LaunchParameters launch;
-      fake_cupti::call(Domain::runtime, kLaunch, &launch);
+      launch();
       body();
     });
   }
@@ -168,9 +167,8 @@ TEST_F(SharingTest, CallbacksGoToBoth) {
     EXPECT_EQ(shared::subscribe(&subscriber, on_guest_call, nullptr), kSuccess);
     EXPECT_EQ(shared::subscribe(&third, on_guest_call, nullptr), kMultipleSubscribers);
     shared::enable_callback(1, subscriber, kRuntime, kUnlisted);
-    const LaunchParameters launch;
-    fake_cupti::call(Domain::runtime, kUnlisted, &launch);
-    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    fake_cupti::call(Domain::runtime, kUnlisted, nullptr);
+    launch();
     EXPECT_THAT(guest().calls, ElementsAre(kUnlisted, kUnlisted));
     shared::enable_callback(0, subscriber, kRuntime, kUnlisted);
     EXPECT_THAT(state().callbacks, Not(Contains(std::pair(kRuntime, kUnlisted))));
@@ -178,18 +176,31 @@ TEST_F(SharingTest, CallbacksGoToBoth) {
   EXPECT_EQ(read().calls().size(), 2U);
 }
 
+// It may want calls of the runtime that we leave to the driver: they are no records of ours.
+TEST_F(SharingTest, TheGuestsCallbacksOfTheRuntimeAddNoRecord) {
+  collect([] {
+    Subscriber subscriber = nullptr;
+    shared::subscribe(&subscriber, on_guest_call, nullptr);
+    shared::enable_callback(1, subscriber, kRuntime, kLaunch);
+    launch();
+    EXPECT_THAT(guest().calls, ElementsAre(kLaunch, kLaunch));
+    shared::enable_callback(0, subscriber, kRuntime, kLaunch);
+    EXPECT_THAT(state().callbacks, Not(Contains(std::pair(kRuntime, kLaunch))));
+  });
+  EXPECT_THAT(call_names(read()), ElementsAre("cuLaunchKernel", "cuLaunchKernel"));
+}
+
 TEST_F(SharingTest, OurCallbacksStayOnWhenTheGuestSwitchesADomainOff) {
   collect([] {
     Subscriber subscriber = nullptr;
     shared::subscribe(&subscriber, on_guest_call, nullptr);
-    shared::enable_domain(1, subscriber, kRuntime);
-    const LaunchParameters launch;
-    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    shared::enable_domain(1, subscriber, kDriver);
+    launch();
     EXPECT_EQ(guest().calls.size(), 2U);
     EXPECT_EQ(shared::unsubscribe(subscriber), kSuccess);
-    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    launch();
     EXPECT_EQ(guest().calls.size(), 2U);
-    EXPECT_THAT(state().callbacks, Contains(std::pair(kRuntime, kLaunch)));
+    EXPECT_THAT(state().callbacks, Contains(std::pair(kDriver, kDriverLaunch)));
   });
   EXPECT_EQ(read().calls().size(), 3U);
 }
@@ -228,13 +239,12 @@ TEST_F(SharingTest, TheGuestsCallbacksComeAlsoWhereOursAreOff) {
   collect([] {
     Subscriber subscriber = nullptr;
     shared::subscribe(&subscriber, on_guest_call, nullptr);
-    shared::enable_callback(1, subscriber, kRuntime, kLaunch);
+    shared::enable_callback(1, subscriber, kDriver, kDriverLaunch);
     switch_ours(false, switch_hooks);
-    const LaunchParameters launch;
-    fake_cupti::call(Domain::runtime, kLaunch, &launch);
+    launch();
     EXPECT_EQ(guest().calls.size(), 2U);
-    shared::enable_callback(0, subscriber, kRuntime, kLaunch);
-    EXPECT_THAT(state().callbacks, Not(Contains(std::pair(kRuntime, kLaunch))));
+    shared::enable_callback(0, subscriber, kDriver, kDriverLaunch);
+    EXPECT_THAT(state().callbacks, Not(Contains(std::pair(kDriver, kDriverLaunch))));
   });
 }
 

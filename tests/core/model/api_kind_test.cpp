@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace stepscope {
 namespace {
 
@@ -17,6 +19,31 @@ TEST(ApiKind, RuntimeAndDriverNamesOfTheSameCallAgree) {
   EXPECT_EQ(classify_api("cuMemsetD32Async"), ApiKind::memset_async);
   EXPECT_EQ(classify_api("cudaMemset"), ApiKind::memset_blocking);
   EXPECT_EQ(classify_api("cuCtxSynchronize"), ApiKind::sync_device);
+}
+
+// Those that the collector records by the one or the other name, as the level is.
+TEST(ApiKind, CallsThatAreLeftToTheDriverMeanTheSame) {
+  constexpr std::pair<const char*, const char*> kCalls[] = {
+      {"cudaLaunchKernel", "cuLaunchKernel"},
+      {"cudaLaunchKernelExC", "cuLaunchKernelEx"},
+      {"cudaGraphLaunch", "cuGraphLaunch"},
+      {"cudaMemcpyAsync", "cuMemcpyAsync"},
+      {"cudaMemcpyAsync", "cuMemcpyHtoDAsync"},
+      {"cudaMemcpyAsync", "cuMemcpyDtoHAsync"},
+      {"cudaMemcpyAsync", "cuMemcpyDtoDAsync"},
+      {"cudaMemcpyAsync", "cuMemcpyPeerAsync"},
+      {"cudaMemsetAsync", "cuMemsetD8Async"},
+      {"cudaMemsetAsync", "cuMemsetD16Async"},
+      {"cudaMemsetAsync", "cuMemsetD32Async"},
+      {"cudaMemsetAsync", "cuMemsetD2D8Async"},
+      {"cudaStreamSynchronize", "cuStreamSynchronize"},
+      {"cudaEventRecord", "cuEventRecord"},
+      {"cudaEventRecord", "cuEventRecordWithFlags"},
+      {"cudaStreamWaitEvent", "cuStreamWaitEvent"}};
+  for (const auto& [runtime, driver] : kCalls) {
+    EXPECT_NE(classify_api(runtime), ApiKind::other) << runtime;
+    EXPECT_EQ(classify_api(runtime), classify_api(driver)) << driver;
+  }
 }
 
 TEST(ApiKind, LongNamesAreNotMistakenForTheirPrefixes) {
