@@ -3,6 +3,7 @@
 // kernels for it. They are judged by dense formulations in ATen, which share no code with either.
 #pragma once
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
