@@ -4,7 +4,7 @@
 //
 // Preactivations are [tokens, layers * features], a layer's columns side by side. Decoder weights
 // lie flat as kernels/sparse_decoder/decoder_shape.hpp says. Everything is fp32 and on one device;
-// calls are enqueued on the device's default stream.
+// calls are enqueued on the device's current stream.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,6 +13,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/aten/feature_list.hpp"
+#include "kernels/aten/fused_adam.hpp"
 #include "kernels/sparse_decoder/decoder_shape.hpp"
 #include "reference_trainers/clt/fixes.hpp"
 #include "reference_trainers/clt/sharded_selection.hpp"
@@ -21,20 +23,10 @@ namespace stepscope::clt {
 
 using SparseShape = kernels::SparseDecoderShape;
 
-// A line a token, of columns; or a line a column, of tokens. Indices rise within a line.
-struct FeatureList {
-  at::Tensor offsets;  // int64 [lines + 1]
-  at::Tensor indices;  // int32 [entries]
-  at::Tensor values;   // [entries]
-};
+using aten::ActiveFeatures;
+using aten::AdamState;
+using aten::FeatureList;
 
-struct ActiveFeatures {
-  FeatureList by_token, by_column;
-};
-
-struct AdamState {
-  at::Tensor parameters, first_moments, second_moments;
-};
 AdamState untouched(const at::Tensor& parameters);  // moments are 0
 
 class SparseOps {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernels/bitmask on tensors: what is made of a mask that batch_topk wrote, int32 [rows, words], a
+// bit a column. On the CPU: its reference, the same numbers.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "kernels/aten/feature_list.hpp"
+#include "kernels/bitmask/bitmask_outputs.hpp"
+
+namespace stepscope::aten {
+
+kernels::Bitmask view_of(const at::Tensor& mask, std::int64_t columns);
+
+at::Tensor bitmask_to_bool(const at::Tensor& mask, std::int64_t columns);  // [rows, columns]
+
+// values[rows, columns] where the bit is set, else 0. The gradient goes where it is set.
+at::Tensor bitmask_keep(const at::Tensor& mask, const at::Tensor& values);
+
+// int32 [rows] and [columns].
+at::Tensor bitmask_row_counts(const at::Tensor& mask, std::int64_t columns);
+at::Tensor bitmask_column_counts(const at::Tensor& mask, std::int64_t columns);
+
+// The lists with room for so many entries: the bits set, or more. What does not fit is left out.
+FeatureList bitmask_list(const at::Tensor& mask, const at::Tensor& values,
+                         kernels::BitmaskLines lines, std::int64_t entries);
+
+}  // namespace stepscope::aten

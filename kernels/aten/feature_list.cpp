@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/aten/feature_list.hpp"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/searchsorted.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "kernels/aten/device_call.hpp"
+
+namespace stepscope::aten {
+namespace {
+
+// Calls visit(line, entry) for the entries of a list on the CPU, without those that did not fit.
+template <class Visit>
+void for_each_entry(const FeatureList& list, Visit visit) {
+  const auto* const offsets = list.offsets.const_data_ptr<std::int64_t>();
+  for (std::int64_t line = 0; line + 1 < list.offsets.numel(); ++line)
+    for (std::int64_t i = offsets[line]; i < std::min(offsets[line + 1], list.indices.numel()); ++i)
+      visit(line, static_cast<std::size_t>(i));
+}
+
+}  // namespace
+
+kernels::ActiveFeatures view_of(const FeatureList& list) {
+  check_type(list.offsets, "offsets", at::kLong);
+  check_type(list.indices, "indices", at::kInt);
+  check_together(list.indices, "indices", list.offsets);
+  kernels::ActiveFeatures view;
+  view.offsets = list.offsets.const_data_ptr<std::int64_t>();
+  view.indices = list.indices.const_data_ptr<std::int32_t>();
+  view.capacity = list.indices.numel();
+  if (!list.values.defined()) return view;
+  check_together(list.values, "values", list.offsets);
+  TORCH_CHECK(list.values.numel() == view.capacity, "values: must be as many as indices");
+  view.values = list.values.const_data_ptr();
+  view.value_type = key_type_of(list.values, "values");
+  return view;
+}
+
+kernels::HostActiveFeatures host_by_token(const FeatureList& by_token) {
+  kernels::HostActiveFeatures out{.offsets = {0}, .columns = {}, .values = {}};
+  const std::vector<double> values = host_numbers(by_token.values);
+  const auto* const indices = by_token.indices.const_data_ptr<std::int32_t>();
+  out.offsets.resize(static_cast<std::size_t>(by_token.offsets.numel()));
+  for_each_entry(by_token, [&](std::int64_t line, std::size_t entry) {
+    ++out.offsets[static_cast<std::size_t>(line + 1)];
+    out.columns.push_back(indices[entry]);
+    out.values.push_back(values[entry]);
+  });
+  std::partial_sum(out.offsets.begin(), out.offsets.end(), out.offsets.begin());
+  return out;
+}
+
+kernels::HostActiveFeatures host_by_token(const FeatureList& by_column, std::int64_t tokens) {
+  const std::vector<double> values = host_numbers(by_column.values);
+  const auto* const indices = by_column.indices.const_data_ptr<std::int32_t>();
+  std::vector<std::vector<std::pair<std::int32_t, double>>> lines(static_cast<std::size_t>(tokens));
+  for_each_entry(by_column, [&](std::int64_t column, std::size_t entry) {
+    lines.at(static_cast<std::size_t>(indices[entry]))
+        .emplace_back(static_cast<std::int32_t>(column), values[entry]);
+  });
+  kernels::HostActiveFeatures out{.offsets = {0}, .columns = {}, .values = {}};
+  for (const auto& line : lines) {
+    for (const auto& [column, value] : line) {
+      out.columns.push_back(column);
+      out.values.push_back(value);
+    }
+    out.offsets.push_back(static_cast<std::int64_t>(out.columns.size()));
+  }
+  return out;
+}
+
+// Unused entries go to a place of their own behind the matrix.
+at::Tensor scattered(const FeatureList& by_token, const at::Tensor& values, std::int64_t columns) {
+  const std::int64_t tokens = by_token.offsets.numel() - 1;
+  const at::Tensor entries = at::arange(values.numel(), by_token.offsets.options());
+  const at::Tensor token =
+      at::searchsorted(by_token.offsets, entries, /*out_int32=*/false, /*right=*/true) - 1;
+  const at::Tensor place = at::where(token < tokens, token * columns + by_token.indices,
+                                     at::full({}, tokens * columns, token.options()));
+  at::Tensor all = at::zeros({tokens * columns + 1}, values.options());
+  all.scatter_(0, place, values);
+  return all.slice(0, 0, tokens * columns).view({tokens, columns});
+}
+
+std::vector<double> host_numbers(const at::Tensor& tensor) {
+  const at::Tensor numbers = tensor.to(at::kDouble).contiguous();
+  const auto* const begin = numbers.const_data_ptr<double>();
+  return {begin, begin + numbers.numel()};
+}
+
+at::Tensor tensor_of(const std::vector<double>& numbers, at::IntArrayRef shape,
+                     at::ScalarType type) {
+  at::Tensor all = at::empty(shape, at::kDouble);
+  TORCH_CHECK(all.numel() == std::ssize(numbers), "numbers: must fill the shape");
+  std::copy(numbers.begin(), numbers.end(), all.mutable_data_ptr<double>());
+  return all.to(type);
+}
+
+}  // namespace stepscope::aten

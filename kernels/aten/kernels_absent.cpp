@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// In place of stepscope_kernels in a build without CUDA: what the bindings call answers why not.
+#include "kernels/batch_topk/column_statistics.hpp"
+#include "kernels/bitmask/bitmask_outputs.hpp"
+#include "kernels/fused_adam/fused_adam.hpp"
+#include "kernels/row_topk/row_topk.hpp"
+#include "kernels/shard_topk/shard_topk.hpp"
+
+namespace stepscope::kernels {
+namespace {
+
+Status absent() {
+  return Status::cuda_error("CUDA kernels", "are not in this build (STEPSCOPE_WITH_CUDA is off)");
+}
+
+}  // namespace
+
+Status batch_topk(const BatchTopkArguments&, CUstream_st*) {
+  return absent();
+}
+Status column_statistics(const BatchTopkArguments&, CUstream_st*) {
+  return absent();
+}
+Status bitmask_to_bytes(const Bitmask&, std::uint8_t*, CUstream_st*) {
+  return absent();
+}
+Status bitmask_keep(const Bitmask&, KeyType, const void*, void*, CUstream_st*) {
+  return absent();
+}
+Status bitmask_row_counts(const Bitmask&, std::uint32_t*, CUstream_st*) {
+  return absent();
+}
+Status bitmask_column_counts(const Bitmask&, std::uint32_t*, CUstream_st*) {
+  return absent();
+}
+Status bitmask_list(const Bitmask&, const BitmaskList&, CUstream_st*) {
+  return absent();
+}
+Status row_topk(const RowTopkArguments&, CUstream_st*) {
+  return absent();
+}
+Status sparse_decoder_forward(const SparseDecoderForward&, CUstream_st*) {
+  return absent();
+}
+Status sparse_decoder_activation_gradient(const SparseDecoderActivationGradient&, CUstream_st*) {
+  return absent();
+}
+Status sparse_decoder_weight_gradient(const SparseDecoderWeightGradient&, CUstream_st*) {
+  return absent();
+}
+Status sparse_decoder_bias_gradient(const SparseDecoderBiasGradient&, CUstream_st*) {
+  return absent();
+}
+Status fused_adam(const FusedAdam&, CUstream_st*) {
+  return absent();
+}
+Status fused_adam_decoder(const FusedAdamDecoder&, CUstream_st*) {
+  return absent();
+}
+Status shard_topk_count(const ShardTopkArguments&, int, CUstream_st*) {
+  return absent();
+}
+Status shard_topk_choose(const ShardTopkArguments&, int, CUstream_st*) {
+  return absent();
+}
+Status shard_topk_shares(const ShardTopkArguments&, CUstream_st*) {
+  return absent();
+}
+Status shard_topk_own_count(const ShardTopkArguments&, const std::int64_t*, std::int64_t,
+                            std::int64_t, CUstream_st*) {
+  return absent();
+}
+
+}  // namespace stepscope::kernels

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/aten/bitmask.hpp"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/nonzero.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+#include "tests/kernels/aten/on_devices.hpp"
+
+namespace stepscope::aten {
+namespace {
+
+constexpr std::int64_t kRows = 9, kColumns = 70, kWords = 3;
+
+class AtenBitmask : public OnDevices {
+ protected:
+  void SetUp() override {
+    OnDevices::SetUp();
+    if (IsSkipped()) return;
+    selected_ = normal({kRows, kColumns}) > 0.8;
+    mask_ = packed(selected_);
+    values_ = normal({kRows, kColumns});
+    count_ = selected_.sum().item<std::int64_t>();
+  }
+
+  // Bit c % 32 of word c / 32, added up in int64.
+  at::Tensor packed(const at::Tensor& selected) const {
+    at::Tensor padded =
+        at::zeros({kRows, kWords * 32}, at::TensorOptions(device_).dtype(at::kLong));
+    padded.slice(1, 0, kColumns).copy_(selected);
+    const at::Tensor bits = at::arange(32, padded.options());
+    return padded.view({kRows, kWords, 32}).bitwise_left_shift(bits).sum(2).to(at::kInt);
+  }
+
+  // Lines of `selected` with the values there.
+  void expect_list(const FeatureList& found, const at::Tensor& selected, const at::Tensor& values) {
+    const at::Tensor entries = at::nonzero(selected);
+    expect_equal(found.offsets.slice(0, 1), selected.sum(1).cumsum(0));
+    EXPECT_EQ(found.offsets[0].item<std::int64_t>(), 0);
+    expect_equal(found.indices.slice(0, 0, count_), entries.select(1, 1).to(at::kInt));
+    expect_equal(found.values.slice(0, 0, count_), values.index({selected}));
+  }
+
+  at::Tensor selected_, mask_, values_;
+  std::int64_t count_ = 0;
+};
+
+TEST_P(AtenBitmask, BitsAreEntriesOfABoolTensor) {
+  expect_equal(bitmask_to_bool(mask_, kColumns), selected_);
+}
+
+TEST_P(AtenBitmask, KeptValuesAndTheirGradients) {
+  const at::Tensor zeros = at::zeros_like(values_);
+  const at::Tensor values = learnt(values_);
+  const at::Tensor kept = bitmask_keep(mask_, values);
+  expect_equal(kept.detach(), at::where(selected_, values_, zeros));
+  const at::Tensor weights = normal({kRows, kColumns});
+  (kept * weights).sum().backward();
+  expect_equal(values.grad(), at::where(selected_, weights, zeros));
+}
+
+TEST_P(AtenBitmask, CountsAreSumsOfTheBoolTensor) {
+  expect_equal(bitmask_row_counts(mask_, kColumns), selected_.sum(1).to(at::kInt));
+  expect_equal(bitmask_column_counts(mask_, kColumns), selected_.sum(0).to(at::kInt));
+}
+
+TEST_P(AtenBitmask, ListsByRowsAndByColumns) {
+  for (const std::int64_t room : {count_, count_ + 5}) {
+    expect_list(bitmask_list(mask_, values_, kernels::BitmaskLines::rows, room), selected_,
+                values_);
+    expect_list(bitmask_list(mask_, values_, kernels::BitmaskLines::columns, room), selected_.t(),
+                values_.t());
+  }
+}
+
+TEST_P(AtenBitmask, ValuesOfAListGoBackToTheirPlaces) {
+  const at::Tensor expected = at::where(selected_, values_, at::zeros_like(values_));
+  for (const std::int64_t room : {count_, count_ + 5}) {
+    const FeatureList list = bitmask_list(mask_, values_, kernels::BitmaskLines::rows, room);
+    expect_equal(scattered(list, list.values, kColumns), expected);
+  }
+}
+
+TEST_P(AtenBitmask, BadArgumentsAreNamed) {
+  expect_refused([&] { (void)bitmask_to_bool(mask_, kColumns + 32); }, "mask: must be [rows, 4]");
+  expect_refused([&] { (void)bitmask_to_bool(mask_.to(at::kLong), kColumns); },
+                 "mask: must be Int, is Long");
+  expect_refused([&] { (void)bitmask_keep(mask_, values_.slice(0, 1)); },
+                 "values: must have 9 rows");
+  expect_refused([&] { (void)bitmask_list(mask_, values_, kernels::BitmaskLines::rows, -1); },
+                 "entries: must be 0 or more");
+}
+
+STEPSCOPE_ON_DEVICES(AtenBitmask);
+
+}  // namespace
+}  // namespace stepscope::aten
