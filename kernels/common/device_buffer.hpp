@@ -25,15 +25,19 @@ class DeviceBuffer {
     memory_.reset(static_cast<T*>(memory));
   }
   explicit DeviceBuffer(const std::vector<T>& values) : DeviceBuffer(values.size()) {
-    if (size_ == 0) return;
-    cuda_check(cudaMemcpy(data(), values.data(), bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
-    wait();
+    put(values);
   }
 
   T* data() const { return memory_.get(); }
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
 
+  // As many values as it holds.
+  void put(const std::vector<T>& values) const {
+    if (size_ == 0) return;
+    cuda_check(cudaMemcpy(data(), values.data(), bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+    wait();
+  }
   void fill_bytes(int value) const {
     if (size_ == 0) return;
     cuda_check(cudaMemset(data(), value, bytes()), "cudaMemset");

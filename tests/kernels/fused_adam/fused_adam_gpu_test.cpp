@@ -123,7 +123,7 @@ TEST_P(FusedAdamGpu, CountsStepsOnTheDevice) {
   call.state = host_counted.state();
   call.settings.device_step = nullptr;
   for (std::int64_t i = 1; i <= 5; ++i) {
-    cuda_check(cudaMemcpy(step.data(), &i, sizeof i, cudaMemcpyHostToDevice), "cudaMemcpy");
+    step.put({i});
     cuda_check(cudaGraphLaunch(executable, stream.get()), "cudaGraphLaunch");
     call.settings.step = i;
     EXPECT_EQ(fused_adam(call, stream.get()).message(), "");

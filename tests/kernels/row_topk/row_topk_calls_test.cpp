@@ -38,9 +38,7 @@ TYPED_TEST(RowTopkCalls, ReplaysInAGraph) {
   cuda_check(cudaStreamEndCapture(stream.get(), &graph), "cudaStreamEndCapture");
   cuda_check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
   for (const std::vector<TypeParam>& keys : {first, second, first}) {
-    cuda_check(cudaMemcpy(const_cast<TypeParam*>(on_device.data()), keys.data(),
-                          keys.size() * sizeof(TypeParam), cudaMemcpyHostToDevice),
-               "cudaMemcpy");
+    on_device.put(keys);
     run.poison();
     cuda_check(cudaGraphLaunch(executable, stream.get()), "cudaGraphLaunch");
     stream.synchronize();

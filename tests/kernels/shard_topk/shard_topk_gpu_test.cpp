@@ -68,11 +68,6 @@ struct ShardOnDevice {
   ShardTopkArguments arguments;
 };
 
-void put(const DeviceBuffer<std::int64_t>& to, const std::vector<std::int64_t>& values) {
-  cuda_check(cudaMemcpy(to.data(), values.data(), to.bytes(), cudaMemcpyHostToDevice),
-             "cudaMemcpy");
-}
-
 template <class T>
 void exchange_and_choose(std::vector<ShardOnDevice<T>>& shards, const Stream& stream) {
   for (int round = 0; round < kShardRounds; ++round) {
@@ -84,7 +79,7 @@ void exchange_and_choose(std::vector<ShardOnDevice<T>>& shards, const Stream& st
       for (std::size_t bin = 0; bin < sums.size(); ++bin) sums[bin] += own[bin];
     }
     for (ShardOnDevice<T>& shard : shards) {
-      put(shard.counts, sums);
+      shard.counts.put(sums);
       EXPECT_EQ(shard_topk_choose(shard.arguments, round, stream.get()).message(), "");
     }
   }
