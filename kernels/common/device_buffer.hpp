@@ -24,9 +24,7 @@ class DeviceBuffer {
     if (size > 0) cuda_check(cudaMalloc(&memory, size * sizeof(T)), "cudaMalloc");
     memory_.reset(static_cast<T*>(memory));
   }
-  explicit DeviceBuffer(const std::vector<T>& values) : DeviceBuffer(values.size()) {
-    put(values);
-  }
+  explicit DeviceBuffer(const std::vector<T>& values) : DeviceBuffer(values.size()) { put(values); }
 
   T* data() const { return memory_.get(); }
   std::size_t size() const { return size_; }

@@ -13,10 +13,15 @@ namespace stepscope::kernels {
 template <class T>
 class DeviceKeys {
  public:
-  explicit DeviceKeys(const std::vector<T>& keys, std::size_t offset = 0) : offset_(offset) {
-    std::vector<T> padded(offset);
+  explicit DeviceKeys(const std::vector<T>& keys, std::size_t offset = 0)
+      : buffer_(offset + keys.size()), offset_(offset) {
+    put(keys);
+  }
+  // As many as before.
+  void put(const std::vector<T>& keys) const {
+    std::vector<T> padded(offset_);
     padded.insert(padded.end(), keys.begin(), keys.end());
-    buffer_ = DeviceBuffer<T>(padded);
+    buffer_.put(padded);
   }
   const T* data() const { return buffer_.data() + offset_; }
 
