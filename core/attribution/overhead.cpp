@@ -12,7 +12,7 @@ namespace stepscope {
 namespace {
 
 constexpr std::size_t kFewestDistances = 2;
-constexpr std::size_t kWarmUp = 8, kFewestUntouched = 8, kMostUntouched = 50;
+constexpr std::size_t kWarmUp = 8, kFewestUntouched = 8, kMostUntouched = 200;
 
 bool is_annotation(HostKind kind) {
   return kind == HostKind::user_scope || kind == HostKind::nvtx_range;

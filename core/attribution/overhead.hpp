@@ -30,8 +30,10 @@ std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps,
 
 // What stays on an unrecorded step: CUPTI is still in the process, and once it recorded, launches
 // are slower. Distances in the first gaps over those before anything was recorded, medians both; of
-// the latter the first ones are the program's warm-up and left out. The interval is the widest
-// quotient of the two medians' own, so rather too wide. Absent where recording began too soon.
+// the latter the first ones are the program's warm-up and left out, and the last 200 count. The
+// interval is the widest quotient of the two medians' own; it does not know that the pace of a busy
+// host drifts (on one, stretches of 100 steps differed by 5 to 26 %). Absent where recording began
+// too soon.
 std::optional<Overhead> measure_left(const Trace& trace, const Steps& steps);
 
 }  // namespace stepscope

@@ -19,7 +19,7 @@ import support
 import turns
 
 WARM_UP = 20      # of turn_times
-MARGIN = 70       # untouched steps behind the clock's: the report uses the last 50 of them
+MARGIN = 220      # untouched steps behind the clock's: the report uses the last 200 of them
 MOST = 0.03
 
 
