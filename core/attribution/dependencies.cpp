@@ -6,6 +6,7 @@
 #include <map>
 #include <queue>
 
+#include "core/steps/capture_gaps.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -33,7 +34,10 @@ bool waits_in_call(ApiKind api) {
 }  // namespace
 
 Dependencies::Dependencies(const Trace& trace, ProcessId process)
-    : trace_(trace), process_(process), blocked_(trace.calls().size(), false) {
+    : trace_(trace),
+      process_(process),
+      blocked_(trace.calls().size(), false),
+      loads_its_kernel_(blocked_) {
   for (DeviceOpId op = 0; op < trace.device_ops().size(); ++op) {
     if (trace.data().streams[trace.device_ops().stream[op]].process == process) ops_.push_back(op);
   }
@@ -46,6 +50,7 @@ Dependencies::Dependencies(const Trace& trace, ProcessId process)
   learn_launch_latency();
   learn_dispatch_time();
   learn_queue_depth();
+  find_loading_launches();
   link_events();
 }
 
@@ -78,6 +83,24 @@ std::int64_t Dependencies::issue_time(DeviceOpId op) const {
   const bool waited_for_own_op =
       may_wait && trace_.device_ops().end[op] <= trace_.host_ranges().end[range];
   return waited_for_own_op ? std::min(begin + typical_launch_call_ns_, returned) : returned;
+}
+
+void Dependencies::find_loading_launches() {
+  if (trace_.data().source != SourceKind::stepscope || ops_.empty()) return;
+  const DeviceOps& d = trace_.device_ops();
+  const IntervalSet gaps = capture_gaps(trace_, process_);
+  if (!gaps.empty() && gaps.front().begin <= d.begin[ops_.front()]) return;
+  std::unordered_map<StringId, CallId> first;
+  const auto begin_of = [&](CallId call) {
+    return trace_.host_ranges().begin[trace_.calls().range[call]];
+  };
+  for (DeviceOpId op : ops_) {
+    const CallId call = trace_.launch_of(op);
+    if (call == kNone || trace_.calls().api[call] != ApiKind::launch_kernel) continue;
+    CallId& known = first.try_emplace(d.name[op], call).first->second;
+    if (begin_of(call) < begin_of(known)) known = call;
+  }
+  for (const auto& [kernel, call] : first) loads_its_kernel_[call] = true;
 }
 
 // The last op of the same graph launch that ended before each began, whichever stream it ran in.

@@ -43,6 +43,10 @@ class Dependencies {
   // holds.
   bool blocked_on_full_queue(CallId call) const { return blocked_[call]; }
 
+  // The first launch of its kernel, which loads it (CUDA_MODULE_LOADING=LAZY, what CUDA 12.2 and
+  // later take). Never where the trace does not hold the process's launches from the first on.
+  bool loads_its_kernel(CallId call) const { return loads_its_kernel_[call]; }
+
   // True where the launch had been issued when the op before it in its stream ended.
   bool queued_behind(DeviceOpId op, std::int64_t time) const;
 
@@ -57,6 +61,7 @@ class Dependencies {
   void learn_launch_latency();
   void learn_dispatch_time();
   void learn_queue_depth();
+  void find_loading_launches();
   void link_events();
   void link_graphs();
   std::int64_t issue_time(DeviceOpId op) const;
@@ -69,7 +74,7 @@ class Dependencies {
   std::vector<DeviceOpId> by_end_;
   std::vector<DeviceOpId> before_in_stream_;
   std::vector<std::vector<std::int64_t>> issued_;  // a stream's ops: latest issue so far
-  std::vector<bool> blocked_;
+  std::vector<bool> blocked_, loads_its_kernel_;
   std::unordered_map<DeviceOpId, DeviceOpId> before_in_graph_;  // ops of one graph launch
   std::unordered_map<DeviceOpId, std::vector<DeviceOpId>>
       awaited_events_;                                        // op -> ops it waits for

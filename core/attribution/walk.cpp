@@ -11,7 +11,7 @@ constexpr std::int64_t kDispatchLimitNs = 10'000;
 // A synchronisation that had nothing to wait for costs about this at most.
 constexpr std::int64_t kEmptySyncLimitNs = 10'000;
 // A launch call of this many times the typical length, and at least kLongLaunchNs, with room in the
-// queue: nobody knows what it did (lazy loading, a lock, the scheduler).
+// queue: nobody knows what it did (a lock, the scheduler), but where it loads its kernel.
 constexpr std::int64_t kLongLaunchFactor = 20;
 constexpr std::int64_t kLongLaunchNs = 100'000;
 
@@ -262,7 +262,9 @@ void Walk::own_launch_call(Path& path, ThreadId thread, const Piece& piece, Call
   const std::int64_t took = trace_.host_ranges().end[range] - trace_.host_ranges().begin[range];
   const std::int64_t typical = dependencies_.typical_launch_call_ns();
   if (took >= kLongLaunchNs && took >= kLongLaunchFactor * typical) {
-    own_host(path, piece.time.begin, Cause::unknown, thread, range);
+    own_host(path, piece.time.begin,
+             dependencies_.loads_its_kernel(call) ? Cause::host_module_load : Cause::unknown,
+             thread, range);
   } else {
     own_host(path, piece.time.begin, Cause::host_launch_api, thread, range);
   }
