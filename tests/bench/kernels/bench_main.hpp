@@ -63,6 +63,18 @@ bool run_cases(const Case (&cases)[kCases], const BenchOptions& options, Run run
   return sound;
 }
 
+// A program of cases: CaseRun(case, options, bench, device).run() of each that is meant.
+template <class CaseRun, class Case, std::size_t kCases>
+int bench_cases(int count, char** words, std::size_t repetitions, const Case (&cases)[kCases]) {
+  return bench_main(count, words, repetitions, [&](const BenchOptions& all) {
+    return run_cases(
+        cases, all,
+        [](const Case& c, const BenchOptions& options, Bench& bench, const DeviceLimits& device) {
+          return CaseRun(c, options, bench, device).run();
+        });
+  });
+}
+
 // The best of the read-only kernels for so many bytes; each is printed.
 inline double time_reads(Bench& bench, const DeviceLimits& device, const void* memory,
                          std::size_t bytes) {

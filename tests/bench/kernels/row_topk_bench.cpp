@@ -120,11 +120,5 @@ class CaseRun {
 
 int main(int count, char** words) {
   using namespace stepscope::kernels;
-  return bench_main(count, words, 200, [](const BenchOptions& all) {
-    return run_cases(
-        kCases, all,
-        [](const auto& c, const BenchOptions& options, Bench& bench, const DeviceLimits& device) {
-          return CaseRun(c, options, bench, device).run();
-        });
-  });
+  return bench_cases<CaseRun>(count, words, 200, kCases);
 }
