@@ -103,13 +103,13 @@ __device__ inline void count_fine(const Parameters& p, std::uint32_t key, bool c
 // Registers for as many blocks as a multiprocessor holds: those of 8.6, 8.9 and 12.0 hold 1,536
 // threads, those of 8.0, 9.0 and 10.0 hold 2,048.
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ % 100 != 0 || __CUDA_ARCH__ >= 1100)
-constexpr int kSampleBlocks = 1536 / kSampleThreads;
+constexpr int kSampleResident = 1536 / kSampleThreads;
 #else
-constexpr int kSampleBlocks = 2048 / kSampleThreads;
+constexpr int kSampleResident = 2048 / kSampleThreads;
 #endif
 
 template <class T, bool kAffine, bool kAligned>
-__global__ void __launch_bounds__(kSampleThreads, kSampleBlocks)
+__global__ void __launch_bounds__(kSampleThreads, kSampleResident)
     sample_kernel(const __grid_constant__ Parameters p) {
   using Key = RankedAs<T, kAffine>;
   constexpr int kKeys = Piece<T>::kKeys;
