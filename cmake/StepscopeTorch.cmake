@@ -6,7 +6,14 @@
 # reference_trainers/common/device.cpp loads libtorch_cuda at run time.
 
 set(STEPSCOPE_TORCH_DIR "$ENV{STEPSCOPE_TORCH_DIR}" CACHE PATH
-  "Folder of the Python package torch 2.11 (with include/ and lib/); by default scripts/setup's .venv")
+  "Folder of the Python package torch 2.11 (with include/ and lib/); by default what scripts/setup found or installed")
+set(torch_env ${PROJECT_SOURCE_DIR}/.deps/torch.env)
+if(NOT STEPSCOPE_TORCH_DIR AND EXISTS ${torch_env})
+  file(STRINGS ${torch_env} torch_line REGEX "^STEPSCOPE_TORCH_DIR=")
+  string(REGEX REPLACE "^STEPSCOPE_TORCH_DIR=" "" torch_folder "${torch_line}")
+  string(REPLACE "\\" "" torch_folder "${torch_folder}")
+  set(STEPSCOPE_TORCH_DIR "${torch_folder}" CACHE PATH "" FORCE)
+endif()
 if(NOT STEPSCOPE_TORCH_DIR)
   file(GLOB venv_torch ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
   set(STEPSCOPE_TORCH_DIR "${venv_torch}" CACHE PATH "" FORCE)
