@@ -18,7 +18,7 @@ namespace {
 at::Tensor kept(const at::Tensor& mask, const at::Tensor& values) {
   const kernels::Bitmask bits = view_of(mask, values.size(1));
   check_together(values, "values", mask);
-  TORCH_CHECK(values.size(0) == bits.rows, "values: must have ", bits.rows, " rows");
+  TORCH_CHECK(values.size(0) == bits.rows, "mask: has ", bits.rows, " rows for ", values.size(0));
   if (on_host(mask, "mask"))
     return at::where(bitmask_to_bool(mask, bits.columns), values, at::zeros({}, values.options()));
   at::Tensor out = at::empty_like(values);
@@ -111,7 +111,7 @@ FeatureList bitmask_list(const at::Tensor& mask, const at::Tensor& values,
   check_together(keys, "values", mask);
   TORCH_CHECK(entries >= 0, "entries: must be 0 or more");
   const kernels::Bitmask bits = view_of(mask, keys.size(1));
-  TORCH_CHECK(keys.size(0) == bits.rows, "values: must have ", bits.rows, " rows");
+  TORCH_CHECK(keys.size(0) == bits.rows, "mask: has ", bits.rows, " rows for ", keys.size(0));
   const std::int64_t line_count = lines == kernels::BitmaskLines::rows ? bits.rows : bits.columns;
   FeatureList list{at::empty({line_count + 1}, mask.options().dtype(at::kLong)),
                    at::empty({entries}, mask.options()), at::empty({entries}, keys.options())};
