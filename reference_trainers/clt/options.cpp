@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -80,6 +81,24 @@ Status choose_fixes(Config& config, const Named& named) {
   return check_kept(config.fixes, named);
 }
 
+// CLI11's own ranges let NaN through, and print their bounds in full.
+CLI::Validator finite(bool zero_too) {
+  const auto problem = [zero_too](const std::string& text) -> std::string {
+    double number = 0;
+    const bool good = CLI::detail::lexical_cast(text, number) && std::isfinite(number) &&
+                      (number > 0 || (zero_too && number == 0));
+    return good ? "" : fmt::format("{} is not a finite number {}", text, zero_too ? ">= 0" : "> 0");
+  };
+  return {problem, zero_too ? "NONNEGATIVE" : "POSITIVE"};
+}
+
+CLI::Validator above_zero() {
+  return finite(false);
+}
+CLI::Validator not_negative() {
+  return finite(true);
+}
+
 void add_ranks(CLI::App& app, Config& config) {
   static const std::map<std::string, Parallel> kParallel{{"features", Parallel::features},
                                                          {"data", Parallel::data}};
@@ -130,22 +149,22 @@ void add_training(CLI::App& app, Config& config) {
   app.add_option("--dead-window", config.dead_window,
                  "Steps without firing after which a feature counts as dead")
       ->check(CLI::Range(std::int64_t{1}, kMost));
-  app.add_option("--lr", config.learning_rate, "Adam's learning rate")->check(CLI::PositiveNumber);
+  app.add_option("--lr", config.learning_rate, "Adam's learning rate")->check(above_zero());
   app.add_option("--sparsity-lambda", config.sparsity_lambda,
                  "Weight of sum tanh(c * |decoder| * activation), growing linearly over the run")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   app.add_option("--sparsity-c", config.sparsity_c, "c of the sparsity term")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   app.add_option("--preact-coef", config.preactivation_coef,
                  "Weight of mean relu(-preactivation); above 0 it costs one more encode a step, as "
                  "in the reference")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   app.add_option("--aux-k", config.aux_k,
                  "Dead features a token and layer that rebuild the layer's residual (Gao et al.: "
                  "512), so that they come back; 0: none")
       ->check(CLI::Range(std::int64_t{0}, kMost));
   app.add_option("--aux-k-coef", config.aux_k_coef, "Weight of the loss of --aux-k")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
 }
 
 void add_data(CLI::App& app, Config& config) {

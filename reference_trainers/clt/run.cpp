@@ -20,6 +20,7 @@
 #include "reference_trainers/clt/tensor_file.hpp"
 #include "reference_trainers/clt/training.hpp"
 #include "reference_trainers/comm/group.hpp"
+#include "reference_trainers/common/first_line.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -229,7 +230,7 @@ Result<RunResult> train_as_rank(const Config& config, at::Device device, trainer
     comm.abort(failure.what());
     throw;
   } catch (const std::exception& thrown) {
-    const Error error = named(comm, bad_input(thrown.what()));
+    const Error error = named(comm, bad_input(trainers::first_line(thrown)));
     comm.abort(error.message);
     return error;
   }
