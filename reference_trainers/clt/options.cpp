@@ -211,8 +211,10 @@ void add_running(CLI::App& app, Config& config, Named& named) {
          "--threads", config.threads,
          "CPU threads of LibTorch; 0: its own choice (fast on idle cores, far slower on busy ones)")
       ->check(CLI::Range(0, 1024));
-  app.add_option("--checkpoint", config.checkpoint,
-                 "Where the run's state is written at its end, whole or not at all")
+  app.add_option(
+         "--checkpoint", config.checkpoint,
+         "Where the run's state is written at its end, whole or not at all (torch.load reads "
+         "it); W ranks that share features write a file each, FILE.rank0ofW and so on")
       ->type_name("FILE");
   app.add_option("--checkpoint-every", config.checkpoint_every,
                  "Steps between writing it before the end, too; 0: none")
