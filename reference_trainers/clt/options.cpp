@@ -221,7 +221,9 @@ void add_running(CLI::App& app, Config& config, Named& named) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   app.add_option("--resume", config.resume,
                  "Go on from a checkpoint of the same sizes, seed and fixes, to the bit on one "
-                 "device; --steps counts from the run's begin")
+                 "device; several ranks: as many as wrote it, and FILE without .rankRofW. --steps "
+                 "counts from the run's begin; the JSON's resumed_from are the steps made before, "
+                 "which wall_s leaves out")
       ->type_name("FILE");
   app.add_option("--to-jumprelu", config.to_jump_relu,
                  "Behind the last step (also of a checkpoint that has made them all) convert "

@@ -84,6 +84,7 @@ TEST_P(ResumedCheckpoint, GoesOnToTheBit) {
   second.checkpoint = path("second");
   const Result<RunResult> resumed = train(second);
   ASSERT_TRUE(resumed) << resumed.error().message;
+  EXPECT_EQ(resumed->resumed_from, 13);
 
   const auto one = make_training(second, at::kCPU), other = make_training(second, at::kCPU);
   const TrainerState a = one->state(), b = other->state();
