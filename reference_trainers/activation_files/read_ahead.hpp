@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/support/result.hpp"
+#include "reference_trainers/common/first_line.hpp"
 
 namespace stepscope::trainers {
 
@@ -61,7 +62,7 @@ class ReadAhead {
     try {
       return make_();
     } catch (const std::exception& error) {  // LibTorch throws where memory runs out
-      return bad_input(error.what());
+      return bad_input(first_line(error));
     }
   }
 

@@ -8,6 +8,7 @@
 #include "reference_trainers/clt/run.hpp"
 #include "reference_trainers/clt/write_data.hpp"
 #include "reference_trainers/comm/local_ranks.hpp"
+#include "reference_trainers/common/first_line.hpp"
 
 namespace {
 
@@ -46,6 +47,6 @@ int main(int count, char** arguments) {
     return train(count, arguments);
   } catch (
       const std::exception& error) {  // LibTorch throws where memory runs out or a device fails
-    return fail(kFailed, error.what());
+    return fail(kFailed, stepscope::trainers::first_line(error));
   }
 }

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -80,6 +81,24 @@ Status choose_fixes(Config& config, const Named& named) {
   return check_kept(config.fixes, named);
 }
 
+// CLI11's own ranges let NaN through, and print their bounds in full.
+CLI::Validator finite(bool zero_too) {
+  const auto problem = [zero_too](const std::string& text) -> std::string {
+    double number = 0;
+    const bool good = CLI::detail::lexical_cast(text, number) && std::isfinite(number) &&
+                      (number > 0 || (zero_too && number == 0));
+    return good ? "" : fmt::format("{} is not a finite number {}", text, zero_too ? ">= 0" : "> 0");
+  };
+  return {problem, zero_too ? "NONNEGATIVE" : "POSITIVE"};
+}
+
+CLI::Validator above_zero() {
+  return finite(false);
+}
+CLI::Validator not_negative() {
+  return finite(true);
+}
+
 void add_ranks(CLI::App& app, Config& config) {
   static const std::map<std::string, Parallel> kParallel{{"features", Parallel::features},
                                                          {"data", Parallel::data}};
@@ -130,22 +149,22 @@ void add_training(CLI::App& app, Config& config) {
   app.add_option("--dead-window", config.dead_window,
                  "Steps without firing after which a feature counts as dead")
       ->check(CLI::Range(std::int64_t{1}, kMost));
-  app.add_option("--lr", config.learning_rate, "Adam's learning rate")->check(CLI::PositiveNumber);
+  app.add_option("--lr", config.learning_rate, "Adam's learning rate")->check(above_zero());
   app.add_option("--sparsity-lambda", config.sparsity_lambda,
                  "Weight of sum tanh(c * |decoder| * activation), growing linearly over the run")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   app.add_option("--sparsity-c", config.sparsity_c, "c of the sparsity term")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   app.add_option("--preact-coef", config.preactivation_coef,
                  "Weight of mean relu(-preactivation); above 0 it costs one more encode a step, as "
                  "in the reference")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   app.add_option("--aux-k", config.aux_k,
                  "Dead features a token and layer that rebuild the layer's residual (Gao et al.: "
                  "512), so that they come back; 0: none")
       ->check(CLI::Range(std::int64_t{0}, kMost));
   app.add_option("--aux-k-coef", config.aux_k_coef, "Weight of the loss of --aux-k")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
 }
 
 void add_data(CLI::App& app, Config& config) {
@@ -192,15 +211,19 @@ void add_running(CLI::App& app, Config& config, Named& named) {
          "--threads", config.threads,
          "CPU threads of LibTorch; 0: its own choice (fast on idle cores, far slower on busy ones)")
       ->check(CLI::Range(0, 1024));
-  app.add_option("--checkpoint", config.checkpoint,
-                 "Where the run's state is written at its end, whole or not at all")
+  app.add_option(
+         "--checkpoint", config.checkpoint,
+         "Where the run's state is written at its end, whole or not at all (torch.load reads "
+         "it); W ranks that share features write a file each, FILE.rank0ofW and so on")
       ->type_name("FILE");
   app.add_option("--checkpoint-every", config.checkpoint_every,
                  "Steps between writing it before the end, too; 0: none")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   app.add_option("--resume", config.resume,
                  "Go on from a checkpoint of the same sizes, seed and fixes, to the bit on one "
-                 "device; --steps counts from the run's begin")
+                 "device; several ranks: as many as wrote it, and FILE without .rankRofW. --steps "
+                 "counts from the run's begin; the JSON's resumed_from are the steps made before, "
+                 "which wall_s leaves out")
       ->type_name("FILE");
   app.add_option("--to-jumprelu", config.to_jump_relu,
                  "Behind the last step (also of a checkpoint that has made them all) convert "

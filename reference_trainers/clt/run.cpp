@@ -20,6 +20,7 @@
 #include "reference_trainers/clt/tensor_file.hpp"
 #include "reference_trainers/clt/training.hpp"
 #include "reference_trainers/comm/group.hpp"
+#include "reference_trainers/common/first_line.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -177,6 +178,7 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
 
   const Result<std::int64_t> made = steps_made(config, *trainer, ranks, device);
   if (!made) return made.error();
+  result.resumed_from = *made;
   if (!config.resume.empty())
     say(fmt::format("resumed behind step {} of {}", *made, config.resume));
 
@@ -229,7 +231,7 @@ Result<RunResult> train_as_rank(const Config& config, at::Device device, trainer
     comm.abort(failure.what());
     throw;
   } catch (const std::exception& thrown) {
-    const Error error = named(comm, bad_input(thrown.what()));
+    const Error error = named(comm, bad_input(trainers::first_line(thrown)));
     comm.abort(error.message);
     return error;
   }
@@ -308,6 +310,7 @@ std::string to_json(const Config& config, const RunResult& result) {
                               {"parallel", name_of(config.parallel)},
                               {"parameters", result.parameters},
                               {"steps", result.steps},
+                              {"resumed_from", result.resumed_from},
                               {"wall_s", result.wall_s},
                               {"ms_per_step", result.ms_per_step},
                               {"loss", {{"first", result.first_loss}, {"last", result.last_loss}}}};

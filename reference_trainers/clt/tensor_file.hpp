@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of named numbers and tensors: a dictionary in PyTorch's own format (torch.load reads it).
-// A file appears whole or not at all: it is written beside its place, brought to the disk and
-// renamed.
+// Files of named numbers, strings and tensors: a dictionary in PyTorch's own format. A file appears
+// whole or not at all: it is written beside its place, brought to the disk and renamed.
+//
+// Its entry `checksum` is of all the others (common/checksum.hpp), for PyTorch's reader does not
+// check what it reads. A file without it, or with another, is refused: it is damaged, older, or was
+// changed by another program.
+//
+// From Python: all = torch.load(FILE, weights_only=False); all["step"], all["thresholds"], ...
+// The names are listed in checkpoint.hpp and conversion.hpp.
 #pragma once
 
 #include <ATen/core/Dict.h>

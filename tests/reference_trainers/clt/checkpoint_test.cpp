@@ -4,20 +4,25 @@
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/jit/serialization/pickle.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "reference_trainers/clt/run.hpp"
+#include "reference_trainers/clt/tensor_file.hpp"
 #include "reference_trainers/clt/training.hpp"
 #include "tests/reference_trainers/clt/tiny_config.hpp"
 
 namespace stepscope::clt {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class Checkpoint : public testing::Test {
@@ -40,6 +45,17 @@ class Checkpoint : public testing::Test {
     config.checkpoint = path("written");
     EXPECT_TRUE(train(config));
     return config.checkpoint;
+  }
+  static std::string contents_of(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  static std::string bytes_of(const TrainerState& state, const std::string& name) {
+    for (const auto& [other, tensor] : state) {
+      if (other == name)
+        return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()};
+    }
+    return {};
   }
   static std::string error_of(Config config, const std::string& resume) {
     config.resume = resume;
@@ -68,6 +84,7 @@ TEST_P(ResumedCheckpoint, GoesOnToTheBit) {
   second.checkpoint = path("second");
   const Result<RunResult> resumed = train(second);
   ASSERT_TRUE(resumed) << resumed.error().message;
+  EXPECT_EQ(resumed->resumed_from, 13);
 
   const auto one = make_training(second, at::kCPU), other = make_training(second, at::kCPU);
   const TrainerState a = one->state(), b = other->state();
@@ -100,7 +117,7 @@ TEST_F(Checkpoint, IsWrittenEveryNSteps) {
 
 TEST_F(Checkpoint, AMissingFileIsNamed) {
   EXPECT_THAT(error_of(tiny_config(), path("none")),
-              testing::AllOf(HasSubstr(path("none")), HasSubstr("No such file")));
+              AllOf(HasSubstr(path("none")), HasSubstr("No such file")));
 }
 
 TEST_F(Checkpoint, ADamagedFileIsNamed) {
@@ -111,6 +128,43 @@ TEST_F(Checkpoint, ADamagedFileIsNamed) {
   EXPECT_THAT(error_of(tiny_config(), file), HasSubstr("damaged"));
 }
 
+TEST_F(Checkpoint, OverwrittenBytesAreNoticed) {
+  const std::string file = written();
+  const std::string whole = contents_of(file);
+  const auto trainer = make_training(tiny_config(), at::kCPU);
+  (void)read_checkpoint(file, tiny_config(), trainer->state());
+  for (const char* name : {"silent_steps", "parameter.0", "second_moment.3"}) {
+    const std::size_t at = whole.find(bytes_of(trainer->state(), name));
+    ASSERT_NE(at, std::string::npos) << name;
+    std::string damaged = whole;
+    damaged[at + 9] ^= 4;
+    std::ofstream(file, std::ios::binary) << damaged;
+    EXPECT_THAT(error_of(tiny_config(), file),
+                AllOf(HasSubstr("checkpoint " + file), HasSubstr("it is damaged")))
+        << name;
+  }
+  std::ofstream(file, std::ios::binary) << whole;
+  EXPECT_EQ(error_of(tiny_config(), file), "");
+}
+
+TEST_F(Checkpoint, AFileWithoutAChecksumIsRefused) {
+  const Dictionary all = empty_dictionary();
+  all.insert(c10::IValue("schema"), c10::IValue("stepscope.clt/1"));
+  const std::vector<char> bytes = torch::jit::pickle_save(all);
+  std::ofstream(path("older"), std::ios::binary).write(bytes.data(), std::ssize(bytes));
+  EXPECT_THAT(error_of(tiny_config(), path("older")), HasSubstr("it has no checksum"));
+}
+
+TEST_F(Checkpoint, OtherFixesAreNamedEitherWay) {
+  Config sparse = tiny_config();
+  ASSERT_TRUE(switch_fixes(sparse.fixes, {"sparse_step", "fused_adam"}, true));
+  const std::string file = written(sparse);
+  Config other = tiny_config();
+  other.fixes.late_readback = true;
+  EXPECT_THAT(error_of(other, file),
+              testing::EndsWith("--with fused_adam,sparse_step --without late_readback"));
+}
+
 TEST_F(Checkpoint, WhatDoesNotFitIsNamed) {
   const std::string file = written();
   Config other = tiny_config();
@@ -118,10 +172,18 @@ TEST_F(Checkpoint, WhatDoesNotFitIsNamed) {
   EXPECT_THAT(error_of(other, file), HasSubstr("written with --seed 0, this run has 5"));
   other = tiny_config();
   other.features = 128;
-  EXPECT_THAT(error_of(other, file), HasSubstr("silent_steps is [3, 64], this run's is [3, 128]"));
+  EXPECT_THAT(error_of(other, file), HasSubstr("with --features 64, this run has 128"));
+  other = tiny_config();
+  other.layers = 4;
+  EXPECT_THAT(error_of(other, file), HasSubstr("with --layers 3, this run has 4"));
+  other = tiny_config();
+  other.d_model = 32;
+  EXPECT_THAT(error_of(other, file), HasSubstr("with --d-model 16, this run has 32"));
   other = tiny_config();
   other.fixes.sparse_step = true;
-  EXPECT_THAT(error_of(other, file), HasSubstr("no tensor encoder.parameters"));
+  EXPECT_THAT(error_of(other, file),
+              AllOf(HasSubstr("no tensor encoder.parameters"),
+                    testing::EndsWith("other fixes; go on with --without sparse_step")));
   other = tiny_config();
   other.steps = 10;
   EXPECT_THAT(error_of(other, file), HasSubstr("--steps 10 asks for no more"));

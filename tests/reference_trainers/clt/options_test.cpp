@@ -52,6 +52,17 @@ TEST(Options, MessagesNameTheFlag) {
   EXPECT_THAT(error_of({"--lr", "-1"}), HasSubstr("--lr"));
 }
 
+TEST(Options, RealNumbersAreFinite) {
+  for (const char* flag :
+       {"--lr", "--sparsity-lambda", "--sparsity-c", "--preact-coef", "--aux-k-coef"}) {
+    for (const char* number : {"nan", "inf", "-1", "1e999", "0.1x"})
+      EXPECT_THAT(error_of({flag, number}), testing::StartsWith(std::string(flag) + ": " + number +
+                                                                " is not a finite number"));
+  }
+  EXPECT_THAT(error_of({"--lr", "0"}), HasSubstr("--lr: 0 is not a finite number > 0"));
+  EXPECT_TRUE(parsed({"--sparsity-lambda", "0", "--aux-k-coef", "1e-3"}).ok());
+}
+
 TEST(Options, FixesAreTheVariantsAndThoseThatAreNamed) {
   const auto fixes = [](std::vector<const char*> arguments) {
     const auto request = parsed(arguments);

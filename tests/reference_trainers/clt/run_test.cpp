@@ -55,6 +55,7 @@ TEST(Run, JsonIsOneLineWithItsSchema) {
   const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["schema"], "stepscope.train/1");
   EXPECT_EQ(json["steps"], config.steps);
+  EXPECT_EQ(json["resumed_from"], 0);
   EXPECT_EQ(json["loss"]["last"], result->last_loss);
   EXPECT_EQ(json["metrics"]["dead"], result->metrics.dead);
 }
@@ -73,6 +74,13 @@ TEST(Run, JsonNamesTheFixes) {
   config.fixes.fused_adam = config.fixes.cached_encode = true;
   const auto json = nlohmann::json::parse(to_json(config, {}));
   EXPECT_EQ(json["fixes"], nlohmann::json({"cached_encode", "fused_adam"}));
+}
+
+TEST(Run, JsonSaysWhichStepsWereMadeBefore) {
+  const auto json =
+      nlohmann::json::parse(to_json(tiny_config(), {.steps = 20, .resumed_from = 13}));
+  EXPECT_EQ(json["steps"], 20);
+  EXPECT_EQ(json["resumed_from"], 13);
 }
 
 TEST(Variants, AreFoundByName) {

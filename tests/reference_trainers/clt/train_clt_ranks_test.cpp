@@ -123,7 +123,9 @@ TEST_F(TrainCltRanks, CheckpointPartsThatDoNotBelongTogetherAreNamed) {
   EXPECT_THAT(error_of("--nproc 2"), HasSubstr("parts of ranks 0 and 1 were not written together"));
   copy("c.rank0of2", "a.rank1of2");
   EXPECT_THAT(error_of("--nproc 2"), HasSubstr("it is that of rank 0 of 2, this is rank 1 of 2"));
-  EXPECT_THAT(error_of("--nproc 4"), HasSubstr("a.rank0of4: cannot be opened"));
+  EXPECT_THAT(error_of("--nproc 4"), HasSubstr("it was written by 2 ranks"));
+  EXPECT_THAT(error_of("--nproc 1"),
+              HasSubstr("--resume " + path("a") + " --nproc 2 --parallel features"));
 }
 
 TEST_F(TrainCltRanks, WhatIsOfOneProcessIsRefused) {

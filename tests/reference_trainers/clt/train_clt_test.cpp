@@ -40,6 +40,18 @@ TEST(TrainClt, AFailingRunIsStatus1) {
   EXPECT_THAT(outcome.output, HasSubstr("the loss is"));
 }
 
+TEST(TrainClt, WhatLibTorchThrowsIsOneLine) {
+  const Outcome outcome = train_clt(
+      "--device cpu --layers 1 --features 16777216 --d-model 16777216 --batch 2 --k 1 "
+      "--rows 2",
+      kStderrOnly);  // weights of 256 TiB: more than addresses reach
+  EXPECT_EQ(outcome.status, 1);
+  const std::size_t error = outcome.output.find("train_clt: error: ");
+  ASSERT_NE(error, std::string::npos) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("can't allocate memory"));
+  EXPECT_EQ(outcome.output.find('\n', error), outcome.output.size() - 1) << outcome.output;
+}
+
 TEST(TrainClt, CudaWithoutAGpuIsStatus1) {
   if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has a GPU driver";
   const Outcome outcome = train_clt("--device cuda", kStderrOnly);
