@@ -43,14 +43,13 @@ class ConversionTest : public testing::Test {
   Config config_ = tiny_config();
 };
 
-TEST_F(ConversionTest, WritesThresholdsThatKeepTheL0OnHeldOutRows) {
+TEST_F(ConversionTest, WritesThresholdsAndMeasuresThemOnHeldOutRows) {
   const Result<RunResult> result = train(config_);
   ASSERT_TRUE(result) << result.error().message;
   const Conversion& conversion = *result->conversion;
   EXPECT_EQ(conversion.measured_tokens, 8 * 64);
   EXPECT_FALSE(conversion.trained_on);
   EXPECT_NEAR(conversion.before.l0, 9, 1e-3);
-  EXPECT_NEAR(conversion.after.l0, 9, 0.5);
   EXPECT_NEAR(conversion.after.nmse, conversion.before.nmse, 0.1 * conversion.before.nmse);
 
   const Result<Dictionary> all = read_tensor_file("thresholds", config_.to_jump_relu);
@@ -63,6 +62,18 @@ TEST_F(ConversionTest, WritesThresholdsThatKeepTheL0OnHeldOutRows) {
   EXPECT_EQ(json["jumprelu"]["jumprelu"]["l0"], conversion.after.l0);
   EXPECT_THAT(summary(conversion),
               testing::HasSubstr("on 512 held-out tokens: as trained l0 9.00"));
+}
+
+// On 512 rows of one seed L0 deviates by 0.4 (standard deviation over eight seeds).
+TEST_F(ConversionTest, KeepsTheL0OnHeldOutRowsInTheMean) {
+  constexpr std::uint64_t kSeeds = 8;
+  double mean = 0;
+  for (config_.seed = 0; config_.seed < kSeeds; ++config_.seed) {
+    const Result<RunResult> result = train(config_);
+    ASSERT_TRUE(result) << result.error().message;
+    mean += result->conversion->after.l0 / kSeeds;
+  }
+  EXPECT_NEAR(mean, 9, 0.4);
 }
 
 TEST_F(ConversionTest, AFinishedCheckpointConvertsToTheSame) {
