@@ -147,6 +147,11 @@ def cpp_bad_input():
         assert status_of("-o", folder + "/d", "--level", "high", "--", "true")[0] == 2
         assert status_of("-o", folder + "/e", "--only", "(", "--", "true")[0] == 2
         assert os.listdir(folder) == [], os.listdir(folder)
+        near = "did you mean '--level'?"
+        for wrong, says in (("--levl", near), ("--levl=deep", near), ("--xyzzy", "--help")):
+            status, out, err = status_of(wrong, "deep", "--", "true")
+            assert (status, out) == (2, "") and wrong.split("=")[0] in err and says in err, (status, out, err)
+        assert status_of("--", "--xyzzy")[0] == 2
         for bad in ("/proc/nowhere/run", "/dev/null/run"):
             status, out, err = status_of("-o", bad, "--", "sh", "-c", "echo hi; exit 4")
             assert (status, out) == (4, "hi\n") and "runs unprofiled" in err, (status, out, err)
