@@ -165,6 +165,7 @@ struct Trust {
   std::vector<std::string> rivals;
   std::vector<std::string> broken_invariants;
   std::vector<std::string> over_budget;  // more than 1 % of the wall unexplained
+  std::string nothing_recorded;          // why the plan's time never came
   std::vector<Abstention> abstained;
   std::vector<std::string> notes;
 };

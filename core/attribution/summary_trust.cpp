@@ -7,6 +7,8 @@
 #include <cstdlib>
 
 #include "core/attribution/summary_parts.hpp"
+#include "core/model/nothing_recorded.hpp"
+#include "core/steps/capture_gaps.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::summary_parts {
@@ -116,6 +118,16 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
   return notes;
 }
 
+// Why the plan's time never came in the loop's process; empty where it came, or there was no plan.
+std::string why_plan_never_came(const Trace& trace, const Steps& steps) {
+  const std::vector<CaptureStretch> stretches = capture_stretches(trace, steps.process);
+  const bool never = std::all_of(stretches.begin(), stretches.end(),
+                                 [](const CaptureStretch& s) { return s.state <= 0; });
+  if (stretches.empty() || !never) return "";
+  const std::string told = why_nothing_recorded(trace.health().notes);
+  return told.empty() ? "the time that the capture options name did not come" : told;
+}
+
 std::optional<double> overhead(const Trace& trace, const PartitionSummary& partition) {
   const double wall = partition.wall_ns_per_step();
   if (partition.corrected_step_ns) return wall - static_cast<double>(*partition.corrected_step_ns);
@@ -186,6 +198,7 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   trust.broken_invariants = attribution.broken_invariants;
   check_sums(partition, trust.broken_invariants);
   trust.over_budget = attribution.over_budget;
+  trust.nothing_recorded = why_plan_never_came(trace, steps);
   if (!trace.data().processes.empty()) trust.abstained = abstentions(trace, steps, partition);
   trust.notes = notes_of(trace, steps, attribution, outliers);
   return trust;

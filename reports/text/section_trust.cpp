@@ -145,6 +145,8 @@ std::string steps(const Page& page) {
   const Steps& s = page.summary.steps;
   std::string text = s.how.empty() ? fmt::format("{} found", s.list.size()) : s.how;
   if (!page.has_steps) text = "none found" + (s.how.empty() ? "" : ": " + s.how);
+  if (!page.has_steps && !page.summary.trust.nothing_recorded.empty())
+    text = "none found: nothing was recorded";
   if (s.confidence > 0) text += fmt::format(" (confidence {:.0f} %)", 100 * s.confidence);
   const std::string missing = page.has_steps ? not_counted(page.summary) : "";
   if (!missing.empty()) text += ". Not counted: " + missing;

@@ -135,6 +135,10 @@ std::string broken(const Page& page) {
     out += wrapped("        ", "The numbers below contradict each other: please report this trace.",
                    page.style, Colour::red);
   }
+  // What was left unexplained was not to be recorded.
+  const std::string& nothing = page.summary.trust.nothing_recorded;
+  if (!nothing.empty())
+    return out + wrapped("NOTHING RECORDED  ", nothing, page.style, Colour::yellow);
   for (const std::string& sentence : page.summary.trust.over_budget) {
     out += wrapped("UNEXPLAINED  ", sentence, page.style, Colour::yellow);
   }

@@ -205,6 +205,19 @@ TEST(TextReport, ANegativeCostIsDriftAndNoCost) {
               testing::HasSubstr("left while off 2.0 %, 95 % within -2.0 to 6.0 %, 200 steps"));
 }
 
+TEST(TextReport, WhyNothingWasRecordedComesFirst) {
+  Summary summary = samples::whole_trace();
+  summary.trust.over_budget = {"process: 100.0 % of the wall time has no explanation"};
+  EXPECT_THAT(text_report(summary, {}), testing::StartsWith("UNEXPLAINED  process: 100.0 %"));
+  summary.trust.nothing_recorded = "the process ended before --start-after";
+  const std::string text = text_report(summary, {});
+  EXPECT_THAT(text,
+              testing::StartsWith("NOTHING RECORDED  the process ended before --start-after"));
+  EXPECT_THAT(text, testing::HasSubstr("Steps   none found: nothing was recorded"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("UNEXPLAINED")));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("--step-marker")));
+}
+
 TEST(TextReport, WithoutSamplesNothingIsSaidOfDevices) {
   EXPECT_THAT(report_with({}), testing::Not(testing::HasSubstr("\nDevice  ")));
 }
