@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // stepscope profile [options] -- COMMAND...: the work is collectors/launcher's.
+#include <fmt/format.h>
+
+#include "cli/suggestion.hpp"
 #include "cli/verbs.hpp"
 #include "collectors/launcher/profile.hpp"
 
@@ -19,6 +22,20 @@ constexpr const char* kExamples =
     "Steps are counted by Optimizer.step, ProfilerStep# and ranges named like \"step 12\".\n"
     "The command runs to its end and its exit status is passed on. Messages go to stderr.\n"
     "Where nothing can be written, a warning says so and the command runs unprofiled.";
+
+// A command does not begin with '-': what stands in its place is an option that nothing knows.
+void reject_unknown_option(const CLI::App& verb, std::string_view word) {
+  if (!word.starts_with('-')) return;
+  const std::string name(word.substr(0, word.find('=')));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& longer : option->get_lnames()) known.push_back("--" + longer);
+  }
+  const std::string_view near = nearest(name, {known.begin(), known.end()});
+  const std::string hint = near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
+  throw CLI::ExtrasError(fmt::format("'{}' is no option{}", name, hint),
+                         CLI::ExitCodes::ExtrasError);
+}
 
 }  // namespace
 
@@ -60,6 +77,7 @@ void add_profile_verb(CLI::App& app, int& status) {
   verb->callback([verb, options, &status] {
     options->command = verb->remaining();
     if (options->command.empty()) throw CLI::RequiredError("COMMAND");
+    reject_unknown_option(*verb, options->command.front());
     status = run_profile(*options);
   });
 }

@@ -101,16 +101,19 @@ std::string document(const ReportArguments& arguments, const std::vector<Summary
 }
 
 // Said on stderr, so that a script that reads the JSON sees it too.
+std::string why_no_steps(const Summary& summary) {
+  const std::string& nothing = summary.trust.nothing_recorded;
+  if (!nothing.empty()) return "no steps found: nothing was recorded: " + nothing;
+  return "no steps found, so the report covers the whole trace; name the loop's range or op with "
+         "--step-marker REGEX";
+}
+
 int status_of(const std::vector<Summary>& summaries) {
   int status = kExitPass;
   for (const Summary& summary : summaries) {
     if (summary.steps.found_by != FoundBy::whole_trace && summary.partition.steps_counted > 0)
       continue;
-    status =
-        fail("report", summary.run.path,
-             {ErrorCode::inconclusive,
-              "no steps found, so the report covers the whole trace; name the loop's range or op "
-              "with --step-marker REGEX"});
+    status = fail("report", summary.run.path, {ErrorCode::inconclusive, why_no_steps(summary)});
   }
   return status;
 }

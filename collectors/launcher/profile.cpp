@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <set>
 
 #include "collectors/launcher/child.hpp"
 #include "collectors/launcher/environment.hpp"
@@ -15,6 +16,8 @@
 #include "collectors/launcher/program_file.hpp"
 #include "collectors/launcher/run_file.hpp"
 #include "collectors/recorder/salvage.hpp"
+#include "core/model/nothing_recorded.hpp"
+#include "core/store/reader.hpp"
 
 namespace stepscope {
 namespace {
@@ -43,6 +46,16 @@ Status check(const ProfileOptions& options) {
   }
   regfree(&expression);
   return Done{};
+}
+
+// The recorder's word on a plan whose time never came; empty where something was recorded. Such a
+// store holds step marks at most: a large one is not read for it.
+std::string why_nothing_recorded_in(const std::filesystem::path& store) {
+  constexpr std::uintmax_t kMostBytes = 1U << 20U;
+  std::error_code error;
+  if (std::filesystem::file_size(store, error) > kMostBytes || error) return "";
+  const Result<TraceData> data = read_sst(store);
+  return data ? why_nothing_recorded(data->health.notes) : "";
 }
 
 // One profiled run, from the folder to the summary.
@@ -148,7 +161,18 @@ class ProfiledRun {
       say("{} of them ended without a word; their last records were recovered", salvaged.recovered);
     if (salvaged.running > 0)
       say("{} still running: what they record from now on is theirs to finish", salvaged.running);
+    say_nothing_recorded(stores);
     if (!stores.empty()) say("now run: stepscope report {}", folder_);
+  }
+
+  // Only where it holds for all processes: a helper's end before the plan's time is no surprise.
+  void say_nothing_recorded(const std::vector<std::string>& stores) const {
+    if (!options_.capture.any()) return;
+    std::set<std::string> reasons;
+    for (const std::string& store : stores)
+      reasons.insert(why_nothing_recorded_in(std::filesystem::path(folder_) / store));
+    if (reasons.contains("")) return;
+    for (const std::string& reason : reasons) say("{}{}", kNothingRecorded, reason);
   }
 
   void remove_folder() const {

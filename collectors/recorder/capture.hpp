@@ -57,7 +57,7 @@ CaptureChange next_capture_change(bool ends) noexcept;
 void capture_is_open() noexcept;    // the device is collected again
 void capture_is_closed() noexcept;  // and no more
 
-// Behind the last change: a plan that was not carried out, in one sentence; null where it was.
+// Behind the last change: why the plan was not carried out (begins with kNothingRecorded), or null.
 const char* unmet_plan() noexcept;
 
 // A forked child begins anew.

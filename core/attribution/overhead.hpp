@@ -32,8 +32,9 @@ std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps,
 // are slower. Distances in the first gaps over those before anything was recorded, medians both; of
 // the latter the first ones are the program's warm-up and left out, and the last 200 count. The
 // interval is the widest quotient of the two medians' own; it does not know that the pace of a busy
-// host drifts (on one, stretches of 100 steps differed by 5 to 26 %). Absent where recording began
-// too soon.
+// host drifts (on one, stretches of 100 steps differed by 5 to 26 %): an interval that lies below 1
+// altogether is such a drift, since recording that is off makes no step faster. Absent where
+// recording began too soon.
 std::optional<Overhead> measure_left(const Trace& trace, const Steps& steps);
 
 }  // namespace stepscope

@@ -60,6 +60,7 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   out.counted = counting.rows;
   out.counting = counting.why;
   out.partition = partition_of(attribution.process);
+  out.outliers = sum_outliers(steps, counting);
   if (out.run.device_unseen && out.partition.steps_counted > 0) {
     out.partition.why_bound =
         "the program used CUDA and its device work was not recorded: these are times of the host, "
@@ -74,7 +75,7 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   out.kernels = kernel_rows(trace, steps, attribution, counting);
   out.transfers = transfer_rows(trace, steps, attribution, counting);
   out.device_health = device_health(trace, steps, counting.rows);
-  out.trust = judge_trust(trace, steps, attribution, out.partition);
+  out.trust = judge_trust(trace, steps, attribution, out.partition, out.outliers);
   out.trust.overhead = overhead;
   out.trust.left = left;
   return out;

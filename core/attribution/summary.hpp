@@ -128,6 +128,19 @@ struct TransferRow {               // communication calls that said what they se
   }
 };
 
+// Steps that were set aside as outliers, and what the counted ones leave out for it.
+struct Outliers {
+  std::uint64_t steps = 0;
+  std::int64_t wall_ns_total = 0;
+  double lowest_ratio = 0;  // of a wall to the median
+  double highest_ratio = 0;
+  double share = 0;                 // of the loop's time: counted and outliers
+  double wall_ns_per_step_all = 0;  // mean of the counted and these
+
+  // The counted steps' mean is far from the throughput.
+  bool matter() const { return share > 0.05; }
+};
+
 struct Abstention {
   std::string id;  // cause that cannot be seen
   std::string reason;
@@ -152,6 +165,7 @@ struct Trust {
   std::vector<std::string> rivals;
   std::vector<std::string> broken_invariants;
   std::vector<std::string> over_budget;  // more than 1 % of the wall unexplained
+  std::string nothing_recorded;          // why the plan's time never came
   std::vector<Abstention> abstained;
   std::vector<std::string> notes;
 };
@@ -163,6 +177,7 @@ struct Summary {
   std::vector<PerCause<std::int64_t>> step_parts;
   std::vector<std::uint32_t> counted;  // rows of steps.list that the sums are over
   std::string counting;                // one sentence where these are not two or more steady steps
+  Outliers outliers;
   PartitionSummary partition;
   std::vector<PartitionSummary> devices;  // one a device where there are several
   std::vector<PhaseRow> phases;           // parents before children, largest first

@@ -17,6 +17,8 @@ struct Counting {
 };
 
 Counting choose_steps(const Steps& steps);
+// Nothing where outliers are counted, for want of steady steps.
+Outliers sum_outliers(const Steps& steps, const Counting& counting);
 
 PartitionSummary sum_partition(const Partition& partition, const Steps& steps,
                                const Counting& counting);
@@ -52,6 +54,6 @@ void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs
 
 RunFacts run_facts(const Trace& trace, const Steps& steps);
 Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& attribution,
-                  const PartitionSummary& partition);
+                  const PartitionSummary& partition, const Outliers& outliers);
 
 }  // namespace stepscope::summary_parts

@@ -54,4 +54,24 @@ Counting choose_steps(const Steps& steps) {
   return out;
 }
 
+Outliers sum_outliers(const Steps& steps, const Counting& counting) {
+  Outliers out;
+  std::int64_t counted_ns = 0;
+  for (std::size_t i = 0; i < steps.list.size(); ++i) {
+    const Step& step = steps.list[i];
+    if (counting.counts[i]) counted_ns += step.wall_ns();
+    if (counting.counts[i] || step.outlier_ratio == 0) continue;
+    out.lowest_ratio =
+        out.steps == 0 ? step.outlier_ratio : std::min(out.lowest_ratio, step.outlier_ratio);
+    out.highest_ratio = std::max(out.highest_ratio, step.outlier_ratio);
+    out.wall_ns_total += step.wall_ns();
+    out.steps += 1;
+  }
+  if (out.wall_ns_total == 0) return out;
+  const auto all_ns = static_cast<double>(counted_ns + out.wall_ns_total);
+  out.share = static_cast<double>(out.wall_ns_total) / all_ns;
+  out.wall_ns_per_step_all = all_ns / static_cast<double>(counting.rows.size() + out.steps);
+  return out;
+}
+
 }  // namespace stepscope::summary_parts

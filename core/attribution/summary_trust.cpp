@@ -7,6 +7,8 @@
 #include <cstdlib>
 
 #include "core/attribution/summary_parts.hpp"
+#include "core/model/nothing_recorded.hpp"
+#include "core/steps/capture_gaps.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::summary_parts {
@@ -87,21 +89,15 @@ void note_count(std::vector<std::string>& notes, std::uint64_t count, std::strin
 }
 
 // Steps that are neither counted nor warm-up: set aside, and what they cost is said.
-void note_set_aside(const Steps& steps, std::vector<std::string>& notes) {
-  std::int64_t cost = 0;
-  std::uint64_t count = 0;
-  for (const Step& step : steps.list) {
-    if (step.steady || !step.why_not_steady.starts_with("outlier")) continue;
-    cost += step.wall_ns();
-    count += 1;
-  }
-  if (count == 0) return;
-  notes.push_back(fmt::format("{} outlier step{} set aside: {} together", count,
-                              count == 1 ? "" : "s", format_duration(static_cast<double>(cost))));
+void note_set_aside(const Outliers& outliers, std::vector<std::string>& notes) {
+  if (outliers.steps == 0) return;
+  notes.push_back(fmt::format("{} outlier step{} set aside: {} together", outliers.steps,
+                              outliers.steps == 1 ? "" : "s",
+                              format_duration(static_cast<double>(outliers.wall_ns_total))));
 }
 
 std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
-                                  const Attribution& attribution) {
+                                  const Attribution& attribution, const Outliers& outliers) {
   const Health& h = trace.health();
   const Edges& edges = attribution.edges;
   std::vector<std::string> notes = h.notes;
@@ -118,8 +114,18 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
              "event waits inferred from program order: the trace does not name the events");
   note_count(notes, edges.unresolved_waits, "waits whose event is not in the trace");
   note_graphs(trace, steps, attribution.graphs, notes);
-  note_set_aside(steps, notes);
+  note_set_aside(outliers, notes);
   return notes;
+}
+
+// Why the plan's time never came in the loop's process; empty where it came, or there was no plan.
+std::string why_plan_never_came(const Trace& trace, const Steps& steps) {
+  const std::vector<CaptureStretch> stretches = capture_stretches(trace, steps.process);
+  const bool never = std::all_of(stretches.begin(), stretches.end(),
+                                 [](const CaptureStretch& s) { return s.state <= 0; });
+  if (stretches.empty() || !never) return "";
+  const std::string told = why_nothing_recorded(trace.health().notes);
+  return told.empty() ? "the time that the capture options name did not come" : told;
 }
 
 std::optional<double> overhead(const Trace& trace, const PartitionSummary& partition) {
@@ -176,7 +182,7 @@ RunFacts run_facts(const Trace& trace, const Steps& steps) {
 }
 
 Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& attribution,
-                  const PartitionSummary& partition) {
+                  const PartitionSummary& partition, const Outliers& outliers) {
   const Health& health = trace.health();
   Trust trust;
   trust.dropped = health.dropped_records;
@@ -192,8 +198,9 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   trust.broken_invariants = attribution.broken_invariants;
   check_sums(partition, trust.broken_invariants);
   trust.over_budget = attribution.over_budget;
+  trust.nothing_recorded = why_plan_never_came(trace, steps);
   if (!trace.data().processes.empty()) trust.abstained = abstentions(trace, steps, partition);
-  trust.notes = notes_of(trace, steps, attribution);
+  trust.notes = notes_of(trace, steps, attribution, outliers);
   return trust;
 }
 

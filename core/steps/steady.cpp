@@ -47,10 +47,13 @@ void set_aside(Step& step, std::string why) {
   step.why_not_steady = std::move(why);
 }
 
+double times_of(const Step& step, const Level& level) {
+  return static_cast<double>(step.wall_ns()) /
+         static_cast<double>(std::max<std::int64_t>(1, level.middle));
+}
+
 std::string times_text(const Step& step, const Level& level) {
-  const double times = static_cast<double>(step.wall_ns()) /
-                       static_cast<double>(std::max<std::int64_t>(1, level.middle));
-  return fmt::format("{:.1f}x the median", times);
+  return fmt::format("{:.1f}x the median", times_of(step, level));
 }
 
 // The first step after warm-up.
@@ -117,6 +120,7 @@ void set_outliers_aside(Steps& steps, std::size_t first, const Explanations& exp
   for (std::size_t k : unexplained) {
     set_aside(steps.list[k], fmt::format("outlier: {}, and nothing recorded explains it",
                                          times_text(steps.list[k], level)));
+    steps.list[k].outlier_ratio = times_of(steps.list[k], level);
   }
 }
 
@@ -131,6 +135,7 @@ void keep_all(Steps& steps) {
     if (!steps.list[k].wall_known) continue;
     steps.list[k].steady = true;
     steps.list[k].why_not_steady.clear();
+    steps.list[k].outlier_ratio = 0;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/model/nothing_recorded.hpp"
 #include "core/steps/capture_gaps.hpp"
 #include "core/steps/loop.hpp"
 #include "core/steps/steady.hpp"
@@ -74,6 +75,16 @@ std::vector<Step> listed(const Loop& loop) {
   return list;
 }
 
+Error nothing_to_divide(const Trace& trace) {
+  const std::string path = trace.data().path.empty() ? "trace" : trace.data().path;
+  const std::string why = why_nothing_recorded(trace.health().notes);
+  if (!why.empty()) return bad_input(fmt::format("{}: {}{}", path, kNothingRecorded, why));
+  return bad_input(
+      fmt::format("{}: the trace holds no host range and no device op, so there is nothing to "
+                  "divide into steps; record it again with the CPU or CUDA activity on",
+                  path));
+}
+
 }  // namespace
 
 std::string_view name_of(FoundBy found_by) {
@@ -106,10 +117,7 @@ std::size_t Steps::steady_count() const {
 Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
   const std::vector<ProcessId> processes = training_processes(trace);
   if (processes.empty()) {
-    return bad_input(
-        fmt::format("{}: the trace holds no host range and no device op, so there is nothing to "
-                    "divide into steps; record it again with the CPU or CUDA activity on",
-                    trace.data().path.empty() ? "trace" : trace.data().path));
+    return nothing_to_divide(trace);
   }
   Found found;
   if (options.marker_regex.empty()) {

@@ -40,6 +40,7 @@ struct Step {
   bool steady = true;
   std::string why_not_steady;  // "first step", "warm-up", "outlier: 3.2x the median, ...",
                                // "compilation", ...
+  double outlier_ratio = 0;    // of an outlier that was set aside: its wall over the median
 
   std::int64_t wall_ns() const { return window.length(); }
 };

@@ -24,6 +24,17 @@ Json step_json(const Step& step, bool counted, const PerCause<std::int64_t>& par
   return out;
 }
 
+Json outliers_json(const Outliers& outliers) {
+  Json out = {{"steps", outliers.steps},
+              {"wall_ns_total", outliers.wall_ns_total},
+              {"share", outliers.share}};
+  if (outliers.steps == 0) return out;
+  out["lowest_ratio"] = outliers.lowest_ratio;
+  out["highest_ratio"] = outliers.highest_ratio;
+  out["wall_ns_per_step_all"] = outliers.wall_ns_per_step_all;
+  return out;
+}
+
 }  // namespace
 
 Json steps_json(const Summary& summary) {
@@ -39,6 +50,7 @@ Json steps_json(const Summary& summary) {
           {"how", steps.how},
           {"notes", steps.notes},
           {"counting", summary.counting},
+          {"outliers", outliers_json(summary.outliers)},
           {"count", steps.list.size()},
           {"list", std::move(list)}};
 }

@@ -22,14 +22,21 @@ std::string range_of(std::int64_t first, std::int64_t last) {
 constexpr std::size_t kMostRanges = 4;  // of one reason
 
 struct Reason {
-  std::string_view text;
+  std::string text;
   std::vector<std::string> ranges;
 };
 
 Reason& reason_of(std::vector<Reason>& reasons, std::string_view text) {
   const auto known = std::find_if(reasons.begin(), reasons.end(),
                                   [&](const Reason& reason) { return reason.text == text; });
-  return known != reasons.end() ? *known : reasons.emplace_back(Reason{text, {}});
+  return known != reasons.end() ? *known : reasons.emplace_back(Reason{std::string(text), {}});
+}
+
+// One reason for all: their walls differ, what is known of them does not.
+std::string outliers_text(const Outliers& outliers) {
+  return fmt::format(
+      "{} outliers, {:.1f}x to {:.1f}x the median, and nothing recorded explains them",
+      outliers.steps, outliers.lowest_ratio, outliers.highest_ratio);
 }
 
 // Neighbours with the same reason stand together.
@@ -37,7 +44,9 @@ std::vector<Reason> reasons_of(const Summary& summary) {
   const std::vector<Step>& list = summary.steps.list;
   std::vector<bool> counted(list.size(), false);
   for (const std::uint32_t row : summary.counted) counted[row] = true;
+  const std::string outliers = outliers_text(summary.outliers);
   const auto why = [&](std::size_t row) -> std::string_view {
+    if (list[row].outlier_ratio > 0 && summary.outliers.steps > 1) return outliers;
     if (!list[row].steady) return list[row].why_not_steady;
     return list[row].window.empty() ? "over before the work of an earlier step was"
                                     : "the trace ends first";
@@ -79,6 +88,12 @@ std::string added(const Overhead& overhead) {
                      100 * (overhead.low - 1), 100 * (overhead.high - 1));
 }
 
+// What stays cannot make a step faster: an interval below 1 altogether measured something else.
+std::string left_text(const Overhead& left) {
+  if (left.high < 1) return "what stays while off: not measured (the host's pace drifted)";
+  return fmt::format("left while off {}, {} steps before", added(left), left.pairs);
+}
+
 // "overhead 0.31 ms (recording 6.4 %, 95 % within 5.9 to 7.0 %, 40 windows; left while off 2.0 %,
 // ...)": of the step without recording, where windows measured it.
 Fact overhead_fact(const Page& page) {
@@ -89,8 +104,7 @@ Fact overhead_fact(const Page& page) {
     std::string text =
         fmt::format("overhead {} (recording {}, {} windows", format_duration(overhead),
                     added(*t.overhead), t.overhead->pairs);
-    if (t.left)
-      text += fmt::format("; left while off {}, {} steps before", added(*t.left), t.left->pairs);
+    if (t.left) text += "; " + left_text(*t.left);
     return {text + ")"};
   }
   return {fmt::format("overhead {} ({})", format_duration(overhead),
@@ -131,6 +145,8 @@ std::string steps(const Page& page) {
   const Steps& s = page.summary.steps;
   std::string text = s.how.empty() ? fmt::format("{} found", s.list.size()) : s.how;
   if (!page.has_steps) text = "none found" + (s.how.empty() ? "" : ": " + s.how);
+  if (!page.has_steps && !page.summary.trust.nothing_recorded.empty())
+    text = "none found: nothing was recorded";
   if (s.confidence > 0) text += fmt::format(" (confidence {:.0f} %)", 100 * s.confidence);
   const std::string missing = page.has_steps ? not_counted(page.summary) : "";
   if (!missing.empty()) text += ". Not counted: " + missing;

@@ -69,6 +69,11 @@ std::string spread(const PartitionSummary& p) {
                      p.steps_counted);
 }
 
+std::string rate_text(double step_ns) {
+  const double rate = 1e9 / step_ns;
+  return fmt::format("{:.{}f} steps/s", rate, rate < 10 ? 2 : rate < 100 ? 1 : 0);
+}
+
 std::string step_time(const Page& page) {
   const PartitionSummary& p = page.summary.partition;
   if (p.steps_counted == 0) return "";
@@ -85,11 +90,21 @@ std::string step_time(const Page& page) {
                        format_duration(page.per_step(p.device_busy_ns_total)),
                        format_duration(page.wall_ns), p.steps_counted);
   }
-  const double rate = 1e9 / page.wall_ns;
-  return fmt::format("{} ({}), {:.{}f} steps/s", traced, spread(p), rate,
-                     rate < 10    ? 2
-                     : rate < 100 ? 1
-                                  : 0);
+  return fmt::format("{} ({}), {}", traced, spread(p), rate_text(page.wall_ns));
+}
+
+// The headline is of the counted steps: what it leaves out stands beside it. The rate is that of
+// the traced step, so it is not given where the headline is of another.
+std::string outliers_text(const Page& page) {
+  const PartitionSummary& p = page.summary.partition;
+  const Outliers& outliers = page.summary.outliers;
+  const bool traced = p.corrected_step_ns || p.inflated;
+  return fmt::format(
+      "{} of {} steps, {} of the loop's time, were outliers and are not in this: "
+      "with them {} a step{}",
+      outliers.steps, p.steps_counted + outliers.steps, format_share(outliers.share),
+      format_duration(outliers.wall_ns_per_step_all),
+      traced ? " as traced" : ", " + rate_text(outliers.wall_ns_per_step_all));
 }
 
 // "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"
@@ -120,6 +135,10 @@ std::string broken(const Page& page) {
     out += wrapped("        ", "The numbers below contradict each other: please report this trace.",
                    page.style, Colour::red);
   }
+  // What was left unexplained was not to be recorded.
+  const std::string& nothing = page.summary.trust.nothing_recorded;
+  if (!nothing.empty())
+    return out + wrapped("NOTHING RECORDED  ", nothing, page.style, Colour::yellow);
   for (const std::string& sentence : page.summary.trust.over_budget) {
     out += wrapped("UNEXPLAINED  ", sentence, page.style, Colour::yellow);
   }
@@ -146,7 +165,10 @@ std::string verdict(const Page& page) {
   std::string out = page.style.paint(Colour::bold, page.style.paint(label.colour, label.text));
   const std::string time = step_time(page);
   if (!time.empty()) out += "  " + page.style.paint(Colour::bold, time);
-  out += "\n" + wrapped("  ", page.summary.partition.why_bound, page.style, Colour::plain);
+  out += "\n";
+  if (page.summary.outliers.matter())
+    out += wrapped("  ", outliers_text(page), page.style, Colour::yellow);
+  out += wrapped("  ", page.summary.partition.why_bound, page.style, Colour::plain);
   if (page.summary.throughput)
     out += wrapped("  ", throughput_text(page), page.style, Colour::plain);
   if (!page.summary.counting.empty()) {

@@ -126,6 +126,22 @@ def cpp_nothing_recorded():
     assert "no process recorded anything" in run.stderr
 
 
+def cpp_plan_never_came():
+    for mode in ("return", "steps"):
+        for why, until in (("--start-after", "1000000"), ("--capture-range", "no such range")):
+            run = Profiled([need("STEPSCOPE_RANGES"), mode], options=[why, until])
+            said = [line for line in run.stderr.splitlines() if "nothing was recorded: " in line]
+            assert len(said) == 1 and why in said[0], run.stderr
+            report = subprocess.run([need("STEPSCOPE_BIN"), "report", run.scope], capture_output=True, text=True)
+            if mode == "return":  # without a step mark there is nothing at all
+                assert report.returncode == 4 and "nothing was recorded: " in report.stderr, report.stderr
+                assert why in report.stderr, report.stderr
+            else:
+                first = report.stdout.splitlines()[0]
+                assert first.startswith("NOTHING RECORDED  ") and why in first, report.stdout
+            assert "--step-marker" not in report.stdout + report.stderr, (report.stdout, report.stderr)
+
+
 def cpp_only():
     program = need("STEPSCOPE_RANGES")
     chosen = Profiled(["/bin/sh", "-c", f"{program} return"], options=["--only", "^collectors_ranges$"])
@@ -147,6 +163,11 @@ def cpp_bad_input():
         assert status_of("-o", folder + "/d", "--level", "high", "--", "true")[0] == 2
         assert status_of("-o", folder + "/e", "--only", "(", "--", "true")[0] == 2
         assert os.listdir(folder) == [], os.listdir(folder)
+        near = "did you mean '--level'?"
+        for wrong, says in (("--levl", near), ("--levl=deep", near), ("--xyzzy", "--help")):
+            status, out, err = status_of(wrong, "deep", "--", "true")
+            assert (status, out) == (2, "") and wrong.split("=")[0] in err and says in err, (status, out, err)
+        assert status_of("--", "--xyzzy")[0] == 2
         for bad in ("/proc/nowhere/run", "/dev/null/run"):
             status, out, err = status_of("-o", bad, "--", "sh", "-c", "echo hi; exit 4")
             assert (status, out) == (4, "hi\n") and "runs unprofiled" in err, (status, out, err)
@@ -263,6 +284,7 @@ CASES = {
     "cpp_sigint_to_launcher": lambda: cpp_signal_to_launcher(signal.SIGINT),
     "cpp_sigterm_to_launcher": lambda: cpp_signal_to_launcher(signal.SIGTERM),
     "cpp_nothing_recorded": cpp_nothing_recorded,
+    "cpp_plan_never_came": cpp_plan_never_came,
     "cpp_only": cpp_only,
     "cpp_bad_input": cpp_bad_input,
     "cpp_preload_kept": cpp_preload_kept,

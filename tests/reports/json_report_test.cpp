@@ -89,6 +89,20 @@ TEST(JsonReport, KeepsIntegersAndDerivesPerStepValues) {
   EXPECT_EQ(j["run"]["rank"], 0);
 }
 
+TEST(JsonReport, SaysWhatOutliersHold) {
+  Summary summary = samples::gpu();
+  EXPECT_EQ(parsed(summary)["steps"]["outliers"]["steps"], 0);
+  EXPECT_FALSE(parsed(summary)["steps"]["outliers"].contains("lowest_ratio"));
+  summary.outliers = {52, 377'000'000, 2.3, 15.3, 0.6, 3.17e6};
+  const auto outliers = parsed(summary)["steps"]["outliers"];
+  EXPECT_EQ(outliers["steps"], 52);
+  EXPECT_EQ(outliers["wall_ns_total"], 377'000'000);
+  EXPECT_EQ(outliers["lowest_ratio"], 2.3);
+  EXPECT_EQ(outliers["highest_ratio"], 15.3);
+  EXPECT_EQ(outliers["share"], 0.6);
+  EXPECT_EQ(outliers["wall_ns_per_step_all"], 3.17e6);
+}
+
 TEST(JsonReport, SaysWhatIsSent) {
   const auto j = parsed(samples::ranks());
   EXPECT_EQ(j["collectives"][0]["operation"], "AllReduce");

@@ -138,6 +138,86 @@ TEST(TextReport, WhyASteadyStepIsNotCountedIsSaid) {
   EXPECT_THAT(text, testing::HasSubstr("step 11 (the\n        trace ends first)"));
 }
 
+// Steps 3, 5, 6 and 8 to 10 of 12, each longer than the last; what the others are counted with
+// stays as it is.
+Summary with_outliers(double share) {
+  Summary summary = samples::gpu();
+  double ratio = 2.3;
+  for (const std::uint32_t row : {3U, 5U, 6U, 8U, 9U, 10U}) {
+    Step& step = summary.steps.list[row];
+    step.steady = false;
+    step.outlier_ratio = ratio;
+    step.why_not_steady = "outlier: " + std::to_string(ratio) + "x the median";
+    std::erase(summary.counted, row);
+    ratio += 1;
+  }
+  summary.outliers = {.steps = 6,
+                      .wall_ns_total = 573 * samples::kMs,
+                      .lowest_ratio = 2.3,
+                      .highest_ratio = 7.3,
+                      .share = share,
+                      .wall_ns_per_step_all = 59.7e6};
+  return summary;
+}
+
+// Wherever its lines break.
+std::string as_one_line(const Summary& summary) {
+  std::istringstream words(text_report(summary, {}));
+  std::string text;
+  for (std::string word; words >> word;) text += word + " ";
+  return text;
+}
+
+TEST(TextReport, OutliersThatHoldMuchOfTheLoopStandUnderTheHeadline) {
+  EXPECT_THAT(as_one_line(with_outliers(0.6)),
+              testing::HasSubstr(" 26.2 steps/s 6 of 16 steps, 60.0 % of the loop's time, were "
+                                 "outliers and are not in this: with them 59.7 ms a step, 16.8 "
+                                 "steps/s the device works"));
+  EXPECT_THAT(as_one_line(with_outliers(0.05)),
+              testing::Not(testing::HasSubstr("the loop's time")));
+}
+
+TEST(TextReport, WithOutliersAStepThatIsNotTheHeadlinesIsCalledTraced) {
+  Summary summary = with_outliers(0.6);
+  summary.partition.corrected_step_ns = 30 * samples::kMs;
+  EXPECT_THAT(as_one_line(summary), testing::HasSubstr("59.7 ms a step as traced the device"));
+}
+
+TEST(TextReport, OutliersAreOneReasonWithTheirRange) {
+  EXPECT_THAT(as_one_line(with_outliers(0.6)),
+              testing::HasSubstr("(warm-up); step 3, steps 5-6, steps 8-10 (6 outliers, 2.3x to "
+                                 "7.3x the median, and nothing recorded explains them) Trust"));
+}
+
+std::string report_with_left(double low, double high) {
+  Summary summary = samples::gpu();
+  summary.trust.overhead = Overhead{1.064, 1.059, 1.07, 40};
+  summary.trust.left = Overhead{(low + high) / 2, low, high, 200};
+  return as_one_line(summary);
+}
+
+TEST(TextReport, ANegativeCostIsDriftAndNoCost) {
+  EXPECT_THAT(report_with_left(0.58, 0.93),
+              testing::HasSubstr("40 windows; what stays while off: not measured (the host's pace "
+                                 "drifted))"));
+  EXPECT_THAT(report_with_left(0.58, 0.93), testing::Not(testing::HasSubstr("left while off")));
+  EXPECT_THAT(report_with_left(0.98, 1.06),
+              testing::HasSubstr("left while off 2.0 %, 95 % within -2.0 to 6.0 %, 200 steps"));
+}
+
+TEST(TextReport, WhyNothingWasRecordedComesFirst) {
+  Summary summary = samples::whole_trace();
+  summary.trust.over_budget = {"process: 100.0 % of the wall time has no explanation"};
+  EXPECT_THAT(text_report(summary, {}), testing::StartsWith("UNEXPLAINED  process: 100.0 %"));
+  summary.trust.nothing_recorded = "the process ended before --start-after";
+  const std::string text = text_report(summary, {});
+  EXPECT_THAT(text,
+              testing::StartsWith("NOTHING RECORDED  the process ended before --start-after"));
+  EXPECT_THAT(text, testing::HasSubstr("Steps   none found: nothing was recorded"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("UNEXPLAINED")));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("--step-marker")));
+}
+
 TEST(TextReport, WithoutSamplesNothingIsSaidOfDevices) {
   EXPECT_THAT(report_with({}), testing::Not(testing::HasSubstr("\nDevice  ")));
 }

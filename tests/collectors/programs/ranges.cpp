@@ -20,6 +20,10 @@ void work(const char* name, int count) {
   }
 }
 
+void work_in_steps(int steps) {
+  for (int i = 0; i < steps; ++i) work(("step " + std::to_string(i)).c_str(), 1);
+}
+
 void fork_workers(int workers) {
   for (int i = 0; i < workers; ++i) {
     if (fork() == 0) {
@@ -44,6 +48,7 @@ int main(int argc, char** argv) {
   if (mode == "sigkill") raise(SIGKILL);
   if (mode == "abort") std::abort();
   if (mode == "segv") raise(SIGSEGV);
+  if (mode == "steps") work_in_steps(20);
   if (mode == "fork") fork_workers(4);
   if (mode == "exec") execl(argv[0], argv[0], "return", nullptr);
   if (mode == "wait") pause();  // for a signal from outside

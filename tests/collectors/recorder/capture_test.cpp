@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "collectors/recorder/process_state.hpp"
+#include "core/model/nothing_recorded.hpp"
 #include "tests/collectors/recorder/user_ranges.hpp"
 
 namespace stepscope::recorder {
@@ -305,7 +306,8 @@ TEST_F(CaptureTest, AProcessOfWhichNothingIsTakenStillTellsItsSteps) {
   EXPECT_EQ(names(HostKind::user_scope).size(), 3U);
   EXPECT_THAT(states(), ElementsAre(0));
   EXPECT_THAT(trace_.health().notes,
-              testing::Contains(testing::HasSubstr("ended before --start-after")));
+              testing::Contains(testing::AllOf(testing::StartsWith(std::string(kNothingRecorded)),
+                                               testing::HasSubstr("ended before --start-after"))));
 }
 
 TEST_F(CaptureTest, AProgramWithoutStepMarksIsToldSo) {

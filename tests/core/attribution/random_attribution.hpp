@@ -86,7 +86,10 @@ class RandomAttribution {
       step.window = {at, at + 100 + below(1'000'000)};
       step.host = step.window;
       step.steady = below(4) != 0;
-      if (!step.steady) step.why_not_steady = "outlier: 3.1x the median";
+      if (!step.steady) {
+        step.why_not_steady = "outlier: 3.1x the median";
+        step.outlier_ratio = 3.1;
+      }
       step.wall_known = i + 1 < count || below(2) == 0;
       at = step.window.end;
       steps_.list.push_back(step);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/model/nothing_recorded.hpp"
 #include "tests/core/attribution/simple_steps.hpp"
 
 namespace stepscope {
@@ -49,6 +50,30 @@ TEST(SummaryTrust, TrustNamesWhatIsMissingAndWhatBroke) {
   EXPECT_THAT(sum.trust.broken_invariants[1], HasSubstr("device's parts sum to 211 ns"));
   EXPECT_THAT(sum.trust.notes, Contains(HasSubstr("2 chunks")));
   EXPECT_EQ(sum.trust.abstained[0].id, "host.gc");
+}
+
+// With the states of the capture that the recorder told.
+std::string nothing_recorded(const std::vector<std::string>& notes,
+                             const std::vector<double>& states) {
+  SimpleSteps s = loop_with(70, 30);
+  s.make.data.health.notes = notes;
+  Counters& c = s.make.data.counters;
+  for (const double state : states) {
+    c.time.push_back(1'000 + 50 * static_cast<std::int64_t>(c.time.size()));
+    c.track.push_back(s.make.data.strings.intern(kCaptureTrack));
+    c.process.push_back(0);
+    c.value.push_back(state);
+  }
+  return s.sum().trust.nothing_recorded;
+}
+
+TEST(SummaryTrust, APlanWhoseTimeNeverCameIsNamedWithItsReason) {
+  const std::string why = "the process ended before --start-after";
+  const std::vector<std::string> notes = {"another note", std::string(kNothingRecorded) + why};
+  EXPECT_EQ(nothing_recorded(notes, {0}), why);
+  EXPECT_THAT(nothing_recorded({}, {0}), HasSubstr("did not come"));
+  EXPECT_EQ(nothing_recorded(notes, {0, 1}), "");
+  EXPECT_EQ(nothing_recorded(notes, {}), "");  // the note of another process
 }
 
 }  // namespace

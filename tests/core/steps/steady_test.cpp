@@ -72,6 +72,8 @@ TEST(Steady, AnOutlierWithoutAnExplanationIsSetAsideWithItsSize) {
   const Steps steps = found(loop);
   EXPECT_FALSE(steps.list[11].steady);
   EXPECT_THAT(steps.list[11].why_not_steady, HasSubstr("outlier: 3"));
+  EXPECT_NEAR(steps.list[11].outlier_ratio, 3, 0.5);
+  EXPECT_EQ(steps.list[10].outlier_ratio, 0);
   EXPECT_EQ(steps.steady_count(), 18U);
 }
 
