@@ -13,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -70,16 +71,28 @@ std::vector<std::string> environment_of(int rank, int count, const HeldPort& hel
   return all;
 }
 
+// By its name, so that ps and traces show it; where there is none any more, as the kernel has it.
+constexpr const char* kThisProgram = "/proc/self/exe";
+std::string name_of_this_program() {
+  std::error_code error;
+  const std::filesystem::path name = std::filesystem::read_symlink(kThisProgram, error);
+  return error ? kThisProgram : name.string();
+}
+
 // Between fork and exec only what a signal handler may do.
 pid_t start(const std::vector<std::string>& environment, char* const* arguments) {
   std::vector<char*> entries;
   for (const std::string& entry : environment) entries.push_back(const_cast<char*>(entry.c_str()));
   entries.push_back(nullptr);
+  const std::string program = name_of_this_program();
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child != 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() == parent) execve("/proc/self/exe", arguments, entries.data());
+  if (getppid() == parent) {
+    execve(program.c_str(), arguments, entries.data());
+    execve(kThisProgram, arguments, entries.data());
+  }
   _exit(127);
 }
 
