@@ -181,8 +181,10 @@ void add_data(CLI::App& app, Config& config) {
   app.add_option("--write-type", config.write_type, "As which numbers --write-data writes them")
       ->option_text("fp32|bf16")
       ->default_str("")
-      ->transform(CLI::CheckedTransformer(kTypes));
+      ->transform(CLI::CheckedTransformer(kTypes))
+      ->needs("--write-data");
   app.add_option("--chunk-rows", config.chunk_rows, "Rows a file of --write-data; 0: all in one")
+      ->needs("--write-data")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 24));
 }
 
@@ -218,6 +220,7 @@ void add_running(CLI::App& app, Config& config, Named& named) {
       ->type_name("FILE");
   app.add_option("--checkpoint-every", config.checkpoint_every,
                  "Steps between writing it before the end, too; 0: none")
+      ->needs("--checkpoint")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   app.add_option("--resume", config.resume,
                  "Go on from a checkpoint of the same sizes, seed and fixes, to the bit on one "
@@ -235,6 +238,7 @@ void add_running(CLI::App& app, Config& config, Named& named) {
   app.add_option("--jumprelu-batches", config.jump_relu_batches,
                  "Training batches that thresholds are found on; a feature that none of them "
                  "selects never fires again")
+      ->needs("--to-jumprelu")
       ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--tf32", config.tf32,
                "Matrix products on a GPU's tensor cores, rounding factors to 10 bits");

@@ -126,6 +126,13 @@ TEST(Options, DataComesFromAFolderOrIsWrittenToOne) {
   EXPECT_THAT(error_of({"--data", "a", "--write-data", "b"}), HasSubstr("--write-data"));
 }
 
+TEST(Options, AFlagWithoutEffectIsRefused) {
+  EXPECT_THAT(error_of({"--chunk-rows", "5"}), HasSubstr("--chunk-rows requires --write-data"));
+  EXPECT_THAT(error_of({"--write-type", "bf16"}), HasSubstr("--write-type requires --write-data"));
+  EXPECT_THAT(error_of({"--checkpoint-every", "5"}),
+              HasSubstr("--checkpoint-every requires --checkpoint"));
+}
+
 TEST(Options, HelpNamesEveryVariant) {
   const auto request = parsed({"--help"});
   ASSERT_TRUE(request.ok() && request->help.has_value());
