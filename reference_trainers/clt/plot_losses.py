@@ -39,7 +39,7 @@ def main():
     axes.legend(fontsize="small")
     axes.grid(alpha=0.3, which="major")
     figure.tight_layout()
-    figure.savefig(sys.argv[1], metadata={"Date": None})
+    figure.savefig(sys.argv[1], metadata={"Date": None, "Creator": None})
 
 
 if __name__ == "__main__":
