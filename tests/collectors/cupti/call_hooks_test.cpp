@@ -95,10 +95,7 @@ TEST_F(CallHooksTest, OnlyTheOutermostCallIsRecorded) {
 TEST_F(CallHooksTest, TheLineIsThatOfTheCallAtTheDriversEntry) {
   record([] {
     Options options;
-    options.hooks.call_site = []() noexcept {
-      return recorder::intern_site(recorder::intern_name("train.py", 8), 12,
-                                   recorder::intern_name("f", 1));
-    };
+    options.hooks.call_site = line_12_of_train;
     ASSERT_TRUE(start_collector(fake_cupti::library(), options));
     launch();
   });

@@ -67,10 +67,7 @@ TEST_F(DeepTest, EveryCallIsRecordedOnceByItsPlainName) {
 
 TEST_F(DeepTest, CallsOutsideOfTheListHaveTheirLine) {
   Options options = deep();
-  options.hooks.call_site = []() noexcept {
-    return recorder::intern_site(recorder::intern_name("train.py", 8), 12,
-                                 recorder::intern_name("f", 1));
-  };
+  options.hooks.call_site = line_12_of_train;
   collect([] { fake_cupti::call(Domain::driver, kMemGetInfo, nullptr); }, options);
   const Trace trace = read();
   ASSERT_EQ(trace.host_ranges().size(), 1U);

@@ -30,10 +30,7 @@ std::vector<std::string> notes_about_graphs(const Trace& trace) {
 TEST_F(GraphHooksTest, ANodeOfAGraphLeadsToTheLineOfItsCapture) {
   record([] {
     Options options;
-    options.hooks.call_site = []() noexcept {
-      return recorder::intern_site(recorder::intern_name("train.py", 8), 12,
-                                   recorder::intern_name("f", 1));
-    };
+    options.hooks.call_site = line_12_of_train;
     ASSERT_TRUE(start_collector(fake_cupti::library(), options));
     launch(handle(7), [] { fake_cupti::make_node(11); });
     fake_cupti::make_node(21, 11);

@@ -4,7 +4,6 @@
 #include "reference_trainers/clt/auxiliary_loss.hpp"
 
 #include <ATen/Functions.h>
-#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +15,7 @@
 #include "reference_trainers/clt/training.hpp"
 #include "reference_trainers/common/random.hpp"
 #include "tests/reference_trainers/clt/tiny_config.hpp"
+#include "tests/reference_trainers/clt/trained.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -157,14 +157,6 @@ Config config_with_dead_features() {
   config.k = 2;
   config.dead_window = 3;
   return config;
-}
-
-std::vector<StepResult> train(const Config& config) {
-  at::set_num_threads(1);
-  const auto trainer = make_training(config, at::kCPU);
-  std::vector<StepResult> results;
-  for (std::int64_t step = 0; step < config.steps; ++step) results.push_back(*trainer->step(step));
-  return results;
 }
 
 class EachStep : public testing::TestWithParam<std::string> {};

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/clt/training.hpp"
 
-#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "tests/reference_trainers/clt/tiny_config.hpp"
+#include "tests/reference_trainers/clt/trained.hpp"
 
 namespace stepscope::clt {
 namespace {
-
-std::vector<StepResult> train(const Config& config) {
-  at::set_num_threads(1);
-  const auto trainer = make_training(config, at::kCPU);
-  std::vector<StepResult> results;
-  for (std::int64_t step = 0; step < config.steps; ++step) results.push_back(*trainer->step(step));
-  return results;
-}
 
 TEST(Training, LossFalls) {
   Config config = tiny_config();
