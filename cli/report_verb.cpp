@@ -12,6 +12,7 @@
 #include "cli/verbs.hpp"
 #include "core/attribution/summary.hpp"
 #include "core/importers/load.hpp"
+#include "core/model/nothing_recorded.hpp"
 #include "core/support/duration.hpp"
 #include "reports/json/json_report.hpp"
 #include "reports/text/text_report.hpp"
@@ -100,14 +101,14 @@ std::string document(const ReportArguments& arguments, const std::vector<Summary
   return summaries.size() == 1 ? json_report(summaries.front()) : json_reports(summaries);
 }
 
-// Said on stderr, so that a script that reads the JSON sees it too.
 std::string why_no_steps(const Summary& summary) {
   const std::string& nothing = summary.trust.nothing_recorded;
-  if (!nothing.empty()) return "no steps found: nothing was recorded: " + nothing;
+  if (!nothing.empty()) return fmt::format("no steps found: {}{}", kNothingRecorded, nothing);
   return "no steps found, so the report covers the whole trace; name the loop's range or op with "
          "--step-marker REGEX";
 }
 
+// Said on stderr, so that a script that reads the JSON sees it too.
 int status_of(const std::vector<Summary>& summaries) {
   int status = kExitPass;
   for (const Summary& summary : summaries) {

@@ -44,7 +44,8 @@ class Dependencies {
   bool blocked_on_full_queue(CallId call) const { return blocked_[call]; }
 
   // The first launch of its kernel, which loads it (CUDA_MODULE_LOADING=LAZY, what CUDA 12.2 and
-  // later take). Never where the trace does not hold the process's launches from the first on.
+  // later take). Never of other tools' traces, nor where a plan left out the process's first
+  // launches (records dropped at the start are not noticed).
   bool loads_its_kernel(CallId call) const { return loads_its_kernel_[call]; }
 
   // True where the launch had been issued when the op before it in its stream ended.
