@@ -89,6 +89,7 @@ class ProfiledRun {
     for (const std::string& rival : facts_.rivals) {
       say("{} belongs to another tool and stays; only one can trace the device", rival);
     }
+    name_device_tool(profiled);
     const ChildEnd end = run_child(options_.command, profiled, [this](pid_t child) {
       // How the child itself ends is known only behind its end.
       (void)recorder::salvage(folder_, {{child, ExitReason::still_running, 0}},
@@ -117,6 +118,16 @@ class ProfiledRun {
     if (!is_dynamic(program))
       say("{} is statically linked: nothing can be recorded in it", program);
     return true;
+  }
+
+  void name_device_tool(Environment& profiled) {
+    const std::string& tool = options_.command.front();
+    if (!takes_the_device(tool)) return;
+    say("{} traces the device itself, and only one can: of its program the host side alone is "
+        "recorded (PyTorch's operations, NVTX ranges)",
+        tool);
+    profiled.try_emplace("STEPSCOPE_RIVAL", tool);
+    facts_.rivals.push_back(tool);
   }
 
   void collect(const ChildEnd& end) {

@@ -106,4 +106,10 @@ bool is_dynamic(const std::string& path) {
   return !file.is_elf() || file.has_segment(PT_INTERP);
 }
 
+bool takes_the_device(const std::string& word) {
+  constexpr std::string_view kTools[] = {"compute-sanitizer", "cuda-gdb", "ncu", "nsys"};
+  const std::string_view name = std::string_view(word).substr(word.find_last_of('/') + 1);
+  return std::find(std::begin(kTools), std::end(kTools), name) != std::end(kTools);
+}
+
 }  // namespace stepscope::launcher

@@ -17,4 +17,8 @@ bool needs_to_be_first(const std::string& path);
 // file.
 bool is_dynamic(const std::string& path);
 
+// A tool that traces the device of the program that it starts: CUDA serves one, so it gets the
+// device and stepscope the host side.
+bool takes_the_device(const std::string& word);
+
 }  // namespace stepscope::launcher

@@ -188,6 +188,19 @@ def cpp_preload_kept():
     assert "belongs to another tool" in run.stderr
 
 
+def cpp_device_tool():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, is_one in (("compute-sanitizer", True), ("compute", False)):
+            tool = os.path.join(folder, name)
+            with open(tool, "w") as file:
+                file.write('#!/bin/sh\nexec "$@"\n')
+            os.chmod(tool, 0o755)
+            run = Profiled([tool, "/bin/sh", "-c", "echo \"rival ${STEPSCOPE_RIVAL-none}\""])
+            assert run.stdout == f"rival {tool if is_one else 'none'}\n", run.stdout
+            assert run.run["rivals"] == ([tool] if is_one else []), run.run
+            assert ("traces the device itself" in run.stderr) == is_one, run.stderr
+
+
 # With PyTorch -------------------------------------------------------------------------------------
 
 def torch_command(mode, steps=20):
@@ -288,6 +301,7 @@ CASES = {
     "cpp_only": cpp_only,
     "cpp_bad_input": cpp_bad_input,
     "cpp_preload_kept": cpp_preload_kept,
+    "cpp_device_tool": cpp_device_tool,
     "torch_return": lambda: torch_case("return", reason=RETURNED, status=0),
     "torch_exit": lambda: torch_case("exit", reason=EXITED, status=3),
     "torch_raise": lambda: torch_case("raise"),
