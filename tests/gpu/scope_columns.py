@@ -60,10 +60,15 @@ def column(encoding, data, rows, durations=None):
     return chained(values, durations) if encoding == 6 else values
 
 
+def rows_of(body):
+    """How many, and where the columns begin."""
+    at = next(i for i, byte in enumerate(body) if byte < 0x80) + 1
+    return int(varints(numpy.frombuffer(body[:at], numpy.uint8))[0]), at
+
+
 def parts_of(body):
     """Rows, and the encoding and data of each column."""
-    at = next(i for i, byte in enumerate(body) if byte < 0x80) + 1
-    rows, parts = int(varints(numpy.frombuffer(body[:at], numpy.uint8))[0]), {}
+    (rows, at), parts = rows_of(body), {}
     while at < len(body):
         identity, encoding, length = struct.unpack_from("<BBI", body, at)
         parts[identity] = (encoding, numpy.frombuffer(body, numpy.uint8, length, at + 6))

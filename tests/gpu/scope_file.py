@@ -9,12 +9,13 @@ Checksums are not verified here (`stepscope report` does that); a torn chunk is 
 import ctypes
 import dataclasses
 import functools
+import mmap
 import os
 import struct
 
 import numpy
 
-from scope_columns import correlations, counters, signed, table, threads, varints
+from scope_columns import correlations, counters, rows_of, signed, table, threads, varints
 
 FILE_MAGIC, CHUNK_MAGIC = b"\x89SST\r\n\x1a\n", b"\xf5SCK"
 STRINGS, HEALTH, HOST_RANGES, CALLS, DEVICE_OPS, COUNTERS, EXIT = 1, 12, 16, 17, 18, 20, 32
@@ -160,12 +161,41 @@ def read_file(path):
             if identity in CORRELATION_COLUMN:
                 ids_of[identity].append(correlations(body, CORRELATION_COLUMN[identity]))
             finished |= identity == EXIT
-    totals = [sum(int(h[i]) for h in health.values() if len(h) > i) for i in (0, 1)]
-    return Recording(path, names.texts, _joined(tables[DEVICE_OPS]), _joined(tables[HOST_RANGES]), *totals, finished,
+    return Recording(path, names.texts, _joined(tables[DEVICE_OPS]), _joined(tables[HOST_RANGES]), *_health(health), finished,
                      numpy.concatenate(host_threads), tracks,
                      {identity: numpy.concatenate(ids) for identity, ids in ids_of.items()})
 
 
+def _health(of_sessions):
+    """Dropped records and those without a time."""
+    return [sum(int(h[i]) for h in of_sessions.values() if len(h) > i) for i in (0, 1)]
+
+
+@dataclasses.dataclass
+class Totals:
+    """What a file of any size holds, without its columns."""
+    rows: dict  # {HOST_RANGES, CALLS, DEVICE_OPS or COUNTERS: how many}
+    dropped: int
+    zero_timestamps: int
+
+
+def totals(path):
+    rows, health = dict.fromkeys((HOST_RANGES, CALLS, DEVICE_OPS, COUNTERS), 0), {}
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        for session, payload in chunks(data):
+            for identity, body in sections(payload):
+                if identity in rows:
+                    rows[identity] += rows_of(body)[0]
+                elif identity == HEALTH:
+                    health[session] = signed(varints(numpy.frombuffer(body, numpy.uint8)))
+    return Totals(rows, *_health(health))
+
+
+def stores(scope):
+    """Paths of the files, one a process."""
+    return [os.path.join(scope, name) for name in sorted(os.listdir(scope)) if name.endswith(".sst")]
+
+
 def read(scope):
     """One recording a process."""
-    return [read_file(os.path.join(scope, name)) for name in sorted(os.listdir(scope)) if name.endswith(".sst")]
+    return [read_file(path) for path in stores(scope)]

@@ -18,6 +18,7 @@ import device_ops
 import endings_checks
 import graph_soak
 import intervals
+import launch_soak
 import overhead
 import overlap
 import pm_sampling
@@ -27,6 +28,7 @@ import scope_file
 import starts
 import support
 
+BROKEN = {"dropped": 0, "zero_timestamps": 0, "broken_invariants": ["one"]}
 DATA = os.path.join(support.HERE, "..", "data", "store")
 
 
@@ -54,6 +56,15 @@ class ScopeFile(unittest.TestCase):
                            for b, e, n, k in zip(ops.begin, ops.end, ops.name, ops.kind))
             self.assertEqual(found, expected)
             self.assertEqual((read.dropped, read.zero_timestamps, read.finished), (1, 2, True))
+
+    def test_totals_are_those_of_the_whole_file(self):
+        path = os.path.join(DATA, "v1.sst")
+        read, totals = scope_file.read_file(path), scope_file.totals(path)
+        expected = {scope_file.DEVICE_OPS: len(read.device_ops.begin), scope_file.HOST_RANGES: len(read.host_ranges.begin),
+                    scope_file.CALLS: len(read.correlations[scope_file.CALLS]),
+                    scope_file.COUNTERS: sum(len(rows) for rows in read.counters.values())}
+        self.assertEqual((totals.rows, totals.dropped, totals.zero_timestamps), (expected, 1, 2))
+        self.assertTrue(all(expected.values()))
 
     def test_correlations_of_the_stored_file(self):
         with open(os.path.join(DATA, "v1.txt")) as file:
@@ -176,6 +187,16 @@ class Judgements(unittest.TestCase):
         for last, expected in ((160, 60), (100, 0)):
             samples = [{"device_bytes": size} for size in [90, 100] + [100] * 17 + [last]]
             self.assertEqual(graph_soak.growth(samples, "device_bytes"), expected)
+
+    def test_launch_soak_wants_every_record(self):
+        options = types.SimpleNamespace(threads=3, in_step=1000, device_mib=64, resident_mib=256)
+        samples = [{"device_bytes": 1, "resident_bytes": 1, "seconds": 1.0}] * 20
+        expected = launch_soak.expected_ops(10, options)
+        self.assertEqual(expected, 3 * (1 + 10 * 1125))
+        for ops, dropped, trust, passed in ((expected, 0, None, True), (expected - 1, 0, None, False),
+                                            (expected, 1, None, False), (expected, 0, BROKEN, False)):
+            totals = scope_file.Totals({scope_file.DEVICE_OPS: ops}, dropped, 0)
+            self.assertEqual(launch_soak.judge(samples, totals, expected, trust, options)["passed"], passed)
 
     def test_serialised_kernels_fail(self):
         options = types.SimpleNamespace(tolerance=0.02, slack_us=30)
