@@ -6,7 +6,8 @@
 //   stop       at the end of the process, before the driver is gone
 //
 // Whatever is missing (no libcupti, another tool, no permission) is a note in the trace; the
-// program runs on as it would. cuptiFinalize is never called: it cannot be undone in a process.
+// program runs on as it would. cuptiFinalize is never called: a thread of the program that is in a
+// CUDA call meanwhile takes the process down (13.0, measured).
 #pragma once
 
 #include "collectors/cupti/call_hooks.hpp"
