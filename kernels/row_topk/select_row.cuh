@@ -60,6 +60,7 @@ class SelectRow {
         row_(row),
         pieces_(pieces_of_row<T>(p, row)),
         strips_(strips_of(pieces_.size())),
+        first_edited_(max(p.considered == nullptr ? pieces_.whole() / kStripPieces : 0, kStages)),
         found_(p, shared.lists),
         checks_(p.considered != nullptr) {}
 
@@ -126,7 +127,7 @@ class SelectRow {
   // keys that are done with are remembered.
   __device__ bool filter_strip() {
     PieceRing<T>::template wait<0>();
-    if (strip_ >= kStages) leave_allowed(p_, pieces_, ring_, 0, strip_);
+    if (strip_ >= first_edited_) leave_allowed(p_, pieces_, ring_, 0, strip_);
     const std::uint32_t reaching = ring_.unit(0).reaching(bounds_);
     std::uint32_t keys = reaching & ~done_keys_;
     const T* const unit = reinterpret_cast<const T*>(ring_.slot(0, 0));
@@ -160,6 +161,7 @@ class SelectRow {
   const std::uint32_t row_;
   const RowPieces<T> pieces_;
   const std::uint32_t strips_;
+  const std::uint32_t first_edited_;  // of those behind the ones that were looked at for the bound
   WarpCandidates<T> found_;
   bool
       checks_;  // each key before it is appended, since many that reach the bound may not be wanted
