@@ -38,7 +38,8 @@ __device__ inline void leave_allowed(const Parameters& p, const RowPieces<T>& ro
                                      std::uint32_t strip) {
   constexpr std::uint32_t kPerWord = 4 / sizeof(T);
   const std::uint32_t first = strip * kStripPieces + threadIdx.x;
-  if (p.considered == nullptr && first > 0 && !row.is_edge(first + kStripPieces - kThreads)) return;
+  const std::uint32_t last = first + kStripPieces - kThreads;
+  if (p.considered == nullptr && !row.is_edge(first) && !row.is_edge(last)) return;
 #pragma unroll 1
   for (std::uint32_t j = 0; j < kUnitPieces; ++j) {
     const std::uint32_t allowed = allowed_keys(p, row, first + j * kThreads);

@@ -1,92 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codes of a row's entries that may be selected, in shared memory, in no order: codes are
-// distinct numbers, so what is chosen of them does not depend on it.
+// A row's entries that may be selected, in shared memory, in no order: their codes are distinct
+// numbers, so what is chosen of them does not depend on it.
+//
+// Each warp has a list of its own, to which it alone appends, without atomics: its size is a
+// register of the warp. Found keys are kept as they are; their codes are made when a list is full
+// or the row is done, where all lanes have work. Each thread then holds codes of its warp's list.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/row_topk/count_search.hpp"
-#include "kernels/row_topk/parameters.cuh"
+#include "kernels/row_topk/block_rank.cuh"
 
 namespace stepscope::kernels::row_topk_device {
 
 constexpr std::uint32_t kCapacity = 1536;
-constexpr std::uint32_t kCodesOfThread = kCapacity / kThreads;
-static_assert(kCapacity > kRowTopkMostCount);  // after a choice there is room
+constexpr std::uint32_t kWarpCapacity = kCapacity / kWarps;
+constexpr std::uint32_t kCodesOfThread = kWarpCapacity / kWarpSize;
+static_assert(kWarpCapacity % kWarpSize == 0);
+// After a choice each warp has room for what its lanes find at once.
+static_assert(kRowTopkMostCount / kWarps + kWarpSize <= kWarpCapacity);
 
-struct CandidateList {
-  std::uint64_t codes[kCapacity];
-  std::uint32_t asked;  // for places, also where there was no room
-  std::uint32_t top[kWarps];
+struct alignas(8) Candidate {
+  std::uint32_t column;  // not below the row's where the key is not of it
+  std::uint32_t bits;    // of the key
 };
 
-// Codes of a list as its threads hold them, 0 behind the last.
+struct CandidateLists {
+  Candidate found[kWarps][kWarpCapacity];
+  std::uint32_t sizes[kWarps];  // of codes that are held
+  std::uint32_t kept;
+};
+
+// Codes that a thread holds, the first `size` or fewer of them; 0 where there is none.
 struct HeldCodes {
   std::uint64_t code[kCodesOfThread];
-  std::uint32_t size;  // of all threads
+  std::uint32_t size;
 };
 
-// False where there is no room. The compiler adds once for all lanes of a warp.
-__device__ inline bool append(CandidateList& list, std::uint64_t code) {
-  const std::uint32_t at = atomicAdd(&list.asked, 1U);
-  if (at >= kCapacity) return false;
-  list.codes[at] = code;
-  return true;
+// 0 where the key may not be selected.
+template <class T>
+__device__ inline std::uint64_t code_of(const Parameters& p, const Candidate& candidate) {
+  if (candidate.column >= p.columns || !is_considered(p, candidate.column)) return 0;
+  return p.code.encode(ordered_bits<T>(candidate.bits, p.nan), candidate.column);
 }
 
-// By a whole block, behind a barrier.
-__device__ inline HeldCodes held_codes(const CandidateList& list) {
-  HeldCodes held;
-  held.size = min(list.asked, kCapacity);
-#pragma unroll
-  for (std::uint32_t i = 0; i < kCodesOfThread; ++i) {
-    const std::uint32_t at = i * kThreads + threadIdx.x;
-    held.code[i] = at < held.size ? list.codes[at] : 0;
+// A warp's list.
+template <class T>
+class WarpCandidates {
+ public:
+  __device__ WarpCandidates(const Parameters& p, CandidateLists& lists)
+      : p_(p), lists_(lists), own_(lists.found[warp_index()]) {}
+
+  // By a whole warp: of `lanes`, a bit each. False, and nothing is appended, where there is no
+  // room.
+  __device__ bool append(std::uint32_t lanes, const Candidate& candidate) {
+    const auto more = static_cast<std::uint32_t>(__popc(lanes));
+    if (size_ + more > kWarpCapacity) return false;
+    const std::uint32_t before = lanes & (own_lane_ - 1U);
+    if ((lanes & own_lane_) != 0)
+      own_[size_ + static_cast<std::uint32_t>(__popc(before))] = candidate;
+    size_ += more;
+    return true;
   }
-  return held;
-}
-
-__device__ inline std::uint32_t greatest_key(CandidateList& list, const RowCode& code,
-                                             const HeldCodes& held) {
-  std::uint32_t top = 0;
-#pragma unroll
-  for (const std::uint64_t own : held.code) top = max(top, code.key(own));
-  top = __reduce_max_sync(kAllLanes, top);
-  if (lane_index() == 0) list.top[warp_index()] = top;
-  __syncthreads();
-  return __reduce_max_sync(kAllLanes, list.top[lane_index() % kWarps]);
-}
-
-// The least of the `wanted` greatest, by a whole block; `low` is not above any. 1 where there are
-// no more than wanted.
-__device__ inline std::uint64_t least_selected(CandidateList& list, const RowCode& code,
-                                               const HeldCodes& held, std::uint64_t low,
-                                               std::uint32_t wanted) {
-  if (held.size <= wanted) return 1;
-  const std::uint32_t top = greatest_key(list, code, held);
-  CountSearch<std::uint64_t> search(low, (std::uint64_t{top} + 1) << code.place_bits, held.size,
-                                    wanted, wanted);
-  while (!search.done()) {
-    const std::uint64_t probe = search.probe();
+  // By a whole warp: codes >= cut. A barrier later size_of_all() counts those of all warps.
+  __device__ HeldCodes hold(std::uint64_t cut) const {
+    __syncwarp();
+    HeldCodes held{{}, (size_ + kWarpSize - 1) / kWarpSize};
     std::uint32_t count = 0;
 #pragma unroll
-    for (std::uint32_t i = 0; i < kCodesOfThread; ++i)
-      if (i * kThreads < held.size)
-        count += static_cast<std::uint32_t>(__syncthreads_count(held.code[i] >= probe ? 1 : 0));
-    search.counted(probe, count);
+    for (std::uint32_t i = 0; i < kCodesOfThread; ++i) {
+      if (i >= held.size) continue;
+      const std::uint32_t at = i * kWarpSize + lane_index();
+      const std::uint64_t code = at < size_ ? code_of<T>(p_, own_[at]) : 0;
+      held.code[i] = code >= cut ? code : 0;
+      count += static_cast<std::uint32_t>(__popc(__ballot_sync(kAllLanes, code >= cut)));
+    }
+    if (lane_index() == 0) lists_.sizes[warp_index()] = count;
+    return held;
   }
-  return search.low();
-}
-
-// Of a full list only codes >= least stay; by a whole block that has found `least` among held
-// codes, so behind a barrier.
-__device__ inline void keep_from(CandidateList& list, const HeldCodes& held, std::uint64_t least) {
-  if (threadIdx.x == 0) list.asked = 0;
-  __syncthreads();
+  __device__ std::uint32_t size_of_all() const {
+    std::uint32_t size = 0;
 #pragma unroll
-  for (const std::uint64_t own : held.code)
-    if (own >= least) (void)append(list, own);
-  __syncthreads();
+    for (const std::uint32_t of_warp : lists_.sizes) size += of_warp;
+    return size;
+  }
+
+  // Of the codes that all threads hold those >= least stay, shared out evenly over the warps; by a
+  // whole block. They are at most kRowTopkMostCount.
+  __device__ void keep_from(const HeldCodes& held, std::uint64_t least) {
+    if (threadIdx.x == 0) lists_.kept = 0;
+    __syncthreads();
+#pragma unroll
+    for (const std::uint64_t code : held.code) {
+      if (code < least) continue;
+      const std::uint32_t at = atomicAdd(&lists_.kept, 1U);
+      lists_.found[at % kWarps][at / kWarps] = {p_.code.column(code),
+                                                bits_of_ordered<T>(p_.code.key(code))};
+    }
+    __syncthreads();
+    size_ = (lists_.kept + kWarps - 1 - warp_index()) / kWarps;
+  }
+
+ private:
+  const Parameters& p_;
+  CandidateLists& lists_;
+  Candidate* const own_;
+  const std::uint32_t own_lane_ = 1U << lane_index();
+  std::uint32_t size_ = 0;
+};
+
+// The least of the `wanted` greatest of the codes that a block holds, `size` of them and none below
+// `low`; 1 where there are no more than wanted.
+template <class T>
+__device__ inline std::uint64_t least_selected(BlockRank& rank, const RowCode& code,
+                                               const HeldCodes& held, std::uint32_t size,
+                                               std::uint64_t low, std::uint32_t wanted) {
+  if (size <= wanted) return 1;
+  const std::uint64_t high = std::uint64_t{1} << (OrderedTraits<T>::kBits + code.place_bits);
+  RankSearch<std::uint64_t> search(low, high, size, wanted, wanted);
+  search.look_near(low, kLowerBits<T> + code.place_bits);
+  rank.run(search, held.code, held.size);
+  return search.low();
 }
 
 }  // namespace stepscope::kernels::row_topk_device

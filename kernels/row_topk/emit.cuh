@@ -4,86 +4,110 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/row_topk/candidates.cuh"
+#include "kernels/row_topk/packed_keys.cuh"
 
 namespace stepscope::kernels::row_topk_device {
 
-constexpr std::uint32_t kBuckets = kThreads;
 constexpr int kBucketBits = 8;
-static_assert(kBuckets == 1U << kBucketBits);
+constexpr std::uint32_t kBuckets = 1U << kBucketBits;
+constexpr std::uint32_t kBucketsOfLane = kBuckets / kWarpSize;
+constexpr std::uint32_t kLanesOfWarp = kWarpSize / kWarps;  // whose buckets a warp writes
+static_assert(kBucketsOfLane == 8 && kWarpSize % kWarps == 0);
 
-struct ColumnBuckets {
-  std::uint32_t sizes[kBuckets];             // all 0 before each row
-  std::uint32_t begins[kBuckets + 1];        // the last: how many are selected
-  std::uint32_t columns[kRowTopkMostCount];  // by bucket
-  std::uint32_t warp_sizes[kWarps];
+struct alignas(16) ColumnBuckets {
+  std::uint32_t sizes[kBuckets];           // all 0 before each row
+  std::uint32_t begins[kBuckets + 4];      // the first behind the last: how many are selected
+  std::uint64_t codes[kRowTopkMostCount];  // by bucket
 };
 
-// Sum over lanes up to this one.
-__device__ inline std::uint32_t warp_sum_through(std::uint32_t value) {
+__device__ inline void clear_sizes(ColumnBuckets& buckets) {
+  for (std::uint32_t bucket = threadIdx.x; bucket < kBuckets; bucket += kThreads)
+    buckets.sizes[bucket] = 0;
+}
+
+// Sum over lanes below this one.
+__device__ inline std::uint32_t warp_sum_below(std::uint32_t value) {
+  std::uint32_t sum = value;
+#pragma unroll
   for (std::uint32_t distance = 1; distance < kWarpSize; distance *= 2) {
-    const std::uint32_t other = __shfl_up_sync(kAllLanes, value, distance);
-    if (lane_index() >= distance) value += other;
+    const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, distance);
+    if (lane_index() >= distance) sum += other;
   }
-  return value;
+  return sum - value;
 }
 
-// From sizes to begins; by a whole block, a thread a bucket.
+// From sizes to begins; each warp adds up all buckets and writes its share.
 __device__ inline void sum_buckets(ColumnBuckets& buckets) {
-  const std::uint32_t own = buckets.sizes[threadIdx.x];
-  const std::uint32_t through = warp_sum_through(own);
-  if (lane_index() == kWarpSize - 1) buckets.warp_sizes[warp_index()] = through;
-  __syncthreads();
-  const std::uint32_t of_warps = lane_index() < kWarps ? buckets.warp_sizes[lane_index()] : 0;
-  const std::uint32_t before =
-      __reduce_add_sync(kAllLanes, lane_index() < warp_index() ? of_warps : 0U);
-  buckets.begins[threadIdx.x] = before + through - own;
-  if (threadIdx.x == kThreads - 1) buckets.begins[kBuckets] = before + through;
-  buckets.sizes[threadIdx.x] = 0;
+  std::uint32_t sizes[kBucketsOfLane];
+  load_eight(buckets.sizes, sizes);
+  std::uint32_t sum = 0;
+#pragma unroll
+  for (const std::uint32_t size : sizes) sum += size;
+  std::uint32_t begin = warp_sum_below(sum);
+  if (lane_index() / kLanesOfWarp != warp_index()) return;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kBucketsOfLane; ++i) {
+    buckets.begins[lane_index() * kBucketsOfLane + i] = begin;
+    begin += sizes[i];
+  }
+  if (lane_index() == kWarpSize - 1) buckets.begins[kBuckets] = begin;
 }
 
-__device__ inline int bucket_shift(const Parameters& p) {
-  return max(p.code.place_bits - kBucketBits, 0);
+__device__ inline std::uint32_t bucket_of(const Parameters& p, std::uint64_t code) {
+  return p.code.column(code) >> max(p.code.place_bits - kBucketBits, 0);
 }
 
 // Bucket by bucket; by a whole block.
-__device__ inline void deal_columns(const Parameters& p, const HeldCodes& held, std::uint64_t least,
-                                    ColumnBuckets& buckets) {
+__device__ inline void deal_codes(const Parameters& p, const HeldCodes& held, std::uint64_t least,
+                                  ColumnBuckets& buckets) {
   std::uint32_t within[kCodesOfThread] = {};
 #pragma unroll
   for (std::uint32_t i = 0; i < kCodesOfThread; ++i)
     if (held.code[i] >= least)
-      within[i] = atomicAdd(&buckets.sizes[p.code.column(held.code[i]) >> bucket_shift(p)], 1U);
+      within[i] = atomicAdd(&buckets.sizes[bucket_of(p, held.code[i])], 1U);
   __syncthreads();
   sum_buckets(buckets);
   __syncthreads();
+  clear_sizes(buckets);
 #pragma unroll
-  for (std::uint32_t i = 0; i < kCodesOfThread; ++i) {
-    if (held.code[i] < least) continue;
-    const std::uint32_t column = p.code.column(held.code[i]);
-    buckets.columns[buckets.begins[column >> bucket_shift(p)] + within[i]] = column;
-  }
+  for (std::uint32_t i = 0; i < kCodesOfThread; ++i)
+    if (held.code[i] >= least)
+      buckets.codes[buckets.begins[bucket_of(p, held.code[i])] + within[i]] = held.code[i];
   __syncthreads();
 }
 
-// How many selected columns are less.
+// How many selected entries have lesser columns: of equal buckets, greater places in their codes.
 __device__ inline std::uint32_t rank_of(const Parameters& p, const ColumnBuckets& buckets,
-                                        std::uint32_t column) {
-  const std::uint32_t bucket = column >> bucket_shift(p);
+                                        std::uint64_t code) {
+  const std::uint32_t bucket = bucket_of(p, code);
+  const std::uint32_t column = p.code.column(code);
   std::uint32_t rank = buckets.begins[bucket];
-  for (std::uint32_t i = buckets.begins[bucket]; i < buckets.begins[bucket + 1]; ++i)
-    if (buckets.columns[i] < column) ++rank;
+  for (std::uint32_t i = rank, end = buckets.begins[bucket + 1]; i < end; ++i)
+    if (p.code.column(buckets.codes[i]) < column) ++rank;
   return rank;
+}
+
+// As it is in the row. Its key tells all but a zero's sign and a NaN's bits.
+template <class T>
+__device__ inline T stored_value(const Parameters& p, std::uint32_t row, std::uint64_t code) {
+  using Traits = OrderedTraits<T>;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>;
+  const std::uint32_t key = p.code.key(code);
+  if (key == Traits::kSign || key == Traits::kAll) return row_begin<T>(p, row)[p.code.column(code)];
+  return same_bits<T>(static_cast<Bits>(bits_of_ordered<T>(key)));
 }
 
 template <class T>
 __device__ inline void write_entry(const Parameters& p, std::uint32_t row, std::uint32_t rank,
-                                   std::uint32_t column) {
+                                   std::uint64_t code) {
   const std::uint64_t at = std::uint64_t{row} * p.count + rank;
+  const std::uint32_t column = p.code.column(code);
   p.columns_out[at] = static_cast<std::int32_t>(column);
   if (p.values == nullptr && p.fired.bits == nullptr && p.fired.counts == nullptr) return;
-  const T stored = row_begin<T>(p, row)[column];
+  const T stored = stored_value<T>(p, row, code);
   const float value = to_float(stored);
   if (p.values != nullptr) static_cast<T*>(p.values)[at] = p.relu && value <= 0 ? T{} : stored;
   if (!(value > p.fired.above)) return;
@@ -102,13 +126,13 @@ __device__ inline void write_none(const Parameters& p, std::uint32_t row, std::u
 template <class T>
 __device__ inline void emit(const Parameters& p, std::uint32_t row, const HeldCodes& held,
                             std::uint64_t least, ColumnBuckets& buckets) {
-  deal_columns(p, held, least, buckets);
+  deal_codes(p, held, least, buckets);
   const std::uint32_t selected = buckets.begins[kBuckets];
   if (threadIdx.x == 0 && p.selected != nullptr)
     p.selected[row] = static_cast<std::int32_t>(selected);
   for (std::uint32_t i = threadIdx.x; i < p.count; i += kThreads) {
     if (i < selected)
-      write_entry<T>(p, row, rank_of(p, buckets, buckets.columns[i]), buckets.columns[i]);
+      write_entry<T>(p, row, rank_of(p, buckets, buckets.codes[i]), buckets.codes[i]);
     else
       write_none<T>(p, row, i);
   }

@@ -14,6 +14,10 @@ namespace stepscope::kernels::row_topk_device {
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / kWarpSize;
 constexpr int kBlocksPerProcessor = 4;
+constexpr std::uint32_t kUpperBits = 16;  // of an ordered key, in which bounds are found
+
+template <class T>
+constexpr int kLowerBits = OrderedTraits<T>::kBits - static_cast<int>(kUpperBits);
 
 struct Parameters {
   const void* keys;

@@ -37,7 +37,7 @@ class PieceRing {
  public:
   // Fills the ring; the copies are under way when this returns.
   __device__ PieceRing(const Parameters& p, uint4* ring)
-      : p_(p), ring_(ring + threadIdx.x), ahead_row_(blockIdx.x) {
+      : p_(p), ring_(ring + threadIdx.x), present_(ring_), ahead_row_(blockIdx.x) {
     if (ahead_row_ < p_.rows) begin_row();
 #pragma unroll 1
     for (std::uint32_t stage = 0; stage < kStages; ++stage) release();
@@ -50,9 +50,9 @@ class PieceRing {
   }
   // Piece j of the thread's unit, `ahead` strips behind the present one.
   __device__ uint4* slot(std::uint32_t ahead, std::uint32_t j) const {
-    std::uint32_t at = at_ + ahead;
-    if (at >= kStages) at -= kStages;
-    return ring_ + (at * kUnitPieces + j) * kThreads;
+    uint4* slot = present_ + ahead * kStripPieces;
+    if (ahead > 0 && slot >= ring_ + kStages * kStripPieces) slot -= kStages * kStripPieces;
+    return slot + j * kThreads;
   }
   __device__ Unit<T> unit(std::uint32_t ahead) const {
     static_assert(Unit<T>::kPieces == kUnitPieces);
@@ -75,6 +75,7 @@ class PieceRing {
   __device__ void begin_row() {
     ahead_ = pieces_of_row<T>(p_, ahead_row_);
     ahead_strips_ = strips_of(ahead_.size());
+    ahead_whole_ = ahead_.whole() / kStripPieces;
     ahead_strip_ = 0;
     from_ =
         reinterpret_cast<const uint4*>(reinterpret_cast<const char*>(row_begin<T>(p_, ahead_row_)) -
@@ -82,7 +83,8 @@ class PieceRing {
         threadIdx.x;
   }
   __device__ void advance() {
-    at_ = at_ + 1 == kStages ? 0 : at_ + 1;
+    present_ += kStripPieces;
+    if (present_ == ring_ + kStages * kStripPieces) present_ = ring_;
   }
 
   // The end of a row, of which one thread has a part of a piece: nothing behind it is read.
@@ -93,23 +95,28 @@ class PieceRing {
       reinterpret_cast<Bits*>(to)[i] = reinterpret_cast<const Bits*>(from)[i];
   }
 
+  __device__ void copy_whole() const {
+#pragma unroll
+    for (std::uint32_t j = 0; j < kUnitPieces; ++j) copy_async(slot(0, j), from_ + j * kThreads);
+  }
+  // Of the row's last strip.
+  __device__ void copy_rest() const {
+#pragma unroll 1
+    for (std::uint32_t j = 0; j < kUnitPieces; ++j) {
+      const std::uint32_t piece = ahead_strip_ * kStripPieces + j * kThreads + threadIdx.x;
+      const std::uint32_t bytes = ahead_.bytes_to_end(piece);
+      if (bytes == kPieceBytes)
+        copy_async(slot(0, j), from_ + j * kThreads);
+      else if (bytes > 0)
+        copy_part(slot(0, j), from_ + j * kThreads, bytes);
+    }
+  }
   __device__ void copy_next() {
     if (ahead_strip_ < ahead_strips_) {
-      const std::uint32_t first = ahead_strip_ * kStripPieces;
-      if (first + kStripPieces < ahead_.size()) {
-#pragma unroll
-        for (std::uint32_t j = 0; j < kUnitPieces; ++j)
-          copy_async(slot(0, j), from_ + j * kThreads);
-      } else {
-#pragma unroll 1
-        for (std::uint32_t j = 0; j < kUnitPieces; ++j) {
-          const std::uint32_t bytes = ahead_.bytes_to_end(first + j * kThreads + threadIdx.x);
-          if (bytes == kPieceBytes)
-            copy_async(slot(0, j), from_ + j * kThreads);
-          else if (bytes > 0)
-            copy_part(slot(0, j), from_ + j * kThreads, bytes);
-        }
-      }
+      if (ahead_strip_ < ahead_whole_)
+        copy_whole();
+      else
+        copy_rest();
       from_ += kStripPieces;
       ++ahead_strip_;
       if (ahead_strip_ == ahead_strips_ && p_.rows - ahead_row_ > gridDim.x) {
@@ -122,9 +129,9 @@ class PieceRing {
 
   const Parameters& p_;
   uint4* const ring_;  // the thread's
-  std::uint32_t at_ = 0;
-  // The strip that is copied next.
-  std::uint32_t ahead_row_, ahead_strip_ = 0, ahead_strips_ = 0;
+  uint4* present_;
+  // The strip that is copied next, and its row, of whose strips so many are of whole pieces alone.
+  std::uint32_t ahead_row_, ahead_strip_ = 0, ahead_strips_ = 0, ahead_whole_ = 0;
   RowPieces<T> ahead_;
   const uint4* from_ = nullptr;
 };

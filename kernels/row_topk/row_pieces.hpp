@@ -24,6 +24,10 @@ class RowPieces {
         pieces_(columns == 0 ? 0 : (skipped_ + columns - 1) / kPerPiece + 1) {}
 
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t size() const { return pieces_; }
+  // Those that end within the row: all, or all but the last.
+  STEPSCOPE_HOST_DEVICE constexpr std::uint32_t whole() const {
+    return (skipped_ + columns_) / kPerPiece;
+  }
   // Bytes from the first piece's begin to the row's.
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t skipped_bytes() const {
     return skipped_ * static_cast<std::uint32_t>(sizeof(T));
@@ -40,9 +44,9 @@ class RowPieces {
     const std::uint32_t before = piece == 0 ? skipped_ : 0;
     return ((1U << to_end) - 1U) & ~((1U << before) - 1U);
   }
-  // Whether a piece holds keys that are not of the row, or may.
+  // Whether a piece holds keys that are not of the row.
   STEPSCOPE_HOST_DEVICE constexpr bool is_edge(std::uint32_t piece) const {
-    return piece == 0 || piece + 1 >= pieces_;
+    return piece >= whole() || (piece == 0 && skipped_ > 0);
   }
   // Of key i of a piece; not below columns() where it is not of the row.
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t column(std::uint32_t piece, std::uint32_t i) const {

@@ -23,14 +23,15 @@ TYPED_TEST(RowPiecesOf, HoldEachKeyOnce) {
     for (std::uint32_t columns = 0; columns < 40; ++columns) {
       const Pieces pieces(4096 + skipped * sizeof(TypeParam), columns);
       std::vector<int> seen(columns);
-      for (std::uint32_t piece = 0; piece < pieces.size() + 3; ++piece)
+      for (std::uint32_t piece = 0; piece < pieces.size() + 3; ++piece) {
+        EXPECT_EQ(pieces.is_edge(piece), pieces.inside(piece) != (1U << Pieces::kPerPiece) - 1U);
         for (std::uint32_t i = 0; i < Pieces::kPerPiece; ++i) {
           const bool inside = (pieces.inside(piece) >> i & 1U) != 0;
           const std::uint32_t column = pieces.column(piece, i);
           ASSERT_EQ(inside, column < columns) << skipped << " " << columns << " " << piece;
           if (inside) ++seen[column];
-          EXPECT_TRUE(inside || pieces.is_edge(piece));
         }
+      }
       EXPECT_EQ(seen, std::vector<int>(columns, 1)) << skipped << " " << columns;
     }
 }
@@ -42,6 +43,7 @@ TYPED_TEST(RowPiecesOf, AreReadUpToTheRowsEndAlone) {
       const Pieces pieces(4096 + skipped * sizeof(TypeParam), columns);
       std::size_t bytes = 0;
       for (std::uint32_t piece = 0; piece < pieces.size() + 3; ++piece) {
+        EXPECT_EQ(piece < pieces.whole(), pieces.bytes_to_end(piece) == kPieceBytes);
         EXPECT_LE(pieces.bytes_to_end(piece), kPieceBytes);
         bytes += pieces.bytes_to_end(piece);
       }
