@@ -6,6 +6,7 @@
 #include "kernels/row_topk/row_topk.hpp"
 #include "kernels/shard_topk/shard_cut.hpp"
 #include "kernels/shard_topk/shard_topk.hpp"
+#include "kernels/sparse_decoder/turned_list.hpp"
 
 namespace stepscope::kernels {
 namespace {
@@ -50,6 +51,9 @@ Status sparse_decoder_weight_gradient(const SparseDecoderWeightGradient&, CUstre
   return absent();
 }
 Status sparse_decoder_bias_gradient(const SparseDecoderBiasGradient&, CUstream_st*) {
+  return absent();
+}
+Status turn_list(const TurnedList&, CUstream_st*) {
   return absent();
 }
 Status fused_adam(const FusedAdam&, CUstream_st*) {
