@@ -4,6 +4,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/searchsorted.h>
 #include <ATen/ops/where.h>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "kernels/aten/device_call.hpp"
+#include "kernels/sparse_decoder/turned_list.hpp"
 
 namespace stepscope::aten {
 namespace {
@@ -25,6 +27,21 @@ void for_each_entry(const FeatureList& list, Visit visit) {
   for (std::int64_t line = 0; line + 1 < list.offsets.numel(); ++line)
     for (std::int64_t i = offsets[line]; i < std::min(offsets[line + 1], list.indices.numel()); ++i)
       visit(line, static_cast<std::size_t>(i));
+}
+
+// A column's tokens rise in both orders, so the entries come one after the other.
+void turn_on_host(const kernels::TurnedList& list, const FeatureList& by_token) {
+  std::vector<std::int64_t> next(list.by_column.offsets, list.by_column.offsets + list.columns);
+  std::vector<double> sums(static_cast<std::size_t>(list.columns));
+  const auto* const values = by_token.values.const_data_ptr<float>();
+  for_each_entry(by_token, [&](std::int64_t, std::size_t entry) {
+    const auto column = static_cast<std::size_t>(list.by_token.indices[entry]);
+    if (next[column] >= list.by_column.capacity) return;
+    list.values[next[column]++] = values[entry];
+    sums[column] += static_cast<double>(values[entry]);
+  });
+  std::transform(sums.begin(), sums.end(), list.sums,
+                 [](double sum) { return static_cast<float>(sum); });
 }
 
 }  // namespace
@@ -75,6 +92,26 @@ kernels::HostActiveFeatures host_by_token(const FeatureList& by_column, std::int
     }
     out.offsets.push_back(static_cast<std::int64_t>(out.columns.size()));
   }
+  return out;
+}
+
+TurnedValues turned(const FeatureList& by_token, const FeatureList& by_column) {
+  check_type(by_token.values, "values", at::kFloat);
+  kernels::TurnedList list;
+  list.columns = by_column.offsets.numel() - 1;
+  list.by_token = view_of(by_token);
+  list.by_column = view_of({by_column.offsets, by_column.indices, at::Tensor()});
+  const TurnedValues out{at::empty_like(by_token.values),
+                         at::empty({list.columns}, by_token.values.options())};
+  list.values = out.values.mutable_data_ptr<float>();
+  list.sums = out.sums.mutable_data_ptr<float>();
+  must("turn_list", validate(list));
+  if (on_host(by_token.values, "values")) {
+    turn_on_host(list, by_token);
+    return out;
+  }
+  const DeviceCall call(by_token.values);
+  must("turn_list", kernels::turn_list(list, call.stream()));
   return out;
 }
 

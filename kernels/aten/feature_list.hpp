@@ -34,6 +34,12 @@ kernels::HostActiveFeatures host_by_token(const FeatureList& by_column, std::int
 // unused, behind its last offset, are left out; nothing is read back from the device.
 at::Tensor scattered(const FeatureList& by_token, const at::Tensor& values, std::int64_t columns);
 
+// What by_token's values are in the order of by_column, and each column's sum: float32.
+struct TurnedValues {
+  at::Tensor values, sums;
+};
+TurnedValues turned(const FeatureList& by_token, const FeatureList& by_column);
+
 // Of any type, in double.
 std::vector<double> host_numbers(const at::Tensor& tensor);
 at::Tensor tensor_of(const std::vector<double>& numbers, at::IntArrayRef shape,

@@ -4,7 +4,9 @@
 #include "kernels/bitmask/bitmask_outputs.hpp"
 #include "kernels/fused_adam/fused_adam.hpp"
 #include "kernels/row_topk/row_topk.hpp"
+#include "kernels/shard_topk/shard_cut.hpp"
 #include "kernels/shard_topk/shard_topk.hpp"
+#include "kernels/sparse_decoder/turned_list.hpp"
 
 namespace stepscope::kernels {
 namespace {
@@ -51,6 +53,9 @@ Status sparse_decoder_weight_gradient(const SparseDecoderWeightGradient&, CUstre
 Status sparse_decoder_bias_gradient(const SparseDecoderBiasGradient&, CUstream_st*) {
   return absent();
 }
+Status turn_list(const TurnedList&, CUstream_st*) {
+  return absent();
+}
 Status fused_adam(const FusedAdam&, CUstream_st*) {
   return absent();
 }
@@ -68,6 +73,20 @@ Status shard_topk_shares(const ShardTopkArguments&, CUstream_st*) {
 }
 Status shard_topk_own_count(const ShardTopkArguments&, const std::int64_t*, std::int64_t,
                             std::int64_t, CUstream_st*) {
+  return absent();
+}
+
+Status shard_cut_count(const ShardCutArguments&, CUstream_st*) {
+  return absent();
+}
+Status shard_cut_list(const ShardCutArguments&, CUstream_st*) {
+  return absent();
+}
+Status shard_cut_settle(const ShardCutArguments&, const std::int64_t*, std::int64_t, std::int64_t,
+                        CUstream_st*) {
+  return absent();
+}
+Status shard_cut_learn(const ShardCutArguments&, const ShardTopkState*, CUstream_st*) {
   return absent();
 }
 

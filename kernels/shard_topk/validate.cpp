@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/shard_topk/shard_cut.hpp"
 #include "kernels/shard_topk/shard_topk.hpp"
 
 namespace stepscope::kernels {
@@ -31,19 +32,38 @@ Status validate_matrix(const BatchTopkArguments& matrix) {
   return {};
 }
 
-}  // namespace
-
-Status validate(const ShardTopkArguments& arguments) {
+// What both sequences have.
+template <class Arguments>
+Status validate_shard(const Arguments& arguments) {
   if (Status matrix = validate_matrix(arguments.matrix); !matrix.ok()) return matrix;
   if (arguments.groups < 1 || arguments.matrix.columns % arguments.groups != 0)
     return Status::bad_argument("groups", "must be 1 or more and divide the columns");
   if (!points_to(arguments.state)) return Status::bad_argument("state", "must point to a state");
   if (!points_to(arguments.counts))
     return Status::bad_argument("counts", "must point to a number a bin");
+  return {};
+}
+
+}  // namespace
+
+Status validate(const ShardTopkArguments& arguments) {
+  if (Status shard = validate_shard(arguments); !shard.ok()) return shard;
   if (!points_to(arguments.shares))
     return Status::bad_argument("shares", "must point to a number a group, and one more");
   if (!points_to(arguments.own_count))
     return Status::bad_argument("own_count", "must point to a number");
+  return {};
+}
+
+Status validate(const ShardCutArguments& arguments) {
+  if (Status shard = validate_shard(arguments); !shard.ok()) return shard;
+  const BatchTopkArguments& matrix = arguments.matrix;
+  if (matrix.rows > 0 && matrix.columns > 0 && !points_to(matrix.mask))
+    return Status::bad_argument("mask", "must point to the words that batch_topk wrote");
+  if (!points_to(arguments.finalists))
+    return Status::bad_argument("finalists", "must point to a number a finalist, and one more");
+  if (!points_to(arguments.outcome))
+    return Status::bad_argument("outcome", "must point to an outcome");
   return {};
 }
 

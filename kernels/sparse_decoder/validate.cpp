@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/sparse_decoder/decoder_costs.hpp"
 #include "kernels/sparse_decoder/decoder_pieces.hpp"
+#include "kernels/sparse_decoder/turned_list.hpp"
 #include "kernels/sparse_decoder/validate_parts.hpp"
 
 namespace stepscope::kernels {
@@ -126,6 +127,23 @@ Status validate(const SparseDecoderBiasGradient& a) {
   if (a.shape.layers * a.shape.model == 0) return {};
   if (Status s = validate_rows(a.output_gradients, a.shape); !s.ok()) return s;
   return validate_gradients(a.gradients, KeyType::float32, 16, true);
+}
+
+Status validate(const TurnedList& a) {
+  if (a.columns < 0 || a.columns > kMostOfASide)
+    return Status::bad_argument("columns", "must be 0 to 2^31 - 1");
+  if (a.columns == 0) return {};
+  if (Status s = validate_list(a.by_token, true); !s.ok()) return s;
+  if (Status s = validate_list(a.by_column, false); !s.ok()) return s;
+  if (a.by_token.capacity != a.by_column.capacity)
+    return Status::bad_argument("capacity", "must be that of both lists");
+  if (a.by_token.capacity > 0 && a.by_token.value_type != KeyType::float32)
+    return Status::bad_argument("value_type", "must be float32");
+  if (a.by_token.capacity > 0 && !aligned_to(a.values, sizeof(float)))
+    return Status::bad_argument("values", "must point to aligned numbers");
+  if (!aligned_to(a.sums, sizeof(float)))
+    return Status::bad_argument("sums", "must point to a number a column");
+  return {};
 }
 
 std::size_t sparse_decoder_workspace_bytes(const SparseDecoderActivationGradient& a) {

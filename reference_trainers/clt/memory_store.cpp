@@ -2,6 +2,8 @@
 #include "reference_trainers/clt/memory_store.hpp"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/randperm.h>
 
 #include "reference_trainers/common/random.hpp"
@@ -28,6 +30,13 @@ std::vector<at::Tensor> gather(const std::vector<at::Tensor>& layers, const at::
   return out;
 }
 
+// [layers * rows, d_model]; the layers become views of it.
+at::Tensor joined(std::vector<at::Tensor>& layers) {
+  at::Tensor all = at::cat(layers);
+  layers = all.chunk(std::ssize(layers));
+  return all;
+}
+
 std::vector<at::Tensor> slice(const std::vector<at::Tensor>& layers, std::int64_t begin,
                               std::int64_t count) {
   std::vector<at::Tensor> out;
@@ -52,6 +61,9 @@ MemoryStore::MemoryStore(MadeActivations made, const Config& config, at::Device 
   if (!config_.fixes.device_data) return;
   move(inputs_, of_inputs_, device);
   move(targets_, of_targets_, device);
+  begins_ = at::arange(std::ssize(inputs_), at::TensorOptions(device).dtype(at::kLong)) * rows();
+  all_inputs_ = joined(inputs_);
+  all_targets_ = joined(targets_);
 }
 
 // Row numbers of the next batch; what an epoch leaves over is dropped.
@@ -69,9 +81,19 @@ void MemoryStore::skip(std::int64_t batches) {
   for (std::int64_t i = 0; i < batches; ++i) (void)next_rows();
 }
 
+// All layers at once: inputs layer by layer, as products read them, targets row by row, as the
+// outputs lie that they are compared with.
+Batch MemoryStore::on_device(const at::Tensor& rows) const {
+  const std::int64_t layers = begins_.size(0), model = all_inputs_.size(1);
+  const at::Tensor of_layers = (begins_.unsqueeze(1) + rows).view({-1});
+  const at::Tensor of_rows = (rows.unsqueeze(1) + begins_).view({-1});
+  return {all_inputs_.index_select(0, of_layers).view({layers, -1, model}).unbind(0),
+          all_targets_.index_select(0, of_rows).view({-1, layers, model}).unbind(1)};
+}
+
 Result<Batch> MemoryStore::next() {
   const at::Tensor rows = next_rows().slice(0, own_.begin, own_.end);
-  if (config_.fixes.device_data) return Batch{gather(inputs_, rows), gather(targets_, rows)};
+  if (config_.fixes.device_data) return on_device(rows);
   return normalised({gather(inputs_, rows), gather(targets_, rows)});
 }
 

@@ -35,11 +35,14 @@ class MemoryStore final : public ActivationStore {
 
  private:
   at::Tensor next_rows();
+  Batch on_device(const at::Tensor& rows) const;
   Batch normalised(Batch rows) const;
 
   const Config config_;
   const trainers::Span own_;
   std::vector<at::Tensor> inputs_, targets_;  // normalised, on the device: with device_data
+  at::Tensor all_inputs_, all_targets_;       // then: [layers * rows, d_model], those side by side
+  at::Tensor begins_;                         // of the layers in them: int64 [layers]
   std::vector<Normalisation> of_inputs_, of_targets_, on_device_;
   at::Device device_;
   at::Generator random_;

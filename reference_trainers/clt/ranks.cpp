@@ -40,6 +40,16 @@ at::Tensor Ranks::sum(const at::Tensor& own) const {
   return sum_over_ranks(own, comm_);
 }
 
+void Ranks::begin_sum(const at::Tensor& own) const {
+  if (!alone()) comm_.begin_all_reduce(own, trainers::Reduction::sum);
+}
+
+void Ranks::finish_sums() const {
+  if (alone()) return;
+  const auto phase = stepscope::phase("comm");
+  comm_.end_all_reduces();
+}
+
 at::Tensor Ranks::sum_of_features(const at::Tensor& own) const {
   return by_features() ? sum(own) : own;
 }

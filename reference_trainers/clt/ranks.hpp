@@ -45,7 +45,11 @@ class Ranks {
   // Over the ranks, on every rank; its gradient is passed on as it is, so that each rank gets that
   // of its own summands. The tensor itself where a rank is alone.
   at::Tensor sum(const at::Tensor& own) const;
-  // The same where ranks share features; else the tensor itself.
+  // The same in place and without a gradient, beside what the device does from here on, which must
+  // leave it alone until finish_sums().
+  void begin_sum(const at::Tensor& own) const;
+  void finish_sums() const;
+  // As sum() where ranks share features; else the tensor itself.
   at::Tensor sum_of_features(const at::Tensor& own) const;
   // Of candidates that belong to features, each rank's own in a row, no more than `count` and none
   // below 0: what is not among the row's `count` greatest of all ranks becomes 0.

@@ -7,9 +7,12 @@
 #include <ATen/ops/zeros.h>
 
 #include <cstring>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "kernels/batch_topk/batch_topk_reference.hpp"
+#include "kernels/shard_topk/greatest_keys.hpp"
 #include "kernels/shard_topk/shard_keys.hpp"
 
 namespace stepscope::clt {
@@ -31,37 +34,60 @@ class HostSelection final : public ShardedSelection {
 
   at::Tensor mask(const at::Tensor& preactivations) override {
     const at::NoGradGuard no_grad;
-    const kernels::ShardKeys keys = keys_of(preactivations);
+    const HostKeys keys = keys_of(preactivations);
+    const kernels::GreatestKeys greatest(keys.matrix, groups_of(preactivations));
     at::Tensor mask = at::empty(preactivations.sizes(), at::TensorOptions(at::kBool));
     static_assert(sizeof(bool) == sizeof(std::uint8_t));
-    const kernels::ShardTopkState state = find_least(keys);
-    keys.select(state, own_count(keys, state), static_cast<std::uint8_t*>(mask.mutable_data_ptr()));
+    const std::optional<std::int64_t> own = cut_by_guess(greatest);
+    greatest.select(
+        own ? *own : in_rounds(kernels::ShardKeys(keys.matrix, groups_of(preactivations))),
+        static_cast<std::uint8_t*>(mask.mutable_data_ptr()));
     return mask;
   }
 
  private:
-  kernels::ShardKeys keys_of(const at::Tensor& preactivations) const {
-    kernels::BatchTopkArguments matrix;
+  struct HostKeys {
+    std::vector<float> mean, scale;
+    kernels::BatchTopkArguments matrix;  // pointing into both
+  };
+
+  HostKeys keys_of(const at::Tensor& preactivations) const {
+    HostKeys keys;
+    kernels::BatchTopkArguments& matrix = keys.matrix;
     matrix.keys = preactivations.const_data_ptr<float>();
     matrix.key_type = kernels::KeyType::float32;
     matrix.rows = preactivations.size(0);
     matrix.columns = preactivations.size(1);
+    matrix.count = spread_.count;
     matrix.nan = kernels::NanPolicy::select;
     matrix.column_keys.source = kernels::KeySource::affine;
-    std::vector<float> mean, scale;
     if (spread_.by == Parallel::features) {
       const kernels::ColumnStatistics own = kernels::column_statistics_reference(matrix);
-      mean = floats(own.mean), scale = floats(own.scale);
+      keys.mean = floats(own.mean), keys.scale = floats(own.scale);
     } else {
       const Statistics all = summed_statistics(preactivations);
-      mean = floats(all.mean), scale = floats(all.scale);
+      keys.mean = floats(all.mean), keys.scale = floats(all.scale);
     }
-    matrix.column_keys.mean = mean.data();
-    matrix.column_keys.scale = scale.data();
-    return kernels::ShardKeys(matrix, groups_of(preactivations));
+    matrix.column_keys.mean = keys.mean.data();
+    matrix.column_keys.scale = keys.scale.data();
+    return keys;
   }
 
-  kernels::ShardTopkState find_least(const kernels::ShardKeys& keys) const {
+  // Nothing where the guess does not decide, on no rank then.
+  std::optional<std::int64_t> cut_by_guess(const kernels::GreatestKeys& greatest) {
+    const at::Tensor counts = at::zeros({kernels::kShardBins}, at::TensorOptions(at::kLong));
+    greatest.count(guess_, counts.mutable_data_ptr<std::int64_t>());
+    comm_.all_reduce(counts, trainers::Reduction::sum);
+    const kernels::ShardChoice choice =
+        kernels::shard_cut_choice(counts.const_data_ptr<std::int64_t>(), spread_.count);
+    const kernels::ShardGuess guess = std::exchange(guess_, next_guess(guess_, choice));
+    if (choice.decided == 0) return std::nullopt;
+    const at::Tensor all = gather(greatest.finalists(guess, choice));
+    return greatest.own_count(guess, choice, all.const_data_ptr<std::int64_t>(), comm_.rank(),
+                              comm_.size());
+  }
+
+  std::int64_t in_rounds(const kernels::ShardKeys& keys) {
     kernels::ShardTopkState state;
     for (int round = 0; round < kernels::kShardRounds; ++round) {
       const at::Tensor counts = at::zeros({kernels::kShardBins}, at::TensorOptions(at::kLong));
@@ -70,18 +96,20 @@ class HostSelection final : public ShardedSelection {
       comm_.all_reduce(counts, trainers::Reduction::sum);
       kernels::shard_choose(state, round, data, spread_.count);
     }
-    return state;
-  }
-
-  std::int64_t own_count(const kernels::ShardKeys& keys,
-                         const kernels::ShardTopkState& state) const {
+    if (state.selected > 0) guess_ = kernels::guess_about(state.least, guess_.narrower);
     const std::vector<std::int64_t> shares = keys.shares(state);
-    const at::Tensor own = at::empty({std::ssize(shares)}, at::TensorOptions(at::kLong));
-    std::memcpy(own.mutable_data_ptr(), shares.data(), shares.size() * sizeof(std::int64_t));
-    const at::Tensor all = comm_.all_gather(own);
+    const at::Tensor all = gather(shares);
     return kernels::shard_own_count(state, all.const_data_ptr<std::int64_t>(),
                                     std::ssize(shares) - 1, comm_.rank(), comm_.size());
   }
+
+  at::Tensor gather(const std::vector<std::int64_t>& own) const {
+    const at::Tensor numbers = at::empty({std::ssize(own)}, at::TensorOptions(at::kLong));
+    std::memcpy(numbers.mutable_data_ptr(), own.data(), own.size() * sizeof(std::int64_t));
+    return comm_.all_gather(numbers);
+  }
+
+  kernels::ShardGuess guess_;
 };
 
 }  // namespace

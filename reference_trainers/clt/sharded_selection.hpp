@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BatchTopK over all ranks' preactivations at once, exactly: each rank's mask is its part of the
-// one that a single rank would make of the same preactivations (kernels/shard_topk). No
-// preactivation is exchanged.
+// one that a single rank would make of the same preactivations (kernels/shard_topk: shard_cut, and
+// where that does not decide, the rounds of shard_topk). No preactivation is exchanged.
 //
 // Keys are z-scores of columns over the whole batch, NaN counts as greatest, as at::topk has it,
 // and equal keys go by (layer, feature, token). Where ranks share features a column's mean and
@@ -11,6 +11,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -59,8 +60,16 @@ class KernelSelection : public ShardedSelection {
     at::Tensor words;        // int32 (kernels/common/bitmask.hpp)
     std::int64_t count = 0;  // of the bits set
   };
-  // The count is read back: it waits for the device.
-  virtual Bits bits(const at::Tensor& preactivations) = 0;
+  // Of these preactivations, at most.
+  std::int64_t most(const at::Tensor& preactivations) const {
+    return std::min(spread_.count, preactivations.numel());
+  }
+  // Enqueues a selection. Its words are the answer if end() returns the same tensor, as it nearly
+  // always does.
+  virtual at::Tensor begin(const at::Tensor& preactivations) = 0;
+  // Of the same preactivations. The count is read back: this waits for what begin() enqueued, not
+  // for what came behind it.
+  virtual Bits end(const at::Tensor& preactivations) = 0;
 
  protected:
   using ShardedSelection::ShardedSelection;

@@ -15,11 +15,27 @@ void add(at::Tensor& part, const at::Tensor& value, LossParts& parts) {
   parts.total = parts.total.defined() ? parts.total + value : value;
 }
 
-// Of the error in the original space, where the means cancel.
-void add_reconstruction(const at::Tensor& error, const at::Tensor& deviations, SparseLoss& loss) {
-  const auto entries = static_cast<double>(error.size(0) * error.size(2));
-  add(loss.parts.reconstruction, error.square().sum() / entries, loss.parts);
-  loss.of_outputs = error * (deviations * (2 / entries));
+// [tokens, layers, model]: not copied where the layers lie so.
+at::Tensor side_by_side(const std::vector<at::Tensor>& layers) {
+  const at::Tensor& first = layers.front();
+  const std::int64_t count = std::ssize(layers), tokens = first.size(0), model = first.size(1);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const at::Tensor& layer = layers[static_cast<std::size_t>(i)];
+    if (!layer.is_alias_of(first) || layer.strides() != at::IntArrayRef{count * model, 1} ||
+        layer.storage_offset() != first.storage_offset() + i * model)
+      return at::stack(layers, 1);
+  }
+  return first.as_strided({tokens, count, model}, {count * model, model, 1});
+}
+
+// Of the difference in the original space, where the means cancel: with d of a column's deviation,
+// the loss is sum (d * difference)^2 / n, its gradient 2 * d^2 * difference / n.
+void add_reconstruction(const at::Tensor& difference, const at::Tensor& deviations,
+                        SparseLoss& loss) {
+  const auto entries = static_cast<double>(difference.size(0) * difference.size(2));
+  loss.of_outputs = difference * (deviations.square() * (2 / entries));
+  add(loss.parts.reconstruction, loss.of_outputs.flatten().dot(difference.flatten()) / 2,
+      loss.parts);
 }
 
 void add_preactivation_loss(const Config& config, const Ranks& ranks,
@@ -45,9 +61,10 @@ void add_sparsity(const Config& config, const Ranks& ranks, const SparseModel& m
 }
 
 void add_auxiliary(const Config& config, const Ranks& ranks, const SparseModel& model,
-                   const at::Tensor& preactivations, const at::Tensor& error,
+                   const at::Tensor& preactivations, const at::Tensor& difference,
                    const at::Tensor& deviations, const DeadFeatures& dead, SparseLoss& loss) {
   if (config.aux_k == 0) return;
+  const at::Tensor error = difference * deviations;
   loss.auxiliary = auxiliary_of(model.shape, config, ranks, dead.mask(), preactivations,
                                 model.decoder, error, deviations);
   if (!loss.auxiliary.loss.defined()) return;
@@ -66,11 +83,11 @@ SparseLoss sparse_loss(const Config& config, const Ranks& ranks, const SparseMod
                        const SparseForward& forward, const std::vector<at::Tensor>& targets,
                        const at::Tensor& deviations, const DeadFeatures& dead, std::int64_t step) {
   SparseLoss loss;
-  const at::Tensor error = (forward.outputs - at::stack(targets, 1)) * deviations;
-  add_reconstruction(error, deviations, loss);
+  const at::Tensor difference = forward.outputs - side_by_side(targets);
+  add_reconstruction(difference, deviations, loss);
   add_preactivation_loss(config, ranks, forward.preactivations, loss);
   add_sparsity(config, ranks, model, forward.active.by_token, step, loss);
-  add_auxiliary(config, ranks, model, forward.preactivations, error, deviations, dead, loss);
+  add_auxiliary(config, ranks, model, forward.preactivations, difference, deviations, dead, loss);
   return loss;
 }
 

@@ -23,6 +23,7 @@ struct SparseForward {
   at::Tensor preactivations;  // [tokens, layers * features]
   ActiveFeatures active;
   at::Tensor outputs;  // [tokens, layers, model]
+  at::Tensor fired;    // boolean [layers, features]
 };
 
 // Gradients are undefined where every term that has them is left out.

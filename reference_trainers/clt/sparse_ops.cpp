@@ -17,6 +17,22 @@ AdamState untouched(const at::Tensor& parameters) {
   return {parameters, at::zeros_like(parameters), at::zeros_like(parameters)};
 }
 
+void SparseOps::list_columns(ActiveFeatures& /*active*/, const at::Tensor& /*preactivations*/) {}
+
+at::Tensor SparseOps::decode_in_parts(const AdamState& weights, const AdamState& bias,
+                                      const ActiveFeatures& active, int /*parts*/,
+                                      const std::function<void(const at::Tensor&)>& told) {
+  at::Tensor all = decode(weights, bias, active);
+  told(all);
+  return all;
+}
+
+SparseOps::ByColumn SparseOps::by_column(const ActiveFeatures& active, const at::Tensor& values) {
+  ByColumn out{by_column_of(active, values), {}};
+  out.sums = line_sums(out.list);
+  return out;
+}
+
 void SparseOps::update_decoder(AdamState& weights, const ActiveFeatures& active,
                                const at::Tensor& output_gradients, double learning_rate,
                                std::int64_t step) {

@@ -10,6 +10,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -38,15 +39,29 @@ class SparseOps {
 
   // The `count` entries that are greatest among the z-scores of their columns; equal ones as each
   // implementation documents. With a selection over ranks: this rank's of all ranks' entries.
+  // Where by_column is undefined, list_columns() makes it: no forward pass waits for it.
   virtual ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) = 0;
+  // Of the last selection.
+  virtual void list_columns(ActiveFeatures& active, const at::Tensor& preactivations);
 
   // [tokens, layers, model]
   virtual at::Tensor decode(const AdamState& weights, const AdamState& bias,
                             const ActiveFeatures& active) = 0;
+  // The same in up to so many parts of its tokens, each told when it is enqueued.
+  virtual at::Tensor decode_in_parts(const AdamState& weights, const AdamState& bias,
+                                     const ActiveFeatures& active, int parts,
+                                     const std::function<void(const at::Tensor&)>& told);
 
   // Of each value of by_token: [entries].
   virtual at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
                                          const at::Tensor& output_gradients) = 0;
+
+  // These values, in the order of by_token, as a list by column, and each column's sum.
+  struct ByColumn {
+    FeatureList list;
+    at::Tensor sums;
+  };
+  virtual ByColumn by_column(const ActiveFeatures& active, const at::Tensor& values);
 
   // Of the decoder, as its weights lie.
   virtual at::Tensor weight_gradient(const ActiveFeatures& active,

@@ -21,14 +21,25 @@ class MixedOps final : public SparseOps {
   ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) override {
     return select_.select(preactivations, count);
   }
+  void list_columns(ActiveFeatures& active, const at::Tensor& preactivations) override {
+    select_.list_columns(active, preactivations);
+  }
 
   at::Tensor decode(const AdamState& weights, const AdamState& bias,
                     const ActiveFeatures& active) override {
     return decoder_.decode(weights, bias, active);
   }
+  at::Tensor decode_in_parts(const AdamState& weights, const AdamState& bias,
+                             const ActiveFeatures& active, int parts,
+                             const std::function<void(const at::Tensor&)>& told) override {
+    return decoder_.decode_in_parts(weights, bias, active, parts, told);
+  }
   at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
                                  const at::Tensor& output_gradients) override {
     return decoder_.activation_gradient(weights, active, output_gradients);
+  }
+  ByColumn by_column(const ActiveFeatures& active, const at::Tensor& values) override {
+    return encoder_.by_column(active, values);
   }
   at::Tensor weight_gradient(const ActiveFeatures& active,
                              const at::Tensor& output_gradients) override {

@@ -7,6 +7,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
+#include <optional>
 #include <stepscope/annotate.hpp>
 #include <utility>
 #include <vector>
@@ -19,6 +20,10 @@
 
 namespace stepscope::clt {
 namespace {
+
+// Of the decoder's outputs: with more, ranks add one up while the next is decoded, but tokens of
+// different parts share no reads of the decoder's vectors.
+constexpr int kSummedParts = 1;
 
 // Of the weights but the decoder's, which its update sums up by itself.
 struct WeightGradients {
@@ -56,11 +61,11 @@ class SparseTraining final : public Trainer {
     const Result<Batch> read = next_batch();
     if (!read) return read.error();
     const Batch& batch = *read;
-    const SparseForward forward = pass(batch.inputs);
+    const SparseForward forward = pass(batch.inputs, [&] { read_ahead(index); });
     SparseLoss loss = loss_of(forward, batch.targets, index);
     StepResult result;
     if (!config_.fixes.late_readback) result.losses = read_one_by_one(loss.parts);
-    track_dead(forward.active);
+    track_dead(forward.fired);
     const WeightGradients gradients = backward(batch, forward, loss);
     update(batch, forward, loss, gradients, index);
     if (evaluates(config_, index)) result.metrics = evaluate(batch);
@@ -96,7 +101,16 @@ class SparseTraining final : public Trainer {
  private:
   Result<Batch> next_batch() {
     const auto phase = stepscope::phase("data");
-    return store_->next();
+    if (!ahead_) return store_->next();
+    Result<Batch> batch = std::move(*ahead_);
+    ahead_.reset();
+    return batch;
+  }
+
+  // The next batch, while ranks wait for each other anyway.
+  void read_ahead(std::int64_t index) {
+    const auto phase = stepscope::phase("data");
+    if (!ranks_.alone() && index + 1 < config_.steps) ahead_.emplace(store_->next());
   }
 
   at::Tensor encode(const std::vector<at::Tensor>& inputs) const {
@@ -110,15 +124,28 @@ class SparseTraining final : public Trainer {
                         std::min(config_.k * model_.shape.tokens, preactivations.numel()));
   }
 
-  at::Tensor decode(const ActiveFeatures& active) {
+  // The ranks add their outputs up meanwhile, a part while the next one is made.
+  at::Tensor begin_decode(const ActiveFeatures& active) {
     const auto phase = stepscope::phase("decode");
-    return ranks_.sum(ops_->decode(model_.decoder, summed_bias_, active));
+    return ops_->decode_in_parts(model_.decoder, summed_bias_, active,
+                                 ranks_.alone() ? 1 : kSummedParts,
+                                 [&](const at::Tensor& part) { ranks_.begin_sum(part); });
   }
 
-  SparseForward pass(const std::vector<at::Tensor>& inputs) {
+  void list_columns(SparseForward& forward) {
+    const auto phase = stepscope::phase("topk");
+    ops_->list_columns(forward.active, forward.preactivations);
+  }
+
+  template <class Meanwhile>
+  SparseForward pass(const std::vector<at::Tensor>& inputs, Meanwhile meanwhile) {
     SparseForward forward{.preactivations = encode(inputs)};
     forward.active = select(forward.preactivations);
-    forward.outputs = decode(forward.active);
+    forward.outputs = begin_decode(forward.active);
+    list_columns(forward);
+    forward.fired = fired(forward.active.by_token);
+    meanwhile();
+    ranks_.finish_sums();
     return forward;
   }
 
@@ -128,13 +155,17 @@ class SparseTraining final : public Trainer {
     return sparse_loss(config_, ranks_, model_, forward, targets, deviations_, dead_, index);
   }
 
-  void track_dead(const ActiveFeatures& active) {
+  at::Tensor fired(const FeatureList& by_token) const {
     const auto phase = stepscope::phase("dead");
     const SparseShape& shape = model_.shape;
-    at::Tensor greatest = at::zeros({shape.columns()}, active.by_token.values.options());
-    greatest.scatter_reduce_(0, active.by_token.indices.to(at::kLong), active.by_token.values,
-                             "amax");
-    dead_.update_fired((greatest > DeadFeatures::kFires).view({shape.layers, shape.features}));
+    at::Tensor greatest = at::zeros({shape.columns()}, by_token.values.options());
+    greatest.scatter_reduce_(0, by_token.indices.to(at::kLong), by_token.values, "amax");
+    return (greatest > DeadFeatures::kFires).view({shape.layers, shape.features});
+  }
+
+  void track_dead(const at::Tensor& fired) {
+    const auto phase = stepscope::phase("dead");
+    dead_.update_fired(fired);
   }
 
   WeightGradients backward(const Batch& batch, const SparseForward& forward, SparseLoss& loss) {
@@ -144,8 +175,9 @@ class SparseTraining final : public Trainer {
     if (loss.of_values.defined()) of_values = of_values + loss.of_values;
     WeightGradients gradients{.decoder_bias = loss.of_outputs.sum(0).view({-1})};
     if (config_.fixes.sparse_encoder && !loss.reaches_all_preactivations()) {
-      gradients.encoder_list = by_column_of(forward.active, of_values);
-      gradients.encoder_bias = line_sums(gradients.encoder_list);
+      const SparseOps::ByColumn of_columns = ops_->by_column(forward.active, of_values);
+      gradients.encoder_list = of_columns.list;
+      gradients.encoder_bias = of_columns.sums;
     } else {
       const at::Tensor of_all = of_all_preactivations(forward, of_values, loss);
       gradients.encoder = model_.encoder_gradient(of_all, batch.inputs);
@@ -184,7 +216,7 @@ class SparseTraining final : public Trainer {
   // On the batch just trained on, as the reference does.
   Metrics evaluate(const Batch& batch) {
     const auto phase = stepscope::phase("eval");
-    const SparseForward forward = pass(batch.inputs);
+    const SparseForward forward = pass(batch.inputs, [] {});
     const at::Tensor dense = dense_activations(model_.shape, forward.active.by_token);
     const auto evaluate = config_.fixes.device_metrics ? evaluate_on_device : evaluate_on_host;
     return ranks_.of_all_features(evaluate(dense.split(model_.shape.features, 1),
@@ -196,6 +228,7 @@ class SparseTraining final : public Trainer {
   const Ranks ranks_;
   std::unique_ptr<SparseOps> ops_;
   std::unique_ptr<ActivationStore> store_;
+  std::optional<Result<Batch>> ahead_;
   SparseModel model_;
   AdamState summed_bias_;  // what this rank adds to the sum over ranks: rank 0 the bias itself
   DeadFeatures dead_;

@@ -3,8 +3,12 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
+#include <c10/core/Event.h>
+#include <c10/core/Stream.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <atomic>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -51,6 +55,32 @@ nccl::Operation operation_of(Reduction reduction) {
   return nccl::kMax;
 }
 
+// A stream of a GPU beside its default one, before which it is served.
+class SideStream {
+ public:
+  explicit SideStream(at::Device device)
+      : default_(c10::impl::VirtualGuardImpl(device.type()).getDefaultStream(device)),
+        stream_(c10::impl::VirtualGuardImpl(device.type())
+                    .getStreamFromGlobalPool(device, /*isHighPriority=*/true)),
+        begun_(device.type()),
+        done_(device.type()) {}
+
+  CUstream_st* native() const { return static_cast<CUstream_st*>(stream_.native_handle()); }
+  // Behind what the default stream has been given.
+  void follow() {
+    begun_.record(default_);
+    begun_.block(stream_);
+  }
+  void be_followed() {
+    done_.record(stream_);
+    done_.block(default_);
+  }
+
+ private:
+  const c10::Stream default_, stream_;
+  c10::Event begun_, done_;
+};
+
 class NcclComm final : public Comm {
  public:
   // The id travels over the links before they are watched.
@@ -62,6 +92,7 @@ class NcclComm final : public Comm {
     nccl::Communicator* made = nullptr;
     must(library_.comm_init_rank(&made, size_, id, rank_));
     communicator_ = made;
+    if (device_.is_cuda()) side_.emplace(device_);
   }
 
   // A group that ends well is left by all before the links are closed.
@@ -82,6 +113,20 @@ class NcclComm final : public Comm {
     must(library_.all_reduce(tensor.const_data_ptr(), tensor.mutable_data_ptr(), count_of(tensor),
                              type_of(tensor), operation_of(reduction), communicator_,
                              kDefaultStream));
+  }
+
+  void begin_all_reduce(const at::Tensor& tensor, Reduction reduction) override {
+    if (!side_) return all_reduce(tensor, reduction);
+    begin(tensor);
+    side_->follow();
+    begun_ = true;
+    must(library_.all_reduce(tensor.const_data_ptr(), tensor.mutable_data_ptr(), count_of(tensor),
+                             type_of(tensor), operation_of(reduction), communicator_,
+                             side_->native()));
+  }
+
+  void end_all_reduces() override {
+    if (std::exchange(begun_, false)) side_->be_followed();
   }
 
   at::Tensor all_gather(const at::Tensor& own) override {
@@ -151,6 +196,8 @@ class NcclComm final : public Comm {
   const at::Device device_;
   std::atomic<nccl::Communicator*> communicator_{nullptr};
   std::unique_ptr<LinkWatch> watch_;
+  std::optional<SideStream> side_;  // of a GPU
+  bool begun_ = false;              // there is something on it
 };
 
 }  // namespace

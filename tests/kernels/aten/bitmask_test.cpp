@@ -76,6 +76,17 @@ TEST_P(AtenBitmask, ListsByRowsAndByColumns) {
   }
 }
 
+TEST_P(AtenBitmask, ValuesByRowsAreTurnedToColumns) {
+  for (const std::int64_t room : {count_, count_ + 5}) {
+    const FeatureList rows = bitmask_list(mask_, values_, kernels::BitmaskLines::rows, room);
+    const FeatureList columns = bitmask_list(mask_, values_, kernels::BitmaskLines::columns, room);
+    const TurnedValues found = turned(rows, columns);
+    expect_equal(found.values.slice(0, 0, count_), columns.values.slice(0, 0, count_));
+    const at::Tensor kept = at::where(selected_, values_, at::zeros_like(values_));
+    EXPECT_LT((found.sums - kept.sum(0)).abs().max().item<double>(), 1e-6);
+  }
+}
+
 TEST_P(AtenBitmask, ValuesOfAListGoBackToTheirPlaces) {
   const at::Tensor expected = at::where(selected_, values_, at::zeros_like(values_));
   for (const std::int64_t room : {count_, count_ + 5}) {

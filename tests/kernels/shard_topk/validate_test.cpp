@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "kernels/shard_topk/shard_cut.hpp"
 #include "kernels/shard_topk/shard_topk.hpp"
 
 namespace stepscope::kernels {
@@ -46,6 +47,30 @@ TEST(ValidateShardTopk, NamesTheBadArgument) {
   EXPECT_EQ(where([](auto& a) { a.counts = pointer<std::int64_t>(0x3004); }), "counts");
   EXPECT_EQ(where([](auto& a) { a.shares = nullptr; }), "shares");
   EXPECT_EQ(where([](auto& a) { a.own_count = nullptr; }), "own_count");
+}
+
+TEST(ValidateShardCut, NamesTheBadArgument) {
+  ShardCutArguments good_cut;
+  good_cut.matrix = good().matrix;
+  good_cut.matrix.mask = pointer<std::uint32_t>(0x2000);
+  good_cut.groups = 3;
+  good_cut.state = pointer<ShardCutState>(0x3000);
+  good_cut.counts = pointer<std::int64_t>(0x4000);
+  good_cut.finalists = pointer<std::int64_t>(0x5000);
+  good_cut.outcome = pointer<ShardCutOutcome>(0x6000);
+  EXPECT_TRUE(validate(good_cut).ok());
+  const auto where = [&](auto change) {
+    ShardCutArguments arguments = good_cut;
+    change(arguments);
+    return std::string(validate(arguments).where());
+  };
+  EXPECT_EQ(where([](auto& a) { a.matrix.keys = nullptr; }), "keys");
+  EXPECT_EQ(where([](auto& a) { a.matrix.mask = nullptr; }), "mask");
+  EXPECT_EQ(where([](auto& a) { a.groups = 5; }), "groups");
+  EXPECT_EQ(where([](auto& a) { a.state = nullptr; }), "state");
+  EXPECT_EQ(where([](auto& a) { a.counts = pointer<std::int64_t>(0x4004); }), "counts");
+  EXPECT_EQ(where([](auto& a) { a.finalists = nullptr; }), "finalists");
+  EXPECT_EQ(where([](auto& a) { a.outcome = nullptr; }), "outcome");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/batch_topk/batch_topk_reference.hpp"
+#include "kernels/common/ordered_key.hpp"
 #include "tests/kernels/support/key_patterns.hpp"
 
 namespace stepscope::kernels {
@@ -58,10 +59,15 @@ std::vector<T> part_of(const std::vector<T>& whole, const WholeShape& shape,
 template <class T>
 class WholeMatrix {
  public:
-  WholeMatrix(const WholeShape& shape, KeySource source, std::uint32_t seed) : shape_(shape) {
+  // Given keys, else few different ones.
+  WholeMatrix(const WholeShape& shape, KeySource source, std::uint32_t seed,
+              std::vector<T> keys = {})
+      : shape_(shape), keys_(std::move(keys)) {
     std::mt19937 random(seed);
-    keys_.resize(static_cast<std::size_t>(shape.rows * shape.columns()));
-    for (T& key : keys_) assign(key, static_cast<double>(between(random, -8, 14)) / 8);
+    if (keys_.empty()) {
+      keys_.resize(static_cast<std::size_t>(shape.rows * shape.columns()));
+      for (T& key : keys_) assign(key, static_cast<double>(between(random, -8, 14)) / 8);
+    }
     arguments_.rows = shape.rows;
     arguments_.columns = shape.columns();
     arguments_.key_type = KeyTypeOf<T>::value;
@@ -89,6 +95,12 @@ class WholeMatrix {
         bytes.push_back(mask[static_cast<std::size_t>(row * words + column / 32)] >> (column % 32) &
                         1U);
     return bytes;
+  }
+
+  // The least selected key, ordered as float.
+  std::uint32_t least() const {
+    return ordered_key(static_cast<float>(batch_topk_reference(arguments_).threshold),
+                       NanRank::first);
   }
 
   // The part's own memory: keys, and the columns' mean and scale.

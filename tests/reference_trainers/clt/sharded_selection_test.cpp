@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/batch_topk/batch_topk_reference.hpp"
+#include "reference_trainers/clt/sparse_ops.hpp"
 #include "tests/reference_trainers/clt/spread_preactivations.hpp"
 #include "tests/reference_trainers/comm/in_process_ranks.hpp"
 
@@ -60,6 +61,63 @@ TEST(ShardedSelection, IsThatOfOneRankToTheBit) {
           });
     }
   }
+}
+
+// As training goes on: what is known of one selection serves the next, and where the keys leap,
+// they are selected in rounds. Both selections, on tensors of the CPU.
+template <class Make>
+void expect_of_each_turn(Make make) {
+  for (const Parallel by : {Parallel::features, Parallel::data})
+    for (const int size : {1, 2, 4})
+      trainers::run_ranks(size, [&](trainers::Comm& comm) {
+        const std::unique_ptr<ShardedSelection> selection =
+            make(comm, Spread{by, kWhole.layers, kRows, kRows * 30});
+        for (std::uint64_t turn = 0; turn < 6; ++turn) {
+          const at::Tensor whole = made_preactivations(kWhole, turn / 2, /*normal=*/turn % 4 != 3);
+          const at::Tensor expected = selected_of_whole(whole, kRows * 30);
+          // Sums over other ranks' rows round differently, so only few small integers are judged.
+          if (by == Parallel::data && turn % 4 != 3) continue;
+          const at::Tensor mask = selection->mask(part_of(whole, kWhole, by, comm.rank(), size));
+          EXPECT_TRUE(mask.equal(part_of(expected, kWhole, by, comm.rank(), size)))
+              << "turn " << turn << ", rank " << comm.rank() << " of " << size;
+        }
+      });
+}
+
+TEST(ShardedSelection, OfEachTurnIsThatOfOneRank) {
+  expect_of_each_turn(make_host_selection);
+}
+
+TEST(KernelSelection, OfEachTurnIsThatOfOneRank) {
+  trainers::SingleComm alone;
+  if (make_kernel_selection(alone, {}) == nullptr) GTEST_SKIP() << "no CUDA kernels in this build";
+  expect_of_each_turn(make_kernel_selection);
+}
+
+TEST(KernelSelection, ListsAreOfTheMask) {
+  trainers::SingleComm alone;
+  if (make_kernel_selection(alone, {}) == nullptr) GTEST_SKIP() << "no CUDA kernels in this build";
+  constexpr std::int64_t kCount = kRows * 30;
+  trainers::run_ranks(2, [&](trainers::Comm& comm) {
+    const Spread spread{Parallel::features, kWhole.layers, kRows, kCount};
+    const trainers::Span own = trainers::share_of(kWhole.features, comm.rank(), 2);
+    const auto ops =
+        make_kernel_ops({kWhole.layers, own.size(), 8, kRows}, make_kernel_selection(comm, spread));
+    for (std::uint64_t turn = 0; turn < 3; ++turn) {
+      const at::Tensor whole = made_preactivations(kWhole, turn, true);
+      const auto part = [&](const at::Tensor& of) {
+        return part_of(of, kWhole, Parallel::features, comm.rank(), 2);
+      };
+      const at::Tensor mask = part(selected_of_whole(whole, kCount)), values = part(whole);
+      ActiveFeatures active = ops->select(values, kCount);
+      ops->list_columns(active, values);
+      EXPECT_TRUE(active.by_token.values.equal(values.index({mask})));
+      EXPECT_TRUE(active.by_column.values.equal(values.t().index({mask.t()})));
+      EXPECT_TRUE(active.by_token.offsets.slice(0, 1).equal(mask.sum(1).cumsum(0)));
+      EXPECT_EQ(active.by_token.indices.numel(), mask.sum().item<std::int64_t>());
+      EXPECT_EQ(active.by_column.indices.numel(), mask.sum().item<std::int64_t>());
+    }
+  });
 }
 
 // NaN counts as greatest, as at::topk has it.

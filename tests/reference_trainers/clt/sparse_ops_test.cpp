@@ -4,6 +4,7 @@
 #include "reference_trainers/clt/sparse_ops.hpp"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +56,11 @@ class SparseOpsTest : public testing::TestWithParam<std::string> {
     gradients_ = normal({kShape.tokens, kShape.layers, kShape.model});
   }
 
-  ActiveFeatures select() { return ops_->select(preactivations_, kCount); }
+  ActiveFeatures select() {
+    ActiveFeatures active = ops_->select(preactivations_, kCount);
+    ops_->list_columns(active, preactivations_);
+    return active;
+  }
   static kernels::HostActiveFeatures on_host(const FeatureList& list) {
     kernels::HostActiveFeatures out;
     for (const double offset : host(list.offsets))
@@ -103,6 +108,19 @@ TEST_P(SparseOpsTest, OutputsAreTheReferences) {
               1e-4);
 }
 
+TEST_P(SparseOpsTest, OutputsInPartsAreTheWhole) {
+  const ActiveFeatures active = select();
+  for (const int parts : {1, 3}) {
+    std::vector<at::Tensor> told;
+    const at::Tensor all = ops_->decode_in_parts(
+        *weights_, *bias_, active, parts, [&](const at::Tensor& part) { told.push_back(part); });
+    EXPECT_TRUE(all.equal(ops_->decode(*weights_, *bias_, active)));
+    EXPECT_TRUE(at::cat(told).equal(all));
+    EXPECT_LE(std::ssize(told), parts);
+    for (const at::Tensor& part : told) EXPECT_TRUE(part.is_contiguous());
+  }
+}
+
 TEST_P(SparseOpsTest, GradientsOfValuesAreTheReferences) {
   const ActiveFeatures active = select();
   expect_near(ops_->activation_gradient(*weights_, active, gradients_),
@@ -139,10 +157,11 @@ TEST_P(SparseOpsTest, TheDecoderIsUpdatedAsByItsDenseGradient) {
 TEST_P(SparseOpsTest, TheEncoderIsUpdatedAsByItsDenseGradient) {
   const ActiveFeatures active = select();
   const at::Tensor values = active.by_token.values * 2 + 1;
-  const FeatureList list = by_column_of(active, values);
+  const auto [list, sums] = ops_->by_column(active, values);
   FeatureList by_token = active.by_token;
   by_token.values = values;
   const at::Tensor dense = dense_activations(kShape, by_token).cpu().to(at::kDouble);
+  expect_near(sums, host(dense.sum(0)), 1e-5);
   expect_near(line_sums(list), host(dense.sum(0)), 1e-5);
 
   std::vector<at::Tensor> inputs;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// One set of entries has a list by token and one by column. Numbers of the entries that lie in the
+// order of the first are brought into the order of the second, and each column's are added up.
+// Sums are taken in one order, in double: the same bits on every run.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/sparse_decoder/sparse_decoder.hpp"
+
+namespace stepscope::kernels {
+
+struct TurnedList {
+  std::int64_t columns = 0;
+  ActiveFeatures by_token, by_column;  // of `values` only those by token are read: float32
+  float* values = nullptr;             // [by_column.capacity]; those left unused are left alone
+  float* sums = nullptr;               // [columns]
+};
+
+Status turn_list(const TurnedList& arguments, CUstream_st* stream);
+
+// What is wrong with the arguments; ok where a call would launch.
+Status validate(const TurnedList& arguments);
+
+}  // namespace stepscope::kernels
