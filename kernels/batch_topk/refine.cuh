@@ -96,6 +96,10 @@ __device__ inline void add_finalists(const Parameters& p, bool is_one, std::uint
   if (is_one) p.finalists[base + below] = code;
 }
 
+__device__ inline std::int64_t nan_count_of(const Parameters& p) {
+  return static_cast<std::int64_t>(__ldcg(&p.state->nan_count));
+}
+
 // What was found by the choice of a bin.
 struct Choice {
   ChosenBin chosen;
@@ -106,12 +110,12 @@ struct Choice {
 // Where the bin's candidates all have slots. One block leaves the bin's bits, block 0 the result.
 __device__ inline void cut_within_slots(const Parameters& p, const CandidateShare& share,
                                         const Bracket& bracket, const Choice& choice,
-                                        const Remainder& left, std::int64_t nan_count,
-                                        RefineShared& shared) {
+                                        const Remainder& left, RefineShared& shared) {
   const CandidateCode coding{bracket.low, p.place_bits};
   const std::uint32_t bin = choice.chosen.bin;
   const bool has_one = threadIdx.x < choice.inside;
   const std::uint64_t own = has_one ? share.load(bin, threadIdx.x) : 0;
+  const std::int64_t nan_count = nan_count_of(p);  // at once
   share.visit_above(bin, [&](std::uint64_t code) { set_bit(p, coding.decode(code)); });
   if (has_one) shared.list[threadIdx.x] = own;  // shared.listed is the bin's count already
   __syncthreads();
@@ -127,8 +131,7 @@ __device__ inline void cut_within_slots(const Parameters& p, const CandidateShar
 // Where they do not. The block that comes last leaves the bin's bits and the result.
 __device__ inline void cut_among_finalists(const Parameters& p, const CandidateShare& share,
                                            const Bracket& bracket, const Choice& choice,
-                                           const Remainder& left, std::int64_t nan_count,
-                                           RefineShared& shared) {
+                                           const Remainder& left, RefineShared& shared) {
   const CandidateCode coding{bracket.low, p.place_bits};
   const std::uint32_t bin = choice.chosen.bin;
   share.visit_above(bin, [&](std::uint64_t code) { set_bit(p, coding.decode(code)); });
@@ -149,7 +152,7 @@ __device__ inline void cut_among_finalists(const Parameters& p, const CandidateS
     const std::uint64_t code = __ldcg(p.finalists + i);
     if (code >= cut) set_bit(p, coding.decode(code));
   }
-  if (threadIdx.x == 0) write_result(p, bracket, left, coding.decode(cut), nan_count);
+  if (threadIdx.x == 0) write_result(p, bracket, left, coding.decode(cut), nan_count_of(p));
 }
 
 // Called by all blocks, which all are answered the same: false where the bracket does not hold the
@@ -161,7 +164,6 @@ __device__ inline bool refine(const Parameters& p, const Collection& collection,
   const Bracket bracket = collection.bracket;  // by value: loaded at once, and before the share,
   const std::uint64_t listed = collection.listed;  // whose loads depend on each other
   const auto above = static_cast<std::int64_t>(collection.above);
-  const auto nan_count = static_cast<std::int64_t>(__ldcg(&p.state->nan_count));
   const CandidateShare share(p, collection);
   std::uint32_t total = 0;
   ChosenBin chosen = share.choose(wanted, &total);
@@ -175,9 +177,9 @@ __device__ inline bool refine(const Parameters& p, const Collection& collection,
   const Choice choice{chosen, shared.listed, listed};
   const Remainder left{total, wanted, above, path, reads};
   if (choice.inside <= p.slots)
-    cut_within_slots(p, share, bracket, choice, left, nan_count, shared);
+    cut_within_slots(p, share, bracket, choice, left, shared);
   else
-    cut_among_finalists(p, share, bracket, choice, left, nan_count, shared);
+    cut_among_finalists(p, share, bracket, choice, left, shared);
   return true;
 }
 

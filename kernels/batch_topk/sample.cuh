@@ -41,6 +41,9 @@ __device__ inline void prefetch_first_keys(const Parameters& p) {
 static __global__ void __launch_bounds__(kPrepareThreads)
     prepare_kernel(const __grid_constant__ Parameters p) {
   let_next_grid_start();
+  const bool decides = blockIdx.x == 0 && threadIdx.x == 0;
+  const bool warm = p.warm_start != nullptr && !p.from_scratch;
+  const auto known = decides && warm ? *p.warm_start : BatchTopkWarmStart{};  // far away: early
   prefetch_first_keys(p);
   const std::size_t words = p.zeroed_bytes / sizeof(uint4);
   for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < words;
@@ -52,10 +55,10 @@ static __global__ void __launch_bounds__(kPrepareThreads)
     wait_for_grid_before();
     merge_parts(p);
   }
-  if (blockIdx.x != 0 || threadIdx.x != 0) return;
-  if (p.warm_start != nullptr && !p.from_scratch) {
-    const std::uint32_t low = max(p.warm_start->low, p.floor);
-    p.state->guessed.bracket = bracket_of_keys(low, max(low, p.warm_start->high), p.place_bits);
+  if (!decides) return;
+  if (warm) {
+    const std::uint32_t low = max(known.low, p.floor);
+    p.state->guessed.bracket = bracket_of_keys(low, max(low, known.high), p.place_bits);
   }
   const int key_bits = p.ranked_type == KeyType::float32 ? 32 : 16;
   p.state->range = {0, key_bits, 0, p.place_bits, count_of(p), 0};

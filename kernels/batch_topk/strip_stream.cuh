@@ -50,8 +50,7 @@ class RingSlots {
   static constexpr int kStages = kBytes / (kThreads * Layout::kPieces * 16);
   static_assert(kStages >= 2);
 
-  __device__ explicit RingSlots(uint4* ring)
-      : at_(ring + threadIdx.x), end_(at_ + kStages * Layout::kPieces * kThreads) {}
+  __device__ explicit RingSlots(uint4* ring) : at_(ring + threadIdx.x) {}
 
   __device__ uint4* slot(int piece) const { return at_ + piece * kThreads; }
   __device__ Words read() const {
@@ -66,13 +65,14 @@ class RingSlots {
     return words;
   }
   __device__ void advance() {
-    at_ += Layout::kPieces * kThreads;
-    if (at_ == end_) at_ -= kStages * Layout::kPieces * kThreads;
+    const bool last = ++stage_ == kStages;
+    at_ += last ? (1 - kStages) * Layout::kPieces * kThreads : Layout::kPieces * kThreads;
+    if (last) stage_ = 0;
   }
 
  private:
   uint4* at_;
-  uint4* const end_;
+  int stage_ = 0;
 };
 
 // The blocks' first warps stand side by side, then their second ones: so the last round, which is

@@ -254,6 +254,19 @@ constexpr int kSweepPieces = 4;
 // sweep's first copies are under way while the sample is looked at.
 constexpr int kSweepBound = 640;
 
+// Slots of a bin that the L2 cache reads meanwhile: a sector of which some bytes were written would
+// otherwise be completed when the next kernel reads it. A multiple of 2.
+constexpr std::uint32_t kTablePrefetch = 64;
+
+// Each warp has a bin or none.
+__device__ inline void prefetch_table(const Parameters& p) {
+  if (kTablePrefetch == 0 || lane_index() != 0) return;
+  const std::uint32_t bytes = min(kTablePrefetch, p.slots) * sizeof(std::uint64_t);
+  for (std::uint32_t bin = warp_index() * gridDim.x + blockIdx.x; bin < kBins;
+       bin += gridDim.x * kWarps)
+    prefetch_to_l2(p.candidate_table + std::uint64_t{bin} * p.slots, bytes);
+}
+
 // Strips a warp that the L2 cache reads while the sample is waited for, beside the ring's: 17 MB.
 constexpr std::uint32_t kSweepPrefetch = 2;
 
@@ -265,6 +278,7 @@ __global__ void __launch_bounds__(kAffine ? kThreads : kSweepBound, 2)
   let_next_grid_start();
   StripStream<T, kAffine, kLayout, kSweepRingBytes, kSweepPieces> stream(p, {blockIdx.x, gridDim.x},
                                                                          ring);
+  prefetch_table(p);
   if constexpr (kLayout == RowLayout::flat && kPrefetch > 0)
     if (p.warm_start == nullptr) stream.prefetch(kPrefetch);
   wait_for_grid_before();
