@@ -33,15 +33,18 @@ void set_workspace(const BatchTopkArguments& arguments, Parameters& p) {
   p.state = part<State>(arguments, layout.state);
   p.sample_coarse = part<std::uint32_t>(arguments, layout.sample_coarse);
   p.sample_fine = part<std::uint32_t>(arguments, layout.sample_fine);
-  p.candidate_histogram = part<std::uint32_t>(arguments, layout.candidate_histogram);
+  p.candidate_bins = part<std::uint32_t>(arguments, layout.candidate_bins);
   p.radix_histogram = part<unsigned long long>(arguments, layout.radix_histogram);
   if (arguments.column_keys.source == KeySource::z_score)
     p.statistics = part<float2>(arguments, layout.statistics);
-  p.candidates = part<std::uint64_t>(arguments, layout.candidates);
+  p.candidate_table = part<std::uint64_t>(arguments, layout.candidate_table);
+  p.candidate_list = part<std::uint64_t>(arguments, layout.candidate_list);
   p.finalists = part<std::uint64_t>(arguments, layout.finalists);
+  p.slots = static_cast<std::uint32_t>(layout.candidate_slots);
   p.capacity = static_cast<std::uint64_t>(layout.candidate_capacity);
   p.zeroed = part<std::byte>(arguments, layout.state);
-  p.zeroed_bytes = layout.zeroed_bytes;
+  const bool samples = !p.from_scratch && p.warm_start == nullptr;
+  p.zeroed_bytes = samples ? layout.sampling_zeroed_bytes : layout.zeroed_bytes;
 }
 
 Parameters parameters_of(const BatchTopkArguments& arguments) {

@@ -200,10 +200,8 @@ __device__ inline bool narrow(const Parameters& p) {
   return static_cast<std::uint64_t>(inside) <= p.capacity || range.wanted == 0;
 }
 
-// What the sweep of the range needs: its bracket, and the histogram cleared of an earlier sweep.
+// What the sweep of the range needs: its bracket.
 __device__ inline void prepare_collection(const Parameters& p, std::uint32_t phase) {
-  for (std::uint32_t bin = threadIdx.x; bin < kBins; bin += kThreads)
-    p.candidate_histogram[bin] = 0;
   if (threadIdx.x != 0) return;
   const RadixRange& range = p.state->range;
   const std::uint32_t ones = range.key_bits >= 32 ? ~0U : (1U << range.key_bits) - 1U;
@@ -279,25 +277,8 @@ __device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, ui
       write_empty_result(p, reads + range.reads + 1);
     return;
   }
-  const Remainder left{static_cast<std::int64_t>(state->exact.candidates), range.wanted,
-                       static_cast<std::int64_t>(state->exact.above), BatchTopkPath::exact,
-                       reads + range.reads + 1};
-  refine(p, state->exact.bracket, left, RefineLoads(p), parts.refine);
-}
-
-// Whether the sweep's bracket holds the cut; then *left says what is to be refined.
-__device__ inline bool bracket_held(const Parameters& p, Remainder* left) {
-  const Collection guessed = p.state->guessed;  // by value: loaded at once
-  const auto above = static_cast<std::int64_t>(guessed.above);
-  const auto candidates = static_cast<std::int64_t>(guessed.candidates);
-  if (!guessed.bracket.encodable || static_cast<std::uint64_t>(candidates) > p.capacity)
-    return false;
-  const bool all_seen = guessed.bracket.low == p.floor;  // then there is nothing below to select
-  const std::int64_t wanted = all_seen ? min(count_of(p) - above, candidates) : count_of(p) - above;
-  *left = {candidates, wanted, above,
-           p.warm_start != nullptr ? BatchTopkPath::warm : BatchTopkPath::sampled,
-           p.reads_before + 1};
-  return wanted >= 1 && wanted <= candidates;
+  (void)refine(p, state->exact, range.wanted, BatchTopkPath::exact, reads + range.reads + 1,
+               parts.refine);
 }
 
 template <class T, bool kAffine, RowLayout kLayout>
@@ -305,13 +286,13 @@ __global__ void __launch_bounds__(kThreads, 2) finish_kernel(const __grid_consta
   extern __shared__ __align__(kRingAlignment) uint4 shared[];
   wait_for_grid_before();
   if (!p.from_scratch) {
-    const RefineLoads loads(p);
-    Remainder left;
-    if (bracket_held(p, &left)) {
-      refine(p, p.state->guessed.bracket, left, loads,
-             reinterpret_cast<FinishShared*>(shared)->refine);
+    const Collection& guessed = p.state->guessed;
+    const std::int64_t wanted = count_of(p) - static_cast<std::int64_t>(guessed.above);
+    const BatchTopkPath path =
+        p.warm_start != nullptr ? BatchTopkPath::warm : BatchTopkPath::sampled;
+    if (refine(p, guessed, wanted, path, p.reads_before + 1,
+               reinterpret_cast<FinishShared*>(shared)->refine))
       return;
-    }
   }
   select_from_scratch<T, kAffine, kLayout>(p, p.reads_before + (p.from_scratch ? 0 : 1), shared);
 }

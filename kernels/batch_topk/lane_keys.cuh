@@ -23,10 +23,13 @@ struct LaneLayout {
   static_assert(kKeys <= 32);
   static constexpr std::uint32_t kAllKeys = 0xffffffffU >> (32 - kKeys);
 
-  // Of key i within the strip.
-  __device__ static std::uint32_t column(std::uint32_t lane, int i) {
-    return static_cast<std::uint32_t>(i / kPerPiece * kPartColumns + i % kPerPiece) +
-           lane * kPerPiece;
+  // Of key i within the strip; unsigned, so that divisions of an i not known when compiled are
+  // shifts.
+  template <class Index>
+  __device__ static std::uint32_t column(std::uint32_t lane, Index i) {
+    const auto at = static_cast<std::uint32_t>(i);
+    constexpr std::uint32_t kEach = kPerPiece;
+    return at / kEach * kPartColumns + at % kEach + lane * kEach;
   }
 };
 

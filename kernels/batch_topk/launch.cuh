@@ -21,16 +21,23 @@ unsigned statistics_blocks(const Parameters& p) {
   return (p.shape.columns + kColumns - 1) / kColumns * ((p.shape.rows + kRows - 1) / kRows);
 }
 
+inline unsigned clearing_blocks(const Parameters& p) {
+  constexpr std::size_t kBytesOfBlock = kPrepareThreads * sizeof(uint4);
+  return std::min(static_cast<unsigned>((p.zeroed_bytes - 1) / kBytesOfBlock + 1), kPrepareBlocks);
+}
+
 template <class T, bool kAffine, RowLayout kLayout>
 Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t stream) {
   p.shape = walk_shape(p.shape.rows, p.shape.columns, LaneLayout<T>::kStripColumns, kWarps);
   const unsigned full_grid = static_cast<unsigned>(device.multiprocessors) * 2;
   constexpr bool kAligned = kLayout != RowLayout::any;
+  if constexpr (kLayout == RowLayout::flat)
+    p.early_bytes = std::min(kEarlyBytes, std::size_t{p.shape.rows} * p.shape.columns * sizeof(T));
   const auto launched = [&](cudaError_t code, const char* name) { return cuda_status(code, name); };
 
   const unsigned prepare_blocks = p.statistics != nullptr
                                       ? std::min(p.shape.columns / kPrepareThreads + 1, full_grid)
-                                      : kPrepareBlocks;
+                                      : clearing_blocks(p);
   const Launch prepare{prepare_blocks, kPrepareThreads, 0, stream, device, true};
   if constexpr (kAffine) {
     if (p.statistics != nullptr) {

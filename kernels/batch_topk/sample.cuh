@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first kernels of a call: clear the workspace's counters and, unless the bracket is known
-// otherwise, count a sample from which each block of the sweep chooses it (sample_bracket.cuh).
+// The first kernels of a call: clear the workspace's counters, have the first keys on their way
+// and, unless the bracket is known otherwise, count a sample from which each block of the sweep
+// chooses it (sample_bracket.cuh).
 //
 // The matrix's 32-byte sectors are cut into 2^15 equal runs, and of each run one sector, chosen by
 // a hash, is read: every row has its share, and no period of the columns is followed. A block has
@@ -9,22 +10,41 @@
 // counts by their upper 16 bits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/batch_topk/lane_keys.cuh"
 #include "kernels/batch_topk/sample_bracket.cuh"
 #include "kernels/batch_topk/statistics.cuh"
+#include "kernels/common/async_copy.cuh"
 #include "kernels/common/grid_sync.cuh"
 
 namespace stepscope::kernels::batch_topk_device {
 
-constexpr int kPrepareBlocks = 64;
+constexpr unsigned kPrepareBlocks = 64;  // at most, to clear
 constexpr int kPrepareThreads = 256;
+
+// What the memory can bring while the kernel that reads the keys is on its way.
+constexpr std::size_t kEarlyBytes = std::size_t{4} << 20;
+constexpr std::uint32_t kEarlyChunk = 8192;
+
+__device__ inline void prefetch_first_keys(const Parameters& p) {
+  if (lane_index() != 0) return;
+  const std::size_t stride = std::size_t{gridDim.x} * (kPrepareThreads / kWarpSize) * kEarlyChunk;
+  const auto* keys = static_cast<const std::byte*>(p.keys);
+  for (std::size_t at = (warp_index() * gridDim.x + blockIdx.x) * std::size_t{kEarlyChunk};
+       at + kEarlyChunk <= p.early_bytes; at += stride)
+    prefetch_to_l2(keys + at, kEarlyChunk);
+}
 
 // Block 0 writes the state, the others clear the histograms.
 static __global__ void __launch_bounds__(kPrepareThreads)
     prepare_kernel(const __grid_constant__ Parameters p) {
   let_next_grid_start();
+  const bool decides = blockIdx.x == 0 && threadIdx.x == 0;
+  const bool warm = p.warm_start != nullptr && !p.from_scratch;
+  const auto known = decides && warm ? *p.warm_start : BatchTopkWarmStart{};  // far away: early
+  prefetch_first_keys(p);
   const std::size_t words = p.zeroed_bytes / sizeof(uint4);
   for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < words;
        i += gridDim.x * blockDim.x)
@@ -35,10 +55,10 @@ static __global__ void __launch_bounds__(kPrepareThreads)
     wait_for_grid_before();
     merge_parts(p);
   }
-  if (blockIdx.x != 0 || threadIdx.x != 0) return;
-  if (p.warm_start != nullptr && !p.from_scratch) {
-    const std::uint32_t low = max(p.warm_start->low, p.floor);
-    p.state->guessed.bracket = bracket_of_keys(low, max(low, p.warm_start->high), p.place_bits);
+  if (!decides) return;
+  if (warm) {
+    const std::uint32_t low = max(known.low, p.floor);
+    p.state->guessed.bracket = bracket_of_keys(low, max(low, known.high), p.place_bits);
   }
   const int key_bits = p.ranked_type == KeyType::float32 ? 32 : 16;
   p.state->range = {0, key_bits, 0, p.place_bits, count_of(p), 0};

@@ -24,7 +24,7 @@ static_assert(kBins == 1U << kBinBits);
 struct Bracket {
   std::uint32_t low, high;
   std::uint64_t first_code, last_code;
-  int digit_shift;  // the candidate histogram counts (code - first_code) >> digit_shift
+  int digit_shift;  // a candidate's bin is (code - first_code) >> digit_shift
   bool encodable;   // else there are too many keys between low and high for a code
   bool all_places;  // first_code and last_code exclude nothing
 };
@@ -58,8 +58,8 @@ constexpr int kMostPhases = 16;
 // A sweep's bracket and what it found.
 struct Collection {
   Bracket bracket;
-  unsigned long long above;       // entries that were selected outright
-  unsigned long long candidates;  // counted beyond the capacity, then not stored
+  unsigned long long above;   // entries that were selected outright
+  unsigned long long listed;  // candidates whose bin was full; counted beyond the capacity
 };
 
 struct State {
@@ -67,7 +67,7 @@ struct State {
   // others have gone on from it.
   Collection guessed, exact;
   unsigned long long nan_count;
-  unsigned long long finalists;
+  std::uint32_t finalists;
   std::uint32_t refine_arrived;
   // The exact path: work is given out and completed by numbers a phase.
   RadixRange range;
@@ -99,14 +99,22 @@ struct Parameters {
   State* state;
   std::uint32_t* sample_coarse;
   std::uint32_t* sample_fine;
-  std::uint32_t* candidate_histogram;
+  std::uint32_t* candidate_bins;
   unsigned long long* radix_histogram;
-  std::uint64_t* candidates;
+  std::uint64_t* candidate_table;
+  std::uint64_t* candidate_list;
   std::uint64_t* finalists;
-  std::uint64_t capacity;
+  std::uint32_t slots;     // of a bin of the table
+  std::uint64_t capacity;  // of candidates in all; each list holds as many
   void* zeroed;
   std::size_t zeroed_bytes;
+  std::size_t early_bytes;  // of the keys, which the first kernel brings into the L2 cache
 };
+
+// How many candidates of a collection belong to each bin, whether in the table or in the list.
+__device__ inline std::uint32_t* bins_of(const Parameters& p, const Collection& collection) {
+  return p.candidate_bins + (&collection == &p.state->exact ? kBins : 0U);
+}
 
 // 0 .. entries. The caller wrote it before the call, so no kernel has to wait for another to read
 // it.

@@ -20,6 +20,10 @@ constexpr int kWarps = kThreads / kWarpSize;
 constexpr int kRingBytes = 64 * 1024;       // a block
 constexpr int kSweepRingBytes = 96 * 1024;  // of the sweep, which has little else in shared memory
 
+// Whether the flat ring tells the L2 cache that its keys are read once, so that the mask and the
+// candidates stay there.
+constexpr bool kReadOnce = true;
+
 // A worker's part of the strips: every `shares`-th step, or a run of steps (walk.hpp).
 struct Share {
   std::int64_t number, count;
@@ -46,8 +50,7 @@ class RingSlots {
   static constexpr int kStages = kBytes / (kThreads * Layout::kPieces * 16);
   static_assert(kStages >= 2);
 
-  __device__ explicit RingSlots(uint4* ring)
-      : at_(ring + threadIdx.x), end_(at_ + kStages * Layout::kPieces * kThreads) {}
+  __device__ explicit RingSlots(uint4* ring) : at_(ring + threadIdx.x) {}
 
   __device__ uint4* slot(int piece) const { return at_ + piece * kThreads; }
   __device__ Words read() const {
@@ -62,13 +65,14 @@ class RingSlots {
     return words;
   }
   __device__ void advance() {
-    at_ += Layout::kPieces * kThreads;
-    if (at_ == end_) at_ -= kStages * Layout::kPieces * kThreads;
+    const bool last = ++stage_ == kStages;
+    at_ += last ? (1 - kStages) * Layout::kPieces * kThreads : Layout::kPieces * kThreads;
+    if (last) stage_ = 0;
   }
 
  private:
   uint4* at_;
-  uint4* const end_;
+  int stage_ = 0;
 };
 
 // The blocks' first warps stand side by side, then their second ones: so the last round, which is
@@ -119,13 +123,21 @@ class FlatRing {
   }
 
  private:
+  __device__ void copy_whole() const {
+    if constexpr (kReadOnce && Layout::kPieces == 4) {
+      copy_four_async_once<kThreads * 16, kWarpSize * 16>(slots_.slot(0), from_);
+    } else {
+#pragma unroll
+      for (int piece = 0; piece < Layout::kPieces; ++piece)
+        copy_async(slots_.slot(piece), from_ + piece * kWarpSize);
+    }
+  }
+
   // To where the slots stand, which then is the next strip's place.
   __device__ void copy_next() {
     const std::uint32_t whole = pieces_ / kPieces;
     if (ahead_ < whole) {
-#pragma unroll
-      for (int piece = 0; piece < Layout::kPieces; ++piece)
-        copy_async(slots_.slot(piece), from_ + piece * kWarpSize);
+      copy_whole();
     } else if (ahead_ == whole) {
       for (int piece = 0; piece < Layout::kPieces; ++piece)
         if (lane_index() + static_cast<std::uint32_t>(piece) * kWarpSize < pieces_ % kPieces)

@@ -4,8 +4,8 @@
 //
 // What a strip of many keys costs is what all lanes do each time, so candidates take a side way: a
 // lane leaves the keys that need a closer look in a list of its warp, in shared memory. When the
-// list is full, and once more a block at the end, the lanes take one key of the list each and write
-// the candidates out; the counters of all are touched once for that.
+// list is full, and once more at the end, the lanes take one key of the list each and write the
+// candidates out, into slots of their bins: so the next kernel finds those of one bin together.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,15 @@ namespace stepscope::kernels::batch_topk_device {
 
 constexpr std::uint32_t kListed = 2 * kWarpSize;
 
-// Of one warp.
+// Of one warp: entries and their keys as stored; short keys stand in the entry's low bits.
 struct UnclearList {
   std::uint64_t entry[kListed];
-  std::uint32_t key[kListed];  // as stored
+  std::uint32_t key[kListed];
 };
 
 struct SweepShared {
   UnclearList list[kWarps];
-  std::uint32_t candidates[kWarps], above[kWarps], nan[kWarps];
-  unsigned long long base;
+  std::uint32_t above[kWarps], nan[kWarps];
   Bracket bracket;
 };
 
@@ -59,8 +58,7 @@ class CandidateSink {
         const std::uint32_t below = (1U << lane_index()) - 1U;
         const std::uint32_t at = listed_ + static_cast<std::uint32_t>(__popc(pushing & below));
         const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(unclear)) - 1);
-        list_.entry[at] = first_entry + Words::Layout::column(0, static_cast<int>(i));
-        list_.key[at] = words.bits_of_any_key(i);
+        put(at, first_entry + Words::Layout::column(0, i), words.bits_of_any_key(i));
         unclear &= unclear - 1;
       }
       listed_ += pushed;
@@ -71,44 +69,32 @@ class CandidateSink {
   // found here.
   __device__ void finish(std::uint32_t above, bool count_nan) {
     const std::uint32_t kept = judge_list();
-    const std::uint32_t own = full_ ? 0 : static_cast<std::uint32_t>(__popc(kept));
-    const std::uint32_t lanes_above = warp_sum_above(own);
-    const std::uint32_t warp_above = warp_sum(above + above_);
-    const std::uint32_t warp_nan = warp_sum(nan_);
+    const std::uint32_t warp_above = __reduce_add_sync(kAllLanes, above + above_);
+    const std::uint32_t warp_nan = __reduce_add_sync(kAllLanes, nan_);
     if (lane_index() == 0) {
-      shared_.candidates[warp_index()] = lanes_above + own;
       shared_.above[warp_index()] = warp_above;
       shared_.nan[warp_index()] = count_nan ? warp_nan : 0;
     }
     __syncthreads();
-    if (threadIdx.x == 0) {
-      unsigned long long candidates = 0;
-      unsigned long long all_above = 0;
-      unsigned long long nan = 0;
-      for (std::uint32_t i = 0; i < kWarps; ++i) {
-        candidates += shared_.candidates[i];
-        all_above += shared_.above[i];
-        nan += shared_.nan[i];
-      }
-      if (candidates > 0) shared_.base = atomicAdd(&collection_.candidates, candidates);
-      if (all_above > 0) atomicAdd(&collection_.above, all_above);
-      if (nan > 0) atomicAdd(&p_.state->nan_count, nan);
-    }
-    std::uint32_t before = lanes_above;
-    for (std::uint32_t i = 0; i < warp_index(); ++i) before += shared_.candidates[i];
-    __syncthreads();
-    if (own > 0) write(kept, shared_.base + before);
+    if (warp_index() == 0) add_counts();
+    if (!full_) write(kept);
   }
 
  private:
+  static constexpr bool kShort = sizeof(T) == 2;
+
+  __device__ void put(std::uint32_t at, std::uint64_t entry, std::uint32_t bits) {
+    list_.entry[at] = kShort ? entry << 16 | bits : entry;
+    if constexpr (!kShort) list_.key[at] = bits;
+  }
   __device__ T stored(std::uint32_t at) const {
-    if constexpr (sizeof(T) == 4)
-      return __uint_as_float(list_.key[at]);
+    if constexpr (kShort)
+      return T{static_cast<std::uint16_t>(list_.entry[at])};
     else
-      return T{static_cast<std::uint16_t>(list_.key[at])};
+      return __uint_as_float(list_.key[at]);
   }
   __device__ EntryPlace place(std::uint32_t at) const {
-    return place_of_entry(p_, list_.entry[at]);
+    return place_of_entry(p_, kShort ? list_.entry[at] >> 16 : list_.entry[at]);
   }
   __device__ RankedKey ranked(std::uint32_t at) const {
     return ranked_key<T, kAffine>(p_, stored(at), [&] { return place(at).column; });
@@ -145,30 +131,55 @@ class CandidateSink {
     return false;
   }
 
-  __device__ void write(std::uint32_t kept, unsigned long long to) const {
-    for (std::uint32_t at = lane_index(); kept != 0 && to < p_.capacity;
+  // Called by one warp: the block's counts become part of all.
+  __device__ void add_counts() const {
+    static_assert(kWarps <= kWarpSize);
+    const bool has_warp = lane_index() < kWarps;
+    const auto above =
+        warp_sum(static_cast<unsigned long long>(has_warp ? shared_.above[lane_index()] : 0U));
+    const auto nan =
+        warp_sum(static_cast<unsigned long long>(has_warp ? shared_.nan[lane_index()] : 0U));
+    if (lane_index() != 0) return;
+    if (above > 0) atomicAdd(&collection_.above, above);
+    if (nan > 0) atomicAdd(&p_.state->nan_count, nan);
+  }
+
+  __device__ void write(std::uint32_t kept) {
+    for (std::uint32_t at = lane_index(); __any_sync(kAllLanes, kept != 0);
          kept >>= 1, at += kWarpSize) {
-      if ((kept & 1U) == 0) continue;
-      const std::uint64_t candidate = code(at, ranked(at).key);
-      p_.candidates[to++] = candidate;
-      atomicAdd(&p_.candidate_histogram[(candidate - shared_.bracket.first_code) >>
-                                        shared_.bracket.digit_shift],
-                1U);
+      std::uint64_t candidate = 0;
+      bool finds_full = false;
+      if ((kept & 1U) != 0) {
+        candidate = code(at, ranked(at).key);
+        finds_full = !put_in_table(candidate);
+      }
+      const unsigned rest = __ballot_sync(kAllLanes, finds_full);
+      if (rest != 0) put_in_list(rest, candidate);
     }
+  }
+
+  __device__ bool put_in_table(std::uint64_t candidate) const {
+    const Bracket& bracket = shared_.bracket;
+    const std::uint64_t bin = (candidate - bracket.first_code) >> bracket.digit_shift;
+    const std::uint32_t slot = atomicAdd(bins_of(p_, collection_) + bin, 1U);
+    if (slot < p_.slots) p_.candidate_table[bin * p_.slots + slot] = candidate;
+    return slot < p_.slots;
+  }
+
+  __device__ void put_in_list(unsigned lanes, std::uint64_t candidate) {
+    const unsigned below = lanes & ((1U << lane_index()) - 1U);
+    unsigned long long base = 0;
+    if (lane_index() == 0)
+      base = atomicAdd(&collection_.listed, static_cast<unsigned long long>(__popc(lanes)));
+    base = __shfl_sync(kAllLanes, base, 0);
+    const std::uint64_t to = base + static_cast<unsigned>(__popc(below));
+    if ((lanes >> lane_index() & 1U) != 0 && to < p_.capacity) p_.candidate_list[to] = candidate;
+    full_ = base >= p_.capacity;  // the bins' counts say so to all: no more need be known
   }
 
   __device__ void write_list() {
     const std::uint32_t kept = judge_list();
-    if (!full_) {
-      const auto own = static_cast<std::uint32_t>(__popc(kept));
-      const std::uint32_t above = warp_sum_above(own);
-      unsigned long long base = 0;
-      if (lane_index() == 0 && above + own > 0)
-        base = atomicAdd(&collection_.candidates, static_cast<unsigned long long>(above + own));
-      base = __shfl_sync(kAllLanes, base, 0);
-      write(kept, base + above);
-      full_ = base >= p_.capacity;  // the count says so to all: no more need be known
-    }
+    if (!full_) write(kept);
     __syncwarp();  // the list is read
   }
 
@@ -243,6 +254,19 @@ constexpr int kSweepPieces = 4;
 // sweep's first copies are under way while the sample is looked at.
 constexpr int kSweepBound = 640;
 
+// Slots of a bin that the L2 cache reads meanwhile: a sector of which some bytes were written would
+// otherwise be completed when the next kernel reads it. A multiple of 2.
+constexpr std::uint32_t kTablePrefetch = 64;
+
+// Each warp has a bin or none.
+__device__ inline void prefetch_table(const Parameters& p) {
+  if (kTablePrefetch == 0 || lane_index() != 0) return;
+  const std::uint32_t bytes = min(kTablePrefetch, p.slots) * sizeof(std::uint64_t);
+  for (std::uint32_t bin = warp_index() * gridDim.x + blockIdx.x; bin < kBins;
+       bin += gridDim.x * kWarps)
+    prefetch_to_l2(p.candidate_table + std::uint64_t{bin} * p.slots, bytes);
+}
+
 // Strips a warp that the L2 cache reads while the sample is waited for, beside the ring's: 17 MB.
 constexpr std::uint32_t kSweepPrefetch = 2;
 
@@ -254,6 +278,7 @@ __global__ void __launch_bounds__(kAffine ? kThreads : kSweepBound, 2)
   let_next_grid_start();
   StripStream<T, kAffine, kLayout, kSweepRingBytes, kSweepPieces> stream(p, {blockIdx.x, gridDim.x},
                                                                          ring);
+  prefetch_table(p);
   if constexpr (kLayout == RowLayout::flat && kPrefetch > 0)
     if (p.warm_start == nullptr) stream.prefetch(kPrefetch);
   wait_for_grid_before();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/batch_topk/workspace.hpp"
 
+#include <algorithm>
+
 namespace stepscope::kernels {
 namespace {
 
@@ -24,18 +26,25 @@ std::int64_t capacity_for(std::int64_t entries) {
   return entries / 64 + 32768;
 }
 
+// Some five times what a bin holds of keys that are spread evenly.
+std::int64_t slots_for(std::int64_t capacity) {
+  const std::int64_t slots = capacity / (2 * BatchTopkWorkspace::kRadixBins);
+  return std::min(slots / 8 * 8, BatchTopkWorkspace::kMostSlots);
+}
+
 }  // namespace
 
 BatchTopkWorkspace workspace_of(const BatchTopkArguments& arguments) {
   BatchTopkWorkspace layout;
   Allotment allotment;
   layout.state = allotment.take(BatchTopkWorkspace::kStateBytes);
-  layout.sample_coarse = allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
-  layout.sample_fine = allotment.take(BatchTopkWorkspace::kFineBins * sizeof(std::uint32_t));
-  layout.candidate_histogram =
-      allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
+  layout.candidate_bins =
+      allotment.take(2 * BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
   layout.radix_histogram = allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint64_t));
   layout.zeroed_bytes = allotment.end();
+  layout.sample_coarse = allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
+  layout.sample_fine = allotment.take(BatchTopkWorkspace::kFineBins * sizeof(std::uint32_t));
+  layout.sampling_zeroed_bytes = allotment.end();
   if (arguments.column_keys.source == KeySource::z_score) {
     const std::int64_t parts =
         (arguments.rows + BatchTopkWorkspace::kRowsOfPart - 1) / BatchTopkWorkspace::kRowsOfPart;
@@ -43,9 +52,13 @@ BatchTopkWorkspace workspace_of(const BatchTopkArguments& arguments) {
         allotment.take(static_cast<std::size_t>(parts * arguments.columns) * 2 * sizeof(float));
   }
   layout.candidate_capacity = capacity_for(arguments.rows * arguments.columns);
+  layout.candidate_slots = slots_for(layout.candidate_capacity);
   const auto list_bytes =
       static_cast<std::size_t>(layout.candidate_capacity) * sizeof(std::uint64_t);
-  layout.candidates = allotment.take(list_bytes);
+  layout.candidate_table =
+      allotment.take(BatchTopkWorkspace::kRadixBins *
+                     static_cast<std::size_t>(layout.candidate_slots) * sizeof(std::uint64_t));
+  layout.candidate_list = allotment.take(list_bytes);
   layout.finalists = allotment.take(list_bytes);
   layout.bytes = allotment.end();
   return layout;

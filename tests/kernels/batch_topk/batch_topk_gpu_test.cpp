@@ -70,6 +70,22 @@ TYPED_TEST(BatchTopkGpu, CutsManyEqualKeysByPlace) {
   }
 }
 
+// One value is so frequent that its candidates do not fit the slots of their bin: the cut falls
+// among them, or just beside them.
+TYPED_TEST(BatchTopkGpu, CutsWithinAndBesideABinThatIsFull) {
+  const Shape shape{512, 4096};
+  std::vector<TypeParam> keys =
+      made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
+  for (std::size_t i = 0; i < keys.size(); i += 97) assign(keys[i], 2.0);
+  const auto greater =
+      std::count_if(keys.begin(), keys.end(), [](TypeParam key) { return to_float(key) > 2; });
+  for (const std::int64_t beyond : {-300, 1, 9000, 21000, 23000}) {
+    BatchTopkArguments arguments;
+    arguments.count = greater + beyond;
+    this->check(keys, shape, arguments, "beyond the frequent value's begin");
+  }
+}
+
 // Some columns' keys fall where the stored ones rise, or are all alike, infinite or NaN.
 void set_awkward_columns(std::vector<float>& mean, std::vector<float>& scale) {
   const float awkward_scales[] = {-1.0F, 0.0F, -0.0F, INFINITY, NAN, 1e-40F, 1e38F};
