@@ -59,7 +59,7 @@ class CandidateSink {
         const std::uint32_t below = (1U << lane_index()) - 1U;
         const std::uint32_t at = listed_ + static_cast<std::uint32_t>(__popc(pushing & below));
         const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(unclear)) - 1);
-        list_.entry[at] = first_entry + Words::Layout::column(0, static_cast<int>(i));
+        list_.entry[at] = first_entry + words.offset(i);
         list_.key[at] = words.bits_of_any_key(i);
         unclear &= unclear - 1;
       }

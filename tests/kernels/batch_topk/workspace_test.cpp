@@ -20,7 +20,7 @@ TEST(BatchTopkWorkspace, PartsFollowEachOther) {
             layout.radix_histogram);
   EXPECT_LE(layout.radix_histogram + BatchTopkWorkspace::kRadixBins * 8, layout.zeroed_bytes);
   EXPECT_LE(layout.zeroed_bytes, layout.statistics);
-  EXPECT_LE(layout.statistics + 2UL * 49152 * 8, layout.candidates);
+  EXPECT_LE(layout.statistics + 49152UL * 8, layout.candidates);
   EXPECT_LE(layout.candidates + list_bytes, layout.finalists);
   EXPECT_LE(layout.finalists + list_bytes, layout.bytes);
   EXPECT_LT(layout.bytes, 1024U * 49152U * 2U) << "less than the keys themselves";
