@@ -105,8 +105,8 @@ class BandSweep {
   std::uint32_t above_ = 0;
 };
 
-// Bands a warp that the L2 cache reads while the bracket is waited for, beside the ring's.
-constexpr std::uint32_t kBandPrefetch = 2;
+// Bands a warp that the L2 cache reads while the bracket is waited for, beside the ring's: 26 MB.
+constexpr std::uint32_t kBandPrefetch = 3;
 // As kSweepBound, so that a block of the sample runs beside two of these; floats need the
 // registers.
 template <class T>

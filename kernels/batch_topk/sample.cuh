@@ -120,11 +120,11 @@ __global__ void __launch_bounds__(kSampleThreads, kSampleResident)
   if (sector >= 0 && first < entries) piece.template load<kAligned>(p, first);
   reinterpret_cast<uint4*>(histogram)[threadIdx.x] = uint4{};
   __syncthreads();
-  if constexpr (kAffine) wait_for_grid_before();  // for mean and scale
   // An aligned piece lies in one row.
   const std::uint32_t first_column =
       kAffine ? place_of_entry(p, static_cast<std::uint64_t>(max(first, std::int64_t{0}))).column
               : 0;
+  if constexpr (kAffine) wait_for_grid_before();  // for mean and scale
   std::uint32_t ordered[kKeys];
 #pragma unroll
   for (int i = 0; i < kKeys; ++i) {

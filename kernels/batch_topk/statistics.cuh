@@ -195,6 +195,13 @@ __device__ inline float2 merge_runs(const RunMoments<T>& moments, std::uint32_t 
   return make_float2(static_cast<float>(mean), static_cast<float>(squares));
 }
 
+__device__ inline void write_column(const Parameters& p, std::uint32_t column,
+                                    const Moments& moments) {
+  const double deviation = sqrt(moments.squares / (moments.count - 1));
+  p.mean[column] = static_cast<float>(moments.mean);
+  p.scale[column] = static_cast<float>(1.0 / (deviation + static_cast<double>(p.epsilon)));
+}
+
 // From the parts of a column to its mean and scale.
 __device__ inline void merge_parts(const Parameters& p, std::uint32_t column) {
   Moments moments;
@@ -203,9 +210,7 @@ __device__ inline void merge_parts(const Parameters& p, std::uint32_t column) {
     const float2 of_part = __ldcg(p.statistics + part * p.shape.columns + column);
     moments.merge(min(BatchTopkWorkspace::kRowsOfPart, p.shape.rows - row), of_part.x, of_part.y);
   }
-  const double deviation = sqrt(moments.squares / (moments.count - 1));
-  p.mean[column] = static_cast<float>(moments.mean);
-  p.scale[column] = static_cast<float>(1.0 / (deviation + static_cast<double>(p.epsilon)));
+  write_column(p, column, moments);
 }
 
 // A block has some columns and, of the parts of the rows, every p.part_shares-th; where that is one
@@ -215,7 +220,7 @@ __global__ void __launch_bounds__(kStatisticsThreads, 3)
     statistics_kernel(const __grid_constant__ Parameters p) {
   using Layout = StatisticsLayout<T>;
   extern __shared__ __align__(kRingAlignment) uint4 ring[];
-  auto& moments = *reinterpret_cast<RunMoments<T>*>(ring);
+  auto& runs = *reinterpret_cast<RunMoments<T>*>(ring);
   constexpr std::uint32_t kRowsOfPart = BatchTopkWorkspace::kRowsOfPart;
   const std::uint32_t strips = (p.shape.columns + kStatisticsColumns - 1) / kStatisticsColumns;
   const std::uint32_t first = blockIdx.x % strips * kStatisticsColumns;
@@ -223,21 +228,26 @@ __global__ void __launch_bounds__(kStatisticsThreads, 3)
   const bool merges = threadIdx.x < kStatisticsColumns && own < p.shape.columns;
   let_next_grid_start();
 
+  Moments moments;  // of the thread's column
   for (std::uint32_t part = blockIdx.x / strips; std::uint64_t{part} * kRowsOfPart < p.shape.rows;
        part += p.part_shares) {
     const std::uint32_t rows = min(kRowsOfPart, p.shape.rows - part * kRowsOfPart);
     RunSum<T, kAligned> run(p, part * kRowsOfPart, first, ring);
     run.sum((rows + Layout::kRowsOfBatch - 1) / Layout::kRowsOfBatch);
     __syncthreads();  // the ring has been read
-    run.store(moments);
+    run.store(runs);
     __syncthreads();
-    if (merges)
-      p.statistics[std::uint64_t{part} * p.shape.columns + own] =
-          merge_runs<T>(moments, threadIdx.x, rows);
-    __syncthreads();  // the moments have been read
+    if (merges) {
+      const float2 of_part = merge_runs<T>(runs, threadIdx.x, rows);
+      if (p.part_shares > 1)
+        p.statistics[std::uint64_t{part} * p.shape.columns + own] = of_part;
+      else
+        moments.merge(rows, of_part.x, of_part.y);
+    }
+    __syncthreads();  // the runs' moments have been read
   }
   if (p.part_shares > 1) return;
-  if (merges) merge_parts(p, own);
+  if (merges) write_column(p, own, moments);
   if (p.state != nullptr) prepare_workspace(p);
 }
 
