@@ -14,16 +14,17 @@ constexpr int kMergeThreads = 256;
 __global__ void __launch_bounds__(kMergeThreads)
     merge_kernel(const __grid_constant__ Parameters p) {
   wait_for_grid_before();
-  merge_parts(p);
+  const std::uint32_t column = blockIdx.x * blockDim.x + threadIdx.x;
+  if (column < p.shape.columns) merge_parts(p, column);
 }
 
 template <class T>
 Status launch(const Parameters& p, bool aligned, const DeviceLimits& device, cudaStream_t stream) {
-  const Launch statistics{statistics_blocks<T>(p), kStatisticsThreads, 0, stream, device};
-  const auto kernel = aligned ? statistics_kernel<T, true> : statistics_kernel<T, false>;
-  if (Status s = cuda_status(statistics.after_all(kernel, p), "statistics_kernel"); !s.ok())
+  if (Status s = aligned ? launch_statistics<T, true>(p, device, stream)
+                         : launch_statistics<T, false>(p, device, stream);
+      !s.ok() || p.part_shares == 1)
     return s;
-  const Launch merge{p.shape.columns / kMergeThreads + 1, kMergeThreads, 0, stream, device};
+  const Launch merge{p.shape.columns / kMergeThreads + 1, kMergeThreads, 0, stream, device, true};
   return cuda_status(merge.overlapping(merge_kernel, p), "merge_kernel");
 }
 
@@ -58,7 +59,8 @@ Status column_statistics(const BatchTopkArguments& arguments, CUstream_st* strea
   DeviceLimits device;
   if (Status s = cuda_status(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute"); !s.ok())
     return s;
-  const Parameters p = parameters_of(arguments);
+  Parameters p = parameters_of(arguments);
+  p.part_shares = part_shares(p.shape, device);
   const auto row_bytes = static_cast<std::size_t>(arguments.columns) * bytes_of(arguments.key_type);
   const bool aligned =
       reinterpret_cast<std::uintptr_t>(arguments.keys) % 16 == 0 && row_bytes % 16 == 0;

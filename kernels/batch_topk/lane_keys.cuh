@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/common/block_scan.cuh"
 #include "kernels/common/ordered_key.hpp"
@@ -48,6 +49,10 @@ struct LaneWords {
       return __uint_as_float(word[i]);
     else
       return T{static_cast<std::uint16_t>(bits_of_key(i))};
+  }
+  // Of key i from the lane's first, in entries.
+  __device__ std::uint64_t offset(std::uint32_t i) const {
+    return Layout::column(0, i);
   }
   // For any i: all words are asked.
   __device__ std::uint32_t bits_of_any_key(std::uint32_t i) const {
@@ -105,12 +110,10 @@ __device__ inline void store_bits(std::uint8_t* bytes, std::uint32_t bytes_left,
   }
 }
 
-// The same of a strip of four pieces, in one store a lane of four pieces' bits: lanes in groups of
-// four exchange bytes, so that lane 4 g + r has what the group's lanes read in piece r. Of the
-// strip, pieces_left lie within the matrix, a multiple of four.
+// Of four pieces a lane, a bit a key: lanes in groups of four exchange bytes, so that lane 4 g + r
+// gets what the group's lanes read in piece r, 32 bits of 16-bit keys and 16 of floats.
 template <class T>
-__device__ inline void store_four_pieces(std::uint8_t* bytes, std::uint32_t pieces_left,
-                                         std::uint32_t bits, std::uint32_t lane) {
+__device__ inline std::uint32_t bits_of_one_piece(std::uint32_t bits, std::uint32_t lane) {
   if constexpr (sizeof(T) == 4) {  // half a byte a piece: one in each byte
     bits = (bits | bits << 8) & 0x00ff00ffU;
     bits = (bits | bits << 4) & 0x0f0f0f0fU;
@@ -119,14 +122,25 @@ __device__ inline void store_four_pieces(std::uint8_t* bytes, std::uint32_t piec
   const bool upper = (lane & 2U) != 0;
   bits = __byte_perm(bits, __shfl_xor_sync(kAllLanes, bits, 1), odd ? 0x3715U : 0x6240U);
   bits = __byte_perm(bits, __shfl_xor_sync(kAllLanes, bits, 2), upper ? 0x3276U : 0x5410U);
-  const std::uint32_t at = lane % 4 * 8 + lane / 4;
-  if (at * 4 >= pieces_left) return;
-  if constexpr (sizeof(T) == 2) {
-    reinterpret_cast<std::uint32_t*>(bytes)[at] = bits;
-  } else {
+  if constexpr (sizeof(T) == 4) {
     bits = (bits | bits >> 4) & 0x00ff00ffU;
-    reinterpret_cast<std::uint16_t*>(bytes)[at] = static_cast<std::uint16_t>(bits | bits >> 8);
+    bits = (bits | bits >> 8) & 0xffffU;
   }
+  return bits;
+}
+
+template <class T>
+using BitsOfOnePiece = std::conditional_t<sizeof(T) == 2, std::uint32_t, std::uint16_t>;
+
+// As store_bits, of a strip of four pieces, in one store a lane. Of the strip, pieces_left lie
+// within the matrix, a multiple of four.
+template <class T>
+__device__ inline void store_four_pieces(std::uint8_t* bytes, std::uint32_t pieces_left,
+                                         std::uint32_t bits, std::uint32_t lane) {
+  using Bits = BitsOfOnePiece<T>;
+  bits = bits_of_one_piece<T>(bits, lane);
+  const std::uint32_t at = lane % 4 * 8 + lane / 4;
+  if (at * 4 < pieces_left) reinterpret_cast<Bits*>(bytes)[at] = static_cast<Bits>(bits);
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of one call, in order: statistics (for z-scores), prepare, sample (unless warm or
-// from scratch), sweep (unless from scratch), finish. Each but the first is a programmatic
-// dependent of the one before it, so it starts while that one runs: the sweep's first copies are
-// under way before the bracket is known.
+// The kernels of one call, in order: statistics (for z-scores), prepare (unless statistics did its
+// work), sample (unless warm or from scratch), sweep (unless from scratch), finish. Each but the
+// first is a programmatic dependent of the one before it, so it starts while that one runs: the
+// sweep's first copies are under way before the bracket is known.
 #pragma once
 
 #include <algorithm>
 
+#include "kernels/batch_topk/band_sweep.cuh"
 #include "kernels/batch_topk/finish.cuh"
 #include "kernels/batch_topk/sample.cuh"
 #include "kernels/batch_topk/sweep.cuh"
@@ -14,11 +15,30 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
-template <class T>
-unsigned statistics_blocks(const Parameters& p) {
-  constexpr std::uint32_t kColumns = StatisticsLayout<T>::kStripColumns;
+// Parts of a column go to several blocks only where the columns alone are too few for the device.
+inline std::uint32_t part_shares(const WalkShape& shape, const DeviceLimits& device) {
   constexpr std::uint32_t kRows = BatchTopkWorkspace::kRowsOfPart;
-  return (p.shape.columns + kColumns - 1) / kColumns * ((p.shape.rows + kRows - 1) / kRows);
+  const std::uint32_t strips = (shape.columns + kStatisticsColumns - 1) / kStatisticsColumns;
+  return strips >= 2 * static_cast<unsigned>(device.multiprocessors)
+             ? 1
+             : (shape.rows + kRows - 1) / kRows;
+}
+
+// p.part_shares says how many blocks a column has.
+template <class T, bool kAligned>
+Status launch_statistics(const Parameters& p, const DeviceLimits& device, cudaStream_t stream) {
+  const std::uint32_t strips = (p.shape.columns + kStatisticsColumns - 1) / kStatisticsColumns;
+  const Launch statistics{
+      strips * p.part_shares, kStatisticsThreads, kStatisticsRingBytes, stream, device, true};
+  return cuda_status(statistics.after_all(statistics_kernel<T, kAligned>, p), "statistics_kernel");
+}
+
+template <class T, bool kAffine, RowLayout kLayout>
+auto sweep_of() -> void (*)(Parameters) {
+  if constexpr (kAffine && kLayout != RowLayout::any)
+    return band_sweep_kernel<T>;
+  else
+    return sweep_kernel<T, kAffine, kLayout>;
 }
 
 inline unsigned clearing_blocks(const Parameters& p) {
@@ -29,34 +49,38 @@ inline unsigned clearing_blocks(const Parameters& p) {
 template <class T, bool kAffine, RowLayout kLayout>
 Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t stream) {
   p.shape = walk_shape(p.shape.rows, p.shape.columns, LaneLayout<T>::kStripColumns, kWarps);
+  p.bands = band_shape<T>(p.shape.rows, p.shape.columns);
   const unsigned full_grid = static_cast<unsigned>(device.multiprocessors) * 2;
   constexpr bool kAligned = kLayout != RowLayout::any;
-  if constexpr (kLayout == RowLayout::flat)
+  const bool samples = !p.from_scratch && p.warm_start == nullptr;
+  if (kLayout == RowLayout::flat && !kAffine && samples)
     p.early_bytes = std::min(kEarlyBytes, std::size_t{p.shape.rows} * p.shape.columns * sizeof(T));
   const auto launched = [&](cudaError_t code, const char* name) { return cuda_status(code, name); };
 
-  const unsigned prepare_blocks = p.statistics != nullptr
-                                      ? std::min(p.shape.columns / kPrepareThreads + 1, full_grid)
-                                      : clearing_blocks(p);
-  const Launch prepare{prepare_blocks, kPrepareThreads, 0, stream, device, true};
+  const bool counts_columns = kAffine && p.statistics != nullptr;
   if constexpr (kAffine) {
-    if (p.statistics != nullptr) {
-      const Launch statistics{statistics_blocks<T>(p), kStatisticsThreads, 0, stream, device};
-      const cudaError_t code = statistics.after_all(statistics_kernel<T, kAligned>, p);
-      if (Status s = launched(code, "statistics_kernel"); !s.ok()) return s;
+    if (counts_columns) {
+      p.part_shares = part_shares(p.shape, device);
+      if (Status s = launch_statistics<T, kAligned>(p, device, stream); !s.ok()) return s;
     }
   }
-  const cudaError_t prepared = p.statistics != nullptr ? prepare.overlapping(prepare_kernel, p)
-                                                       : prepare.after_all(prepare_kernel, p);
-  if (Status s = launched(prepared, "prepare_kernel"); !s.ok()) return s;
-  if (!p.from_scratch && p.warm_start == nullptr) {
+  if (!counts_columns || p.part_shares > 1) {
+    const unsigned blocks = counts_columns
+                                ? std::min(p.shape.columns / kPrepareThreads + 1, full_grid)
+                                : kPrepareBlocks;
+    const Launch prepare{blocks, kPrepareThreads, 0, stream, device, true};
+    const cudaError_t code = counts_columns ? prepare.overlapping(prepare_kernel, p)
+                                            : prepare.after_all(prepare_kernel, p);
+    if (Status s = launched(code, "prepare_kernel"); !s.ok()) return s;
+  }
+  if (samples) {
     const Launch sample{kSampleBlocks, kSampleThreads, 0, stream, device, true};
     const cudaError_t code = sample.overlapping(sample_kernel<T, kAffine, kAligned>, p);
     if (Status s = launched(code, "sample_kernel"); !s.ok()) return s;
   }
   if (!p.from_scratch) {
     const Launch sweep{full_grid, kThreads, kAligned ? kSweepRingBytes : 0, stream, device, true};
-    const cudaError_t code = sweep.overlapping(sweep_kernel<T, kAffine, kLayout>, p);
+    const cudaError_t code = sweep.overlapping(sweep_of<T, kAffine, kLayout>(), p);
     if (Status s = launched(code, "sweep_kernel"); !s.ok()) return s;
   }
   const Launch finish{full_grid, kThreads, kFinishBytes, stream, device, true};

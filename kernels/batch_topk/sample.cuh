@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first kernels of a call: clear the workspace's counters, have the first keys on their way
-// and, unless the bracket is known otherwise, count a sample from which each block of the sweep
-// chooses it (sample_bracket.cuh).
+// The first kernels of a call: clear the workspace's counters, unless the statistics did, have the
+// first keys on their way and, unless the bracket is known otherwise, count a sample from which each
+// block of the sweep chooses it (sample_bracket.cuh).
 //
 // The matrix's 32-byte sectors are cut into 2^15 equal runs, and of each run one sector, chosen by
 // a hash, is read: every row has its share, and no period of the columns is followed. A block has
@@ -14,8 +14,10 @@
 #include <cstdint>
 
 #include "kernels/batch_topk/lane_keys.cuh"
+#include "kernels/batch_topk/prepare.cuh"
 #include "kernels/batch_topk/sample_bracket.cuh"
 #include "kernels/batch_topk/statistics.cuh"
+#include "kernels/batch_topk/strip.cuh"
 #include "kernels/common/async_copy.cuh"
 #include "kernels/common/grid_sync.cuh"
 
@@ -24,7 +26,8 @@ namespace stepscope::kernels::batch_topk_device {
 constexpr unsigned kPrepareBlocks = 64;  // at most, to clear
 constexpr int kPrepareThreads = 256;
 
-// What the memory can bring while the kernel that reads the keys is on its way.
+// What the memory can bring in a call that samples while the kernel that reads the keys is on its
+// way; without a sample that kernel comes at once, and this would stand in its way.
 constexpr std::size_t kEarlyBytes = std::size_t{4} << 20;
 constexpr std::uint32_t kEarlyChunk = 8192;
 
@@ -37,31 +40,17 @@ __device__ inline void prefetch_first_keys(const Parameters& p) {
     prefetch_to_l2(keys + at, kEarlyChunk);
 }
 
-// Block 0 writes the state, the others clear the histograms.
 static __global__ void __launch_bounds__(kPrepareThreads)
     prepare_kernel(const __grid_constant__ Parameters p) {
   let_next_grid_start();
-  const bool decides = blockIdx.x == 0 && threadIdx.x == 0;
-  const bool warm = p.warm_start != nullptr && !p.from_scratch;
-  const auto known = decides && warm ? *p.warm_start : BatchTopkWarmStart{};  // far away: early
-  prefetch_first_keys(p);
-  const std::size_t words = p.zeroed_bytes / sizeof(uint4);
-  for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < words;
-       i += gridDim.x * blockDim.x)
-    static_cast<uint4*>(p.zeroed)[i] = uint4{};
   static_assert(BatchTopkWorkspace::kStateBytes <= kPrepareThreads * sizeof(uint4));
-  __syncthreads();  // block 0 has cleared the state, which lies first
-  if (p.statistics != nullptr) {
-    wait_for_grid_before();
-    merge_parts(p);
-  }
-  if (!decides) return;
-  if (warm) {
-    const std::uint32_t low = max(known.low, p.floor);
-    p.state->guessed.bracket = bracket_of_keys(low, max(low, known.high), p.place_bits);
-  }
-  const int key_bits = p.ranked_type == KeyType::float32 ? 32 : 16;
-  p.state->range = {0, key_bits, 0, p.place_bits, count_of(p), 0};
+  prefetch_first_keys(p);
+  prepare_workspace(p);
+  if (p.statistics == nullptr) return;
+  wait_for_grid_before();
+  for (std::uint32_t column = blockIdx.x * blockDim.x + threadIdx.x; column < p.shape.columns;
+       column += gridDim.x * blockDim.x)
+    merge_parts(p, column);
 }
 
 __device__ inline std::uint32_t scrambled(std::uint32_t value) {
@@ -137,7 +126,6 @@ __global__ void __launch_bounds__(kSampleThreads, kSampleResident)
   constexpr std::uint32_t kPiecesOfSector = kSectorBytes / kPieceBytes;
   __shared__ __align__(16) std::uint32_t histogram[kBins];
   let_next_grid_start();
-  if constexpr (kAffine) wait_for_grid_before();  // for mean and scale
 
   const std::int64_t entries = std::int64_t{p.shape.rows} * p.shape.columns;
   const std::int64_t sectors =
@@ -149,10 +137,18 @@ __global__ void __launch_bounds__(kSampleThreads, kSampleResident)
   if (sector >= 0 && first < entries) piece.template load<kAligned>(p, first);
   reinterpret_cast<uint4*>(histogram)[threadIdx.x] = uint4{};
   __syncthreads();
+  // An aligned piece lies in one row.
+  const std::uint32_t first_column =
+      kAffine ? place_of_entry(p, static_cast<std::uint64_t>(max(first, std::int64_t{0}))).column
+              : 0;
+  if constexpr (kAffine) wait_for_grid_before();  // for mean and scale
   std::uint32_t ordered[kKeys];
 #pragma unroll
   for (int i = 0; i < kKeys; ++i) {
-    const auto column = [&] { return static_cast<std::uint32_t>((first + i) % p.shape.columns); };
+    const auto column = [&] {
+      const std::uint32_t at = first_column + static_cast<std::uint32_t>(i);
+      return kAligned ? at : at % p.shape.columns;
+    };
     ordered[i] = i < piece.count ? ranked_key<T, kAffine>(p, piece.words.key(i), column).key : 0;
     if (ordered[i] >= p.floor) atomicAdd(&histogram[ordered[i] >> kShift], 1U);
   }

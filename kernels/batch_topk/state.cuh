@@ -80,6 +80,7 @@ static_assert(sizeof(State) <= BatchTopkWorkspace::kStateBytes);
 struct Parameters {
   const void* keys;
   WalkShape shape;
+  WalkShape bands;     // of affine keys (band.cuh)
   std::int64_t count;  // 1 .. entries, where device_count is null
   const std::int64_t* device_count;
   std::uint32_t floor;  // least ordered key that may be selected
@@ -88,7 +89,8 @@ struct Parameters {
   int place_bits;
   float* mean;
   float* scale;
-  float2* statistics;  // of parts, where mean and scale are computed here; else null
+  float2* statistics;         // of parts, where mean and scale are computed here; else null
+  std::uint32_t part_shares;  // blocks that share the parts of a column
   float epsilon;
   std::uint8_t* mask;
   std::uint32_t mask_row_bytes;

@@ -58,7 +58,7 @@ class CandidateSink {
         const std::uint32_t below = (1U << lane_index()) - 1U;
         const std::uint32_t at = listed_ + static_cast<std::uint32_t>(__popc(pushing & below));
         const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(unclear)) - 1);
-        put(at, first_entry + Words::Layout::column(0, i), words.bits_of_any_key(i));
+        put(at, first_entry + words.offset(i), words.bits_of_any_key(i));
         unclear &= unclear - 1;
       }
       listed_ += pushed;

@@ -13,7 +13,7 @@ struct BatchTopkWorkspace {
   static constexpr std::size_t kStateBytes = 1024;  // counters and decisions (state.cuh)
   static constexpr std::uint32_t kFineBins = 1U << 16;
   static constexpr std::uint32_t kRadixBins = 1U << 11;
-  static constexpr std::uint32_t kRowsOfPart = 512;  // statistics are summed by parts of the rows
+  static constexpr std::uint32_t kRowsOfPart = 1024;  // statistics are summed by parts of the rows
   static constexpr std::int64_t kMostSlots = 512;
 
   std::size_t state = 0;

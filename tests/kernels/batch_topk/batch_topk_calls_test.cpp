@@ -199,6 +199,41 @@ TYPED_TEST(BatchTopkCalls, ColumnStatisticsAloneAreThoseOfTheCall) {
   }
 }
 
+// A wide matrix's parts of rows are summed by one block a column, a narrow one's by several.
+TYPED_TEST(BatchTopkCalls, ColumnStatisticsAreTheSameInAnyMatrix) {
+  constexpr std::int64_t kRows = 1030;
+  constexpr std::int64_t kNarrow = 37, kWide = kNarrow * 1024;
+  const Stream stream;
+  const auto few = made_keys<TypeParam>(key_patterns().front(), kRows, kNarrow);
+  std::vector<TypeParam> many;
+  for (std::int64_t row = 0; row < kRows; ++row)
+    for (std::int64_t column = 0; column < kWide; ++column)
+      many.push_back(few[static_cast<std::size_t>(row * kNarrow + column % kNarrow)]);
+  const auto statistics = [&](const std::vector<TypeParam>& keys, std::int64_t columns) {
+    const DeviceKeys<TypeParam> on_device(keys);
+    const DeviceBuffer<float> mean(static_cast<std::size_t>(columns)),
+        scale(static_cast<std::size_t>(columns));
+    BatchTopkArguments arguments;
+    arguments.keys = on_device.data();
+    arguments.key_type = KeyTypeOf<TypeParam>::value;
+    arguments.rows = kRows;
+    arguments.columns = columns;
+    arguments.column_keys = {KeySource::z_score, 1e-6F, mean.data(), scale.data()};
+    arguments.workspace_bytes = batch_topk_workspace_bytes(arguments);
+    const DeviceBuffer<std::byte> workspace(arguments.workspace_bytes);
+    arguments.workspace = workspace.data();
+    EXPECT_EQ(column_statistics(arguments, stream.get()).message(), "");
+    cuda_check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
+    return std::pair{mean.to_host(), scale.to_host()};
+  };
+  const auto narrow = statistics(few, kNarrow);
+  const auto wide = statistics(many, kWide);
+  for (std::size_t column = 0; column < kWide; ++column) {
+    ASSERT_EQ(wide.first[column], narrow.first[column % kNarrow]) << column;
+    ASSERT_EQ(wide.second[column], narrow.second[column % kNarrow]) << column;
+  }
+}
+
 // Each shard of columns, selecting its part, sets the bits that the whole matrix's selection sets.
 TYPED_TEST(BatchTopkCalls, ShardsOfColumnsSelectAsTheWhole) {
   const Shape shape{40, 1000};

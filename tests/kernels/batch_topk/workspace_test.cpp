@@ -22,7 +22,7 @@ TEST(BatchTopkWorkspace, PartsFollowEachOther) {
   EXPECT_LE(layout.sample_coarse + BatchTopkWorkspace::kRadixBins * 4, layout.sample_fine);
   EXPECT_LE(layout.sample_fine + BatchTopkWorkspace::kFineBins * 4, layout.sampling_zeroed_bytes);
   EXPECT_LE(layout.sampling_zeroed_bytes, layout.statistics);
-  EXPECT_LE(layout.statistics + 2UL * 49152 * 8, layout.candidate_table);
+  EXPECT_LE(layout.statistics + 49152UL * 8, layout.candidate_table);
   EXPECT_LE(layout.candidate_table + table_bytes, layout.candidate_list);
   EXPECT_LE(layout.candidate_list + list_bytes, layout.finalists);
   EXPECT_LE(layout.finalists + list_bytes, layout.bytes);
