@@ -111,6 +111,7 @@ struct Parameters {
   void* zeroed;
   std::size_t zeroed_bytes;
   std::size_t early_bytes;  // of the keys, which the first kernel brings into the L2 cache
+  float read_once_share;    // of the keys' lines, which leave the L2 cache first (async_copy.cuh)
 };
 
 // How many candidates of a collection belong to each bin, whether in the table or in the list.

@@ -20,10 +20,6 @@ constexpr int kWarps = kThreads / kWarpSize;
 constexpr int kRingBytes = 64 * 1024;       // a block
 constexpr int kSweepRingBytes = 96 * 1024;  // of the sweep, which has little else in shared memory
 
-// Whether the flat ring tells the L2 cache that its keys are read once, so that the mask and the
-// candidates stay there.
-constexpr bool kReadOnce = true;
-
 // A worker's part of the strips: every `shares`-th step, or a run of steps (walk.hpp).
 struct Share {
   std::int64_t number, count;
@@ -95,7 +91,8 @@ class FlatRing {
                static_cast<std::uint32_t>(share.number)),
         stride_(static_cast<std::uint32_t>(share.count) * kWarps),
         ahead_(first_),
-        from_(static_cast<const uint4*>(p.keys) + std::uint64_t{first_} * kPieces + lane_index()) {
+        from_(static_cast<const uint4*>(p.keys) + std::uint64_t{first_} * kPieces + lane_index()),
+        policy_(read_once_policy(p.read_once_share)) {
     for (int stage = 0; stage < Slots::kStages; ++stage) copy_next();
   }
 
@@ -124,8 +121,8 @@ class FlatRing {
 
  private:
   __device__ void copy_whole() const {
-    if constexpr (kReadOnce && Layout::kPieces == 4) {
-      copy_four_async_once<kThreads * 16, kWarpSize * 16>(slots_.slot(0), from_);
+    if constexpr (Layout::kPieces == 4) {
+      copy_four_async<kThreads * 16, kWarpSize * 16>(slots_.slot(0), from_, policy_);
     } else {
 #pragma unroll
       for (int piece = 0; piece < Layout::kPieces; ++piece)
@@ -153,7 +150,8 @@ class FlatRing {
   Slots slots_;
   const std::uint32_t pieces_, first_, stride_;
   std::uint32_t ahead_;  // the strip to copy next
-  const uint4* from_;    // its first piece of this lane
+  const uint4* from_;
+  const std::uint64_t policy_;    // its first piece of this lane
 };
 
 template <class T, bool kAffine, int kBytes>

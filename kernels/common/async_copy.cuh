@@ -17,21 +17,23 @@ __device__ inline void copy_async(void* shared, const void* global) {
   const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 }
-// Four such copies, some bytes apart, of bytes that are read once: of the L2 cache's lines they are
-// the first to go, so that they do not drive out what is written meanwhile.
+// For copies of which this share (above 0, at most 1) is of bytes that are read once: of the L2
+// cache's lines they are the first to go, so that they do not drive out what is written meanwhile.
+__device__ inline std::uint64_t read_once_policy(float share) {
+  std::uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, %1;" : "=l"(policy) : "f"(share));
+  return policy;
+}
+// Four copies, some bytes apart.
 template <int kToStep, int kFromStep>
-__device__ inline void copy_four_async_once(void* shared, const void* global) {
+__device__ inline void copy_four_async(void* shared, const void* global, std::uint64_t policy) {
   const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile(
-      "{\n"
-      ".reg .b64 once;\n"
-      "createpolicy.fractional.L2::evict_first.b64 once, 1.0;\n"
-      "cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, once;\n"
-      "cp.async.cg.shared.global.L2::cache_hint [%0 + %2], [%1 + %3], 16, once;\n"
-      "cp.async.cg.shared.global.L2::cache_hint [%0 + %4], [%1 + %5], 16, once;\n"
-      "cp.async.cg.shared.global.L2::cache_hint [%0 + %6], [%1 + %7], 16, once;\n"
-      "}" ::"r"(to),
-      "l"(global), "n"(kToStep), "n"(kFromStep), "n"(2 * kToStep), "n"(2 * kFromStep),
+      "cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;\n"
+      "cp.async.cg.shared.global.L2::cache_hint [%0 + %3], [%1 + %4], 16, %2;\n"
+      "cp.async.cg.shared.global.L2::cache_hint [%0 + %5], [%1 + %6], 16, %2;\n"
+      "cp.async.cg.shared.global.L2::cache_hint [%0 + %7], [%1 + %8], 16, %2;\n" ::"r"(to),
+      "l"(global), "l"(policy), "n"(kToStep), "n"(kFromStep), "n"(2 * kToStep), "n"(2 * kFromStep),
       "n"(3 * kToStep), "n"(3 * kFromStep)
       : "memory");
 }
