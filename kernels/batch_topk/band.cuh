@@ -14,6 +14,10 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
+// Whether the L2 cache is told that keys are read once, so that those read ahead of the ring, the
+// mask and the candidates stay there.
+constexpr bool kBandReadOnce = true;
+
 template <class T>
 struct BandLayout {
   static constexpr int kPiecesOfRow = sizeof(T) == 2 ? 1 : 2;
@@ -38,8 +42,7 @@ struct BandWords : RingWords<T, 4> {
       : RingWords<T, 4>(words), columns(matrix_columns) {}
   __device__ std::uint64_t offset(std::uint32_t i) const {
     using Row = typename BandLayout<T>::Row;
-    return std::uint64_t{i / Row::kKeys} * columns +
-           Row::column(0, i % Row::kKeys);
+    return std::uint64_t{i / Row::kKeys} * columns + Row::column(0, i % Row::kKeys);
   }
 };
 
@@ -49,16 +52,23 @@ class BandStrip {
   using Layout = BandLayout<T>;
   using Row = typename Layout::Row;
 
-  __device__ BandStrip(const Parameters& p, std::uint32_t row, std::uint32_t column)
-      : p_(p), row_(row), column_(column) {}
+  // whole: lies within the matrix; mask: place_in_mask().
+  __device__ BandStrip(const Parameters& p, std::uint32_t row, std::uint32_t column, bool whole,
+                       std::uint8_t* mask)
+      : p_(p), row_(row), column_(column), whole_(whole), mask_(mask) {}
+
+  // Of the bits that the lane stores.
+  __device__ static std::uint8_t* place_in_mask(const Parameters& p, std::uint32_t row,
+                                                std::uint32_t column) {
+    return p.mask + (std::uint64_t{row + stored_row()} * p.mask_row_bytes + stored_byte(column));
+  }
 
   __device__ std::uint32_t column() const { return column_; }
   __device__ std::uint64_t entry() const {
     return std::uint64_t{row_} * p_.shape.columns + column_ + lane_index() * Row::kPerPiece;
   }
   __device__ std::uint32_t valid() const {
-    if (row_ + Layout::kRows <= p_.shape.rows && column_ + Layout::kColumns <= p_.shape.columns)
-      return Layout::Lane::kAllKeys;
+    if (whole_) return Layout::Lane::kAllKeys;
     std::uint32_t valid = 0;
 #pragma unroll
     for (int piece = 0; piece < Layout::Lane::kPieces; ++piece)
@@ -69,15 +79,9 @@ class BandStrip {
   }
   // Called by the whole warp.
   __device__ void store(std::uint32_t bits) const {
-    using Bits = BitsOfOnePiece<T>;
-    const std::uint32_t lane = lane_index();
-    bits = bits_of_one_piece<T>(bits, lane);
-    const auto piece = static_cast<int>(lane % 4);
-    const std::uint32_t row = row_ + row_of(piece);
-    const std::uint32_t byte = (column_ + column_of(piece)) / 8 + lane / 4 * sizeof(Bits);
-    if (row < p_.shape.rows && byte < p_.mask_row_bytes)
-      *reinterpret_cast<Bits*>(p_.mask + (std::uint64_t{row} * p_.mask_row_bytes + byte)) =
-          static_cast<Bits>(bits);
+    bits = bits_of_one_piece<T>(bits, lane_index());
+    if (whole_ || (row_ + stored_row() < p_.shape.rows && stored_byte(column_) < p_.mask_row_bytes))
+      *reinterpret_cast<Bits*>(mask_) = static_cast<Bits>(bits);
   }
 
   __device__ static std::uint32_t row_of(int piece) {
@@ -88,12 +92,27 @@ class BandStrip {
   }
 
  private:
+  using Bits = BitsOfOnePiece<T>;
+
+  __device__ static int stored_piece() {
+    return static_cast<int>(lane_index() % 4);
+  }
+  __device__ static std::uint32_t stored_row() {
+    return row_of(stored_piece());
+  }
+  __device__ static std::uint32_t stored_byte(std::uint32_t column) {
+    return (column + column_of(stored_piece())) / 8 + lane_index() / 4 * sizeof(Bits);
+  }
+
   const Parameters& p_;
   const std::uint32_t row_, column_;
+  const bool whole_;
+  std::uint8_t* const mask_;
 };
 
 // As RowRing, of bands. What a warp's loop needs is little, and the rest is computed again where a
-// run ends: registers are short.
+// run ends: registers are short. The loop is issue-bound, so whether a run's bands lie within the
+// matrix is asked once a run, and places move by one multiplication a band.
 template <class T, int kBytes>
 class BandRing {
  public:
@@ -107,11 +126,11 @@ class BandRing {
   __device__ void prefetch(std::uint32_t bands) const {
     if (lane_index() >= Layout::kRows || column_ >= p_.shape.columns) return;
     const std::uint32_t width = min(Layout::kColumns, p_.shape.columns - column_);
-    std::uint32_t row = row_ - Slots::kStages * step_ + lane_index();
+    std::uint32_t row = row_ + rows_down(Slots::kStages) + lane_index();
     for (std::uint32_t left = left_; bands > 0 && left > Slots::kStages; --left, --bands) {
       if (row < p_.shape.rows)
         prefetch_to_l2(key(row, column_), width * static_cast<std::uint32_t>(sizeof(T)));
-      row -= step_;
+      row += rows_down(1);
     }
   }
 
@@ -123,10 +142,12 @@ class BandRing {
       if (column_ < p_.shape.columns) move_to(column_);
       for (; left_ > 0; --left_) {
         wait_for_copies<Slots::kStages - 1>();
-        if (row_ < p_.shape.rows && column_ < p_.shape.columns)
-          visit(Strip(p_, row_, column_), BandWords<T>(slots_.read(), p_.shape.columns));
-        copy_next(left_ > Slots::kStages, row_ - Slots::kStages * step_);
-        row_ -= step_;
+        if (whole_ || (row_ < p_.shape.rows && column_ < p_.shape.columns))
+          visit(Strip(p_, row_, column_, whole_, mask_),
+                BandWords<T>(slots_.read(), p_.shape.columns));
+        copy_next(left_ > Slots::kStages, row_ + rows_down(Slots::kStages));
+        row_ += rows_down(1);
+        mask_ += down(p_.mask_row_bytes);
       }
       ++runs_;
       begin_run();
@@ -135,6 +156,14 @@ class BandRing {
   }
 
  private:
+  // From one band of the run to a later one; modulo 2^32.
+  __device__ std::uint32_t rows_down(std::uint32_t bands) const {
+    return bands * static_cast<std::uint32_t>(step_);
+  }
+  // From one band to the next where a row has so much; less than 2^31: one instruction.
+  __device__ std::int64_t down(std::uint32_t of_row) const {
+    return std::int64_t{step_} * static_cast<std::int32_t>(of_row);
+  }
   __device__ const T* key(std::uint32_t row, std::uint32_t column) const {
     return static_cast<const T*>(p_.keys) + (std::uint64_t{row} * p_.shape.columns + column);
   }
@@ -143,41 +172,66 @@ class BandRing {
   }
   // Fills the ring; the copies are under way when this returns. Without a run, left_ stays 0.
   __device__ void begin_run() {
-    ColumnWalk walk(p_.bands, blockIdx.x, gridDim.x);
+    ColumnWalk walk(p_.bands, blockIdx.x, gridDim.x, p_.band_share);
     for (std::uint32_t i = 0; i < runs_ && !walk.done(); ++i) walk.advance(p_.bands);
     if (walk.done()) return;
     const ColumnRun run = walk.run(p_.bands, warp_index());
     column_ = run.column;
     row_ = run.row * Layout::kRows;
-    step_ = run.step * Layout::kRows;
+    step_ = -static_cast<std::int32_t>(run.step * Layout::kRows);
     left_ = run.count;
+    // Rows only fall.
+    whole_ =
+        row_ + Layout::kRows <= p_.shape.rows && column_ + Layout::kColumns <= p_.shape.columns;
+    mask_ = Strip::place_in_mask(p_, row_, column_);
     from_ = key(row_, lane_column());
 #pragma unroll 1
     for (std::uint32_t stage = 0; stage < Slots::kStages; ++stage)
-      copy_next(stage < left_, row_ - stage * step_);
+      copy_next(stage < left_, row_ + rows_down(stage));
   }
   // The band from a row on, to where the slots stand, which then is the next band's place.
   __device__ void copy_next(bool exists, std::uint32_t row) {
-    const std::uint64_t row_keys = p_.shape.columns;
     if (exists) {
-      const bool whole = row + Layout::kRows <= p_.shape.rows;
-#pragma unroll
-      for (int piece = 0; piece < Layout::Lane::kPieces; ++piece)
-        if (lane_column() + Strip::column_of(piece) < p_.shape.columns &&
-            (whole || row + Strip::row_of(piece) < p_.shape.rows))
-          copy_async(slots_.slot(piece),
-                     from_ + (Strip::row_of(piece) * row_keys + Strip::column_of(piece)));
-      from_ -= step_ * row_keys;
+      if (whole_)
+        copy_whole();
+      else
+        copy_inside(row);
+      from_ += down(p_.shape.columns);
     }
     close_copy_group();
     slots_.advance();
   }
+  __device__ const T* piece_from(int piece) const {
+    return from_ +
+           (Strip::row_of(piece) * std::uint64_t{p_.shape.columns} + Strip::column_of(piece));
+  }
+  __device__ void copy_whole() const {
+    if constexpr (kBandReadOnce) {
+      copy_four_async_once<kThreads * 16>(
+          slots_.slot(0), {piece_from(0), piece_from(1), piece_from(2), piece_from(3)});
+    } else {
+#pragma unroll
+      for (int piece = 0; piece < Layout::Lane::kPieces; ++piece)
+        copy_async(slots_.slot(piece), piece_from(piece));
+    }
+  }
+  // What of it lies within the matrix.
+  __device__ void copy_inside(std::uint32_t row) const {
+#pragma unroll
+    for (int piece = 0; piece < Layout::Lane::kPieces; ++piece)
+      if (lane_column() + Strip::column_of(piece) < p_.shape.columns &&
+          row + Strip::row_of(piece) < p_.shape.rows)
+        copy_async(slots_.slot(piece), piece_from(piece));
+  }
 
   const Parameters& p_;
   Slots slots_;
-  std::uint32_t runs_ = 0;                                    // done
-  std::uint32_t column_ = 0, row_ = 0, step_ = 0, left_ = 0;  // of this run, in rows of the matrix
-  const T* from_ = nullptr;  // the lane's first key of the band to copy next
+  std::uint32_t runs_ = 0;                         // done
+  std::uint32_t column_ = 0, row_ = 0, left_ = 0;  // of this run, in rows of the matrix
+  std::int32_t step_ = 0;                          // less than 0
+  bool whole_ = false;                             // its bands lie within the matrix
+  std::uint8_t* mask_ = nullptr;                   // the lane's place, of the band at hand
+  const T* from_ = nullptr;                        // the lane's first key of the band to copy next
 };
 
 }  // namespace stepscope::kernels::batch_topk_device

@@ -91,7 +91,7 @@ class BandSweep {
     classes.above &= valid;
     strip.store(classes.above);
     above_ += static_cast<std::uint32_t>(__popc(classes.above));
-    sink_.push(classes.unclear & valid, strip.entry(), words);
+    sink_.push(classes.unclear & valid, strip, words);
   }
 
   // Called once, by the whole block.

@@ -35,8 +35,12 @@ struct ColumnRun {
 class ColumnWalk {
  public:
   STEPSCOPE_HOST_DEVICE constexpr ColumnWalk(const WalkShape& shape, std::uint32_t worker,
-                                             std::uint32_t workers) {
-    if (const std::uint32_t share = workers_of_group(shape, workers); share > 0) {
+                                             std::uint32_t workers)
+      : ColumnWalk(shape, worker, workers, workers_of_group(shape, workers)) {}
+  // share: workers_of_group(shape, workers).
+  STEPSCOPE_HOST_DEVICE constexpr ColumnWalk(const WalkShape& shape, std::uint32_t worker,
+                                             std::uint32_t workers, std::uint32_t share) {
+    if (share > 0) {
       group_ = worker % shape.groups;
       inner_ = worker / shape.groups;
       stride_ = share;

@@ -58,6 +58,7 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
   p.shape = walk_shape(p.shape.rows, p.shape.columns, LaneLayout<T>::kStripColumns, kWarps);
   p.bands = band_shape<T>(p.shape.rows, p.shape.columns);
   const unsigned full_grid = static_cast<unsigned>(device.multiprocessors) * 2;
+  p.band_share = workers_of_group(p.bands, full_grid);
   constexpr bool kAligned = kLayout != RowLayout::any;
   p.read_once_share = read_once_share(p);
   const bool samples = !p.from_scratch && p.warm_start == nullptr;

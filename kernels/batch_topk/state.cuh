@@ -80,8 +80,9 @@ static_assert(sizeof(State) <= BatchTopkWorkspace::kStateBytes);
 struct Parameters {
   const void* keys;
   WalkShape shape;
-  WalkShape bands;     // of affine keys (band.cuh)
-  std::int64_t count;  // 1 .. entries, where device_count is null
+  WalkShape bands;           // of affine keys (band.cuh)
+  std::uint32_t band_share;  // blocks of each group of bands, or 0 (column_walk.hpp)
+  std::int64_t count;        // 1 .. entries, where device_count is null
   const std::int64_t* device_count;
   std::uint32_t floor;  // least ordered key that may be selected
   NanRank nan;

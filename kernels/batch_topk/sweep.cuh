@@ -47,8 +47,8 @@ class CandidateSink {
         shared_(shared),
         list_(shared.list[warp_index()]) {}
 
-  template <class Words>
-  __device__ void push(std::uint32_t unclear, std::uint64_t first_entry, const Words& words) {
+  template <class Strip, class Words>
+  __device__ void push(std::uint32_t unclear, const Strip& strip, const Words& words) {
     while (true) {
       const unsigned pushing = __ballot_sync(kAllLanes, unclear != 0);
       if (pushing == 0) return;
@@ -58,7 +58,7 @@ class CandidateSink {
         const std::uint32_t below = (1U << lane_index()) - 1U;
         const std::uint32_t at = listed_ + static_cast<std::uint32_t>(__popc(pushing & below));
         const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(unclear)) - 1);
-        put(at, first_entry + words.offset(i), words.bits_of_any_key(i));
+        put(at, strip.entry() + words.offset(i), words.bits_of_any_key(i));
         unclear &= unclear - 1;
       }
       listed_ += pushed;
@@ -213,7 +213,7 @@ class Sweep {
     classes.above &= valid;
     strip.store(classes.above);
     above_ += static_cast<std::uint32_t>(__popc(classes.above));
-    sink_.push(classes.unclear & valid, strip.entry(), words);
+    sink_.push(classes.unclear & valid, strip, words);
   }
 
   // Called once, by the whole block.

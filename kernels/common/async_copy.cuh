@@ -37,6 +37,23 @@ __device__ inline void copy_four_async(void* shared, const void* global, std::ui
       "n"(3 * kToStep), "n"(3 * kFromStep)
       : "memory");
 }
+// The same from four addresses.
+template <int kToStep>
+__device__ inline void copy_four_async_once(void* shared, const void* const (&global)[4]) {
+  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile(
+      "{\n"
+      ".reg .b64 once;\n"
+      "createpolicy.fractional.L2::evict_first.b64 once, 1.0;\n"
+      "cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, once;\n"
+      "cp.async.cg.shared.global.L2::cache_hint [%0 + %5], [%2], 16, once;\n"
+      "cp.async.cg.shared.global.L2::cache_hint [%0 + %6], [%3], 16, once;\n"
+      "cp.async.cg.shared.global.L2::cache_hint [%0 + %7], [%4], 16, once;\n"
+      "}" ::"r"(to),
+      "l"(global[0]), "l"(global[1]), "l"(global[2]), "l"(global[3]), "n"(kToStep),
+      "n"(2 * kToStep), "n"(3 * kToStep)
+      : "memory");
+}
 // A hint: brings some bytes, a multiple of 16, into the L2 cache.
 __device__ inline void prefetch_to_l2([[maybe_unused]] const void* global,
                                       [[maybe_unused]] std::uint32_t bytes) {
