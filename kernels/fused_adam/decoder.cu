@@ -12,6 +12,10 @@ using namespace sparse_decoder_device;
 
 constexpr int kDecoderBlocks = 3;
 
+// Of a warp, where silent features are updated beside other work: blocks that stayed to the end
+// would hold the registers that kernels of another stream wait for, such as a sum over ranks.
+constexpr std::uint32_t kSilentPieces = 8;
+
 enum class Features { all, active, silent };
 
 struct DecoderParameters {
@@ -66,10 +70,13 @@ Status enqueue(const FusedAdamDecoder& a, cudaStream_t stream) {
   const DecoderParameters p{a.state,
                             column_parameters(a.shape, a.by_feature, a.output_gradients, a.order),
                             factor_source(a.settings)};
-  unsigned blocks = 0;
-  const Status status = resident_blocks(
-      kDecoderBlocks, std::uint64_t{p.columns.pieces.count()} / kAdamWarps + 1, &blocks);
-  if (!status.ok()) return status;
+  const std::uint32_t count = p.columns.pieces.count();
+  unsigned blocks = count / (kAdamWarps * kSilentPieces) + 1;
+  if (kFeatures != Features::silent) {
+    const Status status =
+        resident_blocks(kDecoderBlocks, std::uint64_t{count} / kAdamWarps + 1, &blocks);
+    if (!status.ok()) return status;
+  }
   adam_decoder_kernel<Gradient, kFeatures><<<blocks, kAdamThreads, 0, stream>>>(p);
   return cuda_status(cudaGetLastError(), "adam_decoder_kernel");
 }

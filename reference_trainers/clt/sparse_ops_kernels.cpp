@@ -17,8 +17,8 @@ namespace stepscope::clt {
 namespace {
 
 // Of several ranks: the list by column is made before the host has the count, which hides that it
-// waits; or else behind the decoder, beside the sum of its outputs.
-constexpr bool kColumnsAtOnce = true;
+// waits; or else behind the decoder, while the sum of its outputs starts.
+constexpr bool kColumnsAtOnce = false;
 
 kernels::AdamSettings settings_of(double learning_rate, std::int64_t step) {
   kernels::AdamSettings settings;
