@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/aten/bitmask.hpp"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/where.h>
@@ -57,7 +58,7 @@ at::Tensor counts_of(const at::Tensor& mask, std::int64_t columns, std::int64_t 
 }
 
 void list_on_host(const kernels::Bitmask& bits, kernels::BitmaskLines lines,
-                  const at::Tensor& values, FeatureList& list) {
+                  const at::Tensor& values, const at::Tensor& addends, FeatureList& list) {
   const kernels::ExpectedList found = kernels::bitmask_list_reference(bits, lines);
   std::copy(found.offsets.begin(), found.offsets.end(),
             list.offsets.mutable_data_ptr<std::int64_t>());
@@ -65,7 +66,18 @@ void list_on_host(const kernels::Bitmask& bits, kernels::BitmaskLines lines,
   std::copy_n(found.indices.begin(), fits, list.indices.mutable_data_ptr<std::int32_t>());
   at::Tensor entries = at::empty({fits}, at::kLong);
   std::copy_n(found.entries.begin(), fits, entries.mutable_data_ptr<std::int64_t>());
-  list.values.slice(0, 0, fits).copy_(values.view({-1}).index_select(0, entries));
+  const at::Tensor listed = list.values.slice(0, 0, fits);
+  listed.copy_(values.view({-1}).index_select(0, entries));
+  if (addends.defined()) listed.add_(addends.index_select(0, entries.remainder(bits.columns)));
+}
+
+void check_addends(const at::Tensor& addends, const at::Tensor& values) {
+  if (!addends.defined()) return;
+  check_together(addends, "column_addends", values);
+  check_type(addends, "column_addends", at::kFloat);
+  check_type(values, "values", at::kFloat);
+  TORCH_CHECK(addends.is_contiguous() && addends.numel() == values.size(1),
+              "column_addends: must be a number a column, ", values.size(1));
 }
 
 }  // namespace
@@ -106,9 +118,11 @@ at::Tensor bitmask_column_counts(const at::Tensor& mask, std::int64_t columns) {
 }
 
 FeatureList bitmask_list(const at::Tensor& mask, const at::Tensor& values,
-                         kernels::BitmaskLines lines, std::int64_t entries) {
+                         kernels::BitmaskLines lines, std::int64_t entries,
+                         const at::Tensor& column_addends) {
   const at::Tensor keys = row_major(values.detach(), "values");
   check_together(keys, "values", mask);
+  check_addends(column_addends, keys);
   TORCH_CHECK(entries >= 0, "entries: must be 0 or more");
   const kernels::Bitmask bits = view_of(mask, keys.size(1));
   TORCH_CHECK(keys.size(0) == bits.rows, "mask: has ", bits.rows, " rows for ", keys.size(0));
@@ -116,7 +130,7 @@ FeatureList bitmask_list(const at::Tensor& mask, const at::Tensor& values,
   FeatureList list{at::empty({line_count + 1}, mask.options().dtype(at::kLong)),
                    at::empty({entries}, mask.options()), at::empty({entries}, keys.options())};
   if (on_host(mask, "mask")) {
-    list_on_host(bits, lines, keys, list);
+    list_on_host(bits, lines, keys, column_addends, list);
     return list;
   }
   kernels::BitmaskList wanted;
@@ -127,6 +141,7 @@ FeatureList bitmask_list(const at::Tensor& mask, const at::Tensor& values,
   wanted.keys = keys.const_data_ptr();
   wanted.values = list.values.mutable_data_ptr();
   wanted.key_type = key_type_of(keys, "values");
+  if (column_addends.defined()) wanted.column_addends = column_addends.const_data_ptr<float>();
   wanted.workspace_bytes = kernels::bitmask_list_workspace_bytes(bits, lines);
   const DeviceCall call(mask);
   const at::Tensor workspace = device_bytes(wanted.workspace_bytes, mask.device());

@@ -24,7 +24,9 @@ at::Tensor bitmask_row_counts(const at::Tensor& mask, std::int64_t columns);
 at::Tensor bitmask_column_counts(const at::Tensor& mask, std::int64_t columns);
 
 // The lists with room for so many entries: the bits set, or more. What does not fit is left out.
+// column_addends, float32 [columns], may be undefined: are added to listed values, float32 too.
 FeatureList bitmask_list(const at::Tensor& mask, const at::Tensor& values,
-                         kernels::BitmaskLines lines, std::int64_t entries);
+                         kernels::BitmaskLines lines, std::int64_t entries,
+                         const at::Tensor& column_addends = {});
 
 }  // namespace stepscope::aten

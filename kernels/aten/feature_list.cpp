@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "kernels/aten/device_call.hpp"
+#include "kernels/sparse_decoder/silent_steps.hpp"
 #include "kernels/sparse_decoder/turned_list.hpp"
 
 namespace stepscope::aten {
@@ -34,14 +35,24 @@ void turn_on_host(const kernels::TurnedList& list, const FeatureList& by_token) 
   std::vector<std::int64_t> next(list.by_column.offsets, list.by_column.offsets + list.columns);
   std::vector<double> sums(static_cast<std::size_t>(list.columns));
   const auto* const values = by_token.values.const_data_ptr<float>();
-  for_each_entry(by_token, [&](std::int64_t, std::size_t entry) {
+  for_each_entry(by_token, [&](std::int64_t token, std::size_t entry) {
+    const std::int64_t of_group = list.by_token.indices[entry] / list.group_columns * list.tokens;
     const auto column = static_cast<std::size_t>(list.by_token.indices[entry]);
     if (next[column] >= list.by_column.capacity) return;
+    list.rows[next[column]] = static_cast<std::int32_t>(of_group + token);
     list.values[next[column]++] = values[entry];
     sums[column] += static_cast<double>(values[entry]);
   });
   std::transform(sums.begin(), sums.end(), list.sums,
                  [](double sum) { return static_cast<float>(sum); });
+}
+
+void count_on_host(const kernels::SilentSteps& silent, const FeatureList& by_column) {
+  for (std::int64_t column = 0; column < silent.columns; ++column) ++silent.steps[column];
+  const auto* const values = static_cast<const float*>(silent.by_column.values);
+  for_each_entry(by_column, [&](std::int64_t column, std::size_t entry) {
+    if (values[entry] > silent.threshold) silent.steps[column] = 0;
+  });
 }
 
 }  // namespace
@@ -95,16 +106,23 @@ kernels::HostActiveFeatures host_by_token(const FeatureList& by_column, std::int
   return out;
 }
 
-TurnedValues turned(const FeatureList& by_token, const FeatureList& by_column) {
+TurnedValues turned(const FeatureList& by_token, const FeatureList& by_column,
+                    std::int64_t layers) {
   check_type(by_token.values, "values", at::kFloat);
   kernels::TurnedList list;
   list.columns = by_column.offsets.numel() - 1;
+  TORCH_CHECK(layers >= 1 && list.columns % layers == 0, "layers: must divide the columns, ",
+              list.columns, ", is ", layers);
   list.by_token = view_of(by_token);
   list.by_column = view_of({by_column.offsets, by_column.indices, at::Tensor()});
   const TurnedValues out{at::empty_like(by_token.values),
-                         at::empty({list.columns}, by_token.values.options())};
+                         at::empty({list.columns}, by_token.values.options()),
+                         at::empty_like(by_column.indices)};
   list.values = out.values.mutable_data_ptr<float>();
   list.sums = out.sums.mutable_data_ptr<float>();
+  list.rows = out.rows.mutable_data_ptr<std::int32_t>();
+  list.group_columns = std::max<std::int64_t>(list.columns / layers, 1);
+  list.tokens = by_token.offsets.numel() - 1;
   must("turn_list", validate(list));
   if (on_host(by_token.values, "values")) {
     turn_on_host(list, by_token);
@@ -113,6 +131,22 @@ TurnedValues turned(const FeatureList& by_token, const FeatureList& by_column) {
   const DeviceCall call(by_token.values);
   must("turn_list", kernels::turn_list(list, call.stream()));
   return out;
+}
+
+void count_silent_steps(const FeatureList& by_column, double threshold, const at::Tensor& steps) {
+  check_type(steps, "steps", at::kLong);
+  check_together(steps, "steps", by_column.offsets);
+  kernels::SilentSteps arguments;
+  arguments.columns = by_column.offsets.numel() - 1;
+  TORCH_CHECK(steps.is_contiguous() && steps.numel() == arguments.columns,
+              "steps: must be a number a column, ", arguments.columns, ", contiguous");
+  arguments.by_column = view_of(by_column);
+  arguments.threshold = static_cast<float>(threshold);
+  arguments.steps = steps.mutable_data_ptr<std::int64_t>();
+  must("count_silent_steps", validate(arguments));
+  if (on_host(steps, "steps")) return count_on_host(arguments, by_column);
+  const DeviceCall call(steps);
+  must("count_silent_steps", kernels::count_silent_steps(arguments, call.stream()));
 }
 
 // Unused entries go to a place of their own behind the matrix.

@@ -34,11 +34,18 @@ kernels::HostActiveFeatures host_by_token(const FeatureList& by_column, std::int
 // unused, behind its last offset, are left out; nothing is read back from the device.
 at::Tensor scattered(const FeatureList& by_token, const at::Tensor& values, std::int64_t columns);
 
-// What by_token's values are in the order of by_column, and each column's sum: float32.
+// What by_token's values are in the order of by_column, and each column's sum: float32. Where the
+// columns are of so many layers, side by side, `rows` are the tokens of by_column among those of
+// all layers, one layer's behind the other's.
 struct TurnedValues {
-  at::Tensor values, sums;
+  at::Tensor values, sums, rows;
 };
-TurnedValues turned(const FeatureList& by_token, const FeatureList& by_column);
+TurnedValues turned(const FeatureList& by_token, const FeatureList& by_column,
+                    std::int64_t layers = 1);
+
+// In place, int64 [columns]: one more where no value of the column is above the threshold, else 0.
+// The list's values: float32.
+void count_silent_steps(const FeatureList& by_column, double threshold, const at::Tensor& steps);
 
 // Of any type, in double.
 std::vector<double> host_numbers(const at::Tensor& tensor);

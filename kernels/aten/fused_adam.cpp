@@ -48,6 +48,42 @@ void update_on_host(AdamState& state, const std::vector<double>& gradients,
   if (state.copy.defined()) state.copy.copy_(state.parameters.view_as(state.copy));
 }
 
+// Without the gradients.
+kernels::FusedAdamDecoder decoder_arguments(AdamState& state,
+                                            const kernels::SparseDecoderShape& shape,
+                                            const FeatureList& by_column,
+                                            const kernels::AdamSettings& settings) {
+  kernels::FusedAdamDecoder arguments;
+  arguments.state = view_of(state);
+  TORCH_CHECK(state.parameters.numel() == shape.weights(), "parameters: must be ", shape.weights(),
+              " weights, are ", state.parameters.numel());
+  check_together(by_column.offsets, "by_column", state.parameters);
+  arguments.shape = shape;
+  arguments.by_feature = aten::view_of(by_column);
+  arguments.settings = settings;
+  return arguments;
+}
+
+using OfDecoder = kernels::Status (*)(const kernels::FusedAdamDecoder&, CUstream_st*);
+
+void adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
+                  const FeatureList& by_column, const at::Tensor& output_gradients,
+                  const kernels::AdamSettings& settings, OfDecoder on_device) {
+  kernels::FusedAdamDecoder arguments = decoder_arguments(state, shape, by_column, settings);
+  check_together(output_gradients, "output_gradients", state.parameters);
+  TORCH_CHECK(output_gradients.is_contiguous() &&
+                  output_gradients.numel() == shape.tokens * shape.layers * shape.model,
+              "output_gradients: must be [tokens, layers, model], contiguous");
+  arguments.output_gradients = layer_rows(shape, output_gradients);
+  if (on_host(state.parameters, "parameters")) {
+    must("fused_adam_decoder", validate(arguments.settings));
+    return update_on_host(
+        state, host_numbers(decoder_weight_gradient(shape, by_column, output_gradients)), settings);
+  }
+  const DeviceCall call(state.parameters);
+  must("fused_adam_decoder", on_device(arguments, call.stream()));
+}
+
 }  // namespace
 
 void fused_adam(AdamState& state, const at::Tensor& gradients,
@@ -70,25 +106,22 @@ void fused_adam(AdamState& state, const at::Tensor& gradients,
 void fused_adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
                         const FeatureList& by_column, const at::Tensor& output_gradients,
                         const kernels::AdamSettings& settings) {
-  kernels::FusedAdamDecoder arguments;
-  arguments.state = view_of(state);
-  TORCH_CHECK(state.parameters.numel() == shape.weights(), "parameters: must be ", shape.weights(),
-              " weights, are ", state.parameters.numel());
-  check_together(output_gradients, "output_gradients", state.parameters);
-  TORCH_CHECK(output_gradients.is_contiguous() &&
-                  output_gradients.numel() == shape.tokens * shape.layers * shape.model,
-              "output_gradients: must be [tokens, layers, model], contiguous");
-  arguments.shape = shape;
-  arguments.by_feature = aten::view_of(by_column);
-  arguments.output_gradients = layer_rows(shape, output_gradients);
-  arguments.settings = settings;
-  if (on_host(state.parameters, "parameters")) {
-    must("fused_adam_decoder", validate(arguments.settings));
-    return update_on_host(
-        state, host_numbers(decoder_weight_gradient(shape, by_column, output_gradients)), settings);
-  }
+  adam_decoder(state, shape, by_column, output_gradients, settings, kernels::fused_adam_decoder);
+}
+
+void silent_adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
+                         const FeatureList& by_column, const kernels::AdamSettings& settings) {
+  const kernels::FusedAdamDecoder arguments = decoder_arguments(state, shape, by_column, settings);
+  must("silent_adam_decoder", validate_silent(arguments));
+  if (on_host(state.parameters, "parameters")) return;
   const DeviceCall call(state.parameters);
-  must("fused_adam_decoder", kernels::fused_adam_decoder(arguments, call.stream()));
+  must("silent_adam_decoder", kernels::silent_adam_decoder(arguments, call.stream()));
+}
+
+void lazy_adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
+                       const FeatureList& by_column, const at::Tensor& output_gradients,
+                       const kernels::AdamSettings& settings) {
+  adam_decoder(state, shape, by_column, output_gradients, settings, kernels::lazy_adam_decoder);
 }
 
 }  // namespace stepscope::aten

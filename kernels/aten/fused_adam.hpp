@@ -26,4 +26,12 @@ void fused_adam_decoder(AdamState& state, const kernels::SparseDecoderShape& sha
                         const FeatureList& by_column, const at::Tensor& output_gradients,
                         const kernels::AdamSettings& settings);
 
+// The same in two calls, the first of features without an entry, which needs no gradients. On the
+// CPU the first does nothing and the second all.
+void silent_adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
+                         const FeatureList& by_column, const kernels::AdamSettings& settings);
+void lazy_adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
+                       const FeatureList& by_column, const at::Tensor& output_gradients,
+                       const kernels::AdamSettings& settings);
+
 }  // namespace stepscope::aten

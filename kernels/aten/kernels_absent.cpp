@@ -6,6 +6,8 @@
 #include "kernels/row_topk/row_topk.hpp"
 #include "kernels/shard_topk/shard_cut.hpp"
 #include "kernels/shard_topk/shard_topk.hpp"
+#include "kernels/sparse_decoder/silent_steps.hpp"
+#include "kernels/sparse_decoder/squared_loss.hpp"
 #include "kernels/sparse_decoder/turned_list.hpp"
 
 namespace stepscope::kernels {
@@ -56,10 +58,22 @@ Status sparse_decoder_bias_gradient(const SparseDecoderBiasGradient&, CUstream_s
 Status turn_list(const TurnedList&, CUstream_st*) {
   return absent();
 }
+Status count_silent_steps(const SilentSteps&, CUstream_st*) {
+  return absent();
+}
+Status squared_loss(const SquaredLoss&, CUstream_st*) {
+  return absent();
+}
 Status fused_adam(const FusedAdam&, CUstream_st*) {
   return absent();
 }
 Status fused_adam_decoder(const FusedAdamDecoder&, CUstream_st*) {
+  return absent();
+}
+Status lazy_adam_decoder(const FusedAdamDecoder&, CUstream_st*) {
+  return absent();
+}
+Status silent_adam_decoder(const FusedAdamDecoder&, CUstream_st*) {
   return absent();
 }
 Status shard_topk_count(const ShardTopkArguments&, int, CUstream_st*) {

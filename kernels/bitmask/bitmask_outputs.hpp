@@ -42,6 +42,7 @@ struct BitmaskList {
   const void* keys = nullptr;  // [rows, columns]; optional, with values
   void* values = nullptr;      // [capacity], the selected keys
   KeyType key_type = KeyType::bfloat16;
+  const float* column_addends = nullptr;  // [columns], optional: added to float32 keys
 
   void* workspace = nullptr;  // any content; 256-byte aligned
   std::size_t workspace_bytes = 0;

@@ -30,8 +30,12 @@ __global__ void __launch_bounds__(kGridThreads)
   for (std::int64_t word = first_of_grid() / kWarpSize; word < mask.words_per_row();
        word += size_of_grid() / kWarpSize) {
     std::uint32_t count = 0;
-    for (std::int64_t row = 0; row < mask.rows; row += kWarpSize)
-      count += static_cast<std::uint32_t>(__popc(rows_of_column(mask, row, word)));
+    for (std::int64_t row = 0; row < mask.rows; row += kWarpSize * kBlocksAhead) {
+      std::uint32_t rows[kBlocksAhead];
+      rows_of_column(mask, row, word, rows);
+#pragma unroll
+      for (const std::uint32_t block : rows) count += static_cast<std::uint32_t>(__popc(block));
+    }
     const std::int64_t column = word * kWarpSize + lane;
     if (column < mask.columns) counts[column] = count;
   }

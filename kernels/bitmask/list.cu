@@ -6,11 +6,15 @@
 #include "kernels/bitmask/grid.cuh"
 #include "kernels/bitmask/list_layout.hpp"
 #include "kernels/common/cuda_check.hpp"
+#include "kernels/common/float_bits.hpp"
 
 namespace stepscope::kernels {
 namespace {
 
 constexpr int kLinesOfThread = static_cast<int>(kLinesOfChunk) / kGridThreads;
+
+// A multiprocessor; without the number ptxas saves registers that it has.
+constexpr int kListBlocks = 4;
 
 struct Counts {
   const std::uint32_t* of_line;
@@ -63,57 +67,111 @@ struct Output {
   std::int64_t capacity;
   const Key* keys;
   Key* values;
+  const float* addends;  // of columns; null: none
 
-  __device__ void put(std::int64_t at, std::int64_t index, std::int64_t entry) const {
+  struct Value {
+    Key key{};
+    float addend = 0;
+  };
+  // Nothing of it is looked at, so that no load waits for another.
+  __device__ Value load(std::int64_t entry, std::int64_t column) const {
+    Value value;
+    if (values == nullptr) return value;
+    value.key = keys[entry];
+    if (addends != nullptr) value.addend = addends[column];
+    return value;
+  }
+  __device__ void put(std::int64_t at, std::int64_t index, const Value& value) const {
     if (at >= capacity) return;
     indices[at] = static_cast<std::int32_t>(index);
-    if (values != nullptr) values[at] = keys[entry];
+    if (values != nullptr) values[at] = addends != nullptr ? sum(value) : value.key;
+  }
+
+ private:
+  __device__ static Key sum(const Value& value) {
+    if constexpr (sizeof(Key) == sizeof(float))
+      return bits_of(float_of_bits(value.key) + value.addend);
+    return value.key;
   }
 };
 
+__device__ std::uint32_t least_bit(std::uint32_t word) {
+  return static_cast<std::uint32_t>(__ffs(static_cast<int>(word))) - 1;
+}
+
 template <class Key>
-__global__ void __launch_bounds__(kGridThreads)
+__global__ void __launch_bounds__(kGridThreads, kListBlocks)
     list_rows_kernel(Bitmask mask, const std::int64_t* offsets, Output<Key> output) {
   const std::uint32_t lane = threadIdx.x % kWarpSize;
   const std::int64_t words = mask.words_per_row();
   for (std::int64_t row = first_of_grid() / kWarpSize; row < mask.rows;
        row += size_of_grid() / kWarpSize) {
     std::int64_t next = offsets[row];
-    for (std::int64_t first = 0; first < words; first += kWarpSize) {
-      std::uint32_t word = first + lane < words ? mask.words[row * words + first + lane] : 0;
-      const auto own = static_cast<std::uint32_t>(__popc(word));
-      const std::uint32_t all = warp_sum(own);
-      if (all == 0) continue;
-      std::int64_t at = next + all - own - warp_sum_above(own);
-      for (; word != 0; word &= word - 1) {
-        const std::int64_t column = (first + lane) * 32 + __ffs(static_cast<int>(word)) - 1;
-        output.put(at++, column, row * mask.columns + column);
+    const auto load = [&](std::int64_t column) {
+      return output.load(row * mask.columns + column, column);
+    };
+    for (std::int64_t first = lane; first < words + lane; first += kWarpSize * kBlocksAhead) {
+      std::uint32_t word[kBlocksAhead];
+      typename Output<Key>::Value least[kBlocksAhead];
+#pragma unroll
+      for (int i = 0; i < kBlocksAhead; ++i) {
+        const std::int64_t at = first + i * kWarpSize;
+        word[i] = at < words ? mask.words[row * words + at] : 0;
       }
-      next += all;
+#pragma unroll
+      for (int i = 0; i < kBlocksAhead; ++i)
+        if (word[i] != 0) least[i] = load((first + i * kWarpSize) * 32 + least_bit(word[i]));
+#pragma unroll
+      for (int i = 0; i < kBlocksAhead; ++i) {
+        const auto own = static_cast<std::uint32_t>(__popc(word[i]));
+        const std::uint32_t all = warp_sum(own);
+        if (all == 0) continue;
+        std::int64_t at = next + all - own - warp_sum_above(own);
+        next += all;
+        if (own == 0) continue;
+        const std::int64_t column = (first + i * kWarpSize) * 32;
+        output.put(at++, column + least_bit(word[i]), least[i]);
+        for (std::uint32_t rest = word[i] & (word[i] - 1); rest != 0; rest &= rest - 1)
+          output.put(at++, column + least_bit(rest), load(column + least_bit(rest)));
+      }
     }
   }
 }
 
 template <class Key>
-__global__ void __launch_bounds__(kGridThreads)
+__global__ void __launch_bounds__(kGridThreads, kListBlocks)
     list_columns_kernel(Bitmask mask, const std::int64_t* offsets, Output<Key> output) {
   const std::uint32_t lane = threadIdx.x % kWarpSize;
   for (std::int64_t word = first_of_grid() / kWarpSize; word < mask.words_per_row();
        word += size_of_grid() / kWarpSize) {
     const std::int64_t column = word * kWarpSize + lane;
     std::int64_t at = column < mask.columns ? offsets[column] : 0;
-    for (std::int64_t first = 0; first < mask.rows; first += kWarpSize)
-      for (std::uint32_t rows = rows_of_column(mask, first, word); rows != 0; rows &= rows - 1) {
-        const std::int64_t row = first + __ffs(static_cast<int>(rows)) - 1;
-        output.put(at++, row, row * mask.columns + column);
+    const auto load = [&](std::int64_t row) {
+      return output.load(row * mask.columns + column, column);
+    };
+    for (std::int64_t first = 0; first < mask.rows; first += kWarpSize * kBlocksAhead) {
+      std::uint32_t rows[kBlocksAhead];
+      typename Output<Key>::Value least[kBlocksAhead];
+      rows_of_column(mask, first, word, rows);
+#pragma unroll
+      for (int i = 0; i < kBlocksAhead; ++i)
+        if (rows[i] != 0) least[i] = load(first + i * kWarpSize + least_bit(rows[i]));
+#pragma unroll
+      for (int i = 0; i < kBlocksAhead; ++i) {
+        if (rows[i] == 0) continue;
+        const std::int64_t row = first + i * kWarpSize;
+        output.put(at++, row + least_bit(rows[i]), least[i]);
+        for (std::uint32_t rest = rows[i] & (rows[i] - 1); rest != 0; rest &= rest - 1)
+          output.put(at++, row + least_bit(rest), load(row + least_bit(rest)));
       }
+    }
   }
 }
 
 template <class Key>
 void enqueue_list(const Bitmask& mask, const BitmaskList& list, cudaStream_t stream) {
   const Output<Key> output{list.indices, list.capacity, static_cast<const Key*>(list.keys),
-                           static_cast<Key*>(list.values)};
+                           static_cast<Key*>(list.values), list.column_addends};
   if (list.lines == BitmaskLines::rows)
     list_rows_kernel<<<grid_for(mask.rows * kWarpSize), kGridThreads, 0, stream>>>(
         mask, list.offsets, output);

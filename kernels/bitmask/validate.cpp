@@ -38,6 +38,9 @@ Status validate(const Bitmask& mask, const BitmaskList& list) {
                                  !aligned(list.keys, bytes_of(list.key_type)) ||
                                  !aligned(list.values, bytes_of(list.key_type))))
     return Status::bad_argument("values", "needs keys and indices, aligned to their size");
+  if (list.column_addends != nullptr &&
+      (list.key_type != KeyType::float32 || !aligned(list.column_addends, sizeof(float))))
+    return Status::bad_argument("column_addends", "must be aligned, for float32 keys");
   if (list.workspace == nullptr || !aligned(list.workspace, 256))
     return Status::bad_argument("workspace", "must be aligned to 256 bytes");
   if (list.workspace_bytes < bitmask_list_workspace_bytes(mask, list.lines))

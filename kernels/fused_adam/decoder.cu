@@ -12,6 +12,12 @@ using namespace sparse_decoder_device;
 
 constexpr int kDecoderBlocks = 3;
 
+// Of a warp, where silent features are updated beside other work: blocks that stayed to the end
+// would hold the registers that kernels of another stream wait for, such as a sum over ranks.
+constexpr std::uint32_t kSilentPieces = 8;
+
+enum class Features { all, active, silent };
+
 struct DecoderParameters {
   AdamState state;
   ColumnParameters columns;
@@ -31,7 +37,7 @@ __device__ void prefetch(const AdamState& state, const ColumnPlace& place) {
     prefetch_line(array + place.weight - lane * 4 + line * 32);
 }
 
-template <class Gradient, bool kLazy>
+template <class Gradient, Features kFeatures>
 __global__ void __launch_bounds__(kAdamThreads, kDecoderBlocks)
     adam_decoder_kernel(DecoderParameters p) {
   const AdamFactors& factors = factors_of_step(p.factors);
@@ -41,10 +47,12 @@ __global__ void __launch_bounds__(kAdamThreads, kDecoderBlocks)
     const ColumnPlace place(p.columns, number);
     const std::uint32_t first = entry_at(p.columns.list, place.line);
     const std::uint32_t end = entry_at(p.columns.list, place.line + 1);
-    if (kLazy && first >= end) continue;
+    if (kFeatures == Features::active && first >= end) continue;
+    if (kFeatures == Features::silent && first < end) continue;
     prefetch(p.state, place);
     float4 sums[kQuads] = {};
-    sum_columns<Gradient>(p.columns, place, first, end, sums);
+    if (kFeatures != Features::silent)
+      sum_columns<Gradient>(p.columns, place, first, end, sums);
     const std::int64_t quad = place.weight / 4;
 #pragma unroll
     for (int i = 0; i < kQuads; ++i) {
@@ -57,35 +65,43 @@ __global__ void __launch_bounds__(kAdamThreads, kDecoderBlocks)
   }
 }
 
-template <class Gradient, bool kLazy>
+template <class Gradient, Features kFeatures>
 Status enqueue(const FusedAdamDecoder& a, cudaStream_t stream) {
   const DecoderParameters p{a.state,
                             column_parameters(a.shape, a.by_feature, a.output_gradients, a.order),
                             factor_source(a.settings)};
-  unsigned blocks = 0;
-  const Status status = resident_blocks(
-      kDecoderBlocks, std::uint64_t{p.columns.pieces.count()} / kAdamWarps + 1, &blocks);
-  if (!status.ok()) return status;
-  adam_decoder_kernel<Gradient, kLazy><<<blocks, kAdamThreads, 0, stream>>>(p);
+  const std::uint32_t count = p.columns.pieces.count();
+  unsigned blocks = count / (kAdamWarps * kSilentPieces) + 1;
+  if (kFeatures != Features::silent) {
+    const Status status =
+        resident_blocks(kDecoderBlocks, std::uint64_t{count} / kAdamWarps + 1, &blocks);
+    if (!status.ok()) return status;
+  }
+  adam_decoder_kernel<Gradient, kFeatures><<<blocks, kAdamThreads, 0, stream>>>(p);
   return cuda_status(cudaGetLastError(), "adam_decoder_kernel");
 }
 
-template <bool kLazy>
+template <Features kFeatures>
 Status adam_decoder(const FusedAdamDecoder& arguments, cudaStream_t stream) {
   if (Status status = validate(arguments); !status.ok()) return status;
   if (arguments.shape.weights() == 0) return {};
   if (arguments.output_gradients.type == KeyType::bfloat16)
-    return enqueue<Bfloat16, kLazy>(arguments, stream);
-  return enqueue<float, kLazy>(arguments, stream);
+    return enqueue<Bfloat16, kFeatures>(arguments, stream);
+  return enqueue<float, kFeatures>(arguments, stream);
 }
 
 }  // namespace
 
 Status fused_adam_decoder(const FusedAdamDecoder& arguments, CUstream_st* stream) {
-  return adam_decoder<false>(arguments, stream);
+  return adam_decoder<Features::all>(arguments, stream);
 }
 Status lazy_adam_decoder(const FusedAdamDecoder& arguments, CUstream_st* stream) {
-  return adam_decoder<true>(arguments, stream);
+  return adam_decoder<Features::active>(arguments, stream);
+}
+Status silent_adam_decoder(const FusedAdamDecoder& arguments, CUstream_st* stream) {
+  if (Status status = validate_silent(arguments); !status.ok()) return status;
+  if (arguments.shape.weights() == 0) return {};
+  return enqueue<float, Features::silent>(arguments, stream);
 }
 
 }  // namespace stepscope::kernels

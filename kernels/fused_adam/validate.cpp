@@ -71,11 +71,16 @@ Status validate(const FusedAdamRows& a) {
   return validate_gradients(a.gradients, a.gradient_type);
 }
 
-Status validate(const FusedAdamDecoder& a) {
+Status validate_silent(const FusedAdamDecoder& a) {
   if (Status s = validate(a.settings); !s.ok()) return s;
   if (Status s = validate(a.shape); !s.ok()) return s;
   if (a.shape.weights() == 0) return {};
   if (Status s = validate_state(a.state); !s.ok()) return s;
+  return validate_list(a.by_feature, false);
+}
+
+Status validate(const FusedAdamDecoder& a) {
+  if (Status s = validate_silent(a); !s.ok() || a.shape.weights() == 0) return s;
   if (Status s = validate_list(a.by_feature, true); !s.ok()) return s;
   return validate_rows(a.output_gradients, a.shape);
 }

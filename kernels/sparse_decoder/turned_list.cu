@@ -21,6 +21,8 @@ struct Turn {
   const std::int64_t* column_offsets;
   const std::int32_t* column_indices;
   std::int64_t capacity;  // of both
+  std::int32_t* rows;     // or null
+  std::int64_t group_columns, tokens;
   float* values;
   float* sums;
 };
@@ -46,6 +48,8 @@ __global__ void __launch_bounds__(kTurnThreads) turn_kernel(const Turn p) {
     const std::int64_t column =
         bisect(0, p.columns, [&](std::int64_t line) { return p.column_offsets[line + 1] > i; });
     const std::int32_t token = p.column_indices[i];
+    if (p.rows != nullptr)
+      p.rows[i] = static_cast<std::int32_t>(column / p.group_columns * p.tokens + token);
     const std::int64_t end = min(p.token_offsets[token + 1], p.capacity);
     const std::int64_t at = bisect(p.token_offsets[token], end, [&](std::int64_t entry) {
       return p.token_indices[entry] >= column;
@@ -81,8 +85,8 @@ Status turn_list(const TurnedList& arguments, CUstream_st* stream) {
   const ActiveFeatures& column = arguments.by_column;
   const Turn p{
       arguments.columns, token.offsets,  token.indices,   static_cast<const float*>(token.values),
-      column.offsets,    column.indices, column.capacity, arguments.values,
-      arguments.sums};
+      column.offsets,    column.indices, column.capacity, arguments.rows,
+      arguments.group_columns, arguments.tokens, arguments.values, arguments.sums};
   if (column.capacity > 0) turn_kernel<<<blocks_for(column.capacity), kTurnThreads, 0, stream>>>(p);
   line_sums_kernel<<<blocks_for(arguments.columns * kWarpSize), kTurnThreads, 0, stream>>>(p);
   return cuda_status(cudaGetLastError(), "turn_list");

@@ -15,6 +15,11 @@ struct TurnedList {
   ActiveFeatures by_token, by_column;  // of `values` only those by token are read: float32
   float* values = nullptr;             // [by_column.capacity]; those left unused are left alone
   float* sums = nullptr;               // [columns]
+
+  // Optional, [by_column.capacity]: where the columns are groups side by side and each has rows of
+  // its own, a group's `tokens` behind the one before, an entry's row.
+  std::int32_t* rows = nullptr;
+  std::int64_t group_columns = 0, tokens = 0;
 };
 
 Status turn_list(const TurnedList& arguments, CUstream_st* stream);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/sparse_decoder/decoder_costs.hpp"
 #include "kernels/sparse_decoder/decoder_pieces.hpp"
+#include "kernels/sparse_decoder/silent_steps.hpp"
+#include "kernels/sparse_decoder/squared_loss.hpp"
 #include "kernels/sparse_decoder/turned_list.hpp"
 #include "kernels/sparse_decoder/validate_parts.hpp"
 
@@ -143,6 +145,49 @@ Status validate(const TurnedList& a) {
     return Status::bad_argument("values", "must point to aligned numbers");
   if (!aligned_to(a.sums, sizeof(float)))
     return Status::bad_argument("sums", "must point to a number a column");
+  if (a.rows == nullptr) return {};
+  if (!aligned_to(a.rows, sizeof(std::int32_t)) || a.group_columns < 1 || a.tokens < 0 ||
+      a.tokens > kMostOfASide / slabs_of(a.columns, a.group_columns))
+    return Status::bad_argument("rows", "must be aligned, of groups with fewer than 2^31 rows");
+  return {};
+}
+
+Status validate(const SilentSteps& a) {
+  if (a.columns < 0 || a.columns > kMostOfASide)
+    return Status::bad_argument("columns", "must be 0 to 2^31 - 1");
+  if (a.columns == 0) return {};
+  if (Status s = validate_list(a.by_column, true); !s.ok()) return s;
+  if (a.by_column.capacity > 0 && a.by_column.value_type != KeyType::float32)
+    return Status::bad_argument("value_type", "must be float32");
+  if (!aligned_to(a.steps, sizeof(std::int64_t)))
+    return Status::bad_argument("steps", "must point to an aligned number a column");
+  return {};
+}
+
+std::size_t squared_loss_workspace_bytes(std::int64_t tokens, std::int64_t columns) {
+  const std::int64_t parts = slabs_of(tokens, kLossTokens);
+  const std::int64_t blocks = (parts * slabs_of(columns, kLossColumns) + 1) / 2 * 2;
+  return static_cast<std::size_t>(blocks) * sizeof(double) +
+         static_cast<std::size_t>(parts * columns) * sizeof(float);
+}
+
+Status validate(const SquaredLoss& a) {
+  if (a.tokens < 0 || a.tokens > kMostOfASide)
+    return Status::bad_argument("tokens", "must be 0 to 2^31 - 1");
+  if (a.columns < 0 || a.columns > kMostOfASide || a.columns % 4 != 0)
+    return Status::bad_argument("columns", "must be a multiple of 4, 0 to below 2^31");
+  if (a.columns > 0 && a.tokens > kMostWeights / a.columns)
+    return Status::bad_argument("tokens", "times columns must be at most 2^34");
+  if (!aligned_to(a.loss, sizeof(float)) || !aligned_to(a.workspace, 16))
+    return Status::bad_argument("loss", "and workspace must point to aligned memory");
+  if (a.workspace_bytes < squared_loss_workspace_bytes(a.tokens, a.columns))
+    return Status::bad_argument("workspace_bytes", "is less than squared_loss_workspace_bytes");
+  if (a.columns == 0) return {};
+  if (!aligned_to(a.deviations, 16) || !aligned_to(a.bias_gradients, 16))
+    return Status::bad_argument("deviations", "and bias_gradients must be aligned to 16 bytes");
+  if (a.tokens == 0) return {};
+  if (!aligned_to(a.outputs, 16) || !aligned_to(a.targets, 16) || !aligned_to(a.gradients, 16))
+    return Status::bad_argument("outputs", "targets, gradients must be aligned to 16 bytes");
   return {};
 }
 

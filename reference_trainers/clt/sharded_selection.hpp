@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "reference_trainers/clt/config.hpp"
@@ -64,9 +65,10 @@ class KernelSelection : public ShardedSelection {
   std::int64_t most(const at::Tensor& preactivations) const {
     return std::min(spread_.count, preactivations.numel());
   }
-  // Enqueues a selection. Its words are the answer if end() returns the same tensor, as it nearly
-  // always does.
-  virtual at::Tensor begin(const at::Tensor& preactivations) = 0;
+  // Enqueues a selection, and `meanwhile` beside its first exchange. Its words are the answer if
+  // end() returns the same tensor, as it nearly always does.
+  virtual at::Tensor begin(const at::Tensor& preactivations,
+                           const std::function<void()>& meanwhile) = 0;
   // Of the same preactivations. The count is read back: this waits for what begin() enqueued, not
   // for what came behind it.
   virtual Bits end(const at::Tensor& preactivations) = 0;

@@ -19,17 +19,20 @@ class OnKernels final : public KernelSelection {
   OnKernels(trainers::Comm& comm, const Spread& spread) : KernelSelection(comm, spread) {}
 
   at::Tensor mask(const at::Tensor& preactivations) override {
-    (void)begin(preactivations);
+    (void)begin(preactivations, [] {});
     return aten::bitmask_to_bool(end(preactivations).words, preactivations.size(1));
   }
 
-  at::Tensor begin(const at::Tensor& preactivations) override {
+  at::Tensor begin(const at::Tensor& preactivations,
+                   const std::function<void()>& meanwhile) override {
     const at::NoGradGuard no_grad;
     words_ = own_greatest(preactivations);
     if (!cut_.state.defined()) cut_ = aten::shard_cut_memory(preactivations);
     const aten::ShardCutCall shard = cut_of(preactivations);
     aten::shard_cut_count(shard);
-    comm_.all_reduce(cut_.counts, trainers::Reduction::sum);
+    comm_.begin_all_reduce(cut_.counts, trainers::Reduction::sum);
+    meanwhile();
+    comm_.end_all_reduces();
     aten::shard_cut_list(shard);
     aten::shard_cut_settle(shard, comm_.all_gather(cut_.finalists), comm_.rank());
     outcome_.begin(cut_.outcome);

@@ -29,13 +29,14 @@ at::Tensor side_by_side(const std::vector<at::Tensor>& layers) {
 }
 
 // Of the difference in the original space, where the means cancel: with d of a column's deviation,
-// the loss is sum (d * difference)^2 / n, its gradient 2 * d^2 * difference / n.
-void add_reconstruction(const at::Tensor& difference, const at::Tensor& deviations,
-                        SparseLoss& loss) {
-  const auto entries = static_cast<double>(difference.size(0) * difference.size(2));
-  loss.of_outputs = difference * (deviations.square() * (2 / entries));
-  add(loss.parts.reconstruction, loss.of_outputs.flatten().dot(difference.flatten()) / 2,
-      loss.parts);
+// the loss is sum (d * difference)^2 / n.
+void add_reconstruction(SparseOps& ops, const at::Tensor& outputs, const at::Tensor& targets,
+                        const at::Tensor& deviations, SparseLoss& loss) {
+  const auto entries = static_cast<double>(outputs.size(0) * outputs.size(2));
+  const SquaredLoss found = ops.squared_loss(outputs, targets, deviations, 1 / entries);
+  loss.of_outputs = found.of_outputs;
+  loss.of_decoder_bias = found.of_bias;
+  add(loss.parts.reconstruction, found.loss, loss.parts);
 }
 
 void add_preactivation_loss(const Config& config, const Ranks& ranks,
@@ -61,11 +62,11 @@ void add_sparsity(const Config& config, const Ranks& ranks, const SparseModel& m
 }
 
 void add_auxiliary(const Config& config, const Ranks& ranks, const SparseModel& model,
-                   const at::Tensor& preactivations, const at::Tensor& difference,
+                   const SparseForward& forward, const at::Tensor& targets,
                    const at::Tensor& deviations, const DeadFeatures& dead, SparseLoss& loss) {
   if (config.aux_k == 0) return;
-  const at::Tensor error = difference * deviations;
-  loss.auxiliary = auxiliary_of(model.shape, config, ranks, dead.mask(), preactivations,
+  const at::Tensor error = (forward.outputs - targets) * deviations;
+  loss.auxiliary = auxiliary_of(model.shape, config, ranks, dead.mask(), forward.preactivations,
                                 model.decoder, error, deviations);
   if (!loss.auxiliary.loss.defined()) return;
   add(loss.parts.auxiliary, loss.auxiliary.loss, loss.parts);
@@ -79,15 +80,16 @@ at::Tensor stacked_deviations(const std::vector<Normalisation>& of_targets) {
   return at::stack(deviations);
 }
 
-SparseLoss sparse_loss(const Config& config, const Ranks& ranks, const SparseModel& model,
-                       const SparseForward& forward, const std::vector<at::Tensor>& targets,
-                       const at::Tensor& deviations, const DeadFeatures& dead, std::int64_t step) {
+SparseLoss sparse_loss(const Config& config, const Ranks& ranks, SparseOps& ops,
+                       const SparseModel& model, const SparseForward& forward,
+                       const std::vector<at::Tensor>& targets, const at::Tensor& deviations,
+                       const DeadFeatures& dead, std::int64_t step) {
   SparseLoss loss;
-  const at::Tensor difference = forward.outputs - side_by_side(targets);
-  add_reconstruction(difference, deviations, loss);
+  const at::Tensor wanted = side_by_side(targets);
+  add_reconstruction(ops, forward.outputs, wanted, deviations, loss);
   add_preactivation_loss(config, ranks, forward.preactivations, loss);
   add_sparsity(config, ranks, model, forward.active.by_token, step, loss);
-  add_auxiliary(config, ranks, model, forward.preactivations, difference, deviations, dead, loss);
+  add_auxiliary(config, ranks, model, forward, wanted, deviations, dead, loss);
   return loss;
 }
 

@@ -20,16 +20,16 @@ namespace stepscope::clt {
 
 // What one pass over a batch gave.
 struct SparseForward {
-  at::Tensor preactivations;  // [tokens, layers * features]
+  at::Tensor preactivations;  // [tokens, layers * features]; without bias where no term needs it
   ActiveFeatures active;
   at::Tensor outputs;  // [tokens, layers, model]
-  at::Tensor fired;    // boolean [layers, features]
 };
 
 // Gradients are undefined where every term that has them is left out.
 struct SparseLoss {
   LossParts parts;
   at::Tensor of_outputs, of_values, of_preactivations;  // of by_token's values; of all
+  at::Tensor of_decoder_bias;                           // [layers, model]
   Auxiliary auxiliary;
 
   bool reaches_all_preactivations() const {
@@ -43,8 +43,9 @@ at::Tensor stacked_deviations(const std::vector<Normalisation>& of_targets);
 // deviations: of the targets. dead: as they were before this step. Of ranks that share features:
 // model, preactivations, active and dead are this rank's own, outputs and the loss's parts all
 // ranks'.
-SparseLoss sparse_loss(const Config& config, const Ranks& ranks, const SparseModel& model,
-                       const SparseForward& forward, const std::vector<at::Tensor>& targets,
-                       const at::Tensor& deviations, const DeadFeatures& dead, std::int64_t step);
+SparseLoss sparse_loss(const Config& config, const Ranks& ranks, SparseOps& ops,
+                       const SparseModel& model, const SparseForward& forward,
+                       const std::vector<at::Tensor>& targets, const at::Tensor& deviations,
+                       const DeadFeatures& dead, std::int64_t step);
 
 }  // namespace stepscope::clt

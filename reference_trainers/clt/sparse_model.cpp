@@ -60,6 +60,16 @@ at::Tensor SparseModel::encode(const std::vector<at::Tensor>& inputs) const {
   return all;
 }
 
+at::Tensor SparseModel::encode_without_bias(const std::vector<at::Tensor>& inputs) const {
+  at::Tensor all = at::empty({shape.tokens, shape.columns()}, inputs.front().options());
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+    at::Tensor out = of_layer(shape, all, layer);
+    at::mm_out(out, inputs[static_cast<std::size_t>(layer)],
+               encoder.parameters.select(0, layer).t());
+  }
+  return all;
+}
+
 at::Tensor SparseModel::encoder_gradient(const at::Tensor& preactivation_gradients,
                                          const std::vector<at::Tensor>& inputs) const {
   at::Tensor out = at::empty_like(encoder.parameters);

@@ -27,6 +27,8 @@ struct SparseModel {
 
   // A layer's inputs each, [tokens, model], to preactivations.
   at::Tensor encode(const std::vector<at::Tensor>& inputs) const;
+  // The same without the bias.
+  at::Tensor encode_without_bias(const std::vector<at::Tensor>& inputs) const;
   // Of the encoder's parameters, from that of all preactivations.
   at::Tensor encoder_gradient(const at::Tensor& preactivation_gradients,
                               const std::vector<at::Tensor>& inputs) const;

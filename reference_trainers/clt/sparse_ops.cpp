@@ -19,12 +19,27 @@ AdamState untouched(const at::Tensor& parameters) {
 
 void SparseOps::list_columns(ActiveFeatures& /*active*/, const at::Tensor& /*preactivations*/) {}
 
+void SparseOps::count_silent_steps(const ActiveFeatures& active, double threshold,
+                                   const at::Tensor& steps) {
+  const FeatureList& list = active.by_token;
+  at::Tensor greatest = at::zeros({steps.numel()}, list.values.options());
+  greatest.scatter_reduce_(0, list.indices.to(at::kLong), list.values, "amax");
+  steps.add_(1).masked_fill_((greatest > threshold).view(steps.sizes()), 0);
+}
+
 at::Tensor SparseOps::decode_in_parts(const AdamState& weights, const AdamState& bias,
                                       const ActiveFeatures& active, int /*parts*/,
                                       const std::function<void(const at::Tensor&)>& told) {
   at::Tensor all = decode(weights, bias, active);
   told(all);
   return all;
+}
+
+SquaredLoss SparseOps::squared_loss(const at::Tensor& outputs, const at::Tensor& targets,
+                                    const at::Tensor& deviations, double factor) {
+  const at::Tensor difference = outputs - targets;
+  const at::Tensor of_outputs = difference * (deviations.square() * (2 * factor));
+  return {of_outputs.flatten().dot(difference.flatten()) / 2, of_outputs, of_outputs.sum(0)};
 }
 
 SparseOps::ByColumn SparseOps::by_column(const ActiveFeatures& active, const at::Tensor& values) {
@@ -37,6 +52,15 @@ void SparseOps::update_decoder(AdamState& weights, const ActiveFeatures& active,
                                const at::Tensor& output_gradients, double learning_rate,
                                std::int64_t step) {
   update(weights, weight_gradient(active, output_gradients), learning_rate, step);
+}
+
+void SparseOps::update_silent(AdamState& /*weights*/, const ActiveFeatures& /*active*/,
+                              double /*learning_rate*/, std::int64_t /*step*/) {}
+
+void SparseOps::update_others(AdamState& weights, const ActiveFeatures& active,
+                              const at::Tensor& output_gradients, double learning_rate,
+                              std::int64_t step) {
+  update_decoder(weights, active, output_gradients, learning_rate, step);
 }
 
 void SparseOps::update_encoder(AdamState& weights, const FeatureList& gradients,

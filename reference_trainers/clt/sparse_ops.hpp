@@ -16,6 +16,7 @@
 
 #include "kernels/aten/feature_list.hpp"
 #include "kernels/aten/fused_adam.hpp"
+#include "kernels/aten/squared_loss.hpp"
 #include "kernels/sparse_decoder/decoder_shape.hpp"
 #include "reference_trainers/clt/fixes.hpp"
 #include "reference_trainers/clt/sharded_selection.hpp"
@@ -27,6 +28,7 @@ using SparseShape = kernels::SparseDecoderShape;
 using aten::ActiveFeatures;
 using aten::AdamState;
 using aten::FeatureList;
+using aten::SquaredLoss;
 
 AdamState untouched(const at::Tensor& parameters);  // moments are 0
 
@@ -40,9 +42,22 @@ class SparseOps {
   // The `count` entries that are greatest among the z-scores of their columns; equal ones as each
   // implementation documents. With a selection over ranks: this rank's of all ranks' entries.
   // Where by_column is undefined, list_columns() makes it: no forward pass waits for it.
-  virtual ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) = 0;
+  // `meanwhile` is called once, where the device would only wait for other ranks if there are any.
+  using Meanwhile = std::function<void()>;
+  virtual ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count,
+                                const Meanwhile& meanwhile) = 0;
+  ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) {
+    return select(preactivations, count, [] {});
+  }
+  // Of the columns: from now on the lists' values are preactivations plus these as they then are,
+  // while the selection, which goes by z-scores of columns, is that of either. False where they
+  // cannot be added.
+  virtual bool add_to_listed(const at::Tensor& /*addends*/) { return false; }
   // Of the last selection.
   virtual void list_columns(ActiveFeatures& active, const at::Tensor& preactivations);
+  // In place, int64 [layers, features]: how long features have had no value above the threshold.
+  virtual void count_silent_steps(const ActiveFeatures& active, double threshold,
+                                  const at::Tensor& steps);
 
   // [tokens, layers, model]
   virtual at::Tensor decode(const AdamState& weights, const AdamState& bias,
@@ -52,11 +67,16 @@ class SparseOps {
                                      const ActiveFeatures& active, int parts,
                                      const std::function<void(const at::Tensor&)>& told);
 
+  // Of outputs, [tokens, layers, model]: factor * (deviations * (outputs - targets))^2.
+  virtual SquaredLoss squared_loss(const at::Tensor& outputs, const at::Tensor& targets,
+                                   const at::Tensor& deviations, double factor);
+
   // Of each value of by_token: [entries].
   virtual at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
                                          const at::Tensor& output_gradients) = 0;
 
-  // These values, in the order of by_token, as a list by column, and each column's sum.
+  // These values, in the order of by_token, as the list by column that update_encoder() takes, and
+  // each column's sum.
   struct ByColumn {
     FeatureList list;
     at::Tensor sums;
@@ -72,11 +92,18 @@ class SparseOps {
   virtual void update_decoder(AdamState& weights, const ActiveFeatures& active,
                               const at::Tensor& output_gradients, double learning_rate,
                               std::int64_t step);
+  // The same in two calls, of which the first needs no gradients: what it updates is of features
+  // without an entry, or nothing.
+  virtual void update_silent(AdamState& weights, const ActiveFeatures& active, double learning_rate,
+                             std::int64_t step);
+  virtual void update_others(AdamState& weights, const ActiveFeatures& active,
+                             const at::Tensor& output_gradients, double learning_rate,
+                             std::int64_t step);
   virtual void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
                       std::int64_t step) = 0;
 
-  // Of the encoder, [layers, features, model], from the gradients of selected preactivations (a
-  // line a column) and a layer's inputs each, [tokens, model]; others have no gradient.
+  // Of the encoder, [layers, features, model], from the gradients of selected preactivations, as
+  // by_column() has them, and a layer's inputs each, [tokens, model]; others have no gradient.
   virtual void update_encoder(AdamState& weights, const FeatureList& gradients,
                               const std::vector<at::Tensor>& inputs, double learning_rate,
                               std::int64_t step);

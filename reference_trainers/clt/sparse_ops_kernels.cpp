@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // On kernels/: nothing dense but the preactivations, no gradient of the decoder in memory, and
 // nothing that waits for the device. Equal keys are cut by (column, token), least first.
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/aten/batch_topk.hpp"
@@ -14,6 +16,10 @@
 namespace stepscope::clt {
 namespace {
 
+// Of several ranks: the list by column is made before the host has the count, which hides that it
+// waits; or else behind the decoder, while the sum of its outputs starts.
+constexpr bool kColumnsAtOnce = false;
+
 kernels::AdamSettings settings_of(double learning_rate, std::int64_t step) {
   kernels::AdamSettings settings;
   settings.learning_rate = learning_rate;
@@ -21,20 +27,48 @@ kernels::AdamSettings settings_of(double learning_rate, std::int64_t step) {
   return settings;
 }
 
+// Of a decoder (kernels/sparse_decoder).
+constexpr std::int64_t kMostFeatures = (std::int64_t{1} << 21) - 1;
+
+// [layers * tokens, model]: not copied where the layers lie so.
+at::Tensor one_behind_the_other(const std::vector<at::Tensor>& layers) {
+  const at::Tensor& first = layers.front();
+  const std::int64_t count = std::ssize(layers);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const at::Tensor& layer = layers[static_cast<std::size_t>(i)];
+    if (!layer.is_alias_of(first) || !layer.is_contiguous() ||
+        layer.storage_offset() != first.storage_offset() + i * first.numel())
+      return at::cat(layers);
+  }
+  return first.as_strided({count * first.size(0), first.size(1)}, {first.size(1), 1});
+}
+
 class KernelOps final : public SparseOps {
  public:
   KernelOps(const SparseShape& shape, std::unique_ptr<KernelSelection> selection)
       : shape_(shape), selection_(std::move(selection)) {}
 
-  ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) override {
-    if (selection_ != nullptr) return select_with_ranks(preactivations);
+  ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count,
+                        const Meanwhile& meanwhile) override {
+    if (selection_ != nullptr) return select_with_ranks(preactivations, meanwhile);
+    meanwhile();
     selected_ = {mask_of(preactivations, count), count};
     return {tokens_of(preactivations, count), {}};
   }
 
+  bool add_to_listed(const at::Tensor& addends) override {
+    addends_ = addends;
+    return true;
+  }
+
   void list_columns(ActiveFeatures& active, const at::Tensor& preactivations) override {
-    active.by_column = aten::bitmask_list(selected_.words, preactivations,
-                                          kernels::BitmaskLines::columns, selected_.count);
+    if (!active.by_column.offsets.defined())
+      active.by_column = columns_of(preactivations, selected_.count);
+  }
+
+  void count_silent_steps(const ActiveFeatures& active, double threshold,
+                          const at::Tensor& steps) override {
+    aten::count_silent_steps(active.by_column, threshold, steps);
   }
 
   at::Tensor decode(const AdamState& weights, const AdamState& bias,
@@ -57,6 +91,11 @@ class KernelOps final : public SparseOps {
     return all;
   }
 
+  SquaredLoss squared_loss(const at::Tensor& outputs, const at::Tensor& targets,
+                           const at::Tensor& deviations, double factor) override {
+    return aten::squared_loss(outputs, targets, deviations, factor);
+  }
+
   at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
                                  const at::Tensor& output_gradients) override {
     return aten::decoder_activation_gradient(shape_, active.by_token, weights.parameters,
@@ -66,8 +105,8 @@ class KernelOps final : public SparseOps {
   ByColumn by_column(const ActiveFeatures& active, const at::Tensor& values) override {
     const FeatureList& to = active.by_column;
     const aten::TurnedValues found =
-        aten::turned({active.by_token.offsets, active.by_token.indices, values}, to);
-    return {{to.offsets, to.indices, found.values}, found.sums};
+        aten::turned({active.by_token.offsets, active.by_token.indices, values}, to, shape_.layers);
+    return {{to.offsets, found.rows, found.values}, found.sums};
   }
 
   at::Tensor weight_gradient(const ActiveFeatures& active,
@@ -82,40 +121,68 @@ class KernelOps final : public SparseOps {
                              settings_of(learning_rate, step));
   }
 
+  void update_silent(AdamState& weights, const ActiveFeatures& active, double learning_rate,
+                     std::int64_t step) override {
+    aten::silent_adam_decoder(weights, shape_, active.by_column, settings_of(learning_rate, step));
+  }
+  void update_others(AdamState& weights, const ActiveFeatures& active,
+                     const at::Tensor& output_gradients, double learning_rate,
+                     std::int64_t step) override {
+    aten::lazy_adam_decoder(weights, shape_, active.by_column, output_gradients,
+                            settings_of(learning_rate, step));
+  }
+
   void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
               std::int64_t step) override {
     aten::fused_adam(state, gradients.contiguous(), settings_of(learning_rate, step));
   }
 
-  // A layer is a decoder of one layer, whose output gradients are the inputs.
+  // Some layers are a decoder of one layer, whose output gradients are the inputs of all, one
+  // layer's behind the other's.
   void update_encoder(AdamState& weights, const FeatureList& gradients,
                       const std::vector<at::Tensor>& inputs, double learning_rate,
                       std::int64_t step) override {
-    for (std::int64_t layer = 0; layer < shape_.layers; ++layer) {
-      AdamState of{weights.parameters.select(0, layer), weights.first_moments.select(0, layer),
-                   weights.second_moments.select(0, layer)};
-      const std::int64_t first = layer * shape_.features;
-      const FeatureList lines{gradients.offsets.slice(0, first, first + shape_.features + 1),
-                              gradients.indices, gradients.values};
-      aten::fused_adam_decoder(of, {1, shape_.features, shape_.model, shape_.tokens}, lines,
-                               inputs[static_cast<std::size_t>(layer)].contiguous(),
+    const at::Tensor rows = one_behind_the_other(inputs);
+    const std::int64_t at_once = std::max<std::int64_t>(kMostFeatures / shape_.features, 1);
+    for (std::int64_t layer = 0; layer < shape_.layers; layer += at_once) {
+      const std::int64_t end = std::min(layer + at_once, shape_.layers);
+      const auto of_layers = [&](const at::Tensor& all) { return all.slice(0, layer, end); };
+      AdamState of{of_layers(weights.parameters), of_layers(weights.first_moments),
+                   of_layers(weights.second_moments)};
+      const std::int64_t first = layer * shape_.features, last = end * shape_.features;
+      const FeatureList lines{gradients.offsets.slice(0, first, last + 1), gradients.indices,
+                              gradients.values};
+      aten::fused_adam_decoder(of, {1, last - first, shape_.model, rows.size(0)}, lines, rows,
                                settings_of(learning_rate, step));
     }
   }
 
  private:
   FeatureList tokens_of(const at::Tensor& preactivations, std::int64_t count) const {
-    return aten::bitmask_list(selected_.words, preactivations, kernels::BitmaskLines::rows, count);
+    return aten::bitmask_list(selected_.words, preactivations, kernels::BitmaskLines::rows, count,
+                              addends_);
   }
 
-  // The device makes the list with room for all while the host waits for its length.
-  ActiveFeatures select_with_ranks(const at::Tensor& preactivations) {
-    selected_ = {selection_->begin(preactivations), 0};
-    FeatureList list = tokens_of(preactivations, selection_->most(preactivations));
+  FeatureList columns_of(const at::Tensor& preactivations, std::int64_t count) const {
+    return aten::bitmask_list(selected_.words, preactivations, kernels::BitmaskLines::columns,
+                              count, addends_);
+  }
+
+  static FeatureList first_of(const FeatureList& list, std::int64_t count) {
+    if (!list.offsets.defined()) return list;
+    return {list.offsets, list.indices.slice(0, 0, count), list.values.slice(0, 0, count)};
+  }
+
+  // The device makes the lists with room for all while the host waits for their length.
+  ActiveFeatures select_with_ranks(const at::Tensor& preactivations, const Meanwhile& meanwhile) {
+    selected_ = {selection_->begin(preactivations, meanwhile), 0};
+    const std::int64_t most = selection_->most(preactivations);
+    ActiveFeatures active{tokens_of(preactivations, most), {}};
+    if (kColumnsAtOnce) active.by_column = columns_of(preactivations, most);
     const at::Tensor begun = std::exchange(selected_, selection_->end(preactivations)).words;
     const std::int64_t count = selected_.count;
     if (!selected_.words.is_same(begun)) return {tokens_of(preactivations, count), {}};
-    return {{list.offsets, list.indices.slice(0, 0, count), list.values.slice(0, 0, count)}, {}};
+    return {first_of(active.by_token, count), first_of(active.by_column, count)};
   }
 
   at::Tensor mask_of(const at::Tensor& preactivations, std::int64_t count) {
@@ -125,6 +192,7 @@ class KernelOps final : public SparseOps {
 
   SparseShape shape_;
   std::unique_ptr<KernelSelection> selection_;
+  at::Tensor addends_;              // to listed values; undefined: none
   KernelSelection::Bits selected_;  // last
   aten::BatchTopkMemory memory_;    // with the last step's warm start
 };

@@ -18,11 +18,17 @@ class MixedOps final : public SparseOps {
         encoder_(fixes.sparse_encoder ? *kernels_ : *dense_),
         gradient_in_memory_(!fixes.sparse_adam) {}
 
-  ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) override {
-    return select_.select(preactivations, count);
+  ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count,
+                        const Meanwhile& meanwhile) override {
+    return select_.select(preactivations, count, meanwhile);
   }
+  bool add_to_listed(const at::Tensor& addends) override { return select_.add_to_listed(addends); }
   void list_columns(ActiveFeatures& active, const at::Tensor& preactivations) override {
     select_.list_columns(active, preactivations);
+  }
+  void count_silent_steps(const ActiveFeatures& active, double threshold,
+                          const at::Tensor& steps) override {
+    select_.count_silent_steps(active, threshold, steps);
   }
 
   at::Tensor decode(const AdamState& weights, const AdamState& bias,
@@ -33,6 +39,10 @@ class MixedOps final : public SparseOps {
                              const ActiveFeatures& active, int parts,
                              const std::function<void(const at::Tensor&)>& told) override {
     return decoder_.decode_in_parts(weights, bias, active, parts, told);
+  }
+  SquaredLoss squared_loss(const at::Tensor& outputs, const at::Tensor& targets,
+                           const at::Tensor& deviations, double factor) override {
+    return decoder_.squared_loss(outputs, targets, deviations, factor);
   }
   at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
                                  const at::Tensor& output_gradients) override {
@@ -53,6 +63,18 @@ class MixedOps final : public SparseOps {
       SparseOps::update_decoder(weights, active, output_gradients, learning_rate, step);
     else
       adam_.update_decoder(weights, active, output_gradients, learning_rate, step);
+  }
+  void update_silent(AdamState& weights, const ActiveFeatures& active, double learning_rate,
+                     std::int64_t step) override {
+    if (!gradient_in_memory_) adam_.update_silent(weights, active, learning_rate, step);
+  }
+  void update_others(AdamState& weights, const ActiveFeatures& active,
+                     const at::Tensor& output_gradients, double learning_rate,
+                     std::int64_t step) override {
+    if (gradient_in_memory_)
+      update_decoder(weights, active, output_gradients, learning_rate, step);
+    else
+      adam_.update_others(weights, active, output_gradients, learning_rate, step);
   }
   void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
               std::int64_t step) override {

@@ -3,10 +3,10 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <stepscope/annotate.hpp>
 #include <utility>
@@ -25,6 +25,11 @@ namespace {
 // different parts share no reads of the decoder's vectors.
 constexpr int kSummedParts = 1;
 
+// Where several ranks train: the next batch is read beside the selection's exchange, or else beside
+// the sum of outputs; and beside that sum the decoder's vectors are updated that need no gradient.
+constexpr bool kReadInSelection = true;
+constexpr bool kSilentFirst = true;
+
 // Of the weights but the decoder's, which its update sums up by itself.
 struct WeightGradients {
   FeatureList encoder_list;  // of selected preactivations, a line a column; without `encoder`
@@ -42,6 +47,11 @@ std::unique_ptr<SparseOps> make_ops(const Config& config, const Ranks& ranks, at
                         config.fixes);
 }
 
+// Some term of the loss reads them.
+bool needs_all_preactivations(const Config& config) {
+  return config.preactivation_coef > 0 || config.aux_k > 0;
+}
+
 class SparseTraining final : public Trainer {
  public:
   SparseTraining(const Config& config, at::Device device, std::unique_ptr<ActivationStore> store,
@@ -54,18 +64,27 @@ class SparseTraining final : public Trainer {
         summed_bias_(comm.rank() == 0 ? model_.decoder_bias
                                       : untouched(at::zeros_like(model_.decoder_bias.parameters))),
         dead_(ranks_.own(config), device),
-        deviations_(stacked_deviations(store_->target_normalisation())) {}
+        deviations_(stacked_deviations(store_->target_normalisation())),
+        bare_(!needs_all_preactivations(config) &&
+              ops_->add_to_listed(model_.encoder_bias.parameters)),
+        silent_first_(kSilentFirst && !ranks_.alone() && config.aux_k == 0) {}
 
   Result<StepResult> step(std::int64_t index) override {
     const at::NoGradGuard no_grad;
     const Result<Batch> read = next_batch();
     if (!read) return read.error();
     const Batch& batch = *read;
-    const SparseForward forward = pass(batch.inputs, [&] { read_ahead(index); });
+    const SparseForward forward =
+        pass(batch.inputs, {.selects = [&] { read_ahead(index, kReadInSelection); },
+                            .sums =
+                                [&](const ActiveFeatures& active) {
+                                  read_ahead(index, !kReadInSelection);
+                                  update_silent(active, index);
+                                }});
     SparseLoss loss = loss_of(forward, batch.targets, index);
     StepResult result;
     if (!config_.fixes.late_readback) result.losses = read_one_by_one(loss.parts);
-    track_dead(forward.fired);
+    track_dead(forward.active);
     const WeightGradients gradients = backward(batch, forward, loss);
     update(batch, forward, loss, gradients, index);
     if (evaluates(config_, index)) result.metrics = evaluate(batch);
@@ -108,20 +127,22 @@ class SparseTraining final : public Trainer {
   }
 
   // The next batch, while ranks wait for each other anyway.
-  void read_ahead(std::int64_t index) {
+  void read_ahead(std::int64_t index, bool now) {
+    if (!now || ranks_.alone() || index + 1 >= config_.steps) return;
     const auto phase = stepscope::phase("data");
-    if (!ranks_.alone() && index + 1 < config_.steps) ahead_.emplace(store_->next());
+    ahead_.emplace(store_->next());
   }
 
   at::Tensor encode(const std::vector<at::Tensor>& inputs) const {
     const auto phase = stepscope::phase("encode");
-    return model_.encode(inputs);
+    return bare_ ? model_.encode_without_bias(inputs) : model_.encode(inputs);
   }
 
-  ActiveFeatures select(const at::Tensor& preactivations) {
+  ActiveFeatures select(const at::Tensor& preactivations, const SparseOps::Meanwhile& meanwhile) {
     const auto phase = stepscope::phase("topk");
     return ops_->select(preactivations,
-                        std::min(config_.k * model_.shape.tokens, preactivations.numel()));
+                        std::min(config_.k * model_.shape.tokens, preactivations.numel()),
+                        meanwhile);
   }
 
   // The ranks add their outputs up meanwhile, a part while the next one is made.
@@ -137,14 +158,17 @@ class SparseTraining final : public Trainer {
     ops_->list_columns(forward.active, forward.preactivations);
   }
 
-  template <class Meanwhile>
-  SparseForward pass(const std::vector<at::Tensor>& inputs, Meanwhile meanwhile) {
+  // While ranks wait for each other anyway.
+  struct Beside {
+    SparseOps::Meanwhile selects;
+    std::function<void(const ActiveFeatures&)> sums;
+  };
+  SparseForward pass(const std::vector<at::Tensor>& inputs, const Beside& beside) {
     SparseForward forward{.preactivations = encode(inputs)};
-    forward.active = select(forward.preactivations);
+    forward.active = select(forward.preactivations, beside.selects);
     forward.outputs = begin_decode(forward.active);
     list_columns(forward);
-    forward.fired = fired(forward.active.by_token);
-    meanwhile();
+    beside.sums(forward.active);
     ranks_.finish_sums();
     return forward;
   }
@@ -152,20 +176,12 @@ class SparseTraining final : public Trainer {
   SparseLoss loss_of(const SparseForward& forward, const std::vector<at::Tensor>& targets,
                      std::int64_t index) const {
     const auto phase = stepscope::phase("loss");
-    return sparse_loss(config_, ranks_, model_, forward, targets, deviations_, dead_, index);
+    return sparse_loss(config_, ranks_, *ops_, model_, forward, targets, deviations_, dead_, index);
   }
 
-  at::Tensor fired(const FeatureList& by_token) const {
+  void track_dead(const ActiveFeatures& active) {
     const auto phase = stepscope::phase("dead");
-    const SparseShape& shape = model_.shape;
-    at::Tensor greatest = at::zeros({shape.columns()}, by_token.values.options());
-    greatest.scatter_reduce_(0, by_token.indices.to(at::kLong), by_token.values, "amax");
-    return (greatest > DeadFeatures::kFires).view({shape.layers, shape.features});
-  }
-
-  void track_dead(const at::Tensor& fired) {
-    const auto phase = stepscope::phase("dead");
-    dead_.update_fired(fired);
+    ops_->count_silent_steps(active, DeadFeatures::kFires, dead_.silent_steps());
   }
 
   WeightGradients backward(const Batch& batch, const SparseForward& forward, SparseLoss& loss) {
@@ -173,7 +189,7 @@ class SparseTraining final : public Trainer {
     at::Tensor of_values =
         ops_->activation_gradient(model_.decoder, forward.active, loss.of_outputs);
     if (loss.of_values.defined()) of_values = of_values + loss.of_values;
-    WeightGradients gradients{.decoder_bias = loss.of_outputs.sum(0).view({-1})};
+    WeightGradients gradients{.decoder_bias = loss.of_decoder_bias.view({-1})};
     if (config_.fixes.sparse_encoder && !loss.reaches_all_preactivations()) {
       const SparseOps::ByColumn of_columns = ops_->by_column(forward.active, of_values);
       gradients.encoder_list = of_columns.list;
@@ -197,12 +213,26 @@ class SparseTraining final : public Trainer {
     return of_all;
   }
 
+  void update_silent(const ActiveFeatures& active, std::int64_t index) {
+    if (!silent_first_) return;
+    const auto phase = stepscope::phase("optimizer");
+    ops_->update_silent(model_.decoder, active, config_.learning_rate, index + 1);
+  }
+
+  void update_decoder(const ActiveFeatures& active, const at::Tensor& output_gradients, double rate,
+                      std::int64_t step) {
+    if (silent_first_)
+      ops_->update_others(model_.decoder, active, output_gradients, rate, step);
+    else
+      ops_->update_decoder(model_.decoder, active, output_gradients, rate, step);
+  }
+
   void update(const Batch& batch, const SparseForward& forward, SparseLoss& loss,
               const WeightGradients& gradients, std::int64_t index) {
     const auto phase = stepscope::phase("optimizer");
     const double rate = config_.learning_rate;
     const std::int64_t step = index + 1;
-    ops_->update_decoder(model_.decoder, forward.active, loss.of_outputs, rate, step);
+    update_decoder(forward.active, loss.of_outputs, rate, step);
     update_vectors(loss.auxiliary, *ops_, model_.shape, model_.decoder, forward.active,
                    loss.of_outputs, rate, step);
     ops_->update(model_.decoder_bias, gradients.decoder_bias, rate, step);
@@ -216,7 +246,8 @@ class SparseTraining final : public Trainer {
   // On the batch just trained on, as the reference does.
   Metrics evaluate(const Batch& batch) {
     const auto phase = stepscope::phase("eval");
-    const SparseForward forward = pass(batch.inputs, [] {});
+    const SparseForward forward =
+        pass(batch.inputs, {.selects = [] {}, .sums = [](const ActiveFeatures&) {}});
     const at::Tensor dense = dense_activations(model_.shape, forward.active.by_token);
     const auto evaluate = config_.fixes.device_metrics ? evaluate_on_device : evaluate_on_host;
     return ranks_.of_all_features(evaluate(dense.split(model_.shape.features, 1),
@@ -233,6 +264,8 @@ class SparseTraining final : public Trainer {
   AdamState summed_bias_;  // what this rank adds to the sum over ranks: rank 0 the bias itself
   DeadFeatures dead_;
   const at::Tensor deviations_;
+  const bool bare_;          // preactivations are without the bias, which is added to listed ones
+  const bool silent_first_;  // of the decoder's update
 };
 
 }  // namespace

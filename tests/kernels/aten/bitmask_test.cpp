@@ -8,6 +8,7 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "kernels/aten/batch_topk.hpp"
 #include "tests/kernels/aten/on_devices.hpp"
 
 namespace stepscope::aten {
@@ -80,10 +81,51 @@ TEST_P(AtenBitmask, ValuesByRowsAreTurnedToColumns) {
   for (const std::int64_t room : {count_, count_ + 5}) {
     const FeatureList rows = bitmask_list(mask_, values_, kernels::BitmaskLines::rows, room);
     const FeatureList columns = bitmask_list(mask_, values_, kernels::BitmaskLines::columns, room);
-    const TurnedValues found = turned(rows, columns);
+    const TurnedValues found = turned(rows, columns, /*layers=*/2);
+    const at::Tensor entries = at::nonzero(selected_.t());
+    const at::Tensor layer = (entries.select(1, 0) >= kColumns / 2).to(at::kLong);
+    expect_equal(found.rows.slice(0, 0, count_).to(at::kLong),
+                 layer * kRows + entries.select(1, 1));
     expect_equal(found.values.slice(0, 0, count_), columns.values.slice(0, 0, count_));
     const at::Tensor kept = at::where(selected_, values_, at::zeros_like(values_));
     EXPECT_LT((found.sums - kept.sum(0)).abs().max().item<double>(), 1e-6);
+  }
+}
+
+TEST_P(AtenBitmask, NumbersOfColumnsAreAddedToListedValues) {
+  const at::Tensor addends = normal({kColumns});
+  const at::Tensor sums = values_ + addends;
+  expect_list(bitmask_list(mask_, values_, kernels::BitmaskLines::rows, count_, addends), selected_,
+              sums);
+  expect_list(bitmask_list(mask_, values_, kernels::BitmaskLines::columns, count_, addends),
+              selected_.t(), sums.t());
+}
+
+// More blocks of 32 rows and 32 words than a warp has under way, and lines of several bits a word.
+TEST_P(AtenBitmask, ListsOfALargeMask) {
+  constexpr std::int64_t kTokens = 299, kFeatures = 9000;
+  const at::Tensor keys = normal({kTokens, kFeatures});
+  BatchTopkMemory memory;
+  constexpr std::int64_t kSelected = 30 * kTokens;
+  const at::Tensor mask = batch_topk_mask(keys, {.count = kSelected}, memory);
+  selected_ = bitmask_to_bool(mask, kFeatures);
+  count_ = kSelected;
+  const at::Tensor addends = normal({kFeatures});
+  const at::Tensor sums = keys + addends;
+  expect_list(bitmask_list(mask, keys, kernels::BitmaskLines::rows, count_, addends), selected_,
+              sums);
+  expect_list(bitmask_list(mask, keys, kernels::BitmaskLines::columns, count_), selected_.t(),
+              keys.t());
+}
+
+TEST_P(AtenBitmask, SilentStepsAreCountedByColumn) {
+  const at::Tensor steps = at::arange(kColumns, at::TensorOptions(device_).dtype(at::kLong));
+  const at::Tensor fires = (selected_ & (values_ > 0.5)).any(0);
+  for (const std::int64_t room : {count_, count_ + 5}) {
+    const FeatureList columns = bitmask_list(mask_, values_, kernels::BitmaskLines::columns, room);
+    const at::Tensor counted = steps.clone();
+    count_silent_steps(columns, 0.5, counted);
+    expect_equal(counted, (steps + 1).masked_fill(fires, 0));
   }
 }
 

@@ -107,6 +107,26 @@ TEST_P(AtenFusedAdam, TheDecodersStepIsThatOfItsDenseGradient) {
   expect_near(found.parameters, expected.parameters, 1e-4);
 }
 
+TEST_P(AtenFusedAdam, SilentFeaturesThenTheOthersAreTheWholeToTheBit) {
+  const at::Tensor acts = normal({kDecoder.tokens, kDecoder.columns()});
+  const at::Tensor output_gradients = normal({kDecoder.tokens, kDecoder.layers, kDecoder.model});
+  const std::int64_t entries = kDecoder.columns() / 2;  // fewer than columns: some are silent
+  AdamState whole = started(normal({kDecoder.weights()}));
+  AdamState apart = started(whole.parameters);
+  for (std::int64_t step = 1; step <= 3; ++step) {
+    BatchTopkMemory memory;
+    const at::Tensor mask =
+        batch_topk_mask(acts + normal({kDecoder.columns()}), {.count = entries}, memory);
+    const FeatureList list = bitmask_list(mask, acts, kernels::BitmaskLines::columns, entries);
+    fused_adam_decoder(whole, kDecoder, list, output_gradients, settings(step));
+    silent_adam_decoder(apart, kDecoder, list, settings(step));
+    lazy_adam_decoder(apart, kDecoder, list, output_gradients, settings(step));
+    expect_equal(apart.parameters, whole.parameters);
+    expect_equal(apart.first_moments, whole.first_moments);
+    expect_equal(apart.second_moments, whole.second_moments);
+  }
+}
+
 TEST_P(AtenFusedAdam, BadArgumentsAreNamed) {
   AdamState state = started(normal({16}));
   const auto step = [&](const at::Tensor& gradients, std::int64_t number) {

@@ -46,6 +46,13 @@ TEST(ValidateBitmask, NamesTheBadPartOfAList) {
   EXPECT_EQ(where([](auto& l) { l.indices = nullptr; }), "") << "offsets alone";
   EXPECT_EQ(where([](auto& l) { l.capacity = -1; }), "capacity");
   EXPECT_EQ(where([](auto& l) { l.values = pointer<void>(0x5000); }), "values");
+  EXPECT_EQ(where([](auto& l) { l.column_addends = pointer<float>(0x5000); }), "column_addends")
+      << "of bfloat16 keys";
+  EXPECT_EQ(where([](auto& l) {
+              l.column_addends = pointer<float>(0x5000);
+              l.key_type = KeyType::float32;
+            }),
+            "");
   EXPECT_EQ(where([](auto& l) { l.workspace = pointer<void>(0x4004); }), "workspace");
   EXPECT_EQ(where([](auto& l) { --l.workspace_bytes; }), "workspace_bytes");
 }

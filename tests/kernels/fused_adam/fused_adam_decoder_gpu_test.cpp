@@ -80,6 +80,34 @@ TEST_F(FusedAdamDecoderGpu, EqualsTheReferenceExactAndLazy) {
       }
 }
 
+TEST_F(FusedAdamDecoderGpu, SilentFeaturesThenTheOthersAreTheWholeToTheBit) {
+  const Stream stream;
+  for (const SparseDecoderShape& shape : kShapes)
+    for (const AdamSettings& settings : settings_to_test()) {
+      DecoderCase made = made_case(shape, 0.0);
+      // The first token activates every feature; now some features.
+      const std::int64_t dropped = shape.columns() - shape.columns() / 3;
+      for (std::int64_t& offset : made.active.offsets)
+        offset = std::max<std::int64_t>(offset - dropped, 0);
+      made.active.columns.erase(made.active.columns.begin(), made.active.columns.begin() + dropped);
+      made.active.values.resize(made.active.columns.size());
+      const DecoderOnDevice decoder(made, {});
+      const HostAdamState before = made_state(made.weights.size());
+      const AdamOnDevice whole(before);
+      const AdamOnDevice apart(before);
+      FusedAdamDecoder call = call_for(decoder, shape, apart, settings);
+      EXPECT_EQ(
+          fused_adam_decoder(call_for(decoder, shape, whole, settings), stream.get()).message(),
+          "");
+      EXPECT_EQ(lazy_adam_decoder(call, stream.get()).message(), "");
+      call.output_gradients = {};
+      call.by_feature.values = nullptr;
+      EXPECT_EQ(silent_adam_decoder(call, stream.get()).message(), "");
+      stream.synchronize();
+      EXPECT_TRUE(apart.same_bits(whole)) << shape.model << ", step " << settings.step;
+    }
+}
+
 TEST_F(FusedAdamDecoderGpu, GivesTheSameBitsOnEveryRun) {
   const Stream stream;
   const DecoderCase made = made_case({3, 60, 264, 70}, 0.2);

@@ -87,6 +87,12 @@ TEST(ValidateAdam, NamesTheBadPartOfADecoderCall) {
   EXPECT_EQ(where<Call>(good, [](auto& a) { a.output_gradients.data = nullptr; }),
             "output_gradients");
   EXPECT_EQ(where<Call>(good, [](auto& a) { a.state.second_moments = nullptr; }), "second_moments");
+
+  good.by_feature.values = nullptr;
+  good.output_gradients = {};
+  EXPECT_TRUE(validate_silent(good).ok()) << "neither is read";
+  good.by_feature.offsets = nullptr;
+  EXPECT_STREQ(validate_silent(good).where(), "offsets");
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <functional>
 
+#include "kernels/sparse_decoder/silent_steps.hpp"
 #include "kernels/sparse_decoder/sparse_decoder.hpp"
+#include "kernels/sparse_decoder/squared_loss.hpp"
 
 namespace stepscope::kernels {
 namespace {
@@ -100,6 +102,31 @@ TEST(ValidateSparseDecoder, NamesTheBadPartOfAGradientCall) {
   const Bias bias{kShape, good_rows(), pointer<float>(0x5000)};
   EXPECT_EQ(where(bias), "");
   EXPECT_EQ(where<Bias>(bias, [](auto& a) { a.gradients = nullptr; }), "gradients");
+}
+
+TEST(ValidateSparseDecoder, NamesTheBadPartOfASquaredLoss) {
+  using Loss = SquaredLoss;
+  const auto numbers = pointer<float>(0x5000);
+  Loss good{17, 1028, numbers, numbers, numbers, 1, numbers, numbers, numbers};
+  good.workspace = numbers;
+  good.workspace_bytes = squared_loss_workspace_bytes(17, 1028);
+  EXPECT_EQ(good.workspace_bytes, 4U * 8 + 2U * 1028 * 4) << "a number a block, a column and part";
+  EXPECT_EQ(where(good), "");
+  EXPECT_EQ(where<Loss>(good, [](auto& a) { a.columns = 6; }), "columns");
+  EXPECT_EQ(where<Loss>(good, [](auto& a) { a.tokens = -1; }), "tokens");
+  EXPECT_EQ(where<Loss>(good, [](auto& a) { a.loss = nullptr; }), "loss");
+  EXPECT_EQ(where<Loss>(good, [](auto& a) { a.targets = pointer<float>(0x5004); }), "outputs");
+  EXPECT_EQ(where<Loss>(good, [](auto& a) { --a.workspace_bytes; }), "workspace_bytes");
+}
+
+TEST(ValidateSparseDecoder, NamesTheBadPartOfSilentSteps) {
+  using Silent = SilentSteps;
+  Silent good{100, good_list(), 0, pointer<std::int64_t>(0x5000)};
+  good.by_column.value_type = KeyType::float32;
+  EXPECT_EQ(where(good), "");
+  EXPECT_EQ(where<Silent>(good, [](auto& a) { a.steps = nullptr; }), "steps");
+  EXPECT_EQ(where<Silent>(good, [](auto& a) { a.by_column.value_type = KeyType::bfloat16; }),
+            "value_type");
 }
 
 }  // namespace

@@ -39,13 +39,14 @@ class SparseLossTest : public testing::Test {
   }
 
   SparseLoss found() {
-    return sparse_loss(config_, Ranks(config_, alone_), model_, forward_, targets_,
+    return sparse_loss(config_, Ranks(config_, alone_), *ops_, model_, forward_, targets_,
                        stacked_deviations(spaces_), DeadFeatures(config_, at::kCPU), kStep);
   }
 
   trainers::SingleComm alone_;
   Config config_;
   SparseModel model_;
+  std::unique_ptr<SparseOps> ops_ = make_aten_ops(model_.shape);
   SparseForward forward_;
   std::vector<at::Tensor> targets_;
   std::vector<Normalisation> spaces_;
@@ -67,6 +68,7 @@ TEST_F(SparseLossTest, ReconstructionIsAutograds) {
   const SparseLoss loss = found();
   expect_equal(loss.parts.total, expected.detach());
   expect_equal(loss.of_outputs, outputs.grad());
+  expect_equal(loss.of_decoder_bias, outputs.grad().sum(0));
 }
 
 TEST_F(SparseLossTest, SparsityIsAutograds) {

@@ -38,6 +38,8 @@ TEST_F(SparseModelTest, EncodesAndDecodesAsTheDenseOne) {
   const at::NoGradGuard no_grad;
   EXPECT_TRUE(
       at::allclose(sparse_.encode(inputs_), at::cat(dense_.encode(inputs_), 1), 1e-5, 1e-6));
+  EXPECT_TRUE(at::allclose(sparse_.encode_without_bias(inputs_) + sparse_.encoder_bias.parameters,
+                           sparse_.encode(inputs_), 1e-5, 1e-6));
   const at::Tensor decoded = decode_dense(sparse_.shape, sparse_.decoder.parameters,
                                           sparse_.decoder_bias.parameters, activations_);
   const auto expected = dense_.decode(activations_.split(config_.features, 1));

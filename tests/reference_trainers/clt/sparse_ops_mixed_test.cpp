@@ -16,8 +16,17 @@ class Noting final : public SparseOps {
   Noting(std::string name, std::vector<std::string>& calls)
       : name_(std::move(name)), calls_(calls) {}
 
-  ActiveFeatures select(const at::Tensor&, std::int64_t) override {
+  using SparseOps::select;
+  ActiveFeatures select(const at::Tensor&, std::int64_t, const Meanwhile&) override {
     return note("select"), ActiveFeatures();
+  }
+  bool add_to_listed(const at::Tensor&) override { return note("add_to_listed"), true; }
+  void count_silent_steps(const ActiveFeatures&, double, const at::Tensor&) override {
+    note("count_silent_steps");
+  }
+  SquaredLoss squared_loss(const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                           double) override {
+    return note("squared_loss"), SquaredLoss();
   }
   at::Tensor decode(const AdamState&, const AdamState&, const ActiveFeatures&) override {
     return note("decode"), at::Tensor();
@@ -32,6 +41,13 @@ class Noting final : public SparseOps {
   void update_decoder(AdamState&, const ActiveFeatures&, const at::Tensor&, double,
                       std::int64_t) override {
     note("update_decoder");
+  }
+  void update_silent(AdamState&, const ActiveFeatures&, double, std::int64_t) override {
+    note("update_silent");
+  }
+  void update_others(AdamState&, const ActiveFeatures&, const at::Tensor&, double,
+                     std::int64_t) override {
+    note("update_others");
   }
   void update(AdamState&, const at::Tensor&, double, std::int64_t) override { note("update"); }
   void update_encoder(AdamState&, const FeatureList&, const std::vector<at::Tensor>&, double,
@@ -89,6 +105,32 @@ TEST(MixedOps, TheEncoderHasAPartOfItsOwn) {
   };
   EXPECT_EQ(call({.sparse_adam = true}), Calls{"dense.update_encoder"});
   EXPECT_EQ(call({.sparse_encoder = true}), Calls{"kernels.update_encoder"});
+}
+
+TEST(MixedOps, WhatIsListedIsWithItsSelectionAndTheLossWithTheDecoder) {
+  std::vector<std::string> calls;
+  const auto ops =
+      make_mixed_ops(std::make_unique<Noting>("dense", calls),
+                     std::make_unique<Noting>("kernels", calls), {.select_kernel = true});
+  EXPECT_TRUE(ops->add_to_listed({}));
+  ops->count_silent_steps({}, 0, {});
+  (void)ops->squared_loss({}, {}, {}, 1);
+  EXPECT_EQ(calls,
+            (Calls{"kernels.add_to_listed", "kernels.count_silent_steps", "dense.squared_loss"}));
+}
+
+TEST(MixedOps, AnUpdateInTwoCallsIsOneWhereTheGradientIsMade) {
+  const auto call = [](const Fixes& fixes) {
+    std::vector<std::string> calls;
+    const auto ops = make_mixed_ops(std::make_unique<Noting>("dense", calls),
+                                    std::make_unique<Noting>("kernels", calls), fixes);
+    AdamState state;
+    ops->update_silent(state, {}, 1e-3, 1);
+    ops->update_others(state, {}, {}, 1e-3, 1);
+    return calls;
+  };
+  EXPECT_EQ(call({}), (Calls{"dense.weight_gradient", "dense.update"}));
+  EXPECT_EQ(call({.sparse_adam = true}), (Calls{"kernels.update_silent", "kernels.update_others"}));
 }
 
 TEST(MixedOps, AllParts) {

@@ -4,6 +4,7 @@
 #include "reference_trainers/clt/sparse_ops.hpp"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
@@ -100,6 +101,41 @@ TEST_P(SparseOpsTest, SelectsTheGreatestZScoresAsBothLists) {
   EXPECT_EQ(sorted, host(places));
 }
 
+TEST_P(SparseOpsTest, ListedValuesHaveWhatIsAddedToTheirColumns) {
+  const ActiveFeatures bare = select();
+  const at::Tensor addends = preactivations_.select(0, 0) * 100;
+  if (!ops_->add_to_listed(addends)) {
+    EXPECT_EQ(GetParam(), "aten");
+    return;
+  }
+  const ActiveFeatures added = select();
+  EXPECT_TRUE(added.by_token.indices.equal(bare.by_token.indices));
+  EXPECT_TRUE(added.by_token.values.equal(bare.by_token.values +
+                                          addends.index_select(0, bare.by_token.indices)));
+  EXPECT_TRUE(by_column_of(added, added.by_token.values).values.equal(added.by_column.values));
+}
+
+TEST_P(SparseOpsTest, SilentStepsAreThoseOfColumnsWithoutAGreatValue) {
+  const ActiveFeatures active = select();
+  const at::Tensor dense = dense_activations(kShape, active.by_token);
+  const at::Tensor steps =
+      at::arange(kShape.columns(), dense.options().dtype(at::kLong)).view({kShape.layers, -1});
+  const at::Tensor counted = steps.clone();
+  ops_->count_silent_steps(active, 1.5, counted);
+  EXPECT_TRUE(counted.equal((steps + 1).masked_fill((dense > 1.5).any(0).view(steps.sizes()), 0)));
+}
+
+TEST_P(SparseOpsTest, TheSquaredLossIsThatOfDoubles) {
+  const at::Tensor targets = gradients_ * 0.5 + 1;
+  const at::Tensor deviations = targets.select(0, 0).abs();
+  const SquaredLoss found = ops_->squared_loss(gradients_, targets, deviations, 0.25);
+  const at::Tensor difference = (gradients_.to(at::kDouble) - targets) * deviations.to(at::kDouble);
+  const at::Tensor of_outputs = difference * deviations * 0.5;
+  expect_near(found.loss, {difference.square().sum().item<double>() * 0.25}, 1e-3);
+  expect_near(found.of_outputs, host(of_outputs), 1e-5);
+  expect_near(found.of_bias, host(of_outputs.sum(0)), 1e-4);
+}
+
 TEST_P(SparseOpsTest, OutputsAreTheReferences) {
   const ActiveFeatures active = select();
   expect_near(ops_->decode(*weights_, *bias_, active),
@@ -151,6 +187,19 @@ TEST_P(SparseOpsTest, TheDecoderIsUpdatedAsByItsDenseGradient) {
   }
   expect_near(weights_->parameters, expected.parameters, 1e-4);
   expect_near(weights_->second_moments, expected.second_moments, 1e-4);
+}
+
+TEST_P(SparseOpsTest, TheDecodersUpdateInTwoCallsIsTheWhole) {
+  const ActiveFeatures active = select();
+  AdamState apart = untouched(weights_->parameters.clone());
+  for (std::int64_t step = 1; step <= 3; ++step) {
+    ops_->update_decoder(*weights_, active, gradients_, 1e-2, step);
+    ops_->update_silent(apart, active, 1e-2, step);
+    ops_->update_others(apart, active, gradients_, 1e-2, step);
+  }
+  EXPECT_TRUE(apart.parameters.equal(weights_->parameters));
+  EXPECT_TRUE(apart.first_moments.equal(weights_->first_moments));
+  EXPECT_TRUE(apart.second_moments.equal(weights_->second_moments));
 }
 
 // Against the dense gradient in double; values are gradients here.
