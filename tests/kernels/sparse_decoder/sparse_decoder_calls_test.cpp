@@ -96,15 +96,14 @@ TEST_F(SparseDecoderCalls, TakesTheListsOfABitmask) {
     const DeviceBuffer<std::int32_t> indices(entries);
     const DeviceBuffer<Bfloat16> values(entries);
     const DeviceBuffer<std::byte> workspace(bitmask_list_workspace_bytes(bits, lines));
-    const BitmaskList list{lines,
-                           offsets.data(),
-                           indices.data(),
-                           expected.entries(),
-                           keys_on_device.data(),
-                           values.data(),
-                           KeyType::bfloat16,
-                           workspace.data(),
-                           workspace.size()};
+    const BitmaskList list{.lines = lines,
+                           .offsets = offsets.data(),
+                           .indices = indices.data(),
+                           .capacity = expected.entries(),
+                           .keys = keys_on_device.data(),
+                           .values = values.data(),
+                           .workspace = workspace.data(),
+                           .workspace_bytes = workspace.size()};
     EXPECT_EQ(bitmask_list(bits, list, stream.get()).message(), "");
     const ActiveFeatures active{offsets.data(), indices.data(), values.data(), KeyType::bfloat16,
                                 expected.entries()};
