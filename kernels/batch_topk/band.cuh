@@ -14,10 +14,6 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
-// Whether the L2 cache is told that keys are read once, so that those read ahead of the ring, the
-// mask and the candidates stay there.
-constexpr bool kBandReadOnce = true;
-
 template <class T>
 struct BandLayout {
   static constexpr int kPiecesOfRow = sizeof(T) == 2 ? 1 : 2;
@@ -206,14 +202,8 @@ class BandRing {
            (Strip::row_of(piece) * std::uint64_t{p_.shape.columns} + Strip::column_of(piece));
   }
   __device__ void copy_whole() const {
-    if constexpr (kBandReadOnce) {
-      copy_four_async_once<kThreads * 16>(
-          slots_.slot(0), {piece_from(0), piece_from(1), piece_from(2), piece_from(3)});
-    } else {
-#pragma unroll
-      for (int piece = 0; piece < Layout::Lane::kPieces; ++piece)
-        copy_async(slots_.slot(piece), piece_from(piece));
-    }
+    copy_four_async_once<kThreads * 16>(
+        slots_.slot(0), {piece_from(0), piece_from(1), piece_from(2), piece_from(3)});
   }
   // What of it lies within the matrix.
   __device__ void copy_inside(std::uint32_t row) const {

@@ -260,7 +260,7 @@ constexpr std::uint32_t kTablePrefetch = 64;
 
 // Each warp has a bin or none.
 __device__ inline void prefetch_table(const Parameters& p) {
-  if (kTablePrefetch == 0 || lane_index() != 0) return;
+  if (lane_index() != 0) return;
   const std::uint32_t bytes = min(kTablePrefetch, p.slots) * sizeof(std::uint64_t);
   for (std::uint32_t bin = warp_index() * gridDim.x + blockIdx.x; bin < kBins;
        bin += gridDim.x * kWarps)

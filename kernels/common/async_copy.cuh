@@ -37,7 +37,7 @@ __device__ inline void copy_four_async(void* shared, const void* global, std::ui
       "n"(3 * kToStep), "n"(3 * kFromStep)
       : "memory");
 }
-// The same from four addresses.
+// Four copies from four addresses, of bytes that are read once.
 template <int kToStep>
 __device__ inline void copy_four_async_once(void* shared, const void* const (&global)[4]) {
   const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));

@@ -16,10 +16,6 @@
 namespace stepscope::clt {
 namespace {
 
-// Of several ranks: the list by column is made before the host has the count, which hides that it
-// waits; or else behind the decoder, while the sum of its outputs starts.
-constexpr bool kColumnsAtOnce = false;
-
 kernels::AdamSettings settings_of(double learning_rate, std::int64_t step) {
   kernels::AdamSettings settings;
   settings.learning_rate = learning_rate;
@@ -169,7 +165,6 @@ class KernelOps final : public SparseOps {
   }
 
   static FeatureList first_of(const FeatureList& list, std::int64_t count) {
-    if (!list.offsets.defined()) return list;
     return {list.offsets, list.indices.slice(0, 0, count), list.values.slice(0, 0, count)};
   }
 
@@ -177,12 +172,11 @@ class KernelOps final : public SparseOps {
   ActiveFeatures select_with_ranks(const at::Tensor& preactivations, const Meanwhile& meanwhile) {
     selected_ = {selection_->begin(preactivations, meanwhile), 0};
     const std::int64_t most = selection_->most(preactivations);
-    ActiveFeatures active{tokens_of(preactivations, most), {}};
-    if (kColumnsAtOnce) active.by_column = columns_of(preactivations, most);
+    const ActiveFeatures active{tokens_of(preactivations, most), {}};
     const at::Tensor begun = std::exchange(selected_, selection_->end(preactivations)).words;
     const std::int64_t count = selected_.count;
     if (!selected_.words.is_same(begun)) return {tokens_of(preactivations, count), {}};
-    return {first_of(active.by_token, count), first_of(active.by_column, count)};
+    return {first_of(active.by_token, count), {}};
   }
 
   at::Tensor mask_of(const at::Tensor& preactivations, std::int64_t count) {
