@@ -33,9 +33,10 @@ __global__ void __launch_bounds__(kMarkedThreads, kBlocksOfMultiprocessor)
   __shared__ std::uint32_t counts[kShardBins];
   for (std::uint32_t i = threadIdx.x; i < kShardBins; i += kMarkedThreads) counts[i] = 0;
   const ShardGuess guess = p.state->guess;
-  if (blockIdx.x == 0 && threadIdx.x == 0) {  // for shard_cut_list
-    p.finalists[0] = 0;
-    p.state->kept = 0;
+  if (blockIdx.x == 0) {  // for shard_cut_list; all that is exchanged is written
+    for (int i = static_cast<int>(threadIdx.x); i < 1 + kShardFinalists; i += kMarkedThreads)
+      p.finalists[i] = 0;
+    if (threadIdx.x == 0) p.state->kept = 0;
   }
   __syncthreads();
   for_each_marked<T>(p.matrix, [&](const MarkedEntry& entry) {
