@@ -87,7 +87,7 @@ std::string find_program(const std::string& word) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "/bin:/usr/bin" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string candidate = (folder.empty() ? "." : folder) + "/" + word;
+    std::string candidate = (folder.empty() ? "." : folder) + "/" + word;
     if (is_executable_file(candidate)) return candidate;
   }
   return {};

@@ -28,7 +28,7 @@ std::int64_t capacity_for(std::int64_t entries) {
 
 // Some five times what a bin holds of keys that are spread evenly.
 std::int64_t slots_for(std::int64_t capacity) {
-  const std::int64_t slots = capacity / (2 * BatchTopkWorkspace::kRadixBins);
+  const std::int64_t slots = capacity / (std::int64_t{2} * BatchTopkWorkspace::kRadixBins);
   return std::min(slots / 8 * 8, BatchTopkWorkspace::kMostSlots);
 }
 
@@ -39,7 +39,7 @@ BatchTopkWorkspace workspace_of(const BatchTopkArguments& arguments) {
   Allotment allotment;
   layout.state = allotment.take(BatchTopkWorkspace::kStateBytes);
   layout.candidate_bins =
-      allotment.take(2 * BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
+      allotment.take(2 * sizeof(std::uint32_t) * BatchTopkWorkspace::kRadixBins);
   layout.radix_histogram = allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint64_t));
   layout.zeroed_bytes = allotment.end();
   layout.sample_coarse = allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
