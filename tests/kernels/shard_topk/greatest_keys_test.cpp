@@ -70,23 +70,11 @@ void expect_shards_select_as_the_whole(const WholeShape& shape, SpreadBy by, Key
   }
 }
 
-template <class T>
-void expect_on_random_shapes() {
-  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
-    std::mt19937 random(seed);
-    const WholeShape shape{between(random, 8, 28), between(random, 1, 4), between(random, 8, 38)};
-    const std::int64_t entries = shape.rows * shape.columns();
-    for (const SpreadBy by : {SpreadBy::features, SpreadBy::rows})
-      for (const KeySource source : {KeySource::raw, KeySource::affine})
-        expect_shards_select_as_the_whole<T>(shape, by, source, between(random, 1, entries + 1),
-                                             seed);
-  }
-}
-
 TEST(GreatestKeys, SelectAsTheWholeOnRandomShapes) {
-  expect_on_random_shapes<Bfloat16>();
-  expect_on_random_shapes<Float16>();
-  expect_on_random_shapes<float>();
+  constexpr RandomShapes kShapes{40, 28, 38, 1};
+  on_random_shapes(kShapes, expect_shards_select_as_the_whole<Bfloat16>);
+  on_random_shapes(kShapes, expect_shards_select_as_the_whole<Float16>);
+  on_random_shapes(kShapes, expect_shards_select_as_the_whole<float>);
 }
 
 // More of them than shards tell one by one: whatever the guess, the choice says so.

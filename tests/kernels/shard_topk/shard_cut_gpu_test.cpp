@@ -5,40 +5,18 @@
 
 #include <algorithm>
 
-#include "kernels/common/device_buffer.hpp"
-#include "kernels/common/stream.hpp"
 #include "kernels/shard_topk/shard_cut.hpp"
-#include "tests/kernels/shard_topk/whole_and_shards.hpp"
-#include "tests/kernels/support/device_keys.hpp"
-#include "tests/kernels/support/gpu_found.hpp"
+#include "tests/kernels/shard_topk/shard_on_device.hpp"
 
 namespace stepscope::kernels {
 namespace {
 
-void wait(const Stream& stream) {
-  cuda_check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
-}
-
 template <class T>
 struct CutOnDevice {
   CutOnDevice(const typename WholeMatrix<T>::Part& part, std::int64_t groups)
-      : keys(part.keys),
-        mean(part.mean),
-        scale(part.scale),
-        state(1),
-        counts(kShardBins),
-        finalists(1 + kShardFinalists),
-        outcome(1),
-        mask(static_cast<std::size_t>(part.arguments.rows *
-                                      mask_words_per_row(part.arguments.columns))),
-        result(1) {
+      : shard(part), state(1), counts(kShardBins), finalists(1 + kShardFinalists), outcome(1) {
     state.fill_bytes(0);
-    arguments.matrix = part.arguments;
-    arguments.matrix.keys = keys.data();
-    arguments.matrix.column_keys.mean = mean.data();
-    arguments.matrix.column_keys.scale = scale.data();
-    arguments.matrix.mask = mask.data();
-    arguments.matrix.result = result.data();
+    arguments.matrix = shard.matrix;
     arguments.groups = groups;
     arguments.state = state.data();
     arguments.counts = counts.data();
@@ -46,37 +24,10 @@ struct CutOnDevice {
     arguments.outcome = outcome.data();
   }
 
-  // The shard's own greatest, with the whole matrix's count.
-  void mark(const Stream& stream) {
-    BatchTopkArguments own = arguments.matrix;
-    own.workspace_bytes = batch_topk_workspace_bytes(own);
-    const DeviceBuffer<std::byte> workspace(own.workspace_bytes);
-    own.workspace = workspace.data();
-    EXPECT_EQ(batch_topk(own, stream.get()).message(), "");
-    wait(stream);
-  }
-
-  // A byte an entry.
-  std::vector<std::uint8_t> selected() const {
-    const BatchTopkArguments& own = arguments.matrix;
-    const std::vector<std::uint32_t> words = mask.to_host();
-    std::vector<std::uint8_t> bytes;
-    for (std::int64_t row = 0; row < own.rows; ++row)
-      for (std::int64_t column = 0; column < own.columns; ++column)
-        bytes.push_back(
-            words[static_cast<std::size_t>(row * mask_words_per_row(own.columns) + column / 32)] >>
-                (column % 32) &
-            1U);
-    return bytes;
-  }
-
-  DeviceKeys<T> keys;
-  DeviceBuffer<float> mean, scale;
+  ShardOnDevice<T> shard;
   DeviceBuffer<ShardCutState> state;
   DeviceBuffer<std::int64_t> counts, finalists;
   DeviceBuffer<ShardCutOutcome> outcome;
-  DeviceBuffer<std::uint32_t> mask;
-  DeviceBuffer<BatchTopkResult> result;
   ShardCutArguments arguments;
 };
 
@@ -113,14 +64,15 @@ void settle_together(std::vector<CutOnDevice<T>>& shards, const Stream& stream) 
 // Whether all shards say that it is decided; none may say otherwise than the others.
 template <class T>
 bool select_together(std::vector<CutOnDevice<T>>& shards, const Stream& stream) {
-  for (CutOnDevice<T>& shard : shards) shard.mark(stream);
+  // Each marks its own greatest, with the whole matrix's count.
+  for (CutOnDevice<T>& own : shards) own.shard.select(stream);
   count_together(shards, stream);
   settle_together(shards, stream);
   const std::int64_t decided = shards.front().outcome.to_host()[0].decided;
   for (CutOnDevice<T>& shard : shards) {
     const ShardCutOutcome outcome = shard.outcome.to_host()[0];
     EXPECT_EQ(outcome.decided, decided);
-    const std::vector<std::uint8_t> bytes = shard.selected();
+    const std::vector<std::uint8_t> bytes = shard.shard.selected();
     const auto set = std::count(bytes.begin(), bytes.end(), std::uint8_t{1});
     EXPECT_EQ(outcome.own_count, decided != 0 ? set : 0);
   }
@@ -137,13 +89,8 @@ void learn(std::vector<CutOnDevice<T>>& shards, std::uint32_t least, const Strea
 }
 
 template <class T>
-class ShardCut : public testing::Test {
-  void SetUp() override {
-    if (!gpu_found()) GTEST_SKIP() << "no GPU";
-  }
-};
-using KeyTypes = testing::Types<Bfloat16, Float16, float>;
-TYPED_TEST_SUITE(ShardCut, KeyTypes);
+class ShardCut : public ShardsTest<T> {};
+TYPED_TEST_SUITE(ShardCut, ShardKeyTypes);
 
 template <class T>
 void expect_shards_select_as_the_whole(const WholeShape& shape, SpreadBy by, KeySource source,
@@ -162,22 +109,14 @@ void expect_shards_select_as_the_whole(const WholeShape& shape, SpreadBy by, Key
       const bool decided = select_together(on_device, stream);
       ASSERT_TRUE(decided || turn == 0) << "seed " << seed << ", count " << count;
       for (std::size_t i = 0; decided && i < parts.size(); ++i)
-        ASSERT_EQ(on_device[i].selected(), part_of(expected, shape, parts[i]))
+        ASSERT_EQ(on_device[i].shard.selected(), part_of(expected, shape, parts[i]))
             << "shard " << i << " of " << shards << ", seed " << seed << ", count " << count;
     }
   }
 }
 
 TYPED_TEST(ShardCut, ShardsSelectAsTheWholeOnRandomShapes) {
-  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
-    std::mt19937 random(seed);
-    const WholeShape shape{between(random, 8, 28), between(random, 1, 4), between(random, 8, 60)};
-    const std::int64_t entries = shape.rows * shape.columns();
-    for (const SpreadBy by : {SpreadBy::features, SpreadBy::rows})
-      for (const KeySource source : {KeySource::raw, KeySource::affine})
-        expect_shards_select_as_the_whole<TypeParam>(shape, by, source,
-                                                     between(random, 1, entries + 1), seed);
-  }
+  on_random_shapes({12, 28, 60, 1}, expect_shards_select_as_the_whole<TypeParam>);
 }
 
 // Some blocks' words, and few finalists among many keys.
@@ -200,7 +139,7 @@ TYPED_TEST(ShardCut, ShardsOfManyWordsSelectAsTheWhole) {
     const bool decided = select_together(on_device, stream);
     EXPECT_TRUE(decided || turn < 3);  // by then the bins are narrow enough
     for (std::size_t i = 0; decided && i < parts.size(); ++i)
-      ASSERT_EQ(on_device[i].selected(), part_of(expected, shape, parts[i])) << "shard " << i;
+      ASSERT_EQ(on_device[i].shard.selected(), part_of(expected, shape, parts[i])) << "shard " << i;
   }
 }
 
@@ -217,7 +156,7 @@ TYPED_TEST(ShardCut, UndecidedMasksStay) {
   learn(on_device, whole.least(), stream);
   EXPECT_FALSE(select_together(on_device, stream));
   for (const CutOnDevice<TypeParam>& shard : on_device) {
-    const std::vector<std::uint8_t> bytes = shard.selected();
+    const std::vector<std::uint8_t> bytes = shard.shard.selected();
     EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::uint8_t{1}), 100);
   }
 }

@@ -133,4 +133,24 @@ inline std::int64_t groups_of(const WholeShape& shape, SpreadBy by) {
   return by == SpreadBy::rows ? shape.columns() : shape.layers;
 }
 
+// Random matrices of at most so many rows, and features of a layer; counts from `least` on.
+struct RandomShapes {
+  std::uint32_t seeds;
+  std::int64_t rows, features, least;
+};
+
+// check(shape, by, source, count, seed)
+template <class Check>
+void on_random_shapes(const RandomShapes& shapes, Check check) {
+  for (std::uint32_t seed = 1; seed <= shapes.seeds; ++seed) {
+    std::mt19937 random(seed);
+    const WholeShape shape{between(random, 8, shapes.rows), between(random, 1, 4),
+                           between(random, 8, shapes.features)};
+    const std::int64_t entries = shape.rows * shape.columns();
+    for (const SpreadBy by : {SpreadBy::features, SpreadBy::rows})
+      for (const KeySource source : {KeySource::raw, KeySource::affine})
+        check(shape, by, source, between(random, shapes.least, entries + 1), seed);
+  }
+}
+
 }  // namespace stepscope::kernels
