@@ -2,6 +2,7 @@
 #include "collectors/launcher/child.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,7 +73,8 @@ int exit_status_of(const ChildEnd& end) {
 ChildEnd run_child(const std::vector<std::string>& command, const Environment& environment,
                    const std::function<void(pid_t)>& idle) {
   std::vector<std::string> words = command, variables;
-  for (const auto& [key, value] : environment) variables.push_back(key + "=" + value);
+  for (const auto& [key, value] : environment)
+    variables.push_back(fmt::format("{}={}", key, value));
   const std::vector<char*> argv = pointers(words), envp = pointers(variables);
 
   ChildEnd end;
