@@ -26,7 +26,7 @@ StringId StringTable::find(std::string_view text) const {
 }
 
 std::string_view StringTable::store(std::string_view text) {
-  constexpr std::size_t kBlock = 64 * 1024;
+  constexpr std::size_t kBlock = std::size_t{64} * 1024;
   if (block_size_ - block_used_ < text.size() || blocks_.empty()) {
     block_size_ = std::max(kBlock, text.size());
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size_));

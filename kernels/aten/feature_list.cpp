@@ -115,9 +115,9 @@ TurnedValues turned(const FeatureList& by_token, const FeatureList& by_column,
               list.columns, ", is ", layers);
   list.by_token = view_of(by_token);
   list.by_column = view_of({by_column.offsets, by_column.indices, at::Tensor()});
-  const TurnedValues out{at::empty_like(by_token.values),
-                         at::empty({list.columns}, by_token.values.options()),
-                         at::empty_like(by_column.indices)};
+  TurnedValues out{at::empty_like(by_token.values),
+                   at::empty({list.columns}, by_token.values.options()),
+                   at::empty_like(by_column.indices)};
   list.values = out.values.mutable_data_ptr<float>();
   list.sums = out.sums.mutable_data_ptr<float>();
   list.rows = out.rows.mutable_data_ptr<std::int32_t>();

@@ -71,7 +71,7 @@ constexpr int kGzipOnly = 15 + 16;  // window bits of 32 KiB, gzip header and CR
 class GzipSource final : public ByteSource {
  public:
   explicit GzipSource(std::unique_ptr<ByteSource> file)
-      : file_(std::move(file)), input_(256 * 1024) {
+      : file_(std::move(file)), input_(std::size_t{256} * 1024) {
     if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
   }
   ~GzipSource() override { inflateEnd(&stream_); }

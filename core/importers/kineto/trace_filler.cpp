@@ -90,7 +90,6 @@ bool TraceFiller::place(Category category, const Event& event, char) {
     case Category::metadata:
       return entities_.label(event), true;
     case Category::trace_span:
-      return true;
     case Category::gpu_user_annotation:
     case Category::flow_ac2g:
     case Category::flow_fwdbwd:
