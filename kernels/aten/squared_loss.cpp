@@ -41,8 +41,8 @@ SquaredLoss squared_loss(const at::Tensor& outputs, const at::Tensor& targets,
               "deviations: must be one a number of a token");
   check(deviations, "deviations", outputs, arguments.columns);
   if (on_host(outputs, "outputs")) return on_cpu(outputs, targets, deviations, factor);
-  const SquaredLoss out{at::empty({}, outputs.options()), at::empty_like(outputs),
-                        at::empty_like(deviations)};
+  SquaredLoss out{at::empty({}, outputs.options()), at::empty_like(outputs),
+                  at::empty_like(deviations)};
   arguments.outputs = outputs.const_data_ptr<float>();
   arguments.targets = targets.const_data_ptr<float>();
   arguments.deviations = deviations.const_data_ptr<float>();
