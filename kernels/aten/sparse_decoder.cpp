@@ -57,28 +57,11 @@ kernels::ConstLayerRows layer_rows(const DecoderShape& shape, const at::Tensor& 
 
 at::Tensor decoder_outputs(const DecoderShape& shape, const FeatureList& by_token,
                            const at::Tensor& weights, const at::Tensor& bias) {
+  if (on_host(weights, "weights")) return outputs_on_host(shape, by_token, weights, bias);
   at::Tensor outputs = at::empty({shape.tokens, shape.layers, shape.model}, weights.options());
-  decoder_outputs_of(0, outputs, shape, by_token, weights, bias);
-  return outputs;
-}
-
-void decoder_outputs_of(std::int64_t first_token, at::Tensor& outputs, DecoderShape shape,
-                        const FeatureList& by_token, const at::Tensor& weights,
-                        const at::Tensor& bias) {
-  TORCH_CHECK(outputs.is_contiguous() && outputs.dim() == 3 && first_token >= 0 &&
-                  first_token + outputs.size(0) <= shape.tokens,
-              "outputs: must be [tokens, layers, model] of some tokens, contiguous");
-  check_type(outputs, "outputs", weights.scalar_type());
-  shape.tokens = outputs.size(0);
-  const FeatureList lines{by_token.offsets.slice(0, first_token, first_token + shape.tokens + 1),
-                          by_token.indices, by_token.values};
-  if (on_host(weights, "weights")) {
-    outputs.copy_(outputs_on_host(shape, lines, weights, bias));
-    return;
-  }
   kernels::SparseDecoderForward arguments;
   arguments.shape = shape;
-  arguments.by_token = view_of(lines);
+  arguments.by_token = view_of(by_token);
   arguments.weights = weights.const_data_ptr();
   arguments.weight_type = key_type_of(weights, "weights");
   if (bias.defined()) arguments.bias = bias.const_data_ptr<float>();
@@ -86,6 +69,7 @@ void decoder_outputs_of(std::int64_t first_token, at::Tensor& outputs, DecoderSh
                        shape.layers * shape.model, shape.model};
   const DeviceCall call(weights);
   must("sparse_decoder", kernels::sparse_decoder_forward(arguments, call.stream()));
+  return outputs;
 }
 
 // The kernel writes no float16: its type is then float32, rounded here.

@@ -19,11 +19,6 @@ using DecoderShape = kernels::SparseDecoderShape;
 at::Tensor decoder_outputs(const DecoderShape& shape, const FeatureList& by_token,
                            const at::Tensor& weights, const at::Tensor& bias);
 
-// Of some tokens, from that one on: into [those tokens, layers, model], contiguous.
-void decoder_outputs_of(std::int64_t first_token, at::Tensor& outputs, DecoderShape shape,
-                        const FeatureList& by_token, const at::Tensor& weights,
-                        const at::Tensor& bias);
-
 // Of each entry of the list: [entries] of that type; those that it leaves unused are left alone.
 at::Tensor decoder_activation_gradient(const DecoderShape& shape, const FeatureList& by_token,
                                        const at::Tensor& weights,

@@ -27,14 +27,6 @@ void SparseOps::count_silent_steps(const ActiveFeatures& active, double threshol
   steps.add_(1).masked_fill_((greatest > threshold).view(steps.sizes()), 0);
 }
 
-at::Tensor SparseOps::decode_in_parts(const AdamState& weights, const AdamState& bias,
-                                      const ActiveFeatures& active, int /*parts*/,
-                                      const std::function<void(const at::Tensor&)>& told) {
-  at::Tensor all = decode(weights, bias, active);
-  told(all);
-  return all;
-}
-
 SquaredLoss SparseOps::squared_loss(const at::Tensor& outputs, const at::Tensor& targets,
                                     const at::Tensor& deviations, double factor) {
   const at::Tensor difference = outputs - targets;

@@ -62,10 +62,6 @@ class SparseOps {
   // [tokens, layers, model]
   virtual at::Tensor decode(const AdamState& weights, const AdamState& bias,
                             const ActiveFeatures& active) = 0;
-  // The same in up to so many parts of its tokens, each told when it is enqueued.
-  virtual at::Tensor decode_in_parts(const AdamState& weights, const AdamState& bias,
-                                     const ActiveFeatures& active, int parts,
-                                     const std::function<void(const at::Tensor&)>& told);
 
   // Of outputs, [tokens, layers, model]: factor * (deviations * (outputs - targets))^2.
   virtual SquaredLoss squared_loss(const at::Tensor& outputs, const at::Tensor& targets,

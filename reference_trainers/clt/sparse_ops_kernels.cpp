@@ -2,7 +2,6 @@
 // On kernels/: nothing dense but the preactivations, no gradient of the decoder in memory, and
 // nothing that waits for the device. Equal keys are cut by (column, token), least first.
 #include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "kernels/aten/bitmask.hpp"
 #include "kernels/aten/sparse_decoder.hpp"
 #include "reference_trainers/clt/sparse_ops.hpp"
-#include "reference_trainers/common/span.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -70,21 +68,6 @@ class KernelOps final : public SparseOps {
   at::Tensor decode(const AdamState& weights, const AdamState& bias,
                     const ActiveFeatures& active) override {
     return aten::decoder_outputs(shape_, active.by_token, weights.parameters, bias.parameters);
-  }
-
-  at::Tensor decode_in_parts(const AdamState& weights, const AdamState& bias,
-                             const ActiveFeatures& active, int parts,
-                             const std::function<void(const at::Tensor&)>& told) override {
-    at::Tensor all =
-        at::empty({shape_.tokens, shape_.layers, shape_.model}, weights.parameters.options());
-    for (int i = 0; i < parts; ++i) {
-      const trainers::Span tokens = trainers::share_of(shape_.tokens, i, parts);
-      at::Tensor part = all.slice(0, tokens.begin, tokens.end);
-      aten::decoder_outputs_of(tokens.begin, part, shape_, active.by_token, weights.parameters,
-                               bias.parameters);
-      told(part);
-    }
-    return all;
   }
 
   SquaredLoss squared_loss(const at::Tensor& outputs, const at::Tensor& targets,

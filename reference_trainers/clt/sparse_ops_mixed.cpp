@@ -35,11 +35,6 @@ class MixedOps final : public SparseOps {
                     const ActiveFeatures& active) override {
     return decoder_.decode(weights, bias, active);
   }
-  at::Tensor decode_in_parts(const AdamState& weights, const AdamState& bias,
-                             const ActiveFeatures& active, int parts,
-                             const std::function<void(const at::Tensor&)>& told) override {
-    return decoder_.decode_in_parts(weights, bias, active, parts, told);
-  }
   SquaredLoss squared_loss(const at::Tensor& outputs, const at::Tensor& targets,
                            const at::Tensor& deviations, double factor) override {
     return decoder_.squared_loss(outputs, targets, deviations, factor);

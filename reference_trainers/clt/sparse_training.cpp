@@ -21,15 +21,6 @@
 namespace stepscope::clt {
 namespace {
 
-// Of the decoder's outputs: with more, ranks add one up while the next is decoded, but tokens of
-// different parts share no reads of the decoder's vectors.
-constexpr int kSummedParts = 1;
-
-// Where several ranks train: the next batch is read beside the selection's exchange, or else beside
-// the sum of outputs; and beside that sum the decoder's vectors are updated that need no gradient.
-constexpr bool kReadInSelection = true;
-constexpr bool kSilentFirst = true;
-
 // Of the weights but the decoder's, which its update sums up by itself.
 struct WeightGradients {
   FeatureList encoder_list;  // of selected preactivations, a line a column; without `encoder`
@@ -67,7 +58,7 @@ class SparseTraining final : public Trainer {
         deviations_(stacked_deviations(store_->target_normalisation())),
         bare_(!needs_all_preactivations(config) &&
               ops_->add_to_listed(model_.encoder_bias.parameters)),
-        silent_first_(kSilentFirst && !ranks_.alone() && config.aux_k == 0) {}
+        silent_first_(!ranks_.alone() && config.aux_k == 0) {}
 
   Result<StepResult> step(std::int64_t index) override {
     const at::NoGradGuard no_grad;
@@ -75,12 +66,9 @@ class SparseTraining final : public Trainer {
     if (!read) return read.error();
     const Batch& batch = *read;
     const SparseForward forward =
-        pass(batch.inputs, {.selects = [&] { read_ahead(index, kReadInSelection); },
-                            .sums =
-                                [&](const ActiveFeatures& active) {
-                                  read_ahead(index, !kReadInSelection);
-                                  update_silent(active, index);
-                                }});
+        pass(batch.inputs,
+             {.selects = [&] { read_ahead(index); },
+              .sums = [&](const ActiveFeatures& active) { update_silent(active, index); }});
     SparseLoss loss = loss_of(forward, batch.targets, index);
     StepResult result;
     if (!config_.fixes.late_readback) result.losses = read_one_by_one(loss.parts);
@@ -127,8 +115,8 @@ class SparseTraining final : public Trainer {
   }
 
   // The next batch, while ranks wait for each other anyway.
-  void read_ahead(std::int64_t index, bool now) {
-    if (!now || ranks_.alone() || index + 1 >= config_.steps) return;
+  void read_ahead(std::int64_t index) {
+    if (ranks_.alone() || index + 1 >= config_.steps) return;
     const auto phase = stepscope::phase("data");
     ahead_.emplace(store_->next());
   }
@@ -145,12 +133,12 @@ class SparseTraining final : public Trainer {
                         meanwhile);
   }
 
-  // The ranks add their outputs up meanwhile, a part while the next one is made.
+  // The ranks begin to add their outputs up.
   at::Tensor begin_decode(const ActiveFeatures& active) {
     const auto phase = stepscope::phase("decode");
-    return ops_->decode_in_parts(model_.decoder, summed_bias_, active,
-                                 ranks_.alone() ? 1 : kSummedParts,
-                                 [&](const at::Tensor& part) { ranks_.begin_sum(part); });
+    const at::Tensor outputs = ops_->decode(model_.decoder, summed_bias_, active);
+    ranks_.begin_sum(outputs);
+    return outputs;
   }
 
   void list_columns(SparseForward& forward) {
@@ -264,8 +252,9 @@ class SparseTraining final : public Trainer {
   AdamState summed_bias_;  // what this rank adds to the sum over ranks: rank 0 the bias itself
   DeadFeatures dead_;
   const at::Tensor deviations_;
-  const bool bare_;          // preactivations are without the bias, which is added to listed ones
-  const bool silent_first_;  // of the decoder's update
+  const bool bare_;  // preactivations are without the bias, which is added to listed ones
+  // The decoder's vectors that need no gradient are updated beside the sum of outputs.
+  const bool silent_first_;
 };
 
 }  // namespace

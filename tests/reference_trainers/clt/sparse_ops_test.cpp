@@ -5,7 +5,6 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 
@@ -142,19 +141,6 @@ TEST_P(SparseOpsTest, OutputsAreTheReferences) {
               kernels::forward_reference(kShape, on_host(active.by_token),
                                          host(weights_->parameters), host(bias_->parameters)),
               1e-4);
-}
-
-TEST_P(SparseOpsTest, OutputsInPartsAreTheWhole) {
-  const ActiveFeatures active = select();
-  for (const int parts : {1, 3}) {
-    std::vector<at::Tensor> told;
-    const at::Tensor all = ops_->decode_in_parts(
-        *weights_, *bias_, active, parts, [&](const at::Tensor& part) { told.push_back(part); });
-    EXPECT_TRUE(all.equal(ops_->decode(*weights_, *bias_, active)));
-    EXPECT_TRUE(at::cat(told).equal(all));
-    EXPECT_LE(std::ssize(told), parts);
-    for (const at::Tensor& part : told) EXPECT_TRUE(part.is_contiguous());
-  }
 }
 
 TEST_P(SparseOpsTest, GradientsOfValuesAreTheReferences) {
