@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/batch_topk/state.cuh"
+#include "kernels/batch_topk/warm_start.hpp"
 
 namespace stepscope::kernels::batch_topk_device {
 
@@ -37,27 +38,20 @@ __device__ inline void set_bit(const Parameters& p, const Cut& cut) {
   set_bit(p, row_of(p, cut, column), column);
 }
 
-// Half the distance that would hold a tenth of the count on either side, if keys were spread evenly
-// here; a bracket that misled is doubled.
-__device__ inline std::uint32_t next_half_width(std::uint32_t width, double ranks,
-                                                double wanted_ranks, bool misled) {
-  const double factor = misled ? 2.0 : fmin(fmax(wanted_ranks / fmax(ranks, 1.0), 0.5), 2.0);
-  return static_cast<std::uint32_t>(fmin(fmax(width * factor, 1.0), 1e9));
-}
-
 __device__ inline void leave_warm_start(const Parameters& p, const Bracket& used,
                                         const Remainder& left, std::uint32_t key) {
   if (p.warm_start == nullptr) return;
-  const bool misled = left.path == BatchTopkPath::exact;
-  const std::uint32_t first_guess = p.ranked_type == KeyType::float32 ? 1U << 18 : 4U;
-  std::uint32_t below = misled ? p.warm_start->high - p.warm_start->low : key - used.low;
-  std::uint32_t above = misled ? below : used.high - key;
-  if (misled && (below == 0 || below > first_guess * 64U)) below = above = first_guess;
-  const double tenth = 0.1 * static_cast<double>(count_of(p));
-  below = next_half_width(below, static_cast<double>(left.candidates - left.wanted), tenth, misled);
-  above = next_half_width(above, static_cast<double>(left.wanted), tenth, misled);
-  const std::uint32_t most = p.ranked_type == KeyType::float32 ? 0xffffffffU : 0xffffU;
-  *p.warm_start = {key > below ? key - below : 0U, key < most - above ? key + above : most};
+  WarmOutcome found;
+  found.key = key;
+  found.misled = left.path == BatchTopkPath::exact;
+  found.low = used.low;
+  found.high = used.high;
+  found.below = left.candidates - left.wanted;
+  found.above = left.wanted;
+  found.count = count_of(p);
+  found.first_guess = p.ranked_type == KeyType::float32 ? 1U << 18 : 4U;
+  found.greatest = p.ranked_type == KeyType::float32 ? 0xffffffffU : 0xffffU;
+  *p.warm_start = next_warm_start(*p.warm_start, found);
 }
 
 __device__ inline void write_result(const Parameters& p, const Bracket& used, const Remainder& left,

@@ -43,6 +43,8 @@ struct BatchTopkColumnKeys {
 // result: any content is allowed, zeros say that nothing is known.
 struct BatchTopkWarmStart {
   std::uint32_t low = 0, high = 0;  // ordered keys of this source and type
+  std::uint32_t key = 0;            // the least selected one; 0: unknown
+  std::uint32_t reach = 0;          // how far it moves between calls (warm_start.hpp)
 };
 
 // How a call narrows the keys down before it reads them all. The result does not depend on it.
