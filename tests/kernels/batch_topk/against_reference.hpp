@@ -11,6 +11,7 @@
 #include "kernels/batch_topk/batch_topk_reference.hpp"
 #include "tests/kernels/batch_topk/on_device.hpp"
 #include "tests/kernels/support/key_patterns.hpp"
+#include "tests/kernels/support/small_shapes.hpp"
 
 namespace stepscope::kernels {
 
@@ -50,6 +51,7 @@ class BatchTopkGpu : public testing::Test {
   void SetUp() override {
     if (!gpu_found()) GTEST_SKIP() << "no GPU";
   }
+  static constexpr auto kFirstTurn = static_cast<std::size_t>(KeyTypeOf<T>::value);
 
   // On all paths; `arguments` has the shape and the policies.
   void check(const std::vector<T>& keys, const Shape& shape, BatchTopkArguments arguments,
@@ -62,29 +64,34 @@ class BatchTopkGpu : public testing::Test {
     const DeviceKeys<T> on_device(keys, shape.offset);
     arguments.keys = on_device.data();
     const Stream stream;
+    const BatchTopkRun run(arguments);
     for (const BatchTopkStart start : {BatchTopkStart::sample, BatchTopkStart::none}) {
       arguments.start = start;
-      const BatchTopkAnswer answer = run_batch_topk(arguments, stream);
+      const BatchTopkAnswer answer = run.call(arguments, stream);
       expect_equal(answer, expected, text(arguments, what));
       EXPECT_EQ(answer.result.nan_count, expected.nan_count) << text(arguments, what);
     }
     arguments.start = BatchTopkStart::sample;
-    check_warm(arguments, expected, stream, what);
+    check_warm(arguments, run, expected, stream, what);
   }
 
   // Nothing known, then what the call before left, then rubbish.
-  void check_warm(BatchTopkArguments arguments, const BatchTopkExpected& expected,
-                  const Stream& stream, const std::string& what) {
+  void check_warm(BatchTopkArguments arguments, const BatchTopkRun& run,
+                  const BatchTopkExpected& expected, const Stream& stream,
+                  const std::string& what) {
     const DeviceBuffer<BatchTopkWarmStart> warm(1);
     warm.fill_bytes(0);
     arguments.warm_start = warm.data();
-    for (int repeat = 0; repeat < 3; ++repeat)
-      expect_equal(run_batch_topk(arguments, stream), expected, text(arguments, what));
-    for (const int rubbish : {0x7f, 0xff, 0x3c}) {
+    for (int repeat = 0; repeat < sized(3, 2); ++repeat)
+      expect_equal(run.call(arguments, stream), expected, text(arguments, what));
+    for (const int rubbish : rubbish_turns_.one_of<int>({0x7f, 0xff, 0x3c})) {
       warm.fill_bytes(rubbish);
-      expect_equal(run_batch_topk(arguments, stream), expected, text(arguments, what));
+      expect_equal(run.call(arguments, stream), expected, text(arguments, what));
     }
   }
+
+ private:
+  Turns rubbish_turns_;
 };
 
 using KeyTypes = testing::Types<Bfloat16, Float16, float>;

@@ -57,7 +57,7 @@ TYPED_TEST(BatchTopkCalls, ReplaysInAGraph) {
 
 // Both from scratch, where blocks wait for each other: neither may keep the other from finishing.
 TYPED_TEST(BatchTopkCalls, RunsOnTwoStreamsAtOnce) {
-  const Shape shape{512, 4096};
+  const Shape shape{sized(512, 131), 4096};
   const std::vector<TypeParam> keys =
       made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
   BatchTopkArguments arguments;
@@ -73,7 +73,7 @@ TYPED_TEST(BatchTopkCalls, RunsOnTwoStreamsAtOnce) {
   const BatchTopkRun runs[2] = {BatchTopkRun(arguments), BatchTopkRun(arguments)};
   runs[0].poison(1);
   runs[1].poison(2);
-  for (int repeat = 0; repeat < 20; ++repeat)
+  for (int repeat = 0; repeat < sized(20, 4); ++repeat)
     for (int i = 0; i < 2; ++i) {
       arguments.start = (repeat + i) % 3 == 0 ? BatchTopkStart::sample : BatchTopkStart::none;
       EXPECT_EQ(batch_topk(runs[i].bound(arguments), streams[i].get()).message(), "");
@@ -86,7 +86,7 @@ TYPED_TEST(BatchTopkCalls, RunsOnTwoStreamsAtOnce) {
 
 // The paths are those that the tests mean to take.
 TYPED_TEST(BatchTopkCalls, SaysWhichWayItWent) {
-  const Shape shape{256, 4096};
+  const Shape shape{sized(256, 131), 4096};  // more 32-byte sectors than a sample reads
   const std::vector<TypeParam> keys =
       made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
   const DeviceKeys<TypeParam> on_device(keys);
@@ -119,8 +119,10 @@ TYPED_TEST(BatchTopkCalls, TakesItsCountFromTheDevice) {
       made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
   const DeviceKeys<TypeParam> on_device(keys);
   const Stream stream;
+  Turns starts(this->kFirstTurn);
   for (const std::int64_t count : {-2, 0, 1, 300, 40 * 1024 + 5})
-    for (const BatchTopkStart start : {BatchTopkStart::sample, BatchTopkStart::none}) {
+    for (const BatchTopkStart start :
+         starts.one_of<BatchTopkStart>({BatchTopkStart::sample, BatchTopkStart::none})) {
       BatchTopkArguments arguments;
       arguments.key_type = KeyTypeOf<TypeParam>::value;
       arguments.rows = shape.rows;
@@ -139,7 +141,7 @@ TYPED_TEST(BatchTopkCalls, TakesItsCountFromTheDevice) {
 }
 
 TYPED_TEST(BatchTopkCalls, GivesTheSameBitsOnEveryRun) {
-  const Shape shape{512, 4096};
+  const Shape shape{sized(512, 131), 4096};
   for (const char* name : {"normal", "relu", "two values"}) {
     const auto patterns = key_patterns();
     const auto pattern = std::find_if(patterns.begin(), patterns.end(),
@@ -150,12 +152,12 @@ TYPED_TEST(BatchTopkCalls, GivesTheSameBitsOnEveryRun) {
     arguments.key_type = KeyTypeOf<TypeParam>::value;
     arguments.rows = shape.rows;
     arguments.columns = shape.columns;
-    arguments.count = 20000;
+    arguments.count = sized(20000, 5000);
     arguments.keys = on_device.data();
     const Stream stream;
     const BatchTopkRun run(arguments);
     BatchTopkAnswer first;
-    for (int repeat = 0; repeat < 8; ++repeat) {
+    for (int repeat = 0; repeat < sized(8, 4); ++repeat) {
       arguments.start = repeat % 2 == 0 ? BatchTopkStart::sample : BatchTopkStart::none;
       run.poison(repeat * 31);
       EXPECT_EQ(batch_topk(run.bound(arguments), stream.get()).message(), "");
@@ -206,9 +208,10 @@ TYPED_TEST(BatchTopkCalls, ColumnStatisticsAreTheSameInAnyMatrix) {
   const Stream stream;
   const auto few = made_keys<TypeParam>(key_patterns().front(), kRows, kNarrow);
   std::vector<TypeParam> many;
-  for (std::int64_t row = 0; row < kRows; ++row)
-    for (std::int64_t column = 0; column < kWide; ++column)
-      many.push_back(few[static_cast<std::size_t>(row * kNarrow + column % kNarrow)]);
+  many.reserve(static_cast<std::size_t>(kRows * kWide));
+  for (auto row = few.begin(); row != few.end(); row += kNarrow)
+    for (std::int64_t copy = 0; copy < kWide / kNarrow; ++copy)
+      many.insert(many.end(), row, row + kNarrow);
   const auto statistics = [&](const std::vector<TypeParam>& keys, std::int64_t columns) {
     const DeviceKeys<TypeParam> on_device(keys);
     const DeviceBuffer<float> mean(static_cast<std::size_t>(columns)),
@@ -238,18 +241,20 @@ TYPED_TEST(BatchTopkCalls, ColumnStatisticsAreTheSameInAnyMatrix) {
 TYPED_TEST(BatchTopkCalls, ShardsOfColumnsSelectAsTheWhole) {
   const Shape shape{40, 1000};
   const Stream stream;
-  for (const KeyPattern& pattern : key_patterns()) {
+  Turns patterns(this->kFirstTurn);
+  Turns numbers(this->kFirstTurn);
+  for (const KeyPattern& pattern : patterns.of(key_patterns(), 4)) {
     const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
-    for (const std::int64_t shards : {1, 2, 4, 8}) {
-      BatchTopkArguments whole;
-      whole.key_type = KeyTypeOf<TypeParam>::value;
-      whole.rows = shape.rows;
-      whole.columns = shape.columns;
-      whole.count = 900;
-      whole.keys = keys.data();
+    BatchTopkArguments whole;
+    whole.key_type = KeyTypeOf<TypeParam>::value;
+    whole.rows = shape.rows;
+    whole.columns = shape.columns;
+    whole.count = 900;
+    whole.keys = keys.data();
+    const BatchTopkExpected expected = batch_topk_reference(whole);
+    for (const std::int64_t shards : numbers.one_of<std::int64_t>({1, 2, 4, 8})) {
       const ShardedKeys<TypeParam> parts(keys, whole, shards);
       const std::vector<std::int64_t> counts = shard_counts(parts.arguments(), whole.count);
-      const BatchTopkExpected expected = batch_topk_reference(whole);
       std::vector<std::vector<std::uint32_t>> masks;
       for (std::size_t i = 0; i < counts.size(); ++i) {
         BatchTopkArguments part = parts.arguments()[i];

@@ -15,9 +15,11 @@ namespace {
 TYPED_TEST_SUITE(BatchTopkGpu, KeyTypes);
 TYPED_TEST(BatchTopkGpu, EqualsTheReferenceOnEveryPattern) {
   const Shape shape{40, 1000};
-  for (const KeyPattern& pattern : key_patterns()) {
+  Turns patterns(this->kFirstTurn);
+  Turns counts(this->kFirstTurn);
+  for (const KeyPattern& pattern : patterns.of(key_patterns(), 3)) {
     const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
-    for (const std::int64_t count : counts_for(shape.rows * shape.columns)) {
+    for (const std::int64_t count : counts.one_of(counts_for(shape.rows * shape.columns))) {
       BatchTopkArguments arguments;
       arguments.count = count;
       this->check(keys, shape, arguments, pattern.name);
@@ -27,27 +29,37 @@ TYPED_TEST(BatchTopkGpu, EqualsTheReferenceOnEveryPattern) {
 
 TYPED_TEST(BatchTopkGpu, EqualsTheReferenceUnderEveryPolicy) {
   const Shape shape{16, 520};
-  for (const KeyPattern& pattern : key_patterns()) {
+  struct Policy {
+    bool positives;
+    NanPolicy nan;
+  };
+  const std::vector<Policy> all = {{false, NanPolicy::reject},
+                                   {false, NanPolicy::select},
+                                   {true, NanPolicy::reject},
+                                   {true, NanPolicy::select}};
+  Turns patterns(this->kFirstTurn);
+  Turns policies(this->kFirstTurn);
+  for (const KeyPattern& pattern : patterns.of(key_patterns(), 3)) {
     const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
-    for (const bool positives : {false, true})
-      for (const NanPolicy nan : {NanPolicy::reject, NanPolicy::select}) {
-        BatchTopkArguments arguments;
-        arguments.count = 150;
-        arguments.nan = nan;
-        arguments.positives_only = positives;
-        this->check(keys, shape, arguments, pattern.name);
-      }
+    for (const Policy& policy : policies.one_of(all)) {
+      BatchTopkArguments arguments;
+      arguments.count = 150;
+      arguments.nan = policy.nan;
+      arguments.positives_only = policy.positives;
+      this->check(keys, shape, arguments, pattern.name);
+    }
   }
 }
 
 TYPED_TEST(BatchTopkGpu, EqualsTheReferenceOnEveryShape) {
   const KeyPattern pattern = key_patterns().front();
+  Turns counts(this->kFirstTurn);
   for (const Shape& shape :
        {Shape{1, 1}, Shape{1, 7}, Shape{9, 1}, Shape{3, 33}, Shape{7, 256}, Shape{5, 257},
         Shape{2, 5000}, Shape{1, 65543}, Shape{4000, 3}, Shape{33, 4104}, Shape{64, 512, 1},
         Shape{64, 512, 3}, Shape{13, 4096}, Shape{100, 272}}) {
     const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
-    for (const std::int64_t count : counts_for(shape.rows * shape.columns)) {
+    for (const std::int64_t count : counts.one_of(counts_for(shape.rows * shape.columns))) {
       BatchTopkArguments arguments;
       arguments.count = count;
       this->check(keys, shape, arguments, "offset " + std::to_string(shape.offset));
@@ -57,12 +69,15 @@ TYPED_TEST(BatchTopkGpu, EqualsTheReferenceOnEveryShape) {
 
 // More equal keys than the candidates' memory holds, so places are digits too.
 TYPED_TEST(BatchTopkGpu, CutsManyEqualKeysByPlace) {
-  const Shape shape{300, 1024};
+  const Shape shape{sized(300, 70), 1024};
+  const auto all =
+      sized<std::vector<std::int64_t>>({1000, 150000, 200000, 307199}, {233, 35000, 46667, 71679});
+  Turns counts(this->kFirstTurn);
   for (const KeyPattern& pattern : key_patterns()) {
     if (pattern.name != "all equal" && pattern.name != "relu" && pattern.name != "two values")
       continue;
     const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
-    for (const std::int64_t count : {1000, 150000, 200000, 307199}) {
+    for (const std::int64_t count : counts.of(all, 2)) {
       BatchTopkArguments arguments;
       arguments.count = count;
       this->check(keys, shape, arguments, pattern.name);
@@ -73,13 +88,15 @@ TYPED_TEST(BatchTopkGpu, CutsManyEqualKeysByPlace) {
 // One value is so frequent that its candidates do not fit the slots of their bin: the cut falls
 // among them, or just beside them.
 TYPED_TEST(BatchTopkGpu, CutsWithinAndBesideABinThatIsFull) {
-  const Shape shape{512, 4096};
+  const Shape shape{sized(512, 32), 4096};
+  const auto all =
+      sized<std::vector<std::int64_t>>({-300, 1, 9000, 21000, 23000}, {-20, 1, 560, 1300, 1460});
   std::vector<TypeParam> keys =
       made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
   for (std::size_t i = 0; i < keys.size(); i += 97) assign(keys[i], 2.0);
   const auto greater =
       std::count_if(keys.begin(), keys.end(), [](TypeParam key) { return to_float(key) > 2; });
-  for (const std::int64_t beyond : {-300, 1, 9000, 21000, 23000}) {
+  for (const std::int64_t beyond : all) {
     BatchTopkArguments arguments;
     arguments.count = greater + beyond;
     this->check(keys, shape, arguments, "beyond the frequent value's begin");
@@ -97,6 +114,7 @@ void set_awkward_columns(std::vector<float>& mean, std::vector<float>& scale) {
 }
 
 TYPED_TEST(BatchTopkGpu, RanksAffineKeysAsTheReferenceDoes) {
+  Turns patterns(4 * this->kFirstTurn);
   for (const Shape& shape : {Shape{40, 1000}, Shape{17, 301}, Shape{64, 512, 1}, Shape{30, 5000}}) {
     std::vector<float> mean;
     std::vector<float> scale;
@@ -107,7 +125,7 @@ TYPED_TEST(BatchTopkGpu, RanksAffineKeysAsTheReferenceDoes) {
     if (shape.columns != 512) set_awkward_columns(mean, scale);
     const DeviceBuffer<float> mean_on_device(mean);
     const DeviceBuffer<float> scale_on_device(scale);
-    for (const KeyPattern& pattern : key_patterns()) {
+    for (const KeyPattern& pattern : patterns.of(key_patterns(), 10)) {
       const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
       BatchTopkArguments arguments;
       arguments.key_type = KeyTypeOf<TypeParam>::value;
@@ -122,18 +140,20 @@ TYPED_TEST(BatchTopkGpu, RanksAffineKeysAsTheReferenceDoes) {
       arguments.column_keys.mean = mean_on_device.data();
       arguments.column_keys.scale = scale_on_device.data();
       const Stream stream;
+      const BatchTopkRun run(arguments);
       for (const BatchTopkStart start : {BatchTopkStart::sample, BatchTopkStart::none}) {
         arguments.start = start;
-        expect_equal(run_batch_topk(arguments, stream), expected, text(arguments, pattern.name));
+        expect_equal(run.call(arguments, stream), expected, text(arguments, pattern.name));
       }
-      this->check_warm(arguments, expected, stream, pattern.name);
+      this->check_warm(arguments, run, expected, stream, pattern.name);
     }
   }
 }
 
 TYPED_TEST(BatchTopkGpu, ComputesStatisticsAndRanksByThem) {
+  Turns patterns(this->kFirstTurn);
   for (const Shape& shape : {Shape{40, 1000}, Shape{1, 300}, Shape{1100, 257}, Shape{64, 512, 1}}) {
-    for (const KeyPattern& pattern : key_patterns()) {
+    for (const KeyPattern& pattern : patterns.of(key_patterns(), 5)) {
       const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
       const DeviceKeys<TypeParam> on_device(keys, shape.offset);
       const DeviceBuffer<float> mean_on_device(static_cast<std::size_t>(shape.columns));

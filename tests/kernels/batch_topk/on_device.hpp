@@ -42,6 +42,14 @@ class BatchTopkRun {
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
   BatchTopkAnswer answer() const { return {mask_.to_host(), result_.to_host().front()}; }
+  // Of arguments that differ from its own only in how the cut is found.
+  BatchTopkAnswer call(const BatchTopkArguments& arguments, const Stream& stream) const {
+    poison(0xa5);
+    const Status status = batch_topk(bound(arguments), stream.get());
+    EXPECT_EQ(status.message(), "");
+    stream.synchronize();
+    return answer();
+  }
 
  private:
   DeviceBuffer<std::uint32_t> mask_;
@@ -50,12 +58,7 @@ class BatchTopkRun {
 };
 
 inline BatchTopkAnswer run_batch_topk(const BatchTopkArguments& arguments, const Stream& stream) {
-  const BatchTopkRun run(arguments);
-  run.poison(0xa5);
-  const Status status = batch_topk(run.bound(arguments), stream.get());
-  EXPECT_EQ(status.message(), "");
-  stream.synchronize();
-  return run.answer();
+  return BatchTopkRun(arguments).call(arguments, stream);
 }
 
 }  // namespace stepscope::kernels
