@@ -38,33 +38,40 @@ std::vector<KeyPattern> row_patterns() {
 }
 
 TYPED_TEST(RowTopkGpu, EqualsTheReferenceOnEveryPattern) {
+  Turns patterns(2 * this->kFirstTurn);
+  Turns counts(this->kFirstTurn);
   for (const Shape& shape : {Shape{2, 512}, Shape{3, 1000}, Shape{5, 24580}})
-    for (const KeyPattern& pattern : row_patterns()) {
+    for (const KeyPattern& pattern : patterns.of(row_patterns(), 6)) {
       const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
-      for (const std::int64_t count : {1, 2, 32, 200, 512})
+      for (const std::int64_t count : counts.one_of<std::int64_t>({1, 2, 32, 200, 512}))
         this->check(keys, 0, arguments_for<TypeParam>(shape, count), pattern.name);
     }
 }
 
 TYPED_TEST(RowTopkGpu, EqualsTheReferenceUnderEveryPolicy) {
   const Shape shape{4, 9001};
-  for (const KeyPattern& pattern : row_patterns()) {
+  std::vector<RowTopkArguments> policies;
+  for (const bool positives : {false, true})
+    for (const NanPolicy nan : {NanPolicy::reject, NanPolicy::select})
+      for (const RowTopkValues values : {RowTopkValues::raw, RowTopkValues::relu}) {
+        RowTopkArguments& arguments = policies.emplace_back(arguments_for<TypeParam>(shape, 150));
+        arguments.nan = nan;
+        arguments.positives_only = positives;
+        arguments.values_as = values;
+        arguments.fired.above = positives ? 1e-6F : -0.5F;
+      }
+  Turns patterns(this->kFirstTurn);
+  Turns turns(this->kFirstTurn);
+  for (const KeyPattern& pattern : patterns.of(row_patterns(), 2)) {
     const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
-    for (const bool positives : {false, true})
-      for (const NanPolicy nan : {NanPolicy::reject, NanPolicy::select})
-        for (const RowTopkValues values : {RowTopkValues::raw, RowTopkValues::relu}) {
-          RowTopkArguments arguments = arguments_for<TypeParam>(shape, 150);
-          arguments.nan = nan;
-          arguments.positives_only = positives;
-          arguments.values_as = values;
-          arguments.fired.above = positives ? 1e-6F : -0.5F;
-          this->check(keys, 0, arguments, pattern.name);
-        }
+    for (const RowTopkArguments& arguments : turns.one_of(policies))
+      this->check(keys, 0, arguments, pattern.name);
   }
 }
 
 TYPED_TEST(RowTopkGpu, EqualsTheReferenceOnEveryShape) {
   const KeyPattern pattern = key_patterns().front();
+  Turns counts(this->kFirstTurn);
   for (const Shape& shape :
        {Shape{1, 1}, Shape{1, 7}, Shape{9, 1}, Shape{3, 33, 1}, Shape{7, 255, 3}, Shape{5, 257, 7},
         Shape{600, 40}, Shape{2, 4095}, Shape{2, 4096}, Shape{3, 8191, 5}, Shape{3, 8193},
@@ -72,8 +79,9 @@ TYPED_TEST(RowTopkGpu, EqualsTheReferenceOnEveryShape) {
         Shape{2, 131077, 2}}) {
     const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
     for (const std::int64_t count :
-         {std::int64_t{1}, std::int64_t{200}, std::min<std::int64_t>(shape.columns, 512),
-          std::min<std::int64_t>(shape.columns + 1, 512)})
+         counts.of<std::int64_t>({1, std::min<std::int64_t>(shape.columns, 512), 200,
+                                  std::min<std::int64_t>(shape.columns + 1, 512)},
+                                 2))
       this->check(keys, shape.offset, arguments_for<TypeParam>(shape, count),
                   "offset " + std::to_string(shape.offset));
   }
@@ -81,10 +89,12 @@ TYPED_TEST(RowTopkGpu, EqualsTheReferenceOnEveryShape) {
 
 // All columns, none, a few, and those alone whose keys are small.
 TYPED_TEST(RowTopkGpu, SelectsAmongConsideredColumnsAlone) {
+  Turns patterns(2 * this->kFirstTurn);
+  Turns kinds(this->kFirstTurn);
   for (const Shape& shape : {Shape{3, 33, 1}, Shape{4, 24580, 3}, Shape{2, 49152}})
-    for (const KeyPattern& pattern : row_patterns()) {
+    for (const KeyPattern& pattern : patterns.of(row_patterns(), 6)) {
       const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
-      for (const int kind : {0, 1, 2, 3}) {
+      for (const int kind : kinds.one_of<int>({0, 1, 2, 3})) {
         std::vector<std::uint32_t> words(
             static_cast<std::size_t>(mask_words_per_row(shape.columns)));
         for (std::int64_t column = 0; column < shape.columns; ++column) {

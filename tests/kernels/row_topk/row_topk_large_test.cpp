@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices of the sizes that the kernel is for, and beyond 2^32 entries; some rows are judged.
+// Matrices of the sizes that the kernel is for, and beyond 2^32 entries; some rows are judged. Of
+// small shapes one still has more rows than blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "tests/kernels/support/device_data.hpp"
 #include "tests/kernels/support/device_keys.hpp"
 #include "tests/kernels/support/gpu_found.hpp"
+#include "tests/kernels/support/small_shapes.hpp"
 
 namespace stepscope::kernels {
 namespace {
@@ -16,13 +18,17 @@ namespace {
 struct Large {
   KeyType type;
   std::int64_t rows, columns, count;
+  std::int64_t small_rows = 0, small_columns = 0;  // 0 rows: the case is its size
+
+  Large small() const { return {type, small_rows, small_columns, count}; }
 };
 
 class RowTopkLarge : public testing::TestWithParam<Large> {};
 
 TEST_P(RowTopkLarge, SelectsInEachRow) {
   if (!gpu_found()) GTEST_SKIP() << "no GPU";
-  const Large& large = GetParam();
+  const Large large = sized<Large>(GetParam(), GetParam().small());
+  if (large.rows == 0) GTEST_SKIP() << "STEPSCOPE_SMALL_SHAPES: more than 2^32 entries";
   const auto bytes = static_cast<std::size_t>(large.rows * large.columns) * bytes_of(large.type);
   std::size_t free = 0;
   std::size_t total = 0;
@@ -47,14 +53,14 @@ TEST_P(RowTopkLarge, SelectsInEachRow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RowTopkLarge,
-                         testing::Values(Large{KeyType::bfloat16, 1024, 49152, 200},
-                                         Large{KeyType::float16, 1024, 49152, 512},
-                                         Large{KeyType::float32, 1024, 49152, 512},
-                                         Large{KeyType::bfloat16, 1000, 49153, 200},
-                                         Large{KeyType::float32, 777, 131071, 512},
-                                         Large{KeyType::bfloat16, 131072, 4096, 32},
+                         testing::Values(Large{KeyType::bfloat16, 1024, 49152, 200, 66, 49152},
+                                         Large{KeyType::float16, 1024, 49152, 512, 66, 49152},
+                                         Large{KeyType::float32, 1024, 49152, 512, 66, 49152},
+                                         Large{KeyType::bfloat16, 1000, 49153, 200, 66, 49153},
+                                         Large{KeyType::float32, 777, 131071, 512, 24, 131071},
+                                         Large{KeyType::bfloat16, 131072, 4096, 32, 1100, 4096},
                                          Large{KeyType::bfloat16, 33001, 131072, 64},
-                                         Large{KeyType::bfloat16, 3, 30000001, 512}));
+                                         Large{KeyType::bfloat16, 3, 30000001, 512, 3, 1000001}));
 
 }  // namespace
 }  // namespace stepscope::kernels
