@@ -38,33 +38,34 @@ Outcome selected_by(const std::vector<GreatestKeys>& shards,
 }
 
 template <class T>
-void expect_shards_select_as_the_whole(const WholeShape& shape, SpreadBy by, KeySource source,
-                                       std::int64_t count, std::uint32_t seed) {
-  WholeMatrix<T> whole(shape, source, seed);
-  whole.arguments().count = count;
-  whole.arguments().positives_only = seed % 3 == 0;
+void expect_shards_select_as_the_whole(const ShardedCase& of) {
+  WholeMatrix<T> whole(of.shape, of.source, of.seed);
+  whole.arguments().count = of.count;
+  whole.arguments().positives_only = of.seed % 3 == 0;
   const std::vector<std::uint8_t> expected = whole.selected();
-  for (const std::int64_t shards : {1, 2, 4, 8}) {
-    const std::vector<ShardPart> parts = parts_of(shape, by, shards);
+  const std::uint32_t least = whole.least();
+  for (const std::int64_t shards : of.shards) {
+    const std::vector<ShardPart> parts = parts_of(of.shape, of.by, shards);
     std::vector<GreatestKeys> keys;
     std::vector<std::int64_t> entries;
-    for (const ShardPart& of : parts) {
-      const auto part = whole.part(of);
-      keys.emplace_back(part.arguments, groups_of(shape, by));
+    for (const ShardPart& place : parts) {
+      const auto part = whole.part(place);
+      keys.emplace_back(part.arguments, groups_of(of.shape, of.by));
       entries.push_back(part.arguments.rows * part.arguments.columns);
     }
     // From nothing, then about the least selected key, with any width, then as it was learnt.
     for (ShardGuess guess :
-         {ShardGuess{}, guess_about(whole.least(), seed % 13), guess_about(whole.least(), 0)}) {
+         {ShardGuess{}, guess_about(least, of.seed % 13), guess_about(least, 0)}) {
       const bool known = guess.low > 0;
       for (int turn = 0; turn < 3; ++turn) {
-        const Outcome outcome = selected_by(keys, entries, count, guess);
+        const Outcome outcome = selected_by(keys, entries, of.count, guess);
         ASSERT_TRUE(outcome.choice.decided != 0 || !known)
-            << "seed " << seed << ", count " << count;
+            << "seed " << of.seed << ", count " << of.count;
         guess = outcome.next;
         for (std::size_t i = 0; i < outcome.masks.size(); ++i)
-          ASSERT_EQ(outcome.masks[i], part_of(expected, shape, parts[i]))
-              << "shard " << i << " of " << shards << ", seed " << seed << ", count " << count;
+          ASSERT_EQ(outcome.masks[i], part_of(expected, of.shape, parts[i]))
+              << "shard " << i << " of " << shards << ", seed " << of.seed << ", count "
+              << of.count;
       }
     }
   }

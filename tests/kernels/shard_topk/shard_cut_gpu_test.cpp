@@ -93,24 +93,25 @@ class ShardCut : public ShardsTest<T> {};
 TYPED_TEST_SUITE(ShardCut, ShardKeyTypes);
 
 template <class T>
-void expect_shards_select_as_the_whole(const WholeShape& shape, SpreadBy by, KeySource source,
-                                       std::int64_t count, std::uint32_t seed) {
+void expect_shards_select_as_the_whole(const ShardedCase& of) {
   const Stream stream;
-  WholeMatrix<T> whole(shape, source, seed);
-  whole.arguments().count = count;
-  whole.arguments().positives_only = seed % 3 == 0;
+  WholeMatrix<T> whole(of.shape, of.source, of.seed);
+  whole.arguments().count = of.count;
+  whole.arguments().positives_only = of.seed % 3 == 0;
   const std::vector<std::uint8_t> expected = whole.selected();
-  for (const std::int64_t shards : {1, 2, 4, 8}) {
-    const std::vector<ShardPart> parts = parts_of(shape, by, shards);
+  const std::uint32_t least = whole.least();
+  for (const std::int64_t shards : of.shards) {
+    const std::vector<ShardPart> parts = parts_of(of.shape, of.by, shards);
     std::vector<CutOnDevice<T>> on_device;
-    for (const ShardPart& of : parts) on_device.emplace_back(whole.part(of), groups_of(shape, by));
+    for (const ShardPart& part : parts)
+      on_device.emplace_back(whole.part(part), groups_of(of.shape, of.by));
     for (int turn = 0; turn < 3; ++turn) {
-      if (turn == 1) learn(on_device, whole.least(), stream);
+      if (turn == 1) learn(on_device, least, stream);
       const bool decided = select_together(on_device, stream);
-      ASSERT_TRUE(decided || turn == 0) << "seed " << seed << ", count " << count;
+      ASSERT_TRUE(decided || turn == 0) << "seed " << of.seed << ", count " << of.count;
       for (std::size_t i = 0; decided && i < parts.size(); ++i)
-        ASSERT_EQ(on_device[i].shard.selected(), part_of(expected, shape, parts[i]))
-            << "shard " << i << " of " << shards << ", seed " << seed << ", count " << count;
+        ASSERT_EQ(on_device[i].shard.selected(), part_of(expected, of.shape, parts[i]))
+            << "shard " << i << " of " << shards << ", seed " << of.seed << ", count " << of.count;
     }
   }
 }
@@ -122,13 +123,13 @@ TYPED_TEST(ShardCut, ShardsSelectAsTheWholeOnRandomShapes) {
 // Some blocks' words, and few finalists among many keys.
 TYPED_TEST(ShardCut, ShardsOfManyWordsSelectAsTheWhole) {
   const Stream stream;
-  const WholeShape shape{200, 3, 4003};
+  const WholeShape shape{sized(200, 64), 3, 4003};
   std::mt19937 random(3);
   std::vector<TypeParam> keys(static_cast<std::size_t>(shape.rows * shape.columns()));
   for (std::size_t i = 0; i < keys.size(); ++i)
     assign(keys[i], i % 50 == 0 ? std::normal_distribution<double>()(random) : -8.0);
   WholeMatrix<TypeParam> whole(shape, KeySource::affine, 3, std::move(keys));
-  whole.arguments().count = 20'000;
+  whole.arguments().count = sized(20'000, 6'400);
   const std::vector<std::uint8_t> expected = whole.selected();
   const std::vector<ShardPart> parts = parts_of(shape, SpreadBy::features, 4);
   std::vector<CutOnDevice<TypeParam>> on_device;

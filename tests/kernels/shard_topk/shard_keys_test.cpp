@@ -33,27 +33,26 @@ std::vector<std::vector<std::uint8_t>> selected_by(const std::vector<ShardKeys>&
 }
 
 template <class T>
-void expect_shards_select_as_the_whole(const WholeShape& shape, SpreadBy by, KeySource source,
-                                       std::int64_t count, std::uint32_t seed) {
-  WholeMatrix<T> whole(shape, source, seed);
-  whole.arguments().count = count;
-  whole.arguments().positives_only = seed % 3 == 0;
+void expect_shards_select_as_the_whole(const ShardedCase& of) {
+  WholeMatrix<T> whole(of.shape, of.source, of.seed);
+  whole.arguments().count = of.count;
+  whole.arguments().positives_only = of.seed % 3 == 0;
   const std::vector<std::uint8_t> expected = whole.selected();
-  for (const std::int64_t shards : {1, 2, 4, 8}) {
-    const std::vector<ShardPart> parts = parts_of(shape, by, shards);
+  for (const std::int64_t shards : of.shards) {
+    const std::vector<ShardPart> parts = parts_of(of.shape, of.by, shards);
     std::vector<ShardKeys> keys;
     std::vector<std::int64_t> entries;
-    for (const ShardPart& of : parts) {
-      const auto part = whole.part(of);
+    for (const ShardPart& place : parts) {
+      const auto part = whole.part(place);
       const std::int64_t groups =
-          by == SpreadBy::rows ? part.arguments.columns : std::int64_t{shape.layers};
+          of.by == SpreadBy::rows ? part.arguments.columns : of.shape.layers;
       keys.emplace_back(part.arguments, groups);
       entries.push_back(part.arguments.rows * part.arguments.columns);
     }
-    const auto masks = selected_by(keys, entries, count, groups_of(shape, by));
+    const auto masks = selected_by(keys, entries, of.count, groups_of(of.shape, of.by));
     for (std::size_t i = 0; i < parts.size(); ++i)
-      ASSERT_EQ(masks[i], part_of(expected, shape, parts[i]))
-          << "shard " << i << " of " << shards << ", seed " << seed << ", count " << count;
+      ASSERT_EQ(masks[i], part_of(expected, of.shape, parts[i]))
+          << "shard " << i << " of " << shards << ", seed " << of.seed << ", count " << of.count;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/batch_topk/batch_topk_reference.hpp"
 #include "kernels/common/ordered_key.hpp"
 #include "tests/kernels/support/key_patterns.hpp"
+#include "tests/kernels/support/small_shapes.hpp"
 
 namespace stepscope::kernels {
 
@@ -139,17 +140,32 @@ struct RandomShapes {
   std::int64_t rows, features, least;
 };
 
-// check(shape, by, source, count, seed)
+struct ShardedCase {
+  WholeShape shape;
+  SpreadBy by = SpreadBy::features;
+  KeySource source = KeySource::raw;
+  std::int64_t count = 0;
+  std::uint32_t seed = 0;
+  std::vector<std::int64_t> shards = {1, 2, 4, 8};  // in as many each in turn
+};
+
+// Small shapes: two cases a seed, in shards of one number.
 template <class Check>
 void on_random_shapes(const RandomShapes& shapes, Check check) {
-  for (std::uint32_t seed = 1; seed <= shapes.seeds; ++seed) {
+  Turns turns;
+  const std::uint32_t seeds = sized<std::uint32_t>(shapes.seeds, 4);
+  for (std::uint32_t seed = 1; seed <= seeds; ++seed) {
     std::mt19937 random(seed);
     const WholeShape shape{between(random, 8, shapes.rows), between(random, 1, 4),
                            between(random, 8, shapes.features)};
     const std::int64_t entries = shape.rows * shape.columns();
+    const std::vector<std::int64_t> shards = Turns(seed).one_of<std::int64_t>({1, 2, 4, 8});
+    std::vector<ShardedCase> cases;
     for (const SpreadBy by : {SpreadBy::features, SpreadBy::rows})
       for (const KeySource source : {KeySource::raw, KeySource::affine})
-        check(shape, by, source, between(random, shapes.least, entries + 1), seed);
+        cases.push_back(
+            {shape, by, source, between(random, shapes.least, entries + 1), seed, shards});
+    for (const ShardedCase& one : turns.of(cases, 2)) check(one);
   }
 }
 
