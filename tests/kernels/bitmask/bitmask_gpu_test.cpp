@@ -8,6 +8,7 @@
 #include "kernels/common/device_buffer.hpp"
 #include "kernels/common/stream.hpp"
 #include "tests/kernels/support/gpu_found.hpp"
+#include "tests/kernels/support/small_shapes.hpp"
 
 namespace stepscope::kernels {
 namespace {
@@ -15,19 +16,28 @@ namespace {
 struct Shape {
   std::int64_t rows, columns;
 };
-constexpr Shape kShapes[] = {{1, 1},     {1, 32},   {3, 33},    {40, 1000}, {64, 512}, {5, 4096},
-                             {5000, 40}, {33, 257}, {70, 5024}, {1, 9000},  {9000, 1}};
+const std::vector<Shape> kShapes = {{1, 1},     {1, 32},   {3, 33},    {40, 1000},
+                                    {64, 512},  {5, 4096}, {5000, 40}, {33, 257},
+                                    {70, 5024}, {1, 9000}, {9000, 1}};
 
-class BitmaskGpu : public testing::TestWithParam<double> {
+struct Share {
+  double set;  // of all bits
+  std::size_t turn;
+};
+
+class BitmaskGpu : public testing::TestWithParam<Share> {
  protected:
   void SetUp() override {
     if (!gpu_found()) GTEST_SKIP() << "no GPU";
   }
 
-  // Words with bits at random; GetParam() of them set.
+  // Of small shapes half, the others with another share.
+  static std::vector<Shape> shapes() { return Turns(GetParam().turn).of(kShapes, 2); }
+
+  // Words with bits at random; the share of them set.
   std::vector<std::uint32_t> words_for(const Shape& shape) const {
     std::mt19937 random(7);
-    std::bernoulli_distribution set(GetParam());
+    std::bernoulli_distribution set(GetParam().set);
     const std::int64_t per_row = mask_words_per_row(shape.columns);
     std::vector<std::uint32_t> words(static_cast<std::size_t>(shape.rows * per_row));
     for (std::int64_t row = 0; row < shape.rows; ++row)
@@ -47,7 +57,7 @@ DeviceBuffer<T> poisoned(std::int64_t size) {
 
 TEST_P(BitmaskGpu, DenseMasksAreThoseOfTheReference) {
   const Stream stream;
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : shapes()) {
     const std::vector<std::uint32_t> words = words_for(shape);
     const DeviceBuffer<std::uint32_t> on_device(words);
     const Bitmask host{words.data(), shape.rows, shape.columns};
@@ -82,7 +92,7 @@ TEST_P(BitmaskGpu, DenseMasksAreThoseOfTheReference) {
 
 TEST_P(BitmaskGpu, ListsAndCountsAreThoseOfTheReference) {
   const Stream stream;
-  for (const Shape& shape : kShapes)
+  for (const Shape& shape : shapes())
     for (const BitmaskLines lines : {BitmaskLines::rows, BitmaskLines::columns}) {
       const std::string what = std::to_string(shape.rows) + " x " + std::to_string(shape.columns) +
                                (lines == BitmaskLines::rows ? " by rows" : " by columns");
@@ -130,7 +140,9 @@ TEST_P(BitmaskGpu, ListsAndCountsAreThoseOfTheReference) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shares, BitmaskGpu, testing::Values(0.0, 0.004, 0.3, 1.0));
+INSTANTIATE_TEST_SUITE_P(Shares, BitmaskGpu,
+                         testing::Values(Share{0.0, 0}, Share{0.004, 1}, Share{0.3, 0},
+                                         Share{1.0, 1}));
 
 }  // namespace
 }  // namespace stepscope::kernels

@@ -15,6 +15,7 @@
 #include "kernels/fused_adam/fused_adam.hpp"
 #include "kernels/fused_adam/fused_adam_reference.hpp"
 #include "tests/kernels/support/gpu_found.hpp"
+#include "tests/kernels/support/small_shapes.hpp"
 
 namespace stepscope::kernels {
 

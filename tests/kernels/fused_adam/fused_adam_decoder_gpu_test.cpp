@@ -25,12 +25,13 @@ constexpr SparseDecoderShape kShapes[] = {
 
 TEST_F(FusedAdamDecoderGpu, EqualsGradientThenAdamToTheBit) {
   const Stream stream;
+  Turns turns;
   for (const SparseDecoderShape& shape : kShapes)
-    for (const KeyType rows : {KeyType::bfloat16, KeyType::float32})
-      for (const AdamSettings& settings : settings_to_test()) {
-        const DecoderCase made = made_case(shape, 0.1);
-        const DecoderOnDevice decoder(made, {KeyType::bfloat16, rows});
-        const HostAdamState before = made_state(made.weights.size());
+    for (const KeyType rows : {KeyType::bfloat16, KeyType::float32}) {
+      const DecoderCase made = made_case(shape, 0.1);
+      const DecoderOnDevice decoder(made, {KeyType::bfloat16, rows});
+      const HostAdamState before = made_state(made.weights.size());
+      for (const AdamSettings& settings : turns.one_of(settings_to_test())) {
         const AdamOnDevice fused(before);
         const AdamOnDevice apart(before);
         EXPECT_EQ(
@@ -44,55 +45,58 @@ TEST_F(FusedAdamDecoderGpu, EqualsGradientThenAdamToTheBit) {
         stream.synchronize();
         EXPECT_TRUE(fused.same_bits(apart)) << shape.model << ", step " << settings.step;
       }
+    }
+}
+
+// The first token activates every feature: of these, `dropped` are not.
+DecoderCase case_without(const SparseDecoderShape& shape, std::int64_t dropped) {
+  DecoderCase made = made_case(shape, 0.0);
+  for (std::int64_t& offset : made.active.offsets)
+    offset = std::max<std::int64_t>(offset - dropped, 0);
+  made.active.columns.erase(made.active.columns.begin(), made.active.columns.begin() + dropped);
+  made.active.values.resize(made.active.columns.size());
+  return made;
 }
 
 TEST_F(FusedAdamDecoderGpu, EqualsTheReferenceExactAndLazy) {
   const Stream stream;
-  for (const SparseDecoderShape& shape : kShapes)
-    for (const AdamSettings& settings : settings_to_test())
+  Turns turns;
+  for (const SparseDecoderShape& shape : kShapes) {
+    const DecoderCase made = case_without(shape, shape.columns());  // most have no gradient
+    const DecoderOnDevice decoder(made, {});
+    const HostAdamState before = made_state(made.weights.size());
+    const std::vector<double> gradients =
+        weight_gradient_reference(shape, made.active, made.output_gradients);
+    const DecoderCase sizes = magnitudes(made);
+    std::vector<double> errors =
+        weight_gradient_reference(shape, sizes.active, sizes.output_gradients);
+    std::vector<std::uint8_t> reached;
+    for (double& error : errors) {
+      reached.push_back(error > 0 ? 1 : 0);
+      error = RoundingBound{static_cast<double>(shape.tokens)}.of(0, error);
+    }
+    for (const AdamSettings& settings : turns.of(settings_to_test(), 4))
       for (const bool lazy : {false, true}) {
-        DecoderCase made = made_case(shape, 0.0);
-        // The first token activates every feature; without it most have no gradient.
-        for (std::int64_t& offset : made.active.offsets)
-          offset = std::max<std::int64_t>(offset - shape.columns(), 0);
-        made.active.columns.erase(made.active.columns.begin(),
-                                  made.active.columns.begin() + shape.columns());
-        made.active.values.resize(made.active.columns.size());
-        const DecoderOnDevice decoder(made, {});
-        const HostAdamState before = made_state(made.weights.size());
         const AdamOnDevice adam(before);
         const FusedAdamDecoder call = call_for(decoder, shape, adam, settings);
         const Status status =
             lazy ? lazy_adam_decoder(call, stream.get()) : fused_adam_decoder(call, stream.get());
         EXPECT_EQ(status.message(), "");
         stream.synchronize();
-        const DecoderCase sizes = magnitudes(made);
-        std::vector<double> errors =
-            weight_gradient_reference(shape, sizes.active, sizes.output_gradients);
-        std::vector<std::uint8_t> updated;
-        for (double& error : errors) {
-          updated.push_back(!lazy || error > 0 ? 1 : 0);
-          error = RoundingBound{static_cast<double>(shape.tokens)}.of(0, error);
-        }
-        expect_step(adam, before,
-                    weight_gradient_reference(shape, made.active, made.output_gradients), settings,
-                    lazy ? "lazy" : "exact", updated, errors);
+        expect_step(adam, before, gradients, settings, lazy ? "lazy" : "exact",
+                    lazy ? reached : std::vector<std::uint8_t>{}, errors);
       }
+  }
 }
 
 TEST_F(FusedAdamDecoderGpu, SilentFeaturesThenTheOthersAreTheWholeToTheBit) {
   const Stream stream;
-  for (const SparseDecoderShape& shape : kShapes)
-    for (const AdamSettings& settings : settings_to_test()) {
-      DecoderCase made = made_case(shape, 0.0);
-      // The first token activates every feature; now some features.
-      const std::int64_t dropped = shape.columns() - shape.columns() / 3;
-      for (std::int64_t& offset : made.active.offsets)
-        offset = std::max<std::int64_t>(offset - dropped, 0);
-      made.active.columns.erase(made.active.columns.begin(), made.active.columns.begin() + dropped);
-      made.active.values.resize(made.active.columns.size());
-      const DecoderOnDevice decoder(made, {});
-      const HostAdamState before = made_state(made.weights.size());
+  Turns turns;
+  for (const SparseDecoderShape& shape : kShapes) {
+    const DecoderCase made = case_without(shape, shape.columns() - shape.columns() / 3);
+    const DecoderOnDevice decoder(made, {});
+    const HostAdamState before = made_state(made.weights.size());
+    for (const AdamSettings& settings : turns.of(settings_to_test(), 4)) {
       const AdamOnDevice whole(before);
       const AdamOnDevice apart(before);
       FusedAdamDecoder call = call_for(decoder, shape, apart, settings);
@@ -106,6 +110,7 @@ TEST_F(FusedAdamDecoderGpu, SilentFeaturesThenTheOthersAreTheWholeToTheBit) {
       stream.synchronize();
       EXPECT_TRUE(apart.same_bits(whole)) << shape.model << ", step " << settings.step;
     }
+  }
 }
 
 TEST_F(FusedAdamDecoderGpu, GivesTheSameBitsOnEveryRun) {

@@ -14,6 +14,7 @@
 #include "kernels/sparse_decoder/sparse_decoder.hpp"
 #include "tests/kernels/sparse_decoder/decoder_case.hpp"
 #include "tests/kernels/support/gpu_found.hpp"
+#include "tests/kernels/support/small_shapes.hpp"
 
 namespace stepscope::kernels {
 

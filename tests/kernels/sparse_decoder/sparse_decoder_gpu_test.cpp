@@ -48,18 +48,21 @@ std::string text(const SparseDecoderShape& s) {
 }
 
 TEST_F(SparseDecoderGpu, EqualsTheReferenceOnEveryShape) {
+  Turns turns;
   for (const SparseDecoderShape& shape : kShapes)
-    for (const double share : {0.0, 0.05, 0.6})
+    for (const double share : turns.one_of<double>({0.0, 0.05, 0.6}))
       check(made_case(shape, share), {}, text(shape) + ", share " + std::to_string(share));
 }
 
 TEST_F(SparseDecoderGpu, EqualsTheReferenceInEveryTypeAndCut) {
   const DecoderCase made = made_case({3, 50, 264, 21}, 0.2);
+  const std::vector<RowOrder> orders = {RowOrder::tokens_first, RowOrder::layers_first};
+  Turns turns;
   for (const KeyType weights : {KeyType::bfloat16, KeyType::float32})
     for (const KeyType rows : {KeyType::bfloat16, KeyType::float32})
       for (const KeyType gradients : {KeyType::bfloat16, KeyType::float32})
         for (const LanesOfPiece lanes : {8, 16, 32})
-          for (const RowOrder order : {RowOrder::tokens_first, RowOrder::layers_first}) {
+          for (const RowOrder order : turns.one_of(orders)) {
             const DecoderTypes types{weights, rows, rows, gradients, lanes, order};
             check(made, types, "lanes " + std::to_string(lanes));
           }
