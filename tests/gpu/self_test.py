@@ -201,10 +201,12 @@ class Judgements(unittest.TestCase):
     def test_serialised_kernels_fail(self):
         options = types.SimpleNamespace(tolerance=0.02, slack_us=30)
         run, serial = ({"a_us": [2000.0], "b_us": [3000.0], "total_us": [total]} for total in (3010.0, 5010.0))
-        trace = [{"worst_duration_us": 5.0, "worst_overlap_us": 5.0}]
+        trace = [{"least_us": 1.0, "duration_us": 5.0, "overlap_us": 5.0}]
         self.assertTrue(overlap.judge([run], [run], trace, options)["passed"])
         self.assertFalse(overlap.judge([run], [serial], trace, options)["passed"])
         self.assertFalse(overlap.judge([serial], [serial], trace, options)["passed"])
+        for wrong in ({"least_us": -9.0}, {"duration_us": 90.0}, {"overlap_us": 90.0}):
+            self.assertFalse(overlap.judge([run], [run], [trace[0] | wrong], options)["passed"])
 
     def test_intervals(self):
         found = intervals.mean_of_sets([1.04, 1.05, 1.06])
