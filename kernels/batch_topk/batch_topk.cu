@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/batch_topk/batch_topk_collect.hpp"
 #include "kernels/batch_topk/launch.cuh"
 #include "kernels/batch_topk/workspace.hpp"
 
@@ -87,28 +88,31 @@ __global__ void empty_result_kernel(BatchTopkResult* result) {
   *result = empty;
 }
 
+Status clear(void* memory, std::size_t bytes, cudaStream_t stream) {
+  return bytes == 0 ? Status{}
+                    : cuda_status(cudaMemsetAsync(memory, 0, bytes, stream), "cudaMemsetAsync");
+}
+
+Status clear_mask(const BatchTopkArguments& arguments, cudaStream_t stream) {
+  const std::int64_t words = arguments.rows * mask_words_per_row(arguments.columns);
+  return clear(arguments.mask, static_cast<std::size_t>(words) * sizeof(std::uint32_t), stream);
+}
+
 Status select_none(const BatchTopkArguments& arguments, cudaStream_t stream) {
-  const auto words =
-      static_cast<std::size_t>(arguments.rows * mask_words_per_row(arguments.columns));
-  if (words > 0) {
-    const cudaError_t code =
-        cudaMemsetAsync(arguments.mask, 0, words * sizeof(std::uint32_t), stream);
-    if (code != cudaSuccess) return cuda_status(code, "cudaMemsetAsync");
-  }
+  if (Status cleared = clear_mask(arguments, stream); !cleared.ok()) return cleared;
   empty_result_kernel<<<1, 1, 0, stream>>>(arguments.result);
   return cuda_status(cudaGetLastError(), "empty_result_kernel");
 }
 
-}  // namespace
+Status collect_none(const BatchTopkArguments& arguments, cudaStream_t stream) {
+  if (Status cleared = clear_mask(arguments, stream); !cleared.ok()) return cleared;
+  return clear(arguments.workspace, workspace_of(arguments).zeroed_bytes, stream);
+}
 
-Status batch_topk(const BatchTopkArguments& arguments, CUstream_st* stream) {
-  if (Status status = validate(arguments); !status.ok()) return status;
-  const bool none = arguments.device_count == nullptr && arguments.count < 1;
-  if (none || arguments.rows == 0 || arguments.columns == 0) return select_none(arguments, stream);
+Status launch(const BatchTopkArguments& arguments, const Parameters& p, cudaStream_t stream) {
   DeviceLimits device;
   if (Status s = cuda_status(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute"); !s.ok())
     return s;
-  const Parameters p = parameters_of(arguments);
   const bool affine = arguments.column_keys.source != KeySource::raw;
   const RowLayout layout = row_layout(arguments);
   switch (arguments.key_type) {
@@ -120,6 +124,30 @@ Status batch_topk(const BatchTopkArguments& arguments, CUstream_st* stream) {
       break;
   }
   return launch_for<float>(p, affine, layout, device, stream);
+}
+
+}  // namespace
+
+Status batch_topk(const BatchTopkArguments& arguments, CUstream_st* stream) {
+  if (Status status = validate(arguments); !status.ok()) return status;
+  const bool none = arguments.device_count == nullptr && arguments.count < 1;
+  if (none || arguments.rows == 0 || arguments.columns == 0) return select_none(arguments, stream);
+  return launch(arguments, parameters_of(arguments), stream);
+}
+
+Status batch_topk_collect(const BatchTopkArguments& arguments, CUstream_st* stream) {
+  BatchTopkArguments filled = arguments;
+  filled.start = BatchTopkStart::sample;
+  filled.device_count = nullptr;
+  filled.result = static_cast<BatchTopkResult*>(arguments.workspace);  // nothing is written there
+  if (Status status = validate(filled); !status.ok()) return status;
+  if (arguments.warm_start == nullptr)
+    return Status::bad_argument("warm_start", "must point to the bracket");
+  if (arguments.count < 1 || arguments.rows == 0 || arguments.columns == 0)
+    return collect_none(arguments, stream);
+  Parameters p = parameters_of(filled);
+  p.collects = true;
+  return launch(arguments, p, stream);
 }
 
 }  // namespace stepscope::kernels

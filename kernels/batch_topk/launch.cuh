@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of one call, in order: statistics (for z-scores), prepare (unless statistics did its
-// work), sample (unless warm or from scratch), sweep (unless from scratch), finish. Each but the
-// first is a programmatic dependent of the one before it, so it starts while that one runs: the
-// sweep's first copies are under way before the bracket is known.
+// work), sample (unless warm or from scratch), sweep (unless from scratch), finish (unless it is
+// batch_topk_collect's). Each but the first is a programmatic dependent of the one before it, so it
+// starts while that one runs: the sweep's first copies are under way before the bracket is known.
 #pragma once
 
 #include <algorithm>
@@ -46,8 +46,8 @@ inline unsigned clearing_blocks(const Parameters& p) {
   return std::min(static_cast<unsigned>((p.zeroed_bytes - 1) / kBytesOfBlock + 1), kPrepareBlocks);
 }
 
-// The keys make way for the mask, where the L2 cache can hold that: 1024x49152 took 44.7 us and takes
-// 41.1, 1024x589824, whose mask is 75 MB, 336 in place of 342 without.
+// The keys make way for the mask, where the L2 cache can hold that: 1024x49152 took 44.7 us and
+// takes 41.1, 1024x589824, whose mask is 75 MB, 336 in place of 342 without.
 inline float read_once_share(const Parameters& p) {
   constexpr std::uint64_t kMostMaskBytes = std::uint64_t{24} << 20;
   return std::uint64_t{p.shape.rows} * p.mask_row_bytes <= kMostMaskBytes ? 1.0F : 1.0F / 256;
@@ -92,6 +92,7 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
     const cudaError_t code = sweep.overlapping(sweep_of<T, kAffine, kLayout>(), p);
     if (Status s = launched(code, "sweep_kernel"); !s.ok()) return s;
   }
+  if (p.collects) return {};
   const Launch finish{full_grid, kThreads, kFinishBytes, stream, device, true};
   return launched(finish.overlapping(finish_kernel<T, kAffine, kLayout>, p), "finish_kernel");
 }

@@ -98,6 +98,7 @@ struct Parameters {
   BatchTopkResult* result;
   BatchTopkWarmStart* warm_start;
   bool from_scratch;  // BatchTopkStart::none
+  bool collects;      // batch_topk_collect: nothing behind the sweep
   std::uint32_t reads_before;
   State* state;
   std::uint32_t* sample_coarse;
