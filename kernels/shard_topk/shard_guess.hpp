@@ -42,10 +42,17 @@ STEPSCOPE_HOST_DEVICE constexpr std::uint32_t first_key_of(const ShardGuess& gue
   return guess.low + ((bin - 1) << bin_bits(guess));
 }
 
+STEPSCOPE_HOST_DEVICE constexpr std::uint32_t keys_below_middle(std::uint32_t narrower) {
+  return (kShardBins / 2 - 1) << bin_bits({0, narrower});
+}
+
 // Bins of that width with the key in the middle.
 STEPSCOPE_HOST_DEVICE constexpr ShardGuess guess_about(std::uint32_t key, std::uint32_t narrower) {
-  const std::uint32_t half = (kShardBins / 2 - 1) << bin_bits({0, narrower});
+  const std::uint32_t half = keys_below_middle(narrower);
   return {key > half ? key - half : 0, narrower};
+}
+STEPSCOPE_HOST_DEVICE constexpr std::uint32_t middle_of(const ShardGuess& guess) {
+  return guess.low + keys_below_middle(guess.narrower);
 }
 
 // What all shards' counts say.

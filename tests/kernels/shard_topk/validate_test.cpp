@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/shard_topk/shard_cut.hpp"
+#include "kernels/shard_topk/shard_sweep.hpp"
 #include "kernels/shard_topk/shard_topk.hpp"
 
 namespace stepscope::kernels {
@@ -71,6 +72,39 @@ TEST(ValidateShardCut, NamesTheBadArgument) {
   EXPECT_EQ(where([](auto& a) { a.counts = pointer<std::int64_t>(0x4004); }), "counts");
   EXPECT_EQ(where([](auto& a) { a.finalists = nullptr; }), "finalists");
   EXPECT_EQ(where([](auto& a) { a.outcome = nullptr; }), "outcome");
+}
+
+TEST(ValidateShardSweep, NamesTheBadArgument) {
+  ShardSweepArguments good_sweep;
+  good_sweep.matrix = good().matrix;
+  good_sweep.matrix.key_type = KeyType::float32;
+  good_sweep.matrix.mask = pointer<std::uint32_t>(0x2000);
+  good_sweep.groups = 3;
+  good_sweep.state = pointer<ShardSweepState>(0x3000);
+  good_sweep.told = pointer<std::int64_t>(0x4000);
+  good_sweep.outcome = pointer<ShardCutOutcome>(0x6000);
+  EXPECT_TRUE(validate(good_sweep).ok());
+  const auto where = [&](auto change) {
+    ShardSweepArguments arguments = good_sweep;
+    change(arguments);
+    return std::string(validate(arguments).where());
+  };
+  EXPECT_EQ(where([](auto& a) { a.matrix.keys = nullptr; }), "keys");
+  EXPECT_EQ(where([](auto& a) { a.matrix.key_type = KeyType::bfloat16; }), "key_type");
+  EXPECT_EQ(where([](auto& a) { a.matrix.mask = nullptr; }), "mask");
+  EXPECT_EQ(where([](auto& a) { a.groups = 5; }), "groups");
+  EXPECT_EQ(where([](auto& a) { a.state = nullptr; }), "state");
+  EXPECT_EQ(where([](auto& a) { a.told = pointer<std::int64_t>(0x4004); }), "told");
+  EXPECT_EQ(where([](auto& a) { a.outcome = nullptr; }), "outcome");
+  float number = 0;
+  for (const KeySource source : {KeySource::affine, KeySource::z_score}) {
+    EXPECT_EQ(where([&](auto& a) { a.matrix.column_keys.source = source; }), "column_keys.mean");
+    EXPECT_EQ(where([&](auto& a) {
+                a.matrix.key_type = KeyType::bfloat16;
+                a.matrix.column_keys = {source, 1e-6F, &number, &number};
+              }),
+              "");
+  }
 }
 
 }  // namespace
