@@ -5,6 +5,7 @@
 #include "kernels/fused_adam/fused_adam.hpp"
 #include "kernels/row_topk/row_topk.hpp"
 #include "kernels/shard_topk/shard_cut.hpp"
+#include "kernels/shard_topk/shard_sweep.hpp"
 #include "kernels/shard_topk/shard_topk.hpp"
 #include "kernels/sparse_decoder/silent_steps.hpp"
 #include "kernels/sparse_decoder/squared_loss.hpp"
@@ -101,6 +102,17 @@ Status shard_cut_settle(const ShardCutArguments&, const std::int64_t*, std::int6
   return absent();
 }
 Status shard_cut_learn(const ShardCutArguments&, const ShardTopkState*, CUstream_st*) {
+  return absent();
+}
+
+Status shard_sweep_collect(const ShardSweepArguments&, CUstream_st*) {
+  return absent();
+}
+Status shard_sweep_settle(const ShardSweepArguments&, const std::int64_t*, std::int64_t,
+                          std::int64_t, CUstream_st*) {
+  return absent();
+}
+Status shard_sweep_learn(ShardSweepState*, const ShardCutState*, CUstream_st*) {
   return absent();
 }
 
