@@ -59,7 +59,8 @@ TEST(SweepChoice, IsMadeBySumsAlone) {
   EXPECT_EQ(sweep_choice(sums, 29, true).verdict, SweepVerdict::few);
   EXPECT_EQ(sweep_choice({}, -3, false).verdict, SweepVerdict::decided);
   sums.add(0, -9000);
-  EXPECT_EQ(sums.candidates, 9012);
+  sums.add(0, 1);
+  EXPECT_EQ(sums.candidates, 9013);
   EXPECT_EQ(sweep_choice(sums, 31, false).verdict, SweepVerdict::many);
 }
 
@@ -94,6 +95,15 @@ TEST(NextBracket, ChangesItsWidthByTwoAtMost) {
 TEST(NextBracket, WishesNoMoreAboveThanAreSelected) {
   const ShardBracket next = after(bracket_about(kKey, 1000, 1000), decided(kKey, 3, 40), 3, 2);
   EXPECT_EQ(next.above, 1000U);
+}
+
+// All that are selected are above the bracket: nothing is known of the least.
+TEST(NextBracket, StaysWhereNoCandidateIsSelected) {
+  const ShardBracket bracket = bracket_about(kKey, 1000, 3000);
+  const ShardBracket next = after(bracket, decided(0, 0, 10), 200'000, 4);
+  EXPECT_EQ(next.centre, kKey);
+  EXPECT_EQ(next.below, 1000U);
+  EXPECT_EQ(next.above, 3000U);
 }
 
 TEST(NextBracket, WishesNoMoreThanShardsCanTell) {

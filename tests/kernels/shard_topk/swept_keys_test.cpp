@@ -221,6 +221,40 @@ TEST(SweptKeys, TooManyEqualKeysAreNotDecided) {
   }
 }
 
+// Both ends are candidates.
+TEST(SweptKeys, TellKeysFromTheBracketsLowToItsHigh) {
+  const std::uint32_t key = ordered_key(1.5F, NanRank::first);
+  const ShardBracket bracket = bracket_about(key, 100, 200);
+  std::vector<float> keys;
+  for (const std::uint32_t of : {key - 101, key - 100, key, key + 200, key + 201, key + 999})
+    keys.push_back(float_of_ordered(of, KeyType::float32));
+  const WholeShape shape{1, 3, 2};
+  const RawKeys whole(shape, 3, std::move(keys));
+  const std::vector<std::int64_t> told =
+      SweptKeys(whole.part({0, 1, 0, 2}).arguments, bracket, shape.layers).told();
+  EXPECT_EQ(told[0], 2);
+  ASSERT_EQ(told[1], 3);
+  EXPECT_EQ(told[2], finalist_code(key - 100, key - 100, 0));
+  EXPECT_EQ(told[3], finalist_code(key, key - 100, 1));
+  EXPECT_EQ(told[4], finalist_code(key + 200, key - 100, 1));
+}
+
+// All in the bracket, and none like another.
+TEST(SweptKeys, AShardTellsSoManyCandidatesAndNoMore) {
+  for (const std::int64_t rows : {kShardCandidates / 64, kShardCandidates / 64 + 1}) {
+    const WholeShape shape{rows, 1, 64};
+    std::vector<float> keys(entries_of(shape));
+    std::uint32_t key = ordered_key(1.5F, NanRank::first);
+    for (float& of : keys) of = float_of_ordered(key++, KeyType::float32);
+    const RawKeys whole(shape, 5000, std::move(keys));
+    SweepingShards sweeping(shape, SpreadBy::features, 1);
+    sweeping.learn(whole);
+    EXPECT_EQ(sweeping.select(whole), rows * 64 == kShardCandidates);
+    (void)sweeping.select(whole);
+    EXPECT_TRUE(sweeping.select(whole));  // narrower by now
+  }
+}
+
 // One shard's candidates are more than it can tell; when they are fewer, all is well again.
 TEST(SweptKeys, MoreCandidatesThanAShardTellsAreNotDecided) {
   const WholeShape shape{kShardCandidates / 64 + 1, 1, 64};
