@@ -47,7 +47,7 @@ void Ranks::begin_sum(const at::Tensor& own) const {
 void Ranks::finish_sums() const {
   if (alone()) return;
   const auto phase = stepscope::phase("comm");
-  comm_.end_all_reduces();
+  comm_.end_begun();
 }
 
 at::Tensor Ranks::sum_of_features(const at::Tensor& own) const {

@@ -32,7 +32,7 @@ class OnKernels final : public KernelSelection {
     aten::shard_cut_count(shard);
     comm_.begin_all_reduce(cut_.counts, trainers::Reduction::sum);
     meanwhile();
-    comm_.end_all_reduces();
+    comm_.end_begun();
     aten::shard_cut_list(shard);
     aten::shard_cut_settle(shard, comm_.all_gather(cut_.finalists), comm_.rank());
     outcome_.begin(cut_.outcome);

@@ -33,14 +33,15 @@ class Comm {
 
   // In place; the same bits on every rank.
   virtual void all_reduce(const at::Tensor& tensor, Reduction reduction) = 0;
-  // The same beside what the caller's device does from here on, which must leave the tensor alone
-  // until end_all_reduces(): behind that all that were begun are done.
+  // [size, ...own's sizes], in the ranks' order.
+  virtual at::Tensor all_gather(const at::Tensor& own) = 0;
+  // The same beside what the caller's device does from here on, which must leave the tensors alone
+  // until end_begun(): behind that all that were begun are done.
   virtual void begin_all_reduce(const at::Tensor& tensor, Reduction reduction) {
     all_reduce(tensor, reduction);
   }
-  virtual void end_all_reduces() {}
-  // [size, ...own's sizes], in the ranks' order.
-  virtual at::Tensor all_gather(const at::Tensor& own) = 0;
+  virtual at::Tensor begin_all_gather(const at::Tensor& own) { return all_gather(own); }
+  virtual void end_begun() {}
   // In place, root's.
   virtual void broadcast(const at::Tensor& tensor, int root) = 0;
   // Returns when every rank has called it and what was enqueued before is done.

@@ -118,25 +118,26 @@ class NcclComm final : public Comm {
   void begin_all_reduce(const at::Tensor& tensor, Reduction reduction) override {
     if (!side_) return all_reduce(tensor, reduction);
     begin(tensor);
-    side_->follow();
-    begun_ = true;
+    follow();
     must(library_.all_reduce(tensor.const_data_ptr(), tensor.mutable_data_ptr(), count_of(tensor),
                              type_of(tensor), operation_of(reduction), communicator_,
                              side_->native()));
   }
 
-  void end_all_reduces() override {
-    if (std::exchange(begun_, false)) side_->be_followed();
-  }
-
   at::Tensor all_gather(const at::Tensor& own) override {
     begin(own);
-    std::vector<std::int64_t> sizes(own.sizes().begin(), own.sizes().end());
-    sizes.insert(sizes.begin(), size_);
-    at::Tensor all = at::empty(sizes, own.options().requires_grad(false));
-    must(library_.all_gather(own.const_data_ptr(), all.mutable_data_ptr(), count_of(own),
-                             type_of(own), communicator_, kDefaultStream));
-    return all;
+    return gathered(own, kDefaultStream);
+  }
+
+  at::Tensor begin_all_gather(const at::Tensor& own) override {
+    if (!side_) return all_gather(own);
+    begin(own);
+    follow();
+    return gathered(own, side_->native());
+  }
+
+  void end_begun() override {
+    if (std::exchange(begun_, false)) side_->be_followed();
   }
 
   void broadcast(const at::Tensor& tensor, int root) override {
@@ -176,6 +177,21 @@ class NcclComm final : public Comm {
     if (tensor.device() != device_ || !tensor.is_contiguous())
       throw std::invalid_argument("NcclComm: a tensor is not contiguous, or on another device");
     watch_->made_a_call();
+  }
+
+  void follow() {
+    side_->follow();
+    begun_ = true;
+  }
+
+  // Into memory of the default stream, which waits for the other one at end_begun().
+  at::Tensor gathered(const at::Tensor& own, CUstream_st* stream) const {
+    std::vector<std::int64_t> sizes(own.sizes().begin(), own.sizes().end());
+    sizes.insert(sizes.begin(), size_);
+    at::Tensor all = at::empty(sizes, own.options().requires_grad(false));
+    must(library_.all_gather(own.const_data_ptr(), all.mutable_data_ptr(), count_of(own),
+                             type_of(own), communicator_, stream));
+    return all;
   }
 
   void must(nccl::Answer answer) const {

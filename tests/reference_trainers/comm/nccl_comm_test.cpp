@@ -159,10 +159,14 @@ TEST(NcclComm, AsksForWhatTheTensorsAre) {
       EXPECT_EQ(reduced(Reduction::sum), 6);
       EXPECT_EQ(reduced(Reduction::min), 1);
       EXPECT_EQ(reduced(Reduction::max), 3);
-      const at::Tensor gathered = comm.all_gather(at::full({2, 2}, comm.rank(), type));
-      EXPECT_EQ(gathered.sizes(), (at::IntArrayRef{3, 2, 2}));
-      for (int rank = 0; rank < 3; ++rank)
-        EXPECT_TRUE(gathered.select(0, rank).eq(rank).all().item<bool>());
+      const at::Tensor own = at::full({2, 2}, comm.rank(), type);
+      const at::Tensor begun = comm.begin_all_gather(own);
+      comm.end_begun();
+      for (const at::Tensor& gathered : {comm.all_gather(own), begun}) {
+        EXPECT_EQ(gathered.sizes(), (at::IntArrayRef{3, 2, 2}));
+        for (int rank = 0; rank < 3; ++rank)
+          EXPECT_TRUE(gathered.select(0, rank).eq(rank).all().item<bool>());
+      }
       const at::Tensor of_one = at::full({3}, comm.rank(), type);
       comm.broadcast(of_one, 1);
       EXPECT_TRUE(of_one.eq(1).all().item<bool>());
