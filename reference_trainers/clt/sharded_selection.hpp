@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // BatchTopK over all ranks' preactivations at once, exactly: each rank's mask is its part of the
-// one that a single rank would make of the same preactivations (kernels/shard_topk: shard_cut, and
-// where that does not decide, the rounds of shard_topk). No preactivation is exchanged.
+// one that a single rank would make of the same preactivations (kernels/shard_topk: shard_sweep for
+// ranks that share features, on a GPU; else, and where that does not decide, shard_cut, and then
+// the rounds of shard_topk). No preactivation is exchanged but those near the cut, as keys.
 //
 // Keys are z-scores of columns over the whole batch, NaN counts as greatest, as at::topk has it,
 // and equal keys go by (layer, feature, token). Where ranks share features a column's mean and

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // On kernels/: what ranks exchange stays on the device; read back is a rank's own count, and
-// whether it is the answer.
+// whether it is the answer. Shards of features are swept (shard_sweep.hpp) and, where that does not
+// decide, cut as shards of rows are.
 #include <ATen/core/grad_mode.h>
 
+#include <optional>
 #include <utility>
 
 #include "kernels/aten/bitmask.hpp"
 #include "kernels/aten/shard_cut.hpp"
+#include "kernels/aten/shard_sweep.hpp"
 #include "kernels/aten/shard_topk.hpp"
 #include "reference_trainers/clt/sharded_selection.hpp"
 #include "reference_trainers/common/read_back.hpp"
@@ -16,7 +19,10 @@ namespace {
 
 class OnKernels final : public KernelSelection {
  public:
-  OnKernels(trainers::Comm& comm, const Spread& spread) : KernelSelection(comm, spread) {}
+  OnKernels(trainers::Comm& comm, const Spread& spread)
+      : KernelSelection(comm, spread),
+        sweeps_(spread.by == Parallel::features && comm.size() > 1 &&
+                comm.size() <= kernels::kMostShards) {}
 
   at::Tensor mask(const at::Tensor& preactivations) override {
     (void)begin(preactivations, [] {});
@@ -26,8 +32,60 @@ class OnKernels final : public KernelSelection {
   at::Tensor begin(const at::Tensor& preactivations,
                    const std::function<void()>& meanwhile) override {
     const at::NoGradGuard no_grad;
-    words_ = own_greatest(preactivations);
+    if (sweeps_)
+      sweep(preactivations, meanwhile);
+    else
+      cut(preactivations, meanwhile);
+    return words_;
+  }
+
+  Bits end(const at::Tensor& preactivations) override {
+    const at::NoGradGuard no_grad;
+    if (const auto own = decided()) return {std::move(words_), *own};
+    if (!sweeps_) return cut_in_rounds(preactivations);
+    aten::shard_cut_learn(cut_of(preactivations), aten::shard_sweep_found(sweep_));
+    cut(preactivations, [] {});
+    const auto own = decided();
+    Bits found = own ? Bits{std::move(words_), *own} : cut_in_rounds(preactivations);
+    aten::shard_sweep_learn(sweep_of(preactivations), cut_);
+    return found;
+  }
+
+ private:
+  aten::BatchTopkWanted wanted() const {
+    return {.count = spread_.count, .keys = kernels::KeySource::affine};
+  }
+
+  // The rank's own count of the words, where they are the answer.
+  std::optional<std::int64_t> decided() {
+    const auto* const outcome = outcome_.end().const_data_ptr<std::int64_t>();
+    return outcome[1] != 0 ? std::optional(outcome[0]) : std::nullopt;
+  }
+
+  aten::ShardSweepCall sweep_of(const at::Tensor& preactivations) {
+    if (!sweep_.state.defined()) sweep_ = aten::shard_sweep_memory(preactivations);
+    aten::BatchTopkWanted scored = wanted();
+    scored.keys = kernels::KeySource::z_score;
+    return {preactivations, scored, keys_, groups_of(preactivations), sweep_};
+  }
+
+  void sweep(const at::Tensor& preactivations, const std::function<void()>& meanwhile) {
+    const aten::ShardSweepCall shard = sweep_of(preactivations);
+    words_ = aten::shard_sweep_collect(shard);
+    const at::Tensor all_told = comm_.begin_all_gather(sweep_.told);
+    meanwhile();
+    comm_.end_begun();
+    aten::shard_sweep_settle(shard, words_, all_told, comm_.rank());
+    outcome_.begin(sweep_.outcome);
+  }
+
+  aten::ShardCutCall cut_of(const at::Tensor& preactivations) {
     if (!cut_.state.defined()) cut_ = aten::shard_cut_memory(preactivations);
+    return {preactivations, wanted(), keys_, groups_of(preactivations), words_, cut_};
+  }
+
+  void cut(const at::Tensor& preactivations, const std::function<void()>& meanwhile) {
+    words_ = own_greatest(preactivations);
     const aten::ShardCutCall shard = cut_of(preactivations);
     aten::shard_cut_count(shard);
     comm_.begin_all_reduce(cut_.counts, trainers::Reduction::sum);
@@ -36,29 +94,17 @@ class OnKernels final : public KernelSelection {
     aten::shard_cut_list(shard);
     aten::shard_cut_settle(shard, comm_.all_gather(cut_.finalists), comm_.rank());
     outcome_.begin(cut_.outcome);
-    return words_;
   }
 
-  Bits end(const at::Tensor& preactivations) override {
-    const at::NoGradGuard no_grad;
-    const auto* const outcome = outcome_.end().const_data_ptr<std::int64_t>();
-    const bool decided = outcome[1] != 0;
-    if (decided) return {std::move(words_), outcome[0]};
-    return in_rounds(preactivations);
-  }
-
- private:
-  aten::BatchTopkWanted wanted() const {
-    return {.count = spread_.count, .keys = kernels::KeySource::affine};
-  }
-
-  aten::ShardCutCall cut_of(const at::Tensor& preactivations) {
-    return {preactivations, wanted(), keys_, groups_of(preactivations), words_, cut_};
-  }
-
-  // Columns that a rank has whole are scored on the way.
+  // Of a matrix that was swept mean and scale are known, and what its own greatest were the last
+  // time they were asked for is long ago.
   at::Tensor own_greatest(const at::Tensor& preactivations) {
     aten::BatchTopkWanted own = wanted();
+    if (sweeps_) {
+      aten::BatchTopkMemory cold = keys_;
+      cold.warm = false;
+      return aten::batch_topk_mask(preactivations, own, cold);
+    }
     if (spread_.by == Parallel::features) {
       own.keys = kernels::KeySource::z_score;
     } else {
@@ -69,7 +115,7 @@ class OnKernels final : public KernelSelection {
     return aten::batch_topk_mask(preactivations, own, keys_);
   }
 
-  Bits in_rounds(const at::Tensor& preactivations) {
+  Bits cut_in_rounds(const at::Tensor& preactivations) {
     find_own_count(preactivations);
     aten::shard_cut_learn(cut_of(preactivations), rounds_);
     aten::BatchTopkWanted own = wanted();
@@ -92,8 +138,10 @@ class OnKernels final : public KernelSelection {
     aten::shard_topk_own_count(shard, comm_.all_gather(rounds_.shares), comm_.rank());
   }
 
-  aten::BatchTopkMemory keys_;  // with the last step's warm start
-  aten::ShardCutMemory cut_;    // with the last step's guess
+  const bool sweeps_;
+  aten::BatchTopkMemory keys_;    // with the last step's warm start, where keys are cut
+  aten::ShardSweepMemory sweep_;  // with the last step's bracket
+  aten::ShardCutMemory cut_;      // with the guess of the last step that was cut
   aten::ShardTopkMemory rounds_;
   at::Tensor words_;
   trainers::ReadBack outcome_;

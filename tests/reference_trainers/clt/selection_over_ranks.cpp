@@ -37,6 +37,8 @@ std::unique_ptr<ShardedSelection> make(trainers::Comm& comm, const Spread& sprea
   return made;
 }
 
+constexpr int kTurns = 6;
+
 double milliseconds_of(ShardedSelection& selection, const at::Tensor& own, trainers::Comm& comm) {
   constexpr int kTimes = 20;
   comm.barrier();
@@ -48,16 +50,39 @@ double milliseconds_of(ShardedSelection& selection, const at::Tensor& own, train
          kTimes;
 }
 
+// As training goes on: preactivations that move a little, then a lot, then a little. Those of few
+// different values leap alone.
+class Turns {
+ public:
+  Turns(const WholeBatch& whole, bool normal, at::Device device)
+      : before_(made_preactivations(whole, 7, normal).to(device)),
+        after_(made_preactivations(whole, 8, normal).to(device)) {
+    if (normal) drift_ = made_preactivations(whole, 9, true).to(device);
+  }
+  at::Tensor at(int turn) const {
+    const at::Tensor& of = turn < kTurns / 2 ? before_ : after_;
+    return drift_.defined() ? of.add(drift_, 0.01 * turn) : of;
+  }
+
+ private:
+  at::Tensor before_, after_, drift_;
+};
+
 bool equal_on_all(trainers::Comm& comm, at::Device device, const WholeBatch& whole, Parallel by,
                   bool normal, std::int64_t k) {
   trainers::SingleComm single;
   const Spread spread{by, whole.layers, whole.rows, k * whole.rows};
-  const at::Tensor all = made_preactivations(whole, 7, normal).to(device);
-  const at::Tensor expected = make(single, spread, device)->mask(all);
+  const auto alone = make(single, spread, device);
   const auto selection = make(comm, spread, device);
-  const at::Tensor own = part_of(all, whole, by, comm.rank(), comm.size());
-  const bool equal =
-      selection->mask(own).equal(part_of(expected, whole, by, comm.rank(), comm.size()));
+  const Turns turns(whole, normal, device);
+  at::Tensor expected, own;
+  bool equal = true;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const at::Tensor all = turns.at(turn);
+    expected = alone->mask(all);
+    own = part_of(all, whole, by, comm.rank(), comm.size());
+    equal &= selection->mask(own).equal(part_of(expected, whole, by, comm.rank(), comm.size()));
+  }
   const at::Tensor agreed = at::full({1}, equal ? 1 : 0, at::kInt).to(device);
   comm.all_reduce(agreed, trainers::Reduction::min);
   const bool all_equal = agreed.item<int>() == 1;

@@ -94,6 +94,28 @@ TEST(KernelSelection, OfEachTurnIsThatOfOneRank) {
   expect_of_each_turn(make_kernel_selection);
 }
 
+// What was enqueued is the answer but where nothing is known of the keys, or they leap.
+TEST(KernelSelection, BeginsWithTheAnswerWhereKeysMoveLittle) {
+  trainers::SingleComm alone;
+  if (make_kernel_selection(alone, {}) == nullptr) GTEST_SKIP() << "no CUDA kernels in this build";
+  for (const int size : {2, 4})
+    trainers::run_ranks(size, [&](trainers::Comm& comm) {
+      const Spread spread{Parallel::features, kWhole.layers, kRows, kRows * 30};
+      const auto selection = make_kernel_selection(comm, spread);
+      const at::Tensor drift = made_preactivations(kWhole, 9, true);
+      for (int turn = 0; turn < 6; ++turn) {
+        const bool leaps = turn == 3;
+        const at::Tensor like_last =
+            made_preactivations(kWhole, 1, /*normal=*/true).add(drift, turn * 1e-3);
+        const at::Tensor whole = leaps ? like_last.pow(3) : like_last;
+        const at::Tensor own = part_of(whole, kWhole, Parallel::features, comm.rank(), size);
+        const at::Tensor begun = selection->begin(own, [] {});
+        EXPECT_EQ(selection->end(own).words.is_same(begun), turn != 0 && !leaps && turn != 4)
+            << "turn " << turn << ", rank " << comm.rank() << " of " << size;
+      }
+    });
+}
+
 TEST(KernelSelection, ListsAreOfTheMask) {
   trainers::SingleComm alone;
   if (make_kernel_selection(alone, {}) == nullptr) GTEST_SKIP() << "no CUDA kernels in this build";
