@@ -149,20 +149,19 @@ bool selects_all(WholeMatrix<T>& whole) {
 }
 
 template <class T>
-void expect_shards_select_as_the_whole(const WholeShape& shape, SpreadBy by, KeySource source,
-                                       std::int64_t count, std::uint32_t seed) {
-  if (source == KeySource::raw && sizeof(T) < sizeof(float)) return;
-  WholeMatrix<T> whole(shape, source, seed);
-  whole.arguments().count = count;
-  whole.arguments().positives_only = seed % 3 == 0;
+void expect_shards_select_as_the_whole(const ShardedCase& one) {
+  if (one.source == KeySource::raw && sizeof(T) < sizeof(float)) return;
+  WholeMatrix<T> whole(one.shape, one.source, one.seed);
+  whole.arguments().count = one.count;
+  whole.arguments().positives_only = one.seed % 3 == 0;
   const bool enough = selects_all(whole);
-  for (const std::int64_t shards : {1, 3, 8}) {
-    SweepingShards<T> sweeping(shape, by, shards);
+  for (const std::int64_t shards : one.shards) {
+    SweepingShards<T> sweeping(one.shape, one.by, shards);
     (void)sweeping.select(whole);
     sweeping.learn(whole.least());
     for (int turn = 0; turn < 2; ++turn)
       ASSERT_EQ(sweeping.select(whole), enough)
-          << "seed " << seed << ", count " << count << ", " << shards << " shards";
+          << "seed " << one.seed << ", count " << one.count << ", " << shards << " shards";
   }
 }
 
