@@ -4,6 +4,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/randperm.h>
 
 #include "reference_trainers/common/random.hpp"
@@ -35,6 +36,14 @@ at::Tensor joined(std::vector<at::Tensor>& layers) {
   at::Tensor all = at::cat(layers);
   layers = all.chunk(std::ssize(layers));
   return all;
+}
+
+// From memory that a GPU copies from by itself: else the host would wait for all that it enqueued
+// before, and the GPU then for the host.
+at::Tensor without_wait(const at::Tensor& host, at::Device device) {
+  if (!device.is_cuda()) return host.to(device);
+  const at::Tensor pinned = at::empty(host.sizes(), host.options().pinned_memory(true));
+  return pinned.copy_(host).to(device, host.scalar_type(), /*non_blocking=*/true);
 }
 
 std::vector<at::Tensor> slice(const std::vector<at::Tensor>& layers, std::int64_t begin,
@@ -70,7 +79,7 @@ MemoryStore::MemoryStore(MadeActivations made, const Config& config, at::Device 
 at::Tensor MemoryStore::next_rows() {
   if (!order_.defined() || next_ + config_.batch > rows()) {
     order_ = at::randperm(rows(), random_);
-    if (config_.fixes.device_data) order_ = order_.to(device_);
+    if (config_.fixes.device_data) order_ = without_wait(order_, device_);
     next_ = 0;
   }
   next_ += config_.batch;

@@ -43,11 +43,18 @@ class SparseOps {
   // implementation documents. With a selection over ranks: this rank's of all ranks' entries.
   // Where by_column is undefined, list_columns() makes it: no forward pass waits for it.
   // `meanwhile` is called once, where the device would only wait for other ranks if there are any.
+  // The lists are the answer once end_select() has said so; until then they may have room to spare.
   using Meanwhile = std::function<void()>;
-  virtual ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count,
-                                const Meanwhile& meanwhile) = 0;
+  virtual ActiveFeatures begin_select(const at::Tensor& preactivations, std::int64_t count,
+                                      const Meanwhile& meanwhile) = 0;
+  // Waits, where only the device knows. False: they were not, and are others now.
+  virtual bool end_select(ActiveFeatures& /*active*/, const at::Tensor& /*preactivations*/) {
+    return true;
+  }
   ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count) {
-    return select(preactivations, count, [] {});
+    ActiveFeatures active = begin_select(preactivations, count, [] {});
+    (void)end_select(active, preactivations);
+    return active;
   }
   // Of the columns: from now on the lists' values are preactivations plus these as they then are,
   // while the selection, which goes by z-scores of columns, is that of either. False where they

@@ -32,8 +32,8 @@ class AtenOps final : public SparseOps {
           std::int64_t hierarchical_ranks)
       : shape_(shape), selection_(std::move(selection)), hierarchical_ranks_(hierarchical_ranks) {}
 
-  ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count,
-                        const Meanwhile& meanwhile) override {
+  ActiveFeatures begin_select(const at::Tensor& preactivations, std::int64_t count,
+                              const Meanwhile& meanwhile) override {
     meanwhile();
     const std::int64_t k = count / preactivations.size(0);
     const at::Tensor mask = selection_ != nullptr ? selection_->mask(preactivations)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // On kernels/: nothing dense but the preactivations, no gradient of the decoder in memory, and
-// nothing that waits for the device. Equal keys are cut by (column, token), least first.
+// nothing that waits for the device but end_select(). Equal keys are cut by (column, token), least
+// first.
 #include <ATen/ops/cat.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "kernels/aten/batch_topk.hpp"
@@ -24,6 +26,8 @@ kernels::AdamSettings settings_of(double learning_rate, std::int64_t step) {
 // Of a decoder (kernels/sparse_decoder).
 constexpr std::int64_t kMostFeatures = (std::int64_t{1} << 21) - 1;
 
+constexpr std::int64_t kSpareEntries = 32;
+
 // [layers * tokens, model]: not copied where the layers lie so.
 at::Tensor one_behind_the_other(const std::vector<at::Tensor>& layers) {
   const at::Tensor& first = layers.front();
@@ -42,12 +46,26 @@ class KernelOps final : public SparseOps {
   KernelOps(const SparseShape& shape, std::unique_ptr<KernelSelection> selection)
       : shape_(shape), selection_(std::move(selection)) {}
 
-  ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count,
-                        const Meanwhile& meanwhile) override {
-    if (selection_ != nullptr) return select_with_ranks(preactivations, meanwhile);
-    meanwhile();
-    selected_ = {mask_of(preactivations, count), count};
-    return {tokens_of(preactivations, count), {}};
+  ActiveFeatures begin_select(const at::Tensor& preactivations, std::int64_t count,
+                              const Meanwhile& meanwhile) override {
+    if (selection_ != nullptr) {
+      selected_ = {selection_->begin(preactivations, meanwhile), room_for_own(preactivations)};
+    } else {
+      meanwhile();
+      selected_ = {mask_of(preactivations, count), count};
+    }
+    return {tokens_of(preactivations, selected_.count), {}};
+  }
+
+  bool end_select(ActiveFeatures& active, const at::Tensor& preactivations) override {
+    if (selection_ == nullptr) return true;
+    const KernelSelection::Bits begun = std::exchange(selected_, selection_->end(preactivations));
+    last_own_ = selected_.count;
+    const bool held = selected_.words.is_same(begun.words) && selected_.count <= begun.count;
+    active = {held ? first_of(active.by_token, selected_.count)
+                   : tokens_of(preactivations, selected_.count),
+              {}};
+    return held;
   }
 
   bool add_to_listed(const at::Tensor& addends) override {
@@ -151,15 +169,11 @@ class KernelOps final : public SparseOps {
     return {list.offsets, list.indices.slice(0, 0, count), list.values.slice(0, 0, count)};
   }
 
-  // The device makes the lists with room for all while the host waits for their length.
-  ActiveFeatures select_with_ranks(const at::Tensor& preactivations, const Meanwhile& meanwhile) {
-    selected_ = {selection_->begin(preactivations, meanwhile), 0};
+  // Of the rank's entries, for lists that are made before the host knows how many there are: what
+  // is seldom left, for kernels are chosen by it.
+  std::int64_t room_for_own(const at::Tensor& preactivations) const {
     const std::int64_t most = selection_->most(preactivations);
-    const ActiveFeatures active{tokens_of(preactivations, most), {}};
-    const at::Tensor begun = std::exchange(selected_, selection_->end(preactivations)).words;
-    const std::int64_t count = selected_.count;
-    if (!selected_.words.is_same(begun)) return {tokens_of(preactivations, count), {}};
-    return {first_of(active.by_token, count), {}};
+    return last_own_ ? std::min(most, *last_own_ + *last_own_ / 8 + kSpareEntries) : most;
   }
 
   at::Tensor mask_of(const at::Tensor& preactivations, std::int64_t count) {
@@ -171,7 +185,8 @@ class KernelOps final : public SparseOps {
   std::unique_ptr<KernelSelection> selection_;
   at::Tensor addends_;              // to listed values; undefined: none
   KernelSelection::Bits selected_;  // last
-  aten::BatchTopkMemory memory_;    // with the last step's warm start
+  std::optional<std::int64_t> last_own_;
+  aten::BatchTopkMemory memory_;  // with the last step's warm start
 };
 
 }  // namespace

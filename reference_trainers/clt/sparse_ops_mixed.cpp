@@ -18,9 +18,12 @@ class MixedOps final : public SparseOps {
         encoder_(fixes.sparse_encoder ? *kernels_ : *dense_),
         gradient_in_memory_(!fixes.sparse_adam) {}
 
-  ActiveFeatures select(const at::Tensor& preactivations, std::int64_t count,
-                        const Meanwhile& meanwhile) override {
-    return select_.select(preactivations, count, meanwhile);
+  ActiveFeatures begin_select(const at::Tensor& preactivations, std::int64_t count,
+                              const Meanwhile& meanwhile) override {
+    return select_.begin_select(preactivations, count, meanwhile);
+  }
+  bool end_select(ActiveFeatures& active, const at::Tensor& preactivations) override {
+    return select_.end_select(active, preactivations);
   }
   bool add_to_listed(const at::Tensor& addends) override { return select_.add_to_listed(addends); }
   void list_columns(ActiveFeatures& active, const at::Tensor& preactivations) override {

@@ -126,19 +126,26 @@ class SparseTraining final : public Trainer {
     return bare_ ? model_.encode_without_bias(inputs) : model_.encode(inputs);
   }
 
-  ActiveFeatures select(const at::Tensor& preactivations, const SparseOps::Meanwhile& meanwhile) {
+  ActiveFeatures begin_select(const at::Tensor& preactivations,
+                              const SparseOps::Meanwhile& meanwhile) {
     const auto phase = stepscope::phase("topk");
-    return ops_->select(preactivations,
-                        std::min(config_.k * model_.shape.tokens, preactivations.numel()),
-                        meanwhile);
+    return ops_->begin_select(preactivations,
+                              std::min(config_.k * model_.shape.tokens, preactivations.numel()),
+                              meanwhile);
+  }
+  bool end_select(SparseForward& forward) {
+    const auto phase = stepscope::phase("topk");
+    return ops_->end_select(forward.active, forward.preactivations);
   }
 
-  // The ranks begin to add their outputs up.
-  at::Tensor begin_decode(const ActiveFeatures& active) {
+  at::Tensor decode(const ActiveFeatures& active) {
     const auto phase = stepscope::phase("decode");
-    const at::Tensor outputs = ops_->decode(model_.decoder, summed_bias_, active);
+    return ops_->decode(model_.decoder, summed_bias_, active);
+  }
+  // By the ranks.
+  void begin_sum(const at::Tensor& outputs) {
+    const auto phase = stepscope::phase("decode");
     ranks_.begin_sum(outputs);
-    return outputs;
   }
 
   void list_columns(SparseForward& forward) {
@@ -153,8 +160,10 @@ class SparseTraining final : public Trainer {
   };
   SparseForward pass(const std::vector<at::Tensor>& inputs, const Beside& beside) {
     SparseForward forward{.preactivations = encode(inputs)};
-    forward.active = select(forward.preactivations, beside.selects);
-    forward.outputs = begin_decode(forward.active);
+    forward.active = begin_select(forward.preactivations, beside.selects);
+    forward.outputs = decode(forward.active);  // the device's work while the host waits
+    if (!end_select(forward)) forward.outputs = decode(forward.active);
+    begin_sum(forward.outputs);
     list_columns(forward);
     beside.sums(forward.active);
     ranks_.finish_sums();

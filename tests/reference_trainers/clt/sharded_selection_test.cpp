@@ -116,24 +116,35 @@ TEST(KernelSelection, BeginsWithTheAnswerWhereKeysMoveLittle) {
     });
 }
 
+// The first two differ; then nothing of the first half of the features is selected until the keys
+// are well known, and at last nothing of the second half: of two ranks each has far more entries
+// then, or fewer, than the turn before.
+at::Tensor of_turn(int turn) {
+  const at::Tensor whole =
+      made_preactivations(kWhole, static_cast<std::uint64_t>(std::min(turn, 2)), true);
+  const at::Tensor features = whole.view({kRows, kWhole.layers, kWhole.features});
+  if (turn >= 2) features.slice(2, 0, kWhole.features / 2).fill_(0);
+  return turn < 6 ? whole : features.flip(2).reshape(whole.sizes()).contiguous();
+}
+
 TEST(KernelSelection, ListsAreOfTheMask) {
   trainers::SingleComm alone;
   if (make_kernel_selection(alone, {}) == nullptr) GTEST_SKIP() << "no CUDA kernels in this build";
-  constexpr std::int64_t kCount = kRows * 30;
+  constexpr std::int64_t kCount = kRows * 15;
   trainers::run_ranks(2, [&](trainers::Comm& comm) {
     const Spread spread{Parallel::features, kWhole.layers, kRows, kCount};
     const trainers::Span own = trainers::share_of(kWhole.features, comm.rank(), 2);
     const auto ops =
         make_kernel_ops({kWhole.layers, own.size(), 8, kRows}, make_kernel_selection(comm, spread));
-    for (std::uint64_t turn = 0; turn < 3; ++turn) {
-      const at::Tensor whole = made_preactivations(kWhole, turn, true);
+    for (int turn = 0; turn < 7; ++turn) {
+      const at::Tensor whole = of_turn(turn);
       const auto part = [&](const at::Tensor& of) {
         return part_of(of, kWhole, Parallel::features, comm.rank(), 2);
       };
       const at::Tensor mask = part(selected_of_whole(whole, kCount)), values = part(whole);
       ActiveFeatures active = ops->select(values, kCount);
       ops->list_columns(active, values);
-      EXPECT_TRUE(active.by_token.values.equal(values.index({mask})));
+      EXPECT_TRUE(active.by_token.values.equal(values.index({mask}))) << "turn " << turn;
       EXPECT_TRUE(active.by_column.values.equal(values.t().index({mask.t()})));
       EXPECT_TRUE(active.by_token.offsets.slice(0, 1).equal(mask.sum(1).cumsum(0)));
       EXPECT_EQ(active.by_token.indices.numel(), mask.sum().item<std::int64_t>());

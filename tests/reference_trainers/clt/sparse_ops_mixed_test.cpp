@@ -16,10 +16,10 @@ class Noting final : public SparseOps {
   Noting(std::string name, std::vector<std::string>& calls)
       : name_(std::move(name)), calls_(calls) {}
 
-  using SparseOps::select;
-  ActiveFeatures select(const at::Tensor&, std::int64_t, const Meanwhile&) override {
-    return note("select"), ActiveFeatures();
+  ActiveFeatures begin_select(const at::Tensor&, std::int64_t, const Meanwhile&) override {
+    return note("begin_select"), ActiveFeatures();
   }
+  bool end_select(ActiveFeatures&, const at::Tensor&) override { return note("end_select"), true; }
   bool add_to_listed(const at::Tensor&) override { return note("add_to_listed"), true; }
   void count_silent_steps(const ActiveFeatures&, double, const at::Tensor&) override {
     note("count_silent_steps");
@@ -78,20 +78,23 @@ std::vector<std::string> calls_of_a_step(const Fixes& fixes) {
 using Calls = std::vector<std::string>;
 
 TEST(MixedOps, WithoutPartsAllIsDenseAndTheGradientIsMade) {
-  EXPECT_EQ(calls_of_a_step({}), (Calls{"dense.select", "dense.decode", "dense.activation_gradient",
-                                        "dense.weight_gradient", "dense.update", "dense.update"}));
+  EXPECT_EQ(calls_of_a_step({}), (Calls{"dense.begin_select", "dense.end_select", "dense.decode",
+                                        "dense.activation_gradient", "dense.weight_gradient",
+                                        "dense.update", "dense.update"}));
 }
 
 TEST(MixedOps, EachPartAlone) {
   EXPECT_EQ(calls_of_a_step({.select_kernel = true}),
-            (Calls{"kernels.select", "dense.decode", "dense.activation_gradient",
-                   "dense.weight_gradient", "dense.update", "dense.update"}));
+            (Calls{"kernels.begin_select", "kernels.end_select", "dense.decode",
+                   "dense.activation_gradient", "dense.weight_gradient", "dense.update",
+                   "dense.update"}));
   EXPECT_EQ(calls_of_a_step({.sparse_decoder = true}),
-            (Calls{"dense.select", "kernels.decode", "kernels.activation_gradient",
-                   "kernels.weight_gradient", "dense.update", "dense.update"}));
+            (Calls{"dense.begin_select", "dense.end_select", "kernels.decode",
+                   "kernels.activation_gradient", "kernels.weight_gradient", "dense.update",
+                   "dense.update"}));
   EXPECT_EQ(calls_of_a_step({.sparse_adam = true}),
-            (Calls{"dense.select", "dense.decode", "dense.activation_gradient",
-                   "kernels.update_decoder", "kernels.update"}));
+            (Calls{"dense.begin_select", "dense.end_select", "dense.decode",
+                   "dense.activation_gradient", "kernels.update_decoder", "kernels.update"}));
 }
 
 TEST(MixedOps, TheEncoderHasAPartOfItsOwn) {
@@ -135,8 +138,8 @@ TEST(MixedOps, AnUpdateInTwoCallsIsOneWhereTheGradientIsMade) {
 
 TEST(MixedOps, AllParts) {
   EXPECT_EQ(calls_of_a_step({.select_kernel = true, .sparse_decoder = true, .sparse_adam = true}),
-            (Calls{"kernels.select", "kernels.decode", "kernels.activation_gradient",
-                   "kernels.update_decoder", "kernels.update"}));
+            (Calls{"kernels.begin_select", "kernels.end_select", "kernels.decode",
+                   "kernels.activation_gradient", "kernels.update_decoder", "kernels.update"}));
 }
 
 }  // namespace
