@@ -3,6 +3,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "reference_trainers/clt/model.hpp"
+#include "reference_trainers/clt/stacked_layers.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -60,13 +62,12 @@ at::Tensor SparseModel::encode(const std::vector<at::Tensor>& inputs) const {
   return all;
 }
 
+// All layers in one product: one after the other they leave a device's last multiprocessors idle
+// as often as there are layers.
 at::Tensor SparseModel::encode_without_bias(const std::vector<at::Tensor>& inputs) const {
   at::Tensor all = at::empty({shape.tokens, shape.columns()}, inputs.front().options());
-  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
-    at::Tensor out = of_layer(shape, all, layer);
-    at::mm_out(out, inputs[static_cast<std::size_t>(layer)],
-               encoder.parameters.select(0, layer).t());
-  }
+  at::Tensor of_layers = all.view({shape.tokens, shape.layers, -1}).transpose(0, 1);
+  at::bmm_out(of_layers, stacked_layers(inputs), encoder.parameters.transpose(1, 2));
   return all;
 }
 

@@ -2,8 +2,6 @@
 // On kernels/: nothing dense but the preactivations, no gradient of the decoder in memory, and
 // nothing that waits for the device but end_select(). Equal keys are cut by (column, token), least
 // first.
-#include <ATen/ops/cat.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "kernels/aten/bitmask.hpp"
 #include "kernels/aten/sparse_decoder.hpp"
 #include "reference_trainers/clt/sparse_ops.hpp"
+#include "reference_trainers/clt/stacked_layers.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -27,19 +26,6 @@ kernels::AdamSettings settings_of(double learning_rate, std::int64_t step) {
 constexpr std::int64_t kMostFeatures = (std::int64_t{1} << 21) - 1;
 
 constexpr std::int64_t kSpareEntries = 32;
-
-// [layers * tokens, model]: not copied where the layers lie so.
-at::Tensor one_behind_the_other(const std::vector<at::Tensor>& layers) {
-  const at::Tensor& first = layers.front();
-  const std::int64_t count = std::ssize(layers);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const at::Tensor& layer = layers[static_cast<std::size_t>(i)];
-    if (!layer.is_alias_of(first) || !layer.is_contiguous() ||
-        layer.storage_offset() != first.storage_offset() + i * first.numel())
-      return at::cat(layers);
-  }
-  return first.as_strided({count * first.size(0), first.size(1)}, {first.size(1), 1});
-}
 
 class KernelOps final : public SparseOps {
  public:
@@ -139,7 +125,7 @@ class KernelOps final : public SparseOps {
   void update_encoder(AdamState& weights, const FeatureList& gradients,
                       const std::vector<at::Tensor>& inputs, double learning_rate,
                       std::int64_t step) override {
-    const at::Tensor rows = one_behind_the_other(inputs);
+    const at::Tensor rows = stacked_layers(inputs).flatten(0, 1);
     const std::int64_t at_once = std::max<std::int64_t>(kMostFeatures / shape_.features, 1);
     for (std::int64_t layer = 0; layer < shape_.layers; layer += at_once) {
       const std::int64_t end = std::min(layer + at_once, shape_.layers);
