@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/bitmask/counts.cuh"
-
 #include "kernels/bitmask/bitmask_outputs.hpp"
+#include "kernels/bitmask/column_tile.cuh"
 #include "kernels/bitmask/grid.cuh"
+#include "kernels/common/block_scan.cuh"
 #include "kernels/common/cuda_check.hpp"
 
 namespace stepscope::kernels {
@@ -23,22 +23,21 @@ __global__ void __launch_bounds__(kGridThreads)
   }
 }
 
-// A warp 32 columns.
-__global__ void __launch_bounds__(kGridThreads)
+// A block a tile of columns.
+__global__ void __launch_bounds__(kTileThreads, kTileBlocks)
     column_counts_kernel(Bitmask mask, std::uint32_t* counts) {
-  const std::uint32_t lane = threadIdx.x % kWarpSize;
-  for (std::int64_t word = first_of_grid() / kWarpSize; word < mask.words_per_row();
-       word += size_of_grid() / kWarpSize) {
-    std::uint32_t count = 0;
-    for (std::int64_t row = 0; row < mask.rows; row += kWarpSize * kBlocksAhead) {
-      std::uint32_t rows[kBlocksAhead];
-      rows_of_column(mask, row, word, rows);
-#pragma unroll
-      for (const std::uint32_t block : rows) count += static_cast<std::uint32_t>(__popc(block));
-    }
-    const std::int64_t column = word * kWarpSize + lane;
-    if (column < mask.columns) counts[column] = count;
+  __shared__ TileCells cells;
+  std::uint32_t sum = 0;
+  for (std::int64_t first = 0; first < mask.rows; first += kTileRows) {
+    count_part(mask, first, cells);
+    __syncthreads();
+    const int parts = parts_from(mask, first);
+#pragma unroll 8
+    for (int part = 0; part < parts; ++part) sum += cells.of_part[part][threadIdx.x];
+    __syncthreads();
   }
+  const std::int64_t column = column_of_thread();
+  if (column < mask.columns) counts[column] = sum;
 }
 
 }  // namespace
@@ -55,8 +54,7 @@ Status bitmask_column_counts(const Bitmask& mask, std::uint32_t* counts, CUstrea
   if (Status status = validate(mask); !status.ok()) return status;
   if (mask.columns == 0) return {};
   if (counts == nullptr) return Status::bad_argument("counts", "must point to a number a column");
-  const unsigned blocks = grid_for(mask.words_per_row() * kWarpSize);
-  column_counts_kernel<<<blocks, kGridThreads, 0, stream>>>(mask, counts);
+  column_counts_kernel<<<tiles_of(mask), kTileThreads, 0, stream>>>(mask, counts);
   return cuda_status(cudaGetLastError(), "column_counts_kernel");
 }
 

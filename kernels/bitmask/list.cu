@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSR by rows or columns: counts a line, their sums in order, then each line written by one warp or
-// lane from its offset on.
+// CSR by rows or columns: counts a line, their sums in order, then each line written from its
+// offset on.
 #include "kernels/bitmask/bitmask_outputs.hpp"
-#include "kernels/bitmask/counts.cuh"
 #include "kernels/bitmask/grid.cuh"
+#include "kernels/bitmask/list_columns.cuh"
 #include "kernels/bitmask/list_layout.hpp"
+#include "kernels/bitmask/list_rows.cuh"
+#include "kernels/common/block_scan.cuh"
 #include "kernels/common/cuda_check.hpp"
-#include "kernels/common/float_bits.hpp"
 
 namespace stepscope::kernels {
 namespace {
 
 constexpr int kLinesOfThread = static_cast<int>(kLinesOfChunk) / kGridThreads;
-
-// A multiprocessor; without the number ptxas saves registers that it has.
-constexpr int kListBlocks = 4;
 
 struct Counts {
   const std::uint32_t* of_line;
@@ -62,121 +60,16 @@ __global__ void __launch_bounds__(kGridThreads)
 }
 
 template <class Key>
-struct Output {
-  std::int32_t* indices;
-  std::int64_t capacity;
-  const Key* keys;
-  Key* values;
-  const float* addends;  // of columns; null: none
-
-  struct Value {
-    Key key{};
-    float addend = 0;
-  };
-  // Nothing of it is looked at, so that no load waits for another.
-  __device__ Value load(std::int64_t entry, std::int64_t column) const {
-    Value value;
-    if (values == nullptr) return value;
-    value.key = keys[entry];
-    if (addends != nullptr) value.addend = addends[column];
-    return value;
-  }
-  __device__ void put(std::int64_t at, std::int64_t index, const Value& value) const {
-    if (at >= capacity) return;
-    indices[at] = static_cast<std::int32_t>(index);
-    if (values != nullptr) values[at] = addends != nullptr ? sum(value) : value.key;
-  }
-
- private:
-  __device__ static Key sum(const Value& value) {
-    if constexpr (sizeof(Key) == sizeof(float))
-      return bits_of(float_of_bits(value.key) + value.addend);
-    return value.key;
-  }
-};
-
-__device__ std::uint32_t least_bit(std::uint32_t word) {
-  return static_cast<std::uint32_t>(__ffs(static_cast<int>(word))) - 1;
-}
-
-template <class Key>
-__global__ void __launch_bounds__(kGridThreads, kListBlocks)
-    list_rows_kernel(Bitmask mask, const std::int64_t* offsets, Output<Key> output) {
-  const std::uint32_t lane = threadIdx.x % kWarpSize;
-  const std::int64_t words = mask.words_per_row();
-  for (std::int64_t row = first_of_grid() / kWarpSize; row < mask.rows;
-       row += size_of_grid() / kWarpSize) {
-    std::int64_t next = offsets[row];
-    const auto load = [&](std::int64_t column) {
-      return output.load(row * mask.columns + column, column);
-    };
-    for (std::int64_t first = lane; first < words + lane; first += kWarpSize * kBlocksAhead) {
-      std::uint32_t word[kBlocksAhead];
-      typename Output<Key>::Value least[kBlocksAhead];
-#pragma unroll
-      for (int i = 0; i < kBlocksAhead; ++i) {
-        const std::int64_t at = first + i * kWarpSize;
-        word[i] = at < words ? mask.words[row * words + at] : 0;
-      }
-#pragma unroll
-      for (int i = 0; i < kBlocksAhead; ++i)
-        if (word[i] != 0) least[i] = load((first + i * kWarpSize) * 32 + least_bit(word[i]));
-#pragma unroll
-      for (int i = 0; i < kBlocksAhead; ++i) {
-        const auto own = static_cast<std::uint32_t>(__popc(word[i]));
-        const std::uint32_t all = warp_sum(own);
-        if (all == 0) continue;
-        std::int64_t at = next + all - own - warp_sum_above(own);
-        next += all;
-        if (own == 0) continue;
-        const std::int64_t column = (first + i * kWarpSize) * 32;
-        output.put(at++, column + least_bit(word[i]), least[i]);
-        for (std::uint32_t rest = word[i] & (word[i] - 1); rest != 0; rest &= rest - 1)
-          output.put(at++, column + least_bit(rest), load(column + least_bit(rest)));
-      }
-    }
-  }
-}
-
-template <class Key>
-__global__ void __launch_bounds__(kGridThreads, kListBlocks)
-    list_columns_kernel(Bitmask mask, const std::int64_t* offsets, Output<Key> output) {
-  const std::uint32_t lane = threadIdx.x % kWarpSize;
-  for (std::int64_t word = first_of_grid() / kWarpSize; word < mask.words_per_row();
-       word += size_of_grid() / kWarpSize) {
-    const std::int64_t column = word * kWarpSize + lane;
-    std::int64_t at = column < mask.columns ? offsets[column] : 0;
-    const auto load = [&](std::int64_t row) {
-      return output.load(row * mask.columns + column, column);
-    };
-    for (std::int64_t first = 0; first < mask.rows; first += kWarpSize * kBlocksAhead) {
-      std::uint32_t rows[kBlocksAhead];
-      typename Output<Key>::Value least[kBlocksAhead];
-      rows_of_column(mask, first, word, rows);
-#pragma unroll
-      for (int i = 0; i < kBlocksAhead; ++i)
-        if (rows[i] != 0) least[i] = load(first + i * kWarpSize + least_bit(rows[i]));
-#pragma unroll
-      for (int i = 0; i < kBlocksAhead; ++i) {
-        if (rows[i] == 0) continue;
-        const std::int64_t row = first + i * kWarpSize;
-        output.put(at++, row + least_bit(rows[i]), least[i]);
-        for (std::uint32_t rest = rows[i] & (rows[i] - 1); rest != 0; rest &= rest - 1)
-          output.put(at++, row + least_bit(rest), load(row + least_bit(rest)));
-      }
-    }
-  }
-}
-
-template <class Key>
 void enqueue_list(const Bitmask& mask, const BitmaskList& list, cudaStream_t stream) {
-  const Output<Key> output{list.indices, list.capacity, static_cast<const Key*>(list.keys),
-                           static_cast<Key*>(list.values), list.column_addends};
-  if (list.lines == BitmaskLines::rows)
-    list_rows_kernel<<<grid_for(mask.rows * kWarpSize), kGridThreads, 0, stream>>>(
+  const ListOutput<Key> output{list.indices, list.capacity, static_cast<const Key*>(list.keys),
+                               static_cast<Key*>(list.values), list.column_addends};
+  if (list.lines == BitmaskLines::columns)
+    list_columns_kernel<<<tiles_of(mask), kTileThreads, 0, stream>>>(mask, list.offsets, output);
+  else if (mask.words_per_row() >= kLongRow)
+    list_long_rows_kernel<<<static_cast<unsigned>(mask.rows), kGridThreads, 0, stream>>>(
         mask, list.offsets, output);
   else
-    list_columns_kernel<<<grid_for(mask.words_per_row() * kWarpSize), kGridThreads, 0, stream>>>(
+    list_short_rows_kernel<<<grid_for(mask.rows * kWarpSize), kGridThreads, 0, stream>>>(
         mask, list.offsets, output);
 }
 
