@@ -8,6 +8,9 @@
 
 namespace stepscope::kernels {
 
+// A multiprocessor; without the number ptxas saves registers that it has.
+constexpr int kListBlocks = 4;
+
 template <class Key>
 struct ListOutput {
   std::int32_t* indices;

@@ -12,8 +12,6 @@ namespace stepscope::kernels {
 
 // Words of a row from which on a block takes it.
 constexpr std::int64_t kLongRow = 512;
-// A multiprocessor; without the number ptxas saves registers that it has.
-constexpr int kListBlocks = 4;
 
 struct RowPlace {
   std::int64_t next, first_entry, first_column;
