@@ -80,10 +80,12 @@ __global__ void __launch_bounds__(kThreads) choose_kernel(const Parameters p) {
   }
   Count total = 0;
   (void)block_sum_above<kThreads>(own, &total);
-  ShardTopkState state = *p.state;
+  ShardTopkState state;
   if (p.round == 0) {
     const std::int64_t selected = min(p.count, static_cast<std::int64_t>(total));
     state = selected < 1 ? select_none_of_shards() : ShardTopkState{0, selected, selected};
+  } else {
+    state = *p.state;  // of the round before
   }
   const ChosenBin chosen = block_choose_bin<kThreads>(counts, state.wanted, &total);
   if (state.selected > 0) advance(state, p.round, chosen);

@@ -81,20 +81,19 @@ std::int64_t selected_of(const WholeMatrix<T>& whole) {
 
 // Of each type what is ranked as float: from nothing, then as it was learnt, then by itself.
 template <class T>
-void expect_shards_select_as_the_whole(const WholeShape& shape, SpreadBy by, KeySource source,
-                                       std::int64_t count, std::uint32_t seed) {
-  if (source == KeySource::raw && sizeof(T) < sizeof(float)) return;
-  WholeMatrix<T> whole(shape, source, seed);
-  whole.arguments().count = count;
-  whole.arguments().positives_only = seed % 3 == 0;
-  const bool enough = selected_of(whole) == count;
+void expect_shards_select_as_the_whole(const ShardedCase& one) {
+  if (one.source == KeySource::raw && sizeof(T) < sizeof(float)) return;
+  WholeMatrix<T> whole(one.shape, one.source, one.seed);
+  whole.arguments().count = one.count;
+  whole.arguments().positives_only = one.seed % 3 == 0;
+  const bool enough = selected_of(whole) == one.count;
   for (const std::int64_t shards : {1, 2, 3, 4, 8}) {
-    SweepingShards sweeping(shape, by, shards);
+    SweepingShards sweeping(one.shape, one.by, shards);
     (void)sweeping.select(whole);
     sweeping.learn(whole);
     for (int turn = 0; turn < 3; ++turn)
       ASSERT_EQ(sweeping.select(whole), enough)
-          << "seed " << seed << ", count " << count << ", turn " << turn << ", " << shards;
+          << "seed " << one.seed << ", count " << one.count << ", turn " << turn << ", " << shards;
   }
 }
 
