@@ -59,7 +59,7 @@ struct Scene {
   OpPlaces places;
   Walk walk;
   std::vector<Cause> cause_of_op;
-  std::unordered_map<DeviceOpId, std::int64_t> last_entries;
+  LastEntries last_entries;
   Interval run;
 
   Scene(const Trace& t, const Steps& s, const std::regex* phase_regex)
@@ -89,9 +89,9 @@ Segment device_segment(const Scene& scene, Interval time, DeviceOpId op) {
 void append_device(const Scene& scene, Interval time, DeviceOpId op, std::vector<Segment>& out) {
   Segment segment = device_segment(scene, time, op);
   const auto entered = scene.last_entries.find(op);
-  if (entered != scene.last_entries.end() && entered->second > time.begin) {
+  if (entered != scene.last_entries.end() && entered->second.time > time.begin) {
     segment.cause = Cause::comm_late_rank;
-    segment.time.end = std::min(time.end, entered->second);
+    segment.time.end = std::min(time.end, entered->second.time);
     out.push_back(segment);
     segment.cause = scene.cause_of_op[op];
     segment.time = {segment.time.end, time.end};
@@ -236,6 +236,7 @@ Result<Attribution> attribute(const Trace& trace, const Steps& steps,
   for (const Partition& device : out.devices) check(steps, device, out);
   out.ops = owners_of_ops(scene);
   tie_transfers(scene, out);
+  out.last_entries = std::move(scene.last_entries);
   out.visits = scene.phases.take_visits();
   out.phases = scene.phases.take_phases();
   return out;

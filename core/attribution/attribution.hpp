@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
+#include "core/attribution/collectives.hpp"
 #include "core/model/trace.hpp"
 #include "core/steps/steps.hpp"
 #include "core/support/interval.hpp"
@@ -96,6 +97,7 @@ struct Attribution {
   std::vector<Partition> devices;  // empty where the process drives fewer than two
   std::vector<OpOwner> ops;        // by DeviceOpId; ops of other processes keep the default
   std::vector<Transfer> transfers;
+  LastEntries last_entries;
   std::vector<PhaseVisit> visits;  // by the process whose steps these are
   Edges edges;
   GraphWork graphs;

@@ -2,6 +2,7 @@
 #include "core/attribution/collectives.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "core/attribution/operation_class.hpp"
@@ -44,16 +45,27 @@ bool agree(const Trace& trace, const std::vector<std::vector<DeviceOpId>>& seque
   });
 }
 
+// Of the n-th collective.
+LastEntry last_of(const Trace& trace, const std::vector<std::vector<DeviceOpId>>& sequences,
+                  std::size_t n) {
+  LastEntry last{std::numeric_limits<std::int64_t>::min()};
+  for (std::size_t process = 0; process < sequences.size(); ++process) {
+    const std::int64_t begin = trace.device_ops().begin[sequences[process][n]];
+    const std::int32_t rank = trace.data().processes[process].rank;
+    if (begin > last.time || (begin == last.time && rank < last.rank)) last = {begin, rank};
+  }
+  return last;
+}
+
 }  // namespace
 
-std::unordered_map<DeviceOpId, std::int64_t> last_entries(const Trace& trace) {
-  std::unordered_map<DeviceOpId, std::int64_t> entries;
+LastEntries last_entries(const Trace& trace) {
+  LastEntries entries;
   if (trace.data().processes.empty() || !holds_every_rank(trace)) return entries;
   const auto by_process = sequences(trace);
   if (!agree(trace, by_process)) return entries;
   for (std::size_t n = 0; n < by_process.front().size(); ++n) {
-    std::int64_t last = trace.device_ops().begin[by_process.front()[n]];
-    for (const auto& one : by_process) last = std::max(last, trace.device_ops().begin[one[n]]);
+    const LastEntry last = last_of(trace, by_process, n);
     for (const auto& one : by_process) entries[one[n]] = last;
   }
   return entries;

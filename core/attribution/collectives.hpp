@@ -14,7 +14,13 @@
 
 namespace stepscope {
 
-// For ops of any process: the time at which the last rank entered the same collective.
-std::unordered_map<DeviceOpId, std::int64_t> last_entries(const Trace& trace);
+struct LastEntry {
+  std::int64_t time = 0;
+  std::int32_t rank = -1;  // the least of those that entered then
+};
+
+// For ops of any process: when the last rank entered the same collective. Empty: not decided.
+using LastEntries = std::unordered_map<DeviceOpId, LastEntry>;
+LastEntries last_entries(const Trace& trace);
 
 }  // namespace stepscope

@@ -120,6 +120,11 @@ struct TransferRow {               // communication calls that said what they se
   std::uint64_t calls_total = 0;
   std::uint64_t bytes_total = 0;  // as the calls were given them
   std::int64_t ns_total = 0;      // device time of their kernels, overlaps counted twice
+  // Of it, what waited for other ranks to enter; and the rank, with its part, that was waited for
+  // longest. -1: none was, or it is not known (collectives.hpp).
+  std::int64_t late_ns_total = 0;
+  std::int32_t latest_rank = -1;
+  std::int64_t latest_rank_ns_total = 0;
 
   // Algorithm bandwidth; waiting for late ranks is in the time.
   double bytes_per_second() const {

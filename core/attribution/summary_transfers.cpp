@@ -70,7 +70,24 @@ struct Sum {
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
   std::int64_t ns = 0;
+  std::map<std::int32_t, std::int64_t> late;  // by the rank that was waited for
 };
+
+void add_late(const LastEntries& entries, DeviceOpId op, Interval time, Sum& sum) {
+  const auto last = entries.find(op);
+  if (last == entries.end()) return;
+  const std::int64_t late = std::min(time.end, last->second.time) - time.begin;
+  if (late > 0) sum.late[last->second.rank] += late;
+}
+
+void tell_late(const Sum& sum, TransferRow& row) {
+  for (const auto& [rank, ns] : sum.late) {
+    row.late_ns_total += ns;
+    if (ns <= row.latest_rank_ns_total) continue;
+    row.latest_rank = rank;
+    row.latest_rank_ns_total = ns;
+  }
+}
 
 }  // namespace
 
@@ -86,6 +103,7 @@ std::vector<TransferRow> transfer_rows(const Trace& trace, const Steps& steps,
     const Transfer& transfer = attribution.transfers[owner.transfer];
     Sum& sum = sums[kind_of(trace, transfer, owner.phase)];
     sum.ns += ops.end[op] - ops.begin[op];
+    add_late(attribution.last_entries, op, {ops.begin[op], ops.end[op]}, sum);
     if (counted[owner.transfer]) continue;
     counted[owner.transfer] = true;
     sum.calls += transfer.calls.size();
@@ -95,6 +113,7 @@ std::vector<TransferRow> transfer_rows(const Trace& trace, const Steps& steps,
   for (const auto& [kind, sum] : sums) {
     rows.push_back({kind.operation, kind.communicator, std::string(kind.reduce),
                     phase_name(attribution.phases, kind.phase), sum.calls, sum.bytes, sum.ns});
+    tell_late(sum, rows.back());
   }
   std::stable_sort(rows.begin(), rows.end(), [](const TransferRow& a, const TransferRow& b) {
     return a.ns_total > b.ns_total;

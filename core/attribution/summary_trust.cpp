@@ -64,6 +64,7 @@ bool launched_in_vain(const Trace& trace) {
 }
 
 std::vector<Abstention> abstentions(const Trace& trace, const Steps& steps,
+                                    const Attribution& attribution,
                                     const PartitionSummary& partition) {
   const Collected& c = trace.collected();
   std::vector<Abstention> out;
@@ -77,9 +78,11 @@ std::vector<Abstention> abstentions(const Trace& trace, const Steps& steps,
     out.push_back({"gpu", "the trace holds launches but no device activity"});
   const bool communicates =
       share_of(partition, [](Cause cause) { return cause == Cause::comm_transfer; }) > 0;
-  if (communicates && trace.data().processes[steps.process].world_size > 1) {
+  if (communicates && attribution.last_entries.empty() &&
+      trace.data().processes[steps.process].world_size > 1) {
     out.push_back(
-        {"comm.late_rank", "one rank's trace cannot tell transfer from waiting for a rank"});
+        {"comm.late_rank",
+         "transfer and waiting for a rank are told apart by the traces of all ranks alone"});
   }
   return out;
 }
@@ -199,7 +202,8 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   check_sums(partition, trust.broken_invariants);
   trust.over_budget = attribution.over_budget;
   trust.nothing_recorded = why_plan_never_came(trace, steps);
-  if (!trace.data().processes.empty()) trust.abstained = abstentions(trace, steps, partition);
+  if (!trace.data().processes.empty())
+    trust.abstained = abstentions(trace, steps, attribution, partition);
   trust.notes = notes_of(trace, steps, attribution, outliers);
   return trust;
 }

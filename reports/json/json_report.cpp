@@ -129,6 +129,11 @@ Json transfer_json(const TransferRow& row, std::uint64_t steps) {
   out["ns_total"] = row.ns_total;
   out["ns_per_step"] = per_step(row.ns_total, steps);
   out["bytes_per_second"] = row.bytes_per_second();
+  if (row.latest_rank < 0) return out;
+  out["late_ns_total"] = row.late_ns_total;
+  out["late_ns_per_step"] = per_step(row.late_ns_total, steps);
+  out["latest_rank"] = {{"rank", row.latest_rank},
+                        {"ns_per_step", per_step(row.latest_rank_ns_total, steps)}};
   return out;
 }
 

@@ -110,6 +110,9 @@ TEST(JsonReport, SaysWhatIsSent) {
   EXPECT_EQ(j["collectives"][0]["reduce"], "sum");
   EXPECT_EQ(j["collectives"][0]["bytes_total"], 24'000'000'000);
   EXPECT_NEAR(j["collectives"][0]["bytes_per_second"], 296.296e9, 1e6);
+  EXPECT_EQ(j["collectives"][0]["late_ns_total"], 12'000'000);
+  EXPECT_EQ(j["collectives"][0]["latest_rank"]["rank"], 5);
+  EXPECT_FALSE(j["collectives"][1].contains("latest_rank"));
   EXPECT_FALSE(j["collectives"][1].contains("communicator"));
   EXPECT_FALSE(j["collectives"][1].contains("reduce"));
 }

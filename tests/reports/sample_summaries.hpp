@@ -275,7 +275,8 @@ inline Summary ranks() {
   Summary s = gpu();
   s.kernels[1] = {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
                   Cause::comm_transfer, "backward", 60, 81 * kMs};
-  s.transfers = {{"AllReduce", 0x0123456789abcdef, "sum", "backward", 60, 24'000'000'000, 81 * kMs},
+  s.transfers = {{"AllReduce", 0x0123456789abcdef, "sum", "backward", 60, 24'000'000'000, 81 * kMs,
+                  /*late_ns_total=*/12 * kMs, /*latest_rank=*/5, 9 * kMs},
                  {"Recv+Send", 0, "", "eval", 4, 4'000, 200 * kUs}};
   return s;
 }

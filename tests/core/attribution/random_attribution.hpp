@@ -65,6 +65,8 @@ class RandomAttribution {
       calls.peer.push_back(kNone);
     }
     a.transfers = {{{0}}, {{1, 2}}};
+    for (DeviceOpId op = 0; op < 40; op += 2)
+      a.last_entries[op] = {std::int64_t{op % 4} << 40, static_cast<std::int32_t>(op % 3)};
   }
 
   void make_sites() {
