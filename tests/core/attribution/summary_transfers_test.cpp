@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tests/core/attribution/simple_steps.hpp"
 
@@ -61,45 +62,46 @@ TEST(SummaryTransfers, SumsWhatIsSentByOperationAndCommunicator) {
   EXPECT_EQ(rows[1].bytes_total, 50U);
 }
 
-// The second kernel waited for rank 2, the third for 1 and longer than it took itself; the fourth
-// was the last to enter.
-TEST(SummaryTransfers, TellsHowLongWhichRankWasWaitedFor) {
+// Of two steps, the first of them not counted.
+Sending sending_with(LastEntries entries) {
   Sending s;
   s.step(100, false);
   s.step(100);
+  s.own(Cause::comm_transfer, 50);
+  s.own(Cause::host_python, 50);
   s.call("ncclAllReduce", 7, 1000, ReduceOperation::sum);
   s.attribution.transfers = {{{0}}};
   s.kernel(1'010, 1'020, 0);
   s.kernel(1'110, 1'130, 0);
   s.kernel(1'140, 1'150, 0);
   s.kernel(1'160, 1'180, 0);
-  EXPECT_EQ(s.sum().transfers.at(0).latest_rank, -1);
-  s.attribution.last_entries = {{0, {1'020, 3}}, {1, {1'114, 2}}, {2, {1'190, 1}}, {3, {1'160, 0}}};
-  const TransferRow row = s.sum().transfers.at(0);
+  s.attribution.last_entries = std::move(entries);
+  s.make.data.processes.at(0).world_size = 4;
+  return s;
+}
+
+// The second kernel waited for rank 2, the third for 1 and longer than it took itself; the fourth
+// was the last to enter.
+TEST(SummaryTransfers, TellsHowLongWhichRankWasWaitedFor) {
+  const TransferRow row =
+      sending_with({{0, {1'020, 3}}, {1, {1'114, 2}}, {2, {1'190, 1}}, {3, {1'160, 0}}})
+          .sum()
+          .transfers.at(0);
   EXPECT_EQ(row.ns_total, 50);
   EXPECT_EQ(row.late_ns_total, 4 + 10);
   EXPECT_EQ(row.latest_rank, 1);
   EXPECT_EQ(row.latest_rank_ns_total, 10);
+  EXPECT_EQ(sending_with({}).sum().transfers.at(0).latest_rank, -1);
 }
 
 // Where it was told apart, nothing is held back.
 TEST(SummaryTransfers, LateRanksAreHeldBackWhereTheyAreNotKnown) {
-  Sending s;
-  s.step(100);
-  s.call("ncclAllReduce", 7, 1000, ReduceOperation::sum);
-  s.attribution.transfers = {{{0}}};
-  s.kernel(1'010, 1'020, 0);
-  s.own(Cause::comm_transfer, 10);
-  s.own(Cause::host_python, 90);
-  s.make.data.processes[0].world_size = 2;
-  const auto held_back = [&] {
-    const std::vector<Abstention> all = s.sum().trust.abstained;
-    return std::any_of(all.begin(), all.end(),
+  const auto held_back = [](const Summary& sum) {
+    return std::any_of(sum.trust.abstained.begin(), sum.trust.abstained.end(),
                        [](const Abstention& a) { return a.id == "comm.late_rank"; });
   };
-  EXPECT_TRUE(held_back());
-  s.attribution.last_entries = {{0, {1'012, 1}}};
-  EXPECT_FALSE(held_back());
+  EXPECT_TRUE(held_back(sending_with({}).sum()));
+  EXPECT_FALSE(held_back(sending_with({{0, {1'012, 1}}}).sum()));
 }
 
 }  // namespace
