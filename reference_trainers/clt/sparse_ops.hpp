@@ -43,7 +43,8 @@ class SparseOps {
   // implementation documents. With a selection over ranks: this rank's of all ranks' entries.
   // Where by_column is undefined, list_columns() makes it: no forward pass waits for it.
   // `meanwhile` is called once, where the device would only wait for other ranks if there are any.
-  // The lists are the answer once end_select() has said so; until then they may have room to spare.
+  // The lists are the answer once end_select() has said so; until then they may have room to spare,
+  // or lack some, and only decode() of the same implementation takes them.
   using Meanwhile = std::function<void()>;
   virtual ActiveFeatures begin_select(const at::Tensor& preactivations, std::int64_t count,
                                       const Meanwhile& meanwhile) = 0;

@@ -20,10 +20,12 @@ class MixedOps final : public SparseOps {
 
   ActiveFeatures begin_select(const at::Tensor& preactivations, std::int64_t count,
                               const Meanwhile& meanwhile) override {
-    return select_.begin_select(preactivations, count, meanwhile);
+    ActiveFeatures active = select_.begin_select(preactivations, count, meanwhile);
+    if (!decodes_early()) (void)select_.end_select(active, preactivations);
+    return active;
   }
   bool end_select(ActiveFeatures& active, const at::Tensor& preactivations) override {
-    return select_.end_select(active, preactivations);
+    return !decodes_early() || select_.end_select(active, preactivations);
   }
   bool add_to_listed(const at::Tensor& addends) override { return select_.add_to_listed(addends); }
   void list_columns(ActiveFeatures& active, const at::Tensor& preactivations) override {
@@ -85,6 +87,9 @@ class MixedOps final : public SparseOps {
   }
 
  private:
+  // Lists that are not ended are taken by those alone who made them.
+  bool decodes_early() const { return &select_ == &decoder_; }
+
   std::unique_ptr<SparseOps> dense_, kernels_;
   SparseOps &select_, &decoder_, &adam_, &encoder_;
   bool gradient_in_memory_;

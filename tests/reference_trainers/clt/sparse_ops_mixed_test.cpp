@@ -67,8 +67,9 @@ std::vector<std::string> calls_of_a_step(const Fixes& fixes) {
   const auto ops = make_mixed_ops(std::make_unique<Noting>("dense", calls),
                                   std::make_unique<Noting>("kernels", calls), fixes);
   AdamState state;
-  const ActiveFeatures active = ops->select({}, 1);
+  ActiveFeatures active = ops->begin_select({}, 1, [] {});
   (void)ops->decode(state, state, active);
+  EXPECT_TRUE(ops->end_select(active, {}));
   (void)ops->activation_gradient(state, active, {});
   ops->update_decoder(state, active, {}, 1e-3, 1);
   ops->update(state, {}, 1e-3, 1);
@@ -78,7 +79,7 @@ std::vector<std::string> calls_of_a_step(const Fixes& fixes) {
 using Calls = std::vector<std::string>;
 
 TEST(MixedOps, WithoutPartsAllIsDenseAndTheGradientIsMade) {
-  EXPECT_EQ(calls_of_a_step({}), (Calls{"dense.begin_select", "dense.end_select", "dense.decode",
+  EXPECT_EQ(calls_of_a_step({}), (Calls{"dense.begin_select", "dense.decode", "dense.end_select",
                                         "dense.activation_gradient", "dense.weight_gradient",
                                         "dense.update", "dense.update"}));
 }
@@ -93,7 +94,7 @@ TEST(MixedOps, EachPartAlone) {
                    "kernels.activation_gradient", "kernels.weight_gradient", "dense.update",
                    "dense.update"}));
   EXPECT_EQ(calls_of_a_step({.sparse_adam = true}),
-            (Calls{"dense.begin_select", "dense.end_select", "dense.decode",
+            (Calls{"dense.begin_select", "dense.decode", "dense.end_select",
                    "dense.activation_gradient", "kernels.update_decoder", "kernels.update"}));
 }
 
@@ -138,7 +139,7 @@ TEST(MixedOps, AnUpdateInTwoCallsIsOneWhereTheGradientIsMade) {
 
 TEST(MixedOps, AllParts) {
   EXPECT_EQ(calls_of_a_step({.select_kernel = true, .sparse_decoder = true, .sparse_adam = true}),
-            (Calls{"kernels.begin_select", "kernels.end_select", "kernels.decode",
+            (Calls{"kernels.begin_select", "kernels.decode", "kernels.end_select",
                    "kernels.activation_gradient", "kernels.update_decoder", "kernels.update"}));
 }
 
