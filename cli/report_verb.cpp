@@ -30,6 +30,7 @@ constexpr const char* kExamples =
     "verdict\n"
     "  stepscope report run.scope --flops-per-step 2.6e13   MFU, of FLOPs that you know\n"
     "  stepscope report run.scope --step-marker '^train_step$' --phase '^(data|loss|topk)$'\n"
+    "  stepscope report run.scope --rank 3     of a run of several ranks, the one that is late\n"
     "A TRACE is a .scope folder written by 'stepscope profile' or a PyTorch profiler file (.json,\n"
     ".json.gz). Without steps the report covers the whole trace and the exit code is 3.";
 
@@ -40,6 +41,7 @@ struct ReportArguments {
   std::string plain_step;
   std::string step_marker;
   std::string phase;
+  std::int32_t rank = -1;
   double flops_per_step = 0;
   double peak_tflops = 0;
 };
@@ -77,7 +79,9 @@ Result<Summary> summary_of(const std::string& path, const ReportArguments& argum
   ProgressBar bar("reading " + path, stderr_is_terminal());
   const Result<Trace> trace = load(path, bar.callback());
   if (!trace) return trace.error();
-  const Result<Steps> steps = find_steps(*trace, {.marker_regex = arguments.step_marker});
+  StepOptions of{.marker_regex = arguments.step_marker};
+  if (arguments.rank >= 0) of.rank = arguments.rank;
+  const Result<Steps> steps = find_steps(*trace, of);
   if (!steps) return steps.error();
   const auto attribution = attribute(*trace, *steps, {.phase_regex = arguments.phase});
   if (!attribution) return attribution.error();
@@ -154,6 +158,9 @@ void add_report_verb(CLI::App& app, int& status) {
          "TIME");
   option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
   option("--phase", arguments->phase, "ranges that are phases", "REGEX");
+  verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
   CLI::Option* flops =
       verb->add_option("--flops-per-step", arguments->flops_per_step,
                        "floating-point operations of a step of this process: prints TFLOP/s, MFU")

@@ -2,8 +2,11 @@
 #include "core/steps/steps.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "core/model/nothing_recorded.hpp"
 #include "core/steps/capture_gaps.hpp"
@@ -57,11 +60,31 @@ std::string process_text(const Process& process) {
                            : fmt::format("process {}", process.pid);
 }
 
+std::string ranks_text(const Trace& trace, const std::vector<ProcessId>& processes) {
+  std::set<std::int32_t> ranks;
+  for (const ProcessId process : processes) ranks.insert(trace.data().processes[process].rank);
+  ranks.erase(-1);
+  return ranks.empty() ? "the trace tells no ranks, so leave the option out"
+                       : fmt::format("the trace holds ranks {}", fmt::join(ranks, ", "));
+}
+
+Result<std::vector<ProcessId>> of_rank(const Trace& trace, const std::vector<ProcessId>& processes,
+                                       const std::optional<std::int32_t>& rank) {
+  if (!rank) return processes;
+  std::vector<ProcessId> wanted;
+  std::copy_if(processes.begin(), processes.end(), std::back_inserter(wanted),
+               [&](ProcessId process) { return trace.data().processes[process].rank == *rank; });
+  if (!wanted.empty()) return wanted;
+  return usage_error(
+      fmt::format("--rank: no process of rank {}; {}", *rank, ranks_text(trace, processes)));
+}
+
 void note_other_processes(const Trace& trace, std::size_t with_events, Steps& steps) {
   if (with_events < 2) return;
+  const Process& own = trace.data().processes[steps.process];
   steps.notes.push_back(
-      fmt::format("steps are those of {}; {} other processes of this trace are left aside",
-                  process_text(trace.data().processes[steps.process]), with_events - 1));
+      fmt::format("steps are those of {}; {} other processes of this trace are left aside{}",
+                  process_text(own), with_events - 1, own.rank < 0 ? "" : " (--rank N)"));
 }
 
 // Host ends must not decrease, else a time could belong to two steps.
@@ -115,10 +138,13 @@ std::size_t Steps::steady_count() const {
 }
 
 Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
-  const std::vector<ProcessId> processes = training_processes(trace);
-  if (processes.empty()) {
+  const std::vector<ProcessId> all = training_processes(trace);
+  if (all.empty()) {
     return nothing_to_divide(trace);
   }
+  const Result<std::vector<ProcessId>> wanted = of_rank(trace, all, options.rank);
+  if (!wanted) return wanted.error();
+  const std::vector<ProcessId>& processes = *wanted;
   Found found;
   if (options.marker_regex.empty()) {
     found = find_automatically(trace, processes);
@@ -135,7 +161,7 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
               .thread = loop.thread,
               .list = listed(loop),
               .notes = std::move(loop.notes)};
-  note_other_processes(trace, processes.size(), steps);
+  note_other_processes(trace, all.size(), steps);
   place_windows(trace, steps, loop.last_complete);
   const IntervalSet gaps = capture_gaps(trace, steps.process);
   close_gaps(gaps, steps);

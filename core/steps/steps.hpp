@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,12 +60,14 @@ struct Steps {
 };
 
 struct StepOptions {
-  std::string marker_regex;  // --step-marker
+  std::string marker_regex;          // --step-marker
+  std::optional<std::int32_t> rank;  // --rank: whose steps; by default the lowest's
 };
 
 // At least one step is steady, unless no step has a known wall time. Of several processes the one
 // with the lowest rank is read, then the one with the most device work. Errors: usage (bad regex; a
-// marker that matches nothing), bad_input (a trace without events).
+// marker that matches nothing; a rank that the trace does not hold), bad_input (a trace without
+// events).
 Result<Steps> find_steps(const Trace& trace, const StepOptions& options = {});
 
 }  // namespace stepscope

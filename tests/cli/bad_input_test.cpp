@@ -87,6 +87,7 @@ TEST(BadInput, ArgumentsThatMakeNoSense) {
   usage("report x --format xml", "--format", "{text,json}");
   usage("report x --plain-step 38", "--plain-step", "38.2ms");
   usage("report x --step-marker '('", "--step-marker", "regular expression");
+  usage("report " + kGood + " --rank 7", "no process of rank 7", "leave the option out");
   usage("report x --phase '[a'", "--phase", "regular expression");
   usage("report x --wrong", "--wrong", "--help");
   usage("report " + kGood + " --step-marker 'matches nothing at all'", "matches nothing at all",

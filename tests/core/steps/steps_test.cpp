@@ -11,7 +11,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(FindSteps, ReadsTheLowestRankAndSaysSo) {
+// Rank 0 is the second process, with five steps; rank 1 has four.
+Trace of_two_ranks() {
   TraceMaker make;
   make.data.processes = {{.pid = 11, .rank = 1, .world_size = 2},
                          {.pid = 10, .rank = 0, .world_size = 2}};
@@ -24,12 +25,31 @@ TEST(FindSteps, ReadsTheLowestRankAndSaysSo) {
     }
   }
   std::erase_if(make.data.threads, [](const Thread& t) { return t.tid == 1; });
-  const Result<Steps> steps = find_steps(make.build());
+  return make.build();
+}
+
+TEST(FindSteps, ReadsTheLowestRankAndSaysSo) {
+  const Result<Steps> steps = find_steps(of_two_ranks());
   ASSERT_TRUE(steps.ok());
   EXPECT_EQ(steps->process, 1U);
   EXPECT_EQ(steps->list.size(), 5U);
   ASSERT_FALSE(steps->notes.empty());
   EXPECT_THAT(steps->notes.front(), HasSubstr("rank 0"));
+}
+
+TEST(FindSteps, ReadsTheRankThatIsAskedFor) {
+  const Result<Steps> steps = find_steps(of_two_ranks(), {.marker_regex = {}, .rank = 1});
+  ASSERT_TRUE(steps.ok());
+  EXPECT_EQ(steps->process, 0U);
+  EXPECT_EQ(steps->list.size(), 4U);
+  EXPECT_THAT(steps->notes.front(), HasSubstr("rank 1 (process 11); 1 other"));
+}
+
+TEST(FindSteps, ARankThatIsNotThereIsAUsageErrorThatNamesThoseThatAre) {
+  const Result<Steps> steps = find_steps(of_two_ranks(), {.marker_regex = {}, .rank = 2});
+  ASSERT_FALSE(steps.ok());
+  EXPECT_EQ(steps.error().code, ErrorCode::usage);
+  EXPECT_THAT(steps.error().message, HasSubstr("no process of rank 2; the trace holds ranks 0, 1"));
 }
 
 TEST(FindSteps, AnEmptyTraceIsBadInput) {
