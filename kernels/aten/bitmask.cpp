@@ -91,6 +91,15 @@ kernels::Bitmask view_of(const at::Tensor& mask, std::int64_t columns) {
   return {static_cast<const std::uint32_t*>(mask.const_data_ptr()), mask.size(0), columns};
 }
 
+void write_bits(const std::vector<std::uint8_t>& bytes, std::int64_t columns,
+                std::uint32_t* words) {
+  const std::int64_t of_row = kernels::mask_words_per_row(columns);
+  std::fill_n(words, columns > 0 ? std::ssize(bytes) / columns * of_row : 0, 0U);
+  for (std::int64_t i = 0; i < std::ssize(bytes); ++i)
+    words[i / columns * of_row + i % columns / 32] |=
+        std::uint32_t{bytes[static_cast<std::size_t>(i)]} << (i % columns % 32);
+}
+
 at::Tensor bitmask_to_bool(const at::Tensor& mask, std::int64_t columns) {
   const kernels::Bitmask bits = view_of(mask, columns);
   at::Tensor out = at::empty({bits.rows, columns}, mask.options().dtype(at::kBool));

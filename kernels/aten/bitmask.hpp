@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "kernels/aten/feature_list.hpp"
 #include "kernels/bitmask/bitmask_outputs.hpp"
@@ -13,6 +14,9 @@
 namespace stepscope::aten {
 
 kernels::Bitmask view_of(const at::Tensor& mask, std::int64_t columns);
+
+// In host memory: of bytes[rows, columns], 0 or 1 each, into words[rows, words].
+void write_bits(const std::vector<std::uint8_t>& bytes, std::int64_t columns, std::uint32_t* words);
 
 at::Tensor bitmask_to_bool(const at::Tensor& mask, std::int64_t columns);  // [rows, columns]
 

@@ -59,12 +59,7 @@ void settle_on_host(const kernels::ShardCutArguments& shard, const std::int64_t*
     std::vector<std::uint8_t> bytes(
         static_cast<std::size_t>(shard.matrix.rows * shard.matrix.columns));
     keys.select(own, bytes.data());
-    const std::int64_t columns = shard.matrix.columns;
-    const std::int64_t words = kernels::mask_words_per_row(columns);
-    std::fill_n(shard.matrix.mask, shard.matrix.rows * words, 0U);
-    for (std::int64_t i = 0; i < std::ssize(bytes); ++i)
-      shard.matrix.mask[i / columns * words + i % columns / 32] |=
-          std::uint32_t{bytes[static_cast<std::size_t>(i)]} << (i % columns % 32);
+    write_bits(bytes, shard.matrix.columns, shard.matrix.mask);
     *shard.outcome = {own, 1};
   }
   state.guess = next_guess(state.guess, state.choice);

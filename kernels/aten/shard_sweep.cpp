@@ -47,15 +47,6 @@ kernels::SweptKeys on_cpu(const kernels::ShardSweepArguments& shard) {
   return {shard.matrix, shard.state->bracket, shard.groups};
 }
 
-void write_bits(const kernels::BatchTopkArguments& matrix, const std::vector<std::uint8_t>& bytes) {
-  const std::int64_t columns = matrix.columns;
-  const std::int64_t words = kernels::mask_words_per_row(columns);
-  std::fill_n(matrix.mask, matrix.rows * words, 0U);
-  for (std::int64_t i = 0; i < std::ssize(bytes); ++i)
-    matrix.mask[i / columns * words + i % columns / 32] |=
-        std::uint32_t{bytes[static_cast<std::size_t>(i)]} << (i % columns % 32);
-}
-
 void settle_on_host(const kernels::ShardSweepArguments& shard, const std::int64_t* all_told,
                     std::int64_t number, std::int64_t shards) {
   kernels::ShardSweepState& state = *shard.state;
@@ -66,7 +57,7 @@ void settle_on_host(const kernels::ShardSweepArguments& shard, const std::int64_
     std::vector<std::uint8_t> bytes(
         static_cast<std::size_t>(shard.matrix.rows * shard.matrix.columns));
     *shard.outcome = {keys.select(cut, all_told, number, shards, bytes.data()), 1};
-    write_bits(shard.matrix, bytes);
+    write_bits(bytes, shard.matrix.columns, shard.matrix.mask);
   }
   state.found = kernels::found_by(state.found, cut.found, shard.matrix.count);
   state.bracket = keys.next(cut, shards);
