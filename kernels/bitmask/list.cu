@@ -4,7 +4,7 @@
 #include "kernels/bitmask/bitmask_outputs.hpp"
 #include "kernels/bitmask/grid.cuh"
 #include "kernels/bitmask/list_columns.cuh"
-#include "kernels/bitmask/list_dense_columns.cuh"
+#include "kernels/bitmask/list_columns_by_warp.cuh"
 #include "kernels/bitmask/list_layout.hpp"
 #include "kernels/bitmask/list_rows.cuh"
 #include "kernels/common/block_scan.cuh"
@@ -73,15 +73,16 @@ void enqueue_list(const Bitmask& mask, const BitmaskList& list, cudaStream_t str
                                static_cast<Key*>(list.values), list.column_addends};
   const bool many = holds_many(mask, list);
   if (list.lines == BitmaskLines::columns && many)
-    list_dense_columns_kernel<<<grid_for(mask.words_per_row() * kWarpSize), kGridThreads, 0,
-                                stream>>>(mask, list.offsets, output);
+    list_columns_by_warp_kernel<<<grid_for(mask.words_per_row() * kWarpSize), kGridThreads, 0,
+                                  stream>>>(mask, list.offsets, output);
   else if (list.lines == BitmaskLines::columns)
-    list_columns_kernel<<<tiles_of(mask), kTileThreads, 0, stream>>>(mask, list.offsets, output);
+    list_columns_by_tile_kernel<<<tiles_of(mask), kTileThreads, 0, stream>>>(mask, list.offsets,
+                                                                             output);
   else if (mask.words_per_row() >= kLongRow && !many)
-    list_long_rows_kernel<<<static_cast<unsigned>(mask.rows), kGridThreads, 0, stream>>>(
+    list_rows_by_block_kernel<<<static_cast<unsigned>(mask.rows), kGridThreads, 0, stream>>>(
         mask, list.offsets, output);
   else
-    list_short_rows_kernel<<<grid_for(mask.rows * kWarpSize), kGridThreads, 0, stream>>>(
+    list_rows_by_warp_kernel<<<grid_for(mask.rows * kWarpSize), kGridThreads, 0, stream>>>(
         mask, list.offsets, output);
 }
 

@@ -39,7 +39,7 @@ struct ColumnPlace {
 
 template <class Key>
 __global__ void __launch_bounds__(kTileThreads, kTileBlocks)
-    list_columns_kernel(Bitmask mask, const std::int64_t* offsets, ListOutput<Key> output) {
+    list_columns_by_tile_kernel(Bitmask mask, const std::int64_t* offsets, ListOutput<Key> output) {
   __shared__ TileCells cells;
   __shared__ std::int64_t starts[kTileColumns];
   const std::int64_t own_column = column_of_thread();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists by rows: a warp a row where rows are short, else a block a row, which takes 2,048 words at
-// a time, 8 of each thread's in a line.
+// Lists by rows: a warp a row where rows are short or hold many bits (list.cu), else a block a row,
+// which takes 2,048 words at a time, 8 of each thread's in a line.
 #pragma once
 
 #include "kernels/bitmask/grid.cuh"
@@ -40,7 +40,7 @@ __device__ void load_words(const std::uint32_t* first, std::int64_t count, bool 
 
 template <class Key>
 __global__ void __launch_bounds__(kGridThreads, kListBlocks)
-    list_long_rows_kernel(Bitmask mask, const std::int64_t* offsets, ListOutput<Key> output) {
+    list_rows_by_block_kernel(Bitmask mask, const std::int64_t* offsets, ListOutput<Key> output) {
   constexpr int kWords = 8;
   const std::int64_t row = blockIdx.x;
   const std::int64_t words = mask.words_per_row();
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kGridThreads, kListBlocks)
 
 template <class Key>
 __global__ void __launch_bounds__(kGridThreads, kListBlocks)
-    list_short_rows_kernel(Bitmask mask, const std::int64_t* offsets, ListOutput<Key> output) {
+    list_rows_by_warp_kernel(Bitmask mask, const std::int64_t* offsets, ListOutput<Key> output) {
   constexpr int kAhead = 8;
   const std::uint32_t lane = threadIdx.x % kWarpSize;
   const std::int64_t words = mask.words_per_row();

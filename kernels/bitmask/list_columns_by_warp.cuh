@@ -48,7 +48,7 @@ __device__ inline void rows_of_column(const Bitmask& mask, std::int64_t first_ro
 
 template <class Key>
 __global__ void __launch_bounds__(kGridThreads, kListBlocks)
-    list_dense_columns_kernel(Bitmask mask, const std::int64_t* offsets, ListOutput<Key> output) {
+    list_columns_by_warp_kernel(Bitmask mask, const std::int64_t* offsets, ListOutput<Key> output) {
   const std::uint32_t lane = threadIdx.x % kWarpSize;
   for (std::int64_t word = first_of_grid() / kWarpSize; word < mask.words_per_row();
        word += size_of_grid() / kWarpSize) {
