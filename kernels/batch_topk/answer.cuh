@@ -38,8 +38,9 @@ __device__ inline void set_bit(const Parameters& p, const Cut& cut) {
   set_bit(p, row_of(p, cut, column), column);
 }
 
-__device__ inline void leave_warm_start(const Parameters& p, const Bracket& used,
-                                        const Remainder& left, std::uint32_t key) {
+__device__ inline void leave_warm_start(const Parameters& p, const BatchTopkWarmStart& known,
+                                        const Bracket& used, const Remainder& left,
+                                        std::uint32_t key) {
   if (p.warm_start == nullptr) return;
   WarmOutcome found;
   found.key = key;
@@ -51,22 +52,21 @@ __device__ inline void leave_warm_start(const Parameters& p, const Bracket& used
   found.count = count_of(p);
   found.first_guess = p.ranked_type == KeyType::float32 ? 1U << 18 : 4U;
   found.greatest = p.ranked_type == KeyType::float32 ? 0xffffffffU : 0xffffU;
-  *p.warm_start = next_warm_start(*p.warm_start, found);
+  *p.warm_start = next_warm_start(known, found);
 }
 
-__device__ inline void write_result(const Parameters& p, const Bracket& used, const Remainder& left,
-                                    const Cut& cut, std::int64_t nan_count) {
+__device__ inline void write_result(const Parameters& p, const Remainder& left, const Cut& cut,
+                                    std::int64_t nan_count) {
   BatchTopkResult result;
   result.threshold = float_of_ordered(cut.key, p.ranked_type);
   result.ordered_key = cut.key;
   result.selected = left.above + left.wanted;
   result.last_column = column_of(p, cut);
-  result.last_row = row_of(p, cut, column_of(p, cut));
+  result.last_row = row_of(p, cut, static_cast<std::uint32_t>(result.last_column));
   result.nan_count = nan_count;
   result.path = left.path;
   result.reads = left.reads;
   *p.result = result;
-  leave_warm_start(p, used, left, cut.key);
 }
 
 __device__ inline void write_empty_result(const Parameters& p, std::uint32_t reads) {

@@ -108,21 +108,18 @@ class BandSweep {
 // Bands a warp that the L2 cache reads while the bracket is waited for, beside the ring's: 26 MB.
 constexpr std::uint32_t kBandPrefetch = 3;
 
-// All registers of a multiprocessor: leaving some for a block of the sample, as the sweep of raw keys
-// does, spilled limits (88.9 us in place of 84.5).
+// All registers of a multiprocessor: leaving some for a block of the sample, as the sweep of raw
+// keys does, spilled limits (88.9 us in place of 84.5).
 template <class T>
 __global__ void __launch_bounds__(kThreads, 2)
     band_sweep_kernel(const __grid_constant__ Parameters p) {
   extern __shared__ __align__(kRingAlignment) uint4 ring[];
   __shared__ SweepShared shared;
   let_next_grid_start();
+  const BatchTopkWarmStart known = known_before(p);  // before the keys stand in its way
   BandRing<T, kSweepRingBytes> stream(p, ring);
   if (p.warm_start == nullptr) stream.prefetch(kBandPrefetch);
-  wait_for_grid_before();
-  if (p.warm_start == nullptr)
-    choose_bracket<T, true>(p, shared);
-  else
-    take_bracket(p.state->guessed, shared);
+  begin_sweep<T, true>(p, known, shared);
   BandSweep<T> sweep(p, p.state->guessed, shared);
   stream.run([&](std::uint32_t column) { sweep.move_to(column); },
              [&](const auto& strip, const auto& words) { sweep.visit(strip, words); });

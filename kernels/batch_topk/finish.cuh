@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last kernel of a call. Where the bracket held, it refines. Else it selects from scratch, by
-// radix digits of (key, place): a read counts the next 11 bits of the entries whose upper bits are
-// known, until so few are left that one more read can collect them as candidates.
+// The last kernel of a call. Where the bracket held, it refines. Else it selects from scratch,
+// which is also all that a call without a bracket does, by radix digits of (key, place): a read
+// counts the next 11 bits of the entries whose upper bits are known, until so few are left that one
+// more read can collect them as candidates.
 //
 // Blocks depend on each other between reads without having to be resident together: a block takes
 // shares of a read by number, in order, and waits only for shares that were taken before, so by
@@ -184,7 +185,6 @@ __device__ inline bool narrow(const Parameters& p) {
   range.wanted =
       min(range.wanted, total);  // the first read may find fewer selectable keys than count
   const ChosenBin chosen = block_choose_bin<kThreads>(counts, range.wanted, &total);
-  const auto inside = static_cast<std::int64_t>(__ldcg(p.radix_histogram + chosen.bin));
   range.wanted = chosen.wanted;
   ++range.reads;
   (digit.of_place ? range.place_bits : range.key_bits) = digit.shift;
@@ -197,7 +197,7 @@ __device__ inline bool narrow(const Parameters& p) {
   for (int i = 0; i < kPerThread; ++i) p.radix_histogram[threadIdx.x * kPerThread + i] = 0;
   if (threadIdx.x == 0) p.state->range = range;
   __syncthreads();
-  return static_cast<std::uint64_t>(inside) <= p.capacity || range.wanted == 0;
+  return static_cast<std::uint64_t>(chosen.inside) <= p.capacity || range.wanted == 0;
 }
 
 // What the sweep of the range needs: its bracket.
@@ -278,23 +278,35 @@ __device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, ui
     return;
   }
   (void)refine(p, state->exact, range.wanted, BatchTopkPath::exact, reads + range.reads + 1,
-               parts.refine);
+               known_before(p), parts.refine);
 }
 
+// A function of its own: it is seldom called, and its registers are not those of what comes before.
+template <class T, bool kAffine, RowLayout kLayout>
+__device__ __noinline__ void select_after_all(const Parameters& p, uint4* shared) {
+  select_from_scratch<T, kAffine, kLayout>(p, p.reads_before + 1, shared);
+}
+
+// Behind a sweep.
 template <class T, bool kAffine, RowLayout kLayout>
 __global__ void __launch_bounds__(kThreads, 2) finish_kernel(const __grid_constant__ Parameters p) {
   extern __shared__ __align__(kRingAlignment) uint4 shared[];
+  const BatchTopkWarmStart known = known_before(p);
   wait_for_grid_before();
-  if (!p.from_scratch) {
-    const Collection& guessed = p.state->guessed;
-    const std::int64_t wanted = count_of(p) - static_cast<std::int64_t>(guessed.above);
-    const BatchTopkPath path =
-        p.warm_start != nullptr ? BatchTopkPath::warm : BatchTopkPath::sampled;
-    if (refine(p, guessed, wanted, path, p.reads_before + 1,
-               reinterpret_cast<FinishShared*>(shared)->refine))
-      return;
-  }
-  select_from_scratch<T, kAffine, kLayout>(p, p.reads_before + (p.from_scratch ? 0 : 1), shared);
+  const Collection& guessed = p.state->guessed;
+  const std::int64_t wanted = count_of(p) - static_cast<std::int64_t>(guessed.above);
+  const BatchTopkPath path = p.warm_start != nullptr ? BatchTopkPath::warm : BatchTopkPath::sampled;
+  if (!refine(p, guessed, wanted, path, p.reads_before + 1, known,
+              reinterpret_cast<FinishShared*>(shared)->refine))
+    select_after_all<T, kAffine, kLayout>(p, shared);
+}
+
+template <class T, bool kAffine, RowLayout kLayout>
+__global__ void __launch_bounds__(kThreads, 2)
+    from_scratch_kernel(const __grid_constant__ Parameters p) {
+  extern __shared__ __align__(kRingAlignment) uint4 shared[];
+  wait_for_grid_before();
+  select_from_scratch<T, kAffine, kLayout>(p, p.reads_before, shared);
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

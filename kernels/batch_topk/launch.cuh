@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of one call, in order: statistics (for z-scores), prepare (unless statistics did its
-// work), sample (unless warm or from scratch), sweep (unless from scratch), finish (unless it is
+// work), then from_scratch, or sample (unless warm), sweep and finish (unless it is
 // batch_topk_collect's). Each but the first is a programmatic dependent of the one before it, so it
 // starts while that one runs: the sweep's first copies are under way before the bracket is known.
 #pragma once
@@ -62,7 +62,7 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
   constexpr bool kAligned = kLayout != RowLayout::any;
   p.read_once_share = read_once_share(p);
   const bool samples = !p.from_scratch && p.warm_start == nullptr;
-  if (kLayout == RowLayout::flat && !kAffine && samples)
+  if (kLayout == RowLayout::flat && !kAffine && !p.from_scratch)
     p.early_bytes = std::min(kEarlyBytes, std::size_t{p.shape.rows} * p.shape.columns * sizeof(T));
   const auto launched = [&](cudaError_t code, const char* name) { return cuda_status(code, name); };
 
@@ -93,7 +93,14 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
     if (Status s = launched(code, "sweep_kernel"); !s.ok()) return s;
   }
   if (p.collects) return {};
-  const Launch finish{full_grid, kThreads, kFinishBytes, stream, device, true};
+  if (p.from_scratch) {
+    const Launch last{full_grid, kThreads, kFinishBytes, stream, device, true};
+    return launched(last.overlapping(from_scratch_kernel<T, kAffine, kLayout>, p),
+                    "from_scratch_kernel");
+  }
+  // One block a multiprocessor: it has come before the sweep ends, and does what all blocks do.
+  const Launch finish{
+      static_cast<unsigned>(device.multiprocessors), kThreads, kFinishBytes, stream, device, true};
   return launched(finish.overlapping(finish_kernel<T, kAffine, kLayout>, p), "finish_kernel");
 }
 

@@ -33,8 +33,8 @@ __device__ inline bool belongs(std::uint64_t code, std::uint64_t prefix, int bit
 }
 
 // Of those in the shared list, which all threads see; called by the whole block.
-__device__ inline std::uint64_t nth_greatest_listed(std::int64_t wanted, RefineShared& shared) {
-  const std::uint32_t listed = shared.listed;
+__device__ inline std::uint64_t nth_greatest_listed(std::uint32_t listed, std::int64_t wanted,
+                                                    RefineShared& shared) {
   for (std::uint32_t i = threadIdx.x; i < listed; i += kThreads) {
     const std::uint64_t own = shared.list[i];
     std::uint32_t greater = 0;
@@ -74,7 +74,6 @@ __device__ inline std::uint64_t nth_greatest(const std::uint64_t* codes, std::in
   }
   if (inside == count) {
     for (std::int64_t i = threadIdx.x; i < count; i += kThreads) shared.list[i] = __ldcg(codes + i);
-    if (threadIdx.x == 0) shared.listed = static_cast<std::uint32_t>(count);
   } else {
     if (threadIdx.x == 0) shared.listed = 0;
     __syncthreads();
@@ -84,7 +83,7 @@ __device__ inline std::uint64_t nth_greatest(const std::uint64_t* codes, std::in
     }
   }
   __syncthreads();
-  return nth_greatest_listed(wanted, shared);
+  return nth_greatest_listed(static_cast<std::uint32_t>(inside), wanted, shared);
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

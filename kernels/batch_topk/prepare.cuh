@@ -13,17 +13,14 @@ namespace stepscope::kernels::batch_topk_device {
 __device__ inline void prepare_workspace(const Parameters& p) {
   const bool decides = blockIdx.x == 0 && threadIdx.x == 0;
   const bool warm = p.warm_start != nullptr && !p.from_scratch;
-  const auto known = decides && warm ? *p.warm_start : BatchTopkWarmStart{};  // far away: early
+  const auto known = decides && warm ? known_before(p) : BatchTopkWarmStart{};  // far away: early
   const std::size_t words = p.zeroed_bytes / sizeof(uint4);
   for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < words;
        i += gridDim.x * blockDim.x)
     static_cast<uint4*>(p.zeroed)[i] = uint4{};
   __syncthreads();
   if (!decides) return;
-  if (warm) {
-    const std::uint32_t low = max(known.low, p.floor);
-    p.state->guessed.bracket = bracket_of_keys(low, max(low, known.high), p.place_bits);
-  }
+  if (warm) p.state->guessed.bracket = warm_bracket(p, known);
   const int key_bits = p.ranked_type == KeyType::float32 ? 32 : 16;
   p.state->range = {0, key_bits, 0, p.place_bits, count_of(p), 0};
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // From candidates to the cut. Every block chooses the bin of the candidates that holds the cut and
 // sets bits of its share of those above. The bin's own are few, as a rule, and lie together: then
-// every block finds the cut among them, and no block has to hear from another. Where they are more
-// than the bin's slots, they are listed, the finalists, and the block that comes last finds the
-// cut. No block waits for another.
+// the block whose share they are finds the cut, and nobody has to hear from another. Where they
+// are more than the bin's slots, they are listed, the finalists, and the block that comes last
+// finds the cut. No block waits for another.
+//
+// Nothing runs beside this end of a call: what counts are loads that wait for each other, of which
+// there are two, and instructions, since all warps of a multiprocessor do much the same. What all
+// warps read is loaded by way of the L1 cache: past it, one line of the L2 cache would answer
+// thousands of loads (6 us more).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +19,7 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
-static_assert(BatchTopkWorkspace::kMostSlots <= kThreads);
+static_assert(BatchTopkWorkspace::kMostSlots <= kThreads && kThreads <= kSmallList);
 
 // The candidates of a collection, as one block sees them. What it begins with is loaded at once:
 // the bins of each thread for the choice, and as much as most bins hold of the bin that is the
@@ -38,27 +43,19 @@ class CandidateShare {
   __device__ ChosenBin choose(std::int64_t wanted, std::uint32_t* total) const {
     return block_choose_bin<kThreads>(counts_, wanted, total);
   }
-  // In the thread that holds the bin's count.
-  __device__ void tell_count(std::uint32_t bin, std::uint32_t* count) const {
-#pragma unroll
-    for (int i = 0; i < kBinsPerThread; ++i)
-      if (threadIdx.x * kBinsPerThread + static_cast<std::uint32_t>(i) == bin) *count = counts_[i];
+  __device__ static bool has(std::uint32_t bin) {
+    return bin % gridDim.x == blockIdx.x;
   }
-  __device__ std::uint64_t load(std::uint32_t bin, std::uint32_t slot) const {
-    return __ldcg(p_.candidate_table + std::uint64_t{bin} * p_.slots + slot);
+  // visit(slot, code) for what the table has of a bin, by the warp whose share it is.
+  template <class Visit>
+  __device__ void visit_bin(std::uint32_t bin, Visit visit) const {
+    if (bin % (gridDim.x * kWarps) == bin_) visit_own(bin, visit);
   }
-
-  // visit(code) for each of this block's share of the table that lies above the bin.
+  // The same for all this block's bins above that one.
   template <class Visit>
   __device__ void visit_above(std::uint32_t chosen_bin, Visit visit) const {
-    for (std::uint32_t bin = bin_; bin < kBins; bin += gridDim.x * kWarps) {
-      if (bin <= chosen_bin) continue;
-      const std::uint32_t held = bin == bin_ ? held_ : held_by(bin);
-      for (std::uint32_t slot = lane_index(); slot < held; slot += kWarpSize) {
-        const bool loaded = bin == bin_ && slot < kAtOnce * kWarpSize;
-        visit(!loaded ? load(bin, slot) : slot < kWarpSize ? code_[0] : code_[1]);
-      }
-    }
+    for (std::uint32_t bin = bin_; bin < kBins; bin += gridDim.x * kWarps)
+      if (bin > chosen_bin) visit_own(bin, visit);
   }
   // And of the list, which holds `listed`; whole warps call visit(is_one, code).
   template <class Visit>
@@ -74,6 +71,17 @@ class CandidateShare {
 
   __device__ std::uint32_t held_by(std::uint32_t bin) const {
     return min(__ldcg(bins_ + bin), p_.slots);
+  }
+  __device__ std::uint64_t load(std::uint32_t bin, std::uint32_t slot) const {
+    return __ldcg(p_.candidate_table + std::uint64_t{bin} * p_.slots + slot);
+  }
+  template <class Visit>
+  __device__ void visit_own(std::uint32_t bin, Visit visit) const {
+    const std::uint32_t held = bin == bin_ ? held_ : held_by(bin);
+    for (std::uint32_t slot = lane_index(); slot < held; slot += kWarpSize) {
+      const bool loaded = bin == bin_ && slot < kAtOnce * kWarpSize;
+      visit(slot, !loaded ? load(bin, slot) : slot < kWarpSize ? code_[0] : code_[1]);
+    }
   }
 
   const Parameters& p_;
@@ -96,63 +104,84 @@ __device__ inline void add_finalists(const Parameters& p, bool is_one, std::uint
   if (is_one) p.finalists[base + below] = code;
 }
 
-__device__ inline std::int64_t nan_count_of(const Parameters& p) {
-  return static_cast<std::int64_t>(__ldcg(&p.state->nan_count));
-}
-
-// What was found by the choice of a bin.
-struct Choice {
+// The choice of a bin, and what it is made of.
+struct Cutting {
+  Bracket bracket;
   ChosenBin chosen;
-  std::uint32_t inside;  // candidates of the bin
-  std::uint64_t listed;  // of all bins
+  std::uint64_t listed;  // candidates of all bins
+  Remainder left;
+  std::int64_t nan_count;
+  BatchTopkWarmStart known;  // before this call
+  CandidateCode coding;
+
+  __device__ std::uint32_t bin_of(std::uint64_t code) const {
+    return static_cast<std::uint32_t>((code - bracket.first_code) >> bracket.digit_shift);
+  }
 };
 
-// Where the bin's candidates all have slots. One block leaves the bin's bits, block 0 the result.
+__device__ inline void set_bit(const Parameters& p, const Cutting& cutting, std::uint64_t code) {
+  set_bit(p, cutting.coding.decode(code));
+}
+
+// By one block. Two threads side by side, for the whole device waits for both.
+__device__ inline void leave_answer(const Parameters& p, const Cutting& cutting,
+                                    std::uint64_t code) {
+  constexpr unsigned kResult = 2 * kWarpSize;  // the first warps set bits
+  constexpr unsigned kStart = 3 * kWarpSize;
+  static_assert(kStart < kThreads);
+  const Cut cut = cutting.coding.decode(code);
+  if (threadIdx.x == kResult) write_result(p, cutting.left, cut, cutting.nan_count);
+  if (threadIdx.x == kStart)
+    leave_warm_start(p, cutting.known, cutting.bracket, cutting.left, cut.key);
+}
+
+// Where the bin's candidates all have slots: one block cuts, while all leave the bits of those
+// above.
 __device__ inline void cut_within_slots(const Parameters& p, const CandidateShare& share,
-                                        const Bracket& bracket, const Choice& choice,
-                                        const Remainder& left, RefineShared& shared) {
-  const CandidateCode coding{bracket.low, p.place_bits};
-  const std::uint32_t bin = choice.chosen.bin;
-  const bool has_one = threadIdx.x < choice.inside;
-  const std::uint64_t own = has_one ? share.load(bin, threadIdx.x) : 0;
-  const std::int64_t nan_count = nan_count_of(p);  // at once
-  share.visit_above(bin, [&](std::uint64_t code) { set_bit(p, coding.decode(code)); });
-  if (has_one) shared.list[threadIdx.x] = own;  // shared.listed is the bin's count already
-  __syncthreads();
-  const std::uint64_t cut = nth_greatest_listed(choice.chosen.wanted, shared);
-  if (blockIdx.x == bin % gridDim.x && has_one && own >= cut) set_bit(p, coding.decode(own));
-  share.visit_listed(choice.listed, [&](bool is_one, std::uint64_t code) {
-    if (is_one && code >= cut) set_bit(p, coding.decode(code));
+                                        const Cutting& cutting, RefineShared& shared) {
+  const ChosenBin& chosen = cutting.chosen;
+  if (share.has(chosen.bin)) {
+    share.visit_bin(chosen.bin,
+                    [&](std::uint32_t slot, std::uint64_t code) { shared.list[slot] = code; });
+    __syncthreads();
+    const std::uint64_t cut =
+        nth_greatest_listed(static_cast<std::uint32_t>(chosen.inside), chosen.wanted, shared);
+    const bool has_one = threadIdx.x < chosen.inside;
+    if (has_one && shared.list[threadIdx.x] >= cut) set_bit(p, cutting, shared.list[threadIdx.x]);
+    leave_answer(p, cutting, cut);
+  }
+  share.visit_above(chosen.bin,
+                    [&](std::uint32_t, std::uint64_t code) { set_bit(p, cutting, code); });
+  share.visit_listed(cutting.listed, [&](bool is_one, std::uint64_t code) {
+    if (is_one && cutting.bin_of(code) > chosen.bin) set_bit(p, cutting, code);
   });
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    write_result(p, bracket, left, coding.decode(cut), nan_count);
 }
 
 // Where they do not. The block that comes last leaves the bin's bits and the result.
 __device__ inline void cut_among_finalists(const Parameters& p, const CandidateShare& share,
-                                           const Bracket& bracket, const Choice& choice,
-                                           const Remainder& left, RefineShared& shared) {
-  const CandidateCode coding{bracket.low, p.place_bits};
-  const std::uint32_t bin = choice.chosen.bin;
-  share.visit_above(bin, [&](std::uint64_t code) { set_bit(p, coding.decode(code)); });
-  share.visit_listed(choice.listed, [&](bool is_one, std::uint64_t code) {
-    const std::uint64_t own_bin = (code - bracket.first_code) >> bracket.digit_shift;
-    if (is_one && own_bin > bin) set_bit(p, coding.decode(code));
-    add_finalists(p, is_one && own_bin == bin, code);
+                                           const Cutting& cutting, RefineShared& shared) {
+  const ChosenBin& chosen = cutting.chosen;
+  const Bracket& bracket = cutting.bracket;
+  share.visit_above(chosen.bin,
+                    [&](std::uint32_t, std::uint64_t code) { set_bit(p, cutting, code); });
+  share.visit_listed(cutting.listed, [&](bool is_one, std::uint64_t code) {
+    const std::uint32_t own_bin = cutting.bin_of(code);
+    if (is_one && own_bin > chosen.bin) set_bit(p, cutting, code);
+    add_finalists(p, is_one && own_bin == chosen.bin, code);
   });
-  if (blockIdx.x == bin % gridDim.x) {
-    const bool has_one = threadIdx.x < p.slots;
-    add_finalists(p, has_one, has_one ? share.load(bin, threadIdx.x) : 0);
-  }
+  share.visit_bin(chosen.bin, [&](std::uint32_t, std::uint64_t code) {
+    p.finalists[atomicAdd(&p.state->finalists, 1U)] = code;
+  });
   if (!is_last_block(&p.state->refine_arrived, gridDim.x)) return;
-  const std::uint64_t prefix = bracket.first_code + (std::uint64_t{bin} << bracket.digit_shift);
-  const std::uint64_t cut = nth_greatest(p.finalists, choice.inside, choice.chosen.wanted, prefix,
-                                         bracket.digit_shift, shared);
-  for (std::uint32_t i = threadIdx.x; i < choice.inside; i += kThreads) {
+  const std::uint64_t prefix =
+      bracket.first_code + (std::uint64_t{chosen.bin} << bracket.digit_shift);
+  const std::uint64_t cut =
+      nth_greatest(p.finalists, chosen.inside, chosen.wanted, prefix, bracket.digit_shift, shared);
+  for (std::uint32_t i = threadIdx.x; i < chosen.inside; i += kThreads) {
     const std::uint64_t code = __ldcg(p.finalists + i);
-    if (code >= cut) set_bit(p, coding.decode(code));
+    if (code >= cut) set_bit(p, cutting, code);
   }
-  if (threadIdx.x == 0) write_result(p, bracket, left, coding.decode(cut), nan_count_of(p));
+  leave_answer(p, cutting, cut);
 }
 
 // Called by all blocks, which all are answered the same: false where the bracket does not hold the
@@ -160,10 +189,11 @@ __device__ inline void cut_among_finalists(const Parameters& p, const CandidateS
 // leaves no key below it that may be selected, there may be fewer.
 __device__ inline bool refine(const Parameters& p, const Collection& collection,
                               std::int64_t wanted, BatchTopkPath path, std::uint32_t reads,
-                              RefineShared& shared) {
+                              const BatchTopkWarmStart& known, RefineShared& shared) {
   const Bracket bracket = collection.bracket;  // by value: loaded at once, and before the share,
   const std::uint64_t listed = collection.listed;  // whose loads depend on each other
   const auto above = static_cast<std::int64_t>(collection.above);
+  const auto nan_count = static_cast<std::int64_t>(p.state->nan_count);
   const CandidateShare share(p, collection);
   std::uint32_t total = 0;
   ChosenBin chosen = share.choose(wanted, &total);
@@ -172,14 +202,17 @@ __device__ inline bool refine(const Parameters& p, const Collection& collection,
     chosen = share.choose(wanted, &total);
   }
   if (!bracket.encodable || total > p.capacity || chosen.wanted < 1) return false;
-  share.tell_count(chosen.bin, &shared.listed);
-  __syncthreads();
-  const Choice choice{chosen, shared.listed, listed};
-  const Remainder left{total, wanted, above, path, reads};
-  if (choice.inside <= p.slots)
-    cut_within_slots(p, share, bracket, choice, left, shared);
+  const Cutting cutting{bracket,
+                        chosen,
+                        listed,
+                        {total, wanted, above, path, reads},
+                        nan_count,
+                        known,
+                        {bracket.low, p.place_bits}};
+  if (chosen.inside <= p.slots)
+    cut_within_slots(p, share, cutting, shared);
   else
-    cut_among_finalists(p, share, bracket, choice, left, shared);
+    cut_among_finalists(p, share, cutting, shared);
   return true;
 }
 

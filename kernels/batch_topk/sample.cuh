@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first kernels of a call: clear the workspace's counters, unless the statistics did, have the
-// first keys on their way and, unless the bracket is known otherwise, count a sample from which each
-// block of the sweep chooses it (sample_bracket.cuh).
+// first keys on their way and, unless the bracket is known otherwise, count a sample from which
+// each block of the sweep chooses it (sample_bracket.cuh).
 //
 // The matrix's 32-byte sectors are cut into 2^15 equal runs, and of each run one sector, chosen by
 // a hash, is read: every row has its share, and no period of the columns is followed. A block has
@@ -26,8 +26,7 @@ namespace stepscope::kernels::batch_topk_device {
 constexpr unsigned kPrepareBlocks = 64;  // at most, to clear
 constexpr int kPrepareThreads = 256;
 
-// What the memory can bring in a call that samples while the kernel that reads the keys is on its
-// way; without a sample that kernel comes at once, and this would stand in its way.
+// What the memory can bring while the kernel that reads the keys is on its way.
 constexpr std::size_t kEarlyBytes = std::size_t{4} << 20;
 constexpr std::uint32_t kEarlyChunk = 8192;
 

@@ -121,6 +121,15 @@ __device__ inline std::uint32_t* bins_of(const Parameters& p, const Collection& 
   return p.candidate_bins + (&collection == &p.state->exact ? kBins : 0U);
 }
 
+// The caller's or the last call's: no kernel has to wait for another to read it.
+__device__ inline BatchTopkWarmStart known_before(const Parameters& p) {
+  return p.warm_start != nullptr ? *p.warm_start : BatchTopkWarmStart{};
+}
+__device__ inline Bracket warm_bracket(const Parameters& p, const BatchTopkWarmStart& known) {
+  const std::uint32_t low = max(known.low, p.floor);
+  return bracket_of_keys(low, max(low, known.high), p.place_bits);
+}
+
 // 0 .. entries. The caller wrote it before the call, so no kernel has to wait for another to read
 // it.
 __device__ inline std::int64_t count_of(const Parameters& p) {

@@ -71,8 +71,9 @@ class RingSlots {
   int stage_ = 0;
 };
 
-// The blocks' first warps stand side by side, then their second ones: so the last round, which is
-// not full, is the same work for all blocks.
+// A round is a strip for each warp of all blocks. A block's warps stand side by side, but in the
+// last round, which is not full, the blocks' first warps do, then their second ones: so it is the
+// same work for all blocks.
 template <class T, int kBytes, int kPiecesOfLane>
 class FlatRing {
  public:
@@ -87,11 +88,14 @@ class FlatRing {
         slots_(ring),
         pieces_(static_cast<std::uint32_t>(std::uint64_t{p.shape.rows} * p.shape.columns /
                                            Layout::kPerPiece)),
-        first_(warp_index() * static_cast<std::uint32_t>(share.count) +
-               static_cast<std::uint32_t>(share.number)),
         stride_(static_cast<std::uint32_t>(share.count) * kWarps),
+        last_round_(pieces_ / kPieces / stride_ * stride_),
+        last_(last_round_ + warp_index() * static_cast<std::uint32_t>(share.count) +
+              static_cast<std::uint32_t>(share.number)),
+        first_(last_round_ > 0 ? static_cast<std::uint32_t>(share.number) * kWarps + warp_index()
+                               : last_),
         ahead_(first_),
-        from_(static_cast<const uint4*>(p.keys) + std::uint64_t{first_} * kPieces + lane_index()),
+        from_(static_cast<const uint4*>(p.keys) + lane_index()),
         policy_(read_once_policy(p.read_once_share)) {
     for (int stage = 0; stage < Slots::kStages; ++stage) copy_next();
   }
@@ -99,11 +103,9 @@ class FlatRing {
   // Has the L2 cache read some strips behind those in the ring, while there is nothing else to do.
   __device__ void prefetch(std::uint32_t strips) const {
     if (lane_index() != 0) return;
-    const uint4* from = from_;
-    for (std::uint32_t strip = ahead_; strips > 0 && strip < pieces_ / kPieces; strip += stride_) {
-      prefetch_to_l2(from, kPieces * sizeof(uint4));
-      from += std::uint64_t{stride_} * kPieces;
-      --strips;
+    for (std::uint32_t strip = ahead_; strips > 0 && strip < pieces_ / kPieces; --strips) {
+      prefetch_to_l2(begin_of(strip), kPieces * sizeof(uint4));
+      strip = behind(strip);
     }
   }
 
@@ -111,7 +113,7 @@ class FlatRing {
   template <class Visit>
   __device__ void run(Visit visit) {
     const std::uint32_t strips = (pieces_ + kPieces - 1) / kPieces;
-    for (std::uint32_t strip = first_; strip < strips; strip += stride_) {
+    for (std::uint32_t strip = first_; strip < strips; strip = behind(strip)) {
       wait_for_copies<Slots::kStages - 1>();
       visit(Strip(p_, strip, pieces_), slots_.read());
       copy_next();
@@ -120,38 +122,50 @@ class FlatRing {
   }
 
  private:
-  __device__ void copy_whole() const {
+  static constexpr std::uint32_t kNone = 0xffffffffU;
+
+  __device__ std::uint32_t behind(std::uint32_t strip) const {
+    if (strip >= last_round_) return kNone;
+    return strip + stride_ < last_round_ ? strip + stride_ : last_;
+  }
+  __device__ const uint4* begin_of(std::uint32_t strip) const {
+    return from_ + std::uint64_t{strip} * kPieces;
+  }
+  __device__ void copy_whole(const uint4* from) const {
     if constexpr (Layout::kPieces == 4) {
-      copy_four_async<kThreads * 16, kWarpSize * 16>(slots_.slot(0), from_, policy_);
+      copy_four_async<kThreads * 16, kWarpSize * 16>(slots_.slot(0), from, policy_);
     } else {
 #pragma unroll
       for (int piece = 0; piece < Layout::kPieces; ++piece)
-        copy_async(slots_.slot(piece), from_ + piece * kWarpSize);
+        copy_async(slots_.slot(piece), from + piece * kWarpSize);
     }
   }
 
   // To where the slots stand, which then is the next strip's place.
   __device__ void copy_next() {
     const std::uint32_t whole = pieces_ / kPieces;
+    const uint4* const from = begin_of(ahead_);
     if (ahead_ < whole) {
-      copy_whole();
+      copy_whole(from);
     } else if (ahead_ == whole) {
       for (int piece = 0; piece < Layout::kPieces; ++piece)
         if (lane_index() + static_cast<std::uint32_t>(piece) * kWarpSize < pieces_ % kPieces)
-          copy_async(slots_.slot(piece), from_ + piece * kWarpSize);
+          copy_async(slots_.slot(piece), from + piece * kWarpSize);
     }
     close_copy_group();
     slots_.advance();
-    ahead_ += stride_;
-    from_ += std::uint64_t{stride_} * kPieces;
+    ahead_ = behind(ahead_);
   }
 
   const Parameters& p_;
   Slots slots_;
-  const std::uint32_t pieces_, first_, stride_;
-  std::uint32_t ahead_;  // the strip to copy next
-  const uint4* from_;
-  const std::uint64_t policy_;    // its first piece of this lane
+  const std::uint32_t pieces_, stride_;
+  const std::uint32_t last_round_;  // its first strip
+  const std::uint32_t last_;        // the warp's of that round
+  const std::uint32_t first_;
+  std::uint32_t ahead_;      // the strip to copy next
+  const uint4* const from_;  // this lane's first piece of strip 0
+  const std::uint64_t policy_;
 };
 
 template <class T, bool kAffine, int kBytes>

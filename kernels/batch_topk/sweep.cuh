@@ -66,18 +66,17 @@ class CandidateSink {
   }
 
   // Called once, by the whole block; above: of this lane, what is to be counted so beside what was
-  // found here.
+  // found here. The counts come behind the candidates, of which the last warp's are waited for.
   __device__ void finish(std::uint32_t above, bool count_nan) {
-    const std::uint32_t kept = judge_list();
-    const std::uint32_t warp_above = __reduce_add_sync(kAllLanes, above + above_);
-    const std::uint32_t warp_nan = __reduce_add_sync(kAllLanes, nan_);
+    write_list();
+    const std::uint32_t warp_above = warp_sum(above + above_);
+    const std::uint32_t warp_nan = warp_sum(nan_);
     if (lane_index() == 0) {
       shared_.above[warp_index()] = warp_above;
       shared_.nan[warp_index()] = count_nan ? warp_nan : 0;
     }
     __syncthreads();
     if (warp_index() == 0) add_counts();
-    if (!full_) write(kept);
   }
 
  private:
@@ -99,63 +98,38 @@ class CandidateSink {
   __device__ RankedKey ranked(std::uint32_t at) const {
     return ranked_key<T, kAffine>(p_, stored(at), [&] { return place(at).column; });
   }
-  __device__ std::uint64_t code(std::uint32_t at, std::uint32_t key) const {
+  // Whether the entry at this place of the list is a candidate, and its code.
+  __device__ bool judge(std::uint32_t at, std::uint64_t* candidate) {
+    const RankedKey key = ranked(at);
+    if (key.nan) ++nan_;
+    if (plain_ && key.nan) return false;
+    if (!plain_ && !may_be_candidate(key.key)) return false;
     const EntryPlace where = place(at);
-    const CandidateCode coding{shared_.bracket.low, p_.place_bits};
-    return coding.encode(key, place_of(where.row, where.column, p_.shape.rows));
-  }
-
-  // Which of the listed keys are candidates: bit i of the lane's i-th.
-  __device__ std::uint32_t judge_list() {
-    __syncwarp();
-    std::uint32_t kept = 0;
-    for (std::uint32_t i = 0, at = lane_index(); at < listed_; ++i, at += kWarpSize) {
-      const RankedKey key = ranked(at);
-      if (key.nan) ++nan_;
-      if ((plain_ && !key.nan) || is_candidate(key.key, at)) kept |= 1U << i;
-    }
-    listed_ = 0;
-    return kept;
-  }
-
-  // The long way: NaN, affine keys, brackets whose ends are no numbers, and brackets of places.
-  // Sets the bit where the key is above the bracket.
-  __device__ bool is_candidate(std::uint32_t key, std::uint32_t at) {
     const Bracket& bracket = shared_.bracket;
-    if (key < bracket.low || (key <= bracket.high && !bracket.encodable)) return false;
-    const bool above = key > bracket.high || code(at, key) > bracket.last_code;
-    if (!above) return code(at, key) >= bracket.first_code;
-    const EntryPlace where = place(at);
+    const CandidateCode coding{bracket.low, p_.place_bits};
+    *candidate = coding.encode(key.key, place_of(where.row, where.column, p_.shape.rows));
+    if (plain_) return true;
+    if (key.key <= bracket.high && *candidate <= bracket.last_code)
+      return *candidate >= bracket.first_code;
     set_bit(p_, where.row, where.column);
     ++above_;
     return false;
+  }
+  // The long way: NaN, affine keys, brackets whose ends are no numbers, and brackets of places.
+  __device__ bool may_be_candidate(std::uint32_t key) const {
+    const Bracket& bracket = shared_.bracket;
+    return key >= bracket.low && (key > bracket.high || bracket.encodable);
   }
 
   // Called by one warp: the block's counts become part of all.
   __device__ void add_counts() const {
     static_assert(kWarps <= kWarpSize);
     const bool has_warp = lane_index() < kWarps;
-    const auto above =
-        warp_sum(static_cast<unsigned long long>(has_warp ? shared_.above[lane_index()] : 0U));
-    const auto nan =
-        warp_sum(static_cast<unsigned long long>(has_warp ? shared_.nan[lane_index()] : 0U));
+    const std::uint32_t above = warp_sum(has_warp ? shared_.above[lane_index()] : 0U);
+    const std::uint32_t nan = warp_sum(has_warp ? shared_.nan[lane_index()] : 0U);
     if (lane_index() != 0) return;
-    if (above > 0) atomicAdd(&collection_.above, above);
-    if (nan > 0) atomicAdd(&p_.state->nan_count, nan);
-  }
-
-  __device__ void write(std::uint32_t kept) {
-    for (std::uint32_t at = lane_index(); __any_sync(kAllLanes, kept != 0);
-         kept >>= 1, at += kWarpSize) {
-      std::uint64_t candidate = 0;
-      bool finds_full = false;
-      if ((kept & 1U) != 0) {
-        candidate = code(at, ranked(at).key);
-        finds_full = !put_in_table(candidate);
-      }
-      const unsigned rest = __ballot_sync(kAllLanes, finds_full);
-      if (rest != 0) put_in_list(rest, candidate);
-    }
+    if (above > 0) atomicAdd(&collection_.above, static_cast<unsigned long long>(above));
+    if (nan > 0) atomicAdd(&p_.state->nan_count, static_cast<unsigned long long>(nan));
   }
 
   __device__ bool put_in_table(std::uint64_t candidate) const {
@@ -178,8 +152,17 @@ class CandidateSink {
   }
 
   __device__ void write_list() {
-    const std::uint32_t kept = judge_list();
-    if (!full_) write(kept);
+    wait_for_grid_before();  // which cleared the counters, long ago as a rule
+    __syncwarp();
+    for (std::uint32_t first = 0; first < listed_; first += kWarpSize) {
+      const std::uint32_t at = first + lane_index();
+      std::uint64_t candidate = 0;
+      bool finds_full = false;
+      if (at < listed_ && judge(at, &candidate) && !full_) finds_full = !put_in_table(candidate);
+      const unsigned rest = __ballot_sync(kAllLanes, finds_full);
+      if (rest != 0) put_in_list(rest, candidate);
+    }
+    listed_ = 0;
     __syncwarp();  // the list is read
   }
 
@@ -240,9 +223,18 @@ __device__ inline void take_bracket(const Collection& collection, SweepShared& s
   __syncthreads();
 }
 
-// All blocks choose the same; the first one leaves it for the next kernel.
+// What a sweep begins with, by a whole block. All choose the same; the first one leaves it for the
+// next kernel. A warm one's is known before the kernels before this one have ended: unless it needs
+// their statistics, it waits for them only where it counts candidates (CandidateSink).
 template <class T, bool kAffine>
-__device__ inline void choose_bracket(const Parameters& p, SweepShared& shared) {
+__device__ inline void begin_sweep(const Parameters& p, const BatchTopkWarmStart& known,
+                                   SweepShared& shared) {
+  if (p.warm_start == nullptr || p.statistics != nullptr) wait_for_grid_before();
+  if (p.warm_start != nullptr) {
+    if (threadIdx.x == 0) shared.bracket = warm_bracket(p, known);
+    __syncthreads();
+    return;
+  }
   choose_sampled_bracket<T, kAffine>(p, &shared.bracket);
   if (threadIdx.x == 0 && blockIdx.x == 0) p.state->guessed.bracket = shared.bracket;
   __syncthreads();
@@ -276,16 +268,13 @@ __global__ void __launch_bounds__(kAffine ? kThreads : kSweepBound, 2)
   extern __shared__ __align__(kRingAlignment) uint4 ring[];
   __shared__ SweepShared shared;
   let_next_grid_start();
+  const BatchTopkWarmStart known = known_before(p);  // before the keys stand in its way
   StripStream<T, kAffine, kLayout, kSweepRingBytes, kSweepPieces> stream(p, {blockIdx.x, gridDim.x},
                                                                          ring);
   prefetch_table(p);
   if constexpr (kLayout == RowLayout::flat && kPrefetch > 0)
     if (p.warm_start == nullptr) stream.prefetch(kPrefetch);
-  wait_for_grid_before();
-  if (p.warm_start == nullptr)
-    choose_bracket<T, kAffine>(p, shared);
-  else
-    take_bracket(p.state->guessed, shared);
+  begin_sweep<T, kAffine>(p, known, shared);
   Sweep<T, kAffine> sweep(p, p.state->guessed, /*count_nan=*/true, shared);
   stream.run([&](const auto& strip, const auto& words) { sweep.visit(strip, words); });
   sweep.finish();

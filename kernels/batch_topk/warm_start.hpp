@@ -38,11 +38,12 @@ STEPSCOPE_HOST_DEVICE constexpr std::uint32_t next_half_width(std::uint32_t widt
                                                               std::int64_t wanted) {
   if (width == 0) return ranks >= wanted ? 0 : 1;
   if (ranks >= 2 * wanted) return width / 2;
-  const std::uint64_t wider = 2 * ranks <= wanted
-                                  ? std::uint64_t{width} * 2
-                                  : std::uint64_t{width} * static_cast<std::uint64_t>(wanted) /
-                                        static_cast<std::uint64_t>(ranks);
-  return wider < kMostHalfWidth ? static_cast<std::uint32_t>(wider) : kMostHalfWidth;
+  // A guess that a whole device waits for: float will do.
+  const float times =
+      2 * ranks <= wanted ? 2.0F : static_cast<float>(wanted) / static_cast<float>(ranks);
+  const float wider = static_cast<float>(width) * times;
+  return wider < static_cast<float>(kMostHalfWidth) ? static_cast<std::uint32_t>(wider)
+                                                    : kMostHalfWidth;
 }
 
 // Twice the last movement, or what is left of those before; a movement out of the bracket says

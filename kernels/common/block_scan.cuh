@@ -25,6 +25,14 @@ __device__ inline T warp_sum(T value) {
   return value;
 }
 
+__device__ inline std::uint32_t warp_sum(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(kAllLanes, value);
+#else
+  return warp_sum<std::uint32_t>(value);
+#endif
+}
+
 // Sum over lanes above this one.
 template <class T>
 __device__ inline T warp_sum_above(T value) {
@@ -69,32 +77,48 @@ struct ChosenBins {
 // choose_bin of radix_digit.hpp by a block, for some ranks at once. Thread t holds bins
 // t * kPerThread and up in `counts`, whose sum fits their type; the answer is the same in all
 // threads. total >= wanted >= 1, else bin 0 and wanted 0.
+//
+// Where all blocks of a grid choose, instructions are what it takes: a warp adds up its bins, and
+// only the one that holds a rank looks for it. Two barriers, and none needed between two calls.
 template <int kThreads, int kPerThread, class Count, int kRanks>
 __device__ inline ChosenBins<kRanks> block_choose_bins(const Count (&counts)[kPerThread],
                                                        const std::int64_t (&wanted)[kRanks],
                                                        Count* total) {
+  constexpr int kWarps = kThreads / kWarpSize;
+  static_assert(kWarps <= kWarpSize);
+  __shared__ Count sums[kWarps];
   __shared__ ChosenBins<kRanks> chosen;
   Count own = 0;
 #pragma unroll
   for (int i = 0; i < kPerThread; ++i) own += counts[i];
-  if (threadIdx.x < kRanks) chosen.at[threadIdx.x] = {0, 0};
-  const Count threads_above = block_sum_above<kThreads>(own, total);
+  const Count of_warp = warp_sum(own);
+  if (lane_index() == 0) sums[warp_index()] = of_warp;
+  __syncthreads();
+  const Count of_warps = lane_index() < kWarps ? sums[lane_index()] : Count{0};
+  const Count warps_above = warp_sum(lane_index() > warp_index() ? of_warps : Count{0});
+  *total = warp_sum(of_warps);
+  const auto is_there = [&](int rank) {
+    return wanted[rank] >= 1 && wanted[rank] <= static_cast<std::int64_t>(*total);
+  };
 #pragma unroll
   for (int rank = 0; rank < kRanks; ++rank) {
-    auto above = static_cast<std::int64_t>(threads_above);
-    if (wanted[rank] <= above || wanted[rank] > above + static_cast<std::int64_t>(own)) continue;
+    const auto left = static_cast<Count>(wanted[rank]);
+    if (!is_there(rank) || left <= warps_above || left > warps_above + of_warp) continue;
+    Count above = warps_above + warp_sum_above(own);
 #pragma unroll
     for (int i = kPerThread - 1; i >= 0; --i) {
-      const auto count = static_cast<std::int64_t>(counts[i]);
-      if (above < wanted[rank] && wanted[rank] <= above + count)
+      if (above < left && left <= above + counts[i])
         chosen.at[rank] = {threadIdx.x * kPerThread + static_cast<std::uint32_t>(i),
-                           wanted[rank] - above};
-      above += count;
+                           static_cast<std::int64_t>(left - above),
+                           static_cast<std::int64_t>(counts[i])};
+      above += counts[i];
     }
   }
   __syncthreads();
-  const ChosenBins<kRanks> answer = chosen;
-  __syncthreads();
+  ChosenBins<kRanks> answer{};
+#pragma unroll
+  for (int rank = 0; rank < kRanks; ++rank)
+    if (is_there(rank)) answer.at[rank] = chosen.at[rank];
   return answer;
 }
 

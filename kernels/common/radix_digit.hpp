@@ -25,10 +25,12 @@ STEPSCOPE_HOST_DEVICE constexpr bool matches_prefix(std::uint32_t key, std::uint
   return above >= 32 || (key >> above) == (prefix >> above);
 }
 
-// The bin that holds the wanted-th greatest key, and how many of that bin are wanted: at least 1.
+// The bin that holds the wanted-th greatest key, how many of that bin are wanted, at least 1, and
+// how many it holds.
 struct ChosenBin {
   std::uint32_t bin = 0;
   std::int64_t wanted = 0;
+  std::int64_t inside = 0;
 };
 
 // counts[bins], wanted in 1..sum. The kernels do the same with many threads.
@@ -36,10 +38,10 @@ template <class Count>
 constexpr ChosenBin choose_bin(const Count* counts, std::uint32_t bins, std::int64_t wanted) {
   for (std::uint32_t bin = bins; bin-- > 0;) {
     const auto count = static_cast<std::int64_t>(counts[bin]);
-    if (wanted <= count) return {bin, wanted};
+    if (wanted <= count) return {bin, wanted, count};
     wanted -= count;
   }
-  return {0, 0};
+  return {};
 }
 
 }  // namespace stepscope::kernels
