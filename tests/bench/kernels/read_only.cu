@@ -91,6 +91,57 @@ void enqueue_ring(const void* memory, std::size_t bytes, unsigned* sink, const D
       <<<blocks, kThreads, kBytes, stream>>>(static_cast<const uint4*>(memory), bytes / 16, sink);
 }
 
+// The same by strips of kPieces * 512 B a warp; a block's warps read side by side.
+template <int kPieces, int kStages>
+__global__ void __launch_bounds__(kThreads)
+    strips_kernel(const uint4* from, std::size_t count, unsigned* sink) {
+  extern __shared__ uint4 ring[];
+  constexpr unsigned kLanes = 32;
+  constexpr unsigned kWarps = kThreads / kLanes;
+  const std::size_t strips = count / (kLanes * kPieces);
+  const std::size_t stride = std::size_t{gridDim.x} * kWarps;
+  const std::size_t first = std::size_t{blockIdx.x} * kWarps + threadIdx.x / kLanes;
+  const auto slot = [&](int stage, int piece) {
+    return ring + (stage * kPieces + piece) * kThreads + threadIdx.x;
+  };
+  std::size_t ahead = first;
+  const auto copy = [&](int stage) {
+    const uint4* const strip = from + ahead * kLanes * kPieces + threadIdx.x % kLanes;
+#pragma unroll
+    for (int piece = 0; piece < kPieces; ++piece)
+      if (ahead < strips) {
+        const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(slot(stage, piece)));
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to),
+                     "l"(strip + piece * kLanes)
+                     : "memory");
+      }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    ahead += stride;
+  };
+  for (int stage = 0; stage < kStages; ++stage) copy(stage);
+  unsigned value = 0;
+  int stage = 0;
+  for (std::size_t strip = first; strip < strips; strip += stride) {
+    asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 1) : "memory");
+#pragma unroll
+    for (int piece = 0; piece < kPieces; ++piece) value ^= folded(*slot(stage, piece));
+    copy(stage);
+    stage = stage + 1 == kStages ? 0 : stage + 1;
+  }
+  keep(value, sink);
+}
+
+template <int kPieces, int kStages, int kBlocksPerProcessor>
+void enqueue_strips(const void* memory, std::size_t bytes, unsigned* sink,
+                    const DeviceLimits& device, cudaStream_t stream) {
+  constexpr int kBytes = kStages * kPieces * kThreads * 16;
+  (void)cudaFuncSetAttribute(strips_kernel<kPieces, kStages>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+  const unsigned blocks = static_cast<unsigned>(device.multiprocessors) * kBlocksPerProcessor;
+  strips_kernel<kPieces, kStages>
+      <<<blocks, kThreads, kBytes, stream>>>(static_cast<const uint4*>(memory), bytes / 16, sink);
+}
+
 // Bulk copies of one chunk each, issued by one thread, awaited by all on a barrier a stage.
 template <int kStages, int kChunkBytes>
 __global__ void __launch_bounds__(kThreads)
@@ -171,6 +222,8 @@ std::vector<ReadOnlyKernel> read_only_kernels() {
           {"ring 8 x 16 B, 1024 threads", enqueue_ring<8, 2>},
           {"ring 12 x 16 B, 1024 threads", enqueue_ring<12, 2>},
           {"ring 6 x 16 B, 2048 threads", enqueue_ring<6, 4>},
+          {"strips 3 x 1 kB, 1024 threads", enqueue_strips<2, 3, 2>},
+          {"strips 3 x 2 kB, 1024 threads", enqueue_strips<4, 3, 2>},
           {"bulk 12 x 16 kB, 1 block", enqueue_bulk<12, 16384, 1>},
           {"bulk 6 x 16 kB, 2 blocks", enqueue_bulk<6, 16384, 2>},
           {"bulk 12 x 8 kB, 2 blocks", enqueue_bulk<12, 8192, 2>}};

@@ -28,6 +28,7 @@ TEST(RadixDigit, TheChosenBinHoldsTheWantedKey) {
     const ChosenBin chosen = choose_bin(counts.data(), 4, wanted);
     EXPECT_EQ(chosen.bin, bin) << wanted;
     EXPECT_EQ(chosen.wanted, left) << wanted;
+    EXPECT_EQ(chosen.inside, counts[bin]) << wanted;
   };
   expect(1, 3, 1);
   expect(2, 3, 2);
