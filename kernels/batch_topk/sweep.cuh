@@ -102,13 +102,13 @@ class CandidateSink {
   __device__ bool judge(std::uint32_t at, std::uint64_t* candidate) {
     const RankedKey key = ranked(at);
     if (key.nan) ++nan_;
-    if (plain_ && key.nan) return false;
-    if (!plain_ && !may_be_candidate(key.key)) return false;
+    const bool sure = plain_ && !key.nan;
+    if (!sure && !may_be_candidate(key.key)) return false;
     const EntryPlace where = place(at);
     const Bracket& bracket = shared_.bracket;
     const CandidateCode coding{bracket.low, p_.place_bits};
     *candidate = coding.encode(key.key, place_of(where.row, where.column, p_.shape.rows));
-    if (plain_) return true;
+    if (sure) return true;
     if (key.key <= bracket.high && *candidate <= bracket.last_code)
       return *candidate >= bracket.first_code;
     set_bit(p_, where.row, where.column);
@@ -125,11 +125,11 @@ class CandidateSink {
   __device__ void add_counts() const {
     static_assert(kWarps <= kWarpSize);
     const bool has_warp = lane_index() < kWarps;
-    const std::uint32_t above = warp_sum(has_warp ? shared_.above[lane_index()] : 0U);
-    const std::uint32_t nan = warp_sum(has_warp ? shared_.nan[lane_index()] : 0U);
+    const unsigned long long above = wide_warp_sum(has_warp ? shared_.above[lane_index()] : 0U);
+    const unsigned long long nan = wide_warp_sum(has_warp ? shared_.nan[lane_index()] : 0U);
     if (lane_index() != 0) return;
-    if (above > 0) atomicAdd(&collection_.above, static_cast<unsigned long long>(above));
-    if (nan > 0) atomicAdd(&p_.state->nan_count, static_cast<unsigned long long>(nan));
+    if (above > 0) atomicAdd(&collection_.above, above);
+    if (nan > 0) atomicAdd(&p_.state->nan_count, nan);
   }
 
   __device__ bool put_in_table(std::uint64_t candidate) const {

@@ -33,6 +33,12 @@ __device__ inline std::uint32_t warp_sum(std::uint32_t value) {
 #endif
 }
 
+// Where 32 bits may not hold the sum.
+__device__ inline unsigned long long wide_warp_sum(std::uint32_t value) {
+  const unsigned long long upper = warp_sum(value >> 16);
+  return (upper << 16) + warp_sum(value & 0xffffU);
+}
+
 // Sum over lanes above this one.
 template <class T>
 __device__ inline T warp_sum_above(T value) {

@@ -51,6 +51,24 @@ TYPED_TEST(BatchTopkGpu, EqualsTheReferenceUnderEveryPolicy) {
   }
 }
 
+// More are wanted than there are NaN, so the bracket lies among numbers, below them all.
+TYPED_TEST(BatchTopkGpu, SelectsNanAboveANumbersBracket) {
+  const Shape shape{64, 1024};
+  const std::int64_t entries = shape.rows * shape.columns;
+  std::mt19937 random(9);
+  std::normal_distribution<double> normal;
+  std::vector<TypeParam> keys(static_cast<std::size_t>(entries));
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    assign(keys[i], i % 97 == 5 ? std::numeric_limits<double>::quiet_NaN() : normal(random));
+  for (const NanPolicy policy : {NanPolicy::select, NanPolicy::reject})
+    for (const std::int64_t count : {entries / 50, entries / 8}) {
+      BatchTopkArguments arguments;
+      arguments.count = count;
+      arguments.nan = policy;
+      this->check(keys, shape, arguments, "NaN among normal keys");
+    }
+}
+
 TYPED_TEST(BatchTopkGpu, EqualsTheReferenceOnEveryShape) {
   const KeyPattern pattern = key_patterns().front();
   Turns counts(this->kFirstTurn);

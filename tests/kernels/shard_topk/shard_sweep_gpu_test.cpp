@@ -209,22 +209,31 @@ TYPED_TEST(ShardSweep, TooManyCandidatesAreNotDecided) {
   }
 }
 
-TYPED_TEST(ShardSweep, NanCountsAndEmptyShards) {
+template <class T>
+void expect_nan_are_selected_as_in_the_whole(KeySource source, NanPolicy policy,
+                                             std::int64_t count) {
   const WholeShape shape{40, 2, 5};
+  std::mt19937 random(5);
+  std::vector<T> keys(static_cast<std::size_t>(shape.rows * shape.columns()));
+  for (T& key : keys)
+    assign(key, between(random, 0, 30) == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                            : static_cast<double>(between(random, -9, 9)));
+  WholeMatrix<T> whole(shape, source, 2, std::move(keys));
+  whole.arguments().count = count;
+  whole.arguments().nan = policy;
+  SweepingShards<T> sweeping(shape, SpreadBy::features, 7);
+  (void)sweeping.select(whole);
+  sweeping.learn(whole.least());
+  EXPECT_EQ(sweeping.select(whole), selects_all(whole))
+      << "count " << count << (source == KeySource::raw ? ", raw" : "");
+}
+
+TYPED_TEST(ShardSweep, NanCountsAndEmptyShards) {
   for (const NanPolicy policy : {NanPolicy::select, NanPolicy::reject})
     for (const std::int64_t count : {0, 1, 9, 200, 400, 500}) {
-      std::mt19937 random(5);
-      std::vector<TypeParam> keys(static_cast<std::size_t>(shape.rows * shape.columns()));
-      for (TypeParam& key : keys)
-        assign(key, between(random, 0, 30) == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                                : static_cast<double>(between(random, -9, 9)));
-      WholeMatrix<TypeParam> whole(shape, KeySource::affine, 2, std::move(keys));
-      whole.arguments().count = count;
-      whole.arguments().nan = policy;
-      SweepingShards<TypeParam> sweeping(shape, SpreadBy::features, 7);
-      (void)sweeping.select(whole);
-      sweeping.learn(whole.least());
-      EXPECT_EQ(sweeping.select(whole), selects_all(whole));
+      expect_nan_are_selected_as_in_the_whole<TypeParam>(KeySource::affine, policy, count);
+      if (sizeof(TypeParam) == sizeof(float))
+        expect_nan_are_selected_as_in_the_whole<TypeParam>(KeySource::raw, policy, count);
     }
 }
 
