@@ -8,40 +8,13 @@
 #include <cstdint>
 
 #include "kernels/batch_topk/batch_topk.hpp"
+#include "kernels/batch_topk/bracket.hpp"
 #include "kernels/batch_topk/candidate.hpp"
 #include "kernels/batch_topk/walk.hpp"
 #include "kernels/batch_topk/workspace.hpp"
 #include "kernels/common/ordered_key.hpp"
 
 namespace stepscope::kernels::batch_topk_device {
-
-constexpr std::uint32_t kBins = BatchTopkWorkspace::kRadixBins;
-constexpr int kBinBits = 11;
-static_assert(kBins == 1U << kBinBits);
-
-// Keys above `high` are selected, keys below `low` are not, those between are candidates; among
-// these, codes above `last_code` are selected and codes below `first_code` are not.
-struct Bracket {
-  std::uint32_t low, high;
-  std::uint64_t first_code, last_code;
-  int digit_shift;  // a candidate's bin is (code - first_code) >> digit_shift
-  bool encodable;   // else there are too many keys between low and high for a code
-  bool all_places;  // first_code and last_code exclude nothing
-};
-
-STEPSCOPE_HOST_DEVICE constexpr Bracket bracket_of_keys(std::uint32_t low, std::uint32_t high,
-                                                        int place_bits) {
-  const int bits = bit_width_of(high - low) + place_bits;
-  const std::uint64_t last = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  return {low, high, 0, last, bits > kBinBits ? bits - kBinBits : 0, bits <= 64, bits <= 64};
-}
-
-// One key, and the places whose codes begin with a prefix.
-STEPSCOPE_HOST_DEVICE constexpr Bracket bracket_of_places(std::uint32_t key, std::uint64_t prefix,
-                                                          int bits_below) {
-  const std::uint64_t last = prefix | ((std::uint64_t{1} << bits_below) - 1);
-  return {key, key, prefix, last, bits_below > kBinBits ? bits_below - kBinBits : 0, true, false};
-}
 
 // Radix selection over (key, place): the entries whose upper bits are known.
 struct RadixRange {

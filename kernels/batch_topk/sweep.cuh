@@ -98,27 +98,22 @@ class CandidateSink {
   __device__ RankedKey ranked(std::uint32_t at) const {
     return ranked_key<T, kAffine>(p_, stored(at), [&] { return place(at).column; });
   }
-  // Whether the entry at this place of the list is a candidate, and its code.
+  // Whether the entry at this place of the list is a candidate, and its code. The long way: NaN,
+  // affine keys, brackets whose ends are no numbers, and brackets of places.
   __device__ bool judge(std::uint32_t at, std::uint64_t* candidate) {
     const RankedKey key = ranked(at);
     if (key.nan) ++nan_;
-    const bool sure = plain_ && !key.nan;
-    if (!sure && !may_be_candidate(key.key)) return false;
-    const EntryPlace where = place(at);
-    const Bracket& bracket = shared_.bracket;
-    const CandidateCode coding{bracket.low, p_.place_bits};
-    *candidate = coding.encode(key.key, place_of(where.row, where.column, p_.shape.rows));
-    if (sure) return true;
-    if (key.key <= bracket.high && *candidate <= bracket.last_code)
-      return *candidate >= bracket.first_code;
-    set_bit(p_, where.row, where.column);
-    ++above_;
-    return false;
-  }
-  // The long way: NaN, affine keys, brackets whose ends are no numbers, and brackets of places.
-  __device__ bool may_be_candidate(std::uint32_t key) const {
-    const Bracket& bracket = shared_.bracket;
-    return key >= bracket.low && (key > bracket.high || bracket.encodable);
+    EntryPlace where{};
+    const Standing standing = standing_of(shared_.bracket, key.key, key.nan, plain_, [&] {
+      where = place(at);
+      const CandidateCode coding{shared_.bracket.low, p_.place_bits};
+      return *candidate = coding.encode(key.key, place_of(where.row, where.column, p_.shape.rows));
+    });
+    if (standing == Standing::above) {
+      set_bit(p_, where.row, where.column);
+      ++above_;
+    }
+    return standing == Standing::candidate;
   }
 
   // Called by one warp: the block's counts become part of all.

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
+#include <random>
+#include <vector>
 
 #include "tests/kernels/batch_topk/against_reference.hpp"
 
