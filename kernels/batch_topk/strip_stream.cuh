@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "kernels/batch_topk/strip.cuh"
+#include "kernels/batch_topk/strip_order.hpp"
 #include "kernels/common/async_copy.cuh"
 
 namespace stepscope::kernels::batch_topk_device {
@@ -71,9 +72,7 @@ class RingSlots {
   int stage_ = 0;
 };
 
-// A round is a strip for each warp of all blocks. A block's warps stand side by side, but in the
-// last round, which is not full, the blocks' first warps do, then their second ones: so it is the
-// same work for all blocks.
+// A matrix that is one long row, in strips by strip_order.hpp.
 template <class T, int kBytes, int kPiecesOfLane>
 class FlatRing {
  public:
@@ -88,12 +87,9 @@ class FlatRing {
         slots_(ring),
         pieces_(static_cast<std::uint32_t>(std::uint64_t{p.shape.rows} * p.shape.columns /
                                            Layout::kPerPiece)),
-        stride_(static_cast<std::uint32_t>(share.count) * kWarps),
-        last_round_(pieces_ / kPieces / stride_ * stride_),
-        last_(last_round_ + warp_index() * static_cast<std::uint32_t>(share.count) +
-              static_cast<std::uint32_t>(share.number)),
-        first_(last_round_ > 0 ? static_cast<std::uint32_t>(share.number) * kWarps + warp_index()
-                               : last_),
+        order_(pieces_ / kPieces, static_cast<std::uint32_t>(share.number),
+               static_cast<std::uint32_t>(share.count), warp_index(), kWarps),
+        first_(order_.first(static_cast<std::uint32_t>(share.number), warp_index(), kWarps)),
         ahead_(first_),
         from_(static_cast<const uint4*>(p.keys) + lane_index()),
         policy_(read_once_policy(p.read_once_share)) {
@@ -105,7 +101,7 @@ class FlatRing {
     if (lane_index() != 0) return;
     for (std::uint32_t strip = ahead_; strips > 0 && strip < pieces_ / kPieces; --strips) {
       prefetch_to_l2(begin_of(strip), kPieces * sizeof(uint4));
-      strip = behind(strip);
+      strip = order_.behind(strip);
     }
   }
 
@@ -113,7 +109,7 @@ class FlatRing {
   template <class Visit>
   __device__ void run(Visit visit) {
     const std::uint32_t strips = (pieces_ + kPieces - 1) / kPieces;
-    for (std::uint32_t strip = first_; strip < strips; strip = behind(strip)) {
+    for (std::uint32_t strip = first_; strip < strips; strip = order_.behind(strip)) {
       wait_for_copies<Slots::kStages - 1>();
       visit(Strip(p_, strip, pieces_), slots_.read());
       copy_next();
@@ -122,12 +118,6 @@ class FlatRing {
   }
 
  private:
-  static constexpr std::uint32_t kNone = 0xffffffffU;
-
-  __device__ std::uint32_t behind(std::uint32_t strip) const {
-    if (strip >= last_round_) return kNone;
-    return strip + stride_ < last_round_ ? strip + stride_ : last_;
-  }
   __device__ const uint4* begin_of(std::uint32_t strip) const {
     return from_ + std::uint64_t{strip} * kPieces;
   }
@@ -154,14 +144,13 @@ class FlatRing {
     }
     close_copy_group();
     slots_.advance();
-    ahead_ = behind(ahead_);
+    ahead_ = order_.behind(ahead_);
   }
 
   const Parameters& p_;
   Slots slots_;
-  const std::uint32_t pieces_, stride_;
-  const std::uint32_t last_round_;  // its first strip
-  const std::uint32_t last_;        // the warp's of that round
+  const std::uint32_t pieces_;
+  const StripOrder order_;
   const std::uint32_t first_;
   std::uint32_t ahead_;      // the strip to copy next
   const uint4* const from_;  // this lane's first piece of strip 0
