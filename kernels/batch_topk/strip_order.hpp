@@ -18,6 +18,7 @@ struct StripOrder {
   std::uint32_t stride;
   std::uint32_t last_round;  // its first strip
   std::uint32_t last;        // this warp's of that round
+  std::uint32_t first;       // this warp's of all
 
   static constexpr std::uint32_t kNone = 0xffffffffU;
 
@@ -26,12 +27,9 @@ struct StripOrder {
                                              std::uint32_t warps)
       : stride(blocks * warps),
         last_round(whole / stride * stride),
-        last(last_round + warp * blocks + block) {}
+        last(last_round + warp * blocks + block),
+        first(last_round > 0 ? block * warps + warp : last) {}
 
-  STEPSCOPE_HOST_DEVICE constexpr std::uint32_t first(std::uint32_t block, std::uint32_t warp,
-                                                      std::uint32_t warps) const {
-    return last_round > 0 ? block * warps + warp : last;
-  }
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t behind(std::uint32_t strip) const {
     if (strip >= last_round) return kNone;
     return strip + stride < last_round ? strip + stride : last;

@@ -89,8 +89,7 @@ class FlatRing {
                                            Layout::kPerPiece)),
         order_(pieces_ / kPieces, static_cast<std::uint32_t>(share.number),
                static_cast<std::uint32_t>(share.count), warp_index(), kWarps),
-        first_(order_.first(static_cast<std::uint32_t>(share.number), warp_index(), kWarps)),
-        ahead_(first_),
+        ahead_(order_.first),
         from_(static_cast<const uint4*>(p.keys) + lane_index()),
         policy_(read_once_policy(p.read_once_share)) {
     for (int stage = 0; stage < Slots::kStages; ++stage) copy_next();
@@ -109,7 +108,7 @@ class FlatRing {
   template <class Visit>
   __device__ void run(Visit visit) {
     const std::uint32_t strips = (pieces_ + kPieces - 1) / kPieces;
-    for (std::uint32_t strip = first_; strip < strips; strip = order_.behind(strip)) {
+    for (std::uint32_t strip = order_.first; strip < strips; strip = order_.behind(strip)) {
       wait_for_copies<Slots::kStages - 1>();
       visit(Strip(p_, strip, pieces_), slots_.read());
       copy_next();
@@ -151,7 +150,6 @@ class FlatRing {
   Slots slots_;
   const std::uint32_t pieces_;
   const StripOrder order_;
-  const std::uint32_t first_;
   std::uint32_t ahead_;      // the strip to copy next
   const uint4* const from_;  // this lane's first piece of strip 0
   const std::uint64_t policy_;
