@@ -26,11 +26,7 @@ __device__ inline T warp_sum(T value) {
 }
 
 __device__ inline std::uint32_t warp_sum(std::uint32_t value) {
-#if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(kAllLanes, value);
-#else
-  return warp_sum<std::uint32_t>(value);
-#endif
 }
 
 // Where 32 bits may not hold the sum.
