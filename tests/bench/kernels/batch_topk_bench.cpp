@@ -82,6 +82,10 @@ class CaseRun {
     if (!options_.once) best_read_us_ = time_reads(bench_, device_, keys_.data(), bytes_);
     bool sound = time_selection("sampled", arguments_);
     sound = time_warm("warm", arguments_) && sound;
+    const std::uint32_t all = case_.type == KeyType::float32 ? 0xffffffffU : 0xffffU;
+    sound = time_misled("misled above", {all - 1, all}) && sound;
+    sound = time_misled("misled below", {1, 2}) && sound;
+    sound = time_misled("misled, all within", {0, all}) && sound;
     BatchTopkArguments exact = arguments_;
     exact.start = BatchTopkStart::none;
     sound = time_selection("from scratch", exact) && sound;
@@ -142,6 +146,24 @@ class CaseRun {
     for (int i = 0; i < 40; ++i) enqueue(bench_.stream());  // the bracket settles
     const bool sound = judge(name, arguments);
     if (!options_.once) print(name, bench_.time(enqueue));
+    return sound;
+  }
+
+  // A warm start before each call whose bracket does not hold the cut, or far too much.
+  bool time_misled(const std::string& name, const BatchTopkWarmStart& start) {
+    BatchTopkArguments arguments = arguments_;
+    arguments.warm_start = warm_.data();
+    const DeviceBuffer<BatchTopkWarmStart> misleading(std::vector<BatchTopkWarmStart>{start});
+    const auto mislead = [&](cudaStream_t stream) {
+      cuda_check(cudaMemcpyAsync(warm_.data(), misleading.data(), sizeof start,
+                                 cudaMemcpyDeviceToDevice, stream),
+                 "cudaMemcpyAsync");
+    };
+    const auto enqueue = [&](cudaStream_t stream) { must(batch_topk(arguments, stream)); };
+    mislead(bench_.stream());
+    enqueue(bench_.stream());
+    const bool sound = judge(name, arguments);
+    if (!options_.once) print(name, bench_.time(enqueue, mislead));
     return sound;
   }
 

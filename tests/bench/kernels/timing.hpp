@@ -25,10 +25,16 @@ class Bench {
 
   cudaStream_t stream() const { return stream_.get(); }
 
-  // Ten times unrecorded first.
-  Timing time(const std::function<void(cudaStream_t)>& enqueue) {
-    for (int i = 0; i < 10; ++i) enqueue(stream());
+  using Enqueue = std::function<void(cudaStream_t)>;
+
+  // Ten times unrecorded first; `before` is enqueued ahead of each, untimed.
+  Timing time(const Enqueue& enqueue, const Enqueue& before = [](cudaStream_t) {}) {
+    for (int i = 0; i < 10; ++i) {
+      before(stream());
+      enqueue(stream());
+    }
     for (std::size_t i = 0; i < begin_.size(); ++i) {
+      before(stream());
       flush_(stream());
       begin_[i].record(stream());
       enqueue(stream());
@@ -44,7 +50,7 @@ class Bench {
   }
 
   // The same as one replay of a graph.
-  Timing time_graph(const std::function<void(cudaStream_t)>& enqueue) {
+  Timing time_graph(const Enqueue& enqueue) {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable = nullptr;
     cuda_check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
