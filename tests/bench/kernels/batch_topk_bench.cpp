@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // batch_topk against what reading its keys costs, and against cub::DeviceTopK with a scatter.
 //
-//   batch_topk_bench [--repetitions N] [--case NAME] [--once]
+//   batch_topk_bench [--repetitions N] [--case NAME] [--once] [--benchmark_...]
 //
 // A line each: median, 99th percentile and least time in microseconds with a cold L2, TB/s of the
 // keys read once, and the ratio to the best read-only kernel of the same size in the same run. Each
-// answer is judged before it is timed. --once runs each way once and times nothing (for profilers).
+// answer but the peer's is judged before it is timed. --help lists the flags.
 #include <cstdint>
-#include <stdexcept>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "kernels/batch_topk/batch_topk.hpp"
-#include "kernels/common/device_buffer.hpp"
 #include "tests/bench/kernels/bench_main.hpp"
 #include "tests/kernels/support/device_data.hpp"
 #ifdef STEPSCOPE_WITH_CUB_TOPK
@@ -38,13 +37,23 @@ constexpr Case kCases[] = {
 
 constexpr std::uint32_t kOtherBatches = 3;
 
-class CaseRun {
+using Change = void (*)(BatchTopkArguments&);
+void as_is(BatchTopkArguments& /*arguments*/) {}
+void from_scratch(BatchTopkArguments& arguments) {
+  arguments.start = BatchTopkStart::none;
+}
+void affine(BatchTopkArguments& arguments) {
+  arguments.column_keys.source = KeySource::affine;
+}
+void z_score(BatchTopkArguments& arguments) {
+  arguments.column_keys.source = KeySource::z_score;
+}
+
+class CaseRun : public CaseMemory {
  public:
-  CaseRun(const Case& c, const BenchOptions& options, Bench& bench, const DeviceLimits& device)
+  CaseRun(const Case& c, cudaStream_t stream)
       : case_(c),
-        options_(options),
-        bench_(bench),
-        device_(device),
+        stream_(stream),
         entries_(c.rows * c.columns),
         bytes_(static_cast<std::size_t>(entries_) * bytes_of(c.type)),
         keys_(bytes_),
@@ -53,10 +62,10 @@ class CaseRun {
         warm_(1),
         mean_(std::vector<float>(static_cast<std::size_t>(c.columns), 0.01F)),
         scale_(std::vector<float>(static_cast<std::size_t>(c.columns), 1.01F)) {
-    fill_normal(keys_.data(), c.type, entries_, 1, bench.stream());
+    fill_normal(keys_.data(), c.type, entries_, 1, stream);
     for (std::uint32_t i = 0; i < kOtherBatches; ++i) {
       others_.emplace_back(bytes_);
-      fill_normal(others_.back().data(), c.type, entries_, 2 + i, bench.stream());
+      fill_normal(others_.back().data(), c.type, entries_, 2 + i, stream);
     }
     arguments_.keys = keys_.data();
     arguments_.key_type = c.type;
@@ -75,101 +84,46 @@ class CaseRun {
     warm_.fill_bytes(0);
   }
 
-  bool run() {
-    std::printf("\n%s, K = %lld\n%-44s %9s %9s %9s %8s %8s\n", case_.name,
-                static_cast<long long>(case_.count), "", "median us", "p99 us", "least us", "TB/s",
-                "to read");
-    if (!options_.once) best_read_us_ = time_reads(bench_, device_, keys_.data(), bytes_);
-    bool sound = time_selection("sampled", arguments_);
-    sound = time_warm("warm", arguments_) && sound;
-    const std::uint32_t all = case_.type == KeyType::float32 ? 0xffffffffU : 0xffffU;
-    sound = time_misled("misled above", {all - 1, all}) && sound;
-    sound = time_misled("misled below", {1, 2}) && sound;
-    sound = time_misled("misled, all within", {0, all}) && sound;
-    BatchTopkArguments exact = arguments_;
-    exact.start = BatchTopkStart::none;
-    sound = time_selection("from scratch", exact) && sound;
-    BatchTopkArguments affine = arguments_;
-    affine.column_keys.source = KeySource::affine;
-    sound = time_selection("affine, sampled", affine) && sound;
-    BatchTopkArguments z_score = arguments_;
-    z_score.column_keys.source = KeySource::z_score;
-    sound = time_selection("z-score, sampled", z_score) && sound;
-    sound = time_warm("z-score, warm", z_score) && sound;
-    time_cub();
-    return sound;
-  }
+  std::string note() const override { return "K = " + std::to_string(case_.count); }
+  Readable readable() const override { return {keys_.data(), bytes_}; }
 
- private:
-  bool time_selection(const std::string& name, const BatchTopkArguments& arguments) {
-    const auto enqueue = [&](cudaStream_t stream) { must(batch_topk(arguments, stream)); };
-    mask_.fill_bytes(0xa5);
-    enqueue(bench_.stream());
-    const bool sound = judge(name, arguments);
-    if (options_.once) return sound;
-    print(name, bench_.time(enqueue));
-    print(name + ", graph", bench_.time_graph(enqueue));
-    return sound;
-  }
-
-  static void must(const Status& status) {
-    if (!status.ok()) throw std::runtime_error(status.message());
-  }
-
-  // The last call's answer.
-  bool judge(const std::string& name, const BatchTopkArguments& arguments) {
-    const MaskJudgement judgement = judge_mask(arguments, bench_.stream());
-    const BatchTopkResult result = result_.to_host().front();
-    const bool sound = judgement.unexpected == 0 && judgement.padding == 0 &&
-                       judgement.selected == static_cast<unsigned long long>(case_.count) &&
-                       result.selected == case_.count;
-    std::printf("%s: %s, path %u, reads %u, threshold %g, cut (%lld, %lld)\n", name.c_str(),
-                sound ? "sound" : "WRONG", static_cast<unsigned>(result.path), result.reads,
-                static_cast<double>(result.threshold), static_cast<long long>(result.last_column),
-                static_cast<long long>(result.last_row));
-    if (!sound)
-      std::printf("  selected %llu unexpected %llu padding %llu\n", judgement.selected,
-                  judgement.unexpected, judgement.padding);
-    return sound;
+  void select(Turn& turn, Change change) const {
+    const BatchTopkArguments arguments = changed(change);
+    turn.take(work(arguments));
   }
 
   // A batch like the last one, and another: the same keys again would need no bracket at all.
-  bool time_warm(const std::string& name, BatchTopkArguments arguments) {
+  void select_warm(Turn& turn, Change change) const {
+    BatchTopkArguments arguments = changed(change);
     warm_.fill_bytes(0);
     arguments.warm_start = warm_.data();
     std::size_t calls = 0;
-    const auto enqueue = [&](cudaStream_t stream) {
+    Work work = this->work(arguments);
+    work.enqueue = [&](cudaStream_t stream) {
       const std::size_t batch = calls++ % (1 + others_.size());
       arguments.keys = batch == 0 ? keys_.data() : others_[batch - 1].data();
-      must(batch_topk(arguments, stream));
+      expect_ok(batch_topk(arguments, stream));
     };
-    for (int i = 0; i < 40; ++i) enqueue(bench_.stream());  // the bracket settles
-    const bool sound = judge(name, arguments);
-    if (!options_.once) print(name, bench_.time(enqueue));
-    return sound;
+    work.calls = 40;  // the bracket settles
+    turn.take(work);
   }
 
   // A warm start before each call whose bracket does not hold the cut, or far too much.
-  bool time_misled(const std::string& name, const BatchTopkWarmStart& start) {
+  void select_misled(Turn& turn, const BatchTopkWarmStart& start) const {
     BatchTopkArguments arguments = arguments_;
     arguments.warm_start = warm_.data();
     const DeviceBuffer<BatchTopkWarmStart> misleading(std::vector<BatchTopkWarmStart>{start});
-    const auto mislead = [&](cudaStream_t stream) {
+    Work work = this->work(arguments);
+    work.before = [&](cudaStream_t stream) {
       cuda_check(cudaMemcpyAsync(warm_.data(), misleading.data(), sizeof start,
                                  cudaMemcpyDeviceToDevice, stream),
                  "cudaMemcpyAsync");
     };
-    const auto enqueue = [&](cudaStream_t stream) { must(batch_topk(arguments, stream)); };
-    mislead(bench_.stream());
-    enqueue(bench_.stream());
-    const bool sound = judge(name, arguments);
-    if (!options_.once) print(name, bench_.time(enqueue, mislead));
-    return sound;
+    turn.take(work);
   }
 
-  void time_cub() {
 #ifdef STEPSCOPE_WITH_CUB_TOPK
-    if (options_.once) return;
+  void peer(Turn& turn) const {
     const DeviceBuffer<std::byte> keys_out(static_cast<std::size_t>(case_.count) *
                                            bytes_of(case_.type));
     const DeviceBuffer<std::uint32_t> indices(static_cast<std::size_t>(case_.count));
@@ -178,19 +132,48 @@ class CaseRun {
     const DeviceBuffer<std::byte> workspace(cub_topk_workspace_bytes(arguments));
     arguments.workspace = workspace.data();
     arguments.workspace_bytes = workspace.size();
-    print("cub::DeviceTopK pairs, scatter",
-          bench_.time([&](cudaStream_t stream) { cub_topk(arguments, stream); }));
+    turn.take({.bytes = static_cast<double>(bytes_),
+               .enqueue = [&](cudaStream_t stream) { cub_topk(arguments, stream); }});
+  }
 #endif
+
+ private:
+  BatchTopkArguments changed(Change change) const {
+    BatchTopkArguments arguments = arguments_;
+    change(arguments);
+    return arguments;
   }
 
-  void print(const std::string& what, const Timing& timing) const {
-    print_timing(what, timing, static_cast<double>(bytes_), best_read_us_);
+  Work work(const BatchTopkArguments& arguments) const {
+    Work work;
+    work.bytes = static_cast<double>(bytes_);
+    work.enqueue = [&](cudaStream_t stream) { expect_ok(batch_topk(arguments, stream)); };
+    work.spoil = [this] { mask_.fill_bytes(0xa5); };
+    work.judge = [&] { return judge(arguments); };
+    return work;
+  }
+
+  // The last call's answer.
+  Judgement judge(const BatchTopkArguments& arguments) const {
+    const MaskJudgement judgement = judge_mask(arguments, stream_);
+    const BatchTopkResult result = result_.to_host().front();
+    const bool sound = judgement.unexpected == 0 && judgement.padding == 0 &&
+                       judgement.selected == static_cast<unsigned long long>(case_.count) &&
+                       result.selected == case_.count;
+    char note[200];
+    const int end = std::snprintf(
+        note, sizeof note, ", path %u, reads %u, threshold %g, cut (%lld, %lld)",
+        static_cast<unsigned>(result.path), result.reads, static_cast<double>(result.threshold),
+        static_cast<long long>(result.last_column), static_cast<long long>(result.last_row));
+    if (!sound)
+      std::snprintf(note + end, sizeof note - static_cast<std::size_t>(end),
+                    ", selected %llu unexpected %llu padding %llu", judgement.selected,
+                    judgement.unexpected, judgement.padding);
+    return {sound, note};
   }
 
   const Case case_;
-  const BenchOptions options_;
-  Bench& bench_;
-  const DeviceLimits device_;
+  const cudaStream_t stream_;
   const std::int64_t entries_;
   const std::size_t bytes_;
   const DeviceBuffer<std::byte> keys_;
@@ -201,13 +184,45 @@ class CaseRun {
   const DeviceBuffer<float> mean_, scale_;
   DeviceBuffer<std::byte> workspace_;
   BatchTopkArguments arguments_;
-  double best_read_us_ = 0;
 };
+
+Way select(const char* name, Change change) {
+  return way<CaseRun>(name, [=](const CaseRun& memory, Turn& turn) { memory.select(turn, change); })
+      .with_graph();
+}
+Way select_warm(const char* name, Change change) {
+  return way<CaseRun>(name,
+                      [=](const CaseRun& memory, Turn& turn) { memory.select_warm(turn, change); });
+}
+Way select_misled(const char* name, const BatchTopkWarmStart& start) {
+  return way<CaseRun>(
+      name, [=](const CaseRun& memory, Turn& turn) { memory.select_misled(turn, start); });
+}
+
+std::vector<Way> ways(const Case& c) {
+  const std::uint32_t all = c.type == KeyType::float32 ? 0xffffffffU : 0xffffU;
+  std::vector<Way> ways{select("sampled", as_is),
+                        select_warm("warm", as_is),
+                        select_misled("misled above", {all - 1, all}),
+                        select_misled("misled below", {1, 2}),
+                        select_misled("misled, all within", {0, all}),
+                        select("from scratch", from_scratch),
+                        select("affine, sampled", affine),
+                        select("z-score, sampled", z_score),
+                        select_warm("z-score, warm", z_score)};
+#ifdef STEPSCOPE_WITH_CUB_TOPK
+  ways.push_back(way<CaseRun>("cub::DeviceTopK pairs, scatter", &CaseRun::peer));
+  ways.back().peer = true;
+#endif
+  return ways;
+}
 
 }  // namespace
 }  // namespace stepscope::kernels
 
-int main(int count, char** words) {
+int main(int argc, char** argv) {
   using namespace stepscope::kernels;
-  return bench_cases<CaseRun>(count, words, 200, kCases);
+  return bench_main(argc, argv,
+                    {"batch_topk against what reading its keys costs, and cub::DeviceTopK.", 200,
+                     Yardstick::best_read, bench_cases<CaseRun>(kCases, ways)});
 }

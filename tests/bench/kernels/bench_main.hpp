@@ -1,92 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs here share: --repetitions N, --case NAME and --once, and 77, which ctest takes
-// for skipped, where there is no GPU.
+// What a program here is made of: cases, and the ways that take their turns at each. bench_main
+// makes each a Google Benchmark program CASE/WAY whose times are the device's, with a cold L2
+// (cold_timer.hpp), and whose counters the table shows (table_reporter.hpp).
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <functional>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "kernels/common/device_buffer.hpp"
-#include "tests/bench/kernels/read_only.hpp"
-#include "tests/bench/kernels/timing.hpp"
-#include "tests/kernels/support/gpu_found.hpp"
+#include "kernels/common/status.hpp"
+#include "tests/bench/kernels/yardsticks.hpp"
 
 namespace stepscope::kernels {
 
-struct BenchOptions {
-  std::size_t repetitions = 0;
-  std::string only;   // a case's name; empty: all
-  bool once = false;  // each way once, and nothing timed
+inline void expect_ok(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.message());
+}
 
-  bool wants(const char* name) const { return only.empty() || only == name; }
+struct Judgement {
+  bool sound = true;
+  std::string note;
 };
 
-// run(options): whether all answers were right.
-template <class Run>
-int bench_main(int count, char** words, std::size_t repetitions, Run run) {
-  BenchOptions options{repetitions};
-  for (int i = 1; i < count; ++i) {
-    if (std::strcmp(words[i], "--once") == 0) options.once = true;
-    if (i + 1 == count) break;
-    if (std::strcmp(words[i], "--repetitions") == 0)
-      options.repetitions = std::strtoul(words[i + 1], nullptr, 10);
-    if (std::strcmp(words[i], "--case") == 0) options.only = words[i + 1];
+struct Work {
+  double bytes = 0;  // that must be moved
+  Enqueue enqueue;
+  Enqueue before = enqueue_nothing;  // ahead of each, untimed
+  std::function<void()> spoil;       // an older answer, ahead of the call that is judged
+  std::function<Judgement()> judge;  // the last call's answer
+  int calls = 1;                     // the last of so many is judged
+};
+
+class Turn {
+ public:
+  // Judged, then timed where the answer is sound.
+  virtual void take(const Work& work) = 0;
+
+ protected:
+  ~Turn() = default;
+};
+
+// A case's memory on the device: made for the first of its ways that runs, gone when another
+// case's is.
+class CaseMemory {
+ public:
+  virtual ~CaseMemory() = default;
+  virtual std::string note() const { return {}; }   // printed below the case's name
+  virtual Readable readable() const { return {}; }  // for Yardstick::best_read
+};
+
+struct Way {
+  std::string name;
+  std::function<void(CaseMemory&, Turn&)> run;  // takes the turn
+  bool graph = false;                           // timed a second time as one replay of a graph
+  bool peer = false;                            // another's kernel: not run by --once
+
+  Way with_graph() const {
+    Way both = *this;
+    both.graph = true;
+    return both;
   }
-  if (!gpu_found()) {
-    std::puts("no GPU");
-    return 77;
-  }
-  return run(options) ? 0 : 1;
+};
+
+// run(memory, turn), or a member of Memory as run.
+template <class Memory, class Run>
+Way way(std::string name, Run run) {
+  return {std::move(name), [run](CaseMemory& memory, Turn& turn) {
+            std::invoke(run, static_cast<Memory&>(memory), turn);
+          }};
 }
 
-// run(case, options, bench, device) for each case that is meant, with a cold L2: whether all
-// answers were right.
-template <class Case, std::size_t kCases, class Run>
-bool run_cases(const Case (&cases)[kCases], const BenchOptions& options, Run run) {
-  DeviceLimits device;
-  cuda_check(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute");
-  constexpr std::size_t kFlushBytes = std::size_t{256} << 20;
-  const DeviceBuffer<std::byte> flushed(kFlushBytes);
-  const DeviceBuffer<unsigned> sink(1);
-  flushed.fill_bytes(1);
-  const ReadOnlyKernel flush = read_only_kernels().front();
-  Bench bench(
-      [&](cudaStream_t stream) {
-        flush.enqueue(flushed.data(), kFlushBytes, sink.data(), device, stream);
-      },
-      options.repetitions);
-  bool sound = true;
-  for (const Case& c : cases)
-    if (options.wants(c.name)) sound = run(c, options, bench, device) && sound;
-  return sound;
+struct BenchCase {
+  std::string name;
+  std::function<std::unique_ptr<CaseMemory>(cudaStream_t)> make;
+  std::vector<Way> ways;
+};
+
+// Memory(case, stream) for each, and ways(case).
+template <class Memory, class Cases, class Ways>
+std::vector<BenchCase> bench_cases(const Cases& cases, Ways ways) {
+  std::vector<BenchCase> all;
+  for (const auto& c : cases)
+    all.push_back({c.name, [c](cudaStream_t stream) { return std::make_unique<Memory>(c, stream); },
+                   ways(c)});
+  return all;
 }
 
-// A program of cases: CaseRun(case, options, bench, device).run() of each that is meant.
-template <class CaseRun, class Case, std::size_t kCases>
-int bench_cases(int count, char** words, std::size_t repetitions, const Case (&cases)[kCases]) {
-  return bench_main(count, words, repetitions, [&](const BenchOptions& all) {
-    return run_cases(
-        cases, all,
-        [](const Case& c, const BenchOptions& options, Bench& bench, const DeviceLimits& device) {
-          return CaseRun(c, options, bench, device).run();
-        });
-  });
-}
+// best_read: the read-only kernels are ways of each case, its first.
+enum class Yardstick { best_read, copy_rate };
 
-// The best of the read-only kernels for so many bytes; each is printed.
-inline double time_reads(Bench& bench, const DeviceLimits& device, const void* memory,
-                         std::size_t bytes) {
-  const DeviceBuffer<unsigned> sink(1);
-  double best_us = 0;
-  for (const ReadOnlyKernel& kernel : read_only_kernels()) {
-    const Timing timing = bench.time(
-        [&](cudaStream_t stream) { kernel.enqueue(memory, bytes, sink.data(), device, stream); });
-    if (best_us == 0 || timing.median_us < best_us) best_us = timing.median_us;
-    print_timing("read: " + kernel.name, timing, static_cast<double>(bytes), best_us);
-  }
-  return best_us;
-}
+struct BenchProgram {
+  std::string about;
+  std::size_t repetitions;  // where the command line names none
+  Yardstick yardstick;
+  std::vector<BenchCase> cases;
+};
+
+// The exit status, as --help says.
+int bench_main(int argc, char** argv, const BenchProgram& program);
 
 }  // namespace stepscope::kernels

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is made of a bitmask, against what moving its bytes costs.
 //
-//   bitmask_bench [--repetitions N] [--case NAME] [--once]
+//   bitmask_bench [--repetitions N] [--case NAME] [--once] [--benchmark_...]
 //
 // A line each: median, 99th percentile and least time in microseconds with a cold L2, TB/s of the
 // bytes that must be moved (the mask once, each output once, selected keys alone), and the ratio to
 // the best read-only kernel over the mask itself in the same run. Every answer is held against the
-// reference before it is timed. --once runs each way once and times nothing (for profilers).
+// reference before it is timed. --help lists the flags.
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -47,61 +48,26 @@ std::vector<std::uint32_t> made_words(const Case& c) {
   return words;
 }
 
-class CaseRun {
+class CaseRun : public CaseMemory {
  public:
-  CaseRun(const Case& c, const BenchOptions& options, Bench& bench, const DeviceLimits& device)
+  CaseRun(const Case& c, cudaStream_t stream)
       : case_(c),
-        options_(options),
-        bench_(bench),
-        device_(device),
         host_words_(made_words(c)),
         host_{host_words_.data(), c.rows, c.columns},
         words_(host_words_),
         mask_{words_.data(), c.rows, c.columns},
         keys_(static_cast<std::size_t>(c.rows * c.columns) * bytes_of(KeyType::bfloat16)),
         dense_(keys_.size()) {
-    fill_normal(keys_.data(), KeyType::bfloat16, c.rows * c.columns, 1, bench.stream());
+    fill_normal(keys_.data(), KeyType::bfloat16, c.rows * c.columns, 1, stream);
   }
 
-  bool run() {
-    std::printf("\n%s\n%-44s %9s %9s %9s %8s %8s\n", case_.name, "", "median us", "p99 us",
-                "least us", "TB/s", "to read");
-    if (!options_.once)
-      best_read_us_ = time_reads(bench_, device_, words_.data(), mask_bytes() / 16384 * 16384);
-    bool sound = bytes();
-    sound = kept() && sound;
-    sound = counts("row counts", case_.rows, bitmask_row_counts) && sound;
-    sound = counts("column counts", case_.columns, bitmask_column_counts) && sound;
-    sound = list("list by rows", BitmaskLines::rows) && sound;
-    return list("list by columns", BitmaskLines::columns) && sound;
-  }
+  Readable readable() const override { return {words_.data(), words_.bytes() / 16384 * 16384}; }
 
- private:
-  std::size_t mask_bytes() const { return host_words_.size() * sizeof(std::uint32_t); }
-  std::size_t entries() const { return static_cast<std::size_t>(case_.rows * case_.columns); }
-
-  static void check(const Status& status) {
-    if (!status.ok()) throw std::runtime_error(status.message());
-  }
-
-  template <class Enqueue, class Judge>
-  bool time(const std::string& name, std::size_t bytes_out, Enqueue enqueue, Judge judge) {
-    enqueue(bench_.stream());
-    cuda_check(cudaStreamSynchronize(bench_.stream()), name.c_str());
-    const bool sound = judge();
-    std::printf("%s: %s\n", name.c_str(), sound ? "sound" : "WRONG");
-    if (!options_.once)
-      print_timing(name, bench_.time(enqueue), static_cast<double>(mask_bytes() + bytes_out),
-                   best_read_us_);
-    return sound;
-  }
-
-  bool bytes() {
-    dense_.fill_bytes(0xa5);
+  void bytes(Turn& turn) const {
     auto* out = reinterpret_cast<std::uint8_t*>(dense_.data());
-    return time(
-        "bytes", entries(),
-        [&](cudaStream_t stream) { check(bitmask_to_bytes(mask_, out, stream)); },
+    take(
+        turn, dense_, entries(),
+        [&](cudaStream_t stream) { expect_ok(bitmask_to_bytes(mask_, out, stream)); },
         [&] {
           const std::vector<std::byte> found = dense_.to_host();
           const std::vector<std::uint8_t> expected = bitmask_bytes_reference(host_);
@@ -111,12 +77,11 @@ class CaseRun {
   }
 
   // The selected keys are read alone, the rest is written as zeros.
-  bool kept() {
-    dense_.fill_bytes(0xa5);
-    return time(
-        "kept keys, bf16", entries() * 2 + static_cast<std::size_t>(case_.selected) * 2,
+  void kept(Turn& turn) const {
+    take(
+        turn, dense_, entries() * 2 + static_cast<std::size_t>(case_.selected) * 2,
         [&](cudaStream_t stream) {
-          check(bitmask_keep(mask_, KeyType::bfloat16, keys_.data(), dense_.data(), stream));
+          expect_ok(bitmask_keep(mask_, KeyType::bfloat16, keys_.data(), dense_.data(), stream));
         },
         [&] {
           const std::vector<std::byte> found = dense_.to_host(), keys = keys_.to_host();
@@ -127,15 +92,13 @@ class CaseRun {
         });
   }
 
-  bool counts(const std::string& name, std::int64_t lines,
-              Status (*count)(const Bitmask&, std::uint32_t*, CUstream_st*)) {
-    const DeviceBuffer<std::uint32_t> out(static_cast<std::size_t>(lines));
-    out.fill_bytes(0xa5);
-    return time(
-        name, out.size() * sizeof(std::uint32_t),
-        [&](cudaStream_t stream) { check(count(mask_, out.data(), stream)); },
+  void counts(Turn& turn, BitmaskLines by) const {
+    const DeviceBuffer<std::uint32_t> out(lines(by));
+    const auto count = by == BitmaskLines::rows ? bitmask_row_counts : bitmask_column_counts;
+    take(
+        turn, out, out.bytes(),
+        [&](cudaStream_t stream) { expect_ok(count(mask_, out.data(), stream)); },
         [&] {
-          const BitmaskLines by = lines == case_.rows ? BitmaskLines::rows : BitmaskLines::columns;
           const std::vector<std::int64_t> offsets = bitmask_list_reference(host_, by).offsets;
           const std::vector<std::uint32_t> found = out.to_host();
           for (std::size_t i = 0; i < found.size(); ++i)
@@ -144,26 +107,42 @@ class CaseRun {
         });
   }
 
-  bool list(const std::string& name, BitmaskLines lines) {
-    const auto count =
-        static_cast<std::size_t>(lines == BitmaskLines::rows ? case_.rows : case_.columns);
+  void list(Turn& turn, BitmaskLines by) const {
     const auto selected = static_cast<std::size_t>(case_.selected);
-    const DeviceBuffer<std::int64_t> offsets(count + 1);
+    const DeviceBuffer<std::int64_t> offsets(lines(by) + 1);
     const DeviceBuffer<std::int32_t> indices(selected);
     const DeviceBuffer<std::uint16_t> values(selected);
-    const DeviceBuffer<std::byte> workspace(bitmask_list_workspace_bytes(mask_, lines));
+    const DeviceBuffer<std::byte> workspace(bitmask_list_workspace_bytes(mask_, by));
     BitmaskList out;
-    out.lines = lines, out.offsets = offsets.data(), out.indices = indices.data();
+    out.lines = by, out.offsets = offsets.data(), out.indices = indices.data();
     out.capacity = case_.selected, out.keys = keys_.data(), out.values = values.data();
     out.workspace = workspace.data(), out.workspace_bytes = workspace.size();
-    return time(
-        name, offsets.size() * 8 + selected * (4 + 2 + 2),
-        [&](cudaStream_t stream) { check(bitmask_list(mask_, out, stream)); },
+    take(
+        turn, indices, offsets.bytes() + selected * (4 + 2 + 2),
+        [&](cudaStream_t stream) { expect_ok(bitmask_list(mask_, out, stream)); },
         [&] {
-          const ExpectedList expected = bitmask_list_reference(host_, lines);
+          const ExpectedList expected = bitmask_list_reference(host_, by);
           return offsets.to_host() == expected.offsets && indices.to_host() == expected.indices &&
                  values_are(values.to_host(), expected);
         });
+  }
+
+ private:
+  std::size_t entries() const { return static_cast<std::size_t>(case_.rows * case_.columns); }
+  std::size_t lines(BitmaskLines by) const {
+    return static_cast<std::size_t>(by == BitmaskLines::rows ? case_.rows : case_.columns);
+  }
+
+  // The mask is read too.
+  template <class T, class Judge>
+  void take(Turn& turn, const DeviceBuffer<T>& out, std::size_t other_bytes, const Enqueue& enqueue,
+            Judge judge) const {
+    Work work;
+    work.bytes = static_cast<double>(words_.bytes() + other_bytes);
+    work.enqueue = enqueue;
+    work.spoil = [&] { out.fill_bytes(0xa5); };
+    work.judge = [&]() -> Judgement { return {judge()}; };
+    turn.take(work);
   }
 
   bool values_are(const std::vector<std::uint16_t>& found, const ExpectedList& expected) const {
@@ -177,21 +156,32 @@ class CaseRun {
   }
 
   const Case case_;
-  const BenchOptions options_;
-  Bench& bench_;
-  const DeviceLimits device_;
   const std::vector<std::uint32_t> host_words_;
   const Bitmask host_;
   const DeviceBuffer<std::uint32_t> words_;
   const Bitmask mask_;
   const DeviceBuffer<std::byte> keys_, dense_;
-  double best_read_us_ = 0;
 };
+
+std::vector<Way> ways(const Case&) {
+  const auto by = [](const char* name, auto run, BitmaskLines lines) {
+    return way<CaseRun>(name,
+                        [=](const CaseRun& memory, Turn& turn) { (memory.*run)(turn, lines); });
+  };
+  return {way<CaseRun>("bytes", &CaseRun::bytes),
+          way<CaseRun>("kept keys, bf16", &CaseRun::kept),
+          by("row counts", &CaseRun::counts, BitmaskLines::rows),
+          by("column counts", &CaseRun::counts, BitmaskLines::columns),
+          by("list by rows", &CaseRun::list, BitmaskLines::rows),
+          by("list by columns", &CaseRun::list, BitmaskLines::columns)};
+}
 
 }  // namespace
 }  // namespace stepscope::kernels
 
-int main(int count, char** words) {
+int main(int argc, char** argv) {
   using namespace stepscope::kernels;
-  return bench_cases<CaseRun>(count, words, 200, kCases);
+  return bench_main(argc, argv,
+                    {"What is made of a bitmask, against what moving its bytes costs.", 200,
+                     Yardstick::best_read, bench_cases<CaseRun>(kCases, ways)});
 }

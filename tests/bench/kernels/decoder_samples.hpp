@@ -33,9 +33,10 @@ struct DecoderMemory {
   const float* output_gradients;  // [tokens, layers, model], as outputs
 };
 
-// Far more than fp32 sums round, far less than a wrong term.
-inline bool close(double found, double exact, double magnitude) {
-  return std::abs(found - exact) <= 1e-5 * magnitude + 1e-30;
+// Far more than fp32 sums round, and what they are stored as, far less than a wrong term.
+inline bool close(double found, double exact, double magnitude, KeyType stored = KeyType::float32) {
+  const double rounded = stored == KeyType::bfloat16 ? std::abs(exact) / 256 : 0;
+  return std::abs(found - exact) <= 1e-5 * magnitude + rounded + 1e-30;
 }
 
 // The output of one token and target, all of its columns.
@@ -89,7 +90,7 @@ inline bool value_gradient_is_sound(const DecoderMemory& memory, const HostList&
 
 // The gradient of one feature's vector for one target.
 inline bool weight_gradient_is_sound(const DecoderMemory& memory, const HostList& by_feature,
-                                     const float* gradients, std::int64_t column,
+                                     const void* gradients, KeyType type, std::int64_t column,
                                      std::int64_t target) {
   const SparseDecoderShape& s = memory.shape;
   std::vector<double> exact(static_cast<std::size_t>(s.model));
@@ -105,7 +106,27 @@ inline bool weight_gradient_is_sound(const DecoderMemory& memory, const HostList
     }
   }
   const std::int64_t vector = s.vector(column / s.features, column % s.features, target);
-  const std::vector<double> found = read_back<float>(gradients, vector * s.model, s.model);
+  const std::vector<double> found = read_back(gradients, type, vector * s.model, s.model);
+  for (std::size_t k = 0; k < exact.size(); ++k)
+    if (!close(found[k], exact[k], size[k], type)) return false;
+  return true;
+}
+
+// The gradient of one target's bias.
+inline bool bias_gradient_is_sound(const DecoderMemory& memory, const float* gradients,
+                                   std::int64_t target) {
+  const SparseDecoderShape& s = memory.shape;
+  std::vector<double> exact(static_cast<std::size_t>(s.model));
+  std::vector<double> size(exact.size());
+  for (std::int64_t token = 0; token < s.tokens; ++token) {
+    const std::vector<double> row =
+        read_back<float>(memory.output_gradients, (token * s.layers + target) * s.model, s.model);
+    for (std::size_t k = 0; k < exact.size(); ++k) {
+      exact[k] += row[k];
+      size[k] += std::abs(row[k]);
+    }
+  }
+  const std::vector<double> found = read_back<float>(gradients, target * s.model, s.model);
   for (std::size_t k = 0; k < exact.size(); ++k)
     if (!close(found[k], exact[k], size[k])) return false;
   return true;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // fused_adam against the rate of a copy in the same run.
 //
-//   fused_adam_bench [--repetitions N] [--case NAME] [--once]
+//   fused_adam_bench [--repetitions N] [--case NAME] [--once] [--benchmark_...]
 //
 // A line each: median, 99th percentile and least time in microseconds with a cold L2; bytes read
 // and written, TB/s, and of the copy's rate. Before it is timed, the fused decoder's update must
-// give the bits of the gradient and the dense update apart, compared on samples. --once runs each
-// way once and times nothing (for profilers).
-#include <stdexcept>
+// give the bits of the gradient and the dense update apart, compared on samples once a case. --help
+// lists the flags.
+#include <cstdio>
 #include <string>
 
 #include "kernels/fused_adam/fused_adam.hpp"
-#include "tests/bench/kernels/copy_rate.hpp"
+#include "tests/bench/kernels/bench_main.hpp"
 #include "tests/bench/kernels/made_lists.hpp"
 #include "tests/kernels/support/device_data.hpp"
 
@@ -30,17 +30,10 @@ constexpr Case kCases[] = {{"F4096", 4096, Activity::uniform},
                            {"F16384 skewed", 16384, Activity::skewed}};
 constexpr std::int64_t kActive = 200;
 
-void expect_ok(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message());
-}
-
-class CaseRun {
+class CaseRun : public CaseMemory {
  public:
-  CaseRun(const Case& c, const BenchOptions& options, Bench& bench, double copy_terabytes)
-      : case_(c),
-        options_(options),
-        bench_(bench),
-        copy_terabytes_(copy_terabytes),
+  CaseRun(const Case& c, cudaStream_t stream)
+      : stream_(stream),
         shape_{12, c.features, 768, 1024},
         lists_(shape_, kActive, c.activity),
         count_(static_cast<std::size_t>(shape_.weights())),
@@ -53,56 +46,67 @@ class CaseRun {
         narrow_rows_(rows_.size()),
         step_(std::vector<std::int64_t>{1}) {
     fill_normal(narrow_rows_.data(), KeyType::bfloat16, static_cast<std::int64_t>(rows_.size()), 2,
-                bench.stream());
-    fill_normal(rows_.data(), KeyType::float32, static_cast<std::int64_t>(rows_.size()), 2,
-                bench.stream());
+                stream);
+    fill_normal(rows_.data(), KeyType::float32, static_cast<std::int64_t>(rows_.size()), 2, stream);
     reset();
+    sound_ = judge();
   }
 
-  bool run() {
-    print_rate_header(case_.name);
-    std::printf("%.1f M parameters, %.1f %% of vectors touched\n",
-                static_cast<double>(count_) * 1e-6,
-                100.0 * static_cast<double>(lists_.touched_vectors() * shape_.model) /
-                    static_cast<double>(count_));
-    const bool sound = judge();
-    run_dense();
-    run_decoder();
-    return sound;
+  std::string note() const override {
+    char line[96];
+    std::snprintf(line, sizeof line,
+                  "%.1f M parameters, %.1f %% of vectors touched, fused decoder: %s",
+                  static_cast<double>(count_) * 1e-6, 100 * touched(), sound_ ? "sound" : "WRONG");
+    return line;
+  }
+  // Of all vectors.
+  double touched() const {
+    return static_cast<double>(lists_.touched_vectors() * shape_.model) /
+           static_cast<double>(count_);
   }
 
- private:
-  void reset() {
-    fill_normal(parameters_.data(), KeyType::float32, shape_.weights(), 1, bench_.stream());
-    first_.fill_bytes(0);
-    second_.fill_bytes(0);
-    copy_.fill_bytes(0xff);
-    cuda_check(cudaStreamSynchronize(bench_.stream()), "cudaStreamSynchronize");
-  }
-
-  FusedAdam dense(KeyType type) const {
-    FusedAdam call{state(), shape_.weights(), gradients_.data(), type};
-    return call;
+  FusedAdam dense(KeyType type = KeyType::float32) const {
+    return {state(), shape_.weights(), gradients_.data(), type};
   }
   FusedAdamDecoder decoder() const { return {state(), shape_, lists_.by_feature(), row_view()}; }
+  ConstLayerRows narrow_row_view() const {
+    return {narrow_rows_.data(), KeyType::bfloat16, shape_.layers * shape_.model, shape_.model};
+  }
+  const std::int64_t* device_step() const { return step_.data(); }
   void enqueue_gradient(cudaStream_t stream) const {
     expect_ok(sparse_decoder_weight_gradient(
         {shape_, lists_.by_feature(), row_view(), gradients_.data()}, stream));
   }
 
+  void take(Turn& turn, double bytes_a_parameter, const Enqueue& enqueue) const {
+    Work work;
+    work.bytes = bytes_a_parameter * static_cast<double>(count_);
+    work.enqueue = enqueue;
+    if (!sound_)
+      work.judge = []() -> Judgement { return {false, ", fused and apart give other bits"}; };
+    turn.take(work);
+  }
+
+ private:
+  void reset() const {
+    fill_normal(parameters_.data(), KeyType::float32, shape_.weights(), 1, stream_);
+    first_.fill_bytes(0);
+    second_.fill_bytes(0);
+    copy_.fill_bytes(0xff);
+    cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  }
+
   // Bits of samples after one step both ways.
-  bool judge() {
-    enqueue_gradient(bench_.stream());
-    expect_ok(fused_adam(dense(KeyType::float32), bench_.stream()));
+  bool judge() const {
+    enqueue_gradient(stream_);
+    expect_ok(fused_adam(dense(), stream_));
     const std::vector<std::uint32_t> apart = samples();
     reset();
-    expect_ok(fused_adam_decoder(decoder(), bench_.stream()));
-    const bool sound = samples() == apart;
-    std::printf("fused decoder: %s\n", sound ? "sound" : "WRONG");
-    return sound;
+    expect_ok(fused_adam_decoder(decoder(), stream_));
+    return samples() == apart;
   }
   std::vector<std::uint32_t> samples() const {
-    cuda_check(cudaStreamSynchronize(bench_.stream()), "cudaStreamSynchronize");
+    cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     constexpr std::size_t kRun = 4096;
     std::vector<std::uint32_t> bits;
     for (const DeviceBuffer<float>* numbers : {&parameters_, &first_, &second_})
@@ -116,59 +120,6 @@ class CaseRun {
     return bits;
   }
 
-  void run_dense() {
-    const auto run = [&](const std::string& what, double bytes, const FusedAdam& call) {
-      time(what, bytes, [&](cudaStream_t stream) { expect_ok(fused_adam(call, stream)); });
-    };
-    run("dense, fp32 gradient, copy", 30, dense(KeyType::float32));
-    run("dense, bf16 gradient, copy", 28, dense(KeyType::bfloat16));
-    FusedAdam call = dense(KeyType::float32);
-    call.state.copy = nullptr;
-    run("dense, fp32 gradient", 28, call);
-    call = dense(KeyType::float32);
-    call.zero_gradients = true;
-    run("dense, fp32 gradient, copy, zeroing", 34, call);
-    call.settings.device_step = step_.data();
-    run("the same, step on the device", 34, call);
-  }
-
-  void run_decoder() {
-    const double touched =
-        static_cast<double>(lists_.touched_vectors() * shape_.model) / static_cast<double>(count_);
-    time("gradient, then dense, copy", 34, [&](cudaStream_t stream) {
-      enqueue_gradient(stream);
-      expect_ok(fused_adam(dense(KeyType::float32), stream));
-    });
-    FusedAdamDecoder call = decoder();
-    const auto enqueue = [&](cudaStream_t stream) { expect_ok(fused_adam_decoder(call, stream)); };
-    time("decoder, copy", 26, enqueue);
-    call.order = FeatureOrder::in_memory;
-    time("decoder, copy, in memory", 26, enqueue);
-    call.output_gradients.data = narrow_rows_.data();
-    call.output_gradients.type = KeyType::bfloat16;
-    time("decoder, copy, in memory, bf16 rows", 26, enqueue);
-    call.order = FeatureOrder::by_target;
-    time("decoder, copy, bf16 rows", 26, enqueue);
-    call.output_gradients = row_view();
-    call.settings.device_step = step_.data();
-    time("decoder, copy, step on the device", 26, enqueue);
-    call.settings.device_step = nullptr;
-    call.state.copy = nullptr;
-    time("decoder", 24, enqueue);
-    call = decoder();
-    time("lazy decoder, copy", 26 * touched,
-         [&](cudaStream_t stream) { expect_ok(lazy_adam_decoder(call, stream)); });
-  }
-
-  void time(const std::string& what, double bytes_a_parameter,
-            const std::function<void(cudaStream_t)>& enqueue) {
-    enqueue(bench_.stream());
-    cuda_check(cudaStreamSynchronize(bench_.stream()), what.c_str());
-    if (options_.once) return;
-    print_rate(what, bench_.time(enqueue), bytes_a_parameter * static_cast<double>(count_),
-               copy_terabytes_);
-  }
-
   AdamState state() const {
     return {parameters_.data(), first_.data(), second_.data(), copy_.data()};
   }
@@ -176,10 +127,7 @@ class CaseRun {
     return {rows_.data(), KeyType::float32, shape_.layers * shape_.model, shape_.model};
   }
 
-  const Case case_;
-  const BenchOptions options_;
-  Bench& bench_;
-  const double copy_terabytes_;
+  const cudaStream_t stream_;
   const SparseDecoderShape shape_;
   const MadeLists lists_;
   const std::size_t count_;
@@ -188,15 +136,90 @@ class CaseRun {
   const DeviceBuffer<float> rows_;
   const DeviceBuffer<Bfloat16> narrow_rows_;
   const DeviceBuffer<std::int64_t> step_;
+  bool sound_ = false;
 };
 
-bool run_all(const BenchOptions& options) {
-  return run_cases<CaseRun>(kCases, options);
+// change(call, memory)
+template <class Change>
+Way dense(const char* name, double bytes_a_parameter, Change change) {
+  return way<CaseRun>(name, [=](const CaseRun& memory, Turn& turn) {
+    FusedAdam call = memory.dense();
+    change(call, memory);
+    memory.take(turn, bytes_a_parameter,
+                [&](cudaStream_t stream) { expect_ok(fused_adam(call, stream)); });
+  });
+}
+template <class Change>
+Way decoder(const char* name, double bytes_a_parameter, Change change) {
+  return way<CaseRun>(name, [=](const CaseRun& memory, Turn& turn) {
+    FusedAdamDecoder call = memory.decoder();
+    change(call, memory);
+    memory.take(turn, bytes_a_parameter,
+                [&](cudaStream_t stream) { expect_ok(fused_adam_decoder(call, stream)); });
+  });
+}
+
+void gradient_then_dense(const CaseRun& memory, Turn& turn) {
+  const FusedAdam call = memory.dense();
+  memory.take(turn, 34, [&](cudaStream_t stream) {
+    memory.enqueue_gradient(stream);
+    expect_ok(fused_adam(call, stream));
+  });
+}
+void lazy(const CaseRun& memory, Turn& turn) {
+  const FusedAdamDecoder call = memory.decoder();
+  memory.take(turn, 26 * memory.touched(),
+              [&](cudaStream_t stream) { expect_ok(lazy_adam_decoder(call, stream)); });
+}
+
+std::vector<Way> dense_ways() {
+  using Memory = const CaseRun&;
+  return {
+      dense("dense, fp32 gradient, copy", 30, [](FusedAdam&, Memory) {}),
+      dense("dense, bf16 gradient, copy", 28,
+            [](FusedAdam& call, Memory memory) { call = memory.dense(KeyType::bfloat16); }),
+      dense("dense, fp32 gradient", 28, [](FusedAdam& call, Memory) { call.state.copy = nullptr; }),
+      dense("dense, fp32 gradient, copy, zeroing", 34,
+            [](FusedAdam& call, Memory) { call.zero_gradients = true; }),
+      dense("the same, step on the device", 34, [](FusedAdam& call, Memory memory) {
+        call.zero_gradients = true;
+        call.settings.device_step = memory.device_step();
+      })};
+}
+
+std::vector<Way> decoder_ways() {
+  using Call = FusedAdamDecoder&;
+  using Memory = const CaseRun&;
+  return {
+      way<CaseRun>("gradient, then dense, copy", gradient_then_dense),
+      decoder("decoder, copy", 26, [](Call, Memory) {}),
+      decoder("decoder, copy, in memory", 26,
+              [](Call call, Memory) { call.order = FeatureOrder::in_memory; }),
+      decoder("decoder, copy, in memory, bf16 rows", 26,
+              [](Call call, Memory memory) {
+                call.order = FeatureOrder::in_memory;
+                call.output_gradients = memory.narrow_row_view();
+              }),
+      decoder("decoder, copy, bf16 rows", 26,
+              [](Call call, Memory memory) { call.output_gradients = memory.narrow_row_view(); }),
+      decoder("decoder, copy, step on the device", 26,
+              [](Call call, Memory memory) { call.settings.device_step = memory.device_step(); }),
+      decoder("decoder", 24, [](Call call, Memory) { call.state.copy = nullptr; }),
+      way<CaseRun>("lazy decoder, copy", lazy)};
+}
+
+std::vector<Way> ways(const Case&) {
+  std::vector<Way> all = dense_ways();
+  for (Way& way : decoder_ways()) all.push_back(std::move(way));
+  return all;
 }
 
 }  // namespace
 }  // namespace stepscope::kernels
 
-int main(int count, char** words) {
-  return stepscope::kernels::bench_main(count, words, 50, stepscope::kernels::run_all);
+int main(int argc, char** argv) {
+  using namespace stepscope::kernels;
+  return bench_main(argc, argv,
+                    {"fused_adam against the rate of a copy.", 50, Yardstick::copy_rate,
+                     bench_cases<CaseRun>(kCases, ways)});
 }

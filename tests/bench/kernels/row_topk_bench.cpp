@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_topk against what reading its keys costs.
 //
-//   row_topk_bench [--repetitions N] [--case NAME] [--once]
+//   row_topk_bench [--repetitions N] [--case NAME] [--once] [--benchmark_...]
 //
 // A line each: median, 99th percentile and least time in microseconds with a cold L2, TB/s of the
 // keys read once, and the ratio to the best read-only kernel of the same size in the same run. Some
-// rows of each answer are judged by the reference before it is timed. --once runs each way once and
-// times nothing (for profilers).
+// rows of each answer are judged by the reference before it is timed. --help lists the flags.
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -37,21 +37,17 @@ constexpr Case kCases[] = {
     {"bf16 1024x49151, k 200", KeyType::bfloat16, 1024, 49151, 200},
 };
 
-class CaseRun {
+class CaseRun : public CaseMemory {
  public:
-  CaseRun(const Case& c, const BenchOptions& options, Bench& bench, const DeviceLimits& device)
-      : case_(c),
-        options_(options),
-        bench_(bench),
-        device_(device),
-        bytes_(static_cast<std::size_t>(c.rows * c.columns) * bytes_of(c.type)),
+  CaseRun(const Case& c, cudaStream_t stream)
+      : bytes_(static_cast<std::size_t>(c.rows * c.columns) * bytes_of(c.type)),
         keys_(bytes_),
         columns_(static_cast<std::size_t>(c.rows * c.count)),
         values_(columns_.size() * bytes_of(c.type)),
         considered_(every_tenth(c.columns)),
         fired_bits_(considered_.size()),
         fired_counts_(static_cast<std::size_t>(c.columns)) {
-    fill_normal(keys_.data(), c.type, c.rows * c.columns, 1, bench.stream());
+    fill_normal(keys_.data(), c.type, c.rows * c.columns, 1, stream);
     arguments_.keys = keys_.data();
     arguments_.key_type = c.type;
     arguments_.rows = c.rows;
@@ -61,20 +57,20 @@ class CaseRun {
     arguments_.values = values_.data();
   }
 
-  bool run() {
-    std::printf("\n%s\n%-44s %9s %9s %9s %8s %8s\n", case_.name, "", "median us", "p99 us",
-                "least us", "TB/s", "to read");
-    if (!options_.once)
-      best_read_us_ = time_reads(bench_, device_, keys_.data(), bytes_ / 16384 * 16384);
-    bool sound = time_selection("columns and values", arguments_);
-    RowTopkArguments fired = arguments_;
-    fired.values_as = RowTopkValues::relu;
-    fired.fired.bits = fired_bits_.data();
-    fired.fired.counts = fired_counts_.data();
-    sound = time_selection("relu, fired bits and counts", fired) && sound;
-    RowTopkArguments some = arguments_;
-    some.considered = considered_.data();
-    return time_selection("one column in ten considered", some) && sound;
+  Readable readable() const override { return {keys_.data(), bytes_ / 16384 * 16384}; }
+
+  void plain(Turn& turn) const { select(turn, arguments_); }
+  void fired(Turn& turn) const {
+    RowTopkArguments arguments = arguments_;
+    arguments.values_as = RowTopkValues::relu;
+    arguments.fired.bits = fired_bits_.data();
+    arguments.fired.counts = fired_counts_.data();
+    select(turn, arguments);
+  }
+  void some_columns(Turn& turn) const {
+    RowTopkArguments arguments = arguments_;
+    arguments.considered = considered_.data();
+    select(turn, arguments);
   }
 
  private:
@@ -85,40 +81,36 @@ class CaseRun {
     return words;
   }
 
-  bool time_selection(const std::string& name, const RowTopkArguments& arguments) {
-    const auto enqueue = [&](cudaStream_t stream) {
-      const Status status = row_topk(arguments, stream);
-      if (!status.ok()) throw std::runtime_error(status.message());
-    };
-    columns_.fill_bytes(0xa5);
-    enqueue(bench_.stream());
-    cuda_check(cudaStreamSynchronize(bench_.stream()), "row_topk");
-    const bool sound = rows_are_right(arguments, 17);  // of all of a block's turns
-    std::printf("%s: %s\n", name.c_str(), sound ? "sound" : "WRONG");
-    if (options_.once) return sound;
-    print_timing(name, bench_.time(enqueue), static_cast<double>(bytes_), best_read_us_);
-    print_timing(name + ", graph", bench_.time_graph(enqueue), static_cast<double>(bytes_),
-                 best_read_us_);
-    return sound;
+  void select(Turn& turn, const RowTopkArguments& arguments) const {
+    Work work;
+    work.bytes = static_cast<double>(bytes_);
+    work.enqueue = [&](cudaStream_t stream) { expect_ok(row_topk(arguments, stream)); };
+    work.spoil = [&] { columns_.fill_bytes(0xa5); };
+    // Rows of all of a block's turns.
+    work.judge = [&]() -> Judgement { return {rows_are_right(arguments, 17)}; };
+    turn.take(work);
   }
 
-  const Case case_;
-  const BenchOptions options_;
-  Bench& bench_;
-  const DeviceLimits device_;
   const std::size_t bytes_;
   const DeviceBuffer<std::byte> keys_;
   const DeviceBuffer<std::int32_t> columns_;
   const DeviceBuffer<std::byte> values_;
   const DeviceBuffer<std::uint32_t> considered_, fired_bits_, fired_counts_;
   RowTopkArguments arguments_;
-  double best_read_us_ = 0;
 };
+
+std::vector<Way> ways(const Case&) {
+  return {way<CaseRun>("columns and values", &CaseRun::plain).with_graph(),
+          way<CaseRun>("relu, fired bits and counts", &CaseRun::fired).with_graph(),
+          way<CaseRun>("one column in ten considered", &CaseRun::some_columns).with_graph()};
+}
 
 }  // namespace
 }  // namespace stepscope::kernels
 
-int main(int count, char** words) {
+int main(int argc, char** argv) {
   using namespace stepscope::kernels;
-  return bench_cases<CaseRun>(count, words, 200, kCases);
+  return bench_main(argc, argv,
+                    {"row_topk against what reading its keys costs.", 200, Yardstick::best_read,
+                     bench_cases<CaseRun>(kCases, ways)});
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // sparse_decoder against what its bytes cost at the rate of a copy in the same run.
 //
-//   sparse_decoder_bench [--repetitions N] [--case NAME] [--once]
+//   sparse_decoder_bench [--repetitions N] [--case NAME] [--once] [--benchmark_...]
 //
 // A line each: median, 99th percentile and least time in microseconds with a cold L2; the bytes
 // that must come from memory (touched vectors once, outputs, gradients), TB/s of them, and of the
-// copy's rate. Answers are judged at samples. --once runs each way once and times nothing (for
-// profilers).
-#include <stdexcept>
+// copy's rate. Answers are judged at samples before they are timed. --help lists the flags.
+#include <cstdio>
 #include <string>
 
 #include "kernels/sparse_decoder/decoder_costs.hpp"
-#include "tests/bench/kernels/copy_rate.hpp"
+#include "tests/bench/kernels/bench_main.hpp"
 #include "tests/bench/kernels/decoder_samples.hpp"
 #include "tests/kernels/support/device_data.hpp"
 
@@ -35,119 +34,102 @@ constexpr Case kCases[] = {
 };
 constexpr std::int64_t kActive = 200;
 
-void expect_ok(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message());
+SparseDecoderShape shape_of(const Case& c) {
+  return {12, c.features, 768, 1024};
 }
 
-class CaseRun {
+class CaseRun : public CaseMemory {
  public:
-  CaseRun(const Case& c, const BenchOptions& options, Bench& bench, double copy_terabytes)
+  CaseRun(const Case& c, cudaStream_t stream)
       : case_(c),
-        options_(options),
-        bench_(bench),
-        copy_terabytes_(copy_terabytes),
-        shape_{12, c.features, 768, 1024},
+        shape_(shape_of(c)),
         lists_(shape_, kActive, c.activity),
         weights_(static_cast<std::size_t>(shape_.weights()) * bytes_of(c.weights)),
         rows_(static_cast<std::size_t>(shape_.tokens * shape_.layers * shape_.model)),
         outputs_(rows_.size()),
         value_gradients_(static_cast<std::size_t>(shape_.tokens * kActive)),
         bias_(static_cast<std::size_t>(shape_.layers * shape_.model)) {
-    fill_normal(weights_.data(), c.weights, shape_.weights(), 1, bench.stream());
-    fill_normal(rows_.data(), KeyType::float32, static_cast<std::int64_t>(rows_.size()), 2,
-                bench.stream());
+    fill_normal(weights_.data(), c.weights, shape_.weights(), 1, stream);
+    fill_normal(rows_.data(), KeyType::float32, static_cast<std::int64_t>(rows_.size()), 2, stream);
   }
 
-  bool run() {
-    print_rate_header(case_.name);
-    std::printf("active %.3f GB, touched %.3f GB, predicted: sparse %.0f us, dense %.0f us\n",
-                vector_bytes(lists_.active_vectors()) * 1e-9, touched_bytes() * 1e-9,
-                sparse_forward_us(shape_, kActive, case_.weights),
-                dense_forward_us(shape_, case_.weights));
-    bool sound = true;
-    for (const LanesOfPiece lanes : {8, 16, 32}) sound = run_over_tokens(lanes) && sound;
-    sound = run_weight_gradient() && sound;
-    const SparseDecoderBiasGradient bias{shape_, row_view(), bias_.data()};
-    time("bias gradient", row_bytes(),
-         [&](cudaStream_t stream) { expect_ok(sparse_decoder_bias_gradient(bias, stream)); });
-    return sound;
+  std::string note() const override {
+    char line[160];
+    std::snprintf(line, sizeof line,
+                  "active %.3f GB, touched %.3f GB, predicted: sparse %.0f us, dense %.0f us",
+                  vector_bytes(lists_.active_vectors()) * 1e-9, touched_bytes() * 1e-9,
+                  sparse_forward_us(shape_, kActive, case_.weights),
+                  dense_forward_us(shape_, case_.weights));
+    return line;
+  }
+
+  void forward(Turn& turn, LanesOfPiece lanes) const {
+    SparseDecoderForward call{shape_, lists_.by_token(), weights_.data(), case_.weights};
+    call.outputs = {outputs_.data(), KeyType::float32, shape_.layers * shape_.model, shape_.model};
+    call.lanes = lanes;
+    take(
+        turn, outputs_, touched_bytes() + row_bytes(),
+        [&](cudaStream_t stream) { expect_ok(sparse_decoder_forward(call, stream)); },
+        [&](std::int64_t i) {
+          return output_is_sound(memory(), lists_.host_by_token(), outputs_.data(),
+                                 i * 241 % shape_.tokens, i % shape_.layers);
+        });
+  }
+
+  void activation_gradient(Turn& turn, LanesOfPiece lanes) const {
+    SparseDecoderActivationGradient call{
+        shape_,     lists_.by_token(),       weights_.data(),  case_.weights,
+        row_view(), value_gradients_.data(), KeyType::float32, lanes};
+    const DeviceBuffer<std::byte> workspace(sparse_decoder_workspace_bytes(call));
+    call.workspace = workspace.data();
+    call.workspace_bytes = workspace.size();
+    take(
+        turn, value_gradients_, touched_bytes() + row_bytes(),
+        [&](cudaStream_t stream) { expect_ok(sparse_decoder_activation_gradient(call, stream)); },
+        [&](std::int64_t i) {
+          const std::int64_t token = i * 241 % shape_.tokens;
+          return value_gradient_is_sound(memory(), lists_.host_by_token(), value_gradients_.data(),
+                                         token, token * kActive + i * 37 % kActive);
+        });
+  }
+
+  void weight_gradient(Turn& turn, FeatureOrder order, KeyType type) const {
+    const DeviceBuffer<std::byte> gradients(static_cast<std::size_t>(shape_.weights()) *
+                                            bytes_of(type));
+    SparseDecoderWeightGradient call{shape_, lists_.by_feature(), row_view(), gradients.data()};
+    call.order = order;
+    call.gradient_type = type;
+    take(
+        turn, gradients, static_cast<double>(gradients.bytes()) + row_bytes(),
+        [&](cudaStream_t stream) { expect_ok(sparse_decoder_weight_gradient(call, stream)); },
+        [&](std::int64_t i) {
+          return weight_gradient_is_sound(memory(), lists_.host_by_feature(), gradients.data(),
+                                          type, i * 7919 % shape_.columns(), shape_.layers - 1);
+        });
+  }
+
+  void bias_gradient(Turn& turn) const {
+    const SparseDecoderBiasGradient call{shape_, row_view(), bias_.data()};
+    take(
+        turn, bias_, row_bytes(),
+        [&](cudaStream_t stream) { expect_ok(sparse_decoder_bias_gradient(call, stream)); },
+        [&](std::int64_t i) {
+          return bias_gradient_is_sound(memory(), bias_.data(), i % shape_.layers);
+        });
   }
 
  private:
-  bool run_over_tokens(LanesOfPiece lanes) {
-    const std::string chosen =
-        lanes_of_piece(shape_, shape_.tokens * kActive, case_.weights) == lanes ? ", chosen" : "";
-    const std::string what = ", " + std::to_string(lanes) + " lanes" + chosen;
-    SparseDecoderForward forward{shape_, lists_.by_token(), weights_.data(), case_.weights};
-    forward.outputs = {outputs_.data(), KeyType::float32, shape_.layers * shape_.model,
-                       shape_.model};
-    forward.lanes = lanes;
-    outputs_.fill_bytes(0xff);
-    time("forward" + what, touched_bytes() + row_bytes(),
-         [&](cudaStream_t stream) { expect_ok(sparse_decoder_forward(forward, stream)); });
-
-    SparseDecoderActivationGradient gradient{
-        shape_,     lists_.by_token(),       weights_.data(),  case_.weights,
-        row_view(), value_gradients_.data(), KeyType::float32, lanes};
-    const DeviceBuffer<std::byte> workspace(sparse_decoder_workspace_bytes(gradient));
-    gradient.workspace = workspace.data();
-    gradient.workspace_bytes = workspace.size();
-    value_gradients_.fill_bytes(0xff);
-    time("activation gradient" + what, touched_bytes() + row_bytes(), [&](cudaStream_t stream) {
-      expect_ok(sparse_decoder_activation_gradient(gradient, stream));
-    });
-    return judge("outputs",
-                 [&](std::int64_t i) {
-                   return output_is_sound(memory(), lists_.host_by_token(), outputs_.data(),
-                                          i * 241 % shape_.tokens, i % shape_.layers);
-                 }) &&
-           judge("activation gradients", [&](std::int64_t i) {
-             const std::int64_t token = i * 241 % shape_.tokens;
-             return value_gradient_is_sound(memory(), lists_.host_by_token(),
-                                            value_gradients_.data(), token,
-                                            token * kActive + i * 37 % kActive);
-           });
-  }
-
-  bool run_weight_gradient() {
-    const DeviceBuffer<float> gradients(static_cast<std::size_t>(shape_.weights()));
-    gradients.fill_bytes(0xff);
-    SparseDecoderWeightGradient call{shape_, lists_.by_feature(), row_view(), gradients.data()};
-    const auto enqueue = [&](cudaStream_t stream) {
-      expect_ok(sparse_decoder_weight_gradient(call, stream));
+  template <class T, class Sample>
+  static void take(Turn& turn, const DeviceBuffer<T>& out, double bytes, const Enqueue& enqueue,
+                   Sample sample) {
+    Work work{.bytes = bytes, .enqueue = enqueue};
+    work.spoil = [&] { out.fill_bytes(0xff); };
+    work.judge = [&]() -> Judgement {
+      for (std::int64_t i = 0; i < 24; ++i)
+        if (!sample(i)) return {false, " at sample " + std::to_string(i)};
+      return {true, " at 24 samples"};
     };
-    time("weight gradient, fp32", static_cast<double>(gradients.bytes()) + row_bytes(), enqueue);
-    const bool sound = judge("weight gradients", [&](std::int64_t i) {
-      const std::int64_t column = i * 7919 % shape_.columns();
-      return weight_gradient_is_sound(memory(), lists_.host_by_feature(), gradients.data(), column,
-                                      shape_.layers - 1);
-    });
-    call.order = FeatureOrder::in_memory;
-    time("weight gradient, fp32, in memory", static_cast<double>(gradients.bytes()) + row_bytes(),
-         enqueue);
-    call.order = FeatureOrder::by_target;
-    call.gradient_type = KeyType::bfloat16;
-    time("weight gradient, bf16", static_cast<double>(gradients.bytes()) / 2 + row_bytes(),
-         enqueue);
-    return sound;
-  }
-
-  template <class Sample>
-  static bool judge(const char* what, Sample sample) {
-    for (std::int64_t i = 0; i < 24; ++i)
-      if (!sample(i)) {
-        std::printf("%s: WRONG at sample %lld\n", what, static_cast<long long>(i));
-        return false;
-      }
-    std::printf("%s: sound at 24 samples\n", what);
-    return true;
-  }
-
-  void time(const std::string& what, double bytes,
-            const std::function<void(cudaStream_t)>& enqueue) {
-    enqueue(bench_.stream());
-    cuda_check(cudaStreamSynchronize(bench_.stream()), what.c_str());
-    if (!options_.once) print_rate(what, bench_.time(enqueue), bytes, copy_terabytes_);
+    turn.take(work);
   }
 
   DecoderMemory memory() const { return {shape_, weights_.data(), case_.weights, rows_.data()}; }
@@ -162,22 +144,45 @@ class CaseRun {
   double row_bytes() const { return static_cast<double>(rows_.bytes()); }
 
   const Case case_;
-  const BenchOptions options_;
-  Bench& bench_;
-  const double copy_terabytes_;
   const SparseDecoderShape shape_;
   const MadeLists lists_;
   const DeviceBuffer<std::byte> weights_;
   const DeviceBuffer<float> rows_, outputs_, value_gradients_, bias_;
 };
 
-bool run_all(const BenchOptions& options) {
-  return run_cases<CaseRun>(kCases, options);
+void add_over_tokens(const Case& c, LanesOfPiece lanes, std::vector<Way>* ways) {
+  const SparseDecoderShape shape = shape_of(c);
+  const bool chosen = lanes_of_piece(shape, shape.tokens * kActive, c.weights) == lanes;
+  const std::string what = ", " + std::to_string(lanes) + " lanes" + (chosen ? ", chosen" : "");
+  ways->push_back(way<CaseRun>(
+      "forward" + what, [=](const CaseRun& memory, Turn& turn) { memory.forward(turn, lanes); }));
+  ways->push_back(way<CaseRun>(
+      "activation gradient" + what,
+      [=](const CaseRun& memory, Turn& turn) { memory.activation_gradient(turn, lanes); }));
+}
+
+Way weight_gradient(const char* name, FeatureOrder order, KeyType type) {
+  return way<CaseRun>(
+      name, [=](const CaseRun& memory, Turn& turn) { memory.weight_gradient(turn, order, type); });
+}
+
+std::vector<Way> ways(const Case& c) {
+  using enum FeatureOrder;
+  std::vector<Way> ways;
+  for (const LanesOfPiece lanes : {8, 16, 32}) add_over_tokens(c, lanes, &ways);
+  ways.push_back(weight_gradient("weight gradient, fp32", by_target, KeyType::float32));
+  ways.push_back(weight_gradient("weight gradient, fp32, in memory", in_memory, KeyType::float32));
+  ways.push_back(weight_gradient("weight gradient, bf16", by_target, KeyType::bfloat16));
+  ways.push_back(way<CaseRun>("bias gradient", &CaseRun::bias_gradient));
+  return ways;
 }
 
 }  // namespace
 }  // namespace stepscope::kernels
 
-int main(int count, char** words) {
-  return stepscope::kernels::bench_main(count, words, 100, stepscope::kernels::run_all);
+int main(int argc, char** argv) {
+  using namespace stepscope::kernels;
+  return bench_main(argc, argv,
+                    {"sparse_decoder against what its bytes cost at the rate of a copy.", 100,
+                     Yardstick::copy_rate, bench_cases<CaseRun>(kCases, ways)});
 }
