@@ -32,20 +32,21 @@ struct CandidateLists {
 };
 
 // Codes that a thread holds, the first `size` or fewer of them; 0 where there is none.
+template <class Code>
 struct HeldCodes {
-  std::uint64_t code[kCodesOfThread];
+  Code code[kCodesOfThread];
   std::uint32_t size;
 };
 
 // 0 where the key may not be selected.
-template <class T>
-__device__ inline std::uint64_t code_of(const Parameters& p, const Candidate& candidate) {
+template <class T, class Code>
+__device__ inline Code code_of(const Parameters& p, const Candidate& candidate) {
   if (candidate.column >= p.columns || !is_considered(p, candidate.column)) return 0;
-  return p.code.encode(ordered_bits<T>(candidate.bits, p.nan), candidate.column);
+  return coding<Code>(p).encode(ordered_bits<T>(candidate.bits, p.nan), candidate.column);
 }
 
 // A warp's list.
-template <class T>
+template <class T, class Code>
 class WarpCandidates {
  public:
   __device__ WarpCandidates(const Parameters& p, CandidateLists& lists)
@@ -63,15 +64,15 @@ class WarpCandidates {
     return true;
   }
   // By a whole warp: codes >= cut. A barrier later size_of_all() counts those of all warps.
-  __device__ HeldCodes hold(std::uint64_t cut) const {
+  __device__ HeldCodes<Code> hold(Code cut) const {
     __syncwarp();
-    HeldCodes held{{}, (size_ + kWarpSize - 1) / kWarpSize};
+    HeldCodes<Code> held{{}, (size_ + kWarpSize - 1) / kWarpSize};
     std::uint32_t count = 0;
 #pragma unroll
     for (std::uint32_t i = 0; i < kCodesOfThread; ++i) {
       if (i >= held.size) continue;
       const std::uint32_t at = i * kWarpSize + lane_index();
-      const std::uint64_t code = at < size_ ? code_of<T>(p_, own_[at]) : 0;
+      const Code code = at < size_ ? code_of<T, Code>(p_, own_[at]) : 0;
       held.code[i] = code >= cut ? code : 0;
       count += static_cast<std::uint32_t>(__popc(__ballot_sync(kAllLanes, code >= cut)));
     }
@@ -87,15 +88,15 @@ class WarpCandidates {
 
   // Of the codes that all threads hold those >= least stay, shared out evenly over the warps; by a
   // whole block. They are at most kRowTopkMostCount.
-  __device__ void keep_from(const HeldCodes& held, std::uint64_t least) {
+  __device__ void keep_from(const HeldCodes<Code>& held, Code least) {
     if (threadIdx.x == 0) lists_.kept = 0;
     __syncthreads();
 #pragma unroll
-    for (const std::uint64_t code : held.code) {
+    for (const Code code : held.code) {
       if (code < least) continue;
       const std::uint32_t at = atomicAdd(&lists_.kept, 1U);
-      lists_.found[at % kWarps][at / kWarps] = {p_.code.column(code),
-                                                bits_of_ordered<T>(p_.code.key(code))};
+      lists_.found[at % kWarps][at / kWarps] = {coding<Code>(p_).column(code),
+                                                bits_of_ordered<T>(coding<Code>(p_).key(code))};
     }
     __syncthreads();
     size_ = (lists_.kept + kWarps - 1 - warp_index()) / kWarps;
@@ -109,16 +110,16 @@ class WarpCandidates {
   std::uint32_t size_ = 0;
 };
 
-// The least of the `wanted` greatest of the codes that a block holds, `size` of them and none below
-// `low`; 1 where there are no more than wanted.
-template <class T>
-__device__ inline std::uint64_t least_selected(BlockRank& rank, const RowCode& code,
-                                               const HeldCodes& held, std::uint32_t size,
-                                               std::uint64_t low, std::uint32_t wanted) {
-  if (size <= wanted) return 1;
-  const std::uint64_t high = std::uint64_t{1} << (OrderedTraits<T>::kBits + code.place_bits);
-  RankSearch<std::uint64_t> search(low, high, size, wanted, wanted);
-  search.look_near(low, kLowerBits<T> + code.place_bits);
+// The least of the `count` greatest of the codes that a block holds, `size` of them and none below
+// `low`; 1 where there are no more than count.
+template <class T, class Code>
+__device__ inline Code least_selected(BlockRank& rank, const Parameters& p,
+                                      const HeldCodes<Code>& held, std::uint32_t size, Code low) {
+  if (size <= p.count) return 1;
+  constexpr int kBits = 8 * sizeof(Code);
+  const Code last = ~Code{0} >> (kBits - OrderedTraits<T>::kBits - p.place_bits);
+  RankSearch<Code> search(low, last, size, p.count, p.count);
+  search.look_near(low, kLowerBits<T> + p.place_bits);
   rank.run(search, held.code, held.size);
   return search.low();
 }

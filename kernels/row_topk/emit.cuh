@@ -13,20 +13,15 @@ namespace stepscope::kernels::row_topk_device {
 
 constexpr int kBucketBits = 8;
 constexpr std::uint32_t kBuckets = 1U << kBucketBits;
-constexpr std::uint32_t kBucketsOfLane = kBuckets / kWarpSize;
-constexpr std::uint32_t kLanesOfWarp = kWarpSize / kWarps;  // whose buckets a warp writes
-static_assert(kBucketsOfLane == 8 && kWarpSize % kWarps == 0);
+static_assert(kBuckets == kThreads);
 
-struct alignas(16) ColumnBuckets {
-  std::uint32_t sizes[kBuckets];           // all 0 before each row
-  std::uint32_t begins[kBuckets + 4];      // the first behind the last: how many are selected
-  std::uint64_t codes[kRowTopkMostCount];  // by bucket
+template <class Code>
+struct ColumnBuckets {
+  Code codes[kRowTopkMostCount];       // by bucket
+  std::uint32_t sizes[kBuckets];       // all 0 before each row
+  std::uint32_t sums[kWarps];          // of a warp's sizes
+  std::uint32_t begins[kBuckets + 1];  // the last: how many are selected
 };
-
-__device__ inline void clear_sizes(ColumnBuckets& buckets) {
-  for (std::uint32_t bucket = threadIdx.x; bucket < kBuckets; bucket += kThreads)
-    buckets.sizes[bucket] = 0;
-}
 
 // Sum over lanes below this one.
 __device__ inline std::uint32_t warp_sum_below(std::uint32_t value) {
@@ -39,30 +34,29 @@ __device__ inline std::uint32_t warp_sum_below(std::uint32_t value) {
   return sum - value;
 }
 
-// From sizes to begins; each warp adds up all buckets and writes its share.
-__device__ inline void sum_buckets(ColumnBuckets& buckets) {
-  std::uint32_t sizes[kBucketsOfLane];
-  load_eight(buckets.sizes, sizes);
-  std::uint32_t sum = 0;
-#pragma unroll
-  for (const std::uint32_t size : sizes) sum += size;
-  std::uint32_t begin = warp_sum_below(sum);
-  if (lane_index() / kLanesOfWarp != warp_index()) return;
-#pragma unroll
-  for (std::uint32_t i = 0; i < kBucketsOfLane; ++i) {
-    buckets.begins[lane_index() * kBucketsOfLane + i] = begin;
-    begin += sizes[i];
-  }
-  if (lane_index() == kWarpSize - 1) buckets.begins[kBuckets] = begin;
+// From sizes, which it clears, to begins; by a whole block, a bucket a thread.
+template <class Code>
+__device__ inline void sum_buckets(ColumnBuckets<Code>& buckets) {
+  const std::uint32_t size = buckets.sizes[threadIdx.x];
+  buckets.sizes[threadIdx.x] = 0;
+  const std::uint32_t below = warp_sum_below(size);
+  if (lane_index() == kWarpSize - 1) buckets.sums[warp_index()] = below + size;
+  __syncthreads();
+  const std::uint32_t begin =
+      below + warp_sum(lane_index() < warp_index() ? buckets.sums[lane_index()] : 0U);
+  buckets.begins[threadIdx.x] = begin;
+  if (threadIdx.x == kBuckets - 1) buckets.begins[kBuckets] = begin + size;
 }
 
-__device__ inline std::uint32_t bucket_of(const Parameters& p, std::uint64_t code) {
-  return p.code.column(code) >> max(p.code.place_bits - kBucketBits, 0);
+template <class Code>
+__device__ inline std::uint32_t bucket_of(const Parameters& p, Code code) {
+  return coding<Code>(p).column(code) >> max(p.place_bits - kBucketBits, 0);
 }
 
 // Bucket by bucket; by a whole block.
-__device__ inline void deal_codes(const Parameters& p, const HeldCodes& held, std::uint64_t least,
-                                  ColumnBuckets& buckets) {
+template <class Code>
+__device__ inline void deal_codes(const Parameters& p, const HeldCodes<Code>& held, Code least,
+                                  ColumnBuckets<Code>& buckets) {
   std::uint32_t within[kCodesOfThread] = {};
 #pragma unroll
   for (std::uint32_t i = 0; i < kCodesOfThread; ++i)
@@ -71,7 +65,6 @@ __device__ inline void deal_codes(const Parameters& p, const HeldCodes& held, st
   __syncthreads();
   sum_buckets(buckets);
   __syncthreads();
-  clear_sizes(buckets);
 #pragma unroll
   for (std::uint32_t i = 0; i < kCodesOfThread; ++i)
     if (held.code[i] >= least)
@@ -80,31 +73,34 @@ __device__ inline void deal_codes(const Parameters& p, const HeldCodes& held, st
 }
 
 // How many selected entries have lesser columns: of equal buckets, greater places in their codes.
-__device__ inline std::uint32_t rank_of(const Parameters& p, const ColumnBuckets& buckets,
-                                        std::uint64_t code) {
+template <class Code>
+__device__ inline std::uint32_t rank_of(const Parameters& p, const ColumnBuckets<Code>& buckets,
+                                        Code code) {
   const std::uint32_t bucket = bucket_of(p, code);
-  const std::uint32_t column = p.code.column(code);
+  const std::uint32_t column = coding<Code>(p).column(code);
   std::uint32_t rank = buckets.begins[bucket];
+#pragma unroll 1
   for (std::uint32_t i = rank, end = buckets.begins[bucket + 1]; i < end; ++i)
-    if (p.code.column(buckets.codes[i]) < column) ++rank;
+    if (coding<Code>(p).column(buckets.codes[i]) < column) ++rank;
   return rank;
 }
 
 // As it is in the row. Its key tells all but a zero's sign and a NaN's bits.
-template <class T>
-__device__ inline T stored_value(const Parameters& p, std::uint32_t row, std::uint64_t code) {
+template <class T, class Code>
+__device__ inline T stored_value(const Parameters& p, std::uint32_t row, Code code) {
   using Traits = OrderedTraits<T>;
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>;
-  const std::uint32_t key = p.code.key(code);
-  if (key == Traits::kSign || key == Traits::kAll) return row_begin<T>(p, row)[p.code.column(code)];
+  const std::uint32_t key = coding<Code>(p).key(code);
+  if (key == Traits::kSign || key == Traits::kAll)
+    return row_begin<T>(p, row)[coding<Code>(p).column(code)];
   return same_bits<T>(static_cast<Bits>(bits_of_ordered<T>(key)));
 }
 
-template <class T>
+template <class T, class Code>
 __device__ inline void write_entry(const Parameters& p, std::uint32_t row, std::uint32_t rank,
-                                   std::uint64_t code) {
+                                   Code code) {
   const std::uint64_t at = std::uint64_t{row} * p.count + rank;
-  const std::uint32_t column = p.code.column(code);
+  const std::uint32_t column = coding<Code>(p).column(code);
   p.columns_out[at] = static_cast<std::int32_t>(column);
   if (p.values == nullptr && p.fired.bits == nullptr && p.fired.counts == nullptr) return;
   const T stored = stored_value<T>(p, row, code);
@@ -123,9 +119,9 @@ __device__ inline void write_none(const Parameters& p, std::uint32_t row, std::u
 }
 
 // The entries whose codes are >= least, by a whole block; they fit in `count`.
-template <class T>
-__device__ inline void emit(const Parameters& p, std::uint32_t row, const HeldCodes& held,
-                            std::uint64_t least, ColumnBuckets& buckets) {
+template <class T, class Code>
+__device__ inline void emit(const Parameters& p, std::uint32_t row, const HeldCodes<Code>& held,
+                            Code least, ColumnBuckets<Code>& buckets) {
   deal_codes(p, held, least, buckets);
   const std::uint32_t selected = buckets.begins[kBuckets];
   if (threadIdx.x == 0 && p.selected != nullptr)

@@ -115,13 +115,23 @@ class Greatest {
     for (std::uint32_t i = 0; i < Unit<T>::kWords; ++i)
       word_[i % kUsed] = PackedKeys<T>::greater(word_[i % kUsed], unit.word[i]);
   }
-  // The upper 16 bits of a group's ordered key.
+  // The upper 16 bits of a group's ordered key, or one less where that is -0's. No group's
+  // greatest is NaN, since each began with a number.
   __device__ std::uint32_t ordered(std::uint32_t group) const {
-    if constexpr (sizeof(T) == 4) return ordered_bits<T>(word_[group], NanRank::last) >> 16;
-    return ordered_bits<T>(word_[group / 2] >> (group % 2 * 16) & 0xffffU, NanRank::last);
+    if constexpr (sizeof(T) == 4) return ordered_numbers(word_[group]) >> 16;
+    return ordered_numbers(word_[group / 2]) >> (group % 2 * 16) & 0xffffU;
   }
 
  private:
+  // Their order is that of ordered_bits, but that -0 is less than 0.
+  __device__ static std::uint32_t ordered_numbers(std::uint32_t word) {
+    constexpr std::uint32_t kLowest = sizeof(T) == 4 ? 1U : 0x10001U;
+    constexpr int kBits = OrderedTraits<T>::kBits;
+    const std::uint32_t negative = word >> (kBits - 1) & kLowest;
+    const std::uint32_t ones = sizeof(T) == 4 ? 0U - negative : (negative << 16) - negative;
+    return word ^ (ones | kLowest << (kBits - 1));
+  }
+
   static constexpr std::uint32_t kNone = PackedKeys<T>::kNegativeInfinities;
   static constexpr std::uint32_t kUsed = sizeof(T);  // words
   std::uint32_t word_[4] = {kNone, kNone, kNone, kNone};

@@ -23,8 +23,9 @@ struct Parameters {
   const void* keys;
   std::uint32_t rows, columns, count;
   NanRank nan;
-  std::uint32_t floor;  // the least ordered key that may be selected
-  RowCode code;
+  std::uint32_t floor;    // the least ordered key that may be selected
+  int place_bits;         // of codes
+  float read_once_share;  // of the keys' lines, which leave the L2 cache first (async_copy.cuh)
   const std::uint32_t* considered;
 
   std::int32_t* columns_out;
@@ -37,6 +38,11 @@ struct Parameters {
 template <class T>
 __device__ inline const T* row_begin(const Parameters& p, std::uint32_t row) {
   return static_cast<const T*>(p.keys) + std::uint64_t{row} * p.columns;
+}
+
+template <class Code>
+__device__ inline RowCode<Code> coding(const Parameters& p) {
+  return {p.place_bits};
 }
 
 __device__ inline bool is_considered(const Parameters& p, std::uint32_t column) {

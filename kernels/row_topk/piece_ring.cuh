@@ -37,7 +37,11 @@ class PieceRing {
  public:
   // Fills the ring; the copies are under way when this returns.
   __device__ PieceRing(const Parameters& p, uint4* ring)
-      : p_(p), ring_(ring + threadIdx.x), present_(ring_), ahead_row_(blockIdx.x) {
+      : p_(p),
+        ring_(ring + threadIdx.x),
+        present_(ring_),
+        ahead_row_(blockIdx.x),
+        policy_(read_once_policy(p.read_once_share)) {
     if (ahead_row_ < p_.rows) begin_row();
 #pragma unroll 1
     for (std::uint32_t stage = 0; stage < kStages; ++stage) release();
@@ -96,8 +100,9 @@ class PieceRing {
   }
 
   __device__ void copy_whole() const {
-#pragma unroll
-    for (std::uint32_t j = 0; j < kUnitPieces; ++j) copy_async(slot(0, j), from_ + j * kThreads);
+    static_assert(kUnitPieces == 4);
+    constexpr int kStep = kThreads * static_cast<int>(kPieceBytes);
+    copy_four_async<kStep, kStep>(slot(0, 0), from_, policy_);
   }
   // Of the row's last strip.
   __device__ void copy_rest() const {
@@ -134,6 +139,7 @@ class PieceRing {
   std::uint32_t ahead_row_, ahead_strip_ = 0, ahead_strips_ = 0, ahead_whole_ = 0;
   RowPieces<T> ahead_;
   const uint4* from_ = nullptr;
+  const std::uint64_t policy_;
 };
 
 }  // namespace stepscope::kernels::row_topk_device

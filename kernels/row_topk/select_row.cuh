@@ -21,17 +21,18 @@
 
 namespace stepscope::kernels::row_topk_device {
 
+template <class Code>
 struct RowShared {
   uint4 ring[kStages * kStripPieces];
   CandidateLists lists;
   RankCounters counters;
-  ColumnBuckets buckets;
+  ColumnBuckets<Code> buckets;
 };
 
 // What every device from sm_80 on gives a block.
-static_assert(sizeof(RowShared) <= std::size_t{99} * 1024);
+static_assert(sizeof(RowShared<std::uint64_t>) <= std::size_t{99} * 1024);
 
-constexpr std::uint32_t kUpperEnd = 1U << kUpperBits;
+constexpr std::uint32_t kUpperLast = (1U << kUpperBits) - 1;
 
 template <class T>
 constexpr std::uint32_t kNegativeInfinityKey = OrderedTraits<T>::kAll &
@@ -48,11 +49,11 @@ __device__ inline std::uint32_t bounds_of(std::uint32_t key) {
   return sizeof(T) == 2 ? bits | bits << 16 : bits;
 }
 
-template <class T>
+template <class T, class Code>
 class SelectRow {
  public:
-  __device__ SelectRow(const Parameters& p, RowShared& shared, PieceRing<T>& ring, BlockRank& rank,
-                       std::uint32_t row)
+  __device__ SelectRow(const Parameters& p, RowShared<Code>& shared, PieceRing<T>& ring,
+                       BlockRank& rank, std::uint32_t row)
       : p_(p),
         shared_(shared),
         ring_(ring),
@@ -60,20 +61,18 @@ class SelectRow {
         row_(row),
         pieces_(pieces_of_row<T>(p, row)),
         strips_(strips_of(pieces_.size())),
-        first_edited_(max(p.considered == nullptr ? pieces_.whole() / kStripPieces : 0, kStages)),
         found_(p, shared.lists),
         checks_(p.considered != nullptr) {}
 
   // `bound`: the last row's, and then this row's.
   __device__ void run(std::uint32_t& bound) {
     bound = find_bound(greatest_in_ring(), bound);
-    raise_cut(p_.code.least(max(bound << kLowerBits<T>, p_.floor)));
+    raise_cut(coding<Code>(p_).least(max(bound << kLowerBits<T>, p_.floor)));
     for (;;) {
       filter();
-      const HeldCodes held = found_.hold(cut_);
+      const HeldCodes<Code> held = found_.hold(cut_);
       const bool done = __syncthreads_or(strip_ < strips_ ? 1 : 0) == 0;
-      const std::uint64_t least =
-          least_selected<T>(rank_, p_.code, held, found_.size_of_all(), cut_, p_.count);
+      const Code least = least_selected<T>(rank_, p_, held, found_.size_of_all(), cut_);
       if (done) return emit<T>(p_, row_, held, least, shared_.buckets);
       raise_cut(max(least, cut_));
       found_.keep_from(held, cut_);
@@ -103,7 +102,7 @@ class SelectRow {
   __device__ std::uint32_t find_bound(const Greatest<T>& greatest, std::uint32_t last) const {
     constexpr std::uint32_t kGroups = Greatest<T>::kGroups;
     static_assert(kRowTopkMostCount + kRowTopkMostCount / 8 < kGroups * kThreads);
-    RankSearch<std::uint32_t> search(kNegativeInfinityKey<T> >> kLowerBits<T>, kUpperEnd,
+    RankSearch<std::uint32_t> search(kNegativeInfinityKey<T> >> kLowerBits<T>, kUpperLast,
                                      kGroups * kThreads, p_.count, p_.count + p_.count / 8);
     if (last > 0) search.look_near(last - kRankBins / 2, 0);
     std::uint32_t groups[kGroups];
@@ -113,9 +112,9 @@ class SelectRow {
     return search.low();
   }
 
-  __device__ void raise_cut(std::uint64_t cut) {
+  __device__ void raise_cut(Code cut) {
     cut_ = cut;
-    bounds_ = bounds_of<T>(p_.code.key(cut));
+    bounds_ = bounds_of<T>(coding<Code>(p_).key(cut));
   }
 
   // By a warp, to the row's end or until its list is full.
@@ -123,11 +122,16 @@ class SelectRow {
     while (strip_ < strips_ && filter_strip()) ++strip_;
   }
 
+  // Those that were looked at for the bound have been edited.
+  __device__ bool is_to_edit() const {
+    return strip_ >= kStages && (p_.considered != nullptr || strip_ + 1 == strips_);
+  }
+
   // The warp's part of the present strip. False where there was no room for what it holds; then
   // keys that are done with are remembered.
   __device__ bool filter_strip() {
     PieceRing<T>::template wait<0>();
-    if (strip_ >= first_edited_) leave_allowed(p_, pieces_, ring_, 0, strip_);
+    if (is_to_edit()) leave_allowed(p_, pieces_, ring_, 0, strip_);
     const std::uint32_t reaching = ring_.unit(0).reaching(bounds_);
     std::uint32_t keys = reaching & ~done_keys_;
     const T* const unit = reinterpret_cast<const T*>(ring_.slot(0, 0));
@@ -135,7 +139,8 @@ class SelectRow {
     while (std::uint32_t lanes = __ballot_sync(kAllLanes, keys != 0)) {
       const std::uint32_t place = place_of(keys);
       const Candidate candidate{first + place, raw_bits(unit[place])};
-      if (checks_) lanes = __ballot_sync(kAllLanes, keys != 0 && code_of<T>(p_, candidate) >= cut_);
+      if (checks_)
+        lanes = __ballot_sync(kAllLanes, keys != 0 && code_of<T, Code>(p_, candidate) >= cut_);
       if (!found_.append(lanes, candidate)) {
         done_keys_ = reaching & ~keys;
         return false;
@@ -155,34 +160,33 @@ class SelectRow {
   }
 
   const Parameters& p_;
-  RowShared& shared_;
+  RowShared<Code>& shared_;
   PieceRing<T>& ring_;
   BlockRank& rank_;
   const std::uint32_t row_;
   const RowPieces<T> pieces_;
   const std::uint32_t strips_;
-  const std::uint32_t first_edited_;  // of those behind the ones that were looked at for the bound
-  WarpCandidates<T> found_;
+  WarpCandidates<T, Code> found_;
   bool
       checks_;  // each key before it is appended, since many that reach the bound may not be wanted
-  std::uint64_t cut_ = 0;  // candidates' codes are at least this
+  Code cut_ = 0;  // candidates' codes are at least this
   std::uint32_t bounds_ = 0;
   std::uint32_t strip_ = 0;
   std::uint32_t done_keys_ = 0;
 };
 
-template <class T>
+template <class T, class Code>
 __global__ void __launch_bounds__(kThreads, kBlocksPerProcessor)
     row_topk_kernel(__grid_constant__ const Parameters p) {
   extern __shared__ __align__(kRingAlignment) uint4 dynamic[];
-  RowShared& shared = *reinterpret_cast<RowShared*>(dynamic);
+  auto& shared = *reinterpret_cast<RowShared<Code>*>(dynamic);
   PieceRing<T> ring(p, shared.ring);
   BlockRank rank(shared.counters);
-  clear_sizes(shared.buckets);
+  shared.buckets.sizes[threadIdx.x] = 0;
   __syncthreads();
   std::uint32_t bound = 0;
   for (std::uint64_t row = blockIdx.x; row < p.rows; row += gridDim.x)
-    SelectRow<T>(p, shared, ring, rank, static_cast<std::uint32_t>(row)).run(bound);
+    SelectRow<T, Code>(p, shared, ring, rank, static_cast<std::uint32_t>(row)).run(bound);
   wait_for_copies<0>();
 }
 

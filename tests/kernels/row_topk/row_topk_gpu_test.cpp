@@ -73,10 +73,11 @@ TYPED_TEST(RowTopkGpu, EqualsTheReferenceOnEveryShape) {
   const KeyPattern pattern = key_patterns().front();
   Turns counts(this->kFirstTurn);
   for (const Shape& shape :
-       {Shape{1, 1}, Shape{1, 7}, Shape{9, 1}, Shape{3, 33, 1}, Shape{7, 255, 3}, Shape{5, 257, 7},
-        Shape{600, 40}, Shape{2, 4095}, Shape{2, 4096}, Shape{3, 8191, 5}, Shape{3, 8193},
-        Shape{2, 20479}, Shape{3, 20481, 1}, Shape{2, 40961}, Shape{3, 49152}, Shape{2, 131072},
-        Shape{2, 131077, 2}}) {
+       {Shape{1, 1},        Shape{1, 7},       Shape{9, 1},      Shape{3, 33, 1},
+        Shape{7, 255, 3},   Shape{5, 257, 7},  Shape{600, 40},   Shape{2, 4095},
+        Shape{2, 4096},     Shape{3, 8191, 5}, Shape{3, 8193},   Shape{2, 20479},
+        Shape{3, 20481, 1}, Shape{2, 40961},   Shape{3, 49152},  Shape{2, 65536},
+        Shape{2, 65536, 3}, Shape{2, 65537},   Shape{2, 131072}, Shape{2, 131077, 2}}) {
     const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
     for (const std::int64_t count :
          counts.of<std::int64_t>({1, std::min<std::int64_t>(shape.columns, 512), 200,
