@@ -72,7 +72,7 @@ __device__ inline void write_result(const Parameters& p, const Remainder& left, 
 __device__ inline void write_empty_result(const Parameters& p, std::uint32_t reads) {
   BatchTopkResult result;
   result.threshold = __int_as_float(0x7f800000);
-  result.nan_count = static_cast<std::int64_t>(p.state->nan_count);
+  result.nan_count = static_cast<std::int64_t>(p.state->exact.nan);
   result.reads = reads;
   *p.result = result;
 }

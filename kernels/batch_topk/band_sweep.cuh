@@ -95,7 +95,7 @@ class BandSweep {
   }
 
   // Called once, by the whole block.
-  __device__ void finish() { sink_.finish(above_, /*count_nan=*/true); }
+  __device__ void finish() { sink_.finish(above_); }
 
  private:
   const Parameters& p_;

@@ -53,7 +53,8 @@ enum class BatchTopkStart {
   none,    // not at all: two reads instead of one
 };
 
-// exact: by radix digits, after `none`, or where the sample or the warm start misled.
+// exact: after `none`, by radix digits; or where the sample or the warm start misled, by another
+// bracket, of a sample, which takes a read more, and only where that misled too by radix digits.
 enum class BatchTopkPath : std::uint32_t { sampled, warm, exact };
 
 // In device memory, written by each call.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last kernel of a call. Where the bracket held, it refines. Else it selects from scratch,
-// which is also all that a call without a bracket does, by radix digits of (key, place): a read
-// counts the next 11 bits of the entries whose upper bits are known, until so few are left that one
-// more read can collect them as candidates.
+// The last kernel of a call. Where the bracket held, it refines. Else it tries another, of a
+// sample, which takes a read more: a wide one where it was a sample's that misled. Where that fails
+// too it selects from scratch, which is all that a call without a bracket does, by radix digits of
+// (key, place): a read counts the next 11 bits of the entries whose upper bits are known, until so
+// few are left that one more read can collect them as candidates.
 //
 // Blocks depend on each other between reads without having to be resident together: a block takes
 // shares of a read by number, in order, and waits only for shares that were taken before, so by
@@ -12,6 +13,7 @@
 #include <cstdint>
 
 #include "kernels/batch_topk/refine.cuh"
+#include "kernels/batch_topk/sample.cuh"
 #include "kernels/batch_topk/sweep.cuh"
 #include "kernels/batch_topk/top_bits.cuh"
 
@@ -22,7 +24,7 @@ constexpr std::uint32_t kCopies = 4;
 
 // One block's shared memory, in the order of use; the ring begins behind kSharedBytes.
 union FinishShared {
-  std::uint32_t histogram[kBins * kCopies];
+  std::uint32_t histogram[kBins * kCopies];  // of digits; its first kBins of a part of the sample
   SweepShared sweep;
   RefineShared refine;
 };
@@ -74,6 +76,9 @@ class DigitCount {
 #pragma unroll
     for (int i = 0; i < Layout::kKeys; ++i) count(digits[i], 1);
   }
+  __device__ static bool may_hold() {
+    return true;
+  }
 
   // Called once, by the whole block.
   __device__ void finish() {
@@ -83,16 +88,12 @@ class DigitCount {
       for (std::uint32_t copy = 0; copy < kCopies; ++copy) sum += histogram_[bin * kCopies + copy];
       if (sum > 0) atomicAdd(&p_.radix_histogram[bin], sum);
     }
-    const auto nan = warp_sum(static_cast<unsigned long long>(nan_));
-    const bool first_read = p_.from_scratch && range_.reads == 0;
-    if (lane_index() == 0 && nan > 0 && first_read) atomicAdd(&p_.state->nan_count, nan);
   }
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffffU;
 
   __device__ std::uint32_t digit(std::uint64_t entry, const RankedKey& ranked) {
-    if (ranked.nan) ++nan_;
     const std::uint32_t key = ranked.key;
     if (key < p_.floor || key < range_.key) return kNone;
     if (!digit_.of_place) {
@@ -118,7 +119,6 @@ class DigitCount {
   const RadixRange range_;
   const NextDigit digit_;
   std::uint32_t* histogram_;
-  std::uint32_t nan_ = 0;
 };
 
 // Gives a phase's shares out, one a block at a time, and tells the block that completes it.
@@ -219,14 +219,15 @@ template <class T, bool kAffine, RowLayout kLayout, int kBytes = kRingBytes, cla
 __device__ inline void visit_share(const Parameters& p, const Share& share, uint4* ring,
                                    Visitor& visitor) {
   StripStream<T, kAffine, kLayout, kBytes, 2> stream(p, share, ring);
-  stream.run([&](const auto& strip, const auto& words) { visitor.visit(strip, words); });
+  stream.run([&](const auto& strip, const auto& words) { visitor.visit(strip, words); },
+             [&] { return visitor.may_hold(); });
 }
 
-// One read that counts the range's next digit.
+// One read that counts the range's next digit, the first of which is 0.
 template <class T, bool kAffine, RowLayout kLayout>
-__device__ void count_digit(const Parameters& p, Phase& phase, uint4* shared) {
+__device__ void count_digit(const Parameters& p, std::uint32_t digit, Phase& phase, uint4* shared) {
   if constexpr (kLayout == RowLayout::flat) {
-    if (counts_top_bits(p, phase.number())) {
+    if (counts_top_bits(p, digit)) {
       TopBitsCount<T> count(p, reinterpret_cast<std::uint32_t*>(shared));
       phase.run([&](const Share& share) {
         visit_share<T, false, kLayout, kTopBitsRingBytes>(
@@ -244,13 +245,31 @@ __device__ void count_digit(const Parameters& p, Phase& phase, uint4* shared) {
   count.finish();
 }
 
+// One read with the bracket in shared memory, to its end in all blocks.
 template <class T, bool kAffine, RowLayout kLayout>
-__device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, uint4* shared) {
+__device__ void sweep_phase(const Parameters& p, Collection& collection, std::uint32_t number,
+                            uint4* shared) {
+  Phase phase(p.state, number);
+  auto& parts = reinterpret_cast<FinishShared*>(shared)->sweep;
+  Sweep<T, kAffine> sweep(p, collection, parts);
+  phase.run([&](const Share& share) {
+    if (share.number == 0 && threadIdx.x == 0) collection.bracket = parts.bracket;
+    visit_share<T, kAffine, kLayout>(p, share, shared + kSharedBytes / sizeof(uint4), sweep);
+  });
+  sweep.finish();
+  if (phase.completes()) phase.publish();
+  phase.wait();
+}
+
+// By radix digits, from a phase on.
+template <class T, bool kAffine, RowLayout kLayout>
+__device__ void select_from_scratch(const Parameters& p, std::uint32_t first, std::uint32_t reads,
+                                    uint4* shared) {
   State* const state = p.state;
-  std::uint32_t number = 0;
+  std::uint32_t number = first;
   do {
     Phase phase(state, number);
-    count_digit<T, kAffine, kLayout>(p, phase, shared);
+    count_digit<T, kAffine, kLayout>(p, number - first, phase, shared);
     if (phase.completes()) {
       if (narrow(p)) prepare_collection(p, number + 1);
       phase.publish();
@@ -258,18 +277,9 @@ __device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, ui
     phase.wait();
     ++number;
   } while (number != __ldcg(&state->collecting_phase));
-  Phase phase(state, number);
   auto& parts = *reinterpret_cast<FinishShared*>(shared);
-  {
-    take_bracket(state->exact, parts.sweep);
-    Sweep<T, kAffine> sweep(p, state->exact, /*count_nan=*/false, parts.sweep);
-    phase.run([&](const Share& share) {
-      visit_share<T, kAffine, kLayout>(p, share, shared + kSharedBytes / sizeof(uint4), sweep);
-    });
-    sweep.finish();
-  }
-  if (phase.completes()) phase.publish();
-  phase.wait();
+  take_bracket(state->exact, parts.sweep);
+  sweep_phase<T, kAffine, kLayout>(p, state->exact, number, shared);
 
   const RadixRange range = state->range;
   if (range.wanted == 0) {
@@ -281,10 +291,77 @@ __device__ void select_from_scratch(const Parameters& p, std::uint32_t reads, ui
                known_before(p), parts.refine);
 }
 
+// What a second bracket begins with: a phase that clears the sample's counters, and one that
+// counts.
+template <class T, bool kAffine, RowLayout kLayout>
+__device__ void sample_again(const Parameters& p, float deviations, std::uint32_t first,
+                             uint4* shared) {
+  static_assert(kSampleThreads == kThreads);
+  Phase clearing(p.state, first);
+  clearing.run([&](const Share& share) {
+    const auto stride = static_cast<std::uint32_t>(share.count) * kThreads;
+    auto* const counters = reinterpret_cast<uint4*>(p.sample_coarse);
+    for (std::uint32_t i = static_cast<std::uint32_t>(share.number) * kThreads + threadIdx.x;
+         i < (kBins + BatchTopkWorkspace::kFineBins) / 4; i += stride)
+      counters[i] = uint4{};
+  });
+  if (clearing.completes()) clearing.publish();
+  clearing.wait();
+  Phase counting(p.state, first + 1);
+  counting.run([&](const Share& share) {
+    auto* const histogram = reinterpret_cast<FinishShared*>(shared)->histogram;
+    for (auto i = static_cast<std::uint32_t>(share.number); i < kSampleBlocks; i += share.count) {
+      SamplePart<T, kAffine, kLayout != RowLayout::any> part(p, i);
+      clear_histogram(histogram);
+      part.count(deviations, histogram);
+      part.hand_on();
+      __syncthreads();  // the histogram is read
+    }
+  });
+  if (counting.completes()) counting.publish();
+  counting.wait();
+}
+
+constexpr std::uint32_t kSecondPhases = 3;
+
+// False, to all blocks, where the second bracket does not hold the cut either.
+template <class T, bool kAffine, RowLayout kLayout>
+__device__ bool select_by_second_bracket(const Parameters& p, float deviations, std::uint32_t reads,
+                                         uint4* shared) {
+  sample_again<T, kAffine, kLayout>(p, deviations, 0, shared);
+  auto& parts = *reinterpret_cast<FinishShared*>(shared);
+  Collection& collection = p.state->second;
+  choose_sampled_bracket<T, kAffine>(p, deviations, &parts.sweep.bracket);
+  __syncthreads();
+  sweep_phase<T, kAffine, kLayout>(p, collection, kSecondPhases - 1, shared);
+  const std::int64_t wanted = count_of(p) - static_cast<std::int64_t>(collection.above);
+  return refine(p, collection, wanted, BatchTopkPath::exact, reads + 1, known_before(p),
+                parts.refine);
+}
+
+// Whether a wide bracket of the sample, whose narrow one misled, may hold the cut: not where many
+// keys are equal, or the ends' ranks say that the sample knows nothing of the keys.
+__device__ inline bool sample_nearly_held(const Parameters& p, const Collection& found) {
+  std::uint32_t candidates = 0;
+  (void)CandidateShare(p, found).choose(1, &candidates);
+  const auto reaching = static_cast<std::int64_t>(found.above) + std::int64_t{candidates};
+  return candidates <= p.capacity && !far_above(p, found.above) &&
+         kFarTimes * reaching > count_of(p);
+}
+
 // A function of its own: it is seldom called, and its registers are not those of what comes before.
 template <class T, bool kAffine, RowLayout kLayout>
 __device__ __noinline__ void select_after_all(const Parameters& p, uint4* shared) {
-  select_from_scratch<T, kAffine, kLayout>(p, p.reads_before + 1, shared);
+  const bool sampled = p.warm_start == nullptr;
+  std::uint32_t reads = p.reads_before + 1;
+  std::uint32_t phase = 0;
+  if (!sampled || sample_nearly_held(p, p.state->guessed)) {
+    const float deviations = sampled ? kWide : kNarrow;
+    if (select_by_second_bracket<T, kAffine, kLayout>(p, deviations, reads, shared)) return;
+    phase = kSecondPhases;
+    ++reads;
+  }
+  select_from_scratch<T, kAffine, kLayout>(p, phase, reads, shared);
 }
 
 // Behind a sweep.
@@ -306,7 +383,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     from_scratch_kernel(const __grid_constant__ Parameters p) {
   extern __shared__ __align__(kRingAlignment) uint4 shared[];
   wait_for_grid_before();
-  select_from_scratch<T, kAffine, kLayout>(p, p.reads_before, shared);
+  select_from_scratch<T, kAffine, kLayout>(p, 0, p.reads_before, shared);
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

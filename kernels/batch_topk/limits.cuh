@@ -31,8 +31,7 @@ __device__ inline Ends ends_of(std::uint32_t low, std::uint32_t high) {
   constexpr std::uint32_t kLeast =
       ordered_bits<Key>(Traits::kSign | Traits::kInfinity, NanRank::last);
   constexpr std::uint32_t kGreatest = ordered_bits<Key>(Traits::kInfinity, NanRank::last);
-  // A low above +inf is only NaN's: then all keys are looked at.
-  const std::uint32_t least = low > kGreatest ? kLeast : max(low, kLeast);
+  const std::uint32_t least = max(min(low, kGreatest), kLeast);  // above +inf is NaN alone
   std::uint32_t greatest = max(min(high, kGreatest), kLeast);
   if (greatest == Traits::kSign - 1) --greatest;  // no number's key: as a number it would be zero
   return {float_of_ordered(least, kType), float_of_ordered(greatest, kType),

@@ -193,7 +193,7 @@ __device__ inline bool refine(const Parameters& p, const Collection& collection,
   const Bracket bracket = collection.bracket;  // by value: loaded at once, and before the share,
   const std::uint64_t listed = collection.listed;  // whose loads depend on each other
   const auto above = static_cast<std::int64_t>(collection.above);
-  const auto nan_count = static_cast<std::int64_t>(p.state->nan_count);
+  const auto nan_count = static_cast<std::int64_t>(collection.nan);
   const CandidateShare share(p, collection);
   std::uint32_t total = 0;
   ChosenBin chosen = share.choose(wanted, &total);

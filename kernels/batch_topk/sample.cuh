@@ -3,11 +3,9 @@
 // first keys on their way and, unless the bracket is known otherwise, count a sample from which
 // each block of the sweep chooses it (sample_bracket.cuh).
 //
-// The matrix's 32-byte sectors are cut into 2^15 equal runs, and of each run one sector, chosen by
-// a hash, is read: every row has its share, and no period of the columns is followed. A block has
-// every 128th run, two lanes a sector. It counts its keys by their upper 11 bits and hands on only
-// those bins that its greatest keys fall in, some more than its share of rank K; those keys it also
-// counts by their upper 16 bits.
+// A block has every 128th sector of the sample (sample_sectors.hpp), two lanes a sector. It counts
+// its keys by their upper 11 bits and hands on only those bins that its greatest keys fall in, some
+// more than its share of rank K; those keys it also counts by their upper 16 bits.
 #pragma once
 
 #include <cstddef>
@@ -50,20 +48,6 @@ static __global__ void __launch_bounds__(kPrepareThreads)
   for (std::uint32_t column = blockIdx.x * blockDim.x + threadIdx.x; column < p.shape.columns;
        column += gridDim.x * blockDim.x)
     merge_parts(p, column);
-}
-
-__device__ inline std::uint32_t scrambled(std::uint32_t value) {
-  value = (value ^ value >> 16) * 0x7feb352dU;
-  value = (value ^ value >> 15) * 0x846ca68bU;
-  return value ^ value >> 16;
-}
-
-// The sector of run i, or -1.
-__device__ inline std::int64_t sampled_sector(std::int64_t i, std::int64_t sectors) {
-  if (sectors <= kSampledSectors) return i < sectors ? i : -1;
-  const std::int64_t begin = i * sectors / kSampledSectors;
-  const auto length = static_cast<std::uint32_t>((i + 1) * sectors / kSampledSectors - begin);
-  return begin + __umulhi(scrambled(static_cast<std::uint32_t>(i)), length);
 }
 
 // The keys of a piece that begins at entry `first`; fewer at the end of the matrix.
@@ -116,63 +100,93 @@ constexpr int kSampleResident = 1536 / kSampleThreads;
 constexpr int kSampleResident = 2048 / kSampleThreads;
 #endif
 
+// One of kSampleBlocks parts of the sample, by a whole block of kSampleThreads.
+template <class T, bool kAffine, bool kAligned>
+class SamplePart {
+ public:
+  using Key = RankedAs<T, kAffine>;
+
+  // The keys are under way when this returns.
+  __device__ SamplePart(const Parameters& p, std::uint32_t part) : p_(p) {
+    constexpr std::uint32_t kPiecesOfSector = kSectorBytes / kPieceBytes;
+    const std::int64_t entries = std::int64_t{p.shape.rows} * p.shape.columns;
+    const std::int64_t sectors =
+        (entries * static_cast<std::int64_t>(sizeof(T)) + kSectorBytes - 1) / kSectorBytes;
+    const std::int64_t sector =
+        sampled_sector(threadIdx.x / kPiecesOfSector * std::int64_t{kSampleBlocks} + part, sectors);
+    const std::int64_t first = (sector * kPiecesOfSector + threadIdx.x % kPiecesOfSector) * kKeys;
+    if (sector >= 0 && first < entries) piece_.template load<kAligned>(p, first);
+    if constexpr (kAffine)  // an aligned piece lies in one row
+      first_column_ =
+          place_of_entry(p, static_cast<std::uint64_t>(max(first, std::int64_t{0}))).column;
+  }
+
+  // Counts in the histogram, of kBins and all 0, and says what is to be handed on. Mean and scale
+  // are known.
+  __device__ void count(float deviations, std::uint32_t* histogram) {
+#pragma unroll
+    for (int i = 0; i < kKeys; ++i) {
+      const auto column = [&] {
+        const std::uint32_t at = first_column_ + static_cast<std::uint32_t>(i);
+        return kAligned ? at : at % p_.shape.columns;
+      };
+      ordered_[i] =
+          i < piece_.count ? ranked_key<T, kAffine>(p_, piece_.words.key(i), column).key : 0;
+      if (ordered_[i] >= p_.floor) atomicAdd(&histogram[ordered_[i] >> kShift], 1U);
+    }
+    __syncthreads();
+    static_assert(kCoarse == 4);
+    const uint4 four = reinterpret_cast<const uint4*>(histogram)[threadIdx.x];
+    counts_[0] = four.x, counts_[1] = four.y, counts_[2] = four.z, counts_[3] = four.w;
+    // A rank that is greater than the number of keys here leaves bin 0: all are handed on.
+    const SampleRank rank(p_, kSampleThreads * kKeys, deviations);
+    std::uint32_t total = 0;
+    least_ = block_choose_bin<kSampleThreads>(counts_, rank.lower(), &total).bin;
+  }
+
+  // The counters are cleared.
+  __device__ void hand_on() const {
+#pragma unroll
+    for (int i = 0; i < kCoarse; ++i) {
+      const std::uint32_t bin = threadIdx.x * kCoarse + static_cast<std::uint32_t>(i);
+      if (bin >= least_ && counts_[i] > 0) atomicAdd(&p_.sample_coarse[bin], counts_[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < kKeys; ++i) {
+      const bool handed_on = ordered_[i] >= p_.floor && ordered_[i] >> kShift >= least_;
+      if (__any_sync(kAllLanes, handed_on)) count_fine<Key>(p_, ordered_[i], handed_on);
+    }
+  }
+
+ private:
+  static constexpr int kKeys = Piece<T>::kKeys;
+  static constexpr int kShift = OrderedTraits<Key>::kBits - kBinBits;
+  static constexpr int kCoarse = static_cast<int>(kBins) / kSampleThreads;  // bins a thread
+
+  const Parameters& p_;
+  Piece<T> piece_;
+  std::uint32_t first_column_ = 0;
+  std::uint32_t ordered_[kKeys];
+  std::uint32_t counts_[kCoarse];
+  std::uint32_t least_;  // bin
+};
+
+__device__ inline void clear_histogram(std::uint32_t* histogram) {
+  reinterpret_cast<uint4*>(histogram)[threadIdx.x] = uint4{};
+  __syncthreads();
+}
+
 template <class T, bool kAffine, bool kAligned>
 __global__ void __launch_bounds__(kSampleThreads, kSampleResident)
     sample_kernel(const __grid_constant__ Parameters p) {
-  using Key = RankedAs<T, kAffine>;
-  constexpr int kKeys = Piece<T>::kKeys;
-  constexpr int kShift = OrderedTraits<Key>::kBits - kBinBits;
-  constexpr std::uint32_t kPiecesOfSector = kSectorBytes / kPieceBytes;
   __shared__ __align__(16) std::uint32_t histogram[kBins];
   let_next_grid_start();
-
-  const std::int64_t entries = std::int64_t{p.shape.rows} * p.shape.columns;
-  const std::int64_t sectors =
-      (entries * static_cast<std::int64_t>(sizeof(T)) + kSectorBytes - 1) / kSectorBytes;
-  const std::int64_t sector = sampled_sector(
-      threadIdx.x / kPiecesOfSector * std::int64_t{kSampleBlocks} + blockIdx.x, sectors);
-  const std::int64_t first = (sector * kPiecesOfSector + threadIdx.x % kPiecesOfSector) * kKeys;
-  Piece<T> piece;
-  if (sector >= 0 && first < entries) piece.template load<kAligned>(p, first);
-  reinterpret_cast<uint4*>(histogram)[threadIdx.x] = uint4{};
-  __syncthreads();
-  // An aligned piece lies in one row.
-  const std::uint32_t first_column =
-      kAffine ? place_of_entry(p, static_cast<std::uint64_t>(max(first, std::int64_t{0}))).column
-              : 0;
+  SamplePart<T, kAffine, kAligned> part(p, blockIdx.x);
+  clear_histogram(histogram);
   if constexpr (kAffine) wait_for_grid_before();  // for mean and scale
-  std::uint32_t ordered[kKeys];
-#pragma unroll
-  for (int i = 0; i < kKeys; ++i) {
-    const auto column = [&] {
-      const std::uint32_t at = first_column + static_cast<std::uint32_t>(i);
-      return kAligned ? at : at % p.shape.columns;
-    };
-    ordered[i] = i < piece.count ? ranked_key<T, kAffine>(p, piece.words.key(i), column).key : 0;
-    if (ordered[i] >= p.floor) atomicAdd(&histogram[ordered[i] >> kShift], 1U);
-  }
-  __syncthreads();
-
-  constexpr int kCoarsePerThread = static_cast<int>(kBins) / kSampleThreads;
-  static_assert(kCoarsePerThread == 4);
-  const uint4 four = reinterpret_cast<const uint4*>(histogram)[threadIdx.x];
-  const std::uint32_t counts[kCoarsePerThread] = {four.x, four.y, four.z, four.w};
-  // A rank that is greater than the number of keys here leaves bin 0: all are handed on.
-  const SampleRank rank(p, kSampleThreads * kKeys);
-  std::uint32_t total = 0;
-  const ChosenBin least = block_choose_bin<kSampleThreads>(counts, rank.lower(), &total);
-
+  part.count(kNarrow, histogram);
   wait_for_grid_before();
-#pragma unroll
-  for (int i = 0; i < kCoarsePerThread; ++i) {
-    const std::uint32_t bin = threadIdx.x * kCoarsePerThread + static_cast<std::uint32_t>(i);
-    if (bin >= least.bin && counts[i] > 0) atomicAdd(&p.sample_coarse[bin], counts[i]);
-  }
-#pragma unroll
-  for (int i = 0; i < kKeys; ++i) {
-    const bool handed_on = ordered[i] >= p.floor && ordered[i] >> kShift >= least.bin;
-    if (__any_sync(kAllLanes, handed_on)) count_fine<Key>(p, ordered[i], handed_on);
-  }
+  part.hand_on();
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

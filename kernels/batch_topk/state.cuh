@@ -33,13 +33,13 @@ struct Collection {
   Bracket bracket;
   unsigned long long above;   // entries that were selected outright
   unsigned long long listed;  // candidates whose bin was full; counted beyond the capacity
+  unsigned long long nan;     // meaningless where candidates are more than the capacity
 };
 
 struct State {
-  // Two sets: blocks of the last kernel may start late and still judge the first bracket when
-  // others have gone on from it.
-  Collection guessed, exact;
-  unsigned long long nan_count;
+  // A set for each bracket that may be tried: blocks of the last kernel may start late and still
+  // judge one when others have gone on from it.
+  Collection guessed, second, exact;
   std::uint32_t finalists;
   std::uint32_t refine_arrived;
   // The exact path: work is given out and completed by numbers a phase.
@@ -75,7 +75,7 @@ struct Parameters {
   std::uint32_t reads_before;
   State* state;
   std::uint32_t* sample_coarse;
-  std::uint32_t* sample_fine;
+  std::uint32_t* sample_fine;  // right behind sample_coarse
   std::uint32_t* candidate_bins;
   unsigned long long* radix_histogram;
   std::uint64_t* candidate_table;
@@ -91,7 +91,9 @@ struct Parameters {
 
 // How many candidates of a collection belong to each bin, whether in the table or in the list.
 __device__ inline std::uint32_t* bins_of(const Parameters& p, const Collection& collection) {
-  return p.candidate_bins + (&collection == &p.state->exact ? kBins : 0U);
+  static_assert(BatchTopkWorkspace::kCollections == 3);
+  const std::uint32_t set = &collection == &p.state->exact ? 2 : &collection == &p.state->second;
+  return p.candidate_bins + set * kBins;
 }
 
 // The caller's or the last call's: no kernel has to wait for another to read it.
@@ -109,6 +111,12 @@ __device__ inline std::int64_t count_of(const Parameters& p) {
   if (p.device_count == nullptr) return p.count;
   const std::int64_t entries = std::int64_t{p.shape.rows} * p.shape.columns;
   return min(max(*p.device_count, std::int64_t{0}), entries);
+}
+
+// So many entries above a bracket that its sample, or the call before, knew nothing of these keys.
+constexpr std::int64_t kFarTimes = 4;
+__device__ inline bool far_above(const Parameters& p, unsigned long long above) {
+  return static_cast<std::int64_t>(above) >= kFarTimes * count_of(p);
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

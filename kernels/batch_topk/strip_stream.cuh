@@ -104,19 +104,28 @@ class FlatRing {
     }
   }
 
-  // visit(strip, words) for each of the warp's strips.
-  template <class Visit>
-  __device__ void run(Visit visit) {
+  // visit(strip, words) for each of the warp's strips; goes_on() is asked now and then.
+  template <class Visit, class GoesOn>
+  __device__ void run(Visit visit, GoesOn goes_on) {
     const std::uint32_t strips = (pieces_ + kPieces - 1) / kPieces;
-    for (std::uint32_t strip = order_.first; strip < strips; strip = order_.behind(strip)) {
-      wait_for_copies<Slots::kStages - 1>();
-      visit(Strip(p_, strip, pieces_), slots_.read());
-      copy_next();
+    std::uint32_t strip = order_.first;
+    while (strip < strips) {
+      const std::uint32_t until = min(strips - strip, order_.stride * kStripsBetween) + strip;
+      for (; strip < until; strip = order_.behind(strip)) {
+        wait_for_copies<Slots::kStages - 1>();
+        visit(Strip(p_, strip, pieces_), slots_.read());
+        copy_next();
+      }
+      if (strip < strips && !goes_on()) break;
     }
     wait_for_copies<0>();
   }
 
  private:
+  // Of a warp, which then may wait for another's counts: matrices that are read in some 50 us have
+  // no more strips a warp than this.
+  static constexpr std::uint32_t kStripsBetween = 32;
+
   __device__ const uint4* begin_of(std::uint32_t strip) const {
     return from_ + std::uint64_t{strip} * kPieces;
   }
@@ -169,8 +178,8 @@ class RowRing {
     for (int stage = 0; stage < Slots::kStages; ++stage) copy_next();
   }
 
-  template <class Visit>
-  __device__ void run(Visit visit) {
+  template <class Visit, class GoesOn>
+  __device__ void run(Visit visit, GoesOn) {
     for (; !walk_.done(); walk_.advance(p_.shape)) {
       wait_for_copies<Slots::kStages - 1>();
       if (walk_.inside(p_.shape)) visit(RowStrip<T, kAffine>(p_, walk_), slots_.read());
@@ -212,8 +221,8 @@ class RowPrefetch {
   __device__ RowPrefetch(const Parameters& p, const Share& share, uint4*)
       : p_(p), walk_(p.shape, share.number, share.count, warp_index()), next_(load(walk_)) {}
 
-  template <class Visit>
-  __device__ void run(Visit visit) {
+  template <class Visit, class GoesOn>
+  __device__ void run(Visit visit, GoesOn) {
     while (!walk_.done()) {
       const Words words = next_;
       const RowWalk<kAffine> here = walk_;

@@ -52,6 +52,7 @@ class CandidateSink {
     while (true) {
       const unsigned pushing = __ballot_sync(kAllLanes, unclear != 0);
       if (pushing == 0) return;
+      if (full_) return;
       const auto pushed = static_cast<std::uint32_t>(__popc(pushing));
       if (listed_ + pushed > kListed) write_list();
       if (unclear != 0) {
@@ -65,15 +66,18 @@ class CandidateSink {
     }
   }
 
+  // Candidates are more than there is room for, so the bracket does not hold whatever comes.
+  __device__ bool is_full() const { return full_; }
+
   // Called once, by the whole block; above: of this lane, what is to be counted so beside what was
   // found here. The counts come behind the candidates, of which the last warp's are waited for.
-  __device__ void finish(std::uint32_t above, bool count_nan) {
+  __device__ void finish(std::uint32_t above) {
     write_list();
     const std::uint32_t warp_above = warp_sum(above + above_);
     const std::uint32_t warp_nan = warp_sum(nan_);
     if (lane_index() == 0) {
       shared_.above[warp_index()] = warp_above;
-      shared_.nan[warp_index()] = count_nan ? warp_nan : 0;
+      shared_.nan[warp_index()] = warp_nan;
     }
     __syncthreads();
     if (warp_index() == 0) add_counts();
@@ -124,7 +128,7 @@ class CandidateSink {
     const unsigned long long nan = wide_warp_sum(has_warp ? shared_.nan[lane_index()] : 0U);
     if (lane_index() != 0) return;
     if (above > 0) atomicAdd(&collection_.above, above);
-    if (nan > 0) atomicAdd(&p_.state->nan_count, nan);
+    if (nan > 0) atomicAdd(&collection_.nan, nan);
   }
 
   __device__ bool put_in_table(std::uint64_t candidate) const {
@@ -178,9 +182,8 @@ class Sweep {
   using Limits = std::conditional_t<kAffine, ColumnLimits<T>, UniformLimits<T>>;
 
   // Called by the whole block; its bracket stands in shared memory.
-  __device__ Sweep(const Parameters& p, Collection& collection, bool count_nan, SweepShared& shared)
-      : Sweep(p, collection, count_nan, shared,
-              ends_of<Key>(shared.bracket.low, shared.bracket.high)) {}
+  __device__ Sweep(const Parameters& p, Collection& collection, SweepShared& shared)
+      : Sweep(p, collection, shared, ends_of<Key>(shared.bracket.low, shared.bracket.high)) {}
 
   template <class Strip, class Words>
   __device__ void visit(const Strip& strip, const Words& words) {
@@ -194,22 +197,34 @@ class Sweep {
     sink_.push(classes.unclear & valid, strip, words);
   }
 
+  // By a whole warp: false where the bracket holds too much, or the cut is far above it, for sure.
+  __device__ bool may_hold() {
+    if (p_.collects) return true;  // what all shards found counts
+    if (sink_.is_full()) return false;
+    wait_for_grid_before();  // which cleared the counter
+    const auto own = static_cast<unsigned long long>(warp_sum(above_));
+    above_ = 0;
+    unsigned long long all = 0;
+    if (lane_index() == 0) all = atomicAdd(&collection_.above, own) + own;
+    return !far_above(p_, __shfl_sync(kAllLanes, all, 0));
+  }
+
   // Called once, by the whole block.
-  __device__ void finish() { sink_.finish(above_, count_nan_); }
+  __device__ void finish() { sink_.finish(above_); }
 
  private:
-  __device__ Sweep(const Parameters& p, Collection& collection, bool count_nan, SweepShared& shared,
+  __device__ Sweep(const Parameters& p, Collection& collection, SweepShared& shared,
                    const Ends& ends)
       : p_(p),
+        collection_(collection),
         limits_(ends),
-        sink_(p, collection, !kAffine && ends.exact && shared.bracket.all_places, shared),
-        count_nan_(count_nan) {}
+        sink_(p, collection, !kAffine && ends.exact && shared.bracket.all_places, shared) {}
 
   const Parameters& p_;
+  Collection& collection_;
   Limits limits_;
   CandidateSink<T, kAffine> sink_;
   std::uint32_t above_ = 0;
-  const bool count_nan_;
 };
 
 // Called by a whole block; nobody writes the bracket meanwhile.
@@ -230,7 +245,7 @@ __device__ inline void begin_sweep(const Parameters& p, const BatchTopkWarmStart
     __syncthreads();
     return;
   }
-  choose_sampled_bracket<T, kAffine>(p, &shared.bracket);
+  choose_sampled_bracket<T, kAffine>(p, kNarrow, &shared.bracket);
   if (threadIdx.x == 0 && blockIdx.x == 0) p.state->guessed.bracket = shared.bracket;
   __syncthreads();
 }
@@ -270,8 +285,9 @@ __global__ void __launch_bounds__(kAffine ? kThreads : kSweepBound, 2)
   if constexpr (kLayout == RowLayout::flat && kPrefetch > 0)
     if (p.warm_start == nullptr) stream.prefetch(kPrefetch);
   begin_sweep<T, kAffine>(p, known, shared);
-  Sweep<T, kAffine> sweep(p, p.state->guessed, /*count_nan=*/true, shared);
-  stream.run([&](const auto& strip, const auto& words) { sweep.visit(strip, words); });
+  Sweep<T, kAffine> sweep(p, p.state->guessed, shared);
+  stream.run([&](const auto& strip, const auto& words) { sweep.visit(strip, words); },
+             [&] { return sweep.may_hold(); });
   sweep.finish();
 }
 

@@ -19,11 +19,11 @@ constexpr std::uint32_t kTopBitsCopies = 8;
 constexpr std::size_t kTopBitsBytes = kBins * kTopBitsCopies * sizeof(std::uint32_t);
 constexpr int kTopBitsRingBytes = 32 * 1024;
 
-// Whether this way of counting knows the digit that a phase counts: the first, where no key is
+// Whether this way of counting knows a digit of the range: the first, where no key is
 // below the floor but NaN. All threads of a block answer the same, so the range is not asked: a
 // block that is late may find it changed.
-__device__ inline bool counts_top_bits(const Parameters& p, std::uint32_t phase) {
-  return phase == 0 && p.floor == kLeastNumberKey;
+__device__ inline bool counts_top_bits(const Parameters& p, std::uint32_t digit) {
+  return digit == 0 && p.floor == kLeastNumberKey;
 }
 
 // Of a float, or of two 16-bit keys.
@@ -60,6 +60,7 @@ class TopBitsCount {
     else
       count_valid(words, valid);
   }
+  __device__ static bool may_hold() { return true; }
 
   // Called once, by the whole block.
   __device__ void finish() {
@@ -103,7 +104,6 @@ class TopBitsCount {
     const bool negative = stored_bin >= kBins / 2;
     const std::uint32_t bin = negative ? kBins - 1 - stored_bin : stored_bin + kBins / 2;
     if (stored_bin != kNanBin || p_.nan == NanRank::first) atomicAdd(&p_.radix_histogram[bin], sum);
-    if (stored_bin == kNanBin && p_.from_scratch) atomicAdd(&p_.state->nan_count, sum);
   }
 
   const Parameters& p_;

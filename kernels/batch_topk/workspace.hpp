@@ -13,11 +13,12 @@ struct BatchTopkWorkspace {
   static constexpr std::size_t kStateBytes = 1024;  // counters and decisions (state.cuh)
   static constexpr std::uint32_t kFineBins = 1U << 16;
   static constexpr std::uint32_t kRadixBins = 1U << 11;
+  static constexpr std::uint32_t kCollections = 3;
   static constexpr std::uint32_t kRowsOfPart = 1024;  // statistics are summed by parts of the rows
   static constexpr std::int64_t kMostSlots = 512;
 
   std::size_t state = 0;
-  std::size_t candidate_bins = 0;         // uint32 [2][kRadixBins]: of the guess, of the exact path
+  std::size_t candidate_bins = 0;         // uint32 [kCollections][kRadixBins] (state.cuh)
   std::size_t radix_histogram = 0;        // uint64 [kRadixBins]
   std::size_t zeroed_bytes = 0;           // all of the above, set to 0 by each call
   std::size_t sample_coarse = 0;          // uint32 [kRadixBins]

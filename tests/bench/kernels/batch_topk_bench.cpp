@@ -62,7 +62,7 @@ class CaseRun : public CaseMemory {
         warm_(1),
         mean_(std::vector<float>(static_cast<std::size_t>(c.columns), 0.01F)),
         scale_(std::vector<float>(static_cast<std::size_t>(c.columns), 1.01F)) {
-    fill_normal(keys_.data(), c.type, entries_, 1, stream);
+    fill();
     for (std::uint32_t i = 0; i < kOtherBatches; ++i) {
       others_.emplace_back(bytes_);
       fill_normal(others_.back().data(), c.type, entries_, 2 + i, stream);
@@ -122,7 +122,18 @@ class CaseRun : public CaseMemory {
     turn.take(work);
   }
 
+  // Keys of which a sample shows too few of the greatest, or none: so many of four sectors.
+  void select_hidden(Turn& turn, int of_four) const {
+    const Hidden hidden(*this, of_four);
+    select(turn, as_is);
+  }
+
 #ifdef STEPSCOPE_WITH_CUB_TOPK
+  void peer_hidden(Turn& turn, int of_four) const {
+    const Hidden hidden(*this, of_four);
+    peer(turn);
+  }
+
   void peer(Turn& turn) const {
     const DeviceBuffer<std::byte> keys_out(static_cast<std::size_t>(case_.count) *
                                            bytes_of(case_.type));
@@ -138,6 +149,23 @@ class CaseRun : public CaseMemory {
 #endif
 
  private:
+  class Hidden {
+   public:
+    Hidden(const CaseRun& run, int of_four) : run_(run) {
+      hide_from_sample(run.keys_.data(), run.case_.type, run.entries_, of_four, run.stream_);
+    }
+    ~Hidden() { run_.fill(); }
+    Hidden(const Hidden&) = delete;
+    Hidden& operator=(const Hidden&) = delete;
+
+   private:
+    const CaseRun& run_;
+  };
+
+  void fill() const {
+    fill_normal(keys_.data(), case_.type, entries_, 1, stream_);
+  }
+
   BatchTopkArguments changed(Change change) const {
     BatchTopkArguments arguments = arguments_;
     change(arguments);
@@ -199,6 +227,19 @@ Way select_misled(const char* name, const BatchTopkWarmStart& start) {
       name, [=](const CaseRun& memory, Turn& turn) { memory.select_misled(turn, start); });
 }
 
+Way select_hidden(const char* name, int of_four) {
+  return way<CaseRun>(
+      name, [=](const CaseRun& memory, Turn& turn) { memory.select_hidden(turn, of_four); });
+}
+#ifdef STEPSCOPE_WITH_CUB_TOPK
+Way peer(const char* name, int of_four) {
+  Way peer = way<CaseRun>(
+      name, [=](const CaseRun& memory, Turn& turn) { memory.peer_hidden(turn, of_four); });
+  peer.peer = true;
+  return peer;
+}
+#endif
+
 std::vector<Way> ways(const Case& c) {
   const std::uint32_t all = c.type == KeyType::float32 ? 0xffffffffU : 0xffffU;
   std::vector<Way> ways{select("sampled", as_is),
@@ -209,10 +250,13 @@ std::vector<Way> ways(const Case& c) {
                         select("from scratch", from_scratch),
                         select("affine, sampled", affine),
                         select("z-score, sampled", z_score),
-                        select_warm("z-score, warm", z_score)};
+                        select_warm("z-score, warm", z_score),
+                        select_hidden("half hidden from the sample", 2),
+                        select_hidden("all hidden from the sample", 4)};
 #ifdef STEPSCOPE_WITH_CUB_TOPK
-  ways.push_back(way<CaseRun>("cub::DeviceTopK pairs, scatter", &CaseRun::peer));
-  ways.back().peer = true;
+  ways.push_back(peer("cub::DeviceTopK pairs, scatter", 0));
+  ways.push_back(peer("cub, half hidden", 2));
+  ways.push_back(peer("cub, all hidden", 4));
 #endif
   return ways;
 }

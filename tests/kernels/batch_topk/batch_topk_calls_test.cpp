@@ -12,6 +12,7 @@
 #include "kernels/shard_topk/shard_counts.hpp"
 #include "tests/kernels/batch_topk/against_reference.hpp"
 #include "tests/kernels/shard_topk/sharded_keys.hpp"
+#include "tests/kernels/support/device_data.hpp"
 
 namespace stepscope::kernels {
 namespace {
@@ -103,7 +104,9 @@ TYPED_TEST(BatchTopkCalls, SaysWhichWayItWent) {
   EXPECT_EQ(sampled.path, BatchTopkPath::sampled);
   EXPECT_EQ(sampled.reads, 1U);
   arguments.warm_start = warm.data();
-  EXPECT_EQ(run_batch_topk(arguments, stream).result.path, BatchTopkPath::exact);
+  const BatchTopkResult misled = run_batch_topk(arguments, stream).result;
+  EXPECT_EQ(misled.path, BatchTopkPath::exact);
+  EXPECT_EQ(misled.reads, 2U);
   const BatchTopkResult warmed = run_batch_topk(arguments, stream).result;
   EXPECT_EQ(warmed.path, BatchTopkPath::warm);
   EXPECT_EQ(warmed.reads, 1U);
@@ -111,6 +114,56 @@ TYPED_TEST(BatchTopkCalls, SaysWhichWayItWent) {
   const BatchTopkResult exact = run_batch_topk(arguments, stream).result;
   EXPECT_EQ(exact.path, BatchTopkPath::exact);
   EXPECT_EQ(exact.reads, 2U);
+}
+
+// Equal keys are more than any bracket of keys has room for.
+TYPED_TEST(BatchTopkCalls, GoesOnFromTwoBracketsThatMislead) {
+  const DeviceBuffer<BatchTopkWarmStart> warm(1);
+  warm.fill_bytes(0);
+  const Shape shape{sized(256, 131), 4096};
+  const std::vector<TypeParam> keys(static_cast<std::size_t>(shape.rows * shape.columns));
+  const DeviceKeys<TypeParam> on_device(keys);
+  BatchTopkArguments arguments;
+  arguments.key_type = KeyTypeOf<TypeParam>::value;
+  arguments.rows = shape.rows;
+  arguments.columns = shape.columns;
+  arguments.count = 70000;
+  arguments.warm_start = warm.data();
+  arguments.keys = keys.data();
+  const BatchTopkExpected expected = batch_topk_reference(arguments);
+  arguments.keys = on_device.data();
+  const Stream stream;
+  const BatchTopkAnswer answer = run_batch_topk(arguments, stream);
+  expect_equal(answer, expected, "zeroes");
+  EXPECT_EQ(answer.result.path, BatchTopkPath::exact);
+  EXPECT_GT(answer.result.reads, 4U);
+}
+
+// A sample that shows a third of the greatest keys misleads the narrow bracket, not the wide one;
+// one that shows none is not asked again.
+TYPED_TEST(BatchTopkCalls, GoesOnFromASampleThatMisleads) {
+  const Shape shape{256, 4096};
+  const std::int64_t entries = shape.rows * shape.columns;
+  const Stream stream;
+  for (const auto& [of_four, reads] : {std::pair{3, 2U}, std::pair{4, 3U}}) {
+    const DeviceBuffer<TypeParam> on_device(
+        made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns));
+    BatchTopkArguments arguments;
+    arguments.key_type = KeyTypeOf<TypeParam>::value;
+    arguments.rows = shape.rows;
+    arguments.columns = shape.columns;
+    arguments.count = entries / 1000;
+    hide_from_sample(on_device.data(), arguments.key_type, entries, of_four, stream.get());
+    stream.synchronize();
+    const std::vector<TypeParam> keys = on_device.to_host();
+    arguments.keys = keys.data();
+    const BatchTopkExpected expected = batch_topk_reference(arguments);
+    arguments.keys = on_device.data();
+    const BatchTopkAnswer answer = run_batch_topk(arguments, stream);
+    expect_equal(answer, expected, text(arguments, "hidden " + std::to_string(of_four)));
+    EXPECT_EQ(answer.result.path, BatchTopkPath::exact);
+    EXPECT_EQ(answer.result.reads, reads);
+  }
 }
 
 TYPED_TEST(BatchTopkCalls, TakesItsCountFromTheDevice) {

@@ -4,6 +4,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "kernels/batch_topk/sample_sectors.hpp"
 #include "kernels/common/device_buffer.hpp"
 #include "kernels/common/float_bits.hpp"
 
@@ -40,6 +41,18 @@ __global__ void fill_kernel(T* keys, std::int64_t entries, std::uint32_t seed) {
   for (std::int64_t i = blockIdx.x * std::int64_t{kThreads} + threadIdx.x; i < entries;
        i += std::int64_t{kBlocks} * kThreads)
     put(keys + i, normal_of(static_cast<std::uint64_t>(i), seed));
+}
+
+template <class T>
+__global__ void hide_kernel(T* keys, std::int64_t entries, std::uint32_t of_four) {
+  constexpr std::int64_t kKeys = kSectorBytes / sizeof(T);
+  for (std::int64_t run = blockIdx.x * std::int64_t{kThreads} + threadIdx.x; run < kSampledSectors;
+       run += std::int64_t{kBlocks} * kThreads) {
+    const std::int64_t sector = sampled_sector(run, (entries + kKeys - 1) / kKeys);
+    if (sector < 0 || mixed(static_cast<std::uint64_t>(run)) % 4 >= of_four) continue;
+    for (std::int64_t i = sector * kKeys; i < min(entries, (sector + 1) * kKeys); ++i)
+      put(keys + i, -fabsf(to_float(keys[i])));
+  }
 }
 
 __device__ bool expected(const BatchTopkArguments& a, float key, std::int64_t row,
@@ -96,6 +109,16 @@ void fill_normal(void* keys, KeyType type, std::int64_t entries, std::uint32_t s
     fill_kernel<<<kBlocks, kThreads, 0, stream>>>(static_cast<T*>(keys), entries, seed);
   });
   cuda_check(cudaGetLastError(), "fill_kernel");
+}
+
+void hide_from_sample(void* keys, KeyType type, std::int64_t entries, int of_four,
+                      CUstream_st* stream) {
+  for_type(type, [&](auto example) {
+    using T = decltype(example);
+    hide_kernel<<<kBlocks, kThreads, 0, stream>>>(static_cast<T*>(keys), entries,
+                                                  static_cast<std::uint32_t>(of_four));
+  });
+  cuda_check(cudaGetLastError(), "hide_kernel");
 }
 
 MaskJudgement judge_mask(const BatchTopkArguments& arguments, CUstream_st* stream) {
