@@ -25,6 +25,7 @@ made = os.environ.get("MADE", "")
 if made == "slow" and index == 0: time.sleep(60)
 if made == "crash" and index == 0: sys.exit(3)
 if os.environ.get("STEPSCOPE_SMALL_SHAPES") == "1": print("small shapes")
+print("on GPU", os.environ["CUDA_VISIBLE_DEVICES"])
 tests = len(range(index, 16, count))
 failed = 1 if made == "failure" and index == 0 else 0
 skipped = tests if made == "all skipped" else 1 if index == 0 and not failed else 0
@@ -66,14 +67,15 @@ class SanitizeKernels(unittest.TestCase):
         (self.folder / name).write_text(text % sys.executable)
         (self.folder / name).chmod(0o755)
 
-    def run_script(self, *arguments, made="", driver=None):
+    def run_script(self, *arguments, made="", driver=None, visible=""):
         """Its exit status and what it says."""
         module = loaded()
         module.DRIVER = driver or self.folder
         command = ["sanitize-kernels", str(self.folder), "--out", str(self.folder / "logs"),
                    "--sanitizer", str(self.folder / "tool"), *arguments]
         said = io.StringIO()
-        with mock.patch.object(sys, "argv", command), mock.patch.dict(os.environ, {"MADE": made}), \
+        with mock.patch.object(sys, "argv", command), mock.patch.dict(
+                os.environ, {"MADE": made, "CUDA_VISIBLE_DEVICES": visible}), \
                 contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
             try:
                 status = module.main()
@@ -90,11 +92,29 @@ class SanitizeKernels(unittest.TestCase):
         logs = sorted(path.name for path in (self.folder / "logs").iterdir())
         self.assertEqual(len(logs), 4)
         log = (self.folder / "logs" / "kernels_made_gpu_test.memcheck.log").read_text()
-        self.assertEqual(log.count("small shapes"), 5)
+        self.assertEqual(log.count("small shapes"), 7)
 
     def test_full_shapes_are_those_without_the_variable(self):
         self.run_script("--full", "--tools", "memcheck")
         self.assertNotIn("small shapes", (self.folder / "logs" / "kernels_made_gpu_test.memcheck.log").read_text())
+
+    def log_of(self, **how):
+        status, said = self.run_script("--tools", "memcheck", **how)
+        self.assertEqual(status, 0, said)
+        return (self.folder / "logs" / "kernels_made_gpu_test.memcheck.log").read_text()
+
+    def test_parts_are_shared_out_among_the_gpus(self):
+        self.assertEqual(self.log_of().count("on GPU 0\n"), 7)
+        for gpu in range(2):
+            (self.folder / f"nvidia{gpu}").touch()
+        log = self.log_of(driver=self.folder / "deep" / ".." / "nvidia0")
+        self.assertEqual((log.count("on GPU 0\n"), log.count("on GPU 1\n")), (4, 3))
+        log = self.log_of(visible="3,5,6")
+        self.assertEqual([log.count(f"on GPU {gpu}\n") for gpu in (3, 5, 6)], [3, 2, 2])
+
+    def test_more_jobs_make_more_parts(self):
+        self.assertEqual(loaded().parts_of(Path("p"), "memcheck", 65, mock.Mock(jobs=64, out=Path("o"), gpus=["0"]))[0].count, 31)
+        self.assertEqual(loaded().parts_of(Path("p"), "memcheck", 65, mock.Mock(jobs=12, out=Path("o"), gpus=["0"]))[0].count, 11)
 
     def test_what_goes_wrong_is_told(self):
         for made, trouble in (("finding", r"racecheck +15 +1 +3 .* findings"), ("failure", "racecheck +15 +0 +0 .* 1 failed"),
