@@ -53,6 +53,13 @@ inline float read_once_share(const Parameters& p) {
   return std::uint64_t{p.shape.rows} * p.mask_row_bytes <= kMostMaskBytes ? 1.0F : 1.0F / 256;
 }
 
+// So long that 0.5 us do not matter.
+template <class T>
+bool reads_long(const Parameters& p) {
+  constexpr std::uint64_t kLongBytes = std::uint64_t{384} << 20;
+  return std::uint64_t{p.shape.rows} * p.shape.columns * sizeof(T) >= kLongBytes;
+}
+
 template <class T, bool kAffine, RowLayout kLayout>
 Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t stream) {
   p.shape = walk_shape(p.shape.rows, p.shape.columns, LaneLayout<T>::kStripColumns, kWarps);
@@ -63,7 +70,8 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
   p.read_once_share = read_once_share(p);
   const bool samples = !p.from_scratch && p.warm_start == nullptr;
   if (kLayout == RowLayout::flat && !kAffine && !p.from_scratch)
-    p.early_bytes = std::min(kEarlyBytes, std::size_t{p.shape.rows} * p.shape.columns * sizeof(T));
+    p.early_bytes = std::min(samples ? kEarlyBytes : kEarlyWarmBytes,
+                             std::size_t{p.shape.rows} * p.shape.columns * sizeof(T));
   const auto launched = [&](cudaError_t code, const char* name) { return cuda_status(code, name); };
 
   const bool counts_columns = kAffine && p.statistics != nullptr;
@@ -101,7 +109,10 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
   // One block a multiprocessor: it has come before the sweep ends, and does what all blocks do.
   const Launch finish{
       static_cast<unsigned>(device.multiprocessors), kThreads, kFinishBytes, stream, device, true};
-  return launched(finish.overlapping(finish_kernel<T, kAffine, kLayout>, p), "finish_kernel");
+  const cudaError_t code = reads_long<T>(p)
+                               ? finish.overlapping(finish_kernel<T, kAffine, kLayout, false>, p)
+                               : finish.overlapping(finish_kernel<T, kAffine, kLayout, true>, p);
+  return launched(code, "finish_kernel");
 }
 
 template <class T>
