@@ -38,8 +38,8 @@ BatchTopkWorkspace workspace_of(const BatchTopkArguments& arguments) {
   BatchTopkWorkspace layout;
   Allotment allotment;
   layout.state = allotment.take(BatchTopkWorkspace::kStateBytes);
-  layout.candidate_bins = allotment.take(BatchTopkWorkspace::kCollections *
-                                         BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
+  layout.candidate_bins = allotment.take(sizeof(std::uint32_t) * BatchTopkWorkspace::kCollections *
+                                         BatchTopkWorkspace::kRadixBins);
   layout.radix_histogram = allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint64_t));
   layout.zeroed_bytes = allotment.end();
   layout.sample_coarse = allotment.take(BatchTopkWorkspace::kRadixBins * sizeof(std::uint32_t));
