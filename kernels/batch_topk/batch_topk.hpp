@@ -54,7 +54,8 @@ enum class BatchTopkStart {
 };
 
 // exact: after `none`, by radix digits; or where the sample or the warm start misled, by another
-// bracket, of a sample, which takes a read more, and only where that misled too by radix digits.
+// bracket, of a sample, which takes a read more; by radix digits where that misled too, or the
+// first sample said nothing of the keys.
 enum class BatchTopkPath : std::uint32_t { sampled, warm, exact };
 
 // In device memory, written by each call.

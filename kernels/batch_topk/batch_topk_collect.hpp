@@ -3,7 +3,8 @@
 // for callers that find the cut among the candidates themselves, with other shards of a matrix.
 //
 //   mask          bits of the keys above the bracket; to be completed, or thrown away
-//   workspace     how many those are, and the entries within, as candidates (collected.cuh)
+//   workspace     how many those are, and the entries within, as candidates (collected.cuh). Where
+//                 these are more than the capacity, neither how many are above nor the mask counts.
 #pragma once
 
 #include "kernels/batch_topk/batch_topk.hpp"

@@ -31,6 +31,13 @@ STEPSCOPE_HOST_DEVICE constexpr Bracket bracket_of_keys(std::uint32_t low, std::
   return {low, high, 0, last, bits > kBinBits ? bits - kBinBits : 0, bits <= 64, bits <= 64};
 }
 
+// Nothing is above it, and nothing is a candidate.
+STEPSCOPE_HOST_DEVICE constexpr Bracket bracket_of_none(int place_bits) {
+  Bracket bracket = bracket_of_keys(~0U, ~0U, place_bits);
+  bracket.encodable = false;
+  return bracket;
+}
+
 // One key, and the places whose codes begin with a prefix.
 STEPSCOPE_HOST_DEVICE constexpr Bracket bracket_of_places(std::uint32_t key, std::uint64_t prefix,
                                                           int bits_below) {

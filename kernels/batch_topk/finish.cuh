@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last kernel of a call. Where the bracket held, it refines. Else it tries another, of a
-// sample, which takes a read more: a wide one where it was a sample's that misled. Where that fails
-// too it selects from scratch, which is all that a call without a bracket does, by radix digits of
-// (key, place): a read counts the next 11 bits of the entries whose upper bits are known, until so
-// few are left that one more read can collect them as candidates.
+// sample, which takes a read more: a wide one where it was a sample's that misled, and that one's
+// counts say that it was near. Where that fails too, or there is none, it selects from scratch,
+// which is all that a call without a bracket does, by radix digits of (key, place): a read counts
+// the next 11 bits of the entries whose upper bits are known, until so few are left that one more
+// read can collect them as candidates.
 //
 // Blocks depend on each other between reads without having to be resident together: a block takes
 // shares of a read by number, in order, and waits only for shares that were taken before, so by
@@ -205,8 +206,8 @@ __device__ inline void prepare_collection(const Parameters& p, std::uint32_t pha
   if (threadIdx.x != 0) return;
   const RadixRange& range = p.state->range;
   const std::uint32_t ones = range.key_bits >= 32 ? ~0U : (1U << range.key_bits) - 1U;
-  if (range.wanted == 0)  // no key reaches this
-    p.state->exact.bracket = bracket_of_keys(~0U, ~0U, p.place_bits);
+  if (range.wanted == 0)  // the key of NaN alone, where it ranks first; and none is a candidate
+    p.state->exact.bracket = bracket_of_none(p.place_bits);
   else if (range.key_bits > 0)
     p.state->exact.bracket =
         bracket_of_keys(max(range.key, p.floor), range.key + ones, p.place_bits);
@@ -245,7 +246,8 @@ __device__ void count_digit(const Parameters& p, std::uint32_t digit, Phase& pha
   count.finish();
 }
 
-// One read with the bracket in shared memory, to its end in all blocks.
+// One read with the bracket in shared memory, which the second collection is left, to its end in
+// all blocks.
 template <class T, bool kAffine, RowLayout kLayout>
 __device__ void sweep_phase(const Parameters& p, Collection& collection, std::uint32_t number,
                             uint4* shared) {
@@ -253,7 +255,8 @@ __device__ void sweep_phase(const Parameters& p, Collection& collection, std::ui
   auto& parts = reinterpret_cast<FinishShared*>(shared)->sweep;
   Sweep<T, kAffine> sweep(p, collection, parts);
   phase.run([&](const Share& share) {
-    if (share.number == 0 && threadIdx.x == 0) collection.bracket = parts.bracket;
+    if (&collection == &p.state->second && share.number == 0 && threadIdx.x == 0)
+      collection.bracket = parts.bracket;
     visit_share<T, kAffine, kLayout>(p, share, shared + kSharedBytes / sizeof(uint4), sweep);
   });
   sweep.finish();

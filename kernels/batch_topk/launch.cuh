@@ -41,11 +41,6 @@ auto sweep_of() -> void (*)(Parameters) {
     return sweep_kernel<T, kAffine, kLayout>;
 }
 
-inline unsigned clearing_blocks(const Parameters& p) {
-  constexpr std::size_t kBytesOfBlock = kPrepareThreads * sizeof(uint4);
-  return std::min(static_cast<unsigned>((p.zeroed_bytes - 1) / kBytesOfBlock + 1), kPrepareBlocks);
-}
-
 // The keys make way for the mask, where the L2 cache can hold that: 1024x49152 took 44.7 us and
 // takes 41.1, 1024x589824, whose mask is 75 MB, 336 in place of 342 without.
 inline float read_once_share(const Parameters& p) {

@@ -33,7 +33,7 @@ struct Collection {
   Bracket bracket;
   unsigned long long above;   // entries that were selected outright
   unsigned long long listed;  // candidates whose bin was full; counted beyond the capacity
-  unsigned long long nan;     // meaningless where candidates are more than the capacity
+  unsigned long long nan;     // in all, where the sweep went to its end (Sweep::may_hold)
 };
 
 struct State {
@@ -42,7 +42,7 @@ struct State {
   Collection guessed, second, exact;
   std::uint32_t finalists;
   std::uint32_t refine_arrived;
-  // The exact path: work is given out and completed by numbers a phase.
+  // Behind a bracket that misled: work is given out and completed by numbers a phase.
   RadixRange range;
   std::uint32_t collecting_phase;  // the one that collects the range's entries; 0 while not known
   std::uint32_t phases_done;
@@ -116,7 +116,7 @@ __device__ inline std::int64_t count_of(const Parameters& p) {
 // So many entries above a bracket that its sample, or the call before, knew nothing of these keys.
 constexpr std::int64_t kFarTimes = 4;
 __device__ inline bool far_above(const Parameters& p, unsigned long long above) {
-  return static_cast<std::int64_t>(above) >= kFarTimes * count_of(p);
+  return static_cast<std::int64_t>(above) > kFarTimes * count_of(p);
 }
 
 }  // namespace stepscope::kernels::batch_topk_device

@@ -198,8 +198,10 @@ class Sweep {
   }
 
   // By a whole warp: false where the bracket holds too much, or the cut is far above it, for sure.
+  // What all shards found counts, and behind the exact bracket comes no other sweep: it must write
+  // all of the mask, also where nothing is selected.
   __device__ bool may_hold() {
-    if (p_.collects) return true;  // what all shards found counts
+    if (p_.collects || &collection_ == &p_.state->exact) return true;
     if (sink_.is_full()) return false;
     wait_for_grid_before();  // which cleared the counter
     const auto own = static_cast<unsigned long long>(warp_sum(above_));
@@ -227,7 +229,7 @@ class Sweep {
   std::uint32_t above_ = 0;
 };
 
-// Called by a whole block; nobody writes the bracket meanwhile.
+// Called by a whole block, once the bracket is known.
 __device__ inline void take_bracket(const Collection& collection, SweepShared& shared) {
   if (threadIdx.x == 0) shared.bracket = collection.bracket;
   __syncthreads();

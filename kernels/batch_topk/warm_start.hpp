@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bracket that a call leaves for the next: about its least selected key, as narrow as how far
-// that key moved lately allows. Each candidate costs the sweep a closer look, a wrong bracket two
-// more reads.
+// that key moved lately allows. Each candidate costs the sweep a closer look, a wrong bracket a
+// read more, as a rule.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "kernels/batch_topk/column_statistics.hpp"
@@ -121,7 +122,9 @@ TYPED_TEST(BatchTopkCalls, GoesOnFromTwoBracketsThatMislead) {
   const DeviceBuffer<BatchTopkWarmStart> warm(1);
   warm.fill_bytes(0);
   const Shape shape{sized(256, 131), 4096};
-  const std::vector<TypeParam> keys(static_cast<std::size_t>(shape.rows * shape.columns));
+  std::vector<TypeParam> keys(static_cast<std::size_t>(shape.rows * shape.columns));
+  for (std::size_t i = 5; i < keys.size(); i += 1013)
+    assign(keys[i], std::numeric_limits<double>::quiet_NaN());
   const DeviceKeys<TypeParam> on_device(keys);
   BatchTopkArguments arguments;
   arguments.key_type = KeyTypeOf<TypeParam>::value;
@@ -164,6 +167,31 @@ TYPED_TEST(BatchTopkCalls, GoesOnFromASampleThatMisleads) {
     EXPECT_EQ(answer.result.path, BatchTopkPath::exact);
     EXPECT_EQ(answer.result.reads, reads);
   }
+}
+
+TYPED_TEST(BatchTopkCalls, CountsNanWhereNothingIsSelected) {
+  const Shape shape{sized(256, 131), 4096};
+  std::vector<TypeParam> keys(static_cast<std::size_t>(shape.rows * shape.columns));
+  for (TypeParam& key : keys) assign(key, std::numeric_limits<double>::quiet_NaN());
+  const DeviceKeys<TypeParam> on_device(keys);
+  const DeviceBuffer<std::int64_t> device_count(std::vector<std::int64_t>{0});
+  const Stream stream;
+  for (const NanPolicy policy : {NanPolicy::select, NanPolicy::reject})
+    for (const BatchTopkStart start : {BatchTopkStart::sample, BatchTopkStart::none}) {
+      BatchTopkArguments arguments;
+      arguments.key_type = KeyTypeOf<TypeParam>::value;
+      arguments.rows = shape.rows;
+      arguments.columns = shape.columns;
+      arguments.keys = keys.data();
+      arguments.count = 0;
+      arguments.nan = policy;
+      arguments.start = start;
+      const BatchTopkExpected expected = batch_topk_reference(arguments);
+      arguments.keys = on_device.data();
+      arguments.count = 17;  // of no matter
+      arguments.device_count = device_count.data();
+      expect_equal(run_batch_topk(arguments, stream), expected, text(arguments, "all NaN"));
+    }
 }
 
 TYPED_TEST(BatchTopkCalls, TakesItsCountFromTheDevice) {

@@ -53,6 +53,43 @@ TEST_P(BatchTopkLarge, CutsTheOrderAtTheCount) {
   }
 }
 
+// So many strips a warp that sweeps stop where their bracket is far off, and so few selected that a
+// sweep which must not stop would.
+TEST(BatchTopkStopped, EndsRightBehindSweepsThatStopped) {
+  if (!gpu_found()) GTEST_SKIP() << "no GPU";
+  if (sized(1, 0) == 0) GTEST_SKIP() << "STEPSCOPE_SMALL_SHAPES: 400 MB";
+  constexpr std::int64_t kRows = 1024, kColumns = 196608;
+  const Stream stream;
+  const DeviceBuffer<std::byte> keys(std::size_t{kRows} * kColumns * 2);
+  fill_normal(keys.data(), KeyType::bfloat16, kRows * kColumns, 7, stream.get());
+  const DeviceBuffer<BatchTopkWarmStart> warm(1);
+  BatchTopkArguments arguments;
+  arguments.keys = keys.data();
+  arguments.rows = kRows;
+  arguments.columns = kColumns;
+  arguments.count = 204800;
+  const BatchTopkRun run(arguments);
+  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{204800}})
+    for (const bool is_warm : {true, false})
+      for (const BatchTopkWarmStart& start :
+           {BatchTopkWarmStart{1, 2}, BatchTopkWarmStart{0, 0xffff},
+            BatchTopkWarmStart{0xfffe, 0xffff}, BatchTopkWarmStart{0x8000, 0x8001}}) {
+        const DeviceBuffer<std::int64_t> device_count(std::vector<std::int64_t>{count});
+        warm.put({start});
+        BatchTopkArguments call = run.bound(arguments);
+        call.device_count = device_count.data();
+        call.warm_start = is_warm ? warm.data() : nullptr;
+        call.start = is_warm ? BatchTopkStart::sample : BatchTopkStart::none;
+        run.poison(0xa5);
+        ASSERT_EQ(batch_topk(call, stream.get()).message(), "");
+        const MaskJudgement judgement = judge_mask(call, stream.get());
+        EXPECT_EQ(judgement.unexpected, 0U) << count << " " << start.low;
+        EXPECT_EQ(judgement.padding, 0U) << count << " " << start.low;
+        EXPECT_EQ(judgement.selected, static_cast<unsigned long long>(count)) << start.low;
+        EXPECT_EQ(run.answer().result.nan_count, 0) << count << " " << start.low;
+      }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, BatchTopkLarge,
                          testing::Values(Large{KeyType::bfloat16, 1024, 49152, 204800, 330},
                                          Large{KeyType::float16, 1024, 49152, 204800, 330},

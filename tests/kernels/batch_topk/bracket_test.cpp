@@ -53,6 +53,14 @@ TEST(Bracket, OfPlacesHoldsThoseWhoseCodesBeginWithAPrefix) {
   EXPECT_EQ(standing(bracket, 99, 0), Standing::below);
 }
 
+TEST(Bracket, OfNoneHoldsNoNanEither) {
+  const Bracket bracket = bracket_of_none(kPlaceBits);
+  for (const std::uint32_t key : {0U, 0x8000U, 0xffffU, 0xfffffffeU})
+    EXPECT_EQ(standing(bracket, key, 0), Standing::below);
+  for (const std::uint32_t nan : {kNanFirst, 0xffffU, kNanLast})
+    EXPECT_EQ(standing(bracket, nan, 0, true), Standing::below);
+}
+
 TEST(Bracket, WithoutCodesHoldsNoCandidate) {
   const Bracket bracket = bracket_of_keys(1, 0xff800000U, 40);
   ASSERT_FALSE(bracket.encodable);

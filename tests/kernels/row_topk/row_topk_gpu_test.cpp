@@ -88,6 +88,22 @@ TYPED_TEST(RowTopkGpu, EqualsTheReferenceOnEveryShape) {
   }
 }
 
+// The greatest code there is, where it has 32 bits: NaN that ranks first, in the first column.
+TYPED_TEST(RowTopkGpu, SelectsNanAtBothEndsOfTheWidestRow) {
+  const Shape shape{2, 65536};
+  std::vector<TypeParam> keys =
+      made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
+  for (std::size_t row = 0; row < 2; ++row)
+    for (const std::size_t column : {std::size_t{0}, std::size_t{65535}})
+      assign(keys[row * 65536 + column], std::numeric_limits<double>::quiet_NaN());
+  for (const NanPolicy policy : {NanPolicy::select, NanPolicy::reject})
+    for (const std::int64_t count : {1, 2, 200}) {
+      RowTopkArguments arguments = arguments_for<TypeParam>(shape, count);
+      arguments.nan = policy;
+      this->check(keys, 0, arguments, "NaN at both ends");
+    }
+}
+
 // All columns, none, a few, and those alone whose keys are small.
 TYPED_TEST(RowTopkGpu, SelectsAmongConsideredColumnsAlone) {
   Turns patterns(2 * this->kFirstTurn);
