@@ -66,7 +66,7 @@ struct BatchTopkResult {
   // Entries at the threshold are selected up to this one in the order (column, row); -1 where none
   // is selected.
   std::int64_t last_column = -1, last_row = -1;
-  std::int64_t nan_count = 0;  // under either policy
+  std::int64_t nan_count = 0;  // under either policy; 0 where a count below 1 left no key to read
   BatchTopkPath path = BatchTopkPath::exact;
   std::uint32_t reads = 0;  // of the whole matrix, statistics included and the sample left out
 };
