@@ -20,6 +20,16 @@ struct Shape {
   std::size_t offset = 0;  // of the keys, in entries
 };
 
+// Raw keys of this type and shape; all else is the caller's.
+template <class T>
+BatchTopkArguments arguments_for(const Shape& shape) {
+  BatchTopkArguments arguments;
+  arguments.key_type = KeyTypeOf<T>::value;
+  arguments.rows = shape.rows;
+  arguments.columns = shape.columns;
+  return arguments;
+}
+
 inline std::string text(const BatchTopkArguments& arguments, const std::string& what) {
   return what + " " + std::to_string(arguments.rows) + " x " + std::to_string(arguments.columns) +
          " count " + std::to_string(arguments.count) +

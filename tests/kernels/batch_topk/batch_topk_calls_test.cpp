@@ -29,10 +29,7 @@ TYPED_TEST(BatchTopkCalls, ReplaysInAGraph) {
   std::vector<TypeParam> second = first;
   std::reverse(second.begin(), second.end());
   const DeviceKeys<TypeParam> on_device(first);
-  BatchTopkArguments arguments;
-  arguments.key_type = KeyTypeOf<TypeParam>::value;
-  arguments.rows = shape.rows;
-  arguments.columns = shape.columns;
+  auto arguments = arguments_for<TypeParam>(shape);
   arguments.count = 300;
   arguments.keys = on_device.data();
   const BatchTopkRun run(arguments);
@@ -62,10 +59,7 @@ TYPED_TEST(BatchTopkCalls, RunsOnTwoStreamsAtOnce) {
   const Shape shape{sized(512, 131), 4096};
   const std::vector<TypeParam> keys =
       made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
-  BatchTopkArguments arguments;
-  arguments.key_type = KeyTypeOf<TypeParam>::value;
-  arguments.rows = shape.rows;
-  arguments.columns = shape.columns;
+  auto arguments = arguments_for<TypeParam>(shape);
   arguments.count = 5000;
   arguments.keys = keys.data();
   const BatchTopkExpected expected = batch_topk_reference(arguments);
@@ -94,10 +88,7 @@ TYPED_TEST(BatchTopkCalls, SaysWhichWayItWent) {
   const DeviceKeys<TypeParam> on_device(keys);
   const DeviceBuffer<BatchTopkWarmStart> warm(1);
   warm.fill_bytes(0);
-  BatchTopkArguments arguments;
-  arguments.key_type = KeyTypeOf<TypeParam>::value;
-  arguments.rows = shape.rows;
-  arguments.columns = shape.columns;
+  auto arguments = arguments_for<TypeParam>(shape);
   arguments.count = 5000;
   arguments.keys = on_device.data();
   const Stream stream;
@@ -126,10 +117,7 @@ TYPED_TEST(BatchTopkCalls, GoesOnFromTwoBracketsThatMislead) {
   for (std::size_t i = 5; i < keys.size(); i += 1013)
     assign(keys[i], std::numeric_limits<double>::quiet_NaN());
   const DeviceKeys<TypeParam> on_device(keys);
-  BatchTopkArguments arguments;
-  arguments.key_type = KeyTypeOf<TypeParam>::value;
-  arguments.rows = shape.rows;
-  arguments.columns = shape.columns;
+  auto arguments = arguments_for<TypeParam>(shape);
   arguments.count = 70000;
   arguments.warm_start = warm.data();
   arguments.keys = keys.data();
@@ -151,10 +139,7 @@ TYPED_TEST(BatchTopkCalls, GoesOnFromASampleThatMisleads) {
   for (const auto& [of_four, reads] : {std::pair{3, 2U}, std::pair{4, 3U}}) {
     const DeviceBuffer<TypeParam> on_device(
         made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns));
-    BatchTopkArguments arguments;
-    arguments.key_type = KeyTypeOf<TypeParam>::value;
-    arguments.rows = shape.rows;
-    arguments.columns = shape.columns;
+    auto arguments = arguments_for<TypeParam>(shape);
     arguments.count = entries / 1000;
     hide_from_sample(on_device.data(), arguments.key_type, entries, of_four, stream.get());
     stream.synchronize();
@@ -178,10 +163,7 @@ TYPED_TEST(BatchTopkCalls, CountsNanWhereNothingIsSelected) {
   const Stream stream;
   for (const NanPolicy policy : {NanPolicy::select, NanPolicy::reject})
     for (const BatchTopkStart start : {BatchTopkStart::sample, BatchTopkStart::none}) {
-      BatchTopkArguments arguments;
-      arguments.key_type = KeyTypeOf<TypeParam>::value;
-      arguments.rows = shape.rows;
-      arguments.columns = shape.columns;
+      auto arguments = arguments_for<TypeParam>(shape);
       arguments.keys = keys.data();
       arguments.count = 0;
       arguments.nan = policy;
@@ -204,10 +186,7 @@ TYPED_TEST(BatchTopkCalls, TakesItsCountFromTheDevice) {
   for (const std::int64_t count : {-2, 0, 1, 300, 40 * 1024 + 5})
     for (const BatchTopkStart start :
          starts.one_of<BatchTopkStart>({BatchTopkStart::sample, BatchTopkStart::none})) {
-      BatchTopkArguments arguments;
-      arguments.key_type = KeyTypeOf<TypeParam>::value;
-      arguments.rows = shape.rows;
-      arguments.columns = shape.columns;
+      auto arguments = arguments_for<TypeParam>(shape);
       arguments.keys = keys.data();
       arguments.count = count;
       arguments.start = start;
@@ -229,10 +208,7 @@ TYPED_TEST(BatchTopkCalls, GivesTheSameBitsOnEveryRun) {
                                       [&](const KeyPattern& p) { return p.name == name; });
     const std::vector<TypeParam> keys = made_keys<TypeParam>(*pattern, shape.rows, shape.columns);
     const DeviceKeys<TypeParam> on_device(keys);
-    BatchTopkArguments arguments;
-    arguments.key_type = KeyTypeOf<TypeParam>::value;
-    arguments.rows = shape.rows;
-    arguments.columns = shape.columns;
+    auto arguments = arguments_for<TypeParam>(shape);
     arguments.count = sized(20000, 5000);
     arguments.keys = on_device.data();
     const Stream stream;

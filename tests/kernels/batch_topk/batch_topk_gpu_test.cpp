@@ -148,10 +148,7 @@ TYPED_TEST(BatchTopkGpu, RanksAffineKeysAsTheReferenceDoes) {
     const DeviceBuffer<float> scale_on_device(scale);
     for (const KeyPattern& pattern : patterns.of(key_patterns(), 10)) {
       const std::vector<TypeParam> keys = made_keys<TypeParam>(pattern, shape.rows, shape.columns);
-      BatchTopkArguments arguments;
-      arguments.key_type = KeyTypeOf<TypeParam>::value;
-      arguments.rows = shape.rows;
-      arguments.columns = shape.columns;
+      auto arguments = arguments_for<TypeParam>(shape);
       arguments.keys = keys.data();
       arguments.count = 200;
       arguments.column_keys = {KeySource::affine, 0, mean.data(), scale.data()};
@@ -179,10 +176,7 @@ TYPED_TEST(BatchTopkGpu, ComputesStatisticsAndRanksByThem) {
       const DeviceKeys<TypeParam> on_device(keys, shape.offset);
       const DeviceBuffer<float> mean_on_device(static_cast<std::size_t>(shape.columns));
       const DeviceBuffer<float> scale_on_device(static_cast<std::size_t>(shape.columns));
-      BatchTopkArguments arguments;
-      arguments.key_type = KeyTypeOf<TypeParam>::value;
-      arguments.rows = shape.rows;
-      arguments.columns = shape.columns;
+      auto arguments = arguments_for<TypeParam>(shape);
       arguments.keys = on_device.data();
       arguments.count = 100;
       arguments.column_keys = {KeySource::z_score, 1e-6F, mean_on_device.data(),

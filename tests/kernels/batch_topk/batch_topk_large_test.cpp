@@ -4,6 +4,9 @@
 // than its ring holds.
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+
 #include "tests/kernels/batch_topk/on_device.hpp"
 #include "tests/kernels/support/device_data.hpp"
 #include "tests/kernels/support/small_shapes.hpp"
@@ -69,25 +72,28 @@ TEST(BatchTopkStopped, EndsRightBehindSweepsThatStopped) {
   arguments.columns = kColumns;
   arguments.count = 204800;
   const BatchTopkRun run(arguments);
+  using Start = std::optional<BatchTopkWarmStart>;  // none: from scratch
   for (const std::int64_t count : {std::int64_t{0}, std::int64_t{204800}})
-    for (const bool is_warm : {true, false})
-      for (const BatchTopkWarmStart& start :
-           {BatchTopkWarmStart{1, 2}, BatchTopkWarmStart{0, 0xffff},
-            BatchTopkWarmStart{0xfffe, 0xffff}, BatchTopkWarmStart{0x8000, 0x8001}}) {
-        const DeviceBuffer<std::int64_t> device_count(std::vector<std::int64_t>{count});
-        warm.put({start});
-        BatchTopkArguments call = run.bound(arguments);
-        call.device_count = device_count.data();
-        call.warm_start = is_warm ? warm.data() : nullptr;
-        call.start = is_warm ? BatchTopkStart::sample : BatchTopkStart::none;
-        run.poison(0xa5);
-        ASSERT_EQ(batch_topk(call, stream.get()).message(), "");
-        const MaskJudgement judgement = judge_mask(call, stream.get());
-        EXPECT_EQ(judgement.unexpected, 0U) << count << " " << start.low;
-        EXPECT_EQ(judgement.padding, 0U) << count << " " << start.low;
-        EXPECT_EQ(judgement.selected, static_cast<unsigned long long>(count)) << start.low;
-        EXPECT_EQ(run.answer().result.nan_count, 0) << count << " " << start.low;
+    for (const Start& start : {Start{{1, 2}}, Start{{0, 0xffff}}, Start{{0xfffe, 0xffff}},
+                               Start{{0x8000, 0x8001}}, Start{}}) {
+      const DeviceBuffer<std::int64_t> device_count(std::vector<std::int64_t>{count});
+      BatchTopkArguments call = run.bound(arguments);
+      call.device_count = device_count.data();
+      call.start = start ? BatchTopkStart::sample : BatchTopkStart::none;
+      if (start) {
+        warm.put({*start});
+        call.warm_start = warm.data();
       }
+      run.poison(0xa5);
+      ASSERT_EQ(batch_topk(call, stream.get()).message(), "");
+      const MaskJudgement judgement = judge_mask(call, stream.get());
+      const std::string what =
+          std::to_string(count) + (start ? " warm from " + std::to_string(start->low) : "");
+      EXPECT_EQ(judgement.unexpected, 0U) << what;
+      EXPECT_EQ(judgement.padding, 0U) << what;
+      EXPECT_EQ(judgement.selected, static_cast<unsigned long long>(count)) << what;
+      EXPECT_EQ(run.answer().result.nan_count, 0) << what;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, BatchTopkLarge,
