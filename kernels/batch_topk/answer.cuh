@@ -22,20 +22,13 @@ __device__ inline void set_bit(const Parameters& p, std::uint32_t row, std::uint
   atomicOr(words + column / 32, 1U << (column % 32));
 }
 
-// Where the last entry of a cut lies; 64-bit divisions are long.
-__device__ inline std::uint32_t column_of(const Parameters& p, const Cut& cut) {
-  const auto place = static_cast<std::uint64_t>(cut.place);
-  return (place >> 32) == 0 ? static_cast<std::uint32_t>(place) / p.shape.rows
-                            : static_cast<std::uint32_t>(place / p.shape.rows);
+__device__ inline EntryPlace place_of_cut(const Parameters& p, const Cut& cut) {
+  const Divider::Parts parts = p.by_rows.divide(static_cast<std::uint64_t>(cut.place));
+  return {parts.remainder, parts.quotient};
 }
-__device__ inline std::uint32_t row_of(const Parameters& p, const Cut& cut, std::uint32_t column) {
-  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(cut.place) -
-                                    std::uint64_t{column} * p.shape.rows);
-}
-
 __device__ inline void set_bit(const Parameters& p, const Cut& cut) {
-  const std::uint32_t column = column_of(p, cut);
-  set_bit(p, row_of(p, cut, column), column);
+  const EntryPlace at = place_of_cut(p, cut);
+  set_bit(p, at.row, at.column);
 }
 
 __device__ inline void leave_warm_start(const Parameters& p, const BatchTopkWarmStart& known,
@@ -61,8 +54,9 @@ __device__ inline void write_result(const Parameters& p, const Remainder& left, 
   result.threshold = float_of_ordered(cut.key, p.ranked_type);
   result.ordered_key = cut.key;
   result.selected = left.above + left.wanted;
-  result.last_column = column_of(p, cut);
-  result.last_row = row_of(p, cut, static_cast<std::uint32_t>(result.last_column));
+  const EntryPlace last = place_of_cut(p, cut);
+  result.last_column = last.column;
+  result.last_row = last.row;
   result.nan_count = nan_count;
   result.path = left.path;
   result.reads = left.reads;

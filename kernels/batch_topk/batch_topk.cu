@@ -55,6 +55,8 @@ Parameters parameters_of(const BatchTopkArguments& arguments) {
   p.keys = arguments.keys;
   p.shape.rows = static_cast<std::uint32_t>(arguments.rows);
   p.shape.columns = static_cast<std::uint32_t>(arguments.columns);
+  p.by_rows = Divider(p.shape.rows);
+  p.by_columns = Divider(p.shape.columns);
   p.count = std::min(arguments.count, entries);
   p.device_count = arguments.device_count;
   p.ranked_type = affine ? KeyType::float32 : arguments.key_type;

@@ -12,6 +12,7 @@
 #include "kernels/batch_topk/candidate.hpp"
 #include "kernels/batch_topk/walk.hpp"
 #include "kernels/batch_topk/workspace.hpp"
+#include "kernels/common/divider.hpp"
 #include "kernels/common/ordered_key.hpp"
 
 namespace stepscope::kernels::batch_topk_device {
@@ -53,6 +54,7 @@ static_assert(sizeof(State) <= BatchTopkWorkspace::kStateBytes);
 struct Parameters {
   const void* keys;
   WalkShape shape;
+  Divider by_rows, by_columns;
   WalkShape bands;           // of affine keys (band.cuh)
   std::uint32_t band_share;  // blocks of each group of bands, or 0 (column_walk.hpp)
   std::int64_t count;        // 1 .. entries, where device_count is null
@@ -88,6 +90,24 @@ struct Parameters {
   std::size_t early_bytes;  // of the keys, which the first kernel brings into the L2 cache
   float read_once_share;    // of the keys' lines, which leave the L2 cache first (async_copy.cuh)
 };
+
+struct EntryPlace {
+  std::uint32_t row, column;
+};
+
+// Entries are numbered row by row.
+__device__ inline EntryPlace place_of_entry(const Parameters& p, std::uint64_t entry) {
+  const Divider::Parts parts = p.by_columns.divide(entry);
+  return {parts.quotient, parts.remainder};
+}
+// Where registers are short, as where a sweep holds floats: a Divider's numbers have 64 bits, which
+// cost fp32 1024x589824 2 %.
+__device__ inline EntryPlace place_of_entry_in_few(const Parameters& p, std::uint64_t entry) {
+  const std::uint32_t columns = p.shape.columns;
+  const auto row = (entry >> 32) == 0 ? static_cast<std::uint32_t>(entry) / columns
+                                      : static_cast<std::uint32_t>(entry / columns);
+  return {row, static_cast<std::uint32_t>(entry - std::uint64_t{row} * columns)};
+}
 
 // How many candidates of a collection belong to each bin, whether in the table or in the list.
 __device__ inline std::uint32_t* bins_of(const Parameters& p, const Collection& collection) {

@@ -82,16 +82,4 @@ class FlatStrip {
   const std::uint32_t number_, pieces_left_;
 };
 
-struct EntryPlace {
-  std::uint32_t row, column;
-};
-
-// Entries are numbered row by row.
-__device__ inline EntryPlace place_of_entry(const Parameters& p, std::uint64_t entry) {
-  const std::uint32_t columns = p.shape.columns;
-  const auto row = (entry >> 32) == 0 ? static_cast<std::uint32_t>(entry) / columns
-                                      : static_cast<std::uint32_t>(entry / columns);
-  return {row, static_cast<std::uint32_t>(entry - std::uint64_t{row} * columns)};
-}
-
 }  // namespace stepscope::kernels::batch_topk_device

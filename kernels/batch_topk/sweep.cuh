@@ -97,7 +97,8 @@ class CandidateSink {
       return __uint_as_float(list_.key[at]);
   }
   __device__ EntryPlace place(std::uint32_t at) const {
-    return place_of_entry(p_, kShort ? list_.entry[at] >> 16 : list_.entry[at]);
+    if constexpr (kShort) return place_of_entry(p_, list_.entry[at] >> 16);
+    return place_of_entry_in_few(p_, list_.entry[at]);
   }
   __device__ RankedKey ranked(std::uint32_t at) const {
     return ranked_key<T, kAffine>(p_, stored(at), [&] { return place(at).column; });
