@@ -201,7 +201,8 @@ __device__ inline bool refine(const Parameters& p, const Collection& collection,
     wanted = total;
     chosen = share.choose(wanted, &total);
   }
-  if (!bracket.encodable || total > p.capacity || chosen.wanted < 1) return false;
+  if (!bracket.encodable || max(std::uint64_t{total}, listed) > p.capacity || chosen.wanted < 1)
+    return false;
   const Cutting cutting{bracket,
                         chosen,
                         listed,

@@ -62,7 +62,7 @@ __device__ inline bool sample_nearly_held(const Parameters& p, const Collection&
   std::uint32_t candidates = 0;
   (void)CandidateShare(p, found).choose(1, &candidates);
   const auto reaching = static_cast<std::int64_t>(found.above) + std::int64_t{candidates};
-  return candidates <= p.capacity && !far_above(p, found.above) &&
+  return candidates <= p.capacity && found.listed <= p.capacity && !far_above(p, found.above) &&
          kFarTimes * reaching > count_of(p);
 }
 

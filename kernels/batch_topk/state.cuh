@@ -33,7 +33,8 @@ constexpr int kMostPhases = 16;
 struct Collection {
   Bracket bracket;
   unsigned long long above;   // entries that were selected outright
-  unsigned long long listed;  // candidates whose bin was full; counted beyond the capacity
+  // Candidates whose bin was full; beyond the capacity where they are too many, or will be.
+  unsigned long long listed;
   unsigned long long nan;     // in all, where the sweep went to its end (Sweep::may_hold)
 };
 

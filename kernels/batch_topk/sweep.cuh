@@ -33,6 +33,11 @@ struct SweepShared {
   Bracket bracket;
 };
 
+// What all shards found counts, and behind the exact bracket comes no other sweep.
+__device__ inline bool may_fail(const Parameters& p, const Collection& collection) {
+  return !p.collects && &collection != &p.state->exact;
+}
+
 // A block's unclear keys on their way to become candidates, or bits, or nothing. All functions are
 // called by whole warps.
 template <class T, bool kAffine>
@@ -54,7 +59,11 @@ class CandidateSink {
       if (pushing == 0) return;
       if (full_) return;
       const auto pushed = static_cast<std::uint32_t>(__popc(pushing));
-      if (listed_ + pushed > kListed) write_list();
+      if (listed_ + pushed > kListed) {
+        const bool many = write_list();
+        if constexpr (!kAffine)  // registers of the others are short
+          if (many && crowd(unclear)) return give_up();
+      }
       if (unclear != 0) {
         const std::uint32_t below = (1U << lane_index()) - 1U;
         const std::uint32_t at = listed_ + static_cast<std::uint32_t>(__popc(pushing & below));
@@ -85,6 +94,8 @@ class CandidateSink {
 
  private:
   static constexpr bool kShort = sizeof(T) == 2;
+  static constexpr std::uint32_t kCrowd = 256;      // keys of a strip
+  static constexpr std::uint64_t kManyListed = 16;  // one so-manieth of the capacity
 
   __device__ void put(std::uint32_t at, std::uint64_t entry, std::uint32_t bits) {
     list_.entry[at] = kShort ? entry << 16 | bits : entry;
@@ -140,7 +151,8 @@ class CandidateSink {
     return slot < p_.slots;
   }
 
-  __device__ void put_in_list(unsigned lanes, std::uint64_t candidate) {
+  // Whether many were listed before these.
+  __device__ bool put_in_list(unsigned lanes, std::uint64_t candidate) {
     const unsigned below = lanes & ((1U << lane_index()) - 1U);
     unsigned long long base = 0;
     if (lane_index() == 0)
@@ -149,9 +161,23 @@ class CandidateSink {
     const std::uint64_t to = base + static_cast<unsigned>(__popc(below));
     if ((lanes >> lane_index() & 1U) != 0 && to < p_.capacity) p_.candidate_list[to] = candidate;
     full_ = base >= p_.capacity;  // the bins' counts say so to all: no more need be known
+    return base >= p_.capacity / kManyListed;
   }
 
-  __device__ void write_list() {
+  // A bracket that holds most keys, such as no call leaves: what is left of a strip says so, and
+  // that not only here, long before there is no room.
+  __device__ bool crowd(std::uint32_t unclear) const {
+    const auto left = static_cast<std::uint32_t>(__popc(unclear));
+    return may_fail(p_, collection_) && warp_sum(left) >= kCrowd;
+  }
+  __device__ void give_up() {
+    if (lane_index() == 0) atomicAdd(&collection_.listed, p_.capacity + 1);
+    full_ = true;
+  }
+
+  // Whether many are listed, in all.
+  __device__ bool write_list() {
+    bool many = false;
     wait_for_grid_before();  // which cleared the counters, long ago as a rule
     __syncwarp();
     for (std::uint32_t first = 0; first < listed_; first += kWarpSize) {
@@ -160,10 +186,11 @@ class CandidateSink {
       bool finds_full = false;
       if (at < listed_ && judge(at, &candidate) && !full_) finds_full = !put_in_table(candidate);
       const unsigned rest = __ballot_sync(kAllLanes, finds_full);
-      if (rest != 0) put_in_list(rest, candidate);
+      if (rest != 0) many = put_in_list(rest, candidate);
     }
     listed_ = 0;
     __syncwarp();  // the list is read
+    return many;
   }
 
   const Parameters& p_;
@@ -199,10 +226,9 @@ class Sweep {
   }
 
   // By a whole warp: false where the bracket holds too much, or the cut is far above it, for sure.
-  // What all shards found counts, and behind the exact bracket comes no other sweep: it must write
-  // all of the mask, also where nothing is selected.
+  // A sweep that must not fail writes all of the mask, also where nothing is selected.
   __device__ bool may_hold() {
-    if (p_.collects || &collection_ == &p_.state->exact) return true;
+    if (!may_fail(p_, collection_)) return true;
     if (sink_.is_full()) return false;
     wait_for_grid_before();  // which cleared the counter
     const auto own = static_cast<unsigned long long>(warp_sum(above_));
