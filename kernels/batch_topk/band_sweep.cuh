@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   let_next_grid_start();
   const BatchTopkWarmStart known = known_before(p);  // before the keys stand in its way
   BandRing<T, kSweepRingBytes> stream(p, ring);
-  if (p.warm_start == nullptr) stream.prefetch(kBandPrefetch);
+  if (p.warm_start == nullptr && p.sampled_strips == 0) stream.prefetch(kBandPrefetch);
   begin_sweep<T, true>(p, known, shared);
   BandSweep<T> sweep(p, p.state->guessed, shared);
   stream.run([&](std::uint32_t column) { sweep.move_to(column); },

@@ -20,8 +20,8 @@ __global__ void __launch_bounds__(kMergeThreads)
 
 template <class T>
 Status launch(const Parameters& p, bool aligned, const DeviceLimits& device, cudaStream_t stream) {
-  if (Status s = aligned ? launch_statistics<T, true>(p, device, stream)
-                         : launch_statistics<T, false>(p, device, stream);
+  if (Status s = aligned ? launch_statistics<T, true>(p, false, device, stream)
+                         : launch_statistics<T, false>(p, false, device, stream);
       !s.ok() || p.part_shares == 1)
     return s;
   const Launch merge{p.shape.columns / kMergeThreads + 1, kMergeThreads, 0, stream, device, true};

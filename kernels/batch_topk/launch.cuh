@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of one call, in order: statistics (for z-scores), prepare (unless statistics did its
-// work), then from_scratch, or sample (unless warm), sweep and finish (unless it is
+// The kernels of one call, in order: prepare and statistics (for z-scores), then from_scratch, or
+// sample (unless warm, or the statistics sampled), sweep and finish (unless it is
 // batch_topk_collect's). Each but the first is a programmatic dependent of the one before it, so it
 // starts while that one runs: the sweep's first copies are under way before the bracket is known.
 #pragma once
@@ -10,6 +10,7 @@
 #include "kernels/batch_topk/band_sweep.cuh"
 #include "kernels/batch_topk/finish.cuh"
 #include "kernels/batch_topk/sample.cuh"
+#include "kernels/batch_topk/statistics.cuh"
 #include "kernels/batch_topk/sweep.cuh"
 #include "kernels/common/launch.cuh"
 
@@ -24,13 +25,33 @@ inline std::uint32_t part_shares(const WalkShape& shape, const DeviceLimits& dev
              : (shape.rows + kRows - 1) / kRows;
 }
 
-// p.part_shares says how many blocks a column has.
+// Has the statistics sample, of very many strips of columns some, where that makes a sample as
+// large as another.
+template <class T>
+void sample_beside_statistics(Parameters& p) {
+  constexpr std::uint32_t kEnough = 512;
+  const std::uint32_t strips = (p.shape.columns + kStatisticsColumns - 1) / kStatisticsColumns;
+  const std::uint32_t sampled = std::min(strips, kEnough);
+  std::uint32_t columns = sampled * kStatisticsColumns;
+  if (is_chosen(strips - 1, sampled, strips))
+    columns -= strips * kStatisticsColumns - p.shape.columns;
+  const std::int64_t keys =
+      std::int64_t{columns} * std::min(StatisticsLayout<T>::kRuns, p.shape.rows);
+  if (keys < sampled_keys<T>(p)) return;
+  p.sampled_strips = sampled;
+  p.sampled = keys;
+}
+
+// p.part_shares says how many blocks a column has. overlapping: with the kernel before.
 template <class T, bool kAligned>
-Status launch_statistics(const Parameters& p, const DeviceLimits& device, cudaStream_t stream) {
+Status launch_statistics(const Parameters& p, bool overlapping, const DeviceLimits& device,
+                         cudaStream_t stream) {
   const std::uint32_t strips = (p.shape.columns + kStatisticsColumns - 1) / kStatisticsColumns;
   const Launch statistics{
       strips * p.part_shares, kStatisticsThreads, kStatisticsRingBytes, stream, device, true};
-  return cuda_status(statistics.after_all(statistics_kernel<T, kAligned>, p), "statistics_kernel");
+  const cudaError_t code = overlapping ? statistics.overlapping(statistics_kernel<T, kAligned>, p)
+                                       : statistics.after_all(statistics_kernel<T, kAligned>, p);
+  return cuda_status(code, "statistics_kernel");
 }
 
 template <class T, bool kAffine, RowLayout kLayout>
@@ -55,6 +76,36 @@ bool reads_long(const Parameters& p) {
   return std::uint64_t{p.shape.rows} * p.shape.columns * sizeof(T) >= kLongBytes;
 }
 
+inline Status launch_prepare(const Parameters& p, unsigned blocks, bool overlapping,
+                             const DeviceLimits& device, cudaStream_t stream) {
+  const Launch prepare{blocks, kPrepareThreads, 0, stream, device, true};
+  const cudaError_t code =
+      overlapping ? prepare.overlapping(prepare_kernel, p) : prepare.after_all(prepare_kernel, p);
+  return cuda_status(code, "prepare_kernel");
+}
+
+template <class T>
+std::size_t early_bytes(const Parameters& p, bool samples) {
+  return std::min(samples ? kEarlyBytes : kEarlyWarmBytes,
+                  std::size_t{p.shape.rows} * p.shape.columns * sizeof(T));
+}
+
+template <class T, bool kAligned>
+Status launch_with_statistics(Parameters& p, bool samples, const DeviceLimits& device,
+                              cudaStream_t stream) {
+  p.part_shares = part_shares(p.shape, device);
+  if (p.part_shares > 1) {  // prepare merges them
+    if (Status s = launch_statistics<T, kAligned>(p, false, device, stream); !s.ok()) return s;
+    const auto most_blocks = static_cast<unsigned>(device.multiprocessors) * 2;
+    const unsigned blocks = std::min(p.shape.columns / kPrepareThreads + 1, most_blocks);
+    return launch_prepare(p, blocks, true, device, stream);
+  }
+  if (samples) sample_beside_statistics<T>(p);
+  if (kAligned) p.early_bytes = early_bytes<T>(p, samples);
+  if (Status s = launch_prepare(p, kPrepareBlocks, false, device, stream); !s.ok()) return s;
+  return launch_statistics<T, kAligned>(p, true, device, stream);
+}
+
 template <class T, bool kAffine, RowLayout kLayout>
 Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t stream) {
   p.shape = walk_shape(p.shape.rows, p.shape.columns, LaneLayout<T>::kStripColumns, kWarps);
@@ -64,28 +115,19 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
   constexpr bool kAligned = kLayout != RowLayout::any;
   p.read_once_share = read_once_share(p);
   const bool samples = !p.from_scratch && p.warm_start == nullptr;
-  if (kLayout == RowLayout::flat && !kAffine && !p.from_scratch)
-    p.early_bytes = std::min(samples ? kEarlyBytes : kEarlyWarmBytes,
-                             std::size_t{p.shape.rows} * p.shape.columns * sizeof(T));
   const auto launched = [&](cudaError_t code, const char* name) { return cuda_status(code, name); };
 
+  p.sampled = sampled_keys<T>(p);
   const bool counts_columns = kAffine && p.statistics != nullptr;
-  if constexpr (kAffine) {
-    if (counts_columns) {
-      p.part_shares = part_shares(p.shape, device);
-      if (Status s = launch_statistics<T, kAligned>(p, device, stream); !s.ok()) return s;
-    }
+  if (counts_columns) {
+    if constexpr (kAffine)
+      if (Status s = launch_with_statistics<T, kAligned>(p, samples, device, stream); !s.ok())
+        return s;
+  } else {
+    if (kLayout == RowLayout::flat && !p.from_scratch) p.early_bytes = early_bytes<T>(p, samples);
+    if (Status s = launch_prepare(p, kPrepareBlocks, false, device, stream); !s.ok()) return s;
   }
-  if (!counts_columns || p.part_shares > 1) {
-    const unsigned blocks = counts_columns
-                                ? std::min(p.shape.columns / kPrepareThreads + 1, full_grid)
-                                : kPrepareBlocks;
-    const Launch prepare{blocks, kPrepareThreads, 0, stream, device, true};
-    const cudaError_t code = counts_columns ? prepare.overlapping(prepare_kernel, p)
-                                            : prepare.after_all(prepare_kernel, p);
-    if (Status s = launched(code, "prepare_kernel"); !s.ok()) return s;
-  }
-  if (samples) {
+  if (samples && p.sampled_strips == 0) {
     const Launch sample{kSampleBlocks, kSampleThreads, 0, stream, device, true};
     const cudaError_t code = sample.overlapping(sample_kernel<T, kAffine, kAligned>, p);
     if (Status s = launched(code, "sample_kernel"); !s.ok()) return s;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first kernels of a call: clear the workspace's counters, unless the statistics did, have the
-// first keys on their way and, unless the bracket is known otherwise, count a sample from which
+// The first kernels of a call: clear the workspace's counters, have the first keys on their way
+// and, unless the bracket is known otherwise or the statistics sample, count a sample from which
 // each block of the sweep chooses it (sample_bracket.cuh).
 //
-// A block has every 128th sector of the sample (sample_sectors.hpp), two lanes a sector. It counts
-// its keys by their upper 11 bits and hands on only those bins that its greatest keys fall in, some
-// more than its share of rank K; those keys it also counts by their upper 16 bits.
+// A block has every 128th sector of the sample (sample_sectors.hpp), two lanes a sector. Of its
+// keys it hands on some more than its share of rank K (sample_count.cuh).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "kernels/batch_topk/lane_keys.cuh"
+#include "kernels/batch_topk/moments.cuh"
 #include "kernels/batch_topk/prepare.cuh"
 #include "kernels/batch_topk/sample_bracket.cuh"
-#include "kernels/batch_topk/statistics.cuh"
+#include "kernels/batch_topk/sample_count.cuh"
 #include "kernels/batch_topk/strip.cuh"
 #include "kernels/common/async_copy.cuh"
 #include "kernels/common/grid_sync.cuh"
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(kPrepareThreads)
   static_assert(BatchTopkWorkspace::kStateBytes <= kPrepareThreads * sizeof(uint4));
   prefetch_first_keys(p);
   prepare_workspace(p);
-  if (p.statistics == nullptr) return;
+  if (p.statistics == nullptr || p.part_shares == 1) return;
   wait_for_grid_before();
   for (std::uint32_t column = blockIdx.x * blockDim.x + threadIdx.x; column < p.shape.columns;
        column += gridDim.x * blockDim.x)
@@ -75,24 +75,6 @@ struct Piece {
     }
   }
 };
-
-// The whole warp counts one key a lane in global memory, but not those that are alike in many lanes
-// one by one: zeroes, which ReLU makes, and the first lane's key, where all are equal.
-template <class Key>
-__device__ inline void count_fine(const Parameters& p, std::uint32_t key, bool counts) {
-  constexpr int kShift = OrderedTraits<Key>::kBits - kFineBits;
-  const auto count_alike = [&](std::uint32_t frequent) {
-    const unsigned alike = __ballot_sync(kAllLanes, counts && key == frequent);
-    if (alike == 0) return;
-    if (threadIdx.x % kWarpSize == 0)
-      atomicAdd(&p.sample_fine[fine_index(frequent >> kShift)],
-                static_cast<unsigned>(__popc(alike)));
-    counts = counts && key != frequent;
-  };
-  count_alike(OrderedTraits<Key>::kSign);
-  count_alike(__shfl_sync(kAllLanes, key, 0));
-  if (counts) atomicAdd(&p.sample_fine[fine_index(key >> kShift)], 1U);
-}
 
 // Registers for as many blocks as a multiprocessor holds: those of 8.6, 8.9 and 12.0 hold 1,536
 // threads, those of 8.0, 9.0 and 10.0 hold 2,048.
@@ -132,51 +114,23 @@ class SamplePart {
         const std::uint32_t at = first_column_ + static_cast<std::uint32_t>(i);
         return kAligned ? at : at % p_.shape.columns;
       };
-      ordered_[i] =
+      count_.ordered[i] =
           i < piece_.count ? ranked_key<T, kAffine>(p_, piece_.words.key(i), column).key : 0;
-      if (ordered_[i] >= p_.floor) atomicAdd(&histogram[ordered_[i] >> kShift], 1U);
     }
-    __syncthreads();
-    static_assert(kCoarse == 4);
-    const uint4 four = reinterpret_cast<const uint4*>(histogram)[threadIdx.x];
-    counts_[0] = four.x, counts_[1] = four.y, counts_[2] = four.z, counts_[3] = four.w;
-    // A rank that is greater than the number of keys here leaves bin 0: all are handed on.
-    const SampleRank rank(p_, kSampleThreads * kKeys, deviations);
-    std::uint32_t total = 0;
-    least_ = block_choose_bin<kSampleThreads>(counts_, rank.lower(), &total).bin;
+    count_.count(p_, SampleRank(p_, kSampleThreads * kKeys, deviations).lower(), histogram);
   }
-
-  // The counters are cleared.
   __device__ void hand_on() const {
-#pragma unroll
-    for (int i = 0; i < kCoarse; ++i) {
-      const std::uint32_t bin = threadIdx.x * kCoarse + static_cast<std::uint32_t>(i);
-      if (bin >= least_ && counts_[i] > 0) atomicAdd(&p_.sample_coarse[bin], counts_[i]);
-    }
-#pragma unroll
-    for (int i = 0; i < kKeys; ++i) {
-      const bool handed_on = ordered_[i] >= p_.floor && ordered_[i] >> kShift >= least_;
-      if (__any_sync(kAllLanes, handed_on)) count_fine<Key>(p_, ordered_[i], handed_on);
-    }
+    count_.hand_on(p_);
   }
 
  private:
   static constexpr int kKeys = Piece<T>::kKeys;
-  static constexpr int kShift = OrderedTraits<Key>::kBits - kBinBits;
-  static constexpr int kCoarse = static_cast<int>(kBins) / kSampleThreads;  // bins a thread
 
   const Parameters& p_;
   Piece<T> piece_;
   std::uint32_t first_column_ = 0;
-  std::uint32_t ordered_[kKeys];
-  std::uint32_t counts_[kCoarse];
-  std::uint32_t least_;  // bin
+  SampleCount<Key, kSampleThreads, kKeys> count_;
 };
-
-__device__ inline void clear_histogram(std::uint32_t* histogram) {
-  reinterpret_cast<uint4*>(histogram)[threadIdx.x] = uint4{};
-  __syncthreads();
-}
 
 template <class T, bool kAffine, bool kAligned>
 __global__ void __launch_bounds__(kSampleThreads, kSampleResident)
@@ -184,7 +138,7 @@ __global__ void __launch_bounds__(kSampleThreads, kSampleResident)
   __shared__ __align__(16) std::uint32_t histogram[kBins];
   let_next_grid_start();
   SamplePart<T, kAffine, kAligned> part(p, blockIdx.x);
-  clear_histogram(histogram);
+  clear_histogram<kSampleThreads>(histogram);
   if constexpr (kAffine) wait_for_grid_before();  // for mean and scale
   part.count(kNarrow, histogram);
   wait_for_grid_before();

@@ -48,8 +48,20 @@ struct SampleRank {
     margin = deviations * deviation;
   }
   __device__ std::int64_t lower() const { return static_cast<std::int64_t>(rank + margin) + 1; }
+  // For a part whose rate may be so many times the sample's.
+  __device__ std::int64_t lower_of(float times) const {
+    return static_cast<std::int64_t>(times * rank + margin) + 1;
+  }
   __device__ std::int64_t upper() const { return static_cast<std::int64_t>(rank - margin); }
 };
+
+// Of a whole matrix, by sectors.
+template <class T>
+STEPSCOPE_HOST_DEVICE inline std::int64_t sampled_keys(const Parameters& p) {
+  constexpr std::int64_t kSampled = kSampledSectors * kSectorBytes / sizeof(T);
+  const std::int64_t entries = std::int64_t{p.shape.rows} * p.shape.columns;
+  return entries < kSampled ? entries : kSampled;
+}
 
 // A warp finds the bin of 16 bits within one of 11 bits.
 __device__ inline std::uint32_t fine_bin(const Parameters& p, const ChosenBin& coarse) {
@@ -61,10 +73,11 @@ __device__ inline std::uint32_t fine_bin(const Parameters& p, const ChosenBin& c
   return first + (here != 0 ? static_cast<std::uint32_t>(__ffs(static_cast<int>(here)) - 1) : 0U);
 }
 
-// Called by a whole block of kSampleThreads; *bracket, in shared memory, is thread 0's to write.
+// Of a sample of so many keys. Called by a whole block of kSampleThreads; *bracket, in shared
+// memory, is thread 0's to write.
 template <class T, bool kAffine>
-__device__ inline void choose_sampled_bracket(const Parameters& p, float deviations,
-                                              Bracket* bracket) {
+__device__ inline void choose_sampled_bracket(const Parameters& p, std::int64_t sampled,
+                                              float deviations, Bracket* bracket) {
   using Key = RankedAs<T, kAffine>;
   constexpr int kPerThread = static_cast<int>(kBins) / kSampleThreads;
   static_assert(kPerThread == 4);
@@ -72,9 +85,7 @@ __device__ inline void choose_sampled_bracket(const Parameters& p, float deviati
   __shared__ std::uint32_t ends[2];
   const uint4 four = __ldcg(reinterpret_cast<const uint4*>(p.sample_coarse) + threadIdx.x);
   const std::uint32_t counts[kPerThread] = {four.x, four.y, four.z, four.w};
-  const std::int64_t entries = std::int64_t{p.shape.rows} * p.shape.columns;
-  constexpr std::int64_t kSampled = kSampledSectors * kSectorBytes / sizeof(T);
-  const SampleRank rank(p, min(entries, kSampled), deviations);
+  const SampleRank rank(p, sampled, deviations);
   const std::int64_t ranks[2] = {max(rank.upper(), std::int64_t{1}), rank.lower()};
   std::uint32_t total = 0;
   const ChosenBins<2> chosen = block_choose_bins<kSampleThreads>(counts, ranks, &total);

@@ -30,7 +30,7 @@ __device__ void sample_again(const Parameters& p, float deviations, std::uint32_
     auto* const histogram = reinterpret_cast<FinishShared*>(shared)->histogram;
     for (auto i = static_cast<std::uint32_t>(share.number); i < kSampleBlocks; i += share.count) {
       SamplePart<T, kAffine, kLayout != RowLayout::any> part(p, i);
-      clear_histogram(histogram);
+      clear_histogram<kThreads>(histogram);
       part.count(deviations, histogram);
       part.hand_on();
       __syncthreads();  // the histogram is read
@@ -48,7 +48,7 @@ __device__ bool select_by_second_bracket(const Parameters& p, float deviations, 
   sample_again<T, kAffine, kLayout>(p, deviations, 0, shared);
   auto& parts = *reinterpret_cast<FinishShared*>(shared);
   Collection& collection = p.state->second;
-  choose_sampled_bracket<T, kAffine>(p, deviations, &parts.sweep.bracket);
+  choose_sampled_bracket<T, kAffine>(p, sampled_keys<T>(p), deviations, &parts.sweep.bracket);
   __syncthreads();
   sweep_phase<T, kAffine, kLayout>(p, collection, kSecondPhases - 1, shared);
   const std::int64_t wanted = count_of(p) - static_cast<std::int64_t>(collection.above);

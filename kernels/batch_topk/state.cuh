@@ -32,10 +32,10 @@ constexpr int kMostPhases = 16;
 // A sweep's bracket and what it found.
 struct Collection {
   Bracket bracket;
-  unsigned long long above;   // entries that were selected outright
+  unsigned long long above;  // entries that were selected outright
   // Candidates whose bin was full; beyond the capacity where they are too many, or will be.
   unsigned long long listed;
-  unsigned long long nan;     // in all, where the sweep went to its end (Sweep::may_hold)
+  unsigned long long nan;  // in all, where the sweep went to its end (Sweep::may_hold)
 };
 
 struct State {
@@ -68,6 +68,9 @@ struct Parameters {
   float* scale;
   float2* statistics;         // of parts, where mean and scale are computed here; else null
   std::uint32_t part_shares;  // blocks that share the parts of a column
+  // The statistics sample so many strips of columns, of as many runs; 0: they do not.
+  std::uint32_t sampled_strips;
+  std::int64_t sampled;  // keys, beside the statistics or by sectors
   float epsilon;
   std::uint8_t* mask;
   std::uint32_t mask_row_bytes;

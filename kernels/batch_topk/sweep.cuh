@@ -274,7 +274,7 @@ __device__ inline void begin_sweep(const Parameters& p, const BatchTopkWarmStart
     __syncthreads();
     return;
   }
-  choose_sampled_bracket<T, kAffine>(p, kNarrow, &shared.bracket);
+  choose_sampled_bracket<T, kAffine>(p, p.sampled, kNarrow, &shared.bracket);
   if (threadIdx.x == 0 && blockIdx.x == 0) p.state->guessed.bracket = shared.bracket;
   __syncthreads();
 }

@@ -4,11 +4,17 @@
 // than its ring holds.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <iterator>
 #include <optional>
+#include <random>
 #include <string>
+#include <vector>
 
+#include "tests/kernels/batch_topk/against_reference.hpp"
 #include "tests/kernels/batch_topk/on_device.hpp"
 #include "tests/kernels/support/device_data.hpp"
+#include "tests/kernels/support/key_patterns.hpp"
 #include "tests/kernels/support/small_shapes.hpp"
 
 namespace stepscope::kernels {
@@ -53,6 +59,62 @@ TEST_P(BatchTopkLarge, CutsTheOrderAtTheCount) {
     EXPECT_EQ(judgement.unexpected, 0U);
     EXPECT_EQ(judgement.padding, 0U);
     EXPECT_EQ(judgement.selected, static_cast<unsigned long long>(large.count));
+  }
+}
+
+// Wide matrices, of which the statistics' blocks sample their columns, each or some.
+template <class T>
+class BatchTopkWide : public testing::Test {};
+TYPED_TEST_SUITE(BatchTopkWide, KeyTypes);
+
+// Keys whose columns differ as trained features do, neighbours least: of some thousands each, some
+// never rise, and a quarter has three quarters of what is selected.
+double feature(std::int64_t /*row*/, std::int64_t column, std::mt19937& random) {
+  constexpr unsigned kOneIn[] = {1000000, 3000, 300, 100, 30, 3000, 1000000, 10};
+  const bool rises =
+      random() % kOneIn[static_cast<std::size_t>(column) / 2048 % std::size(kOneIn)] == 0;
+  return 0.1 * normal(random) + (rises ? std::fabs(normal(random)) : 0);
+}
+
+TYPED_TEST(BatchTopkWide, SamplesBesideTheStatistics) {
+  if (!gpu_found()) GTEST_SKIP() << "no GPU";
+  std::vector<KeyPattern> patterns = key_patterns();
+  std::erase_if(patterns, [](const KeyPattern& pattern) {
+    return pattern.name != "normal" && pattern.name != "some NaN" && pattern.name != "all equal" &&
+           pattern.name != "one hot row" && pattern.name != "period of a sector";
+  });
+  patterns.push_back({"features", feature});
+  struct Wide {
+    std::int64_t rows, columns;
+  };
+  for (const Wide& full : {Wide{64, 40000}, Wide{18, 140001}}) {
+    const Wide shape = sized(full, Wide{8, full.columns / 20});
+    for (const KeyPattern& pattern : patterns) {
+      const DeviceKeys<TypeParam> keys(made_keys<TypeParam>(pattern, shape.rows, shape.columns));
+      const auto columns = static_cast<std::size_t>(shape.columns);
+      const DeviceBuffer<float> mean(columns), scale(columns);
+      BatchTopkArguments arguments;
+      arguments.keys = keys.data();
+      arguments.key_type = KeyTypeOf<TypeParam>::value;
+      arguments.rows = shape.rows;
+      arguments.columns = shape.columns;
+      arguments.count = shape.rows * shape.columns / 250;
+      arguments.column_keys = {KeySource::z_score, 1e-6F, mean.data(), scale.data()};
+      const BatchTopkRun run(arguments);
+      arguments = run.bound(arguments);
+      const Stream stream;
+      run.poison(0x5a);
+      ASSERT_EQ(batch_topk(arguments, stream.get()).message(), "");
+      const MaskJudgement judgement = judge_mask(arguments, stream.get());
+      EXPECT_EQ(judgement.unexpected, 0U) << pattern.name;
+      EXPECT_EQ(judgement.padding, 0U) << pattern.name;
+      EXPECT_EQ(judgement.selected, static_cast<unsigned long long>(arguments.count))
+          << pattern.name;
+      if (pattern.name == "normal" || pattern.name == "features") {
+        EXPECT_EQ(run.answer().result.path, BatchTopkPath::sampled) << pattern.name;
+        EXPECT_EQ(run.answer().result.reads, 2U) << pattern.name;
+      }
+    }
   }
 }
 

@@ -22,6 +22,19 @@ TEST(SampleSectors, HasAllWhereTheyAreFew) {
       ASSERT_EQ(sampled_sector(i, sectors), i < sectors ? i : -1);
 }
 
+TEST(SampleSectors, OneItemOfEachRunIsChosen) {
+  for (const std::int64_t runs : {1, 3, 512})
+    for (const std::int64_t items : {runs, runs + 1, 2 * runs - 1, 9 * runs, 1000 * runs + 7}) {
+      std::int64_t chosen = 0;
+      for (std::int64_t item = 0; item < items; ++item)
+        if (is_chosen(item, runs, items)) {
+          ASSERT_EQ(chosen_of_run(chosen, runs, items), item) << runs << " of " << items;
+          ++chosen;
+        }
+      EXPECT_EQ(chosen, runs) << items;
+    }
+}
+
 // Whatever the period: of four neighbouring sectors each is chosen about as often.
 TEST(SampleSectors, FollowNoPeriod) {
   constexpr std::int64_t kLength = 4;
