@@ -43,6 +43,8 @@ void set_workspace(const BatchTopkArguments& arguments, Parameters& p) {
   p.finalists = part<std::uint64_t>(arguments, layout.finalists);
   p.slots = static_cast<std::uint32_t>(layout.candidate_slots);
   p.capacity = static_cast<std::uint64_t>(layout.candidate_capacity);
+  const bool may_overflow = arguments.rows * arguments.columns > layout.candidate_capacity;
+  p.many_listed = may_overflow ? p.capacity / 4 : ~std::uint64_t{0};
   p.zeroed = part<std::byte>(arguments, layout.state);
   const bool samples = !p.from_scratch && p.warm_start == nullptr;
   p.zeroed_bytes = samples ? layout.sampling_zeroed_bytes : layout.zeroed_bytes;

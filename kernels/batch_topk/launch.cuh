@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of one call, in order: prepare and statistics (for z-scores), then from_scratch, or
-// sample (unless warm, or the statistics sampled), sweep and finish (unless it is
-// batch_topk_collect's). Each but the first is a programmatic dependent of the one before it, so it
-// starts while that one runs: the sweep's first copies are under way before the bracket is known.
+// The kernels of one call, in order: prepare and statistics (for z-scores; the other way round
+// where blocks share columns, which prepare merges), then from_scratch, or sample (unless warm, or
+// the statistics sampled), sweep and finish (unless it is batch_topk_collect's). Each but the first
+// is a programmatic dependent of the one before it, so it starts while that one runs: the sweep's
+// first copies are under way before the bracket is known.
 #pragma once
 
 #include <algorithm>

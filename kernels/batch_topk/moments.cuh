@@ -61,7 +61,8 @@ __device__ inline std::uint32_t rows_of_run(std::uint32_t rows, std::uint32_t ru
 }
 
 // Of one column and a part of `rows` rows. By distances from the first run's mean, which are small
-// where a column's numbers are, so that floats do.
+// where a column's numbers are, so that floats do; where two means lie further apart than floats
+// reach, the column's terms are NaN.
 template <class T>
 __device__ inline float2 merge_runs(const RunMoments<T>& moments, std::uint32_t column,
                                     std::uint32_t rows) {

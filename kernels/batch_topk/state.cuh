@@ -89,6 +89,8 @@ struct Parameters {
   std::uint64_t* finalists;
   std::uint32_t slots;     // of a bin of the table
   std::uint64_t capacity;  // of candidates in all; each list holds as many
+  // Listed candidates that make a sweep ask whether there will be too many; all ones: there cannot.
+  std::uint64_t many_listed;
   void* zeroed;
   std::size_t zeroed_bytes;
   std::size_t early_bytes;  // of the keys, which the first kernel brings into the L2 cache

@@ -94,8 +94,7 @@ class CandidateSink {
 
  private:
   static constexpr bool kShort = sizeof(T) == 2;
-  static constexpr std::uint32_t kCrowd = 256;      // keys of a strip
-  static constexpr std::uint64_t kManyListed = 16;  // one so-manieth of the capacity
+  static constexpr std::uint32_t kCrowd = 256;  // keys of a strip
 
   __device__ void put(std::uint32_t at, std::uint64_t entry, std::uint32_t bits) {
     list_.entry[at] = kShort ? entry << 16 | bits : entry;
@@ -161,11 +160,11 @@ class CandidateSink {
     const std::uint64_t to = base + static_cast<unsigned>(__popc(below));
     if ((lanes >> lane_index() & 1U) != 0 && to < p_.capacity) p_.candidate_list[to] = candidate;
     full_ = base >= p_.capacity;  // the bins' counts say so to all: no more need be known
-    return base >= p_.capacity / kManyListed;
+    return base >= p_.many_listed;
   }
 
-  // A bracket that holds most keys, such as no call leaves: what is left of a strip says so, and
-  // that not only here, long before there is no room.
+  // Of a bracket that seems to hold most keys: what is left of a strip says so, and that it is not
+  // the first, long before there is no room. Equal keys in clumps look the same, and cost a read.
   __device__ bool crowd(std::uint32_t unclear) const {
     const auto left = static_cast<std::uint32_t>(__popc(unclear));
     return may_fail(p_, collection_) && warp_sum(left) >= kCrowd;

@@ -258,6 +258,22 @@ TYPED_TEST(BatchTopkCalls, ColumnStatisticsAloneAreThoseOfTheCall) {
   }
 }
 
+// However many equal keys crowd in few bins, where there is room for all of them.
+TYPED_TEST(BatchTopkCalls, AFewEqualKeysTakeOneRead) {
+  const Shape shape{30, 1024};
+  const auto keys = made_keys<TypeParam>({"equal", [](auto, auto, std::mt19937&) { return 1.5; }},
+                                         shape.rows, shape.columns);
+  const DeviceKeys<TypeParam> on_device(keys);
+  auto arguments = arguments_for<TypeParam>(shape);
+  arguments.keys = on_device.data();
+  arguments.count = 1000;
+  const Stream stream;
+  const BatchTopkAnswer answer = run_batch_topk(arguments, stream);
+  EXPECT_EQ(answer.result.path, BatchTopkPath::sampled);
+  EXPECT_EQ(answer.result.reads, 1U);
+  EXPECT_EQ(answer.result.selected, 1000);
+}
+
 // A wide matrix's parts of rows are summed by one block a column, a narrow one's by several.
 TYPED_TEST(BatchTopkCalls, ColumnStatisticsAreTheSameInAnyMatrix) {
   constexpr std::int64_t kRows = 1030;
