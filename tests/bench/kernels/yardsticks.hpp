@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tests/bench/kernels/cold_timer.hpp"
+#include "tests/bench/kernels/read_only.hpp"
 #include "tests/bench/kernels/timing.hpp"
 
 namespace stepscope::kernels {
