@@ -29,6 +29,7 @@ struct Work {
   double bytes = 0;  // that must be moved
   Enqueue enqueue;
   Enqueue before = enqueue_nothing;  // ahead of each, untimed
+  bool cold = true;                  // else the L2 holds what `before` left there
   std::function<void()> spoil;       // an older answer, ahead of the call that is judged
   std::function<Judgement()> judge;  // the last call's answer
   int calls = 1;                     // the last of so many is judged

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device time of what a function enqueues, with a cold L2 (l2_flush.hpp). One repetition at a time: with
-// 16 of them in the queue an H100's launches cost 0.5 us more, and the same kernels took 41.9 or
-// 43.2 us by what had run before them.
+// Device time of what a function enqueues, with a cold L2 (l2_flush.hpp) or with what was enqueued
+// ahead of it there. One repetition at a time: with 16 of them in the queue an H100's launches cost
+// 0.5 us more, and the same kernels took 41.9 or 43.2 us by what had run before them.
 #pragma once
 
 #include <functional>
@@ -28,8 +28,9 @@ class ColdTimer {
   const DeviceLimits& device() const { return device_; }
 
   // Microseconds of each repetition. Ten times unrecorded first; `before` is enqueued ahead of
-  // each, untimed.
-  std::vector<double> times_us(const Enqueue& enqueue, const Enqueue& before = enqueue_nothing) {
+  // each, untimed, and behind it the L2 is made cold.
+  std::vector<double> times_us(const Enqueue& enqueue, const Enqueue& before = enqueue_nothing,
+                               bool cold = true) {
     const cudaStream_t stream = stream_.get();
     for (int i = 0; i < 10; ++i) {
       before(stream);
@@ -37,7 +38,7 @@ class ColdTimer {
     }
     for (std::size_t i = 0; i < begin_.size(); ++i) {
       before(stream);
-      flush_.enqueue(stream);
+      if (cold) flush_.enqueue(stream);
       begin_[i].record(stream);
       enqueue(stream);
       end_[i].record(stream);

@@ -18,5 +18,6 @@ struct ReadOnlyKernel {
 };
 
 std::vector<ReadOnlyKernel> read_only_kernels();
+constexpr std::size_t kStripsRead = 7;  // of these: the best one, as a rule
 
 }  // namespace stepscope::kernels

@@ -116,7 +116,7 @@ void Session::take(benchmark::State& state, const Work& work, bool graph) {
   if (flags_.once) {
     for (auto _ : state) state.SetIterationTime(0);
   } else {
-    report(state, timer().times_us(enqueue, work.before), work.bytes,
+    report(state, timer().times_us(enqueue, work.before, work.cold), work.bytes,
            reads_ ? reads_->best_us() : 0);
   }
   if (work.judge) state.SetLabel(said);
