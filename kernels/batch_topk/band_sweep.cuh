@@ -110,14 +110,14 @@ constexpr std::uint32_t kBandPrefetch = 3;
 
 // All registers of a multiprocessor: leaving some for a block of the sample, as the sweep of raw
 // keys does, spilled limits (88.9 us in place of 84.5).
-template <class T>
+template <class T, int kBytes>
 __global__ void __launch_bounds__(kThreads, 2)
     band_sweep_kernel(const __grid_constant__ Parameters p) {
   extern __shared__ __align__(kRingAlignment) uint4 ring[];
   __shared__ SweepShared shared;
   let_next_grid_start();
   const BatchTopkWarmStart known = known_before(p);  // before the keys stand in its way
-  BandRing<T, kSweepRingBytes> stream(p, ring);
+  BandRing<T, kBytes> stream(p, ring);
   if (p.warm_start == nullptr && p.sampled_strips == 0) stream.prefetch(kBandPrefetch);
   begin_sweep<T, true>(p, known, shared);
   BandSweep<T> sweep(p, p.state->guessed, shared);

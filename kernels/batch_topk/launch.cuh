@@ -17,6 +17,11 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
+// What a block can have on any device: 99 KB on those of compute capability 8.6, 8.9 and 12.0.
+constexpr std::size_t kLeastBlockBytes = std::size_t{99} * 1024;
+static_assert(kRingBytes + sizeof(SweepShared) <= kLeastBlockBytes);
+static_assert(kFinishBytes <= kLeastBlockBytes - 2048);  // beside what stands in functions
+
 // Parts of a column go to several blocks only where the columns alone are too few for the device.
 inline std::uint32_t part_shares(const WalkShape& shape, const DeviceLimits& device) {
   constexpr std::uint32_t kRows = BatchTopkWorkspace::kRowsOfPart;
@@ -55,12 +60,26 @@ Status launch_statistics(const Parameters& p, bool overlapping, const DeviceLimi
   return cuda_status(code, "statistics_kernel");
 }
 
-template <class T, bool kAffine, RowLayout kLayout>
-auto sweep_of() -> void (*)(Parameters) {
+template <class T, bool kAffine, RowLayout kLayout, int kBytes>
+cudaError_t launch_sweep_of(const Parameters& p, const DeviceLimits& device, cudaStream_t stream) {
+  const unsigned blocks = static_cast<unsigned>(device.multiprocessors) * 2;
+  const Launch sweep{blocks, kThreads, kBytes, stream, device, true};
   if constexpr (kAffine && kLayout != RowLayout::any)
-    return band_sweep_kernel<T>;
+    return sweep.overlapping(band_sweep_kernel<T, kBytes>, p);
   else
-    return sweep_kernel<T, kAffine, kLayout>;
+    return sweep.overlapping(sweep_kernel<T, kAffine, kLayout, kBytes>, p);
+}
+
+template <class T, bool kAffine, RowLayout kLayout>
+Status launch_sweep(const Parameters& p, const DeviceLimits& device, cudaStream_t stream) {
+  cudaError_t code = cudaSuccess;
+  if constexpr (kLayout == RowLayout::any)
+    code = launch_sweep_of<T, kAffine, kLayout, 0>(p, device, stream);
+  else if (kSweepRingBytes + sizeof(SweepShared) <= device.block_shared_bytes)
+    code = launch_sweep_of<T, kAffine, kLayout, kSweepRingBytes>(p, device, stream);
+  else
+    code = launch_sweep_of<T, kAffine, kLayout, kRingBytes>(p, device, stream);
+  return cuda_status(code, "sweep_kernel");
 }
 
 // The keys make way for the mask, where the L2 cache can hold that: 1024x49152 took 44.7 us and
@@ -133,11 +152,8 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
     const cudaError_t code = sample.overlapping(sample_kernel<T, kAffine, kAligned>, p);
     if (Status s = launched(code, "sample_kernel"); !s.ok()) return s;
   }
-  if (!p.from_scratch) {
-    const Launch sweep{full_grid, kThreads, kAligned ? kSweepRingBytes : 0, stream, device, true};
-    const cudaError_t code = sweep.overlapping(sweep_of<T, kAffine, kLayout>(), p);
-    if (Status s = launched(code, "sweep_kernel"); !s.ok()) return s;
-  }
+  if (!p.from_scratch)
+    if (Status s = launch_sweep<T, kAffine, kLayout>(p, device, stream); !s.ok()) return s;
   if (p.collects) return {};
   if (p.from_scratch) {
     const Launch last{full_grid, kThreads, kFinishBytes, stream, device, true};

@@ -18,8 +18,9 @@ namespace stepscope::kernels::batch_topk_device {
 
 constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / kWarpSize;
-constexpr int kRingBytes = 64 * 1024;       // a block
-constexpr int kSweepRingBytes = 96 * 1024;  // of the sweep, which has little else in shared memory
+constexpr int kRingBytes = 64 * 1024;  // a block
+// Of the sweep, which has little else in shared memory; kRingBytes where a block cannot have that.
+constexpr int kSweepRingBytes = 96 * 1024;
 
 // A worker's part of the strips: every `shares`-th step, or a run of steps (walk.hpp).
 struct Share {

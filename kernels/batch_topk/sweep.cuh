@@ -300,18 +300,17 @@ __device__ inline void prefetch_table(const Parameters& p) {
 // Strips a warp that the L2 cache reads while the sample is waited for, beside the ring's: 17 MB.
 constexpr std::uint32_t kSweepPrefetch = 2;
 
-template <class T, bool kAffine, RowLayout kLayout, std::uint32_t kPrefetch = kSweepPrefetch>
+template <class T, bool kAffine, RowLayout kLayout, int kBytes>
 __global__ void __launch_bounds__(kAffine ? kThreads : kSweepBound, 2)
     sweep_kernel(const __grid_constant__ Parameters p) {
   extern __shared__ __align__(kRingAlignment) uint4 ring[];
   __shared__ SweepShared shared;
   let_next_grid_start();
   const BatchTopkWarmStart known = known_before(p);  // before the keys stand in its way
-  StripStream<T, kAffine, kLayout, kSweepRingBytes, kSweepPieces> stream(p, {blockIdx.x, gridDim.x},
-                                                                         ring);
+  StripStream<T, kAffine, kLayout, kBytes, kSweepPieces> stream(p, {blockIdx.x, gridDim.x}, ring);
   prefetch_table(p);
-  if constexpr (kLayout == RowLayout::flat && kPrefetch > 0)
-    if (p.warm_start == nullptr) stream.prefetch(kPrefetch);
+  if constexpr (kLayout == RowLayout::flat)
+    if (p.warm_start == nullptr) stream.prefetch(kSweepPrefetch);
   begin_sweep<T, kAffine>(p, known, shared);
   Sweep<T, kAffine> sweep(p, p.state->guessed, shared);
   stream.run([&](const auto& strip, const auto& words) { sweep.visit(strip, words); },

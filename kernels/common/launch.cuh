@@ -12,7 +12,8 @@ namespace stepscope::kernels {
 
 struct DeviceLimits {
   int multiprocessors = 0;
-  bool dependent_launch = false;  // Hopper and newer
+  std::size_t block_shared_bytes = 0;  // that a block can have: 99 KB or more
+  bool dependent_launch = false;       // Hopper and newer
 
   static cudaError_t of_current(DeviceLimits* limits) {
     int device = 0;
@@ -23,6 +24,10 @@ struct DeviceLimits {
           cudaDeviceGetAttribute(&limits->multiprocessors, cudaDevAttrMultiProcessorCount, device);
     if (code == cudaSuccess)
       code = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    int shared = 0;
+    if (code == cudaSuccess)
+      code = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    limits->block_shared_bytes = static_cast<std::size_t>(shared);
     limits->dependent_launch = major >= 9;
     return code;
   }
