@@ -1,5 +1,5 @@
-# stepscope_test(<name> SOURCES <files> [LIBRARIES <targets>] [LABELS <labels>]): one GoogleTest program
-# whose cases ctest lists one by one. The name mirrors the folder under test, e.g. core_store_test.
+# stepscope_test(<name> SOURCES <files> [LIBRARIES <targets>] [LABELS <labels>] [ALONE]): one GoogleTest program
+# whose cases ctest lists one by one, and runs with no other test beside them if ALONE is said. The name mirrors the folder under test, e.g. core_store_test.
 
 include(GoogleTest)
 
@@ -15,7 +15,7 @@ function(stepscope_test_settings name)
 endfunction()
 
 function(stepscope_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
   stepscope_test_settings(${name})
@@ -24,5 +24,6 @@ function(stepscope_test name)
     set(ARG_LABELS cpu)
   endif()
   # A program linked to LibTorch may read hundreds of MB from a cold disk before it lists its tests.
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 PROPERTIES
+    LABELS "${ARG_LABELS}" TIMEOUT 300 RUN_SERIAL ${ARG_ALONE})
 endfunction()

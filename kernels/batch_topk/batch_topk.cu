@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/batch_topk/batch_topk_collect.hpp"
+#include "kernels/batch_topk/batch_topk_on.hpp"
 #include "kernels/batch_topk/launch.cuh"
 #include "kernels/batch_topk/workspace.hpp"
 
@@ -113,10 +114,8 @@ Status collect_none(const BatchTopkArguments& arguments, cudaStream_t stream) {
   return clear(arguments.workspace, workspace_of(arguments).zeroed_bytes, stream);
 }
 
-Status launch(const BatchTopkArguments& arguments, const Parameters& p, cudaStream_t stream) {
-  DeviceLimits device;
-  if (Status s = cuda_status(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute"); !s.ok())
-    return s;
+Status launch(const BatchTopkArguments& arguments, const Parameters& p, const DeviceLimits& device,
+              cudaStream_t stream) {
   const bool affine = arguments.column_keys.source != KeySource::raw;
   const RowLayout layout = row_layout(arguments);
   switch (arguments.key_type) {
@@ -130,13 +129,25 @@ Status launch(const BatchTopkArguments& arguments, const Parameters& p, cudaStre
   return launch_for<float>(p, affine, layout, device, stream);
 }
 
+Status limits_of_current(DeviceLimits* device) {
+  return cuda_status(DeviceLimits::of_current(device), "cudaDeviceGetAttribute");
+}
+
 }  // namespace
 
-Status batch_topk(const BatchTopkArguments& arguments, CUstream_st* stream) {
+Status batch_topk_on(const BatchTopkArguments& arguments, const DeviceLimits& device,
+                     CUstream_st* stream) {
   if (Status status = validate(arguments); !status.ok()) return status;
   const bool none = arguments.device_count == nullptr && arguments.count < 1;
   if (none || arguments.rows == 0 || arguments.columns == 0) return select_none(arguments, stream);
-  return launch(arguments, parameters_of(arguments), stream);
+  return launch(arguments, parameters_of(arguments), device, stream);
+}
+
+Status batch_topk(const BatchTopkArguments& arguments, CUstream_st* stream) {
+  DeviceLimits device;
+  if (Status status = validate(arguments); !status.ok()) return status;
+  if (Status status = limits_of_current(&device); !status.ok()) return status;
+  return batch_topk_on(arguments, device, stream);
 }
 
 Status batch_topk_collect(const BatchTopkArguments& arguments, CUstream_st* stream) {
@@ -149,9 +160,11 @@ Status batch_topk_collect(const BatchTopkArguments& arguments, CUstream_st* stre
     return Status::bad_argument("warm_start", "must point to the bracket");
   if (arguments.count < 1 || arguments.rows == 0 || arguments.columns == 0)
     return collect_none(arguments, stream);
+  DeviceLimits device;
+  if (Status status = limits_of_current(&device); !status.ok()) return status;
   Parameters p = parameters_of(filled);
   p.collects = true;
-  return launch(arguments, p, stream);
+  return launch(arguments, p, device, stream);
 }
 
 }  // namespace stepscope::kernels

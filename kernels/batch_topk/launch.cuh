@@ -7,11 +7,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 #include "kernels/batch_topk/band_sweep.cuh"
 #include "kernels/batch_topk/finish.cuh"
+#include "kernels/batch_topk/phase.cuh"
 #include "kernels/batch_topk/sample.cuh"
 #include "kernels/batch_topk/statistics.cuh"
+#include "kernels/batch_topk/strip_stream.cuh"
 #include "kernels/batch_topk/sweep.cuh"
 #include "kernels/common/launch.cuh"
 
@@ -19,8 +22,9 @@ namespace stepscope::kernels::batch_topk_device {
 
 // What a block can have on any device: 99 KB on those of compute capability 8.6, 8.9 and 12.0.
 constexpr std::size_t kLeastBlockBytes = std::size_t{99} * 1024;
-static_assert(kRingBytes + sizeof(SweepShared) <= kLeastBlockBytes);
-static_assert(kFinishBytes <= kLeastBlockBytes - 2048);  // beside what stands in functions
+constexpr std::size_t kOfFunctions = 2048;  // at most, what stands in shared memory besides
+static_assert(kRingBytes + sizeof(SweepShared) + kOfFunctions <= kLeastBlockBytes);
+static_assert(kFinishBytes + kOfFunctions <= kLeastBlockBytes);
 
 // Parts of a column go to several blocks only where the columns alone are too few for the device.
 inline std::uint32_t part_shares(const WalkShape& shape, const DeviceLimits& device) {
@@ -70,12 +74,14 @@ cudaError_t launch_sweep_of(const Parameters& p, const DeviceLimits& device, cud
     return sweep.overlapping(sweep_kernel<T, kAffine, kLayout, kBytes>, p);
 }
 
+// Where a block cannot have the large ring, a multiprocessor has room for one with the small one:
+// then the grid, two blocks a multiprocessor, takes two turns.
 template <class T, bool kAffine, RowLayout kLayout>
 Status launch_sweep(const Parameters& p, const DeviceLimits& device, cudaStream_t stream) {
   cudaError_t code = cudaSuccess;
   if constexpr (kLayout == RowLayout::any)
     code = launch_sweep_of<T, kAffine, kLayout, 0>(p, device, stream);
-  else if (kSweepRingBytes + sizeof(SweepShared) <= device.block_shared_bytes)
+  else if (kSweepRingBytes + sizeof(SweepShared) + kOfFunctions <= device.block_shared_bytes)
     code = launch_sweep_of<T, kAffine, kLayout, kSweepRingBytes>(p, device, stream);
   else
     code = launch_sweep_of<T, kAffine, kLayout, kRingBytes>(p, device, stream);

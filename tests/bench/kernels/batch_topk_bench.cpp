@@ -5,15 +5,18 @@
 //
 // A line each: median, 99th percentile and least time in microseconds with a cold L2, TB/s of the
 // keys read once, and the ratio to the best read-only kernel of the same size in the same run. Each
-// answer but the peer's is judged before it is timed. "Written": the L2 is not cold, but as the
-// kernel left it that wrote the keys just before, as in training. --help lists the flags.
+// answer but the peer's is judged before it is timed. "Written": the L2 is not cold, but as a copy
+// left it that wrote the keys just before, much as a training step's product does; such rows have
+// no ratio, but a read-only kernel among them. --help lists the flags.
 #include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "kernels/batch_topk/batch_topk.hpp"
+#include "kernels/common/device_buffer.hpp"
 #include "tests/bench/kernels/bench_main.hpp"
+#include "tests/bench/kernels/read_only.hpp"
 #include "tests/kernels/support/device_data.hpp"
 #ifdef STEPSCOPE_WITH_CUB_TOPK
 #include "tests/bench/kernels/cub_topk.hpp"
@@ -113,7 +116,7 @@ class CaseRun : public CaseMemory {
     const DeviceBuffer<unsigned> sink(1);
     DeviceLimits device;
     cuda_check(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute");
-    const ReadOnlyKernel kernel = read_only_kernels()[kStripsRead];
+    const ReadOnlyKernel kernel = strips_read_kernel();
     Work work;
     work.bytes = static_cast<double>(bytes_);
     work.enqueue = [&](cudaStream_t stream) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program here is made of: cases, and the ways that take their turns at each. bench_main
-// makes each a Google Benchmark program CASE/WAY whose times are the device's, with a cold L2
-// (cold_timer.hpp), and whose counters the table shows (table_reporter.hpp).
+// makes each a Google Benchmark program CASE/WAY whose times are the device's, with a cold L2 as a
+// rule (cold_timer.hpp), and whose counters the table shows (table_reporter.hpp).
 #pragma once
 
 #include <functional>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device time of what a function enqueues, with a cold L2 (l2_flush.hpp) or with what was enqueued
 // ahead of it there. One repetition at a time: with 16 of them in the queue an H100's launches cost
-// 0.5 us more, and the same kernels took 41.9 or 43.2 us by what had run before them.
+// 0.5 us more, and the same kernels took 42.1 or 43.3 us by what had run before them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "kernels/common/device_buffer.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/bench/kernels/l2_flush.hpp"
 
+#include "kernels/common/cuda_check.hpp"
+
 namespace stepscope::kernels {
 namespace {
 

@@ -203,7 +203,6 @@ __global__ void __launch_bounds__(kThreads)
 template <int kStages, int kChunkBytes, int kBlocksPerProcessor>
 void enqueue_bulk(const void* memory, std::size_t bytes, unsigned* sink, const DeviceLimits& device,
                   cudaStream_t stream) {
-  if (!device.dependent_launch) return;
   constexpr int kBytes = kStages * kChunkBytes;
   (void)cudaFuncSetAttribute(bulk_kernel<kStages, kChunkBytes>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
@@ -212,21 +211,35 @@ void enqueue_bulk(const void* memory, std::size_t bytes, unsigned* sink, const D
       static_cast<const char*>(memory), bytes / kChunkBytes, sink);
 }
 
+bool anywhere(const DeviceLimits& /*device*/) {
+  return true;
+}
+template <int kStages, int kChunkBytes>
+bool runs_bulk(const DeviceLimits& device) {
+  constexpr std::size_t kBarriers = kStages * sizeof(std::uint64_t);
+  return device.dependent_launch &&
+         std::size_t{kStages} * kChunkBytes + kBarriers <= device.block_shared_bytes;
+}
+
 }  // namespace
 
+ReadOnlyKernel strips_read_kernel() {
+  return {"strips 3 x 1 kB, 1024 threads", anywhere, enqueue_strips<2, 3, 2>};
+}
+
 std::vector<ReadOnlyKernel> read_only_kernels() {
-  return {{"registers, 4 loads, 2048 threads", enqueue_registers<4, 4>},
-          {"registers, 8 loads, 1024 threads", enqueue_registers<8, 2>},
-          {"registers, 8 loads, 1536 threads", enqueue_registers<8, 3>},
-          {"ring 4 x 16 B, 2048 threads", enqueue_ring<4, 4>},
-          {"ring 8 x 16 B, 1024 threads", enqueue_ring<8, 2>},
-          {"ring 12 x 16 B, 1024 threads", enqueue_ring<12, 2>},
-          {"ring 6 x 16 B, 2048 threads", enqueue_ring<6, 4>},
-          {"strips 3 x 1 kB, 1024 threads", enqueue_strips<2, 3, 2>},
-          {"strips 3 x 2 kB, 1024 threads", enqueue_strips<4, 3, 2>},
-          {"bulk 12 x 16 kB, 1 block", enqueue_bulk<12, 16384, 1>},
-          {"bulk 6 x 16 kB, 2 blocks", enqueue_bulk<6, 16384, 2>},
-          {"bulk 12 x 8 kB, 2 blocks", enqueue_bulk<12, 8192, 2>}};
+  return {{"registers, 4 loads, 2048 threads", anywhere, enqueue_registers<4, 4>},
+          {"registers, 8 loads, 1024 threads", anywhere, enqueue_registers<8, 2>},
+          {"registers, 8 loads, 1536 threads", anywhere, enqueue_registers<8, 3>},
+          {"ring 4 x 16 B, 2048 threads", anywhere, enqueue_ring<4, 4>},
+          {"ring 8 x 16 B, 1024 threads", anywhere, enqueue_ring<8, 2>},
+          {"ring 12 x 16 B, 1024 threads", anywhere, enqueue_ring<12, 2>},
+          {"ring 6 x 16 B, 2048 threads", anywhere, enqueue_ring<6, 4>},
+          strips_read_kernel(),
+          {"strips 3 x 2 kB, 1024 threads", anywhere, enqueue_strips<4, 3, 2>},
+          {"bulk 12 x 16 kB, 1 block", runs_bulk<12, 16384>, enqueue_bulk<12, 16384, 1>},
+          {"bulk 6 x 16 kB, 2 blocks", runs_bulk<6, 16384>, enqueue_bulk<6, 16384, 2>},
+          {"bulk 12 x 8 kB, 2 blocks", runs_bulk<12, 8192>, enqueue_bulk<12, 8192, 2>}};
 }
 
 }  // namespace stepscope::kernels

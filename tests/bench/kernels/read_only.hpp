@@ -12,12 +12,15 @@ namespace stepscope::kernels {
 
 struct ReadOnlyKernel {
   std::string name;
+  // Bulk copies are Hopper's and newer GPUs', and take much shared memory.
+  bool (*runs_on)(const DeviceLimits& device);
   // bytes must be a multiple of 16384; sink is one word that is not written in practice.
   void (*enqueue)(const void* memory, std::size_t bytes, unsigned* sink, const DeviceLimits& device,
                   cudaStream_t stream);
 };
 
 std::vector<ReadOnlyKernel> read_only_kernels();
-constexpr std::size_t kStripsRead = 7;  // of these: the best one, as a rule
+// One of them, on an H100 the best with a cold L2; its keys have no hint for the L2.
+ReadOnlyKernel strips_read_kernel();
 
 }  // namespace stepscope::kernels

@@ -11,6 +11,12 @@ namespace {
 
 constexpr int kSkipped = 77;  // to ctest
 
+// Where there is no device, all may: they are skipped.
+bool may_run(const ReadOnlyKernel& kernel) {
+  DeviceLimits device;
+  return !gpu_found() || DeviceLimits::of_current(&device) != cudaSuccess || kernel.runs_on(device);
+}
+
 void require_gpu() {
   if (gpu_found()) return;
   std::puts("no GPU");
@@ -48,11 +54,13 @@ void Session::add(const BenchCase& c, const std::string& name, const Body& body)
 
 void Session::add_reads(const BenchCase& c) {
   const std::vector<ReadOnlyKernel> kernels = read_only_kernels();
-  for (std::size_t i = 0; i < kernels.size(); ++i)
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (!may_run(kernels[i])) continue;
     add(c, "read: " + kernels[i].name, [this, i](benchmark::State& state) {
       const std::vector<double> times = reads_->times_us(i);
       report(state, times, reads_->bytes(), reads_->best_timed_us());
     });
+  }
 }
 
 void Session::add_way(const BenchCase& c, const Way& way, bool graph) {
@@ -117,7 +125,7 @@ void Session::take(benchmark::State& state, const Work& work, bool graph) {
     for (auto _ : state) state.SetIterationTime(0);
   } else {
     report(state, timer().times_us(enqueue, work.before, work.cold), work.bytes,
-           reads_ ? reads_->best_us() : 0);
+           reads_ && work.cold ? reads_->best_us() : 0);
   }
   if (work.judge) state.SetLabel(said);
 }

@@ -154,6 +154,35 @@ TYPED_TEST(BatchTopkCalls, GoesOnFromASampleThatMisleads) {
   }
 }
 
+// What GPUs of compute capability 8.6, 8.9 and 12.0 give: the sweep's ring is smaller there.
+TYPED_TEST(BatchTopkCalls, SelectsTheSameWhereABlockHasLittleSharedMemory) {
+  const Shape shape{sized(512, 131), 4096};
+  const std::vector<TypeParam> keys =
+      made_keys<TypeParam>(key_patterns().front(), shape.rows, shape.columns);
+  const DeviceKeys<TypeParam> on_device(keys);
+  const std::vector<float> terms(static_cast<std::size_t>(shape.columns), 0.5F);
+  const DeviceBuffer<float> mean(terms);
+  const DeviceBuffer<float> scale(terms);
+  DeviceLimits device;
+  cuda_check(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute");
+  device.block_shared_bytes = std::size_t{99} * 1024;
+  const Stream stream;
+  for (const KeySource source : {KeySource::raw, KeySource::affine, KeySource::z_score})
+    for (const std::int64_t columns : {shape.columns, shape.columns - 8, shape.columns - 1}) {
+      auto arguments = arguments_for<TypeParam>({shape.rows, columns});
+      arguments.count = 5000;
+      arguments.keys = on_device.data();
+      arguments.column_keys.source = source;
+      arguments.column_keys.mean = mean.data();
+      arguments.column_keys.scale = scale.data();
+      const BatchTopkRun run(arguments);
+      const BatchTopkAnswer there = run.call(arguments, stream);
+      const BatchTopkAnswer here = run.call_on(device, arguments, stream);
+      EXPECT_EQ(here.mask, there.mask) << text(arguments, "small ring");
+      EXPECT_EQ(here.result.path, there.result.path);
+    }
+}
+
 TYPED_TEST(BatchTopkCalls, CountsNanWhereNothingIsSelected) {
   const Shape shape{sized(256, 131), 4096};
   std::vector<TypeParam> keys(static_cast<std::size_t>(shape.rows * shape.columns));

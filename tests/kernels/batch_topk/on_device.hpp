@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/batch_topk/batch_topk.hpp"
+#include "kernels/batch_topk/batch_topk_on.hpp"
 #include "kernels/common/device_buffer.hpp"
 #include "kernels/common/stream.hpp"
 #include "tests/kernels/support/device_keys.hpp"
@@ -45,13 +46,21 @@ class BatchTopkRun {
   // Of arguments that differ from its own only in how the cut is found.
   BatchTopkAnswer call(const BatchTopkArguments& arguments, const Stream& stream) const {
     poison(0xa5);
-    const Status status = batch_topk(bound(arguments), stream.get());
+    return answer_of(batch_topk(bound(arguments), stream.get()), stream);
+  }
+  BatchTopkAnswer call_on(const DeviceLimits& device, const BatchTopkArguments& arguments,
+                          const Stream& stream) const {
+    poison(0xa5);
+    return answer_of(batch_topk_on(bound(arguments), device, stream.get()), stream);
+  }
+
+ private:
+  BatchTopkAnswer answer_of(const Status& status, const Stream& stream) const {
     EXPECT_EQ(status.message(), "");
     stream.synchronize();
     return answer();
   }
 
- private:
   DeviceBuffer<std::uint32_t> mask_;
   DeviceBuffer<BatchTopkResult> result_;
   DeviceBuffer<std::byte> workspace_;
