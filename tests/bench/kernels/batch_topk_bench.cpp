@@ -7,7 +7,7 @@
 // keys read once, and the ratio to the best read-only kernel of the same size in the same run. Each
 // answer but the peer's is judged before it is timed. "Written": the L2 is not cold, but as a copy
 // left it that wrote the keys just before, much as a training step's product does; such rows have
-// no ratio, but a read-only kernel among them. --help lists the flags.
+// no ratio, but two read-only kernels among them. --help lists the flags.
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -111,12 +111,11 @@ class CaseRun : public CaseMemory {
     turn.take(work);
   }
 
-  void read_written(Turn& turn) const {
+  void read_written(Turn& turn, const ReadOnlyKernel& kernel) const {
     const DeviceBuffer<std::byte> written(bytes_);
     const DeviceBuffer<unsigned> sink(1);
     DeviceLimits device;
     cuda_check(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute");
-    const ReadOnlyKernel kernel = strips_read_kernel();
     Work work;
     work.bytes = static_cast<double>(bytes_);
     work.enqueue = [&](cudaStream_t stream) {
@@ -273,6 +272,11 @@ Way select_written(const char* name, bool warm) {
   return way<CaseRun>(
       name, [=](const CaseRun& memory, Turn& turn) { memory.select_written(turn, warm); });
 }
+Way read_written(const ReadOnlyKernel& kernel) {
+  return way<CaseRun>("written: read, " + kernel.name, [kernel](const CaseRun& memory, Turn& turn) {
+    memory.read_written(turn, kernel);
+  });
+}
 Way select_misled(const char* name, const BatchTopkWarmStart& start) {
   return way<CaseRun>(
       name, [=](const CaseRun& memory, Turn& turn) { memory.select_misled(turn, start); });
@@ -295,7 +299,8 @@ std::vector<Way> ways(const Case& c) {
   const std::uint32_t all = c.type == KeyType::float32 ? 0xffffffffU : 0xffffU;
   std::vector<Way> ways{select("sampled", as_is),
                         select_warm("warm", as_is),
-                        way<CaseRun>("written: read, strips 3 x 1 kB", &CaseRun::read_written),
+                        read_written(strips_read_kernels()[0]),
+                        read_written(strips_read_kernels()[1]),
                         select_written("written, sampled", false),
                         select_written("written, warm", true),
                         select_misled("misled above", {all - 1, all}),

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "kernels/common/async_copy.cuh"
+
 namespace stepscope::kernels {
 namespace {
 
@@ -91,8 +93,9 @@ void enqueue_ring(const void* memory, std::size_t bytes, unsigned* sink, const D
       <<<blocks, kThreads, kBytes, stream>>>(static_cast<const uint4*>(memory), bytes / 16, sink);
 }
 
-// The same by strips of kPieces * 512 B a warp; a block's warps read side by side.
-template <int kPieces, int kStages>
+// The same by strips of kPieces * 512 B a warp; a block's warps read side by side. kOnce: what was
+// read leaves the L2 first.
+template <int kPieces, int kStages, bool kOnce>
 __global__ void __launch_bounds__(kThreads)
     strips_kernel(const uint4* from, std::size_t count, unsigned* sink) {
   extern __shared__ uint4 ring[];
@@ -105,15 +108,21 @@ __global__ void __launch_bounds__(kThreads)
     return ring + (stage * kPieces + piece) * kThreads + threadIdx.x;
   };
   std::size_t ahead = first;
+  const std::uint64_t policy = kOnce ? read_once_policy(1) : 0;
   const auto copy = [&](int stage) {
     const uint4* const strip = from + ahead * kLanes * kPieces + threadIdx.x % kLanes;
 #pragma unroll
     for (int piece = 0; piece < kPieces; ++piece)
       if (ahead < strips) {
         const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(slot(stage, piece)));
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to),
-                     "l"(strip + piece * kLanes)
-                     : "memory");
+        if constexpr (kOnce)
+          asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to),
+                       "l"(strip + piece * kLanes), "l"(policy)
+                       : "memory");
+        else
+          asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to),
+                       "l"(strip + piece * kLanes)
+                       : "memory");
       }
     asm volatile("cp.async.commit_group;" ::: "memory");
     ahead += stride;
@@ -131,14 +140,14 @@ __global__ void __launch_bounds__(kThreads)
   keep(value, sink);
 }
 
-template <int kPieces, int kStages, int kBlocksPerProcessor>
+template <int kPieces, int kStages, int kBlocksPerProcessor, bool kOnce = false>
 void enqueue_strips(const void* memory, std::size_t bytes, unsigned* sink,
                     const DeviceLimits& device, cudaStream_t stream) {
   constexpr int kBytes = kStages * kPieces * kThreads * 16;
-  (void)cudaFuncSetAttribute(strips_kernel<kPieces, kStages>,
+  (void)cudaFuncSetAttribute(strips_kernel<kPieces, kStages, kOnce>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
   const unsigned blocks = static_cast<unsigned>(device.multiprocessors) * kBlocksPerProcessor;
-  strips_kernel<kPieces, kStages>
+  strips_kernel<kPieces, kStages, kOnce>
       <<<blocks, kThreads, kBytes, stream>>>(static_cast<const uint4*>(memory), bytes / 16, sink);
 }
 
@@ -223,8 +232,9 @@ bool runs_bulk(const DeviceLimits& device) {
 
 }  // namespace
 
-ReadOnlyKernel strips_read_kernel() {
-  return {"strips 3 x 1 kB, 1024 threads", anywhere, enqueue_strips<2, 3, 2>};
+std::vector<ReadOnlyKernel> strips_read_kernels() {
+  return {{"strips 3 x 1 kB, 1024 threads", anywhere, enqueue_strips<2, 3, 2>},
+          {"strips 3 x 1 kB, evict first", anywhere, enqueue_strips<2, 3, 2, true>}};
 }
 
 std::vector<ReadOnlyKernel> read_only_kernels() {
@@ -235,7 +245,8 @@ std::vector<ReadOnlyKernel> read_only_kernels() {
           {"ring 8 x 16 B, 1024 threads", anywhere, enqueue_ring<8, 2>},
           {"ring 12 x 16 B, 1024 threads", anywhere, enqueue_ring<12, 2>},
           {"ring 6 x 16 B, 2048 threads", anywhere, enqueue_ring<6, 4>},
-          strips_read_kernel(),
+          strips_read_kernels()[0],
+          strips_read_kernels()[1],
           {"strips 3 x 2 kB, 1024 threads", anywhere, enqueue_strips<4, 3, 2>},
           {"bulk 12 x 16 kB, 1 block", runs_bulk<12, 16384>, enqueue_bulk<12, 16384, 1>},
           {"bulk 6 x 16 kB, 2 blocks", runs_bulk<6, 16384>, enqueue_bulk<6, 16384, 2>},

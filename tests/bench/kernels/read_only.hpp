@@ -20,7 +20,7 @@ struct ReadOnlyKernel {
 };
 
 std::vector<ReadOnlyKernel> read_only_kernels();
-// One of them, on an H100 the best with a cold L2; its keys have no hint for the L2.
-ReadOnlyKernel strips_read_kernel();
+// Two of them: what is read has no hint for the L2, or leaves it first.
+std::vector<ReadOnlyKernel> strips_read_kernels();
 
 }  // namespace stepscope::kernels
