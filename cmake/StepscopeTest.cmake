@@ -1,5 +1,6 @@
 # stepscope_test(<name> SOURCES <files> [LIBRARIES <targets>] [LABELS <labels>] [ALONE]): one GoogleTest program
-# whose cases ctest lists one by one, and runs with no other test beside them if ALONE is said. The name mirrors the folder under test, e.g. core_store_test.
+# whose cases ctest lists one by one, and runs with no other test beside them if ALONE is said. The name mirrors the
+# folder under test, e.g. core_store_test.
 
 include(GoogleTest)
 

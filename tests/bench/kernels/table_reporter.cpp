@@ -18,6 +18,16 @@ bool is_of_copy(const benchmark::UserCounters& counters) {
   return counters.count("of_copy") != 0;
 }
 
+// The last column, empty where nothing was measured that the row could be held against.
+std::string ratio_of(const benchmark::UserCounters& counters) {
+  char text[32] = "";
+  if (const auto copy = counters.find("of_copy"); copy != counters.end())
+    std::snprintf(text, sizeof text, " %7.1f%%", 100 * copy->second.value);
+  else if (const auto read = counters.find("to_read"); read != counters.end())
+    std::snprintf(text, sizeof text, " %8.3f", read->second.value);
+  return text;
+}
+
 }  // namespace
 
 void TableReporter::ReportRuns(const std::vector<Run>& runs) {
@@ -62,13 +72,10 @@ void TableReporter::print_header(const benchmark::UserCounters& counters) {
 }
 
 void TableReporter::print_row(const std::string& what, const benchmark::UserCounters& counters) {
-  const bool of_copy = is_of_copy(counters);
   const auto value = [&](const char* name) { return counters.at(name).value; };
-  print_line(GetOutputStream(),
-             of_copy ? "%-44s %10.2f %10.2f %10.2f %8.3f %8.3f %7.1f%%"
-                     : "%-44s %10.2f %10.2f %10.2f %8.3f %8.3f %8.3f",
-             what.c_str(), value("median_us"), value("p99_us"), value("least_us"), value("GB"),
-             value("TB/s"), of_copy ? 100 * value("of_copy") : value("to_read"));
+  print_line(GetOutputStream(), "%-44s %10.2f %10.2f %10.2f %8.3f %8.3f%s", what.c_str(),
+             value("median_us"), value("p99_us"), value("least_us"), value("GB"), value("TB/s"),
+             ratio_of(counters).c_str());
 }
 
 }  // namespace stepscope::kernels

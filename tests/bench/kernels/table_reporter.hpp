@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints benchmarks named CASE/WAY as a table a case: what the judgement says, then a line of the
-// counters median_us, p99_us, least_us, GB, TB/s, and to_read or of_copy. One without counters has
-// its judgement alone.
+// counters median_us, p99_us, least_us, GB, TB/s, and to_read, of_copy or neither. One without
+// counters has its judgement alone.
 #pragma once
 
 #include <benchmark/benchmark.h>
