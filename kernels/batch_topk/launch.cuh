@@ -110,10 +110,17 @@ inline Status launch_prepare(const Parameters& p, unsigned blocks, bool overlapp
   return cuda_status(code, "prepare_kernel");
 }
 
+// Statistics read the first row first, sweeps the last strip.
 template <class T>
-std::size_t early_bytes(const Parameters& p, bool samples) {
-  return std::min(samples ? kEarlyBytes : kEarlyWarmBytes,
-                  std::size_t{p.shape.rows} * p.shape.columns * sizeof(T));
+EarlyKeys early_keys(const Parameters& p, bool samples, bool last_first) {
+  constexpr std::ptrdiff_t kChunk = EarlyKeys::kChunkBytes;
+  const std::size_t all = std::size_t{p.shape.rows} * p.shape.columns * sizeof(T);
+  const std::size_t early = std::min(samples ? kEarlyBytes : kEarlyWarmBytes, all);
+  const auto* const keys = static_cast<const std::byte*>(p.keys);
+  const auto chunks = static_cast<std::uint32_t>(early / kChunk);
+  if (chunks == 0) return {};
+  return last_first ? EarlyKeys{keys + (all - kChunk), -kChunk, chunks}
+                    : EarlyKeys{keys, kChunk, chunks};
 }
 
 template <class T, bool kAligned>
@@ -127,7 +134,7 @@ Status launch_with_statistics(Parameters& p, bool samples, const DeviceLimits& d
     return launch_prepare(p, blocks, true, device, stream);
   }
   if (samples) sample_beside_statistics<T>(p);
-  if (kAligned) p.early_bytes = early_bytes<T>(p, samples);
+  if (kAligned) p.early = early_keys<T>(p, samples, false);
   if (Status s = launch_prepare(p, kPrepareBlocks, false, device, stream); !s.ok()) return s;
   return launch_statistics<T, kAligned>(p, true, device, stream);
 }
@@ -150,7 +157,7 @@ Status launch_selection(Parameters p, const DeviceLimits& device, cudaStream_t s
       if (Status s = launch_with_statistics<T, kAligned>(p, samples, device, stream); !s.ok())
         return s;
   } else {
-    if (kLayout == RowLayout::flat && !p.from_scratch) p.early_bytes = early_bytes<T>(p, samples);
+    if (kLayout == RowLayout::flat && !p.from_scratch) p.early = early_keys<T>(p, samples, true);
     if (Status s = launch_prepare(p, kPrepareBlocks, false, device, stream); !s.ok()) return s;
   }
   if (samples && p.sampled_strips == 0) {

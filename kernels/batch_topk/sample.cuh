@@ -28,22 +28,19 @@ constexpr int kPrepareThreads = 256;
 // not sample, more: 12 MB take 0.3 us off bf16 1024x49152 and 0.8 off fp32, 20 MB cost 1.6.
 constexpr std::size_t kEarlyBytes = std::size_t{4} << 20;
 constexpr std::size_t kEarlyWarmBytes = std::size_t{12} << 20;
-constexpr std::uint32_t kEarlyChunk = 8192;
 
-__device__ inline void prefetch_first_keys(const Parameters& p) {
+__device__ inline void prefetch_first_keys(const EarlyKeys& early) {
   if (lane_index() != 0) return;
-  const std::size_t stride = std::size_t{gridDim.x} * (kPrepareThreads / kWarpSize) * kEarlyChunk;
-  const auto* keys = static_cast<const std::byte*>(p.keys);
-  for (std::size_t at = (warp_index() * gridDim.x + blockIdx.x) * std::size_t{kEarlyChunk};
-       at + kEarlyChunk <= p.early_bytes; at += stride)
-    prefetch_to_l2(keys + at, kEarlyChunk);
+  const std::uint32_t warps = gridDim.x * (kPrepareThreads / kWarpSize);
+  for (std::uint32_t i = warp_index() * gridDim.x + blockIdx.x; i < early.chunks; i += warps)
+    prefetch_to_l2(early.first + i * early.step, EarlyKeys::kChunkBytes);
 }
 
 static __global__ void __launch_bounds__(kPrepareThreads)
     prepare_kernel(const __grid_constant__ Parameters p) {
   let_next_grid_start();
   static_assert(BatchTopkWorkspace::kStateBytes <= kPrepareThreads * sizeof(uint4));
-  prefetch_first_keys(p);
+  prefetch_first_keys(p.early);
   prepare_workspace(p);
   if (p.statistics == nullptr || p.part_shares == 1) return;
   wait_for_grid_before();

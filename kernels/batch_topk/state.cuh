@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/batch_topk/batch_topk.hpp"
@@ -52,6 +53,15 @@ struct State {
 };
 static_assert(sizeof(State) <= BatchTopkWorkspace::kStateBytes);
 
+// Keys that the first kernel brings into the L2 cache, by chunks, in the order of the read to come.
+struct EarlyKeys {
+  static constexpr std::uint32_t kChunkBytes = 8192;
+
+  const std::byte* first;  // its chunk; a multiple of 16
+  std::ptrdiff_t step;     // bytes from a chunk to the next
+  std::uint32_t chunks;
+};
+
 struct Parameters {
   const void* keys;
   WalkShape shape;
@@ -93,8 +103,8 @@ struct Parameters {
   std::uint64_t many_listed;
   void* zeroed;
   std::size_t zeroed_bytes;
-  std::size_t early_bytes;  // of the keys, which the first kernel brings into the L2 cache
-  float read_once_share;    // of the keys' lines, which leave the L2 cache first (async_copy.cuh)
+  EarlyKeys early;
+  float read_once_share;  // of the keys' lines, which leave the L2 cache first (async_copy.cuh)
 };
 
 struct EntryPlace {

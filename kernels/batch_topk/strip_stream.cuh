@@ -88,7 +88,7 @@ class FlatRing {
         slots_(ring),
         pieces_(static_cast<std::uint32_t>(std::uint64_t{p.shape.rows} * p.shape.columns /
                                            Layout::kPerPiece)),
-        order_(pieces_ / kPieces, static_cast<std::uint32_t>(share.number),
+        order_((pieces_ + kPieces - 1) / kPieces, static_cast<std::uint32_t>(share.number),
                static_cast<std::uint32_t>(share.count), warp_index(), kWarps),
         ahead_(order_.first),
         from_(static_cast<const uint4*>(p.keys) + lane_index()),
@@ -99,7 +99,7 @@ class FlatRing {
   // Has the L2 cache read some strips behind those in the ring, while there is nothing else to do.
   __device__ void prefetch(std::uint32_t strips) const {
     if (lane_index() != 0) return;
-    for (std::uint32_t strip = ahead_; strips > 0 && strip < pieces_ / kPieces; --strips) {
+    for (std::int32_t strip = ahead_; strips > 0 && is_whole(strip); --strips) {
       prefetch_to_l2(begin_of(strip), kPieces * sizeof(uint4));
       strip = order_.behind(strip);
     }
@@ -108,16 +108,15 @@ class FlatRing {
   // visit(strip, words) for each of the warp's strips; goes_on() is asked now and then.
   template <class Visit, class GoesOn>
   __device__ void run(Visit visit, GoesOn goes_on) {
-    const std::uint32_t strips = (pieces_ + kPieces - 1) / kPieces;
-    std::uint32_t strip = order_.first;
-    while (strip < strips) {
-      const std::uint32_t until = min(strips - strip, order_.stride * kStripsBetween) + strip;
-      for (; strip < until; strip = order_.behind(strip)) {
+    std::int32_t strip = order_.first;
+    while (strip >= 0) {
+      const std::int32_t above = max(strip - order_.stride * kStripsBetween, -1);
+      for (; strip > above; strip = order_.behind(strip)) {
         wait_for_copies<Slots::kStages - 1>();
-        visit(Strip(p_, strip, pieces_), slots_.read());
+        visit(Strip(p_, static_cast<std::uint32_t>(strip), pieces_), slots_.read());
         copy_next();
       }
-      if (strip < strips && !goes_on()) break;
+      if (strip >= 0 && !goes_on()) break;
     }
     wait_for_copies<0>();
   }
@@ -125,10 +124,14 @@ class FlatRing {
  private:
   // Of a warp, which then may wait for another's counts: matrices that are read in some 50 us have
   // no more strips a warp than this.
-  static constexpr std::uint32_t kStripsBetween = 32;
+  static constexpr std::int32_t kStripsBetween = 32;
 
-  __device__ const uint4* begin_of(std::uint32_t strip) const {
-    return from_ + std::uint64_t{strip} * kPieces;
+  // Neither none nor the part of a strip behind the others.
+  __device__ bool is_whole(std::int32_t strip) const {
+    return static_cast<std::uint32_t>(strip) < pieces_ / kPieces;
+  }
+  __device__ const uint4* begin_of(std::int32_t strip) const {
+    return from_ + std::int64_t{strip} * std::int64_t{kPieces};
   }
   __device__ void copy_whole(const uint4* from) const {
     if constexpr (Layout::kPieces == 4) {
@@ -142,11 +145,10 @@ class FlatRing {
 
   // To where the slots stand, which then is the next strip's place.
   __device__ void copy_next() {
-    const std::uint32_t whole = pieces_ / kPieces;
     const uint4* const from = begin_of(ahead_);
-    if (ahead_ < whole) {
+    if (is_whole(ahead_)) {
       copy_whole(from);
-    } else if (ahead_ == whole) {
+    } else if (ahead_ >= 0) {
       for (int piece = 0; piece < Layout::kPieces; ++piece)
         if (lane_index() + static_cast<std::uint32_t>(piece) * kWarpSize < pieces_ % kPieces)
           copy_async(slots_.slot(piece), from + piece * kWarpSize);
@@ -160,7 +162,7 @@ class FlatRing {
   Slots slots_;
   const std::uint32_t pieces_;
   const StripOrder order_;
-  std::uint32_t ahead_;      // the strip to copy next
+  std::int32_t ahead_;       // the strip to copy next
   const uint4* const from_;  // this lane's first piece of strip 0
   const std::uint64_t policy_;
 };

@@ -7,7 +7,7 @@
 // keys read once, and the ratio to the best read-only kernel of the same size in the same run. Each
 // answer but the peer's is judged before it is timed. "Written": the L2 is not cold, but as a copy
 // left it that wrote the keys just before, much as a training step's product does; such rows have
-// no ratio, but two read-only kernels among them. --help lists the flags.
+// no ratio, but read-only kernels among them. --help lists the flags.
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -299,8 +299,6 @@ std::vector<Way> ways(const Case& c) {
   const std::uint32_t all = c.type == KeyType::float32 ? 0xffffffffU : 0xffffU;
   std::vector<Way> ways{select("sampled", as_is),
                         select_warm("warm", as_is),
-                        read_written(strips_read_kernels()[0]),
-                        read_written(strips_read_kernels()[1]),
                         select_written("written, sampled", false),
                         select_written("written, warm", true),
                         select_misled("misled above", {all - 1, all}),
@@ -312,6 +310,7 @@ std::vector<Way> ways(const Case& c) {
                         select_warm("z-score, warm", z_score),
                         select_hidden("half hidden from the sample", 2),
                         select_hidden("all hidden from the sample", 4)};
+  for (const ReadOnlyKernel& kernel : strips_read_kernels()) ways.push_back(read_written(kernel));
 #ifdef STEPSCOPE_WITH_CUB_TOPK
   ways.push_back(peer("cub::DeviceTopK pairs, scatter", 0));
   ways.push_back(peer("cub, half hidden", 2));

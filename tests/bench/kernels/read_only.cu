@@ -94,8 +94,8 @@ void enqueue_ring(const void* memory, std::size_t bytes, unsigned* sink, const D
 }
 
 // The same by strips of kPieces * 512 B a warp; a block's warps read side by side. kOnce: what was
-// read leaves the L2 first.
-template <int kPieces, int kStages, bool kOnce>
+// read leaves the L2 first. kLastFirst: strips, as a writer left them in the L2.
+template <int kPieces, int kStages, bool kOnce, bool kLastFirst>
 __global__ void __launch_bounds__(kThreads)
     strips_kernel(const uint4* from, std::size_t count, unsigned* sink) {
   extern __shared__ uint4 ring[];
@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(kThreads)
   std::size_t ahead = first;
   const std::uint64_t policy = kOnce ? read_once_policy(1) : 0;
   const auto copy = [&](int stage) {
-    const uint4* const strip = from + ahead * kLanes * kPieces + threadIdx.x % kLanes;
+    const std::size_t number = kLastFirst ? strips - 1 - ahead : ahead;
+    const uint4* const strip = from + number * kLanes * kPieces + threadIdx.x % kLanes;
 #pragma unroll
     for (int piece = 0; piece < kPieces; ++piece)
       if (ahead < strips) {
@@ -140,14 +141,15 @@ __global__ void __launch_bounds__(kThreads)
   keep(value, sink);
 }
 
-template <int kPieces, int kStages, int kBlocksPerProcessor, bool kOnce = false>
+template <int kPieces, int kStages, int kBlocksPerProcessor, bool kOnce = false,
+          bool kLastFirst = false>
 void enqueue_strips(const void* memory, std::size_t bytes, unsigned* sink,
                     const DeviceLimits& device, cudaStream_t stream) {
   constexpr int kBytes = kStages * kPieces * kThreads * 16;
-  (void)cudaFuncSetAttribute(strips_kernel<kPieces, kStages, kOnce>,
+  (void)cudaFuncSetAttribute(strips_kernel<kPieces, kStages, kOnce, kLastFirst>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
   const unsigned blocks = static_cast<unsigned>(device.multiprocessors) * kBlocksPerProcessor;
-  strips_kernel<kPieces, kStages, kOnce>
+  strips_kernel<kPieces, kStages, kOnce, kLastFirst>
       <<<blocks, kThreads, kBytes, stream>>>(static_cast<const uint4*>(memory), bytes / 16, sink);
 }
 
@@ -234,23 +236,26 @@ bool runs_bulk(const DeviceLimits& device) {
 
 std::vector<ReadOnlyKernel> strips_read_kernels() {
   return {{"strips 3 x 1 kB, 1024 threads", anywhere, enqueue_strips<2, 3, 2>},
-          {"strips 3 x 1 kB, evict first", anywhere, enqueue_strips<2, 3, 2, true>}};
+          {"strips 3 x 1 kB, evict first", anywhere, enqueue_strips<2, 3, 2, true>},
+          {"strips 3 x 1 kB, last first", anywhere, enqueue_strips<2, 3, 2, false, true>},
+          {"strips 3 x 1 kB, last, evict", anywhere, enqueue_strips<2, 3, 2, true, true>}};
 }
 
 std::vector<ReadOnlyKernel> read_only_kernels() {
-  return {{"registers, 4 loads, 2048 threads", anywhere, enqueue_registers<4, 4>},
-          {"registers, 8 loads, 1024 threads", anywhere, enqueue_registers<8, 2>},
-          {"registers, 8 loads, 1536 threads", anywhere, enqueue_registers<8, 3>},
-          {"ring 4 x 16 B, 2048 threads", anywhere, enqueue_ring<4, 4>},
-          {"ring 8 x 16 B, 1024 threads", anywhere, enqueue_ring<8, 2>},
-          {"ring 12 x 16 B, 1024 threads", anywhere, enqueue_ring<12, 2>},
-          {"ring 6 x 16 B, 2048 threads", anywhere, enqueue_ring<6, 4>},
-          strips_read_kernels()[0],
-          strips_read_kernels()[1],
-          {"strips 3 x 2 kB, 1024 threads", anywhere, enqueue_strips<4, 3, 2>},
-          {"bulk 12 x 16 kB, 1 block", runs_bulk<12, 16384>, enqueue_bulk<12, 16384, 1>},
-          {"bulk 6 x 16 kB, 2 blocks", runs_bulk<6, 16384>, enqueue_bulk<6, 16384, 2>},
-          {"bulk 12 x 8 kB, 2 blocks", runs_bulk<12, 8192>, enqueue_bulk<12, 8192, 2>}};
+  std::vector<ReadOnlyKernel> all{
+      {"registers, 4 loads, 2048 threads", anywhere, enqueue_registers<4, 4>},
+      {"registers, 8 loads, 1024 threads", anywhere, enqueue_registers<8, 2>},
+      {"registers, 8 loads, 1536 threads", anywhere, enqueue_registers<8, 3>},
+      {"ring 4 x 16 B, 2048 threads", anywhere, enqueue_ring<4, 4>},
+      {"ring 8 x 16 B, 1024 threads", anywhere, enqueue_ring<8, 2>},
+      {"ring 12 x 16 B, 1024 threads", anywhere, enqueue_ring<12, 2>},
+      {"ring 6 x 16 B, 2048 threads", anywhere, enqueue_ring<6, 4>},
+      {"strips 3 x 2 kB, 1024 threads", anywhere, enqueue_strips<4, 3, 2>},
+      {"bulk 12 x 16 kB, 1 block", runs_bulk<12, 16384>, enqueue_bulk<12, 16384, 1>},
+      {"bulk 6 x 16 kB, 2 blocks", runs_bulk<6, 16384>, enqueue_bulk<6, 16384, 2>},
+      {"bulk 12 x 8 kB, 2 blocks", runs_bulk<12, 8192>, enqueue_bulk<12, 8192, 2>}};
+  for (const ReadOnlyKernel& strips : strips_read_kernels()) all.push_back(strips);
+  return all;
 }
 
 }  // namespace stepscope::kernels

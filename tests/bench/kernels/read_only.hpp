@@ -20,7 +20,8 @@ struct ReadOnlyKernel {
 };
 
 std::vector<ReadOnlyKernel> read_only_kernels();
-// Two of them: what is read has no hint for the L2, or leaves it first.
+// Four of them: the first strip first or the last one, and what is read has no hint for the L2 or
+// leaves it first. Behind what wrote the memory these differ by a quarter.
 std::vector<ReadOnlyKernel> strips_read_kernels();
 
 }  // namespace stepscope::kernels
