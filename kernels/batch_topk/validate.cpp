@@ -2,32 +2,16 @@
 #include <cstdint>
 
 #include "kernels/batch_topk/batch_topk.hpp"
+#include "kernels/common/checks.hpp"
 
 namespace stepscope::kernels {
 namespace {
 
-constexpr std::int64_t kMostEntries = std::int64_t{1} << 33;
-constexpr std::int64_t kMostOfASide = (std::int64_t{1} << 31) - 1;
-
-bool aligned(const void* pointer, std::size_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
-}
-
-Status validate_shape(const BatchTopkArguments& arguments) {
-  if (arguments.rows < 0 || arguments.rows > kMostOfASide)
-    return Status::bad_argument("rows", "must be 0 to 2^31 - 1");
-  if (arguments.columns < 0 || arguments.columns > kMostOfASide)
-    return Status::bad_argument("columns", "must be 0 to 2^31 - 1");
-  if (arguments.columns > 0 && arguments.rows > kMostEntries / arguments.columns)
-    return Status::bad_argument("rows", "times columns must be at most 2^33");
-  return {};
-}
-
 Status validate_column_keys(const BatchTopkColumnKeys& keys) {
   if (keys.source == KeySource::raw) return {};
-  if (keys.mean == nullptr || !aligned(keys.mean, sizeof(float)))
+  if (!aligned_to(keys.mean, sizeof(float)))
     return Status::bad_argument("column_keys.mean", "must point to a float a column");
-  if (keys.scale == nullptr || !aligned(keys.scale, sizeof(float)))
+  if (!aligned_to(keys.scale, sizeof(float)))
     return Status::bad_argument("column_keys.scale", "must point to a float a column");
   if (keys.source == KeySource::z_score && !(keys.epsilon >= 0))
     return Status::bad_argument("column_keys.epsilon", "must be 0 or more");
@@ -35,13 +19,13 @@ Status validate_column_keys(const BatchTopkColumnKeys& keys) {
 }
 
 Status validate_outputs(const BatchTopkArguments& arguments) {
-  if (arguments.result == nullptr || !aligned(arguments.result, alignof(BatchTopkResult)))
+  if (!aligned_to(arguments.result, alignof(BatchTopkResult)))
     return Status::bad_argument("result", "must point to an aligned BatchTopkResult");
   if (!aligned(arguments.device_count, alignof(std::int64_t)))
     return Status::bad_argument("device_count", "must be aligned");
   if (!aligned(arguments.warm_start, alignof(BatchTopkWarmStart)))
     return Status::bad_argument("warm_start", "must be aligned");
-  if (arguments.workspace == nullptr || !aligned(arguments.workspace, 256))
+  if (!aligned_to(arguments.workspace, 256))
     return Status::bad_argument("workspace", "must be aligned to 256 bytes");
   if (arguments.workspace_bytes < batch_topk_workspace_bytes(arguments))
     return Status::bad_argument("workspace_bytes", "is less than batch_topk_workspace_bytes");
@@ -51,11 +35,11 @@ Status validate_outputs(const BatchTopkArguments& arguments) {
 }  // namespace
 
 Status validate(const BatchTopkArguments& arguments) {
-  if (Status shape = validate_shape(arguments); !shape.ok()) return shape;
+  if (Status shape = validate_matrix(arguments.rows, arguments.columns); !shape.ok()) return shape;
   if (arguments.rows > 0 && arguments.columns > 0) {
-    if (arguments.keys == nullptr || !aligned(arguments.keys, bytes_of(arguments.key_type)))
+    if (!aligned_to(arguments.keys, bytes_of(arguments.key_type)))
       return Status::bad_argument("keys", "must point to keys, aligned to their size");
-    if (arguments.mask == nullptr || !aligned(arguments.mask, sizeof(std::uint32_t)))
+    if (!aligned_to(arguments.mask, sizeof(std::uint32_t)))
       return Status::bad_argument("mask", "must point to aligned words");
     if (Status keys = validate_column_keys(arguments.column_keys); !keys.ok()) return keys;
   }

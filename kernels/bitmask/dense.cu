@@ -4,6 +4,7 @@
 
 #include "kernels/bitmask/bitmask_outputs.hpp"
 #include "kernels/bitmask/grid.cuh"
+#include "kernels/common/checks.hpp"
 #include "kernels/common/cuda_check.hpp"
 
 namespace stepscope::kernels {
@@ -109,12 +110,9 @@ Status bitmask_keep(const Bitmask& mask, KeyType type, const void* keys, void* k
                     CUstream_st* stream) {
   if (Status status = validate(mask); !status.ok()) return status;
   if (mask.rows * mask.columns == 0) return {};
-  const auto aligned = [&](const void* pointer) {
-    return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % bytes_of(type) == 0;
-  };
-  if (!aligned(keys))
+  if (!aligned_to(keys, bytes_of(type)))
     return Status::bad_argument("keys", "must point to keys, aligned to their size");
-  if (!aligned(kept))
+  if (!aligned_to(kept, bytes_of(type)))
     return Status::bad_argument("kept", "must point to keys, aligned to their size");
   if (bytes_of(type) == 4)
     enqueue_keep<std::uint32_t>(mask, keys, kept, stream);

@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/bitmask/bitmask_outputs.hpp"
 #include "kernels/bitmask/list_layout.hpp"
+#include "kernels/common/checks.hpp"
 
 namespace stepscope::kernels {
-namespace {
-
-constexpr std::int64_t kMostEntries = std::int64_t{1} << 33;
-constexpr std::int64_t kMostOfASide = (std::int64_t{1} << 31) - 1;
-
-bool aligned(const void* pointer, std::size_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
-}
-
-}  // namespace
 
 Status validate(const Bitmask& mask) {
-  if (mask.rows < 0 || mask.rows > kMostOfASide)
-    return Status::bad_argument("rows", "must be 0 to 2^31 - 1");
-  if (mask.columns < 0 || mask.columns > kMostOfASide)
-    return Status::bad_argument("columns", "must be 0 to 2^31 - 1");
-  if (mask.columns > 0 && mask.rows > kMostEntries / mask.columns)
-    return Status::bad_argument("rows", "times columns must be at most 2^33");
+  if (Status matrix = validate_matrix(mask.rows, mask.columns); !matrix.ok()) return matrix;
   const bool empty = mask.rows == 0 || mask.columns == 0;
-  if (!empty && (mask.words == nullptr || !aligned(mask.words, sizeof(std::uint32_t))))
+  if (!empty && !aligned_to(mask.words, sizeof(std::uint32_t)))
     return Status::bad_argument("words", "must point to aligned words");
   return {};
 }
 
 Status validate(const Bitmask& mask, const BitmaskList& list) {
   if (Status status = validate(mask); !status.ok()) return status;
-  if (list.offsets == nullptr || !aligned(list.offsets, sizeof(std::int64_t)))
+  if (!aligned_to(list.offsets, sizeof(std::int64_t)))
     return Status::bad_argument("offsets", "must point to an aligned number a line, and one more");
   if (!aligned(list.indices, sizeof(std::int32_t)))
     return Status::bad_argument("indices", "must be aligned");
@@ -41,7 +27,7 @@ Status validate(const Bitmask& mask, const BitmaskList& list) {
   if (list.column_addends != nullptr &&
       (list.key_type != KeyType::float32 || !aligned(list.column_addends, sizeof(float))))
     return Status::bad_argument("column_addends", "must be aligned, for float32 keys");
-  if (list.workspace == nullptr || !aligned(list.workspace, 256))
+  if (!aligned_to(list.workspace, 256))
     return Status::bad_argument("workspace", "must be aligned to 256 bytes");
   if (list.workspace_bytes < bitmask_list_workspace_bytes(mask, list.lines))
     return Status::bad_argument("workspace_bytes", "is less than bitmask_list_workspace_bytes");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/checks.hpp"
 #include "kernels/fused_adam/fused_adam.hpp"
 #include "kernels/sparse_decoder/validate_parts.hpp"
 
 namespace stepscope::kernels {
 namespace {
 
-constexpr std::int64_t kMostRows = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 38;
 
 Status validate_state(const AdamState& state) {
@@ -60,9 +60,9 @@ Status validate(const FusedAdam& a) {
 
 Status validate(const FusedAdamRows& a) {
   if (Status s = validate(a.settings); !s.ok()) return s;
-  if (a.row_length < 0 || a.row_length % 4 != 0 || a.row_length > kMostRows)
+  if (a.row_length < 0 || a.row_length % 4 != 0 || a.row_length > kMostOfASide)
     return Status::bad_argument("row_length", "must be a multiple of 4, 0 to below 2^31");
-  if (a.rows < 0 || a.rows * ((a.row_length + 255) / 256) > kMostRows)
+  if (a.rows < 0 || a.rows * ((a.row_length + 255) / 256) > kMostOfASide)
     return Status::bad_argument("rows", "times pieces of 256 must be 0 to below 2^31");
   if (a.rows * a.row_length == 0) return {};
   if (Status s = validate_state(a.state); !s.ok()) return s;

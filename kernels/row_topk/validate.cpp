@@ -2,30 +2,21 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/common/checks.hpp"
 #include "kernels/row_topk/row_topk.hpp"
 
 namespace stepscope::kernels {
 namespace {
 
-constexpr std::int64_t kMostOfASide = (std::int64_t{1} << 31) - 1;
-
-bool aligned(const void* pointer, std::size_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
-}
-
 Status validate_shape(const RowTopkArguments& arguments) {
-  if (arguments.rows < 0 || arguments.rows > kMostOfASide)
-    return Status::bad_argument("rows", "must be 0 to 2^31 - 1");
-  if (arguments.columns < 0 || arguments.columns > kMostOfASide)
-    return Status::bad_argument("columns", "must be 0 to 2^31 - 1");
+  if (Status sides = validate_sides(arguments.rows, arguments.columns); !sides.ok()) return sides;
   if (arguments.count > kRowTopkMostCount)
     return Status::bad_argument("count", "must be at most 512");
   return {};
 }
 
 Status validate_outputs(const RowTopkArguments& arguments) {
-  if (arguments.count > 0 &&
-      (arguments.columns_out == nullptr || !aligned(arguments.columns_out, sizeof(std::int32_t))))
+  if (arguments.count > 0 && !aligned_to(arguments.columns_out, sizeof(std::int32_t)))
     return Status::bad_argument("columns_out", "must point to aligned integers");
   if (!aligned(arguments.values, bytes_of(arguments.key_type)))
     return Status::bad_argument("values", "must be aligned to the keys' size");
@@ -45,8 +36,7 @@ Status validate_outputs(const RowTopkArguments& arguments) {
 Status validate(const RowTopkArguments& arguments) {
   if (Status shape = validate_shape(arguments); !shape.ok()) return shape;
   if (arguments.rows == 0) return {};
-  if (arguments.columns > 0 &&
-      (arguments.keys == nullptr || !aligned(arguments.keys, bytes_of(arguments.key_type))))
+  if (arguments.columns > 0 && !aligned_to(arguments.keys, bytes_of(arguments.key_type)))
     return Status::bad_argument("keys", "must point to keys, aligned to their size");
   if (!aligned(arguments.considered, sizeof(std::uint32_t)))
     return Status::bad_argument("considered", "must be aligned");

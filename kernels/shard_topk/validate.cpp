@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/checks.hpp"
 #include "kernels/shard_topk/shard_cut.hpp"
 #include "kernels/shard_topk/shard_sweep.hpp"
 #include "kernels/shard_topk/shard_topk.hpp"
@@ -8,21 +9,13 @@ namespace {
 
 template <class T>
 bool points_to(const T* pointer) {
-  return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % alignof(T) == 0;
+  return aligned_to(pointer, alignof(T));
 }
 
-Status validate_matrix(const BatchTopkArguments& matrix) {
-  constexpr std::int64_t kMostEntries = std::int64_t{1} << 33;
-  constexpr std::int64_t kMostOfASide = (std::int64_t{1} << 31) - 1;
-  if (matrix.rows < 0 || matrix.rows > kMostOfASide)
-    return Status::bad_argument("rows", "must be 0 to 2^31 - 1");
-  if (matrix.columns < 0 || matrix.columns > kMostOfASide)
-    return Status::bad_argument("columns", "must be 0 to 2^31 - 1");
-  if (matrix.columns > 0 && matrix.rows > kMostEntries / matrix.columns)
-    return Status::bad_argument("rows", "times columns must be at most 2^33");
+Status validate_keys(const BatchTopkArguments& matrix) {
+  if (Status shape = validate_matrix(matrix.rows, matrix.columns); !shape.ok()) return shape;
   const bool empty = matrix.rows == 0 || matrix.columns == 0;
-  if (!empty && (matrix.keys == nullptr ||
-                 reinterpret_cast<std::uintptr_t>(matrix.keys) % bytes_of(matrix.key_type) != 0))
+  if (!empty && !aligned_to(matrix.keys, bytes_of(matrix.key_type)))
     return Status::bad_argument("keys", "must point to keys, aligned to their size");
   const BatchTopkColumnKeys& keys = matrix.column_keys;
   if (keys.source != KeySource::raw && !empty && (!points_to(keys.mean) || !points_to(keys.scale)))
@@ -33,7 +26,7 @@ Status validate_matrix(const BatchTopkArguments& matrix) {
 // What all sequences have.
 template <class Arguments>
 Status validate_shard(const Arguments& arguments) {
-  if (Status matrix = validate_matrix(arguments.matrix); !matrix.ok()) return matrix;
+  if (Status matrix = validate_keys(arguments.matrix); !matrix.ok()) return matrix;
   if (arguments.groups < 1 || arguments.matrix.columns % arguments.groups != 0)
     return Status::bad_argument("groups", "must be 1 or more and divide the columns");
   if (!points_to(arguments.state)) return Status::bad_argument("state", "must point to a state");

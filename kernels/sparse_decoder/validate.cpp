@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/checks.hpp"
 #include "kernels/sparse_decoder/decoder_costs.hpp"
 #include "kernels/sparse_decoder/decoder_pieces.hpp"
 #include "kernels/sparse_decoder/silent_steps.hpp"
@@ -9,7 +10,6 @@
 namespace stepscope::kernels {
 namespace {
 
-constexpr std::int64_t kMostOfASide = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t kMostLayers = 1024;
 constexpr std::int64_t kMostWeights = std::int64_t{1} << 34;  // 2^32 times 16 bytes in fp32
 

@@ -6,10 +6,6 @@
 
 namespace stepscope::kernels {
 
-inline bool aligned_to(const void* pointer, std::size_t bytes) {
-  return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
-}
-
 // indices and values may be null where capacity is 0; with_values: they are read.
 Status validate_list(const ActiveFeatures& list, bool with_values);
 Status validate_rows(const ConstLayerRows& rows, const char* name);
