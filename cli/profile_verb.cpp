@@ -9,7 +9,7 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kProfileExamples =
     "Examples:\n"
     "  stepscope profile -- python train.py --epochs 1\n"
     "  stepscope profile -o run1 -- ./train               writes run1.scope (run1.2.scope where "
@@ -73,7 +73,7 @@ void add_profile_verb(CLI::App& app, int& status) {
   verb->add_option("--capture-signal", capture.signal,
                    "Record from this signal (USR2) to the next: kill -USR2 PID");
   verb->prefix_command();
-  verb->footer(kExamples);
+  verb->footer(kProfileExamples);
   verb->callback([verb, options, &status] {
     options->command = verb->remaining();
     if (options->command.empty()) throw CLI::RequiredError("COMMAND");

@@ -20,7 +20,7 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kReportExamples =
     "Examples:\n"
     "  stepscope report trace.json.gz\n"
     "  stepscope report run.scope --format json -o report.json\n"
@@ -171,7 +171,7 @@ void add_report_verb(CLI::App& app, int& status) {
       ->check(CLI::PositiveNumber)
       ->needs(flops)
       ->type_name("P");
-  verb->footer(kExamples);
+  verb->footer(kReportExamples);
   verb->callback([arguments, &status] { status = run_report(*arguments); });
 }
 

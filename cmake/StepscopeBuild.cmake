@@ -31,6 +31,14 @@ function(stepscope_require found what remedy)
   endif()
 endfunction()
 
+# stepscope_together(<target>): with STEPSCOPE_UNITY its files are compiled several at once. Names in their unnamed
+# namespaces must differ then, or a file is kept out (SKIP_UNITY_BUILD_INCLUSION).
+function(stepscope_together target)
+  if(STEPSCOPE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  endif()
+endfunction()
+
 # stepscope_layer(<target>): the settings that every layer's library shares. Includes are written from
 # the top of the tree ("core/model/trace.hpp"), so that each line shows which layer it reaches into.
 function(stepscope_layer target)

@@ -101,11 +101,11 @@ void add_distances(const std::vector<std::int64_t>& ends, Interval stretch, std:
   }
 }
 
-struct Median {
+struct MedianInterval {
   double value, low, high;
 };
 
-Median median_of(std::vector<double> values) {
+MedianInterval median_interval(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
   const double middle =
@@ -131,7 +131,7 @@ std::optional<Overhead> measure_left(const Trace& trace, const Steps& steps) {
     if (is_plain(stretches[i])) add_distances(ends, stretches[i].time, 1, left);
   }
   if (left.size() < kFewestUntouched) return std::nullopt;
-  const Median before = median_of(untouched), after = median_of(left);
+  const MedianInterval before = median_interval(untouched), after = median_interval(left);
   if (before.low <= 0) return std::nullopt;
   return Overhead{after.value / before.value, after.low / before.high, after.high / before.low,
                   untouched.size()};
@@ -147,7 +147,7 @@ std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps,
   const IntervalSet gaps = capture_gaps(trace, steps.process);
   const std::vector<double> ratios = ratios_of(mark_ends(trace, steps, gaps), stretches, state);
   if (ratios.size() < kFewestPairs) return std::nullopt;
-  const Median found = median_of(ratios);
+  const MedianInterval found = median_interval(ratios);
   return Overhead{found.value, found.low, found.high, ratios.size()};
 }
 

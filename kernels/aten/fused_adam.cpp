@@ -18,7 +18,7 @@ void check_numbers(const at::Tensor& tensor, const char* name, at::ScalarType ty
               ": must be contiguous and as many as parameters");
 }
 
-kernels::AdamState view_of(AdamState& state) {
+kernels::AdamState kernel_state(AdamState& state) {
   const at::Tensor& parameters = state.parameters;
   check_numbers(parameters, "parameters", at::kFloat, parameters);
   check_numbers(state.first_moments, "first_moments", at::kFloat, parameters);
@@ -54,12 +54,12 @@ kernels::FusedAdamDecoder decoder_arguments(AdamState& state,
                                             const FeatureList& by_column,
                                             const kernels::AdamSettings& settings) {
   kernels::FusedAdamDecoder arguments;
-  arguments.state = view_of(state);
+  arguments.state = kernel_state(state);
   TORCH_CHECK(state.parameters.numel() == shape.weights(), "parameters: must be ", shape.weights(),
               " weights, are ", state.parameters.numel());
   check_together(by_column.offsets, "by_column", state.parameters);
   arguments.shape = shape;
-  arguments.by_feature = aten::view_of(by_column);
+  arguments.by_feature = view_of(by_column);
   arguments.settings = settings;
   return arguments;
 }
@@ -89,7 +89,7 @@ void adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
 void fused_adam(AdamState& state, const at::Tensor& gradients,
                 const kernels::AdamSettings& settings) {
   kernels::FusedAdam arguments;
-  arguments.state = view_of(state);
+  arguments.state = kernel_state(state);
   arguments.count = state.parameters.numel();
   check_numbers(gradients, "gradients", gradients.scalar_type(), state.parameters);
   arguments.gradient_type = key_type_of(gradients, "gradients");

@@ -15,7 +15,7 @@ namespace stepscope::clt {
 namespace {
 
 constexpr std::int64_t kHeldOutBatches = 8;
-constexpr const char* kSchema = "stepscope.clt.jumprelu/1";
+constexpr const char* kConvertedSchema = "stepscope.clt.jumprelu/1";
 
 void add(Quality& sum, const Config& config, Trainer& trainer, const Batch& batch,
          const at::Tensor& activations) {
@@ -86,7 +86,7 @@ Status write_thresholds(const std::string& path, const Config& config, const Con
   const auto put = [&](const char* name, const c10::IValue& value) {
     all.insert(c10::IValue(name), value);
   };
-  put("schema", kSchema);
+  put("schema", kConvertedSchema);
   put("step", step);
   put("seed", static_cast<std::int64_t>(config.seed));
   put("k", config.k);

@@ -12,7 +12,7 @@
 namespace stepscope::trainers {
 namespace {
 
-constexpr std::chrono::milliseconds kGlance{200};
+constexpr std::chrono::milliseconds kWatchGlance{200};
 constexpr std::chrono::seconds kLeaveTogether{10};
 
 }  // namespace
@@ -66,7 +66,7 @@ void LinkWatch::watch() {
     }
     links_->say_done();
     const auto end = Clock::now() + kLeaveTogether;
-    while (!all_done() && Clock::now() < end) take_notice(links_->wait_for_any(kGlance));
+    while (!all_done() && Clock::now() < end) take_notice(links_->wait_for_any(kWatchGlance));
   } catch (const RankFailure& failure) {
     end_group(failure.what());
   }
@@ -80,7 +80,7 @@ void LinkWatch::look_once() {
     own.since = Clock::now();
     if (links_->rank() != 0) links_->say_progress(calls);
   }
-  take_notice(links_->wait_for_any(kGlance));
+  take_notice(links_->wait_for_any(kWatchGlance));
   if (links_->rank() == 0) judge_progress();
 }
 
@@ -115,7 +115,7 @@ void LinkWatch::end_group(const std::string& reason) {
   failed_ = true;
   std::thread guard([this, &reason] {  // freeing the program may itself wait for ever
     const auto end = Clock::now() + grace_;
-    while (!leaving_ && Clock::now() < end) std::this_thread::sleep_for(kGlance);
+    while (!leaving_ && Clock::now() < end) std::this_thread::sleep_for(kWatchGlance);
     if (leaving_) return;
     std::fprintf(stderr, "error: %s\n", reason.c_str());
     _exit(1);

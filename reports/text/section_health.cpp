@@ -13,7 +13,7 @@ namespace stepscope::text_sections {
 namespace {
 
 constexpr std::size_t kMostDevices = 3;
-constexpr double kLeastShare = 0.01;
+constexpr double kLeastReasonShare = 0.01;
 constexpr std::string_view kTitle = "Device  ", kIndent = "        ";
 
 void add(std::string& text, const std::string& part, std::string_view between = ", ") {
@@ -35,7 +35,8 @@ std::string clock_text(const DeviceHealth& health) {
 
 // Idle clocks and those that the machine's owner set are no trouble of the run's.
 bool is_trouble(const ReasonShare& reason) {
-  return reason.share >= kLeastShare && reason.id != "idle" && reason.id != "application_clocks";
+  return reason.share >= kLeastReasonShare && reason.id != "idle" &&
+         reason.id != "application_clocks";
 }
 
 std::string reasons_text(const DeviceHealth& health, std::string_view of_what) {

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t kBar = 24;
 constexpr std::size_t kMostCauses = 9;
-constexpr double kLeastShare = 0.002;
+constexpr double kLeastCauseShare = 0.002;
 
 // Rows worth a line of their own; the unknown is never hidden among the small ones.
 bool is_shown(const Page& page, const PartSum& part, std::size_t rank) {
   const double share = page.per_step(part.ns_total) / page.wall_ns;
-  return (rank < kMostCauses && share >= kLeastShare) ||
+  return (rank < kMostCauses && share >= kLeastCauseShare) ||
          (is_unexplained(part.cause) && share >= 0.01);
 }
 

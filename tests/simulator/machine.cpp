@@ -11,7 +11,6 @@
 namespace stepscope::simulator {
 namespace {
 
-constexpr std::int64_t us = 1000;
 constexpr std::size_t kStreams = 6;
 
 class Machine {

@@ -6,8 +6,6 @@
 namespace stepscope::simulator {
 namespace {
 
-constexpr std::int64_t us = 1000;
-
 class Writer {
  public:
   Writer(std::uint64_t seed, bool with_waits) : random_(seed), with_waits_(with_waits) {

@@ -9,6 +9,8 @@
 
 namespace stepscope::simulator {
 
+inline constexpr std::int64_t us = 1000;  // ns
+
 enum class Act : std::uint8_t {
   python,     // the thread runs Python for host_ns
   framework,  // the thread runs framework code inside an op

@@ -12,7 +12,7 @@
 #include "tests/kernels/aten/on_devices.hpp"
 
 namespace stepscope::aten {
-namespace {
+namespace batch_topk_test {
 
 constexpr std::int64_t kRows = 12, kColumns = 20, kK = 3;
 
@@ -126,5 +126,5 @@ TEST_P(AtenBatchTopk, AGradientOfTheGradientIsRefused) {
 
 STEPSCOPE_ON_DEVICES(AtenBatchTopk);
 
-}  // namespace
+}  // namespace batch_topk_test
 }  // namespace stepscope::aten

@@ -12,7 +12,7 @@
 #include "tests/kernels/aten/on_devices.hpp"
 
 namespace stepscope::aten {
-namespace {
+namespace bitmask_test {
 
 constexpr std::int64_t kRows = 9, kColumns = 70, kWords = 3;
 
@@ -148,5 +148,5 @@ TEST_P(AtenBitmask, BadArgumentsAreNamed) {
 
 STEPSCOPE_ON_DEVICES(AtenBitmask);
 
-}  // namespace
+}  // namespace bitmask_test
 }  // namespace stepscope::aten

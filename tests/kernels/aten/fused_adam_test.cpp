@@ -16,7 +16,7 @@
 #include "tests/kernels/aten/on_devices.hpp"
 
 namespace stepscope::aten {
-namespace {
+namespace fused_adam_test {
 
 class AtenFusedAdam : public OnDevices {
  protected:
@@ -141,5 +141,5 @@ TEST_P(AtenFusedAdam, BadArgumentsAreNamed) {
 
 STEPSCOPE_ON_DEVICES(AtenFusedAdam);
 
-}  // namespace
+}  // namespace fused_adam_test
 }  // namespace stepscope::aten

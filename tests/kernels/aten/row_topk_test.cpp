@@ -7,7 +7,7 @@
 #include "tests/kernels/aten/on_devices.hpp"
 
 namespace stepscope::aten {
-namespace {
+namespace row_topk_test {
 
 constexpr std::int64_t kRows = 7, kColumns = 65, kK = 9;
 
@@ -55,5 +55,5 @@ TEST_P(AtenRowTopk, BadArgumentsAreNamed) {
 
 STEPSCOPE_ON_DEVICES(AtenRowTopk);
 
-}  // namespace
+}  // namespace row_topk_test
 }  // namespace stepscope::aten

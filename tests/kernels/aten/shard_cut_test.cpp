@@ -13,7 +13,7 @@
 #include "tests/kernels/aten/on_devices.hpp"
 
 namespace stepscope::aten {
-namespace {
+namespace shard_cut_test {
 
 constexpr std::int64_t kRows = 10, kColumns = 48, kCount = 61;
 
@@ -120,5 +120,5 @@ TEST_P(AtenShardCut, BadArgumentsAreNamed) {
 
 STEPSCOPE_ON_DEVICES(AtenShardCut);
 
-}  // namespace
+}  // namespace shard_cut_test
 }  // namespace stepscope::aten

@@ -15,7 +15,7 @@
 #include "tests/kernels/aten/on_devices.hpp"
 
 namespace stepscope::aten {
-namespace {
+namespace shard_sweep_test {
 
 constexpr std::int64_t kRows = 10, kColumns = 48, kCount = 61;
 
@@ -156,5 +156,5 @@ TEST_P(AtenShardSweep, BadArgumentsAreNamed) {
 
 STEPSCOPE_ON_DEVICES(AtenShardSweep);
 
-}  // namespace
+}  // namespace shard_sweep_test
 }  // namespace stepscope::aten

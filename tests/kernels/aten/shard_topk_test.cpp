@@ -13,7 +13,7 @@
 #include "tests/kernels/aten/on_devices.hpp"
 
 namespace stepscope::aten {
-namespace {
+namespace shard_topk_test {
 
 constexpr std::int64_t kRows = 10, kColumns = 48, kCount = 61;
 
@@ -88,5 +88,5 @@ TEST_P(AtenShardTopk, BadArgumentsAreNamed) {
 
 STEPSCOPE_ON_DEVICES(AtenShardTopk);
 
-}  // namespace
+}  // namespace shard_topk_test
 }  // namespace stepscope::aten

@@ -15,7 +15,7 @@
 #include "tests/kernels/aten/on_devices.hpp"
 
 namespace stepscope::aten {
-namespace {
+namespace sparse_decoder_test {
 
 constexpr std::int64_t kEntries = 4 * kDecoder.tokens;
 
@@ -146,5 +146,5 @@ TEST_P(AtenSparseDecoder, BadArgumentsAreNamed) {
 
 STEPSCOPE_ON_DEVICES(AtenSparseDecoder);
 
-}  // namespace
+}  // namespace sparse_decoder_test
 }  // namespace stepscope::aten

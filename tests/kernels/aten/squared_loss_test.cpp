@@ -7,7 +7,7 @@
 #include "tests/kernels/aten/on_devices.hpp"
 
 namespace stepscope::aten {
-namespace {
+namespace squared_loss_test {
 
 class AtenSquaredLoss : public OnDevices {};
 
@@ -64,5 +64,5 @@ TEST_P(AtenSquaredLoss, BadArgumentsAreNamed) {
 
 STEPSCOPE_ON_DEVICES(AtenSquaredLoss);
 
-}  // namespace
+}  // namespace squared_loss_test
 }  // namespace stepscope::aten

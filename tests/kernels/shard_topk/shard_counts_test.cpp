@@ -12,7 +12,7 @@ namespace stepscope::kernels {
 namespace {
 
 template <class T>
-void expect_shards_select_as_the_whole(const KeyPattern& pattern, NanPolicy nan, bool positives) {
+void expect_counts_select_as_the_whole(const KeyPattern& pattern, NanPolicy nan, bool positives) {
   BatchTopkArguments whole;
   whole.key_type = KeyTypeOf<T>::value;
   whole.rows = 16;
@@ -44,7 +44,7 @@ void expect_on_every_pattern() {
   for (const KeyPattern& pattern : key_patterns())
     for (const NanPolicy nan : {NanPolicy::reject, NanPolicy::select})
       for (const bool positives : {false, true})
-        expect_shards_select_as_the_whole<T>(pattern, nan, positives);
+        expect_counts_select_as_the_whole<T>(pattern, nan, positives);
 }
 
 TEST(ShardCounts, SelectAsTheWhole) {

@@ -33,7 +33,7 @@ std::vector<std::vector<std::uint8_t>> selected_by(const std::vector<ShardKeys>&
 }
 
 template <class T>
-void expect_shards_select_as_the_whole(const ShardedCase& of) {
+void expect_keys_select_as_the_whole(const ShardedCase& of) {
   WholeMatrix<T> whole(of.shape, of.source, of.seed);
   whole.arguments().count = of.count;
   whole.arguments().positives_only = of.seed % 3 == 0;
@@ -58,9 +58,9 @@ void expect_shards_select_as_the_whole(const ShardedCase& of) {
 
 TEST(ShardKeys, SelectAsTheWholeOnRandomShapes) {
   constexpr RandomShapes kShapes{40, 28, 38, 0};
-  on_random_shapes(kShapes, expect_shards_select_as_the_whole<Bfloat16>);
-  on_random_shapes(kShapes, expect_shards_select_as_the_whole<Float16>);
-  on_random_shapes(kShapes, expect_shards_select_as_the_whole<float>);
+  on_random_shapes(kShapes, expect_keys_select_as_the_whole<Bfloat16>);
+  on_random_shapes(kShapes, expect_keys_select_as_the_whole<Float16>);
+  on_random_shapes(kShapes, expect_keys_select_as_the_whole<float>);
 }
 
 // Layers are what makes the order of equals go back and forth between shards.

@@ -81,7 +81,7 @@ std::int64_t selected_of(const WholeMatrix<T>& whole) {
 
 // Of each type what is ranked as float: from nothing, then as it was learnt, then by itself.
 template <class T>
-void expect_shards_select_as_the_whole(const ShardedCase& one) {
+void expect_sweeps_select_as_the_whole(const ShardedCase& one) {
   if (one.source == KeySource::raw && sizeof(T) < sizeof(float)) return;
   WholeMatrix<T> whole(one.shape, one.source, one.seed);
   whole.arguments().count = one.count;
@@ -99,9 +99,9 @@ void expect_shards_select_as_the_whole(const ShardedCase& one) {
 
 TEST(SweptKeys, SelectAsTheWholeOnRandomShapes) {
   constexpr RandomShapes kShapes{30, 28, 38, 1};
-  on_random_shapes(kShapes, expect_shards_select_as_the_whole<Bfloat16>);
-  on_random_shapes(kShapes, expect_shards_select_as_the_whole<Float16>);
-  on_random_shapes(kShapes, expect_shards_select_as_the_whole<float>);
+  on_random_shapes(kShapes, expect_sweeps_select_as_the_whole<Bfloat16>);
+  on_random_shapes(kShapes, expect_sweeps_select_as_the_whole<Float16>);
+  on_random_shapes(kShapes, expect_sweeps_select_as_the_whole<float>);
 }
 
 // Some of the shards have no columns.

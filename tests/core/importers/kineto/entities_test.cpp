@@ -16,7 +16,7 @@ std::string label(std::string_view what, std::string_view pid, std::string_view 
 
 constexpr const char* kOp =
     R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 619, "tid": 659, "ts": 1, "dur": 1})";
-constexpr const char* kKernel =
+constexpr const char* kSmallKernel =
     R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1,
   "args": {"device": 0, "context": 1, "stream": 7, "correlation": 1}})";
 
@@ -28,7 +28,7 @@ std::string joined(std::initializer_list<std::string> events) {
 
 TEST(KinetoEntities, LabelsNameProcessesThreadsAndStreams) {
   const TraceData data = read_events(joined(
-      {kOp, kKernel, label("process_name", "619", "0", "python3"),
+      {kOp, kSmallKernel, label("process_name", "619", "0", "python3"),
        label("process_name", "0", "0", "python3"), label("thread_name", "0", "7", "stream 7 "),
        label("thread_name", "619", "659", "thread 659 (pt_autograd_0)")}));
   ASSERT_EQ(data.processes.size(), 1U);
@@ -69,16 +69,16 @@ TEST(KinetoEntities, StreamsBelongToTheProcessThatCallsCuda) {
        R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 5, "tid": 5, "ts": 2, "dur": 1})",
        R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 6, "tid": 6, "ts": 1, "dur": 1,
            "args": {"correlation": 1}})",
-       kKernel}));
+       kSmallKernel}));
   ASSERT_EQ(data.processes.size(), 2U);
   EXPECT_EQ(data.processes[data.streams.at(0).process].pid, 6);
-  EXPECT_EQ(Trace::build(read_events(kKernel)).device_ops().size(), 1U)
+  EXPECT_EQ(Trace::build(read_events(kSmallKernel)).device_ops().size(), 1U)
       << "a file of device ops alone";
 }
 
 TEST(KinetoEntities, DevicesComeFromTheirPropertiesAndFromTheirUse) {
   const TraceData data =
-      read_events(kKernel, R"("deviceProperties": [{"id": 3, "name": "NVIDIA H200",
+      read_events(kSmallKernel, R"("deviceProperties": [{"id": 3, "name": "NVIDIA H200",
     "totalGlobalMem": 150109880320, "computeMajor": 9, "computeMinor": 0, "numSms": 132}])");
   ASSERT_EQ(data.devices.size(), 2U);
   EXPECT_EQ(data.devices[0].index, 3U);
