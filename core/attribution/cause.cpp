@@ -4,7 +4,7 @@
 namespace stepscope {
 namespace {
 
-constexpr PerCause<std::string_view> kNames = {
+constexpr PerCause<std::string_view> kCauseNames = {
     "gpu.gemm",
     "gpu.attention",
     "gpu.select",
@@ -47,12 +47,12 @@ constexpr PerCause<std::string_view> kNames = {
     "profiler",
     "unknown",
 };
-static_assert(!kNames.back().empty(), "every cause has a name");
+static_assert(!kCauseNames.back().empty(), "every cause has a name");
 
 }  // namespace
 
 std::string_view name_of(Cause cause) {
-  return kNames[index_of(cause)];
+  return kCauseNames[index_of(cause)];
 }
 
 }  // namespace stepscope

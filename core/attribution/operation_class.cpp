@@ -23,8 +23,8 @@ constexpr std::string_view kGemm[] = {"gemm",   "gemv",     "nvjet",  "xmma",   
                                       "splitk", "wgmma",    "matmul", "convolve", "convolution",
                                       "conv2d", "winograd", "fprop",  "dgrad",    "wgrad",
                                       "cublas", "spmm",     "sddmm",  "csrmm"};
-constexpr std::string_view kOptimizer[] = {"adam",  "sgd_",           "_sgd",  "adagrad", "rmsprop",
-                                           "lamb_", "fusedoptimizer", "lion_", "muon"};
+constexpr std::string_view kOptimizerKernels[] = {
+    "adam", "sgd_", "_sgd", "adagrad", "rmsprop", "lamb_", "fusedoptimizer", "lion_", "muon"};
 constexpr std::string_view kSelect[] = {"topk",      "radixsort", "radix_sort",   "bitonic",
                                         "sort",      "kthvalue",  "deviceselect", "device_select",
                                         "partition", "unique",    "nonzero",      "radixfindkth",
@@ -46,7 +46,7 @@ constexpr ClassRule kKernelRules[] = {
     {kComm, Cause::comm_transfer},
     {kAttention, Cause::gpu_attention},
     {kGemm, Cause::gpu_gemm},
-    {kOptimizer, Cause::gpu_optimizer},
+    {kOptimizerKernels, Cause::gpu_optimizer},
     {kSelect, Cause::gpu_select},
     {kReduce, Cause::gpu_reduce},
     {kElementwise, Cause::gpu_elementwise},

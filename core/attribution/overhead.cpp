@@ -14,10 +14,6 @@ namespace {
 constexpr std::size_t kFewestDistances = 2;
 constexpr std::size_t kWarmUp = 8, kFewestUntouched = 8, kMostUntouched = 200;
 
-bool is_annotation(HostKind kind) {
-  return kind == HostKind::user_scope || kind == HostKind::nvtx_range;
-}
-
 // Ends of the marks of one kind, in order: of the kind that comes most often in gaps.
 std::vector<std::int64_t> mark_ends(const Trace& trace, const Steps& steps,
                                     const IntervalSet& gaps) {

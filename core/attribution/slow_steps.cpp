@@ -10,7 +10,7 @@
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kFewestSteps = 16;
+constexpr std::size_t kFewestToCompare = 16;
 constexpr double kSlower = 1.03, kOtherClock = 0.02, kSurelyApart = 2.5;
 
 struct StepClock {
@@ -38,7 +38,7 @@ std::vector<StepClock> step_clocks(const CountedSteps& counted,
 std::optional<SlowSteps> slow_steps(const CountedSteps& counted,
                                     const std::vector<StepSample>& samples) {
   const std::vector<StepClock> steps = step_clocks(counted, samples);
-  if (steps.size() < kFewestSteps) return std::nullopt;
+  if (steps.size() < kFewestToCompare) return std::nullopt;
   std::vector<double> walls[2], clocks[2];  // slow, others
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::size_t side = i < steps.size() / 4 ? 0 : 1;

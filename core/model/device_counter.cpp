@@ -7,23 +7,24 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kPrefix = "gpu.";
-constexpr std::array<std::string_view, kDeviceCounters> kNames = {"sm_clock_mhz",
-                                                                  "memory_clock_mhz",
-                                                                  "power_mw",
-                                                                  "throttle_reasons",
-                                                                  "temperature_celsius",
-                                                                  "memory_used_bytes",
-                                                                  "process_memory_bytes",
-                                                                  "nvlink_sent_bytes",
-                                                                  "nvlink_received_bytes",
-                                                                  "other_processes",
-                                                                  "allocator_allocated_bytes",
-                                                                  "allocator_reserved_bytes",
-                                                                  "sm_active_percent",
-                                                                  "tensor_active_percent",
-                                                                  "dram_read_bytes_per_second",
-                                                                  "dram_write_bytes_per_second"};
-static_assert(!kNames.back().empty(), "every counter has a name");
+constexpr std::array<std::string_view, kDeviceCounters> kCounterNames = {
+    "sm_clock_mhz",
+    "memory_clock_mhz",
+    "power_mw",
+    "throttle_reasons",
+    "temperature_celsius",
+    "memory_used_bytes",
+    "process_memory_bytes",
+    "nvlink_sent_bytes",
+    "nvlink_received_bytes",
+    "other_processes",
+    "allocator_allocated_bytes",
+    "allocator_reserved_bytes",
+    "sm_active_percent",
+    "tensor_active_percent",
+    "dram_read_bytes_per_second",
+    "dram_write_bytes_per_second"};
+static_assert(!kCounterNames.back().empty(), "every counter has a name");
 
 }  // namespace
 
@@ -34,7 +35,7 @@ bool is_of_process(DeviceCounter counter) {
 }
 
 std::string_view name_of(DeviceCounter counter) {
-  return kNames[static_cast<std::size_t>(counter)];
+  return kCounterNames[static_cast<std::size_t>(counter)];
 }
 
 std::string device_track(std::uint32_t device, DeviceCounter counter) {
@@ -52,8 +53,8 @@ std::optional<DeviceTrack> parse_device_track(std::string_view track) {
   if (error != std::errc() || end == track.data() + track.size() || *end != '.')
     return std::nullopt;
   track.remove_prefix(static_cast<std::size_t>(end - track.data()) + 1);
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (track == kNames[i]) return DeviceTrack{device, static_cast<DeviceCounter>(i)};
+  for (std::size_t i = 0; i < kCounterNames.size(); ++i) {
+    if (track == kCounterNames[i]) return DeviceTrack{device, static_cast<DeviceCounter>(i)};
   }
   return std::nullopt;
 }

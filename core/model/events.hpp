@@ -46,6 +46,11 @@ enum class HostKind : std::uint8_t {
 enum class HostFamily : std::uint8_t { annotation, python, op, api, other };
 HostFamily family_of(HostKind kind);
 
+// Named by the program itself.
+inline bool is_annotation(HostKind kind) {
+  return kind == HostKind::user_scope || kind == HostKind::nvtx_range;
+}
+
 struct HostRanges {
   std::vector<std::int64_t> begin;
   std::vector<std::int64_t> end;

@@ -16,10 +16,6 @@ bool belongs(const Trace& trace, ThreadId thread, ProcessId process) {
   return trace.data().threads[thread].process == process;
 }
 
-bool is_annotation(HostKind kind) {
-  return kind == HostKind::user_scope || kind == HostKind::nvtx_range;
-}
-
 void add_device_ops(Activity& activity) {
   const Trace& trace = *activity.trace;
   const DeviceOps& ops = trace.device_ops();

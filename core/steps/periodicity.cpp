@@ -61,7 +61,7 @@ ThreadId loop_thread(const Activity& activity, const Interval& time) {
   return busiest;
 }
 
-struct Edges {
+struct PeriodEdges {
   std::optional<std::int64_t> head;  // begin of a first step in front of the first unit
   bool tail = true;                  // the last unit is a step
   bool last_complete = true;
@@ -103,7 +103,7 @@ std::optional<std::int64_t> first_step(const Lane& lane, const RepeatLevel& leve
   return head.front().time;
 }
 
-Edges judge_edges(const Lane& lane, const RepeatLevel& level, const Evidence& evidence) {
+PeriodEdges judge_edges(const Lane& lane, const RepeatLevel& level, const Evidence& evidence) {
   const auto unit = static_cast<double>(level.typical_length);
   const auto tail = static_cast<double>(lane.tokens.size() - level.begins.back());
   return {first_step(lane, level, evidence), tail >= kHalfUnit * unit, tail >= kWholeUnit * unit};
@@ -130,7 +130,7 @@ std::int64_t end_of_last(const Activity& activity, const Lane& lane, const Repea
 }
 
 std::vector<HostStep> steps_of(const Activity& activity, const Lane& lane, const RepeatLevel& level,
-                               const Edges& edges) {
+                               const PeriodEdges& edges) {
   std::vector<std::int64_t> cuts;
   if (edges.head) cuts.push_back(*edges.head);
   for (std::uint32_t begin : level.begins) cuts.push_back(lane.items[begin].time);
@@ -151,7 +151,7 @@ Loop find_period(const Activity& activity) {
   const Choice choice = choose(levels, evidence.required);
   if (choice.level == nullptr) return {};
   const RepeatLevel& level = *choice.level;
-  const Edges edges = judge_edges(lane, level, evidence);
+  const PeriodEdges edges = judge_edges(lane, level, evidence);
   Loop loop{
       .found_by = FoundBy::periodicity,
       .confidence = choice.certainty * std::max(level.explained, level.evident * kEvidenceAlone),

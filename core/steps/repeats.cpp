@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kEvenSpacing = 0.1;
+constexpr double kEvenLength = 0.1;
 constexpr double kMostAgree = 0.8;  // of the units
 
 using Tokens = std::span<const std::uint32_t>;
@@ -90,7 +90,7 @@ double even_share(const RepeatLevel& level) {
   std::size_t even = 0;
   for (std::size_t i = 1; i < level.begins.size(); ++i) {
     const double length = level.begins[i] - level.begins[i - 1];
-    even += std::abs(length - unit) <= kEvenSpacing * unit ? 1U : 0U;
+    even += std::abs(length - unit) <= kEvenLength * unit ? 1U : 0U;
   }
   return static_cast<double>(even) / static_cast<double>(level.begins.size() - 1);
 }

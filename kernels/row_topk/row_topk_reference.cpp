@@ -9,7 +9,7 @@
 namespace stepscope::kernels {
 namespace {
 
-struct Entry {
+struct RowEntry {
   double value;
   std::int64_t column;
 };
@@ -32,7 +32,7 @@ std::uint32_t stored_bits(const RowTopkArguments& arguments, std::int64_t at) {
   return static_cast<const std::uint16_t*>(arguments.keys)[at];
 }
 
-bool may_be_selected(const RowTopkArguments& arguments, const Entry& entry) {
+bool may_be_selected(const RowTopkArguments& arguments, const RowEntry& entry) {
   if (arguments.considered != nullptr &&
       (arguments.considered[entry.column / 32] >> (entry.column % 32) & 1U) == 0)
     return false;
@@ -40,7 +40,7 @@ bool may_be_selected(const RowTopkArguments& arguments, const Entry& entry) {
   return entry.value > 0 || !arguments.positives_only;
 }
 
-bool comes_before(const Entry& a, const Entry& b) {
+bool entry_before(const RowEntry& a, const RowEntry& b) {
   const bool a_nan = std::isnan(a.value);
   const bool b_nan = std::isnan(b.value);
   if (a_nan != b_nan) return a_nan;
@@ -48,18 +48,18 @@ bool comes_before(const Entry& a, const Entry& b) {
   return a.column < b.column;
 }
 
-std::vector<Entry> selected_of_row(const RowTopkArguments& arguments, std::int64_t row) {
-  std::vector<Entry> entries;
+std::vector<RowEntry> selected_of_row(const RowTopkArguments& arguments, std::int64_t row) {
+  std::vector<RowEntry> entries;
   for (std::int64_t column = 0; column < arguments.columns; ++column) {
-    const Entry entry{value_of(arguments, row * arguments.columns + column), column};
+    const RowEntry entry{value_of(arguments, row * arguments.columns + column), column};
     if (may_be_selected(arguments, entry)) entries.push_back(entry);
   }
   const auto selected =
       std::clamp<std::int64_t>(arguments.count, 0, static_cast<std::int64_t>(entries.size()));
-  std::partial_sort(entries.begin(), entries.begin() + selected, entries.end(), comes_before);
+  std::partial_sort(entries.begin(), entries.begin() + selected, entries.end(), entry_before);
   entries.resize(static_cast<std::size_t>(selected));
   std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.column < b.column; });
+            [](const RowEntry& a, const RowEntry& b) { return a.column < b.column; });
   return entries;
 }
 
@@ -71,8 +71,8 @@ RowTopkExpected row_topk_reference(const RowTopkArguments& arguments) {
   expected.fired_bits.resize(static_cast<std::size_t>(mask_words_per_row(arguments.columns)));
   expected.fired_counts.resize(static_cast<std::size_t>(arguments.columns));
   for (std::int64_t row = 0; row < arguments.rows; ++row) {
-    const std::vector<Entry> entries = selected_of_row(arguments, row);
-    for (const Entry& entry : entries) {
+    const std::vector<RowEntry> entries = selected_of_row(arguments, row);
+    for (const RowEntry& entry : entries) {
       const bool zeroed = arguments.values_as == RowTopkValues::relu && entry.value <= 0;
       expected.columns.push_back(static_cast<std::int32_t>(entry.column));
       expected.value_bits.push_back(

@@ -15,8 +15,6 @@
 namespace stepscope::clt {
 namespace {
 
-constexpr double kEpsilon = 1e-6;
-
 std::vector<at::Tensor> keys_of(const std::vector<at::Tensor>& preactivations) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> keys;
@@ -29,7 +27,7 @@ std::vector<at::Tensor> keys_of(const std::vector<at::Tensor>& preactivations) {
 at::Tensor ranking_keys(const at::Tensor& preactivations) {
   const at::Tensor mean = preactivations.mean(0, /*keepdim=*/true);
   const at::Tensor std = preactivations.std(0, /*unbiased=*/true, /*keepdim=*/true);
-  return (preactivations - mean) / (std + kEpsilon);
+  return (preactivations - mean) / (std + kScoreEpsilon);
 }
 
 at::Tensor batch_topk_mask(const at::Tensor& keys, std::int64_t k) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // BatchTopK exactly as the reference implementation has it.
 //
-// Keys: each feature column is z-scored over the batch, key = (x - mean) / (std + 1e-6), unbiased
-// std, in the tensor's own type. Selection: the K = min(k * rows, entries) largest keys of all
-// layers together, by torch.topk; ties at the cut fall as topk lets them. Output: the raw x where
-// selected, else 0. There is no ReLU, so kept values may be negative. Gradient: that of the output
-// times the mask; none through keys.
+// Keys: each feature column is z-scored over the batch, key = (x - mean) / (std + kScoreEpsilon),
+// unbiased std, in the tensor's own type. Selection: the K = min(k * rows, entries) largest keys of
+// all layers together, by torch.topk; ties at the cut fall as topk lets them. Output: the raw x
+// where selected, else 0. There is no ReLU, so kept values may be negative. Gradient: that of the
+// output times the mask; none through keys.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,6 +14,8 @@
 #include <vector>
 
 namespace stepscope::clt {
+
+inline constexpr double kScoreEpsilon = 1e-6;
 
 // [rows, features] -> z-scores a column. With one row every standard deviation is NaN, as in the
 // reference.

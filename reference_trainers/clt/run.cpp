@@ -122,8 +122,8 @@ Result<std::int64_t> steps_made(const Config& config, Trainer& trainer, const Ra
   return read->step;
 }
 
-Status keep(const Config& config, Trainer& trainer, const Ranks& ranks, at::Device device,
-            std::int64_t made) {
+Status keep_checkpoint(const Config& config, Trainer& trainer, const Ranks& ranks,
+                       at::Device device, std::int64_t made) {
   const bool due =
       made == config.steps || (config.checkpoint_every > 0 && made % config.checkpoint_every == 0);
   if (config.checkpoint.empty() || !due) return Done{};
@@ -198,7 +198,7 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
     if (step->metrics)
       result.metrics = *step->metrics, result.evaluated = true,
       say(progress_line(config, index, *step));
-    if (const Status kept = keep(config, *trainer, ranks, device, index + 1); !kept)
+    if (const Status kept = keep_checkpoint(config, *trainer, ranks, device, index + 1); !kept)
       return kept.error();
   }
   trainers::synchronize(device);

@@ -14,11 +14,10 @@
 #include "kernels/batch_topk/batch_topk_reference.hpp"
 #include "kernels/shard_topk/greatest_keys.hpp"
 #include "kernels/shard_topk/shard_keys.hpp"
+#include "reference_trainers/clt/batch_topk.hpp"
 
 namespace stepscope::clt {
 namespace {
-
-constexpr double kEpsilon = 1e-6;
 
 std::vector<float> floats(const std::vector<double>& values) {
   return {values.begin(), values.end()};
@@ -127,7 +126,7 @@ ShardedSelection::Statistics ShardedSelection::summed_statistics(
   const at::Tensor squares = (preactivations - mean).square().sum(0);
   comm_.all_reduce(squares, trainers::Reduction::sum);
   const at::Tensor deviation = (squares / (rows - 1)).sqrt();
-  return {mean.to(at::kFloat), (1 / (deviation + kEpsilon)).to(at::kFloat)};
+  return {mean.to(at::kFloat), (1 / (deviation + kScoreEpsilon)).to(at::kFloat)};
 }
 
 std::unique_ptr<ShardedSelection> make_host_selection(trainers::Comm& comm, const Spread& spread) {

@@ -6,13 +6,10 @@
 namespace stepscope::kineto {
 namespace {
 
-// Kineto prints a time before its base as 0.000, and CUPTI gives 0 for an activity that it lost
-// track of: such an op has no time. Trace::build removes and counts it.
 struct Span {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
-constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
 
 Span device_span(std::int64_t begin, std::int64_t duration) {
   if (begin <= 0) return {kNoTime, kNoTime};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <unordered_map>
 
@@ -12,6 +13,10 @@
 #include "core/importers/kineto/entities.hpp"
 
 namespace stepscope::kineto {
+
+// Kineto prints a time before its base as 0.000, and CUPTI gives 0 for an activity that it lost
+// track of: such an op has no time. Trace::build removes and counts it.
+inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
 
 class DeviceEvents {
  public:

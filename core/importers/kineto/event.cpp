@@ -6,40 +6,40 @@
 namespace stepscope::kineto {
 namespace {
 
-using Named = NamedValue<Field>;
+using NamedField = NamedValue<Field>;
 
 constexpr std::array kEventKeys = {
-    Named{"ph", Field::ph},   Named{"cat", Field::cat},   Named{"name", Field::name},
-    Named{"pid", Field::pid}, Named{"tid", Field::tid},   Named{"ts", Field::ts},
-    Named{"dur", Field::dur}, Named{"args", Field::args},
+    NamedField{"ph", Field::ph},   NamedField{"cat", Field::cat},   NamedField{"name", Field::name},
+    NamedField{"pid", Field::pid}, NamedField{"tid", Field::tid},   NamedField{"ts", Field::ts},
+    NamedField{"dur", Field::dur}, NamedField{"args", Field::args},
 };
 
 constexpr std::array kArgumentKeys = {
-    Named{"correlation", Field::correlation},
-    Named{"device", Field::device},
-    Named{"context", Field::context},
-    Named{"stream", Field::stream},
-    Named{"bytes", Field::bytes},
-    Named{"grid", Field::grid},
-    Named{"block", Field::block},
-    Named{"registers per thread", Field::registers},
-    Named{"shared memory", Field::shared_memory},
-    Named{"graph id", Field::graph_id},
-    Named{"graph node id", Field::graph_node},
-    Named{"Sequence number", Field::sequence},
-    Named{"Fwd thread id", Field::forward_thread},
-    Named{"cuda_sync_kind", Field::sync_kind},
-    Named{"wait_on_cuda_event_record_corr_id", Field::waits_for_correlation},
-    Named{"wait_on_cuda_event_id", Field::waits_for_event},
-    Named{"event_id", Field::event_id},
-    Named{"name", Field::label_name},
-    Named{"labels", Field::labels},
-    Named{"Total Allocated", Field::total_allocated},
-    Named{"Total Reserved", Field::total_reserved},
-    Named{"Device Type", Field::device_type},
-    Named{"Device Id", Field::device_id},
-    Named{"inDevice", Field::in_device},
-    Named{"inContext", Field::in_context},
+    NamedField{"correlation", Field::correlation},
+    NamedField{"device", Field::device},
+    NamedField{"context", Field::context},
+    NamedField{"stream", Field::stream},
+    NamedField{"bytes", Field::bytes},
+    NamedField{"grid", Field::grid},
+    NamedField{"block", Field::block},
+    NamedField{"registers per thread", Field::registers},
+    NamedField{"shared memory", Field::shared_memory},
+    NamedField{"graph id", Field::graph_id},
+    NamedField{"graph node id", Field::graph_node},
+    NamedField{"Sequence number", Field::sequence},
+    NamedField{"Fwd thread id", Field::forward_thread},
+    NamedField{"cuda_sync_kind", Field::sync_kind},
+    NamedField{"wait_on_cuda_event_record_corr_id", Field::waits_for_correlation},
+    NamedField{"wait_on_cuda_event_id", Field::waits_for_event},
+    NamedField{"event_id", Field::event_id},
+    NamedField{"name", Field::label_name},
+    NamedField{"labels", Field::labels},
+    NamedField{"Total Allocated", Field::total_allocated},
+    NamedField{"Total Reserved", Field::total_reserved},
+    NamedField{"Device Type", Field::device_type},
+    NamedField{"Device Id", Field::device_id},
+    NamedField{"inDevice", Field::in_device},
+    NamedField{"inContext", Field::in_context},
 };
 
 constexpr NameTable<Field, kEventKeys.size(), 32> kEventTable{kEventKeys};

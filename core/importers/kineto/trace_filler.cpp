@@ -8,7 +8,6 @@
 namespace stepscope::kineto {
 namespace {
 
-constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
 constexpr std::size_t kCategoriesNamed = 8;
 
 // ph is one letter; a missing one reads as a complete event, the only kind that Kineto puts in

@@ -52,7 +52,7 @@ class SparseLossTest : public testing::Test {
   std::vector<Normalisation> spaces_;
 };
 
-void expect_equal(const at::Tensor& found, const at::Tensor& expected) {
+void expect_close(const at::Tensor& found, const at::Tensor& expected) {
   ASSERT_TRUE(found.defined());
   EXPECT_TRUE(at::allclose(found, expected, 1e-10, 1e-14));
 }
@@ -66,9 +66,9 @@ TEST_F(SparseLossTest, ReconstructionIsAutograds) {
   const at::Tensor expected = reconstruction_loss(outputs.unbind(1), targets_, spaces_);
   expected.backward();
   const SparseLoss loss = found();
-  expect_equal(loss.parts.total, expected.detach());
-  expect_equal(loss.of_outputs, outputs.grad());
-  expect_equal(loss.of_decoder_bias, outputs.grad().sum(0));
+  expect_close(loss.parts.total, expected.detach());
+  expect_close(loss.of_outputs, outputs.grad());
+  expect_close(loss.of_decoder_bias, outputs.grad().sum(0));
 }
 
 TEST_F(SparseLossTest, SparsityIsAutograds) {
@@ -82,9 +82,9 @@ TEST_F(SparseLossTest, SparsityIsAutograds) {
                        model_.decoder_norms().split(features), config_, kStep);
   expected.backward();
   const SparseLoss loss = found();
-  expect_equal(loss.parts.sparsity, expected.detach());
-  expect_equal(loss.of_values, by_token.values.grad());
-  expect_equal(loss.parts.total, loss.parts.reconstruction + loss.parts.sparsity);
+  expect_close(loss.parts.sparsity, expected.detach());
+  expect_close(loss.of_values, by_token.values.grad());
+  expect_close(loss.parts.total, loss.parts.reconstruction + loss.parts.sparsity);
 }
 
 TEST_F(SparseLossTest, ThePullOnSilentFeaturesIsAutograds) {
@@ -94,8 +94,8 @@ TEST_F(SparseLossTest, ThePullOnSilentFeaturesIsAutograds) {
       preactivation_loss(preactivations.split(config_.features, 1), config_.preactivation_coef);
   expected.backward();
   const SparseLoss loss = found();
-  expect_equal(loss.parts.preactivation, expected.detach());
-  expect_equal(loss.of_preactivations, preactivations.grad());
+  expect_close(loss.parts.preactivation, expected.detach());
+  expect_close(loss.of_preactivations, preactivations.grad());
   EXPECT_TRUE(loss.reaches_all_preactivations());
 }
 
