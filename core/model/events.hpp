@@ -142,6 +142,7 @@ struct LaunchConfig {
   std::array<std::uint32_t, 3> block{};
   std::uint32_t registers_per_thread = 0;
   std::uint32_t shared_bytes = 0;  // static and dynamic
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison's own 0 for a pointer
   friend auto operator<=>(const LaunchConfig&, const LaunchConfig&) = default;
 };
 
