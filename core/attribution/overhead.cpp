@@ -7,6 +7,7 @@
 
 #include "core/steps/capture_gaps.hpp"
 #include "core/steps/named_range.hpp"
+#include "core/support/decimals.hpp"
 
 namespace stepscope {
 namespace {
@@ -103,11 +104,8 @@ struct MedianInterval {
 
 MedianInterval median_interval(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  const double middle =
-      values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
   const std::size_t skip = outside(values.size());
-  return {middle, values[skip], values[values.size() - 1 - skip]};
+  return {median_of(values), values[skip], values[values.size() - 1 - skip]};
 }
 
 }  // namespace
