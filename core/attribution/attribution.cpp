@@ -14,9 +14,9 @@
 #include "core/attribution/collectives.hpp"
 #include "core/attribution/device_state.hpp"
 #include "core/attribution/messages.hpp"
-#include "core/attribution/op_places.hpp"
 #include "core/attribution/operation_class.hpp"
-#include "core/attribution/optimizer_work.hpp"
+#include "core/attribution/places/op_places.hpp"
+#include "core/attribution/places/optimizer_work.hpp"
 #include "core/attribution/self_check.hpp"
 #include "core/attribution/walk.hpp"
 

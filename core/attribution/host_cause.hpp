@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
-#include "core/attribution/optimizer_work.hpp"
+#include "core/attribution/places/optimizer_work.hpp"
 #include "core/attribution/thread_cpu.hpp"
 #include "core/attribution/threads.hpp"
 

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
-#include "core/attribution/call_sites.hpp"
 #include "core/attribution/dependencies.hpp"
 #include "core/attribution/host_cause.hpp"
-#include "core/attribution/op_places.hpp"
-#include "core/attribution/phases.hpp"
+#include "core/attribution/places/call_sites.hpp"
+#include "core/attribution/places/op_places.hpp"
+#include "core/attribution/places/phases.hpp"
 
 namespace stepscope {
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/attribution/summary.hpp"
+#include "core/summary/summary.hpp"
 
 namespace stepscope {
 

@@ -2,7 +2,7 @@
 // The sections of the text report, in the order in which they stand. Internal to reports/text.
 #pragma once
 
-#include "core/attribution/summary.hpp"
+#include "core/summary/summary.hpp"
 #include "reports/text/numbers.hpp"
 #include "reports/text/style.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/attribution/summary.hpp"
+#include "core/summary/summary.hpp"
 #include "reports/text/style.hpp"
 
 namespace stepscope {

@@ -7,8 +7,8 @@
 //   window_layers NAME.scope ...
 #include <cstdio>
 
-#include "core/attribution/overhead.hpp"
 #include "core/store/reader.hpp"
+#include "core/summary/overhead.hpp"
 
 namespace {
 

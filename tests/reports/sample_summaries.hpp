@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attribution/summary.hpp"
+#include "core/summary/summary.hpp"
 
 namespace stepscope::samples {
 

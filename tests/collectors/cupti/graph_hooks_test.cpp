@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "core/attribution/captures.hpp"
+#include "core/attribution/places/captures.hpp"
 #include "tests/collectors/cupti/cuda_calls.hpp"
 
 namespace stepscope::cupti {

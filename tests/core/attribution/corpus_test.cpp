@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/attribution/attribution.hpp"
-#include "core/attribution/summary.hpp"
 #include "core/importers/load.hpp"
+#include "core/summary/summary.hpp"
 #include "tests/support/corpus.hpp"
 
 namespace stepscope {

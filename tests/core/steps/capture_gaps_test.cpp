@@ -7,8 +7,8 @@
 
 #include <random>
 
-#include "core/attribution/overhead.hpp"
-#include "core/attribution/summary.hpp"
+#include "core/summary/overhead.hpp"
+#include "core/summary/summary.hpp"
 #include "tests/core/steps/found.hpp"
 
 namespace stepscope {

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/places/phases.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "core/attribution/places/phase_names.hpp"
+
+namespace stepscope {
+namespace {
+
+// A thread that nobody named carries its program's name, like the loop's thread.
+std::string name_of_other(const Thread& thread, const Thread& loop) {
+  return thread.name.empty() || thread.name == loop.name ? "other threads" : thread.name;
+}
+
+}  // namespace
+
+PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const std::regex* only)
+    : trace_(trace), threads_(threads), only_(only), optimizer_(trace) {
+  const std::vector<Thread>& all = trace.data().threads;
+  bool any_user_phase = false;
+  for (ThreadId t = 0; t < all.size(); ++t) {
+    user_.push_back(user_timeline(t));
+    any_user_phase |= !user_.back().empty();
+  }
+  for (ThreadId t = 0; t < all.size(); ++t) {
+    marks_.push_back(any_user_phase && only_ != nullptr ? Timeline{} : mark_timeline(t));
+    const bool own_row = t != threads.loop() && !threads.is_worker(t);
+    thread_name_.push_back(own_row ? intern(0, name_of_other(all[t], all[threads.loop()])) : 0);
+  }
+  // In a run with user phases, time outside them is not called "forward": nobody said so.
+  const PhaseId forward = any_user_phase ? intern(0, "forward") : 0;
+  for (Timeline& timeline : marks_) {
+    for (Start& start : timeline) {
+      if (forward != 0 && start.phase == forward) start.phase = 0;
+    }
+  }
+  for (PhaseId base = 0, count = static_cast<PhaseId>(phases_.size()); base < count; ++base) {
+    for (ThreadId worker : threads.workers()) {
+      for (const Start& start : user_[worker])
+        grafted_[{base, start.phase}] = graft(base, start.phase);
+    }
+  }
+}
+
+PhaseId PhaseTable::intern(PhaseId parent, const std::string& name) {
+  const auto [at, is_new] = ids_.try_emplace({parent, name}, static_cast<PhaseId>(phases_.size()));
+  if (is_new) phases_.push_back({name, parent});
+  return at->second;
+}
+
+// The path of `own` below `parent`; a part that repeats the name above it is the same phase.
+PhaseId PhaseTable::graft(PhaseId parent, PhaseId own) {
+  if (own == 0) return parent;
+  const PhaseId base = graft(parent, phases_[own].parent);
+  const std::string name = phases_[own].name;
+  return phases_[base].name == name ? base : intern(base, name);
+}
+
+// The path of `phase` from `base` on; all of it where base is not around it.
+PhaseId PhaseTable::below(PhaseId phase, PhaseId base) {
+  if (phase == 0 || phase == base) return 0;
+  const std::string name = phases_[phase].name;
+  return intern(below(phases_[phase].parent, base), name);
+}
+
+// What user ranges and marks say; unlike at(), not what the thread is called.
+PhaseId PhaseTable::said_at(Moment moment) const {
+  const PhaseId user = user_at(moment.thread, moment.time).phase;
+  return user != 0 ? user : at(marks_[moment.thread], moment.time).phase;
+}
+
+PhaseId PhaseTable::captured(Moment made, std::optional<Moment> capture_begin) {
+  const PhaseId all = said_at(made);
+  const PhaseId within = below(all, capture_begin ? said_at(*capture_begin) : 0);
+  return within != 0 ? within : all;
+}
+
+// Marks around the launch do not count: they only guess, and the capture's say more.
+PhaseId PhaseTable::inside(Moment launch, PhaseId captured) {
+  return graft(user_at(launch.thread, launch.time).phase, captured);
+}
+
+bool PhaseTable::is_phase(RangeId range) {
+  const HostRanges& h = trace_.host_ranges();
+  if (family_of(h.kind[range]) != HostFamily::annotation || h.end[range] <= h.begin[range])
+    return false;
+  if (only_ == nullptr && is_library_domain(trace_.text(h.category[range]))) return false;
+  const auto [known, is_new] = names_that_are_phases_.try_emplace(h.name[range], false);
+  if (is_new) known->second = names_phase(std::string(trace_.text(h.name[range])));
+  return known->second;
+}
+
+bool PhaseTable::names_phase(const std::string& name) const {
+  if (only_ != nullptr) return std::regex_search(name, *only_);
+  if (name.empty() || is_internal(name) || !torch_mark(name).empty()) return false;
+  static const std::regex kStepName(
+      R"(^(global[ _]?)?(train(ing)?[ _]?)?(step|iter|iteration|batch|epoch)s?[ _#:/\-]*\d*$)",
+      std::regex::icase | std::regex::optimize);
+  return !std::regex_match(name, kStepName);
+}
+
+// Pieces of the thread's stack of open phase ranges, each named by its path from the outermost in.
+PhaseTable::Timeline PhaseTable::user_timeline(ThreadId thread) {
+  const HostRanges& h = trace_.host_ranges();
+  const Rows rows = trace_.ranges_of(thread);
+  std::vector<std::pair<std::int64_t, PhaseId>> open;  // end, phase of the path up to here
+  Timeline timeline;
+  const auto close_until = [&](std::int64_t t) {
+    while (!open.empty()) {
+      const std::int64_t first_end = std::min_element(open.begin(), open.end())->first;
+      if (first_end > t) return;
+      std::vector<std::pair<std::int64_t, std::string>> left;
+      for (const auto& [end, phase] : open) {
+        if (end > first_end) left.emplace_back(end, phases_[phase].name);
+      }
+      open.clear();
+      PhaseId path = 0;
+      for (const auto& [end, name] : left) {
+        path = phases_[path].name == name ? path : intern(path, name);
+        open.emplace_back(end, path);
+      }
+      timeline.push_back({first_end, path});
+    }
+  };
+  for (RangeId r = rows.begin; r < rows.end; ++r) {
+    if (!is_phase(r)) continue;
+    close_until(h.begin[r]);
+    const PhaseId above = open.empty() ? 0 : open.back().second;
+    const std::string name(trace_.text(h.name[r]));
+    const PhaseId path = above != 0 && phases_[above].name == name ? above : intern(above, name);
+    open.emplace_back(h.end[r], path);
+    timeline.push_back({h.begin[r], path});
+    if (path != above) visits_.push_back({path, {h.begin[r], h.end[r]}});
+  }
+  close_until(std::numeric_limits<std::int64_t>::max());
+  return timeline;
+}
+
+std::string_view PhaseTable::mark_name(RangeId range) const {
+  const HostRanges& h = trace_.host_ranges();
+  const std::string_view mark = torch_mark(trace_.text(h.name[range]));
+  if (!mark.empty()) return mark;
+  if (h.kind[range] == HostKind::backward_node) return "backward";
+  const bool works = h.kind[range] == HostKind::op ||
+                     (!trace_.collected().framework_ops && trace_.call_of(range) != kNone);
+  return works ? "forward" : "";
+}
+
+// By begin. An optimizer's step that has a closure begins where the closure ends.
+std::vector<PhaseTable::Mark> PhaseTable::marks_of(ThreadId thread) const {
+  const HostRanges& h = trace_.host_ranges();
+  const Rows rows = trace_.ranges_of(thread);
+  std::vector<Mark> marks;
+  for (RangeId r = rows.begin; r < rows.end; ++r) {
+    const std::string_view name = mark_name(r);
+    if (name.empty()) continue;
+    const std::int64_t begin = optimizer_.is_scope(r) ? optimizer_.own_begin(r) : h.begin[r];
+    marks.push_back({begin, h.end[r], name});
+  }
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const Mark& a, const Mark& b) { return a.begin < b.begin; });
+  return marks;
+}
+
+// Outermost marks only. The time between two marks belongs to the later one: it is the host's way
+// there.
+PhaseTable::Timeline PhaseTable::mark_timeline(ThreadId thread) {
+  Timeline timeline;
+  std::int64_t covered_until = std::numeric_limits<std::int64_t>::min();
+  for (const Mark& mark : marks_of(thread)) {
+    if (mark.begin < covered_until) continue;
+    const PhaseId phase = intern(0, std::string(mark.name));
+    const std::int64_t since = timeline.empty() ? mark.begin : covered_until;
+    if (timeline.empty() || timeline.back().phase != phase) timeline.push_back({since, phase});
+    covered_until = mark.end;
+  }
+  if (!timeline.empty()) timeline.push_back({covered_until, 0});
+  return timeline;
+}
+
+PhaseTable::Stay PhaseTable::at(const Timeline& timeline, std::int64_t time) {
+  const auto after = std::upper_bound(timeline.begin(), timeline.end(), time,
+                                      [](std::int64_t t, const Start& s) { return t < s.begin; });
+  if (after == timeline.begin()) return {0, std::numeric_limits<std::int64_t>::min()};
+  return {(after - 1)->phase, (after - 1)->begin};
+}
+
+PhaseTable::Stay PhaseTable::user_at(ThreadId thread, std::int64_t time) const {
+  Stay stay = at(user_[thread], time);
+  if (threads_.is_worker(thread)) {
+    const Stay caller = at(user_[threads_.loop()], time);
+    stay.since = std::max(stay.since, caller.since);
+    stay.phase = stay.phase != 0 ? grafted_.at({caller.phase, stay.phase}) : caller.phase;
+  }
+  return stay;
+}
+
+PhaseTable::Stay PhaseTable::at(ThreadId thread, std::int64_t time) const {
+  const Stay stay = user_at(thread, time);
+  if (stay.phase != 0) return stay;
+  const Stay marked = at(marks_[thread], time);
+  return {marked.phase != 0 ? marked.phase : thread_name_[thread],
+          std::max(stay.since, marked.since)};
+}
+
+}  // namespace stepscope

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phase of a host thread at a moment.
+//
+// A phase is a user range (NVTX, record_function) that is no step marker; nested ranges of the same
+// name are one (a harness may emit both kinds). Where no user range is open, PyTorch's own marks
+// serve: Optimizer.step and zero_grad -> "optimizer", DataLoader __next__ -> "data", collectives ->
+// "comm", autograd nodes -> "backward", and in a run without any user phase other ops -> "forward",
+// each including the host's way to it from the op before; where ops are not recorded, CUDA calls
+// serve as they. What runs in an optimizer's closure has its own marks (optimizer_work.hpp). An
+// autograd thread is in its caller's phase, with its own ranges inside. Any other thread without a
+// range of its own is in a phase named after it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/attribution/attribution.hpp"
+#include "core/attribution/places/captures.hpp"
+#include "core/attribution/places/optimizer_work.hpp"
+#include "core/attribution/threads.hpp"
+
+namespace stepscope {
+
+class PhaseTable {
+ public:
+  PhaseTable(const Trace& trace, const Threads& threads, const std::regex* only);
+
+  struct Stay {
+    PhaseId phase = 0;
+    std::int64_t since = 0;  // the thread has been in this phase at least from here on
+  };
+  Stay at(ThreadId thread, std::int64_t time) const;
+
+  // Of work that was captured into a CUDA graph: the phases opened within the capture, all open
+  // ones where there are none; 0 where no range said anything.
+  PhaseId captured(Moment made, std::optional<Moment> capture_begin);
+  // That phase inside the user's ranges around a launch of the graph.
+  PhaseId inside(Moment launch, PhaseId captured);
+
+  std::vector<Phase> take_phases() { return std::move(phases_); }
+  std::vector<PhaseVisit> take_visits() { return std::move(visits_); }
+
+ private:
+  struct Start {
+    std::int64_t begin;
+    PhaseId phase;
+  };
+  using Timeline = std::vector<Start>;  // sorted; 0 before the first
+  struct Mark {
+    std::int64_t begin, end;
+    std::string_view name;  // of a list in phases.cpp
+  };
+
+  PhaseId intern(PhaseId parent, const std::string& name);
+  PhaseId graft(PhaseId parent, PhaseId own);
+  PhaseId below(PhaseId phase, PhaseId base);
+  Stay user_at(ThreadId thread, std::int64_t time) const;
+  PhaseId said_at(Moment moment) const;
+  bool is_phase(RangeId range);
+  bool names_phase(const std::string& name) const;
+  Timeline user_timeline(ThreadId thread);
+  Timeline mark_timeline(ThreadId thread);
+  std::string_view mark_name(RangeId range) const;
+  std::vector<Mark> marks_of(ThreadId thread) const;
+  static Stay at(const Timeline& timeline, std::int64_t time);
+
+  const Trace& trace_;
+  const Threads& threads_;
+  const std::regex* only_;
+  OptimizerWork optimizer_;
+  std::vector<Phase> phases_{Phase{}};
+  std::vector<PhaseVisit> visits_;
+  std::map<std::pair<PhaseId, std::string>, PhaseId> ids_;
+  std::vector<Timeline> user_;        // a thread
+  std::vector<Timeline> marks_;       // a thread
+  std::vector<PhaseId> thread_name_;  // a thread: the phase named after it, 0 for the loop's own
+  std::map<std::pair<PhaseId, PhaseId>, PhaseId> grafted_;  // (caller's, worker's own) -> path
+  std::unordered_map<StringId, bool> names_that_are_phases_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/places/user_code.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace stepscope {
+namespace {
+
+// Anywhere in the path: installed code.
+constexpr std::array<std::string_view, 5> kInstalled = {"site-packages/", "dist-packages/",
+                                                        "lib/python", "<frozen", "/python3."};
+
+// First part of a stripped path: packages that training programs stand on.
+constexpr std::array<std::string_view, 46> kPackages = {"torch",
+                                                        "torchvision",
+                                                        "torchaudio",
+                                                        "torchtitan",
+                                                        "torchao",
+                                                        "torchdata",
+                                                        "torchtext",
+                                                        "triton",
+                                                        "functorch",
+                                                        "numpy",
+                                                        "scipy",
+                                                        "pandas",
+                                                        "pyarrow",
+                                                        "h5py",
+                                                        "PIL",
+                                                        "cv2",
+                                                        "matplotlib",
+                                                        "sklearn",
+                                                        "transformers",
+                                                        "accelerate",
+                                                        "datasets",
+                                                        "tokenizers",
+                                                        "safetensors",
+                                                        "huggingface_hub",
+                                                        "peft",
+                                                        "trl",
+                                                        "diffusers",
+                                                        "timm",
+                                                        "lightning",
+                                                        "lightning_fabric",
+                                                        "pytorch_lightning",
+                                                        "lightning_utilities",
+                                                        "torchmetrics",
+                                                        "deepspeed",
+                                                        "megatron",
+                                                        "apex",
+                                                        "flash_attn",
+                                                        "xformers",
+                                                        "bitsandbytes",
+                                                        "einops",
+                                                        "tqdm",
+                                                        "wandb",
+                                                        "tensorboard",
+                                                        "fsspec",
+                                                        "jax",
+                                                        "ignite"};
+
+// Standard library modules that show up on the stacks of training programs.
+constexpr std::array<std::string_view, 62> kStandard = {"abc",         "argparse",
+                                                        "ast",         "asyncio",
+                                                        "atexit",      "base64",
+                                                        "bisect",      "codecs",
+                                                        "collections", "concurrent",
+                                                        "contextlib",  "copy",
+                                                        "copyreg",     "csv",
+                                                        "ctypes",      "dataclasses",
+                                                        "datetime",    "enum",
+                                                        "fractions",   "functools",
+                                                        "gc",          "glob",
+                                                        "gzip",        "hashlib",
+                                                        "heapq",       "importlib",
+                                                        "inspect",     "io",
+                                                        "itertools",   "json",
+                                                        "linecache",   "locale",
+                                                        "logging",     "multiprocessing",
+                                                        "numbers",     "operator",
+                                                        "os",          "pathlib",
+                                                        "pickle",      "platform",
+                                                        "posixpath",   "queue",
+                                                        "random",      "re",
+                                                        "runpy",       "selectors",
+                                                        "shutil",      "signal",
+                                                        "socket",      "statistics",
+                                                        "string",      "struct",
+                                                        "subprocess",  "tempfile",
+                                                        "textwrap",    "threading",
+                                                        "time",        "traceback",
+                                                        "types",       "typing",
+                                                        "warnings",    "weakref"};
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+}  // namespace
+
+bool is_user_file(std::string_view path) {
+  if (path.empty() || path.front() == '<') return false;
+  for (std::string_view part : kInstalled) {
+    if (path.find(part) != std::string_view::npos) return false;
+  }
+  if (path.front() == '/') return true;
+  const auto slash = path.find('/');
+  const std::string_view first = path.substr(0, slash);
+  if (slash != std::string_view::npos)
+    return !contains(kPackages, first) && !contains(kStandard, first);
+  const std::string_view module = first.substr(0, first.rfind(".py"));
+  return !contains(kStandard, module);
+}
+
+}  // namespace stepscope

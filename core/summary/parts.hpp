@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of summarize(), one a source file. Internal to core/summary.
+#pragma once
+
+#include "core/summary/summary.hpp"
+
+namespace stepscope::summary_parts {
+
+// The steps that the sums are over, and the time that they cover.
+struct Counting {
+  std::vector<std::uint32_t> rows;  // of Steps::list
+  std::vector<bool> counts;         // by row
+  IntervalSet windows;
+  std::string why;  // empty: two or more steady steps
+
+  bool covers(std::int64_t t) const;
+};
+
+Counting choose_steps(const Steps& steps);
+// Nothing where outliers are counted, for want of steady steps.
+Outliers sum_outliers(const Steps& steps, const Counting& counting);
+
+PartitionSummary sum_partition(const Partition& partition, const Steps& steps,
+                               const Counting& counting);
+
+// Sets bound, why_bound, inflated, plain and corrected step. Rule: bound.cpp.
+void judge_bound(PartitionSummary& summary, bool inflated,
+                 std::optional<std::int64_t> plain_step_ns);
+// The step time without recording, where the run measured it: the sums' own over the ratio, at
+// least the device's work. `left` counts where its interval says that something is left.
+void correct_step(PartitionSummary& summary, const Overhead& overhead,
+                  const std::optional<Overhead>& left);
+
+// A phase's own name; "(no phase)" for the root.
+std::string phase_name(const std::vector<Phase>& phases, PhaseId phase);
+// "forward/topk" for each phase.
+std::vector<std::string> phase_paths(const std::vector<Phase>& phases);
+
+std::vector<PhaseRow> phase_rows(const Trace& trace, const Steps& steps,
+                                 const Attribution& attribution, const Counting& counting);
+std::vector<CellRow> cell_rows(const Trace& trace, const Attribution& attribution,
+                               const Counting& counting);
+std::vector<LineRow> line_rows(const Trace& trace, const Partition& partition,
+                               const Counting& counting);
+std::vector<KernelRow> kernel_rows(const Trace& trace, const Steps& steps,
+                                   const Attribution& attribution, const Counting& counting);
+
+std::vector<TransferRow> transfer_rows(const Trace& trace, const Steps& steps,
+                                       const Attribution& attribution, const Counting& counting);
+
+// Graph work without its capture, and graph launches whose work is missing.
+void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs,
+                 std::vector<std::string>& notes);
+
+RunFacts run_facts(const Trace& trace, const Steps& steps);
+Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                  const PartitionSummary& partition, const Outliers& outliers);
+
+}  // namespace stepscope::summary_parts

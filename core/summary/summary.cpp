@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/summary/summary.hpp"
+
+#include <algorithm>
+
+#include "core/summary/parts.hpp"
+
+namespace stepscope {
+namespace {
+
+using namespace summary_parts;
+
+std::vector<PerCause<std::int64_t>> parts_by_step(const Partition& partition, std::size_t steps) {
+  std::vector<PerCause<std::int64_t>> parts(steps, PerCause<std::int64_t>{});
+  for (const Cell& cell : partition.cells) parts[cell.step][index_of(cell.cause)] += cell.ns;
+  return parts;
+}
+
+// Of the step without a slowing profiler, where that is known.
+std::optional<Throughput> throughput_of(const Summary& s, const std::optional<FlopOptions>& flops) {
+  const PartitionSummary& p = s.partition;
+  if (!flops || p.wall_ns_total == 0 || s.steps.found_by == FoundBy::whole_trace)
+    return std::nullopt;
+  const double step_ns =
+      p.corrected_step_ns ? static_cast<double>(*p.corrected_step_ns) : p.wall_ns_per_step();
+  return throughput(*flops, step_ns, std::max<std::size_t>(1, s.devices.size()), s.run.device);
+}
+
+}  // namespace
+
+std::string_view name_of(Bound bound) {
+  switch (bound) {
+    case Bound::device:
+      return "device";
+    case Bound::host:
+      return "host";
+    case Bound::mixed:
+      return "mixed";
+    case Bound::not_judged:
+      break;
+  }
+  return "not_judged";
+}
+
+Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                  const SummaryOptions& options) {
+  const Counting counting = choose_steps(steps);
+  const std::optional<Overhead> overhead = measure_overhead(trace, steps);
+  const std::optional<Overhead> left = overhead ? measure_left(trace, steps) : std::nullopt;
+  const auto partition_of = [&](const Partition& partition) {
+    PartitionSummary summary = sum_partition(partition, steps, counting);
+    judge_bound(summary, attribution.inflated, options.plain_step_ns);
+    if (overhead) correct_step(summary, *overhead, left);
+    return summary;
+  };
+  Summary out;
+  out.run = run_facts(trace, steps);
+  out.steps = steps;
+  out.step_parts = parts_by_step(attribution.process, steps.list.size());
+  out.counted = counting.rows;
+  out.counting = counting.why;
+  out.partition = partition_of(attribution.process);
+  out.outliers = sum_outliers(steps, counting);
+  if (out.run.device_unseen && out.partition.steps_counted > 0) {
+    out.partition.why_bound =
+        "the program used CUDA and its device work was not recorded: these are times of the host, "
+        "and "
+        "nothing here says who limits the step";
+  }
+  for (const Partition& device : attribution.devices) out.devices.push_back(partition_of(device));
+  out.throughput = throughput_of(out, options.flops);
+  out.phases = phase_rows(trace, steps, attribution, counting);
+  out.cells = cell_rows(trace, attribution, counting);
+  out.lines = line_rows(trace, attribution.process, counting);
+  out.kernels = kernel_rows(trace, steps, attribution, counting);
+  out.transfers = transfer_rows(trace, steps, attribution, counting);
+  out.device_health = device_health(trace, steps, counting.rows);
+  out.trust = judge_trust(trace, steps, attribution, out.partition, out.outliers);
+  out.trust.overhead = overhead;
+  out.trust.left = left;
+  return out;
+}
+
+}  // namespace stepscope

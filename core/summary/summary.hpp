@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that a report says, as plain structs: reports/* only format it.
+//
+// Sums that must be exact are integers over `steps_counted` steps (`_ns_total`); per-step values
+// are derived from them by division and are decimals. Shares are 0..1 of partition.wall_ns_total.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attribution/attribution.hpp"
+#include "core/device_health/device_health.hpp"
+#include "core/summary/overhead.hpp"
+#include "core/summary/throughput.hpp"
+
+namespace stepscope {
+
+enum class Bound : std::uint8_t { device, host, mixed, not_judged };
+std::string_view name_of(Bound bound);
+
+struct RunFacts {
+  std::string path;
+  std::string source;  // "stepscope", "kineto", "nsys"
+  std::string command;
+  std::string host;
+  std::string device;  // name of device 0, empty on a machine without a GPU
+  std::uint32_t device_count = 0;
+  bool device_unseen = false;  // the program used a device, and its work was not recorded
+  std::int32_t rank = -1;
+  std::int32_t world_size = -1;
+  std::uint64_t processes = 0;
+  std::uint64_t events = 0;
+  std::vector<std::pair<std::string, std::string>>
+      versions;  // "python" "3.11.7", "torch" "2.11.0", ...
+};
+
+struct PartSum {
+  Cause cause = Cause::unknown;
+  std::int64_t ns_total = 0;
+};
+
+// Sums over the counted steps: the steady ones whose end was recorded (fewer: see
+// Summary::counting).
+struct PartitionSummary {
+  std::optional<std::uint32_t> device;  // absent: the process, any of its devices busy
+  std::uint64_t steps_counted = 0;
+  std::int64_t wall_ns_total = 0;  // == sum of parts
+  std::int64_t p50_ns = 0;
+  std::int64_t p90_ns = 0;
+  std::int64_t device_busy_ns_total = 0;
+  double queued_share = 0;  // of device busy: the next op was issued before this one ended
+  std::int64_t host_wait_ns_total =
+      0;  // device idle for want of work: the most a perfect host saves
+  Bound bound = Bound::not_judged;
+  std::string why_bound;  // one sentence
+  bool inflated = false;
+  std::optional<std::int64_t> plain_step_ns;      // given by the user or measured by windows
+  std::optional<std::int64_t> corrected_step_ns;  // estimate of the untraced step
+  std::vector<PartSum> parts;                     // largest first; causes with 0 left out
+
+  double wall_ns_per_step() const {
+    return steps_counted ? static_cast<double>(wall_ns_total) / static_cast<double>(steps_counted)
+                         : 0;
+  }
+};
+
+struct PhaseRow {
+  std::string name;
+  std::string parent;  // empty for outermost
+  std::string path;    // "forward/topk": unique, and what cells refer to
+  std::uint32_t depth = 0;
+  std::int64_t wall_ns_total = 0;      // with its inner phases: outermost rows sum to the wall
+  std::int64_t gpu_busy_ns_total = 0;  // device ops launched in it, overlaps counted once
+  std::int64_t exposed_ns_total = 0;   // wall it owns in which no compute runs
+  std::uint64_t bytes_total = 0;       // copies and sets
+  std::uint64_t calls_total = 0;       // how often the phase was entered
+  std::uint64_t steps_in = 0;          // counted steps in which it ran
+  double every_steps = 1;              // 1: each step; 1000: once in 1000 steps
+};
+
+struct CellRow {
+  Cause cause = Cause::unknown;
+  std::string phase;  // innermost
+  std::string phase_path;
+  std::string file;  // empty: no line
+  std::uint32_t line = 0;
+  std::optional<std::uint32_t> device;  // absent: the process's partition
+  std::int64_t ns_total = 0;
+};
+
+struct LineRow {
+  std::string file;
+  std::uint32_t line = 0;
+  SiteKind kind = SiteKind::call;
+  std::string function;
+  Cause cause = Cause::unknown;
+  std::int64_t ns_total = 0;
+  std::uint64_t calls_total = 0;  // events that own part of it
+  std::vector<std::string>
+      evidence;  // up to 3 of them, longest first: "h12" host range, "d34" device op
+};
+
+struct KernelRow {
+  std::string name;
+  Cause cause = Cause::gpu_other;  // its class
+  std::string phase;
+  std::uint64_t calls_total = 0;
+  std::int64_t ns_total = 0;               // device time, overlaps counted twice
+  std::uint64_t bytes_total = 0;           // of copies and sets
+  std::optional<double> bytes_per_second;  // over the device time of those that say their bytes
+};
+
+struct TransferRow {               // communication calls that said what they send
+  std::string operation;           // "AllReduce"; "Recv+Send" for a group of both
+  std::uint64_t communicator = 0;  // the library's hash of it; 0: a group over several
+  std::string reduce;              // "sum"; empty: nothing is reduced
+  std::string phase;
+  std::uint64_t calls_total = 0;
+  std::uint64_t bytes_total = 0;  // as the calls were given them
+  std::int64_t ns_total = 0;      // device time of their kernels, overlaps counted twice
+  // Of it, what waited for other ranks to enter; and the rank, with its part, that was waited for
+  // longest. -1: none was, or it is not known (collectives.hpp).
+  std::int64_t late_ns_total = 0;
+  std::int32_t latest_rank = -1;
+  std::int64_t latest_rank_ns_total = 0;
+
+  // Algorithm bandwidth; waiting for late ranks is in the time.
+  double bytes_per_second() const {
+    return ns_total > 0 ? 1e9 * static_cast<double>(bytes_total) / static_cast<double>(ns_total)
+                        : 0;
+  }
+};
+
+// Steps that were set aside as outliers, and what the counted ones leave out for it.
+struct Outliers {
+  std::uint64_t steps = 0;
+  std::int64_t wall_ns_total = 0;
+  double lowest_ratio = 0;  // of a wall to the median
+  double highest_ratio = 0;
+  double share = 0;                 // of the loop's time: counted and outliers
+  double wall_ns_per_step_all = 0;  // mean of the counted and these
+
+  // The counted steps' mean is far from the throughput.
+  bool matter() const { return share > 0.05; }
+};
+
+struct Abstention {
+  std::string id;  // cause that cannot be seen
+  std::string reason;
+};
+
+// CPU time of the recorder's own threads, in all processes.
+struct RecorderCost {
+  double core_share = 0;  // of the run's time; 1: one core all the time
+  double ns_per_event = 0;
+  double decode_ns_per_event = 0;  // of these: reading rings and device records into rows
+};
+
+struct Trust {
+  std::uint64_t dropped = 0;
+  std::uint64_t zero_timestamps = 0;
+  double unknown_share = 0;                    // unknown + host.other
+  std::optional<double> overhead_ns_per_step;  // measured, absent where nothing measured it
+  std::optional<Overhead> overhead;            // by windows of the run itself
+  std::optional<Overhead> left;                // on steps that were not recorded
+  std::optional<RecorderCost> recorder;        // beside the program
+  std::optional<double> link_rate;  // calls with a line / calls at which one was asked for
+  std::vector<std::string> rivals;
+  std::vector<std::string> broken_invariants;
+  std::vector<std::string> over_budget;  // more than 1 % of the wall unexplained
+  std::string nothing_recorded;          // why the plan's time never came
+  std::vector<Abstention> abstained;
+  std::vector<std::string> notes;
+};
+
+struct Summary {
+  RunFacts run;
+  Steps steps;
+  // For each step of steps.list, its parts in ns (all causes; sums to its wall).
+  std::vector<PerCause<std::int64_t>> step_parts;
+  std::vector<std::uint32_t> counted;  // rows of steps.list that the sums are over
+  std::string counting;                // one sentence where these are not two or more steady steps
+  Outliers outliers;
+  PartitionSummary partition;
+  std::vector<PartitionSummary> devices;  // one a device where there are several
+  std::vector<PhaseRow> phases;           // parents before children, largest first
+  std::vector<CellRow> cells;
+  std::vector<LineRow> lines;               // largest first
+  std::vector<KernelRow> kernels;           // largest first
+  std::vector<TransferRow> transfers;       // largest first
+  std::vector<DeviceHealth> device_health;  // by device; empty where nothing was sampled
+  std::optional<Throughput> throughput;     // where its FLOPs were given, and steps were found
+  Trust trust;
+};
+
+struct SummaryOptions {
+  std::optional<std::int64_t> plain_step_ns;  // --plain-step
+  std::optional<FlopOptions> flops;           // --flops-per-step, --peak-tflops
+};
+
+Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                  const SummaryOptions& options = {});
+
+}  // namespace stepscope

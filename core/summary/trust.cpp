@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader must know before believing the numbers: broken invariants, losses, what was not
+// seen.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/model/nothing_recorded.hpp"
+#include "core/steps/capture_gaps.hpp"
+#include "core/summary/parts.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::summary_parts {
+namespace {
+
+std::string_view name_of(SourceKind source) {
+  switch (source) {
+    case SourceKind::stepscope:
+      return "stepscope";
+    case SourceKind::kineto:
+      return "kineto";
+    case SourceKind::nsys:
+      return "nsys";
+    case SourceKind::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+// Facts that name a version, as opposed to the command, the environment and other circumstances.
+bool is_version(std::string_view key) {
+  return key != "command" && key.find('.') == std::string_view::npos;
+}
+
+void check_sums(const PartitionSummary& partition, std::vector<std::string>& broken) {
+  std::int64_t sum = 0;
+  std::int64_t busy = 0;
+  for (const PartSum& part : partition.parts) {
+    sum += part.ns_total;
+    if (is_device_busy(part.cause)) busy += part.ns_total;
+  }
+  if (sum != partition.wall_ns_total) {
+    broken.push_back(fmt::format("the parts sum to {} ns, the steps' wall time is {} ns", sum,
+                                 partition.wall_ns_total));
+  }
+  if (busy != partition.device_busy_ns_total) {
+    broken.push_back(fmt::format("the device's parts sum to {} ns, its busy time is {} ns", busy,
+                                 partition.device_busy_ns_total));
+  }
+}
+
+double share_of(const PartitionSummary& partition, bool (*test)(Cause)) {
+  std::int64_t sum = 0;
+  for (const PartSum& part : partition.parts) sum += test(part.cause) ? part.ns_total : 0;
+  if (partition.wall_ns_total == 0) return 0;
+  return static_cast<double>(sum) / static_cast<double>(partition.wall_ns_total);
+}
+
+// A GPU run whose device records are missing, as opposed to a run without a GPU.
+bool launched_in_vain(const Trace& trace) {
+  const std::vector<ApiKind>& api = trace.calls().api;
+  return trace.device_ops().size() == 0 && std::any_of(api.begin(), api.end(), is_launch);
+}
+
+std::vector<Abstention> abstentions(const Trace& trace, const Steps& steps,
+                                    const Attribution& attribution,
+                                    const PartitionSummary& partition) {
+  const Collected& c = trace.collected();
+  std::vector<Abstention> out;
+  if (!c.garbage_collection) out.push_back({"host.gc", "no collector of garbage collections ran"});
+  if (!c.off_cpu) out.push_back({"host.off_cpu", "no record of when threads were off the CPU"});
+  if (!c.io) out.push_back({"host.io", "no record of blocking system calls"});
+  if (trace.used_device() && trace.device_ops().size() == 0 && !launched_in_vain(trace)) {
+    out.push_back({"gpu", "the program used CUDA and its device work was not recorded"});
+  }
+  if (launched_in_vain(trace))
+    out.push_back({"gpu", "the trace holds launches but no device activity"});
+  const bool communicates =
+      share_of(partition, [](Cause cause) { return cause == Cause::comm_transfer; }) > 0;
+  if (communicates && attribution.last_entries.empty() &&
+      trace.data().processes[steps.process].world_size > 1) {
+    out.push_back(
+        {"comm.late_rank",
+         "transfer and waiting for a rank are told apart by the traces of all ranks alone"});
+  }
+  return out;
+}
+
+void note_count(std::vector<std::string>& notes, std::uint64_t count, std::string_view what) {
+  if (count > 0) notes.push_back(fmt::format("{} {}", count, what));
+}
+
+// Steps that are neither counted nor warm-up: set aside, and what they cost is said.
+void note_set_aside(const Outliers& outliers, std::vector<std::string>& notes) {
+  if (outliers.steps == 0) return;
+  notes.push_back(fmt::format("{} outlier step{} set aside: {} together", outliers.steps,
+                              outliers.steps == 1 ? "" : "s",
+                              format_duration(static_cast<double>(outliers.wall_ns_total))));
+}
+
+std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
+                                  const Attribution& attribution, const Outliers& outliers) {
+  const Health& h = trace.health();
+  const Edges& edges = attribution.edges;
+  std::vector<std::string> notes = h.notes;
+  if (launched_in_vain(trace)) {
+    notes.push_back(
+        "work was launched but no device activity was recorded: was another tracer active?");
+  }
+  note_count(notes, h.lost_chunks, "chunks of the file were damaged or cut off; the rest is used");
+  note_count(notes, h.reversed_times, "events ended before they began; kept as empty events");
+  note_count(notes, h.skipped_events,
+             "events of a kind that this importer does not know were skipped");
+  note_count(notes, h.missing_fields, "fields were missing; their values are unknown");
+  note_count(notes, edges.event_waits_inferred,
+             "event waits inferred from program order: the trace does not name the events");
+  note_count(notes, edges.unresolved_waits, "waits whose event is not in the trace");
+  note_graphs(trace, steps, attribution.graphs, notes);
+  note_set_aside(outliers, notes);
+  return notes;
+}
+
+// Why the plan's time never came in the loop's process; empty where it came, or there was no plan.
+std::string why_plan_never_came(const Trace& trace, const Steps& steps) {
+  const std::vector<CaptureStretch> stretches = capture_stretches(trace, steps.process);
+  const bool never = std::all_of(stretches.begin(), stretches.end(),
+                                 [](const CaptureStretch& s) { return s.state <= 0; });
+  if (stretches.empty() || !never) return "";
+  const std::string told = why_nothing_recorded(trace.health().notes);
+  return told.empty() ? "the time that the capture options name did not come" : told;
+}
+
+std::optional<double> overhead(const Trace& trace, const PartitionSummary& partition) {
+  const double wall = partition.wall_ns_per_step();
+  if (partition.corrected_step_ns) return wall - static_cast<double>(*partition.corrected_step_ns);
+  const auto span = static_cast<double>(trace.end() - trace.begin());
+  if (trace.health().overhead_ns == 0 || span <= 0) return std::nullopt;
+  return static_cast<double>(trace.health().overhead_ns) * wall / span;
+}
+
+// Over all processes; 0 where none told it.
+double sum_of_fact(const Trace& trace, const char* key) {
+  double sum = 0;
+  for (const Process& process : trace.data().processes) {
+    const auto told = process.facts.find(key);
+    if (told != process.facts.end()) sum += std::strtod(told->second.c_str(), nullptr);
+  }
+  return sum;
+}
+
+std::optional<RecorderCost> recorder_cost(const Trace& trace) {
+  const double cpu_ns = sum_of_fact(trace, "writer.cpu_ns");
+  const auto span = static_cast<double>(trace.end() - trace.begin());
+  if (cpu_ns <= 0 || span <= 0) return std::nullopt;
+  const auto events = static_cast<double>(trace.event_count());
+  return RecorderCost{cpu_ns / span, cpu_ns / events,
+                      sum_of_fact(trace, "writer.decode_ns") / events};
+}
+
+}  // namespace
+
+RunFacts run_facts(const Trace& trace, const Steps& steps) {
+  const TraceData& data = trace.data();
+  RunFacts run;
+  run.device_unseen = trace.used_device() && trace.device_ops().size() == 0;
+  run.path = data.path;
+  run.source = name_of(data.source);
+  run.processes = data.processes.size();
+  run.events = trace.event_count();
+  for (const Device& device : data.devices) {
+    if (device.process != steps.process) continue;
+    if (run.device_count++ == 0) run.device = device.name;
+  }
+  if (steps.process >= data.processes.size()) return run;
+  const Process& process = data.processes[steps.process];
+  run.host = process.host;
+  run.rank = process.rank;
+  run.world_size = process.world_size;
+  for (const auto& [key, value] : process.facts) {
+    if (key == "command") run.command = value;
+    if (is_version(key)) run.versions.emplace_back(key, value);
+  }
+  return run;
+}
+
+Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                  const PartitionSummary& partition, const Outliers& outliers) {
+  const Health& health = trace.health();
+  Trust trust;
+  trust.dropped = health.dropped_records;
+  trust.zero_timestamps = health.zero_timestamps;
+  trust.unknown_share = share_of(partition, is_unexplained);
+  trust.overhead_ns_per_step = overhead(trace, partition);
+  trust.recorder = recorder_cost(trace);
+  if (health.sites_wanted > 0) {
+    trust.link_rate =
+        static_cast<double>(health.sites_found) / static_cast<double>(health.sites_wanted);
+  }
+  trust.rivals = health.rivals;
+  trust.broken_invariants = attribution.broken_invariants;
+  check_sums(partition, trust.broken_invariants);
+  trust.over_budget = attribution.over_budget;
+  trust.nothing_recorded = why_plan_never_came(trace, steps);
+  if (!trace.data().processes.empty())
+    trust.abstained = abstentions(trace, steps, attribution, partition);
+  trust.notes = notes_of(trace, steps, attribution, outliers);
+  return trust;
+}
+
+}  // namespace stepscope::summary_parts

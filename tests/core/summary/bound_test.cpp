@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/summary/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/summary/simple_steps.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(SummaryBound, BoundIsReadOffTheTimeInWhichTheDeviceHadNoWork) {
+  EXPECT_EQ(loop_with(95, 5).sum().partition.bound, Bound::device);
+  EXPECT_EQ(loop_with(70, 30).sum().partition.bound, Bound::mixed);
+  EXPECT_EQ(loop_with(30, 70).sum().partition.bound, Bound::host);
+  EXPECT_THAT(loop_with(95, 5).sum().partition.why_bound, HasSubstr("save at most 5.0 %"));
+}
+
+TEST(SummaryBound, IdleWithWorkAlreadyIssuedIsNotTheHosts) {
+  SimpleSteps s;
+  s.step(100);
+  s.own(Cause::gpu_gemm, 50);
+  s.own(Cause::graph_gap, 48);
+  s.own(Cause::host_python, 2);
+  EXPECT_EQ(s.sum().partition.host_wait_ns_total, 2);
+}
+
+TEST(SummaryBound, AnInflatedTraceWhoseDeviceHardlyIdlesIsDeviceBoundWhateverThePlainStep) {
+  SimpleSteps s = loop_with(95'000'000, 5'000'000);
+  s.attribution.inflated = true;
+  const Summary sum = s.sum();
+  EXPECT_EQ(sum.partition.bound, Bound::device);
+  EXPECT_THAT(sum.partition.why_bound, HasSubstr("even with its profiler"));
+}
+
+TEST(SummaryBound, AnInflatedTraceGivesTheFloorAndNoVerdict) {
+  SimpleSteps s = loop_with(35'600'000, 22'900'000);
+  s.attribution.inflated = true;
+  const Summary sum = s.sum();
+  EXPECT_EQ(sum.partition.bound, Bound::not_judged);
+  EXPECT_THAT(sum.partition.why_bound, HasSubstr("between 35.6 ms (device work) and 58.5 ms"));
+  EXPECT_THAT(sum.partition.why_bound, HasSubstr("at least 61 %"));
+  EXPECT_FALSE(sum.partition.corrected_step_ns);
+}
+
+TEST(SummaryBound, ThePlainStepTimeCorrectsTheVerdict) {
+  SimpleSteps s = loop_with(35'600'000, 22'900'000);
+  s.attribution.inflated = true;
+  const Summary sum = s.sum({.plain_step_ns = 38'200'000});
+  EXPECT_EQ(sum.partition.bound, Bound::device);
+  EXPECT_THAT(sum.partition.why_bound, HasSubstr("save at most 6.8 %"));
+  EXPECT_EQ(sum.partition.corrected_step_ns, 38'200'000);
+  EXPECT_NEAR(sum.trust.overhead_ns_per_step.value(), 20'300'000, 1);
+}
+
+TEST(SummaryBound, APlainStepTimeThatTheTraceForbidsIsRefused) {
+  for (const std::int64_t plain : {30'000'000, 60'000'000}) {
+    SimpleSteps s = loop_with(35'600'000, 22'900'000);
+    s.attribution.inflated = true;
+    const Summary sum = s.sum({.plain_step_ns = plain});
+    EXPECT_EQ(sum.partition.bound, Bound::not_judged);
+    EXPECT_THAT(sum.partition.why_bound, HasSubstr("outside what this trace allows"));
+    EXPECT_FALSE(sum.partition.corrected_step_ns);
+  }
+}
+
+TEST(SummaryBound, WithoutDeviceWorkNobodyIsBlamed) {
+  SimpleSteps s;
+  s.step(100);
+  s.own(Cause::host_compute_gemm, 100);
+  const Summary sum = s.sum();
+  EXPECT_EQ(sum.partition.bound, Bound::not_judged);
+  EXPECT_THAT(sum.partition.why_bound, HasSubstr("CPU ops compute 100 %"));
+  EXPECT_TRUE(sum.trust.notes.empty());
+}
+
+}  // namespace
+}  // namespace stepscope
