@@ -14,6 +14,7 @@
 #include "core/device_health/device_health.hpp"
 #include "core/summary/overhead.hpp"
 #include "core/summary/throughput.hpp"
+#include "core/summary/work_counts.hpp"
 
 namespace stepscope {
 
@@ -88,6 +89,9 @@ struct CellRow {
   std::uint32_t line = 0;
   std::optional<std::uint32_t> device;  // absent: the process's partition
   std::int64_t ns_total = 0;
+  std::string function;           // that the line is in
+  std::string operation;          // kernel, call or range that owns the time: operation_name.hpp
+  std::uint64_t calls_total = 0;  // events that own part of it
 };
 
 struct LineRow {
@@ -184,9 +188,10 @@ struct Summary {
   std::string counting;                // one sentence where these are not two or more steady steps
   Outliers outliers;
   PartitionSummary partition;
-  std::vector<PartitionSummary> devices;  // one a device where there are several
-  std::vector<PhaseRow> phases;           // parents before children, largest first
-  std::vector<CellRow> cells;
+  std::vector<PartitionSummary> devices;    // one a device where there are several
+  std::vector<PhaseRow> phases;             // parents before children, largest first
+  std::vector<CellRow> cells;               // the one exact table: cells.cpp
+  std::vector<WorkCount> counts;            // kernels, launches, waits, copies of the counted steps
   std::vector<LineRow> lines;               // largest first
   std::vector<KernelRow> kernels;           // largest first
   std::vector<TransferRow> transfers;       // largest first

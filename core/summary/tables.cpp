@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells, lines and kernels: sums with names. Sites that differ only in their function are one line.
+// Lines and kernels: sums with names. Sites that differ only in their function are one line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,38 +10,6 @@
 
 namespace stepscope::summary_parts {
 namespace {
-
-// Adds up cells of equal (cause, phase, file, line) and names them.
-class CellTable {
- public:
-  CellTable(const Trace& trace, const Attribution& attribution)
-      : trace_(trace), phases_(attribution.phases), paths_(phase_paths(attribution.phases)) {}
-
-  void add(const Cell& cell) {
-    StringId file = 0;
-    std::uint32_t line = 0;
-    if (cell.site != kNone) {
-      file = trace_.data().sites[cell.site].file;
-      line = trace_.data().sites[cell.site].line;
-    }
-    sums_[{cell.cause, cell.phase, file, line}] += cell.ns;
-  }
-
-  void append_to(std::vector<CellRow>& rows, std::optional<std::uint32_t> device) const {
-    for (const auto& [key, ns] : sums_) {
-      const auto [cause, phase, file, line] = key;
-      if (ns == 0) continue;
-      rows.push_back({cause, phase_name(phases_, phase), paths_[phase],
-                      std::string(trace_.text(file)), line, device, ns});
-    }
-  }
-
- private:
-  const Trace& trace_;
-  const std::vector<Phase>& phases_;
-  std::vector<std::string> paths_;
-  std::map<std::tuple<Cause, PhaseId, StringId, std::uint32_t>, std::int64_t> sums_;
-};
 
 struct Part {               // of an event's time, owned at a line
   std::uint64_t event = 0;  // ids of host ranges and device ops in one number, see event_of
@@ -115,21 +83,6 @@ struct KernelSum {
 };
 
 }  // namespace
-
-std::vector<CellRow> cell_rows(const Trace& trace, const Attribution& attribution,
-                               const Counting& counting) {
-  std::vector<CellRow> rows;
-  const auto add_all = [&](const Partition& partition, std::optional<std::uint32_t> device) {
-    CellTable table(trace, attribution);
-    for (const Cell& cell : partition.cells) {
-      if (counting.counts[cell.step]) table.add(cell);
-    }
-    table.append_to(rows, device);
-  };
-  add_all(attribution.process, std::nullopt);
-  for (const Partition& partition : attribution.devices) add_all(partition, partition.device);
-  return rows;
-}
 
 std::vector<LineRow> line_rows(const Trace& trace, const Partition& partition,
                                const Counting& counting) {

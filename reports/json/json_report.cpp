@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "reports/json/json_devices.hpp"
@@ -84,16 +85,42 @@ Json phase_json(const PhaseRow& row, std::uint64_t steps) {
   return out;
 }
 
-Json cell_json(const CellRow& cell) {
+// Names of operations stand once, in the order of their first cell; cells hold their place.
+class OperationNames {
+ public:
+  std::size_t number(const std::string& name) {
+    const auto [at, is_new] = places_.try_emplace(name, names_.size());
+    if (is_new) names_.push_back(name);
+    return at->second;
+  }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::map<std::string, std::size_t> places_;
+  std::vector<std::string> names_;
+};
+
+Json cell_json(const CellRow& cell, OperationNames& operations) {
   Json out = {
       {"cause", name_of(cell.cause)}, {"phase", cell.phase}, {"phase_path", cell.phase_path}};
   if (!cell.file.empty()) {
     out["file"] = cell.file;
     out["line"] = cell.line;
+    if (!cell.function.empty()) out["function"] = cell.function;
   }
+  if (!cell.operation.empty()) out["operation"] = operations.number(cell.operation);
   if (cell.device) out["device"] = *cell.device;
   out["ns_total"] = cell.ns_total;
+  out["calls_total"] = cell.calls_total;
   return out;
+}
+
+Json count_json(const WorkCount& count, std::uint64_t steps) {
+  return {{"name", count.name},
+          {"total", count.total},
+          {"per_step", per_step(count.total, steps)},
+          {"least_a_step", count.least_a_step},
+          {"most_a_step", count.most_a_step}};
 }
 
 Json line_json(const LineRow& row, std::uint64_t steps) {
@@ -183,7 +210,10 @@ Json document(const Summary& s) {
   out["partition"] = partition_json(s.partition);
   out["devices"] = array_of(s.devices, partition_json);
   out["phases"] = array_of(s.phases, [n](const PhaseRow& row) { return phase_json(row, n); });
-  out["cells"] = array_of(s.cells, cell_json);
+  OperationNames operations;
+  out["cells"] = array_of(s.cells, [&](const CellRow& row) { return cell_json(row, operations); });
+  out["operations"] = operations.names();
+  out["counts"] = array_of(s.counts, [n](const WorkCount& row) { return count_json(row, n); });
   out["lines"] = array_of(s.lines, [n](const LineRow& row) { return line_json(row, n); });
   out["kernels"] = array_of(s.kernels, [n](const KernelRow& row) { return kernel_json(row, n); });
   out["collectives"] =

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much work the counted steps did, in exact integers: what a gate can judge from one run.
+//
+// A step's work is what its host issued: calls between its begin and the next step's begin on the
+// host, and the device ops that those calls launched, whenever they ran. So a host that runs ahead
+// changes no count. Ops whose launch is not in the trace count where they begin.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model/trace.hpp"
+#include "core/steps/steps.hpp"
+
+namespace stepscope {
+
+struct WorkCount {
+  // Stable ids: "kernels", "launches", "graph_launches", "host_syncs", "allocations", "copies_h2d",
+  // "copies_d2h", "copies_d2d", "bytes_h2d", "bytes_d2h", "bytes_d2d", "memsets", "cpu_ops".
+  std::string name;
+  std::uint64_t total = 0;         // over the counted steps
+  std::uint64_t least_a_step = 0;  // of the counted steps, each alone
+  std::uint64_t most_a_step = 0;
+};
+
+// In the order of the ids above. A count is left out where its events were not recorded. `counted`
+// are rows of steps.list.
+std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
+                                  const std::vector<std::uint32_t>& counted);
+
+}  // namespace stepscope

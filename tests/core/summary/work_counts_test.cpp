@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/summary/work_counts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/model/trace_maker.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::IsEmpty;
+
+Steps three_steps() {
+  Steps steps;
+  for (std::int64_t k = 0; k < 3; ++k) {
+    Step step;
+    step.host = {100 * k, 100 * k + 90};
+    step.window = {100 * k + 50, 100 * k + 150};  // the device is half a step behind
+    steps.list.push_back(step);
+  }
+  return steps;
+}
+
+WorkCount count_of(const std::vector<WorkCount>& counts, const std::string& name) {
+  for (const WorkCount& count : counts)
+    if (count.name == name) return count;
+  ADD_FAILURE() << "no count " << name;
+  return {};
+}
+
+TEST(WorkCounts, WorkIsOfTheStepWhoseHostIssuedIt) {
+  TraceMaker make;
+  make.data.collected = {.device_ops = true, .api_calls = true};
+  const StreamId stream = make.stream(7);
+  std::uint32_t id = 1;
+  for (std::int64_t k = 0; k < 3; ++k) {
+    for (std::int64_t i = 0; i <= k; ++i, ++id) {  // 1, 2, 3 kernels, each run a step later
+      make.call("cudaLaunchKernel", 1, 100 * k + 10 + 5 * i, 100 * k + 12 + 5 * i, id, stream);
+      make.kernel("k", 7, 100 * k + 110 + 5 * i, 100 * k + 113 + 5 * i, id);
+    }
+    make.call("cudaStreamSynchronize", 1, 100 * k + 92, 100 * k + 95);  // behind the marker's range
+  }
+  const auto counts = count_work(make.build(), three_steps(), {1, 2});
+  EXPECT_EQ(count_of(counts, "kernels").total, 5U);
+  EXPECT_EQ(count_of(counts, "kernels").least_a_step, 2U);
+  EXPECT_EQ(count_of(counts, "kernels").most_a_step, 3U);
+  EXPECT_EQ(count_of(counts, "launches").total, 5U);
+  EXPECT_EQ(count_of(counts, "host_syncs").total, 1U);  // the last step ends before its own
+}
+
+TEST(WorkCounts, CopiesBringTheirBytes) {
+  TraceMaker make;
+  make.data.collected = {.device_ops = true};
+  make.copy(CopyKind::host_to_device, MemoryKind::pinned, MemoryKind::device, 7, 110, 120, 0,
+            4'096);
+  make.copy(CopyKind::device_to_host, MemoryKind::device, MemoryKind::pinned, 7, 120, 130, 0,
+            kUnknownBytes);
+  make.copy(CopyKind::peer, MemoryKind::device, MemoryKind::device, 7, 210, 220, 0, 10);
+  const auto counts = count_work(make.build(), three_steps(), {1, 2});
+  EXPECT_EQ(count_of(counts, "copies_h2d").total, 1U);
+  EXPECT_EQ(count_of(counts, "bytes_h2d").total, 4'096U);
+  EXPECT_EQ(count_of(counts, "copies_d2h").total, 1U);
+  EXPECT_EQ(count_of(counts, "bytes_d2h").total, 0U);
+  EXPECT_EQ(count_of(counts, "bytes_d2d").total, 10U);
+}
+
+TEST(WorkCounts, WhatWasNotRecordedIsNotZero) {
+  TraceMaker make;
+  make.range(HostKind::op, "aten::add", 1, 110, 120);
+  EXPECT_THAT(count_work(make.build(), three_steps(), {0, 1, 2}), IsEmpty());
+  TraceMaker again;
+  again.data.collected.framework_ops = true;
+  again.range(HostKind::op, "aten::add", 1, 110, 120);
+  const auto counts = count_work(again.build(), three_steps(), {0, 1, 2});
+  ASSERT_EQ(counts.size(), 1U);
+  EXPECT_EQ(counts[0].name, "cpu_ops");
+  EXPECT_EQ(counts[0].total, 1U);
+}
+
+TEST(WorkCounts, NoCountedStepGivesNone) {
+  TraceMaker make;
+  make.data.collected = {.device_ops = true};
+  EXPECT_THAT(count_work(make.build(), three_steps(), {}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepscope
