@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <regex>
 
 #include "cli/failure.hpp"
+#include "cli/load_summary.hpp"
 #include "cli/output.hpp"
-#include "cli/progress_bar.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
-#include "core/importers/load.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/summary/summary.hpp"
 #include "core/support/duration.hpp"
@@ -46,46 +44,19 @@ struct ReportArguments {
   double peak_tflops = 0;
 };
 
-Status check_regex(const char* option, const std::string& text) {
-  try {
-    static_cast<void>(std::regex(text));
-  } catch (const std::regex_error& error) {
-    return usage_error(
-        fmt::format("{} '{}': not a regular expression ({}); quote it for the shell and "
-                    "escape special characters",
-                    option, text, error.what()));
-  }
-  return Done{};
-}
-
-Result<SummaryOptions> summary_options(const ReportArguments& arguments) {
-  for (const auto& [option, text] : {std::pair("--step-marker", &arguments.step_marker),
-                                     std::pair("--phase", &arguments.phase)}) {
-    const Status checked = check_regex(option, *text);
-    if (!checked) return checked.error();
-  }
-  SummaryOptions options;
-  if (arguments.flops_per_step > 0) options.flops = FlopOptions{arguments.flops_per_step, {}};
-  if (arguments.peak_tflops > 0) options.flops->peak_tflops = arguments.peak_tflops;
-  if (arguments.plain_step.empty()) return options;
+Result<ReadOptions> read_options(const ReportArguments& arguments) {
+  ReadOptions out{.step_marker = arguments.step_marker, .phase = arguments.phase};
+  if (arguments.rank >= 0) out.rank = arguments.rank;
+  const Status checked = check_read_options(out);
+  if (!checked) return checked.error();
+  SummaryOptions& summary = out.summary;
+  if (arguments.flops_per_step > 0) summary.flops = FlopOptions{arguments.flops_per_step, {}};
+  if (arguments.peak_tflops > 0) summary.flops->peak_tflops = arguments.peak_tflops;
+  if (arguments.plain_step.empty()) return out;
   const auto plain = parse_duration(arguments.plain_step);
   if (!plain) return usage_error("--plain-step: " + plain.error().message);
-  options.plain_step_ns = *plain;
-  return options;
-}
-
-Result<Summary> summary_of(const std::string& path, const ReportArguments& arguments,
-                           const SummaryOptions& options) {
-  ProgressBar bar("reading " + path, stderr_is_terminal());
-  const Result<Trace> trace = load(path, bar.callback());
-  if (!trace) return trace.error();
-  StepOptions of{.marker_regex = arguments.step_marker};
-  if (arguments.rank >= 0) of.rank = arguments.rank;
-  const Result<Steps> steps = find_steps(*trace, of);
-  if (!steps) return steps.error();
-  const auto attribution = attribute(*trace, *steps, {.phase_regex = arguments.phase});
-  if (!attribution) return attribution.error();
-  return summarize(*trace, *steps, *attribution, options);
+  summary.plain_step_ns = *plain;
+  return out;
 }
 
 std::string text_of(const std::vector<Summary>& summaries, const Style& style) {
@@ -124,13 +95,13 @@ int status_of(const std::vector<Summary>& summaries) {
 }
 
 int run_report(const ReportArguments& arguments) {
-  const auto options = summary_options(arguments);
+  const auto options = read_options(arguments);
   if (!options) return fail("report", "", options.error());
   auto output = Output::open(arguments.output);
   if (!output) return fail("report", arguments.output, output.error());
   std::vector<Summary> summaries;
   for (const std::string& path : arguments.traces) {
-    auto summary = summary_of(path, arguments, *options);
+    auto summary = load_summary(path, *options);
     if (!summary) return fail("report", path, summary.error());
     summaries.push_back(std::move(*summary));
   }

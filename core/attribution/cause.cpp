@@ -55,4 +55,10 @@ std::string_view name_of(Cause cause) {
   return kCauseNames[index_of(cause)];
 }
 
+std::optional<Cause> cause_named(std::string_view name) {
+  for (std::size_t i = 0; i < kCauseCount; ++i)
+    if (kCauseNames[i] == name) return static_cast<Cause>(i);
+  return std::nullopt;
+}
+
 }  // namespace stepscope

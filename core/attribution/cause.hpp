@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace stepscope {
@@ -66,6 +67,7 @@ constexpr std::size_t index_of(Cause cause) {
 }
 
 std::string_view name_of(Cause cause);  // "gpu.gemm", "host.sync_return", ...
+std::optional<Cause> cause_named(std::string_view name);
 
 // True for causes that own time in which a device op runs: their sum is the busy union.
 constexpr bool is_device_busy(Cause cause) {

@@ -26,7 +26,8 @@ struct RunFacts {
   std::string source;  // "stepscope", "kineto", "nsys"
   std::string command;
   std::string host;
-  std::string device;  // name of device 0, empty on a machine without a GPU
+  std::string device;       // name of device 0, empty on a machine without a GPU
+  std::string device_uuid;  // its serial identity, where it is known
   std::uint32_t device_count = 0;
   bool device_unseen = false;  // the program used a device, and its work was not recorded
   std::int32_t rank = -1;

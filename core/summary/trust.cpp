@@ -170,7 +170,9 @@ RunFacts run_facts(const Trace& trace, const Steps& steps) {
   run.events = trace.event_count();
   for (const Device& device : data.devices) {
     if (device.process != steps.process) continue;
-    if (run.device_count++ == 0) run.device = device.name;
+    if (run.device_count++ > 0) continue;
+    run.device = device.name;
+    run.device_uuid = device.uuid;
   }
   if (steps.process >= data.processes.size()) return run;
   const Process& process = data.processes[steps.process];

@@ -27,6 +27,7 @@ Json run_json(const RunFacts& run) {
               {"command", run.command},     {"host", run.host},
               {"device", run.device},       {"device_count", run.device_count},
               {"processes", run.processes}, {"events", run.events}};
+  if (!run.device_uuid.empty()) out["device_uuid"] = run.device_uuid;
   if (run.rank >= 0) out["rank"] = run.rank;
   if (run.world_size >= 0) out["world_size"] = run.world_size;
   out["versions"] = Json::object();

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/load_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "cli/progress_bar.hpp"
+#include "cli/terminal.hpp"
+#include "core/importers/load.hpp"
+#include "core/summary/document.hpp"
+
+namespace stepscope {
+namespace {
+
+Status check_regex(const char* option, const std::string& text) {
+  try {
+    static_cast<void>(std::regex(text));
+  } catch (const std::regex_error& error) {
+    return usage_error(
+        fmt::format("{} '{}': not a regular expression ({}); quote it for the shell and "
+                    "escape special characters",
+                    option, text, error.what()));
+  }
+  return Done{};
+}
+
+Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& options) {
+  ProgressBar bar("reading " + path, stderr_is_terminal());
+  const Result<Trace> trace = load(path, bar.callback());
+  if (!trace) return trace.error();
+  const Result<Steps> steps =
+      find_steps(*trace, {.marker_regex = options.step_marker, .rank = options.rank});
+  if (!steps) return steps.error();
+  const auto attribution = attribute(*trace, *steps, {.phase_regex = options.phase});
+  if (!attribution) return attribution.error();
+  return summarize(*trace, *steps, *attribution, options.summary);
+}
+
+}  // namespace
+
+Status check_read_options(const ReadOptions& options) {
+  const Status marker = check_regex("--step-marker", options.step_marker);
+  return marker ? check_regex("--phase", options.phase) : marker;
+}
+
+bool is_report_document(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 256> begin{};
+  file.read(begin.data(), begin.size());
+  return looks_like_report_document({begin.data(), static_cast<std::size_t>(file.gcount())});
+}
+
+Result<Summary> load_summary(const std::string& path, const ReadOptions& options) {
+  if (is_report_document(path)) return read_report_document(path);
+  return summary_of_trace(path, options);
+}
+
+}  // namespace stepscope

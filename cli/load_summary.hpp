@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a path to a Summary, the one way of every verb that compares or prints runs: a trace of any
+// format that can be imported, or the JSON document that `stepscope report --format json` wrote,
+// told apart by content.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/summary/summary.hpp"
+
+namespace stepscope {
+
+// How a trace is read. A document has been read once already: of these only `summary` is asked of
+// it, and only by messages.
+struct ReadOptions {
+  std::string step_marker;  // --step-marker REGEX
+  std::string phase;        // --phase REGEX
+  std::optional<std::int32_t> rank;
+  SummaryOptions summary;
+};
+
+// Usage errors for regular expressions that are none, before any file is read.
+Status check_read_options(const ReadOptions& options);
+
+// Shows progress on stderr where that is a terminal.
+Result<Summary> load_summary(const std::string& path, const ReadOptions& options = {});
+
+// Whether the file is a report's document rather than a trace.
+bool is_report_document(const std::string& path);
+
+}  // namespace stepscope

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/summary/document_field.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace stepscope {
+
+void Field::fail(const std::string& what) const {
+  throw FieldError(path_.empty() ? what : path_ + ": " + what);
+}
+
+Field Field::at(const char* name) const {
+  if (!json_->is_object()) fail("must be an object");
+  const auto found = json_->find(name);
+  const std::string path = path_.empty() ? name : path_ + "." + name;
+  if (found == json_->end()) throw FieldError(path + ": is missing");
+  return Field(*found, path);
+}
+
+std::optional<Field> Field::find(const char* name) const {
+  if (!json_->is_object()) fail("must be an object");
+  const auto found = json_->find(name);
+  if (found == json_->end() || found->is_null()) return std::nullopt;
+  return Field(*found, path_.empty() ? name : path_ + "." + name);
+}
+
+std::string Field::text() const {
+  if (!json_->is_string()) fail("must be a text");
+  return json_->get<std::string>();
+}
+
+bool Field::flag() const {
+  if (!json_->is_boolean()) fail("must be true or false");
+  return json_->get<bool>();
+}
+
+double Field::number() const {
+  if (!json_->is_number()) fail("must be a number");
+  const auto value = json_->get<double>();
+  if (!std::isfinite(value)) fail("must be finite");
+  return value;
+}
+
+std::int64_t Field::integer() const {
+  if (!json_->is_number_integer()) fail("must be an integer");
+  if (json_->is_number_unsigned() &&
+      json_->get<std::uint64_t>() >
+          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    fail("is too large");
+  return json_->get<std::int64_t>();
+}
+
+std::uint64_t Field::count() const {
+  if (!json_->is_number_unsigned()) fail("must be an integer of 0 or more");
+  return json_->get<std::uint64_t>();
+}
+
+std::uint32_t Field::small_count() const {
+  const std::uint64_t value = count();
+  if (value > std::numeric_limits<std::uint32_t>::max()) fail("is too large");
+  return static_cast<std::uint32_t>(value);
+}
+
+std::string Field::text_or(const char* name, std::string otherwise) const {
+  const auto field = find(name);
+  return field ? field->text() : std::move(otherwise);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report's document read back gives the sums that were written, and nothing unsound is read.
+#include "core/summary/document.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/json/json_report.hpp"
+#include "tests/core/attribution/random_attribution.hpp"
+#include "tests/reports/sample_summaries.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ReportDocument, GivesBackTheSumsOfRandomReports) {
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    const RandomCase c = RandomAttribution(seed).make();
+    const Summary written = summarize(c.trace, c.steps, c.attribution);
+    const Result<Summary> read = parse_report_document(json_report(written));
+    ASSERT_TRUE(read.ok()) << "seed " << seed << ": " << read.error().message;
+    EXPECT_EQ(read->partition.wall_ns_total, written.partition.wall_ns_total);
+    EXPECT_EQ(read->partition.p50_ns, written.partition.p50_ns);
+    EXPECT_EQ(read->counted, written.counted);
+    ASSERT_EQ(read->cells.size(), written.cells.size());
+    for (std::size_t i = 0; i < written.cells.size(); ++i) {
+      EXPECT_EQ(read->cells[i].cause, written.cells[i].cause);
+      EXPECT_EQ(read->cells[i].phase_path, written.cells[i].phase_path);
+      EXPECT_EQ(read->cells[i].line, written.cells[i].line);
+      EXPECT_EQ(read->cells[i].operation, written.cells[i].operation);
+      EXPECT_EQ(read->cells[i].ns_total, written.cells[i].ns_total);
+      EXPECT_EQ(read->cells[i].calls_total, written.cells[i].calls_total);
+    }
+    ASSERT_EQ(read->step_parts, written.step_parts);
+    ASSERT_EQ(read->counts.size(), written.counts.size());
+    ASSERT_EQ(read->phases.size(), written.phases.size());
+  }
+}
+
+nlohmann::json sound() {
+  const RandomCase c = RandomAttribution(7).make();
+  return nlohmann::json::parse(json_report(summarize(c.trace, c.steps, c.attribution)));
+}
+
+std::string message_of(const nlohmann::json& document) {
+  const Result<Summary> read = parse_report_document(document.dump());
+  return read.ok() ? "it was read" : read.error().message;
+}
+
+TEST(ReportDocument, NamesTheFieldThatIsUnsound) {
+  const auto rejects = [](auto damage) {
+    nlohmann::json document = sound();
+    damage(document);
+    return message_of(document);
+  };
+  EXPECT_EQ(message_of(sound()), "it was read");
+  EXPECT_EQ(rejects([](auto& d) { d.erase("cells"); }), "cells: is missing");
+  EXPECT_EQ(rejects([](auto& d) { d["cells"][1]["ns_total"] = 1.5; }),
+            "cells[1].ns_total: must be an integer");
+  EXPECT_EQ(rejects([](auto& d) { d["cells"][1]["ns_total"] = -1; }),
+            "cells[1].ns_total: must not be negative");
+  EXPECT_THAT(rejects([](auto& d) {
+                d["cells"][0]["ns_total"] = d["cells"][0]["ns_total"].template get<int>() + 1;
+              }),
+              HasSubstr("cells: sum to "));
+  EXPECT_THAT(rejects([](auto& d) {
+                auto& part = d["partition"]["parts"][0]["ns_total"];
+                part = part.template get<int>() + 1;
+              }),
+              HasSubstr("partition.parts: sum to "));
+  EXPECT_EQ(rejects([](auto& d) { d["cells"][0]["cause"] = "gpu.magic"; }),
+            "cells[0].cause: 'gpu.magic' is no cause that this version knows");
+  EXPECT_THAT(rejects([](auto& d) { d["cells"][0]["operation"] = 100'000; }),
+              HasSubstr("cells[0].operation: is 100000, but `operations` has"));
+  EXPECT_EQ(rejects([](auto& d) { d["partition"]["p50_ns"] = nullptr; }),
+            "partition.p50_ns: must be an integer");
+  EXPECT_THAT(rejects([](auto& d) { d["steps"]["list"][0]["counted"] = "yes"; }),
+              HasSubstr("steps.list[0].counted: must be true or false"));
+}
+
+TEST(ReportDocument, OtherVersionsAndDocumentsAreNotGuessedAt) {
+  nlohmann::json document = sound();
+  document["schema"] = "stepscope.report/2";
+  const auto newer = parse_report_document(document.dump());
+  ASSERT_FALSE(newer.ok());
+  EXPECT_EQ(newer.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(newer.error().message, HasSubstr("this version reads 'stepscope.report/1'"));
+  const auto several = parse_report_document(json_reports({samples::gpu()}));
+  ASSERT_FALSE(several.ok());
+  EXPECT_THAT(several.error().message, HasSubstr("holds several reports"));
+}
+
+TEST(ReportDocument, ACutOffDocumentIsAnErrorAtEveryLength) {
+  const std::string text = sound().dump();
+  for (std::size_t length = 0; length < text.size(); length += 97)
+    EXPECT_FALSE(parse_report_document(text.substr(0, length)).ok()) << length;
+}
+
+TEST(ReportDocument, IsToldApartFromATraceByItsBeginning) {
+  EXPECT_TRUE(looks_like_report_document("{\n \"schema\": \"stepscope.report/1\","));
+  EXPECT_FALSE(looks_like_report_document("{\"schemaVersion\": 1, \"traceEvents\": ["));
+  EXPECT_FALSE(looks_like_report_document("{\"schema\": \"other/1\"}"));
+  EXPECT_FALSE(looks_like_report_document(""));
+  EXPECT_FALSE(looks_like_report_document("{"));
+}
+
+}  // namespace
+}  // namespace stepscope
