@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
@@ -192,7 +193,7 @@ KernelRow read_kernel(const Field& kernel, std::uint64_t steps) {
   row.cause = read_cause(kernel.at("class"));
   row.phase = kernel.text_or("phase");
   row.calls_total = static_cast<std::uint64_t>(
-      kernel.at("calls_per_step").number() * static_cast<double>(steps) + 0.5);
+      std::llround(kernel.at("calls_per_step").number() * static_cast<double>(steps)));
   row.ns_total = read_time(kernel.at("ns_total"));
   return row;
 }
