@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compare/command_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <sstream>
+
+namespace stepscope::compare_parts {
+namespace {
+
+using Options = std::map<std::string, std::string>;
+
+Options options_of(std::string_view command) {
+  std::istringstream words{std::string(command)};
+  Options out;
+  std::string last;
+  for (std::string word; words >> word;) {
+    if (!word.starts_with('-') || word.size() < 2) {
+      if (!last.empty()) out[last] = word;
+      last.clear();
+      continue;
+    }
+    const auto equals = word.find('=');
+    last = word.substr(0, equals);
+    out[last] = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (equals != std::string::npos) last.clear();
+  }
+  return out;
+}
+
+// Words of an option's name: "--d-model" and "--micro_batch_size" hold "model" and "batch".
+bool names_a_size(const std::string& option) {
+  static constexpr std::array<std::string_view, 17> kWords = {
+      "batch", "seq", "sequence", "length", "len",   "layers",    "hidden",       "width", "heads",
+      "model", "dim", "features", "vocab",  "dtype", "precision", "accumulation", "tokens"};
+  std::string word;
+  const auto is_size = [&] {
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  };
+  for (const char c : option) {
+    if (c != '-' && c != '_') {
+      word += c;
+    } else {
+      if (is_size()) return true;
+      word.clear();
+    }
+  }
+  return is_size();
+}
+
+}  // namespace
+
+std::vector<OptionDifference> option_differences(std::string_view a, std::string_view b) {
+  const Options of_a = options_of(a);
+  const Options of_b = options_of(b);
+  Options all = of_a;
+  all.insert(of_b.begin(), of_b.end());
+  std::vector<OptionDifference> out;
+  const auto value = [](const Options& options, const std::string& name) {
+    const auto found = options.find(name);
+    return found == options.end()  ? std::string("absent")
+           : found->second.empty() ? std::string("given")
+                                   : found->second;
+  };
+  for (const auto& [name, unused] : all) {
+    const std::string in_a = value(of_a, name);
+    const std::string in_b = value(of_b, name);
+    if (in_a != in_b) out.push_back({name, in_a, in_b, names_a_size(name)});
+  }
+  return out;
+}
+
+}  // namespace stepscope::compare_parts

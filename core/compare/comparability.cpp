@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compare/comparability.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/compare/command_options.hpp"
+
+namespace stepscope::compare_parts {
+namespace {
+
+constexpr double kClocksDiffer = 0.03;
+
+class Judge {
+ public:
+  Judge(const Summary& a, const Summary& b, const CompareOptions& options, Comparison& out)
+      : a_(a), b_(b), options_(options), out_(out) {}
+
+  void run() {
+    steps(a_, "A");
+    steps(b_, "B");
+    devices();
+    ranks();
+    commands();
+    versions();
+    clocks();
+    trust(a_, "A");
+    trust(b_, "B");
+    tracers();
+    out_.comparable = out_.why_not.empty();
+  }
+
+ private:
+  void against(std::string why) { out_.why_not.push_back(std::move(why)); }
+  void note(std::string what) { out_.warnings.push_back(std::move(what)); }
+
+  void steps(const Summary& side, const char* name) {
+    if (side.partition.steps_counted == 0 || side.partition.wall_ns_total == 0) {
+      against(fmt::format("{} has no step with a known time", name));
+    } else if (side.steps.found_by == FoundBy::whole_trace) {
+      against(fmt::format("{}: no steps were found, so there is no step time to compare", name));
+    } else if (side.partition.steps_counted == 1) {
+      note(fmt::format("{} holds one counted step: its spread is not known", name));
+    }
+  }
+
+  void devices() {
+    const std::string& a = a_.run.device;
+    const std::string& b = b_.run.device;
+    if (a_.run.device_unseen || b_.run.device_unseen) {
+      against(fmt::format("{} used a device whose work was not recorded",
+                          a_.run.device_unseen ? "A" : "B"));
+    }
+    if (a == b) return other_unit();
+    if (a.empty() || b.empty()) {
+      against(fmt::format("{} ran on {}, {} without a device", a.empty() ? "B" : "A",
+                          a.empty() ? b : a, a.empty() ? "A" : "B"));
+    } else {
+      against(fmt::format("A ran on {}, B on {}", a, b));
+    }
+  }
+
+  void other_unit() {
+    const std::string& a = a_.run.device_uuid;
+    const std::string& b = b_.run.device_uuid;
+    if (!a.empty() && !b.empty() && a != b)
+      note("the runs used two devices of one model: such devices differ by several per cent");
+  }
+
+  void ranks() {
+    const auto size = [](const Summary& s) { return std::max(1, s.run.world_size); };
+    if (size(a_) != size(b_))
+      against(fmt::format("A ran on {} ranks, B on {}", size(a_), size(b_)));
+    if (a_.run.rank != b_.run.rank && a_.run.rank >= 0 && b_.run.rank >= 0)
+      note(fmt::format("A is rank {}, B rank {}", a_.run.rank, b_.run.rank));
+  }
+
+  void commands() {
+    const bool per_sample = options_.a_samples && options_.b_samples;
+    for (const OptionDifference& d : option_differences(a_.run.command, b_.run.command)) {
+      const std::string text = fmt::format("{} is {} in A, {} in B", d.option, d.a, d.b);
+      if (d.size && !per_sample) {
+        against(text + ": not the same work in a step (--samples A,B compares per sample)");
+      } else {
+        note(text);
+      }
+    }
+  }
+
+  void versions() {
+    const std::map<std::string, std::string> of_b(b_.run.versions.begin(), b_.run.versions.end());
+    for (const auto& [name, version] : a_.run.versions) {
+      const auto other = of_b.find(name);
+      if (other != of_b.end() && other->second != version)
+        note(fmt::format("{} is {} in A, {} in B", name, version, other->second));
+    }
+  }
+
+  static double clock_of(const Summary& side) {
+    for (const DeviceHealth& health : side.device_health)
+      if (health.sm_clock_mhz) return health.sm_clock_mhz->median;
+    return 0;
+  }
+
+  void clocks() {
+    const double a = clock_of(a_);
+    const double b = clock_of(b_);
+    if (a <= 0 || b <= 0 || std::abs(b / a - 1) < kClocksDiffer) return;
+    note(
+        fmt::format("the device's clock was {:.0f} MHz in A, {:.0f} MHz in B ({:+.1f} %): that "
+                    "alone changes times",
+                    a, b, 100 * (b / a - 1)));
+  }
+
+  void trust(const Summary& side, const char* name) {
+    if (!side.trust.broken_invariants.empty())
+      against(fmt::format("{}: {}", name, side.trust.broken_invariants.front()));
+    if (side.trust.dropped > 0) note(fmt::format("{} lost {} records", name, side.trust.dropped));
+    if (side.trust.unknown_share > 0.01)
+      note(fmt::format("{:.1f} % of {}'s time is unexplained", 100 * side.trust.unknown_share,
+                       name));
+  }
+
+  void tracers() {
+    if (a_.partition.inflated && b_.partition.inflated)
+      note(
+          "both traces were slowed by their profiler: differences of host time are larger than "
+          "true");
+    if (a_.partition.inflated != b_.partition.inflated)
+      against(fmt::format("{}'s host times were stretched by its profiler, the other's were not",
+                          a_.partition.inflated ? "A" : "B"));
+    if (a_.steps.found_by != b_.steps.found_by)
+      note(fmt::format("steps are found by {} in A, by {} in B", name_of(a_.steps.found_by),
+                       name_of(b_.steps.found_by)));
+  }
+
+  const Summary& a_;
+  const Summary& b_;
+  const CompareOptions& options_;
+  Comparison& out_;
+};
+
+}  // namespace
+
+void judge_comparability(const Summary& a, const Summary& b, const CompareOptions& options,
+                         Comparison& out) {
+  Judge(a, b, options, out).run();
+}
+
+}  // namespace stepscope::compare_parts

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "core/compare/comparability.hpp"
+#include "core/compare/comparison.hpp"
+#include "core/compare/delta_parts.hpp"
+#include "core/compare/line_matching.hpp"
+#include "core/compare/phase_matching.hpp"
+#include "core/compare/work_item.hpp"
+#include "core/compare/work_matching.hpp"
+
+namespace stepscope {
+namespace {
+
+using namespace compare_parts;
+
+// Both sides over the same number of steps: the smaller one's; per sample, of the smaller batch.
+struct Scales {
+  std::uint64_t steps = 0;
+  double a = 1;
+  double b = 1;
+};
+
+Scales scales_of(const Summary& a, const Summary& b, const CompareOptions& options) {
+  Scales out;
+  const std::uint64_t n_a = a.partition.steps_counted;
+  const std::uint64_t n_b = b.partition.steps_counted;
+  out.steps = std::min(n_a, n_b);
+  if (out.steps == 0) return out;
+  if (n_a != out.steps) out.a = static_cast<double>(out.steps) / static_cast<double>(n_a);
+  if (n_b != out.steps) out.b = static_cast<double>(out.steps) / static_cast<double>(n_b);
+  if (!options.a_samples || !options.b_samples) return out;
+  const double smaller = std::min(*options.a_samples, *options.b_samples);
+  out.a *= smaller / *options.a_samples;
+  out.b *= smaller / *options.b_samples;
+  return out;
+}
+
+ComparedSide side_of(const Summary& summary, const ScaledSide& scaled) {
+  ComparedSide side;
+  side.run = summary.run;
+  side.steps_counted = summary.partition.steps_counted;
+  side.wall_ns_total = scaled.wall_ns;
+  side.wall_ns_per_step = summary.partition.wall_ns_per_step();
+  side.p50_ns = summary.partition.p50_ns;
+  side.p90_ns = summary.partition.p90_ns;
+  side.bound = summary.partition.bound;
+  return side;
+}
+
+template <class Row>
+void sort_by_delta(std::vector<Row>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& x, const Row& y) {
+    return std::abs(x.delta_ns()) > std::abs(y.delta_ns());
+  });
+}
+
+std::vector<CauseDelta> cause_deltas(const ScaledSide& a, const ScaledSide& b) {
+  PerCause<CauseDelta> sums{};
+  for (const WorkItem& item : a.items) sums[index_of(item.cause)].a_ns += item.ns;
+  for (const WorkItem& item : b.items) sums[index_of(item.cause)].b_ns += item.ns;
+  std::vector<CauseDelta> rows;
+  for (std::size_t i = 0; i < kCauseCount; ++i) {
+    sums[i].cause = static_cast<Cause>(i);
+    if (sums[i].a_ns != 0 || sums[i].b_ns != 0) rows.push_back(sums[i]);
+  }
+  sort_by_delta(rows);
+  return rows;
+}
+
+std::vector<PhaseDelta> phase_deltas(const ScaledSide& a, const ScaledSide& b) {
+  std::map<std::string, PhaseDelta> sums;
+  for (const WorkItem& item : a.items) sums[item.phase].a_ns += item.ns;
+  for (const WorkItem& item : b.items) sums[item.phase].b_ns += item.ns;
+  std::vector<PhaseDelta> rows;
+  for (auto& [path, row] : sums) {
+    row.path = path;
+    rows.push_back(std::move(row));
+  }
+  sort_by_delta(rows);
+  return rows;
+}
+
+std::vector<LineDelta> line_deltas(const ScaledSide& a, const ScaledSide& b,
+                                   const LineMatching& lines) {
+  std::vector<LineDelta> rows(lines.pairs().size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const LinePair& pair = lines.pairs()[i];
+    rows[i].file = pair.b.first.empty() ? pair.a.first : pair.b.first;
+    rows[i].a_line = pair.a.second;
+    rows[i].b_line = pair.b.second;
+    rows[i].line = pair.b.first.empty() ? pair.a.second : pair.b.second;
+    rows[i].function = pair.function;
+  }
+  for (const WorkItem& item : a.items) rows[lines.of_a(item)].a_ns += item.ns;
+  for (const WorkItem& item : b.items) rows[lines.of_b(item)].b_ns += item.ns;
+  std::erase_if(rows, [](const LineDelta& row) { return row.a_ns == 0 && row.b_ns == 0; });
+  sort_by_delta(rows);
+  return rows;
+}
+
+// Per step of each side's own counted steps: exact where each step does the same.
+std::vector<CountDelta> count_deltas(const Summary& a, const Summary& b) {
+  std::vector<CountDelta> rows;
+  const auto per_step = [](const WorkCount& count, const Summary& side) {
+    const std::uint64_t steps = std::max<std::uint64_t>(1, side.partition.steps_counted);
+    return static_cast<double>(count.total) / static_cast<double>(steps);
+  };
+  for (const WorkCount& of_a : a.counts) {
+    const auto of_b = std::find_if(b.counts.begin(), b.counts.end(),
+                                   [&](const WorkCount& c) { return c.name == of_a.name; });
+    if (of_b == b.counts.end() || (of_a.total == 0 && of_b->total == 0)) continue;
+    rows.push_back({of_a.name, per_step(of_a, a), per_step(*of_b, b)});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string_view name_of(DeltaKind kind) {
+  switch (kind) {
+    case DeltaKind::count:
+      return "count";
+    case DeltaKind::per_call:
+      return "per_call";
+    case DeltaKind::added:
+      return "added";
+    case DeltaKind::removed:
+      return "removed";
+    case DeltaKind::idle:
+      break;
+  }
+  return "idle";
+}
+
+Comparison compare(const Summary& a, const Summary& b, const CompareOptions& options) {
+  Comparison out;
+  judge_comparability(a, b, options, out);
+  const Scales scales = scales_of(a, b, options);
+  out.steps = scales.steps;
+  if (scales.steps == 0) {
+    out.a = side_of(a, {});
+    out.b = side_of(b, {});
+    return out;
+  }
+  ScaledSide of_a = scale(a, scales.a);
+  const ScaledSide of_b = scale(b, scales.b);
+  rename_phases(of_a.items, of_b.items);
+  const LineMatching lines(of_a.items, of_b.items);
+  const std::vector<WorkGroup> groups = match_work(of_a.items, of_b.items, lines);
+  const DeltaInput input{of_a.items, of_b.items, lines, groups};
+  out.a = side_of(a, of_a);
+  out.b = side_of(b, of_b);
+  out.delta_ns_total = of_b.wall_ns - of_a.wall_ns;
+  out.causes = cause_deltas(of_a, of_b);
+  out.phases = phase_deltas(of_a, of_b);
+  out.lines = line_deltas(of_a, of_b, lines);
+  out.parts = delta_parts(input);
+  out.replaced = replacements(input, out.steps);
+  out.counts = count_deltas(a, b);
+  out.residual_ns = out.delta_ns_total;
+  for (const DeltaPart& part : out.parts) out.residual_ns -= part.delta_ns;
+  return out;
+}
+
+}  // namespace stepscope

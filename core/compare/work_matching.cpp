@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compare/work_matching.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "core/compare/kernel_family.hpp"
+
+namespace stepscope::compare_parts {
+namespace {
+
+using Key = std::tuple<std::string, std::size_t, int, std::string>;
+constexpr std::size_t kAnyLine = static_cast<std::size_t>(-1);
+constexpr int kAnyCause = -1;
+
+struct Keys {  // of one item, in every pass
+  std::string phase;
+  std::size_t line = 0;
+  int cause = 0;
+  const std::string* operation = nullptr;
+  std::string family;
+  bool idle = false;
+};
+
+// A pass gives an item's key, or nothing where it does not look at such an item.
+struct Pass {
+  bool for_idle;
+  bool replaces;
+  std::function<Key(const Keys&)> key;
+};
+
+const std::vector<Pass>& passes() {
+  static const std::vector<Pass> kPasses = {
+      {true, false,
+       [](const Keys& k) {
+         return Key{k.phase, k.line, k.cause, *k.operation};
+       }},
+      {false, false,
+       [](const Keys& k) {
+         return Key{k.phase, k.line, k.cause, k.family};
+       }},
+      {true, false,
+       [](const Keys& k) {
+         return Key{k.phase, k.line, k.cause, ""};
+       }},
+      {true, false,
+       [](const Keys& k) {
+         return Key{k.phase, kAnyLine, k.cause, *k.operation};
+       }},
+      {false, false,
+       [](const Keys& k) {
+         return Key{k.phase, kAnyLine, k.cause, k.family};
+       }},
+      {false, true,
+       [](const Keys& k) {
+         return Key{k.phase, k.line, kAnyCause, ""};
+       }},
+  };
+  return kPasses;
+}
+
+Keys keys_of(const WorkItem& item, std::size_t line) {
+  return {item.phase,
+          line,
+          static_cast<int>(index_of(item.cause)),
+          &item.operation,
+          kernel_family(item.operation),
+          is_idle_cause(item.cause)};
+}
+
+struct Matcher {
+  std::vector<Keys> a, b;
+  std::vector<bool> a_done, b_done;
+  std::vector<WorkGroup> groups;
+
+  void run(const Pass& pass) {
+    std::map<Key, WorkGroup> found;
+    const auto collect = [&](const std::vector<Keys>& keys, const std::vector<bool>& done,
+                             std::vector<std::size_t> WorkGroup::*side) {
+      for (std::size_t i = 0; i < keys.size(); ++i)
+        if (!done[i] && (pass.for_idle || !keys[i].idle))
+          (found[pass.key(keys[i])].*side).push_back(i);
+    };
+    collect(a, a_done, &WorkGroup::a);
+    collect(b, b_done, &WorkGroup::b);
+    for (auto& [key, group] : found) {
+      if (group.a.empty() || group.b.empty()) continue;
+      for (const std::size_t i : group.a) a_done[i] = true;
+      for (const std::size_t i : group.b) b_done[i] = true;
+      group.replaced = pass.replaces;
+      groups.push_back(std::move(group));
+    }
+  }
+
+  void add_left_over() {
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!a_done[i]) groups.push_back({{i}, {}, false});
+    for (std::size_t i = 0; i < b.size(); ++i)
+      if (!b_done[i]) groups.push_back({{}, {i}, false});
+  }
+};
+
+}  // namespace
+
+std::vector<WorkGroup> match_work(const std::vector<WorkItem>& a, const std::vector<WorkItem>& b,
+                                  const LineMatching& lines) {
+  Matcher matcher;
+  for (const WorkItem& item : a) matcher.a.push_back(keys_of(item, lines.of_a(item)));
+  for (const WorkItem& item : b) matcher.b.push_back(keys_of(item, lines.of_b(item)));
+  matcher.a_done.assign(a.size(), false);
+  matcher.b_done.assign(b.size(), false);
+  for (const Pass& pass : passes()) matcher.run(pass);
+  matcher.add_left_over();
+  return std::move(matcher.groups);
+}
+
+}  // namespace stepscope::compare_parts

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which work of A is which of B, in passes from the surest to the loosest; each pass sees what is
+// left over.
+//
+//   1  phase, line, cause, operation      the same work
+//   2  phase, line, cause, kernel family  another tile or architecture
+//   3  phase, line, cause                 other kernels for the same end: n to m
+//   4  phase, cause, operation            the line is not known on one side, or is another
+//   5  phase, cause, kernel family
+//   6  phase, line                        replaced by work of another class (device work only)
+// What is left is of one side alone. Idle causes are matched by passes 1, 3 and 4.
+// Internal to core/compare.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/compare/line_matching.hpp"
+#include "core/compare/work_item.hpp"
+
+namespace stepscope::compare_parts {
+
+struct WorkGroup {
+  std::vector<std::size_t> a;  // places in the side's items
+  std::vector<std::size_t> b;
+  bool replaced = false;  // pass 6: causes differ
+};
+
+// Every item of either side is in exactly one group.
+std::vector<WorkGroup> match_work(const std::vector<WorkItem>& a, const std::vector<WorkItem>& b,
+                                  const LineMatching& lines);
+
+}  // namespace stepscope::compare_parts
