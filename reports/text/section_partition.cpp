@@ -2,9 +2,10 @@
 // Where the step goes, by cause, and the same in a line for each device.
 #include <fmt/format.h>
 
-#include "reports/text/names.hpp"
+#include "reports/text/colours.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
+#include "reports/wording/tables.hpp"
 
 namespace stepscope::text_sections {
 namespace {
@@ -20,12 +21,6 @@ bool is_shown(const Page& page, const PartSum& part, std::size_t rank) {
          (is_unexplained(part.cause) && share >= 0.01);
 }
 
-std::string meaning(const Page& page, Cause cause) {
-  std::string text(meaning_of(cause));
-  if (page.summary.partition.inflated && is_host(cause)) text += " (inflated)";
-  return text;
-}
-
 void add_row(Table& table, const Page& page, const PartSum& part) {
   const Colour colour = colour_of(part.cause);
   const double share = page.per_step(part.ns_total) / page.wall_ns;
@@ -33,7 +28,7 @@ void add_row(Table& table, const Page& page, const PartSum& part) {
              {page.style.bar(share, kBar), colour},
              {page.time(part.ns_total)},
              {page.share(part.ns_total)},
-             {meaning(page, part.cause), Colour::dim}});
+             {cause_meaning(page, part.cause), Colour::dim}});
 }
 
 void add_sums(Table& table, const Page& page, std::int64_t hidden_ns, std::size_t hidden) {

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <span>
-#include <tuple>
 
-#include "core/support/duration.hpp"
-#include "reports/text/names.hpp"
+#include "reports/text/colours.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
+#include "reports/wording/line_groups.hpp"
+#include "reports/wording/names.hpp"
+#include "reports/wording/tables.hpp"
 
 namespace stepscope::text_sections {
 namespace {
@@ -33,11 +33,10 @@ bool is_phase_shown(const Page& page, const PhaseRow& row) {
 
 // "eval (1 step in 10: 210 ms)"
 std::string phase_name(const Page& page, const PhaseRow& row) {
-  std::string name =
+  const std::string name =
       std::string(std::size_t{2} * row.depth, ' ') + page.style.cut_end(row.name, 36);
-  if (row.every_steps < 1.5 || row.steps_in == 0) return name;
-  const double each = static_cast<double>(row.wall_ns_total) / static_cast<double>(row.steps_in);
-  return name + fmt::format(" (1 step in {:.0f}: {})", row.every_steps, format_duration(each));
+  const std::string period = phase_period_text(row);
+  return period.empty() ? name : fmt::format("{} ({})", name, period);
 }
 
 std::vector<TextCell> phase_cells(const Page& page, const PhaseRow& row) {
@@ -71,26 +70,6 @@ std::string line_text(const Page& page, const LineRow& row) {
                                     : fmt::format("in {} ({})", function, place);
 }
 
-// The rows of one line: its causes, largest first.
-struct LineGroup {
-  std::int64_t ns_total = 0;
-  std::vector<const LineRow*> rows;
-};
-
-std::vector<LineGroup> groups_of(const std::vector<LineRow>& rows) {
-  std::map<std::tuple<std::string_view, std::uint32_t, SiteKind>, std::size_t> where;
-  std::vector<LineGroup> groups;
-  for (const LineRow& row : rows) {
-    const auto [at, is_new] = where.try_emplace({row.file, row.line, row.kind}, groups.size());
-    if (is_new) groups.emplace_back();
-    groups[at->second].ns_total += row.ns_total;
-    groups[at->second].rows.push_back(&row);
-  }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const LineGroup& a, const LineGroup& b) { return a.ns_total > b.ns_total; });
-  return groups;
-}
-
 // "gpu.gemm 61 %, host.python 20 %": what does not fit a short cell is left out.
 std::string causes_text(const LineGroup& group) {
   constexpr std::size_t kColumnsOfCauses = 41;
@@ -118,15 +97,6 @@ std::vector<TextCell> kernel_cells(const Page& page, const KernelRow& row, bool 
   return cells;
 }
 
-// "0.077, rank 1 83 %": how long a step, and for which rank most of that.
-std::string waited_for(const Page& page, const TransferRow& row) {
-  if (row.latest_rank < 0) return "";
-  const double share =
-      static_cast<double>(row.latest_rank_ns_total) / static_cast<double>(row.late_ns_total);
-  return fmt::format("{}, rank {} {:.0f} %", page.time(row.late_ns_total), row.latest_rank,
-                     100 * share);
-}
-
 std::vector<TextCell> transfer_cells(const Page& page, const TransferRow& row, bool waits) {
   std::string name = row.operation;
   if (!row.reduce.empty()) name += " (" + row.reduce + ")";
@@ -136,7 +106,7 @@ std::vector<TextCell> transfer_cells(const Page& page, const TransferRow& row, b
                                  {format_bytes(static_cast<double>(row.bytes_total) / page.steps)},
                                  {format_bytes(row.bytes_per_second())},
                                  {page.style.cut_end(row.phase, 14), Colour::dim}};
-  if (waits) cells.push_back({waited_for(page, row)});
+  if (waits) cells.push_back({waited_for_text(page, row)});
   return cells;
 }
 
@@ -173,7 +143,7 @@ std::string phases(const Page& page) {
 }
 
 std::string lines(const Page& page) {
-  const std::vector<LineGroup> groups = groups_of(page.summary.lines);
+  const std::vector<LineGroup> groups = line_groups(page.summary.lines);
   if (groups.empty()) return "";
   Table table({Align::left, Align::right, Align::right, Align::left});
   table.head({"Line", page.time_title(), "share", "of which"});

@@ -4,138 +4,21 @@
 
 #include <algorithm>
 
-#include "core/support/duration.hpp"
 #include "reports/text/sections.hpp"
+#include "reports/wording/trust.hpp"
 
 namespace stepscope::text_sections {
 namespace {
 
 constexpr std::size_t kMostNotes = 5;
 constexpr std::size_t kMostStepNotes = 2;
-constexpr double kUnknownBudget = 0.01;
-constexpr double kGoodLinkRate = 0.95;
-
-std::string range_of(std::int64_t first, std::int64_t last) {
-  return first == last ? fmt::format("step {}", first) : fmt::format("steps {}-{}", first, last);
-}
-
-constexpr std::size_t kMostRanges = 4;  // of one reason
-
-struct Reason {
-  std::string text;
-  std::vector<std::string> ranges;
-};
-
-Reason& reason_of(std::vector<Reason>& reasons, std::string_view text) {
-  const auto known = std::find_if(reasons.begin(), reasons.end(),
-                                  [&](const Reason& reason) { return reason.text == text; });
-  return known != reasons.end() ? *known : reasons.emplace_back(Reason{std::string(text), {}});
-}
-
-// One reason for all: their walls differ, what is known of them does not.
-std::string outliers_text(const Outliers& outliers) {
-  return fmt::format(
-      "{} outliers, {:.1f}x to {:.1f}x the median, and nothing recorded explains them",
-      outliers.steps, outliers.lowest_ratio, outliers.highest_ratio);
-}
-
-// Neighbours with the same reason stand together.
-std::vector<Reason> reasons_of(const Summary& summary) {
-  const std::vector<Step>& list = summary.steps.list;
-  std::vector<bool> counted(list.size(), false);
-  for (const std::uint32_t row : summary.counted) counted[row] = true;
-  const std::string outliers = outliers_text(summary.outliers);
-  const auto why = [&](std::size_t row) -> std::string_view {
-    if (list[row].outlier_ratio > 0 && summary.outliers.steps > 1) return outliers;
-    if (!list[row].steady) return list[row].why_not_steady;
-    return list[row].window.empty() ? "over before the work of an earlier step was"
-                                    : "the trace ends first";
-  };
-  std::vector<Reason> reasons;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (counted[i]) continue;
-    std::size_t last = i;
-    while (last + 1 < list.size() && !counted[last + 1] && why(last + 1) == why(i)) ++last;
-    reason_of(reasons, why(i)).ranges.push_back(range_of(list[i].id, list[last].id));
-    i = last;
-  }
-  return reasons;
-}
-
-// "step 0 (first step); steps 9-20, steps 29-40 and 9 more (not recorded, by plan)"
-std::string not_counted(const Summary& summary) {
-  std::string out;
-  for (const Reason& reason : reasons_of(summary)) {
-    const std::size_t shown = std::min(kMostRanges, reason.ranges.size());
-    out += fmt::format("{}{}", out.empty() ? "" : "; ",
-                       fmt::join(reason.ranges.begin(),
-                                 reason.ranges.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-    if (reason.ranges.size() > shown)
-      out += fmt::format(" and {} more", reason.ranges.size() - shown);
-    out += fmt::format(" ({})", reason.text);
-  }
-  return out;
-}
-
-struct Fact {
-  std::string text;
-  bool good = true;
-};
-
-// "6.4 %, 95 % within 5.9 to 7.0 %"
-std::string added(const Overhead& overhead) {
-  return fmt::format("{:.1f} %, 95 % within {:.1f} to {:.1f} %", 100 * (overhead.ratio - 1),
-                     100 * (overhead.low - 1), 100 * (overhead.high - 1));
-}
-
-// What stays cannot make a step faster: an interval below 1 altogether measured something else.
-std::string left_text(const Overhead& left) {
-  if (left.high < 1) return "what stays while off: not measured (the host's pace drifted)";
-  return fmt::format("left while off {}, {} steps before", added(left), left.pairs);
-}
-
-// "overhead 0.31 ms (recording 6.4 %, 95 % within 5.9 to 7.0 %, 40 windows; left while off 2.0 %,
-// ...)": of the step without recording, where windows measured it.
-Fact overhead_fact(const Page& page) {
-  const Trust& t = page.summary.trust;
-  if (!t.overhead_ns_per_step) return {"overhead not measured"};
-  const double overhead = *t.overhead_ns_per_step;
-  if (t.overhead) {
-    std::string text =
-        fmt::format("overhead {} (recording {}, {} windows", format_duration(overhead),
-                    added(*t.overhead), t.overhead->pairs);
-    if (t.left) text += "; " + left_text(*t.left);
-    return {text + ")"};
-  }
-  return {fmt::format("overhead {} ({})", format_duration(overhead),
-                      format_share(page.wall_ns > 0 ? overhead / page.wall_ns : 0)),
-          overhead <= 0.05 * page.wall_ns};
-}
-
-std::vector<Fact> facts(const Page& page) {
-  const Trust& t = page.summary.trust;
-  std::vector<Fact> out = {
-      {fmt::format("unknown {:.2f} %", 100 * t.unknown_share), t.unknown_share <= kUnknownBudget},
-      {fmt::format("dropped {}", t.dropped), t.dropped == 0},
-      {fmt::format("without timestamp {}", t.zero_timestamps), t.zero_timestamps == 0}};
-  if (t.link_rate)
-    out.push_back({"lines found " + format_share(*t.link_rate), *t.link_rate >= kGoodLinkRate});
-  out.push_back(overhead_fact(page));
-  return out;
-}
 
 std::string fact_line(const Page& page) {
   std::string out;
-  for (const Fact& fact : facts(page)) {
+  for (const TrustFact& fact : trust_facts(page)) {
     if (!out.empty()) out += ", ";
     out += fact.good ? fact.text : page.style.paint(Colour::yellow, fact.text + " (!)");
   }
-  return out;
-}
-
-std::string not_seen(const Trust& trust) {
-  std::string out;
-  for (const Abstention& a : trust.abstained) out += (out.empty() ? "" : ", ") + a.id;
   return out;
 }
 
@@ -143,14 +26,7 @@ std::string not_seen(const Trust& trust) {
 
 std::string steps(const Page& page) {
   const Steps& s = page.summary.steps;
-  std::string text = s.how.empty() ? fmt::format("{} found", s.list.size()) : s.how;
-  if (!page.has_steps) text = "none found" + (s.how.empty() ? "" : ": " + s.how);
-  if (!page.has_steps && !page.summary.trust.nothing_recorded.empty())
-    text = "none found: nothing was recorded";
-  if (s.confidence > 0) text += fmt::format(" (confidence {:.0f} %)", 100 * s.confidence);
-  const std::string missing = page.has_steps ? not_counted(page.summary) : "";
-  if (!missing.empty()) text += ". Not counted: " + missing;
-  std::string out = wrapped("Steps   ", text, page.style, Colour::plain);
+  std::string out = wrapped("Steps   ", steps_text(page), page.style, Colour::plain);
   for (std::size_t i = 0; i < std::min(kMostStepNotes, s.notes.size()); ++i) {
     out += wrapped("        ", s.notes[i], page.style, Colour::plain);
   }
@@ -161,14 +37,13 @@ std::string trust(const Page& page) {
   const Trust& t = page.summary.trust;
   std::string out = "Trust   " + fact_line(page) + "\n";
   if (t.recorder) {
-    out += fmt::format("        the recorder's own threads took {} of a core, {:.0f} ns an event\n",
-                       format_share(t.recorder->core_share), t.recorder->ns_per_event);
+    out += "        " + recorder_text(*t.recorder) + "\n";
   }
   for (const std::string& rival : t.rivals) {
     out += wrapped("        ", "another tracer was active: " + rival, page.style, Colour::yellow);
   }
   if (!t.abstained.empty()) {
-    out += wrapped("        ", "not recorded, so never blamed: " + not_seen(t), page.style,
+    out += wrapped("        ", "not recorded, so never blamed: " + abstained_text(t), page.style,
                    Colour::dim);
   }
   for (std::size_t i = 0; i < std::min(kMostNotes, t.notes.size()); ++i) {

@@ -2,31 +2,16 @@
 // The sections of the text report, in the order in which they stand. Internal to reports/text.
 #pragma once
 
-#include "core/summary/summary.hpp"
-#include "reports/text/numbers.hpp"
 #include "reports/text/style.hpp"
+#include "reports/wording/step_scale.hpp"
 
 namespace stepscope::text_sections {
 
 inline constexpr std::size_t kColumns = 100;
 
-// What every section needs to know. Without steps the times are totals of the whole trace.
-struct Page {
-  const Summary& summary;
+// What every section needs to know.
+struct Page : StepScale {
   const Style& style;
-  TimeUnit unit;
-  double steps = 1;    // counted, at least 1
-  double wall_ns = 0;  // per step
-  bool has_steps = true;
-  bool has_device = true;
-
-  double per_step(std::int64_t ns_total) const { return static_cast<double>(ns_total) / steps; }
-  std::string time(std::int64_t ns_total) const { return format_time(per_step(ns_total), unit); }
-  std::string share(std::int64_t ns_total) const;
-  std::string calls(std::uint64_t total) const {
-    return format_count(static_cast<double>(total) / steps);
-  }
-  std::string time_title() const;
 };
 
 Page make_page(const Summary& summary, const Style& style);

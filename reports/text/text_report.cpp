@@ -10,22 +10,7 @@ namespace stepscope {
 namespace text_sections {
 
 Page make_page(const Summary& summary, const Style& style) {
-  const PartitionSummary& p = summary.partition;
-  Page page{summary, style, {}, 1, 0, true, true};
-  page.steps = static_cast<double>(std::max<std::uint64_t>(1, p.steps_counted));
-  page.wall_ns = p.wall_ns_per_step();
-  page.unit = unit_for_step(page.wall_ns);
-  page.has_steps = summary.steps.found_by != FoundBy::whole_trace && p.steps_counted > 0;
-  page.has_device = p.device_busy_ns_total > 0;
-  return page;
-}
-
-std::string Page::share(std::int64_t ns_total) const {
-  return format_share(wall_ns > 0 ? per_step(ns_total) / wall_ns : 0);
-}
-
-std::string Page::time_title() const {
-  return std::string(unit.name) + (has_steps ? "/step" : "");
+  return {scale_of(summary), style};
 }
 
 std::string wrapped(std::string_view first, std::string_view text, const Style& style,

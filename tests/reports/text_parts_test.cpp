@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "reports/text/names.hpp"
-#include "reports/text/numbers.hpp"
 #include "reports/text/table.hpp"
+#include "reports/wording/names.hpp"
+#include "reports/wording/numbers.hpp"
 
 namespace stepscope {
 namespace {

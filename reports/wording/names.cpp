@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/text/names.hpp"
+#include "reports/wording/names.hpp"
 
 #include <cctype>
 
@@ -109,15 +109,6 @@ void unwrap(std::string& text) {
 
 std::string_view meaning_of(Cause cause) {
   return kMeanings[index_of(cause)];
-}
-
-Colour colour_of(Cause cause) {
-  if (cause <= Cause::gpu_other) return Colour::green;
-  if (cause <= Cause::comm_late_rank) return Colour::magenta;
-  if (cause <= Cause::copy_set) return Colour::cyan;
-  if (cause < Cause::host_python) return Colour::yellow;
-  if (is_unexplained(cause)) return Colour::dim;
-  return Colour::red;
 }
 
 std::string short_kernel_name(std::string_view name) {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for people: what a cause means in a few words, its colour, and a kernel's name without the
-// namespaces and parameter lists of its C++ signature.
+// Names for people: what a cause means in a few words, and a kernel's name without the namespaces
+// and parameter lists of its C++ signature.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "core/attribution/cause.hpp"
-#include "reports/text/style.hpp"
 
 namespace stepscope {
 
 std::string_view meaning_of(Cause cause);
-Colour colour_of(Cause cause);
 std::string short_kernel_name(std::string_view name);
 
 }  // namespace stepscope

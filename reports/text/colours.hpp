@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The terminal's colour of a cause: one a family, so that a column of causes reads at a glance.
+#pragma once
+
+#include "core/attribution/cause.hpp"
+#include "reports/text/style.hpp"
+#include "reports/wording/verdict.hpp"
+
+namespace stepscope {
+
+Colour colour_of(Cause cause);
+Colour colour_of(Tone tone);
+
+}  // namespace stepscope

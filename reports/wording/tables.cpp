@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/wording/tables.hpp"
+
+#include <fmt/format.h>
+
+#include "core/support/duration.hpp"
+#include "reports/wording/names.hpp"
+
+namespace stepscope {
+
+std::string phase_period_text(const PhaseRow& row) {
+  if (row.every_steps < 1.5 || row.steps_in == 0) return "";
+  const double each = static_cast<double>(row.wall_ns_total) / static_cast<double>(row.steps_in);
+  return fmt::format("1 step in {:.0f}: {}", row.every_steps, format_duration(each));
+}
+
+std::string waited_for_text(const StepScale& scale, const TransferRow& row) {
+  if (row.latest_rank < 0) return "";
+  const double share =
+      static_cast<double>(row.latest_rank_ns_total) / static_cast<double>(row.late_ns_total);
+  return fmt::format("{}, rank {} {:.0f} %", scale.time(row.late_ns_total), row.latest_rank,
+                     100 * share);
+}
+
+std::string cause_meaning(const StepScale& scale, Cause cause) {
+  std::string text(meaning_of(cause));
+  if (scale.summary.partition.inflated && is_host(cause)) text += " (inflated)";
+  return text;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells of tables that need words: how often a phase runs, for whom a transfer waited.
+#pragma once
+
+#include <string>
+
+#include "reports/wording/step_scale.hpp"
+
+namespace stepscope {
+
+// "1 step in 10: 210 ms"; empty for a phase of every step.
+std::string phase_period_text(const PhaseRow& row);
+
+// "0.077, rank 1 83 %": how long a step, and for which rank most of that. Empty: for none.
+std::string waited_for_text(const StepScale& scale, const TransferRow& row);
+
+// "host.python" of an inflated run's host: "Python code (inflated)".
+std::string cause_meaning(const StepScale& scale, Cause cause);
+
+}  // namespace stepscope

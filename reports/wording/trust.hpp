@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the steps were found, which are not counted and why, and how far to trust the numbers, in the
+// words of every report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/wording/step_scale.hpp"
+
+namespace stepscope {
+
+struct TrustFact {
+  std::string text;
+  bool good = true;
+};
+
+std::vector<TrustFact> trust_facts(const StepScale& scale);
+std::string steps_text(const StepScale& scale);
+std::string recorder_text(const RecorderCost& cost);
+std::string abstained_text(const Trust& trust);  // ids of the causes that cannot be seen
+
+}  // namespace stepscope

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/wording/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include "core/support/duration.hpp"
+
+namespace stepscope {
+namespace {
+
+std::string rank_text(const RunFacts& run) {
+  if (run.rank < 0) return "";
+  if (run.world_size < 0) return fmt::format("rank {}", run.rank);
+  return fmt::format("rank {} of {}", run.rank, run.world_size);
+}
+
+std::string device_text(const RunFacts& run) {
+  if (run.device.empty())
+    return run.device_count == 0
+               ? (run.device_unseen ? "GPU used, not recorded" : "no GPU in this trace")
+               : "";
+  return run.device_count > 1 ? fmt::format("{} x {}", run.device_count, run.device) : run.device;
+}
+
+// Python says when and by what it was built, too.
+std::string version_of(const RunFacts& run, std::string_view key) {
+  for (const auto& [name, version] : run.versions) {
+    if (name == key) return fmt::format("{} {}", key, version.substr(0, version.find(' ')));
+  }
+  return "";
+}
+
+std::string spread(const PartitionSummary& p) {
+  const auto time = [](std::int64_t ns) { return format_duration(static_cast<double>(ns)); };
+  if (p.steps_counted < 2) return "1 step counted";
+  return fmt::format("p50 {}, p90 {}, {} steps counted", time(p.p50_ns), time(p.p90_ns),
+                     p.steps_counted);
+}
+
+std::string rate_text(double step_ns) {
+  const double rate = 1e9 / step_ns;
+  return fmt::format("{:.{}f} steps/s", rate, rate < 10 ? 2 : rate < 100 ? 1 : 0);
+}
+
+std::vector<std::string> without_empty(std::vector<std::string> parts) {
+  std::erase_if(parts, [](const std::string& part) { return part.empty(); });
+  return parts;
+}
+
+}  // namespace
+
+std::vector<std::string> what_ran(const RunFacts& run) {
+  return without_empty(
+      {run.path, run.source == "unknown" ? "" : run.source + " trace", run.command});
+}
+
+std::vector<std::string> where_it_ran(const RunFacts& run) {
+  return without_empty({device_text(run), rank_text(run),
+                        run.processes > 1 ? fmt::format("{} processes", run.processes) : "",
+                        version_of(run, "torch"), version_of(run, "python"),
+                        format_count(static_cast<double>(run.events)) + " events"});
+}
+
+VerdictLabel verdict_label(const StepScale& scale) {
+  if (scale.summary.partition.steps_counted == 0) return {"NO STEPS", Tone::caution};
+  if (scale.summary.run.device_unseen) return {"NOT JUDGED", Tone::caution};
+  if (!scale.has_device) return {"HOST ONLY", Tone::neutral};
+  switch (scale.summary.partition.bound) {
+    case Bound::device:
+      return {"DEVICE-BOUND", Tone::good};
+    case Bound::host:
+      return {"HOST-BOUND", Tone::bad};
+    case Bound::mixed:
+      return {"MIXED", Tone::caution};
+    case Bound::not_judged:
+      break;
+  }
+  return {"NOT JUDGED", Tone::caution};
+}
+
+std::string step_time_text(const StepScale& scale) {
+  const PartitionSummary& p = scale.summary.partition;
+  if (p.steps_counted == 0) return "";
+  if (!scale.has_steps)
+    return fmt::format("{} traced, no steps found", format_duration(scale.wall_ns));
+  const std::string traced = fmt::format("{} a step", format_duration(scale.wall_ns));
+  if (p.corrected_step_ns) {
+    return fmt::format("{} a step without the profiler, {} traced ({})",
+                       format_duration(static_cast<double>(*p.corrected_step_ns)),
+                       format_duration(scale.wall_ns), spread(p));
+  }
+  if (p.inflated && scale.has_device) {
+    return fmt::format("{} to {} a step ({} counted)",
+                       format_duration(scale.per_step(p.device_busy_ns_total)),
+                       format_duration(scale.wall_ns), p.steps_counted);
+  }
+  return fmt::format("{} ({}), {}", traced, spread(p), rate_text(scale.wall_ns));
+}
+
+// The headline is of the counted steps: what it leaves out stands beside it. The rate is that of
+// the traced step, so it is not given where the headline is of another.
+std::string outliers_text(const StepScale& scale) {
+  const PartitionSummary& p = scale.summary.partition;
+  const Outliers& outliers = scale.summary.outliers;
+  const bool traced = p.corrected_step_ns || p.inflated;
+  return fmt::format(
+      "{} of {} steps, {} of the loop's time, were outliers and are not in this: "
+      "with them {} a step{}",
+      outliers.steps, p.steps_counted + outliers.steps, format_share(outliers.share),
+      format_duration(outliers.wall_ns_per_step_all),
+      traced ? " as traced" : ", " + rate_text(outliers.wall_ns_per_step_all));
+}
+
+// "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"
+std::string throughput_text(const StepScale& scale) {
+  const Throughput& t = *scale.summary.throughput;
+  const std::string of_what = scale.has_device ? " TFLOP/s a GPU" : " TFLOP/s";
+  const std::string achieved = fmt::format("{:.3g}", t.tflops_per_device);
+  if (!t.utilization)
+    return achieved + of_what +
+           "; the peak of this device is not known: --peak-tflops gives the MFU";
+  std::string text =
+      fmt::format("MFU {:.1f} %: {} of {:g}{} ({})", 100 * *t.utilization, achieved, *t.peak_tflops,
+                  of_what, t.peak_from == PeakFrom::table ? "dense bf16" : "peak as given");
+  if (*t.utilization > 1) text += "; more than the peak: check --flops-per-step";
+  const PartitionSummary& p = scale.summary.partition;
+  if (p.inflated && !p.corrected_step_ns) text += "; of the traced step, which is too long";
+  return text;
+}
+
+}  // namespace stepscope

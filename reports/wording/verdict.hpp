@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ran, who limits its step, and how long a step takes, in the words of every report.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/wording/step_scale.hpp"
+
+namespace stepscope {
+
+// How a statement is meant; each writer shows it in its own colours and marks.
+enum class Tone : std::uint8_t { good, bad, caution, neutral };
+
+struct VerdictLabel {
+  std::string_view text;  // "DEVICE-BOUND"
+  Tone tone = Tone::neutral;
+};
+
+std::vector<std::string> what_ran(const RunFacts& run);      // path, source, command
+std::vector<std::string> where_it_ran(const RunFacts& run);  // device, rank, versions, events
+
+VerdictLabel verdict_label(const StepScale& scale);
+std::string step_time_text(const StepScale& scale);  // empty where no step was counted
+// What the headline leaves out; only where Outliers::matter().
+std::string outliers_text(const StepScale& scale);
+// "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"; only where Summary::throughput is there.
+std::string throughput_text(const StepScale& scale);
+
+}  // namespace stepscope
