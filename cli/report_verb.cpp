@@ -12,6 +12,7 @@
 #include "core/model/nothing_recorded.hpp"
 #include "core/summary/summary.hpp"
 #include "core/support/duration.hpp"
+#include "reports/html/html_report.hpp"
 #include "reports/json/json_report.hpp"
 #include "reports/text/text_report.hpp"
 
@@ -22,6 +23,7 @@ constexpr const char* kReportExamples =
     "Examples:\n"
     "  stepscope report trace.json.gz\n"
     "  stepscope report run.scope --format json -o report.json\n"
+    "  stepscope report run.scope --format html -o report.html   a page to look at and to pass on\n"
     "  stepscope report slow.json.gz --plain-step 38.2ms   step time without the profiler, "
     "measured\n"
     "                                                      by you: corrects a slowed trace's "
@@ -39,6 +41,7 @@ struct ReportArguments {
   std::string plain_step;
   std::string step_marker;
   std::string phase;
+  bool without_source = false;
   std::int32_t rank = -1;
   double flops_per_step = 0;
   double peak_tflops = 0;
@@ -72,6 +75,9 @@ std::string document(const ReportArguments& arguments, const std::vector<Summary
                      const Output& output) {
   if (arguments.format == "text") {
     return text_of(summaries, style_for(output.is_stdout() && stdout_is_terminal()));
+  }
+  if (arguments.format == "html") {
+    return html_report(summaries, {.with_source = !arguments.without_source});
   }
   return summaries.size() == 1 ? json_report(summaries.front()) : json_reports(summaries);
 }
@@ -118,7 +124,7 @@ void add_report_verb(CLI::App& app, int& status) {
       app.add_subcommand("report", "Where the wall time of a step goes, from a recorded trace");
   verb->add_option("TRACE", arguments->traces, "Recorded runs; each gives a report")->required();
   verb->add_option("--format", arguments->format, "the default is text")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(CLI::IsMember({"text", "json", "html"}))
       ->type_name("FORMAT");
   const auto option = [verb](const char* names, std::string& value, const char* about,
                              const char* type) {
@@ -142,6 +148,8 @@ void add_report_verb(CLI::App& app, int& status) {
       ->check(CLI::PositiveNumber)
       ->needs(flops)
       ->type_name("P");
+  verb->add_flag("--no-source", arguments->without_source,
+                 "leave the text of source lines out of an HTML page");
   verb->footer(kReportExamples);
   verb->callback([arguments, &status] { status = run_report(*arguments); });
 }

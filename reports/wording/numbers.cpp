@@ -55,6 +55,11 @@ std::string format_count(double count) {
   return with_decimals(count, count >= 10 ? 1 : 2);
 }
 
+std::string format_exact(std::int64_t count) {
+  const auto magnitude = static_cast<std::uint64_t>(count);
+  return count < 0 ? "-" + with_thousands(-magnitude) : with_thousands(magnitude);
+}
+
 std::string format_bytes(double bytes) {
   constexpr std::array<std::string_view, 4> kUnits = {"kB", "MB", "GB", "TB"};
   if (bytes < 1000) return fmt::format("{:.0f} B", bytes);

@@ -20,6 +20,7 @@ TimeUnit unit_for_step(double wall_ns);
 std::string format_time(double ns, const TimeUnit& unit);
 std::string format_share(double share);            // "12.3 %"
 std::string format_count(double count);            // "1,234", "0.25"
+std::string format_exact(std::int64_t count);      // "-1,234,567": every digit
 std::string format_bytes(double bytes);            // "4.19 MB"
 std::string format_rate(double bytes_per_second);  // in GB/s: "11.3"
 

@@ -34,6 +34,17 @@ TEST(ReportVerb, PrintsTheScreenAndNothingOnStderr) {
   EXPECT_THAT(run.out, Not(HasSubstr("\x1b"))) << "colour only on a terminal";
 }
 
+TEST(ReportVerb, WritesAPageOfItsOwn) {
+  const Folder folder;
+  const std::string page = folder.at("page.html");
+  const std::string document = folder.at("report.json");
+  EXPECT_EQ(run_stepscope("report --format html -o " + page + " " + kTrace).status, 0);
+  EXPECT_EQ(run_stepscope("report --format json -o " + document + " " + kTrace).status, 0);
+  const std::string validate =
+      STEPSCOPE_PYTHON " " STEPSCOPE_SOURCE_DIR "/tests/reports/validate_html.py ";
+  EXPECT_EQ(std::system((validate + page + " " + document).c_str()), 0);
+}
+
 TEST(ReportVerb, IsAsciiWhereTheLocaleIs) {
   const Outcome run = run_stepscope("report " + kTrace, "LC_ALL=C");
   EXPECT_TRUE(std::all_of(run.out.begin(), run.out.end(), [](char c) { return c > 0; }));

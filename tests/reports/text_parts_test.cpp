@@ -24,6 +24,8 @@ TEST(Numbers, CountsSharesAndBytes) {
   EXPECT_EQ(format_count(0.25), "0.25");
   EXPECT_EQ(format_count(12.34), "12.3");
   EXPECT_EQ(format_count(240), "240");
+  EXPECT_EQ(format_exact(-1'234'567), "-1,234,567");
+  EXPECT_EQ(format_exact(0), "0");
   EXPECT_EQ(format_share(0.1234), "12.3 %");
   EXPECT_EQ(format_share(0.0001), "<0.1 %");
   EXPECT_EQ(format_bytes(512), "512 B");

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/html/html_report.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/html/page.hpp"
+#include "reports/html/sections.hpp"
+
+namespace stepscope {
+namespace {
+
+Markup article(const html::Report& report) {
+  using namespace html;
+  Markup sections;
+  for (const auto section : {broken, verdict, html::steps, partition, phases, lines, kernels,
+                             transfers, devices, health, trust}) {
+    sections += section(report);
+  }
+  return element("main", sections);
+}
+
+std::string title_of(const std::vector<Summary>& summaries) {
+  if (summaries.size() != 1) return fmt::format("{} reports - stepscope", summaries.size());
+  return summaries.front().run.path + " - stepscope report";
+}
+
+}  // namespace
+
+std::string html_report(const std::vector<Summary>& summaries, const HtmlOptions& options) {
+  Markup content;
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    const std::string prefix = summaries.size() == 1 ? "" : fmt::format("r{}-", i + 1);
+    content += article({scale_of(summaries[i]), options, prefix});
+  }
+  return html::page(title_of(summaries), content);
+}
+
+}  // namespace stepscope

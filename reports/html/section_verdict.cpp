@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The head of the page: what ran, how long a step takes, and who limits it.
+#include <fmt/ranges.h>
+
+#include "reports/html/cells.hpp"
+#include "reports/html/sections.hpp"
+#include "reports/wording/verdict.hpp"
+
+namespace stepscope::html {
+namespace {
+
+std::string badge_class(Tone tone) {
+  switch (tone) {
+    case Tone::good:
+      return "badge good";
+    case Tone::bad:
+      return "badge bad";
+    case Tone::caution:
+      return "badge caution";
+    case Tone::neutral:
+      break;
+  }
+  return "badge neutral";
+}
+
+Markup facts(const std::vector<std::string>& parts) {
+  return element("p", {{"class", "facts"}}, text(fmt::format("{}", fmt::join(parts, " · ")))) +
+         Markup("\n");
+}
+
+}  // namespace
+
+Markup broken(const Report& report) {
+  const Trust& trust = report.summary.trust;
+  Markup out;
+  for (const std::string& sentence : trust.broken_invariants)
+    out += note(Tone::bad, "Broken: " + sentence);
+  if (!out.empty())
+    out += note(Tone::bad, "The numbers below contradict each other: please report this trace.");
+  if (!trust.nothing_recorded.empty()) {
+    out += note(Tone::caution, "Nothing recorded: " + trust.nothing_recorded);
+  } else {
+    for (const std::string& sentence : trust.over_budget)
+      out += note(Tone::caution, "Unexplained: " + sentence);
+  }
+  return out.empty() ? out : element("section", {{"class", "wide alerts"}}, out);
+}
+
+Markup verdict(const Report& report) {
+  const Summary& summary = report.summary;
+  const VerdictLabel label = verdict_label(report);
+  Markup head = element("span", {{"class", badge_class(label.tone)}}, text(label.text));
+  head += Markup(" ") + text(step_time_text(report));
+  Markup out = element("h1", text(summary.run.path)) + Markup("\n");
+  std::vector<std::string> what = what_ran(summary.run);
+  if (!what.empty()) what.erase(what.begin());  // the path is the title
+  out += facts(what) + facts(where_it_ran(summary.run));
+  out += element("p", {{"class", "headline"}}, head) + Markup("\n");
+  if (summary.outliers.matter()) out += note(Tone::caution, outliers_text(report));
+  out += element("p", {{"class", "why"}}, text(summary.partition.why_bound));
+  if (summary.throughput) out += element("p", text(throughput_text(report)));
+  if (!summary.counting.empty()) out += note(Tone::caution, summary.counting);
+  return element("header", {{"class", "wide"}}, out) + Markup("\n");
+}
+
+}  // namespace stepscope::html

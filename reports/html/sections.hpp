@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of a report's page, in the order in which they stand. Internal to reports/html.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "reports/html/html_report.hpp"
+#include "reports/markup/markup.hpp"
+#include "reports/wording/step_scale.hpp"
+
+namespace stepscope::html {
+
+struct Report : StepScale {
+  HtmlOptions options;
+  std::string prefix;  // of ids: several reports may share a page
+  std::string id(std::string_view name) const { return prefix + std::string(name); }
+};
+
+// Each returns a whole section, or nothing where it has nothing to say.
+Markup broken(const Report& report);  // before any number
+Markup verdict(const Report& report);
+Markup steps(const Report& report);
+Markup partition(const Report& report);
+Markup phases(const Report& report);
+Markup lines(const Report& report);
+Markup kernels(const Report& report);
+Markup transfers(const Report& report);
+Markup devices(const Report& report);
+Markup health(const Report& report);
+Markup trust(const Report& report);
+
+}  // namespace stepscope::html
