@@ -14,6 +14,7 @@
 #include "core/support/duration.hpp"
 #include "reports/html/html_report.hpp"
 #include "reports/json/json_report.hpp"
+#include "reports/markdown/markdown_report.hpp"
 #include "reports/text/text_report.hpp"
 
 namespace stepscope {
@@ -24,6 +25,7 @@ constexpr const char* kReportExamples =
     "  stepscope report trace.json.gz\n"
     "  stepscope report run.scope --format json -o report.json\n"
     "  stepscope report run.scope --format html -o report.html   a page to look at and to pass on\n"
+    "  stepscope report run.scope --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
     "  stepscope report slow.json.gz --plain-step 38.2ms   step time without the profiler, "
     "measured\n"
     "                                                      by you: corrects a slowed trace's "
@@ -79,6 +81,7 @@ std::string document(const ReportArguments& arguments, const std::vector<Summary
   if (arguments.format == "html") {
     return html_report(summaries, {.with_source = !arguments.without_source});
   }
+  if (arguments.format == "markdown") return markdown_report(summaries);
   return summaries.size() == 1 ? json_report(summaries.front()) : json_reports(summaries);
 }
 
@@ -124,7 +127,7 @@ void add_report_verb(CLI::App& app, int& status) {
       app.add_subcommand("report", "Where the wall time of a step goes, from a recorded trace");
   verb->add_option("TRACE", arguments->traces, "Recorded runs; each gives a report")->required();
   verb->add_option("--format", arguments->format, "the default is text")
-      ->check(CLI::IsMember({"text", "json", "html"}))
+      ->check(CLI::IsMember({"text", "json", "html", "markdown"}))
       ->type_name("FORMAT");
   const auto option = [verb](const char* names, std::string& value, const char* about,
                              const char* type) {

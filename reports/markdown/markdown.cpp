@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/markdown/markdown.hpp"
+
+#include <algorithm>
+
+#include "reports/markup/markup.hpp"
+
+namespace stepscope::markdown {
+namespace {
+
+constexpr std::string_view kMeaningful = "\\`*_{}[]()#+!|~$^";
+
+bool continues_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+}
+
+std::string in_one_line(std::string_view words) {
+  std::string out = printable(words);
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  std::replace(out.begin(), out.end(), '\t', ' ');
+  return out;
+}
+
+std::size_t longest_run(std::string_view text, char c) {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const char at : text) {
+    run = at == c ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+std::string joined_cells(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += " " + cell + " |";
+  return line + "\n";
+}
+
+}  // namespace
+
+// "@" followed by nothing visible breaks a mention, and nothing else is seen of it.
+std::string escaped(std::string_view words) {
+  std::string out;
+  for (const char c : in_one_line(words)) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '@') {
+      out += "@<!-- -->";
+    } else {
+      if (kMeaningful.find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string code(std::string_view name) {
+  const std::string text = in_one_line(name);
+  if (text.find_first_not_of(' ') == std::string::npos) return "";
+  std::string inner;
+  for (const char c : text) inner += c == '|' ? "\\|" : std::string(1, c);
+  const std::string fence(longest_run(text, '`') + 1, '`');
+  const bool touches = text.front() == '`' || text.back() == '`';
+  return touches ? fence + " " + inner + " " + fence : fence + inner + fence;
+}
+
+std::string table(const std::vector<MarkdownColumn>& columns,
+                  const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::string> titles;
+  std::vector<std::string> rules;
+  for (const MarkdownColumn& column : columns) {
+    titles.push_back(column.title);
+    rules.emplace_back(column.align == MarkdownAlign::left ? ":---" : "---:");
+  }
+  std::string out = joined_cells(titles) + joined_cells(rules);
+  for (const auto& row : rows) out += joined_cells(row);
+  return out + "\n";
+}
+
+std::string cut(std::string_view words, std::size_t most) {
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (continues_character(words[i])) continue;
+    if (characters++ == most) return std::string(words.substr(0, i)) + "…";
+  }
+  return std::string(words);
+}
+
+}  // namespace stepscope::markdown
