@@ -2,7 +2,7 @@
 // stepscope profile [options] -- COMMAND...: the work is collectors/launcher's.
 #include <fmt/format.h>
 
-#include "cli/suggestion.hpp"
+#include "core/support/suggestion.hpp"
 #include "cli/verbs.hpp"
 #include "collectors/launcher/profile.hpp"
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "cli/failure.hpp"
-#include "cli/suggestion.hpp"
+#include "core/support/suggestion.hpp"
 #include "cli/verbs.hpp"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/failure.hpp"
-#include "cli/suggestion.hpp"
+#include "core/support/suggestion.hpp"
 
 namespace stepscope {
 namespace {

@@ -143,6 +143,10 @@ bool was_recorded(const Collected& collected, std::size_t counter) {
 
 }  // namespace
 
+std::vector<std::string_view> work_count_names() {
+  return {kNames.begin(), kNames.end()};
+}
+
 std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
                                   const std::vector<std::uint32_t>& counted) {
   if (counted.empty()) return {};

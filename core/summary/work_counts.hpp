@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/trace.hpp"
@@ -23,6 +24,9 @@ struct WorkCount {
   std::uint64_t least_a_step = 0;  // of the counted steps, each alone
   std::uint64_t most_a_step = 0;
 };
+
+// The ids above, in their order.
+std::vector<std::string_view> work_count_names();
 
 // In the order of the ids above. A count is left out where its events were not recorded. `counted`
 // are rows of steps.list.

@@ -5,7 +5,7 @@
 
 #include "cli/output.hpp"
 #include "cli/progress_bar.hpp"
-#include "cli/suggestion.hpp"
+#include "core/support/suggestion.hpp"
 #include "cli/terminal.hpp"
 #include "tests/cli/run_stepscope.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/suggestion.hpp"
+#include "core/support/suggestion.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/gate/budget_rule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/support/decimals.hpp"
+
+namespace stepscope {
+namespace {
+
+std::string missing(const Budget& budget) {
+  return budget.metric.is_phase() ? "the phase is not in every run" : "was not recorded";
+}
+
+}  // namespace
+
+MetricResult judge_budget(const Budget& budget, const std::vector<const Summary*>& runs) {
+  MetricResult out{.name = budget.metric.name,
+                   .kind = budget.metric.kind,
+                   .outcome = Outcome::inconclusive,
+                   .budget = budget.text};
+  std::vector<double> values;
+  std::size_t broken = 0;
+  for (const Summary* run : runs) {
+    const std::optional<double> value = value_of(budget.metric, *run);
+    if (!value) continue;
+    const double step = budget.share ? run->partition.wall_ns_per_step() : 1;
+    if (*value > budget.limit * step) ++broken;
+    values.push_back(*value);
+  }
+  out.candidate = median_of(values);
+  if (runs.empty() || values.size() != runs.size()) {
+    out.why = runs.empty() ? "no run of the candidate can be used" : missing(budget);
+  } else if (broken == 0) {
+    out.outcome = Outcome::pass;
+    out.why = "every run keeps the budget";
+  } else if (broken == runs.size() || !budget.metric.is_time()) {
+    out.outcome = Outcome::regression;
+    out.why = fmt::format("{} of {} run{} break{} the budget", broken, runs.size(),
+                          runs.size() == 1 ? "" : "s", broken == 1 ? "s" : "");
+  } else {
+    out.why = fmt::format("{} of {} runs break the budget", broken, runs.size());
+  }
+  return out;
+}
+
+}  // namespace stepscope

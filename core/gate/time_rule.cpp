@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/gate/time_rule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/gate/further_runs.hpp"
+#include "core/gate/holm.hpp"
+#include "core/support/decimals.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr double kClocksDiffer = 0.01;
+constexpr std::size_t kUsualRuns = 5;
+
+bool is_positive(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::isfinite(value) && value > 0; });
+}
+
+bool is_zero(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
+}
+
+std::size_t least_runs(const RatioSample& times) {
+  return std::min(times.baseline.size(), times.candidate.size());
+}
+
+// A verdict without statistics, where there is nothing to rank.
+std::optional<TimeOutcome> without_ranks(const RatioSample& times) {
+  TimeOutcome out;
+  const std::size_t runs = least_runs(times);
+  if (runs == 0) {
+    out.why = "a side has no run to judge";
+  } else if (is_zero(times.baseline) && is_zero(times.candidate)) {
+    out.outcome = Outcome::pass;
+    out.why = "no time in it on either side";
+  } else if (!is_positive(times.baseline) || !is_positive(times.candidate)) {
+    out.why = "some runs have no time in it, so there is no ratio";
+  } else if (runs == 1) {
+    out.why = "one run a side: the noise is not known";
+    out.further_runs = kUsualRuns - runs;
+  } else {
+    return std::nullopt;
+  }
+  return out;
+}
+
+TimeOutcome by_ranks(const RatioSample& times, double tolerance, double level, double own_level) {
+  TimeOutcome out{.ratio = middle_ratio(times),
+                  .ratio_low = lowest_ratio(times, own_level),
+                  .ratio_high = highest_ratio(times, level)};
+  const double allowed = 1 + tolerance;
+  if (out.ratio_low && *out.ratio_low > allowed) {
+    out.outcome = Outcome::regression;
+    out.why = fmt::format("slower by {:.1f} % at least", 100 * (*out.ratio_low - 1));
+  } else if (out.ratio_high && *out.ratio_high < allowed) {
+    out.outcome = Outcome::pass;
+    out.why = *out.ratio_high < 1
+                  ? fmt::format("faster by {:.1f} % at least", 100 * (1 - *out.ratio_high))
+                  : fmt::format("slower by {:.1f} % at most", 100 * (*out.ratio_high - 1));
+  } else {
+    out.further_runs = further_runs(times, tolerance, own_level);
+    out.why = out.further_runs
+                  ? "the runs differ too much among themselves to tell"
+                  : "so near the tolerance that no reasonable number of runs would tell";
+  }
+  return out;
+}
+
+RatioSample cycles_of(const TimeTest& test) {
+  RatioSample out = test.times;
+  for (std::size_t i = 0; i < out.baseline.size(); ++i) out.baseline[i] *= test.baseline_mhz[i];
+  for (std::size_t i = 0; i < out.candidate.size(); ++i) out.candidate[i] *= test.candidate_mhz[i];
+  return out;
+}
+
+// Of the candidate's clocks to the baseline's; nothing where they are not known or do not differ.
+std::optional<double> clock_change(const TimeTest& test) {
+  const bool known = test.baseline_mhz.size() == test.times.baseline.size() &&
+                     test.candidate_mhz.size() == test.times.candidate.size() &&
+                     is_positive(test.baseline_mhz) && is_positive(test.candidate_mhz);
+  if (!known || test.baseline_mhz.empty() || test.candidate_mhz.empty()) return std::nullopt;
+  const double ratio = median_of(test.candidate_mhz) / median_of(test.baseline_mhz);
+  return std::abs(ratio - 1) > kClocksDiffer ? std::optional(ratio) : std::nullopt;
+}
+
+void check_in_cycles(const TimeTest& test, double level, double own_level, TimeOutcome& out) {
+  const std::optional<double> clocks = clock_change(test);
+  if (!clocks || out.outcome == Outcome::inconclusive) return;
+  const TimeOutcome cycles = by_ranks(cycles_of(test), test.tolerance, level, own_level);
+  if (cycles.outcome == out.outcome) return;
+  out.why = fmt::format(
+      "a {} by time, but not in cycles: the clock was {:+.1f} % against the baseline's; hold the "
+      "clocks, or interleave the runs",
+      name_of(out.outcome), 100 * (*clocks - 1));
+  out.outcome = Outcome::inconclusive;
+}
+
+}  // namespace
+
+std::vector<TimeOutcome> judge_times(const std::vector<TimeTest>& tests, double level) {
+  std::vector<TimeOutcome> out(tests.size());
+  std::vector<std::size_t> ranked;
+  std::vector<double> chances;
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    if (auto known = without_ranks(tests[i].times)) {
+      out[i] = std::move(*known);
+      continue;
+    }
+    ranked.push_back(i);
+    chances.push_back(chance_of_ratio(tests[i].times, 1 + tests[i].tolerance));
+  }
+  const std::vector<double> levels = holm_levels(chances, level);
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    const TimeTest& test = tests[ranked[i]];
+    out[ranked[i]] = by_ranks(test.times, test.tolerance, level, levels[i]);
+    check_in_cycles(test, level, levels[i], out[ranked[i]]);
+  }
+  return out;
+}
+
+}  // namespace stepscope
