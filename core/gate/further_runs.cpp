@@ -61,8 +61,8 @@ std::optional<std::uint64_t> further_runs(const RatioSample& sample, double tole
   while (needed <= kMostRuns && least_chance(needed, sample.paired) > level) ++needed;
   const double distance = std::log(middle_ratio(sample)) - std::log1p(tolerance);
   const double deviations = deviations_at(level) + kPowerDeviations;
-  const double runs = variance_of(sample) * deviations * deviations /
-                      (kRankEfficiency * distance * distance);
+  const double runs =
+      variance_of(sample) * deviations * deviations / (kRankEfficiency * distance * distance);
   if (!(runs <= static_cast<double>(kMostRuns))) return std::nullopt;
   needed = std::max(needed, static_cast<std::uint64_t>(std::ceil(runs)));
   return needed - now;

@@ -128,7 +128,8 @@ class Gate {
     if (all_have(rule.metric, b) && all_have(rule.metric, c)) return true;
     if (b.empty() || c.empty()) {
       result.outcome = Outcome::inconclusive;
-      result.why = fmt::format("no run of the {} can be used", b.empty() ? "baseline" : "candidate");
+      result.why =
+          fmt::format("no run of the {} can be used for it", b.empty() ? "baseline" : "candidate");
       return false;
     }
     const char* where = !all_have(rule.metric, b) ? "baseline" : "candidate";
@@ -144,8 +145,8 @@ class Gate {
     std::vector<CountedWork> out;
     for (const Summary* run : runs) {
       const WorkCount& count = *count_named(rule.metric.name, *run);
-      out.push_back({count.total, run->partition.steps_counted, count.least_a_step,
-                     count.most_a_step});
+      out.push_back(
+          {count.total, run->partition.steps_counted, count.least_a_step, count.most_a_step});
     }
     return out;
   }
@@ -172,7 +173,8 @@ class Gate {
     std::vector<MetricResult> judged;
     for (const MetricRule& rule : policy_.rules) {
       if (!rule.metric.is_time()) continue;
-      MetricResult result = begin(rule, b, c);
+      MetricResult result = begin(rule, b.empty() ? sides_.baseline.counted : b,
+                                  c.empty() ? sides_.candidate.counted : c);
       if (!judge_whether_there(rule, b, c, result)) {
         out_.metrics.push_back(std::move(result));
         continue;
@@ -264,9 +266,8 @@ std::string_view name_of(Outcome outcome) {
 
 std::size_t GateVerdict::count(Outcome outcome_wanted) const {
   return static_cast<std::size_t>(
-      std::count_if(metrics.begin(), metrics.end(), [&](const MetricResult& metric) {
-        return metric.outcome == outcome_wanted;
-      }));
+      std::count_if(metrics.begin(), metrics.end(),
+                    [&](const MetricResult& metric) { return metric.outcome == outcome_wanted; }));
 }
 
 GateVerdict judge(const Policy& policy, const std::vector<Summary>& baseline,

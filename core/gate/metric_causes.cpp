@@ -10,17 +10,15 @@ namespace {
 
 constexpr std::size_t kMostCauses = 3;
 
-bool is_work_on_host(Cause cause) {
-  return name_of(cause).starts_with("host.compute.");
+bool is_kernel(Cause cause) {
+  return is_device_busy(cause) && !name_of(cause).starts_with("copy.");
 }
 
 bool speaks_of_count(std::string_view metric, const DeltaPart& part) {
   const Cause cause = part.cause;
   const std::string_view name = name_of(cause);
-  if (metric == "kernels") return name.starts_with("gpu.") || name.starts_with("comm.");
-  if (metric == "launches")
-    return cause == Cause::host_launch_api || name.starts_with("gpu.") || name.starts_with("comm.");
-  if (metric == "graph_launches") return cause == Cause::host_launch_api;
+  if (metric == "kernels" || metric == "launches") return is_kernel(cause);
+  if (metric == "graph_launches") return part.op.find("GraphLaunch") != std::string::npos;
   if (metric == "host_syncs")
     return cause == Cause::host_sync_return || part.op.find("Synchronize") != std::string::npos;
   if (metric == "allocations") return cause == Cause::host_alloc;
@@ -28,7 +26,7 @@ bool speaks_of_count(std::string_view metric, const DeltaPart& part) {
   if (metric.ends_with("_d2h")) return name == "copy.d2h";
   if (metric.ends_with("_d2d")) return name == "copy.d2d";
   if (metric == "memsets") return name == "copy.set";
-  return is_work_on_host(cause);  // cpu_ops
+  return name.starts_with("host.compute.");  // cpu_ops
 }
 
 bool is_in_phase(std::string_view wanted, const std::string& path) {
@@ -51,8 +49,8 @@ std::vector<MetricCause> by_match(const Metric& metric, const Comparison& differ
     const auto [at, is_new] = groups.try_emplace(part.group);
     MetricCause& cause = at->second;
     if (is_new) {
-      cause = {part.cause,    part.phase, part.file, part.line,
-               part.function, part.op,    part.kind, 0, 0};
+      cause = {part.cause, part.phase, part.file, part.line, part.function,
+               part.op,    part.kind,  0,         0};
       const double calls = static_cast<double>(part.b_calls) - static_cast<double>(part.a_calls);
       cause.calls_per_step = calls / static_cast<double>(difference.steps);
     }
@@ -72,9 +70,8 @@ std::vector<MetricCause> causes_of(const Metric& metric, const Comparison& diffe
     return metric.is_time() ? cause.ns_per_step : cause.calls_per_step;
   };
   std::erase_if(out, [&](const MetricCause& cause) { return rise(cause) <= 0; });
-  std::stable_sort(out.begin(), out.end(), [&](const MetricCause& x, const MetricCause& y) {
-    return rise(x) > rise(y);
-  });
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const MetricCause& x, const MetricCause& y) { return rise(x) > rise(y); });
   if (out.size() > kMostCauses) out.resize(kMostCauses);
   return out;
 }

@@ -80,9 +80,8 @@ bool matches(std::string_view pattern, std::string_view name) {
 void ignore(const Field& field, Policy& policy) {
   const std::string pattern = field.text();
   if (pattern.find('*') == std::string::npos) static_cast<void>(metric_at(field, pattern));
-  const auto removed = std::erase_if(policy.rules, [&](const MetricRule& rule) {
-    return matches(pattern, rule.metric.name);
-  });
+  const auto removed = std::erase_if(
+      policy.rules, [&](const MetricRule& rule) { return matches(pattern, rule.metric.name); });
   if (removed == 0) field.fail(fmt::format("'{}' matches no metric that is gated", pattern));
 }
 
@@ -90,8 +89,8 @@ Policy policy_of(const Field& document) {
   known_fields(document, {"schema", "tolerance", "level", "metrics", "phases", "ignore", "budgets",
                           "least_steps", "paired"});
   if (document.at("schema").text() != kSchema)
-    document.at("schema").fail(fmt::format("is '{}', but this version reads '{}'",
-                                           document.at("schema").text(), kSchema));
+    document.at("schema").fail(
+        fmt::format("is '{}', but this version reads '{}'", document.at("schema").text(), kSchema));
   Policy out;
   if (const auto field = document.find("tolerance")) out.tolerance = number_between(*field, 0, 10);
   if (const auto field = document.find("level")) out.level = number_between(*field, 1e-6, 0.5);

@@ -20,8 +20,8 @@
 namespace stepscope {
 
 struct TimeTest {
-  RatioSample times;                  // ns a step, one a run
-  std::vector<double> baseline_mhz;   // of the same runs; empty where a clock is not known
+  RatioSample times;                 // ns a step, one a run
+  std::vector<double> baseline_mhz;  // of the same runs; empty where a clock is not known
   std::vector<double> candidate_mhz;
   double tolerance = 0;
 };

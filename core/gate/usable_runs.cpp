@@ -12,9 +12,8 @@ bool same_recording(const Summary& x, const Summary& y) {
   const auto same_step = [](const Step& a, const Step& b) {
     return a.id == b.id && a.window.begin == b.window.begin && a.window.end == b.window.end;
   };
-  return !x.steps.list.empty() &&
-         std::equal(x.steps.list.begin(), x.steps.list.end(), y.steps.list.begin(),
-                    y.steps.list.end(), same_step);
+  return !x.steps.list.empty() && std::equal(x.steps.list.begin(), x.steps.list.end(),
+                                             y.steps.list.begin(), y.steps.list.end(), same_step);
 }
 
 GateRun told(const Summary& run) {

@@ -40,13 +40,13 @@ struct MetricResult {
   std::string name;
   MetricKind kind = MetricKind::time;
   Outcome outcome = Outcome::not_judged;
-  std::string why;           // one sentence
-  double baseline = 0;       // medians over the runs, a step
-  double candidate = 0;      // 0 too where no run has it
-  double tolerance = 0;      // relative
-  std::string budget;        // of a budget, as it was written: then there is no baseline
-  std::optional<double> ratio;       // of candidate to baseline
-  std::optional<double> ratio_low;   // one-sided bounds; counts have none
+  std::string why;                  // one sentence
+  double baseline = 0;              // medians over the runs, a step
+  double candidate = 0;             // 0 too where no run has it
+  double tolerance = 0;             // relative
+  std::string budget;               // of a budget, as it was written: then there is no baseline
+  std::optional<double> ratio;      // of candidate to baseline
+  std::optional<double> ratio_low;  // one-sided bounds; counts have none
   std::optional<double> ratio_high;
   std::optional<std::uint64_t> further_runs;  // a side, of an inconclusive one
   std::vector<MetricCause> causes;            // of a regression, largest first

@@ -39,8 +39,7 @@ TEST(FurtherRuns, AreEnough) {
       sample.baseline.push_back(100 * noise(random));
       sample.candidate.push_back(99.5 * noise(random));
     }
-    decided += judge_times({{.times = sample, .tolerance = 0.02}}, 0.05)[0].outcome ==
-                       Outcome::pass
+    decided += judge_times({{.times = sample, .tolerance = 0.02}}, 0.05)[0].outcome == Outcome::pass
                    ? 1
                    : 0;
   }

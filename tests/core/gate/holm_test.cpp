@@ -7,8 +7,8 @@
 namespace stepscope {
 namespace {
 
-using testing::ElementsAre;
 using testing::DoubleEq;
+using testing::ElementsAre;
 
 TEST(Holm, OneTestKeepsTheWholeLevel) {
   EXPECT_THAT(holm_levels({0.04}, 0.05), ElementsAre(DoubleEq(0.05)));

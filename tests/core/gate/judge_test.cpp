@@ -55,8 +55,7 @@ TEST(Judge, ASlowerStepIsNamedWithItsLine) {
 }
 
 TEST(Judge, AnExtraWaitIsCaughtByItsCountFromOneRun) {
-  const GateVerdict verdict =
-      judge(default_policy(), runs({40}), later_runs({40}, {.syncs = 2}));
+  const GateVerdict verdict = judge(default_policy(), runs({40}), later_runs({40}, {.syncs = 2}));
   EXPECT_EQ(verdict.outcome, Outcome::regression);
   const MetricResult& syncs = result(verdict, "host_syncs");
   EXPECT_EQ(syncs.outcome, Outcome::regression);

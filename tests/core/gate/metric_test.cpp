@@ -32,8 +32,10 @@ TEST(Metric, IsAStepsShareOfTheRun) {
 
 TEST(Metric, APhaseIsFoundByPathOrName) {
   Summary run = gate_samples::run({.steps = 10});
-  run.phases = {{"eval", "", "eval", 0, 100}, {"topk", "eval", "eval/topk", 1, 30},
-                {"step", "", "step", 0, 900}, {"topk", "step", "step/topk", 1, 50},
+  run.phases = {{"eval", "", "eval", 0, 100},
+                {"topk", "eval", "eval/topk", 1, 30},
+                {"step", "", "step", 0, 900},
+                {"topk", "step", "step/topk", 1, 50},
                 {"topk", "topk", "step/topk/topk", 2, 20}};
   EXPECT_DOUBLE_EQ(value("phase:eval/topk", run), 3);
   EXPECT_DOUBLE_EQ(value("phase:topk", run), 8) << "an inner one is part of the outer one";

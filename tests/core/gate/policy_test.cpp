@@ -66,8 +66,7 @@ TEST(Policy, AnUnknownFieldOrMetricIsNamedWithTheNearest) {
             "metrics[0]: 'step_tim' is no metric; did you mean 'step_time'?");
   EXPECT_EQ(message(R"("metrics": [{"name": "kernels", "tolerrance": 1}])"),
             "metrics[0].tolerrance: is no field of a policy; did you mean 'tolerance'?");
-  EXPECT_THAT(message(R"("budgets": ["host_sync <= 0"])"),
-              HasSubstr("did you mean 'host_syncs'?"));
+  EXPECT_THAT(message(R"("budgets": ["host_sync <= 0"])"), HasSubstr("did you mean 'host_syncs'?"));
   EXPECT_THAT(message(R"("ignore": ["memset"])"), HasSubstr("did you mean 'memsets'?"));
 }
 

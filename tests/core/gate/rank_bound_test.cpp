@@ -20,7 +20,8 @@ std::vector<double> counted_mann_whitney(std::size_t m, std::size_t n) {
   std::fill(of_candidate.end() - static_cast<std::ptrdiff_t>(n), of_candidate.end(), 1);
   do {
     std::size_t above = 0, baseline = 0;
-    for (const int candidate : of_candidate) (candidate != 0 ? above : baseline) += candidate != 0 ? baseline : 1;
+    for (const int candidate : of_candidate)
+      (candidate != 0 ? above : baseline) += candidate != 0 ? baseline : 1;
     ways[above] += 1;
     all += 1;
   } while (std::next_permutation(of_candidate.begin(), of_candidate.end()));

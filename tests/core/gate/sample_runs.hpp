@@ -63,7 +63,10 @@ inline Summary run(const Shape& shape = {}, const std::string& path = "run.scope
   Summary out;
   const auto step_ns = static_cast<std::int64_t>(std::llround(shape.step_ms * 1e6));
   const auto steps = static_cast<std::int64_t>(shape.steps);
-  out.run = {.path = path, .source = "stepscope", .device = shape.device, .device_uuid = shape.uuid,
+  out.run = {.path = path,
+             .source = "stepscope",
+             .device = shape.device,
+             .device_uuid = shape.uuid,
              .device_count = 1};
   add_steps(shape, step_ns, out);
   const auto topk = static_cast<std::int64_t>(std::llround(shape.topk_share * shape.step_ms * 1e6));
