@@ -2,9 +2,9 @@
 // stepscope profile [options] -- COMMAND...: the work is collectors/launcher's.
 #include <fmt/format.h>
 
-#include "core/support/suggestion.hpp"
 #include "cli/verbs.hpp"
 #include "collectors/launcher/profile.hpp"
+#include "core/support/suggestion.hpp"
 
 namespace stepscope {
 namespace {

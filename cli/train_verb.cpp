@@ -10,8 +10,8 @@
 #include <filesystem>
 
 #include "cli/failure.hpp"
-#include "core/support/suggestion.hpp"
 #include "cli/verbs.hpp"
+#include "core/support/suggestion.hpp"
 
 namespace stepscope {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "cli/output.hpp"
 #include "cli/progress_bar.hpp"
-#include "core/support/suggestion.hpp"
 #include "cli/terminal.hpp"
+#include "core/support/suggestion.hpp"
 #include "tests/cli/run_stepscope.hpp"
 
 namespace stepscope {

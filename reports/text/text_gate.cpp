@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text/text_gate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/support/duration.hpp"
+#include "reports/text/sections.hpp"
+#include "reports/text/table.hpp"
+#include "reports/wording/gate.hpp"
+
+namespace stepscope {
+namespace {
+
+using text_sections::wrapped;
+
+Colour colour_of_outcome(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::pass:
+      return Colour::green;
+    case Outcome::regression:
+      return Colour::red;
+    case Outcome::inconclusive:
+      return Colour::yellow;
+    case Outcome::not_judged:
+      break;
+  }
+  return Colour::dim;
+}
+
+std::string headline(const GateVerdict& verdict, const Style& style) {
+  std::string title(gate_title(verdict));
+  for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return wrapped(style.paint(colour_of_outcome(verdict.outcome), title) + "  ",
+                 gate_summary(verdict), style, Colour::plain);
+}
+
+std::string metrics_table(const GateVerdict& verdict, const Style& style) {
+  if (verdict.metrics.empty()) return "";
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::left, Align::right,
+               Align::left});
+  table.head({"Metric, a step", "Baseline", "Candidate", "Change", "Range", "Allowed", "Verdict"});
+  for (const MetricResult& metric : verdict.metrics) {
+    if (metric.outcome == Outcome::not_judged) continue;
+    const bool has_baseline = metric.budget.empty();
+    table.row({{metric.name},
+               {has_baseline ? format_metric(metric.kind, metric.baseline) : ""},
+               {format_metric(metric.kind, metric.candidate)},
+               {format_change(metric)},
+               {format_bounds(metric), Colour::dim},
+               {format_allowed(metric)},
+               {std::string(name_of(metric.outcome)), colour_of_outcome(metric.outcome)}});
+  }
+  return "\n" + table.render(style);
+}
+
+std::string reasons(const GateVerdict& verdict, const Style& style) {
+  std::string out;
+  for (const MetricResult& metric : verdict.metrics) {
+    if (metric.outcome == Outcome::pass || metric.outcome == Outcome::not_judged) continue;
+    out += "\n" + wrapped("  ", metric_sentence(metric), style, Colour::plain);
+    const std::size_t shown = metric.kind == MetricKind::time ? metric.causes.size() : 1;
+    for (std::size_t i = 0; i < std::min(shown, metric.causes.size()); ++i)
+      out += wrapped("    from ", cause_sentence(metric.causes[i]), style, Colour::dim);
+  }
+  return out;
+}
+
+std::string not_judged(const GateVerdict& verdict, const Style& style) {
+  std::string out;
+  for (const MetricResult& metric : verdict.metrics) {
+    if (metric.outcome != Outcome::not_judged) continue;
+    const std::string line = fmt::format("{} ({})", metric.name, metric.why);
+    out += (out.empty() ? "" : ", ") + line;
+  }
+  return out.empty() ? "" : "\n" + wrapped("Not judged: ", out, style, Colour::dim);
+}
+
+std::string side(const char* name, const std::vector<GateRun>& runs, const Style& style) {
+  std::string out;
+  for (const GateRun& run : runs) {
+    std::string line =
+        fmt::format("{}, {} steps of {}", run.path, run.steps, format_duration(run.step_ns));
+    if (!run.device.empty()) line += ", " + run.device;
+    if (run.clock_mhz) line += fmt::format(" at {:.0f} MHz", *run.clock_mhz);
+    if (!run.not_used.empty()) line += "; not used: " + run.not_used;
+    out += wrapped(fmt::format("  {:<10}", out.empty() ? name : ""), line, style,
+                   run.not_used.empty() ? Colour::plain : Colour::yellow);
+  }
+  return out;
+}
+
+std::string to_be_known(const GateVerdict& verdict, const Style& style) {
+  std::string out;
+  for (const std::string& warning : verdict.warnings)
+    out += wrapped("  ", warning, style, Colour::plain);
+  return out.empty() ? "" : "\nTo be known (A is the baseline, B the candidate)\n" + out;
+}
+
+}  // namespace
+
+std::string text_gate(const GateVerdict& verdict, const Style& style) {
+  return headline(verdict, style) + metrics_table(verdict, style) + reasons(verdict, style) +
+         not_judged(verdict, style) + "\nRuns\n" + side("baseline", verdict.baseline, style) +
+         side("candidate", verdict.candidate, style) + to_be_known(verdict, style);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/wording/gate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/support/duration.hpp"
+#include "reports/wording/names.hpp"
+#include "reports/wording/numbers.hpp"
+
+namespace stepscope {
+namespace {
+
+std::string percent_above(double ratio) {
+  return fmt::format("{:+.1f} %", 100 * (ratio - 1));
+}
+
+std::string names_of(const GateVerdict& verdict, Outcome wanted) {
+  std::string out;
+  for (const MetricResult& metric : verdict.metrics) {
+    if (metric.outcome != wanted) continue;
+    out += (out.empty() ? "" : ", ") + metric.name;
+  }
+  return out;
+}
+
+std::string further(const std::optional<std::uint64_t>& runs) {
+  if (!runs) return "";
+  return fmt::format("; {} more run{} a side would most likely decide it", *runs,
+                     *runs == 1 ? "" : "s");
+}
+
+std::string judged(const GateVerdict& verdict) {
+  const std::size_t runs = verdict.baseline.size();
+  return fmt::format("{} metrics over {} against {} run{}",
+                     verdict.metrics.size() - verdict.count(Outcome::not_judged),
+                     verdict.candidate.size(), runs, runs == 1 ? "" : "s");
+}
+
+std::string why_inconclusive(const GateVerdict& verdict) {
+  for (const MetricResult& metric : verdict.metrics)
+    if (metric.outcome == Outcome::inconclusive)
+      return fmt::format("{}: {}{}", names_of(verdict, Outcome::inconclusive), metric.why,
+                         further(verdict.further_runs));
+  return "no metric could be judged";
+}
+
+// Names of templates may fill a page.
+std::string cut(std::string_view name) {
+  constexpr std::size_t kLongest = 60;
+  return name.size() <= kLongest ? std::string(name)
+                                 : std::string(name.substr(0, kLongest - 3)) + "...";
+}
+
+// Both are needed to tell a rise from the rounding of a number.
+std::string difference(const MetricCause& cause) {
+  std::string out = (cause.ns_per_step < 0 ? "-" : "+") +
+                    format_duration(std::abs(cause.ns_per_step)) + " a step";
+  if (std::abs(cause.calls_per_step) < 0.005) return out;
+  const std::string calls = format_count(std::abs(cause.calls_per_step));
+  return out + fmt::format(", {}{} call{}", cause.calls_per_step < 0 ? "-" : "+", calls,
+                           calls == "1" ? "" : "s");
+}
+
+}  // namespace
+
+std::string format_metric(MetricKind kind, double value) {
+  if (kind == MetricKind::time) return format_duration(value);
+  return kind == MetricKind::bytes ? format_bytes(value) : format_count(value);
+}
+
+std::string format_change(const MetricResult& metric) {
+  return metric.ratio ? percent_above(*metric.ratio) : "";
+}
+
+std::string format_bounds(const MetricResult& metric) {
+  if (!metric.ratio_low && !metric.ratio_high) return "";
+  const auto bound = [](const std::optional<double>& ratio) {
+    return ratio ? percent_above(*ratio) : std::string("?");
+  };
+  return fmt::format("{} to {}", bound(metric.ratio_low), bound(metric.ratio_high));
+}
+
+std::string format_allowed(const MetricResult& metric) {
+  if (metric.budget.empty()) return percent_above(1 + metric.tolerance);
+  const auto sign = metric.budget.find("<=");
+  return sign == std::string::npos ? metric.budget : metric.budget.substr(sign);
+}
+
+std::string_view gate_title(const GateVerdict& verdict) {
+  if (verdict.outcome == Outcome::pass) return "Pass";
+  if (verdict.outcome == Outcome::regression) return "Regression";
+  return verdict.comparable ? "Inconclusive" : "Not comparable";
+}
+
+std::string gate_summary(const GateVerdict& verdict) {
+  if (verdict.outcome == Outcome::pass) return judged(verdict) + ", none a regression";
+  if (verdict.outcome == Outcome::regression)
+    return fmt::format("{}; {}", names_of(verdict, Outcome::regression), judged(verdict));
+  if (!verdict.comparable) return fmt::format("{}", fmt::join(verdict.why_not, "; "));
+  return why_inconclusive(verdict);
+}
+
+std::string metric_sentence(const MetricResult& metric) {
+  const std::string now = format_metric(metric.kind, metric.candidate);
+  if (!metric.budget.empty())
+    return fmt::format("{}: {} a step; {}", metric.budget, now, metric.why);
+  std::string out = fmt::format("{}: {} a step, was {}", metric.name, now,
+                                format_metric(metric.kind, metric.baseline));
+  if (metric.ratio) out += fmt::format(" ({})", format_change(metric));
+  return fmt::format("{}; {}{}", out, metric.why, further(metric.further_runs));
+}
+
+std::string cause_sentence(const MetricCause& cause) {
+  std::string out =
+      cause.file.empty() ? "no line known" : fmt::format("{}:{}", cause.file, cause.line);
+  if (!cause.function.empty()) out += " in " + cause.function;
+  const std::string phase = cause.phase.empty() ? "" : ", phase " + cause.phase;
+  return fmt::format("{}: {} ({}{}), {}", out,
+                     cut(cause.operation.empty() ? std::string(meaning_of(cause.cause))
+                                                 : short_kernel_name(cause.operation)),
+                     name_of(cause.cause), phase, difference(cause));
+}
+
+const MetricCause* located_cause(const MetricResult& metric) {
+  const auto found = std::find_if(metric.causes.begin(), metric.causes.end(),
+                                  [](const MetricCause& cause) { return !cause.file.empty(); });
+  return found == metric.causes.end() ? nullptr : &*found;
+}
+
+}  // namespace stepscope

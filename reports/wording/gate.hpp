@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers and sentences of a gate's verdict that several writers print.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/gate/verdict.hpp"
+
+namespace stepscope {
+
+// "40.2 ms", "1,234", "4.19 MB": of a step.
+std::string format_metric(MetricKind kind, double value);
+std::string format_change(const MetricResult& metric);   // "+7.5 %"; empty where there is no ratio
+std::string format_bounds(const MetricResult& metric);   // "+6.9 % to +8.1 %"; empty for counts
+std::string format_allowed(const MetricResult& metric);  // "+2.0 %", or the budget
+
+// "Pass", "Regression", "Inconclusive", "Not comparable".
+std::string_view gate_title(const GateVerdict& verdict);
+// Behind the title: what was judged, what failed, or what is missing.
+std::string gate_summary(const GateVerdict& verdict);
+// "host_syncs: 1 a step, now 2; every step of the candidate does more ..."
+std::string metric_sentence(const MetricResult& metric);
+// "train.py:30 in step: cudaStreamSynchronize (host.sync_return, phase forward), +0.1 ms, +1 call"
+std::string cause_sentence(const MetricCause& cause);
+
+// The first cause with a line, for tools that point at one; null where none is known.
+const MetricCause* located_cause(const MetricResult& metric);
+
+}  // namespace stepscope
