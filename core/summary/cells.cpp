@@ -15,10 +15,8 @@
 namespace stepscope::summary_parts {
 namespace {
 
-constexpr std::uint64_t kDeviceBit = std::uint64_t{1} << 32U;
-constexpr std::uint64_t kNoEvent = kDeviceBit | kNone;
-
-std::uint64_t event_of(const Segment& s) {
+// The one whose name is the operation's: see Operations::of.
+std::uint64_t named_event(const Segment& s) {
   return s.device_evidence != kNone ? kDeviceBit | s.device_evidence
          : s.host_evidence != kNone ? s.host_evidence
                                     : kNoEvent;
@@ -100,7 +98,7 @@ Sums sum_segments(const std::vector<Segment>& segments, const IntervalSet& windo
     std::int64_t ns = 0;
     for (auto w = window; w != windows.end() && w->begin < s.time.end; ++w)
       ns += intersect(*w, s.time).length();
-    if (ns > 0) sums[{s.cause, s.phase, s.site, operations.of(s)}].add(ns, event_of(s));
+    if (ns > 0) sums[{s.cause, s.phase, s.site, operations.of(s)}].add(ns, named_event(s));
   }
   return sums;
 }

@@ -31,6 +31,10 @@ void judge_bound(PartitionSummary& summary, bool inflated,
 void correct_step(PartitionSummary& summary, const Overhead& overhead,
                   const std::optional<Overhead>& left);
 
+// Ids of host ranges and device ops in one number.
+constexpr std::uint64_t kDeviceBit = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kNoEvent = kDeviceBit | kNone;
+
 // A phase's own name; "(no phase)" for the root.
 std::string phase_name(const std::vector<Phase>& phases, PhaseId phase);
 // "forward/topk" for each phase.

@@ -12,15 +12,11 @@ namespace stepscope::summary_parts {
 namespace {
 
 struct Part {               // of an event's time, owned at a line
-  std::uint64_t event = 0;  // ids of host ranges and device ops in one number, see event_of
+  std::uint64_t event = 0;  // see evidence_event
   std::int64_t ns = 0;
 };
 
-constexpr std::uint64_t kDeviceBit = std::uint64_t{1} << 32U;
-
-constexpr std::uint64_t kNoEvent = kDeviceBit | kNone;
-
-std::uint64_t event_of(const Segment& s) {
+std::uint64_t evidence_event(const Segment& s) {
   return s.host_evidence != kNone ? s.host_evidence : kDeviceBit | s.device_evidence;
 }
 
@@ -93,7 +89,7 @@ std::vector<LineRow> line_rows(const Trace& trace, const Partition& partition,
     if (ns == 0) continue;
     const Site& site = trace.data().sites[s.site];
     functions.try_emplace({site.file, site.line, site.kind}, site.function);
-    parts[{site.file, site.line, site.kind, s.cause}].push_back({event_of(s), ns});
+    parts[{site.file, site.line, site.kind, s.cause}].push_back({evidence_event(s), ns});
   }
   std::vector<LineRow> rows;
   for (auto& [key, list] : parts) {
