@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/gate/verdict.hpp"
 
@@ -12,7 +14,9 @@ namespace stepscope {
 
 struct GateReportOptions {
   std::string format = "text";
-  std::string output;              // empty: stdout
+  std::string output;                                      // empty: stdout
+  std::vector<std::pair<std::string, std::string>> files;  // format and file, besides
+  bool github = false;             // annotations on stdout, and the job's summary
   std::string inconclusive = "3";  // "pass", "fail" or "3"
 };
 

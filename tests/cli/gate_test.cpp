@@ -130,6 +130,26 @@ TEST_F(GateVerb, TheDocumentIsWhatItsSchemaAllows) {
   }
 }
 
+TEST_F(GateVerb, WritesEveryOutputOfOneVerdict) {
+  const std::string sides = "--baseline" + side("a", steady_) + " --candidate" +
+                            side("b", again_, [](Document& d) { add_work(d, "host_syncs", 1); });
+  std::string files, summary = folder_.at("summary.md");
+  for (const char* kind : {"json", "junit", "sarif", "markdown"})
+    files += std::string(" --") + kind + " " + folder_.at(kind);
+  write_file(summary, "before\n");
+  const Outcome run = run_stepscope("gate --github " + sides + files,
+                                    "LC_ALL=C.UTF-8 GITHUB_STEP_SUMMARY=" + summary);
+  EXPECT_EQ(run.status, 1) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("REGRESSION  host_syncs"));
+  EXPECT_THAT(run.out, HasSubstr("\n::error "));
+  EXPECT_THAT(read_file(summary), testing::StartsWith("before\n## stepscope gate: Regression"));
+  EXPECT_EQ(Document::parse(read_file(folder_.at("sarif")))["version"], "2.1.0");
+  EXPECT_THAT(read_file(folder_.at("junit")), HasSubstr("failures=\"1\""));
+  for (const char* format : {"junit", "sarif", "markdown", "json", "github"})
+    EXPECT_EQ(run_stepscope("gate --format " + std::string(format) + " " + sides).status, 1);
+  EXPECT_EQ(run_stepscope("gate --junit /nowhere/x.xml " + sides).status, 4);
+}
+
 TEST_F(GateVerb, WrongArgumentsAndPoliciesAreNamed) {
   const std::string a = side("a", {1}), b = side("b", {1});
   const auto failing = [&](const std::string& arguments, int status, const char* says) {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/markdown/markdown_gate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/support/duration.hpp"
+#include "reports/markdown/markdown.hpp"
+#include "reports/wording/gate.hpp"
+
+namespace stepscope {
+namespace {
+
+using namespace markdown;
+
+constexpr std::size_t kMostRows = 60;      // of metrics, of which policies seldom name ten
+constexpr std::size_t kMostRuns = 20;      // of a side
+constexpr std::size_t kMostLetters = 300;  // of a sentence or name
+
+std::string sentence(std::string_view words) {
+  return escaped(cut(words, kMostLetters));
+}
+
+std::string_view mark_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::pass:
+      return "pass";
+    case Outcome::regression:
+      return "**regression**";
+    case Outcome::inconclusive:
+      return "*inconclusive*";
+    case Outcome::not_judged:
+      break;
+  }
+  return "not judged";
+}
+
+std::string metrics(const GateVerdict& verdict) {
+  std::vector<std::vector<std::string>> rows;
+  for (const MetricResult& metric : verdict.metrics) {
+    if (metric.outcome == Outcome::not_judged || rows.size() == kMostRows) continue;
+    const bool has_baseline = metric.budget.empty();
+    rows.push_back({code(cut(metric.name, kMostLetters)),
+                    has_baseline ? format_metric(metric.kind, metric.baseline) : "",
+                    format_metric(metric.kind, metric.candidate), format_change(metric),
+                    format_bounds(metric), escaped(format_allowed(metric)),
+                    std::string(mark_of(metric.outcome))});
+  }
+  if (rows.empty()) return "";
+  return table({{"Metric, a step", MarkdownAlign::left},
+                {"Baseline"},
+                {"Candidate"},
+                {"Change"},
+                {"Range"},
+                {"Allowed"},
+                {"Verdict", MarkdownAlign::left}},
+               rows);
+}
+
+std::string reasons(const GateVerdict& verdict) {
+  std::string out;
+  std::size_t told = 0;
+  for (const MetricResult& metric : verdict.metrics) {
+    if (metric.outcome == Outcome::pass || metric.outcome == Outcome::not_judged) continue;
+    if (++told > kMostRows) break;
+    out += "- " + sentence(metric_sentence(metric)) + "\n";
+    for (const MetricCause& cause : metric.causes)
+      out += "  - from " + sentence(cause_sentence(cause)) + "\n";
+  }
+  return out.empty() ? "" : out + "\n";
+}
+
+std::string list(const char* title, const std::vector<std::string>& lines) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostRows); ++i)
+    out += "- " + sentence(lines[i]) + "\n";
+  return out.empty() ? "" : fmt::format("{}\n\n{}\n", title, out);
+}
+
+void add_runs(const char* name, const std::vector<GateRun>& side, std::vector<std::string>& out) {
+  for (std::size_t i = 0; i < std::min(side.size(), kMostRuns); ++i) {
+    const GateRun& run = side[i];
+    const std::string unused = run.not_used.empty() ? "" : "; not used: " + run.not_used;
+    out.push_back(fmt::format("{} {}: {} steps of {}{}", name, run.path, run.steps,
+                              format_duration(run.step_ns), unused));
+  }
+}
+
+std::string runs(const GateVerdict& verdict) {
+  std::vector<std::string> lines;
+  add_runs("baseline", verdict.baseline, lines);
+  add_runs("candidate", verdict.candidate, lines);
+  return list("<details><summary>Runs</summary>", lines) + "</details>\n\n";
+}
+
+// Whole lines; the longest of them only where names are hostile.
+std::string within_a_comment(std::string text) {
+  constexpr std::size_t kMostBytes = 60'000;
+  if (text.size() <= kMostBytes) return text;
+  text.resize(text.rfind('\n', kMostBytes) + 1);
+  return text + "\nCut off here: stepscope gate --format json holds the rest.\n";
+}
+
+}  // namespace
+
+std::string markdown_gate(const GateVerdict& verdict) {
+  return within_a_comment(
+      fmt::format("## stepscope gate: {}\n\n{}\n\n", gate_title(verdict),
+                  sentence(gate_summary(verdict))) +
+      metrics(verdict) + reasons(verdict) + runs(verdict) +
+      list("To be known (A is the baseline, B the candidate):", verdict.warnings));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a CI reads: each output of every kind of verdict is valid, says what failed, and stays valid
+// whatever the traced program's names are.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "reports/github/github_gate.hpp"
+#include "reports/junit/junit_gate.hpp"
+#include "reports/markdown/markdown_gate.hpp"
+#include "reports/sarif/sarif_gate.hpp"
+#include "reports/wording/source_path.hpp"
+#include "tests/reports/sample_verdicts.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+bool is_valid_output(const char* kind, const std::string& text) {
+  const std::string file = testing::TempDir() + "stepscope_output_" +
+                           testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::ofstream(file) << text;
+  const std::string command = STEPSCOPE_PYTHON " " STEPSCOPE_SOURCE_DIR
+                                               "/tests/reports/validate_outputs.py " +
+                              std::string(kind) + " " + file + " 2>/dev/null";
+  return std::system(command.c_str()) == 0;
+}
+
+// Names of a program that means no good, or was garbled.
+GateVerdict hostile() {
+  GateVerdict out = samples::regression();
+  const std::string name = "a&b<script>\"'|`@x\n::error::%:,\x01\xff]]>" + std::string(70'000, '<');
+  out.warnings = {name};
+  out.baseline[0].path = name;
+  for (MetricResult& metric : out.metrics) {
+    for (MetricCause& cause : metric.causes)
+      cause.file = cause.function = cause.operation = cause.phase = name;
+  }
+  out.metrics[0].why = name;
+  return out;
+}
+
+GateVerdict with_many(std::size_t regressions) {
+  GateVerdict out = samples::regression();
+  const MetricResult first = out.metrics.front();
+  for (std::size_t i = 0; i < regressions; ++i) {
+    out.metrics.push_back(first);
+    out.metrics.back().name = "phase:p" + std::to_string(i);
+  }
+  return out;
+}
+
+std::vector<GateVerdict> verdicts() {
+  std::vector<GateVerdict> out = samples::all_verdicts();
+  out.push_back(hostile());
+  out.push_back(with_many(200));
+  return out;
+}
+
+TEST(GateOutputs, EveryVerdictIsValid) {
+  for (const GateVerdict& verdict : verdicts()) {
+    const std::string which(name_of(verdict.outcome));
+    EXPECT_TRUE(is_valid_output("sarif", sarif_gate(verdict))) << which;
+    EXPECT_TRUE(is_valid_output("junit", junit_gate(verdict))) << which;
+    EXPECT_TRUE(is_valid_output("junit", junit_gate(verdict, true))) << which;
+    EXPECT_TRUE(is_valid_output("github", github_annotations(verdict)))
+        << github_annotations(verdict).substr(0, 3000);
+    EXPECT_TRUE(is_valid_output("markdown", markdown_gate(verdict)))
+        << markdown_gate(verdict).substr(0, 3000);
+  }
+}
+
+TEST(GateOutputs, TheValidatorsRejectWhatIsWrong) {
+  const auto changed = [](std::string text, const std::string& from, const std::string& to) {
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  };
+  const std::string junit = junit_gate(samples::regression());
+  EXPECT_FALSE(is_valid_output("junit", changed(junit, "failures=\"2\"", "failures=\"1\"")));
+  EXPECT_FALSE(is_valid_output("junit", changed(junit, "</testsuites>", "")));
+  EXPECT_FALSE(is_valid_output("junit", changed(junit, " type=\"regression\"", "")));
+  const std::string sarif = sarif_gate(samples::regression());
+  EXPECT_FALSE(is_valid_output("sarif", changed(sarif, "\"2.1.0\"", "\"2.0.0\"")));
+  EXPECT_FALSE(is_valid_output("sarif", changed(sarif, "\"ruleIndex\": 0", "\"ruleIndex\": 1")));
+  EXPECT_FALSE(is_valid_output("sarif", changed(sarif, "\"startLine\": 10", "\"startLine\": 0")));
+  EXPECT_FALSE(is_valid_output("github", "step_time is slower\n"));
+  EXPECT_FALSE(is_valid_output("markdown", "<script>"));
+}
+
+TEST(GateOutputs, JunitHasOneCaseAMetric) {
+  const std::string text = junit_gate(samples::regression());
+  EXPECT_THAT(text, HasSubstr("tests=\"5\" failures=\"2\" errors=\"0\" skipped=\"1\""));
+  EXPECT_THAT(text, HasSubstr("<testcase name=\"host_syncs\" classname=\"stepscope.gate.count\""));
+  const std::string open = junit_gate(samples::open_verdict());
+  EXPECT_THAT(open, HasSubstr("<error message=\"step_time: 40.0 ms a step"));
+  EXPECT_THAT(junit_gate(samples::open_verdict(), true), Not(HasSubstr("<error")));
+  EXPECT_THAT(junit_gate(samples::not_comparable(), true), HasSubstr("type=\"not_comparable\""))
+      << "what cannot be compared never passes";
+}
+
+TEST(GateOutputs, SarifPointsAtTheLineOfTheLargestCause) {
+  GateVerdict verdict = samples::regression();
+  for (MetricResult& metric : verdict.metrics)
+    for (MetricCause& cause : metric.causes) cause.file = "/home/me/repo/src/" + cause.file;
+  const auto log = nlohmann::json::parse(sarif_gate(verdict, "/home/me/repo/"));
+  const auto& results = log["runs"][0]["results"];
+  ASSERT_EQ(results.size(), 2U);
+  const auto& place = results[0]["locations"][0]["physicalLocation"];
+  EXPECT_EQ(place["artifactLocation"]["uri"], "src/train.py");
+  EXPECT_EQ(place["region"]["startLine"], 10);
+  for (MetricResult& metric : verdict.metrics) metric.causes.clear();
+  const auto bare = nlohmann::json::parse(sarif_gate(verdict));
+  EXPECT_TRUE(bare["runs"][0]["results"].empty());
+  EXPECT_EQ(bare["runs"][0]["invocations"][0]["toolExecutionNotifications"].size(), 2U);
+}
+
+TEST(GateOutputs, GithubShowsTenOfALevelAndSaysHowManyMore) {
+  const std::string text = github_annotations(with_many(30));
+  EXPECT_THAT(text, HasSubstr("::error title=stepscope gate::23 more: "));
+  EXPECT_THAT(
+      github_annotations(samples::regression()),
+      HasSubstr("::error file=train.py,line=10,title=Regression%3A step_time::step_time: "));
+  EXPECT_THAT(github_annotations(samples::passing()), testing::StartsWith("::notice "));
+  EXPECT_THAT(github_annotations(samples::not_comparable()),
+              testing::StartsWith("::error title=Not comparable::A ran on "));
+}
+
+TEST(SourcePath, IsThatOfTheRepository) {
+  EXPECT_EQ(path_below("/repo/src/a.py", "/repo"), "src/a.py");
+  EXPECT_EQ(path_below("/repo/src/a.py", "/repo//"), "src/a.py");
+  EXPECT_EQ(path_below("/repository/a.py", "/repo"), "/repository/a.py");
+  EXPECT_EQ(path_below("./a.py", ""), "a.py");
+  EXPECT_EQ(uri_of("src/a b#.py"), "src/a%20b%23.py");
+  EXPECT_EQ(uri_of("/opt/a.py"), "file:///opt/a.py");
+}
+
+}  // namespace
+}  // namespace stepscope
