@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -15,6 +14,8 @@
 
 namespace stepscope {
 namespace {
+
+constexpr std::size_t kLargestReport = 4 << 20;  // searched for its schema's name
 
 Status check_regex(const char* option, const std::string& text) {
   try {
@@ -51,9 +52,12 @@ bool is_report_document(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
   std::ifstream file(path, std::ios::binary);
-  std::array<char, 256> begin{};
-  file.read(begin.data(), begin.size());
-  return looks_like_report_document({begin.data(), static_cast<std::size_t>(file.gcount())});
+  // A tool that sorts keys puts the schema's name behind the tables: a report is small enough to be
+  // looked through.
+  std::string begin(kLargestReport, '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return looks_like_report_document(
+      std::string_view(begin).substr(0, static_cast<std::size_t>(file.gcount())));
 }
 
 Result<Summary> load_summary(const std::string& path, const ReadOptions& options) {

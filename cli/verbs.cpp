@@ -21,6 +21,7 @@ constexpr const char* kExamples =
     "  stepscope profile -- python train.py        run a program and record it\n"
     "  stepscope report trace.json.gz              a PyTorch profiler trace, as one screen\n"
     "  stepscope report run.scope --format json    the same as JSON\n"
+    "  stepscope diff before.scope after.scope     why one run's step is longer than another's\n"
     "  stepscope gate --baseline a1.json a2.json a3.json --candidate b*.scope   a regression?\n"
     "  stepscope doctor                            what can be collected on this machine\n"
     "  stepscope train clt --help                  the reference trainer and its options\n"
@@ -88,6 +89,7 @@ int run_cli(int argc, const char* const* argv) {
   add_doctor_verb(app, status);
 #endif
   add_report_verb(app, status);
+  add_diff_verb(app, status);
   add_gate_verb(app, status);
   add_train_verb(app, status);
 

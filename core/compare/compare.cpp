@@ -138,6 +138,7 @@ std::string_view name_of(DeltaKind kind) {
 Comparison compare(const Summary& a, const Summary& b, const CompareOptions& options) {
   Comparison out;
   judge_comparability(a, b, options, out);
+  out.anyway = options.anyway;
   const Scales scales = scales_of(a, b, options);
   out.steps = scales.steps;
   if (scales.steps == 0) {

@@ -99,6 +99,7 @@ struct CountDelta {  // kernels, launches, syncs, copies, bytes, ... a step
 struct Comparison {
   bool comparable = false;
   std::vector<std::string> why_not;  // each one sentence; empty where comparable
+  bool anyway = false;               // the tables were asked for whatever why_not says
   std::vector<std::string>
       warnings;  // comparable, but to be known: another driver, slower clocks, ...
   ComparedSide a, b;
@@ -113,6 +114,8 @@ struct Comparison {
   std::vector<Replacement> replaced;
   std::vector<CountDelta> counts;
 
+  // Whether a report may show the tables.
+  bool shown() const { return steps > 0 && (comparable || anyway); }
   double per_step(std::int64_t total) const {
     return steps ? static_cast<double>(total) / static_cast<double>(steps) : 0;
   }
@@ -123,6 +126,7 @@ struct CompareOptions {
   // runs whose batches differ. Asked for by the user only.
   std::optional<double> a_samples;
   std::optional<double> b_samples;
+  bool anyway = false;  // show the tables of runs that cannot be compared, with the reasons
 };
 
 // Swapping the sides negates every delta. Identical sides give zeros.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compare/work_matching.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -28,32 +29,37 @@ struct Keys {  // of one item, in every pass
 struct Pass {
   bool for_idle;
   bool replaces;
+  bool one_line;  // groups with several lines on a side are not taken
   std::function<Key(const Keys&)> key;
 };
 
 const std::vector<Pass>& passes() {
   static const std::vector<Pass> kPasses = {
-      {true, false,
+      {false, false, false,
        [](const Keys& k) {
          return Key{k.phase, k.line, k.cause, *k.operation};
        }},
-      {false, false,
+      {false, false, false,
        [](const Keys& k) {
          return Key{k.phase, k.line, k.cause, k.family};
        }},
-      {true, false,
+      {true, false, false,
        [](const Keys& k) {
          return Key{k.phase, k.line, k.cause, ""};
        }},
-      {true, false,
+      {true, false, false,
        [](const Keys& k) {
          return Key{k.phase, kAnyLine, k.cause, *k.operation};
        }},
-      {false, false,
+      {false, false, false,
        [](const Keys& k) {
          return Key{k.phase, kAnyLine, k.cause, k.family};
        }},
-      {false, true,
+      {false, false, true,
+       [](const Keys& k) {
+         return Key{k.phase, kAnyLine, k.cause, ""};
+       }},
+      {false, true, false,
        [](const Keys& k) {
          return Key{k.phase, k.line, kAnyCause, ""};
        }},
@@ -75,6 +81,11 @@ struct Matcher {
   std::vector<bool> a_done, b_done;
   std::vector<WorkGroup> groups;
 
+  static bool is_one_line(const std::vector<Keys>& keys, const std::vector<std::size_t>& places) {
+    return std::all_of(places.begin(), places.end(),
+                       [&](std::size_t i) { return keys[i].line == keys[places.front()].line; });
+  }
+
   void run(const Pass& pass) {
     std::map<Key, WorkGroup> found;
     const auto collect = [&](const std::vector<Keys>& keys, const std::vector<bool>& done,
@@ -87,6 +98,7 @@ struct Matcher {
     collect(b, b_done, &WorkGroup::b);
     for (auto& [key, group] : found) {
       if (group.a.empty() || group.b.empty()) continue;
+      if (pass.one_line && !(is_one_line(a, group.a) && is_one_line(b, group.b))) continue;
       for (const std::size_t i : group.a) a_done[i] = true;
       for (const std::size_t i : group.b) b_done[i] = true;
       group.replaced = pass.replaces;
@@ -94,11 +106,16 @@ struct Matcher {
     }
   }
 
-  void add_left_over() {
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!a_done[i]) groups.push_back({{i}, {}, false});
-    for (std::size_t i = 0; i < b.size(); ++i)
-      if (!b_done[i]) groups.push_back({{}, {i}, false});
+  // Work of one side alone, by operation; idle time, by line and cause.
+  void add_left_over(const std::vector<Keys>& keys, const std::vector<bool>& done,
+                     std::vector<std::size_t> WorkGroup::*side) {
+    std::map<Key, WorkGroup> left;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const Keys& k = keys[i];
+      if (!done[i])
+        (left[{k.phase, k.line, k.cause, k.idle ? "" : *k.operation}].*side).push_back(i);
+    }
+    for (auto& [key, group] : left) groups.push_back(std::move(group));
   }
 };
 
@@ -112,7 +129,8 @@ std::vector<WorkGroup> match_work(const std::vector<WorkItem>& a, const std::vec
   matcher.a_done.assign(a.size(), false);
   matcher.b_done.assign(b.size(), false);
   for (const Pass& pass : passes()) matcher.run(pass);
-  matcher.add_left_over();
+  matcher.add_left_over(matcher.a, matcher.a_done, &WorkGroup::a);
+  matcher.add_left_over(matcher.b, matcher.b_done, &WorkGroup::b);
   return std::move(matcher.groups);
 }
 

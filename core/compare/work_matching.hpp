@@ -7,8 +7,10 @@
 //   3  phase, line, cause                 other kernels for the same end: n to m
 //   4  phase, cause, operation            the line is not known on one side, or is another
 //   5  phase, cause, kernel family
-//   6  phase, line                        replaced by work of another class (device work only)
-// What is left is of one side alone. Idle causes are matched by passes 1, 3 and 4.
+//   6  phase, cause, where either side has one line left: its kernels moved to the other's line
+//   7  phase, line                        replaced by work of another class (device work only)
+// What is left is of one side alone. Idle causes are matched by passes 3 and 4 only: what the host
+// did while the device waited is one row a line, not one for each function it went through.
 // Internal to core/compare.
 #pragma once
 
@@ -23,7 +25,7 @@ namespace stepscope::compare_parts {
 struct WorkGroup {
   std::vector<std::size_t> a;  // places in the side's items
   std::vector<std::size_t> b;
-  bool replaced = false;  // pass 6: causes differ
+  bool replaced = false;  // pass 7: causes differ
 };
 
 // Every item of either side is in exactly one group.

@@ -269,10 +269,10 @@ Summary read_summary(const Field& document) {
 bool looks_like_report_document(std::string_view begin_of_text) {
   const auto brace = begin_of_text.find_first_not_of(" \t\r\n");
   if (brace == std::string_view::npos || begin_of_text[brace] != '{') return false;
-  const auto key = begin_of_text.find_first_not_of(" \t\r\n", brace + 1);
-  if (key == std::string_view::npos || !begin_of_text.substr(key).starts_with("\"schema\""))
-    return false;
-  return begin_of_text.find("\"stepscope.") != std::string_view::npos;
+  const auto key = begin_of_text.find("\"schema\"");
+  if (key == std::string_view::npos) return false;
+  const auto value = begin_of_text.find_first_not_of(" \t\r\n:", key + 8);
+  return value != std::string_view::npos && begin_of_text.substr(value).starts_with("\"stepscope.");
 }
 
 Result<Summary> parse_report_document(std::string_view text) {

@@ -16,7 +16,8 @@
 
 namespace stepscope {
 
-// Whether the text begins like one of our JSON documents: "{" and a "schema" of stepscope.
+// Whether the text is JSON that holds a "schema" of stepscope: give it a document whole, since its
+// keys may have been sorted.
 bool looks_like_report_document(std::string_view begin_of_text);
 
 // Errors: bad_input (no JSON, a field that is missing or of another type, sums that do not hold),

@@ -68,19 +68,32 @@ def check_report(report):
     check(sum(l["ns_total"] for l in report["lines"]) == with_line, "lines do not sum to the cells")
 
 
+def check_diff(diff):
+    delta = diff["b"]["wall_ns_total"] - diff["a"]["wall_ns_total"]
+    check(diff["delta_ns_total"] == delta, "the difference is not that of the sides")
+    for table in ("parts", "causes", "phases", "lines"):
+        rows = diff[table]
+        check(not rows or sum(row["delta_ns_total"] for row in rows) == delta, f"{table} do not sum to the difference")
+    check(diff["comparable"] == (not diff["why_not"]), "comparable, and why not")
+
+
 def main():
     by_schema = validators(sys.argv[1])
     seen = 0
     for name in sys.argv[2:]:
         for document in documents(pathlib.Path(name).read_text()):
             by_schema[document["schema"]].validate(document)
+            if document["schema"] == "stepscope.diff/1":
+                check_diff(document)
+                seen += 1
+                continue
             reports = document.get("reports", [document])
             for report in reports:
                 by_schema["stepscope.report/1"].validate(report)
                 check_report(report)
             seen += len(reports)
     check(seen > 0, "no document was read")
-    print(f"{seen} reports are valid")
+    print(f"{seen} documents are valid")
 
 
 if __name__ == "__main__":

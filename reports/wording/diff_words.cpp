@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/wording/diff_words.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "core/support/duration.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr double kSame = 0.0005;  // of A's step: less is not worth a direction
+
+double mean_call_ns(std::int64_t ns, std::uint64_t calls) {
+  return static_cast<double>(ns) / static_cast<double>(calls);
+}
+
+std::string counts_text(const DeltaPart& part, const Comparison& c) {
+  return fmt::format("{} -> {} calls",
+                     format_count(c.per_step(static_cast<std::int64_t>(part.a_calls))),
+                     format_count(c.per_step(static_cast<std::int64_t>(part.b_calls))));
+}
+
+std::string mean_text(const DeltaPart& part) {
+  return fmt::format("each {} -> {}", format_duration(mean_call_ns(part.a_ns, part.a_calls)),
+                     format_duration(mean_call_ns(part.b_ns, part.b_calls)));
+}
+
+// A group of other causes: removed here, added there.
+std::string replaced_text(const DeltaGroup& group) {
+  for (const DeltaPart* part : group.parts)
+    if (part->cause != group.largest().cause)
+      return fmt::format("replaced: {} -> {}", name_of(group.largest().cause),
+                         name_of(part->cause));
+  return "replaced";
+}
+
+}  // namespace
+
+std::string format_difference(double ns, const TimeUnit& unit) {
+  const double value = ns / unit.ns;
+  const std::string text = fmt::format("{:+.{}f}", value, unit.decimals);
+  return text.find_first_of("123456789") == std::string::npos ? text.substr(1) : text;
+}
+
+std::string format_change(double ratio) {
+  const std::string text = fmt::format("{:+.1f} %", 100 * ratio);
+  return text == "-0.0 %" || text == "+0.0 %" ? text.substr(1) : text;
+}
+
+std::string diff_sentence(const Comparison& c) {
+  const double a = c.per_step(c.a.wall_ns_total);
+  const double b = c.per_step(c.b.wall_ns_total);
+  if (c.steps == 0 || a <= 0 || b <= 0) return "there is no step time to compare";
+  const std::string both =
+      fmt::format("B takes {} a step, A {}", format_duration(b), format_duration(a));
+  const double change = b / a - 1;
+  if (std::abs(change) < kSame) return both + ": the same";
+  return fmt::format("{}: {} {} ({}), {:.2f} times as {}", both, format_duration(std::abs(b - a)),
+                     change < 0 ? "less" : "more", format_change(change),
+                     change < 0 ? a / b : b / a, change < 0 ? "fast" : "long");
+}
+
+std::string side_sentence(const ComparedSide& side) {
+  std::string out = fmt::format("{}: ", side.run.path);
+  if (side.runs > 1) out += fmt::format("the middle one of {} runs, ", side.runs);
+  out += fmt::format("{} steps, p50 {}", format_count(static_cast<double>(side.steps_counted)),
+                     format_duration(static_cast<double>(side.p50_ns)));
+  if (!side.run.device.empty()) out += ", " + side.run.device;
+  if (side.bound != Bound::not_judged) out += fmt::format(", {}-bound", name_of(side.bound));
+  return out;
+}
+
+std::string how_of(const DeltaGroup& group, const Comparison& c) {
+  const DeltaPart& part = group.largest();
+  bool added = false;
+  bool removed = false;
+  for (const DeltaPart* p : group.parts) {
+    added |= p->kind == DeltaKind::added;
+    removed |= p->kind == DeltaKind::removed;
+  }
+  if (added && removed) return replaced_text(group);
+  if (added) return "added";
+  if (removed) return "removed";
+  if (part.a_ns == 0) return "new";
+  if (part.b_ns == 0) return "gone";
+  if (part.a_calls == 0 || part.b_calls == 0) return "";
+  return part.a_calls == part.b_calls ? mean_text(part) : counts_text(part, c);
+}
+
+std::string place_of(const DeltaPart& part) {
+  if (part.file.empty()) return "";
+  const std::string name = std::filesystem::path(part.file).filename().string();
+  const std::string place = fmt::format("{}:{}", name, part.line);
+  return part.function.empty() ? place : fmt::format("{} ({})", place, part.function);
+}
+
+}  // namespace stepscope

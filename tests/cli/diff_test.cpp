@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The diff verb from the outside: two real traces, their reports in their place, and bad input.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_stepscope.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kBad = STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.bad.json.gz";
+const std::string kFixed = STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.fixed.json.gz";
+
+TEST(DiffVerb, ShowsThePartsBetweenTwoTraces) {
+  const Outcome run = run_stepscope("diff " + kBad + " " + kFixed);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  for (const char* part : {"A's step", "= B's step", "left over: 0 ns", "By cause", "Work a step"})
+    EXPECT_THAT(run.out, HasSubstr(part));
+}
+
+TEST(DiffVerb, ReportsStandForTheirTraces) {
+  const Folder folder;
+  for (const auto& [trace, name] : {std::pair(kBad, "a.json"), std::pair(kFixed, "b.json")})
+    ASSERT_EQ(run_stepscope("report " + trace + " --format json -o " + folder.at(name)).status, 0);
+  const Outcome traces = run_stepscope("diff --format json " + kBad + " " + kFixed);
+  const Outcome reports =
+      run_stepscope("diff --format json " + folder.at("a.json") + " " + folder.at("b.json"));
+  EXPECT_EQ(reports.status, 0) << reports.err;
+  EXPECT_EQ(traces.out, reports.out);
+  EXPECT_LT(nlohmann::json::parse(reports.out)["delta_ns_total"], 0);
+}
+
+TEST(DiffVerb, SeveralRunsASideGiveARange) {
+  const Outcome run = run_stepscope("diff --format json --baseline " + kBad + " " + kBad +
+                                    " --candidate " + kFixed + " " + kFixed);
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto document = nlohmann::json::parse(run.out);
+  EXPECT_EQ(document["a"]["runs"], 2);
+  EXPECT_EQ(document["range_ns_per_step"].size(), 2U);
+}
+
+TEST(DiffVerb, RunsOfUnlikeWorkAreRefusedWithThree) {
+  const Folder folder;
+  ASSERT_EQ(run_stepscope("report " + kFixed + " --format json -o " + folder.at("b.json")).status,
+            0);
+  auto other = nlohmann::json::parse(read_file(folder.at("b.json")));
+  other["run"]["device"] = "NVIDIA A100-SXM4-80GB";
+  write_file(folder.at("b.json"), other.dump());
+  const std::string sides = kBad + " " + folder.at("b.json");
+  const Outcome refused = run_stepscope("diff " + sides);
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.out, HasSubstr("NOT COMPARABLE"));
+  EXPECT_THAT(refused.err, HasSubstr("--anyway shows the tables"));
+  const Outcome anyway = run_stepscope("diff --anyway " + sides);
+  EXPECT_EQ(anyway.status, 0);
+  EXPECT_THAT(anyway.out, HasSubstr("= B's step"));
+}
+
+TEST(DiffVerb, BadInputIsNamed) {
+  const Folder folder;
+  write_file(folder.at("broken.json"), "{\"schema\": \"stepscope.report/1\"");
+  const Outcome broken = run_stepscope("diff " + kBad + " " + folder.at("broken.json"));
+  EXPECT_EQ(broken.status, 4);
+  EXPECT_THAT(broken.err, HasSubstr("broken.json"));
+  EXPECT_EQ(run_stepscope("diff " + kBad + " " + folder.at("absent.scope")).status, 4);
+  EXPECT_EQ(run_stepscope("diff " + kBad).status, 2);
+  EXPECT_THAT(run_stepscope("diff --baseline " + kBad).err, HasSubstr("--candidate is missing"));
+  EXPECT_EQ(run_stepscope("diff " + kBad + " --baseline " + kBad).status, 2);
+  for (const char* samples : {"32", "0,64", "a,b", "32,64x", "nan,1"})
+    EXPECT_EQ(
+        run_stepscope("diff --samples " + std::string(samples) + " " + kBad + " " + kFixed).status,
+        2)
+        << samples;
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compare/comparability.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/compare/sample_sides.hpp"
+
+namespace stepscope::compare_parts {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Summary sound_side() {
+  return side_of_cells({{.ns = 1'000, .calls = 10}});
+}
+
+template <class Change>
+Comparison with_b(Change change, const CompareOptions& options = {}) {
+  const Summary a = sound_side();
+  Summary b = a;
+  change(b);
+  Comparison out;
+  judge_comparability(a, b, options, out);
+  return out;
+}
+
+TEST(Comparability, TheSameWorkIsComparableWithoutAWord) {
+  const Comparison c = with_b([](Summary&) {});
+  EXPECT_TRUE(c.comparable);
+  EXPECT_THAT(c.why_not, IsEmpty());
+  EXPECT_THAT(c.warnings, IsEmpty());
+}
+
+TEST(Comparability, AnotherDeviceModelIsNot) {
+  const Comparison c = with_b([](Summary& b) { b.run.device = "NVIDIA A100"; });
+  EXPECT_FALSE(c.comparable);
+  EXPECT_THAT(c.why_not, Contains("A ran on NVIDIA H100 80GB HBM3, B on NVIDIA A100"));
+}
+
+TEST(Comparability, OneStepIsAWarningAndNoneIsAReason) {
+  EXPECT_THAT(with_b([](Summary& b) { b.partition.steps_counted = 1; }).warnings,
+              Contains(HasSubstr("B holds one counted step")));
+  EXPECT_FALSE(with_b([](Summary& b) { b.partition.steps_counted = 0; }).comparable);
+  EXPECT_FALSE(with_b([](Summary& b) { b.steps.found_by = FoundBy::whole_trace; }).comparable);
+}
+
+TEST(Comparability, AnotherNumberOfRanksIsNot) {
+  EXPECT_THAT(with_b([](Summary& b) { b.run.world_size = 8; }).why_not,
+              Contains("A ran on 1 ranks, B on 8"));
+}
+
+TEST(Comparability, AnotherBatchOnlyPerSample) {
+  const auto batch = [](Summary& b) { b.run.command = "python train.py --batch 64"; };
+  EXPECT_FALSE(with_b(batch).comparable);
+  EXPECT_TRUE(with_b(batch, {.a_samples = 32, .b_samples = 64}).comparable);
+}
+
+Summary of_program(const char* file, const char* phase) {
+  Summary side = side_of_cells({{.phase = phase, .ns = 1'000, .calls = 10, .file = file}});
+  PhaseRow row;
+  row.name = row.path = phase;
+  row.wall_ns_total = 1'000;
+  side.phases = {row};
+  return side;
+}
+
+TEST(Comparability, AnotherProgramIsNot) {
+  const Summary a = of_program("train.py", "forward");
+  Comparison other;
+  judge_comparability(a, of_program("serve.py", "request"), {}, other);
+  EXPECT_THAT(other.why_not, Contains(HasSubstr("not the same program")));
+  Comparison renamed;
+  judge_comparability(a, of_program("train_fused.py", "forward"), {}, renamed);
+  EXPECT_TRUE(renamed.comparable);
+  EXPECT_THAT(renamed.warnings, Contains(HasSubstr("lines of train.py")));
+  Comparison moved;
+  judge_comparability(a, of_program("other/train.py", "request"), {}, moved);
+  EXPECT_TRUE(moved.comparable);
+}
+
+TEST(Comparability, VersionsAndClocksAreWarned) {
+  const Comparison c = with_b([](Summary& b) { b.run.device_uuid = "GPU-2"; });
+  EXPECT_TRUE(c.comparable);
+  Summary a = sound_side();
+  a.run.versions = {{"driver", "570"}};
+  Summary b = sound_side();
+  b.run.versions = {{"driver", "580"}};
+  Comparison out;
+  judge_comparability(a, b, {}, out);
+  EXPECT_THAT(out.warnings, Contains("driver is 570 in A, 580 in B"));
+}
+
+TEST(Comparability, BrokenSumsAndOneStretchedTraceAreReasons) {
+  EXPECT_FALSE(
+      with_b([](Summary& b) { b.trust.broken_invariants = {"parts do not sum"}; }).comparable);
+  EXPECT_FALSE(with_b([](Summary& b) { b.partition.inflated = true; }).comparable);
+}
+
+}  // namespace
+}  // namespace stepscope::compare_parts

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compare/delta_parts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/compare/sample_sides.hpp"
+
+namespace stepscope {
+namespace {
+
+std::vector<DeltaPart> parts_between(const std::vector<SampleCell>& a,
+                                     const std::vector<SampleCell>& b) {
+  return compare(side_of_cells(a), side_of_cells(b)).parts;
+}
+
+TEST(DeltaParts, TwiceTheCallsOfTheSameLengthAreAllCount) {
+  const auto parts = parts_between({{.ns = 100, .calls = 10}}, {{.ns = 200, .calls = 20}});
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts[0].kind, DeltaKind::count);
+  EXPECT_EQ(parts[0].delta_ns, 100);
+  EXPECT_EQ(parts[0].a_calls, 10U);
+  EXPECT_EQ(parts[0].b_calls, 20U);
+}
+
+TEST(DeltaParts, TheSameCallsTwiceAsLongAreAllPerCall) {
+  const auto parts = parts_between({{.ns = 100, .calls = 10}}, {{.ns = 200, .calls = 10}});
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts[0].kind, DeltaKind::per_call);
+  EXPECT_EQ(parts[0].delta_ns, 100);
+}
+
+TEST(DeltaParts, BothAtOnceAreSplitByTheShapleyMean) {
+  // 10 calls of 10 ns become 20 of 30 ns: +10 calls x 20 ns, +20 ns x 15 calls.
+  const auto parts = parts_between({{.ns = 100, .calls = 10}}, {{.ns = 600, .calls = 20}});
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].kind, DeltaKind::per_call);
+  EXPECT_EQ(parts[0].delta_ns, 300);
+  EXPECT_EQ(parts[1].kind, DeltaKind::count);
+  EXPECT_EQ(parts[1].delta_ns, 200);
+  EXPECT_EQ(parts[0].group, parts[1].group);
+}
+
+TEST(DeltaParts, WorkOfOneSideIsAddedOrRemoved) {
+  const SampleCell only{.phase = "eval", .line = 99, .operation = "topk", .ns = 50, .calls = 5};
+  const auto added = parts_between({{.ns = 100, .calls = 10}}, {{.ns = 100, .calls = 10}, only});
+  ASSERT_EQ(added.size(), 1U);
+  EXPECT_EQ(added[0].kind, DeltaKind::added);
+  EXPECT_EQ(added[0].delta_ns, 50);
+  const auto removed = parts_between({{.ns = 100, .calls = 10}, only}, {{.ns = 100, .calls = 10}});
+  ASSERT_EQ(removed.size(), 1U);
+  EXPECT_EQ(removed[0].kind, DeltaKind::removed);
+  EXPECT_EQ(removed[0].delta_ns, -50);
+}
+
+TEST(DeltaParts, SeveralKernelsForOneAreAReplacement) {
+  const std::vector<SampleCell> unfused = {
+      {.cause = Cause::gpu_elementwise, .operation = "mul", .ns = 100, .calls = 70},
+      {.cause = Cause::gpu_elementwise, .operation = "add", .ns = 100, .calls = 70}};
+  const std::vector<SampleCell> fused = {
+      {.cause = Cause::gpu_elementwise, .operation = "adam_fused", .ns = 60, .calls = 10}};
+  const Comparison c = compare(side_of_cells(unfused), side_of_cells(fused));
+  ASSERT_EQ(c.replaced.size(), 1U);
+  EXPECT_THAT(c.replaced[0].a_ops, testing::ElementsAre("add", "mul"));
+  EXPECT_THAT(c.replaced[0].b_ops, testing::ElementsAre("adam_fused"));
+  EXPECT_DOUBLE_EQ(c.replaced[0].a_calls_per_step, 14);
+  EXPECT_DOUBLE_EQ(c.replaced[0].b_calls_per_step, 1);
+  EXPECT_EQ(c.replaced[0].delta_ns, -140);
+}
+
+TEST(DeltaParts, WorkOfAnotherClassAtTheSameLineSharesAGroup) {
+  const auto parts = parts_between(
+      {{.cause = Cause::gpu_elementwise, .operation = "softmax", .ns = 100, .calls = 10}},
+      {{.cause = Cause::gpu_attention, .operation = "flash_fwd", .ns = 30, .calls = 10}});
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].group, parts[1].group);
+  EXPECT_EQ(parts[0].kind, DeltaKind::removed);
+  EXPECT_EQ(parts[1].kind, DeltaKind::added);
+}
+
+}  // namespace
+}  // namespace stepscope

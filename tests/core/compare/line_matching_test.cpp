@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compare/line_matching.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/compare/sample_sides.hpp"
+
+namespace stepscope::compare_parts {
+namespace {
+
+SampleCell at(std::uint32_t line, const char* operation, const char* function = "step",
+              const char* file = "train.py") {
+  return {.line = line,
+          .operation = operation,
+          .ns = 100,
+          .calls = 10,
+          .file = file,
+          .function = function};
+}
+
+// The line of B that a line of A became; 0: none.
+std::uint32_t became(const std::vector<SampleCell>& a, const std::vector<SampleCell>& b,
+                     std::size_t place) {
+  const auto of_a = items_of(a);
+  const LineMatching lines(of_a, items_of(b));
+  return lines.pairs()[lines.of_a(of_a[place])].b.second;
+}
+
+TEST(LineMatching, LinesThatMovedTogetherPairByTheirWork) {
+  const std::vector<SampleCell> a = {at(10, "gemm"), at(11, "relu"), at(12, "sum")};
+  const std::vector<SampleCell> b = {at(15, "gemm"), at(16, "relu"), at(17, "sum")};
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(became(a, b, i), 15 + i);
+}
+
+TEST(LineMatching, ALineInsertedBetweenDoesNotShiftTheRest) {
+  const std::vector<SampleCell> a = {at(10, "gemm"), at(11, "sum")};
+  const std::vector<SampleCell> b = {at(10, "gemm"), at(11, "topk"), at(12, "sum")};
+  EXPECT_EQ(became(a, b, 0), 10U);
+  EXPECT_EQ(became(a, b, 1), 12U);
+}
+
+TEST(LineMatching, OneLeftOverOnEachSideIsTheEditedLine) {
+  const std::vector<SampleCell> a = {at(10, "gemm"), at(11, "softmax"), at(12, "sum")};
+  const std::vector<SampleCell> b = {at(20, "gemm"), at(21, "flash"), at(22, "sum")};
+  EXPECT_EQ(became(a, b, 1), 21U);
+}
+
+TEST(LineMatching, FilesPairByNameWhereTheFolderIsAnother) {
+  const std::vector<SampleCell> a = {at(10, "gemm", "step", "/old/train.py")};
+  const std::vector<SampleCell> b = {at(12, "gemm", "step", "/new/train.py")};
+  EXPECT_EQ(became(a, b, 0), 12U);
+}
+
+TEST(LineMatching, ARemovedLineHasNone) {
+  const std::vector<SampleCell> a = {at(10, "gemm"), at(11, "item", "log")};
+  const std::vector<SampleCell> b = {at(10, "gemm")};
+  EXPECT_EQ(became(a, b, 1), 0U);
+}
+
+TEST(LineMatching, TimeWithoutALineIsRowZero) {
+  const auto a = items_of({at(0, "gemm")});
+  const LineMatching lines(a, items_of({at(10, "gemm")}));
+  EXPECT_EQ(lines.of_a(a[0]), 0U);
+}
+
+}  // namespace
+}  // namespace stepscope::compare_parts
