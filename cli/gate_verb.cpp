@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/baseline_store.hpp"
 #include "cli/failure.hpp"
 #include "cli/gate_report.hpp"
 #include "cli/load_summary.hpp"
@@ -18,6 +19,8 @@ constexpr const char* kGateExamples =
     "  stepscope gate --baseline main1.json main2.json main3.json --candidate new*.scope\n"
     "  stepscope gate --baseline base.json --candidate new.json --policy policy.json\n"
     "  stepscope gate --candidate new.scope --policy budgets.json     budgets need no baseline\n"
+    "  stepscope gate --baseline main --candidate new*.scope      by a name of 'stepscope "
+    "baseline'\n"
     "A run is whatever 'stepscope report' reads: a trace, or the JSON of a report. Counts "
     "(kernels,\n"
     "waits, copies, ...) are judged from one run; times need three a side, better five, recorded "
@@ -32,6 +35,7 @@ struct GateArguments {
   std::vector<std::string> baseline;
   std::vector<std::string> candidate;
   std::string policy;
+  std::string baselines = kBaselineFolder;
   bool paired = false;
   ReadOptions read;
   GateReportOptions report;
@@ -50,10 +54,13 @@ Error naming(const std::string& path, const Error& error) {
 }
 
 // Errors name the file.
-Result<std::vector<Summary>> load_side(const std::vector<std::string>& paths,
-                                       const ReadOptions& options) {
+Result<std::vector<Summary>> load_side(const std::vector<std::string>& given,
+                                       const GateArguments& arguments) {
+  const ReadOptions& options = arguments.read;
+  const auto paths = run_paths(given, BaselineStore(arguments.baselines));
+  if (!paths) return paths.error();
   std::vector<Summary> out;
-  for (const std::string& path : paths) {
+  for (const std::string& path : *paths) {
     auto summary = load_summary(path, options);
     if (!summary) return naming(path, summary.error());
     summary->run.path = path;
@@ -79,9 +86,9 @@ int run_gate(const GateArguments& arguments) {
   if (!policy) return fail("gate", arguments.policy, policy.error());
   const Status sides = check_sides(arguments, *policy);
   if (!sides) return fail("gate", "", sides.error());
-  const auto baseline = load_side(arguments.baseline, arguments.read);
+  const auto baseline = load_side(arguments.baseline, arguments);
   if (!baseline) return fail("gate", "", baseline.error());
-  const auto candidate = load_side(arguments.candidate, arguments.read);
+  const auto candidate = load_side(arguments.candidate, arguments);
   if (!candidate) return fail("gate", "", candidate.error());
   return report_gate(judge(*policy, *baseline, *candidate), arguments.report);
 }
@@ -95,6 +102,9 @@ void add_gate_verb(CLI::App& app, int& status) {
   verb->add_option("--candidate", arguments->candidate, "runs with the change")
       ->type_name("RUN")
       ->required();
+  verb->add_option("--baselines", arguments->baselines, "where 'stepscope baseline' keeps them")
+      ->capture_default_str()
+      ->type_name("DIR");
   verb->add_option("--policy", arguments->policy, "what is judged, and how strictly (docs/gate.md)")
       ->type_name("FILE");
   verb->add_flag("--paired", arguments->paired,

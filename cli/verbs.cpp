@@ -91,6 +91,7 @@ int run_cli(int argc, const char* const* argv) {
   add_report_verb(app, status);
   add_diff_verb(app, status);
   add_gate_verb(app, status);
+  add_baseline_verb(app, status);
   add_train_verb(app, status);
 
   const std::string unknown = unknown_verb(app, argc, argv);
