@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The viewer is a module that is loaded when it is asked for: GLFW needs X11, and a machine that
+// only records or reports may have none.
+#pragma once
+
+#include "viewer/app/app.hpp"
+
+namespace stepscope {
+
+Status show_in_viewer(const viewer::Run& run, const viewer::ViewOptions& options);
+
+}  // namespace stepscope

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Input as commands and positions, over a real trace: what the state is afterwards.
+#include "viewer/view/session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/viewer/sample_run.hpp"
+#include "viewer/view/details.hpp"
+#include "viewer/view/measure.hpp"
+
+namespace stepscope::viewer {
+namespace {
+
+TEST(Lanes, HoldEveryEventOfTheTrace) {
+  const auto& run = sample_run();
+  std::uint64_t device = 0;
+  std::uint64_t host = 0;
+  for (const Lane& lane : build_lanes(run)) {
+    if (lane.events == EventKind::device_op) device += lane.event_count();
+    if (lane.events == EventKind::host_range) host += lane.event_count();
+  }
+  EXPECT_EQ(device, run.trace.device_ops().size());
+  EXPECT_EQ(host, run.trace.host_ranges().size());
+}
+
+TEST(Lanes, TheBandOfOwnersIsTheExactPartition) {
+  const auto& run = sample_run();
+  const Session session(run);
+  for (std::uint32_t row = 0; row < run.steps.list.size(); ++row) {
+    const Measurement measured = measure(run, session.lanes(), run.steps.list[row].window);
+    EXPECT_EQ(measured.outside_ns, 0);
+    for (const PartSum& part : measured.owners)
+      EXPECT_EQ(part.ns_total, run.summary.step_parts[row][index_of(part.cause)]);
+  }
+}
+
+TEST(Lanes, EveryDeviceOpIsFound) {
+  const auto& run = sample_run();
+  const auto lanes = build_lanes(run);
+  for (DeviceOpId op = 0; op < run.trace.device_ops().size(); ++op) {
+    const auto spot = find_spot(run, lanes, {EventKind::device_op, op});
+    ASSERT_TRUE(spot);
+    EXPECT_EQ(lanes[spot->lane].event(spot->row, spot->index).id, op);
+  }
+}
+
+TEST(Session, OpensOnTheStepAtTheMedianWithItsLargestOwnerSelected) {
+  const auto& run = sample_run();
+  Session session(run);
+  session.open();
+  ASSERT_TRUE(session.step());
+  const Step& step = run.steps.list[*session.step()];
+  for (const std::uint32_t row : run.summary.counted) {
+    EXPECT_LE(std::abs(step.wall_ns() - run.summary.partition.p50_ns),
+              std::abs(run.steps.list[row].wall_ns() - run.summary.partition.p50_ns));
+  }
+  const auto event = session.selected_event();
+  ASSERT_TRUE(event && event->kind == EventKind::segment);
+  const auto& parts = run.summary.step_parts[*session.step()];
+  const Cause cause = run.attribution.process.segments[event->id].cause;
+  EXPECT_EQ(parts[index_of(cause)], *std::max_element(parts.begin(), parts.end()));
+  EXPECT_THAT(session.sentence(), testing::HasSubstr(std::string(name_of(cause))));
+  EXPECT_LE(session.viewport().span().begin, step.window.begin);
+  EXPECT_GE(session.viewport().span().end, step.window.end);
+}
+
+TEST(Session, TheWheelKeepsTheTimeUnderTheCursor) {
+  Session session(sample_run());
+  const std::int64_t about = session.viewport().time_at(300, 1'000);
+  for (int i = 0; i < 10; ++i) session.wheel(about, 0.8);
+  EXPECT_NEAR(session.viewport().x_of(about, 1'000), 300, 0.01);
+  const Interval close = session.viewport().span();
+  for (int i = 0; i < 400; ++i) session.wheel(about, 0.5);
+  EXPECT_EQ(session.viewport().span().length(), kLeastSpan);
+  session.apply(Command::undo);  // one gesture, one step back
+  EXPECT_NE(session.viewport().span(), close);
+  EXPECT_GT(session.viewport().span().length(), close.length());
+}
+
+TEST(Session, KeysMoveAndUndoComesBack) {
+  Session session(sample_run());
+  session.open();
+  const Interval start = session.viewport().span();
+  session.apply(*command_of('w'));
+  EXPECT_LT(session.viewport().span().length(), start.length());
+  session.apply(*command_of('d'));
+  session.apply(*command_of('a'));
+  session.apply(*command_of('s'));
+  session.apply(*command_named("Home"));
+  EXPECT_LE(session.viewport().span().begin, sample_run().trace.begin());
+  EXPECT_GE(session.viewport().span().end, sample_run().trace.end());
+  for (int i = 0; i < 5; ++i) session.apply(*command_named("Backspace"));
+  EXPECT_EQ(session.viewport().span(), start);
+}
+
+TEST(Session, StepsAndEventsFollowEachOther) {
+  Session session(sample_run());
+  session.open();
+  const std::uint32_t step = *session.step();
+  session.apply(*command_of('j'));
+  EXPECT_EQ(*session.step(), step + 1);
+  session.apply(*command_of('k'));
+  EXPECT_EQ(*session.step(), step);
+  ASSERT_TRUE(session.select({EventKind::device_op, 10}));
+  const Spot spot = *session.selected();
+  session.apply(*command_of('.'));
+  EXPECT_EQ(session.selected()->index, spot.index + 1);
+  session.apply(*command_of(','));
+  EXPECT_EQ(*session.selected(), spot);
+  session.apply(*command_of('f'));
+  const Interval time = time_of(sample_run(), {EventKind::device_op, 10});
+  EXPECT_LE(session.viewport().span().begin, time.begin);
+  EXPECT_LE(session.viewport().span().length(), std::max(2 * time.length(), kLeastSpan));
+}
+
+TEST(Session, SearchLightsWhatMatchesAndFindsTheNext) {
+  const auto& run = sample_run();
+  Session session(run);
+  session.search("GEMM");
+  ASSERT_GT(session.matches(), 1U);
+  session.apply(*command_of('n'));
+  const EventRef first = *session.selected_event();
+  EXPECT_TRUE(session.is_lit(first));
+  session.apply(*command_of('n'));
+  EXPECT_NE(*session.selected_event(), first);
+  session.search("no such name");
+  EXPECT_EQ(session.matches(), 0U);
+  EXPECT_FALSE(session.is_lit(first));
+  session.apply(*command_named("Esc"));
+  EXPECT_TRUE(session.is_lit(first));
+  EXPECT_FALSE(session.selected());
+}
+
+TEST(Session, RangesSnapToEdges) {
+  const auto& run = sample_run();
+  Session session(run);
+  ASSERT_TRUE(session.select({EventKind::device_op, 5}));
+  const Interval time = time_of(run, {EventKind::device_op, 5});
+  const std::uint32_t lane = session.selected()->lane;
+  EXPECT_EQ(session.snap(lane, time.begin + 1, 3), time.begin);
+  session.apply(*command_of('r'));
+  EXPECT_EQ(*session.measured(), time);
+  session.apply(*command_of('z'));
+  EXPECT_GE(session.viewport().span().length(), time.length());
+}
+
+TEST(Session, EachKeyIsBoundOnce) {
+  std::set<std::string> keys;
+  for (const KeyBinding& binding : key_bindings()) {
+    const std::string key = binding.name != nullptr ? binding.name : std::string(1, binding.key);
+    EXPECT_TRUE(keys.insert(key).second) << key;
+  }
+}
+
+TEST(Measure, CountsAndSumsARangeOfALane) {
+  const auto& run = sample_run();
+  const Session session(run);
+  const Interval range = run.steps.list[*typical_step(run.summary)].window;
+  for (const LaneMeasure& lane : measure(run, session.lanes(), range).lanes) {
+    if (session.lanes()[lane.lane].kind != LaneKind::kernels) continue;
+    std::uint64_t count = 0;
+    std::int64_t sum = 0;
+    const Row& row = session.lanes()[lane.lane].rows.front();
+    for (std::uint32_t i = 0; i < row.size(); ++i) {
+      const std::int64_t inside = intersect(row.time(i), range).length();
+      count += inside > 0 ? 1 : 0;
+      sum += inside;
+    }
+    EXPECT_EQ(lane.count, count);
+    EXPECT_EQ(lane.sum_ns, sum);
+    EXPECT_LE(lane.busy_ns, range.length());
+    EXPECT_LE(lane.min_ns, lane.p50_ns);
+    EXPECT_LE(lane.p50_ns, lane.p99_ns);
+    EXPECT_LE(lane.p99_ns, lane.max_ns);
+    return;
+  }
+  FAIL() << "no lane of kernels";
+}
+
+TEST(Details, OfAKernelLeadToItsLaunchAndBack) {
+  const auto& run = sample_run();
+  for (DeviceOpId op = 0; op < run.trace.device_ops().size(); ++op) {
+    const EventRef event{EventKind::device_op, op};
+    const auto launch = linked_to(run, event);
+    if (launch.empty()) continue;
+    EXPECT_THAT(linked_to(run, launch.front()), testing::Contains(event));
+    std::set<std::string> said;
+    for (const Detail& detail : details_of(run, event)) said.insert(detail.what);
+    EXPECT_THAT(said, testing::IsSupersetOf({"Duration", "Class", "Phase", "Launched by"}));
+    return;
+  }
+  FAIL() << "no kernel with its launch";
+}
+
+}  // namespace
+}  // namespace stepscope::viewer

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer/app/window.hpp"
+
+#include <GL/gl.h>
+#include <GLFW/glfw3.h>
+
+#include <memory>
+
+#include "backends/imgui_impl_glfw.h"
+#include "backends/imgui_impl_opengl3.h"
+#include "viewer/app/gui.hpp"
+#include "viewer/ui/screen.hpp"
+
+namespace stepscope::viewer {
+namespace {
+
+// ImGui needs a frame after the input's own to settle hovers and sizes.
+constexpr int kFramesAfterInput = 3;
+constexpr double kLongestWait = 0.5;  // seconds: the cursor of a text field blinks
+
+Error no_window(const char* what) {
+  return {ErrorCode::unsupported,
+          std::string(what) +
+              "; without a display, take a picture (--screenshot out.png, drawn by EGL) or run it "
+              "under a virtual one: xvfb-run stepscope view ..."};
+}
+
+struct Terminate {
+  ~Terminate() { glfwTerminate(); }
+};
+struct DestroyWindow {
+  void operator()(GLFWwindow* window) const { glfwDestroyWindow(window); }
+};
+using Window = std::unique_ptr<GLFWwindow, DestroyWindow>;
+
+struct Backends {
+  explicit Backends(GLFWwindow* window) {
+    ImGui_ImplGlfw_InitForOpenGL(window, true);
+    ok = ImGui_ImplOpenGL3_Init("#version 330");
+  }
+  ~Backends() {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui_ImplGlfw_Shutdown();
+  }
+  Backends(const Backends&) = delete;
+  Backends& operator=(const Backends&) = delete;
+  bool ok = false;
+};
+
+Window make_window(const ViewOptions& options) {
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  return Window(glfwCreateWindow(options.width, options.height, "stepscope", nullptr, nullptr));
+}
+
+void frame(Screen& screen, GLFWwindow* window) {
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+  draw(screen, ImGui::GetIO().DisplaySize);
+  ImGui::Render();
+  int width = 0;
+  int height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  reinterpret_cast<decltype(&glViewport)>(glfwGetProcAddress("glViewport"))(0, 0, width, height);
+  reinterpret_cast<decltype(&glClear)>(glfwGetProcAddress("glClear"))(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  glfwSwapBuffers(window);
+}
+
+void loop(Screen& screen, GLFWwindow* window, int most_frames) {
+  for (int drawn = 1; glfwWindowShouldClose(window) == 0; ++drawn) {
+    if (most_frames > 0 && drawn > most_frames) return;
+    if (drawn > kFramesAfterInput) glfwWaitEventsTimeout(kLongestWait);
+    for (int i = 0; i < kFramesAfterInput; ++i) {
+      frame(screen, window);
+      glfwPollEvents();
+    }
+  }
+}
+
+}  // namespace
+
+Status run_window(Session& session, const ViewOptions& options) {
+  if (glfwInit() == 0) return no_window("no display to open a window on");
+  const Terminate terminate;
+  const Window window = make_window(options);
+  if (!window) return no_window("this display gives no window with OpenGL 3.3");
+  glfwMakeContextCurrent(window.get());
+  float by_display = 1;
+  glfwGetWindowContentScale(window.get(), &by_display, nullptr);
+  const auto scale = static_cast<float>(options.scale.value_or(static_cast<double>(by_display)));
+  const Gui gui(scale);
+  const Backends backends(window.get());
+  if (!backends.ok) return no_window("this display gives no OpenGL 3.3");
+  Screen screen(session, scale);
+  screen.theme = make_theme(session.light);
+  apply_style(screen.theme, scale);
+  loop(screen, window.get(), options.close_after_frames);
+  return Done{};
+}
+
+}  // namespace stepscope::viewer

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real window: GLFW and OpenGL 3.3. It is drawn when there is input, not sixty times a second.
+#pragma once
+
+#include "viewer/app/app.hpp"
+#include "viewer/view/session.hpp"
+
+namespace stepscope::viewer {
+
+Status run_window(Session& session, const ViewOptions& options);
+
+}  // namespace stepscope::viewer

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of a lane: events that do not overlap, sorted by begin, and a 32-ary pyramid over them
+// that answers for any span and width without reading every event.
+//
+//   begin, end, id   a column each; id is the caller's number of the event
+//   busy             for each block of 32 events: the sum of durations before it
+//   longest          levels of the pyramid: the longest event of each block of 32, of each 32
+//                    blocks, and so on (0.8 bytes an event in all)
+//
+// Invariants: begin[i] <= end[i] <= begin[i + 1]. Times: int64 ns. Nothing is dropped: each event
+// of a query is in exactly one box, and the boxes' busy time sums to the events' exactly.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/support/interval.hpp"
+
+namespace stepscope::viewer {
+
+// What is drawn as one rectangle: one event at least a pixel wide, or all that begin within one
+// pixel column.
+struct Box {
+  Interval time;  // of the event, or of the column
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  std::uint32_t longest = 0;  // index of the longest of them
+  std::int64_t busy_ns = 0;   // of these events, inside the queried span
+
+  bool single() const { return count == 1; }
+};
+
+class Row {
+ public:
+  void add(std::int64_t begin, std::int64_t end, std::uint32_t id);
+  // Once, after the last add.
+  void finish();
+
+  std::size_t size() const { return begin_.size(); }
+  Interval time(std::uint32_t index) const { return {begin_[index], end_[index]}; }
+  std::uint32_t id(std::uint32_t index) const { return id_[index]; }
+  std::int64_t last_end() const { return end_.empty() ? INT64_MIN : end_.back(); }
+
+  // Boxes of all events that touch `span`, at `pixels` columns, left to right.
+  void boxes(Interval span, int pixels, std::vector<Box>& out) const;
+
+  // The first event that ends after `t` (an empty one at t or later counts); size() for none.
+  std::uint32_t first_ending_after(std::int64_t t) const;
+  std::uint32_t first_beginning_at(std::int64_t t) const;
+
+  // Exact sums over the events [first, last).
+  std::int64_t busy_ns(std::uint32_t first, std::uint32_t last) const;
+  std::uint32_t longest(std::uint32_t first, std::uint32_t last) const;
+
+  std::size_t memory_bytes() const;
+
+ private:
+  std::int64_t duration(std::uint32_t index) const { return end_[index] - begin_[index]; }
+  std::int64_t busy_before(std::uint32_t index) const;
+  std::uint32_t column_end(std::uint32_t first, std::int64_t time, bool exact) const;
+  Box column(std::uint32_t first, std::uint32_t last, Interval time) const;
+  void longer(std::uint32_t& best, std::uint32_t candidate) const;
+
+  std::vector<std::int64_t> begin_;
+  std::vector<std::int64_t> end_;
+  std::vector<std::uint32_t> id_;
+  std::vector<std::int64_t> block_begin_;  // begin of each block's first event
+  std::vector<std::int64_t> busy_;
+  std::vector<std::vector<std::uint32_t>> longest_;  // level 0: a block of 32 events
+};
+
+}  // namespace stepscope::viewer

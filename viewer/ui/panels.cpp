@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps strip, the details of the selected event, and the list of keys.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/support/duration.hpp"
+#include "reports/wording/names.hpp"
+#include "reports/wording/numbers.hpp"
+#include "viewer/ui/screen.hpp"
+
+namespace stepscope::viewer {
+namespace {
+
+std::string duration_text(std::int64_t ns) {
+  return format_duration(static_cast<double>(ns));
+}
+
+// Long steps would flatten the others: the strip ends at three times the median.
+std::int64_t strip_top(const Summary& summary) {
+  std::int64_t most = 1;
+  for (const Step& step : summary.steps.list) most = std::max(most, step.wall_ns());
+  const std::int64_t p50 = summary.partition.p50_ns;
+  return p50 > 0 ? std::min(most, 3 * p50) : most;
+}
+
+void detail_row(Screen& screen, const Detail& detail) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::TextDisabled("%s", detail.what.c_str());
+  ImGui::TableNextColumn();
+  ImGui::PushTextWrapPos(0);
+  if (!detail.to) {
+    ImGui::TextUnformatted(detail.value.c_str());
+  } else {
+    ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
+    ImGui::TextUnformatted(detail.value.c_str());
+    ImGui::PopStyleColor();
+    if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    if (ImGui::IsItemClicked()) screen.session.select(*detail.to);
+  }
+  ImGui::PopTextWrapPos();
+}
+
+void event_details(Screen& screen) {
+  const auto event = screen.session.selected_event();
+  if (!event) {
+    ImGui::TextDisabled("Click an event to see what it is.");
+    return;
+  }
+  if (screen.described != event) {
+    screen.details = details_of(screen.session.run(), *event);
+    screen.described = event;
+  }
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(label_of(screen.session.run(), *event).c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::Separator();
+  if (!ImGui::BeginTable("details", 2)) return;
+  ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthFixed, screen.px(104));
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+  for (const Detail& detail : std::vector<Detail>(screen.details)) detail_row(screen, detail);
+  ImGui::EndTable();
+}
+
+void range_owners(Screen& screen) {
+  const Measurement& m = screen.measurement;
+  const auto length = static_cast<double>(std::max<std::int64_t>(1, m.range.length()));
+  ImGui::TextUnformatted(fmt::format("Range: {}", duration_text(m.range.length())).c_str());
+  ImGui::Separator();
+  if (ImGui::BeginTable("owners", 3)) {
+    for (const PartSum& part : m.owners) {
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(name_of(part.cause).data());
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(duration_text(part.ns_total).c_str());
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(format_share(static_cast<double>(part.ns_total) / length).c_str());
+    }
+    ImGui::EndTable();
+  }
+  if (m.outside_ns > 0)
+    ImGui::TextDisabled("%s outside of all steps", duration_text(m.outside_ns).c_str());
+}
+
+void range_lanes(Screen& screen) {
+  const Measurement& m = screen.measurement;
+  const auto length = static_cast<double>(std::max<std::int64_t>(1, m.range.length()));
+  for (const LaneMeasure& lane : m.lanes) {
+    const Lane& of = screen.session.lanes()[lane.lane];
+    ImGui::Spacing();
+    ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
+    ImGui::TextUnformatted((of.title + " · " + of.group).c_str());
+    ImGui::PopStyleColor();
+    ImGui::TextUnformatted(fmt::format("{} events, sum {}, busy {}", lane.count,
+                                       duration_text(lane.sum_ns),
+                                       format_share(static_cast<double>(lane.busy_ns) / length))
+                               .c_str());
+    ImGui::TextUnformatted(fmt::format("min {}, p50 {}, p99 {}, max {}", duration_text(lane.min_ns),
+                                       duration_text(lane.p50_ns), duration_text(lane.p99_ns),
+                                       duration_text(lane.max_ns))
+                               .c_str());
+  }
+}
+
+}  // namespace
+
+void draw_steps_strip(Screen& screen) {
+  Session& session = screen.session;
+  const Summary& summary = session.run().summary;
+  const std::vector<Step>& steps = summary.steps.list;
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(from, {from.x + size.x, from.y + size.y}, screen.theme.panel);
+  const float left = from.x + screen.px(210);
+  const auto p50 = static_cast<double>(summary.partition.p50_ns);
+  list.AddText({from.x + screen.px(8), from.y + screen.px(4)}, screen.theme.text,
+               fmt::format("{} steps", steps.size()).c_str());
+  list.AddText({from.x + screen.px(8), from.y + screen.px(6) + ImGui::GetFontSize()},
+               screen.theme.dim, fmt::format("p50 {}", format_duration(p50)).c_str());
+  if (steps.empty()) return;
+  const auto top = static_cast<float>(strip_top(summary));
+  const float width =
+      std::min(screen.px(48), (from.x + size.x - left) / static_cast<float>(steps.size()));
+  const float bottom = from.y + size.y - screen.px(2);
+  const float room = size.y - screen.px(6);
+  std::vector<bool> counted(steps.size());
+  for (const std::uint32_t row : summary.counted) counted[row] = true;
+  const ImVec2 mouse = ImGui::GetMousePos();
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    const float x = left + width * static_cast<float>(i);
+    const float height = room * std::min(1.0F, static_cast<float>(steps[i].wall_ns()) / top);
+    Paint paint = screen.theme.paint(Look{Look::By::step, 1, !counted[i]});
+    if (session.step() == i) paint.fill = screen.theme.accent;
+    draw_box(list, screen.theme, paint, {x, bottom - height},
+             {x + std::max(1.0F, width - screen.px(1)), bottom}, screen.scale);
+    const bool over = ImGui::IsWindowHovered() && mouse.x >= x && mouse.x < x + width;
+    if (!over) continue;
+    ImGui::SetTooltip("step %lld: %s%s%s", static_cast<long long>(steps[i].id),
+                      duration_text(steps[i].wall_ns()).c_str(),
+                      counted[i] ? "" : ", not counted: ", steps[i].why_not_steady.c_str());
+    if (ImGui::IsMouseClicked(0)) session.go_to_step(i);
+  }
+  if (p50 <= 0) return;
+  const float y = bottom - room * static_cast<float>(p50) / top;
+  list.AddLine({left, y}, {left + width * static_cast<float>(steps.size()), y}, screen.theme.text);
+}
+
+void draw_details(Screen& screen) {
+  if (const auto range = screen.session.measured()) {
+    if (screen.measured != range) {
+      screen.measurement = measure(screen.session.run(), screen.session.lanes(), *range);
+      screen.measured = range;
+    }
+    range_owners(screen);
+    range_lanes(screen);
+    ImGui::Spacing();
+    ImGui::Separator();
+  }
+  event_details(screen);
+}
+
+void draw_keys(Screen& screen, ImVec2 size) {
+  ImGui::SetNextWindowPos({size.x / 2, size.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
+  ImGui::Begin("Keys", &screen.session.keys_shown,
+               ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse);
+  ImGui::BeginTable("keys", 2);
+  const auto line = [](const char* key, const char* about) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(key);
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(about);
+  };
+  for (const KeyBinding& binding : key_bindings()) {
+    const std::string key = binding.name != nullptr ? binding.name : std::string(1, binding.key);
+    line(key.c_str(), binding.about);
+  }
+  line("wheel", "zoom where the mouse is; Ctrl finer, Shift faster");
+  line("right drag, Shift + drag", "move");
+  line("left drag", "measure a range, snapping to edges; Alt does not snap");
+  line("click, double click", "select; and show in full width");
+  line("click on a lane's name", "fold or unfold its rows");
+  ImGui::EndTable();
+  ImGui::End();
+}
+
+}  // namespace stepscope::viewer

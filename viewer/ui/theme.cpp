@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer/ui/theme.hpp"
+
+#include <array>
+
+namespace stepscope::viewer {
+namespace {
+
+constexpr ImU32 rgb(unsigned hex) {
+  return IM_COL32((hex >> 16) & 255U, (hex >> 8) & 255U, hex & 255U, 255);
+}
+
+unsigned part(ImU32 colour, int shift) {
+  return (colour >> shift) & 255U;
+}
+
+// Black or white, whichever reads better on it.
+ImU32 text_on(ImU32 fill) {
+  const unsigned light = 299 * part(fill, IM_COL32_R_SHIFT) + 587 * part(fill, IM_COL32_G_SHIFT) +
+                         114 * part(fill, IM_COL32_B_SHIFT);
+  return light > 140'000 ? rgb(0x101010) : rgb(0xffffff);
+}
+
+unsigned hue_of(Cause cause) {
+  switch (cause) {
+    case Cause::gpu_gemm:
+      return 0x0072b2;
+    case Cause::gpu_attention:
+      return 0x56b4e9;
+    case Cause::gpu_select:
+      return 0x009e73;
+    case Cause::gpu_reduce:
+      return 0x44aa99;
+    case Cause::gpu_elementwise:
+      return 0x88ccee;
+    case Cause::gpu_optimizer:
+      return 0x5b4fa0;
+    case Cause::gpu_other:
+      return 0x6f8fa8;
+    case Cause::comm_transfer:
+      return 0xaa4499;
+    case Cause::comm_late_rank:
+      return 0x882255;
+    case Cause::copy_h2d_pageable:
+      return 0xe69f00;
+    case Cause::copy_h2d_pinned:
+    case Cause::copy_d2h:
+    case Cause::copy_d2d:
+    case Cause::copy_set:
+      return 0xddcc77;
+    case Cause::gpu_dispatch_gap:
+    case Cause::graph_gap:
+    case Cause::launch_latency:
+    case Cause::gpu_wait_peer:
+      return 0xb8b8b8;
+    case Cause::host_python:
+      return 0xcc6677;
+    case Cause::host_data_wait:
+    case Cause::host_io:
+      return 0xf0e442;
+    case Cause::host_sync_return:
+    case Cause::host_wait_thread:
+    case Cause::host_off_cpu:
+      return 0xa65628;
+    case Cause::profiler:
+      return 0x999999;
+    case Cause::host_other:
+    case Cause::unknown:
+      return 0x777777;
+    default:
+      return is_host(cause) ? 0xd55e00 : 0x777777;
+  }
+}
+
+Pattern pattern_of(Cause cause) {
+  if (is_device_busy(cause)) return Pattern::solid;
+  if (is_unexplained(cause) || cause == Cause::profiler) return Pattern::cross;
+  return is_host(cause) ? Pattern::hatch : Pattern::lines;
+}
+
+unsigned hue_of(HostKind kind) {
+  switch (kind) {
+    case HostKind::user_scope:
+    case HostKind::nvtx_range:
+      return 0x44aa99;
+    case HostKind::python_function:
+      return 0xcc6677;
+    case HostKind::backward_node:
+      return 0x5b8db8;
+    case HostKind::runtime_call:
+    case HostKind::driver_call:
+      return 0xd98a3d;
+    case HostKind::op:
+      return 0x7da7c9;
+    default:
+      return 0x999999;
+  }
+}
+
+unsigned hue_of_phase(std::uint32_t phase) {
+  constexpr std::array<unsigned, 8> kHues = {0x999999, 0x4477aa, 0xccbb44, 0x228833,
+                                             0xaa3377, 0x66ccee, 0xee8866, 0x9970ab};
+  return phase == 0 ? kHues[0] : kHues[1 + (phase - 1) % (kHues.size() - 1)];
+}
+
+}  // namespace
+
+Paint Theme::paint(Cause cause) const {
+  const ImU32 fill = rgb(hue_of(cause));
+  return {fill, text_on(fill), pattern_of(cause)};
+}
+
+Paint Theme::paint(const Look& look) const {
+  const auto solid = [](unsigned hue) { return Paint{rgb(hue), text_on(rgb(hue))}; };
+  switch (look.by) {
+    case Look::By::cause:
+      return paint(static_cast<Cause>(look.index));
+    case Look::By::phase:
+      return solid(hue_of_phase(look.index));
+    case Look::By::host_kind:
+      return solid(hue_of(static_cast<HostKind>(look.index)));
+    case Look::By::wait:
+      return {rgb(0xb8b8b8), rgb(0x101010), Pattern::hatch};
+    case Look::By::step:
+      break;
+  }
+  Paint paint = light ? solid(look.index == 0 ? 0xc9d3df : 0xb3c1d1)
+                      : solid(look.index == 0 ? 0x4a5766 : 0x5d6c7d);
+  if (look.faint) paint.pattern = Pattern::lines;
+  return paint;
+}
+
+Theme make_theme(bool light) {
+  Theme t;
+  t.light = light;
+  t.background = rgb(light ? 0xffffff : 0x16191d);
+  t.lane = rgb(light ? 0xf6f7f9 : 0x1b1f24);
+  t.lane_other = rgb(light ? 0xeef0f3 : 0x21262c);
+  t.panel = rgb(light ? 0xf0f2f5 : 0x1f2429);
+  t.grid = light ? IM_COL32(0, 0, 0, 28) : IM_COL32(255, 255, 255, 26);
+  t.text = rgb(light ? 0x15191e : 0xe8ebee);
+  t.dim = rgb(light ? 0x5a6470 : 0x9aa5b1);
+  t.accent = rgb(light ? 0x0b5cad : 0x6cb6ff);
+  t.selection = rgb(light ? 0x000000 : 0xffffff);
+  t.hatch = IM_COL32(0, 0, 0, 80);
+  return t;
+}
+
+void apply_style(const Theme& theme, float scale) {
+  ImGuiStyle& style = ImGui::GetStyle();
+  style = ImGuiStyle();
+  if (theme.light) {
+    ImGui::StyleColorsLight(&style);
+  } else {
+    ImGui::StyleColorsDark(&style);
+  }
+  const auto set = [&](ImGuiCol which, ImU32 colour) {
+    style.Colors[which] = ImGui::ColorConvertU32ToFloat4(colour);
+  };
+  set(ImGuiCol_WindowBg, theme.background);
+  set(ImGuiCol_ChildBg, theme.background);
+  set(ImGuiCol_PopupBg, theme.panel);
+  set(ImGuiCol_Text, theme.text);
+  set(ImGuiCol_TextDisabled, theme.dim);
+  set(ImGuiCol_FrameBg, theme.lane_other);
+  set(ImGuiCol_Border, theme.dim);
+  set(ImGuiCol_TableHeaderBg, theme.lane_other);
+  set(ImGuiCol_TableRowBgAlt, theme.lane);
+  style.WindowPadding = {8, 6};
+  style.CellPadding = {6, 2};
+  style.WindowBorderSize = 0;
+  style.FrameRounding = 3;
+  style.FrameBorderSize = 1;
+  style.ScaleAllSizes(scale);
+}
+
+}  // namespace stepscope::viewer

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer/view/event.hpp"
+
+#include <fmt/format.h>
+
+#include "core/model/api_kind.hpp"
+#include "reports/wording/names.hpp"
+
+namespace stepscope::viewer {
+namespace {
+
+const Segment& segment_of(const Run& run, EventRef event) {
+  return partition_of(run, event.partition).segments[event.id];
+}
+
+std::string_view sync_name(ApiKind api) {
+  switch (api) {
+    case ApiKind::sync_device:
+      return "wait for the device";
+    case ApiKind::sync_stream:
+      return "wait for a stream";
+    case ApiKind::sync_event:
+      return "wait for an event";
+    default:
+      return "stream waits for an event";
+  }
+}
+
+}  // namespace
+
+const Partition& partition_of(const Run& run, std::uint32_t partition) {
+  const Attribution& a = run.attribution;
+  return partition == Partition::kWholeProcess ? a.process : a.devices[partition];
+}
+
+Interval time_of(const Run& run, EventRef event) {
+  const TraceData& data = run.trace.data();
+  const std::uint32_t id = event.id;
+  switch (event.kind) {
+    case EventKind::step:
+      return run.steps.list[id].window;
+    case EventKind::segment:
+      return segment_of(run, event).time;
+    case EventKind::phase_visit:
+      return run.attribution.visits[id].time;
+    case EventKind::host_range:
+      return {data.host_ranges.begin[id], data.host_ranges.end[id]};
+    case EventKind::device_op:
+      return {data.device_ops.begin[id], data.device_ops.end[id]};
+    case EventKind::sync:
+      return {data.syncs.begin[id], data.syncs.end[id]};
+  }
+  return {};
+}
+
+std::string_view name_of(const Run& run, EventRef event) {
+  const TraceData& data = run.trace.data();
+  switch (event.kind) {
+    case EventKind::step:
+      return "step";
+    case EventKind::segment:
+      return name_of(segment_of(run, event).cause);
+    case EventKind::phase_visit:
+      return run.attribution.phases[run.attribution.visits[event.id].phase].name;
+    case EventKind::host_range:
+      return run.trace.text(data.host_ranges.name[event.id]);
+    case EventKind::device_op:
+      return run.trace.text(data.device_ops.name[event.id]);
+    case EventKind::sync:
+      return sync_name(data.syncs.api[event.id]);
+  }
+  return "";
+}
+
+std::string label_of(const Run& run, EventRef event) {
+  const std::string_view name = name_of(run, event);
+  if (event.kind == EventKind::step) return fmt::format("step {}", run.steps.list[event.id].id);
+  if (event.kind == EventKind::device_op) return short_kernel_name(name);
+  return std::string(name);
+}
+
+Look look_of(const Run& run, EventRef event) {
+  const TraceData& data = run.trace.data();
+  switch (event.kind) {
+    case EventKind::step:
+      return {Look::By::step, event.id % 2, !run.steps.list[event.id].steady};
+    case EventKind::segment:
+      return {Look::By::cause, static_cast<std::uint32_t>(segment_of(run, event).cause)};
+    case EventKind::phase_visit:
+      return {Look::By::phase, run.attribution.visits[event.id].phase};
+    case EventKind::host_range:
+      return {Look::By::host_kind, static_cast<std::uint32_t>(data.host_ranges.kind[event.id])};
+    case EventKind::device_op:
+      return {Look::By::cause, static_cast<std::uint32_t>(run.attribution.ops[event.id].cause)};
+    case EventKind::sync:
+      return {Look::By::wait};
+  }
+  return {};
+}
+
+std::string phase_path(const Run& run, PhaseId phase) {
+  if (phase == 0) return "(no phase)";
+  const Phase& own = run.attribution.phases[phase];
+  return own.parent == 0 ? own.name : phase_path(run, own.parent) + "/" + own.name;
+}
+
+std::string site_text(const Run& run, SiteId site) {
+  if (site == kNone) return "";
+  const Site& at = run.trace.data().sites[site];
+  const std::string_view function = run.trace.text(at.function);
+  const std::string line = fmt::format("{}:{}", run.trace.text(at.file), at.line);
+  return function.empty() ? line : fmt::format("{} ({})", line, function);
+}
+
+}  // namespace stepscope::viewer

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that can be pointed at on the timeline: a row of one of the run's tables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/attribution/cause.hpp"
+#include "viewer/view/run.hpp"
+
+namespace stepscope::viewer {
+
+enum class EventKind : std::uint8_t {
+  step,         // Steps::list
+  segment,      // Attribution::process.segments, or those of a device
+  phase_visit,  // Attribution::visits
+  host_range,   // HostRanges
+  device_op,    // DeviceOps
+  sync,         // Syncs
+};
+
+struct EventRef {
+  EventKind kind = EventKind::step;
+  std::uint32_t id = 0;
+  std::uint32_t partition = Partition::kWholeProcess;  // of a segment: row of Attribution::devices
+
+  friend bool operator==(const EventRef&, const EventRef&) = default;
+};
+
+// What decides an event's colour. `index` is the cause, the phase, the host kind or nothing.
+struct Look {
+  enum class By : std::uint8_t { cause, phase, host_kind, step, wait } by = By::step;
+  std::uint32_t index = 0;
+  bool faint = false;  // a step that is not counted
+};
+
+const Partition& partition_of(const Run& run, std::uint32_t partition);
+
+Interval time_of(const Run& run, EventRef event);
+// As it stands in the trace.
+std::string_view name_of(const Run& run, EventRef event);
+// Short enough for a box: kernels without namespaces and parameters, a segment's cause.
+std::string label_of(const Run& run, EventRef event);
+Look look_of(const Run& run, EventRef event);
+
+// "forward/topk"; "(no phase)" for the root.
+std::string phase_path(const Run& run, PhaseId phase);
+// "train.py:96 (compute_loss)"; empty where the line is not known.
+std::string site_text(const Run& run, SiteId site);
+
+}  // namespace stepscope::viewer

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a range of time holds: the owners of its time, which sum to the range, and for each lane how
+// many events touch it, how long they are, and what share of the range they cover.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viewer/view/lanes.hpp"
+
+namespace stepscope::viewer {
+
+struct LaneMeasure {
+  std::uint32_t lane = 0;
+  std::uint64_t count = 0;
+  std::int64_t sum_ns = 0;   // inside the range, overlaps counted twice
+  std::int64_t busy_ns = 0;  // covered, overlaps counted once
+  std::int64_t min_ns = 0;   // of whole events, as the following
+  std::int64_t p50_ns = 0;
+  std::int64_t p99_ns = 0;
+  std::int64_t max_ns = 0;
+};
+
+struct Measurement {
+  Interval range;
+  std::vector<PartSum> owners;  // largest first; with what lies outside all steps: the range
+  std::int64_t outside_ns = 0;  // before the first step or after the last
+  std::vector<LaneMeasure> lanes;
+};
+
+Measurement measure(const Run& run, const std::vector<Lane>& lanes, Interval range);
+
+}  // namespace stepscope::viewer

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is shown first: the typical step, its largest owner, and a sentence about both.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/support/duration.hpp"
+#include "reports/wording/names.hpp"
+#include "reports/wording/numbers.hpp"
+#include "viewer/view/session.hpp"
+
+namespace stepscope::viewer {
+namespace {
+
+std::string duration(std::int64_t ns) {
+  return format_duration(static_cast<double>(ns));
+}
+
+Cause largest_cause(const PerCause<std::int64_t>& parts) {
+  return static_cast<Cause>(std::max_element(parts.begin(), parts.end()) - parts.begin());
+}
+
+std::optional<std::uint32_t> longest_segment(const Partition& partition, Interval window,
+                                             Cause cause) {
+  std::optional<std::uint32_t> best;
+  for (std::uint32_t i = 0; i < partition.segments.size(); ++i) {
+    const Segment& segment = partition.segments[i];
+    if (segment.cause != cause || intersect(segment.time, window).empty()) continue;
+    if (!best || segment.time.length() > partition.segments[*best].time.length()) best = i;
+  }
+  return best;
+}
+
+std::string where(const Run& run, const Segment& segment) {
+  std::string out;
+  if (segment.phase != 0) out += ", in phase " + phase_path(run, segment.phase);
+  const std::string line = site_text(run, segment.site);
+  return line.empty() ? out : out + ", at " + line;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> typical_step(const Summary& summary) {
+  if (summary.counted.empty()) return std::nullopt;
+  const auto distance = [&](std::uint32_t row) {
+    return std::abs(summary.steps.list[row].wall_ns() - summary.partition.p50_ns);
+  };
+  return *std::min_element(summary.counted.begin(), summary.counted.end(),
+                           [&](auto a, auto b) { return distance(a) < distance(b); });
+}
+
+void Session::open() {
+  const auto step = typical_step(run_.summary);
+  if (!step || run_.steps.found_by == FoundBy::whole_trace) {
+    sentence_ = "No steps were found, so the whole trace is shown; --step-marker names the loop.";
+    return;
+  }
+  go_to_step(*step);
+  const Step& shown = run_.steps.list[*step];
+  const PerCause<std::int64_t>& parts = run_.summary.step_parts[*step];
+  const Cause cause = largest_cause(parts);
+  const std::int64_t owned = parts[index_of(cause)];
+  const auto segment = longest_segment(run_.attribution.process, shown.window, cause);
+  if (!segment) return;
+  select(*find_spot(run_, lanes_, {EventKind::segment, *segment}));
+  sentence_ = fmt::format(
+      "Step {} stands for the run: {}, the median of {} counted. {} ({}) owns {} of it, {}; its "
+      "longest stretch is selected{}.",
+      shown.id, duration(shown.wall_ns()), run_.summary.counted.size(), name_of(cause),
+      meaning_of(cause), duration(owned),
+      format_share(static_cast<double>(owned) / static_cast<double>(shown.wall_ns())),
+      where(run_, run_.attribution.process.segments[*segment]));
+}
+
+}  // namespace stepscope::viewer
