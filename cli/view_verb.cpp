@@ -72,11 +72,13 @@ Status read_size(const std::string& text, viewer::ViewOptions& out) {
 Status read_range(const std::string& text, viewer::ViewOptions& out) {
   if (text.empty()) return Done{};
   const std::size_t colon = text.find(':');
-  const auto begin = parse_duration(text.substr(0, colon));
+  const std::string from = text.substr(0, colon);
+  const auto begin = from == "0" ? Result<std::int64_t>(0) : parse_duration(from);
   const auto end = parse_duration(colon == std::string::npos ? "" : text.substr(colon + 1));
   if (!begin || !end || *begin >= *end)
     return usage_error(fmt::format(
-        "--range '{}': BEGIN:END since the trace's begin, with units, like 10ms:25ms", text));
+        "--range '{}': BEGIN:END since the trace's begin, with units, like 10ms:25ms or 0:5ms",
+        text));
   out.range = Interval{*begin, *end};
   return Done{};
 }

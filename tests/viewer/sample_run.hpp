@@ -2,6 +2,7 @@
 // A real trace of the tree, read and attributed once a program.
 #pragma once
 
+#include <filesystem>
 #include <stdexcept>
 
 #include "core/importers/load.hpp"
@@ -14,7 +15,9 @@ inline Run load_run(const std::string& path) {
   if (!trace) throw std::runtime_error(trace.error().message);
   const auto steps = find_steps(*trace);
   const auto attribution = attribute(*trace, *steps);
-  return {*trace, *steps, *attribution, summarize(*trace, *steps, *attribution)};
+  Run run{*trace, *steps, *attribution, summarize(*trace, *steps, *attribution)};
+  run.summary.run.path = std::filesystem::path(path).filename();  // pictures show it
+  return run;
 }
 
 inline const Run& sample_run() {

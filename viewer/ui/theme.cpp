@@ -55,6 +55,9 @@ unsigned hue_of(Cause cause) {
       return 0xb8b8b8;
     case Cause::host_python:
       return 0xcc6677;
+    case Cause::host_launch_api:
+    case Cause::host_queue_full:
+      return 0xee9966;
     case Cause::host_data_wait:
     case Cause::host_io:
       return 0xf0e442;
