@@ -4,9 +4,9 @@
 #include <exception>
 #include <string>
 
+#include "reference_trainers/clt/data/write_data.hpp"
 #include "reference_trainers/clt/options.hpp"
 #include "reference_trainers/clt/run.hpp"
-#include "reference_trainers/clt/write_data.hpp"
 #include "reference_trainers/comm/local_ranks.hpp"
 #include "reference_trainers/common/first_line.hpp"
 

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "reference_trainers/clt/ranks.hpp"
+#include "reference_trainers/clt/ranks/ranks.hpp"
 #include "reference_trainers/clt/variants.hpp"
 
 namespace stepscope::clt {

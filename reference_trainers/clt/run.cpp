@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "reference_trainers/clt/checkpoint.hpp"
-#include "reference_trainers/clt/ranks.hpp"
-#include "reference_trainers/clt/same_activations.hpp"
-#include "reference_trainers/clt/tensor_file.hpp"
-#include "reference_trainers/clt/training.hpp"
+#include "reference_trainers/clt/data/same_activations.hpp"
+#include "reference_trainers/clt/ranks/ranks.hpp"
+#include "reference_trainers/clt/training/checkpoint.hpp"
+#include "reference_trainers/clt/training/tensor_file.hpp"
+#include "reference_trainers/clt/training/training.hpp"
 #include "reference_trainers/comm/group.hpp"
 #include "reference_trainers/common/first_line.hpp"
 

@@ -10,8 +10,8 @@
 
 #include "core/support/result.hpp"
 #include "reference_trainers/clt/config.hpp"
-#include "reference_trainers/clt/conversion.hpp"
-#include "reference_trainers/clt/trainer.hpp"
+#include "reference_trainers/clt/training/conversion.hpp"
+#include "reference_trainers/clt/training/trainer.hpp"
 
 namespace stepscope::clt {
 

@@ -22,7 +22,7 @@
 #include "collectors/record_function/callbacks.hpp"
 #include "collectors/record_function/torch_library.hpp"
 #include "collectors/recorder/process_state.hpp"
-#include "reference_trainers/clt/training.hpp"
+#include "reference_trainers/clt/training/training.hpp"
 
 namespace stepscope {
 namespace {

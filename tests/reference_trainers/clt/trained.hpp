@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference_trainers/clt/training.hpp"
+#include "reference_trainers/clt/training/training.hpp"
 
 namespace stepscope::clt {
 
