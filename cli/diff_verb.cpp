@@ -11,7 +11,10 @@
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/compare/comparison.hpp"
+#include "reports/html/html_diff.hpp"
 #include "reports/json/json_diff.hpp"
+#include "reports/markdown/markdown_diff.hpp"
+#include "reports/svg/waterfall.hpp"
 #include "reports/text/text_diff.hpp"
 
 namespace stepscope {
@@ -26,6 +29,9 @@ constexpr const char* kDiffExamples =
     "                                              the middle run of each side, and the range\n"
     "  stepscope diff b32.scope b64.scope --samples 32,64    per sample, of the smaller batch\n"
     "  stepscope diff before.scope after.scope --format json -o diff.json\n"
+    "  stepscope diff before.scope after.scope --format html -o diff.html   a page with its "
+    "waterfall\n"
+    "  stepscope diff before.scope after.scope --format svg -o diff.svg     the waterfall alone\n"
     "A and B are what 'stepscope report' reads, or the JSON that it writes. B minus A: less than "
     "0\n"
     "is faster. The parts sum to the difference exactly. Runs that did other work, or ran on\n"
@@ -101,6 +107,9 @@ std::vector<Summary> load_side(const std::vector<std::string>& paths, const Read
 std::string diff_document(const DiffArguments& arguments, const Comparison& comparison,
                           const Output& output) {
   if (arguments.format == "json") return json_diff(comparison);
+  if (arguments.format == "html") return html_diff(comparison);
+  if (arguments.format == "markdown") return markdown_diff(comparison);
+  if (arguments.format == "svg") return svg_waterfall(comparison);
   return text_diff(comparison, style_for(output.is_stdout() && stdout_is_terminal()));
 }
 
@@ -145,7 +154,7 @@ void add_diff_verb(CLI::App& app, int& status) {
   verb->add_option("--candidate", arguments->candidate, "several runs of B's side")
       ->type_name("B...");
   verb->add_option("--format", arguments->format, "the default is text")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(CLI::IsMember({"text", "json", "html", "markdown", "svg"}))
       ->type_name("FORMAT");
   verb->add_option("-o,--output", arguments->output, "write to FILE, whole or not at all")
       ->type_name("FILE");

@@ -7,7 +7,9 @@
 
 #include "cli/baseline_store.hpp"
 #include "cli/failure.hpp"
+#include "cli/gate_policy.hpp"
 #include "cli/gate_report.hpp"
+#include "cli/gate_run.hpp"
 #include "cli/load_summary.hpp"
 #include "cli/verbs.hpp"
 
@@ -21,6 +23,7 @@ constexpr const char* kGateExamples =
     "  stepscope gate --candidate new.scope --policy budgets.json     budgets need no baseline\n"
     "  stepscope gate --baseline main --candidate new*.scope      by a name of 'stepscope "
     "baseline'\n"
+    "  stepscope gate run --baseline-cmd './old' --candidate-cmd './new' -n 5     records both\n"
     "A run is whatever 'stepscope report' reads: a trace, or the JSON of a report. Counts "
     "(kernels,\n"
     "waits, copies, ...) are judged from one run; times need three a side, better five, recorded "
@@ -34,19 +37,11 @@ constexpr const char* kGateExamples =
 struct GateArguments {
   std::vector<std::string> baseline;
   std::vector<std::string> candidate;
-  std::string policy;
   std::string baselines = kBaselineFolder;
-  bool paired = false;
+  GatePolicyOptions policy;
   ReadOptions read;
   GateReportOptions report;
 };
-
-Result<Policy> policy_of(const GateArguments& arguments) {
-  Result<Policy> policy =
-      arguments.policy.empty() ? default_policy() : read_policy(arguments.policy);
-  if (policy && arguments.paired) policy->paired = true;
-  return policy;
-}
 
 Error naming(const std::string& path, const Error& error) {
   const bool named = error.message.find(path) != std::string::npos;
@@ -70,6 +65,7 @@ Result<std::vector<Summary>> load_side(const std::vector<std::string>& given,
 }
 
 Status check_sides(const GateArguments& arguments, const Policy& policy) {
+  if (arguments.candidate.empty()) return usage_error("--candidate is missing: the runs to judge");
   if (arguments.baseline.empty() && policy.needs_baseline())
     return usage_error("--baseline is missing; only a policy of budgets alone needs none");
   for (const auto* side : {&arguments.baseline, &arguments.candidate})
@@ -82,8 +78,8 @@ Status check_sides(const GateArguments& arguments, const Policy& policy) {
 int run_gate(const GateArguments& arguments) {
   const Status readable = check_read_options(arguments.read);
   if (!readable) return fail("gate", "", readable.error());
-  const Result<Policy> policy = policy_of(arguments);
-  if (!policy) return fail("gate", arguments.policy, policy.error());
+  const Result<Policy> policy = arguments.policy.read();
+  if (!policy) return fail("gate", arguments.policy.file, policy.error());
   const Status sides = check_sides(arguments, *policy);
   if (!sides) return fail("gate", "", sides.error());
   const auto baseline = load_side(arguments.baseline, arguments);
@@ -99,23 +95,22 @@ void add_gate_verb(CLI::App& app, int& status) {
   auto arguments = std::make_shared<GateArguments>();
   CLI::App* verb = app.add_subcommand("gate", "Is this change a regression? By its exit code");
   verb->add_option("--baseline", arguments->baseline, "runs before the change")->type_name("RUN");
-  verb->add_option("--candidate", arguments->candidate, "runs with the change")
-      ->type_name("RUN")
-      ->required();
+  verb->add_option("--candidate", arguments->candidate, "runs with the change")->type_name("RUN");
   verb->add_option("--baselines", arguments->baselines, "where 'stepscope baseline' keeps them")
       ->capture_default_str()
       ->type_name("DIR");
-  verb->add_option("--policy", arguments->policy, "what is judged, and how strictly (docs/gate.md)")
-      ->type_name("FILE");
-  verb->add_flag("--paired", arguments->paired,
-                 "the first baseline and the first candidate ran one after the other, and so on: "
-                 "cancels a host's drift, needs five a side");
+  add_gate_policy_options(*verb, arguments->policy);
   verb->add_option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps")
       ->type_name("REGEX");
   verb->add_option("--phase", arguments->read.phase, "ranges that are phases")->type_name("REGEX");
   add_gate_report_options(*verb, arguments->report);
   verb->footer(kGateExamples);
-  verb->callback([arguments, &status] { status = run_gate(*arguments); });
+#ifdef STEPSCOPE_HAS_PROFILE
+  add_gate_run_verb(*verb, status);
+#endif
+  verb->callback([verb, arguments, &status] {
+    if (verb->get_subcommands().empty()) status = run_gate(*arguments);
+  });
 }
 
 }  // namespace stepscope

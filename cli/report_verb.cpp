@@ -33,8 +33,10 @@ constexpr const char* kReportExamples =
     "  stepscope report run.scope --flops-per-step 2.6e13   MFU, of FLOPs that you know\n"
     "  stepscope report run.scope --step-marker '^train_step$' --phase '^(data|loss|topk)$'\n"
     "  stepscope report run.scope --rank 3     of a run of several ranks, the one that is late\n"
-    "A TRACE is a .scope folder written by 'stepscope profile' or a PyTorch profiler file (.json,\n"
-    ".json.gz). Without steps the report covers the whole trace and the exit code is 3.";
+    "  stepscope report run.sqlite     of Nsight Systems: nsys export --type sqlite run.nsys-rep\n"
+    "A TRACE is a .scope folder written by 'stepscope profile', a PyTorch profiler file (.json,\n"
+    ".json.gz) or an SQLite export of Nsight Systems; what it is is told by its content. Without\n"
+    "steps the report covers the whole trace and the exit code is 3.";
 
 struct ReportArguments {
   std::vector<std::string> traces;

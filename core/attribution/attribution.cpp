@@ -207,9 +207,11 @@ Result<std::optional<std::regex>> phase_regex_of(const AttributionOptions& optio
   }
 }
 
-// A Kineto trace with op or Python records: its host times were stretched by the recording itself.
+// A Kineto trace with op or Python records, or an nsys one with PyTorch's ops as NVTX ranges: its
+// host times were stretched by the recording itself.
 bool is_inflated(const Trace& trace) {
-  return trace.data().source == SourceKind::kineto &&
+  const SourceKind source = trace.data().source;
+  return (source == SourceKind::kineto || source == SourceKind::nsys) &&
          (trace.collected().framework_ops || trace.collected().python_functions);
 }
 

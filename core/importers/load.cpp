@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/importers/kineto/kineto.hpp"
+#include "core/importers/nsys/nsys.hpp"
 #include "core/store/reader.hpp"
 
 namespace stepscope {
@@ -18,10 +19,11 @@ struct Importer {
   Result<TraceData> (*read)(const fs::path& path, const Progress& progress);
 };
 
-// In order: the first that recognises a path reads it.
+// In order: the first that recognises a path reads it. Kineto takes every gzip file that is left.
 constexpr std::array kImporters = {
     Importer{sniff_scope, read_scope},
     Importer{sniff_sst, read_sst},
+    Importer{sniff_nsys, read_nsys},
     Importer{sniff_kineto, [](const fs::path& path,
                               const Progress& progress) { return read_kineto(path, progress); }},
 };
@@ -31,8 +33,8 @@ Result<TraceData> read_any(const fs::path& path, const Progress& progress) {
     if (importer.recognises(path)) return importer.read(path, progress);
   }
   return bad_input(path.string() +
-                   " is in no known format: give a .scope folder, an .sst file or a "
-                   "PyTorch profiler (Kineto) .json or .json.gz");
+                   " is in no known format: give a .scope folder, an .sst file, a PyTorch profiler "
+                   "(Kineto) .json or .json.gz, or what nsys export --type sqlite wrote");
 }
 
 }  // namespace

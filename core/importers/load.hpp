@@ -10,9 +10,9 @@
 
 namespace stepscope {
 
-// A NAME.scope folder, an .sst file, or a Kineto .json[.gz]. The first importer of the list in
-// load.cpp that recognises the path reads it. Errors: io (missing, unreadable), bad_input (no known
-// format, corrupt, empty), unsupported (a newer one).
+// A NAME.scope folder, an .sst file, a Kineto .json[.gz], or an SQLite export of nsys. The
+// first importer of the list in load.cpp that recognises the path reads it. Errors: io (missing,
+// unreadable), bad_input (no known format, corrupt, empty), unsupported (a newer one).
 Result<Trace> load(const std::filesystem::path& path, const Progress& progress = {});
 
 }  // namespace stepscope

@@ -10,10 +10,10 @@ namespace stepscope {
 namespace {
 
 Markup article(const html::Report& report) {
-  using namespace html;
   Markup sections;
-  for (const auto section : {broken, verdict, html::steps, partition, phases, lines, kernels,
-                             transfers, devices, health, trust}) {
+  for (const auto section :
+       {html::broken, html::verdict, html::steps, html::partition, html::phases, html::lines,
+        html::kernels, html::transfers, html::devices, html::health, html::trust}) {
     sections += section(report);
   }
   return element("main", sections);

@@ -73,12 +73,6 @@ Markup wall_row(const Report& report) {
                  exact_cell(wall));
 }
 
-std::string exact_title(const Report& report) {
-  const std::uint64_t steps = report.summary.partition.steps_counted;
-  return steps == 1 ? "ns in all"
-                    : fmt::format("ns, {} steps", format_exact(static_cast<std::int64_t>(steps)));
-}
-
 Markup device_row(const Report& report, const PartitionSummary& device) {
   const double busy = report.share_of_wall(device.device_busy_ns_total);
   return row({}, words_cell(fmt::format("GPU {}", device.device.value_or(0))) +
@@ -100,9 +94,12 @@ Markup partition(const Report& report) {
   const double largest = report.share_of_wall(parts.front().ns_total);
   Markup rows;
   for (const PartSum& part : parts) rows += part_row(report, part, largest);
-  const std::vector<Column> columns = {
-      {"Cause", ColumnKind::words},      {"", ColumnKind::bar}, {report.time_title()}, {"share"},
-      {"what it is", ColumnKind::words}, {exact_title(report)}};
+  const std::vector<Column> columns = {{"Cause", ColumnKind::words},
+                                       {"", ColumnKind::bar},
+                                       {report.time_title()},
+                                       {"share"},
+                                       {"what it is", ColumnKind::words},
+                                       {exact_title(report.summary.partition.steps_counted)}};
   return section(report.id("partition"),
                  report.has_steps ? "Where the step goes" : "Where the time goes",
                  whole_bar(report) + legend(report) + table(columns, rows, wall_row(report)));

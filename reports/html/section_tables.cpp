@@ -18,12 +18,6 @@ constexpr std::size_t kMostTransfers = 100;
 constexpr std::size_t kLongestName = 160;
 constexpr std::size_t kLongestTitle = 1000;
 
-std::string cut(std::string_view name, std::size_t most) {
-  if (name.size() <= most) return std::string(name);
-  while (most > 0 && (static_cast<unsigned char>(name[most]) & 0xC0U) == 0x80U) --most;
-  return std::string(name.substr(0, most)) + "…";
-}
-
 Markup bytes_cell(double bytes) {
   return number_cell(bytes > 0 ? format_bytes(bytes) : "", bytes);
 }
@@ -66,9 +60,9 @@ Markup phase_sum(const Report& report) {
 
 Markup name_cell(const KernelRow& row) {
   const std::string shown = short_kernel_name(row.name);
-  const std::string title = shown == row.name ? "" : cut(row.name, kLongestTitle);
+  const std::string title = shown == row.name ? "" : shortened(row.name, kLongestTitle);
   return element("td", {{"class", "w name"}},
-                 element("code", {{"title", title}}, text(cut(shown, kLongestName))));
+                 element("code", {{"title", title}}, text(shortened(shown, kLongestName))));
 }
 
 Markup kernel_row(const Report& report, const KernelRow& row, double largest, bool rates) {

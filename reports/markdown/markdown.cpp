@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::string_view kMeaningful = "\\`*_{}[]()#+!|~$^";
 
-bool continues_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
-}
-
 std::string in_one_line(std::string_view words) {
   std::string out = printable(words);
   std::replace(out.begin(), out.end(), '\n', ' ');
@@ -80,15 +76,6 @@ std::string table(const std::vector<MarkdownColumn>& columns,
   std::string out = joined_cells(titles) + joined_cells(rules);
   for (const auto& row : rows) out += joined_cells(row);
   return out + "\n";
-}
-
-std::string cut(std::string_view words, std::size_t most) {
-  std::size_t characters = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (continues_character(words[i])) continue;
-    if (characters++ == most) return std::string(words.substr(0, i)) + "…";
-  }
-  return std::string(words);
 }
 
 }  // namespace stepscope::markdown

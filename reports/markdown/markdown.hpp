@@ -23,7 +23,4 @@ struct MarkdownColumn {
 std::string table(const std::vector<MarkdownColumn>& columns,
                   const std::vector<std::vector<std::string>>& rows);
 
-// "…" in place of what is longer than `most` code points.
-std::string cut(std::string_view words, std::size_t most);
-
 }  // namespace stepscope::markdown

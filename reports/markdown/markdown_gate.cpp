@@ -8,6 +8,7 @@
 #include "core/support/duration.hpp"
 #include "reports/markdown/markdown.hpp"
 #include "reports/wording/gate.hpp"
+#include "reports/wording/names.hpp"
 
 namespace stepscope {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::size_t kMostRuns = 20;      // of a side
 constexpr std::size_t kMostLetters = 300;  // of a sentence or name
 
 std::string sentence(std::string_view words) {
-  return escaped(cut(words, kMostLetters));
+  return escaped(shortened(words, kMostLetters));
 }
 
 std::string_view mark_of(Outcome outcome) {
@@ -41,7 +42,7 @@ std::string metrics(const GateVerdict& verdict) {
   for (const MetricResult& metric : verdict.metrics) {
     if (metric.outcome == Outcome::not_judged || rows.size() == kMostRows) continue;
     const bool has_baseline = metric.budget.empty();
-    rows.push_back({code(cut(metric.name, kMostLetters)),
+    rows.push_back({code(shortened(metric.name, kMostLetters)),
                     has_baseline ? format_metric(metric.kind, metric.baseline) : "",
                     format_metric(metric.kind, metric.candidate), format_change(metric),
                     format_bounds(metric), escaped(format_allowed(metric)),

@@ -13,10 +13,8 @@
 #include "reports/wording/trust.hpp"
 #include "reports/wording/verdict.hpp"
 
-namespace stepscope {
+namespace stepscope::markdown {
 namespace {
-
-using namespace markdown;
 
 constexpr std::size_t kMostPhases = 20;
 constexpr std::size_t kMostLines = 12;
@@ -148,7 +146,7 @@ std::string line_section(const StepScale& scale) {
     std::string place = code(fmt::format("{}:{}", first.file, first.line));
     if (!first.function.empty())
       place += (first.kind == SiteKind::call ? " in " : " somewhere in ") +
-               code(cut(first.function, kLongestName));
+               code(shortened(first.function, kLongestName));
     rows.push_back({place, scale.time(groups[i].ns_total), scale.share(groups[i].ns_total),
                     escaped(line_causes(groups[i]))});
   }
@@ -163,8 +161,8 @@ std::string kernel_section(const StepScale& scale) {
   Rows rows;
   for (std::size_t i = 0; i < std::min(kMostKernels, all.size()); ++i) {
     const KernelRow& row = all[i];
-    rows.push_back({code(cut(short_kernel_name(row.name), kLongestName)), scale.time(row.ns_total),
-                    scale.calls(row.calls_total),
+    rows.push_back({code(shortened(short_kernel_name(row.name), kLongestName)),
+                    scale.time(row.ns_total), scale.calls(row.calls_total),
                     row.bytes_per_second ? format_rate(*row.bytes_per_second) : "",
                     code(name_of(row.cause)), code(row.phase)});
   }
@@ -186,7 +184,7 @@ std::string transfer_section(const StepScale& scale) {
     const TransferRow& row = all[i];
     const std::string name =
         row.reduce.empty() ? row.operation : row.operation + " (" + row.reduce + ")";
-    rows.push_back({code(cut(name, kLongestName)), scale.time(row.ns_total),
+    rows.push_back({code(shortened(name, kLongestName)), scale.time(row.ns_total),
                     scale.calls(row.calls_total),
                     format_bytes(static_cast<double>(row.bytes_total) / scale.steps),
                     format_bytes(row.bytes_per_second()), code(row.phase),
@@ -238,13 +236,20 @@ std::string one_report(const Summary& summary) {
   return out;
 }
 
-}  // namespace
-
-std::string markdown_report(const std::vector<Summary>& summaries) {
+std::string write_report(const std::vector<Summary>& summaries) {
   std::string out;
   for (const Summary& summary : summaries)
     out += (out.empty() ? "" : "\n---\n\n") + one_report(summary);
   return out;
+}
+
+}  // namespace
+}  // namespace stepscope::markdown
+
+namespace stepscope {
+
+std::string markdown_report(const std::vector<Summary>& summaries) {
+  return markdown::write_report(summaries);
 }
 
 }  // namespace stepscope

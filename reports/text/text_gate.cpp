@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
+#include <vector>
 
 #include "core/support/duration.hpp"
 #include "reports/text/sections.hpp"
@@ -68,14 +70,23 @@ std::string reasons(const GateVerdict& verdict, const Style& style) {
   return out;
 }
 
+// Metrics of one reason stand together.
 std::string not_judged(const GateVerdict& verdict, const Style& style) {
-  std::string out;
+  std::vector<std::pair<std::string, std::string>> names_of_reason;
   for (const MetricResult& metric : verdict.metrics) {
     if (metric.outcome != Outcome::not_judged) continue;
-    const std::string line = fmt::format("{} ({})", metric.name, metric.why);
-    out += (out.empty() ? "" : ", ") + line;
+    const auto known = std::find_if(names_of_reason.begin(), names_of_reason.end(),
+                                    [&](const auto& row) { return row.first == metric.why; });
+    if (known == names_of_reason.end()) {
+      names_of_reason.emplace_back(metric.why, metric.name);
+    } else {
+      known->second += ", " + metric.name;
+    }
   }
-  return out.empty() ? "" : "\n" + wrapped("Not judged: ", out, style, Colour::dim);
+  std::string out;
+  for (const auto& [reason, names] : names_of_reason)
+    out += wrapped("Not judged: ", names + ": " + reason, style, Colour::dim);
+  return out.empty() ? "" : "\n" + out;
 }
 
 std::string side(const char* name, const std::vector<GateRun>& runs, const Style& style) {

@@ -33,9 +33,9 @@ std::string further(const std::optional<std::uint64_t>& runs) {
 }
 
 std::string judged(const GateVerdict& verdict) {
+  const std::size_t metrics = verdict.metrics.size() - verdict.count(Outcome::not_judged);
   const std::size_t runs = verdict.baseline.size();
-  return fmt::format("{} metrics over {} against {} run{}",
-                     verdict.metrics.size() - verdict.count(Outcome::not_judged),
+  return fmt::format("{} metric{} over {} against {} run{}", metrics, metrics == 1 ? "" : "s",
                      verdict.candidate.size(), runs, runs == 1 ? "" : "s");
 }
 

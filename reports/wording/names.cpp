@@ -123,4 +123,13 @@ std::string short_kernel_name(std::string_view name) {
   return text;
 }
 
+std::string shortened(std::string_view name, std::size_t most) {
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if ((static_cast<unsigned char>(name[i]) & 0xc0U) == 0x80U) continue;
+    if (characters++ == most) return std::string(name.substr(0, i)) + "…";
+  }
+  return std::string(name);
+}
+
 }  // namespace stepscope

@@ -13,4 +13,7 @@ namespace stepscope {
 std::string_view meaning_of(Cause cause);
 std::string short_kernel_name(std::string_view name);
 
+// "…" in place of what is longer than `most` code points.
+std::string shortened(std::string_view name, std::size_t most);
+
 }  // namespace stepscope

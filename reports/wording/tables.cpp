@@ -22,6 +22,10 @@ std::string waited_for_text(const StepScale& scale, const TransferRow& row) {
                      100 * share);
 }
 
+std::string exact_title(std::uint64_t steps) {
+  return steps == 1 ? "ns, 1 step" : fmt::format("ns, {} steps", steps);
+}
+
 std::string cause_meaning(const StepScale& scale, Cause cause) {
   std::string text(meaning_of(cause));
   if (scale.summary.partition.inflated && is_host(cause)) text += " (inflated)";

@@ -14,6 +14,9 @@ std::string phase_period_text(const PhaseRow& row);
 // "0.077, rank 1 83 %": how long a step, and for which rank most of that. Empty: for none.
 std::string waited_for_text(const StepScale& scale, const TransferRow& row);
 
+// The title of a column of exact totals: "ns, 18 steps".
+std::string exact_title(std::uint64_t steps);
+
 // "host.python" of an inflated run's host: "Python code (inflated)".
 std::string cause_meaning(const StepScale& scale, Cause cause);
 

@@ -35,6 +35,18 @@ TEST(DiffVerb, ReportsStandForTheirTraces) {
   EXPECT_LT(nlohmann::json::parse(reports.out)["delta_ns_total"], 0);
 }
 
+TEST(DiffVerb, WritesAPageMarkdownAndAPicture) {
+  const Folder folder;
+  const std::string sides = kBad + " " + kFixed;
+  const std::string page = folder.at("diff.html");
+  EXPECT_EQ(run_stepscope("diff --format html -o " + page + " " + sides).status, 0);
+  const std::string validate =
+      STEPSCOPE_PYTHON " " STEPSCOPE_SOURCE_DIR "/tests/reports/validate_html.py ";
+  EXPECT_EQ(std::system((validate + page).c_str()), 0);
+  EXPECT_THAT(run_stepscope("diff --format markdown " + sides).out, HasSubstr("left over: 0 ns"));
+  EXPECT_TRUE(run_stepscope("diff --format svg " + sides).out.starts_with("<svg "));
+}
+
 TEST(DiffVerb, SeveralRunsASideGiveARange) {
   const Outcome run = run_stepscope("diff --format json --baseline " + kBad + " " + kBad +
                                     " --candidate " + kFixed + " " + kFixed);

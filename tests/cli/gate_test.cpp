@@ -160,7 +160,7 @@ TEST_F(GateVerb, WrongArgumentsAndPoliciesAreNamed) {
   };
   const std::string sides = "--baseline" + a + " --candidate" + b + " ";
   failing("--candidate" + b, 2, "--baseline is missing");
-  failing("--baseline" + a, 2, "--candidate is required");
+  failing("--baseline" + a, 2, "--candidate is missing");
   failing(sides + policy(R"("metrics": ["kernals"])"), 2, "did you mean 'kernels'?");
   failing(sides + policy(R"("tolerence": 1)"), 2, "policy.json: tolerence: is no field");
   failing(sides + "--policy /nowhere.json", 4, "/nowhere.json");

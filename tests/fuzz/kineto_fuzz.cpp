@@ -3,8 +3,8 @@
 // trace that loads must also build, with every id in range and no event ending before it begins.
 //
 //   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/kineto_fuzz.cpp
-//           core/importers/kineto/*.cpp core/model/*.cpp -lsimdjson -lz -lfmt -o kineto_fuzz &&
-//           ./kineto_fuzz
+//           core/importers/byte_source.cpp core/importers/kineto/*.cpp core/model/*.cpp
+//           -lsimdjson -lz -lfmt -o kineto_fuzz && ./kineto_fuzz
 //
 // Compiled without libFuzzer (STEPSCOPE_FUZZ_AS_TEST) it is a test over a fixed list of mutations.
 #include <sys/mman.h>

@@ -31,11 +31,6 @@ TEST(Markdown, WordsAreEscaped) {
   EXPECT_EQ(markdown::escaped("[x](http://y)"), "\\[x\\]\\(http://y\\)");
 }
 
-TEST(Markdown, CutsBetweenCharacters) {
-  EXPECT_EQ(markdown::cut("äöü", 3), "äöü");
-  EXPECT_EQ(markdown::cut("äöüx", 3), "äöü…");
-}
-
 std::size_t columns_in(std::string_view line) {
   std::size_t bars = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -56,6 +56,12 @@ TEST(Names, KernelsLoseNamespacesAndParameters) {
   EXPECT_EQ(short_kernel_name("void ::<(::"), "void ::<(::");  // no signature: left alone
 }
 
+TEST(Names, AreCutBetweenCharacters) {
+  EXPECT_EQ(shortened("äöü", 3), "äöü");
+  EXPECT_EQ(shortened("äöüx", 3), "äöü…");
+  EXPECT_EQ(shortened("", 0), "");
+}
+
 TEST(Names, EveryCauseHasItsOwnMeaning) {
   std::set<std::string_view> meanings;
   for (std::size_t i = 0; i < kCauseCount; ++i) meanings.insert(meaning_of(static_cast<Cause>(i)));

@@ -14,7 +14,7 @@ constexpr const char* kRepair =
 
 class Document {
  public:
-  Document(const ByteSource& source, Window& window, TraceFiller& filler)
+  Document(const importers::ByteSource& source, Window& window, TraceFiller& filler)
       : source_(source), window_(window), filler_(filler) {}
 
   Status read();
@@ -28,7 +28,7 @@ class Document {
   bool member(JsonScanner& scanner);
   Error error_at(std::uint64_t offset, std::string_view what) const;
 
-  const ByteSource& source_;
+  const importers::ByteSource& source_;
   Window& window_;
   TraceFiller& filler_;
   Event event_;
@@ -140,7 +140,7 @@ void skip_byte_order_mark(Window& window) {
   }
 }
 
-Status read_document(const ByteSource& source, Window& window, TraceFiller& filler) {
+Status read_document(const importers::ByteSource& source, Window& window, TraceFiller& filler) {
   return Document(source, window, filler).read();
 }
 

@@ -10,7 +10,7 @@
 namespace stepscope::kineto {
 
 // Errors name the byte of the content, and of the file where it is compressed.
-Status read_document(const ByteSource& source, Window& window, TraceFiller& filler);
+Status read_document(const importers::ByteSource& source, Window& window, TraceFiller& filler);
 
 void skip_byte_order_mark(Window& window);
 

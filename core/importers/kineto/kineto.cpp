@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/importers/kineto/byte_source.hpp"
+#include "core/importers/byte_source.hpp"
 #include "core/importers/kineto/document.hpp"
 
 namespace stepscope {
@@ -18,7 +18,7 @@ Error in_file(const std::filesystem::path& path, Error error) {
 
 Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress& progress,
                               const KinetoOptions& options) {
-  Result<std::unique_ptr<kineto::ByteSource>> source = kineto::open_bytes(path);
+  Result<std::unique_ptr<importers::ByteSource>> source = importers::open_bytes(path);
   if (!source.ok()) return in_file(path, source.error());
   kineto::TraceFiller filler;
   kineto::Window window(**source, options.window_bytes, progress);
@@ -31,7 +31,7 @@ Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress&
 }
 
 bool sniff_kineto(const std::filesystem::path& path) {
-  Result<std::unique_ptr<kineto::ByteSource>> source = kineto::open_bytes(path);
+  Result<std::unique_ptr<importers::ByteSource>> source = importers::open_bytes(path);
   if (!source.ok()) return false;
   const std::string name = path.filename().string();
   if (name.ends_with(".json") || name.ends_with(".json.gz") || (*source)->compressed()) return true;

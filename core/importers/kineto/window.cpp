@@ -10,7 +10,7 @@
 
 namespace stepscope::kineto {
 
-Window::Window(ByteSource& source, std::size_t bytes, const Progress& progress)
+Window::Window(importers::ByteSource& source, std::size_t bytes, const Progress& progress)
     : source_(source),
       progress_(progress),
       text_(std::max(bytes, kMinBytes) + JsonScanner::kPadding),

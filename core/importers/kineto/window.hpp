@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/importers/kineto/byte_source.hpp"
+#include "core/importers/byte_source.hpp"
 #include "core/support/progress.hpp"
 
 namespace stepscope::kineto {
@@ -19,7 +19,7 @@ class Window {
   static constexpr std::size_t kMinBytes = 4;  // a byte order mark is seen whole
   static constexpr std::size_t kMaxBytes = std::size_t{256} << 20U;
 
-  Window(ByteSource& source, std::size_t bytes, const Progress& progress);
+  Window(importers::ByteSource& source, std::size_t bytes, const Progress& progress);
 
   const char* begin() const { return text_.data() + used_; }
   const char* end() const { return text_.data() + filled_; }
@@ -34,7 +34,7 @@ class Window {
  private:
   Status make_room();
 
-  ByteSource& source_;
+  importers::ByteSource& source_;
   const Progress& progress_;
   std::vector<char> text_;
   std::size_t capacity_;  // text_ without the padding

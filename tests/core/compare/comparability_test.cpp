@@ -93,6 +93,16 @@ TEST(Comparability, VersionsAndClocksAreWarned) {
   EXPECT_THAT(out.warnings, Contains("driver is 570 in A, 580 in B"));
 }
 
+TEST(Comparability, FactsThatNoTwoRunsShareAreNoWarning) {
+  Summary a = sound_side();
+  Summary b = a;
+  a.run.versions = {{"started_ns", "1"}, {"parent_pid", "7"}, {"torch", "2.10.0"}};
+  b.run.versions = {{"started_ns", "2"}, {"parent_pid", "8"}, {"torch", "2.11.0"}};
+  Comparison out;
+  judge_comparability(a, b, {}, out);
+  EXPECT_THAT(out.warnings, testing::ElementsAre("torch is 2.10.0 in A, 2.11.0 in B"));
+}
+
 TEST(Comparability, BrokenSumsAndOneStretchedTraceAreReasons) {
   EXPECT_FALSE(
       with_b([](Summary& b) { b.trust.broken_invariants = {"parts do not sum"}; }).comparable);

@@ -10,7 +10,7 @@
 
 #include "core/support/result.hpp"
 
-namespace stepscope::kineto {
+namespace stepscope::importers {
 
 class ByteSource {
  public:
@@ -24,4 +24,4 @@ class ByteSource {
 
 Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& path);
 
-}  // namespace stepscope::kineto
+}  // namespace stepscope::importers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/byte_source.hpp"
+#include "core/importers/byte_source.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include <cstring>
 #include <vector>
 
-namespace stepscope::kineto {
+namespace stepscope::importers {
 namespace {
 
 class File {
@@ -174,4 +174,4 @@ Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& path
   return source;
 }
 
-}  // namespace stepscope::kineto
+}  // namespace stepscope::importers

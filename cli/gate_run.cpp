@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/gate_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "cli/failure.hpp"
+#include "cli/gate_policy.hpp"
+#include "cli/gate_report.hpp"
+#include "cli/load_summary.hpp"
+#include "cli/output.hpp"
+#include "cli/profiled_run.hpp"
+#include "core/support/duration.hpp"
+#include "reports/json/json_report.hpp"
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kGateRunExamples =
+    "Examples:\n"
+    "  stepscope gate run --baseline-cmd './train_old' --candidate-cmd './train_new' -n 5\n"
+    "  stepscope gate run --baseline-cmd 'git -C base ... && python base/train.py' \\\n"
+    "                     --candidate-cmd 'python train.py' --start-after 20 --steps 100\n"
+    "Each command is a line for the shell, run N times in turns under 'stepscope profile'. What "
+    "it\n"
+    "prints goes into a file; a command that fails ends the gate with exit code 4 and its last\n"
+    "lines. The light level records no PyTorch ops and no call sites: --level standard names the\n"
+    "lines of a regression.";
+
+struct GateRunArguments {
+  std::string baseline_command;
+  std::string candidate_command;
+  std::uint32_t runs = 5;
+  std::string keep;  // folder for traces, reports and outputs; empty: none is kept
+  ProfiledRunOptions profile;
+  ReadOptions read;
+  GatePolicyOptions policy;
+  GateReportOptions report;
+};
+
+// A folder of its own under TMPDIR, gone at the end unless something failed.
+class WorkFolder {
+ public:
+  static Result<WorkFolder> make(const std::string& keep) {
+    std::error_code error;
+    if (!keep.empty()) {
+      fs::create_directories(keep, error);
+      if (error) return io_error(keep + ": cannot be made: " + error.message());
+      return WorkFolder(keep, true);
+    }
+    std::string name = (fs::temp_directory_path(error) / "stepscope-gate-XXXXXX").string();
+    if (error || mkdtemp(name.data()) == nullptr)
+      return io_error("no temporary folder can be made; name one with --keep DIR");
+    return WorkFolder(name, false);
+  }
+  WorkFolder(WorkFolder&& other) noexcept
+      : path_(std::exchange(other.path_, {})), kept_(other.kept_) {}
+  WorkFolder& operator=(WorkFolder&&) = delete;
+  ~WorkFolder() {
+    std::error_code error;
+    if (!kept_ && !path_.empty()) fs::remove_all(path_, error);
+  }
+
+  std::string at(const std::string& name) const { return (fs::path(path_) / name).string(); }
+  bool kept() const { return kept_; }
+
+ private:
+  WorkFolder(std::string path, bool kept) : path_(std::move(path)), kept_(kept) {}
+  std::string path_;
+  bool kept_;
+};
+
+struct Turn {
+  bool candidate = false;
+  std::uint32_t number = 1;  // of its side
+
+  std::string name() const {
+    return fmt::format("{}.{}", candidate ? "candidate" : "baseline", number);
+  }
+};
+
+std::vector<Turn> turns_of(std::uint32_t runs) {
+  std::vector<Turn> out;
+  for (std::uint32_t pair = 1; pair <= runs; ++pair) {
+    const bool candidate_first = pair % 2 == 0;
+    out.push_back({candidate_first, pair});
+    out.push_back({!candidate_first, pair});
+  }
+  return out;
+}
+
+// The trace's report stays where the folder is kept; the trace goes, unless it is kept too.
+Status keep_report(const Summary& summary, const WorkFolder& folder, const Turn& turn) {
+  std::error_code error;
+  if (!folder.kept()) {
+    fs::remove_all(folder.at(turn.name() + ".scope"), error);
+    return Done{};
+  }
+  auto output = Output::open(folder.at(turn.name() + ".json"));
+  return output ? output->finish(json_report(summary)) : Status(output.error());
+}
+
+Result<Summary> record(const GateRunArguments& arguments, const WorkFolder& folder,
+                       const Turn& turn) {
+  const std::string& command =
+      turn.candidate ? arguments.candidate_command : arguments.baseline_command;
+  const Status ran = run_profiled(command, folder.at(turn.name()), arguments.profile);
+  if (!ran) return Error{ran.error().code, turn.name() + ": " + ran.error().message};
+  auto summary = load_summary(folder.at(turn.name() + ".scope"), arguments.read);
+  if (!summary) return summary;
+  if (const Status kept = keep_report(*summary, folder, turn); !kept) return kept.error();
+  summary->run.path = turn.name();
+  return summary;
+}
+
+void tell(const Turn& turn, std::size_t done, std::size_t all, const Summary& summary) {
+  fmt::print(stderr, "stepscope gate run: {:>2} of {}  {:<13} {} steps of {}\n", done, all,
+             turn.name(), summary.partition.steps_counted,
+             format_duration(summary.partition.wall_ns_per_step()));
+}
+
+int run_in_turns(const GateRunArguments& arguments) {
+  if (const Status readable = check_read_options(arguments.read); !readable)
+    return fail("gate run", "", readable.error());
+  const Result<Policy> policy = arguments.policy.read();
+  if (!policy) return fail("gate run", arguments.policy.file, policy.error());
+  const Result<WorkFolder> folder = WorkFolder::make(arguments.keep);
+  if (!folder) return fail("gate run", "", folder.error());
+  std::vector<Summary> baseline, candidate;
+  const std::vector<Turn> turns = turns_of(arguments.runs);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    auto summary = record(arguments, *folder, turns[i]);
+    if (!summary) return fail("gate run", turns[i].name(), summary.error());
+    tell(turns[i], i + 1, turns.size(), *summary);
+    (turns[i].candidate ? candidate : baseline).push_back(std::move(*summary));
+  }
+  return report_gate(judge(*policy, baseline, candidate), arguments.report);
+}
+
+}  // namespace
+
+void add_gate_run_verb(CLI::App& gate, int& status) {
+  auto arguments = std::make_shared<GateRunArguments>();
+  CLI::App* verb = gate.add_subcommand("run", "Record both sides in turns, then judge them");
+  const auto option = [verb](const char* names, std::string& value, const char* about,
+                             const char* type) {
+    return verb->add_option(names, value, about)->type_name(type);
+  };
+  option("--baseline-cmd", arguments->baseline_command, "before the change", "COMMAND")->required();
+  option("--candidate-cmd", arguments->candidate_command, "with the change", "COMMAND")->required();
+  verb->add_option("-n,--runs", arguments->runs, "of each command; three are the least for a time")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str()
+      ->type_name("N");
+  option("--level", arguments->profile.level, "of recording: light, standard, deep", "LEVEL")
+      ->check(CLI::IsMember({"light", "standard", "deep"}))
+      ->capture_default_str();
+  option("--start-after", arguments->profile.start_after, "record nothing before (200, 30s)", "N");
+  option("--steps", arguments->profile.steps, "record so much (50, 10s)", "N");
+  option("--keep", arguments->keep, "keep traces, reports and what the commands printed in DIR",
+         "DIR");
+  option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps", "REGEX");
+  option("--phase", arguments->read.phase, "ranges that are phases", "REGEX");
+  add_gate_policy_options(*verb, arguments->policy);
+  add_gate_report_options(*verb, arguments->report);
+  verb->footer(kGateRunExamples);
+  verb->callback([arguments, &status] { status = run_in_turns(*arguments); });
+}
+
+}  // namespace stepscope

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profiled_run.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+namespace stepscope {
+namespace {
+
+constexpr std::size_t kLastLines = 5;
+
+std::vector<std::string> words_of(const std::string& command, const std::string& name,
+                                  const ProfiledRunOptions& options) {
+  std::vector<std::string> out = {"stepscope", "profile", "-o", name, "--level", options.level};
+  if (!options.start_after.empty()) out.insert(out.end(), {"--start-after", options.start_after});
+  if (!options.steps.empty()) out.insert(out.end(), {"--steps", options.steps});
+  out.insert(out.end(), {"--", "/bin/sh", "-c", command});
+  return out;
+}
+
+// The exit status as a shell would say it, or -1 with errno where it never started.
+int run_into(const std::string& log, const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  pid_t pid = -1;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  errno = posix_spawn(&pid, self.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (errno != 0) return -1;
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::string last_lines(const std::string& log) {
+  std::deque<std::string> lines;
+  std::ifstream file(log);
+  for (std::string line; std::getline(file, line);) {
+    const bool ours =
+        line.starts_with("stepscope: recorded") || line.starts_with("stepscope: now run");
+    if (ours) continue;
+    lines.push_back(line);
+    if (lines.size() > kLastLines) lines.pop_front();
+  }
+  return fmt::format("{}", fmt::join(lines, " | "));
+}
+
+}  // namespace
+
+Status run_profiled(const std::string& command, const std::string& name,
+                    const ProfiledRunOptions& options) {
+  const std::string log = name + ".log";
+  const int status = run_into(log, words_of(command, name, options));
+  if (status == 0) return Done{};
+  if (status < 0) return io_error(std::string("cannot be started: ") + std::strerror(errno));
+  const std::string printed = last_lines(log);
+  return bad_input(fmt::format("the command '{}' ended with {}{}", command, status,
+                               printed.empty() ? "" : "; it printed: " + printed));
+}
+
+}  // namespace stepscope

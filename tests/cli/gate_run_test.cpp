@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// gate run from the outside: records a small program in turns. Its steps sleep, so that a busy
+// machine changes them little; what is planted is three times as slow.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_stepscope.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string commands(const std::string& baseline, const std::string& candidate) {
+  return " --baseline-cmd '" STEPSCOPE_STEPS " " + baseline +
+         "' --candidate-cmd '" STEPSCOPE_STEPS " " + candidate + "' ";
+}
+
+TEST(GateRun, APlantedSlownessIsARegressionAndRunsAreInTurns) {
+  const Outcome run =
+      run_stepscope("gate run -n 3 --level standard --format json" + commands("12 4", "12 12"));
+  ASSERT_EQ(run.status, 1) << run.err;
+  const auto verdict = nlohmann::json::parse(run.out);
+  EXPECT_EQ(verdict["metrics"][0]["name"], "step_time");
+  EXPECT_GT(verdict["metrics"][0]["ratio"].get<double>(), 2);
+  EXPECT_EQ(verdict["baseline"].size(), 3U);
+  const auto at = [&](const char* turn) { return run.err.find(turn); };
+  EXPECT_LT(at("baseline.1"), at("candidate.1"));
+  EXPECT_LT(at("candidate.2"), at("baseline.2"));
+  EXPECT_LT(at("baseline.3"), at("candidate.3"));
+  EXPECT_THAT(run.out, Not(HasSubstr("slept"))) << "what a command prints is no report";
+}
+
+TEST(GateRun, TheSameProgramIsNoRegression) {
+  const Outcome run = run_stepscope("gate run -n 3 --level standard" + commands("12 6", "12 6"));
+  EXPECT_NE(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("6 of 6"));
+}
+
+TEST(GateRun, KeepsTracesReportsAndOutputsWhereAsked) {
+  const Folder folder;
+  run_stepscope("gate run -n 1 --level standard --keep " + folder.at("kept") +
+                commands("5 1", "5 1"));
+  for (const char* name : {"baseline.1.json", "candidate.1.json", "baseline.1.scope/run.json"})
+    EXPECT_TRUE(std::filesystem::exists(folder.at("kept") + "/" + name)) << name;
+  EXPECT_THAT(read_file(folder.at("kept") + "/candidate.1.log"), HasSubstr("slept"));
+  const Outcome again =
+      run_stepscope("gate --baseline " + folder.at("kept") + "/baseline.1.json --candidate " +
+                    folder.at("kept") + "/candidate.1.json");
+  EXPECT_EQ(again.status, 3) << again.err;
+}
+
+TEST(GateRun, ACommandThatFailsEndsItWithWhatItPrinted) {
+  const Outcome run = run_stepscope("gate run -n 2" + commands("3 1", "3 1 7"));
+  EXPECT_EQ(run.status, 4);
+  EXPECT_THAT(run.err, HasSubstr("candidate.1: the command"));
+  EXPECT_THAT(run.err, HasSubstr("ended with 7; it printed: "));
+  EXPECT_THAT(run.err, HasSubstr("slept"));
+  EXPECT_EQ(run_stepscope("gate run --baseline-cmd true").status, 2);
+  EXPECT_EQ(run_stepscope("gate run -n 0" + commands("3 1", "3 1")).status, 2);
+}
+
+}  // namespace
+}  // namespace stepscope
