@@ -7,6 +7,7 @@
 
 #include "cli/baseline_store.hpp"
 #include "cli/failure.hpp"
+#include "cli/gate_history.hpp"
 #include "cli/gate_policy.hpp"
 #include "cli/gate_report.hpp"
 #include "cli/gate_run.hpp"
@@ -24,6 +25,7 @@ constexpr const char* kGateExamples =
     "  stepscope gate --baseline main --candidate new*.scope      by a name of 'stepscope "
     "baseline'\n"
     "  stepscope gate run --baseline-cmd './old' --candidate-cmd './new' -n 5     records both\n"
+    "  stepscope gate history perf                     a rise in a folder of stored results\n"
     "A run is whatever 'stepscope report' reads: a trace, or the JSON of a report. Counts "
     "(kernels,\n"
     "waits, copies, ...) are judged from one run; times need three a side, better five, recorded "
@@ -105,6 +107,7 @@ void add_gate_verb(CLI::App& app, int& status) {
   verb->add_option("--phase", arguments->read.phase, "ranges that are phases")->type_name("REGEX");
   add_gate_report_options(*verb, arguments->report);
   verb->footer(kGateExamples);
+  add_gate_history_verb(*verb, status);
 #ifdef STEPSCOPE_HAS_PROFILE
   add_gate_run_verb(*verb, status);
 #endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a series changed its level: hierarchical division by energy statistics (E-divisive,
+// Matteson and James 2014) with a permutation test.
+//
+// For a split of n + m values, E = 2 mean|x - y| - mean|x - x'| - mean|y - y'| over pairs of
+// distinct values, and Q = E nm / (n + m). The m values may end before the series does, so that a
+// level between two equal ones is seen. Of all splits of a part the one with the largest Q is
+// tested: the part's values are shuffled, and the chance is the share of shuffles whose best split
+// is as good, the measured order counted among them. While that chance is at most `level` the split
+// is kept and its parts are split further. No level is shorter than three values, so that one
+// outlier is none. Shuffles come from a fixed seed: equal series give equal answers. Time and
+// memory of a shuffle grow with the square of the series.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace stepscope {
+
+struct ChangePoint {
+  std::size_t at = 0;  // the first value of the new level
+  double chance = 1;
+};
+
+inline constexpr std::size_t kShortestLevel = 3;
+
+// In the order of the series.
+std::vector<ChangePoint> change_points(const std::vector<double>& series, double level);
+
+}  // namespace stepscope
