@@ -24,6 +24,7 @@ constexpr const char* kExamples =
     "  stepscope diff before.scope after.scope     why one run's step is longer than another's\n"
     "  stepscope gate --baseline a1.json a2.json a3.json --candidate b*.scope   a regression?\n"
     "  stepscope view run.scope                    the timeline, in a window or as a picture\n"
+    "  stepscope export run.scope --to perfetto -o run.pftrace   for ui.perfetto.dev\n"
     "  stepscope doctor                            what can be collected on this machine\n"
     "  stepscope train clt --help                  the reference trainer and its options\n"
     "  stepscope report --help                     every verb has its own help\n";
@@ -94,6 +95,7 @@ int run_cli(int argc, const char* const* argv) {
   add_gate_verb(app, status);
   add_baseline_verb(app, status);
   add_view_verb(app, status);
+  add_export_verb(app, status);
   add_train_verb(app, status);
 
   const std::string unknown = unknown_verb(app, argc, argv);

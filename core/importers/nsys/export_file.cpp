@@ -143,6 +143,11 @@ bool is_export(const Database& database) {
 
 Status check_is_export(const Database& database) {
   if (is_export(database)) return Done{};
+  if (database.has("about") && database.has("cells_rows")) {
+    return bad_input(
+        "written by stepscope export, for sqlite3 and pandas: give the trace that it "
+        "was made from (sqlite3 FILE \"select value from about where key = 'trace'\")");
+  }
   return bad_input(
       fmt::format("an SQLite file, but no export of Nsight Systems (its tables: {}). "
                   "Such an export is made by: nsys export --type sqlite "
