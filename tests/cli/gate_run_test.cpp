@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gate run from the outside: records a small program in turns. Its steps sleep, so that a busy
-// machine changes them little; what is planted is three times as slow.
+// machine changes them little; what is planted is twenty times as slow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::string commands(const std::string& baseline, const std::string& candidate) 
 
 TEST(GateRun, APlantedSlownessIsARegressionAndRunsAreInTurns) {
   const Outcome run =
-      run_stepscope("gate run -n 3 --level standard --format json" + commands("12 4", "12 12"));
+      run_stepscope("gate run -n 3 --level standard --format json" + commands("10 2", "10 40"));
   ASSERT_EQ(run.status, 1) << run.err;
   const auto verdict = nlohmann::json::parse(run.out);
   EXPECT_EQ(verdict["metrics"][0]["name"], "step_time");
