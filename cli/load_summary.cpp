@@ -61,7 +61,13 @@ bool is_report_document(const std::string& path) {
 }
 
 Result<Summary> load_summary(const std::string& path, const ReadOptions& options) {
-  if (is_report_document(path)) return read_report_document(path);
+  if (is_report_document(path)) {
+    if (options.summary.without_long_steps)
+      return usage_error(
+          "--without-long-steps: a report's document holds sums over all its steps; give the trace "
+          "that it was made of");
+    return read_report_document(path);
+  }
   return summary_of_trace(path, options);
 }
 

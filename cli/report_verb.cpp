@@ -32,6 +32,9 @@ constexpr const char* kReportExamples =
     "verdict\n"
     "  stepscope report run.scope --flops-per-step 2.6e13   MFU, of FLOPs that you know\n"
     "  stepscope report run.scope --step-marker '^train_step$' --phase '^(data|loss|topk)$'\n"
+    "  stepscope report run.scope --without-long-steps     the usual step; by default every step "
+    "after\n"
+    "                                                      warm-up counts, however long\n"
     "  stepscope report run.scope --rank 3     of a run of several ranks, the one that is late\n"
     "  stepscope report run.sqlite     of Nsight Systems: nsys export --type sqlite run.nsys-rep\n"
     "A TRACE is a .scope folder written by 'stepscope profile', a PyTorch profiler file (.json,\n"
@@ -47,6 +50,7 @@ struct ReportArguments {
   std::string phase;
   bool without_source = false;
   std::int32_t rank = -1;
+  bool without_long_steps = false;
   double flops_per_step = 0;
   double peak_tflops = 0;
 };
@@ -57,6 +61,7 @@ Result<ReadOptions> read_options(const ReportArguments& arguments) {
   const Status checked = check_read_options(out);
   if (!checked) return checked.error();
   SummaryOptions& summary = out.summary;
+  summary.without_long_steps = arguments.without_long_steps;
   if (arguments.flops_per_step > 0) summary.flops = FlopOptions{arguments.flops_per_step, {}};
   if (arguments.peak_tflops > 0) summary.flops->peak_tflops = arguments.peak_tflops;
   if (arguments.plain_step.empty()) return out;
@@ -143,6 +148,8 @@ void add_report_verb(CLI::App& app, int& status) {
   verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
+  verb->add_flag("--without-long-steps", arguments->without_long_steps,
+                 "a trimmed view, and said to be one: steps far beyond the median are left out");
   CLI::Option* flops =
       verb->add_option("--flops-per-step", arguments->flops_per_step,
                        "floating-point operations of a step of this process: prints TFLOP/s, MFU")

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "core/compare/command_options.hpp"
 
@@ -27,6 +28,7 @@ class Judge {
     ranks();
     programs();
     commands();
+    trimmed();
     versions();
     clocks();
     trust(a_, "A");
@@ -139,6 +141,16 @@ class Judge {
   static bool is_of_one_run(std::string_view name) {
     return name == "started_ns" || name == "ended_ns" || name == "parent_pid" ||
            name == "processes" || name == "recovered" || name == "folder" || name == "exit";
+  }
+
+  void trimmed() {
+    for (const auto& [side, name] : {std::pair(&a_, "A"), std::pair(&b_, "B")}) {
+      if (side->long_steps.left_out)
+        against(
+            fmt::format("{} is a trimmed report ({} long steps left out): give the trace, or a "
+                        "report of all its steps",
+                        name, side->long_steps.steps));
+    }
   }
 
   void versions() {

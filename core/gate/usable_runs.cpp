@@ -27,6 +27,8 @@ GateRun told(const Summary& run) {
 std::string why_too_short(const Policy& policy, const Summary& run) {
   if (run.steps.found_by == FoundBy::whole_trace || run.steps.found_by == FoundBy::none)
     return "no steps were found in it";
+  if (run.long_steps.left_out)
+    return fmt::format("a trimmed report: {} long steps are left out", run.long_steps.steps);
   if (run.partition.steps_counted >= policy.least_steps) return "";
   return fmt::format("{} counted step{}, and the policy asks for {}", run.partition.steps_counted,
                      run.partition.steps_counted == 1 ? "" : "s", policy.least_steps);

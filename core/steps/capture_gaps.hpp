@@ -27,7 +27,7 @@ bool is_inside(const IntervalSet& gaps, std::int64_t time);
 
 // Takes the wall time of steps that reach into a gap, and lets the next one begin behind it.
 void close_gaps(const IntervalSet& gaps, Steps& steps);
-// Sets them aside, with their reason; behind choose_steady.
+// Sets them aside, with their reason; behind end_warm_up.
 void set_gaps_aside(const IntervalSet& gaps, Steps& steps);
 
 }  // namespace stepscope

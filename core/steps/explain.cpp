@@ -16,11 +16,11 @@ namespace {
 constexpr double kMoreWork = 1.05;
 constexpr std::int64_t kPartOfExcess = 4;
 
-// What PyTorch's compilers call their own work; the compiled code's ranges ("CompiledFxGraph") are
-// not it.
-constexpr std::array<std::string_view, 6> kCompileWords = {"compile_inner", "compile_fx",
-                                                           "_compile.",     "call_user_compiler",
-                                                           "async_compile", "cudagraphify"};
+// What the compilers of PyTorch and XLA, and autotuners, call their own work; the compiled code's
+// ranges ("CompiledFxGraph") are not it.
+constexpr std::array<std::string_view, 8> kCompileWords = {
+    "compile_inner", "compile_fx", "call_user_compiler", "async_compile",
+    "cudagraphify",  "XlaCompile", "backend_compile",    "utotun"};
 
 Interval host_span(const Steps& steps, std::size_t k) {
   const std::int64_t begin = k == 0 ? steps.list[0].host.begin : steps.list[k - 1].host.end;
@@ -59,10 +59,12 @@ Explanations::Explanations(const Activity& activity, const Steps& steps) : trace
 
 void Explanations::count_compilation(const Activity& activity, const Steps& steps) {
   compiles_.assign(steps.list.size(), 0);
+  std::vector<Interval> times;
   const HostRanges& h = trace_.host_ranges();
   const auto add = [&](RangeId range) {
     const std::size_t step = step_at(steps, h.begin[range]);
     const bool own = trace_.data().threads[h.thread[range]].process == activity.process;
+    if (own) times.push_back({h.begin[range], h.end[range]});
     if (own && step < compiles_.size()) ++compiles_[step];
   };
   const Calls& calls = trace_.calls();
@@ -76,6 +78,9 @@ void Explanations::count_compilation(const Activity& activity, const Steps& step
     }
   }
   usual_compiles_ = median(compiles_);
+  const IntervalSet compiling = unite(std::move(times));
+  for (std::size_t k = 0; k < steps.list.size(); ++k)
+    compile_ns_.push_back(total_length(clip(compiling, host_span(steps, k))));
 }
 
 // Time in the loop thread's annotations by name and step; names in at least half of the steps are
@@ -103,11 +108,19 @@ void Explanations::collect_rare_ranges(const Activity& activity, const Steps& st
                    [](const Extra& a, const Extra& b) { return a.step < b.step; });
 }
 
-std::string Explanations::of(std::size_t step, std::int64_t excess_ns) const {
-  for (const Extra& extra : rare_) {
-    if (extra.step != step || extra.time_ns * kPartOfExcess < excess_ns) continue;
-    return fmt::format("'{}' runs", trace_.text(extra.name));
+std::string Explanations::rare_range(std::size_t step, std::int64_t excess_ns) const {
+  auto extra = std::lower_bound(rare_.begin(), rare_.end(), step,
+                                [](const Extra& a, std::size_t k) { return a.step < k; });
+  for (; extra != rare_.end() && extra->step == step; ++extra) {
+    if (extra->time_ns * kPartOfExcess >= excess_ns)
+      return fmt::format("'{}' runs", trace_.text(extra->name));
   }
+  return "";
+}
+
+std::string Explanations::of(std::size_t step, std::int64_t excess_ns) const {
+  std::string range = rare_range(step, excess_ns);
+  if (!range.empty()) return range;
   if (static_cast<double>(work_[step]) > kMoreWork * static_cast<double>(usual_work_)) {
     return "more work than usual";
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a step took longer than others, from what it did: see steady.hpp for what counts.
+// Why a step took longer than others, from what it did: a range that most steps lack
+// and that fills a quarter of the excess, more work than usual, or modules loaded and code
+// compiled.
 #pragma once
 
 #include <string>
@@ -16,8 +18,12 @@ class Explanations {
 
   // Empty where nothing explains that step k took `excess_ns` more than usual.
   std::string of(std::size_t step, std::int64_t excess_ns) const;
+  // The first of these alone: an evaluation, a checkpoint.
+  std::string rare_range(std::size_t step, std::int64_t excess_ns) const;
   // Module loads or compile ranges, more of them than in the median step.
   bool compiles(std::size_t step) const;
+  // Time in them between the step's host ends, overlaps of threads counted once.
+  std::int64_t compile_ns(std::size_t step) const { return compile_ns_[step]; }
 
  private:
   struct Extra {
@@ -32,6 +38,7 @@ class Explanations {
   const Trace& trace_;
   std::vector<std::int64_t> work_;  // items by step
   std::vector<std::int64_t> compiles_;
+  std::vector<std::int64_t> compile_ns_;
   std::vector<Extra> rare_;  // by step
   std::int64_t usual_work_ = 0;
   std::int64_t usual_compiles_ = 0;

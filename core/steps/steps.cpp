@@ -11,8 +11,8 @@
 #include "core/model/nothing_recorded.hpp"
 #include "core/steps/capture_gaps.hpp"
 #include "core/steps/loop.hpp"
-#include "core/steps/steady.hpp"
 #include "core/steps/user_marker.hpp"
+#include "core/steps/warm_up.hpp"
 #include "core/steps/windows.hpp"
 
 namespace stepscope {
@@ -165,7 +165,7 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
   place_windows(trace, steps, loop.last_complete);
   const IntervalSet gaps = capture_gaps(trace, steps.process);
   close_gaps(gaps, steps);
-  choose_steady(found.activity, steps);
+  end_warm_up(found.activity, steps);
   set_gaps_aside(gaps, steps);
   return steps;
 }

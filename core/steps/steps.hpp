@@ -34,16 +34,23 @@ enum class FoundBy : std::uint8_t {
 std::string_view name_of(FoundBy found_by);  // stable ids: "user_marker", "profiler_step", ...
 
 struct Step {
-  std::int64_t id = 0;     // the marker's own number where it has one, else 0, 1, 2, ...
-  Interval host;           // of the marker: what the loop itself sees
-  Interval window;         // tiles the run; see above
-  bool wall_known = true;  // false: the trace ends before the step's device work does
-  bool steady = true;
-  std::string why_not_steady;  // "first step", "warm-up", "outlier: 3.2x the median, ...",
-                               // "compilation", ...
-  double outlier_ratio = 0;    // of an outlier that was set aside: its wall over the median
+  std::int64_t id = 0;         // the marker's own number where it has one, else 0, 1, 2, ...
+  Interval host;               // of the marker: what the loop itself sees
+  Interval window;             // tiles the run; see above
+  bool wall_known = true;      // false: the trace ends before the step's device work does
+  bool steady = true;          // it counts: after warm-up, complete and recorded, however long
+  std::string why_not_steady;  // "first step", "warm-up: ...", "not recorded, by plan", ...
+  // In which its host compiled, tuned itself or loaded modules, overlaps of threads counted once.
+  std::int64_t compile_ns = 0;
 
   std::int64_t wall_ns() const { return window.length(); }
+};
+
+// The first steps, which do not count. Rule: warm_up.hpp.
+struct WarmUp {
+  std::uint64_t steps = 0;
+  std::int64_t wall_ns = 0;  // of those whose wall is known
+  std::string why;           // for a reader: why these, and what ended it
 };
 
 struct Steps {
@@ -53,6 +60,7 @@ struct Steps {
   ProcessId process = 0;   // whose loop it is
   ThreadId thread = 0;     // the loop's thread
   std::vector<Step> list;  // in time order
+  WarmUp warm_up;
   std::vector<std::string>
       notes;  // what a reader should know besides: ranks left out, steps kept, ...
 

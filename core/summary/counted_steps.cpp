@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps count: steady ones whose end was recorded. Fewer than two is less than a user
-// expects, so what is counted instead is said: one steady step, else all complete ones, else
-// whatever there is.
+// Which steps count: all after warm-up that were recorded whole, however long they took. Fewer than
+// two is less than a user expects, so what is counted instead is said: one steady step, else all
+// complete ones, else whatever there is.
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <utility>
 
 #include "core/summary/parts.hpp"
 
@@ -39,9 +41,9 @@ bool Counting::covers(std::int64_t t) const {
   return after != windows.end() && after->begin <= t;
 }
 
-Counting choose_steps(const Steps& steps) {
+Counting counting_of(const Steps& steps, std::vector<std::uint32_t> rows) {
   Counting out;
-  out.rows = choose_rows(steps, out.why);
+  out.rows = std::move(rows);
   out.counts.assign(steps.list.size(), false);
   std::vector<Interval> windows;
   for (const std::uint32_t row : out.rows) {
@@ -49,29 +51,27 @@ Counting choose_steps(const Steps& steps) {
     windows.push_back(steps.list[row].window);
   }
   out.windows = unite(std::move(windows));
+  return out;
+}
+
+Counting choose_steps(const Steps& steps) {
+  std::string why;
+  Counting out = counting_of(steps, choose_rows(steps, why));
+  out.why = std::move(why);
   if (steps.found_by == FoundBy::whole_trace)
     out.why = "no steps were found: the whole trace is one window";
   return out;
 }
 
-Outliers sum_outliers(const Steps& steps, const Counting& counting) {
-  Outliers out;
-  std::int64_t counted_ns = 0;
-  for (std::size_t i = 0; i < steps.list.size(); ++i) {
-    const Step& step = steps.list[i];
-    if (counting.counts[i]) counted_ns += step.wall_ns();
-    if (counting.counts[i] || step.outlier_ratio == 0) continue;
-    out.lowest_ratio =
-        out.steps == 0 ? step.outlier_ratio : std::min(out.lowest_ratio, step.outlier_ratio);
-    out.highest_ratio = std::max(out.highest_ratio, step.outlier_ratio);
-    out.wall_ns_total += step.wall_ns();
-    out.steps += 1;
-  }
-  if (out.wall_ns_total == 0) return out;
-  const auto all_ns = static_cast<double>(counted_ns + out.wall_ns_total);
-  out.share = static_cast<double>(out.wall_ns_total) / all_ns;
-  out.wall_ns_per_step_all = all_ns / static_cast<double>(counting.rows.size() + out.steps);
-  return out;
+void leave_out(const Steps& steps, LongSteps& long_steps, Counting& counting) {
+  if (long_steps.steps == 0) return;
+  std::vector<std::uint32_t> kept;
+  std::set_difference(counting.rows.begin(), counting.rows.end(), long_steps.rows.begin(),
+                      long_steps.rows.end(), std::back_inserter(kept));
+  std::string why = std::move(counting.why);
+  counting = counting_of(steps, std::move(kept));
+  counting.why = std::move(why);
+  long_steps.left_out = true;
 }
 
 }  // namespace stepscope::summary_parts

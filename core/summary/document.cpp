@@ -110,6 +110,63 @@ void read_step_parts(const Field& step, PerCause<std::int64_t>& parts) {
   }
 }
 
+WarmUp read_warm_up(const Field& steps) {
+  const auto field = steps.find("warm_up");
+  if (!field) return {};
+  return {field->at("steps").count(), read_time(field->at("wall_ns")), field->text_or("why")};
+}
+
+ExcessRow read_excess(const Field& row) {
+  ExcessRow out;
+  out.cause = read_cause(row.at("cause"));
+  out.file = row.text_or("file");
+  if (const auto line = row.find("line")) out.line = line->small_count();
+  out.function = row.text_or("function");
+  out.ns_total = row.at("ns_total").integer();
+  return out;
+}
+
+std::uint32_t row_of_id(const Steps& steps, const Field& id) {
+  for (std::uint32_t row = 0; row < steps.list.size(); ++row)
+    if (steps.list[row].id == id.integer()) return row;
+  id.fail(fmt::format("is {}, which is no step of steps.list", id.integer()));
+}
+
+// Documents that an earlier version wrote left steps out as outliers: they are trimmed views.
+LongSteps read_outliers(const Field& outliers, std::int64_t counted_ns) {
+  LongSteps out;
+  out.steps = outliers.at("steps").count();
+  out.wall_ns_total = read_time(outliers.at("wall_ns_total"));
+  out.loop_ns_total = counted_ns + out.wall_ns_total;
+  out.left_out = out.steps > 0;
+  return out;
+}
+
+LongSteps read_long_steps(const Field& field, const Steps& steps) {
+  LongSteps out;
+  out.steps = field.at("steps").count();
+  field.at("ids").for_each([&](const Field& id) { out.rows.push_back(row_of_id(steps, id)); });
+  if (out.rows.size() != out.steps)
+    field.at("ids").fail(
+        fmt::format("names {} steps, but `steps` is {}", out.rows.size(), out.steps));
+  out.median_ns = read_time(field.at("median_ns"));
+  out.limit_ns = read_time(field.at("limit_ns"));
+  out.longest_ns = read_time(field.at("longest_ns"));
+  out.wall_ns_total = read_time(field.at("wall_ns_total"));
+  out.loop_ns_total = read_time(field.at("loop_ns_total"));
+  out.excess_ns_total = read_time(field.at("excess_ns_total"));
+  out.left_out = field.at("left_out").flag();
+  std::int64_t sum = 0;
+  field.at("excess").for_each([&](const Field& row) {
+    out.excess.push_back(read_excess(row));
+    sum += out.excess.back().ns_total;
+  });
+  if (sum != out.excess_ns_total)
+    field.at("excess").fail(
+        fmt::format("sum to {} ns, but excess_ns_total is {} ns", sum, out.excess_ns_total));
+  return out;
+}
+
 void read_steps(const Field& steps, Summary& out) {
   out.steps.found_by = read_found_by(steps.at("found_by"));
   out.steps.confidence = steps.at("confidence").number();
@@ -127,6 +184,7 @@ void read_steps(const Field& steps, Summary& out) {
     step.host = step.window;
     step.steady = field.at("steady").flag();
     step.why_not_steady = field.text_or("why_not_steady");
+    if (const auto compile = field.find("compile_ns")) step.compile_ns = read_time(*compile);
     const auto counted = field.find("counted");
     if (counted ? counted->flag() : step.steady)
       out.counted.push_back(static_cast<std::uint32_t>(out.steps.list.size()));
@@ -134,6 +192,13 @@ void read_steps(const Field& steps, Summary& out) {
     out.step_parts.emplace_back();
     read_step_parts(field, out.step_parts.back());
   });
+  out.steps.warm_up = read_warm_up(steps);
+  if (out.steps.warm_up.steps > out.steps.list.size())
+    steps.at("warm_up").at("steps").fail("is more than steps.list holds");
+  if (const auto long_steps = steps.find("long_steps"))
+    out.long_steps = read_long_steps(*long_steps, out.steps);
+  else if (const auto outliers = steps.find("outliers"))
+    out.long_steps = read_outliers(*outliers, out.partition.wall_ns_total);
 }
 
 PhaseRow read_phase(const Field& phase) {

@@ -17,8 +17,12 @@ struct Counting {
 };
 
 Counting choose_steps(const Steps& steps);
-// Nothing where outliers are counted, for want of steady steps.
-Outliers sum_outliers(const Steps& steps, const Counting& counting);
+Counting counting_of(const Steps& steps, std::vector<std::uint32_t> rows);
+
+LongSteps sum_long_steps(const Trace& trace, const Steps& steps, const Partition& partition,
+                         const std::vector<std::uint32_t>& rows);
+// The trimmed view: takes the long steps from what is counted, where there are any.
+void leave_out(const Steps& steps, LongSteps& long_steps, Counting& counting);
 
 PartitionSummary sum_partition(const Partition& partition, const Steps& steps,
                                const Counting& counting);
@@ -58,6 +62,6 @@ void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs
 
 RunFacts run_facts(const Trace& trace, const Steps& steps);
 Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& attribution,
-                  const PartitionSummary& partition, const Outliers& outliers);
+                  const PartitionSummary& partition);
 
 }  // namespace stepscope::summary_parts

@@ -2,6 +2,7 @@
 #include "core/summary/summary.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/summary/parts.hpp"
 
@@ -44,7 +45,9 @@ std::string_view name_of(Bound bound) {
 
 Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,
                   const SummaryOptions& options) {
-  const Counting counting = choose_steps(steps);
+  Counting counting = choose_steps(steps);
+  LongSteps long_steps = sum_long_steps(trace, steps, attribution.process, counting.rows);
+  if (options.without_long_steps) leave_out(steps, long_steps, counting);
   const std::optional<Overhead> overhead = measure_overhead(trace, steps);
   const std::optional<Overhead> left = overhead ? measure_left(trace, steps) : std::nullopt;
   const auto partition_of = [&](const Partition& partition) {
@@ -60,7 +63,7 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   out.counted = counting.rows;
   out.counting = counting.why;
   out.partition = partition_of(attribution.process);
-  out.outliers = sum_outliers(steps, counting);
+  out.long_steps = std::move(long_steps);
   if (out.run.device_unseen && out.partition.steps_counted > 0) {
     out.partition.why_bound =
         "the program used CUDA and its device work was not recorded: these are times of the host, "
@@ -76,7 +79,7 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   out.kernels = kernel_rows(trace, steps, attribution, counting);
   out.transfers = transfer_rows(trace, steps, attribution, counting);
   out.device_health = device_health(trace, steps, counting.rows);
-  out.trust = judge_trust(trace, steps, attribution, out.partition, out.outliers);
+  out.trust = judge_trust(trace, steps, attribution, out.partition);
   out.trust.overhead = overhead;
   out.trust.left = left;
   return out;

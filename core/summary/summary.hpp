@@ -12,6 +12,7 @@
 
 #include "core/attribution/attribution.hpp"
 #include "core/device_health/device_health.hpp"
+#include "core/summary/long_steps.hpp"
 #include "core/summary/overhead.hpp"
 #include "core/summary/throughput.hpp"
 #include "core/summary/work_counts.hpp"
@@ -43,8 +44,8 @@ struct PartSum {
   std::int64_t ns_total = 0;
 };
 
-// Sums over the counted steps: the steady ones whose end was recorded (fewer: see
-// Summary::counting).
+// Sums over the counted steps: all after warm-up that were recorded whole (fewer: see
+// Summary::counting and LongSteps::left_out).
 struct PartitionSummary {
   std::optional<std::uint32_t> device;  // absent: the process, any of its devices busy
   std::uint64_t steps_counted = 0;
@@ -138,19 +139,6 @@ struct TransferRow {               // communication calls that said what they se
   }
 };
 
-// Steps that were set aside as outliers, and what the counted ones leave out for it.
-struct Outliers {
-  std::uint64_t steps = 0;
-  std::int64_t wall_ns_total = 0;
-  double lowest_ratio = 0;  // of a wall to the median
-  double highest_ratio = 0;
-  double share = 0;                 // of the loop's time: counted and outliers
-  double wall_ns_per_step_all = 0;  // mean of the counted and these
-
-  // The counted steps' mean is far from the throughput.
-  bool matter() const { return share > 0.05; }
-};
-
 struct Abstention {
   std::string id;  // cause that cannot be seen
   std::string reason;
@@ -187,7 +175,7 @@ struct Summary {
   std::vector<PerCause<std::int64_t>> step_parts;
   std::vector<std::uint32_t> counted;  // rows of steps.list that the sums are over
   std::string counting;                // one sentence where these are not two or more steady steps
-  Outliers outliers;
+  LongSteps long_steps;
   PartitionSummary partition;
   std::vector<PartitionSummary> devices;    // one a device where there are several
   std::vector<PhaseRow> phases;             // parents before children, largest first
@@ -204,6 +192,7 @@ struct Summary {
 struct SummaryOptions {
   std::optional<std::int64_t> plain_step_ns;  // --plain-step
   std::optional<FlopOptions> flops;           // --flops-per-step, --peak-tflops
+  bool without_long_steps = false;  // --without-long-steps: a trimmed view, said to be one
 };
 
 Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,

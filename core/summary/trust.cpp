@@ -9,7 +9,6 @@
 #include "core/model/nothing_recorded.hpp"
 #include "core/steps/capture_gaps.hpp"
 #include "core/summary/parts.hpp"
-#include "core/support/duration.hpp"
 
 namespace stepscope::summary_parts {
 namespace {
@@ -91,16 +90,8 @@ void note_count(std::vector<std::string>& notes, std::uint64_t count, std::strin
   if (count > 0) notes.push_back(fmt::format("{} {}", count, what));
 }
 
-// Steps that are neither counted nor warm-up: set aside, and what they cost is said.
-void note_set_aside(const Outliers& outliers, std::vector<std::string>& notes) {
-  if (outliers.steps == 0) return;
-  notes.push_back(fmt::format("{} outlier step{} set aside: {} together", outliers.steps,
-                              outliers.steps == 1 ? "" : "s",
-                              format_duration(static_cast<double>(outliers.wall_ns_total))));
-}
-
 std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
-                                  const Attribution& attribution, const Outliers& outliers) {
+                                  const Attribution& attribution) {
   const Health& h = trace.health();
   const Edges& edges = attribution.edges;
   std::vector<std::string> notes = h.notes;
@@ -117,7 +108,6 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
              "event waits inferred from program order: the trace does not name the events");
   note_count(notes, edges.unresolved_waits, "waits whose event is not in the trace");
   note_graphs(trace, steps, attribution.graphs, notes);
-  note_set_aside(outliers, notes);
   return notes;
 }
 
@@ -187,7 +177,7 @@ RunFacts run_facts(const Trace& trace, const Steps& steps) {
 }
 
 Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& attribution,
-                  const PartitionSummary& partition, const Outliers& outliers) {
+                  const PartitionSummary& partition) {
   const Health& health = trace.health();
   Trust trust;
   trust.dropped = health.dropped_records;
@@ -206,7 +196,7 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   trust.nothing_recorded = why_plan_never_came(trace, steps);
   if (!trace.data().processes.empty())
     trust.abstained = abstentions(trace, steps, attribution, partition);
-  trust.notes = notes_of(trace, steps, attribution, outliers);
+  trust.notes = notes_of(trace, steps, attribution);
   return trust;
 }
 

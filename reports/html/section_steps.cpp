@@ -8,7 +8,9 @@
 
 #include "core/support/duration.hpp"
 #include "reports/html/cells.hpp"
+#include "reports/html/sections.hpp"
 #include "reports/html/step_strip.hpp"
+#include "reports/wording/long_steps.hpp"
 #include "reports/wording/trust.hpp"
 
 namespace stepscope::html {
@@ -71,7 +73,13 @@ Markup steps(const Report& report) {
     content += strip_picture(strip);
     content += element("p", {{"class", "readout"}, {"aria-live", "polite"}}, text(caption(strip)));
   }
+  for (const std::string& sentence : long_steps_texts(report))
+    content += element("p", text(sentence));
   content += element("p", text(steps_text(report)));
+  const std::string warm_up = warm_up_text(report);
+  if (!warm_up.empty()) content += element("p", text("Warm-up: " + warm_up));
+  const std::string compilation = compilation_text(report);
+  if (!compilation.empty()) content += element("p", text(compilation));
   for (const std::string& sentence : found.notes) content += element("p", text(sentence));
   return section(report.id("steps"), "Steps", content, true);
 }

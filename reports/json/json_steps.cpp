@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json/json_steps.hpp"
 
+#include "core/steps/long_rule.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -20,19 +22,52 @@ Json step_json(const Step& step, bool counted, const PerCause<std::int64_t>& par
   out["steady"] = step.steady;
   if (!step.why_not_steady.empty()) out["why_not_steady"] = step.why_not_steady;
   out["counted"] = counted;
+  if (step.compile_ns > 0) out["compile_ns"] = step.compile_ns;
   out["parts"] = parts_json(parts);
   return out;
 }
 
-Json outliers_json(const Outliers& outliers) {
-  Json out = {{"steps", outliers.steps},
-              {"wall_ns_total", outliers.wall_ns_total},
-              {"share", outliers.share}};
-  if (outliers.steps == 0) return out;
-  out["lowest_ratio"] = outliers.lowest_ratio;
-  out["highest_ratio"] = outliers.highest_ratio;
-  out["wall_ns_per_step_all"] = outliers.wall_ns_per_step_all;
+Json excess_json(const LongSteps& steps) {
+  Json rows = Json::array();
+  for (const ExcessRow& row : steps.excess) {
+    Json out = {{"cause", name_of(row.cause)}, {"ns_total", row.ns_total}};
+    if (!row.file.empty()) {
+      out["file"] = row.file;
+      out["line"] = row.line;
+      out["function"] = row.function;
+    }
+    rows.push_back(std::move(out));
+  }
+  return rows;
+}
+
+Json excess_by_cause_json(const LongSteps& steps) {
+  Json out = Json::object();
+  for (const auto& [cause, ns] : steps.excess_by_cause()) out[std::string(name_of(cause))] = ns;
   return out;
+}
+
+Json long_steps_json(const Summary& summary) {
+  const LongSteps& steps = summary.long_steps;
+  Json ids = Json::array();
+  for (const std::uint32_t row : steps.rows) ids.push_back(summary.steps.list[row].id);
+  return {{"steps", steps.steps},
+          {"ids", std::move(ids)},
+          {"rule", long_rule_text()},
+          {"median_ns", steps.median_ns},
+          {"limit_ns", steps.limit_ns},
+          {"longest_ns", steps.longest_ns},
+          {"wall_ns_total", steps.wall_ns_total},
+          {"loop_ns_total", steps.loop_ns_total},
+          {"share", steps.share()},
+          {"excess_ns_total", steps.excess_ns_total},
+          {"excess_by_cause", excess_by_cause_json(steps)},
+          {"excess", excess_json(steps)},
+          {"left_out", steps.left_out}};
+}
+
+Json warm_up_json(const WarmUp& warm_up) {
+  return {{"steps", warm_up.steps}, {"wall_ns", warm_up.wall_ns}, {"why", warm_up.why}};
 }
 
 }  // namespace
@@ -50,7 +85,8 @@ Json steps_json(const Summary& summary) {
           {"how", steps.how},
           {"notes", steps.notes},
           {"counting", summary.counting},
-          {"outliers", outliers_json(summary.outliers)},
+          {"warm_up", warm_up_json(steps.warm_up)},
+          {"long_steps", long_steps_json(summary)},
           {"count", steps.list.size()},
           {"list", std::move(list)}};
 }

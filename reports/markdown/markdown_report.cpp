@@ -7,6 +7,7 @@
 
 #include "reports/markdown/report_sections.hpp"
 #include "reports/wording/health.hpp"
+#include "reports/wording/long_steps.hpp"
 #include "reports/wording/tables.hpp"
 #include "reports/wording/trust.hpp"
 #include "reports/wording/verdict.hpp"
@@ -48,7 +49,7 @@ std::string verdict_section(const StepScale& scale) {
   const std::string time = step_time_text(scale);
   if (!time.empty()) head += " " + bold(escaped(time));
   out += paragraph(head) + paragraph(escaped(summary.partition.why_bound));
-  if (summary.outliers.matter()) out += paragraph(escaped(outliers_text(scale)));
+  out += paragraph(escaped(trimmed_text(scale))) + paragraph(escaped(long_share_text(scale)));
   if (summary.throughput) out += paragraph(escaped(throughput_text(scale)));
   out += paragraph(escaped(summary.counting));
   return out + paragraph(facts(what)) + paragraph(facts(where_it_ran(summary.run)));
@@ -85,6 +86,9 @@ std::string trust_section(const StepScale& scale) {
   const Trust& trust = scale.summary.trust;
   std::string out = "- " + escaped(steps_text(scale)) + "\n";
   const auto item = [&out](const std::string& words) { out += "- " + escaped(words) + "\n"; };
+  for (const std::string& sentence : long_steps_texts(scale)) item(sentence);
+  if (const std::string words = warm_up_text(scale); !words.empty()) item("warm-up: " + words);
+  if (const std::string words = compilation_text(scale); !words.empty()) item(words);
   for (const std::string& sentence : scale.summary.steps.notes) item(sentence);
   for (const TrustFact& fact : trust_facts(scale)) item((fact.good ? "✓ " : "⚠ ") + fact.text);
   if (trust.recorder) item(recorder_text(*trust.recorder));

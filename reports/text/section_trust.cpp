@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/text/sections.hpp"
+#include "reports/wording/long_steps.hpp"
 #include "reports/wording/trust.hpp"
 
 namespace stepscope::text_sections {
@@ -24,9 +25,22 @@ std::string fact_line(const Page& page) {
 
 }  // namespace
 
+std::string long_steps(const Page& page) {
+  std::string out;
+  for (const std::string& sentence : long_steps_texts(page))
+    out +=
+        wrapped(out.empty() ? "Long steps  " : "            ", sentence, page.style, Colour::plain);
+  return out;
+}
+
 std::string steps(const Page& page) {
   const Steps& s = page.summary.steps;
   std::string out = wrapped("Steps   ", steps_text(page), page.style, Colour::plain);
+  const std::string warm_up = warm_up_text(page);
+  if (!warm_up.empty())
+    out += wrapped("        ", "warm-up: " + warm_up, page.style, Colour::plain);
+  const std::string compilation = compilation_text(page);
+  if (!compilation.empty()) out += wrapped("        ", compilation, page.style, Colour::plain);
   for (std::size_t i = 0; i < std::min(kMostStepNotes, s.notes.size()); ++i) {
     out += wrapped("        ", s.notes[i], page.style, Colour::plain);
   }

@@ -42,7 +42,7 @@ std::string text_report(const Summary& summary, const Style& style) {
   const Page page = make_page(summary, style);
   std::string out;
   for (const auto section : {broken, headline, verdict, partition, devices, phases, lines, kernels,
-                             transfers, health, steps, trust}) {
+                             transfers, health, long_steps, steps, trust}) {
     const std::string text = section(page);
     if (!out.empty() && !text.empty()) out += "\n";
     out += text;

@@ -30,30 +30,24 @@ Reason& reason_of(std::vector<Reason>& reasons, std::string_view text) {
   return known != reasons.end() ? *known : reasons.emplace_back(Reason{std::string(text), {}});
 }
 
-// One reason for all: their walls differ, what is known of them does not.
-std::string outlier_steps_text(const Outliers& outliers) {
-  return fmt::format(
-      "{} outliers, {:.1f}x to {:.1f}x the median, and nothing recorded explains them",
-      outliers.steps, outliers.lowest_ratio, outliers.highest_ratio);
-}
-
 // Neighbours with the same reason stand together.
 std::vector<Reason> reasons_of(const Summary& summary) {
   const std::vector<Step>& list = summary.steps.list;
-  std::vector<bool> counted(list.size(), false);
-  for (const std::uint32_t row : summary.counted) counted[row] = true;
-  const std::string outliers = outlier_steps_text(summary.outliers);
+  std::vector<bool> told(list.size(), false);
+  for (const std::uint32_t row : summary.counted) told[row] = true;
+  for (std::size_t i = 0; i < std::min<std::size_t>(list.size(), summary.steps.warm_up.steps); ++i)
+    if (list[i].wall_known) told[i] = true;  // warm_up_text tells of them
   const auto why = [&](std::size_t row) -> std::string_view {
-    if (list[row].outlier_ratio > 0 && summary.outliers.steps > 1) return outliers;
     if (!list[row].steady) return list[row].why_not_steady;
+    if (summary.long_steps.left_out && !list[row].window.empty()) return "long, left out as asked";
     return list[row].window.empty() ? "over before the work of an earlier step was"
                                     : "the trace ends first";
   };
   std::vector<Reason> reasons;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (counted[i]) continue;
+    if (told[i]) continue;
     std::size_t last = i;
-    while (last + 1 < list.size() && !counted[last + 1] && why(last + 1) == why(i)) ++last;
+    while (last + 1 < list.size() && !told[last + 1] && why(last + 1) == why(i)) ++last;
     reason_of(reasons, why(i)).ranges.push_back(range_of(list[i].id, list[last].id));
     i = last;
   }

@@ -83,32 +83,20 @@ std::string step_time_text(const StepScale& scale) {
   if (p.steps_counted == 0) return "";
   if (!scale.has_steps)
     return fmt::format("{} traced, no steps found", format_duration(scale.wall_ns));
-  const std::string traced = fmt::format("{} a step", format_duration(scale.wall_ns));
+  const std::string_view trimmed =
+      scale.summary.long_steps.left_out ? ", TRIMMED of its long steps" : "";
   if (p.corrected_step_ns) {
-    return fmt::format("{} a step without the profiler, {} traced ({})",
+    return fmt::format("{} a step without the profiler, {} traced{} ({})",
                        format_duration(static_cast<double>(*p.corrected_step_ns)),
-                       format_duration(scale.wall_ns), spread(p));
+                       format_duration(scale.wall_ns), trimmed, spread(p));
   }
   if (p.inflated && scale.has_device) {
-    return fmt::format("{} to {} a step ({} counted)",
+    return fmt::format("{} to {} a step{} ({} counted)",
                        format_duration(scale.per_step(p.device_busy_ns_total)),
-                       format_duration(scale.wall_ns), p.steps_counted);
+                       format_duration(scale.wall_ns), trimmed, p.steps_counted);
   }
-  return fmt::format("{} ({}), {}", traced, spread(p), rate_text(scale.wall_ns));
-}
-
-// The headline is of the counted steps: what it leaves out stands beside it. The rate is that of
-// the traced step, so it is not given where the headline is of another.
-std::string outliers_text(const StepScale& scale) {
-  const PartitionSummary& p = scale.summary.partition;
-  const Outliers& outliers = scale.summary.outliers;
-  const bool traced = p.corrected_step_ns || p.inflated;
-  return fmt::format(
-      "{} of {} steps, {} of the loop's time, were outliers and are not in this: "
-      "with them {} a step{}",
-      outliers.steps, p.steps_counted + outliers.steps, format_share(outliers.share),
-      format_duration(outliers.wall_ns_per_step_all),
-      traced ? " as traced" : ", " + rate_text(outliers.wall_ns_per_step_all));
+  return fmt::format("{} a step{} ({}), {}", format_duration(scale.wall_ns), trimmed, spread(p),
+                     rate_text(scale.wall_ns));
 }
 
 // "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/run_stepscope.hpp"
@@ -43,6 +44,45 @@ TEST(ReportVerb, WritesAPageOfItsOwn) {
   const std::string validate =
       STEPSCOPE_PYTHON " " STEPSCOPE_SOURCE_DIR "/tests/reports/validate_html.py ";
   EXPECT_EQ(std::system((validate + page + " " + document).c_str()), 0);
+}
+
+// 24 steps of 10 ms, of which every fourth pauses for 290 ms: 82.5 ms a step by the loop's clock.
+TEST(ReportVerb, PausesStayInTheHeadlineAndATrimmedViewSaysSo) {
+  std::string events;
+  double at = 1'000;
+  for (int i = 0; i < 25; ++i) {
+    const double wall = i % 4 == 3 ? 300'000 : 10'000;
+    events +=
+        "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#" +
+        std::to_string(i) + "\", \"pid\": 1, \"tid\": 1, \"ts\": " + std::to_string(at) +
+        ", \"dur\": " + std::to_string(wall) + "},\n" +
+        "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 1, \"tid\": 1, "
+        "\"ts\": " +
+        std::to_string(at + 10) + ", \"dur\": 9000},\n";
+    at += wall;
+  }
+  events.resize(events.size() - 2);
+  const Folder folder;
+  const std::string trace = folder.at("pauses.json");
+  std::ofstream(trace) << "{\"traceEvents\": [" + events + "]}";
+  const auto all = nlohmann::json::parse(run_stepscope("report --format json " + trace).out);
+  EXPECT_EQ(all["partition"]["wall_ns_total"], (6 * 300 + 18 * 10) * 1'000'000);
+  EXPECT_EQ(all["steps"]["long_steps"]["steps"], 6);
+  EXPECT_EQ(all["steps"]["long_steps"]["excess_ns_total"], 6 * 290 * 1'000'000);
+  EXPECT_EQ(all["steps"]["warm_up"]["steps"], 1);
+  const Outcome trimmed = run_stepscope("report --without-long-steps " + trace);
+  EXPECT_EQ(trimmed.status, 0) << trimmed.err;
+  EXPECT_THAT(trimmed.out, HasSubstr("10.0 ms a step, TRIMMED of its long steps"));
+  EXPECT_THAT(trimmed.out, HasSubstr("TRIMMED: 6 of 24 steps, 90.9 % of the loop's time"));
+}
+
+TEST(ReportVerb, ADocumentCannotBeTrimmed) {
+  const Folder folder;
+  const std::string document = folder.at("report.json");
+  EXPECT_EQ(run_stepscope("report --format json -o " + document + " " + kTrace).status, 0);
+  const Outcome run = run_stepscope("report --without-long-steps " + document);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("give the trace that it was made of"));
 }
 
 TEST(ReportVerb, IsAsciiWhereTheLocaleIs) {

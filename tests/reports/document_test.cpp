@@ -35,9 +35,60 @@ TEST(ReportDocument, GivesBackTheSumsOfRandomReports) {
       EXPECT_EQ(read->cells[i].calls_total, written.cells[i].calls_total);
     }
     ASSERT_EQ(read->step_parts, written.step_parts);
+    EXPECT_EQ(read->long_steps.rows, written.long_steps.rows);
+    EXPECT_EQ(read->long_steps.loop_ns_total, written.long_steps.loop_ns_total);
+    EXPECT_EQ(read->long_steps.excess_by_cause(), written.long_steps.excess_by_cause());
     ASSERT_EQ(read->counts.size(), written.counts.size());
     ASSERT_EQ(read->phases.size(), written.phases.size());
   }
+}
+
+TEST(ReportDocument, GivesBackWarmUpAndTheTrimmedView) {
+  Summary written = samples::gpu();
+  written.cells = {{Cause::unknown, "", "", "", 0, std::nullopt, written.partition.wall_ns_total}};
+  written.long_steps = samples::long_steps();
+  written.long_steps.left_out = true;
+  written.steps.list[3].compile_ns = 5;
+  const Result<Summary> read = parse_report_document(json_report(written));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(read->long_steps.left_out);
+  EXPECT_EQ(read->long_steps.excess[0].line, 96U);
+  EXPECT_EQ(read->long_steps.excess[2].ns_total, -15'000'000);
+  EXPECT_EQ(read->steps.warm_up.steps, 2U);
+  EXPECT_EQ(read->steps.warm_up.why, written.steps.warm_up.why);
+  EXPECT_EQ(read->steps.list[3].compile_ns, 5);
+}
+
+TEST(ReportDocument, OneThatLeftOutliersOutIsATrimmedView) {
+  Summary written = samples::gpu();
+  written.cells = {{Cause::unknown, "", "", "", 0, std::nullopt, written.partition.wall_ns_total}};
+  nlohmann::json document = nlohmann::json::parse(json_report(written));
+  document["steps"].erase("long_steps");
+  document["steps"]["outliers"] = {{"steps", 3}, {"wall_ns_total", 90}, {"share", 0.1}};
+  const Result<Summary> read = parse_report_document(document.dump());
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(read->long_steps.left_out);
+  EXPECT_EQ(read->long_steps.loop_ns_total, written.partition.wall_ns_total + 90);
+}
+
+TEST(ReportDocument, LongStepsMustSumAndBeOfTheList) {
+  Summary written = samples::gpu();
+  written.cells = {{Cause::unknown, "", "", "", 0, std::nullopt, written.partition.wall_ns_total}};
+  written.long_steps = samples::long_steps();
+  const auto rejects = [&](auto damage) {
+    nlohmann::json document = nlohmann::json::parse(json_report(written));
+    damage(document["steps"]);
+    const Result<Summary> read = parse_report_document(document.dump());
+    return read.ok() ? "it was read" : read.error().message;
+  };
+  EXPECT_THAT(rejects([](auto& s) { s["long_steps"]["excess"][0]["ns_total"] = 1; }),
+              HasSubstr("steps.long_steps.excess: sum to"));
+  EXPECT_THAT(rejects([](auto& s) { s["long_steps"]["ids"][1] = 99; }),
+              HasSubstr("steps.long_steps.ids[1]: is 99, which is no step"));
+  EXPECT_THAT(rejects([](auto& s) { s["long_steps"]["ids"] = {4}; }),
+              HasSubstr("names 1 steps, but `steps` is 2"));
+  EXPECT_THAT(rejects([](auto& s) { s["warm_up"]["steps"] = 99; }),
+              HasSubstr("steps.warm_up.steps: is more than"));
 }
 
 nlohmann::json sound() {

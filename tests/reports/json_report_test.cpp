@@ -89,18 +89,22 @@ TEST(JsonReport, KeepsIntegersAndDerivesPerStepValues) {
   EXPECT_EQ(j["run"]["rank"], 0);
 }
 
-TEST(JsonReport, SaysWhatOutliersHold) {
+TEST(JsonReport, SaysWhatLongStepsHoldAndWarmUpTakes) {
   Summary summary = samples::gpu();
-  EXPECT_EQ(parsed(summary)["steps"]["outliers"]["steps"], 0);
-  EXPECT_FALSE(parsed(summary)["steps"]["outliers"].contains("lowest_ratio"));
-  summary.outliers = {52, 377'000'000, 2.3, 15.3, 0.6, 3.17e6};
-  const auto outliers = parsed(summary)["steps"]["outliers"];
-  EXPECT_EQ(outliers["steps"], 52);
-  EXPECT_EQ(outliers["wall_ns_total"], 377'000'000);
-  EXPECT_EQ(outliers["lowest_ratio"], 2.3);
-  EXPECT_EQ(outliers["highest_ratio"], 15.3);
-  EXPECT_EQ(outliers["share"], 0.6);
-  EXPECT_EQ(outliers["wall_ns_per_step_all"], 3.17e6);
+  EXPECT_EQ(parsed(summary)["steps"]["long_steps"]["steps"], 0);
+  summary.long_steps = samples::long_steps();
+  summary.steps.list[4].compile_ns = 17;
+  const auto steps = parsed(summary)["steps"];
+  EXPECT_EQ(steps["long_steps"]["ids"], (std::vector<int>{4, 9}));
+  EXPECT_EQ(steps["long_steps"]["excess_ns_total"], 1'500'000'000);
+  EXPECT_EQ(steps["long_steps"]["excess_by_cause"]["host.gc"], 1'440'000'000);
+  EXPECT_EQ(steps["long_steps"]["excess"][0]["line"], 96);
+  EXPECT_FALSE(steps["long_steps"]["excess"][1].contains("file"));
+  EXPECT_EQ(steps["long_steps"]["left_out"], false);
+  EXPECT_EQ(steps["warm_up"]["steps"], 2);
+  EXPECT_EQ(steps["warm_up"]["wall_ns"], 76'400'000);
+  EXPECT_EQ(steps["list"][4]["compile_ns"], 17);
+  EXPECT_FALSE(steps["list"][5].contains("compile_ns"));
 }
 
 TEST(JsonReport, SaysWhatIsSent) {

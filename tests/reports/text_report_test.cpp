@@ -134,30 +134,8 @@ TEST(TextReport, WhyASteadyStepIsNotCountedIsSaid) {
   summary.counted.pop_back();                      // step 11
   steps[2].window.end = steps[2].window.begin;
   const std::string text = text_report(summary, {});
-  EXPECT_THAT(text, testing::HasSubstr("step 2 (over before the work of an earlier step"));
-  EXPECT_THAT(text, testing::HasSubstr("step 11 (the\n        trace ends first)"));
-}
-
-// Steps 3, 5, 6 and 8 to 10 of 12, each longer than the last; what the others are counted with
-// stays as it is.
-Summary with_outliers(double share) {
-  Summary summary = samples::gpu();
-  double ratio = 2.3;
-  for (const std::uint32_t row : {3U, 5U, 6U, 8U, 9U, 10U}) {
-    Step& step = summary.steps.list[row];
-    step.steady = false;
-    step.outlier_ratio = ratio;
-    step.why_not_steady = "outlier: " + std::to_string(ratio) + "x the median";
-    std::erase(summary.counted, row);
-    ratio += 1;
-  }
-  summary.outliers = {.steps = 6,
-                      .wall_ns_total = 573 * samples::kMs,
-                      .lowest_ratio = 2.3,
-                      .highest_ratio = 7.3,
-                      .share = share,
-                      .wall_ns_per_step_all = 59.7e6};
-  return summary;
+  EXPECT_THAT(text, testing::HasSubstr("Not counted: step 2 (over\n        before the work of an "
+                                       "earlier step was); step 11 (the trace ends first)\n"));
 }
 
 // Wherever its lines break.
@@ -168,25 +146,60 @@ std::string as_one_line(const Summary& summary) {
   return text;
 }
 
-TEST(TextReport, OutliersThatHoldMuchOfTheLoopStandUnderTheHeadline) {
-  EXPECT_THAT(as_one_line(with_outliers(0.6)),
-              testing::HasSubstr(" 26.2 steps/s 6 of 16 steps, 60.0 % of the loop's time, were "
-                                 "outliers and are not in this: with them 59.7 ms a step, 16.8 "
-                                 "steps/s the device works"));
-  EXPECT_THAT(as_one_line(with_outliers(0.05)),
-              testing::Not(testing::HasSubstr("the loop's time")));
+Summary with_long_steps() {
+  Summary summary = samples::gpu();
+  summary.long_steps = samples::long_steps();
+  return summary;
 }
 
-TEST(TextReport, WithOutliersAStepThatIsNotTheHeadlinesIsCalledTraced) {
-  Summary summary = with_outliers(0.6);
-  summary.partition.corrected_step_ns = 30 * samples::kMs;
-  EXPECT_THAT(as_one_line(summary), testing::HasSubstr("59.7 ms a step as traced the device"));
+TEST(TextReport, LongStepsStandUnderTheHeadlineWithWhatOwnedTheirExcess) {
+  const std::string text = as_one_line(with_long_steps());
+  EXPECT_THAT(text,
+              testing::HasSubstr("26.2 steps/s 2 of 10 steps are long and hold 78.8 % of this; "
+                                 "the median step takes 38.1 ms the device works"));
+  EXPECT_THAT(text, testing::HasSubstr(
+                        "Long steps 2 of 10 steps, 78.8 % of the loop's time, take over 57.1 "
+                        "ms (over 1.5x the median and 5 deviations beyond it); the longest "
+                        "23.0x the median"));
+  EXPECT_THAT(text, testing::HasSubstr("beyond the median step they took 1.50 s: host.gc 96.0 %, "
+                                       "host.python 5.0 %; by line train.py:96 95.0 %"));
 }
 
-TEST(TextReport, OutliersAreOneReasonWithTheirRange) {
-  EXPECT_THAT(as_one_line(with_outliers(0.6)),
-              testing::HasSubstr("(warm-up); step 3, steps 5-6, steps 8-10 (6 outliers, 2.3x to "
-                                 "7.3x the median, and nothing recorded explains them) Trust"));
+TEST(TextReport, WarmUpLongAndCompilingStepsAsAWhole) {
+  Summary summary = with_long_steps();
+  summary.steps.list[0].compile_ns = 2'100 * samples::kMs;
+  expect_golden("long_steps", text_report(summary, {.colour = false, .unicode = true}));
+}
+
+TEST(TextReport, FewLongStepsAreNotOfTheHeadline) {
+  Summary summary = with_long_steps();
+  summary.long_steps.loop_ns_total = 40 * summary.long_steps.wall_ns_total;
+  EXPECT_THAT(as_one_line(summary), testing::Not(testing::HasSubstr("of this; the median")));
+  EXPECT_THAT(as_one_line(summary), testing::HasSubstr("Long steps 2 of 10 steps, 2.5 %"));
+  EXPECT_THAT(as_one_line(samples::gpu()), testing::Not(testing::HasSubstr("Long steps")));
+}
+
+TEST(TextReport, ATrimmedViewSaysSoInItsHeading) {
+  Summary summary = with_long_steps();
+  summary.long_steps.left_out = true;
+  std::erase_if(summary.counted, [](std::uint32_t row) { return row == 4 || row == 9; });
+  const std::string text = as_one_line(summary);
+  EXPECT_THAT(text, testing::HasSubstr("38.2 ms a step, TRIMMED of its long steps (p50"));
+  EXPECT_THAT(text,
+              testing::HasSubstr("TRIMMED: 2 of 12 steps, 78.8 % of the loop's time, are long "
+                                 "and left out (--without-long-steps): the loop itself takes "
+                                 "167 ms a step"));
+  EXPECT_THAT(text, testing::HasSubstr("step 4, step 9 (long, left out as asked)"));
+}
+
+TEST(TextReport, StepsThatCompileAreListedWithTheirCost) {
+  Summary summary = samples::gpu();
+  summary.steps.list[0].compile_ns = 2'100 * samples::kMs;
+  summary.steps.list[7].compile_ns = 900 * samples::kMs;
+  EXPECT_THAT(
+      as_one_line(summary),
+      testing::HasSubstr("compilation, tuning and module loads: 2.10 s in step 0, 900 ms in "
+                         "step 7"));
 }
 
 std::string report_with_left(double low, double high) {

@@ -47,6 +47,15 @@ TEST(Comparability, OneStepIsAWarningAndNoneIsAReason) {
   EXPECT_FALSE(with_b([](Summary& b) { b.steps.found_by = FoundBy::whole_trace; }).comparable);
 }
 
+TEST(Comparability, ATrimmedReportIsNot) {
+  const Comparison c = with_b([](Summary& b) {
+    b.long_steps.steps = 3;
+    b.long_steps.left_out = true;
+  });
+  EXPECT_FALSE(c.comparable);
+  EXPECT_THAT(c.why_not, Contains(HasSubstr("B is a trimmed report (3 long steps left out)")));
+}
+
 TEST(Comparability, AnotherNumberOfRanksIsNot) {
   EXPECT_THAT(with_b([](Summary& b) { b.run.world_size = 8; }).why_not,
               Contains("A ran on 1 ranks, B on 8"));

@@ -84,6 +84,17 @@ TEST(Judge, OneStepDecidesNothing) {
   EXPECT_EQ(judge(budget, {}, short_runs).outcome, Outcome::inconclusive);
 }
 
+TEST(Judge, ATrimmedReportNeverPasses) {
+  auto trimmed = later_runs(kSteady);
+  for (Summary& run : trimmed) {
+    run.long_steps.steps = 2;
+    run.long_steps.left_out = true;
+  }
+  const GateVerdict verdict = judge(default_policy(), runs(kSteady), trimmed);
+  EXPECT_NE(verdict.outcome, Outcome::pass);
+  EXPECT_FALSE(verdict.comparable);
+}
+
 TEST(Judge, TheSameRecordingAgainIsNoSecondRun) {
   const auto once = runs({40});
   const std::vector<Summary> thrice = {once[0], once[0], once[0]};

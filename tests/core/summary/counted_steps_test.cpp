@@ -37,31 +37,15 @@ TEST(SummarySteps, WithoutAnyCompleteStepTheTimesAreLowerBounds) {
   EXPECT_THAT(s.sum().counting, HasSubstr("lower bounds"));
 }
 
-SimpleSteps loop_with_outliers(bool steady) {
+// However long: the sum is the loop's wall time after warm-up.
+TEST(SummarySteps, NoTimeAfterWarmUpLeavesTheHeadline) {
   SimpleSteps s;
-  for (const std::int64_t wall : {500, 100, 100, 300, 100, 700}) {
-    const bool outlier = wall > 100 && !s.steps.list.empty();
-    s.step(wall, steady && wall == 100);
-    if (outlier) s.steps.list.back().outlier_ratio = static_cast<double>(wall) / 100;
-  }
-  return s;
-}
-
-TEST(SummarySteps, WhatOutliersHoldOfTheLoopIsSummed) {
-  const Outliers outliers = loop_with_outliers(true).sum().outliers;
-  EXPECT_EQ(outliers.steps, 2U);
-  EXPECT_EQ(outliers.wall_ns_total, 1'000);
-  EXPECT_EQ(outliers.lowest_ratio, 3);
-  EXPECT_EQ(outliers.highest_ratio, 7);
-  EXPECT_DOUBLE_EQ(outliers.share, 1'000.0 / 1'300);
-  EXPECT_DOUBLE_EQ(outliers.wall_ns_per_step_all, 1'300.0 / 5);
-  EXPECT_TRUE(outliers.matter());
-}
-
-TEST(SummarySteps, OutliersThatAreCountedAreNotLeftOut) {
-  const Outliers outliers = loop_with_outliers(false).sum().outliers;
-  EXPECT_EQ(outliers.steps, 0U);
-  EXPECT_EQ(outliers.share, 0);
+  s.step(500, false);
+  for (int i = 0; i < 20; ++i) s.step(i % 5 == 2 ? 30'000 : 100);
+  const Summary sum = s.sum();
+  const std::int64_t loop = s.steps.list.back().window.end - s.steps.list.front().window.end;
+  EXPECT_EQ(sum.partition.wall_ns_total, loop);
+  EXPECT_EQ(sum.partition.steps_counted, 20U);
 }
 
 }  // namespace
