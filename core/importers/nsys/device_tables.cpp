@@ -129,7 +129,7 @@ Status read_graph_nodes(Filling& to) {
 
 Status read_device_tables(Filling& to) {
   for (const auto read : {read_kernels, read_copies, read_sets, read_graphs, read_graph_nodes}) {
-    if (const Status status = read(to); !status.ok()) return status;
+    if (Status status = read(to); !status.ok()) return status;
   }
   return Done{};
 }

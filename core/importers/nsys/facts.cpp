@@ -45,7 +45,7 @@ Status name_threads(Filling& to) {
 // MPI's rank, where nsys traced MPI.
 Status read_ranks(Filling& to) {
   std::int32_t ranks = 0;
-  const Status status = to.database.each("MPI_RANKS", {"globalPid", "rank"}, [&](const Row& row) {
+  Status status = to.database.each("MPI_RANKS", {"globalPid", "rank"}, [&](const Row& row) {
     const ProcessId process = to.entities.known_process(row.integer(0));
     const auto rank = row.id<std::int32_t>(1, -1);
     ++ranks;
@@ -127,15 +127,14 @@ Status read_export_version(Filling& to, Facts& facts) {
 Status read_command(Filling& to, Facts& facts) {
   std::map<int, std::string> arguments;
   std::string command;
-  const Status status =
-      to.database.each("META_DATA_CAPTURE", {"name", "value"}, [&](const Row& row) {
-        constexpr std::string_view kArgument = "PROCESS_0:ARGUMENT_";
-        const std::string name(row.text(0));
-        if (name == "PROCESS_0:COMMAND") command = text(row, 1);
-        if (name == "CUDA_GRAPH_TRACE_OPTIONS:MODE") facts["nsys.graphs"] = text(row, 1);
-        if (name.starts_with(kArgument))
-          arguments[std::atoi(name.c_str() + kArgument.size())] = text(row, 1);
-      });
+  Status status = to.database.each("META_DATA_CAPTURE", {"name", "value"}, [&](const Row& row) {
+    constexpr std::string_view kArgument = "PROCESS_0:ARGUMENT_";
+    const std::string name(row.text(0));
+    if (name == "PROCESS_0:COMMAND") command = text(row, 1);
+    if (name == "CUDA_GRAPH_TRACE_OPTIONS:MODE") facts["nsys.graphs"] = text(row, 1);
+    if (name.starts_with(kArgument))
+      arguments[std::atoi(name.c_str() + kArgument.size())] = text(row, 1);
+  });
   for (const auto& [number, argument] : arguments) command += " " + argument;
   if (!command.empty()) facts["command"] = command;
   return status;
@@ -144,11 +143,10 @@ Status read_command(Filling& to, Facts& facts) {
 // Warnings and errors: dropped buffers, collections that did not start.
 Status read_diagnostics(Filling& to) {
   std::set<std::string> said;
-  const Status status =
-      to.database.each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const Row& row) {
-        const std::int64_t severity = row.integer(0);
-        if (severity == 2 || severity == 3) said.insert(text(row, 1).substr(0, 400));
-      });
+  Status status = to.database.each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const Row& row) {
+    const std::int64_t severity = row.integer(0);
+    if (severity == 2 || severity == 3) said.insert(text(row, 1).substr(0, 400));
+  });
   std::size_t taken = 0;
   for (const std::string& message : said) {
     if (taken++ < kNotesTaken) to.data.health.notes.push_back("nsys said: " + message);

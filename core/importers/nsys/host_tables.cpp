@@ -30,8 +30,8 @@ void add_call(Filling& to, const Row& row) {
 
 Status read_calls(Filling& to) {
   for (const char* table : {"CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"}) {
-    const Status status = to.each(table, {"start", "end", "globalTid", "correlationId", "nameId"},
-                                  [&](const Row& row) { add_call(to, row); });
+    Status status = to.each(table, {"start", "end", "globalTid", "correlationId", "nameId"},
+                            [&](const Row& row) { add_call(to, row); });
     if (!status.ok()) return status;
   }
   return Done{};
@@ -56,13 +56,13 @@ StringId overhead_name(Filling& to, const Row& row) {
 
 Status read_overhead(Filling& to) {
   for (const char* table : {"CUPTI_ACTIVITY_KIND_OVERHEAD", "PROFILER_OVERHEAD"}) {
-    const Status status = to.each(table, {"start", "end", "globalTid", "nameId", "overheadType"},
-                                  [&](const Row& row) {
-                                    const std::int64_t begin = to.time(row, 0);
-                                    if (!to.placed(begin)) return;
-                                    to.add_range(begin, to.time(row, 1), overhead_name(to, row),
-                                                 to.entities.thread(row, 2), HostKind::overhead);
-                                  });
+    Status status = to.each(table, {"start", "end", "globalTid", "nameId", "overheadType"},
+                            [&](const Row& row) {
+                              const std::int64_t begin = to.time(row, 0);
+                              if (!to.placed(begin)) return;
+                              to.add_range(begin, to.time(row, 1), overhead_name(to, row),
+                                           to.entities.thread(row, 2), HostKind::overhead);
+                            });
     if (!status.ok()) return status;
   }
   return Done{};
@@ -104,21 +104,20 @@ class CallTimes {
 Status read_os_calls(Filling& to) {
   const CallTimes calls(to.data);
   std::uint64_t inside = 0;
-  const Status status =
-      to.each("OSRT_API", {"start", "end", "globalTid", "nameId"}, [&](const Row& row) {
-        const std::int64_t begin = to.time(row, 0);
-        const std::int64_t end = to.time(row, 1);
-        const ThreadId thread = to.entities.thread(row, 2);
-        if (!to.placed(begin)) return;
-        if (calls.holds(thread, begin, end)) {
-          ++inside;
-          return;
-        }
-        const StringId name = to.names.of(row.integer(3));
-        const RangeId range =
-            to.add_range(begin, end, name, thread, kind_of_os_call(to.names.view(name)));
-        to.data.host_ranges.category[range] = to.names.intern("osrt");
-      });
+  Status status = to.each("OSRT_API", {"start", "end", "globalTid", "nameId"}, [&](const Row& row) {
+    const std::int64_t begin = to.time(row, 0);
+    const std::int64_t end = to.time(row, 1);
+    const ThreadId thread = to.entities.thread(row, 2);
+    if (!to.placed(begin)) return;
+    if (calls.holds(thread, begin, end)) {
+      ++inside;
+      return;
+    }
+    const StringId name = to.names.of(row.integer(3));
+    const RangeId range =
+        to.add_range(begin, end, name, thread, kind_of_os_call(to.names.view(name)));
+    to.data.host_ranges.category[range] = to.names.intern("osrt");
+  });
   if (inside > 0) {
     to.data.health.notes.push_back(fmt::format(
         "{} calls of the operating system lie within CUDA calls and are left to those", inside));
@@ -146,7 +145,7 @@ HostKind kind_of_os_call(std::string_view name) {
 
 Status read_host_tables(Filling& to) {
   for (const auto read : {read_calls, read_overhead, read_os_calls}) {
-    if (const Status status = read(to); !status.ok()) return status;
+    if (Status status = read(to); !status.ok()) return status;
   }
   return Done{};
 }

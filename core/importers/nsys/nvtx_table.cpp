@@ -47,7 +47,7 @@ class NvtxReader {
   }
 
   Status read_events() {
-    const Status status =
+    Status status =
         to_.each(kTable, {"start", "end", "eventType", "text", "textId", "globalTid", "domainId"},
                  [this](const Row& row) { add(row); });
     if (open_ > 0) {
@@ -132,7 +132,7 @@ class NvtxReader {
 
 Status read_nvtx_table(Filling& to, std::int64_t last) {
   NvtxReader reader(to, last);
-  if (const Status domains = reader.read_domains(); !domains.ok()) return domains;
+  if (Status domains = reader.read_domains(); !domains.ok()) return domains;
   return reader.read_events();
 }
 
