@@ -117,7 +117,9 @@ void draw_steps_strip(Screen& screen) {
   const float left = from.x + screen.px(210);
   const auto p50 = static_cast<double>(summary.partition.p50_ns);
   list.AddText({from.x + screen.px(8), from.y + screen.px(4)}, screen.theme.text,
-               fmt::format("{} steps", steps.size()).c_str());
+               summary.steps.found_by == FoundBy::whole_trace
+                   ? "no steps"
+                   : fmt::format("{} steps", steps.size()).c_str());
   list.AddText({from.x + screen.px(8), from.y + screen.px(6) + ImGui::GetFontSize()},
                screen.theme.dim, fmt::format("p50 {}", format_duration(p50)).c_str());
   if (steps.empty()) return;
