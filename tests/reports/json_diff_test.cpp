@@ -17,7 +17,8 @@ namespace stepscope {
 namespace {
 
 int validate_diff(const std::string& text) {
-  const std::string file = testing::TempDir() + "stepscope_diff.json";
+  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string file = testing::TempDir() + "stepscope_diff_" + test + ".json";
   std::ofstream(file) << text;
   const std::string root = STEPSCOPE_SOURCE_DIR;
   const std::string command = STEPSCOPE_PYTHON " " + root + "/tests/reports/validate_json.py " +
