@@ -155,7 +155,8 @@ std::uint32_t Row::column_end(std::uint32_t first, std::int64_t time, bool exact
   const auto blocks = static_cast<std::uint32_t>(block_begin_.size());
   const std::uint32_t block =
       gallop(first / kFan + 1, blocks, [&](std::uint32_t i) { return block_begin_[i] < time; });
-  const auto border = static_cast<std::uint32_t>(std::min<std::size_t>(size(), block * kFan));
+  const auto border =
+      static_cast<std::uint32_t>(std::min<std::size_t>(size(), std::size_t{block} * kFan));
   if (!exact && border - first >= kSnapAt) return border;
   const std::uint32_t from = std::max(first, (block - 1) * kFan);
   return gallop(from, border, [&](std::uint32_t i) { return begin_[i] < time; });
