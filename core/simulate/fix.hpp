@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A change that a user could make to the program, as an edit of the replayed task graph, and what
+// the replay says that it gives. Findings propose fixes; `stepscope whatif` takes them by hand.
+//
+// Units: int64 nanoseconds a step for times that come from the trace, decimals for what the replay
+// scales. Edits: docs/design/simulation.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attribution/attribution.hpp"
+
+namespace stepscope {
+
+enum class FixKind : std::uint8_t {
+  remove_sync,       // the host no longer waits at these calls; a read of the device goes with it
+  pin_memory,        // copies of pageable memory become pinned and asynchronous
+  prefetch_input,    // input is prepared beside the step: the loop waits only for what is late
+  merge_copies,      // the copies of a place become one
+  hoist_invariant,   // this work runs once, before the loop
+  fuse_optimizer,    // the optimizer's kernels become few
+  capture_graph,     // launches of a phase, or of the step, become one CUDA graph launch
+  scale_work,        // these device operations take `factor` times as long
+  overlap_transfer,  // communication runs beside compute
+  drop_work,         // this phase or line does nothing any more
+  less_often,        // this phase runs once in `every` steps of those in which it runs now
+};
+std::string_view name_of(FixKind kind);  // stable ids: "remove_sync", "pin_memory", ...
+
+// What a fix applies to. Each member that is given narrows it; all empty: the whole step.
+struct FixScope {
+  std::vector<SiteId> sites;    // calls made at these places
+  std::vector<PhaseId> phases;  // these phases and those inside them
+  std::optional<Cause> cause;   // work of this class
+};
+
+struct Fix {
+  FixKind kind = FixKind::remove_sync;
+  FixScope scope;
+  double factor = 1;      // scale_work: of the measured device time
+  double factor_low = 1;  // the interval of that factor, where it is uncertain
+  double factor_high = 1;
+  std::uint32_t every = 1;  // less_often
+};
+
+// The mean step after the fixes, by replay, with a 90 % interval.
+struct Forecast {
+  double ns_per_step = 0;
+  double low_ns_per_step = 0;
+  double high_ns_per_step = 0;
+  double ceiling_ns_per_step = 0;        // what the step cannot fall below by this fix alone
+  std::vector<std::string> assumptions;  // sentences for the reader
+};
+
+}  // namespace stepscope
