@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rule says of a run: what costs time, where, how much of it a fix would give back, and what
+// would prove that wrong.
+//
+// `caused_ns_per_step` is read off the exact partition: wall time that would not be there without
+// the thing, never the duration of a call. `forecast` comes from the replay (core/simulate). A rule
+// that sees its pattern and finds that it costs nothing clears it; one that cannot judge abstains.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/simulate/fix.hpp"
+
+namespace stepscope {
+
+enum class Severity : std::uint8_t {
+  info,
+  medium,
+  high
+};  // of the step: high from 5 %, medium from 3 %
+enum class Certainty : std::uint8_t {
+  trace_verified,  // every link of the argument is in the trace
+  inferred,        // one link is a rule that holds nearly always
+  assumption,      // a number that this trace does not hold
+};
+
+struct FindingPlace {
+  std::string file;
+  std::uint32_t line = 0;
+  std::string function;
+  double caused_ns_per_step = 0;
+};
+
+struct Finding {
+  std::string id;  // "host_sync": docs/design.md lists the ids
+  Severity severity = Severity::info;
+  std::string title;  // one sentence with the numbers
+  std::string phase;
+  std::vector<FindingPlace> places;  // largest first
+  double count_per_step = 0;
+  double caused_ns_per_step = 0;
+  double share = 0;                 // of the step
+  std::optional<double> link_rate;  // of its events: those with a line
+  std::vector<Fix> fixes;           // replayed together
+  std::optional<Forecast> forecast;
+  std::string fix;           // what to do, in words
+  std::string code_hint;     // a line or two of code; may be empty
+  std::string falsified_by;  // what would show that this is wrong
+  Certainty certainty = Certainty::trace_verified;
+  std::vector<std::string> evidence;  // up to 3 events: "h12" host range, "d34" device op
+};
+
+// A rule that was looked at and does not hold, or cannot be judged, and why.
+struct NotFound {
+  std::string id;
+  std::string reason;
+};
+
+struct Findings {
+  std::vector<Finding> found;  // by forecast gain, largest first
+  std::vector<NotFound> cleared;
+  std::vector<NotFound> abstained;
+};
+
+}  // namespace stepscope
