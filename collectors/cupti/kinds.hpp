@@ -12,7 +12,7 @@ namespace stepscope::cupti {
 
 // Not kSuccess: CUPTI refuses one that nothing can do without. Of others a note says so, where it
 // matters. `bare`: none but the device's. `later`: they are chosen alone, for once a kind was on,
-// launches stay slower in this process (CUPTI 13.0: by some 1 us; docs/measurements.md).
+// launches stay slower in this process (CUPTI 13.0: by some 1 us; docs/measurements/overhead.md).
 enum class Begin : std::uint8_t { now, later };
 Status enable_kinds(const Library& library, Level level, bool bare,
                     Begin begin = Begin::now) noexcept;

@@ -16,7 +16,7 @@
 namespace stepscope::kernels {
 
 // Of an H200, from these kernels at F4096 (L2), F49152 (memory) and cuBLAS at F16384
-// (docs/measurements.md, section 9); between the two the sparse way takes up to 15 % longer than
+// (docs/measurements/kernels.md); between the two the sparse way takes up to 15 % longer than
 // said. An H100 reads 3.0e6. What fp32 does in TF32 is not measured.
 struct DecoderRates {
   double memory_bytes_per_us = 4.25e6;

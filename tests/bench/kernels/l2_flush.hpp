@@ -4,7 +4,7 @@
 //
 // By plain loads. An H100's L2 gives lines that were read past the L1 (ld.global.nc with
 // L1::no_allocate) the places of each other alone: a buffer of 256 MB read so left all that was
-// there before (docs/measurements.md, section 9); l2_flush_gpu_test.cpp would see that.
+// there before (docs/measurements/kernels.md); l2_flush_gpu_test.cpp would see that.
 #pragma once
 
 #include <cuda_runtime_api.h>
