@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trains a small classifier on made-up images, on a CPU.
+
+Two habits make it slow; docs/tutorial.md finds them.
+"""
+import argparse
+import random
+
+import torch
+from torch import nn
+from torch.profiler import record_function
+
+
+class Images(torch.utils.data.Dataset):
+    """2,048 images as lists of numbers, as a text or JSON file would give them."""
+
+    def __init__(self):
+        generator = random.Random(0)
+        self.images = [[generator.random() for _ in range(784)] for _ in range(2048)]
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, i):
+        return torch.tensor(self.images[i]), i % 10
+
+
+def gradient_norm(model):
+    total = 0.0
+    for parameter in model.parameters():
+        for row in parameter.grad.reshape(-1, parameter.grad.shape[-1]):
+            total += row.pow(2).sum().item()
+    return total ** 0.5
+
+
+def train(steps):
+    loader = torch.utils.data.DataLoader(Images(), batch_size=128, shuffle=True)
+    model = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 10))
+    optimizer = torch.optim.Adam(model.parameters())
+    batches = iter(loader)
+    for step in range(steps):
+        if step % len(loader) == 0:
+            batches = iter(loader)
+        with record_function("load"):
+            images, labels = next(batches)
+        with record_function("forward"):
+            loss = nn.functional.cross_entropy(model(images), labels)
+        with record_function("backward"):
+            optimizer.zero_grad()
+            loss.backward()
+        with record_function("norm"):
+            norm = gradient_norm(model)
+        optimizer.step()
+    print(f"{steps} steps, loss {loss.item():.3f}, gradient norm {norm:.3f}")
+
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--steps", type=int, default=60)
+torch.manual_seed(0)
+torch.set_num_threads(1)
+train(arguments.parse_args().steps)

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check-docs and page_commands find what is wrong: each on a page that has one fault, and on one that has none."""
+import argparse
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import page_commands
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def load_check_docs():
+    loader = importlib.machinery.SourceFileLoader("check_docs", str(ROOT / "scripts" / "check-docs"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_docs", loader))
+    loader.exec_module(module)
+    return module
+
+
+sys.dont_write_bytecode = True
+check_docs = load_check_docs()
+HELP = None
+
+
+class CheckDocs(unittest.TestCase):
+    def problems(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            (page.parent / "other.md").write_text("# Other\n", encoding="utf-8")
+            page.write_text(text, encoding="utf-8")
+            return [problem for _, problem in check_docs.problems_of(page, HELP)]
+
+    def test_right_page(self):
+        text = ("# A page\nSee [below](#second-part) and [another](other.md#other), `stepscope report run.scope`.\n\n"
+                "## Second part\n    stepscope profile --steps 5 -o run -- ./train --anything    a run\n\n"
+                "```console\n$ stepscope gate run -n 3 --level light --baseline-cmd './a --x' --candidate-cmd b\n"
+                "stepscope: not a command\n```\n")
+        self.assertEqual(self.problems(text), [])
+
+    def test_link_to_nothing(self):
+        self.assertIn("leads nowhere", self.problems("See [there](nothing.md).\n")[0])
+
+    def test_link_to_no_heading(self):
+        self.assertIn("no heading", self.problems("# One\nSee [two](#two).\n")[0])
+
+    def test_unknown_verb(self):
+        self.assertIn("'reprot' is no verb", self.problems("Text\n\n    stepscope reprot run.scope\n")[0])
+
+    def test_unknown_option(self):
+        self.assertIn("'--formt' is no option", self.problems("Say `stepscope report run.scope --formt html`.\n")[0])
+
+    def test_unknown_option_of_a_verb_below_a_verb(self):
+        self.assertIn("'--windows' is no option", self.problems("Say `stepscope gate run --windows 3`.\n")[0])
+
+
+class PageCommands(unittest.TestCase):
+    def test_figures_may_differ(self):
+        page = ["HOST ONLY  64.6 ms a step", "  host.io  ███▌   37.54   58.1 %  I/O"]
+        printed = ["HOST ONLY  918 us a step", "  host.io  █    3.00   8.1 %  I/O"]
+        self.assertIsNone(page_commands.missing_line(page, printed))
+
+    def test_words_may_not_differ(self):
+        self.assertEqual(page_commands.missing_line(["PASS  1 metric"], ["REGRESSION  1 metric"]), "PASS  1 metric")
+
+    def test_a_line_that_is_not_printed(self):
+        self.assertEqual(page_commands.missing_line(["one", "two"], ["one"]), "two")
+
+    def test_a_line_that_the_page_leaves_out(self):
+        self.assertIn("shows nothing", page_commands.missing_line(["one"], ["one", "two"]))
+
+    def test_left_out_lines(self):
+        self.assertIsNone(page_commands.missing_line(["one", "...", "four 4", "..."], ["one", "two", "3", "four 5", "six"]))
+
+    def test_left_out_words(self):
+        self.assertIsNone(page_commands.missing_line(["from .../train.py:3 in ..."], ["from a/b/train.py:77 in f: x"]))
+
+    def test_commands_with_their_output(self):
+        text = "text\n```console\n$ one\nout\n$ two\n```\n"
+        self.assertEqual(page_commands.commands_of(text), [("one", ["out"]), ("two", [])])
+
+    def test_status_reaches_the_next_command(self):
+        outputs = page_commands.run_in_one_shell(["false", "echo $?"], ".", None)
+        self.assertEqual(outputs, [([""], 1), (["1", ""], 0)])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--stepscope", required=True)
+    given, rest = parser.parse_known_args()
+    HELP = check_docs.Help(given.stepscope)
+    unittest.main(argv=[sys.argv[0], *rest])
