@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles programs of other libraries, unmodified, and holds each report against the program's own clock.
+
+  corpus.py --stepscope BIN [--device cpu|cuda] [--only NAME...] [--out FOLDER] [--level LEVEL]
+
+A row a program: steps counted and true, the headline against the own clock, the share that nothing explains, the share
+with a source line, and what does not hold (judge.py). A program whose library is missing is left out and said so.
+Exit 0: all hold; 1: some do not; 2: a program or stepscope failed.
+"""
+import argparse
+import importlib.util
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import judge
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAMS = HERE / "programs"
+LIBRARY_OF = {"lib_transformers_trainer": ["transformers", "accelerate"], "lib_lightning": ["lightning"], "lib_accelerate": ["accelerate"],
+              "lib_timm": ["timm"], "lib_jax": ["jax", "optax"], "lib_flax": ["flax", "optax"], "lib_geometric": ["torch_geometric"],
+              "lib_torchdiffeq": ["torchdiffeq"], "lib_gpytorch": ["gpytorch"], "lib_peft": ["peft", "transformers"],
+              "lib_equinox": ["equinox", "optax"], "lib_cupy": ["cupy"], "lib_triton": ["triton"], "lib_torchvision": ["torchvision"],
+              "lib_sentence_transformers": ["sentence_transformers", "transformers"]}
+
+
+def names():
+    return sorted(path.stem for path in PROGRAMS.glob("*.py") if path.stem != "own_clock")
+
+
+def missing_library(name):
+    return next((one for one in LIBRARY_OF.get(name, ["torch"]) if importlib.util.find_spec(one) is None), None)
+
+
+def run(stepscope, name, device, level, folder):
+    """(report, own clock) of a program; raises RuntimeError with the last words of what failed. None: left out."""
+    trace = folder / name
+    command = [stepscope, "profile", "-o", str(trace), "--level", level, "--", sys.executable, str(PROGRAMS / f"{name}.py"), "--device", device]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode == 77:
+        return None
+    if done.returncode != 0:
+        raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip()[-300:]}")
+    own = next(json.loads(line)["own_clock"] for line in done.stdout.splitlines() if line.startswith('{"own_clock"'))
+    report = subprocess.run([stepscope, "report", f"{trace}.scope", "--format", "json"], capture_output=True, text=True, timeout=120)
+    if report.returncode != 0:
+        raise RuntimeError(f"report: exit {report.returncode}: {report.stderr.strip()[-300:]}")
+    (folder / f"{name}.json").write_text(report.stdout)
+    return json.loads(report.stdout), own
+
+
+def row(name, report, own, wrong):
+    error = judge.headline_error(report, own)
+    return {"program": name, "steps": report["steps"]["count"], "true_steps": own["steps"],
+            "headline_error": error, "found_by": report["steps"]["found_by"],
+            "unexplained": judge.unexplained(report), "with_line": judge.share_with_line(report), "wrong": wrong}
+
+
+def show(one):
+    error = "       -" if one["headline_error"] is None else f"{100 * one['headline_error']:+7.2f} %"
+    print(f"{one['program']:<28} {one['steps']:>6} {one['true_steps']:>5} {error:>9} {100 * one['unexplained']:6.2f} % {100 * one['with_line']:5.1f} %"
+          f"  {'; '.join(one['wrong']) or 'ok'}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stepscope", default=os.environ.get("STEPSCOPE_BIN", "stepscope"))
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--level", default="standard")
+    parser.add_argument("--only", nargs="+", choices=names(), metavar="NAME")
+    parser.add_argument("--out", type=pathlib.Path)
+    args = parser.parse_args()
+    folder = args.out or pathlib.Path(tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"{'program':<28} {'steps':>6} {'true':>5} {'headline':>9} {'unknown':>8} {'lines':>7}")
+    rows, failed = [], []
+    for name in args.only or names():
+        missing = missing_library(name)
+        if missing:
+            print(f"{name:<28} left out: {missing} is not installed")
+            continue
+        try:
+            result = run(args.stepscope, name, args.device, args.level, folder)
+        except (RuntimeError, StopIteration, subprocess.TimeoutExpired) as error:
+            failed.append(name)
+            print(f"{name:<28} FAILED: {error!r}", flush=True)
+            continue
+        if result is None:
+            print(f"{name:<28} left out: it needs a GPU")
+            continue
+        report, own = result
+        rows.append(row(name, report, own, judge.judge(report, own, name + ".py", (PROGRAMS / f"{name}.py").read_text(), args.device)))
+        show(rows[-1])
+    (folder / "corpus.json").write_text(json.dumps(rows, indent=1))
+    if rows:
+        print(f"median share with a line {100 * statistics.median(one['with_line'] for one in rows):.1f} % "
+              f"(wanted {100 * judge.LINES_MEDIAN:.0f}); {sum(not one['wrong'] for one in rows)} of {len(rows)} hold")
+    sys.exit(2 if failed else 1 if any(one["wrong"] for one in rows) else 0)
+
+
+if __name__ == "__main__":
+    main()
