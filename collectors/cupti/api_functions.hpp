@@ -31,8 +31,8 @@ std::span<const ApiFunction> api_functions() noexcept;
 
 // Whether a level has a call's callback. Where it is left to the driver, deep alone has it: the
 // runtime's callback costs a launch 0.15 to 0.23 us, the driver's next to nothing
-// (docs/measurements/overhead.md). Calls stay with the runtime where they are rare, or where it is not
-// known that each makes its listed call of the driver.
+// (docs/measurements/overhead.md). Calls stay with the runtime where they are rare, or where it is
+// not known that each makes its listed call of the driver.
 inline bool is_recorded(const ApiFunction& function, Level level) noexcept {
   return function.level <= level && (!function.left_to_driver || level == Level::deep);
 }

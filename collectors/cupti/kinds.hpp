@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The activity kinds that are ours: those of every level, and those that level deep adds. Once a
-// process. The kinds that make every CUDA call slower are in neither (docs/design.md, Levels).
+// process. The kinds that make every CUDA call slower are in neither (docs/design/recording.md).
 #pragma once
 
 #include <span>

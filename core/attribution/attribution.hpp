@@ -9,7 +9,7 @@
 //
 // Invariants (self_check.hpp): segments tile each window without gap or overlap; the segments of
 // device causes equal the union of the device ops. Units: int64 nanoseconds, no rounding anywhere.
-// Source of the method: docs/design.md, Attribution.
+// Source of the method: docs/design/attribution.md.
 #pragma once
 
 #include <cstdint>

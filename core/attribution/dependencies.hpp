@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a device op could not begin earlier, and what a host call waited for.
 //
-// Predecessors of a device op compete by readiness, not by end (docs/design.md, Edges of the walk):
+// Predecessors of a device op compete by readiness, not by end (docs/design/attribution.md):
 //   launch   min(call end, op begin) + L, L = median of (begin - call end) over kernel launches
 //            into an empty stream
 //   stream   end of the op before it in its stream, plus the device's dispatch time D

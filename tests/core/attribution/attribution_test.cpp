@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// attribute() as a whole on hand-made traces. The many cases of docs/design.md stand as text in
-// tests/cases/attribution; here are the ones about its interfaces and about exactness.
+// attribute() as a whole on hand-made traces. The many cases of docs/design/attribution.md stand as
+// text in tests/cases/attribution; here are the ones about its interfaces and about exactness.
 #include "core/attribution/attribution.hpp"
 
 #include <gmock/gmock.h>
