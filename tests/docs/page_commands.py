@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs each command of a page's ```console blocks and compares what it prints with what the page shows.
 
-usage: page_commands.py PAGE --folder FOLDER --stepscope BIN --python PYTHON
+usage: page_commands.py PAGE --folder FOLDER... --stepscope BIN --python PYTHON
 
-A line that begins with "$ " is a command; the lines up to the next one are its output, stdout and stderr together. All
-commands run in one shell, in a copy of FOLDER. The *shape* is compared, not the figures: numbers, bars and blanks are
-alike, and "..." stands for any text, alone on a line for any lines. Progress on stderr may stand between other lines.
-Exit codes: 0 the page is right, 1 it is not, 2 usage.
+A line that begins with "$ " is a command; the lines up to the next one are its output, stdout and stderr together. A
+line `<!-- $ command -->` between blocks runs unseen. A command without lines below it may print anything and must
+succeed. All commands run in one shell, in a folder that has what the FOLDERs have. The *shape* is compared, not the figures: numbers, bars and blanks are alike, and "..."
+stands for any text, alone on a line for any lines.
+Exit codes: 0 the page is right, 1 it is not, 2 usage, 77 a command is not installed here (ctest: skipped).
 """
 import argparse
 import os
@@ -24,15 +25,26 @@ MARK = "--- end of a command: "
 
 
 def commands_of(text):
-    """[(command, [lines that the page shows])] in the page's order."""
-    found = []
-    for block in re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        for line in block.splitlines():
-            if line.startswith("$ "):
-                found.append((line[2:], []))
-            else:
-                found[-1][1].append(line)
+    """[(command, [lines that the page shows])] in the page's order; of unseen ones the lines are None."""
+    found, inside = [], False
+    for line in text.splitlines():
+        unseen = re.fullmatch(r"<!-- \$ (.*) -->", line)
+        if line.startswith("```"):
+            inside = line == "```console"
+        elif unseen and not inside:
+            found.append((unseen.group(1), None))
+        elif inside and line.startswith("$ "):
+            found.append((line[2:], []))
+        elif inside:
+            found[-1][1].append(line)
     return found
+
+
+def not_installed(commands):
+    """The first program of the page that is not here. stepscope and python are ours."""
+    programs = [command.split()[0] for command, _ in commands]
+    return next((name for name in programs if name not in ("stepscope", "python", "cd", "echo")
+                 and shutil.which(name) is None), None)
 
 
 def shape(line):
@@ -102,7 +114,10 @@ def environment_for(stepscope, python, bin_folder):
 def check(page, outputs, commands):
     failures = 0
     for (command, expected), (printed, status) in zip(commands, outputs):
-        problem = missing_line(expected, printed)
+        if not expected:
+            problem = "(it should succeed)" if status else None
+        else:
+            problem = missing_line(expected, printed)
         if problem is None:
             continue
         failures += 1
@@ -117,16 +132,21 @@ def check(page, outputs, commands):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("page", type=pathlib.Path)
-    parser.add_argument("--folder", type=pathlib.Path, required=True)
+    parser.add_argument("--folder", type=pathlib.Path, required=True, nargs="+")
     parser.add_argument("--stepscope", type=pathlib.Path, required=True)
     parser.add_argument("--python", type=pathlib.Path, required=True)
     given = parser.parse_args()
     commands = commands_of(given.page.read_text(encoding="utf-8"))
     if not commands:
         sys.exit(f"{given.page}: no ```console block: nothing to run")
+    missing = not_installed(commands)
+    if missing:
+        print(f"skipped: {missing} is not installed")
+        sys.exit(77)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(scratch) / given.folder.name
-        shutil.copytree(given.folder, folder)
+        folder = pathlib.Path(scratch) / given.folder[0].name
+        for given_folder in given.folder:
+            shutil.copytree(given_folder, folder, dirs_exist_ok=True)
         bin_folder = pathlib.Path(scratch) / "bin"
         bin_folder.mkdir()
         environment = environment_for(given.stepscope.resolve(), given.python, bin_folder)

@@ -82,6 +82,14 @@ class PageCommands(unittest.TestCase):
         text = "text\n```console\n$ one\nout\n$ two\n```\n"
         self.assertEqual(page_commands.commands_of(text), [("one", ["out"]), ("two", [])])
 
+    def test_unseen_commands(self):
+        text = "<!-- $ cp a b -->\n```console\n$ one\n```\n"
+        self.assertEqual(page_commands.commands_of(text), [("cp a b", None), ("one", [])])
+
+    def test_a_command_without_output_must_succeed(self):
+        self.assertEqual(page_commands.check("page", [([], 1), (["x"], 1)], [("cp a b", None), ("one", [])]), 2)
+        self.assertEqual(page_commands.check("page", [([], 0), (["x"], 0)], [("cp a b", None), ("one", [])]), 0)
+
     def test_status_reaches_the_next_command(self):
         outputs = page_commands.run_in_one_shell(["false", "echo $?"], ".", None)
         self.assertEqual(outputs, [([""], 1), (["1", ""], 0)])
