@@ -6,8 +6,8 @@ usage: page_commands.py PAGE --folder FOLDER... --stepscope BIN --python PYTHON
 
 A line that begins with "$ " is a command; the lines up to the next one are its output, stdout and stderr together. A
 line `<!-- $ command -->` between blocks runs unseen. A command without lines below it may print anything and must
-succeed. All commands run in one shell, in a folder that has what the FOLDERs have. The *shape* is compared, not the figures: numbers, bars and blanks are alike, and "..."
-stands for any text, alone on a line for any lines.
+succeed. All commands run in one shell, in a folder that has what the FOLDERs have. The *shape* is compared, not the
+figures: numbers, bars and blanks are alike, and "..." stands for any text, alone on a line for any lines.
 Exit codes: 0 the page is right, 1 it is not, 2 usage, 77 a command is not installed here (ctest: skipped).
 """
 import argparse
@@ -64,8 +64,7 @@ def pattern_of(line):
 def missing_line(expected, printed):
     """The first line of the page that was not printed in its place, or None.
 
-    A line follows the one before, or, behind "..." and blank lines, comes anywhere later. Where a line cannot follow, the
-    printed text may hold further lines only if the page says so.
+    A line follows the one before, or, behind "...", comes anywhere later. Blank lines do not count.
     """
     shapes = [shape(line) for line in printed if line.strip()]
     position, anywhere = 0, False

@@ -47,6 +47,10 @@ class CheckDocs(unittest.TestCase):
     def test_link_to_no_heading(self):
         self.assertIn("no heading", self.problems("# One\nSee [two](#two).\n")[0])
 
+    def test_path_to_nothing(self):
+        self.assertEqual(self.problems("See `core/support/result.hpp` and `core/attribution/walk`.\n"), [])
+        self.assertIn("there is no core/sup", self.problems("See `core/sup/result.hpp`.\n")[0])
+
     def test_unknown_verb(self):
         self.assertIn("'reprot' is no verb", self.problems("Text\n\n    stepscope reprot run.scope\n")[0])
 
@@ -73,7 +77,8 @@ class PageCommands(unittest.TestCase):
         self.assertIn("shows nothing", page_commands.missing_line(["one"], ["one", "two"]))
 
     def test_left_out_lines(self):
-        self.assertIsNone(page_commands.missing_line(["one", "...", "four 4", "..."], ["one", "two", "3", "four 5", "six"]))
+        page, printed = ["one", "...", "four 4", "..."], ["one", "two", "3", "four 5", "six"]
+        self.assertIsNone(page_commands.missing_line(page, printed))
 
     def test_left_out_words(self):
         self.assertIsNone(page_commands.missing_line(["from .../train.py:3 in ..."], ["from a/b/train.py:77 in f: x"]))
