@@ -31,6 +31,19 @@ function(stepscope_require found what remedy)
   endif()
 endfunction()
 
+# stepscope_static(<imported target> <file>): with STEPSCOPE_STATIC_LIBRARIES, a folder of scripts/packaging, the static
+# library there is linked in place of Debian's shared one. Compilation stays as it is, so objects are shared.
+set(STEPSCOPE_STATIC_LIBRARIES "" CACHE PATH "Folder of static libraries to link in place of Debian's shared ones")
+function(stepscope_static target file)
+  if(NOT STEPSCOPE_STATIC_LIBRARIES)
+    return()
+  endif()
+  get_target_property(configurations ${target} IMPORTED_CONFIGURATIONS)
+  foreach(configuration IN LISTS configurations)
+    set_target_properties(${target} PROPERTIES IMPORTED_LOCATION_${configuration} ${STEPSCOPE_STATIC_LIBRARIES}/${file})
+  endforeach()
+endfunction()
+
 # stepscope_together(<target>): with STEPSCOPE_UNITY its files are compiled several at once. Names in their unnamed
 # namespaces must differ then, or a file is kept out (SKIP_UNITY_BUILD_INCLUSION).
 function(stepscope_together target)

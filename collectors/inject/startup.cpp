@@ -147,6 +147,10 @@ void on_cuda_start() noexcept {
   std::atexit(stop_device_collection);
 }
 
+void on_program_control(bool on) noexcept {
+  if (settings.profiler_control && recorder::recording()) recorder::trigger_capture(on);
+}
+
 void on_quick_exit() noexcept {
   constexpr int kSeconds =
       2;  // it may come from a signal handler, on top of a lock that the writer needs

@@ -15,6 +15,9 @@ void look_for_libraries() noexcept;
 // The CUDA driver initialises. Device collection starts from here; without it the fact is recorded.
 void on_cuda_start() noexcept;
 
+// The program itself says from where to where to record, as by cudaProfilerStart and Stop.
+void on_program_control(bool on) noexcept;
+
 // main has returned, so the exit that follows is a return.
 void on_main_returned() noexcept;
 

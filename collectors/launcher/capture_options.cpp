@@ -55,11 +55,26 @@ bool is_free(int number) {
   return std::find(std::begin(kTaken), std::end(kTaken), number) == std::end(kTaken);
 }
 
+struct NamedSignal {
+  std::string_view name;
+  int number;
+};
+
+// glibc's sigabbrev_np came with 2.32, and stepscope runs on older ones.
+constexpr NamedSignal kSignals[] = {
+    {"HUP", SIGHUP},   {"INT", SIGINT},       {"QUIT", SIGQUIT},   {"ILL", SIGILL},
+    {"TRAP", SIGTRAP}, {"ABRT", SIGABRT},     {"BUS", SIGBUS},     {"FPE", SIGFPE},
+    {"KILL", SIGKILL}, {"USR1", SIGUSR1},     {"SEGV", SIGSEGV},   {"USR2", SIGUSR2},
+    {"PIPE", SIGPIPE}, {"ALRM", SIGALRM},     {"TERM", SIGTERM},   {"CHLD", SIGCHLD},
+    {"CONT", SIGCONT}, {"STOP", SIGSTOP},     {"TSTP", SIGTSTP},   {"TTIN", SIGTTIN},
+    {"TTOU", SIGTTOU}, {"URG", SIGURG},       {"XCPU", SIGXCPU},   {"XFSZ", SIGXFSZ},
+    {"PROF", SIGPROF}, {"VTALRM", SIGVTALRM}, {"WINCH", SIGWINCH}, {"IO", SIGIO},
+    {"PWR", SIGPWR},   {"SYS", SIGSYS}};
+
 Result<std::string> number_of_signal(const std::string& text) {
   const std::string name = text.starts_with("SIG") ? text.substr(3) : text;
-  for (int number = 1; number < NSIG; ++number) {
-    const char* known = sigabbrev_np(number);
-    if (known != nullptr && name == known) return std::to_string(number);
+  for (const NamedSignal& known : kSignals) {
+    if (name == known.name) return std::to_string(known.number);
   }
   const auto number = whole_number(name);
   if (number && *number > 0 && *number < NSIG) return name;
