@@ -9,6 +9,7 @@
 //   syncs         waits as the device library recorded them (absent from most traces: see health)
 //   counters      sampled values: clocks, power, memory
 //   marks         instants
+//   samples       where a thread was while it recorded nothing
 //
 // Units: nanoseconds (`_ns` is left out of begin, end and time: every time in the model is int64
 // ns), bytes. kNone in an id column and kUnknownBytes in a byte column mean that the source did not
@@ -169,6 +170,31 @@ struct Counters {
   std::vector<StringId> track;
   std::vector<ProcessId> process;
   std::vector<double> value;
+
+  std::size_t size() const { return time.size(); }
+};
+
+// Where a thread was while it recorded nothing, as a sampler beside it read from outside. A row
+// holds until the thread's next one, the first of a silence from its begin. A thread that has slept
+// since its last row has no further ones.
+enum SampleFlag : std::uint8_t {
+  kSampleCollecting = 1,  // the interpreter's garbage collector was at work in it
+  kSampleInLoader = 2,    // the line called PyTorch's DataLoader
+  kSampleWorker = 4,      // the thread is a DataLoader's worker ...
+  kSampleFetching = 8,    // ... and was making a batch
+};
+
+// Fact of a process that is a DataLoader's worker: the pid of the process that started it.
+inline constexpr const char* kWorkerOfFact = "loader_worker_of";
+
+struct Samples {
+  std::vector<std::int64_t> time;
+  std::vector<ThreadId> thread;
+  std::vector<SiteId> site;         // innermost line of the user's code; kNone: no frame of Python
+  std::vector<StringId> called;     // the function that it had called; 0: none
+  std::vector<StringId> innermost;  // the innermost function, where that is another; 0: none
+  std::vector<std::uint64_t> cpu;   // the thread's CPU time so far, ns; 0: not read
+  std::vector<std::uint8_t> flags;  // SampleFlag; below 128
 
   std::size_t size() const { return time.size(); }
 };

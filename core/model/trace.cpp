@@ -93,6 +93,13 @@ void sort_graph_nodes(GraphNodes& g) {
   permute_all(order, g.time, g.node, g.original, g.thread, g.site);
 }
 
+void sort_samples(Samples& s) {
+  const Order order = sorted_order(s.size(), [&s](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(s.thread[a], s.time[a]) < std::tuple(s.thread[b], s.time[b]);
+  });
+  permute_all(order, s.time, s.thread, s.site, s.called, s.innermost, s.cpu, s.flags);
+}
+
 bool is_point_to_point(std::string_view call) {
   return call.starts_with("ncclSend") || call.starts_with("ncclRecv");
 }
@@ -213,6 +220,7 @@ Trace Trace::build(TraceData data) {
   sort_collectives(data.collectives);
   count_collectives(data);
   sort_graph_nodes(data.graph_nodes);
+  sort_samples(data.samples);
   sort_device_ops(data);
   data.health.reversed_times += mend_reversed(data.device_ops.begin, data.device_ops.end);
   data.health.crossing_ranges += link_parents(data.host_ranges);
@@ -276,7 +284,7 @@ bool Trace::used_device() const {
 
 std::uint64_t Trace::event_count() const {
   return host_ranges().size() + device_ops().size() + data().syncs.size() + data().counters.size() +
-         data().marks.size();
+         data().marks.size() + data().samples.size();
 }
 
 std::uint64_t Trace::memory_bytes() const {

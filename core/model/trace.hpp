@@ -9,6 +9,7 @@
 //   calls         sorted by their range; a range of kind runtime_call or driver_call has one
 //   collectives   sorted by their range, with their ordinals
 //   graph nodes   sorted by time
+//   samples       sorted by (thread, time)
 //   device ops    sorted by (begin, end); those without a time are removed and counted
 //   times         end >= begin everywhere; a reversed event is made empty at its begin and counted
 // Ranges that cross (end after their parent's end) are kept and counted. Nothing is clipped or
@@ -49,6 +50,7 @@ struct TraceData {
   Syncs syncs;
   Counters counters;
   Marks marks;
+  Samples samples;
   std::vector<ClockRecord> clocks;
   Collected collected;
   Health health;

@@ -51,12 +51,13 @@ struct EventBatch {
   Syncs syncs;
   Counters counters;
   Marks marks;
+  Samples samples;
   OpenRanges open;
   LateEnds late_ends;
 
   std::size_t events() const {
     return host_ranges.size() + device_ops.size() + graph_nodes.size() + syncs.size() +
-           counters.size() + marks.size();
+           counters.size() + marks.size() + samples.size();
   }
 };
 

@@ -135,6 +135,20 @@ void visit_columns(auto& t, Visit&& visit) requires requires {
 
 template <class Visit>
 void visit_columns(auto& t, Visit&& visit) requires requires {
+  t.innermost;
+}  // Samples
+{
+  visit.column(0, kDelta, t.time);
+  visit.column(1, kPlain, t.thread);
+  visit.column(2, kPlainOrNone, t.site);
+  visit.column(3, kPlain, t.called);
+  visit.column(4, kPlain, t.innermost);
+  visit.column(5, kDelta, t.cpu);
+  visit.column(6, kBytes, t.flags);
+}
+
+template <class Visit>
+void visit_columns(auto& t, Visit&& visit) requires requires {
   t.begin;
   t.lane;
 }  // OpenRanges

@@ -17,18 +17,16 @@ void limit(std::vector<Enum>& column, std::size_t from, Enum last, Enum other) {
 }  // namespace
 
 bool is_event_section(Section id) {
-  return id >= Section::host_ranges && id <= Section::collectives;
+  return id >= Section::host_ranges && id <= Section::samples;
 }
 
 EventSections::EventSections(Session& session, FileState& file)
-    : session_(session), file_(file), out_(file.out), before_{out_.host_ranges.size(),
-                                                              out_.calls.size(),
-                                                              out_.device_ops.size(),
-                                                              out_.syncs.size(),
-                                                              out_.counters.size(),
-                                                              out_.marks.size(),
-                                                              out_.graph_nodes.size(),
-                                                              out_.collectives.size()} {}
+    : session_(session),
+      file_(file),
+      out_(file.out),
+      before_{out_.host_ranges.size(), out_.calls.size(),       out_.device_ops.size(),
+              out_.syncs.size(),       out_.counters.size(),    out_.marks.size(),
+              out_.graph_nodes.size(), out_.collectives.size(), out_.samples.size()} {}
 
 bool EventSections::read(Section id, Bytes section) {
   switch (id) {
@@ -48,6 +46,8 @@ bool EventSections::read(Section id, Bytes section) {
       return read_graph_nodes(section);
     case Section::collectives:
       return append(section, out_.collectives);  // translated by finish()
+    case Section::samples:
+      return read_samples(section);
     case Section::open_ranges:
       return read_open(section);
     case Section::late_ends:
@@ -166,6 +166,17 @@ bool EventSections::read_graph_nodes(Bytes section) {
   return true;
 }
 
+bool EventSections::read_samples(Bytes section) {
+  Samples& s = out_.samples;
+  const std::size_t from = s.size();
+  if (!append(section, s)) return false;
+  map_threads(s.thread, from);
+  map_optional(s.site, from, session_.sites);
+  map_names(s.called, from);
+  map_names(s.innermost, from);
+  return true;
+}
+
 bool EventSections::read_open(Bytes section) {
   OpenRanges open;
   if (!append(section, open)) return false;
@@ -220,6 +231,7 @@ void EventSections::rollback() {
   truncate(out_.marks, before_.marks);
   truncate(out_.graph_nodes, before_.graph_nodes);
   truncate(out_.collectives, before_.collectives);
+  truncate(out_.samples, before_.samples);
 }
 
 }  // namespace stepscope::store

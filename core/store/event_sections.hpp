@@ -18,7 +18,8 @@ class EventSections {
 
  private:
   struct Sizes {
-    std::size_t host_ranges, calls, device_ops, syncs, counters, marks, graph_nodes, collectives;
+    std::size_t host_ranges, calls, device_ops, syncs, counters, marks, graph_nodes, collectives,
+        samples;
   };
   template <class Table>
   bool append(Bytes section, Table& table);
@@ -28,6 +29,7 @@ class EventSections {
   bool read_counters(Bytes section);
   bool read_marks(Bytes section);
   bool read_graph_nodes(Bytes section);
+  bool read_samples(Bytes section);
   bool read_open(Bytes section);
   bool read_late_ends(Bytes section);
 

@@ -123,6 +123,13 @@ class Slicer {
     batch.graph_nodes = nodes;
     copy_rows(nodes.thread, 0, nodes.size(), batch.graph_nodes.thread, through(ids_.threads));
     copy_rows(nodes.site, 0, nodes.size(), batch.graph_nodes.site, through(ids_.sites));
+    const Samples& samples = data_.samples;
+    Samples& out = batch.samples;
+    out = samples;
+    copy_rows(samples.thread, 0, samples.size(), out.thread, through(ids_.threads));
+    copy_rows(samples.site, 0, samples.size(), out.site, through(ids_.sites));
+    copy_rows(samples.called, 0, samples.size(), out.called, through(ids_.strings));
+    copy_rows(samples.innermost, 0, samples.size(), out.innermost, through(ids_.strings));
   }
 
  private:

@@ -210,6 +210,8 @@ void clear(EventBatch& batch) {
   empty(s.begin, s.end, s.api, s.stream, s.correlation, s.awaited_correlation);
   empty(batch.counters.time, batch.counters.track, batch.counters.process, batch.counters.value);
   empty(batch.marks.time, batch.marks.name, batch.marks.thread);
+  Samples& p = batch.samples;
+  empty(p.time, p.thread, p.site, p.called, p.innermost, p.cpu, p.flags);
   GraphNodes& g = batch.graph_nodes;
   empty(g.time, g.node, g.original, g.thread, g.site);
   Collectives& m = batch.collectives;

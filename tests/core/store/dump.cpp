@@ -34,6 +34,11 @@ class Dump {
          h.lost_bytes, h.overhead_ns, h.sites_wanted, h.sites_found);
     for (const std::string& rival : h.rivals) line("rival {}", rival);
     for (const std::string& note : h.notes) line("note {}", note);
+    const Samples& p = d_.samples;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      line("sample {} {} {} in '{}' '{}' cpu {} flags {}", p.time[i], thread(p.thread[i]),
+           site(p.site[i]), text(p.called[i]), text(p.innermost[i]), p.cpu[i], p.flags[i]);
+    }
     return std::move(out_);
   }
 

@@ -23,6 +23,7 @@ class RandomBatch {
     marks(store, below(most_rows / 4 + 1), b.marks);
     collectives(b.host_ranges.size(), b.collectives);
     graph_nodes(store, below(most_rows / 4 + 1), b.graph_nodes);
+    samples(store, below(most_rows / 4 + 1), b.samples);
     return b;
   }
 
@@ -150,6 +151,17 @@ class RandomBatch {
       g.original.push_back(below(2) == 0 ? 0 : value64());
       g.thread.push_back(thread(s));
       g.site.push_back(or_none(site(s)));
+    }
+  }
+  void samples(Shadow& s, std::size_t rows, Samples& p) {
+    while (rows-- > 0) {
+      p.time.push_back(time());
+      p.thread.push_back(thread(s));
+      p.site.push_back(or_none(site(s)));
+      p.called.push_back(below(2) == 0 ? 0 : name(s));
+      p.innermost.push_back(below(2) == 0 ? 0 : name(s));
+      p.cpu.push_back(value64());
+      p.flags.push_back(static_cast<std::uint8_t>(below(128)));
     }
   }
 

@@ -147,6 +147,10 @@ class Shadow {
     join(g.time, b.graph_nodes.time), join(g.node, b.graph_nodes.node);
     join(g.original, b.graph_nodes.original), join(g.thread, b.graph_nodes.thread);
     join(g.site, b.graph_nodes.site);
+    Samples& p = expected.samples;
+    join(p.time, b.samples.time), join(p.thread, b.samples.thread), join(p.site, b.samples.site);
+    join(p.called, b.samples.called), join(p.innermost, b.samples.innermost);
+    join(p.cpu, b.samples.cpu), join(p.flags, b.samples.flags);
   }
 
   StoreWriter& store_;
