@@ -11,6 +11,8 @@ namespace {
 // its CPU clock, of which samples lie up to some milliseconds before the silence.
 constexpr std::int64_t kBurstGapNs = 10'000'000;
 constexpr double kRan = 0.75, kSlept = 0.25;
+// Between two samples some milliseconds apart it is the one or the other.
+constexpr double kMostlyRan = 0.5;
 
 enum NameKind : std::uint8_t {
   kPlain = 0,
@@ -20,12 +22,22 @@ enum NameKind : std::uint8_t {
   kEngine = 8,     // the autograd engine's C++ entry
   kProfiler = 16,  // torch.profiler's own Python
   kCollect = 64,   // gc.collect
+  kWaits = 32,     // a sampled function that waits for a thread or a process
   kNode = 128,     // an autograd node
   kInherited = kLoader | kProfiler | kNode,
 };
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+// Functions of the standard library as samples name them.
+bool waits_for_others(std::string_view function) {
+  for (const char* module : {"threading.", "queue.", "queues.", "selectors.", "connection.",
+                             "synchronize.", "popen_fork.", "subprocess.", "_base.Future."}) {
+    if (function.starts_with(module)) return true;
+  }
+  return false;
 }
 
 std::uint8_t kind_of_name(std::string_view name) {
@@ -44,6 +56,7 @@ std::uint8_t kind_of_name(std::string_view name) {
     kind |= kFile;
   if (has(name, "run_backward")) kind |= kEngine;
   if (name.starts_with("torch/profiler/")) kind |= kProfiler;
+  if (waits_for_others(name)) kind |= kWaits;
   if (name == "<built-in function collect>") kind |= kCollect;
   return static_cast<std::uint8_t>(kind);
 }
@@ -190,6 +203,24 @@ Cause HostCauses::of_silence(ThreadId thread, Interval time) const {
   if (!share) return Cause::host_other;
   if (*share >= kRan) return Cause::host_between_calls;
   return *share <= kSlept ? Cause::host_off_cpu : Cause::host_other;
+}
+
+// A sample says what records leave open. What has an owner by its records keeps it, unless the
+// collector of garbage ran in it.
+Cause HostCauses::sampled(Cause by_records, ThreadId thread, Interval time,
+                          std::uint32_t sample) const {
+  const Samples& s = trace_.data().samples;
+  if ((s.flags[sample] & kSampleCollecting) != 0) return Cause::host_gc;
+  const bool is_open = by_records == Cause::host_between_calls || by_records == Cause::host_other ||
+                       by_records == Cause::host_off_cpu;
+  if (!is_open) return by_records;
+  if ((s.flags[sample] & kSampleInLoader) != 0) return Cause::host_data_wait;
+  const std::optional<double> share = cpu_.share(thread, time);
+  if (!share) return by_records;
+  if (*share >= kMostlyRan)
+    return s.site[sample] != kNone ? Cause::host_python : Cause::host_between_calls;
+  const unsigned names = name_kind_[s.called[sample]] | name_kind_[s.innermost[sample]];
+  return (names & kWaits) != 0 ? Cause::host_wait_thread : Cause::host_off_cpu;
 }
 
 }  // namespace stepscope

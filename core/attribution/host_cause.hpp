@@ -19,6 +19,9 @@ class HostCauses {
 
   // `piece` is one of threads.work(thread)'s.
   Cause of(ThreadId thread, const Piece& piece) const;
+  // The same of a part of it, `time`, for which a sample holds (host_samples.hpp): `by_records` is
+  // what of() says.
+  Cause sampled(Cause by_records, ThreadId thread, Interval time, std::uint32_t sample) const;
 
  private:
   Cause of_gap(ThreadId thread, const Piece& piece) const;

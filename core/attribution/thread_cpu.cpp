@@ -29,6 +29,11 @@ ThreadCpu::ThreadCpu(const Trace& trace) : samples_(trace.data().threads.size())
     const auto found = threads.find(std::to_string(c.process[row]) + std::string(track));
     if (found != threads.end()) samples_[found->second].push_back({c.time[row], c.value[row]});
   }
+  const Samples& seen = trace.data().samples;
+  for (std::size_t row = 0; row < seen.size(); ++row) {
+    if (seen.cpu[row] != 0)
+      samples_[seen.thread[row]].push_back({seen.time[row], static_cast<double>(seen.cpu[row])});
+  }
   for (auto& samples : samples_) {
     std::sort(samples.begin(), samples.end(),
               [](const Sample& a, const Sample& b) { return a.time < b.time; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of an interval a thread spent on a CPU, from samples of its CPU clock: between two
-// samples it is taken to have run evenly.
+// How much of an interval a thread spent on a CPU, from samples of its CPU clock (its own, and
+// those of the sampler beside it): between two it is taken to have run evenly.
 #pragma once
 
 #include <cstdint>

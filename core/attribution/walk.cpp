@@ -51,6 +51,7 @@ Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
       dependencies_(dependencies),
       places_(places),
       causes_(trace, threads),
+      samples_(trace, threads),
       overhead_(told_of(trace, false)),
       loading_(told_of(trace, true)) {}
 
@@ -74,20 +75,52 @@ void Walk::own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread
                     RangeId evidence) const {
   since = std::max(since, path.begin);
   if (since >= path.time) return;
+  const RangeId innermost = evidence;
   // Between two calls the thread was on its way to the later one: that line is charged.
   if (cause == Cause::host_between_calls)
     evidence = threads_.calls(thread).next_range(path.time).innermost;
+  const Interval silence = threads_.work(thread).before(path.time).time;
   while (path.time > since) {
     const PhaseTable::Stay stay = phases_.at(thread, path.time - 1);
-    const std::int64_t begin = std::max(since, stay.since);
-    path.backwards.push_back({.time = {begin, path.time},
-                              .cause = cause,
-                              .phase = stay.phase,
-                              .site = sites_.at(thread, begin, evidence),
-                              .host_evidence = evidence});
-    path.time = begin;
+    Segment segment{.time = {std::max(since, stay.since), path.time},
+                    .cause = cause,
+                    .phase = stay.phase,
+                    .host_evidence = evidence};
+    charge_sampled(segment, thread, {silence, innermost});
+    if (segment.site == kNone)
+      segment.site = sites_.at(thread, segment.time.begin, segment.host_evidence);
+    path.backwards.push_back(segment);
+    path.time = segment.time.begin;
     path.jumps_without_progress = 0;
   }
+}
+
+// Cuts the segment to the part before its end for which one sample holds, and gives it that
+// sample's cause and line. In a CUDA call the records say all, and an op keeps its line. While the
+// loop waits for data its workers' line counts.
+void Walk::charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const {
+  const HostFamily inside = piece.innermost == kNone
+                                ? HostFamily::other
+                                : family_of(trace_.host_ranges().kind[piece.innermost]);
+  const Interval silence = piece.time;
+  const HostSamples::Seen seen = samples_.before(thread, silence, segment.time.end);
+  if (inside == HostFamily::api) return;
+  if (seen.row == kNone) {
+    if (segment.cause == Cause::host_data_wait && piece.innermost != kNone)
+      segment.site = samples_.usual_site(thread, trace_.host_ranges().name[piece.innermost]);
+    return;
+  }
+  segment.time.begin = std::max(segment.time.begin, seen.time.begin);
+  const Cause by_records = segment.cause;
+  segment.cause = causes_.sampled(by_records, thread, segment.time, seen.row);
+  if (segment.cause != by_records) segment.host_evidence = piece.innermost;
+  if (inside != HostFamily::op || segment.cause == Cause::host_gc)
+    segment.site = trace_.data().samples.site[seen.row];
+  if (segment.cause != Cause::host_data_wait) return;
+  const HostSamples::Workers workers =
+      samples_.workers_before(trace_.data().threads[thread].process, silence, segment.time.end);
+  segment.time.begin = std::max(segment.time.begin, workers.time.begin);
+  if (workers.site != kNone) segment.site = workers.site;
 }
 
 void Walk::own_device(Path& path, std::int64_t since, Cause cause, DeviceOpId op) const {

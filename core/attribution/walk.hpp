@@ -16,6 +16,7 @@
 #include "core/attribution/attribution.hpp"
 #include "core/attribution/dependencies.hpp"
 #include "core/attribution/host_cause.hpp"
+#include "core/attribution/host_samples.hpp"
 #include "core/attribution/places/call_sites.hpp"
 #include "core/attribution/places/op_places.hpp"
 #include "core/attribution/places/phases.hpp"
@@ -49,6 +50,7 @@ class Walk {
   ThreadId handed_over_by(ThreadId thread, std::int64_t time, const Piece& piece,
                           std::int64_t& end) const;
   bool is_burst_begin(ThreadId worker, const Piece& gap) const;
+  void charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const;
   void own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread,
                 RangeId evidence) const;
   void own_device(Path& path, std::int64_t since, Cause cause, DeviceOpId op) const;
@@ -60,6 +62,7 @@ class Walk {
   const Dependencies& dependencies_;
   const OpPlaces& places_;
   HostCauses causes_;
+  HostSamples samples_;
   // Any thread's: the profiler's own work, and loading or compiling of modules.
   IntervalSet overhead_;
   IntervalSet loading_;

@@ -98,21 +98,14 @@ void note_kind(std::map<std::string, bool>& collected, HostKind kind) {
 
 const std::map<std::string, TextTrace::Reader, std::less<>>& TextTrace::readers() {
   static const std::map<std::string, Reader, std::less<>> table = {
-      {"source", &TextTrace::source},
-      {"collected", &TextTrace::collected},
-      {"process", &TextTrace::process},
-      {"device", &TextTrace::device},
-      {"thread", &TextTrace::thread},
-      {"no_device", &TextTrace::no_device},
-      {"step", &TextTrace::step},
-      {"call", &TextTrace::call},
-      {"launch", &TextTrace::launch},
-      {"kernel", &TextTrace::kernel},
-      {"copy", &TextTrace::copy},
-      {"set", &TextTrace::set},
-      {"mark", &TextTrace::mark},
-      {"cpu", &TextTrace::cpu},
-      {"graph_node", &TextTrace::graph_node},
+      {"source", &TextTrace::source},   {"collected", &TextTrace::collected},
+      {"process", &TextTrace::process}, {"device", &TextTrace::device},
+      {"thread", &TextTrace::thread},   {"no_device", &TextTrace::no_device},
+      {"step", &TextTrace::step},       {"call", &TextTrace::call},
+      {"launch", &TextTrace::launch},   {"kernel", &TextTrace::kernel},
+      {"copy", &TextTrace::copy},       {"set", &TextTrace::set},
+      {"mark", &TextTrace::mark},       {"cpu", &TextTrace::cpu},
+      {"sample", &TextTrace::sample},   {"graph_node", &TextTrace::graph_node},
       {"nccl", &TextTrace::nccl},
   };
   return table;
@@ -151,6 +144,8 @@ void TextTrace::process(const TextLine& line) {
   process.pid = 100 + id;
   process.rank = static_cast<std::int32_t>(parse_count(line.option("rank", "0")));
   process.world_size = static_cast<std::int32_t>(parse_count(line.option("world", "1")));
+  if (line.has("worker_of"))
+    process.facts[kWorkerOfFact] = std::to_string(100 + part(line.option("worker_of"), 'p'));
 }
 
 void TextTrace::device(const TextLine& line) {
@@ -260,6 +255,19 @@ void TextTrace::cpu(const TextLine& line) {
   counters.process.push_back(thread.process);
   counters.value.push_back(static_cast<double>(host_time(word(line, 3)) - host_time("0")));
   collected_.try_emplace("off_cpu", true);
+}
+
+// sample THREAD TIME [at=FILE:LINE] [in=NAME] [innermost=NAME] [cpu=TIME] [flags=BITS]
+void TextTrace::sample(const TextLine& line) {
+  Samples& samples = make_.data.samples;
+  samples.thread.push_back(thread_of(word(line, 1)));
+  samples.time.push_back(host_time(word(line, 2)));
+  samples.site.push_back(site_of(line, SiteKind::call));
+  samples.called.push_back(make_.data.strings.intern(line.option("in", "")));
+  samples.innermost.push_back(make_.data.strings.intern(line.option("innermost", "")));
+  const std::int64_t cpu = line.has("cpu") ? parse_time(line.option("cpu")) : 0;
+  samples.cpu.push_back(static_cast<std::uint64_t>(cpu));
+  samples.flags.push_back(static_cast<std::uint8_t>(parse_count(line.option("flags", "0"))));
 }
 
 void TextTrace::mark(const TextLine& line) {

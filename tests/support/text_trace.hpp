@@ -47,6 +47,7 @@ class TextTrace {
   void set(const TextLine& line);
   void mark(const TextLine& line);
   void cpu(const TextLine& line);
+  void sample(const TextLine& line);
   void graph_node(const TextLine& line);
   void nccl(const TextLine& line);
 

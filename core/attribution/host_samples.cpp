@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/host_samples.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+
+namespace stepscope {
+namespace {
+
+// The place in `times` [begin, end) that holds just before t, in a silence: the last one before t,
+// and where that lies before the silence, the first one in it. `end` where the silence has none.
+template <class Iterator, class TimeOf>
+Iterator holds_before(Iterator begin, Iterator end, Interval silence, std::int64_t t,
+                      TimeOf time_of) {
+  const auto in_order = [&](const auto& item, std::int64_t time) { return time_of(item) < time; };
+  const Iterator first = std::lower_bound(begin, end, silence.begin, in_order);
+  if (first == end || time_of(*first) >= silence.end) return end;
+  const Iterator after = std::lower_bound(first, end, t, in_order);
+  return after == first ? first : std::prev(after);
+}
+
+template <class Iterator, class TimeOf>
+Interval owned_by(Iterator at, Iterator begin, Iterator end, Interval silence, TimeOf time_of) {
+  const bool is_first = at == begin || time_of(*std::prev(at)) < silence.begin;
+  const bool is_last = std::next(at) == end || time_of(*std::next(at)) >= silence.end;
+  return {is_first ? silence.begin : time_of(*at), is_last ? silence.end : time_of(*std::next(at))};
+}
+
+// What one worker did, from its last sample on.
+struct WorkerState {
+  bool known = false, busy = false;
+  SiteId site = kNone;
+};
+
+using SiteCounts = std::map<SiteId, std::uint32_t>;
+
+// Of those as common as another the lowest; kNone where there is none.
+SiteId most_common(const SiteCounts& count) {
+  const auto most = std::max_element(
+      count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == count.end() ? kNone : most->first;
+}
+
+SiteId most_common(const std::map<ThreadId, WorkerState>& workers) {
+  SiteCounts count;
+  for (const auto& [thread, worker] : workers) {
+    if (worker.busy && worker.site != kNone) ++count[worker.site];
+  }
+  return most_common(count);
+}
+
+std::map<std::string, ProcessId> processes_by_pid(const Trace& trace) {
+  std::map<std::string, ProcessId> processes;
+  for (ProcessId p = 0; p < trace.data().processes.size(); ++p)
+    processes.try_emplace(std::to_string(trace.data().processes[p].pid), p);
+  return processes;
+}
+
+}  // namespace
+
+HostSamples::HostSamples(const Trace& trace, const Threads& threads)
+    : samples_(trace.data().samples),
+      rows_(trace.data().threads.size()),
+      changes_(trace.data().processes.size()) {
+  for (std::uint32_t row = 0; row < samples_.size(); ++row) {
+    Rows& rows = rows_[samples_.thread[row]];
+    if (rows.size() == 0) rows.begin = row;
+    rows.end = row + 1;
+  }
+  add_workers(trace);
+  add_usual_sites(trace, threads);
+}
+
+void HostSamples::add_usual_sites(const Trace& trace, const Threads& threads) {
+  std::map<std::pair<ThreadId, StringId>, SiteCounts> counts;
+  for (std::uint32_t row = 0; row < samples_.size(); ++row) {
+    const ThreadId thread = samples_.thread[row];
+    const RangeId range = threads.work(thread).at(samples_.time[row]).innermost;
+    if (range == kNone || samples_.site[row] == kNone) continue;
+    ++counts[{thread, trace.host_ranges().name[range]}][samples_.site[row]];
+  }
+  for (const auto& [key, count] : counts) usual_sites_[key] = most_common(count);
+}
+
+SiteId HostSamples::usual_site(ThreadId thread, StringId range_name) const {
+  const auto found = usual_sites_.find({thread, range_name});
+  return found == usual_sites_.end() ? kNone : found->second;
+}
+
+void HostSamples::add_workers(const Trace& trace) {
+  std::vector<std::uint32_t> order;
+  std::vector<ProcessId> parent(trace.data().processes.size(), kNone);
+  const auto by_pid = processes_by_pid(trace);
+  for (ProcessId p = 0; p < parent.size(); ++p) {
+    const auto& facts = trace.data().processes[p].facts;
+    const auto fact = facts.find(kWorkerOfFact);
+    if (fact == facts.end()) continue;
+    const auto found = by_pid.find(fact->second);
+    if (found != by_pid.end()) parent[p] = found->second;
+  }
+  for (std::uint32_t row = 0; row < samples_.size(); ++row) {
+    const ProcessId process = trace.data().threads[samples_.thread[row]].process;
+    if (parent[process] != kNone && (samples_.flags[row] & kSampleWorker) != 0)
+      order.push_back(row);
+  }
+  std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return samples_.time[a] < samples_.time[b];
+  });
+  std::vector<std::map<ThreadId, WorkerState>> workers(parent.size());
+  for (const std::uint32_t row : order) {
+    const ThreadId thread = samples_.thread[row];
+    const ProcessId of = parent[trace.data().threads[thread].process];
+    workers[of][thread] = {true, (samples_.flags[row] & kSampleFetching) != 0, samples_.site[row]};
+    const auto busy = std::count_if(workers[of].begin(), workers[of].end(),
+                                    [](const auto& worker) { return worker.second.busy; });
+    changes_[of].push_back({samples_.time[row], most_common(workers[of]),
+                            static_cast<std::uint32_t>(busy),
+                            static_cast<std::uint32_t>(workers[of].size())});
+  }
+}
+
+HostSamples::Seen HostSamples::before(ThreadId thread, Interval silence, std::int64_t t) const {
+  const auto time_of = [](std::int64_t time) { return time; };
+  const Rows rows = rows_[thread];
+  const auto begin = samples_.time.begin() + rows.begin, end = samples_.time.begin() + rows.end;
+  const auto at = holds_before(begin, end, silence, t, time_of);
+  if (at == end) return {silence, kNone};
+  return {owned_by(at, begin, end, silence, time_of),
+          static_cast<std::uint32_t>(at - samples_.time.begin())};
+}
+
+HostSamples::Workers HostSamples::workers_before(ProcessId process, Interval silence,
+                                                 std::int64_t t) const {
+  const auto time_of = [](const Change& change) { return change.time; };
+  const std::vector<Change>& changes = changes_[process];
+  auto at = holds_before(changes.begin(), changes.end(), silence, t, time_of);
+  if (at == changes.end()) return {silence};
+  Interval time = owned_by(at, changes.begin(), changes.end(), silence, time_of);
+  // They are looked at one after the other: until one is found at work nothing is known of them.
+  while (time.begin == silence.begin && at->site == kNone && time.end < silence.end) {
+    ++at;
+    time.end = owned_by(at, changes.begin(), changes.end(), silence, time_of).end;
+  }
+  return {time, at->site, at->busy, at->known};
+}
+
+}  // namespace stepscope

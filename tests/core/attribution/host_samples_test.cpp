@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which sample holds when, by hand; and on random traces: whatever the samples say, the parts still
+// tile the steps, and what was not silent has the same owner as without samples.
+#include "core/attribution/host_samples.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/attribution/attribution.hpp"
+#include "tests/core/model/trace_maker.hpp"
+
+namespace stepscope {
+namespace {
+
+void add_sample(TraceData& data, ThreadId thread, std::int64_t time, SiteId site = kNone,
+                std::uint64_t cpu = 0, std::uint8_t flags = 0) {
+  Samples& s = data.samples;
+  s.thread.push_back(thread), s.time.push_back(time), s.site.push_back(site);
+  s.called.push_back(0), s.innermost.push_back(0);
+  s.cpu.push_back(cpu), s.flags.push_back(flags);
+}
+
+Trace with_samples(const std::vector<std::int64_t>& times) {
+  TraceData data;
+  data.processes.resize(1);
+  data.threads.resize(2);
+  for (const std::int64_t time : times) add_sample(data, 1, time);
+  return Trace::build(std::move(data));
+}
+
+TEST(HostSamples, EachHoldsUntilTheNextAndTheFirstFromTheSilencesBegin) {
+  const Trace trace = with_samples({50, 110, 130, 250});
+  const HostSamples samples(trace, Threads(trace, {}));
+  const Interval silence{100, 200};
+  EXPECT_EQ(samples.before(1, silence, 101).row, 1U);
+  EXPECT_EQ(samples.before(1, silence, 101).time, (Interval{100, 130}));
+  EXPECT_EQ(samples.before(1, silence, 130).row, 1U);
+  EXPECT_EQ(samples.before(1, silence, 131).row, 2U);
+  EXPECT_EQ(samples.before(1, silence, 200).time, (Interval{130, 200}));
+}
+
+TEST(HostSamples, OfOtherSilencesAndThreadsSayNothing) {
+  const Trace trace = with_samples({50, 250});
+  const HostSamples samples(trace, Threads(trace, {}));
+  EXPECT_EQ(samples.before(1, {100, 200}, 150).row, kNone);
+  EXPECT_EQ(samples.before(1, {100, 200}, 150).time, (Interval{100, 200}));
+  EXPECT_EQ(samples.before(0, {0, 300}, 150).row, kNone);
+  EXPECT_EQ(samples.before(1, {100, 250}, 250).row, kNone) << "a silence's end is not in it";
+}
+
+TEST(HostSamples, TheLineOfMostBusyWorkersCounts) {
+  TraceData data;
+  data.processes.resize(5);
+  data.processes[0].pid = 100;
+  for (std::size_t p = 1; p < 5; ++p) {
+    data.processes[p].pid = 100 + static_cast<std::int64_t>(p);
+    data.processes[p].facts[kWorkerOfFact] = p == 4 ? "999" : "100";
+  }
+  for (ProcessId p = 0; p < 5; ++p) data.threads.push_back({.process = p, .tid = 1, .name = ""});
+  data.sites.resize(3);
+  constexpr std::uint8_t kBusy = kSampleWorker | kSampleFetching;
+  add_sample(data, 1, 10, 1, 0, kBusy);
+  add_sample(data, 2, 20, 2, 0, kBusy);
+  add_sample(data, 3, 30, 2, 0, kBusy);
+  add_sample(data, 4, 35, 0, 0, kBusy);  // of another process's loop
+  add_sample(data, 2, 40, kNone, 0, kSampleWorker);
+  add_sample(data, 3, 50, kNone, 0, kSampleWorker);
+  const Trace trace = Trace::build(std::move(data));
+  const HostSamples samples(trace, Threads(trace, {}));
+  const Interval silence{0, 100};
+  const auto at = [&](std::int64_t t) { return samples.workers_before(0, silence, t); };
+  EXPECT_EQ(at(5).site, 1U) << "the first holds from the begin";
+  EXPECT_EQ(at(25).site, 1U) << "as common as line 2, and the lower";
+  EXPECT_EQ(at(25).busy, 2U);
+  EXPECT_EQ(at(36).site, 2U);
+  EXPECT_EQ(at(36).busy, 3U);
+  EXPECT_EQ(at(45).site, 1U);
+  EXPECT_EQ(at(60).busy, 1U);
+  EXPECT_EQ(at(60).known, 3U);
+  EXPECT_EQ(samples.workers_before(1, silence, 50).known, 0U);
+}
+
+TEST(HostSamples, TheLineSeenMostOftenInRangesOfANameIsUsualThere) {
+  TraceMaker make;
+  const SiteId one = make.site("a.py", 1), two = make.site("a.py", 2);
+  make.range(HostKind::user_scope, "enumerate(DataLoader)#x", 1, 0, 100);
+  make.range(HostKind::user_scope, "enumerate(DataLoader)#x", 1, 200, 300);
+  const ThreadId thread = make.thread(1);
+  add_sample(make.data, thread, 10, two);
+  add_sample(make.data, thread, 20, one);
+  add_sample(make.data, thread, 210, one);
+  add_sample(make.data, thread, 150, two);
+  add_sample(make.data, thread, 160, two);
+  const StringId name = make.data.strings.intern("enumerate(DataLoader)#x");
+  const Trace trace = make.build();
+  const HostSamples samples(trace, Threads(trace, {}));
+  EXPECT_EQ(samples.usual_site(thread, name), one);
+  EXPECT_EQ(samples.usual_site(thread, 0), kNone);
+}
+
+// A loop's thread with ops, scopes of a loader and silences, and kernels on a stream.
+class RandomLoop {
+ public:
+  explicit RandomLoop(std::uint32_t seed) : random_(seed) {
+    for (std::uint32_t line = 1; line < 6; ++line) sites_.push_back(make_.site("a.py", line));
+    thread_ = make_.thread(1);
+    std::int64_t at = kBegin;
+    steps_.thread = thread_;
+    steps_.found_by = FoundBy::user_marker;
+    for (int i = 0; i < 6; ++i) {
+      const std::int64_t begin = at;
+      for (std::uint32_t piece = 1 + below(8); piece > 0; --piece) at = add_piece(at);
+      at += 1 + below(50'000);
+      Step step;
+      step.id = static_cast<std::uint64_t>(i);
+      step.window = step.host = {begin, at};
+      steps_.list.push_back(step);
+    }
+    end_ = at;
+  }
+
+  // Samples at any time, of any kind, also with a CPU clock that makes no sense.
+  void add_samples() {
+    std::int64_t at = kBegin - 1'000'000;
+    std::uint64_t cpu = 1;
+    while (at < end_ + 1'000'000) {
+      at += 1 + below(3'000'000);
+      cpu += below(4'000'000);
+      const SiteId site = below(4) == 0 ? kNone : sites_[below(5)];
+      add_sample(make_.data, thread_, at, site, below(8) == 0 ? 0 : cpu,
+                 static_cast<std::uint8_t>(below(16)));
+    }
+  }
+  Attribution attribute() {
+    const Result<Attribution> made = stepscope::attribute(make_.build(), steps_);
+    EXPECT_TRUE(made.ok());
+    return *made;
+  }
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+
+ private:
+  static constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
+
+  std::int64_t add_piece(std::int64_t at) {
+    const std::int64_t end = at + 1 + below(8'000'000);
+    switch (below(6)) {
+      case 0:
+        make_.range(HostKind::op, "aten::mm", 1, at, end);
+        break;
+      case 1:
+        make_.range(HostKind::user_scope, "enumerate(DataLoader)#x.__next__", 1, at, end);
+        break;
+      case 2:
+        make_.call("cudaLaunchKernel", 1, at, at + 5, ++launches_);
+        make_.kernel("kernel", 7, at + 7, end + 7, launches_);
+        break;
+      default:
+        break;  // a silence
+    }
+    return end;
+  }
+
+  std::mt19937 random_;
+  TraceMaker make_;
+  std::vector<SiteId> sites_;
+  ThreadId thread_ = 0;
+  Steps steps_;
+  std::int64_t end_ = 0;
+  std::uint32_t launches_ = 0;
+};
+
+std::int64_t device_ns(const Attribution& a) {
+  std::int64_t sum = 0;
+  for (const Cell& cell : a.process.cells) sum += is_device_busy(cell.cause) ? cell.ns : 0;
+  return sum;
+}
+
+std::int64_t all_ns(const Attribution& a) {
+  std::int64_t sum = 0;
+  for (const Cell& cell : a.process.cells) sum += cell.ns;
+  return sum;
+}
+
+TEST(HostSamples, WhateverTheySayThePartsSumToTheSteps) {
+  std::uint64_t changed = 0;
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    RandomLoop plain(seed), sampled(seed);
+    const Attribution before = plain.attribute();
+    sampled.add_samples();
+    const Attribution after = sampled.attribute();
+    EXPECT_TRUE(after.broken_invariants.empty()) << seed << ": " << after.broken_invariants[0];
+    EXPECT_EQ(all_ns(before), all_ns(after)) << seed;
+    EXPECT_EQ(device_ns(before), device_ns(after)) << seed;
+    changed += before.process.cells.size() != after.process.cells.size() ? 1U : 0U;
+  }
+  EXPECT_GT(changed, 200U) << "the samples decide nothing";
+}
+
+}  // namespace
+}  // namespace stepscope
