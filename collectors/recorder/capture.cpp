@@ -105,7 +105,11 @@ bool update() noexcept {
 }
 
 bool has_sources() noexcept {
-  return process.sources[0].load(std::memory_order_acquire) != nullptr;
+  for (const auto& place : process.sources) {
+    const RowSource* source = place.load(std::memory_order_acquire);
+    if (source != nullptr && source->follows_capture()) return true;
+  }
+  return false;
 }
 
 bool is_settled() noexcept {

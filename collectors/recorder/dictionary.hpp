@@ -29,6 +29,7 @@ inline constexpr std::uint32_t kNamesOfAPattern = 1024;
 class SpinLock {
  public:
   void lock() noexcept;
+  bool try_lock() noexcept { return !flag_.test_and_set(std::memory_order_acquire); }
   void unlock() noexcept { flag_.clear(std::memory_order_release); }
 
  private:

@@ -235,6 +235,7 @@ void Drain::take_counters() {
                     .framework_ops = runs(Collector::framework_ops),
                     .user_scopes = runs(Collector::user_scopes),
                     .call_sites = runs(Collector::call_sites),
+                    .garbage_collection = runs(Collector::garbage_collection),
                     .off_cpu = runs(Collector::thread_cpu)});
 }
 

@@ -146,6 +146,7 @@ enum class Collector : std::uint32_t {
   api_calls = 16,
   api_arguments = 32,
   thread_cpu = 64,
+  garbage_collection = 128,
 };
 void collecting(Collector what) noexcept;
 

@@ -24,6 +24,9 @@ class RowSource {
   // What it did last of the two; asked once, where the writer thread first sees it.
   virtual bool is_on() const noexcept { return true; }
 
+  // Whether switching it on and off takes part in a change of the capture, which then waits for it.
+  virtual bool follows_capture() const noexcept { return true; }
+
   // Whether a forked child has it too; the device's are the parent's.
   virtual bool outlives_fork() const noexcept { return false; }
 

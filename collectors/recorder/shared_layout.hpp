@@ -166,6 +166,7 @@ enum CollectedBit : std::uint32_t {
   kApiCalls = 16,
   kApiArguments = 32,
   kThreadCpu = 64,
+  kGarbageCollection = 128,
 };
 
 struct SessionHeader {
