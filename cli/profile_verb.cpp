@@ -50,6 +50,10 @@ void add_profile_verb(CLI::App& app, int& status) {
       ->capture_default_str();
   verb->add_flag("--ops", options->ops,
                  "Record every PyTorch op also on a GPU (+10-15 % on tiny ops)");
+  verb->add_flag(
+      "!--no-sampling", options->sampling,
+      "Do not look every 2 ms where threads are that record nothing: silence then has no "
+      "line, and collections and DataLoader workers are not told");
   verb->add_flag("--pm-sampling", options->pm_sampling,
                  "Sample hardware counters (SMs, tensor cores, DRAM) each millisecond; the GPU's "
                  "clocks are held meanwhile, and the driver may ask for administrator's rights");

@@ -115,6 +115,7 @@ Settings settings_from_environment() noexcept {
   settings.flush_ms = number("STEPSCOPE_FLUSH_MS", 100, 1, 10'000);
   read_capture(settings);
   settings.nvml_ms = number("STEPSCOPE_NVML_MS", 100, 0, 60'000);
+  settings.sample_us = number("STEPSCOPE_SAMPLE_US", 2000, 0, 1'000'000);
   settings.pm_us = number("STEPSCOPE_PM_US", 0, 0, 1'000'000);
   return settings;
 }

@@ -10,6 +10,7 @@
 //   STEPSCOPE_CAPTURE_RANGE   name of a range, or cudaProfilerApi; STEPSCOPE_CAPTURE_SIGNAL: number
 //   STEPSCOPE_RING_KIB   size of a thread's ring; STEPSCOPE_FLUSH_MS: how often the writer looks
 //   STEPSCOPE_NVML_MS    how often clocks, power and memory of the devices are sampled; 0: never
+//   STEPSCOPE_SAMPLE_US  how often silent threads are looked at, microseconds (2000); 0: never
 //   STEPSCOPE_PM_US      how often hardware counters are sampled, microseconds; 0, or absent: never
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
 //   costs
@@ -46,6 +47,7 @@ struct Settings {
   bool profiler_control = false;        // cudaProfilerStart and Stop are the trigger
   int capture_signal = 0;               // 0: none
   std::uint32_t nvml_ms = 100;
+  std::uint32_t sample_us = 2000;
   std::uint32_t pm_us = 0;
 };
 

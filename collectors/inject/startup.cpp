@@ -10,6 +10,7 @@
 #include <new>
 
 #include "collectors/cupti/collector.hpp"
+#include "collectors/host_sampler/host_sampler.hpp"
 #include "collectors/inject/command_line.hpp"
 #include "collectors/inject/process_facts.hpp"
 #include "collectors/inject/settings.hpp"
@@ -32,6 +33,7 @@ constinit std::atomic<bool> cuda_started{false};
 constinit nvml::Sampler* sampler = nullptr;
 constinit pm::PmSource* counters = nullptr;
 constinit pid_t collecting_pid = 0;  // forked children end by _exit too
+constinit pid_t selected_pid = 0;    // that was started, not forked
 constinit bool main_returned = false;
 
 // Registered before the program's own handlers, so it runs behind them. In a forked child the
@@ -54,11 +56,24 @@ void listen_for_signal() {
     recorder::note("--capture-signal: the signal cannot be caught");
 }
 
+// In the process that opens a session: also a forked child that records. Leaked like the others.
+void on_session_open() noexcept {
+  record_process_facts();
+  const bool measures = settings.empty_callbacks || settings.bare_cupti != cupti::Bare::no;
+  if (settings.sample_us == 0 || settings.level == Level::light || measures) return;
+  auto* made = new (std::nothrow) host_sampler::HostSampler(
+      host_sampler::Options{.period_us = settings.sample_us,
+                            .whose = getpid() == selected_pid ? host_sampler::Whose::own
+                                                              : host_sampler::Whose::maybe_worker});
+  if (made != nullptr && recorder::add_row_source(made)) (void)made->start();
+}
+
 void start_selected() {
+  selected_pid = getpid();
   recorder::Settings wanted{settings.output};
   wanted.ring_slots = settings.ring_slots;
   wanted.flush_ms = settings.flush_ms;
-  wanted.on_open = record_process_facts;
+  wanted.on_open = on_session_open;
   if (!recorder::start(wanted)) return;
   recorder::plan_capture(settings.capture, settings.capture_range);
   listen_for_signal();

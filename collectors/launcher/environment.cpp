@@ -73,6 +73,7 @@ std::vector<std::string> add_injection(Environment& environment, const Injection
   environment["STEPSCOPE_OUTPUT"] = injection.folder;
   environment["STEPSCOPE_LEVEL"] = options.level;
   if (options.ops) environment.insert_or_assign("STEPSCOPE_OPS", std::string(1, '1'));
+  if (!options.sampling) environment.insert_or_assign("STEPSCOPE_SAMPLE_US", std::string(1, '0'));
   if (options.pm_sampling) environment["STEPSCOPE_PM_US"] = "1000";
   if (!options.only.empty()) environment["STEPSCOPE_ONLY"] = options.only;
   set_capture(environment, options.capture);

@@ -17,6 +17,7 @@ struct ProfileOptions {
   std::string output;              // NAME; empty: from the command and the time
   std::string level = "standard";  // light, standard, deep
   bool ops = false;
+  bool sampling = true;  // of threads that record nothing
   bool pm_sampling = false;
   std::string only;        // POSIX extended regular expression, checked by the caller or here
   CaptureOptions capture;  // as the user wrote them

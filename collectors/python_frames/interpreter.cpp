@@ -20,6 +20,8 @@ bool look_up(T& target, std::initializer_list<const char*> names) noexcept {
 }
 
 bool look_up_all(Interpreter& python) noexcept {
+  look_up(python.first_thread, {"PyInterpreterState_ThreadHead"});
+  look_up(python.list_type, {"PyList_Type"});
   return look_up(python.this_thread, {"PyGILState_GetThisThreadState"}) &&
          look_up(python.holder_of_gil,
                  {"PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet"}) &&

@@ -15,9 +15,11 @@ struct Interpreter {
       *holder_of_gil)();  // the current thread state; equal to this_thread's where it holds the GIL
   int (*is_finalizing)();
   Object (*main_interpreter)();
+  Object (*first_thread)(Object);  // PyInterpreterState_ThreadHead; null: not there
   Object code_type;
   Object text_type;
   Object bytes_type;
+  Object list_type;  // null: not there
   // Public API for the comparison, under the GIL only:
   Object (*current_frame)();     // PyEval_GetFrame, borrowed
   Object (*frame_code)(Object);  // PyFrame_GetCode, a new reference

@@ -27,6 +27,9 @@ constexpr Layout k311 = {
     .text_state = 32,
     .text_ascii_data = 48,
     .text_wide_data = 72,
+    .thread_next = 8,
+    .thread_native_id = 160,
+    .interpreter_collecting = 0,
 };
 
 constexpr Layout k312 = {
@@ -50,6 +53,9 @@ constexpr Layout k312 = {
     .text_state = 32,
     .text_ascii_data = 40,
     .text_wide_data = 56,
+    .thread_next = 8,
+    .thread_native_id = 144,
+    .interpreter_collecting = 0,
 };
 
 // _Py_DebugOffsets of 3.13, as 8-byte words after the cookie. Groups begin with the struct's size.
@@ -57,7 +63,9 @@ struct DebugOffsets313 {
   char cookie[8];
   std::uint64_t version, free_threaded;
   std::uint64_t runtime[3];
-  std::uint64_t interpreter[13];
+  struct {
+    std::uint64_t size, id, next, first_thread, gc, other[8];
+  } interpreter;
   struct {
     std::uint64_t size, previous, next, interpreter, frame, id, native_id, datastack, status;
   } thread;
@@ -79,7 +87,9 @@ struct DebugOffsets313 {
   struct {
     std::uint64_t size, state, length, ascii_size;
   } text;
-  std::uint64_t gc[2];
+  struct {
+    std::uint64_t size, collecting;
+  } gc;
 };
 static_assert(sizeof(DebugOffsets313) ==
               8UL * (3 + 3 + 13 + 9 + 6 + 10 + 2 + 4 + 3 + 3 + 3 + 2 + 3 + 3 + 4 + 2));
@@ -111,6 +121,9 @@ Layout from_debug_offsets(const DebugOffsets313& table) noexcept {
   layout.text_state = offset(table.text.state);
   layout.text_ascii_data = offset(table.text.ascii_size);
   layout.text_wide_data = offset(table.text.ascii_size) + kWideHeader;
+  layout.thread_next = offset(table.thread.next);
+  layout.thread_native_id = offset(table.thread.native_id);
+  layout.interpreter_collecting = offset(table.interpreter.gc + table.gc.collecting);
   return layout;
 }
 

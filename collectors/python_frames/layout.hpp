@@ -37,6 +37,10 @@ struct Layout {
   std::uint32_t text_state;  // bits: interned 2, kind 3, compact 1, ascii 1
   std::uint32_t text_ascii_data;
   std::uint32_t text_wide_data;
+  // What only the sampler reads (collectors/host_sampler/python_state.hpp).
+  std::uint32_t thread_next;
+  std::uint32_t thread_native_id;        // unsigned long
+  std::uint32_t interpreter_collecting;  // int; 0: to be found
 };
 
 inline constexpr char kShimOwner = 3;  // 3.12 on; no frame has it before

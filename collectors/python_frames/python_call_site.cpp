@@ -140,6 +140,11 @@ Object usable_thread() noexcept {
 }
 
 }  // namespace
+
+const Interpreter* checked_interpreter() noexcept {
+  return state.load(std::memory_order_acquire) == State::ready ? &interpreter : nullptr;
+}
+
 }  // namespace python
 
 void init_python_call_sites() noexcept {

@@ -21,6 +21,13 @@ namespace stepscope {
 // thread-safe. python_call_site calls it once itself.
 void init_python_call_sites() noexcept;
 
+namespace python {
+struct Interpreter;
+// The interpreter, once its frames were checked against the known layout; null before, and where
+// call sites are off.
+const Interpreter* checked_interpreter() noexcept;
+}  // namespace python
+
 // The call site, or 0: no Python here, or none known. Counts recorder::count_site_lookup for
 // threads with a Python frame; others (autograd workers) have no line to find and are not counted.
 recorder::SiteRef python_call_site() noexcept;

@@ -21,6 +21,7 @@ VARIANTS = {
     "plain": None,
     "empty": (["--level", "standard"], {"STEPSCOPE_EMPTY_CALLBACKS": "1"}),
     "light": (["--level", "light"], {}),
+    "unsampled": (["--no-sampling"], {}),
     "full": ([], {}),
 }
 
@@ -76,7 +77,7 @@ def main():
             print(number, {v: times[v][-1] for v in chosen}, file=sys.stderr)
     for variant in chosen:
         print(f"{variant:6} {options.field} {spread(times[variant])}")
-    for over, under in (("full", "empty"), ("light", "empty"), ("empty", "plain"), ("full", "plain")):
+    for over, under in (("full", "unsampled"), ("full", "empty"), ("light", "empty"), ("empty", "plain"), ("full", "plain")):
         if over in times and under in times:
             print(f"{over}/{under} {spread([a / b for a, b in zip(times[over], times[under])])}")
 

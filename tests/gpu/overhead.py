@@ -7,8 +7,8 @@ one at a time makes a few steps (programs/turn_times.py), so that what drifts is
 
 A set is one process a mode; a round is one stretch of each of its processes, in turning order. Modes: plain; outside
 (the library is loaded and told that the program is not meant); off (recorded once, then no more); CUPTI alone: subscription,
-switched_off (kinds were on for a moment), bare (records thrown away); light; standard; ops (standard with --ops); nsys (cuda
-and nvtx). A set's ratio is the median over its rounds; printed are the mean of the sets' ratios and its 95 %
+switched_off (kinds were on for a moment), bare (records thrown away); light; unsampled (standard
+with --no-sampling); standard; ops (standard with --ops); nsys (cuda and nvtx). A set's ratio is the median over its rounds; printed are the mean of the sets' ratios and its 95 %
 interval by Student's t, for two processes of the same mode differ, too. A target is held or missed only where the whole
 interval lies on one side of it; the test fails where one is missed.
 """
@@ -23,8 +23,8 @@ import intervals
 import support
 import turns
 
-TARGETS = (("light", "bare", 1.03), ("standard", "bare", 1.06))
-COMPARED = (("light", "bare"), ("standard", "bare"), ("standard", "nsys"))
+TARGETS = (("light", "bare", 1.03), ("standard", "bare", 1.06), ("standard", "unsampled", 1.005))
+COMPARED = (("light", "bare"), ("standard", "bare"), ("standard", "unsampled"), ("standard", "nsys"))
 
 
 def find_nsys():
@@ -37,7 +37,7 @@ def find_nsys():
 OURS = {"off": (["--capture-range", "cudaProfilerApi"], {}), "bare": ([], {"STEPSCOPE_BARE_CUPTI": "records"}),
         "subscription": ([], {"STEPSCOPE_BARE_CUPTI": "subscription"}),
         "switched_off": ([], {"STEPSCOPE_BARE_CUPTI": "switched_off"}), "outside": (["--only", "^no such program$"], {}),
-        "light": (["--level", "light"], {}), "standard": ([], {}), "ops": (["--ops"], {})}
+        "light": (["--level", "light"], {}), "unsampled": (["--no-sampling"], {}), "standard": ([], {}), "ops": (["--ops"], {})}
 THEIRS = ("plain", "nsys")
 
 

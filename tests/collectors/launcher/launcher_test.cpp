@@ -41,10 +41,13 @@ TEST(Environment, CountersOfTheHardwareAreSampledWhereTheyAreAskedFor) {
   ProfileOptions options;
   add_injection(plain, {"/x/lib.so", "/out.scope", true}, options);
   EXPECT_FALSE(plain.contains("STEPSCOPE_PM_US"));
+  EXPECT_FALSE(plain.contains("STEPSCOPE_SAMPLE_US"));
+  options.sampling = false;
   options.pm_sampling = true;
   options.level = "deep";
   add_injection(asked, {"/x/lib.so", "/out.scope", true}, options);
   EXPECT_EQ(asked["STEPSCOPE_PM_US"], "1000");
+  EXPECT_EQ(asked["STEPSCOPE_SAMPLE_US"], "0");
   EXPECT_EQ(asked["STEPSCOPE_LEVEL"], "deep");
 }
 

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/host_sampler/host_sampler.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include "collectors/host_sampler/thread_clock.hpp"
+#include "collectors/recorder/background_thread.hpp"
+#include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/process_state.hpp"
+#include "core/model/events.hpp"
+
+namespace stepscope::host_sampler {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kRestPerWork = 250;
+constexpr std::int64_t kSilence_ns = 1'000'000;
+
+}  // namespace
+
+HostSampler::HostSampler(const Options& options) noexcept
+    : options_(options), own_(getpid()), python_(own_) {}
+
+bool HostSampler::start() noexcept {
+  return recorder::start_background_thread(thread_main, this);
+}
+
+void* HostSampler::thread_main(void* sampler) {
+  recorder::become_background_thread("stepscope-look");
+  static_cast<HostSampler*>(sampler)->run();
+  return nullptr;
+}
+
+void HostSampler::run() noexcept {
+  works_ = options_.reads_frames && own_.works(reinterpret_cast<Address>(this));
+  if (options_.reads_frames && !works_)
+    recorder::note(
+        "host samples have no Python lines: this system lets a process read neither its "
+        "own memory by process_vm_readv nor /proc/self/mem");
+  std::int64_t cpu = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  while (stop_.load(std::memory_order_acquire) == 0 && recorder::recording()) {
+    if (recorder::taking()) look();
+    const std::int64_t now = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    rest(std::max(std::int64_t{options_.period_us} * 1000, kRestPerWork * (now - cpu)));
+    cpu = now;
+    cpu_ns_.store(now, std::memory_order_relaxed);
+  }
+}
+
+void HostSampler::look() noexcept {
+  if (!copy_heads()) return;
+  ++looks_;
+  bool loader_waits = false;
+  for (Watched& watched : watched_) {
+    if (!watched.is_silent) continue;
+    sample(watched);
+    loader_waits = loader_waits || watched.in_loader;
+  }
+  if (loader_waits && works_ && python_.is_ready()) workers_.sample(python_, *codes_, queue_);
+}
+
+// By the place of a ring; another ring there begins anew.
+bool HostSampler::copy_heads() noexcept {
+  auto& process = recorder::process;
+  if (!process.lock.try_lock()) return false;
+  const std::uint32_t count = process.ring_count.load(std::memory_order_acquire);
+  if (watched_.capacity() < count) {
+    process.lock.unlock();
+    watched_.reserve(std::max<std::size_t>(64, 2 * std::size_t{count}));
+    return false;
+  }
+  watched_.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const recorder::RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+    Watched& watched = watched_[i];
+    const bool lives = ring != nullptr && ring->finished.load(std::memory_order_relaxed) == 0;
+    if (!lives) {
+      watched = {};
+      continue;
+    }
+    const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
+    const auto tid = static_cast<pid_t>(ring->tid);
+    const bool is_silent = watched.ring == ring && watched.tid == tid && watched.head == head;
+    if (!is_silent)
+      watched = {ring, tid, head, false, false, 0, watched.tid == tid ? watched.thread : 0};
+    watched.is_silent = is_silent;
+  }
+  process.lock.unlock();
+  return true;
+}
+
+void HostSampler::sample(Watched& watched) noexcept {
+  const std::uint64_t cpu = thread_cpu_ns(watched.tid);
+  if (cpu == 0 || (watched.cpu != 0 && cpu - watched.cpu < kMoved_ns)) return;
+  Place place;
+  if (works_ && python_.is_ready()) {
+    if (codes_ == nullptr) codes_.reset(new (std::nothrow) CodeTable(python_.interpreter()));
+    watched.thread = codes_ == nullptr ? 0 : python_.thread_of(watched.tid, watched.thread);
+    if (watched.thread != 0) {
+      const Reading reading = read_place(own_, python_.interpreter().layout, *codes_,
+                                         watched.thread, options_.whose, place);
+      if (reading == Reading::torn) {
+        ++torn_;
+        return;
+      }
+      // Threads that wait for the one that collects sleep.
+      if (python_.is_collecting() && is_runnable(watched.tid)) place.flags |= kSampleCollecting;
+    }
+  }
+  ++taken_;
+  const std::int64_t now = recorder::clock_ns(CLOCK_REALTIME);
+  if ((place.flags & kSampleInLoader) != 0 && !watched.in_loader)
+    workers_.wait_begins(watched.tid, now);
+  watched.in_loader = (place.flags & kSampleInLoader) != 0;
+  watched.cpu = cpu;
+  queue_.put({now, 0, watched.tid, cpu, place.site, place.called, place.innermost, place.flags});
+}
+
+// A look tells silence by the look before, so that must not lie too far back.
+void HostSampler::rest(std::int64_t ns) noexcept {
+  if (ns <= 2 * std::int64_t{options_.period_us} * 1000) return sleep(ns);
+  sleep(ns - kSilence_ns);
+  (void)copy_heads();
+  sleep(kSilence_ns);
+}
+
+void HostSampler::sleep(std::int64_t ns) noexcept {
+  const timespec limit{ns / kSecond, ns % kSecond};
+  syscall(SYS_futex, &stop_, FUTEX_WAIT_PRIVATE, 0, &limit, nullptr, 0);
+}
+
+bool HostSampler::due(std::int64_t now) noexcept {
+  return !queue_.empty() && now - last_collect_ns_ >= kSecond;
+}
+
+bool HostSampler::collect(EventBatch& batch, StoreWriter& store, bool last) noexcept {
+  if (last) {
+    stop_.store(1, std::memory_order_release);
+    syscall(SYS_futex, &stop_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    tell_totals(store);
+  }
+  last_collect_ns_ = recorder::clock_ns(CLOCK_MONOTONIC);
+  Samples& rows = batch.samples;
+  Sample sample;
+  while (queue_.take(sample)) {
+    rows.time.push_back(sample.time);
+    rows.thread.push_back(thread(sample, store));
+    rows.site.push_back(site(sample.site, store));
+    rows.called.push_back(text(sample.called, store));
+    rows.innermost.push_back(text(sample.innermost, store));
+    rows.cpu.push_back(sample.cpu);
+    rows.flags.push_back(sample.flags);
+  }
+  return false;
+}
+
+// The thread may still be in its last look: a figure may lack that.
+void HostSampler::tell_totals(StoreWriter& store) const noexcept {
+  store.fact("host_samples", std::to_string(taken_));
+  store.fact("host_samples.torn", std::to_string(torn_ + workers_.torn()));
+  store.fact("host_samples.looks", std::to_string(looks_));
+  store.fact("host_samples.cpu_ns", std::to_string(cpu_ns_.load(std::memory_order_relaxed)));
+  if (workers_.was_refused())
+    store.fact("host_samples.workers", "the system forbids to read the memory of a child process");
+}
+
+StringId HostSampler::text(recorder::NameId name, StoreWriter& store) {
+  return name == 0 ? 0 : store.intern(recorder::process.dictionary.view().known_name(name));
+}
+
+SiteId HostSampler::site(recorder::SiteRef site, StoreWriter& store) {
+  if (site == 0) return kNone;
+  const recorder::SiteEntry entry = recorder::process.dictionary.view().known_site(site);
+  return store.site({text(entry.file, store), entry.line, text(entry.function, store)});
+}
+
+ThreadId HostSampler::thread(const Sample& sample, StoreWriter& store) {
+  if (sample.pid == 0) return store.thread(sample.tid);
+  const ProcessId process = store.process(sample.pid);
+  const ThreadId thread = store.thread(sample.tid, process);
+  if (std::find(described_.begin(), described_.end(), sample.pid) == described_.end()) {
+    described_.push_back(sample.pid);
+    Process about;
+    about.pid = sample.pid;
+    about.name = "DataLoader worker";
+    about.facts[kWorkerOfFact] = std::to_string(getpid());
+    store.describe(about, process);
+    store.name_thread(thread, about.name);
+  }
+  return thread;
+}
+
+}  // namespace stepscope::host_sampler

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/host_sampler/loader_workers.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "collectors/host_sampler/thread_clock.hpp"
+#include "collectors/recorder/clock.hpp"
+#include "core/model/events.hpp"
+
+namespace stepscope::host_sampler {
+namespace {
+
+constexpr std::int64_t kListEvery_ns = 100'000'000;
+
+}  // namespace
+
+void LoaderWorkers::wait_begins(pid_t tid, std::int64_t now_ns) noexcept {
+  if (count_ == 0 || now_ns - listed_at_ns_ >= kListEvery_ns) {
+    listed_at_ns_ = now_ns;
+    list_children(tid);
+  }
+  for (std::size_t i = 0; i < count_; ++i) workers_[i].cpu = 0;
+}
+
+// Children belong to the thread that forked them.
+void LoaderWorkers::list_children(pid_t tid) noexcept {
+  std::array<char, 64> path{};
+  std::array<char, 4096> text{};
+  std::snprintf(path.data(), path.size(), "/proc/self/task/%d/children", tid);
+  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  const ssize_t size = ::read(file, text.data(), text.size() - 1);
+  close(file);
+  if (size <= 0) return;
+  for (std::size_t i = 0; i < count_; ++i) workers_[i].listed = false;
+  char* at = text.data();
+  for (long pid = std::strtol(at, &at, 10); pid > 0; pid = std::strtol(at, &at, 10))
+    add(static_cast<pid_t>(pid));
+  const auto gone = std::remove_if(workers_.begin(), workers_.begin() + count_,
+                                   [](const Worker& worker) { return !worker.listed; });
+  count_ = static_cast<std::size_t>(gone - workers_.begin());
+}
+
+void LoaderWorkers::add(pid_t pid) noexcept {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (workers_[i].pid == pid) {
+      workers_[i].listed = true;
+      return;
+    }
+  }
+  if (count_ < kMostWorkers) workers_[count_++] = {.pid = pid, .listed = true};
+}
+
+void LoaderWorkers::sample(PythonState& python, CodeTable& codes, SampleQueue& queue) noexcept {
+  const std::size_t wanted = std::min(count_, kAtOnce);
+  for (std::size_t i = 0; i < wanted; ++i) {
+    next_ = (next_ + 1) % count_;
+    sample_one(workers_[next_], python, codes, queue);
+  }
+}
+
+void LoaderWorkers::sample_one(Worker& worker, PythonState& python, CodeTable& codes,
+                               SampleQueue& queue) noexcept {
+  if (worker.is_other) return;
+  const std::uint64_t cpu = process_cpu_ns(worker.pid);
+  if (cpu == 0 || (worker.cpu != 0 && cpu - worker.cpu < kMoved_ns)) return;
+  ProcessMemory memory(worker.pid);
+  errno = 0;
+  if (worker.thread == 0) worker.thread = python.thread_in_fork(memory, worker.pid);
+  if (worker.thread == 0) {
+    refused_ = refused_ || errno == EPERM;
+    worker.is_other = true;
+    return;
+  }
+  Place place;
+  switch (read_place(memory, python.interpreter().layout, codes, worker.thread, Whose::maybe_worker,
+                     place)) {
+    case Reading::torn:
+      ++torn_;
+      return;
+    case Reading::nothing:
+      return;
+    case Reading::place:
+      break;
+  }
+  worker.cpu = cpu;
+  if ((place.flags & kSampleWorker) == 0) return;  // not yet in its loop, or no worker
+  queue.put({recorder::clock_ns(CLOCK_REALTIME), worker.pid, worker.pid, 0, place.site,
+             place.called, place.innermost, place.flags});
+}
+
+}  // namespace stepscope::host_sampler

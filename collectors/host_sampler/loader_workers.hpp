@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workers of a DataLoader that this process forked, read from outside: nothing of ours runs in
+// them. Their memory is laid out as ours was at the fork, so the interpreter's addresses hold; a
+// child that has executed another program shows no such thread there, and is left alone.
+//
+// Only while a thread of this process waits for them. Workers started by `spawn` or `forkserver`
+// have addresses of their own; they are not children of ours, or not so laid out.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+
+#include "collectors/host_sampler/process_memory.hpp"
+#include "collectors/host_sampler/python_state.hpp"
+#include "collectors/host_sampler/sample_queue.hpp"
+#include "collectors/host_sampler/sampled_place.hpp"
+
+namespace stepscope::host_sampler {
+
+class LoaderWorkers {
+ public:
+  // A thread has begun to wait: looks which children it has.
+  void wait_begins(pid_t tid, std::int64_t now_ns) noexcept;
+  // The next few of them in turn.
+  void sample(PythonState& python, CodeTable& codes, SampleQueue& queue) noexcept;
+  std::uint64_t torn() const noexcept { return torn_; }
+  bool was_refused() const noexcept { return refused_; }
+
+ private:
+  static constexpr std::size_t kMostWorkers = 128, kAtOnce = 4;
+  struct Worker {
+    pid_t pid = 0;  // 0: a free place
+    Address thread = 0;
+    std::uint64_t cpu = 0;  // at its last sample in this wait; 0: none yet
+    bool is_other = false;  // no worker of a DataLoader
+    bool listed = false;
+  };
+
+  void list_children(pid_t tid) noexcept;
+  void add(pid_t pid) noexcept;
+  void sample_one(Worker& worker, PythonState& python, CodeTable& codes,
+                  SampleQueue& queue) noexcept;
+
+  std::array<Worker, kMostWorkers> workers_{};
+  std::size_t count_ = 0, next_ = 0;
+  std::int64_t listed_at_ns_ = 0;
+  std::uint64_t torn_ = 0;
+  bool refused_ = false;
+};
+
+}  // namespace stepscope::host_sampler

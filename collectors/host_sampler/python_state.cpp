@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/host_sampler/python_state.hpp"
+
+#include "collectors/python_frames/python_call_site.hpp"
+#include "collectors/recorder/recorder.hpp"
+
+namespace stepscope::host_sampler {
+namespace {
+
+constexpr int kMostThreads = 1024;
+
+// struct _gc_runtime_state of 3.11 to 3.13, from generations[0] on: three generations of 24 bytes,
+// the pointer generation0 to the first of them, the permanent generation, three of statistics of 24
+// bytes, the flag, and the lists `garbage` and `callbacks`.
+constexpr Address kGeneration0 = 72, kCollecting = kGeneration0 + 8 + 24 + 72;
+constexpr Address kGarbage = kCollecting + 8, kCallbacks = kGarbage + 8;
+
+bool is_flag_between_lists(const Memory& memory, const python::Interpreter& python, Address flag) {
+  int value = -1;
+  if (!memory.load(flag, value) || (value != 0 && value != 1)) return false;
+  for (const Address list : {flag + kGarbage - kCollecting, flag + kCallbacks - kCollecting}) {
+    Address object = 0, type = 0;
+    if (!memory.load(list, object) || object == 0 ||
+        !memory.load(object + python.layout.object_type, type) ||
+        type != reinterpret_cast<Address>(python.list_type))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Address find_collecting(const Memory& memory, const python::Interpreter& python,
+                        Address interpreter) noexcept {
+  if (python.list_type == nullptr || interpreter == 0) return 0;
+  if (const Address told = python.layout.interpreter_collecting; told != 0)
+    return is_flag_between_lists(memory, python, interpreter + told) ? interpreter + told : 0;
+  constexpr std::size_t kPage = 4096, kPages = 32;
+  std::array<Address, kPage / sizeof(Address)> words;
+  for (std::size_t page = 0; page < kPages; ++page) {
+    const Address begin = interpreter + page * kPage;
+    if (!memory.read(begin, words.data(), kPage)) return 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const Address generations = begin + i * sizeof(Address) - kGeneration0;
+      if (words[i] != generations) continue;
+      if (is_flag_between_lists(memory, python, generations + kCollecting))
+        return generations + kCollecting;
+    }
+  }
+  return 0;
+}
+
+bool PythonState::is_ready() noexcept {
+  if (python_ == nullptr) {
+    const python::Interpreter* found = python::checked_interpreter();
+    if (found == nullptr || found->first_thread == nullptr) return false;
+    python_ = found;
+    collecting_ = find_collecting(memory_, *found, main_interpreter());
+    if (collecting_ != 0) recorder::collecting(recorder::Collector::garbage_collection);
+  }
+  return python_->is_finalizing() == 0;
+}
+
+Address PythonState::main_interpreter() const noexcept {
+  return reinterpret_cast<Address>(python_->main_interpreter());
+}
+
+bool PythonState::is_thread(const Memory& memory, Address state, pid_t tid) const noexcept {
+  Address interpreter = 0;
+  unsigned long id = 0;
+  const Memory::Piece pieces[] = {
+      {state + python_->layout.thread_interpreter, &interpreter, sizeof interpreter},
+      {state + python_->layout.thread_native_id, &id, sizeof id}};
+  return memory.read(pieces) && id == static_cast<unsigned long>(tid) &&
+         interpreter == main_interpreter() && interpreter != 0;
+}
+
+Address PythonState::thread_of(pid_t tid, Address last) const noexcept {
+  if (last != 0 && is_thread(memory_, last, tid)) return last;
+  const Address interpreter = main_interpreter();
+  if (interpreter == 0) return 0;
+  auto state = reinterpret_cast<Address>(
+      python_->first_thread(reinterpret_cast<python::Object>(interpreter)));
+  for (int i = 0; i < kMostThreads && state != 0; ++i) {
+    if (is_thread(memory_, state, tid)) return state;
+    if (!memory_.load(state + python_->layout.thread_next, state)) return 0;
+  }
+  return 0;
+}
+
+Address PythonState::thread_in_fork(const Memory& fork, pid_t pid) const noexcept {
+  const Address interpreter = main_interpreter();
+  if (interpreter == 0) return 0;
+  auto state = reinterpret_cast<Address>(
+      python_->first_thread(reinterpret_cast<python::Object>(interpreter)));
+  for (int i = 0; i < kMostThreads && state != 0; ++i) {
+    if (is_thread(fork, state, pid)) return state;
+    if (!memory_.load(state + python_->layout.thread_next, state)) return 0;
+  }
+  return 0;
+}
+
+bool PythonState::is_collecting() const noexcept {
+  int value = 0;
+  return collecting_ != 0 && memory_.load(collecting_, value) && value == 1;
+}
+
+}  // namespace stepscope::host_sampler

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/host_sampler/sampled_place.hpp"
+
+#include "core/model/events.hpp"
+
+namespace stepscope::host_sampler {
+namespace {
+
+constexpr int kTries = 3;
+
+// What the walk has seen so far, innermost first.
+class Choice {
+ public:
+  // False: no frame further out matters.
+  bool add(const Frame& frame, const Code& code, Whose whose) noexcept {
+    if (code.role == Role::worker_loop) {
+      flags_ |= kSampleWorker;
+      return false;
+    }
+    const bool is_settled = best_.kind == python::SourceKind::user && has_any_;
+    if (!is_settled) {
+      if (code.role == Role::loader || code.role == Role::fetch) flags_ |= kSampleInLoader;
+      if (!has_any_) innermost_ = code.label;
+      if (!has_any_ || code.kind < best_.kind) {
+        best_ = code;
+        instruction_ = frame.instruction;
+        called_ = has_any_ ? inner_ : 0;
+      }
+    }
+    if (code.role == Role::fetch) flags_ |= kSampleFetching;
+    inner_ = code.label;
+    has_any_ = true;
+    return whose == Whose::maybe_worker || best_.kind != python::SourceKind::user;
+  }
+
+  // An idle worker is at no line of anybody's.
+  bool take(const Memory& memory, CodeTable& codes, Place& place) const noexcept {
+    place = {};
+    place.flags = flags_;
+    if ((flags_ & kSampleWorker) == 0) place.flags &= static_cast<std::uint8_t>(~kSampleFetching);
+    if ((flags_ & kSampleWorker) != 0 && (flags_ & kSampleFetching) == 0) return true;
+    if (!codes.holds(best_, instruction_)) return false;
+    place.site = codes.site_of(memory, best_, instruction_);
+    place.called = called_;
+    place.innermost = called_ == 0 || called_ == innermost_ ? 0 : innermost_;
+    return place.site != 0;
+  }
+  bool has_any() const noexcept { return has_any_; }
+
+ private:
+  Code best_;
+  Address instruction_ = 0;
+  recorder::NameId called_ = 0, innermost_ = 0, inner_ = 0;
+  std::uint8_t flags_ = 0;
+  bool has_any_ = false;
+};
+
+// Frames and their code objects, all read once more.
+bool is_still_so(const FrameChain& chain, CodeTable& codes) noexcept {
+  static_assert(FrameChain::kMostFrames * 2 + 1 <= Memory::kMostPieces);
+  std::array<CodeTable::Header, FrameChain::kMostFrames> headers;
+  std::array<Memory::Piece, FrameChain::kMostFrames> pieces;
+  std::size_t wanted = 0;
+  for (const Frame& frame : chain.frames()) {
+    if (frame.code == 0) continue;
+    pieces[wanted] = {frame.code, headers[wanted].data(), codes.header_bytes()};
+    ++wanted;
+  }
+  if (!chain.is_still_so({pieces.data(), wanted})) return false;
+  bool same = true;
+  for (std::size_t i = 0; i < wanted; ++i)
+    same = codes.is_still(pieces[i].from, headers[i]) && same;
+  return same;
+}
+
+Reading try_once(const Memory& memory, const python::Layout& layout, CodeTable& codes,
+                 Address thread, Whose whose, Place& place) noexcept {
+  FrameChain chain(memory, layout);
+  if (!chain.start(thread)) return Reading::torn;
+  Choice choice;
+  Frame frame;
+  while (chain.next(frame)) {
+    if (frame.code == 0) continue;
+    const Code* code = codes.find(memory, frame.code);
+    if (code == nullptr) return Reading::torn;
+    if (!choice.add(frame, *code, whose)) break;
+  }
+  if (chain.failed()) return Reading::torn;
+  if (!choice.has_any()) return Reading::nothing;
+  return choice.take(memory, codes, place) && is_still_so(chain, codes) ? Reading::place
+                                                                        : Reading::torn;
+}
+
+}  // namespace
+
+Reading read_place(const Memory& memory, const python::Layout& layout, CodeTable& codes,
+                   Address thread, Whose whose, Place& place) noexcept {
+  Reading reading = Reading::torn;
+  for (int i = 0; i < kTries && reading == Reading::torn; ++i)
+    reading = try_once(memory, layout, codes, thread, whose, place);
+  return reading;
+}
+
+}  // namespace stepscope::host_sampler

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPU time that another thread of this process, or another process, has used so far.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace stepscope::host_sampler {
+
+// A thread that has used less than this since it was seen has only woken up and gone on waiting.
+inline constexpr std::uint64_t kMoved_ns = 20'000;
+
+// Nanoseconds; 0: it has ended, or cannot be asked.
+std::uint64_t thread_cpu_ns(pid_t tid) noexcept;
+std::uint64_t process_cpu_ns(pid_t pid) noexcept;
+
+// Whether a thread of this process runs or waits for a core; costs more than the clocks.
+bool is_runnable(pid_t tid) noexcept;
+
+}  // namespace stepscope::host_sampler

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""planted.py CASE: a program with a planted cause through `stepscope profile` and `report`; the
+report must name its line. From the environment: STEPSCOPE_BIN, STEPSCOPE_SILENCES, STEPSCOPE_PYTHON
+(an interpreter that has torch).
+
+A machine whose cores are taken lets threads wait for one: then running Python is off the CPU, too.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+
+
+def line_of(program, mark):
+    lines = (PROGRAMS / program).read_text().splitlines()
+    return next(n for n, line in enumerate(lines, 1) if line.rstrip().endswith("# " + mark))
+
+
+def report_of(command, *options):
+    environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1", CUDA_VISIBLE_DEVICES="")
+    tool = os.environ["STEPSCOPE_BIN"]
+    with tempfile.TemporaryDirectory() as folder:
+        scope = os.path.join(folder, "run")
+        plain = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200)
+        run = subprocess.run([tool, "profile", "-o", scope, *options, "--", *command], env=environment,
+                             capture_output=True, text=True, timeout=200)
+        assert run.returncode == plain.returncode == 0, run.stderr
+        assert run.stdout == plain.stdout or "threads" in command[-2], (run.stdout, plain.stdout)
+        report = subprocess.run([tool, "report", scope + ".scope", "--format", "json"], capture_output=True, text=True)
+        assert report.returncode in (0, 3), report.stderr
+        return json.loads(report.stdout)
+
+
+def python(program, *arguments):
+    return [os.environ["STEPSCOPE_PYTHON"], str(PROGRAMS / program), *arguments]
+
+
+class Shares:
+    """Of the wall time, by cause and line."""
+
+    def __init__(self, report):
+        partition = report["partition"]
+        self.wall = partition["wall_ns_total"]
+        self.cells = report["cells"]
+        assert sum(cell["ns_total"] for cell in self.cells) == self.wall
+        assert sum(part["ns_total"] for part in partition["parts"]) == self.wall
+
+    def of(self, causes, line=None):
+        return sum(cell["ns_total"] for cell in self.cells
+                   if cell["cause"] in causes and line in (None, cell.get("line"))) / self.wall
+
+
+def expect(share, at_least, what):
+    print(f"{what}: {100 * share:.1f} %")
+    assert share >= at_least, f"{what}: {share}, wanted {at_least}"
+
+
+def sleep():
+    shares = Shares(report_of(python("sleep_between.py")))
+    expect(shares.of(["host.off_cpu"], line_of("sleep_between.py", "planted: sleep")), 0.3, "the sleep")
+    loop = line_of("sleep_between.py", "planted: python")
+    running = ["host.python", "host.off_cpu"]
+    expect(shares.of(running, loop) + shares.of(running, loop - 1), 0.15, "the loop in Python")
+    assert shares.of(["host.other"]) < 0.02, shares.of(["host.other"])
+
+
+def gc():
+    shares = Shares(report_of(python("gc_every_fifth.py", "600000")))
+    expect(shares.of(["host.gc"], line_of("gc_every_fifth.py", "planted")), 0.7, "the collections")
+
+
+def loader(workers):
+    shares = Shares(report_of(python("slow_dataset.py", str(workers))))
+    planted = line_of("slow_dataset.py", "planted")
+    near = shares.of(["host.data_wait"], planted) + shares.of(["host.data_wait"], planted + 1)
+    expect(near, 0.6, "the dataset's line")
+
+
+def queue():
+    shares = Shares(report_of(python("queue_of_a_thread.py")))
+    expect(shares.of(["host.wait_thread"], line_of("queue_of_a_thread.py", "planted")), 0.4, "the queue")
+
+
+def threads():
+    report_of(python("threads.py", "3"))
+
+
+def cpp():
+    report = report_of([os.environ["STEPSCOPE_SILENCES"]])
+    shares = Shares(report)
+    expect(shares.of(["host.off_cpu"]), 0.4, "sleeping")
+    assert shares.of(["host.other"]) < 0.02, shares.of(["host.other"])
+
+
+def off():
+    report = report_of([os.environ["STEPSCOPE_SILENCES"]], "--no-sampling")
+    assert "host_samples" not in json.dumps(report)
+
+
+CASES = {"sleep": sleep, "gc": gc, "loader_0": lambda: loader(0), "loader_2": lambda: loader(2), "queue": queue,
+         "threads": threads, "cpp": cpp, "off": off}
+CASES[sys.argv[1]]()
