@@ -13,6 +13,7 @@
 
 #include "core/attribution/collectives.hpp"
 #include "core/attribution/device_state.hpp"
+#include "core/attribution/host_samples.hpp"
 #include "core/attribution/messages.hpp"
 #include "core/attribution/operation_class.hpp"
 #include "core/attribution/places/op_places.hpp"
@@ -57,6 +58,7 @@ struct Scene {
   CallSites sites;
   Dependencies dependencies;
   OpPlaces places;
+  HostSamples samples;
   Walk walk;
   std::vector<Cause> cause_of_op;
   LastEntries last_entries;
@@ -70,7 +72,8 @@ struct Scene {
         sites(t, threads),
         dependencies(t, s.process),
         places(t, threads, phases, sites, dependencies.ops()),
-        walk(t, threads, phases, sites, dependencies, places),
+        samples(t),
+        walk(t, threads, phases, sites, dependencies, places, samples),
         cause_of_op(causes_of_ops(t, dependencies.ops(), places)),
         last_entries(stepscope::last_entries(t)),
         run{s.list.front().window.begin, s.list.back().window.end} {}
@@ -124,6 +127,21 @@ void tie_transfers(const Scene& scene, Attribution& out) {
     if (is_new) out.transfers.push_back({calls});
     out.ops[op].transfer = at->second;
   }
+}
+
+LoaderWait loader_wait(const Scene& scene, const Partition& partition) {
+  LoaderWait out;
+  for (const Segment& segment : partition.segments) {
+    if (segment.cause != Cause::host_data_wait) continue;
+    const Interval silence = scene.threads.work(scene.threads.loop()).before(segment.time.end).time;
+    const HostSamples::Workers workers =
+        scene.samples.workers_before(scene.steps.process, silence, segment.time.end);
+    if (workers.known == 0) continue;
+    out.seen_ns += segment.time.length();
+    out.busy_ns += workers.busy * segment.time.length();
+    out.workers = std::max(out.workers, workers.known);
+  }
+  return out;
 }
 
 // The next op of the same stream had been issued when this one ended.
@@ -233,6 +251,7 @@ Result<Attribution> attribute(const Trace& trace, const Steps& steps,
   out.devices = partitions_by_device(scene);
   out.edges = scene.dependencies.edges();
   out.graphs = scene.places.graphs();
+  out.loader = loader_wait(scene, out.process);
   out.inflated = is_inflated(trace);
   check(steps, out.process, out);
   for (const Partition& device : out.devices) check(steps, device, out);

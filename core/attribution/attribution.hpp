@@ -83,6 +83,13 @@ struct GraphWork {  // CUDA graphs, for the trust section
   std::uint64_t ops_without_capture = 0;  // where their nodes were captured is not in the trace
 };
 
+// What the DataLoader's workers did while the loop waited for them, as far as they were looked at.
+struct LoaderWait {
+  std::int64_t seen_ns = 0;   // of host.data_wait
+  std::int64_t busy_ns = 0;   // sum over the workers of the time in which each made a batch
+  std::uint32_t workers = 0;  // the most there were at once
+};
+
 struct Edges {  // how the walk's edges were learnt, for the trust section
   std::uint64_t event_waits_exact = 0;
   std::uint64_t event_waits_inferred = 0;
@@ -101,6 +108,7 @@ struct Attribution {
   std::vector<PhaseVisit> visits;  // by the process whose steps these are
   Edges edges;
   GraphWork graphs;
+  LoaderWait loader;
   bool inflated = false;                       // host times were stretched by the tracer itself
   std::vector<std::string> over_budget;        // partitions of which more than 1 % is unexplained
   std::vector<std::string> broken_invariants;  // empty for every sound trace; printed first

@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "core/attribution/site_counts.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -34,16 +36,7 @@ struct WorkerState {
   SiteId site = kNone;
 };
 
-using SiteCounts = std::map<SiteId, std::uint32_t>;
-
-// Of those as common as another the lowest; kNone where there is none.
-SiteId most_common(const SiteCounts& count) {
-  const auto most = std::max_element(
-      count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == count.end() ? kNone : most->first;
-}
-
-SiteId most_common(const std::map<ThreadId, WorkerState>& workers) {
+SiteId line_of_most(const std::map<ThreadId, WorkerState>& workers) {
   SiteCounts count;
   for (const auto& [thread, worker] : workers) {
     if (worker.busy && worker.site != kNone) ++count[worker.site];
@@ -60,7 +53,7 @@ std::map<std::string, ProcessId> processes_by_pid(const Trace& trace) {
 
 }  // namespace
 
-HostSamples::HostSamples(const Trace& trace, const Threads& threads)
+HostSamples::HostSamples(const Trace& trace)
     : samples_(trace.data().samples),
       rows_(trace.data().threads.size()),
       changes_(trace.data().processes.size()) {
@@ -70,23 +63,6 @@ HostSamples::HostSamples(const Trace& trace, const Threads& threads)
     rows.end = row + 1;
   }
   add_workers(trace);
-  add_usual_sites(trace, threads);
-}
-
-void HostSamples::add_usual_sites(const Trace& trace, const Threads& threads) {
-  std::map<std::pair<ThreadId, StringId>, SiteCounts> counts;
-  for (std::uint32_t row = 0; row < samples_.size(); ++row) {
-    const ThreadId thread = samples_.thread[row];
-    const RangeId range = threads.work(thread).at(samples_.time[row]).innermost;
-    if (range == kNone || samples_.site[row] == kNone) continue;
-    ++counts[{thread, trace.host_ranges().name[range]}][samples_.site[row]];
-  }
-  for (const auto& [key, count] : counts) usual_sites_[key] = most_common(count);
-}
-
-SiteId HostSamples::usual_site(ThreadId thread, StringId range_name) const {
-  const auto found = usual_sites_.find({thread, range_name});
-  return found == usual_sites_.end() ? kNone : found->second;
 }
 
 void HostSamples::add_workers(const Trace& trace) {
@@ -109,16 +85,19 @@ void HostSamples::add_workers(const Trace& trace) {
     return samples_.time[a] < samples_.time[b];
   });
   std::vector<std::map<ThreadId, WorkerState>> workers(parent.size());
+  std::vector<SiteCounts> counts(parent.size());
   for (const std::uint32_t row : order) {
     const ThreadId thread = samples_.thread[row];
     const ProcessId of = parent[trace.data().threads[thread].process];
     workers[of][thread] = {true, (samples_.flags[row] & kSampleFetching) != 0, samples_.site[row]};
+    if (workers[of][thread].busy && samples_.site[row] != kNone) ++counts[of][samples_.site[row]];
     const auto busy = std::count_if(workers[of].begin(), workers[of].end(),
                                     [](const auto& worker) { return worker.second.busy; });
-    changes_[of].push_back({samples_.time[row], most_common(workers[of]),
+    changes_[of].push_back({samples_.time[row], line_of_most(workers[of]),
                             static_cast<std::uint32_t>(busy),
                             static_cast<std::uint32_t>(workers[of].size())});
   }
+  for (const SiteCounts& count : counts) usual_worker_sites_.push_back(most_common(count));
 }
 
 HostSamples::Seen HostSamples::before(ThreadId thread, Interval silence, std::int64_t t) const {
@@ -136,7 +115,7 @@ HostSamples::Workers HostSamples::workers_before(ProcessId process, Interval sil
   const auto time_of = [](const Change& change) { return change.time; };
   const std::vector<Change>& changes = changes_[process];
   auto at = holds_before(changes.begin(), changes.end(), silence, t, time_of);
-  if (at == changes.end()) return {silence};
+  if (at == changes.end()) return {silence, usual_worker_sites_[process]};
   Interval time = owned_by(at, changes.begin(), changes.end(), silence, time_of);
   // They are looked at one after the other: until one is found at work nothing is known of them.
   while (time.begin == silence.begin && at->site == kNone && time.end < silence.end) {

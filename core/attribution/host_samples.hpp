@@ -6,19 +6,14 @@
 // first owns what lies before it, too, and the last the rest: a thread that has slept since its
 // last sample has no further one. Samples outside the silence say nothing about it.
 //
-// A silence that no look fell into has no sample. Where the thread was in a range then, the line at
-// which it was seen most often in ranges of that name stands in.
-//
 // Workers: the line at which most of those that made a batch were; of lines as common as another,
-// the one with the lower id.
+// the one with the lower id. In a silence in which none was looked at: the line at which they were
+// seen most often.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
-#include "core/attribution/threads.hpp"
 #include "core/model/trace.hpp"
 #include "core/support/interval.hpp"
 
@@ -26,7 +21,7 @@ namespace stepscope {
 
 class HostSamples {
  public:
-  HostSamples(const Trace& trace, const Threads& threads);
+  explicit HostSamples(const Trace& trace);
 
   struct Seen {
     Interval time;              // what it owns of the silence
@@ -35,14 +30,11 @@ class HostSamples {
   // What holds in the nanosecond before `t`, which is in (silence.begin, silence.end].
   Seen before(ThreadId thread, Interval silence, std::int64_t t) const;
 
-  // kNone: it was never seen in one.
-  SiteId usual_site(ThreadId thread, StringId range_name) const;
-
   struct Workers {
     Interval time;  // of the silence, in which this holds
     SiteId site = kNone;
-    std::uint32_t busy = 0;  // workers that made a batch
-    std::uint32_t known = 0;
+    std::uint32_t busy = 0;   // workers that made a batch
+    std::uint32_t known = 0;  // 0: none was looked at
   };
   // Of the workers that `process` started.
   Workers workers_before(ProcessId process, Interval silence, std::int64_t t) const;
@@ -54,12 +46,11 @@ class HostSamples {
     std::uint32_t busy, known;
   };
   void add_workers(const Trace& trace);
-  void add_usual_sites(const Trace& trace, const Threads& threads);
 
   const Samples& samples_;
   std::vector<Rows> rows_;                    // by thread
   std::vector<std::vector<Change>> changes_;  // by process: of its workers, in order of time
-  std::map<std::pair<ThreadId, StringId>, SiteId> usual_sites_;
+  std::vector<SiteId> usual_worker_sites_;    // by process
 };
 
 }  // namespace stepscope

@@ -43,7 +43,8 @@ struct Walk::Path {
 };
 
 Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
-           const CallSites& sites, const Dependencies& dependencies, const OpPlaces& places)
+           const CallSites& sites, const Dependencies& dependencies, const OpPlaces& places,
+           const HostSamples& samples)
     : trace_(trace),
       threads_(threads),
       phases_(phases),
@@ -51,7 +52,8 @@ Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
       dependencies_(dependencies),
       places_(places),
       causes_(trace, threads),
-      samples_(trace, threads),
+      samples_(samples),
+      usual_lines_(trace, threads),
       overhead_(told_of(trace, false)),
       loading_(told_of(trace, true)) {}
 
@@ -105,18 +107,27 @@ void Walk::charge_sampled(Segment& segment, ThreadId thread, const Piece& piece)
   const Interval silence = piece.time;
   const HostSamples::Seen seen = samples_.before(thread, silence, segment.time.end);
   if (inside == HostFamily::api) return;
-  if (seen.row == kNone) {
-    if (segment.cause == Cause::host_data_wait && piece.innermost != kNone)
-      segment.site = samples_.usual_site(thread, trace_.host_ranges().name[piece.innermost]);
-    return;
-  }
+  if (seen.row == kNone) return charge_unseen(segment, thread, piece);
   segment.time.begin = std::max(segment.time.begin, seen.time.begin);
   const Cause by_records = segment.cause;
   segment.cause = causes_.sampled(by_records, thread, segment.time, seen.row);
   if (segment.cause != by_records) segment.host_evidence = piece.innermost;
   if (inside != HostFamily::op || segment.cause == Cause::host_gc)
     segment.site = trace_.data().samples.site[seen.row];
-  if (segment.cause != Cause::host_data_wait) return;
+  if (segment.cause == Cause::host_data_wait) charge_workers(segment, thread, silence);
+}
+
+// No look fell into the silence: it keeps its cause, and where the records know no line gets the
+// usual one.
+void Walk::charge_unseen(Segment& segment, ThreadId thread, const Piece& piece) const {
+  if (segment.cause != Cause::host_data_wait && segment.cause != Cause::host_off_cpu &&
+      segment.cause != Cause::host_other)
+    return;
+  segment.site = usual_lines_.of(thread, piece);
+  if (segment.cause == Cause::host_data_wait) charge_workers(segment, thread, piece.time);
+}
+
+void Walk::charge_workers(Segment& segment, ThreadId thread, Interval silence) const {
   const HostSamples::Workers workers =
       samples_.workers_before(trace_.data().threads[thread].process, silence, segment.time.end);
   segment.time.begin = std::max(segment.time.begin, workers.time.begin);

@@ -20,13 +20,14 @@
 #include "core/attribution/places/call_sites.hpp"
 #include "core/attribution/places/op_places.hpp"
 #include "core/attribution/places/phases.hpp"
+#include "core/attribution/usual_lines.hpp"
 
 namespace stepscope {
 
 class Walk {
  public:
   Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases, const CallSites& sites,
-       const Dependencies& dependencies, const OpPlaces& places);
+       const Dependencies& dependencies, const OpPlaces& places, const HostSamples& samples);
 
   // Appends segments that tile `idle`, in time order. `next` is the op that begins at idle.end, or
   // kNone where none does (end of the run, a run without a device): then the loop's thread owns the
@@ -51,6 +52,8 @@ class Walk {
                           std::int64_t& end) const;
   bool is_burst_begin(ThreadId worker, const Piece& gap) const;
   void charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const;
+  void charge_unseen(Segment& segment, ThreadId thread, const Piece& piece) const;
+  void charge_workers(Segment& segment, ThreadId thread, Interval silence) const;
   void own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread,
                 RangeId evidence) const;
   void own_device(Path& path, std::int64_t since, Cause cause, DeviceOpId op) const;
@@ -62,7 +65,8 @@ class Walk {
   const Dependencies& dependencies_;
   const OpPlaces& places_;
   HostCauses causes_;
-  HostSamples samples_;
+  const HostSamples& samples_;
+  UsualLines usual_lines_;
   // Any thread's: the profiler's own work, and loading or compiling of modules.
   IntervalSet overhead_;
   IntervalSet loading_;

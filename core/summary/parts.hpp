@@ -60,6 +60,10 @@ std::vector<TransferRow> transfer_rows(const Trace& trace, const Steps& steps,
 void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs,
                  std::vector<std::string>& notes);
 
+// What the sampler saw of a loader's workers, and what it could not see.
+void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& loader,
+                  std::vector<std::string>& notes);
+
 RunFacts run_facts(const Trace& trace, const Steps& steps);
 Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& attribution,
                   const PartitionSummary& partition);

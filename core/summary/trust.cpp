@@ -108,6 +108,7 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
              "event waits inferred from program order: the trace does not name the events");
   note_count(notes, edges.unresolved_waits, "waits whose event is not in the trace");
   note_graphs(trace, steps, attribution.graphs, notes);
+  note_samples(trace, steps, attribution.loader, notes);
   return notes;
 }
 

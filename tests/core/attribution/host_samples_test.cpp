@@ -32,7 +32,7 @@ Trace with_samples(const std::vector<std::int64_t>& times) {
 
 TEST(HostSamples, EachHoldsUntilTheNextAndTheFirstFromTheSilencesBegin) {
   const Trace trace = with_samples({50, 110, 130, 250});
-  const HostSamples samples(trace, Threads(trace, {}));
+  const HostSamples samples(trace);
   const Interval silence{100, 200};
   EXPECT_EQ(samples.before(1, silence, 101).row, 1U);
   EXPECT_EQ(samples.before(1, silence, 101).time, (Interval{100, 130}));
@@ -43,7 +43,7 @@ TEST(HostSamples, EachHoldsUntilTheNextAndTheFirstFromTheSilencesBegin) {
 
 TEST(HostSamples, OfOtherSilencesAndThreadsSayNothing) {
   const Trace trace = with_samples({50, 250});
-  const HostSamples samples(trace, Threads(trace, {}));
+  const HostSamples samples(trace);
   EXPECT_EQ(samples.before(1, {100, 200}, 150).row, kNone);
   EXPECT_EQ(samples.before(1, {100, 200}, 150).time, (Interval{100, 200}));
   EXPECT_EQ(samples.before(0, {0, 300}, 150).row, kNone);
@@ -68,7 +68,7 @@ TEST(HostSamples, TheLineOfMostBusyWorkersCounts) {
   add_sample(data, 2, 40, kNone, 0, kSampleWorker);
   add_sample(data, 3, 50, kNone, 0, kSampleWorker);
   const Trace trace = Trace::build(std::move(data));
-  const HostSamples samples(trace, Threads(trace, {}));
+  const HostSamples samples(trace);
   const Interval silence{0, 100};
   const auto at = [&](std::int64_t t) { return samples.workers_before(0, silence, t); };
   EXPECT_EQ(at(5).site, 1U) << "the first holds from the begin";
@@ -80,24 +80,9 @@ TEST(HostSamples, TheLineOfMostBusyWorkersCounts) {
   EXPECT_EQ(at(60).busy, 1U);
   EXPECT_EQ(at(60).known, 3U);
   EXPECT_EQ(samples.workers_before(1, silence, 50).known, 0U);
-}
-
-TEST(HostSamples, TheLineSeenMostOftenInRangesOfANameIsUsualThere) {
-  TraceMaker make;
-  const SiteId one = make.site("a.py", 1), two = make.site("a.py", 2);
-  make.range(HostKind::user_scope, "enumerate(DataLoader)#x", 1, 0, 100);
-  make.range(HostKind::user_scope, "enumerate(DataLoader)#x", 1, 200, 300);
-  const ThreadId thread = make.thread(1);
-  add_sample(make.data, thread, 10, two);
-  add_sample(make.data, thread, 20, one);
-  add_sample(make.data, thread, 210, one);
-  add_sample(make.data, thread, 150, two);
-  add_sample(make.data, thread, 160, two);
-  const StringId name = make.data.strings.intern("enumerate(DataLoader)#x");
-  const Trace trace = make.build();
-  const HostSamples samples(trace, Threads(trace, {}));
-  EXPECT_EQ(samples.usual_site(thread, name), one);
-  EXPECT_EQ(samples.usual_site(thread, 0), kNone);
+  const HostSamples::Workers unseen = samples.workers_before(0, {200, 300}, 250);
+  EXPECT_EQ(unseen.known, 0U);
+  EXPECT_EQ(unseen.site, 2U) << "seen twice, line 1 once";
 }
 
 // A loop's thread with ops, scopes of a loader and silences, and kernels on a stream.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often each line was seen, and which most often.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+#include "core/model/ids.hpp"
+
+namespace stepscope {
+
+using SiteCounts = std::map<SiteId, std::uint32_t>;
+
+// Of those as common as another the one with the lowest id; kNone where there is none.
+inline SiteId most_common(const SiteCounts& counts) {
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? kNone : most->first;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/usual_lines.hpp"
+
+#include "core/attribution/site_counts.hpp"
+
+namespace stepscope {
+
+UsualLines::UsualLines(const Trace& trace, const Threads& threads)
+    : trace_(trace), threads_(threads) {
+  const Samples& samples = trace.data().samples;
+  std::map<Where, SiteCounts> counts;
+  for (std::uint32_t row = 0; row < samples.size(); ++row) {
+    if (samples.site[row] == kNone) continue;
+    const ThreadId thread = samples.thread[row];
+    ++counts[where(thread, threads.work(thread).at(samples.time[row]))][samples.site[row]];
+  }
+  for (const auto& [place, count] : counts) lines_[place] = most_common(count);
+}
+
+SiteId UsualLines::of(ThreadId thread, const Piece& silence) const {
+  const auto found = lines_.find(where(thread, silence));
+  return found == lines_.end() ? kNone : found->second;
+}
+
+UsualLines::Where UsualLines::where(ThreadId thread, const Piece& silence) const {
+  const auto name_of = [this](RangeId range) {
+    return range == kNone ? kNone : trace_.host_ranges().name[range];
+  };
+  if (silence.innermost != kNone) return {thread, name_of(silence.innermost), kNone};
+  const HostTimeline& work = threads_.work(thread);
+  return {thread, name_of(work.previous_range(silence.time.begin).innermost),
+          name_of(work.next_range(silence.time.end).innermost)};
+}
+
+}  // namespace stepscope

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "core/summary/parts.hpp"
+#include "tests/core/model/trace_maker.hpp"
+
+namespace stepscope {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> notes_with(const std::map<std::string, std::string>& facts,
+                                    const LoaderWait& loader = {}) {
+  TraceMaker make;
+  make.data.processes[0].facts = facts;
+  std::vector<std::string> notes;
+  summary_parts::note_samples(make.build(), Steps{}, loader, notes);
+  return notes;
+}
+
+TEST(SampleNotes, HowManyWorkersWereBusy) {
+  EXPECT_THAT(
+      notes_with({}, {.seen_ns = 1000, .busy_ns = 1900, .workers = 2}),
+      ElementsAre("while the loop waited for its DataLoader, 1.9 of 2 workers made a batch"));
+  EXPECT_THAT(notes_with({}), IsEmpty());
+}
+
+TEST(SampleNotes, TornOnesAreToldWhereTheyAreMany) {
+  EXPECT_THAT(notes_with({{"host_samples", "960"}, {"host_samples.torn", "40"}}), IsEmpty());
+  EXPECT_THAT(notes_with({{"host_samples", "900"}, {"host_samples.torn", "100"}}),
+              ElementsAre(HasSubstr("100 of 1000 looks")));
+  EXPECT_THAT(notes_with({{"host_samples", "nonsense"}}), IsEmpty());
+}
+
+TEST(SampleNotes, WorkersThatCannotBeRead) {
+  EXPECT_THAT(notes_with({{"host_samples.workers", "the system forbids it"}}),
+              ElementsAre("the DataLoader's workers were not looked at: the system forbids it"));
+}
+
+}  // namespace
+}  // namespace stepscope
