@@ -22,6 +22,7 @@ constexpr const char* kExamples =
     "  stepscope report trace.json.gz              a PyTorch profiler trace, as one screen\n"
     "  stepscope report run.scope --format json    the same as JSON\n"
     "  stepscope diff before.scope after.scope     why one run's step is longer than another's\n"
+    "  stepscope whatif run.scope                  what each fix would give, by replay\n"
     "  stepscope gate --baseline a1.json a2.json a3.json --candidate b*.scope   a regression?\n"
     "  stepscope view run.scope                    the timeline, in a window or as a picture\n"
     "  stepscope export run.scope --to perfetto -o run.pftrace   for ui.perfetto.dev\n"
@@ -92,6 +93,7 @@ int run_cli(int argc, const char* const* argv) {
 #endif
   add_report_verb(app, status);
   add_diff_verb(app, status);
+  add_whatif_verb(app, status);
   add_gate_verb(app, status);
   add_baseline_verb(app, status);
   add_view_verb(app, status);

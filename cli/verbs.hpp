@@ -13,6 +13,7 @@ void add_doctor_verb(CLI::App& app, int& status);   // likewise
 void add_export_verb(CLI::App& app, int& status);
 void add_gate_verb(CLI::App& app, int& status);
 void add_baseline_verb(CLI::App& app, int& status);
+void add_whatif_verb(CLI::App& app, int& status);
 void add_train_verb(CLI::App& app, int& status);
 void add_view_verb(CLI::App& app, int& status);  // without the viewer it says so
 

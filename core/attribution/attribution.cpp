@@ -6,78 +6,19 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <regex>
-#include <set>
 #include <tuple>
 
-#include "core/attribution/collectives.hpp"
 #include "core/attribution/device_state.hpp"
 #include "core/attribution/host_samples.hpp"
 #include "core/attribution/messages.hpp"
-#include "core/attribution/operation_class.hpp"
-#include "core/attribution/places/op_places.hpp"
-#include "core/attribution/places/optimizer_work.hpp"
+#include "core/attribution/scene.hpp"
 #include "core/attribution/self_check.hpp"
-#include "core/attribution/walk.hpp"
 
 namespace stepscope {
 namespace {
-
-// The class of each op; small kernels written in an optimizer's step are its work, whatever their
-// names.
-std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpId>& ops,
-                                 const OpPlaces& places) {
-  const DeviceOps& d = trace.device_ops();
-  const OptimizerWork optimizer(trace);
-  std::map<std::pair<StringId, int>, Cause> by_name;
-  std::vector<Cause> causes(d.size(), Cause::gpu_other);
-  for (DeviceOpId op : ops) {
-    const int memory = static_cast<int>(d.kind[op]) * 64 + static_cast<int>(d.copy_kind[op]) * 8 +
-                       static_cast<int>(d.source_memory[op]);
-    const auto [at, is_new] = by_name.try_emplace({d.name[op], memory}, Cause::gpu_other);
-    if (is_new) {
-      at->second = classify_device_op(d.kind[op], d.copy_kind[op], d.source_memory[op],
-                                      trace.text(d.name[op]));
-    }
-    causes[op] = at->second;
-    const bool small_kernel = causes[op] == Cause::gpu_elementwise ||
-                              causes[op] == Cause::gpu_reduce || causes[op] == Cause::gpu_other;
-    const RangeId range = places.range_of(op);
-    if (small_kernel && range != kNone && optimizer.holds(range)) causes[op] = Cause::gpu_optimizer;
-  }
-  return causes;
-}
-
-// Everything that is the same for all partitions of a process.
-struct Scene {
-  const Trace& trace;
-  const Steps& steps;
-  Threads threads;
-  PhaseTable phases;
-  CallSites sites;
-  Dependencies dependencies;
-  OpPlaces places;
-  HostSamples samples;
-  Walk walk;
-  std::vector<Cause> cause_of_op;
-  LastEntries last_entries;
-  Interval run;
-
-  Scene(const Trace& t, const Steps& s, const std::regex* phase_regex)
-      : trace(t),
-        steps(s),
-        threads(t, s),
-        phases(t, threads, phase_regex),
-        sites(t, threads),
-        dependencies(t, s.process),
-        places(t, threads, phases, sites, dependencies.ops()),
-        samples(t),
-        walk(t, threads, phases, sites, dependencies, places, samples),
-        cause_of_op(causes_of_ops(t, dependencies.ops(), places)),
-        last_entries(stepscope::last_entries(t)),
-        run{s.list.front().window.begin, s.list.back().window.end} {}
-};
 
 Segment device_segment(const Scene& scene, Interval time, DeviceOpId op) {
   const Place place = scene.places.of(op);
@@ -135,7 +76,7 @@ LoaderWait loader_wait(const Scene& scene, const Partition& partition) {
     if (segment.cause != Cause::host_data_wait) continue;
     const Interval silence = scene.threads.work(scene.threads.loop()).before(segment.time.end).time;
     const HostSamples::Workers workers =
-        scene.samples.workers_before(scene.steps.process, silence, segment.time.end);
+        scene.samples.workers_before(scene.process, silence, segment.time.end);
     if (workers.known == 0) continue;
     out.seen_ns += segment.time.length();
     out.busy_ns += workers.busy * segment.time.length();
@@ -171,7 +112,7 @@ std::vector<Cell> cells_of(const std::vector<Segment>& segments, const Steps& st
   return cells;
 }
 
-Partition partition_of(const Scene& scene, std::uint32_t device,
+Partition partition_of(const Scene& scene, const Steps& steps, std::uint32_t device,
                        const std::vector<DeviceOpId>& ops) {
   Partition out;
   out.device = device;
@@ -199,11 +140,11 @@ Partition partition_of(const Scene& scene, std::uint32_t device,
   std::vector<Interval> all;
   for (DeviceOpId op : ops) all.push_back({d.begin[op], d.end[op]});
   out.busy = clip(unite(std::move(all)), scene.run);
-  out.cells = cells_of(out.segments, scene.steps);
+  out.cells = cells_of(out.segments, steps);
   return out;
 }
 
-std::vector<Partition> partitions_by_device(const Scene& scene) {
+std::vector<Partition> partitions_by_device(const Scene& scene, const Steps& steps) {
   std::map<std::uint32_t, std::vector<DeviceOpId>> by_device;
   for (DeviceOpId op : scene.dependencies.ops()) {
     by_device[scene.trace.data().streams[scene.trace.device_ops().stream[op]].device].push_back(op);
@@ -211,7 +152,7 @@ std::vector<Partition> partitions_by_device(const Scene& scene) {
   std::vector<Partition> partitions;
   if (by_device.size() < 2) return partitions;
   for (const auto& [device, ops] : by_device)
-    partitions.push_back(partition_of(scene, device, ops));
+    partitions.push_back(partition_of(scene, steps, device, ops));
   return partitions;
 }
 
@@ -245,10 +186,11 @@ Result<Attribution> attribute(const Trace& trace, const Steps& steps,
   if (steps.list.empty()) return bad_input("the trace holds no step and no window to attribute");
   const auto regex = phase_regex_of(options);
   if (!regex) return regex.error();
-  Scene scene(trace, steps, *regex ? &**regex : nullptr);
+  const auto kept = std::make_shared<Scene>(trace, steps, *regex ? &**regex : nullptr);
+  Scene& scene = *kept;
   Attribution out;
-  out.process = partition_of(scene, Partition::kWholeProcess, scene.dependencies.ops());
-  out.devices = partitions_by_device(scene);
+  out.process = partition_of(scene, steps, Partition::kWholeProcess, scene.dependencies.ops());
+  out.devices = partitions_by_device(scene, steps);
   out.edges = scene.dependencies.edges();
   out.graphs = scene.places.graphs();
   out.loader = loader_wait(scene, out.process);
@@ -257,9 +199,10 @@ Result<Attribution> attribute(const Trace& trace, const Steps& steps,
   for (const Partition& device : out.devices) check(steps, device, out);
   out.ops = owners_of_ops(scene);
   tie_transfers(scene, out);
-  out.last_entries = std::move(scene.last_entries);
+  out.last_entries = scene.last_entries;
   out.visits = scene.phases.take_visits();
   out.phases = scene.phases.take_phases();
+  out.scene = kept;
   return out;
 }
 

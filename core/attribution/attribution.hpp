@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,8 @@ struct Edges {  // how the walk's edges were learnt, for the trust section
   std::uint64_t queue_depth = 0;       // learnt number of outstanding launches at which calls block
 };
 
+struct Scene;  // scene.hpp
+
 struct Attribution {
   std::vector<Phase> phases;
   Partition process;
@@ -112,6 +115,7 @@ struct Attribution {
   bool inflated = false;                       // host times were stretched by the tracer itself
   std::vector<std::string> over_budget;        // partitions of which more than 1 % is unexplained
   std::vector<std::string> broken_invariants;  // empty for every sound trace; printed first
+  std::shared_ptr<const Scene> scene;          // what the walk read, for the replay
 };
 
 struct AttributionOptions {

@@ -323,6 +323,22 @@ DeviceOpId Dependencies::awaited_by(CallId call) const {
   return awaited_ending_in(time, c.api[call] == ApiKind::sync_stream ? c.stream[call] : kNone);
 }
 
+DeviceOpId Dependencies::before_in_graph(DeviceOpId op) const {
+  const auto found = before_in_graph_.find(op);
+  return found == before_in_graph_.end() ? kNone : found->second;
+}
+
+std::span<const DeviceOpId> Dependencies::awaited_by_events(DeviceOpId op) const {
+  const auto found = awaited_events_.find(op);
+  if (found == awaited_events_.end()) return {};
+  return found->second;
+}
+
+DeviceOpId Dependencies::event_target(CallId call) const {
+  const auto found = event_sync_target_.find(call);
+  return found == event_sync_target_.end() ? kNone : found->second;
+}
+
 DeviceOpId Dependencies::running_at(std::int64_t time) const {
   const DeviceOps& d = trace_.device_ops();
   for (auto op = by_end_.rbegin(); op != by_end_.rend() && d.end[*op] > time; ++op) {

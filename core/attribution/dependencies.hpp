@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -34,10 +35,19 @@ class Dependencies {
   Dependencies(const Trace& trace, ProcessId process);
 
   Readiness readiness(DeviceOpId op) const;
+  // When the host had let go of it; the earliest time there is, where no launch was recorded.
+  std::int64_t issue_time(DeviceOpId op) const;
 
   // The last op that a synchronising or blocking call waited for; kNone where it waited for nothing
   // (all the work that it asked about had ended before it began).
   DeviceOpId awaited_by(CallId call) const;
+
+  // Other than stream order: the op before it in its graph launch (kNone: none), and the ops that
+  // events made it wait for.
+  DeviceOpId before_in_graph(DeviceOpId op) const;
+  std::span<const DeviceOpId> awaited_by_events(DeviceOpId op) const;
+  // The op behind which the event of a sync_event call was recorded; kNone: none, or not known.
+  DeviceOpId event_target(CallId call) const;
 
   // The launch call found the queue full: it began with as many launches outstanding as the queue
   // holds.
@@ -53,6 +63,7 @@ class Dependencies {
 
   // An op of the process, on any of its devices, that runs at `time`; the one that ends last.
   DeviceOpId running_at(std::int64_t time) const;
+  std::int64_t dispatch_ns() const { return dispatch_ns_; }
   std::int64_t typical_launch_call_ns() const { return typical_launch_call_ns_; }
   const Edges& edges() const { return edges_; }
   const std::vector<DeviceOpId>& ops() const { return ops_; }  // of the process, by begin
@@ -65,7 +76,6 @@ class Dependencies {
   void find_loading_launches();
   void link_events();
   void link_graphs();
-  std::int64_t issue_time(DeviceOpId op) const;
   DeviceOpId last_in_stream_issued_before(StreamId stream, std::int64_t time) const;
   DeviceOpId awaited_ending_in(Interval call, StreamId stream) const;
 

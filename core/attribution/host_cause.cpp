@@ -133,6 +133,10 @@ Cause HostCauses::of(ThreadId thread, const Piece& piece) const {
   }
 }
 
+bool HostCauses::is_lock(RangeId range) const {
+  return (name_kind_[trace_.host_ranges().name[range]] & kLock) != 0;
+}
+
 Cause HostCauses::of_python(RangeId frame) const {
   const std::uint8_t kind = name_kind_[trace_.host_ranges().name[frame]];
   if (kind & kLock) return Cause::host_wait_thread;

@@ -23,6 +23,9 @@ class HostCauses {
   // what of() says.
   Cause sampled(Cause by_records, ThreadId thread, Interval time, std::uint32_t sample) const;
 
+  // A Python-level wait for another thread or process.
+  bool is_lock(RangeId range) const;
+
  private:
   Cause of_gap(ThreadId thread, const Piece& piece) const;
   Cause of_silence(ThreadId thread, Interval time) const;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/attribution/hand_off.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -14,9 +16,6 @@ constexpr std::int64_t kEmptySyncLimitNs = 10'000;
 // queue: nobody knows what it did (a lock, the scheduler), but where it loads its kernel.
 constexpr std::int64_t kLongLaunchFactor = 20;
 constexpr std::int64_t kLongLaunchNs = 100'000;
-
-// The autograd engine takes some 10 us from one node to the next.
-constexpr std::int64_t kEngineGapNs = 1'000'000;
 
 // Ranges of the profiler's kind with that cause; the others of them are the profiler's own work.
 IntervalSet told_of(const Trace& trace, bool loading) {
@@ -219,7 +218,8 @@ bool Walk::through_piece(Path& path, ThreadId& thread) const {
   std::int64_t handed_over = path.time;
   const Cause cause = causes_.of(thread, piece);
   if (threads_.is_worker(thread)) {
-    if (piece.innermost == kNone && is_burst_begin(thread, piece)) jump = threads_.loop();
+    if (piece.innermost == kNone && begins_burst(trace_, threads_, thread, piece))
+      jump = threads_.loop();
   } else if (thread != threads_.loop()) {
     if (piece.innermost == kNone || cause == Cause::host_wait_thread) jump = threads_.loop();
   } else {
@@ -255,17 +255,6 @@ ThreadId Walk::handed_over_by(ThreadId thread, std::int64_t time, const Piece& p
   }
   if (best != kNone) end = best_end;
   return best;
-}
-
-// A gap on an autograd thread in which its caller made calls of its own: the caller was not
-// waiting, so the node after the gap is the first of a burst that the caller started.
-// Where no call of the caller was recorded at all, only a short gap is the engine's.
-bool Walk::is_burst_begin(ThreadId worker, const Piece& gap) const {
-  if (threads_.calls(worker).previous_range(gap.time.begin + 1).innermost == kNone) return true;
-  const Collected& collected = trace_.collected();
-  if (!collected.framework_ops && !collected.api_calls) return gap.time.length() > kEngineGapNs;
-  const Piece call = threads_.calls(threads_.loop()).next_range(gap.time.begin);
-  return call.innermost != kNone && call.time.begin < gap.time.end;
 }
 
 void Walk::own_call(Path& path, ThreadId thread, const Piece& piece) const {

@@ -34,6 +34,8 @@ class Walk {
   // time.
   void explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) const;
 
+  const HostCauses& causes() const { return causes_; }
+
  private:
   struct Path;  // one walk in progress
   struct Told {
@@ -50,7 +52,6 @@ class Walk {
   void own_launch_call(Path& path, ThreadId thread, const Piece& piece, CallId call) const;
   ThreadId handed_over_by(ThreadId thread, std::int64_t time, const Piece& piece,
                           std::int64_t& end) const;
-  bool is_burst_begin(ThreadId worker, const Piece& gap) const;
   void charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const;
   void charge_unseen(Segment& segment, ThreadId thread, const Piece& piece) const;
   void charge_workers(Segment& segment, ThreadId thread, Interval silence) const;

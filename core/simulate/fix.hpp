@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
@@ -29,6 +30,7 @@ enum class FixKind : std::uint8_t {
   less_often,        // this phase runs once in `every` steps of those in which it runs now
 };
 std::string_view name_of(FixKind kind);  // stable ids: "remove_sync", "pin_memory", ...
+std::optional<FixKind> fix_named(std::string_view name);
 
 // What a fix applies to. Each member that is given narrows it; all empty: the whole step.
 struct FixScope {
@@ -43,7 +45,7 @@ struct Fix {
   double factor = 1;      // scale_work: of the measured device time
   double factor_low = 1;  // the interval of that factor, where it is uncertain
   double factor_high = 1;
-  std::uint32_t every = 1;  // less_often
+  std::uint32_t every = 1;  // less_often; of remove_sync: one in so many steps keeps its wait
 };
 
 // The mean step after the fixes, by replay, with a 90 % interval.
@@ -53,6 +55,7 @@ struct Forecast {
   double high_ns_per_step = 0;
   double ceiling_ns_per_step = 0;        // what the step cannot fall below by this fix alone
   std::vector<std::string> assumptions;  // sentences for the reader
+  std::string abstained;                 // why no number can be relied on; empty: one can
 };
 
 }  // namespace stepscope

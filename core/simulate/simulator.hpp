@@ -4,12 +4,15 @@
 // A replay of the unchanged graph must give the measured step back: check() says how near it comes.
 // A forecast is anchored at the step time that the report prints: T = measured x replay with the
 // fixes / replay without. Several fixes are replayed together, never added up.
+// How it works: docs/design/simulation.md.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
@@ -20,22 +23,48 @@
 
 namespace stepscope {
 
+// Above this error of the self-check no forecast is relied on.
+inline constexpr double kLargestReplayError = 0.04;
+
 struct ReplayCheck {
-  double measured_ns_per_step = 0;
+  double measured_ns_per_step = 0;  // of the steps that are replayed
   double replayed_ns_per_step = 0;
   double error = 0;  // |replayed - measured| / measured
+};
+
+struct SimulatorOptions {
+  // The step's time without a profiler: host times are shortened until the replay gives it, and
+  // forecasts are anchored there.
+  std::optional<std::int64_t> plain_step_ns;
 };
 
 class Simulator {
  public:
   // `counted` are rows of steps.list, as Summary::counted holds them. Errors: inconclusive, where
-  // the trace has no two steps that could be replayed.
+  // the trace has no step that could be replayed.
   static Result<Simulator> build(const Trace& trace, const Steps& steps,
                                  const Attribution& attribution,
-                                 const std::vector<std::uint32_t>& counted);
+                                 const std::vector<std::uint32_t>& counted,
+                                 const SimulatorOptions& options = {});
 
   const ReplayCheck& check() const;
+  double anchor_ns_per_step() const;   // what forecasts are compared with
+  std::size_t steps_replayed() const;  // of those that count
+  // Sentences that hold for every forecast of this trace.
+  const std::vector<std::string>& notes() const;
+  // Device busy time that a step has, as replayed: what no change of the host undercuts.
+  double busy_ns_per_step() const;
+
+  // Why no forecast of this trace can be relied on; empty: they can.
+  const std::string& abstained() const;
+
   Forecast forecast(std::span<const Fix> fixes) const;
+  // The same without interval and words, four times as fast.
+  double expected_ns_per_step(std::span<const Fix> fixes) const;
+  // Fixes for which the replayed steps hold something to change (candidates.hpp).
+  std::vector<Fix> candidates() const;
+  // How many calls and device ops a fix would change; 0: it does not apply.
+  std::size_t touches(const Fix& fix) const;
 
  private:
   struct State;

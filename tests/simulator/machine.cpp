@@ -12,6 +12,8 @@ namespace stepscope::simulator {
 namespace {
 
 constexpr std::size_t kStreams = 6;
+constexpr std::uint64_t kStagedBytes = 4
+                                       << 20;  // of a copy that its call must stage piece by piece
 
 class Machine {
  public:
@@ -107,7 +109,7 @@ class Machine {
   void record(HostKind kind, std::string name, std::int64_t begin, std::uint32_t correlation = 0,
               std::uint32_t stream = kNone, std::uint32_t event = 0) {
     run_.ranges.push_back(
-        {kind, std::move(name), thread_, {begin, now()}, correlation, stream, event});
+        {kind, std::move(name), thread_, {begin, now()}, correlation, stream, event, line_});
   }
 
   // Causes are told apart only as far as they are recorded.
@@ -218,6 +220,7 @@ class Machine {
     SimulatedOp op = copy(CopyKind::host_to_device, MemoryKind::pageable, MemoryKind::device,
                           Cause::copy_h2d_pageable);
     op.stream = action.stream;
+    op.bytes = kStagedBytes;
     op.correlation = ++correlation_;
     const std::uint32_t at = issue(std::move(op), now(), 0, vary(action.device_ns));
     run_until(run_.ops[at].end - kStagingTail, Cause::host_launch_api);
@@ -261,6 +264,13 @@ class Machine {
            begin);
   }
 
+  void load_here(const Action& action) {
+    const std::int64_t begin = now();
+    run_for(vary(action.host_ns), Cause::host_data_wait);
+    record(HostKind::user_scope, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+           begin);
+  }
+
   // ---- autograd -------------------------------------------------------------------------------
   void hand_off(const Action& action) {
     handed_off_at_ = now();
@@ -297,6 +307,7 @@ class Machine {
   }
 
   void act(const Action& action) {
+    line_ = action.line;
     switch (action.act) {
       case Act::python:
         return run_for(vary(action.host_ns), gap_cause());
@@ -357,6 +368,8 @@ class Machine {
         return api_call("cudaEventQuery", Cause::host_framework, action);
       case Act::data_wait:
         return wait_for_data(action);
+      case Act::load_here:
+        return load_here(action);
       case Act::hand_off:
         return hand_off(action);
       case Act::node_begin:
@@ -386,6 +399,7 @@ class Machine {
   std::size_t side_at_ = 0;
   std::uint32_t correlation_ = 0;
   std::uint32_t graph_ = 0;
+  std::uint32_t line_ = 0;  // of the action at hand
 };
 
 }  // namespace

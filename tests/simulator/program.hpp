@@ -34,6 +34,7 @@ enum class Act : std::uint8_t {
   alloc,
   query,
   data_wait,  // until the loader's next batch is ready: every device_ns one
+  load_here,  // the loop makes its batch itself, for host_ns
   hand_off,
   node_begin,
   node_end,
@@ -47,6 +48,7 @@ struct Action {
   std::uint32_t stream = 0;
   std::uint32_t event = 0;
   std::uint32_t count = 1;
+  std::uint32_t line = 0;  // of the program's source; 0: not recorded
 };
 
 // What the profiler records; causes can only be told apart as far as it did.

@@ -10,6 +10,14 @@ std::int64_t tid(std::uint32_t thread) {
   return thread + 1;
 }
 
+// Sites are rows, one a line.
+SiteId site_of(TraceMaker& make, std::uint32_t line) {
+  for (SiteId site = 0; site < make.data.sites.size(); ++site) {
+    if (make.data.sites[site].line == line) return site;
+  }
+  return make.site("train.py", line);
+}
+
 void add_range(TraceMaker& make, const HostRange& range, bool arguments) {
   const std::int64_t begin = range.time.begin + kStart;
   const std::int64_t end = range.time.end + kStart;
@@ -20,6 +28,7 @@ void add_range(TraceMaker& make, const HostRange& range, bool arguments) {
   const bool stream = arguments && range.stream != kNone;
   make.call(range.name, tid(range.thread), begin, end, range.correlation,
             stream ? make.stream(range.stream) : kNone, arguments ? range.event : 0);
+  if (range.line != 0) make.data.host_ranges.site.back() = site_of(make, range.line);
 }
 
 void add_op(TraceMaker& make, const SimulatedOp& op) {
@@ -31,7 +40,7 @@ void add_op(TraceMaker& make, const SimulatedOp& op) {
   ops.copy_kind[at] = op.copy;
   ops.source_memory[at] = op.from;
   ops.target_memory[at] = op.to;
-  if (op.kind != DeviceOpKind::kernel) ops.bytes[at] = 4096;
+  if (op.kind != DeviceOpKind::kernel) ops.bytes[at] = op.bytes;
 }
 
 }  // namespace
@@ -47,6 +56,7 @@ Trace record(const Run& run) {
   collected.api_arguments = run.recording.api_arguments;
   collected.framework_ops = run.recording.ops;
   collected.python_functions = run.recording.python;
+  collected.call_sites = !make.data.sites.empty();
   return make.build();
 }
 

@@ -31,6 +31,7 @@ struct HostRange {
   std::uint32_t correlation = 0;
   std::uint32_t stream = kNone;
   std::uint32_t event = 0;
+  std::uint32_t line = 0;
 };
 
 struct SimulatedOp {
@@ -45,6 +46,7 @@ struct SimulatedOp {
   CopyKind copy = CopyKind::none;
   MemoryKind from = MemoryKind::unknown;
   MemoryKind to = MemoryKind::unknown;
+  std::uint64_t bytes = 4096;
   bool bound_by_launch = true;  // else an op before it decided when it could begin
   std::int64_t submit = 0;      // the host let go of it
   std::int64_t arrival = 0;     // the device knew of it

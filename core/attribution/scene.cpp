@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/scene.hpp"
+
+#include <map>
+
+#include "core/attribution/operation_class.hpp"
+#include "core/attribution/places/optimizer_work.hpp"
+
+namespace stepscope {
+namespace {
+
+// The class of each op; small kernels written in an optimizer's step are its work, whatever their
+// names.
+std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpId>& ops,
+                                 const OpPlaces& places) {
+  const DeviceOps& d = trace.device_ops();
+  const OptimizerWork optimizer(trace);
+  std::map<std::pair<StringId, int>, Cause> by_name;
+  std::vector<Cause> causes(d.size(), Cause::gpu_other);
+  for (DeviceOpId op : ops) {
+    const int memory = static_cast<int>(d.kind[op]) * 64 + static_cast<int>(d.copy_kind[op]) * 8 +
+                       static_cast<int>(d.source_memory[op]);
+    const auto [at, is_new] = by_name.try_emplace({d.name[op], memory}, Cause::gpu_other);
+    if (is_new) {
+      at->second = classify_device_op(d.kind[op], d.copy_kind[op], d.source_memory[op],
+                                      trace.text(d.name[op]));
+    }
+    causes[op] = at->second;
+    const bool small_kernel = causes[op] == Cause::gpu_elementwise ||
+                              causes[op] == Cause::gpu_reduce || causes[op] == Cause::gpu_other;
+    const RangeId range = places.range_of(op);
+    if (small_kernel && range != kNone && optimizer.holds(range)) causes[op] = Cause::gpu_optimizer;
+  }
+  return causes;
+}
+
+}  // namespace
+
+Scene::Scene(const Trace& t, const Steps& s, const std::regex* phase_regex)
+    : trace(t),
+      process(s.process),
+      threads(trace, s),
+      phases(trace, threads, phase_regex),
+      sites(trace, threads),
+      dependencies(trace, s.process),
+      places(trace, threads, phases, sites, dependencies.ops()),
+      samples(trace),
+      walk(trace, threads, phases, sites, dependencies, places, samples),
+      cause_of_op(causes_of_ops(trace, dependencies.ops(), places)),
+      last_entries(stepscope::last_entries(trace)),
+      run{s.list.front().window.begin, s.list.back().window.end} {}
+
+}  // namespace stepscope

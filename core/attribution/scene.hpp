@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that is the same for all partitions of a process: threads, places, edges and the walk
+// over them. attribute() builds it once; Attribution keeps it for the replay (core/simulate), which
+// needs the same edges.
+#pragma once
+
+#include <regex>
+#include <vector>
+
+#include "core/attribution/collectives.hpp"
+#include "core/attribution/host_samples.hpp"
+#include "core/attribution/places/op_places.hpp"
+#include "core/attribution/walk.hpp"
+
+namespace stepscope {
+
+struct Scene {
+  Trace trace;
+  ProcessId process;
+  Threads threads;
+  PhaseTable phases;
+  CallSites sites;
+  Dependencies dependencies;
+  OpPlaces places;
+  HostSamples samples;
+  Walk walk;
+  std::vector<Cause> cause_of_op;  // by DeviceOpId
+  LastEntries last_entries;
+  Interval run;  // of all windows
+
+  Scene(const Trace& trace, const Steps& steps, const std::regex* phase_regex);
+  Scene(const Scene&) = delete;  // its members refer to each other
+  Scene& operator=(const Scene&) = delete;
+};
+
+}  // namespace stepscope

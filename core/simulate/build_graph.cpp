@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/simulate/build_graph.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/simulate/device_tasks.hpp"
+#include "core/simulate/host_tasks.hpp"
+#include "core/simulate/launch_queue.hpp"
+#include "core/simulate/sample.hpp"
+#include "core/simulate/waits.hpp"
+#include "core/support/decimals.hpp"
+
+namespace stepscope {
+namespace {
+
+// Of drivers of 2026, where the run never filled it.
+constexpr std::uint64_t kUsualQueueDepth = 1022;
+
+// The loop's thread is 0; engine threads and whoever launches device work follow.
+std::map<ThreadId, std::uint32_t> number_threads(const Scene& scene) {
+  std::set<ThreadId> others(scene.threads.workers().begin(), scene.threads.workers().end());
+  for (const DeviceOpId op : scene.dependencies.ops()) {
+    const CallId call = scene.trace.launch_of(op);
+    if (call != kNone)
+      others.insert(scene.trace.host_ranges().thread[scene.trace.calls().range[call]]);
+  }
+  others.erase(scene.threads.loop());
+  std::map<ThreadId, std::uint32_t> numbers{{scene.threads.loop(), 0}};
+  for (const ThreadId thread : others)
+    numbers.emplace(thread, static_cast<std::uint32_t>(numbers.size()));
+  return numbers;
+}
+
+// From one thing produced to the next: between waits that were real, those of one stretch of steps.
+void learn_production(TaskGraph& graph) {
+  for (std::uint32_t producer = 0; producer < graph.producers; ++producer) {
+    std::vector<double> intervals;
+    const HostTask* before = nullptr;
+    for (HostTask& task : graph.host) {
+      if (task.producer != producer) continue;
+      const bool joined = before != nullptr &&
+                          (before->step == task.step ||
+                           (before->step + 1 == task.step && graph.steps[task.step].follows_on));
+      task.every_ns = joined ? static_cast<double>(task.end - before->end) : 0;
+      if (joined) intervals.push_back(task.every_ns);
+      before = &task;
+    }
+    const double typical = mean_of(intervals);
+    for (HostTask& task : graph.host) {
+      if (task.producer == producer && task.every_ns == 0) task.every_ns = typical;
+    }
+  }
+}
+
+// The run ends with a wait that its steps do not have: no part of the loop.
+void forget_final_wait(const Trace& trace, const Steps& steps, TaskGraph& graph) {
+  const std::size_t n = graph.steps.size();
+  if (n < 2 || graph.steps.back().row + 1 != steps.list.size()) return;
+  const std::uint32_t begin = graph.steps[n - 2].end_task;
+  const auto waits = [&](std::uint32_t first, std::uint32_t last) {
+    return std::count_if(graph.host.begin() + first, graph.host.begin() + last,
+                         [](const HostTask& task) { return is_sync(task.api); });
+  };
+  const std::uint32_t before = n > 2 ? graph.steps[n - 3].end_task : 0;
+  auto excess = waits(begin, graph.steps[n - 1].end_task) - waits(before, begin);
+  const auto& begins = trace.device_ops().begin;
+  const std::int64_t last_begin = begins.empty() ? 0 : begins.back();
+  for (std::uint32_t i = graph.steps[n - 1].end_task; i-- > begin && excess > 0;) {
+    HostTask& task = graph.host[i];
+    if (task.op_count > 0) return;
+    if (!is_sync(task.api) || task.end < last_begin) continue;
+    task.wait = WaitKind::none;
+    --excess;
+  }
+}
+
+double typical_copy_call(const TaskGraph& graph) {
+  std::vector<double> calls;
+  for (const HostTask& task : graph.host) {
+    if (task.api == ApiKind::memcpy_async && task.wait == WaitKind::none) calls.push_back(task.ns);
+  }
+  return calls.empty() ? graph.launch_call_ns : median_of(std::move(calls));
+}
+
+}  // namespace
+
+TaskGraph build_graph(const Scene& scene, const Steps& steps, const Attribution& attribution,
+                      const std::vector<std::uint32_t>& rows) {
+  TaskGraph graph;
+  const Edges& edges = scene.dependencies.edges();
+  graph.queue_depth = edges.queue_depth > 0 ? edges.queue_depth : kUsualQueueDepth;
+  graph.latency_ns = static_cast<double>(edges.launch_latency_ns);
+  graph.dispatch_ns = static_cast<double>(scene.dependencies.dispatch_ns());
+  graph.launch_call_ns = static_cast<double>(scene.dependencies.typical_launch_call_ns());
+  const auto numbers = number_threads(scene);
+  graph.threads = static_cast<std::uint32_t>(numbers.size());
+  HostTasks host_tasks(scene, numbers);
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    host_tasks.append(host_time_of(steps, rows[i]), i, graph.host);
+    graph.steps.push_back({.row = rows[i],
+                           .end_task = static_cast<std::uint32_t>(graph.host.size()),
+                           .measured_ns = static_cast<double>(steps.list[rows[i]].wall_ns()),
+                           .follows_on = i > 0 && rows[i - 1] + 1 == rows[i]});
+  }
+  graph.producers = host_tasks.producers();
+  DeviceTasks device_tasks(scene, attribution, graph);
+  device_tasks.append_all();
+  find_waits(scene, device_tasks, graph);
+  learn_queue(scene.trace, graph);
+  forget_final_wait(scene.trace, steps, graph);
+  graph.copy_call_ns = typical_copy_call(graph);
+  learn_production(graph);
+  return graph;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a trace and its attribution to the task graph of some of its steps. Edges are those of
+// core/attribution (dependencies.hpp), read for any timing and not only for the recorded one: a
+// synchronisation waits for all that its stream holds, also where nothing was left to wait for when
+// it was recorded.
+#pragma once
+
+#include <vector>
+
+#include "core/attribution/scene.hpp"
+#include "core/simulate/task_graph.hpp"
+#include "core/steps/steps.hpp"
+
+namespace stepscope {
+
+TaskGraph build_graph(const Scene& scene, const Steps& steps, const Attribution& attribution,
+                      const std::vector<std::uint32_t>& rows);
+
+}  // namespace stepscope

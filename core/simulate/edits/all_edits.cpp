@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/simulate/edits/capture_graph.hpp"
+#include "core/simulate/edits/drop_work.hpp"
+#include "core/simulate/edits/edit.hpp"
+#include "core/simulate/edits/fuse_optimizer.hpp"
+#include "core/simulate/edits/hoist_invariant.hpp"
+#include "core/simulate/edits/less_often.hpp"
+#include "core/simulate/edits/merge_copies.hpp"
+#include "core/simulate/edits/overlap_transfer.hpp"
+#include "core/simulate/edits/pin_memory.hpp"
+#include "core/simulate/edits/prefetch_input.hpp"
+#include "core/simulate/edits/remove_sync.hpp"
+#include "core/simulate/edits/scale_work.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr EditRow kEdits[] = {
+    {FixKind::remove_sync, "remove_sync",
+     "the host no longer waits at these calls; a read of the device goes with it", remove_sync},
+    {FixKind::pin_memory, "pin_memory", "copies of pageable memory become pinned and asynchronous",
+     pin_memory},
+    {FixKind::prefetch_input, "prefetch_input",
+     "input is prepared beside the step; the loop waits for what is late", prefetch_input},
+    {FixKind::merge_copies, "merge_copies", "the copies of a line become one a step", merge_copies},
+    {FixKind::hoist_invariant, "hoist_invariant", "this work runs once, before the loop",
+     hoist_invariant},
+    {FixKind::fuse_optimizer, "fuse_optimizer", "the kernels of the optimizer become few",
+     fuse_optimizer},
+    {FixKind::capture_graph, "capture_graph", "launches become one launch of a CUDA graph",
+     capture_graph},
+    {FixKind::scale_work, "scale_work", "device work takes :factor=F times as long", scale_work},
+    {FixKind::overlap_transfer, "overlap_transfer", "communication runs beside compute",
+     overlap_transfer},
+    {FixKind::drop_work, "drop_work", "this phase or line does nothing any more", drop_work},
+    {FixKind::less_often, "less_often",
+     "this phase runs in one of :every=N steps of those in which it runs now", less_often},
+};
+
+}  // namespace
+
+std::span<const EditRow> all_edits() {
+  return kEdits;
+}
+
+}  // namespace stepscope

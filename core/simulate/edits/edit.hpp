@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// One fix as a change of a task graph. Each edit is a file pair with its rule in the header, and a
+// row of the ordered list in all_edits.cpp.
+//
+// What the trace does not tell of the fixed program is an Estimate: a forecast replays the expected
+// value, and its interval spans the two others. Each is said as a sentence.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/simulate/fix.hpp"
+#include "core/simulate/selection.hpp"
+#include "core/simulate/task_graph.hpp"
+
+namespace stepscope {
+
+enum class Luck : std::uint8_t { expected, good, bad };
+
+struct Estimate {
+  double expected;
+  double good;
+  double bad;
+
+  double at(Luck luck) const {
+    return luck == Luck::expected ? expected : luck == Luck::good ? good : bad;
+  }
+};
+
+struct Edit {
+  TaskGraph& graph;
+  const Fix& fix;
+  const Selection& scope;
+  Luck luck = Luck::expected;
+  std::vector<std::string>& assumptions;
+  std::size_t touched = 0;  // tasks that the edit changed; 0: there was nothing to change
+
+  void assume(std::string sentence);  // once
+};
+
+struct EditRow {
+  FixKind kind;
+  std::string_view name;   // stable id
+  std::string_view about;  // what it changes, for --help
+  void (*apply)(Edit&);
+};
+
+std::span<const EditRow> all_edits();
+
+// ---- what several edits do ------------------------------------------------------------------
+// The call, its ops and its waiting are no more; the thread's order stays.
+void drop(TaskGraph& graph, HostTask& task);
+// The call before or behind on the same thread; kNone where there is none in its step.
+std::uint32_t call_before(const TaskGraph& graph, std::uint32_t task);
+std::uint32_t call_behind(const TaskGraph& graph, std::uint32_t task);
+// Host work, neither a call nor a wait for a producer.
+bool is_work(const HostTask& task);
+// It issues ops, and all of them are such copies.
+bool all_are(const TaskGraph& graph, const HostTask& task, CopyKind kind);
+
+}  // namespace stepscope

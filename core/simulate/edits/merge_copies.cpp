@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/simulate/edits/merge_copies.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace stepscope {
+namespace {
+
+struct CopyGroup {  // of one step and one line
+  std::uint32_t first = kNone;
+  std::uint32_t last = kNone;
+  std::size_t count = 0;
+  double ns = 0;
+};
+
+bool is_only_copies(const TaskGraph& graph, const HostTask& task) {
+  return all_are(graph, task, CopyKind::host_to_device) ||
+         all_are(graph, task, CopyKind::device_to_host) ||
+         all_are(graph, task, CopyKind::device_to_device);
+}
+
+// A copy's time without its bytes: the shortest of the trace.
+double shortest(const TaskGraph& graph) {
+  double ns = 0;
+  for (const DeviceTask& op : graph.device) {
+    if (op.copy != CopyKind::none && !op.dropped && (ns == 0 || op.ns < ns)) ns = op.ns;
+  }
+  return ns;
+}
+
+// The wait that belongs to a copy, right behind it.
+std::uint32_t wait_behind(const TaskGraph& graph, std::uint32_t copy) {
+  const std::uint32_t behind = call_behind(graph, copy);
+  const bool waits = behind != kNone && is_sync(graph.host[behind].api) &&
+                     graph.host[behind].site == graph.host[copy].site;
+  return waits ? behind : kNone;
+}
+
+void keep_only_last(Edit& edit, const CopyGroup& group) {
+  TaskGraph& graph = edit.graph;
+  const double between = Estimate{0.05, 0, 0.3}.at(edit.luck);
+  const double fixed = shortest(graph);
+  const HostTask& last = graph.host[group.last];
+  for (std::uint32_t i = group.first; i < group.last; ++i) {
+    HostTask& task = graph.host[i];
+    if (task.thread != last.thread || task.site != last.site) continue;
+    if (is_work(task)) {
+      task.ns *= between;
+    } else if (is_only_copies(graph, task)) {
+      const std::uint32_t wait = wait_behind(graph, i);
+      if (wait != kNone && wait < group.last) drop(graph, graph.host[wait]);
+      drop(graph, task);
+    }
+  }
+  DeviceTask& op = graph.device[last.first_op];
+  op.ns = fixed + std::max(0.0, group.ns - static_cast<double>(group.count) * fixed);
+  edit.touched += group.count - 1;
+}
+
+}  // namespace
+
+void merge_copies(Edit& edit) {
+  TaskGraph& graph = edit.graph;
+  std::map<std::pair<std::uint32_t, SiteId>, CopyGroup> groups;
+  for (std::uint32_t i = 0; i < graph.host.size(); ++i) {
+    const HostTask& task = graph.host[i];
+    if (!is_only_copies(graph, task) || !edit.scope.holds(task, graph)) continue;
+    CopyGroup& group = groups[{task.step, task.site}];
+    if (group.first == kNone) group.first = i;
+    group.last = i;
+    ++group.count;
+    for (const DeviceTask& op : graph.ops_of(task)) group.ns += op.ns;
+  }
+  for (const auto& [place, group] : groups) {
+    if (group.count > 1) keep_only_last(edit, group);
+  }
+  if (edit.touched > 0) {
+    edit.assume(
+        "a twentieth of the host work between the merged copies stays, to gather what they carried "
+        "(none to 0.3)");
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/simulate/edits/scale_work.hpp"
+
+namespace stepscope {
+
+void scale_work(Edit& edit) {
+  TaskGraph& graph = edit.graph;
+  const double factor =
+      Estimate{edit.fix.factor, edit.fix.factor_low, edit.fix.factor_high}.at(edit.luck);
+  for (DeviceTask& op : graph.device) {
+    if (op.dropped || !edit.scope.holds(op)) continue;
+    op.ns *= factor;
+    ++edit.touched;
+  }
+  if (!edit.fix.scope.cause || !is_host(*edit.fix.scope.cause)) return;
+  for (HostTask& task : graph.host) {
+    if (!is_work(task) || !edit.scope.holds(task, graph)) continue;
+    task.ns *= factor;
+    ++edit.touched;
+  }
+}
+
+}  // namespace stepscope

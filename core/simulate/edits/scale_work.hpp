@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device ops of the scope take `factor` times as long; where the scope's cause is the host's, its
+// work does.
+#pragma once
+
+#include "core/simulate/edits/edit.hpp"
+
+namespace stepscope {
+
+void scale_work(Edit& edit);
+
+}  // namespace stepscope

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/simulate/host_tasks.hpp"
+
+#include <algorithm>
+
+#include "core/attribution/hand_off.hpp"
+
+namespace stepscope {
+namespace {
+
+// Below this a thing waited for was there already.
+constexpr std::int64_t kRealWaitNs = 20'000;
+constexpr double kTakeNs = 5'000;  // what taking a thing costs that is there
+
+bool is_api(const HostRanges& h, RangeId range) {
+  return family_of(h.kind[range]) == HostFamily::api;
+}
+
+}  // namespace
+
+HostTasks::HostTasks(const Scene& scene, const std::map<ThreadId, std::uint32_t>& numbers)
+    : scene_(scene), trace_(scene.trace), numbers_(numbers) {}
+
+void HostTasks::append(Interval time, std::uint32_t step, std::vector<HostTask>& out) {
+  tasks_.clear();
+  bursts_.clear();
+  step_ = step;
+  for (const auto& [thread, number] : numbers_) {
+    if (thread != scene_.threads.loop()) thread_tasks(thread, time);
+  }
+  std::erase_if(bursts_, [this](const Burst& burst) { return loop_calls_in(burst.time); });
+  std::sort(bursts_.begin(), bursts_.end(),
+            [](const Burst& a, const Burst& b) { return a.time.begin < b.time.begin; });
+  thread_tasks(scene_.threads.loop(), time);
+  charge_gaps_to_next_call();
+  std::stable_sort(tasks_.begin(), tasks_.end(),
+                   [](const HostTask& a, const HostTask& b) { return a.begin < b.begin; });
+  std::int64_t loop_until = time.begin;
+  for (HostTask& task : tasks_) {
+    if (task.thread == 0) loop_until = task.end;
+    if (task.rejoins) task.follows_ns = static_cast<double>(task.begin - loop_until);
+  }
+  out.insert(out.end(), tasks_.begin(), tasks_.end());
+}
+
+void HostTasks::thread_tasks(ThreadId thread, Interval time) {
+  const HostTimeline& work = scene_.threads.work(thread);
+  const bool is_loop = thread == scene_.threads.loop();
+  const bool is_worker = scene_.threads.is_worker(thread);
+  resumes_ = !is_loop;
+  std::int64_t t = time.begin;
+  const RangeId open = call_around(work.at(t).innermost, t);
+  if (open != kNone && trace_.host_ranges().begin[open] < t) t = trace_.host_ranges().end[open];
+  while (t < time.end) {
+    const Piece piece = work.at(t);
+    const RangeId call = call_around(piece.innermost, t);
+    if (call != kNone) {
+      t = std::max(add_call(thread, call), t + 1);
+      continue;
+    }
+    const Interval part{t, std::min(piece.time.end, time.end)};
+    if (is_worker && piece.innermost == kNone &&
+        begins_burst(trace_, scene_.threads, thread, piece)) {
+      resumes_ = true;
+    } else if (!is_loop && !is_worker && sleeps(thread, piece)) {
+      resumes_ = true;
+    } else if (is_loop) {
+      add_loop_work(thread, piece, part);
+    } else {
+      add_work(thread, piece, part);
+    }
+    t = part.end;
+  }
+}
+
+// The outermost call that holds this moment.
+RangeId HostTasks::call_around(RangeId range, std::int64_t time) const {
+  const HostRanges& h = trace_.host_ranges();
+  RangeId call = kNone;
+  for (; range != kNone; range = h.parent[range]) {
+    if (is_api(h, range) && h.end[range] > time) call = range;
+  }
+  return call;
+}
+
+bool HostTasks::loop_calls_in(Interval time) const {
+  const HostRanges& h = trace_.host_ranges();
+  const Rows rows = trace_.ranges_of(scene_.threads.loop());
+  const auto first =
+      std::upper_bound(h.begin.begin() + rows.begin, h.begin.begin() + rows.end, time.begin);
+  for (auto r = static_cast<RangeId>(first - h.begin.begin());
+       r < rows.end && h.begin[r] < time.end; ++r) {
+    if (is_api(h, r)) return true;
+  }
+  return false;
+}
+
+bool HostTasks::sleeps(ThreadId thread, const Piece& piece) const {
+  return piece.innermost == kNone ||
+         scene_.walk.causes().of(thread, piece) == Cause::host_wait_thread;
+}
+
+HostTask HostTasks::task_at(ThreadId thread, Interval time, RangeId range) const {
+  HostTask task;
+  task.begin = time.begin;
+  task.end = time.end;
+  task.ns = static_cast<double>(time.length());
+  task.thread = numbers_.at(thread);
+  task.range = range;
+  task.step = step_;
+  task.phase = scene_.phases.at(thread, time.begin).phase;
+  task.site = scene_.sites.at(thread, time.begin, range);
+  return task;
+}
+
+std::int64_t HostTasks::add_call(ThreadId thread, RangeId call) {
+  const HostRanges& h = trace_.host_ranges();
+  HostTask task = task_at(thread, {h.begin[call], h.end[call]}, call);
+  task.call = trace_.call_of(call);
+  task.api = trace_.calls().api[task.call];
+  task.cause = cause_of_api(task.api);
+  task.records = 1;
+  for (RangeId r = call + 1; r < h.size() && h.thread[r] == thread && h.begin[r] < h.end[call]; ++r)
+    task.records += 1;
+  push(task);
+  return h.end[call];
+}
+
+void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
+  if (time.empty()) return;
+  HostTask task = task_at(thread, time, piece.innermost);
+  task.cause = scene_.threads.is_worker(thread) && piece.innermost == kNone
+                   ? Cause::host_framework
+                   : scene_.walk.causes().of(thread, piece);
+  const bool begins =
+      piece.innermost != kNone && trace_.host_ranges().begin[piece.innermost] == piece.time.begin;
+  task.records = begins ? 1 : 0;
+  if (waits_for_producer(piece, task.cause)) add_wait(task, piece);
+  push(task);
+}
+
+bool HostTasks::waits_for_producer(const Piece& piece, Cause cause) const {
+  if (piece.innermost == kNone || piece.time.length() < kRealWaitNs) return false;
+  if (cause == Cause::host_wait_thread) return true;
+  if (cause != Cause::host_data_wait) return false;
+  const std::string_view name = trace_.text(trace_.host_ranges().name[piece.innermost]);
+  return name.find("MultiProcessing") != std::string_view::npos ||
+         scene_.walk.causes().is_lock(piece.innermost);
+}
+
+void HostTasks::add_wait(HostTask& task, const Piece& piece) {
+  const StringId name = trace_.host_ranges().name[piece.innermost];
+  const auto next = static_cast<std::uint32_t>(producers_.size());
+  task.producer = producers_.try_emplace(name, next).first->second;
+  task.ns = std::min(task.ns, kTakeNs);
+}
+
+// Without the stretches in which autograd nodes ran for it, unless it made calls meanwhile.
+void HostTasks::add_loop_work(ThreadId thread, const Piece& piece, Interval time) {
+  for (const Burst& burst : bursts_) {
+    if (burst.time.end <= time.begin || burst.time.begin >= time.end) continue;
+    add_work(thread, piece, {time.begin, burst.time.begin});
+    if (burst.time.end > time.end) return;
+    HostTask join = task_at(thread, {burst.time.end, burst.time.end}, piece.innermost);
+    join.cause = Cause::host_framework;
+    join.follows = burst.thread;
+    push(join);
+    time.begin = std::max(time.begin, burst.time.end);
+  }
+  add_work(thread, piece, time);
+}
+
+// Neighbours that differ in nothing that an edit asks for are one task.
+void HostTasks::push(HostTask task) {
+  const bool is_loop = task.thread == 0;
+  if (resumes_ && !is_loop) {
+    const auto thread = std::find_if(numbers_.begin(), numbers_.end(), [&](const auto& entry) {
+                          return entry.second == task.thread;
+                        })->first;
+    task.follows = 0;
+    task.rejoins = !scene_.threads.is_worker(thread);
+    if (!task.rejoins) bursts_.push_back({task.thread, {task.begin, task.end}});
+    resumes_ = false;
+  } else if (!is_loop && !bursts_.empty() && bursts_.back().thread == task.thread) {
+    bursts_.back().time.end = task.end;
+  }
+  const bool plain = task.call == kNone && task.producer == kNone && task.follows == kNone;
+  if (plain && !tasks_.empty()) {
+    HostTask& last = tasks_.back();
+    if (last.thread == task.thread && last.call == kNone && last.producer == kNone &&
+        last.end == task.begin && last.phase == task.phase && last.site == task.site &&
+        last.cause == task.cause && last.begin < last.end) {
+      last.end = task.end;
+      last.ns += task.ns;
+      last.records += task.records;
+      return;
+    }
+  }
+  tasks_.push_back(task);
+}
+
+// Between two calls a thread is on its way to the later one.
+void HostTasks::charge_gaps_to_next_call() {
+  std::map<std::uint32_t, SiteId> next_site;
+  for (auto task = tasks_.rbegin(); task != tasks_.rend(); ++task) {
+    if (task->call != kNone) {
+      next_site[task->thread] = task->site;
+    } else if (task->site == kNone && next_site.contains(task->thread)) {
+      task->site = next_site[task->thread];
+    }
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/simulate/launch_queue.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+#include "core/support/decimals.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr std::uint64_t kSmallestDepth = 900;  // drivers of 2026 hold 1,020 or more
+constexpr double kBlockedFactor = 1.5;         // than the typical call that found room
+
+struct LaunchCall {
+  HostTask* task;
+  std::uint64_t outstanding;
+};
+
+std::vector<LaunchCall> launch_calls(const Trace& trace, TaskGraph& graph) {
+  std::vector<LaunchCall> calls;
+  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> running;
+  for (HostTask& task : graph.host) {
+    if (task.op_count == 0) continue;
+    while (!running.empty() && running.top() <= task.begin) running.pop();
+    if (task.api == ApiKind::launch_kernel) calls.push_back({&task, running.size()});
+    for (const DeviceTask& op : graph.ops_of(task)) running.push(trace.device_ops().end[op.op]);
+  }
+  return calls;
+}
+
+}  // namespace
+
+void learn_queue(const Trace& trace, TaskGraph& graph) {
+  const std::vector<LaunchCall> calls = launch_calls(trace, graph);
+  std::uint64_t most = 0;
+  for (const LaunchCall& call : calls) most = std::max(most, call.outstanding);
+  if (most < kSmallestDepth) return;
+  std::vector<double> free;
+  std::vector<double> all;
+  for (const LaunchCall& call : calls) {
+    if (call.outstanding < most / 2) free.push_back(call.task->ns);
+    all.push_back(call.task->ns);
+  }
+  // Where every call met a full queue, the shortest tell best what one takes.
+  const auto shortest = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 20);
+  std::nth_element(all.begin(), shortest, all.end());
+  const double typical = free.empty() ? *shortest : median_of(std::move(free));
+  bool blocked = false;
+  for (const LaunchCall& call : calls) {
+    if (call.outstanding + most / 64 < most || call.task->ns < kBlockedFactor * typical) continue;
+    call.task->ns = typical;
+    blocked = true;
+  }
+  if (blocked) graph.queue_depth = most;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes a task graph: a task begins when its resource is free and all that it waits for is done.
+//
+// Everything that a device op waits for was issued before it, so its times follow at its issue; so
+// one pass over the host tasks in their recorded order is enough, whatever the edits changed. The
+// steps are replayed several times in a row, and the last time counts: by then the host runs as far
+// ahead of the device as it would in a long run.
+#pragma once
+
+#include <vector>
+
+#include "core/simulate/task_graph.hpp"
+
+namespace stepscope {
+
+struct Replayed {
+  std::vector<double> step_ns;  // of each step, from the end of the one before to its own
+  double busy_ns = 0;           // some device op ran, over all steps
+
+  double ns() const;  // of all steps
+};
+
+Replayed replay(const TaskGraph& graph);
+
+}  // namespace stepscope

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers of `stepscope whatif`, as a plain struct: fixes ranked by what they give, fixes that
+// the user named (each alone, and all together), or the path of the best ones, each on top of those
+// before it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/simulate/simulator.hpp"
+
+namespace stepscope {
+
+struct WhatIfRow {
+  Fix fix;
+  std::string text;  // as --fix takes it
+  std::string file;  // of the first line in its scope; empty: none
+  std::uint32_t line = 0;
+  std::string phase;
+  std::uint64_t touched = 0;  // calls and device ops of the replayed steps that it changes
+  Forecast forecast;          // in a path: with the rows before it
+};
+
+enum class WhatIfKind : std::uint8_t { ranked, tried, path };
+
+struct WhatIf {
+  WhatIfKind kind = WhatIfKind::ranked;
+  std::string path;  // of the trace
+  ReplayCheck check;
+  double step_ns = 0;  // that forecasts are compared with: measured, or the plain step
+  bool is_plain_step = false;
+  double busy_ns = 0;  // of it, some device op runs
+  std::uint64_t steps_replayed = 0;
+  std::uint64_t steps_counted = 0;
+  std::string abstained;  // why no number can be relied on
+  std::vector<std::string> notes;
+  std::vector<WhatIfRow> rows;
+  std::optional<Forecast> together;  // of all rows, where several were tried
+};
+
+struct WhatIfQuestion {
+  std::vector<Fix> fixes;  // to try; empty: `proposed` is ranked
+  std::vector<Fix> proposed;
+  std::size_t apply_best = 0;  // steps of a path; 0: none
+};
+
+WhatIf answer(const WhatIfQuestion& question, const Simulator& simulator, const Trace& trace,
+              const Attribution& attribution);
+
+}  // namespace stepscope

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whatif verb from the outside, on small real traces.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_stepscope.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kSlowTrace =
+    STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.bad.json.gz";
+
+nlohmann::json document_of(const std::string& arguments) {
+  return nlohmann::json::parse(run_stepscope("whatif --format json " + arguments).out);
+}
+
+TEST(WhatifVerb, RanksWhatApplies) {
+  const Outcome run = run_stepscope("whatif " + kSlowTrace);
+  EXPECT_EQ(run.status, 0) << run.err;
+  for (const char* part : {"a step", "steps replayed", "remove_sync", "capture_graph", "At best",
+                           "Assumed: ", "--plain-step"})
+    EXPECT_THAT(run.out, HasSubstr(part));
+  EXPECT_THAT(run.out, Not(HasSubstr("\x1b"))) << "colour only on a terminal";
+}
+
+TEST(WhatifVerb, WritesADocumentOfItsSchema) {
+  const Folder folder;
+  const std::string document = folder.at("whatif.json");
+  const std::string fixes = " --fix remove_sync@phase=norms --fix remove_sync@phase=log";
+  ASSERT_EQ(run_stepscope("whatif --format json -o " + document + fixes + " " + kSlowTrace).status,
+            0);
+  EXPECT_EQ(std::system((STEPSCOPE_PYTHON " " STEPSCOPE_SOURCE_DIR
+                                          "/tests/reports/validate_json.py " STEPSCOPE_SOURCE_DIR
+                                          "/reports/schema " +
+                         document)
+                            .c_str()),
+            0);
+  const auto read = nlohmann::json::parse(read_file(document));
+  EXPECT_EQ(read["question"], "tried");
+  EXPECT_EQ(read["fixes"].size(), 2U);
+  EXPECT_EQ(read["fixes"][0]["fix"], "remove_sync@phase=norms");
+  EXPECT_GT(read["fixes"][0]["touched"], 0);
+  EXPECT_TRUE(read.contains("together"));
+}
+
+TEST(WhatifVerb, EachStepOfThePathIsNoLongerThanTheOneBefore) {
+  const auto path = document_of("--apply-best 3 " + kSlowTrace);
+  ASSERT_GE(path["fixes"].size(), 1U);
+  double before = path["ns_per_step"];
+  for (const auto& fix : path["fixes"]) {
+    EXPECT_LT(fix["ns_per_step"], before);
+    before = fix["ns_per_step"];
+  }
+}
+
+TEST(WhatifVerb, ForecastsAreAnchoredAtThePlainStep) {
+  const auto plain = document_of("--plain-step 6.0ms --fix remove_sync@phase=norms " + kSlowTrace);
+  EXPECT_EQ(plain["ns_per_step"], 6.0e6);
+  EXPECT_TRUE(plain["is_plain_step"]);
+  EXPECT_LT(plain["fixes"][0]["ns_per_step"], 6.0e6);
+}
+
+TEST(WhatifVerb, SaysWhatIsWrongWithAFix) {
+  const auto complaint = [](const std::string& fix) {
+    const Outcome run = run_stepscope("whatif " + kSlowTrace + " --fix " + fix);
+    EXPECT_EQ(run.status, 2) << fix;
+    EXPECT_EQ(run.out, "");
+    return run.err;
+  };
+  EXPECT_THAT(complaint("remove_syncs"), HasSubstr("did you mean 'remove_sync'?"));
+  EXPECT_THAT(
+      complaint("remove_sync@sync_mask_norms.py:1234"),
+      HasSubstr("no recorded event is at line 1234 of sync_mask_norms.py; recorded lines are"));
+  EXPECT_THAT(complaint("remove_sync@other.py:1"),
+              HasSubstr("no recorded event is in a file 'other.py'"));
+  EXPECT_THAT(complaint("drop_work@phase=norm"), HasSubstr("did you mean 'norms'?"));
+  EXPECT_THAT(complaint("scale_work@cause=gpu.gem:factor=0.5"),
+              HasSubstr("did you mean 'gpu.gemm'?"));
+  EXPECT_THAT(complaint("scale_work@cause=gpu.gemm"), HasSubstr("needs :factor=F"));
+  EXPECT_THAT(complaint("less_often@phase=log"), HasSubstr("needs :every=N"));
+  EXPECT_THAT(complaint("less_often@phase=log:every=1"), HasSubstr("a whole number from 2 on"));
+  EXPECT_THAT(complaint("drop_work"), HasSubstr("needs a place"));
+  EXPECT_THAT(complaint("remove_sync@here"), HasSubstr("'here' is no place"));
+  EXPECT_THAT(complaint("remove_sync:speed=3"), HasSubstr("is no option of a fix"));
+}
+
+TEST(WhatifVerb, SaysThatATraceCannotBeReplayed) {
+  const Folder folder;
+  const std::string trace = folder.at("one.json");
+  write_file(trace,
+             R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7,
+                 "ts": 110.0, "dur": 50.0, "args": {"device": 0, "stream": 7, "context": 1}}]})");
+  const Outcome run = run_stepscope("whatif " + trace);
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.err, HasSubstr("cannot be replayed: no steps were found"));
+  EXPECT_EQ(run_stepscope("whatif " + folder.at("none.json")).status, 4);
+}
+
+TEST(WhatifVerb, HelpNamesEveryFix) {
+  const Outcome run = run_stepscope("whatif --help");
+  EXPECT_EQ(run.status, 0);
+  for (const char* fix : {"remove_sync", "pin_memory", "prefetch_input", "merge_copies",
+                          "hoist_invariant", "fuse_optimizer", "capture_graph", "scale_work",
+                          "overlap_transfer", "drop_work", "less_often"})
+    EXPECT_THAT(run.out, HasSubstr(fix));
+}
+
+}  // namespace
+}  // namespace stepscope
