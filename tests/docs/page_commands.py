@@ -135,6 +135,8 @@ def main():
     parser.add_argument("--stepscope", type=pathlib.Path, required=True)
     parser.add_argument("--python", type=pathlib.Path, required=True)
     given = parser.parse_args()
+    if not given.stepscope.is_file():
+        parser.error(f"{given.stepscope}: no such program; build the target stepscope")
     commands = commands_of(given.page.read_text(encoding="utf-8"))
     if not commands:
         sys.exit(f"{given.page}: no ```console block: nothing to run")
