@@ -53,7 +53,8 @@ Address find_collecting(const Memory& memory, const python::Interpreter& python,
 bool PythonState::is_ready() noexcept {
   if (python_ == nullptr) {
     const python::Interpreter* found = python::checked_interpreter();
-    if (found == nullptr || found->first_thread == nullptr) return false;
+    if (found == nullptr || found->first_thread == nullptr || found->layout.thread_native_id == 0)
+      return false;  // before 3.11 a thread's state does not say which thread of the system it is
     python_ = found;
     collecting_ = find_collecting(memory_, *found, main_interpreter());
     if (collecting_ != 0) recorder::collecting(recorder::Collector::garbage_collection);

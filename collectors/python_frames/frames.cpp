@@ -10,7 +10,16 @@ namespace stepscope::python {
 
 int line_of(const Layout& layout, Object code, std::size_t unit) noexcept {
   const auto table = line_table_of(layout, code);
-  return line_of_unit(table.data(), table.size(), load<int>(code, layout.code_first_line), unit);
+  const int first_line = load<int>(code, layout.code_first_line);
+  switch (layout.lines) {
+    case Lines::locations:
+      return line_of_unit(table.data(), table.size(), first_line, unit);
+    case Lines::ranges:
+      return line_of_unit_310(table.data(), table.size(), first_line, unit);
+    case Lines::increments:
+      return line_of_unit_39(table.data(), table.size(), first_line, unit);
+  }
+  return kBadTable;
 }
 
 std::size_t copy_text(const Layout& layout, Object text, std::span<char> out) noexcept {

@@ -41,6 +41,10 @@ inline Object code_of(const Layout& layout, Object code_type, Object frame) noex
 
 // The code unit that the frame is at; a frame that has not begun is at unit 0.
 inline std::size_t unit_of(const Layout& layout, Object frame, Object code) noexcept {
+  if (layout.instruction_step != 0) {
+    const int index = load<int>(frame, layout.frame_instruction);
+    return index < 0 ? 0 : static_cast<std::size_t>(index) * layout.instruction_step / 2;
+  }
   const auto distance = load<Object>(frame, layout.frame_instruction) - (code + layout.code_bytes);
   return distance < 0 ? 0 : static_cast<std::size_t>(distance) / 2;
 }

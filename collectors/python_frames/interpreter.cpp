@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdio>
 #include <initializer_list>
 
 namespace stepscope::python {
@@ -17,6 +18,15 @@ bool look_up(T& target, std::initializer_list<const char*> names) noexcept {
     }
   }
   return false;
+}
+
+// As Py_Version, which is new in 3.11, without the micro release: from "3.9.2 (default, ...".
+unsigned long version_in_words() noexcept {
+  const char* (*words)() = nullptr;
+  unsigned major = 0, minor = 0;
+  if (!look_up(words, {"Py_GetVersion"}) || std::sscanf(words(), "%u.%u", &major, &minor) != 2)
+    return 0;
+  return static_cast<unsigned long>(major) << 24 | static_cast<unsigned long>(minor) << 16;
 }
 
 bool look_up_all(Interpreter& python) noexcept {
@@ -42,11 +52,9 @@ Found find_interpreter(Interpreter& python, const char*& why) noexcept {
   const unsigned long* version = nullptr;
   const void* runtime = nullptr;
   look_up(runtime, {"_PyRuntime"});
-  if (!look_up(version, {"Py_Version"})) {  // new in 3.11
-    why = "python call sites are off: only CPython 3.11, 3.12 and 3.13 are known";
-    return runtime == nullptr ? Found::nothing : Found::unsupported;
-  }
-  if (!find_layout(*version, runtime, python.layout, why)) return Found::unsupported;
+  if (runtime == nullptr) return Found::nothing;
+  const unsigned long known = look_up(version, {"Py_Version"}) ? *version : version_in_words();
+  if (!find_layout(known, runtime, python.layout, why)) return Found::unsupported;
   why = "python call sites are off: the interpreter lacks a symbol that they need";
   return look_up_all(python) ? Found::ready : Found::unsupported;
 }

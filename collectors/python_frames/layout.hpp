@@ -7,13 +7,18 @@
 //   units) code object: file, qualified name (str), line table (bytes), first line, the
 //   instructions themselves
 //
-// 3.11 and 3.12: constants, the same in every micro release. 3.13: read from _PyRuntime, which
-// begins with a table made for debuggers (_Py_DebugOffsets).
+// 3.9 to 3.12: constants, the same in every micro release. 3.13: read from _PyRuntime, which
+// begins with a table made for debuggers (_Py_DebugOffsets). Before 3.11 a frame is a Python object
+// that holds an index in place of a pointer to its instruction, and instructions are a bytes
+// object.
 #pragma once
 
 #include <cstdint>
 
 namespace stepscope::python {
+
+// How the line table is written (line_table.hpp).
+enum class Lines : std::uint8_t { locations, ranges, increments };
 
 struct Layout {
   std::uint32_t thread_interpreter;
@@ -21,13 +26,13 @@ struct Layout {
   std::int32_t holder_frame;   // in the C frame; -1: there is no C frame between
   std::uint32_t frame_code;
   std::uint32_t frame_previous;
-  std::uint32_t frame_instruction;
-  std::uint32_t frame_owner;      // a char; kShimOwner marks frames without code of their own
-  std::uint32_t code_first_line;  // int
+  std::uint32_t frame_instruction;  // a pointer, or an int where instruction_step is not 0
+  std::uint32_t frame_owner;        // a char; kShimOwner marks frames without code of their own
+  std::uint32_t code_first_line;    // int
   std::uint32_t code_file;
   std::uint32_t code_name;  // qualified
   std::uint32_t code_lines;
-  std::uint32_t code_bytes;
+  std::uint32_t code_bytes;  // the instructions; before 3.11 a pointer to their bytes object
   std::uint32_t
       code_version;  // uint32, unique to a code object while not 0; offset 0: no such field
   std::uint32_t object_type;
@@ -37,6 +42,8 @@ struct Layout {
   std::uint32_t text_state;  // bits: interned 2, kind 3, compact 1, ascii 1
   std::uint32_t text_ascii_data;
   std::uint32_t text_wide_data;
+  std::uint32_t instruction_step = 0;  // bytes of code that 1 of the int stands for
+  Lines lines = Lines::locations;
   // What only the sampler reads (collectors/host_sampler/python_state.hpp).
   std::uint32_t thread_next;
   std::uint32_t thread_native_id;        // unsigned long

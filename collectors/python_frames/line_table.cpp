@@ -72,4 +72,30 @@ int line_of_unit(const unsigned char* table, std::size_t size, int first_line,
   return kBadTable;
 }
 
+int line_of_unit_310(const unsigned char* table, std::size_t size, int first_line,
+                     std::size_t unit) noexcept {
+  constexpr int kNoDelta = -128;
+  auto line = static_cast<unsigned>(first_line);
+  std::size_t end = 0;
+  for (std::size_t at = 0; at + 1 < size; at += 2) {
+    const int delta = static_cast<signed char>(table[at + 1]);
+    if (delta != kNoDelta) line += static_cast<unsigned>(delta);
+    end += table[at];
+    if (2 * unit < end) return delta == kNoDelta ? kNoLine : static_cast<int>(line);
+  }
+  return kBadTable;
+}
+
+int line_of_unit_39(const unsigned char* table, std::size_t size, int first_line,
+                    std::size_t unit) noexcept {
+  auto line = static_cast<unsigned>(first_line);
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at + 1 < size; at += 2) {
+    begin += table[at];
+    if (begin > 2 * unit) break;
+    line += static_cast<unsigned>(static_cast<int>(static_cast<signed char>(table[at + 1])));
+  }
+  return static_cast<int>(line);
+}
+
 }  // namespace stepscope::python

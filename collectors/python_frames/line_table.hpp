@@ -10,6 +10,10 @@
 //   c 15         no location at all
 // A varint has 6 bits a byte, low first; bit 6 says that more follow. Signed: the lowest bit is the
 // sign.
+//
+// 3.10 has pairs of bytes: how many bytes of code, and a signed line delta for them (-128: no
+// line). 3.9 (co_lnotab) has pairs, too: bytes of code until the next pair counts, and a signed
+// delta from there on.
 #pragma once
 
 #include <cstddef>
@@ -23,5 +27,9 @@ inline constexpr int kBadTable = -2;  // cut or malformed, or the unit lies beyo
 // The line of code unit `unit`. Reads only table[0, size).
 int line_of_unit(const unsigned char* table, std::size_t size, int first_line,
                  std::size_t unit) noexcept;
+int line_of_unit_310(const unsigned char* table, std::size_t size, int first_line,
+                     std::size_t unit) noexcept;
+int line_of_unit_39(const unsigned char* table, std::size_t size, int first_line,
+                    std::size_t unit) noexcept;
 
 }  // namespace stepscope::python

@@ -88,9 +88,34 @@ class Checker {
                             length * kind);
   }
 
+  bool count_units(Object code, std::size_t& units) const noexcept {
+    if (layout_.instruction_step == 0) return memory_.load(code, layout_.sequence_size, units);
+    Object bytes = nullptr;
+    if (!memory_.load(code, layout_.code_bytes, bytes) || !has_type(bytes, python_.bytes_type) ||
+        !memory_.load(bytes, layout_.sequence_size, units))
+      return false;
+    units /= 2;
+    return true;
+  }
+
+  // Of the frame's instruction, in bytes; a little below 0 where the frame has not begun.
+  bool distance_into(Object frame, Object code, std::ptrdiff_t& distance) const noexcept {
+    if (layout_.instruction_step != 0) {
+      int index = 0;
+      if (!memory_.load(frame, layout_.frame_instruction, index)) return false;
+      distance = static_cast<std::ptrdiff_t>(index) * layout_.instruction_step;
+      return true;
+    }
+    Object instruction = nullptr;
+    if (!memory_.load(frame, layout_.frame_instruction, instruction)) return false;
+    distance = instruction - (code + layout_.code_bytes);
+    return true;
+  }
+
   bool has_sound_code(Object frame) const noexcept {
-    Object code = nullptr, lines = nullptr, instruction = nullptr;
+    Object code = nullptr, lines = nullptr;
     std::size_t units = 0, table_size = 0;
+    std::ptrdiff_t distance = 0;
     int first_line = -1;
     if (!memory_.load(frame, layout_.frame_code, code) || !has_type(code, python_.code_type))
       return false;
@@ -100,10 +125,9 @@ class Checker {
     if (!memory_.load(lines, layout_.sequence_size, table_size) || table_size > kMaxTable)
       return false;
     if (!memory_.readable(lines + layout_.bytes_data, table_size)) return false;
-    if (!memory_.load(code, layout_.sequence_size, units)) return false;
+    if (!count_units(code, units)) return false;
     if (!memory_.load(code, layout_.code_first_line, first_line) || first_line < 0) return false;
-    if (!memory_.load(frame, layout_.frame_instruction, instruction)) return false;
-    const auto distance = instruction - (code + layout_.code_bytes);
+    if (!distance_into(frame, code, distance)) return false;
     if (distance < -2 || distance >= 2 * static_cast<std::ptrdiff_t>(units)) return false;
     return line_of(layout_, code, unit_of(layout_, frame, code)) != kBadTable;
   }

@@ -13,8 +13,12 @@ import probe
 FILE = os.path.abspath(__file__)
 
 
+def name_of(code):
+    return getattr(code, "co_qualname", code.co_name)  # new in 3.11
+
+
 def expected(frame):
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}:{frame.f_code.co_qualname}"
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}:{name_of(frame.f_code)}"
 
 
 def through(path, function, source="def call():\n    return function()\n"):
@@ -109,7 +113,7 @@ class Shapes:
             a=self.seen(),
             b=[1,
                2])
-        self.assertEqual(values["a"].decode(), f"{FILE}:{line}:{frame.f_code.co_qualname}")
+        self.assertEqual(values["a"].decode(), f"{FILE}:{line}:{name_of(frame.f_code)}")
 
     def test_big_line_deltas(self):
         for gap in (1, 15, 16, 40, 500, 70000):

@@ -87,10 +87,13 @@ PROBE double probe_nanoseconds(long calls) {
                         static_cast<double>(calls);
 }
 
-PROBE void probe_lines(const unsigned char* table, std::size_t size, int first_line, int* lines,
-                       std::size_t units) {
+PROBE void probe_lines(int format, const unsigned char* table, std::size_t size, int first_line,
+                       int* lines, std::size_t units) {
+  using LineOf = int (*)(const unsigned char*, std::size_t, int, std::size_t) noexcept;
+  constexpr LineOf kFormats[] = {python::line_of_unit, python::line_of_unit_310,
+                                 python::line_of_unit_39};
   for (std::size_t unit = 0; unit < units; ++unit)
-    lines[unit] = python::line_of_unit(table, size, first_line, unit);
+    lines[unit] = kFormats[format](table, size, first_line, unit);
 }
 
 PROBE int probe_source_kind(const char* path) {

@@ -2,6 +2,7 @@
 """The probe library under Python names. STEPSCOPE_PROBE is its path."""
 import ctypes
 import os
+import sys
 
 with_gil = ctypes.PyDLL(os.environ["STEPSCOPE_PROBE"])
 without_gil = ctypes.CDLL(os.environ["STEPSCOPE_PROBE"])
@@ -10,6 +11,13 @@ for library in (with_gil, without_gil):
     library.probe_found.restype = library.probe_missed.restype = ctypes.c_ulong
     for function in (library.probe_site, library.probe_foreign_thread, library.probe_worker_thread):
         function.restype = ctypes.c_char_p
+
+FORMAT = {9: 2, 10: 1}.get(sys.version_info[1], 0)  # python::Lines
+
+
+def line_table(code):
+    return code.co_lnotab if FORMAT == 2 else code.co_linetable
+
 
 CALLBACK = ctypes.CFUNCTYPE(None)
 
@@ -22,7 +30,7 @@ def remarks():
 
 def lines(code):
     """Our line of every code unit."""
-    table, units = code.co_linetable, len(code.co_code) // 2
+    table, units = line_table(code), len(code.co_code) // 2
     out = (ctypes.c_int * units)()
-    with_gil.probe_lines(table, len(table), code.co_firstlineno, out, units)
+    with_gil.probe_lines(FORMAT, table, len(table), code.co_firstlineno, out, units)
     return list(out)
