@@ -122,12 +122,12 @@ Check mps() {
 
 Check python(const Facts& f) {
   if (f.python.empty()) return {"Python", State::absent, "no python3 in the PATH", ""};
-  for (const char* known : {"3.11.", "3.12.", "3.13."}) {
+  for (const char* known : {"3.9.", "3.10.", "3.11.", "3.12.", "3.13."}) {
     if (f.python.starts_with(known))
       return {"Python", State::good, f.python + ": lines are recorded", ""};
   }
   return {"Python", State::limited, f.python + ": lines are not recorded",
-          "use CPython 3.11, 3.12 or 3.13"};
+          "use CPython 3.9 to 3.13"};
 }
 
 Check torch(const Facts& f) {
@@ -136,7 +136,7 @@ Check torch(const Facts& f) {
   if (f.torch_tested)
     return {"PyTorch", State::good, f.torch_version + ": ops, scopes and backward nodes", ""};
   return {"PyTorch", State::limited, f.torch_version + ": its ops and scopes are not recorded",
-          "torch 2.11 is the tested version; CUDA calls and NVTX ranges are recorded with any"};
+          "torch 2.4 to 2.15 are tested; CUDA calls and NVTX ranges are recorded with any"};
 }
 
 Check preload(const Facts& f) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The little of at::RecordFunction that is needed, declared here because collectors see no Torch
-// headers. Symbols are looked up by their mangled names; the layout below is that of the tested
-// versions (torch_library.cpp) and checked in size here. RecordFunction itself stays opaque: its
-// scope, sequence number and thread id are inline accessors and would need offsets, so there is one
-// callback a scope.
+// headers. Symbols are looked up by their mangled names; the layout below is that of all tested
+// versions (torch_library.cpp), and tests/collectors/record_function/layout_check.cpp compares it
+// with a torch's own header. RecordFunction itself stays opaque: its scope, sequence number and
+// thread id are inline accessors and would need offsets, so there is one callback a scope.
 #pragma once
 
 #include <array>

@@ -8,13 +8,23 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace stepscope {
 namespace {
 
 constexpr const char* kLibrary = "libtorch_cpu.so";
-constexpr std::string_view kTested[] = {"2.11"};
+// Each was proved by scripts/test-matrix: its header's layout is that of torch_abi.hpp, its five
+// symbols are there, and a program's ops are counted as torch.profiler counts them.
+constexpr std::string_view kTested[] = {"2.4",  "2.5",  "2.6",  "2.7",  "2.8",  "2.9",
+                                        "2.10", "2.11", "2.12", "2.13", "2.14", "2.15"};
+
+// At the user's own risk.
+bool trusts_any_version() noexcept {
+  const char* trust = std::getenv("STEPSCOPE_TRUST_TORCH");
+  return trust != nullptr && std::strcmp(trust, "1") == 0;
+}
 
 using Path = std::array<char, 4096>;
 
@@ -85,10 +95,10 @@ TorchLibrary find_torch_library() noexcept {
       reinterpret_cast<torch_abi::SwitchCallback>(dlsym(handle, torch_abi::kReenableCallback));
   torch.name = reinterpret_cast<torch_abi::Name>(dlsym(handle, torch_abi::kName));
   torch.is_async = reinterpret_cast<torch_abi::IsAsync>(dlsym(handle, torch_abi::kIsAsync));
-  if (!is_tested_torch(torch.version.data())) {
+  if (!is_tested_torch(torch.version.data()) && !trusts_any_version()) {
     torch.why_not =
-        "this PyTorch version is not among those tested (2.11); its ops and scopes are not "
-        "recorded";
+        "PyTorch's ops and scopes are not recorded: its version is not among those tested (2.4 to "
+        "2.15); STEPSCOPE_TRUST_TORCH=1 takes it for the newest of them, at your own risk";
   } else if (torch.add_global_callback == nullptr || torch.name == nullptr ||
              torch.is_async == nullptr) {
     torch.why_not =

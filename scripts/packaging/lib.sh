@@ -22,6 +22,18 @@ debian_mirror() {
 # elf_needs FILE: the newest glibc version that a program or library needs, its minor number alone.
 elf_needs() { readelf -V "$1" | grep -o 'GLIBC_2\.[0-9]*' | sed 's/.*\.//' | sort -n | tail -n 1; }
 
+# torch_folder VERSION-PYTHON: that PyTorch of PyPI for that Python, to be put on PYTHONPATH; fetched once.
+torch_folder() {
+  local folder=$work/torch/$1
+  if [ ! -e "$folder.done" ]; then
+    say "PyPI: torch ${1%-*} for Python ${1#*-}"
+    rm -rf "$folder"
+    python3 "$root/scripts/packaging/torch_folder.py" "${1%-*}" "${1#*-}" "$folder" >&2
+    touch "$folder.done"
+  fi
+  printf '%s\n' "$folder"
+}
+
 # chroot_of SUITE: a fresh Debian of that name with nothing but Python, as root. Its base is made once.
 chroot_of() {
   local suite=$1 base=$work/chroots/$1.base fresh=$work/chroots/$1
