@@ -2,10 +2,11 @@
 // Our declarations against the real headers of CUPTI.
 #include "collectors/cupti/cupti_abi.hpp"
 
-#include <cupti.h>
 #include <gtest/gtest.h>
 
 #include <type_traits>
+
+#include "tests/collectors/cupti/newest_records.hpp"
 
 namespace stepscope::cupti {
 namespace {
@@ -33,7 +34,7 @@ TEST(CuptiAbi, CallbackDataHasItsFields) {
 }
 
 TEST(CuptiAbi, KernelRecordHasItsFields) {
-  using Theirs = CUpti_ActivityKernel10;
+  using Theirs = TheirKernel;
   EXPECT_FIELD(KernelRecord, registers_per_thread, Theirs, registersPerThread);
   EXPECT_FIELD(KernelRecord, start, Theirs, start);
   EXPECT_FIELD(KernelRecord, end, Theirs, end);
@@ -51,31 +52,32 @@ TEST(CuptiAbi, KernelRecordHasItsFields) {
 }
 
 TEST(CuptiAbi, CopyAndSetRecordsHaveTheirFields) {
-  EXPECT_FIELD(MemcpyRecord, copy_kind, CUpti_ActivityMemcpy6, copyKind);
-  EXPECT_FIELD(MemcpyRecord, source_kind, CUpti_ActivityMemcpy6, srcKind);
-  EXPECT_FIELD(MemcpyRecord, target_kind, CUpti_ActivityMemcpy6, dstKind);
-  EXPECT_FIELD(MemcpyRecord, bytes, CUpti_ActivityMemcpy6, bytes);
-  EXPECT_FIELD(MemcpyRecord, start, CUpti_ActivityMemcpy6, start);
-  EXPECT_FIELD(MemcpyRecord, stream, CUpti_ActivityMemcpy6, streamId);
-  EXPECT_FIELD(MemcpyRecord, correlation, CUpti_ActivityMemcpy6, correlationId);
-  EXPECT_FIELD(MemcpyRecord, graph_node, CUpti_ActivityMemcpy6, graphNodeId);
-  EXPECT_FIELD(MemcpyRecord, graph, CUpti_ActivityMemcpy6, graphId);
+  EXPECT_FIELD(MemcpyRecord, copy_kind, TheirMemcpy, copyKind);
+  EXPECT_FIELD(MemcpyRecord, source_kind, TheirMemcpy, srcKind);
+  EXPECT_FIELD(MemcpyRecord, target_kind, TheirMemcpy, dstKind);
+  EXPECT_FIELD(MemcpyRecord, bytes, TheirMemcpy, bytes);
+  EXPECT_FIELD(MemcpyRecord, start, TheirMemcpy, start);
+  EXPECT_FIELD(MemcpyRecord, stream, TheirMemcpy, streamId);
+  EXPECT_FIELD(MemcpyRecord, correlation, TheirMemcpy, correlationId);
+  EXPECT_FIELD(MemcpyRecord, graph_node, TheirMemcpy, graphNodeId);
+  EXPECT_FIELD(MemcpyRecord, graph, TheirMemcpy, graphId);
   EXPECT_FIELD(PeerCopyRecord, stream, CUpti_ActivityMemcpyPtoP4, streamId);
   EXPECT_FIELD(PeerCopyRecord, correlation, CUpti_ActivityMemcpyPtoP4, correlationId);
   EXPECT_FIELD(PeerCopyRecord, graph_node, CUpti_ActivityMemcpyPtoP4, graphNodeId);
   EXPECT_FIELD(PeerCopyRecord, graph, CUpti_ActivityMemcpyPtoP4, graphId);
-  EXPECT_FIELD(MemsetRecord, bytes, CUpti_ActivityMemset4, bytes);
-  EXPECT_FIELD(MemsetRecord, start, CUpti_ActivityMemset4, start);
-  EXPECT_FIELD(MemsetRecord, stream, CUpti_ActivityMemset4, streamId);
-  EXPECT_FIELD(MemsetRecord, correlation, CUpti_ActivityMemset4, correlationId);
-  EXPECT_FIELD(MemsetRecord, memory_kind, CUpti_ActivityMemset4, memoryKind);
-  EXPECT_FIELD(MemsetRecord, graph_node, CUpti_ActivityMemset4, graphNodeId);
+  EXPECT_FIELD(MemsetRecord, bytes, TheirMemset, bytes);
+  EXPECT_FIELD(MemsetRecord, start, TheirMemset, start);
+  EXPECT_FIELD(MemsetRecord, stream, TheirMemset, streamId);
+  EXPECT_FIELD(MemsetRecord, correlation, TheirMemset, correlationId);
+  EXPECT_FIELD(MemsetRecord, memory_kind, TheirMemset, memoryKind);
+  EXPECT_FIELD(MemsetRecord, graph_node, TheirMemset, graphNodeId);
   EXPECT_FIELD(OverheadRecord, overhead_kind, CUpti_ActivityOverhead3, overheadKind);
   EXPECT_EQ(offsetof(OverheadRecord, object_id), offsetof(CUpti_ActivityOverhead3, objectId));
   EXPECT_FIELD(OverheadRecord, start, CUpti_ActivityOverhead3, start);
   EXPECT_FIELD(OverheadRecord, end, CUpti_ActivityOverhead3, end);
 }
 
+#if CUPTI_API_VERSION >= 130000  // asked for since then
 TEST(CuptiAbi, JitRecordHasItsFields) {
   EXPECT_FIELD(JitRecord, entry, CUpti_ActivityJit2, jitEntryType);
   EXPECT_FIELD(JitRecord, operation, CUpti_ActivityJit2, jitOperationType);
@@ -88,19 +90,22 @@ TEST(CuptiAbi, JitRecordHasItsFields) {
   EXPECT_EQ(kJitCacheStore, CUPTI_ACTIVITY_JIT_OPERATION_CACHE_STORE);
   EXPECT_EQ(kJitCompile, CUPTI_ACTIVITY_JIT_OPERATION_COMPILE);
 }
+#endif
 
 TEST(CuptiAbi, RecordsForAGuestHaveTheirTimesThere) {
   EXPECT_FIELD(CallRecord, start, CUpti_ActivityAPI, start);
   EXPECT_FIELD(CallRecord, end, CUpti_ActivityAPI, end);
-  EXPECT_FIELD(CallRecord, start, CUpti_ActivitySynchronization2, start);
-  EXPECT_FIELD(CallRecord, end, CUpti_ActivitySynchronization2, end);
+  EXPECT_FIELD(CallRecord, start, TheirSynchronization, start);
+  EXPECT_FIELD(CallRecord, end, TheirSynchronization, end);
   EXPECT_FIELD(CallRecord, start, CUpti_ActivityGraphTrace2, start);
   EXPECT_FIELD(CallRecord, end, CUpti_ActivityGraphTrace2, end);
   EXPECT_FIELD(CallRecord, start, CUpti_ActivityMarker2, timestamp);
-  EXPECT_FIELD(EventRecord, device_time, CUpti_ActivityCudaEvent2, deviceTimestamp);
-  EXPECT_FIELD(KernelRecord, completed, CUpti_ActivityKernel10, completed);
-  EXPECT_FIELD(KernelRecord, queued, CUpti_ActivityKernel10, queued);
-  EXPECT_FIELD(KernelRecord, submitted, CUpti_ActivityKernel10, submitted);
+#if CUPTI_API_VERSION >= 26  // 12.8: records of events with times are new
+  EXPECT_FIELD(EventRecord, device_time, TheirEvent, deviceTimestamp);
+#endif
+  EXPECT_FIELD(KernelRecord, completed, TheirKernel, completed);
+  EXPECT_FIELD(KernelRecord, queued, TheirKernel, queued);
+  EXPECT_FIELD(KernelRecord, submitted, TheirKernel, submitted);
 }
 
 TEST(CuptiAbi, NumbersAreTheirs) {
