@@ -17,10 +17,10 @@
 #include "reference_trainers/clt/data/same_activations.hpp"
 #include "reference_trainers/clt/ranks/ranks.hpp"
 #include "reference_trainers/clt/training/checkpoint.hpp"
-#include "reference_trainers/clt/training/tensor_file.hpp"
 #include "reference_trainers/clt/training/training.hpp"
 #include "reference_trainers/comm/group.hpp"
 #include "reference_trainers/common/first_line.hpp"
+#include "reference_trainers/common/tensor_file.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -65,11 +65,13 @@ bool writes(const Ranks& ranks) {
 // Before hours of steps that would have nowhere to go.
 Status check_outputs(const Config& config, const Ranks& ranks) {
   if (!config.checkpoint.empty() && writes(ranks)) {
-    if (Status good = check_writable("checkpoint", part_of(ranks).path_of(config.checkpoint));
+    if (Status good =
+            trainers::check_writable("checkpoint", part_of(ranks).path_of(config.checkpoint));
         !good)
       return good;
   }
-  return config.to_jump_relu.empty() ? Done{} : check_writable("thresholds", config.to_jump_relu);
+  return config.to_jump_relu.empty() ? Done{}
+                                     : trainers::check_writable("thresholds", config.to_jump_relu);
 }
 
 at::Tensor numbers(const std::vector<std::int64_t>& values, at::Device device) {

@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "reference_trainers/clt/training/checkpoint_files.hpp"
-#include "reference_trainers/clt/training/tensor_file.hpp"
+#include "reference_trainers/common/tensor_file.hpp"
 
 namespace stepscope::clt {
 namespace {
+
+using trainers::Dictionary;
+using trainers::find;
 
 constexpr const char* kSchema = "stepscope.clt/1";
 constexpr const char* kKind = "checkpoint";
@@ -115,7 +118,7 @@ std::string CheckpointPart::path_of(const std::string& checkpoint) const {
 
 Status write_checkpoint(const std::string& checkpoint, const Config& config,
                         const TrainerState& state, std::int64_t step, const CheckpointPart& part) {
-  const Dictionary all = empty_dictionary();
+  const Dictionary all = trainers::empty_dictionary();
   all.insert(c10::IValue("schema"), c10::IValue(kSchema));
   all.insert(c10::IValue("step"), c10::IValue(step));
   all.insert(c10::IValue("rank"), c10::IValue(std::int64_t{part.rank}));
@@ -126,14 +129,14 @@ Status write_checkpoint(const std::string& checkpoint, const Config& config,
     all.insert(c10::IValue(name), c10::IValue(number));
   for (const auto& [name, tensor] : state)
     all.insert(c10::IValue(name), c10::IValue(tensor.detach().cpu()));
-  return write_tensor_file(kKind, part.path_of(checkpoint), all, part.all_on_disk);
+  return trainers::write_tensor_file(kKind, part.path_of(checkpoint), all, part.all_on_disk);
 }
 
 Result<ReadCheckpoint> read_part(const std::string& checkpoint, const Config& config,
                                  const TrainerState& state, const CheckpointPart& part) {
   const std::string path = part.path_of(checkpoint);
   if (const Status found = check_found(checkpoint, part.ranks); !found) return found.error();
-  const Result<Dictionary> all = read_tensor_file(kKind, path);
+  const Result<Dictionary> all = trainers::read_tensor_file(kKind, path);
   if (!all) return all.error();
   if (const Status fits = check_part(path, *all, part); !fits) return fits.error();
   if (const Status fits = check_numbers(path, *all, config); !fits) return fits.error();

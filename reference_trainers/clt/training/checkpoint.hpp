@@ -2,8 +2,8 @@
 // What a training run needs to go on as if it had never stopped: every tensor that a step changes,
 // and how many steps were made. Batches follow from the seed and that number.
 //
-// A file (tensor_file.hpp) holds schema, step, layers, features, d_model, seed, batch, rows, fixes
-// (names, with commas), rank, ranks, set, and a tensor for each name of Trainer::state():
+// A file (common/tensor_file.hpp) holds schema, step, layers, features, d_model, seed, batch, rows,
+// fixes (names, with commas), rank, ranks, set, and a tensor for each name of Trainer::state():
 // silent_steps; of the dense step parameter.N, first_moment.N and second_moment.N, in the order of
 // Model::parameters(); of sparse_step PART.parameters, PART.first_moments, PART.second_moments
 // (sparse_model.hpp).

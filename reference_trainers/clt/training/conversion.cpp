@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reference_trainers/clt/selection/batch_topk.hpp"
-#include "reference_trainers/clt/training/tensor_file.hpp"
+#include "reference_trainers/common/tensor_file.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -82,7 +82,7 @@ std::string summary(const Conversion& conversion) {
 
 Status write_thresholds(const std::string& path, const Config& config, const Conversion& conversion,
                         std::int64_t step) {
-  const Dictionary all = empty_dictionary();
+  const trainers::Dictionary all = trainers::empty_dictionary();
   const auto put = [&](const char* name, const c10::IValue& value) {
     all.insert(c10::IValue(name), value);
   };
@@ -93,7 +93,7 @@ Status write_thresholds(const std::string& path, const Config& config, const Con
   put("calibration_batches", config.jump_relu_batches);
   put("thresholds", conversion.jump_relu.thresholds.cpu());
   put("scales", conversion.jump_relu.scales);
-  return write_tensor_file("thresholds", path, all);
+  return trainers::write_tensor_file("thresholds", path, all);
 }
 
 }  // namespace stepscope::clt

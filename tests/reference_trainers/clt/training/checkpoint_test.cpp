@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "reference_trainers/clt/run.hpp"
-#include "reference_trainers/clt/training/tensor_file.hpp"
 #include "reference_trainers/clt/training/training.hpp"
+#include "reference_trainers/common/tensor_file.hpp"
 #include "tests/reference_trainers/clt/tiny_config.hpp"
 
 namespace stepscope::clt {
@@ -148,7 +148,7 @@ TEST_F(Checkpoint, OverwrittenBytesAreNoticed) {
 }
 
 TEST_F(Checkpoint, AFileWithoutAChecksumIsRefused) {
-  const Dictionary all = empty_dictionary();
+  const trainers::Dictionary all = trainers::empty_dictionary();
   all.insert(c10::IValue("schema"), c10::IValue("stepscope.clt/1"));
   const std::vector<char> bytes = torch::jit::pickle_save(all);
   std::ofstream(path("older"), std::ios::binary).write(bytes.data(), std::ssize(bytes));

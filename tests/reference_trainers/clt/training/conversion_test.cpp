@@ -12,8 +12,8 @@
 #include <string>
 
 #include "reference_trainers/clt/run.hpp"
-#include "reference_trainers/clt/training/tensor_file.hpp"
 #include "reference_trainers/common/device.hpp"
+#include "reference_trainers/common/tensor_file.hpp"
 #include "tests/reference_trainers/clt/tiny_config.hpp"
 
 namespace stepscope::clt {
@@ -34,9 +34,9 @@ class ConversionTest : public testing::Test {
     return run(config, [](const std::string&) {});
   }
   static at::Tensor thresholds(const std::string& file) {
-    const Result<Dictionary> all = read_tensor_file("thresholds", file);
+    const Result<trainers::Dictionary> all = trainers::read_tensor_file("thresholds", file);
     EXPECT_TRUE(all) << (all ? "" : all.error().message);
-    return find(*all, "thresholds")->toTensor();
+    return trainers::find(*all, "thresholds")->toTensor();
   }
 
   std::filesystem::path folder_;
@@ -52,7 +52,8 @@ TEST_F(ConversionTest, WritesThresholdsAndMeasuresThemOnHeldOutRows) {
   EXPECT_NEAR(conversion.before.l0, 9, 1e-3);
   EXPECT_NEAR(conversion.after.nmse, conversion.before.nmse, 0.1 * conversion.before.nmse);
 
-  const Result<Dictionary> all = read_tensor_file("thresholds", config_.to_jump_relu);
+  const Result<trainers::Dictionary> all =
+      trainers::read_tensor_file("thresholds", config_.to_jump_relu);
   ASSERT_TRUE(all);
   EXPECT_EQ(find(*all, "schema")->toStringRef(), "stepscope.clt.jumprelu/1");
   EXPECT_EQ(find(*all, "step")->toInt(), 20);

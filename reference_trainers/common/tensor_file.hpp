@@ -7,7 +7,7 @@
 // changed by another program.
 //
 // From Python: all = torch.load(FILE, weights_only=False); all["step"], all["thresholds"], ...
-// The names are listed in checkpoint.hpp and conversion.hpp.
+// The names are listed where each kind is written: checkpoint.hpp, and conversion.hpp of the CLT.
 #pragma once
 
 #include <ATen/core/Dict.h>
@@ -18,7 +18,7 @@
 
 #include "core/support/result.hpp"
 
-namespace stepscope::clt {
+namespace stepscope::trainers {
 
 using Dictionary = c10::Dict<c10::IValue, c10::IValue>;
 
@@ -38,4 +38,4 @@ Status write_tensor_file(const std::string& kind, const std::string& path, const
 // An Error says the same of a file that is missing or damaged.
 Result<Dictionary> read_tensor_file(const std::string& kind, const std::string& path);
 
-}  // namespace stepscope::clt
+}  // namespace stepscope::trainers

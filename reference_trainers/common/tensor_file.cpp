@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_trainers/clt/training/tensor_file.hpp"
+#include "reference_trainers/common/tensor_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 #include "reference_trainers/common/checksum.hpp"
 
-namespace stepscope::clt {
+namespace stepscope::trainers {
 namespace {
 
 constexpr const char* kChecksum = "checksum";
@@ -46,8 +46,8 @@ std::uint64_t checksum_of(const at::Tensor& tensor) {
   const at::Tensor host = tensor.detach().cpu().contiguous();
   const at::IntArrayRef sizes = host.sizes();
   const auto type = static_cast<std::uint64_t>(host.scalar_type());
-  return trainers::checksum(host.const_data_ptr(), host.nbytes(),
-                            trainers::checksum(sizes.data(), 8 * sizes.size(), type));
+  return checksum(host.const_data_ptr(), host.nbytes(),
+                  checksum(sizes.data(), 8 * sizes.size(), type));
 }
 
 // Of everything but the checksum itself; a dictionary has no order.
@@ -61,8 +61,7 @@ std::int64_t checksum_of(const Dictionary& all) {
     const std::string other = value.isString() ? value.toStringRef()
                               : value.isInt()  ? std::to_string(value.toInt())
                                                : "";
-    sum += trainers::checksum(other.data(), other.size(),
-                              trainers::checksum(name.data(), name.size(), of));
+    sum += checksum(other.data(), other.size(), checksum(name.data(), name.size(), of));
   }
   return static_cast<std::int64_t>(sum);
 }
@@ -80,14 +79,14 @@ Result<std::vector<char>> bytes_of(const std::string& kind, const std::string& p
 }
 
 Error damaged(const std::string& kind, const std::string& path) {
-  return bad_input(fmt::format("{} {}: it is damaged, or no {} of train_clt", kind, path, kind));
+  return bad_input(fmt::format("{} {}: it is damaged, or no {} of a trainer", kind, path, kind));
 }
 
 Status check_whole(const std::string& kind, const std::string& path, const Dictionary& all) {
   const c10::IValue* checksum = find(all, kChecksum);
   if (checksum == nullptr || !checksum->isInt())
     return bad_input(fmt::format(
-        "{} {}: it has no checksum: it is damaged, or not written by this train_clt", kind, path));
+        "{} {}: it has no checksum: it is damaged, or not written by this version", kind, path));
   if (checksum->toInt() == checksum_of(all)) return Done{};
   return bad_input(
       fmt::format("{} {}: it is damaged: its checksum is not that of its contents", kind, path));
@@ -144,4 +143,4 @@ Result<Dictionary> read_tensor_file(const std::string& kind, const std::string& 
   }
 }
 
-}  // namespace stepscope::clt
+}  // namespace stepscope::trainers
