@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "cli/failure.hpp"
+#include "cli/trainer_program.hpp"
 #include "cli/verbs.hpp"
 #include "core/support/suggestion.hpp"
 
@@ -23,24 +24,14 @@ struct Model {
   std::string_view about;
 };
 
-constexpr std::array kModels = {Model{"clt", "cross-layer transcoder with batch top-k"}};
+constexpr std::array kModels = {
+    Model{"clt", "cross-layer transcoder with batch top-k"},
+    Model{"llm", "decoder of a language model, its optimisations as rungs of a ladder"}};
 
 std::vector<std::string_view> model_names() {
   std::vector<std::string_view> names;
   for (const Model& model : kModels) names.push_back(model.name);
   return names;
-}
-
-// Beside stepscope (installed), else where the build tree puts it.
-fs::path trainer_of(const std::string& model) {
-  std::error_code ignored;
-  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const std::string name = "train_" + model;
-  for (const fs::path& at :
-       {here / name, here.parent_path() / "reference_trainers" / model / name}) {
-    if (fs::is_regular_file(at, ignored)) return at;
-  }
-  return {};
 }
 
 int fail_unknown(const std::string& model) {
@@ -53,10 +44,7 @@ int fail_unknown(const std::string& model) {
 }
 
 int fail_missing(const std::string& model) {
-  fail("train", "",
-       io_error(fmt::format("{}: the reference trainer was not built; configure with "
-                            "-DSTEPSCOPE_WITH_TORCH=ON and build train_{}",
-                            model, model)));
+  fail("train", "", trainer_missing(model));
   return kExitNotFound;
 }
 
@@ -64,7 +52,7 @@ int run_train(const std::vector<std::string>& arguments) {
   const std::string& model = arguments.front();
   const auto names = model_names();
   if (std::find(names.begin(), names.end(), model) == names.end()) return fail_unknown(model);
-  const fs::path program = trainer_of(model);
+  const fs::path program = trainer_program(model);
   if (program.empty()) return fail_missing(model);
   std::vector<std::string> words = {program.string()};
   words.insert(words.end(), arguments.begin() + 1, arguments.end());
@@ -83,7 +71,8 @@ std::string footer() {
   return out +
          "Examples:\n"
          "  stepscope train clt --help          the trainer's own options\n"
-         "  stepscope train clt --steps 20\n";
+         "  stepscope train clt --steps 20\n"
+         "  stepscope train llm --preset tiny --rung R5\n";
 }
 
 }  // namespace

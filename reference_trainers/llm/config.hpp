@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes of the model and settings of one run.
+//
+// MFU is tokens/s * (6 N + 6 L d T) / peak: N counts the output matrix once, attention is causal
+// (the convention of llm.c). The convention of PaLM and nanoGPT, 12 L d T, reads 5 to 15 % higher.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/support/result.hpp"
+#include "reference_trainers/common/device.hpp"
+#include "reference_trainers/llm/rungs.hpp"
+
+namespace stepscope::llm {
+
+// A decoder with grouped-query attention, QK-norm, RoPE, SwiGLU, RMSNorm, and one matrix for
+// embedding and output.
+struct Shape {
+  std::int64_t layers = 2;
+  std::int64_t d_model = 96;
+  std::int64_t heads = 6;
+  std::int64_t kv_heads = 2;
+  std::int64_t hidden = 256;  // of the feed-forward part
+  std::int64_t vocabulary = 512;
+
+  std::int64_t head_size() const { return d_model / heads; }
+  std::int64_t kv_size() const { return kv_heads * head_size(); }
+  std::int64_t parameters() const;
+};
+
+struct Preset {
+  const char* name;
+  const char* summary;
+  Shape shape;
+  std::int64_t sequence, micro_batch, accumulate;
+  double learning_rate;
+};
+
+std::span<const Preset> all_presets();
+const Preset* find_preset(std::string_view name);
+
+struct Config {
+  std::string preset = "tiny";
+  Shape shape;
+  Rungs rungs;
+
+  std::int64_t sequence = 64;    // tokens T
+  std::int64_t micro_batch = 8;  // sequences in memory at once
+  std::int64_t accumulate = 1;   // micro-batches a step
+  std::int64_t steps = 100;
+  std::int64_t warm_up = 3;     // first steps that the rate leaves out
+  std::int64_t log_every = 10;  // steps; 0: the first and the last
+
+  double learning_rate = 3e-3;   // at its highest
+  std::int64_t lr_warm_up = 10;  // steps in which it rises; then it falls as a cosine
+  std::int64_t lr_steps = 0;     // to a tenth of it; 0: `steps`
+  double weight_decay = 0.1;     // of matrices
+  double clip = 1;               // greatest norm of all gradients together
+
+  std::string data;        // folder or file of token shards; empty: a made corpus
+  std::string write_data;  // folder to write the made corpus to, in place of training
+  std::int64_t corpus_tokens = 1 << 20;
+
+  std::string checkpoint;             // file to write; empty: none
+  std::int64_t checkpoint_every = 0;  // steps; 0: at the end only
+  std::string resume;                 // file to go on from
+
+  double peak_tflops = 989;  // of a GPU, for MFU: an H100's bfloat16 without sparsity
+  std::uint64_t seed = 0;
+  int threads = 1;  // of LibTorch on the CPU: repeatable to the bit; 0: its own choice
+  trainers::DeviceWish device = trainers::DeviceWish::automatic;
+
+  std::int64_t tokens_a_step() const { return sequence * micro_batch * accumulate; }
+  double flops_a_token() const;
+  std::int64_t schedule_steps() const { return lr_steps > 0 ? lr_steps : steps; }
+};
+
+// Takes over the preset's sizes.
+void use_preset(Config& config, const Preset& preset);
+
+// Of the step of that index, from 0.
+double learning_rate_of(const Config& config, std::int64_t index);
+
+// Whether a line is printed behind the step of that index.
+bool logs(const Config& config, std::int64_t index);
+
+// Values that do not fit each other.
+Status check(const Config& config);
+
+}  // namespace stepscope::llm

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The weights, in float32. They are drawn on the host, each from a stream of its own, so that every
+// device and every subset of rungs starts from the same numbers: packed matrices hold the separate
+// ones below each other.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reference_trainers/llm/config.hpp"
+
+namespace stepscope::llm {
+
+// Matrices are [outputs, inputs]. Of two ways to hold them one is defined.
+struct LayerWeights {
+  at::Tensor attention_norm;        // [d_model]
+  at::Tensor query, key, value;     // apart
+  at::Tensor query_key_value;       // packed: their rows in that order
+  at::Tensor query_norm, key_norm;  // [head_size]
+  at::Tensor attention_output;      // [d_model, d_model]
+  at::Tensor mlp_norm;              // [d_model]
+  at::Tensor gate, up;              // apart, [hidden, d_model]
+  at::Tensor gate_up;               // packed
+  at::Tensor down;                  // [d_model, hidden]
+};
+
+struct Weights {
+  at::Tensor embedding;  // [vocabulary, d_model], also the output matrix
+  std::vector<LayerWeights> layers;
+  at::Tensor final_norm;
+};
+
+Weights make_weights(const Config& config, at::Device device);
+
+struct Parameter {
+  std::string name;  // "layers.3.query"
+  at::Tensor tensor;
+
+  bool decays() const { return tensor.dim() > 1; }
+};
+
+// Those that are defined, in a fixed order. The tensors are the weights themselves.
+std::vector<Parameter> parameters_of(Weights& weights);
+
+}  // namespace stepscope::llm

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/llm/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+namespace stepscope::llm {
+namespace {
+
+constexpr const char* kAboutLlm =
+    "Trains a decoder (grouped-query attention, QK-norm, RoPE, SwiGLU, RMSNorm, tied embedding) on "
+    "token shards or a corpus that it makes itself, and prints one JSON line.\n"
+    "Its steps and phases (data, forward with attention, mlp and head, backward, clip, optimizer, "
+    "log) are marked for stepscope:\n"
+    "  stepscope profile -o llm.scope -- train_llm --rung R4 && stepscope report llm.scope\n"
+    "  stepscope ladder llm --rungs R0..R5     every rung, measured and explained\n";
+
+constexpr const char* kLlmFooter =
+    "Data: --data takes a folder of shards in the format of llm.c (*.bin), or one of them; "
+    "--write-data makes some.\n"
+    "MFU is tokens/s * (6 N + 6 L d T) / --peak-tflops, N with the output matrix once, attention "
+    "causal (llm.c's convention; that of PaLM reads 5 to 15 % higher).\n"
+    "Exit status: 0 done, 1 the training failed (no GPU, out of memory, a loss that is not finite, "
+    "shards or a checkpoint that cannot be read), 2 wrong usage.";
+
+// What comes on top of the preset, whatever the order on the command line.
+struct Given {
+  std::string rung = "R0";
+  std::vector<std::string> with, without;
+};
+
+std::string rung_help() {
+  std::string text = "Every rung up to this one:";
+  for (const Rung& rung : all_rungs())
+    text += fmt::format("\n{} {}: {}", rung.id, rung.name, rung.summary);
+  return text;
+}
+
+std::string preset_help() {
+  std::string text = "Sizes:";
+  for (const Preset& preset : all_presets())
+    text += fmt::format(" {} ({});", preset.name, preset.summary);
+  text.back() = '.';
+  return text;
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const Preset& preset : all_presets()) names.emplace_back(preset.name);
+  return names;
+}
+
+// CLI11's own ranges let NaN through.
+CLI::Validator number_above(double least, bool itself) {
+  const auto problem = [least, itself](const std::string& text) -> std::string {
+    double number = 0;
+    const bool good = CLI::detail::lexical_cast(text, number) && std::isfinite(number) &&
+                      (number > least || (itself && number == least));
+    return good ? ""
+                : fmt::format("{} is not a finite number {} {}", text, itself ? ">=" : ">", least);
+  };
+  return {problem, "NUMBER"};
+}
+
+void add_model(CLI::App& app, Config& config) {
+  constexpr std::int64_t kMost = 1 << 20;
+  const auto size = [&app](const char* name, std::int64_t& value, const char* about,
+                           std::int64_t least = 1) {
+    app.add_option(name, value, about)->check(CLI::Range(least, kMost));
+  };
+  size("--layers", config.shape.layers, "Blocks");
+  size("--d-model", config.shape.d_model, "Width of the residual", 2);
+  size("--heads", config.shape.heads, "Query heads");
+  size("--kv-heads", config.shape.kv_heads, "Key and value heads");
+  size("--hidden", config.shape.hidden, "Width of the feed-forward part");
+  app.add_option("--vocabulary", config.shape.vocabulary, "Tokens that there are")
+      ->check(CLI::Range(64, 65536));
+  app.add_option("--sequence", config.sequence, "Tokens a sequence")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 30));
+  size("--micro-batch", config.micro_batch, "Sequences in memory at once");
+  size("--accumulate", config.accumulate, "Micro-batches a step");
+}
+
+void add_schedule(CLI::App& app, Config& config) {
+  const CLI::Range count(std::int64_t{0}, std::int64_t{1'000'000'000});
+  app.add_option("--steps", config.steps, "Training steps")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+  app.add_option("--warm-up", config.warm_up, "First steps that tokens/s leaves out")->check(count);
+  app.add_option("--log-every", config.log_every, "Steps between progress lines")->check(count);
+  app.add_option("--lr", config.learning_rate, "Learning rate at its highest")
+      ->check(number_above(0, false));
+  app.add_option("--lr-warm-up", config.lr_warm_up, "Steps in which it rises")->check(count);
+  app.add_option("--lr-steps", config.lr_steps,
+                 "Steps until it has fallen to a tenth, as a cosine; 0: --steps. Give it where a "
+                 "run is made in parts")
+      ->check(count);
+  app.add_option("--weight-decay", config.weight_decay, "Of matrices")
+      ->check(number_above(0, true));
+  app.add_option("--clip", config.clip, "Greatest norm of all gradients together")
+      ->check(number_above(0, false));
+}
+
+void add_files(CLI::App& app, Config& config) {
+  app.add_option("--data", config.data, "Token shards: a folder, or one file; else a made corpus")
+      ->type_name("PATH");
+  app.add_option("--write-data", config.write_data,
+                 "Write the made corpus there as shards, and do not train")
+      ->type_name("FOLDER");
+  app.add_option("--corpus-tokens", config.corpus_tokens, "Tokens of the made corpus")
+      ->check(CLI::Range(std::int64_t{256}, std::int64_t{1} << 31));
+  app.add_option("--checkpoint", config.checkpoint,
+                 "Where the run's state is written at its end, whole or not at all")
+      ->type_name("FILE");
+  app.add_option("--checkpoint-every", config.checkpoint_every,
+                 "Steps between writing it before the end, too; 0: none")
+      ->needs("--checkpoint")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
+  app.add_option("--resume", config.resume,
+                 "Go on from a checkpoint of the same sizes, seed and rungs, to the bit on one "
+                 "device. --steps counts from the run's begin")
+      ->type_name("FILE");
+}
+
+void add_machine(CLI::App& app, Config& config) {
+  using trainers::DeviceWish;
+  static const std::map<std::string, DeviceWish> kWishes{
+      {"auto", DeviceWish::automatic}, {"cpu", DeviceWish::cpu}, {"cuda", DeviceWish::cuda}};
+  app.add_option("--device", config.device, "auto: a GPU where one is usable, else the CPU")
+      ->option_text("auto|cpu|cuda")
+      ->transform(CLI::CheckedTransformer(kWishes));
+  app.add_option("--threads", config.threads, "CPU threads of LibTorch; 0: its own choice")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--peak-tflops", config.peak_tflops, "Of the GPU, for MFU; 0: none is said")
+      ->check(number_above(0, true));
+  app.add_option("--seed", config.seed, "Fixes weights, made corpus and the order of sequences");
+}
+
+Status choose_rungs(Config& config, const Given& given) {
+  Result<Rungs> rungs = rungs_up_to(given.rung);
+  if (!rungs) return usage_error("--rung: " + rungs.error().message);
+  config.rungs = *rungs;
+  if (const Status with = switch_rungs(config.rungs, given.with, true); !with)
+    return usage_error("--with: " + with.error().message);
+  if (const Status without = switch_rungs(config.rungs, given.without, false); !without)
+    return usage_error("--without: " + without.error().message);
+  return Done{};
+}
+
+// A preset gives the defaults that the other options change, so it is looked for first.
+std::string preset_in(std::span<const char* const> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view word = arguments[i];
+    if (word.starts_with("--preset=")) return std::string(word.substr(9));
+    if (word == "--preset" && i + 1 < arguments.size()) return arguments[i + 1];
+  }
+  return "tiny";
+}
+
+}  // namespace
+
+Result<Request> parse(std::span<const char* const> arguments) {
+  Request request;
+  Config& config = request.config;
+  if (const Preset* preset = find_preset(preset_in(arguments))) use_preset(config, *preset);
+  CLI::App app(kAboutLlm, "train_llm");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--preset", config.preset, preset_help())->check(CLI::IsMember(preset_names()));
+  Given given;
+  app.add_option("--rung", given.rung, rung_help())->type_name("RUNG");
+  app.add_option("--with", given.with, "And these (names, with commas)")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->default_str("");
+  app.add_option("--without", given.without, "But not these")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->default_str("");
+  add_model(app, config);
+  add_schedule(app, config);
+  add_files(app, config);
+  add_machine(app, config);
+  app.add_flag("--describe", request.describe, "Print rungs and presets as JSON");
+  app.footer(kLlmFooter);
+
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 wants them so
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    request.help = app.help();
+    return request;
+  } catch (const CLI::ParseError& error) {
+    return usage_error(std::string(error.what()) + " (see train_llm --help)");
+  }
+  if (const Status chosen = choose_rungs(config, given); !chosen) return chosen.error();
+  if (const Status good = check(config); !good) return good.error();
+  return request;
+}
+
+}  // namespace stepscope::llm

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole run: steps under step marks, progress lines, and the result.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/support/result.hpp"
+#include "reference_trainers/llm/config.hpp"
+#include "reference_trainers/llm/training/training.hpp"
+
+namespace stepscope::llm {
+
+struct RunResult {
+  std::string device;
+  std::int64_t parameters = 0;
+  std::int64_t resumed_from = 0;  // of the steps: made before this process
+  std::vector<StepLog> log;       // of every step of this process
+  // Over the timed steps: those behind the warm-up, all where there are no more.
+  std::int64_t timed_steps = 0;
+  double timed_s = 0;
+  std::int64_t peak_bytes = 0;  // of the device's memory; 0 on a CPU
+
+  double ms_per_step() const;
+  double tokens_per_s(const Config& config) const;
+  double mfu(const Config& config) const;  // 0 on a CPU
+};
+
+using Say = std::function<void(const std::string& line)>;
+
+// Where a loss is not finite the run stops: the message names the step and the file that holds its
+// batch. Where memory runs out it names the rungs and what to lower.
+Result<RunResult> run(const Config& config, const Say& say);
+
+// One line: {"schema":"stepscope.train/1","model":"llm",...}. Fields may be added, never renamed.
+std::string to_json(const Config& config, const RunResult& result);
+
+// What `stepscope ladder` asks: rungs and presets, one line of JSON.
+std::string describe_json();
+
+}  // namespace stepscope::llm

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "reference_trainers/llm/run.hpp"
+
+namespace stepscope::llm {
+namespace {
+
+nlohmann::ordered_json config_json(const Config& config) {
+  const Shape& shape = config.shape;
+  return {{"layers", shape.layers},
+          {"d_model", shape.d_model},
+          {"heads", shape.heads},
+          {"kv_heads", shape.kv_heads},
+          {"hidden", shape.hidden},
+          {"vocabulary", shape.vocabulary},
+          {"sequence", config.sequence},
+          {"micro_batch", config.micro_batch},
+          {"accumulate", config.accumulate},
+          {"learning_rate", config.learning_rate},
+          {"weight_decay", config.weight_decay},
+          {"clip", config.clip},
+          {"data", config.data.empty() ? "made" : config.data},
+          {"seed", config.seed}};
+}
+
+}  // namespace
+
+std::string to_json(const Config& config, const RunResult& result) {
+  nlohmann::ordered_json losses = nlohmann::json::array(), norms = losses;
+  for (const StepLog& step : result.log) {
+    losses.push_back(step.loss);
+    norms.push_back(step.gradient_norm);
+  }
+  nlohmann::ordered_json json{{"schema", "stepscope.train/1"},
+                              {"model", "llm"},
+                              {"preset", config.preset},
+                              {"rung", title_of(config.rungs)},
+                              {"rungs", names_of(config.rungs)},
+                              {"device", result.device},
+                              {"config", config_json(config)},
+                              {"parameters", result.parameters},
+                              {"steps", config.steps},
+                              {"resumed_from", result.resumed_from},
+                              {"tokens_a_step", config.tokens_a_step()},
+                              {"timed_steps", result.timed_steps},
+                              {"ms_per_step", result.ms_per_step()},
+                              {"tokens_per_s", result.tokens_per_s(config)},
+                              {"flops_a_token", config.flops_a_token()},
+                              {"peak_bytes", result.peak_bytes},
+                              {"losses", losses},
+                              {"gradient_norms", norms}};
+  if (result.mfu(config) > 0) {
+    json["mfu"] = result.mfu(config);
+    json["peak_tflops"] = config.peak_tflops;
+  }
+  return json.dump();
+}
+
+std::string describe_json() {
+  nlohmann::ordered_json rungs = nlohmann::json::array(), presets = rungs;
+  for (const Rung& rung : all_rungs())
+    rungs.push_back({{"id", rung.id}, {"name", rung.name}, {"summary", rung.summary}});
+  for (const Preset& preset : all_presets())
+    presets.push_back({{"name", preset.name}, {"summary", preset.summary}});
+  return nlohmann::ordered_json{
+      {"schema", "stepscope.trainer/1"}, {"model", "llm"}, {"rungs", rungs}, {"presets", presets}}
+      .dump();
+}
+
+}  // namespace stepscope::llm

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/llm/rungs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+namespace stepscope::llm {
+namespace {
+
+constexpr std::array kRungs{
+    Rung{"R0", "naive",
+         "float32, attention written out with a mask, one matrix a projection, AdamW one parameter "
+         "after the other, loss and gradient norm read each step",
+         nullptr},
+    Rung{"R1", "tf32", "matrix products of float32 on the tensor cores, factors of 10 bits",
+         &Rungs::tf32},
+    Rung{"R2", "bf16", "matrix products in bfloat16 by autocast, weights stay float32",
+         &Rungs::bf16},
+    Rung{"R3", "sdpa",
+         "scaled_dot_product_attention with is_causal in place of a mask: on a GPU LibTorch's "
+         "flash attention",
+         &Rungs::sdpa},
+    Rung{"R3b", "cudnn_attention", "on a GPU cuDNN's attention in place of LibTorch's",
+         &Rungs::cudnn_attention, &Rungs::sdpa},
+    Rung{"R4", "packed", "one matrix for query, key and value, one for gate and up",
+         &Rungs::packed},
+    Rung{"R5", "fused_adamw",
+         "AdamW over all parameters in one call, gradients clipped on the device, losses read "
+         "where a line is printed",
+         &Rungs::fused_adamw},
+    Rung{"R5b", "prefetch",
+         "batches made by a thread of their own in pinned memory, copied beside the step",
+         &Rungs::prefetch},
+};
+
+const Rung* find_rung(std::string_view text) {
+  const auto is_it = [text](const Rung& rung) { return text == rung.id || text == rung.name; };
+  const auto* found = std::find_if(kRungs.begin(), kRungs.end(), is_it);
+  return found == kRungs.end() ? nullptr : found;
+}
+
+Error unknown_rung(std::string_view text) {
+  std::vector<std::string> all;
+  for (const Rung& rung : kRungs) all.push_back(fmt::format("{} {}", rung.id, rung.name));
+  return usage_error(fmt::format("'{}' is no rung; there are: {}", text, fmt::join(all, ", ")));
+}
+
+void switch_rung(Rungs& rungs, const Rung& rung, bool on) {
+  if (rung.on == nullptr) return;
+  rungs.*rung.on = on;
+  if (on && rung.needs != nullptr) rungs.*rung.needs = true;
+  if (on) return;
+  for (const Rung& other : kRungs)
+    if (other.needs == rung.on) rungs.*other.on = false;
+}
+
+}  // namespace
+
+std::span<const Rung> all_rungs() {
+  return kRungs;
+}
+
+Result<Rungs> rungs_up_to(std::string_view text) {
+  const Rung* last = find_rung(text);
+  if (last == nullptr) return unknown_rung(text);
+  Rungs rungs;
+  for (const Rung* rung = kRungs.data(); rung <= last; ++rung) switch_rung(rungs, *rung, true);
+  return rungs;
+}
+
+Status switch_rungs(Rungs& rungs, const std::vector<std::string>& names, bool on) {
+  for (const std::string& name : names) {
+    const Rung* rung = find_rung(name);
+    if (rung == nullptr) return unknown_rung(name);
+    if (rung->on == nullptr) return usage_error(name + " is the start, which has no switch");
+    switch_rung(rungs, *rung, on);
+  }
+  return Done{};
+}
+
+std::vector<std::string> names_of(const Rungs& rungs) {
+  std::vector<std::string> names;
+  for (const Rung& rung : kRungs)
+    if (rung.on != nullptr && rungs.*rung.on) names.emplace_back(rung.name);
+  return names;
+}
+
+std::string title_of(const Rungs& rungs) {
+  const std::vector<std::string> names = names_of(rungs);
+  for (const Rung& rung : kRungs)
+    if (names_of(*rungs_up_to(rung.id)) == names) return rung.id;
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+}  // namespace stepscope::llm

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ladder's rungs: each is one switch that changes how a step is computed and not what it
+// computes, so that a rung's losses are R0's up to the rounding of its number type. A ladder
+// switches them on in this order; any subset may be switched by name.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/result.hpp"
+
+namespace stepscope::llm {
+
+struct Rungs {
+  bool tf32 = false;
+  bool bf16 = false;
+  bool sdpa = false;
+  bool cudnn_attention = false;
+  bool packed = false;
+  bool fused_adamw = false;
+  bool prefetch = false;
+};
+
+struct Rung {
+  const char* id;       // "R3b": its place on the ladder
+  const char* name;     // for --with and --without
+  const char* summary;  // a line for --help
+  bool Rungs::*on;      // null: R0, which has no switch
+  bool Rungs::*needs = nullptr;
+};
+
+// In the order of the ladder, R0 first.
+std::span<const Rung> all_rungs();
+
+// All up to the one of that id or name. An Error lists those that there are.
+Result<Rungs> rungs_up_to(std::string_view rung);
+
+// Switches the named ones, on with what they need, off with what needs them.
+Status switch_rungs(Rungs& rungs, const std::vector<std::string>& names, bool on);
+
+// Names of those that are on, in the order of the ladder.
+std::vector<std::string> names_of(const Rungs& rungs);
+// "R4" where exactly all up to R4 are on; else the names, with commas.
+std::string title_of(const Rungs& rungs);
+
+}  // namespace stepscope::llm

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// AdamW (Loshchilov and Hutter 2019) with gradients clipped to a norm, in two ways that differ by
+// rounding alone. One by one: some 12 ATen calls a parameter, the norm read by the host, as a
+// user's loop has it. Fused: norms in one call, the clip as a number on the device that ATen's
+// fused AdamW divides by; the host never waits.
+//
+// beta 0.9 and 0.95, epsilon 1e-8; only matrices decay.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reference_trainers/llm/config.hpp"
+#include "reference_trainers/llm/model/parameters.hpp"
+
+namespace stepscope::llm {
+
+class AdamW {
+ public:
+  AdamW(std::vector<Parameter> parameters, const Config& config);
+  virtual ~AdamW() = default;
+  AdamW(const AdamW&) = delete;
+  AdamW& operator=(const AdamW&) = delete;
+
+  // The norm of all gradients together before the clip: a float32 scalar, on the device or, where
+  // the host had to read it, on the CPU.
+  virtual at::Tensor clip_and_step(double learning_rate) = 0;
+  void zero_gradients();  // drops them
+
+  // What steps change, by name: copying into them restores a run.
+  std::vector<std::pair<std::string, at::Tensor>> state() const;
+  // So many steps were made.
+  virtual void set_steps(std::int64_t steps) = 0;
+
+ protected:
+  std::vector<Parameter> parameters_;
+  std::vector<at::Tensor> means_, squares_;
+  const double weight_decay_, clip_;
+};
+
+std::unique_ptr<AdamW> make_adamw(std::vector<Parameter> parameters, const Config& config);
+
+}  // namespace stepscope::llm

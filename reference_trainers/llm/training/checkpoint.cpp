@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/llm/training/checkpoint.hpp"
+
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "reference_trainers/common/tensor_file.hpp"
+
+namespace stepscope::llm {
+namespace {
+
+using trainers::Dictionary;
+
+constexpr const char* kCheckpointSchema = "stepscope.llm/1";
+constexpr const char* kCheckpoint = "checkpoint";
+
+// What a run's batches depend on.
+struct RunNumber {
+  const char *name, *flag;
+  std::int64_t value;
+};
+std::array<RunNumber, 4> run_numbers(const Config& config) {
+  return {{{"seed", "--seed", static_cast<std::int64_t>(config.seed)},
+           {"sequence", "--sequence", config.sequence},
+           {"micro_batch", "--micro-batch", config.micro_batch},
+           {"accumulate", "--accumulate", config.accumulate}}};
+}
+
+Status check_run(const std::string& path, const Dictionary& all, const Config& config) {
+  const c10::IValue* schema = trainers::find(all, "schema");
+  if (schema == nullptr || !schema->isString() || schema->toStringRef() != kCheckpointSchema)
+    return bad_input(
+        fmt::format("checkpoint {}: it is not one of train_llm ({})", path, kCheckpointSchema));
+  for (const auto& [name, flag, expected] : run_numbers(config)) {
+    const c10::IValue* number = trainers::find(all, name);
+    if (number == nullptr || !number->isInt() || number->toInt() != expected)
+      return bad_input(fmt::format(
+          "checkpoint {}: it was written with {} {}, this run has {}", path, flag,
+          number != nullptr && number->isInt() ? std::to_string(number->toInt()) : "unknown",
+          expected));
+  }
+  return Done{};
+}
+
+std::string rungs_in(const Dictionary& all) {
+  const c10::IValue* rungs = trainers::find(all, "rungs");
+  return rungs != nullptr && rungs->isString() ? rungs->toStringRef() : "unknown";
+}
+
+Status check_state(const std::string& path, const Dictionary& all, const TrainingState& state) {
+  for (const auto& [name, tensor] : state) {
+    const c10::IValue* found = trainers::find(all, name);
+    if (found == nullptr || !found->isTensor())
+      return bad_input(
+          fmt::format("checkpoint {}: it has no tensor {}; it was written with the "
+                      "rungs {} or another preset: go on with the same",
+                      path, name, rungs_in(all)));
+    if (found->toTensor().sizes() != tensor.sizes())
+      return bad_input(fmt::format(
+          "checkpoint {}: {} is [{}], this run's is [{}]; go on with the "
+          "preset that wrote it",
+          path, name, fmt::join(found->toTensor().sizes(), ", "), fmt::join(tensor.sizes(), ", ")));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Status write_checkpoint(const std::string& path, const Config& config, const TrainingState& state,
+                        std::int64_t steps) {
+  const Dictionary all = trainers::empty_dictionary();
+  all.insert(c10::IValue("schema"), c10::IValue(kCheckpointSchema));
+  all.insert(c10::IValue("step"), c10::IValue(steps));
+  all.insert(c10::IValue("rungs"),
+             c10::IValue(fmt::format("{}", fmt::join(names_of(config.rungs), ","))));
+  for (const auto& [name, flag, number] : run_numbers(config))
+    all.insert(c10::IValue(name), c10::IValue(number));
+  for (const auto& [name, tensor] : state)
+    all.insert(c10::IValue(name), c10::IValue(tensor.detach().cpu()));
+  return trainers::write_tensor_file(kCheckpoint, path, all);
+}
+
+Result<std::int64_t> read_checkpoint(const std::string& path, const Config& config,
+                                     const TrainingState& state) {
+  const Result<Dictionary> all = trainers::read_tensor_file(kCheckpoint, path);
+  if (!all) return all.error();
+  if (const Status fits = check_run(path, *all, config); !fits) return fits.error();
+  if (const Status fits = check_state(path, *all, state); !fits) return fits.error();
+  const c10::IValue* step = trainers::find(*all, "step");
+  if (step == nullptr || !step->isInt() || step->toInt() < 0)
+    return bad_input(fmt::format("checkpoint {}: it does not say how many steps were made", path));
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : state) tensor.copy_(trainers::find(*all, name)->toTensor());
+  return step->toInt();
+}
+
+}  // namespace stepscope::llm

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What LibTorch's allocator of a GPU has given out at most. On a CPU nothing counts it: 0.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+
+namespace stepscope::llm {
+
+std::int64_t peak_device_bytes(c10::Device device);
+
+}  // namespace stepscope::llm

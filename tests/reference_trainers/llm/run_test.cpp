@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_trainers/llm/run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reference_trainers/llm/data/corpus.hpp"
+#include "reference_trainers/llm/data/token_shard.hpp"
+#include "tests/reference_trainers/llm/small_run.hpp"
+
+namespace stepscope::llm {
+namespace {
+
+using testing::HasSubstr;
+
+// In a folder of its own, because a failed run leaves its batch in the working directory.
+class RunIn : public testing::Test {
+ protected:
+  void SetUp() override {
+    before_ = std::filesystem::current_path();
+    std::filesystem::create_directories(temporary("here"));
+    std::filesystem::current_path(temporary_);
+  }
+  void TearDown() override { std::filesystem::current_path(before_); }
+  std::string temporary(const std::string& name) { return temporary_ = llm::temporary(name); }
+
+ private:
+  std::filesystem::path before_;
+  std::string temporary_;
+};
+
+TEST(Run, ShardsOnDiskTrainAsTheMadeCorpusDoes) {
+  Config config = small_config();
+  config.write_data = temporary("shards");
+  ASSERT_TRUE(write_made_corpus(config, [](const std::string&) {}));
+  const RunResult made = run_quietly(config);
+  config.data = config.write_data;
+  const RunResult read = run_quietly(config);
+  for (std::size_t i = 0; i < made.log.size(); ++i) EXPECT_EQ(made.log[i].loss, read.log[i].loss);
+}
+
+TEST(Run, TokensOfAnotherVocabularyStopIt) {
+  Config config = small_config();
+  config.data = temporary("other.bin");
+  ASSERT_TRUE(write_shard(config.data, std::vector<std::uint16_t>(500, 999)));
+  EXPECT_THAT(error_of(config), HasSubstr("is 999, but the vocabulary has 256"));
+  config.rungs.prefetch = true;
+  EXPECT_THAT(error_of(config), HasSubstr("is 999, but the vocabulary has 256"));
+}
+
+TEST(Run, ASequenceLongerThanTheDataStopsIt) {
+  Config config = small_config();
+  config.data = temporary("short.bin");
+  ASSERT_TRUE(write_shard(config.data, std::vector<std::uint16_t>(20, 1)));
+  EXPECT_THAT(error_of(config), HasSubstr("--sequence 32: no shard holds"));
+}
+
+TEST_F(RunIn, ALossThatIsNotFiniteStopsItWithTheBatchKept) {
+  for (const bool late : {false, true}) {
+    Config config = small_config(20);
+    config.rungs.fused_adamw = late;
+    config.learning_rate = 1e30;
+    config.lr_warm_up = 0;
+    const std::string message = error_of(config);
+    EXPECT_THAT(message, HasSubstr("try a smaller --lr"));
+    const std::size_t begin = message.find("train_llm.step");
+    ASSERT_NE(begin, std::string::npos) << message;
+    const auto shard = TokenShard::open(message.substr(begin, message.find(' ', begin) - begin));
+    ASSERT_TRUE(shard) << shard.error().message;
+    EXPECT_EQ(shard->size(), 2 * 33);
+  }
+}
+
+TEST(Run, JsonSaysWhatALadderReads) {
+  const Config config = small_config(5);
+  const auto json = nlohmann::json::parse(to_json(config, run_quietly(config)));
+  EXPECT_EQ(json["schema"], "stepscope.train/1");
+  EXPECT_EQ(json["losses"].size(), 5U);
+  EXPECT_EQ(json["timed_steps"], 2);
+  EXPECT_EQ(json["tokens_a_step"], 64);
+  EXPECT_NEAR(json["tokens_per_s"].get<double>(), 64e3 / json["ms_per_step"].get<double>(), 1);
+  EXPECT_FALSE(json.contains("mfu"));
+  EXPECT_EQ(nlohmann::json::parse(describe_json())["rungs"][1]["name"], "tf32");
+}
+
+}  // namespace
+}  // namespace stepscope::llm
