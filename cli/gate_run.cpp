@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "cli/load_summary.hpp"
 #include "cli/output.hpp"
 #include "cli/profiled_run.hpp"
+#include "cli/work_folder.hpp"
 #include "core/support/duration.hpp"
 #include "reports/json/json_report.hpp"
 
@@ -43,38 +43,6 @@ struct GateRunArguments {
   ReadOptions read;
   GatePolicyOptions policy;
   GateReportOptions report;
-};
-
-// A folder of its own under TMPDIR, gone at the end unless something failed.
-class WorkFolder {
- public:
-  static Result<WorkFolder> make(const std::string& keep) {
-    std::error_code error;
-    if (!keep.empty()) {
-      fs::create_directories(keep, error);
-      if (error) return io_error(keep + ": cannot be made: " + error.message());
-      return WorkFolder(keep, true);
-    }
-    std::string name = (fs::temp_directory_path(error) / "stepscope-gate-XXXXXX").string();
-    if (error || mkdtemp(name.data()) == nullptr)
-      return io_error("no temporary folder can be made; name one with --keep DIR");
-    return WorkFolder(name, false);
-  }
-  WorkFolder(WorkFolder&& other) noexcept
-      : path_(std::exchange(other.path_, {})), kept_(other.kept_) {}
-  WorkFolder& operator=(WorkFolder&&) = delete;
-  ~WorkFolder() {
-    std::error_code error;
-    if (!kept_ && !path_.empty()) fs::remove_all(path_, error);
-  }
-
-  std::string at(const std::string& name) const { return (fs::path(path_) / name).string(); }
-  bool kept() const { return kept_; }
-
- private:
-  WorkFolder(std::string path, bool kept) : path_(std::move(path)), kept_(kept) {}
-  std::string path_;
-  bool kept_;
 };
 
 struct Turn {
@@ -131,7 +99,7 @@ int run_in_turns(const GateRunArguments& arguments) {
     return fail("gate run", "", readable.error());
   const Result<Policy> policy = arguments.policy.read();
   if (!policy) return fail("gate run", arguments.policy.file, policy.error());
-  const Result<WorkFolder> folder = WorkFolder::make(arguments.keep);
+  const Result<WorkFolder> folder = WorkFolder::make(arguments.keep, "stepscope-gate");
   if (!folder) return fail("gate run", "", folder.error());
   std::vector<Summary> baseline, candidate;
   const std::vector<Turn> turns = turns_of(arguments.runs);

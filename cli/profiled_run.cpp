@@ -29,7 +29,8 @@ std::vector<std::string> words_of(const std::string& command, const std::string&
 }
 
 // The exit status as a shell would say it, or -1 with errno where it never started.
-int run_into(const std::string& log, const std::vector<std::string>& words) {
+int run_into(const std::string& log, const std::string& program,
+             const std::vector<std::string>& words) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -40,8 +41,7 @@ int run_into(const std::string& log, const std::vector<std::string>& words) {
                                    O_WRONLY | O_CREAT | O_TRUNC, 0644);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t pid = -1;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  errno = posix_spawn(&pid, self.c_str(), &actions, nullptr, argv.data(), environ);
+  errno = posix_spawn(&pid, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (errno != 0) return -1;
   int status = 0;
@@ -64,17 +64,27 @@ std::string last_lines(const std::string& log) {
   return fmt::format("{}", fmt::join(lines, " | "));
 }
 
-}  // namespace
-
-Status run_profiled(const std::string& command, const std::string& name,
-                    const ProfiledRunOptions& options) {
-  const std::string log = name + ".log";
-  const int status = run_into(log, words_of(command, name, options));
+// `status` as run_into gives it, while errno is still its own.
+Status outcome_of(const std::string& command, const std::string& log, int status) {
   if (status == 0) return Done{};
   if (status < 0) return io_error(std::string("cannot be started: ") + std::strerror(errno));
   const std::string printed = last_lines(log);
   return bad_input(fmt::format("the command '{}' ended with {}{}", command, status,
                                printed.empty() ? "" : "; it printed: " + printed));
+}
+
+}  // namespace
+
+Status run_profiled(const std::string& command, const std::string& name,
+                    const ProfiledRunOptions& options) {
+  const std::string log = name + ".log";
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  return outcome_of(command, log, run_into(log, self, words_of(command, name, options)));
+}
+
+Status run_plain(const std::string& command, const std::string& name) {
+  const std::string log = name + ".log";
+  return outcome_of(command, log, run_into(log, "/bin/sh", {"sh", "-c", command}));
 }
 
 }  // namespace stepscope

@@ -20,4 +20,7 @@ struct ProfiledRunOptions {
 Status run_profiled(const std::string& command, const std::string& name,
                     const ProfiledRunOptions& options);
 
+// The same without the profiler: writes NAME.log.
+Status run_plain(const std::string& command, const std::string& name);
+
 }  // namespace stepscope

@@ -28,6 +28,7 @@ constexpr const char* kExamples =
     "  stepscope export run.scope --to perfetto -o run.pftrace   for ui.perfetto.dev\n"
     "  stepscope doctor                            what can be collected on this machine\n"
     "  stepscope train clt --help                  the reference trainer and its options\n"
+    "  stepscope ladder llm --rungs R0..R5         what each optimisation of a trainer brings\n"
     "  stepscope report --help                     every verb has its own help\n";
 
 std::vector<std::string> verb_names(const CLI::App& app) {
@@ -99,6 +100,9 @@ int run_cli(int argc, const char* const* argv) {
   add_view_verb(app, status);
   add_export_verb(app, status);
   add_train_verb(app, status);
+#ifdef STEPSCOPE_HAS_PROFILE
+  add_ladder_verb(app, status);
+#endif
 
   const std::string unknown = unknown_verb(app, argc, argv);
   if (!unknown.empty()) return fail_unknown(app, unknown);

@@ -15,7 +15,8 @@ void add_gate_verb(CLI::App& app, int& status);
 void add_baseline_verb(CLI::App& app, int& status);
 void add_whatif_verb(CLI::App& app, int& status);
 void add_train_verb(CLI::App& app, int& status);
-void add_view_verb(CLI::App& app, int& status);  // without the viewer it says so
+void add_ladder_verb(CLI::App& app, int& status);  // where collectors are built
+void add_view_verb(CLI::App& app, int& status);    // without the viewer it says so
 
 // The whole program: parses, runs a verb, gives the exit code.
 int run_cli(int argc, const char* const* argv);

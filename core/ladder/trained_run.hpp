@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reference trainer prints: of itself (--describe, stepscope.trainer/1) and of a run it made
+// (its last line, stepscope.train/1).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/result.hpp"
+
+namespace stepscope {
+
+struct RungName {
+  std::string id, name, summary;
+};
+
+struct TrainerFacts {
+  std::string model;
+  std::vector<RungName> rungs;  // in the ladder's order
+};
+
+struct TrainedRun {
+  std::string preset, rung, device;
+  double tokens_per_s = 0, ms_per_step = 0;
+  double mfu = 0;  // 0: not said
+  std::int64_t tokens_a_step = 0, timed_steps = 0;
+  std::int64_t peak_bytes = 0;  // 0: not counted
+  std::vector<double> losses;   // of every step
+};
+
+// Errors name the field.
+Result<TrainerFacts> parse_trainer_facts(std::string_view json);
+// The last line of `output` that is such a document; other lines are the trainer's progress.
+Result<TrainedRun> parse_trained_run(std::string_view output);
+
+}  // namespace stepscope
