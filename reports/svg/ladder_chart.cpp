@@ -131,7 +131,7 @@ Markup legend(const Ladder& ladder, double y) {
   for (const CauseFamily family : kCauseFamilies) {
     if (all[static_cast<std::size_t>(family)] <= 0) continue;
     const std::string_view meaning = meaning_of(family);
-    const double width = 26 + 5.9 * static_cast<double>(meaning.size());
+    const double width = 28 + 6.5 * static_cast<double>(meaning.size());
     if (x + width > kChartWidth) x = 10, y += 18;
     out += box(fmt::format("f-{}", name_of(family)), x, y, 10, 10, std::string(meaning));
     out += words("note", x + 15, y + 9, meaning);
