@@ -55,8 +55,8 @@ TEST_F(ConversionTest, WritesThresholdsAndMeasuresThemOnHeldOutRows) {
   const Result<trainers::Dictionary> all =
       trainers::read_tensor_file("thresholds", config_.to_jump_relu);
   ASSERT_TRUE(all);
-  EXPECT_EQ(find(*all, "schema")->toStringRef(), "stepscope.clt.jumprelu/1");
-  EXPECT_EQ(find(*all, "step")->toInt(), 20);
+  EXPECT_EQ(trainers::find(*all, "schema")->toStringRef(), "stepscope.clt.jumprelu/1");
+  EXPECT_EQ(trainers::find(*all, "step")->toInt(), 20);
   EXPECT_EQ(thresholds(config_.to_jump_relu).sizes(), at::IntArrayRef({3, 64}));
   EXPECT_TRUE(at::equal(thresholds(config_.to_jump_relu), conversion.jump_relu.thresholds));
   const auto json = nlohmann::json::parse(to_json(config_, *result));
