@@ -120,7 +120,7 @@ void HostSampler::sample(Watched& watched) noexcept {
     workers_.wait_begins(watched.tid, now);
   watched.in_loader = (place.flags & kSampleInLoader) != 0;
   watched.cpu = cpu;
-  queue_.put({now, 0, watched.tid, cpu, place.site, place.called, place.innermost, place.flags});
+  queue_.put({now, watched.tid, cpu, place.site, place.called, place.innermost, place.flags});
 }
 
 // A look tells silence by the look before, so that must not lie too far back.
@@ -182,17 +182,11 @@ SiteId HostSampler::site(recorder::SiteRef site, StoreWriter& store) {
 }
 
 ThreadId HostSampler::thread(const Sample& sample, StoreWriter& store) {
-  if (sample.pid == 0) return store.thread(sample.tid);
-  const ProcessId process = store.process(sample.pid);
-  const ThreadId thread = store.thread(sample.tid, process);
-  if (std::find(described_.begin(), described_.end(), sample.pid) == described_.end()) {
-    described_.push_back(sample.pid);
-    Process about;
-    about.pid = sample.pid;
-    about.name = "DataLoader worker";
-    about.facts[kWorkerOfFact] = std::to_string(getpid());
-    store.describe(about, process);
-    store.name_thread(thread, about.name);
+  const ThreadId thread = store.thread(sample.tid);
+  const bool is_worker = (sample.flags & kSampleWorker) != 0;
+  if (is_worker && std::find(named_.begin(), named_.end(), sample.tid) == named_.end()) {
+    named_.push_back(sample.tid);
+    store.name_thread(thread, "DataLoader worker");
   }
   return thread;
 }

@@ -80,7 +80,7 @@ class HostSampler final : public recorder::RowSource {
   std::atomic<std::uint32_t> stop_{0};
   // The writer's.
   std::int64_t last_collect_ns_ = 0;
-  std::vector<pid_t> described_;
+  std::vector<pid_t> named_;  // workers
 };
 
 }  // namespace stepscope::host_sampler

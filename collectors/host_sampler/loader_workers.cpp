@@ -92,8 +92,8 @@ void LoaderWorkers::sample_one(Worker& worker, PythonState& python, CodeTable& c
   }
   worker.cpu = cpu;
   if ((place.flags & kSampleWorker) == 0) return;  // not yet in its loop, or no worker
-  queue.put({recorder::clock_ns(CLOCK_REALTIME), worker.pid, worker.pid, 0, place.site,
-             place.called, place.innermost, place.flags});
+  queue.put({recorder::clock_ns(CLOCK_REALTIME), worker.pid, 0, place.site, place.called,
+             place.innermost, place.flags});
 }
 
 }  // namespace stepscope::host_sampler

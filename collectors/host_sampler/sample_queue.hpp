@@ -15,8 +15,7 @@ namespace stepscope::host_sampler {
 
 struct Sample {
   std::int64_t time = 0;  // CLOCK_REALTIME
-  pid_t pid = 0;          // 0: this process
-  pid_t tid = 0;
+  pid_t tid = 0;          // of a worker: its process
   std::uint64_t cpu = 0;
   recorder::SiteRef site = 0;
   recorder::NameId called = 0, innermost = 0;

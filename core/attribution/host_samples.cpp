@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <string>
 
 #include "core/attribution/site_counts.hpp"
 
@@ -44,13 +43,6 @@ SiteId line_of_most(const std::map<ThreadId, WorkerState>& workers) {
   return most_common(count);
 }
 
-std::map<std::string, ProcessId> processes_by_pid(const Trace& trace) {
-  std::map<std::string, ProcessId> processes;
-  for (ProcessId p = 0; p < trace.data().processes.size(); ++p)
-    processes.try_emplace(std::to_string(trace.data().processes[p].pid), p);
-  return processes;
-}
-
 }  // namespace
 
 HostSamples::HostSamples(const Trace& trace)
@@ -67,28 +59,17 @@ HostSamples::HostSamples(const Trace& trace)
 
 void HostSamples::add_workers(const Trace& trace) {
   std::vector<std::uint32_t> order;
-  std::vector<ProcessId> parent(trace.data().processes.size(), kNone);
-  const auto by_pid = processes_by_pid(trace);
-  for (ProcessId p = 0; p < parent.size(); ++p) {
-    const auto& facts = trace.data().processes[p].facts;
-    const auto fact = facts.find(kWorkerOfFact);
-    if (fact == facts.end()) continue;
-    const auto found = by_pid.find(fact->second);
-    if (found != by_pid.end()) parent[p] = found->second;
-  }
   for (std::uint32_t row = 0; row < samples_.size(); ++row) {
-    const ProcessId process = trace.data().threads[samples_.thread[row]].process;
-    if (parent[process] != kNone && (samples_.flags[row] & kSampleWorker) != 0)
-      order.push_back(row);
+    if ((samples_.flags[row] & kSampleWorker) != 0) order.push_back(row);
   }
   std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
     return samples_.time[a] < samples_.time[b];
   });
-  std::vector<std::map<ThreadId, WorkerState>> workers(parent.size());
-  std::vector<SiteCounts> counts(parent.size());
+  std::vector<std::map<ThreadId, WorkerState>> workers(changes_.size());
+  std::vector<SiteCounts> counts(changes_.size());
   for (const std::uint32_t row : order) {
     const ThreadId thread = samples_.thread[row];
-    const ProcessId of = parent[trace.data().threads[thread].process];
+    const ProcessId of = trace.data().threads[thread].process;
     workers[of][thread] = {true, (samples_.flags[row] & kSampleFetching) != 0, samples_.site[row]};
     if (workers[of][thread].busy && samples_.site[row] != kNone) ++counts[of][samples_.site[row]];
     const auto busy = std::count_if(workers[of].begin(), workers[of].end(),

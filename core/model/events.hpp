@@ -180,12 +180,10 @@ struct Counters {
 enum SampleFlag : std::uint8_t {
   kSampleCollecting = 1,  // the interpreter's garbage collector was at work in it
   kSampleInLoader = 2,    // the line called PyTorch's DataLoader
-  kSampleWorker = 4,      // the thread is a DataLoader's worker ...
+  kSampleWorker = 4,      // it is a worker of the process's DataLoader: a process, kept as a thread
+                          // of that which started it ...
   kSampleFetching = 8,    // ... and was making a batch
 };
-
-// Fact of a process that is a DataLoader's worker: the pid of the process that started it.
-inline constexpr const char* kWorkerOfFact = "loader_worker_of";
 
 struct Samples {
   std::vector<std::int64_t> time;

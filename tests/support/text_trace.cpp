@@ -144,8 +144,6 @@ void TextTrace::process(const TextLine& line) {
   process.pid = 100 + id;
   process.rank = static_cast<std::int32_t>(parse_count(line.option("rank", "0")));
   process.world_size = static_cast<std::int32_t>(parse_count(line.option("world", "1")));
-  if (line.has("worker_of"))
-    process.facts[kWorkerOfFact] = std::to_string(100 + part(line.option("worker_of"), 'p'));
 }
 
 void TextTrace::device(const TextLine& line) {

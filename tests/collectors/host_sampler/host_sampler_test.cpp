@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sampler's thread over real rings, without Python: CPU clocks of silent threads.
+#include "collectors/host_sampler/host_sampler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/collectors/recorded_child.hpp"
+
+namespace stepscope::host_sampler {
+namespace {
+
+using std::chrono::milliseconds;
+
+void range(const char* name) {
+  recorder::begin_range(recorder::kLaneUser, HostKind::user_scope,
+                        recorder::range_name(name, std::string_view(name).size()), 0, 0,
+                        kNoSequence);
+  recorder::end_range(recorder::kLaneUser);
+}
+
+void run_for(milliseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  volatile unsigned turns = 0;
+  while (std::chrono::steady_clock::now() < until) turns = turns + 1;
+}
+
+void start_sampler() {
+  auto* sampler = new HostSampler({.period_us = 1000, .reads_frames = false});  // as in a program
+  ASSERT_TRUE(recorder::add_row_source(sampler));
+  ASSERT_TRUE(sampler->start());
+}
+
+class HostSamplerTest : public RecordedChild {};
+
+TEST_F(HostSamplerTest, ASilentThreadHasSamplesWhileItRunsAndOneWhereItSleeps) {
+  record([] {
+    start_sampler();
+    range("begin");
+    run_for(milliseconds(300));
+    range("middle");
+    std::this_thread::sleep_for(milliseconds(300));
+    range("end");
+  });
+  const Trace trace = read();
+  const Samples& samples = trace.data().samples;
+  ASSERT_EQ(trace.host_ranges().size(), 3U);
+  const std::int64_t middle = trace.host_ranges().begin[1];
+  std::size_t running = 0, sleeping = 0;
+  std::uint64_t cpu = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples.thread[i] != trace.host_ranges().thread[0]) continue;
+    (samples.time[i] < middle ? running : sleeping) += 1;
+    EXPECT_EQ(samples.site[i], kNone);
+    EXPECT_GE(samples.cpu[i], cpu) << i;
+    cpu = samples.cpu[i];
+  }
+  EXPECT_GE(running, 2U);
+  EXPECT_GE(sleeping, 1U);
+  EXPECT_LE(sleeping, 5U) << "a thread that sleeps is where it was";
+}
+
+TEST_F(HostSamplerTest, ThreadsMayBeginAndEndAllTheTime) {
+  record([] {
+    start_sampler();
+    for (int round = 0; round < 40; ++round) {
+      std::vector<std::thread> threads;
+      for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([i] {
+          range("begin");
+          i % 2 == 0 ? run_for(milliseconds(i)) : std::this_thread::sleep_for(milliseconds(i));
+          range("end");
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+    }
+  });
+  const Trace trace = read();
+  EXPECT_EQ(trace.host_ranges().size(), 640U);
+  EXPECT_EQ(trace.health().dropped_records, 0U);
+  EXPECT_GT(trace.data().samples.size(), 0U);
+}
+
+TEST_F(HostSamplerTest, AForkThatRecordsHasASamplerOfItsOwnToStart) {
+  record([] {
+    start_sampler();
+    range("parent");
+    const pid_t child = fork();
+    if (child == 0) {
+      start_sampler();
+      range("child");
+      std::this_thread::sleep_for(milliseconds(50));
+      range("child");
+      recorder::finish(ExitReason::exited, 0);
+      _exit(testing::Test::HasFailure() ? 1 : 0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    range("parent");
+  });
+  EXPECT_EQ(read().host_ranges().size(), 4U);
+}
+
+}  // namespace
+}  // namespace stepscope::host_sampler
