@@ -29,7 +29,7 @@ class Images(torch.utils.data.Dataset):
 
 
 def gradient_norm(model):
-    return nn.utils.get_total_norm([parameter.grad for parameter in model.parameters()]).item()
+    return torch.cat([parameter.grad.flatten() for parameter in model.parameters()]).norm().item()
 
 
 def train(steps):
