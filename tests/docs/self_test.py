@@ -51,6 +51,9 @@ class CheckDocs(unittest.TestCase):
         self.assertEqual(self.problems("See `core/support/result.hpp` and `core/attribution/walk`.\n"), [])
         self.assertIn("there is no core/sup", self.problems("See `core/sup/result.hpp`.\n")[0])
 
+    def test_the_name_in_a_sentence_is_no_command(self):
+        self.assertEqual(self.problems("Text\n\n    a.py    becomes bin/stepscope of it\n    run.py --stepscope bin/stepscope x\n"), [])
+
     def test_unknown_verb(self):
         self.assertIn("'reprot' is no verb", self.problems("Text\n\n    stepscope reprot run.scope\n")[0])
 
