@@ -122,12 +122,12 @@ Check mps() {
 
 Check python(const Facts& f) {
   if (f.python.empty()) return {"Python", State::absent, "no python3 in the PATH", ""};
-  for (const char* known : {"3.9.", "3.10.", "3.11.", "3.12.", "3.13."}) {
+  for (const char* known : {"3.9.", "3.10.", "3.11.", "3.12.", "3.13.", "3.14."}) {
     if (f.python.starts_with(known))
       return {"Python", State::good, f.python + ": lines are recorded", ""};
   }
   return {"Python", State::limited, f.python + ": lines are not recorded",
-          "use CPython 3.9 to 3.13"};
+          "use CPython 3.9 to 3.14"};
 }
 
 Check torch(const Facts& f) {

@@ -70,7 +70,7 @@ bool FrameChain::copy(Address from, char* to) noexcept {
 
 Frame FrameChain::parse(Address address, const char* bytes) const noexcept {
   const bool is_shim = python::load<char>(bytes, layout_.frame_owner) == python::kShimOwner;
-  return {address, is_shim ? 0 : python::load<Address>(bytes, layout_.frame_code),
+  return {address, is_shim ? 0 : python::load<Address>(bytes, layout_.frame_code) & ~Address{3},
           python::load<Address>(bytes, layout_.frame_instruction),
           python::load<Address>(bytes, layout_.frame_previous)};
 }

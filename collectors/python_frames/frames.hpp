@@ -32,10 +32,15 @@ inline Object previous_frame(const Layout& layout, Object frame) noexcept {
   return load<Object>(frame, layout.frame_previous);
 }
 
+// 3.14 marks a frame's reference in its lowest bits, which are 0 in every address of an object.
+inline Object without_marks(Object reference) noexcept {
+  return reinterpret_cast<Object>(reinterpret_cast<std::uintptr_t>(reference) & ~std::uintptr_t{3});
+}
+
 // The frame's code object; null for a shim or whatever else has none.
 inline Object code_of(const Layout& layout, Object code_type, Object frame) noexcept {
   if (load<char>(frame, layout.frame_owner) == kShimOwner) return nullptr;
-  const auto code = load<Object>(frame, layout.frame_code);
+  const auto code = without_marks(load<Object>(frame, layout.frame_code));
   return code != nullptr && load<Object>(code, layout.object_type) == code_type ? code : nullptr;
 }
 

@@ -132,11 +132,48 @@ struct DebugOffsets313 {
 static_assert(sizeof(DebugOffsets313) ==
               8UL * (3 + 3 + 13 + 9 + 6 + 10 + 2 + 4 + 3 + 3 + 3 + 2 + 3 + 3 + 4 + 2));
 
+// The same of 3.14.
+struct DebugOffsets314 {
+  char cookie[8];
+  std::uint64_t version, free_threaded;
+  std::uint64_t runtime[3];
+  struct {
+    std::uint64_t size, id, next, first_thread, main_thread, gc, other[10];
+  } interpreter;
+  struct {
+    std::uint64_t size, previous, next, interpreter, frame, id, native_id, datastack, status;
+  } thread;
+  struct {
+    std::uint64_t size, previous, executable, instruction, locals, owner, stack, per_thread;
+  } frame;
+  struct {
+    std::uint64_t size, file, name, qualified_name, lines, first_line, arguments, local_names,
+        local_kinds, bytes, per_thread;
+  } code;
+  struct {
+    std::uint64_t size, type;
+  } object;
+  std::uint64_t type[4];
+  std::uint64_t tuple[3], list[3], set[4], dict[3], real[2], integer[3];
+  struct {
+    std::uint64_t size, length, data;
+  } bytes;
+  struct {
+    std::uint64_t size, state, length, ascii_size;
+  } text;
+  struct {
+    std::uint64_t size, collecting;
+  } gc;
+};
+static_assert(sizeof(DebugOffsets314) ==
+              8UL * (3 + 3 + 16 + 9 + 8 + 11 + 2 + 4 + 3 + 3 + 4 + 3 + 2 + 3 + 3 + 4 + 2));
+
 std::uint32_t offset(std::uint64_t word) noexcept {
   return static_cast<std::uint32_t>(word);
 }
 
-Layout from_debug_offsets(const DebugOffsets313& table) noexcept {
+template <typename Table>
+Layout from_debug_offsets(const Table& table) noexcept {
   constexpr std::uint32_t kWideHeader = 16;  // PyCompactUnicodeObject beyond the ASCII header
   Layout layout = k312;                      // what the table does not tell stayed as in 3.12
   layout.thread_interpreter = offset(table.thread.interpreter);
@@ -165,6 +202,21 @@ Layout from_debug_offsets(const DebugOffsets313& table) noexcept {
   return layout;
 }
 
+// `why` stays as it is where this is no such table.
+template <typename Table>
+bool read_table(unsigned long minor, const void* runtime, Layout& layout,
+                const char*& why) noexcept {
+  Table table;
+  std::memcpy(&table, runtime, sizeof table);
+  if (std::memcmp(table.cookie, "xdebugpy", sizeof table.cookie) != 0 ||
+      table.version >> 16 != minor) {
+    return false;
+  }
+  why = "python call sites are off: free-threaded builds are not supported";
+  if (table.free_threaded != 0) return false;
+  return layout = from_debug_offsets(table), true;
+}
+
 }  // namespace
 
 bool find_layout(unsigned long version, const void* runtime, Layout& layout,
@@ -174,17 +226,11 @@ bool find_layout(unsigned long version, const void* runtime, Layout& layout,
   if (minor == 0x030a) return layout = of_310(), true;
   if (minor == 0x030b) return layout = k311, true;
   if (minor == 0x030c) return layout = k312, true;
-  why = "python call sites are off: only CPython 3.9 to 3.13 are known";
-  if (minor != 0x030d || runtime == nullptr) return false;
-  DebugOffsets313 table;
-  std::memcpy(&table, runtime, sizeof table);
-  if (std::memcmp(table.cookie, "xdebugpy", sizeof table.cookie) != 0 ||
-      table.version >> 16 != minor) {
-    return false;
-  }
-  why = "python call sites are off: free-threaded builds are not supported";
-  if (table.free_threaded != 0) return false;
-  return layout = from_debug_offsets(table), true;
+  why = "python call sites are off: only CPython 3.9 to 3.14 are known";
+  if (runtime == nullptr) return false;
+  if (minor == 0x030d) return read_table<DebugOffsets313>(minor, runtime, layout, why);
+  if (minor == 0x030e) return read_table<DebugOffsets314>(minor, runtime, layout, why);
+  return false;
 }
 
 }  // namespace stepscope::python

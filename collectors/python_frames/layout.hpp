@@ -7,9 +7,9 @@
 //   units) code object: file, qualified name (str), line table (bytes), first line, the
 //   instructions themselves
 //
-// 3.9 to 3.12: constants, the same in every micro release. 3.13: read from _PyRuntime, which
-// begins with a table made for debuggers (_Py_DebugOffsets). Before 3.11 a frame is a Python object
-// that holds an index in place of a pointer to its instruction, and instructions are a bytes
+// 3.9 to 3.12: constants, the same in every micro release. 3.13 and 3.14: read from _PyRuntime,
+// which begins with a table made for debuggers (_Py_DebugOffsets). Before 3.11 a frame is a Python
+// object that holds an index in place of a pointer to its instruction, and instructions are a bytes
 // object.
 #pragma once
 

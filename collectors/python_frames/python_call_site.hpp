@@ -8,7 +8,7 @@
 // innermost frame of the least foreign kind stands in (a package's, else torch's, else the
 // library's).
 //
-// CPython 3.9 to 3.13 with the GIL, main interpreter only. Anything else, and any
+// CPython 3.9 to 3.14 with the GIL, main interpreter only. Anything else, and any
 // disagreement between the offsets and the running interpreter, switches it off with a note.
 #pragma once
 

@@ -117,8 +117,9 @@ class Checker {
     std::size_t units = 0, table_size = 0;
     std::ptrdiff_t distance = 0;
     int first_line = -1;
-    if (!memory_.load(frame, layout_.frame_code, code) || !has_type(code, python_.code_type))
-      return false;
+    if (!memory_.load(frame, layout_.frame_code, code)) return false;
+    code = without_marks(code);
+    if (!has_type(code, python_.code_type)) return false;
     if (!is_text(code, layout_.code_file) || !is_text(code, layout_.code_name)) return false;
     if (!memory_.load(code, layout_.code_lines, lines) || !has_type(lines, python_.bytes_type))
       return false;
