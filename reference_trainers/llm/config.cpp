@@ -96,6 +96,11 @@ Status check(const Config& config) {
         "cudnn_attention takes heads of a multiple of 8 up to 128, these have {}; choose other "
         "--heads, or train --without cudnn_attention",
         shape.head_size()));
+  if (uses_kernels(config.rungs) && config.rungs.bf16 && !config.rungs.bf16_weights)
+    return usage_error(
+        "fused kernels take numbers of one type, and autocast mixes two: train --with "
+        "bf16_weights, "
+        "or --without bf16");
   constexpr std::int64_t kLongest = 1 << 20;
   if (config.sequence > kLongest)
     return usage_error(fmt::format("--sequence {}: at most {} tokens", config.sequence, kLongest));

@@ -139,6 +139,7 @@ Result<RunResult> train_on(const Config& config, at::Device device, const Say& s
   const Result<Corpus> corpus = open_corpus(config);
   if (!corpus) return corpus.error();
   say(corpus->about);
+  const OwnStream own_stream(config.rungs.cuda_graph, device);
   Training training(config, device);
   const Result<std::int64_t> first = steps_before(config, training);
   if (!first) return first.error();

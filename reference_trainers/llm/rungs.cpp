@@ -34,6 +34,21 @@ constexpr std::array kRungs{
     Rung{"R5b", "prefetch",
          "batches made by a thread of their own in pinned memory, copied beside the step",
          &Rungs::prefetch},
+    Rung{"R6", "bf16_weights",
+         "the model computes with weights, residual and gradients in bfloat16, AdamW with float32 "
+         "masters: nothing is cast in the step",
+         &Rungs::bf16_weights, &Rungs::bf16},
+    Rung{"R6b", "fused_norm", "the residual's sum and RMSNorm in one kernel", &Rungs::fused_norm},
+    Rung{"R6c", "fused_rope", "QK-norm and RoPE of the packed matrix in one kernel",
+         &Rungs::fused_rope, &Rungs::packed},
+    Rung{"R6d", "fused_swiglu", "SwiGLU of the packed matrix in one kernel", &Rungs::fused_swiglu,
+         &Rungs::packed},
+    Rung{"R6e", "fused_loss",
+         "cross entropy and its gradient in one kernel, in the place of the logits",
+         &Rungs::fused_loss},
+    Rung{"R7", "cuda_graph",
+         "on a GPU the whole step is recorded once and launched as one CUDA graph",
+         &Rungs::cuda_graph, &Rungs::fused_adamw},
 };
 
 const Rung* find_rung(std::string_view text) {
@@ -79,6 +94,10 @@ Status switch_rungs(Rungs& rungs, const std::vector<std::string>& names, bool on
     switch_rung(rungs, *rung, on);
   }
   return Done{};
+}
+
+bool uses_kernels(const Rungs& rungs) {
+  return rungs.fused_norm || rungs.fused_rope || rungs.fused_swiglu || rungs.fused_loss;
 }
 
 std::vector<std::string> names_of(const Rungs& rungs) {

@@ -21,6 +21,12 @@ struct Rungs {
   bool packed = false;
   bool fused_adamw = false;
   bool prefetch = false;
+  bool bf16_weights = false;
+  bool fused_norm = false;
+  bool fused_rope = false;
+  bool fused_swiglu = false;
+  bool fused_loss = false;
+  bool cuda_graph = false;
 };
 
 struct Rung {
@@ -39,6 +45,9 @@ Result<Rungs> rungs_up_to(std::string_view rung);
 
 // Switches the named ones, on with what they need, off with what needs them.
 Status switch_rungs(Rungs& rungs, const std::vector<std::string>& names, bool on);
+
+// Whether a part runs on kernels/transformer where there is a GPU.
+bool uses_kernels(const Rungs& rungs);
 
 // Names of those that are on, in the order of the ladder.
 std::vector<std::string> names_of(const Rungs& rungs);

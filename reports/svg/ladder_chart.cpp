@@ -14,7 +14,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kChartWidth = 760, kLeft = 150, kRight = 150, kTopMargin = 62, kChartRow = 46;
+constexpr double kChartWidth = 760, kLeft = 150, kRight = 150, kTopMargin = 70, kChartRow = 46;
 constexpr double kRateHeight = 15, kStepHeight = 9, kStepTop = 20;
 
 using Families = std::array<std::int64_t, kCauseFamilies.size()>;

@@ -7,7 +7,6 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/silu.h>
 
-#include <array>
 #include <stepscope/annotate.hpp>
 
 namespace stepscope::llm {
@@ -24,50 +23,76 @@ Model::Model(const Config& config, at::Device device)
     : shape_(config.shape),
       rungs_(config.rungs),
       weights_(make_weights(config, device)),
+      parameters_(take_parameters(weights_, rungs_.bf16_weights)),
       rotary_(make_rotary_tables(config.sequence, config.shape.head_size(), device)) {
   if (rungs_.sdpa) return;
   const std::int64_t t = config.sequence;
   future_ = at::ones({t, t}, at::TensorOptions(at::kBool).device(device)).triu(1);
 }
 
-at::Tensor Model::attention(const LayerWeights& layer, const at::Tensor& x) const {
-  const auto phase = stepscope::phase("attention");
-  const at::Tensor in = rms_norm(x, layer.attention_norm);
-  std::array<at::Tensor, 3> qkv;
+at::Tensor Model::normed(Stream& x, const at::Tensor& weight) const {
+  if (rungs_.fused_norm) {
+    const NormedSum out = add_rms_norm(x.residual, x.branch, weight);
+    x = {out.sum, {}};
+    return out.normed;
+  }
+  if (x.branch.defined()) x = {x.residual + x.branch, {}};
+  return rms_norm(x.residual, weight);
+}
+
+Heads Model::heads_of(const LayerWeights& layer, const at::Tensor& in) const {
+  const std::int64_t size = shape_.head_size();
+  Heads heads;
   if (rungs_.packed) {
-    const at::Tensor all = at::linear(in, layer.query_key_value);
+    const at::Tensor packed = at::linear(in, layer.query_key_value);
+    if (rungs_.fused_rope)
+      return normed_heads(packed, layer.query_norm, layer.key_norm, rotary_, shape_);
     const auto parts =
-        all.split_with_sizes({shape_.d_model, shape_.kv_size(), shape_.kv_size()}, -1);
-    qkv = {parts[0], parts[1], parts[2]};
+        packed.split_with_sizes({shape_.d_model, shape_.kv_size(), shape_.kv_size()}, -1);
+    heads = {by_head(parts[0], size), by_head(parts[1], size), by_head(parts[2], size)};
   } else {
-    qkv = {at::linear(in, layer.query), at::linear(in, layer.key), at::linear(in, layer.value)};
+    heads = {by_head(at::linear(in, layer.query), size), by_head(at::linear(in, layer.key), size),
+             by_head(at::linear(in, layer.value), size)};
   }
-  for (at::Tensor& part : qkv) part = by_head(part, shape_.head_size());
-  const at::Tensor query = rotate(rms_norm(qkv[0], layer.query_norm), rotary_);
-  const at::Tensor key = rotate(rms_norm(qkv[1], layer.key_norm), rotary_);
-  const at::Tensor out = rungs_.sdpa ? fused_attention(query, key, qkv[2])
-                                     : explicit_attention(query, key, qkv[2], future_);
-  return x + at::linear(out.transpose(1, 2).reshape(x.sizes()), layer.attention_output);
+  heads.query = rotate(rms_norm(heads.query, layer.query_norm), rotary_);
+  heads.key = rotate(rms_norm(heads.key, layer.key_norm), rotary_);
+  return heads;
 }
 
-at::Tensor Model::feed_forward(const LayerWeights& layer, const at::Tensor& x) const {
+void Model::attention(const LayerWeights& layer, Stream& x) const {
+  const auto phase = stepscope::phase("attention");
+  const Heads heads = heads_of(layer, normed(x, layer.attention_norm));
+  const at::Tensor out = rungs_.sdpa
+                             ? fused_attention(heads.query, heads.key, heads.value)
+                             : explicit_attention(heads.query, heads.key, heads.value, future_);
+  x.branch = at::linear(out.transpose(1, 2).reshape(x.residual.sizes()), layer.attention_output);
+}
+
+void Model::feed_forward(const LayerWeights& layer, Stream& x) const {
   const auto phase = stepscope::phase("mlp");
-  const at::Tensor in = rms_norm(x, layer.mlp_norm);
-  at::Tensor gate, up;
-  if (rungs_.packed) {
+  const at::Tensor in = normed(x, layer.mlp_norm);
+  at::Tensor hidden;
+  if (rungs_.fused_swiglu) {
+    hidden = swiglu(at::linear(in, layer.gate_up));
+  } else if (rungs_.packed) {
     const auto parts = at::linear(in, layer.gate_up).chunk(2, -1);
-    gate = parts[0], up = parts[1];
+    hidden = at::silu(parts[0]) * parts[1];
   } else {
-    gate = at::linear(in, layer.gate), up = at::linear(in, layer.up);
+    hidden = at::silu(at::linear(in, layer.gate)) * at::linear(in, layer.up);
   }
-  return x + at::linear(at::silu(gate) * up, layer.down);
+  x.branch = at::linear(hidden, layer.down);
 }
 
-at::Tensor Model::loss(const at::Tensor& inputs, const at::Tensor& targets) const {
-  at::Tensor x = at::embedding(weights_.embedding, inputs);
-  for (const LayerWeights& layer : weights_.layers) x = feed_forward(layer, attention(layer, x));
+at::Tensor Model::loss(const at::Tensor& inputs, const at::Tensor& targets, double share) const {
+  Stream x{at::embedding(weights_.embedding, inputs), {}};
+  for (const LayerWeights& layer : weights_.layers) {
+    attention(layer, x);
+    feed_forward(layer, x);
+  }
   const auto phase = stepscope::phase("head");
-  return cross_entropy(at::linear(rms_norm(x, weights_.final_norm), weights_.embedding), targets);
+  const at::Tensor logits = at::linear(normed(x, weights_.final_norm), weights_.embedding);
+  return rungs_.fused_loss ? fused_cross_entropy(logits, targets, share)
+                           : cross_entropy(logits, targets) * share;
 }
 
 }  // namespace stepscope::llm

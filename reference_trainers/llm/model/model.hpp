@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference_trainers/llm/config.hpp"
+#include "reference_trainers/llm/model/fused_ops.hpp"
 #include "reference_trainers/llm/model/layers.hpp"
 #include "reference_trainers/llm/model/parameters.hpp"
 
@@ -17,18 +18,27 @@ class Model {
  public:
   Model(const Config& config, at::Device device);
 
-  // inputs and targets int64 [B, T]; a float32 scalar with a gradient.
-  at::Tensor loss(const at::Tensor& inputs, const at::Tensor& targets) const;
+  // share * mean loss; inputs and targets int64 [B, T]; a float32 scalar with a gradient, of which
+  // backward() must begin.
+  at::Tensor loss(const at::Tensor& inputs, const at::Tensor& targets, double share) const;
 
-  std::vector<Parameter> parameters() { return parameters_of(weights_); }
+  const std::vector<Parameter>& parameters() const { return parameters_; }
 
  private:
-  at::Tensor attention(const LayerWeights& layer, const at::Tensor& x) const;
-  at::Tensor feed_forward(const LayerWeights& layer, const at::Tensor& x) const;
+  // What the residual is and what is still to be added to it.
+  struct Stream {
+    at::Tensor residual, branch;
+  };
+  // Adds the branch to the residual and normalises the sum.
+  at::Tensor normed(Stream& x, const at::Tensor& weight) const;
+  Heads heads_of(const LayerWeights& layer, const at::Tensor& in) const;
+  void attention(const LayerWeights& layer, Stream& x) const;
+  void feed_forward(const LayerWeights& layer, Stream& x) const;
 
   const Shape shape_;
   const Rungs rungs_;
   Weights weights_;
+  std::vector<Parameter> parameters_;  // of weights_
   RotaryTables rotary_;
   at::Tensor future_;  // [T, T]; of explicit attention
 };

@@ -86,14 +86,17 @@ Weights make_weights(const Config& config, at::Device device) {
   return all;
 }
 
-std::vector<Parameter> parameters_of(Weights& weights) {
+std::vector<Parameter> take_parameters(Weights& weights, bool bf16_copies) {
   std::vector<Parameter> all;
-  const auto add = [&all](const std::string& name, const at::Tensor& tensor) {
-    if (tensor.defined()) all.push_back({name, tensor});
+  const auto add = [&](const std::string& name, at::Tensor& weight) {
+    if (!weight.defined()) return;
+    const at::Tensor master = weight;
+    if (bf16_copies) weight = master.detach().to(at::kBFloat16).set_requires_grad(true);
+    all.push_back({name, master, weight});
   };
   add("embedding", weights.embedding);
   for (std::size_t i = 0; i < weights.layers.size(); ++i) {
-    const LayerWeights& layer = weights.layers[i];
+    LayerWeights& layer = weights.layers[i];
     const std::string in = "layers." + std::to_string(i) + ".";
     add(in + "attention_norm", layer.attention_norm);
     add(in + "query", layer.query);

@@ -36,13 +36,16 @@ struct Weights {
 Weights make_weights(const Config& config, at::Device device);
 
 struct Parameter {
-  std::string name;  // "layers.3.query"
-  at::Tensor tensor;
+  std::string name;   // "layers.3.query"
+  at::Tensor tensor;  // float32: what the optimizer changes
+  at::Tensor leaf;    // what the model computes with and has the gradient: the same, or a copy
 
   bool decays() const { return tensor.dim() > 1; }
+  bool is_copy() const { return !leaf.is_same(tensor); }
 };
 
-// Those that are defined, in a fixed order. The tensors are the weights themselves.
-std::vector<Parameter> parameters_of(Weights& weights);
+// Those that are defined, in a fixed order. With `bf16_copies` the weights become copies in
+// bfloat16 of the parameters' tensors.
+std::vector<Parameter> take_parameters(Weights& weights, bool bf16_copies);
 
 }  // namespace stepscope::llm

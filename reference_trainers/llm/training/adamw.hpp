@@ -4,6 +4,9 @@
 // user's loop has it. Fused: norms in one call, the clip as a number on the device that ATen's
 // fused AdamW divides by; the host never waits.
 //
+// With bf16_weights the model has copies of the weights: gradients are widened to float32, and each
+// step ends with the copies rounded anew.
+//
 // beta 0.9 and 0.95, epsilon 1e-8; only matrices decay.
 #pragma once
 
@@ -29,18 +32,31 @@ class AdamW {
 
   // The norm of all gradients together before the clip: a float32 scalar, on the device or, where
   // the host had to read it, on the CPU.
-  virtual at::Tensor clip_and_step(double learning_rate) = 0;
+  virtual at::Tensor clip_and_step() = 0;
+  // Of the steps from here on. Apart, because a step may be recorded once for many.
+  virtual void set_learning_rate(double rate) = 0;
   void zero_gradients();  // drops them
 
   // What steps change, by name: copying into them restores a run.
   std::vector<std::pair<std::string, at::Tensor>> state() const;
-  // So many steps were made.
-  virtual void set_steps(std::int64_t steps) = 0;
+  // So many steps were made, and the state was restored.
+  void resume_at(std::int64_t steps);
 
  protected:
+  virtual void set_steps(std::int64_t steps) = 0;
+  // In float32, whatever the leaves are.
+  std::vector<at::Tensor> gradients();
+  // Rounds what has changed for the leaves that are copies.
+  void refresh_copies();
+
   std::vector<Parameter> parameters_;
   std::vector<at::Tensor> means_, squares_;
   const double weight_decay_, clip_;
+
+ private:
+  // Of parameters whose leaves are copies: leaves, what they are copied from, and their gradients
+  // in float32.
+  std::vector<at::Tensor> leaves_, masters_, wide_gradients_;
 };
 
 std::unique_ptr<AdamW> make_adamw(std::vector<Parameter> parameters, const Config& config);

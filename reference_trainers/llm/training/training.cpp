@@ -17,42 +17,68 @@ Training::Training(const Config& config, at::Device device)
       optimizer_(make_adamw(model_.parameters(), config)) {}
 
 void Training::begin_at(std::int64_t first_step, std::unique_ptr<BatchFeed> feed) {
-  optimizer_->set_steps(first_step);
+  optimizer_->resume_at(first_step);
   feed_ = std::move(feed);
   unread_ = first_step;
 }
 
-// Gives the step's loss.
-Result<at::Tensor> Training::gradients() {
+Result<std::vector<Batch>> Training::next_batches() {
+  const auto phase = stepscope::phase("data");
+  std::vector<Batch> batches;
+  for (std::int64_t i = 0; i < config_.accumulate; ++i) {
+    Result<Batch> batch = feed_->next();
+    if (!batch) return batch.error();
+    batches.push_back(std::move(*batch));
+  }
+  return batches;
+}
+
+Training::Numbers Training::train_on(const std::vector<Batch>& batches) {
+  optimizer_->zero_gradients();
   at::Tensor sum;
   const double share = 1 / static_cast<double>(config_.accumulate);
-  for (std::int64_t i = 0; i < config_.accumulate; ++i) {
-    Result<Batch> batch = [this] {
-      const auto phase = stepscope::phase("data");
-      return feed_->next();
-    }();
-    if (!batch) return batch.error();
+  for (const Batch& batch : batches) {
     at::Tensor loss;
     {
       const auto phase = stepscope::phase("forward");
-      const Autocast autocast(config_.rungs.bf16, device_);
-      loss = model_.loss(batch->inputs, batch->targets) * share;
+      const Autocast autocast(config_.rungs.bf16 && !config_.rungs.bf16_weights, device_);
+      loss = model_.loss(batch.inputs, batch.targets, share);
     }
     const auto phase = stepscope::phase("backward");
     loss.backward();
     sum = sum.defined() ? sum + loss.detach() : loss.detach();
   }
-  return sum;
+  return {sum, optimizer_->clip_and_step()};
+}
+
+// The first call records; the numbers are copied out before the next launch overwrites them.
+Training::Numbers Training::launch_graph(const std::vector<Batch>& batches) {
+  const auto phase = stepscope::phase("graph");
+  if (graph_ == nullptr) {
+    for (const Batch& batch : batches)
+      in_graph_.push_back({batch.inputs.clone(), batch.targets.clone()});
+    graph_ = make_step_graph();
+    graph_->record([this] { of_graph_ = train_on(in_graph_); });
+  }
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    in_graph_[i].inputs.copy_(batches[i].inputs);
+    in_graph_[i].targets.copy_(batches[i].targets);
+  }
+  graph_->launch();
+  return {of_graph_.loss.clone(), of_graph_.norm.clone()};
 }
 
 Result<std::vector<StepLog>> Training::step(std::int64_t index) {
-  optimizer_->zero_gradients();
-  const Result<at::Tensor> loss = gradients();
-  if (!loss) return loss.error();
-  const at::Tensor norm = optimizer_->clip_and_step(learning_rate_of(config_, index));
+  // Steps that make what lasts (cuBLAS's memory, plans of cuDNN) before one is recorded.
+  constexpr std::int64_t kPlainSteps = 3;
+  const Result<std::vector<Batch>> batches = next_batches();
+  if (!batches) return batches.error();
+  optimizer_->set_learning_rate(learning_rate_of(config_, index));
+  const bool graph = config_.rungs.cuda_graph && device_.is_cuda() && ++plain_steps_ > kPlainSteps;
+  const Numbers numbers = graph ? launch_graph(*batches) : train_on(*batches);
   const auto phase = stepscope::phase("log");
-  noted_.push_back(*loss);
-  noted_.push_back(norm);
+  noted_.push_back(numbers.loss);
+  noted_.push_back(numbers.norm);
   if (config_.rungs.fused_adamw && !logs(config_, index)) return std::vector<StepLog>{};
   return read_log(index);
 }

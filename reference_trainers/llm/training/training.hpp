@@ -16,6 +16,7 @@
 #include "reference_trainers/llm/data/batch_feed.hpp"
 #include "reference_trainers/llm/model/model.hpp"
 #include "reference_trainers/llm/training/adamw.hpp"
+#include "reference_trainers/llm/training/step_graph.hpp"
 
 namespace stepscope::llm {
 
@@ -38,7 +39,13 @@ class Training {
   std::vector<std::pair<std::string, at::Tensor>> state() const { return optimizer_->state(); }
 
  private:
-  Result<at::Tensor> gradients();
+  struct Numbers {
+    at::Tensor loss, norm;
+  };
+  Result<std::vector<Batch>> next_batches();
+  // Enqueues the step; gives its numbers.
+  Numbers train_on(const std::vector<Batch>& batches);
+  Numbers launch_graph(const std::vector<Batch>& batches);
   std::vector<StepLog> read_log(std::int64_t index);
 
   const Config config_;
@@ -46,6 +53,12 @@ class Training {
   Model model_;
   std::unique_ptr<AdamW> optimizer_;
   std::unique_ptr<BatchFeed> feed_;
+  // With cuda_graph, from its fourth step on.
+  std::unique_ptr<StepGraph> graph_;
+  std::vector<Batch> in_graph_;
+  Numbers of_graph_;
+  std::int64_t plain_steps_ = 0;
+
   std::int64_t unread_ = 0;        // first step whose numbers the host has not read
   std::vector<at::Tensor> noted_;  // of each since then: loss and norm
 };

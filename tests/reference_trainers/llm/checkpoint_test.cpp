@@ -36,6 +36,7 @@ void expect_identical(const Rungs& rungs) {
 TEST(LlmCheckpoint, GoesOnToTheBit) {
   expect_identical({});
   expect_identical(*rungs_up_to("R5b"));
+  expect_identical(*rungs_up_to("R7"));
 }
 
 TEST(LlmCheckpoint, WhatDoesNotFitIsSaid) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// fused_ops.hpp on a GPU, with autograd around kernels/transformer. Without the kernels each throws
+// and says how to build them.
+#pragma once
+
+#include "reference_trainers/llm/model/fused_ops.hpp"
+
+namespace stepscope::llm {
+
+NormedSum device_add_rms_norm(const at::Tensor& residual, const at::Tensor& branch,
+                              const at::Tensor& weight);
+Heads device_normed_heads(const at::Tensor& packed, const at::Tensor& query_weight,
+                          const at::Tensor& key_weight, const RotaryTables& tables,
+                          const Shape& shape);
+at::Tensor device_swiglu(const at::Tensor& packed);
+at::Tensor device_cross_entropy(const at::Tensor& logits, const at::Tensor& targets, double share);
+
+}  // namespace stepscope::llm

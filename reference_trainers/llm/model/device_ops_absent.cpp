@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a build without CUDA.
+#include <c10/util/Exception.h>
+
+#include "reference_trainers/llm/model/device_ops.hpp"
+
+namespace stepscope::llm {
+namespace {
+
+[[noreturn]] void no_kernels() {
+  TORCH_CHECK(false,
+              "this build has no CUDA kernels: configure with -DSTEPSCOPE_WITH_CUDA=ON, or train "
+              "--without fused_norm,fused_rope,fused_swiglu,fused_loss");
+}
+
+}  // namespace
+
+bool has_kernels() {
+  return false;
+}
+NormedSum device_add_rms_norm(const at::Tensor&, const at::Tensor&, const at::Tensor&) {
+  no_kernels();
+}
+Heads device_normed_heads(const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                          const RotaryTables&, const Shape&) {
+  no_kernels();
+}
+at::Tensor device_swiglu(const at::Tensor&) {
+  no_kernels();
+}
+at::Tensor device_cross_entropy(const at::Tensor&, const at::Tensor&, double) {
+  no_kernels();
+}
+
+}  // namespace stepscope::llm
