@@ -155,7 +155,9 @@ __global__ void __launch_bounds__(kHeadThreads) qk_norm_rope_gradient_kernel(QkN
       const auto one = [&](float& number, float& gradient, float query_w, float key_w,
                            float& query_sum, float& key_sum) {
         number *= scale;
-        (is_key ? key_sum : query_sum) += gradient * number;
+        // Both, so that neither needs an address: sums stay in registers.
+        query_sum += is_key ? 0 : gradient * number;
+        key_sum += is_key ? gradient * number : 0;
         gradient *= is_key ? key_w : query_w;
         product += gradient * number;
       };
