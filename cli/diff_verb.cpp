@@ -148,7 +148,7 @@ void add_diff_verb(CLI::App& app, int& status) {
   auto arguments = std::make_shared<DiffArguments>();
   CLI::App* verb = app.add_subcommand(
       "diff", "Why run B's step takes longer or shorter than run A's, as parts that add up");
-  verb->add_option("A B", arguments->sides, "Two runs: the one before and the one after");
+  verb->add_option("RUN", arguments->sides, "Two runs: A, the one before, and B, the one after");
   verb->add_option("--baseline", arguments->baseline, "several runs of A's side")
       ->type_name("A...");
   verb->add_option("--candidate", arguments->candidate, "several runs of B's side")

@@ -3,6 +3,7 @@
 // no tag, no link, no column, mention nobody and refer to no issue.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,6 +2,7 @@
 #include "reference_trainers/clt/model/stacked_layers.hpp"
 
 #include <ATen/ops/stack.h>
+#include <cstdint>
 
 namespace stepscope::clt {
 
