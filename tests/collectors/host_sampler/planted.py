@@ -82,7 +82,9 @@ def loader(workers):
 
 def queue():
     shares = Shares(report_of(python("queue_of_a_thread.py")))
-    expect(shares.of(["host.wait_thread"], line_of("queue_of_a_thread.py", "planted")), 0.4, "the queue")
+    planted = line_of("queue_of_a_thread.py", "planted")
+    expect(shares.of(["host.wait_thread"], planted), 0.2, "waits for the thread that were looked into")
+    expect(shares.of(["host.wait_thread", "host.off_cpu"], planted), 0.5, "the queue")
 
 
 def threads():
@@ -90,15 +92,14 @@ def threads():
 
 
 def cpp():
-    report = report_of([os.environ["STEPSCOPE_SILENCES"]])
-    shares = Shares(report)
+    shares = Shares(report_of([os.environ["STEPSCOPE_SILENCES"]]))
     expect(shares.of(["host.off_cpu"]), 0.4, "sleeping")
     assert shares.of(["host.other"]) < 0.02, shares.of(["host.other"])
 
 
 def off():
-    report = report_of([os.environ["STEPSCOPE_SILENCES"]], "--no-sampling")
-    assert "host_samples" not in json.dumps(report)
+    shares = Shares(report_of([os.environ["STEPSCOPE_SILENCES"]], "--no-sampling"))
+    expect(shares.of(["host.other"]), 0.9, "nothing told running from sleeping")
 
 
 CASES = {"sleep": sleep, "gc": gc, "loader_0": lambda: loader(0), "loader_2": lambda: loader(2), "queue": queue,
