@@ -9,9 +9,10 @@ namespace {
 
 constexpr int kMostThreads = 1024;
 
-// struct _gc_runtime_state of 3.11 to 3.13, from generations[0] on: three generations of 24 bytes,
-// the pointer generation0 to the first of them, the permanent generation, three of statistics of 24
-// bytes, the flag, and the lists `garbage` and `callbacks`.
+// struct _gc_runtime_state of 3.11 and 3.12 (later ones have the same behind the flag), from
+// generations[0] on: three generations of 24 bytes, the pointer generation0 to the first of them,
+// the permanent generation, three of statistics of 24 bytes, the flag, and the lists `garbage` and
+// `callbacks`.
 constexpr Address kGeneration0 = 72, kCollecting = kGeneration0 + 8 + 24 + 72;
 constexpr Address kGarbage = kCollecting + 8, kCallbacks = kGarbage + 8;
 
