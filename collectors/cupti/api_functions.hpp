@@ -37,6 +37,13 @@ inline bool is_recorded(const ApiFunction& function, Level level) noexcept {
   return function.level <= level && (!function.left_to_driver || level == Level::deep);
 }
 
+// cudaLaunchKernel and its kin.
+inline bool launches_kernel(const ApiFunction& function) noexcept {
+  const std::uint16_t id = function.ids[0];
+  return function.domain == Domain::runtime ? id == 211 || id == 269 || id == 430
+                                            : id == 307 || id == 477 || id == 652;
+}
+
 // A call's code: callback ids of both domains in 16 bits.
 inline constexpr std::uint16_t kRuntimeCode = 0x8000;
 inline std::uint16_t call_code(Domain domain, std::uint32_t id) noexcept {

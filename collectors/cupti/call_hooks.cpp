@@ -71,8 +71,10 @@ HostKind kind_of_call(Domain domain) noexcept {
     stream = streams.find(library, call.context, call.context_uid, arguments.stream,
                           id == function.ids[1]);
   }
+  const bool counted = options.autograd_counter != nullptr && launches_kernel(function);
   recorder::begin_call(call_code(function.domain, id), kind_of_call(function.domain),
-                       site_of_call(), call.correlation_id, stream, arguments.value);
+                       site_of_call(), call.correlation_id, stream,
+                       counted ? options.autograd_counter() : arguments.value);
 }
 
 // How deep the thread is in listed calls; also those that are not recorded count.

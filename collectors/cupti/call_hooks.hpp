@@ -15,6 +15,8 @@ namespace stepscope::cupti {
 struct HookOptions {
   Level level = Level::standard;
   recorder::SiteRef (*call_site)() noexcept = nullptr;  // null: sites are not recorded
+  // The thread's autograd counter, kept with a launch; null: it is not.
+  std::uint64_t (*autograd_counter)() noexcept = nullptr;
   bool profiler_control = false;  // cudaProfilerStart and Stop are the capture's trigger
   // Calls that are left to the driver can be switched on as well, by a level of deep.
   bool layers = false;

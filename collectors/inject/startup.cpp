@@ -17,6 +17,7 @@
 #include "collectors/nvml/sampler.hpp"
 #include "collectors/pm_sampling/pm_source.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
+#include "collectors/record_function/autograd_numbers.hpp"
 #include "collectors/record_function/record_function.hpp"
 #include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/process_state.hpp"
@@ -136,6 +137,7 @@ void look_for_libraries() noexcept {
   options.empty = settings.empty_callbacks;
   options.layers = settings.window_layers;
   options.call_site = settings.level == Level::light ? nullptr : python_call_site;
+  options.python_frame = python_frame;
   if (!enable_record_function(options) || found_torch.exchange(true)) return;
   record_python_version();
   if (options.call_site != nullptr && !options.empty) init_python_call_sites();
@@ -151,6 +153,7 @@ void on_cuda_start() noexcept {
   options.hooks.level = settings.level;
   options.hooks.profiler_control = settings.profiler_control;
   options.hooks.call_site = settings.level == Level::light ? nullptr : python_call_site;
+  options.hooks.autograd_counter = settings.level == Level::light ? nullptr : changed_sequence;
   options.on_device = sample_device;
   if (options.bare == cupti::Bare::no) {
     start_sampler();

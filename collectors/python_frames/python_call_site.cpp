@@ -182,4 +182,13 @@ void init_python_call_sites() noexcept {
   return thread != nullptr && check(thread) ? look_up(thread) : 0;
 }
 
+[[gnu::hot]] std::uintptr_t python_frame() noexcept {
+  using namespace python;
+  if (state.load(std::memory_order_acquire) != State::ready) return 0;
+  const Object thread = usable_thread();
+  return thread == nullptr
+             ? 0
+             : reinterpret_cast<std::uintptr_t>(innermost_frame(interpreter.layout, thread));
+}
+
 }  // namespace stepscope

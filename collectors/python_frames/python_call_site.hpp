@@ -12,6 +12,8 @@
 // disagreement between the offsets and the running interpreter, switches it off with a note.
 #pragma once
 
+#include <cstdint>
+
 #include "collectors/recorder/recorder.hpp"
 
 namespace stepscope {
@@ -31,5 +33,9 @@ const Interpreter* checked_interpreter() noexcept;
 // The call site, or 0: no Python here, or none known. Counts recorder::count_site_lookup for
 // threads with a Python frame; others (autograd workers) have no line to find and are not counted.
 recorder::SiteRef python_call_site() noexcept;
+
+// The calling thread's innermost Python frame, as a number: equal numbers mean that no Python was
+// entered or left in between. 0: none, or none known.
+std::uintptr_t python_frame() noexcept;
 
 }  // namespace stepscope

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "collectors/record_function/autograd_numbers.hpp"
 #include "collectors/record_function/name_cache.hpp"
 
 namespace stepscope {
@@ -18,10 +19,36 @@ constinit recorder::NameId local_scalar_dense = 0;
 constinit recorder::NameId copy_in_place = 0;
 constinit std::atomic<std::uint64_t> async_ids{0};
 
-// A line is worth its cost at the outermost op and where the host may wait for the device.
+// The Python frame and the depth of ops at which the thread's last line was taken.
+struct Looked {
+  std::uintptr_t frame = 0;
+  std::uint32_t depth = 0;
+};
+thread_local constinit Looked looked __attribute__((tls_model("initial-exec"))) = {};
+
+void look_from(std::uint32_t depth) noexcept {
+  looked = {context.python_frame == nullptr ? 0 : context.python_frame(), depth};
+}
+
+// What an op calls in C++ is at the op's line; what it calls through Python (a function with a
+// backward of its own, checkpointing) is at lines of that Python.
+bool runs_other_python(std::uint32_t depth) noexcept {
+  if (context.python_frame == nullptr) return false;
+  const std::uintptr_t frame = context.python_frame();
+  if (frame == 0 || (frame == looked.frame && depth > looked.depth)) return false;
+  looked = {frame, depth};
+  return true;
+}
+
+// A line is worth its cost at the outermost op of its Python and where the host may wait for the
+// device.
 bool wants_site(recorder::RangeName name) noexcept {
-  return recorder::open_ranges(recorder::kLaneFunction) == 0 || name == local_scalar_dense ||
-         name == copy_in_place;
+  const std::uint32_t depth = recorder::open_ranges(recorder::kLaneFunction);
+  if (depth == 0) {
+    look_from(0);
+    return true;
+  }
+  return runs_other_python(depth) || name == local_scalar_dense || name == copy_in_place;
 }
 
 [[gnu::hot]] Observer begin_function(const RecordFunction& function) {
@@ -30,7 +57,9 @@ bool wants_site(recorder::RangeName name) noexcept {
   const recorder::SiteRef site =
       context.call_site != nullptr && recorder::taking() && wants_site(name) ? context.call_site()
                                                                              : 0;
-  recorder::begin_range(recorder::kLaneFunction, HostKind::op, name, 0, site, kNoSequence);
+  // A number is of use with a line alone: it gives the line to what the op makes.
+  const std::uint32_t sequence = site != 0 ? next_sequence() : kNoSequence;
+  recorder::begin_range(recorder::kLaneFunction, HostKind::op, name, 0, site, sequence);
   return nullptr;
 }
 
@@ -40,8 +69,18 @@ bool wants_site(recorder::RangeName name) noexcept {
 
 [[gnu::hot]] Observer begin_backward(const RecordFunction& function) {
   if (!recorder::recording()) return nullptr;
+  // Where the pass runs on the thread that asked for it: that line. Python that a node runs is not
+  // on the stack yet.
+  const bool wanted = context.call_site != nullptr && recorder::taking() &&
+                      recorder::open_ranges(recorder::kLaneBackward) == 0;
+  const recorder::SiteRef site = wanted ? context.call_site() : 0;
+  // The ops of the node itself are those of the engine's frame.
+  const std::uint32_t depth = recorder::open_ranges(recorder::kLaneFunction);
+  if (wanted && depth > 0) look_from(depth - 1);
+  const NodeNumbers numbers = node_numbers(function);
   recorder::begin_range(recorder::kLaneBackward, HostKind::backward_node,
-                        names.find(context.name(&function)), 0, 0, kNoSequence);
+                        names.find(context.name(&function)), numbers.forward_thread, site,
+                        numbers.sequence);
   return nullptr;
 }
 
@@ -72,7 +111,9 @@ Observer begin_user(const RecordFunction& function) {
   scope->thread = &thread_mark;
   scope->depth = recorder::open_ranges(recorder::kLaneUser);
   const recorder::SiteRef site =
-      context.call_site != nullptr && recorder::has_plan() ? context.call_site() : 0;
+      context.call_site != nullptr && (recorder::has_plan() || recorder::taking())
+          ? context.call_site()
+          : 0;
   recorder::begin_range(recorder::kLaneUser, HostKind::user_scope, name, 0, site, kNoSequence);
   return scope;
 }

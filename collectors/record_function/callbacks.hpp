@@ -2,6 +2,8 @@
 // What PyTorch calls at the begin and end of each RecordFunction, one pair of functions a scope.
 #pragma once
 
+#include <cstdint>
+
 #include "collectors/record_function/torch_abi.hpp"
 #include "collectors/recorder/recorder.hpp"
 
@@ -11,6 +13,7 @@ struct CallbackContext {
   torch_abi::Name name = nullptr;
   torch_abi::IsAsync is_async = nullptr;
   recorder::SiteRef (*call_site)() noexcept = nullptr;  // null: sites are not recorded
+  std::uintptr_t (*python_frame)() noexcept = nullptr;  // with call_site
 };
 
 // Before the first callback is registered; it stays for the life of the process.

@@ -8,6 +8,7 @@
 #include <new>
 #include <string_view>
 
+#include "collectors/record_function/autograd_numbers.hpp"
 #include "collectors/record_function/callback_switch.hpp"
 #include "collectors/record_function/callbacks.hpp"
 #include "collectors/record_function/torch_library.hpp"
@@ -82,7 +83,10 @@ bool enable_record_function(const RecordFunctionOptions& options) noexcept {
     return true;
   }
   const bool ops = options.ops || !process_has_gpu();
-  set_callback_context({torch.name, torch.is_async, options.call_site});
+  set_callback_context({torch.name, torch.is_async, options.call_site, options.python_frame});
+  if (!find_autograd_numbers(torch))
+    recorder::note(
+        "this PyTorch does not tell backward work's forward: it has no lines of its own");
   Registered callbacks(torch, options.layers);
   options.empty ? register_empty(callbacks, ops) : register_all(callbacks, ops);
   callbacks.follow_the_plan();

@@ -8,6 +8,8 @@
 // only where asked for or where the process has no GPU.
 #pragma once
 
+#include <cstdint>
+
 #include "collectors/recorder/recorder.hpp"
 
 namespace stepscope {
@@ -17,6 +19,7 @@ struct RecordFunctionOptions {
   bool empty = false;   // callbacks that record nothing: the baseline of our overhead
   bool layers = false;  // of windows in turn, the whole alone has ops and backward nodes
   recorder::SiteRef (*call_site)() noexcept = nullptr;
+  std::uintptr_t (*python_frame)() noexcept = nullptr;  // with call_site
 };
 
 // Registers once libtorch_cpu.so is mapped; until then, and after that, it does nothing.

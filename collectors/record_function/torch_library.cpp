@@ -58,6 +58,11 @@ void read_version(const Path& library, std::array<char, 64>& version) {
   }
 }
 
+template <class Function>
+void find_symbol(void* library, const char* symbol, Function& function) noexcept {
+  function = reinterpret_cast<Function>(dlsym(library, symbol));
+}
+
 }  // namespace
 
 bool is_tested_torch(std::string_view version) noexcept {
@@ -87,14 +92,16 @@ TorchLibrary find_torch_library() noexcept {
     torch.why_not = "PyTorch's libtorch_cpu.so could not be opened again; its ops are not recorded";
     return torch;
   }
-  torch.add_global_callback =
-      reinterpret_cast<torch_abi::AddGlobalCallback>(dlsym(handle, torch_abi::kAddGlobalCallback));
-  torch.disable_callback =
-      reinterpret_cast<torch_abi::SwitchCallback>(dlsym(handle, torch_abi::kDisableCallback));
-  torch.reenable_callback =
-      reinterpret_cast<torch_abi::SwitchCallback>(dlsym(handle, torch_abi::kReenableCallback));
-  torch.name = reinterpret_cast<torch_abi::Name>(dlsym(handle, torch_abi::kName));
-  torch.is_async = reinterpret_cast<torch_abi::IsAsync>(dlsym(handle, torch_abi::kIsAsync));
+  find_symbol(handle, torch_abi::kAddGlobalCallback, torch.add_global_callback);
+  find_symbol(handle, torch_abi::kDisableCallback, torch.disable_callback);
+  find_symbol(handle, torch_abi::kReenableCallback, torch.reenable_callback);
+  find_symbol(handle, torch_abi::kName, torch.name);
+  find_symbol(handle, torch_abi::kIsAsync, torch.is_async);
+  find_symbol(handle, torch_abi::kPeekSequence, torch.peek_sequence);
+  find_symbol(handle, torch_abi::kCurrentThreadId, torch.current_thread_id);
+  find_symbol(handle, torch_abi::kConstruct, torch.construct);
+  find_symbol(handle, torch_abi::kBefore, torch.before);
+  find_symbol(handle, torch_abi::kDestroy, torch.destroy);
   if (!is_tested_torch(torch.version.data()) && !trusts_any_version()) {
     torch.why_not =
         "PyTorch's ops and scopes are not recorded: its version is not among those tested (2.4 to "

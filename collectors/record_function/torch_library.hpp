@@ -19,6 +19,12 @@ struct TorchLibrary {
   torch_abi::SwitchCallback reenable_callback = nullptr;
   torch_abi::Name name = nullptr;
   torch_abi::IsAsync is_async = nullptr;
+  // Any of these may be missing: then backward nodes are not tied to their forward.
+  torch_abi::ThreadNumber peek_sequence = nullptr;
+  torch_abi::ThreadNumber current_thread_id = nullptr;
+  torch_abi::Construct construct = nullptr;
+  torch_abi::Before before = nullptr;
+  torch_abi::Destroy destroy = nullptr;
 };
 
 // Versions whose layout was tested: major.minor.

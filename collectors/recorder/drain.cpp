@@ -129,19 +129,25 @@ std::uint64_t Drain::take_range(Source& source, std::uint16_t lane, OpenRange ra
 }
 
 OpenRange Drain::range_of(const Slot& slot, const WideSlot& wide) {
+  const bool is_node = kind_in(slot) == HostKind::backward_node;
   return {.begin = clock_.to_ns(slot.ticks),
           .name = log_.range_text(name_in(slot, wide)),
-          .category = log_.text(wide.category),
+          .category = is_node ? 0 : log_.text(wide.category),
           .site = log_.site(wide.site),
           .sequence = wide.sequence,
+          .forward_thread = is_node && wide.category != 0 ? wide.category : kNone,
           .kind = kind_in(slot)};
 }
 
 OpenRange Drain::call_of(const Slot& slot, const CallSlot& call) {
   const SessionLog::Call about = log_.call(slot.lane);
+  const bool is_numbered = about.api == ApiKind::launch_kernel && call.value != 0;
+  const auto thread = static_cast<std::uint32_t>(call.value >> 32U);
   return {.begin = clock_.to_ns(slot.ticks),
           .name = about.name,
           .site = log_.site(slot.name),
+          .sequence = is_numbered ? static_cast<std::uint32_t>(call.value) : kNoSequence,
+          .forward_thread = is_numbered && thread != 0 ? thread : kNone,
           .kind = kind_in(slot),
           .is_call = true,
           .call = call,

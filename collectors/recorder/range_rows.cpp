@@ -51,6 +51,10 @@ void RangeRows::end(const OpenRange& range, std::int64_t time) {
   rows.category.push_back(range.category);
   rows.site.push_back(range.site);
   rows.sequence.push_back(range.sequence);
+  if (range.forward_thread != kNone) {  // a column that most batches do without
+    rows.forward_thread.resize(rows.size() - 1, kNone);
+    rows.forward_thread.push_back(range.forward_thread);
+  }
   return static_cast<std::uint32_t>(rows.size() - 1);
 }
 
@@ -64,7 +68,8 @@ void RangeRows::end(const OpenRange& range, std::int64_t time) {
   calls.correlation.push_back(range.call.correlation);
   calls.stream.push_back(range.stream);
   calls.event.push_back(has_event ? range.call.value : 0);
-  calls.bytes.push_back(!has_event && range.call.value != 0 ? range.call.value : kUnknownBytes);
+  const bool has_bytes = !has_event && range.api != ApiKind::launch_kernel && range.call.value != 0;
+  calls.bytes.push_back(has_bytes ? range.call.value : kUnknownBytes);
 }
 
 void RangeRows::add_collective(const OpenRange& range, std::uint32_t row) {
@@ -88,6 +93,8 @@ void RangeRows::remove_open() {
   }
   for (RangeId& range : batch_.calls.range) range = moved[range];
   for (RangeId& range : batch_.collectives.range) range = moved[range];
+  if (!rows.forward_thread.empty()) rows.forward_thread.resize(rows.size(), kNone);
+  keep_rows(rows.forward_thread, keep);
   keep_rows(rows.begin, keep);
   keep_rows(rows.end, keep);
   keep_rows(rows.name, keep);

@@ -17,6 +17,7 @@ struct OpenRange {
   StringId category = 0;
   SiteId site = kNone;
   std::uint32_t sequence = kNoSequence;
+  std::uint32_t forward_thread = kNone;
   HostKind kind = HostKind::other;
   ThreadId thread = 0;
   std::uint32_t row = kNone;  // kNone: not in this batch

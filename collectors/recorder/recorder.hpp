@@ -82,6 +82,7 @@ const char* name_text(NameId name) noexcept;
 // Interns a call site. `function` and `file` as above.
 SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept;
 
+// Of a backward node, `category` is PyTorch's number of its forward thread instead (0: not known).
 void begin_range(std::uint16_t lane, HostKind kind, RangeName name, NameId category, SiteRef site,
                  std::uint32_t sequence) noexcept;
 void end_range(std::uint16_t lane) noexcept;
@@ -89,7 +90,9 @@ void end_range(std::uint16_t lane) noexcept;
 std::uint32_t open_ranges(std::uint16_t lane) noexcept;
 
 // A CUDA call, on kLaneCall; end_range(kLaneCall) ends it. `code` names the call: see name_call.
-// `value` is an event handle or a size, by what the call does.
+// `value` is an event handle or a size, by what the call does; of a kernel's launch it is the
+// thread's autograd counter with PyTorch's number of the thread above it, or 0
+// (HostRanges::sequence).
 void begin_call(std::uint16_t code, HostKind kind, SiteRef site, std::uint32_t correlation,
                 StreamRef stream, std::uint64_t value) noexcept;
 // Ends will not be told of the calls that the thread is in: they ended while nothing was taken.

@@ -44,7 +44,7 @@ inline constexpr std::uint8_t kWide = 0x80;
 
 // The second slot of a record that has more to say.
 struct WideSlot {
-  std::uint32_t category;
+  std::uint32_t category;   // of a backward node: the forward thread
   std::uint32_t site;       // process ranges: low half of the id
   std::uint32_t sequence;   // process ranges: high half of the id
   std::uint32_t name_high;  // of RangeName's bits: Slot::name holds the low half
@@ -52,7 +52,7 @@ struct WideSlot {
 
 // The second slot of call_begin.
 struct CallSlot {
-  std::uint64_t value;   // event handle or bytes, by what the call does
+  std::uint64_t value;   // event handle, bytes, or numbers of autograd: recorder::begin_call
   std::uint32_t stream;  // StreamRef
   std::uint32_t correlation;
 };

@@ -61,8 +61,12 @@ struct HostRanges {
   std::vector<StringId>
       category;              // NVTX domain, Kineto category where it is not the kind; 0 = none
   std::vector<SiteId> site;  // call site of an op or call, own definition of a Python function
-  std::vector<std::uint32_t> sequence;        // autograd sequence number or kNoSequence
-  std::vector<std::uint32_t> forward_thread;  // raw forward thread id of a backward node, or kNone
+  // What the thread's count of autograd nodes stood at when the range began: an op is about to make
+  // that node, a launch works for the one before it. Of a backward node: its own number.
+  // kNoSequence where it is not known, or (launches) the same as before.
+  std::vector<std::uint32_t> sequence;
+  // PyTorch's own number of a thread: of a backward node that of its forward, of a launch its own.
+  std::vector<std::uint32_t> forward_thread;  // or kNone
   std::vector<RangeId> parent;                // set by Trace::build: see trace.hpp
 
   std::size_t size() const { return begin.size(); }

@@ -105,6 +105,29 @@ TEST_F(CallHooksTest, TheLineIsThatOfTheCallAtTheDriversEntry) {
   EXPECT_EQ(trace.data().sites[trace.host_ranges().site[0]].line, 12U);
 }
 
+TEST_F(CallHooksTest, ALaunchKeepsTheCountOfBackwardNodes) {
+  record([] {
+    Options options;
+    options.hooks.autograd_counter = []() noexcept { return std::uint64_t{3} << 32U | 41U; };
+    ASSERT_TRUE(start_collector(fake_cupti::library(), options));
+    launch();
+    const CopyParameters copy{.count = 4096, .stream = handle(9)};
+    const DriverCopyParameters inner{.count = 4096, .stream = handle(9)};
+    call_both(kCopyAsync, &copy, kDriverCopyAsync, &inner);
+  });
+  const Trace trace = read();
+  const HostRanges& ranges = trace.host_ranges();
+  EXPECT_THAT(ranges.sequence, ElementsAre(41U, kNoSequence));
+  EXPECT_THAT(ranges.forward_thread, ElementsAre(3U, kNone));
+  EXPECT_THAT(trace.calls().bytes, ElementsAre(kUnknownBytes, 4096U));
+}
+
+TEST(ApiFunctions, OnesThatLaunchKernelsAreThoseByName) {
+  for (const ApiFunction& function : api_functions())
+    EXPECT_EQ(launches_kernel(function), classify_api(function.name) == ApiKind::launch_kernel)
+        << function.name;
+}
+
 // cudaDeviceReset ends calls whose exit is never told.
 TEST_F(CallHooksTest, CallsAreRecordedAgainBehindTheEndOfAContext) {
   record([] {

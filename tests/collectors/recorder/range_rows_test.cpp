@@ -52,5 +52,19 @@ TEST(RangeRows, AValueOfACallIsAnEventOrASizeByWhatItDoes) {
   EXPECT_THAT(batch.calls.bytes, ElementsAre(kUnknownBytes, 77U));
 }
 
+TEST(RangeRows, AForwardThreadIsKeptWithItsRow) {
+  EventBatch batch;
+  RangeRows rows(batch);
+  OpenRange open{.begin = 2};
+  rows.whole({.begin = 1}, 9);
+  rows.begin(open);
+  rows.whole({.begin = 3, .sequence = 41, .forward_thread = 7}, 8);
+  rows.whole({.begin = 4}, 5);
+  rows.remove_open();
+  EXPECT_THAT(batch.host_ranges.begin, ElementsAre(1, 3, 4));
+  EXPECT_THAT(batch.host_ranges.sequence, ElementsAre(kNoSequence, 41U, kNoSequence));
+  EXPECT_THAT(batch.host_ranges.forward_thread, ElementsAre(kNone, 7U, kNone));
+}
+
 }  // namespace
 }  // namespace stepscope::recorder
