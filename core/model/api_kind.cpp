@@ -18,6 +18,10 @@ constexpr std::array kRules = {
     Rule{"LaunchGrid", ApiKind::launch_kernel},
     Rule{"LaunchHostFunc", ApiKind::launch_host},
     Rule{"Launch", ApiKind::launch_kernel},
+    Rule{"ExtLaunch", ApiKind::launch_kernel},
+    Rule{"ExtModuleLaunch", ApiKind::launch_kernel},
+    Rule{"HccModuleLaunch", ApiKind::launch_kernel},
+    Rule{"ModuleLaunch", ApiKind::launch_kernel},
     Rule{"GraphLaunch", ApiKind::launch_graph},
     Rule{"GraphInstantiate", ApiKind::graph_build},
     Rule{"GraphExecUpdate", ApiKind::graph_build},
@@ -48,6 +52,9 @@ constexpr std::array kRules = {
     Rule{"MemAllocHost", ApiKind::alloc_host},
     Rule{"MemFreeHost", ApiKind::alloc_host},
     Rule{"MemHostRegister", ApiKind::alloc_host},
+    Rule{"HostMalloc", ApiKind::alloc_host},
+    Rule{"HostFree", ApiKind::alloc_host},
+    Rule{"ExtMalloc", ApiKind::alloc_device},
     Rule{"Malloc", ApiKind::alloc_device},
     Rule{"MemAlloc", ApiKind::alloc_device},
     Rule{"MemCreate", ApiKind::alloc_device},
@@ -80,8 +87,9 @@ ApiKind classify_copy(std::string_view stem) {
   return async ? ApiKind::memcpy_async : ApiKind::memcpy_blocking;
 }
 
-// The name without its "cuda" or "cu" prefix; empty where it has neither.
+// The name without its "cuda", "cu" or "hip" prefix; empty where it has none.
 std::string_view stem_of(std::string_view name) {
+  if (starts_with(name, "hip")) return name.substr(3);
   if (starts_with(name, "cuda")) return name.substr(4);
   if (starts_with(name, "cu")) return name.substr(2);
   return {};

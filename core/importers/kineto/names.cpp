@@ -58,6 +58,17 @@ bool parse_number(std::string_view text, std::uint32_t& out) {
   return error == std::errc() && stop == text.data() + text.size();
 }
 
+// "CopyHostToDevice", as AMD's tracer names them.
+CopyKind spelled_out_copy_kind(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, CopyKind>, 4> kNames = {{
+      {"CopyHostToDevice", CopyKind::host_to_device},
+      {"CopyDeviceToHost", CopyKind::device_to_host},
+      {"CopyDeviceToDevice", CopyKind::device_to_device},
+      {"CopyPeerToPeer", CopyKind::peer},
+  }};
+  return look_up(kNames, name, CopyKind::none);
+}
+
 }  // namespace
 
 std::optional<PythonName> parse_python_name(std::string_view name) {
@@ -72,6 +83,7 @@ std::optional<PythonName> parse_python_name(std::string_view name) {
 }
 
 CopyName parse_copy_name(std::string_view name) {
+  if (const CopyKind kind = spelled_out_copy_kind(name); kind != CopyKind::none) return {kind};
   const std::size_t first = std::min(name.find(' '), name.size());
   std::string_view rest = name.substr(std::min(first + 1, name.size()));
   CopyName out{copy_kind(rest.substr(0, rest.find(' ')))};

@@ -56,6 +56,19 @@ TEST(ApiKind, LongNamesAreNotMistakenForTheirPrefixes) {
   EXPECT_EQ(classify_api("cudaStreamWaitEvent"), ApiKind::stream_wait_event);
 }
 
+TEST(ApiKind, CallsOfAmdAreKnown) {
+  for (const char* name : {"hipLaunchKernel", "hipExtLaunchKernel", "hipModuleLaunchKernel",
+                           "hipExtModuleLaunchKernel", "hipLaunchCooperativeKernel"})
+    EXPECT_EQ(classify_api(name), ApiKind::launch_kernel) << name;
+  EXPECT_EQ(classify_api("hipGraphLaunch"), ApiKind::launch_graph);
+  EXPECT_EQ(classify_api("hipMemcpyAsync"), ApiKind::memcpy_async);
+  EXPECT_EQ(classify_api("hipMemcpyWithStream"), ApiKind::memcpy_blocking);
+  EXPECT_EQ(classify_api("hipStreamSynchronize"), ApiKind::sync_stream);
+  EXPECT_EQ(classify_api("hipModuleLoadData"), ApiKind::module_load);
+  EXPECT_EQ(classify_api("hipMalloc"), ApiKind::alloc_device);
+  EXPECT_EQ(classify_api("hipHostMalloc"), ApiKind::alloc_host);
+}
+
 TEST(ApiKind, LoadingIsTheCallsThatMayCompileOrLoad) {
   EXPECT_EQ(classify_api("cuModuleLoadDataEx"), ApiKind::module_load);
   EXPECT_EQ(classify_api("cudaLibraryLoadData"), ApiKind::module_load);
@@ -67,7 +80,8 @@ TEST(ApiKind, LoadingIsTheCallsThatMayCompileOrLoad) {
 TEST(ApiKind, QueriesAndForeignNamesAreOther) {
   EXPECT_EQ(classify_api("cudaFuncGetAttributes"), ApiKind::other);
   EXPECT_EQ(classify_api("cudaStreamIsCapturing"), ApiKind::other);
-  EXPECT_EQ(classify_api("hipMalloc"), ApiKind::other);
+  EXPECT_EQ(classify_api("hiprtcCompileProgram"), ApiKind::other);
+  EXPECT_EQ(classify_api("zeCommandListAppendLaunchKernel"), ApiKind::other);
   EXPECT_EQ(classify_api(""), ApiKind::other);
 }
 
