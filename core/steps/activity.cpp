@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/steps/capture_gaps.hpp"
+#include "core/steps/xla_ranges.hpp"
 
 namespace stepscope {
 namespace {
@@ -190,8 +191,10 @@ Activity survey(const Trace& trace, ProcessId process) {
     threads.push_back(rows);
     widen(activity.host, extent_of_rows(h, rows), any);
     for (RangeId i = rows.begin; i < rows.end; ++i) {
-      if (is_annotation(h.kind[i]) && !is_inside(gaps, h.begin[i]))
-        activity.annotations.push_back(i);
+      if (!is_annotation(h.kind[i]) || is_inside(gaps, h.begin[i])) continue;
+      const std::string_view name = trace.text(h.name[i]);
+      if (!is_xla_range(name)) activity.annotations.push_back(i);
+      if (!xla_executable(name).empty()) activity.xla_runs.push_back(i);
     }
   }
   if (!any) activity.host = device_extent(trace, process);

@@ -36,8 +36,10 @@ struct WorkItem {
 struct Activity {
   const Trace* trace = nullptr;
   ProcessId process = 0;
-  Interval host;                     // of all its host ranges (device ops where it has none)
-  std::vector<RangeId> annotations;  // user scopes and NVTX ranges, by (thread, begin)
+  Interval host;  // of all its host ranges (device ops where it has none)
+  // User scopes and NVTX ranges, by (thread, begin), but for those of XLA (xla_ranges.hpp).
+  std::vector<RangeId> annotations;
+  std::vector<RangeId> xla_runs;  // of executables
   WorkKind work_kind = WorkKind::none;
   std::vector<WorkItem> work;
   std::vector<std::int64_t>

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/steps/data_loader.hpp"
+#include "core/steps/executable.hpp"
 #include "core/steps/loop.hpp"
 #include "core/steps/named_range.hpp"
 #include "core/steps/optimizer.hpp"
@@ -21,9 +22,9 @@ Interval Loop::time() const {
 }
 
 std::span<const Finder> all_finders() {
-  static constexpr std::array<Finder, 6> kFinders = {find_profiler_steps,  find_named_ranges,
-                                                     find_optimizer_steps, find_data_loader_steps,
-                                                     find_period,          find_whole_trace};
+  static constexpr std::array<Finder, 7> kFinders = {
+      find_profiler_steps,    find_named_ranges, find_optimizer_steps, find_executable_runs,
+      find_data_loader_steps, find_period,       find_whole_trace};
   return kFinders;
 }
 

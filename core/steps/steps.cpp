@@ -87,6 +87,23 @@ void note_other_processes(const Trace& trace, std::size_t with_events, Steps& st
                   process_text(own), with_events - 1, own.rank < 0 ? "" : " (--rank N)"));
 }
 
+// A program may do more than its loop: several loops one after the other, an evaluation behind it.
+void note_work_outside(const Activity& activity, const Loop& loop, Steps& steps) {
+  constexpr double kMuch = 0.1;
+  if (loop.steps.size() < 2) return;
+  const Interval inside = loop.time();
+  const auto tell = [&](Interval outside, std::string_view where) {
+    const double share = activity.share_in(outside);
+    if (share <= kMuch) return;
+    steps.notes.push_back(fmt::format(
+        "{:.0f} % of the {} lie {} this loop and are in none of these sums; to read them, "
+        "name a range there with --step-marker",
+        100 * share, noun_of(activity.work_kind), where));
+  };
+  tell({activity.host.begin, inside.begin}, "before");
+  tell({inside.end, activity.host.end + 1}, "behind");
+}
+
 // Host ends must not decrease, else a time could belong to two steps.
 std::vector<Step> listed(const Loop& loop) {
   std::vector<Step> list;
@@ -122,6 +139,8 @@ std::string_view name_of(FoundBy found_by) {
       return "nvtx_step";
     case FoundBy::optimizer:
       return "optimizer";
+    case FoundBy::executable:
+      return "executable";
     case FoundBy::data_loader:
       return "data_loader";
     case FoundBy::periodicity:
@@ -162,6 +181,7 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
               .list = listed(loop),
               .notes = std::move(loop.notes)};
   note_other_processes(trace, all.size(), steps);
+  note_work_outside(found.activity, loop, steps);
   place_windows(trace, steps, loop.last_complete);
   const IntervalSet gaps = capture_gaps(trace, steps.process);
   close_gaps(gaps, steps);

@@ -26,6 +26,7 @@ enum class FoundBy : std::uint8_t {
   profiler_step,  // ProfilerStep#N
   nvtx_step,      // NVTX or record_function ranges named like a step
   optimizer,      // Optimizer.step scopes, gradient accumulation and several optimizers folded
+  executable,     // runs of an executable that XLA compiled (JAX)
   data_loader,    // DataLoader __next__ scopes of a loop without an optimizer
   periodicity,    // the period of the launch (or op) sequence
   whole_trace,    // nothing repeats: one window, no step time is claimed

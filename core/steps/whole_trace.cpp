@@ -8,6 +8,17 @@ namespace {
 
 constexpr double kNoClaim = 0.1;
 
+// All that is known of the process: its device may work on long after its host fell silent.
+Interval all_of(const Activity& activity) {
+  Interval time = activity.host;
+  const DeviceOps& ops = activity.trace->device_ops();
+  for (DeviceOpId op = 0; op < ops.size(); ++op) {
+    if (activity.trace->data().streams[ops.stream[op]].process != activity.process) continue;
+    time = {std::min(time.begin, ops.begin[op]), std::max(time.end, ops.end[op])};
+  }
+  return time;
+}
+
 ThreadId busiest_thread(const Trace& trace, ProcessId process) {
   ThreadId busiest = 0;
   std::uint32_t most = 0;
@@ -29,7 +40,7 @@ Loop find_whole_trace(const Activity& activity) {
           "no marks, no optimizer and no period of at least three repeats: the whole trace is one "
           "window and no step time is claimed; name a range with --step-marker",
       .thread = busiest_thread(*activity.trace, activity.process),
-      .steps = {{0, activity.host}}};
+      .steps = {{0, all_of(activity)}}};
 }
 
 }  // namespace stepscope

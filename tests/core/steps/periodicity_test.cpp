@@ -187,6 +187,7 @@ TEST(Periodicity, NestedLoopsWithoutAnyEvidenceSayThatTheyAreAmbiguous) {
   EXPECT_LT(steps.confidence, 0.7);
   ASSERT_FALSE(steps.notes.empty());
   EXPECT_THAT(steps.notes.front(), HasSubstr("several levels"));
+  EXPECT_THAT(steps.notes.front(), HasSubstr("(taken)"));
 }
 
 TEST(Periodicity, ReadsOpsWhereThereIsNoDevice) {

@@ -70,11 +70,24 @@ TEST(FindSteps, NothingThatRepeatsIsOneWindowAndSaysSo) {
   EXPECT_EQ(steps.list[0].window, (Interval{LoopMaker::kStart, loop.now}));
 }
 
+TEST(FindSteps, WorkOutsideTheLoopIsTold) {
+  LoopMaker alone;
+  LoopMaker loop;
+  for (int i = 0; i < 12; ++i) alone.train_ops(), alone.optimizer();
+  for (int i = 0; i < 12; ++i) loop.train_ops(), loop.optimizer();
+  for (int i = 0; i < 12; ++i) loop.eval_ops();
+  EXPECT_THAT(found(alone).notes, ::testing::Not(::testing::Contains(HasSubstr("behind this"))));
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 12U);
+  EXPECT_THAT(steps.notes, ::testing::Contains(HasSubstr("of the ops lie behind this loop")));
+}
+
 TEST(FindSteps, NamesAreStable) {
   EXPECT_EQ(name_of(FoundBy::user_marker), "user_marker");
   EXPECT_EQ(name_of(FoundBy::profiler_step), "profiler_step");
   EXPECT_EQ(name_of(FoundBy::nvtx_step), "nvtx_step");
   EXPECT_EQ(name_of(FoundBy::optimizer), "optimizer");
+  EXPECT_EQ(name_of(FoundBy::executable), "executable");
   EXPECT_EQ(name_of(FoundBy::data_loader), "data_loader");
   EXPECT_EQ(name_of(FoundBy::periodicity), "periodicity");
   EXPECT_EQ(name_of(FoundBy::whole_trace), "whole_trace");
