@@ -25,8 +25,9 @@ Segment device_segment(const Scene& scene, Interval time, DeviceOpId op) {
   return {.time = time,
           .cause = scene.cause_of_op[op],
           .phase = place.phase,
-          .site = place.site,
-          .device_evidence = op};
+          .site = place.line.site,
+          .device_evidence = op,
+          .direction = place.line.direction};
 }
 
 // A collective's time is split where its last rank entered.
@@ -94,20 +95,22 @@ bool successor_was_queued(const Scene& scene, DeviceOpId op) {
 }
 
 std::vector<Cell> cells_of(const std::vector<Segment>& segments, const Steps& steps) {
-  std::map<std::tuple<std::uint32_t, Cause, PhaseId, SiteId>, std::int64_t> sums;
-  std::size_t step = 0;
+  std::map<std::tuple<std::uint32_t, Cause, PhaseId, SiteId, Direction>, std::int64_t> sums;
+  std::size_t first = 0;
   for (const Segment& s : segments) {
-    while (step < steps.list.size() && steps.list[step].window.end <= s.time.begin) ++step;
-    for (std::size_t k = step; k < steps.list.size() && steps.list[k].window.begin < s.time.end;
+    while (first < steps.list.size() && steps.list[first].window.end <= s.time.begin) ++first;
+    for (std::size_t k = first; k < steps.list.size() && steps.list[k].window.begin < s.time.end;
          ++k) {
       const std::int64_t ns = intersect(s.time, steps.list[k].window).length();
-      if (ns > 0) sums[{static_cast<std::uint32_t>(k), s.cause, s.phase, s.site}] += ns;
+      if (ns > 0)
+        sums[{static_cast<std::uint32_t>(k), s.cause, s.phase, s.site, s.direction}] += ns;
     }
   }
   std::vector<Cell> cells;
   cells.reserve(sums.size());
   for (const auto& [key, ns] : sums) {
-    cells.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), ns});
+    const auto& [step, cause, phase, site, direction] = key;
+    cells.push_back({step, cause, phase, site, ns, direction});
   }
   return cells;
 }

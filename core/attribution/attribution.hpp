@@ -19,6 +19,7 @@
 
 #include "core/attribution/cause.hpp"
 #include "core/attribution/collectives.hpp"
+#include "core/attribution/direction.hpp"
 #include "core/model/trace.hpp"
 #include "core/steps/steps.hpp"
 #include "core/support/interval.hpp"
@@ -40,6 +41,7 @@ struct Segment {
   SiteId site = kNone;
   RangeId host_evidence = kNone;
   DeviceOpId device_evidence = kNone;
+  Direction direction = Direction::none;  // what the line's work was
 };
 
 // The one exact table: all other tables are sums over it.
@@ -49,6 +51,7 @@ struct Cell {
   PhaseId phase = 0;
   SiteId site = kNone;
   std::int64_t ns = 0;
+  Direction direction = Direction::none;
 };
 
 // One partition: of one device, or of the process (any of its devices busy).
@@ -56,7 +59,7 @@ struct Partition {
   static constexpr std::uint32_t kWholeProcess = kNone;
   std::uint32_t device = kWholeProcess;
   std::vector<Segment> segments;    // in time order, tiling [first window begin, last window end)
-  std::vector<Cell> cells;          // sorted by (step, cause, phase, site)
+  std::vector<Cell> cells;          // sorted by (step, cause, phase, site, direction)
   IntervalSet busy;                 // union of the device ops inside the windows
   std::int64_t queued_idle_ns = 0;  // idle with the next op already issued
   std::int64_t queued_busy_ns = 0;  // busy of ops whose successor was issued before they ended

@@ -72,14 +72,29 @@ void Walk::explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) co
   out.insert(out.end(), path.backwards.rbegin(), path.backwards.rend());
 }
 
+// Between two calls a thread is on its way to the later one: that line is charged. Where an
+// autograd thread works before it, the caller was on its way into the backward pass, which is at
+// the line of the call before.
+RangeId Walk::on_its_way(ThreadId thread, std::int64_t time) const {
+  const Piece next = threads_.calls(thread).next_range(time);
+  const auto works_first = [&](ThreadId worker) {
+    const Piece node = threads_.calls(worker).next_range(time);
+    return node.innermost != kNone && node.time.begin < next.time.begin;
+  };
+  const std::vector<ThreadId>& workers = threads_.workers();
+  const bool handed_over =
+      thread == threads_.loop() && std::any_of(workers.begin(), workers.end(), works_first);
+  const RangeId before =
+      handed_over ? threads_.calls(thread).previous_range(time).innermost : RangeId{kNone};
+  return before != kNone ? before : next.innermost;
+}
+
 void Walk::own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread,
                     RangeId evidence) const {
   since = std::max(since, path.begin);
   if (since >= path.time) return;
   const RangeId innermost = evidence;
-  // Between two calls the thread was on its way to the later one: that line is charged.
-  if (cause == Cause::host_between_calls)
-    evidence = threads_.calls(thread).next_range(path.time).innermost;
+  if (cause == Cause::host_between_calls) evidence = on_its_way(thread, path.time);
   const Interval silence = threads_.work(thread).before(path.time).time;
   while (path.time > since) {
     const PhaseTable::Stay stay = phases_.at(thread, path.time - 1);
@@ -88,8 +103,11 @@ void Walk::own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread
                     .phase = stay.phase,
                     .host_evidence = evidence};
     charge_sampled(segment, thread, {silence, innermost});
-    if (segment.site == kNone)
-      segment.site = sites_.at(thread, segment.time.begin, segment.host_evidence);
+    if (segment.site == kNone) {
+      const CodeLine line = sites_.at(thread, segment.time.begin, segment.host_evidence);
+      segment.site = line.site;
+      segment.direction = line.direction;
+    }
     path.backwards.push_back(segment);
     path.time = segment.time.begin;
     path.jumps_without_progress = 0;
@@ -142,14 +160,34 @@ void Walk::own_device(Path& path, std::int64_t since, Cause cause, DeviceOpId op
   path.backwards.push_back({.time = {since, path.time},
                             .cause = cause,
                             .phase = place.phase,
-                            .site = place.site,
-                            .device_evidence = op});
+                            .site = place.line.site,
+                            .device_evidence = op,
+                            .direction = place.line.direction});
   path.time = since;
+}
+
+// Of other tools' traces: the op's launch is not there (cut records, or ids that do not meet), so
+// what it waited for is not known. The device was idle meanwhile, and the loop's thread shows why.
+bool Walk::is_launched_unseen(DeviceOpId op, const Readiness& ready) const {
+  const bool nothing_else = ready.binding == Binding::none || ready.binding == Binding::stream;
+  if (!nothing_else || trace_.launch_of(op) != kNone ||
+      trace_.data().source == SourceKind::stepscope)
+    return false;
+  const ThreadId loop = threads_.loop();
+  const Piece now = threads_.work(loop).before(trace_.device_ops().begin[op]);
+  return !is_unexplained(causes_.of(loop, now));
 }
 
 // What held `op` back until path.time, which is at most its begin.
 void Walk::at_op(Path& path, DeviceOpId op) const {
   const Readiness ready = dependencies_.readiness(op);
+  if (is_launched_unseen(op, ready)) {
+    if (ready.binding == Binding::stream)
+      own_device(path, std::max(ready.time, path.time - kDispatchLimitNs), Cause::gpu_dispatch_gap,
+                 op);
+    if (!path.done()) on_thread(path, threads_.loop());
+    return;
+  }
   if (ready.binding == Binding::none) {
     own_device(path, path.begin, Cause::unknown, op);
     return;

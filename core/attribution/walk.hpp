@@ -44,6 +44,7 @@ class Walk {
   };
 
   void at_op(Path& path, DeviceOpId op) const;
+  bool is_launched_unseen(DeviceOpId op, const Readiness& ready) const;
   void on_thread(Path& path, ThreadId thread) const;
   bool through_piece(Path& path, ThreadId& thread) const;
   std::vector<Told> told_in(Interval time) const;
@@ -55,6 +56,7 @@ class Walk {
   void charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const;
   void charge_unseen(Segment& segment, ThreadId thread, const Piece& piece) const;
   void charge_workers(Segment& segment, ThreadId thread, Interval silence) const;
+  RangeId on_its_way(ThreadId thread, std::int64_t time) const;
   void own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread,
                 RangeId evidence) const;
   void own_device(Path& path, std::int64_t since, Cause cause, DeviceOpId op) const;

@@ -85,17 +85,22 @@ std::vector<PhaseDelta> phase_deltas(const ScaledSide& a, const ScaledSide& b) {
 
 std::vector<LineDelta> line_deltas(const ScaledSide& a, const ScaledSide& b,
                                    const LineMatching& lines) {
-  std::vector<LineDelta> rows(lines.pairs().size());
+  constexpr std::size_t kDirections = kDirectionNames.size();
+  std::vector<LineDelta> rows(lines.pairs().size() * kDirections);
+  const auto place = [](std::size_t pair, const WorkItem& item) {
+    return pair * kDirections + static_cast<std::size_t>(item.direction);
+  };
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const LinePair& pair = lines.pairs()[i];
+    const LinePair& pair = lines.pairs()[i / kDirections];
+    rows[i].direction = static_cast<Direction>(i % kDirections);
     rows[i].file = pair.b.first.empty() ? pair.a.first : pair.b.first;
     rows[i].a_line = pair.a.second;
     rows[i].b_line = pair.b.second;
     rows[i].line = pair.b.first.empty() ? pair.a.second : pair.b.second;
     rows[i].function = pair.function;
   }
-  for (const WorkItem& item : a.items) rows[lines.of_a(item)].a_ns += item.ns;
-  for (const WorkItem& item : b.items) rows[lines.of_b(item)].b_ns += item.ns;
+  for (const WorkItem& item : a.items) rows[place(lines.of_a(item), item)].a_ns += item.ns;
+  for (const WorkItem& item : b.items) rows[place(lines.of_b(item), item)].b_ns += item.ns;
   std::erase_if(rows, [](const LineDelta& row) { return row.a_ns == 0 && row.b_ns == 0; });
   sort_by_delta(rows);
   return rows;

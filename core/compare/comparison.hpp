@@ -58,6 +58,7 @@ struct LineDelta {
   std::string function;
   std::int64_t a_ns = 0;
   std::int64_t b_ns = 0;
+  Direction direction = Direction::none;
   std::int64_t delta_ns() const { return b_ns - a_ns; }
 };
 
@@ -76,6 +77,7 @@ struct DeltaPart {
   std::uint64_t a_calls = 0;
   std::uint64_t b_calls = 0;
   std::uint32_t group = 0;  // parts of one match share it
+  Direction direction = Direction::none;
 };
 
 // Work that one line or phase did otherwise on the two sides: "14 kernels -> 1".

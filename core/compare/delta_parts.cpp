@@ -45,6 +45,7 @@ DeltaPart part_at(const DeltaInput& in, const WorkGroup& group) {
   part.file = item.file;
   part.line = item.line;
   part.function = item.function;
+  part.direction = item.direction;
   if (!group.b.empty()) return part;
   const LinePair& pair = in.lines.pairs()[in.lines.of_a(item)];
   if (pair.b.first.empty()) return part;
@@ -80,8 +81,8 @@ class PartList {
   std::vector<DeltaPart> sorted() && {
     std::sort(parts_.begin(), parts_.end(), [](const DeltaPart& x, const DeltaPart& y) {
       const auto key = [](const DeltaPart& p) {
-        return std::tuple(-std::abs(p.delta_ns), index_of(p.cause), p.phase, p.file, p.line, p.op,
-                          p.kind, p.delta_ns);
+        return std::tuple(-std::abs(p.delta_ns), index_of(p.cause), p.phase, p.file, p.line,
+                          p.direction, p.op, p.kind, p.delta_ns);
       };
       return key(x) < key(y);
     });

@@ -8,7 +8,7 @@
 namespace stepscope::compare_parts {
 namespace {
 
-using WorkKey = std::tuple<std::string, Cause, std::string>;
+using WorkKey = std::tuple<std::string, Cause, std::string, Direction>;
 
 struct LineWork {
   std::uint32_t line = 0;
@@ -26,7 +26,7 @@ FileLines lines_by_file(const std::vector<WorkItem>& items) {
     LineWork& line = by_line[{item.file, item.line}];
     line.line = item.line;
     if (line.ns.empty() || item.function < line.function) line.function = item.function;
-    line.ns[{item.phase, item.cause, item.operation}] += item.ns;
+    line.ns[{item.phase, item.cause, item.operation, item.direction}] += item.ns;
   }
   FileLines out;
   for (auto& [key, line] : by_line) out[key.first].push_back(std::move(line));
@@ -158,7 +158,7 @@ class FilePairing {
 // Of several pairings that have the same time in common, one must be taken whichever side is A.
 bool comes_first(const std::vector<WorkItem>& a, const std::vector<WorkItem>& b) {
   const auto key = [](const WorkItem& i) {
-    return std::tie(i.file, i.line, i.function, i.phase, i.cause, i.operation, i.ns);
+    return std::tie(i.file, i.line, i.function, i.phase, i.cause, i.operation, i.direction, i.ns);
   };
   return std::lexicographical_compare(
       a.begin(), a.end(), b.begin(), b.end(),

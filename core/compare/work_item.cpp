@@ -14,7 +14,7 @@ ScaledSide scale(const Summary& summary, double factor) {
     if (cell.device) continue;
     out.items.push_back({cell.cause, cell.phase_path, cell.file, cell.line, cell.function,
                          cell.operation, cell.ns_total,
-                         static_cast<double>(cell.calls_total) * factor});
+                         static_cast<double>(cell.calls_total) * factor, cell.direction});
     weights.push_back(static_cast<double>(cell.ns_total));
   }
   out.wall_ns = summary.partition.wall_ns_total;

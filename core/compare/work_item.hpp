@@ -20,6 +20,7 @@ struct WorkItem {
   std::string operation;
   std::int64_t ns = 0;  // over the common number of steps
   double calls = 0;     // likewise
+  Direction direction = Direction::none;
 };
 
 struct ScaledSide {

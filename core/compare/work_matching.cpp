@@ -18,7 +18,7 @@ constexpr int kAnyCause = -1;
 
 struct Keys {  // of one item, in every pass
   std::string phase;
-  std::size_t line = 0;
+  std::size_t line = 0;  // with its direction: what a line computes and its gradient are two works
   int cause = 0;
   const std::string* operation = nullptr;
   std::string family;
@@ -69,7 +69,7 @@ const std::vector<Pass>& passes() {
 
 Keys keys_of(const WorkItem& item, std::size_t line) {
   return {item.phase,
-          line,
+          line * kDirectionNames.size() + static_cast<std::size_t>(item.direction),
           static_cast<int>(index_of(item.cause)),
           &item.operation,
           kernel_family(item.operation),

@@ -161,6 +161,8 @@ class PerfettoWriter {
     const Site& site = run_.trace.data().sites[segment.site];
     annotate(event, "line",
              std::string(run_.trace.text(site.file)) + ":" + std::to_string(site.line));
+    if (segment.direction != Direction::none)
+      annotate(event, "direction", name_of(segment.direction));
   }
 
   static void annotate(Message& event, std::string_view name, std::uint64_t value) {

@@ -143,7 +143,7 @@ void each_cell(const Exported& run, const RowVisitor& row) {
       const Site site = sited ? run.trace.data().sites[c.site] : Site{};
       row({known(partition.device), integer(c.step), name_of(c.cause), phase_name(run, c.phase),
            sited ? Value(run.trace.text(site.file)) : Value(), sited ? integer(site.line) : Value(),
-           c.ns});
+           c.direction == Direction::none ? Value() : Value(name_of(c.direction)), c.ns});
     }
   });
 }
@@ -172,6 +172,7 @@ std::span<const Table> all_tables() {
         {"phase", kText},
         {"file", kText},
         {"line", kInteger},
+        {"direction", kText},
         {"ns", kInteger}},
        each_cell},
       {"steps",

@@ -50,7 +50,7 @@ std::vector<MetricCause> by_match(const Metric& metric, const Comparison& differ
     MetricCause& cause = at->second;
     if (is_new) {
       cause = {part.cause, part.phase, part.file, part.line, part.function,
-               part.op,    part.kind,  0,         0};
+               part.op,    part.kind,  0,         0,         part.direction};
       const double calls = static_cast<double>(part.b_calls) - static_cast<double>(part.a_calls);
       cause.calls_per_step = calls / static_cast<double>(difference.steps);
     }

@@ -34,6 +34,7 @@ struct MetricCause {
   DeltaKind kind = DeltaKind::idle;
   double ns_per_step = 0;     // candidate less baseline
   double calls_per_step = 0;  // likewise
+  Direction direction = Direction::none;
 };
 
 struct MetricResult {

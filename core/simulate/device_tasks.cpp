@@ -69,7 +69,7 @@ void DeviceTasks::add(const HostTask& task, DeviceOpId op) {
   out.stream = number_of(d.stream[op]);
   out.cause = attribution_.ops[op].cause;
   out.phase = attribution_.ops[op].phase;
-  out.site = scene_.places.of(op).site;
+  out.site = scene_.places.of(op).line.site;
   out.copy = d.copy_kind[op];
   const ThreadId thread = trace_.host_ranges().thread[task.range];
   const bool is_loops = task.thread == 0 || scene_.threads.is_worker(thread);

@@ -109,7 +109,7 @@ HostTask HostTasks::task_at(ThreadId thread, Interval time, RangeId range) const
   task.range = range;
   task.step = step_;
   task.phase = scene_.phases.at(thread, time.begin).phase;
-  task.site = scene_.sites.at(thread, time.begin, range);
+  task.site = scene_.sites.at(thread, time.begin, range).site;
   return task;
 }
 

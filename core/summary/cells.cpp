@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one exact table, at its finest: a row for each (cause, phase, line, operation), summed over
-// the counted steps. Every other table of times is a sum over it, and a diff is made of two of
-// them.
+// The one exact table, at its finest: a row for each (cause, phase, line, direction, operation),
+// summed over the counted steps. Every other table of times is a sum over it, and a diff is made of
+// two of them.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -60,6 +60,7 @@ struct Key {
   Cause cause = Cause::unknown;
   PhaseId phase = 0;
   SiteId site = kNone;
+  Direction direction = Direction::none;
   std::uint32_t operation = 0;
   friend bool operator==(const Key&, const Key&) = default;
 };
@@ -67,8 +68,9 @@ struct Key {
 struct KeyHash {
   std::size_t operator()(const Key& k) const {
     const std::uint64_t a = (std::uint64_t{k.site} << 32U) | k.operation;
-    const std::uint64_t b =
-        (std::uint64_t{k.phase} << 8U) | static_cast<std::uint64_t>(index_of(k.cause));
+    const std::uint64_t b = (std::uint64_t{k.phase} << 16U) |
+                            (static_cast<std::uint64_t>(k.direction) << 8U) |
+                            static_cast<std::uint64_t>(index_of(k.cause));
     return static_cast<std::size_t>((a * 0x9e3779b97f4a7c15ULL) ^
                                     (b * 0xc2b2ae3d27d4eb4fULL + (a >> 29U)));
   }
@@ -98,14 +100,16 @@ Sums sum_segments(const std::vector<Segment>& segments, const IntervalSet& windo
     std::int64_t ns = 0;
     for (auto w = window; w != windows.end() && w->begin < s.time.end; ++w)
       ns += intersect(*w, s.time).length();
-    if (ns > 0) sums[{s.cause, s.phase, s.site, operations.of(s)}].add(ns, named_event(s));
+    if (ns > 0)
+      sums[{s.cause, s.phase, s.site, s.direction, operations.of(s)}].add(ns, named_event(s));
   }
   return sums;
 }
 
 // Sites that differ only in their function are one line; of its functions the first by name is
 // kept.
-using RowKey = std::tuple<Cause, PhaseId, std::string_view, std::uint32_t, std::uint32_t>;
+using RowKey =
+    std::tuple<Cause, PhaseId, std::string_view, std::uint32_t, Direction, std::uint32_t>;
 
 void append_rows(const Trace& trace, const std::vector<Phase>& phases,
                  const std::vector<std::string>& paths, const Sums& sums,
@@ -114,7 +118,8 @@ void append_rows(const Trace& trace, const std::vector<Phase>& phases,
   std::map<RowKey, CellRow> table;
   for (const auto& [key, sum] : sums) {
     const Site site = key.site == kNone ? Site{} : trace.data().sites[key.site];
-    CellRow& row = table[{key.cause, key.phase, trace.text(site.file), site.line, key.operation}];
+    CellRow& row = table[{key.cause, key.phase, trace.text(site.file), site.line, key.direction,
+                          key.operation}];
     const std::string_view function = trace.text(site.function);
     if (row.calls_total == 0 && row.ns_total == 0) {
       row.cause = key.cause;
@@ -122,6 +127,7 @@ void append_rows(const Trace& trace, const std::vector<Phase>& phases,
       row.phase_path = paths[key.phase];
       row.file = trace.text(site.file);
       row.line = site.line;
+      row.direction = key.direction;
       row.function = function;
       row.operation = operations.name(key.operation);
       row.device = device;

@@ -216,6 +216,14 @@ PhaseRow read_phase(const Field& phase) {
   return row;
 }
 
+Direction read_direction(const Field& cell) {
+  const std::string name = cell.text_or("direction");
+  for (std::size_t i = 0; i < kDirectionNames.size(); ++i) {
+    if (kDirectionNames[i] == name) return static_cast<Direction>(i);
+  }
+  cell.at("direction").fail(fmt::format("is '{}', which is no direction", name));
+}
+
 CellRow read_cell(const Field& cell, const std::vector<std::string>& operations) {
   CellRow row;
   row.cause = read_cause(cell.at("cause"));
@@ -224,6 +232,7 @@ CellRow read_cell(const Field& cell, const std::vector<std::string>& operations)
   row.file = cell.text_or("file");
   if (const auto line = cell.find("line")) row.line = line->small_count();
   row.function = cell.text_or("function");
+  row.direction = read_direction(cell);
   if (const auto operation = cell.find("operation")) {
     const std::uint64_t place = operation->count();
     if (place >= operations.size())

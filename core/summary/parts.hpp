@@ -64,6 +64,8 @@ void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs
 void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& loader,
                   std::vector<std::string>& notes);
 
+LineShare share_with_lines(const Trace& trace, const Steps& steps, const Partition& partition,
+                           const Counting& counting);
 RunFacts run_facts(const Trace& trace, const Steps& steps);
 Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& attribution,
                   const PartitionSummary& partition);

@@ -12,6 +12,7 @@
 
 #include "core/attribution/attribution.hpp"
 #include "core/device_health/device_health.hpp"
+#include "core/summary/line_share.hpp"
 #include "core/summary/long_steps.hpp"
 #include "core/summary/overhead.hpp"
 #include "core/summary/throughput.hpp"
@@ -94,6 +95,7 @@ struct CellRow {
   std::string function;           // that the line is in
   std::string operation;          // kernel, call or range that owns the time: operation_name.hpp
   std::uint64_t calls_total = 0;  // events that own part of it
+  Direction direction = Direction::none;
 };
 
 struct LineRow {
@@ -106,6 +108,7 @@ struct LineRow {
   std::uint64_t calls_total = 0;  // events that own part of it
   std::vector<std::string>
       evidence;  // up to 3 of them, longest first: "h12" host range, "d34" device op
+  Direction direction = Direction::none;
 };
 
 struct KernelRow {
@@ -160,6 +163,7 @@ struct Trust {
   std::optional<Overhead> left;                // on steps that were not recorded
   std::optional<RecorderCost> recorder;        // beside the program
   std::optional<double> link_rate;  // calls with a line / calls at which one was asked for
+  LineShare lines;                  // of the counted wall, what has a source line
   std::vector<std::string> rivals;
   std::vector<std::string> broken_invariants;
   std::vector<std::string> over_budget;  // more than 1 % of the wall unexplained

@@ -82,20 +82,23 @@ struct KernelSum {
 
 std::vector<LineRow> line_rows(const Trace& trace, const Partition& partition,
                                const Counting& counting) {
-  std::map<std::tuple<StringId, std::uint32_t, SiteKind, Cause>, std::vector<Part>> parts;
+  std::map<std::tuple<StringId, std::uint32_t, SiteKind, Direction, Cause>, std::vector<Part>>
+      parts;
   std::map<std::tuple<StringId, std::uint32_t, SiteKind>, StringId> functions;
   for (const Segment& s : partition.segments) {
     const std::int64_t ns = s.site == kNone ? 0 : total_length(clip(counting.windows, s.time));
     if (ns == 0) continue;
     const Site& site = trace.data().sites[s.site];
     functions.try_emplace({site.file, site.line, site.kind}, site.function);
-    parts[{site.file, site.line, site.kind, s.cause}].push_back({evidence_event(s), ns});
+    parts[{site.file, site.line, site.kind, s.direction, s.cause}].push_back(
+        {evidence_event(s), ns});
   }
   std::vector<LineRow> rows;
   for (auto& [key, list] : parts) {
-    const auto [file, line, kind, cause] = key;
+    const auto [file, line, kind, direction, cause] = key;
     LineRow row{.file = std::string(trace.text(file)), .line = line, .kind = kind, .cause = cause};
     row.function = trace.text(functions.at({file, line, kind}));
+    row.direction = direction;
     fill(row, std::move(list));
     rows.push_back(std::move(row));
   }

@@ -76,6 +76,12 @@ std::string site_name(const Trace& trace, SiteId id) {
   return std::string(trace.text(site.file)) + ":" + std::to_string(site.line);
 }
 
+// "FILE:LINE", or "FILE:LINE:backward".
+std::string site_name(const Trace& trace, const Cell& cell) {
+  const std::string direction(name_of(cell.direction));
+  return site_name(trace, cell.site) + (direction.empty() ? "" : ":" + direction);
+}
+
 std::string time_of_phase(const Attribution& attribution, const std::string& name) {
   std::int64_t ns = 0;
   for (const Cell& cell : attribution.process.cells) {
@@ -106,7 +112,7 @@ std::string time_of_site(const Trace& trace, const Attribution& attribution,
                          const std::string& name) {
   std::int64_t ns = 0;
   for (const Cell& cell : attribution.process.cells) {
-    if (std::string(name_of(cell.cause)) + " " + site_name(trace, cell.site) == name) ns += cell.ns;
+    if (std::string(name_of(cell.cause)) + " " + site_name(trace, cell) == name) ns += cell.ns;
   }
   return print_time(ns);
 }

@@ -180,6 +180,14 @@ RangeId TextTrace::add_range(HostKind kind, const TextLine& line) {
   const RangeId range = make_.range(kind, word(line, 4), 0, host_time(word(line, 2)),
                                     host_time(word(line, 3)), site_of(line, site_kind));
   make_.data.host_ranges.thread[range] = thread;
+  if (line.has("seq")) {
+    make_.data.host_ranges.sequence[range] =
+        static_cast<std::uint32_t>(parse_count(line.option("seq")));
+  }
+  if (line.has("of")) {
+    make_.data.host_ranges.forward_thread[range] =
+        static_cast<std::uint32_t>(parse_count(line.option("of")));
+  }
   return range;
 }
 

@@ -1,31 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/attribution/places/call_sites.hpp"
 
+#include <utility>
+
 #include "core/attribution/places/user_code.hpp"
 
 namespace stepscope {
 
 // Parents stand before their children, so one pass in row order hands the lines down.
-CallSites::CallSites(const Trace& trace, const Threads& threads) : threads_(threads) {
+CallSites::CallSites(const Trace& trace, const Threads& threads)
+    : trace_(trace), threads_(threads), forward_(std::in_place, trace) {
   std::vector<bool> counts;  // a recorded call site, or a function of user code
   for (const Site& site : trace.data().sites) {
-    counts.push_back(site.kind == SiteKind::call || is_user_file(trace.text(site.file)));
+    is_users_.push_back(is_user_file(trace.text(site.file)));
+    counts.push_back(site.kind == SiteKind::call || is_users_.back());
   }
+  find_plain(counts);
+  find_passes();
+  const std::vector<bool> outside = sites_outside_passes();
   const HostRanges& h = trace.host_ranges();
   nearest_.resize(h.size());
   for (RangeId r = 0; r < h.size(); ++r) {
-    const bool own = h.site[r] != kNone && counts[h.site[r]];
+    nearest_[r] =
+        passes_[r].node == kNone ? CodeLine{plain_[r], Direction::none} : line_in_pass(r, outside);
+  }
+  forward_.reset();  // traces of 100 million ranges are read
+  plain_ = {};
+}
+
+void CallSites::find_plain(const std::vector<bool>& counts) {
+  const HostRanges& h = trace_.host_ranges();
+  plain_.resize(h.size(), kNone);
+  for (RangeId r = 0; r < h.size(); ++r) {
     const RangeId outer = enclosing_range(h, r);
-    const SiteId around = outer == kNone ? kNone : nearest_[outer];
-    nearest_[r] = own ? h.site[r] : around;
+    const bool own = h.site[r] != kNone && counts[h.site[r]];
+    plain_[r] = own ? h.site[r] : outer == kNone ? kNone : plain_[outer];
   }
 }
 
-SiteId CallSites::at(ThreadId thread, std::int64_t time, RangeId innermost) const {
-  const SiteId own = innermost == kNone ? kNone : nearest_[innermost];
-  if (own != kNone || !threads_.is_worker(thread)) return own;
-  const RangeId callers = threads_.work(threads_.loop()).at(time).innermost;
-  return callers == kNone ? kNone : nearest_[callers];
+void CallSites::find_passes() {
+  const HostRanges& h = trace_.host_ranges();
+  passes_.resize(h.size());
+  for (RangeId r = 0; r < h.size(); ++r) {
+    const RangeId outer = enclosing_range(h, r);
+    if (outer != kNone) passes_[r] = passes_[outer];
+    if (h.kind[r] != HostKind::backward_node) continue;
+    const bool outermost = passes_[r].node == kNone;
+    passes_[r].node = r;
+    if (outermost) passes_[r].caller = plain_[r];
+  }
+}
+
+std::vector<bool> CallSites::sites_outside_passes() const {
+  const HostRanges& h = trace_.host_ranges();
+  std::vector<bool> outside(trace_.data().sites.size(), false);
+  for (RangeId r = 0; r < h.size(); ++r) {
+    if (h.site[r] != kNone && passes_[r].node == kNone) outside[h.site[r]] = true;
+  }
+  return outside;
+}
+
+// A line that a range inside a node has and the pass's caller has not: Python that the node runs.
+CodeLine CallSites::line_in_pass(RangeId range, const std::vector<bool>& outside) const {
+  const HostRanges& h = trace_.host_ranges();
+  if (h.kind[range] == HostKind::backward_node) return line_of_node(range);
+  const SiteId own = h.site[range];
+  if (own != kNone && is_users_[own] && own != passes_[range].caller)
+    return {own, outside[own] ? Direction::recompute : Direction::backward};
+  const CodeLine around = nearest_[enclosing_range(h, range)];
+  const bool of_package = own != kNone && own == plain_[range] && own != passes_[range].caller;
+  return around.site == kNone && of_package ? CodeLine{own, Direction::backward} : around;
+}
+
+// Of nested nodes (a pass inside a node) the inner one's forward counts.
+CodeLine CallSites::line_of_node(RangeId node) const {
+  const RangeId made_in = forward_->of(node);
+  if (made_in != kNone && plain_[made_in] != kNone) return {plain_[made_in], Direction::backward};
+  const RangeId outer = enclosing_range(trace_.host_ranges(), node);
+  if (outer != kNone && passes_[outer].node != kNone) return nearest_[outer];
+  return {passes_[node].caller, Direction::none};
+}
+
+// Where the sampler saw the loop's thread last before `time` in that silence, or first in it.
+SiteId CallSites::sampled(Interval silence, std::int64_t time) const {
+  const Samples& samples = trace_.data().samples;
+  const ThreadId loop = threads_.loop();
+  std::uint32_t row = kNone;
+  for (std::uint32_t at = first_sample(silence.begin); at < samples.size(); ++at) {
+    const bool in_silence = samples.thread[at] == loop && samples.time[at] < silence.end;
+    if (!in_silence || (samples.time[at] > time && row != kNone)) break;
+    row = at;
+  }
+  return row == kNone ? kNone : samples.site[row];
+}
+
+// The loop's thread's first sample at or behind `time`. Samples lie by thread, then by time.
+std::uint32_t CallSites::first_sample(std::int64_t time) const {
+  const Samples& samples = trace_.data().samples;
+  std::uint32_t begin = 0;
+  auto end = static_cast<std::uint32_t>(samples.size());
+  while (begin < end) {
+    const std::uint32_t middle = begin + (end - begin) / 2;
+    if (std::pair(samples.thread[middle], samples.time[middle]) < std::pair(threads_.loop(), time))
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+CodeLine CallSites::callers_line(std::int64_t time) const {
+  const Piece now = threads_.work(threads_.loop()).at(time);
+  if (now.innermost != kNone && nearest_[now.innermost].site != kNone)
+    return nearest_[now.innermost];
+  const SiteId seen = sampled(now.time, time);
+  if (seen != kNone) return {seen, Direction::none};
+  const RangeId last = threads_.calls(threads_.loop()).previous_range(time).innermost;
+  return last == kNone ? CodeLine{} : nearest_[last];
+}
+
+CodeLine CallSites::at(ThreadId thread, std::int64_t time, RangeId innermost) const {
+  const CodeLine own = innermost == kNone ? CodeLine{} : nearest_[innermost];
+  if (own.site != kNone) return own;
+  if (threads_.is_worker(thread)) return callers_line(time);
+  if (innermost != kNone) return own;
+  // The engine, on its way to the next node of a pass that the thread runs by itself.
+  const HostTimeline& calls = threads_.calls(thread);
+  const RangeId before = calls.previous_range(time).innermost;
+  const RangeId after = calls.next_range(time).innermost;
+  if (before == kNone || after == kNone) return own;
+  const bool in_one_pass = passes_[before].node != kNone && passes_[after].node != kNone &&
+                           passes_[before].caller == passes_[after].caller;
+  return in_one_pass ? CodeLine{passes_[after].caller, Direction::none} : own;
 }
 
 }  // namespace stepscope

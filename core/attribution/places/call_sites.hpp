@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The user's line behind a moment on a host thread: the recorded call site of the op or call there,
 // else the innermost Python function of user code (a function line: the call is somewhere in its
-// body). Autograd threads run no Python: they answer with their caller's line at that moment.
+// body).
+//
+// Work of a backward node is at the line of the forward op that made the node, direction backward
+// (forward_ops.hpp). Python of the user that a node runs keeps its own line: where that line runs
+// outside of nodes too it is done once more (recompute), else it is backward work of its own. Nodes
+// without a forward op (gradient accumulation, hooks) and the engine's time between nodes are at
+// the line that asked for the pass, with no direction: the line where the node began if it ran on
+// that thread, else the caller's line at that moment (or where the sampler saw it in that silence),
+// else that of its last call.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "core/attribution/direction.hpp"
+#include "core/attribution/places/forward_ops.hpp"
 #include "core/attribution/threads.hpp"
 
 namespace stepscope {
@@ -14,12 +25,32 @@ class CallSites {
  public:
   CallSites(const Trace& trace, const Threads& threads);
 
-  // The site at `time` on `thread`, where `innermost` is the range active there (or kNone).
-  SiteId at(ThreadId thread, std::int64_t time, RangeId innermost) const;
+  // The line at `time` on `thread`, where `innermost` is the range active there (or kNone).
+  CodeLine at(ThreadId thread, std::int64_t time, RangeId innermost) const;
 
  private:
+  struct Pass {             // a backward pass around a range
+    RangeId node = kNone;   // the innermost node
+    SiteId caller = kNone;  // the line that asked for the pass, where its nodes say it
+  };
+
+  void find_plain(const std::vector<bool>& counts);
+  void find_passes();
+  std::vector<bool> sites_outside_passes() const;
+  CodeLine line_in_pass(RangeId range, const std::vector<bool>& outside) const;
+  CodeLine line_of_node(RangeId node) const;
+  CodeLine callers_line(std::int64_t time) const;
+  SiteId sampled(Interval silence, std::int64_t time) const;
+  std::uint32_t first_sample(std::int64_t time) const;
+
+  const Trace& trace_;
   const Threads& threads_;
-  std::vector<SiteId> nearest_;  // a range: the user's line of itself or of what encloses it
+  // While the lines are found.
+  std::optional<ForwardOps> forward_;
+  std::vector<SiteId> plain_;      // a range: the line of itself or of what encloses it
+  std::vector<bool> is_users_;     // a site: in a file of the user's
+  std::vector<Pass> passes_;       // a range
+  std::vector<CodeLine> nearest_;  // a range: plain_, seen from its pass
 };
 
 }  // namespace stepscope

@@ -34,7 +34,7 @@ Place OpPlaces::captured(DeviceOpId op, std::uint32_t row) {
   if (is_new) at->second = made_at(row);
   const Place made = at->second;
   const Place launched = of_launch(op);
-  Place place{made.phase, made.site != kNone ? made.site : launched.site};
+  Place place{made.phase, made.line.site != kNone ? made.line : launched.line};
   const CallId launch = trace_.launch_of(op);
   if (launch == kNone) return place;
   const RangeId call = trace_.calls().range[launch];
@@ -49,9 +49,11 @@ Place OpPlaces::made_at(std::uint32_t row) {
   const GraphNodes& nodes = trace_.graph_nodes();
   const Moment made{nodes.thread[row], nodes.time[row]};
   const RangeId innermost = threads_.work(made.thread).at(made.time).innermost;
+  const CodeLine around = sites_.at(made.thread, made.time, innermost);
   const SiteId own = nodes.site[row];
+  const bool known = around.site == own || around.direction != Direction::none || own == kNone;
   return {phases_.captured(made, captures_.begin_of(row)),
-          own != kNone ? own : sites_.at(made.thread, made.time, innermost)};
+          known ? around : CodeLine{own, Direction::none}};
 }
 
 RangeId OpPlaces::range_of(DeviceOpId op) const {

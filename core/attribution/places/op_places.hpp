@@ -18,7 +18,7 @@ namespace stepscope {
 
 struct Place {
   PhaseId phase = 0;
-  SiteId site = kNone;
+  CodeLine line;
 };
 
 class OpPlaces {

@@ -27,8 +27,9 @@ std::string_view torch_mark(std::string_view name) {
 }
 
 bool is_library_domain(std::string_view domain) {
-  constexpr std::string_view kDomains[] = {"CCCL",  "NCCL",     "cuBLAS",   "cuBLASLt", "cuDNN",
-                                           "cuFFT", "cuSPARSE", "cuSOLVER", "libcudf",  "NVSHMEM"};
+  constexpr std::string_view kDomains[] = {"CCCL",    "NCCL",    "cuBLAS",   "cuBLASLt",
+                                           "cuDNN",   "cuFFT",   "cuSPARSE", "cuSOLVER",
+                                           "libcudf", "NVSHMEM", "TSL"};
   return std::find(std::begin(kDomains), std::end(kDomains), domain) != std::end(kDomains);
 }
 

@@ -7,9 +7,9 @@
 namespace stepscope {
 namespace {
 
-// Anywhere in the path: installed code.
-constexpr std::array<std::string_view, 5> kInstalled = {"site-packages/", "dist-packages/",
-                                                        "lib/python", "<frozen", "/python3."};
+// Anywhere in the path: code that is installed, or generated.
+constexpr std::array<std::string_view, 6> kInstalled = {
+    "site-packages/", "dist-packages/", "lib/python", "<frozen", "/python3.", "/torchinductor_"};
 
 // First part of a stripped path: packages that training programs stand on.
 constexpr std::array<std::string_view, 46> kPackages = {"torch",

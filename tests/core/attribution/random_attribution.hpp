@@ -118,6 +118,7 @@ class RandomAttribution {
     s.cause = static_cast<Cause>(below(kCauseCount));
     s.phase = below(5);
     if (below(3) != 0) s.site = sites_[below(4)];
+    if (s.site != kNone) s.direction = static_cast<Direction>(below(3));
     if (is_device_busy(s.cause)) {
       busy.push_back(time);
       s.device_evidence = make_.kernel("kernel", 7, time.begin, time.end, 0);
@@ -126,11 +127,13 @@ class RandomAttribution {
       s.host_evidence = below(50);
     }
     p.segments.push_back(s);
-    p.cells.push_back({row, s.cause, s.phase, s.site, time.length()});
+    p.cells.push_back({row, s.cause, s.phase, s.site, time.length(), s.direction});
   }
 
   static void merge_cells(Partition& p) {
-    const auto key = [](const Cell& c) { return std::tuple(c.step, c.cause, c.phase, c.site); };
+    const auto key = [](const Cell& c) {
+      return std::tuple(c.step, c.cause, c.phase, c.site, c.direction);
+    };
     std::sort(p.cells.begin(), p.cells.end(),
               [&](const Cell& a, const Cell& b) { return key(a) < key(b); });
     std::vector<Cell> merged;

@@ -24,7 +24,7 @@ TEST(Tables, EveryRowHasEveryColumn) {
 TEST(Csv, CellsSumToTheStepsWallTime) {
   const ExportedRun run;
   const std::string text = run.written_by(write_csv);
-  EXPECT_TRUE(text.starts_with("device,step,cause,phase,file,line,ns\n"));
+  EXPECT_TRUE(text.starts_with("device,step,cause,phase,file,line,direction,ns\n"));
   std::int64_t sum = 0;
   for (std::size_t at = text.find('\n') + 1; at < text.size(); at = text.find('\n', at) + 1) {
     const std::string line = text.substr(at, text.find('\n', at) - at);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/summary/line_share.hpp"
+
+#include <algorithm>
+
+#include "core/summary/parts.hpp"
+
+namespace stepscope {
+
+std::string_view name_of(NoLine reason) {
+  constexpr std::array<std::string_view, kNoLineCount> kNames = {
+      "unexplained",    "launch_not_recorded", "lines_not_recorded",
+      "backward_alone", "library_thread",      "silence",
+      "no_frame",       "between_records"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+std::vector<std::pair<NoLine, std::int64_t>> LineShare::reasons() const {
+  std::vector<std::pair<NoLine, std::int64_t>> out;
+  for (std::size_t i = 0; i < kNoLineCount; ++i) {
+    if (without[i] > 0) out.emplace_back(static_cast<NoLine>(i), without[i]);
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
+}
+
+namespace summary_parts {
+namespace {
+
+constexpr std::int64_t kSilenceNs = 1'000'000;
+
+class Reasons {
+ public:
+  Reasons(const Trace& trace, const Steps& steps)
+      : trace_(trace), loop_(steps.thread), has_lines_(any_line()) {}
+
+  NoLine of(const Segment& s) const {
+    if (is_unexplained(s.cause) || s.cause == Cause::profiler) return NoLine::unexplained;
+    const RangeId range = range_of(s);
+    if (s.device_evidence != kNone && range == kNone) return NoLine::launch_not_recorded;
+    if (!has_lines_) return NoLine::lines_not_recorded;
+    if (range != kNone && is_backward(range)) return NoLine::backward_alone;
+    if (range != kNone && trace_.host_ranges().thread[range] != loop_)
+      return NoLine::library_thread;
+    if (range != kNone) return NoLine::no_frame;
+    return s.time.length() > kSilenceNs ? NoLine::silence : NoLine::between_records;
+  }
+
+ private:
+  bool any_line() const {
+    const std::vector<SiteId>& site = trace_.host_ranges().site;
+    return std::any_of(site.begin(), site.end(), [](SiteId id) { return id != kNone; });
+  }
+
+  // The record that shows the time, or the call that launched it.
+  RangeId range_of(const Segment& s) const {
+    if (s.device_evidence == kNone)
+      return s.host_evidence < trace_.host_ranges().size() ? s.host_evidence : kNone;
+    if (s.device_evidence >= trace_.device_ops().size()) return kNone;
+    const CallId launch = trace_.launch_of(s.device_evidence);
+    return launch == kNone ? kNone : trace_.calls().range[launch];
+  }
+
+  bool is_backward(RangeId range) const {
+    const HostRanges& h = trace_.host_ranges();
+    while (range != kNone && h.kind[range] != HostKind::backward_node) range = h.parent[range];
+    return range != kNone;
+  }
+
+  const Trace& trace_;
+  ThreadId loop_;
+  bool has_lines_;
+};
+
+}  // namespace
+
+LineShare share_with_lines(const Trace& trace, const Steps& steps, const Partition& partition,
+                           const Counting& counting) {
+  const Reasons reasons(trace, steps);
+  LineShare out;
+  for (const Segment& s : partition.segments) {
+    const std::int64_t ns = total_length(clip(counting.windows, s.time));
+    if (ns == 0) continue;
+    out.wall_ns_total += ns;
+    if (s.site != kNone) {
+      out.with_line_ns_total += ns;
+    } else {
+      out.without[static_cast<std::size_t>(reasons.of(s))] += ns;
+    }
+  }
+  return out;
+}
+
+}  // namespace summary_parts
+}  // namespace stepscope
