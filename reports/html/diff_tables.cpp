@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reports/html/diff_sections.hpp"
+#include "reports/wording/names.hpp"
 #include "reports/wording/tables.hpp"
 
 namespace stepscope::html {
@@ -70,7 +71,7 @@ Markup side_rows(const DiffScale& scale, const char* table, const std::vector<Ro
 Markup line_name(const LineDelta& line) {
   if (line.file.empty()) return text("(no line)");
   const Markup place = element("code", text(fmt::format("{}:{}", line.file, line.line)));
-  std::string about = line.function;
+  std::string about = line.function + direction_text(line.direction);
   if (line.a_line == 0)
     about += about.empty() ? "new" : ", new";
   else if (line.b_line == 0)

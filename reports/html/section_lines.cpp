@@ -10,6 +10,7 @@
 #include "reports/html/sections.hpp"
 #include "reports/html/source_excerpt.hpp"
 #include "reports/wording/line_groups.hpp"
+#include "reports/wording/names.hpp"
 #include "reports/wording/tables.hpp"
 
 namespace stepscope::html {
@@ -20,9 +21,12 @@ constexpr std::size_t kOpenLines = 3;
 
 Markup place(const LineRow& row) {
   Markup out = element("code", text(fmt::format("{}:{}", row.file, row.line)));
-  if (row.function.empty()) return out;
+  const std::string direction = direction_text(row.direction);
+  if (row.function.empty())
+    return direction.empty() ? out : out + element("small", text(direction));
   const char* how = row.kind == SiteKind::call ? "in" : "somewhere in";
-  return out + Markup(" ") + element("small", text(fmt::format("{} {}", how, row.function)));
+  return out + Markup(" ") +
+         element("small", text(fmt::format("{} {}{}", how, row.function, direction)));
 }
 
 Markup source(const Report& report, const LineRow& row) {

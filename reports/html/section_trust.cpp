@@ -31,6 +31,8 @@ Markup trust(const Report& report) {
   Markup facts;
   for (const TrustFact& one : trust_facts(report)) facts += fact(one);
   Markup content = element("ul", {{"class", "factlist"}}, facts);
+  const std::string without_line = without_line_text(report);
+  if (!without_line.empty()) content += element("p", text(without_line));
   if (trust.recorder) content += element("p", text(recorder_text(*trust.recorder)));
   for (const std::string& rival : trust.rivals)
     content += note(Tone::caution, "another tracer was active: " + rival);

@@ -49,6 +49,10 @@ DiffJson phase_delta_json(const PhaseDelta& row, const Comparison& c) {
   return out;
 }
 
+void add_direction_of_delta(DiffJson& out, Direction direction) {
+  if (direction != Direction::none) out["direction"] = name_of(direction);
+}
+
 DiffJson line_delta_json(const LineDelta& row, const Comparison& c) {
   DiffJson out = DiffJson::object();
   if (!row.file.empty()) {
@@ -57,6 +61,7 @@ DiffJson line_delta_json(const LineDelta& row, const Comparison& c) {
     if (row.a_line > 0) out["a_line"] = row.a_line;
     if (row.b_line > 0) out["b_line"] = row.b_line;
     out["function"] = row.function;
+    add_direction_of_delta(out, row.direction);
   }
   add_sums(out, row, c);
   return out;
@@ -71,6 +76,7 @@ DiffJson part_json(const DeltaPart& part, const Comparison& c) {
     out["file"] = part.file;
     out["line"] = part.line;
     out["function"] = part.function;
+    add_direction_of_delta(out, part.direction);
   }
   out["delta_ns_total"] = part.delta_ns;
   out["delta_ns_per_step"] = c.per_step(part.delta_ns);

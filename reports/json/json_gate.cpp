@@ -20,6 +20,7 @@ Json cause_json(const MetricCause& cause) {
     out["line"] = cause.line;
   }
   if (!cause.function.empty()) out["function"] = cause.function;
+  if (cause.direction != Direction::none) out["direction"] = name_of(cause.direction);
   if (!cause.operation.empty()) out["operation"] = cause.operation;
   out["kind"] = name_of(cause.kind);
   out["delta_ns_per_step"] = cause.ns_per_step;

@@ -101,6 +101,10 @@ class OperationNames {
   std::vector<std::string> names_;
 };
 
+void add_direction(Json& out, Direction direction) {
+  if (direction != Direction::none) out["direction"] = name_of(direction);
+}
+
 Json cell_json(const CellRow& cell, OperationNames& operations) {
   Json out = {
       {"cause", name_of(cell.cause)}, {"phase", cell.phase}, {"phase_path", cell.phase_path}};
@@ -108,6 +112,7 @@ Json cell_json(const CellRow& cell, OperationNames& operations) {
     out["file"] = cell.file;
     out["line"] = cell.line;
     if (!cell.function.empty()) out["function"] = cell.function;
+    add_direction(out, cell.direction);
   }
   if (!cell.operation.empty()) out["operation"] = operations.number(cell.operation);
   if (cell.device) out["device"] = *cell.device;
@@ -125,15 +130,17 @@ Json count_json(const WorkCount& count, std::uint64_t steps) {
 }
 
 Json line_json(const LineRow& row, std::uint64_t steps) {
-  return {{"file", row.file},
-          {"line", row.line},
-          {"line_kind", row.kind == SiteKind::call ? "call" : "function"},
-          {"function", row.function},
-          {"cause", name_of(row.cause)},
-          {"ns_total", row.ns_total},
-          {"ns_per_step", per_step(row.ns_total, steps)},
-          {"calls_per_step", per_step(row.calls_total, steps)},
-          {"evidence", row.evidence}};
+  Json out = {{"file", row.file},
+              {"line", row.line},
+              {"line_kind", row.kind == SiteKind::call ? "call" : "function"},
+              {"function", row.function},
+              {"cause", name_of(row.cause)},
+              {"ns_total", row.ns_total},
+              {"ns_per_step", per_step(row.ns_total, steps)},
+              {"calls_per_step", per_step(row.calls_total, steps)},
+              {"evidence", row.evidence}};
+  add_direction(out, row.direction);
+  return out;
 }
 
 Json kernel_json(const KernelRow& row, std::uint64_t steps) {
@@ -165,6 +172,14 @@ Json transfer_json(const TransferRow& row, std::uint64_t steps) {
   return out;
 }
 
+void add_lines(Json& out, const LineShare& lines) {
+  Json reasons = Json::array();
+  for (const auto& [reason, ns] : lines.reasons())
+    reasons.push_back({{"reason", name_of(reason)}, {"ns_total", ns}});
+  out["line_share"] = lines.share();
+  out["without_line"] = std::move(reasons);
+}
+
 Json trust_json(const Trust& t) {
   const auto or_null = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
@@ -178,6 +193,7 @@ Json trust_json(const Trust& t) {
               {"broken_invariants", t.broken_invariants},
               {"over_budget", t.over_budget},
               {"notes", t.notes}};
+  if (t.lines.wall_ns_total > 0) add_lines(out, t.lines);
   if (t.overhead)
     out["overhead"] = {{"ratio", t.overhead->ratio},
                        {"low", t.overhead->low},

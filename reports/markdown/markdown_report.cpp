@@ -91,6 +91,8 @@ std::string trust_section(const StepScale& scale) {
   if (const std::string words = compilation_text(scale); !words.empty()) item(words);
   for (const std::string& sentence : scale.summary.steps.notes) item(sentence);
   for (const TrustFact& fact : trust_facts(scale)) item((fact.good ? "✓ " : "⚠ ") + fact.text);
+  const std::string without_line = without_line_text(scale);
+  if (!without_line.empty()) item(without_line);
   if (trust.recorder) item(recorder_text(*trust.recorder));
   for (const std::string& rival : trust.rivals) item("⚠ another tracer was active: " + rival);
   if (!trust.abstained.empty()) item("not recorded, so never blamed: " + abstained_text(trust));

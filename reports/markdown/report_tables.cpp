@@ -79,6 +79,7 @@ std::string line_section(const StepScale& scale) {
     if (!first.function.empty())
       place += (first.kind == SiteKind::call ? " in " : " somewhere in ") +
                code(shortened(first.function, kLongestName));
+    place += direction_text(first.direction);
     rows.push_back({place, scale.time(groups[i].ns_total), scale.share(groups[i].ns_total),
                     escaped(line_causes(groups[i]))});
   }

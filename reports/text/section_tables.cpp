@@ -62,12 +62,14 @@ std::string line_text(const Page& page, const LineRow& row) {
   while (columns_of(file) > kFileColumns && file.find('/') != std::string_view::npos) {
     file.remove_prefix(file.find('/') + 1);  // the last folders and the name tell files apart
   }
+  const std::string direction = direction_text(row.direction);
   std::string place = page.style.cut_front(fmt::format("{}:{}", file, row.line), 32);
-  if (row.function.empty()) return place;
-  const std::size_t left = kLineColumns - columns_of(place) - 6;
-  const std::string function = page.style.cut_end(row.function, left);
-  return row.kind == SiteKind::call ? fmt::format("{} ({})", place, function)
-                                    : fmt::format("in {} ({})", function, place);
+  const std::size_t used = columns_of(place) + columns_of(direction) + 6;
+  if (row.function.empty() || used + 2 > kLineColumns) return place + direction;
+  const std::string function = page.style.cut_end(row.function, kLineColumns - used);
+  return (row.kind == SiteKind::call ? fmt::format("{} ({})", place, function)
+                                     : fmt::format("in {} ({})", function, place)) +
+         direction;
 }
 
 // "gpu.gemm 61 %, host.python 20 %": what does not fit a short cell is left out.

@@ -50,6 +50,8 @@ std::string steps(const Page& page) {
 std::string trust(const Page& page) {
   const Trust& t = page.summary.trust;
   std::string out = "Trust   " + fact_line(page) + "\n";
+  const std::string without_line = without_line_text(page);
+  if (!without_line.empty()) out += wrapped("        ", without_line, page.style, Colour::dim);
   if (t.recorder) {
     out += "        " + recorder_text(*t.recorder) + "\n";
   }

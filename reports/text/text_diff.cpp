@@ -157,6 +157,7 @@ std::string line_name(const LineDelta& row) {
   at.file = row.file;
   at.line = row.line;
   at.function = row.function;
+  at.direction = row.direction;
   std::string out = place_of(at);
   if (row.a_line == 0) return out + ", new";
   if (row.b_line == 0) return out + ", gone";

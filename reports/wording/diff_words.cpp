@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/support/duration.hpp"
+#include "reports/wording/names.hpp"
 
 namespace stepscope {
 namespace {
@@ -94,7 +95,8 @@ std::string place_of(const DeltaPart& part) {
   if (part.file.empty()) return "";
   const std::string name = std::filesystem::path(part.file).filename().string();
   const std::string place = fmt::format("{}:{}", name, part.line);
-  return part.function.empty() ? place : fmt::format("{} ({})", place, part.function);
+  return (part.function.empty() ? place : fmt::format("{} ({})", place, part.function)) +
+         direction_text(part.direction);
 }
 
 }  // namespace stepscope

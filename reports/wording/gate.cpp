@@ -117,6 +117,7 @@ std::string cause_sentence(const MetricCause& cause) {
   std::string out =
       cause.file.empty() ? "no line known" : fmt::format("{}:{}", cause.file, cause.line);
   if (!cause.function.empty()) out += " in " + cause.function;
+  if (!cause.file.empty()) out += direction_text(cause.direction);
   const std::string phase = cause.phase.empty() ? "" : ", phase " + cause.phase;
   return fmt::format("{}: {} ({}{}), {}", out,
                      cut(cause.operation.empty() ? std::string(meaning_of(cause.cause))

@@ -9,10 +9,11 @@
 namespace stepscope {
 
 std::vector<LineGroup> line_groups(const std::vector<LineRow>& rows) {
-  std::map<std::tuple<std::string_view, std::uint32_t, SiteKind>, std::size_t> where;
+  std::map<std::tuple<std::string_view, std::uint32_t, SiteKind, Direction>, std::size_t> where;
   std::vector<LineGroup> groups;
   for (const LineRow& row : rows) {
-    const auto [at, is_new] = where.try_emplace({row.file, row.line, row.kind}, groups.size());
+    const auto [at, is_new] =
+        where.try_emplace({row.file, row.line, row.kind, row.direction}, groups.size());
     if (is_new) groups.emplace_back();
     groups[at->second].ns_total += row.ns_total;
     groups[at->second].rows.push_back(&row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A summary's rows of lines, one group a source line.
+// A summary's rows of lines, one group a source line and direction.
 #pragma once
 
 #include <cstdint>

@@ -111,6 +111,10 @@ std::string_view meaning_of(Cause cause) {
   return kMeanings[index_of(cause)];
 }
 
+std::string direction_text(Direction direction) {
+  return direction == Direction::none ? "" : " " + std::string(name_of(direction));
+}
+
 std::string short_kernel_name(std::string_view name) {
   std::string text(name);
   erase_all(text, "(anonymous namespace)::");

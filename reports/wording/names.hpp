@@ -7,10 +7,13 @@
 #include <string_view>
 
 #include "core/attribution/cause.hpp"
+#include "core/attribution/direction.hpp"
 
 namespace stepscope {
 
 std::string_view meaning_of(Cause cause);
+// " backward", to stand behind a line; empty where the line has no direction.
+std::string direction_text(Direction direction);
 std::string short_kernel_name(std::string_view name);
 
 // "…" in place of what is longer than `most` code points.

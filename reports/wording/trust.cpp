@@ -12,6 +12,30 @@ namespace {
 
 constexpr double kUnknownBudget = 0.01;
 constexpr double kGoodLinkRate = 0.95;
+constexpr double kGoodLineShare = 0.9;
+constexpr double kLeastShareTold = 0.005;
+
+std::string_view meaning_of(NoLine reason) {
+  switch (reason) {
+    case NoLine::unexplained:
+      return "without explanation";
+    case NoLine::launch_not_recorded:
+      return "device work whose launch was not recorded";
+    case NoLine::lines_not_recorded:
+      return "no Python frame is in the trace";
+    case NoLine::backward_alone:
+      return "backward work whose forward was not recorded";
+    case NoLine::library_thread:
+      return "threads that run no Python";
+    case NoLine::silence:
+      return "silences of over 1 ms";
+    case NoLine::no_frame:
+      return "records made at no Python frame";
+    case NoLine::between_records:
+      break;
+  }
+  return "short gaps between records";
+}
 
 std::string range_of(std::int64_t first, std::int64_t last) {
   return first == last ? fmt::format("step {}", first) : fmt::format("steps {}-{}", first, last);
@@ -109,7 +133,23 @@ std::vector<TrustFact> trust_facts(const StepScale& scale) {
       {fmt::format("without timestamp {}", t.zero_timestamps), t.zero_timestamps == 0}};
   if (t.link_rate)
     out.push_back({"lines found " + format_share(*t.link_rate), *t.link_rate >= kGoodLinkRate});
+  if (t.lines.wall_ns_total > 0) {
+    const double share = t.lines.share();
+    out.push_back({format_share(share) + " of the time at a line", share >= kGoodLineShare});
+  }
   out.push_back(overhead_fact(scale));
+  return out;
+}
+
+std::string without_line_text(const StepScale& scale) {
+  const LineShare& lines = scale.summary.trust.lines;
+  std::string out;
+  for (const auto& [reason, ns] : lines.reasons()) {
+    const double share = static_cast<double>(ns) / static_cast<double>(lines.wall_ns_total);
+    if (share < kLeastShareTold) break;
+    out += fmt::format("{} {} {}", out.empty() ? "at no line:" : ",", format_share(share),
+                       meaning_of(reason));
+  }
   return out;
 }
 

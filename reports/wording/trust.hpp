@@ -16,6 +16,8 @@ struct TrustFact {
 };
 
 std::vector<TrustFact> trust_facts(const StepScale& scale);
+// "no line: 3.1 % threads that run no Python, 0.4 % ..."; empty where nearly all time has one.
+std::string without_line_text(const StepScale& scale);
 std::string steps_text(const StepScale& scale);
 std::string recorder_text(const RecorderCost& cost);
 std::string abstained_text(const Trust& trust);  // ids of the causes that cannot be seen

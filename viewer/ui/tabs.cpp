@@ -169,7 +169,8 @@ void lines(const Screen& screen, const StepScale& scale) {
   for (const LineGroup& group : line_groups(scale.summary.lines)) {
     const LineRow& first = *group.rows.front();
     ImGui::TableNextRow();
-    cell(fmt::format("{}:{} {}", first.file, first.line, first.function));
+    cell(fmt::format("{}:{} {}{}", first.file, first.line, first.function,
+                     direction_text(first.direction)));
     number(scale.time(group.ns_total));
     number(scale.share(group.ns_total));
     std::string causes;
