@@ -15,7 +15,7 @@ namespace {
 
 using text_sections::wrapped;
 
-constexpr std::size_t kPlaceColumns = 44;
+constexpr std::size_t kFixPlaceColumns = 44;
 constexpr double kWorthMentioning = 0.002;  // of the step: less than this is no gain
 
 std::string what_if_head(const WhatIf& whatif, const Style& style) {
@@ -35,8 +35,8 @@ std::string what_if_head(const WhatIf& whatif, const Style& style) {
 
 std::string place_of(const WhatIfRow& row, const Style& style) {
   if (!row.file.empty())
-    return style.cut_front(fmt::format("{}:{}", row.file, row.line), kPlaceColumns);
-  if (!row.phase.empty()) return style.cut_end("phase " + row.phase, kPlaceColumns);
+    return style.cut_front(fmt::format("{}:{}", row.file, row.line), kFixPlaceColumns);
+  if (!row.phase.empty()) return style.cut_end("phase " + row.phase, kFixPlaceColumns);
   if (row.fix.scope.cause) return "cause " + std::string(name_of(*row.fix.scope.cause));
   return "the whole step";
 }
