@@ -98,6 +98,15 @@ void add_notes(Ladder& ladder) {
   const auto note = [&](std::string text) { ladder.notes.push_back(std::move(text)); };
   if (ladder.repeats < 2)
     note("one repeat says nothing of its spread: no rung is judged; --repeats 3 or more");
+  std::string undecided;
+  for (const LadderRung& rung : ladder.rungs)
+    if (rung.effect == Effect::undecided)
+      undecided += (undecided.empty() ? "" : ", ") + rung.rung.id;
+  if (ladder.repeats >= 2 && !undecided.empty())
+    note(fmt::format(
+        "undecided ({}): {} repeats leave the interval too wide; take more, longer runs "
+        "or a quieter machine",
+        undecided, ladder.repeats));
   for (const LadderRung& rung : ladder.rungs) {
     if (!rung.failure.empty()) note(rung.rung.id + ": " + rung.failure);
     if (rung.loss && !rung.loss->within)

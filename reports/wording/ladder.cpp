@@ -59,6 +59,7 @@ std::string format_ratio(const std::optional<RepeatedMean>& ratio) {
 std::string format_spread(const RepeatedMean& estimate, bool unicode) {
   if (!estimate.high || estimate.value <= 0) return "";
   const double reach = *estimate.high / estimate.value - 1;
+  if (reach > 1) return "over 2x";
   return (unicode ? "\u00b1" : "+-") + fmt::format("{:.{}f} %", 100 * reach, reach < 0.1 ? 1 : 0);
 }
 

@@ -14,7 +14,8 @@ std::string ladder_facts(const Ladder& ladder);
 std::string ladder_sentence(const Ladder& ladder);
 // "2.87x (2.85 to 2.89)"; without an interval "2.87x"; absent: empty.
 std::string format_ratio(const std::optional<RepeatedMean>& ratio);
-// "±0.7 %": how far the interval reaches above the value; "+-0.7 %" without Unicode; empty where
+// "±0.7 %": how far the interval reaches above the value; "+-0.7 %" without Unicode; "over 2x"
+// beyond that; empty where
 // there is none.
 std::string format_spread(const RepeatedMean& estimate, bool unicode);
 // "40,900 to 41,500"; empty where it has none.

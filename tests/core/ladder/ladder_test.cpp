@@ -41,6 +41,7 @@ TEST(Ladder, AWideIntervalThatHoldsOneIsUndecidedAndNoNull) {
   const Ladder ladder = make_ladder("llm", {samples::runs_of("R0", "naive", {100, 100, 100}),
                                             samples::runs_of("R1", "tf32", {80, 130, 100})});
   EXPECT_EQ(ladder.rungs[1].effect, Effect::undecided);
+  EXPECT_THAT(ladder.notes, Contains(HasSubstr("undecided (R1): 3 repeats")));
 }
 
 TEST(Ladder, LossesAreHeldAgainstTheFirstRungs) {

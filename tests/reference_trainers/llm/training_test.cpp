@@ -54,15 +54,16 @@ TEST(Accumulation, TwoHalvesAreAWholeBatch) {
   EXPECT_LT(largest_difference(run_quietly(whole), run_quietly(halves)), kFloatTolerance);
 }
 
-// On its own corpus, whose tokens alone need 4.6 nats; a uniform guess is ln 512 = 6.24.
-TEST(Learning, TheLossFallsBelow4Point6) {
+// A uniform guess is ln 512 = 6.24, the words' frequencies alone give 5.1, the grammar needs 2.4.
+TEST(Learning, TheLossFallsBelow4) {
   Config config = small_config(150);
   use_preset(config, *find_preset("tiny"));
+  config.corpus_tokens = 1 << 18;  // more than the steps read: nothing is seen twice
   config.rungs = {.sdpa = true, .packed = true, .fused_adamw = true};
   const RunResult result = run_quietly(config);
   ASSERT_EQ(result.log.size(), 150U);
   EXPECT_NEAR(result.log.front().loss, 6.24, 0.1);
-  EXPECT_LT(result.log.back().loss, 4.6);
+  EXPECT_LT(result.log.back().loss, 4.0);
 }
 
 }  // namespace
