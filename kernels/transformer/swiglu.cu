@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread has 16 bytes of gate and up, or one number of each where rows do not divide so.
+// A block a row; a thread has 16 bytes of gate and up at a time, or one number of each where rows
+// do not divide so.
 #include "kernels/common/cuda_check.hpp"
 #include "kernels/transformer/transformer.hpp"
 #include "kernels/transformer/vectors.cuh"
@@ -17,57 +18,53 @@ __device__ float sigmoid(float x) {
 
 template <class T, int kVector>
 __global__ void __launch_bounds__(kSwigluThreads) swiglu_kernel(Swiglu p) {
-  const std::int64_t vectors = p.width / kVector;
-  const std::int64_t index = std::int64_t{blockIdx.x} * kSwigluThreads + threadIdx.x;
-  if (index >= p.rows * vectors) return;
-  const std::int64_t row = index / vectors, at = (index % vectors) * kVector;
-  const T* packed = static_cast<const T*>(p.packed) + row * 2 * p.width + at;
-  float gate[kVector], up[kVector];
-  load_vector<kVector>(packed, gate);
-  load_vector<kVector>(packed + p.width, up);
+  const std::int64_t row = blockIdx.x;
+  const T* packed = static_cast<const T*>(p.packed) + row * 2 * p.width;
+  T* out = static_cast<T*>(p.out) + row * p.width;
+  for (std::int64_t at = std::int64_t{threadIdx.x} * kVector; at < p.width;
+       at += kSwigluThreads * kVector) {
+    float gate[kVector], up[kVector];
+    load_vector<kVector>(packed + at, gate);
+    load_vector<kVector>(packed + p.width + at, up);
 #pragma unroll
-  for (int v = 0; v < kVector; ++v) up[v] *= gate[v] * sigmoid(gate[v]);
-  store_vector<kVector>(static_cast<T*>(p.out) + row * p.width + at, up);
+    for (int v = 0; v < kVector; ++v) up[v] *= gate[v] * sigmoid(gate[v]);
+    store_vector<kVector>(out + at, up);
+  }
 }
 
 // silu'(x) = s + x s (1 - s), s = sigmoid(x).
 template <class T, int kVector>
 __global__ void __launch_bounds__(kSwigluThreads) swiglu_gradient_kernel(SwigluGradient p) {
-  const std::int64_t vectors = p.width / kVector;
-  const std::int64_t index = std::int64_t{blockIdx.x} * kSwigluThreads + threadIdx.x;
-  if (index >= p.rows * vectors) return;
-  const std::int64_t row = index / vectors, at = (index % vectors) * kVector;
-  const std::int64_t in_packed = row * 2 * p.width + at;
-  const T* packed = static_cast<const T*>(p.packed) + in_packed;
-  float gate[kVector], up[kVector], g[kVector];
-  load_vector<kVector>(packed, gate);
-  load_vector<kVector>(packed + p.width, up);
-  load_vector<kVector>(static_cast<const T*>(p.out_gradient) + row * p.width + at, g);
+  const std::int64_t row = blockIdx.x;
+  const T* packed = static_cast<const T*>(p.packed) + row * 2 * p.width;
+  const T* through = static_cast<const T*>(p.out_gradient) + row * p.width;
+  T* out = static_cast<T*>(p.packed_gradient) + row * 2 * p.width;
+  for (std::int64_t at = std::int64_t{threadIdx.x} * kVector; at < p.width;
+       at += kSwigluThreads * kVector) {
+    float gate[kVector], up[kVector], g[kVector];
+    load_vector<kVector>(packed + at, gate);
+    load_vector<kVector>(packed + p.width + at, up);
+    load_vector<kVector>(through + at, g);
 #pragma unroll
-  for (int v = 0; v < kVector; ++v) {
-    const float x = gate[v], s = sigmoid(x);
-    gate[v] = g[v] * up[v] * (s + x * s * (1 - s));
-    up[v] = g[v] * x * s;
+    for (int v = 0; v < kVector; ++v) {
+      const float x = gate[v], s = sigmoid(x);
+      gate[v] = g[v] * up[v] * (s + x * s * (1 - s));
+      up[v] = g[v] * x * s;
+    }
+    store_vector<kVector>(out + at, gate);
+    store_vector<kVector>(out + p.width + at, up);
   }
-  T* out = static_cast<T*>(p.packed_gradient) + in_packed;
-  store_vector<kVector>(out, gate);
-  store_vector<kVector>(out + p.width, up);
-}
-
-unsigned swiglu_blocks(std::int64_t rows, std::int64_t vectors) {
-  return static_cast<unsigned>((rows * vectors + kSwigluThreads - 1) / kSwigluThreads);
 }
 
 template <class T, int kVector>
 Status launch_swiglu(const Swiglu& p, cudaStream_t stream) {
-  swiglu_kernel<T, kVector>
-      <<<swiglu_blocks(p.rows, p.width / kVector), kSwigluThreads, 0, stream>>>(p);
+  swiglu_kernel<T, kVector><<<static_cast<unsigned>(p.rows), kSwigluThreads, 0, stream>>>(p);
   return cuda_status(cudaGetLastError(), "swiglu_kernel");
 }
 template <class T, int kVector>
 Status launch_swiglu(const SwigluGradient& p, cudaStream_t stream) {
   swiglu_gradient_kernel<T, kVector>
-      <<<swiglu_blocks(p.rows, p.width / kVector), kSwigluThreads, 0, stream>>>(p);
+      <<<static_cast<unsigned>(p.rows), kSwigluThreads, 0, stream>>>(p);
   return cuda_status(cudaGetLastError(), "swiglu_gradient_kernel");
 }
 
