@@ -39,7 +39,7 @@ constexpr const char* kReportExamples =
     "  stepscope report run.sqlite     of Nsight Systems: nsys export --type sqlite run.nsys-rep\n"
     "A TRACE is a .scope folder written by 'stepscope profile', a PyTorch profiler file (.json,\n"
     ".json.gz) or an SQLite export of Nsight Systems; what it is is told by its content. Without\n"
-    "steps the report covers the whole trace and the exit code is 3.";
+    "steps the report covers the whole trace; the exit code is 3 where nothing of it counts.";
 
 struct ReportArguments {
   std::vector<std::string> traces;
@@ -99,13 +99,18 @@ std::string why_no_steps(const Summary& summary) {
          "--step-marker REGEX";
 }
 
-// Said on stderr, so that a script that reads the JSON sees it too.
+// Said on stderr, so that a script that reads the JSON sees it too. A program without a loop is
+// reported whole, which is no error; a trace in which no time counts is inconclusive.
 int status_of(const std::vector<Summary>& summaries) {
   int status = kExitPass;
   for (const Summary& summary : summaries) {
     if (summary.steps.found_by != FoundBy::whole_trace && summary.partition.steps_counted > 0)
       continue;
-    status = fail("report", summary.run.path, {ErrorCode::inconclusive, why_no_steps(summary)});
+    const int said =
+        fail("report", summary.run.path, {ErrorCode::inconclusive, why_no_steps(summary)});
+    const bool whole =
+        summary.partition.steps_counted > 0 && summary.trust.nothing_recorded.empty();
+    if (!whole) status = said;
   }
   return status;
 }
