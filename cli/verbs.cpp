@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/build_commit.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/failure.hpp"
 #include "core/support/suggestion.hpp"
@@ -85,7 +86,8 @@ std::vector<const char*> without_separator(int argc, const char* const* argv) {
 int run_cli(int argc, const char* const* argv) {
   CLI::App app(kAbout, "stepscope");
   int status = kExitPass;
-  app.set_version_flag("--version", "stepscope " STEPSCOPE_VERSION);
+  app.set_version_flag("--version",
+                       fmt::format("stepscope " STEPSCOPE_VERSION " ({})", build_commit()));
   app.require_subcommand(0, 1);
   app.footer(std::string(kExamples) + "\n" + kExitCodesHelp);
 #ifdef STEPSCOPE_HAS_PROFILE
@@ -103,6 +105,7 @@ int run_cli(int argc, const char* const* argv) {
 #ifdef STEPSCOPE_HAS_PROFILE
   add_ladder_verb(app, status);
 #endif
+  add_completion_verb(app, status);
 
   const std::string unknown = unknown_verb(app, argc, argv);
   if (!unknown.empty()) return fail_unknown(app, unknown);

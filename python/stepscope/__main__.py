@@ -7,6 +7,8 @@ import sys
 
 def main():
     binary = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "stepscope")
+    if not os.path.exists(binary):
+        binary = "/usr/bin/stepscope"  # of the .deb, which puts the module apart
     try:
         os.execv(binary, ["stepscope"] + sys.argv[1:])
     except OSError as error:

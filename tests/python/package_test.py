@@ -89,5 +89,25 @@ class Package(unittest.TestCase):
         self.assertEqual(names.count("load"), 5, "marks.py starts before step 10 and stops behind step 14")
 
 
+    def complete(self, *words):
+        binary = self.site / "stepscope/bin/stepscope"
+        script = 'eval "$("$0" completion bash)"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _stepscope; echo "${COMPREPLY[@]}"'
+        ended = subprocess.run(["bash", "-c", script, str(binary), *words], text=True, capture_output=True, cwd=self.root)
+        self.assertEqual(ended.stderr, "")
+        return ended.stdout.split()
+
+    def test_bash_completes_verbs_and_options(self):
+        self.assertEqual(self.complete("stepscope", "prof"), ["profile"])
+        self.assertEqual(self.complete("stepscope", "profile", "--start"), ["--start-after"])
+        self.assertIn("site", self.complete("stepscope", "report", "si"))  # a file
+
+    def test_the_manual_page_has_a_section_for_each_verb(self):
+        maker = HERE.parent.parent / "scripts/packaging/make_man.py"
+        page = self.python(str(maker), str(self.site / "stepscope/bin/stepscope")).stdout
+        self.assertTrue(page.startswith(".TH STEPSCOPE 1"), page[:80])
+        for section in ("NAME", "PROFILE", "REPORT", "COMPLETION"):
+            self.assertIn("\n.SH %s\n" % section, page)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
