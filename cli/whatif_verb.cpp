@@ -55,7 +55,8 @@ std::string fixes_help() {
   return out +
          "Behind a fix: @FILE:LINE, @phase=NAME or @cause=NAME says where (without: everywhere in "
          "the\n"
-         "step), :factor=F, :low=F, :high=F and :every=N how much.\n\n";
+         "step), :factor=F, :low=F, :high=F and :every=N how much. FIX+FIX is one repair of "
+         "two.\n\n";
 }
 
 struct Replayable {
@@ -95,14 +96,14 @@ Result<WhatIf> ask(const WhatifArguments& arguments, const Replayable& run,
                    const SimulatorOptions& options) {
   WhatIfQuestion question{.apply_best = arguments.apply_best};
   for (const std::string& text : arguments.fixes) {
-    const auto fix = parse_fix(text, run.trace, run.attribution);
-    if (!fix) return fix.error();
-    question.fixes.push_back(*fix);
+    const auto repair = parse_fixes(text, run.trace, run.attribution);
+    if (!repair) return repair.error();
+    question.tried.push_back(*repair);
   }
   const auto simulator =
       Simulator::build(run.trace, run.steps, run.attribution, run.summary.counted, options);
   if (!simulator) return simulator.error();
-  question.proposed = simulator->candidates();
+  for (const Fix& fix : simulator->candidates()) question.proposed.push_back({fix});
   WhatIf out = answer(question, *simulator, run.trace, run.attribution);
   out.steps_counted = run.summary.counted.size();
   out.is_plain_step = options.plain_step_ns.has_value();

@@ -213,6 +213,34 @@ Result<Fix> parse_fix(std::string_view text, const Trace& trace, const Attributi
   return FixReader(text, trace, attribution).read();
 }
 
+// A "+" joins only where a fix follows: a path may hold one, too.
+Result<std::vector<Fix>> parse_fixes(std::string_view text, const Trace& trace,
+                                     const Attribution& attribution) {
+  std::vector<Fix> out;
+  const auto begins_fix = [&](std::size_t at) {
+    const std::string_view rest = text.substr(at);
+    return fix_named(rest.substr(0, rest.find_first_of("@:+"))).has_value();
+  };
+  for (std::size_t from = 0; from <= text.size();) {
+    std::size_t plus = text.find('+', from);
+    while (plus != std::string_view::npos && !begins_fix(plus + 1)) plus = text.find('+', plus + 1);
+    const std::size_t end = std::min(plus, text.size());
+    const Result<Fix> fix = parse_fix(text.substr(from, end - from), trace, attribution);
+    if (!fix) return fix.error();
+    out.push_back(*fix);
+    from = end + 1;
+    if (plus == std::string_view::npos) break;
+  }
+  return out;
+}
+
+std::string text_of(const std::vector<Fix>& fixes, const Trace& trace,
+                    const Attribution& attribution) {
+  std::string out;
+  for (const Fix& fix : fixes) out += (out.empty() ? "" : "+") + text_of(fix, trace, attribution);
+  return out;
+}
+
 std::string text_of(const Fix& fix, const Trace& trace, const Attribution& attribution) {
   std::string out(name_of(fix.kind));
   std::set<std::string> lines;

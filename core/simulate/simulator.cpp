@@ -238,7 +238,8 @@ Forecast Simulator::forecast(std::span<const Fix> fixes) const {
   const double spread = s.spread(expected.replayed);
   out.ceiling_ns_per_step =
       std::min(low, s.anchored(std::max(good.replayed.busy_ns, s.host_ns(fixes))));
-  out.low_ns_per_step = out.ns_per_step - std::hypot(out.ns_per_step - low, spread);
+  const double below = std::hypot(out.ns_per_step - low, spread) - (out.ns_per_step - low);
+  out.low_ns_per_step = low * low / (low + below);  // never nothing
   out.high_ns_per_step = out.ns_per_step + std::hypot(high - out.ns_per_step, spread);
   out.assumptions = std::move(expected.assumptions);
   if (expected.touched == 0)

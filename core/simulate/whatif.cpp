@@ -2,6 +2,8 @@
 #include "core/simulate/whatif.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "core/simulate/fix_text.hpp"
 
@@ -23,11 +25,11 @@ class Answer {
     out_.notes = simulator.notes();
   }
 
-  WhatIf ranked(const std::vector<Fix>& fixes) {
-    for (const Fix& fix : fixes) {
-      WhatIfRow row = row_of(fix);
+  WhatIf ranked(const std::vector<Repair>& repairs) {
+    for (const Repair& repair : repairs) {
+      WhatIfRow row = row_of(repair);
       if (row.touched == 0) continue;
-      row.forecast = simulator_.forecast({&fix, 1});
+      row.forecast = simulator_.forecast(repair);
       out_.rows.push_back(std::move(row));
     }
     std::stable_sort(out_.rows.begin(), out_.rows.end(), [](const auto& a, const auto& b) {
@@ -36,56 +38,62 @@ class Answer {
     return std::move(out_);
   }
 
-  WhatIf tried(const std::vector<Fix>& fixes) {
+  WhatIf tried(const std::vector<Repair>& repairs) {
     out_.kind = WhatIfKind::tried;
-    for (const Fix& fix : fixes) {
-      WhatIfRow row = row_of(fix);
-      row.forecast = simulator_.forecast({&fix, 1});
+    Repair all;
+    for (const Repair& repair : repairs) {
+      WhatIfRow row = row_of(repair);
+      row.forecast = simulator_.forecast(repair);
       out_.rows.push_back(std::move(row));
+      all.insert(all.end(), repair.begin(), repair.end());
     }
-    if (fixes.size() > 1) out_.together = simulator_.forecast(fixes);
+    if (repairs.size() > 1) out_.together = simulator_.forecast(all);
     return std::move(out_);
   }
 
-  // At each step the fix that, with those taken, gives the shortest step.
-  WhatIf best_path(std::vector<Fix> left, std::size_t steps) {
+  // At each step the repair that, with those taken, gives the shortest step.
+  WhatIf best_path(std::vector<Repair> left, std::size_t steps) {
     out_.kind = WhatIfKind::path;
-    std::vector<Fix> taken;
+    Repair taken;
     double before = out_.step_ns;
-    while (taken.size() < steps && !left.empty()) {
-      std::size_t best = left.size();
-      double best_ns = before * (1 - kLeastGain);
-      for (std::size_t i = 0; i < left.size(); ++i) {
-        taken.push_back(left[i]);
-        const double ns = simulator_.expected_ns_per_step(taken);
-        taken.pop_back();
-        if (ns < best_ns) {
-          best = i;
-          best_ns = ns;
-        }
-      }
-      if (best == left.size()) break;
-      taken.push_back(left[best]);
+    while (out_.rows.size() < steps && !left.empty()) {
+      const auto [best, ns] = best_behind(taken, left);
+      if (ns >= before * (1 - kLeastGain)) break;
+      WhatIfRow row = row_of(left[best]);
+      taken.insert(taken.end(), left[best].begin(), left[best].end());
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
-      WhatIfRow row = row_of(taken.back());
       row.forecast = simulator_.forecast(taken);
       out_.rows.push_back(std::move(row));
-      before = best_ns;
+      before = ns;
     }
     return std::move(out_);
   }
 
  private:
-  WhatIfRow row_of(const Fix& fix) const {
-    WhatIfRow row{.fix = fix, .text = text_of(fix, trace_, attribution_)};
-    if (!fix.scope.sites.empty()) {
-      const Site& site = trace_.data().sites[fix.scope.sites.front()];
-      row.file = trace_.text(site.file);
-      row.line = site.line;
+  std::pair<std::size_t, double> best_behind(const Repair& taken,
+                                             const std::vector<Repair>& left) const {
+    std::pair<std::size_t, double> best{0, std::numeric_limits<double>::infinity()};
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      Repair all = taken;
+      all.insert(all.end(), left[i].begin(), left[i].end());
+      const double ns = simulator_.expected_ns_per_step(all);
+      if (ns < best.second) best = {i, ns};
     }
-    if (!fix.scope.phases.empty())
-      row.phase = phase_path(attribution_.phases, fix.scope.phases.front());
-    row.touched = simulator_.touches(fix);
+    return best;
+  }
+
+  WhatIfRow row_of(const Repair& repair) const {
+    WhatIfRow row{.repair = repair, .text = text_of(repair, trace_, attribution_)};
+    for (const Fix& fix : repair) {
+      if (row.file.empty() && !fix.scope.sites.empty()) {
+        const Site& site = trace_.data().sites[fix.scope.sites.front()];
+        row.file = trace_.text(site.file);
+        row.line = site.line;
+      }
+      if (row.phase.empty() && !fix.scope.phases.empty())
+        row.phase = phase_path(attribution_.phases, fix.scope.phases.front());
+      row.touched += simulator_.touches(fix);
+    }
     return row;
   }
 
@@ -101,10 +109,10 @@ WhatIf answer(const WhatIfQuestion& question, const Simulator& simulator, const 
               const Attribution& attribution) {
   Answer answer(simulator, trace, attribution);
   if (question.apply_best > 0) {
-    const auto& from = question.fixes.empty() ? question.proposed : question.fixes;
+    const auto& from = question.tried.empty() ? question.proposed : question.tried;
     return answer.best_path(from, question.apply_best);
   }
-  return question.fixes.empty() ? answer.ranked(question.proposed) : answer.tried(question.fixes);
+  return question.tried.empty() ? answer.ranked(question.proposed) : answer.tried(question.tried);
 }
 
 }  // namespace stepscope

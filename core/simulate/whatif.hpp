@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of `stepscope whatif`, as a plain struct: fixes ranked by what they give, fixes that
-// the user named (each alone, and all together), or the path of the best ones, each on top of those
-// before it.
+// The answers of `stepscope whatif`, as a plain struct: repairs ranked by what they give, repairs
+// that the user named (each alone, and all together), or the path of the best ones, each on top of
+// those before it. A repair is one fix, or several that are made together.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,10 @@
 
 namespace stepscope {
 
+using Repair = std::vector<Fix>;  // not empty
+
 struct WhatIfRow {
-  Fix fix;
+  Repair repair;
   std::string text;  // as --fix takes it
   std::string file;  // of the first line in its scope; empty: none
   std::uint32_t line = 0;
@@ -41,8 +43,8 @@ struct WhatIf {
 };
 
 struct WhatIfQuestion {
-  std::vector<Fix> fixes;  // to try; empty: `proposed` is ranked
-  std::vector<Fix> proposed;
+  std::vector<Repair> tried;  // empty: `proposed` is ranked
+  std::vector<Repair> proposed;
   std::size_t apply_best = 0;  // steps of a path; 0: none
 };
 

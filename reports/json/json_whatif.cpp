@@ -17,7 +17,7 @@ void add_forecast(const Forecast& forecast, Json& out) {
 }
 
 Json fix_json(const WhatIfRow& row) {
-  Json out = {{"fix", row.text}, {"kind", name_of(row.fix.kind)}};
+  Json out = {{"fix", row.text}, {"kind", name_of(row.repair.front().kind)}};
   if (!row.file.empty()) {
     out["file"] = row.file;
     out["line"] = row.line;

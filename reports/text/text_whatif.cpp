@@ -33,11 +33,21 @@ std::string what_if_head(const WhatIf& whatif, const Style& style) {
   return out + "\n";
 }
 
+std::string names_of(const Repair& repair) {
+  std::string out;
+  for (const Fix& fix : repair) {
+    const std::string name(name_of(fix.kind));
+    if (out.find(name) == std::string::npos) out += (out.empty() ? "" : " + ") + name;
+  }
+  return out;
+}
+
 std::string place_of(const WhatIfRow& row, const Style& style) {
   if (!row.file.empty())
     return style.cut_front(fmt::format("{}:{}", row.file, row.line), kFixPlaceColumns);
   if (!row.phase.empty()) return style.cut_end("phase " + row.phase, kFixPlaceColumns);
-  if (row.fix.scope.cause) return "cause " + std::string(name_of(*row.fix.scope.cause));
+  const FixScope& scope = row.repair.front().scope;
+  if (scope.cause) return "cause " + std::string(name_of(*scope.cause));
   return "the whole step";
 }
 
@@ -65,8 +75,7 @@ std::string fixes_table(const WhatIf& whatif, const Style& style) {
   table.head({is_path ? "Then" : "Fix", "Where", fmt::format("Step, {}", unit.name), "90 % of it",
               is_path ? "In all" : "Change", "At best"});
   for (const WhatIfRow& row : whatif.rows)
-    add_row(table, std::string(name_of(row.fix.kind)), place_of(row, style), row.forecast,
-            whatif.step_ns, unit);
+    add_row(table, names_of(row.repair), place_of(row, style), row.forecast, whatif.step_ns, unit);
   if (whatif.together) add_row(table, "all of these", "", *whatif.together, whatif.step_ns, unit);
   return table.render(style);
 }

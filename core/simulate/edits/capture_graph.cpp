@@ -10,6 +10,9 @@ constexpr Estimate kLaunchNs{10'000, 6'000, 25'000};
 constexpr Estimate kNodeNs{60, 20, 200};       // a node of the graph, in the launch
 constexpr Estimate kGapNs{1'200, 700, 1'800};  // between two nodes
 
+// A thread that takes longer from one call to the next does work of its own, which no graph takes.
+constexpr double kLongestDispatchNs = 200'000;
+
 bool can_be_captured(const TaskGraph& graph, const HostTask& task) {
   if (task.wait != WaitKind::none || task.producer != kNone) return false;
   if (task.api == ApiKind::alloc_device || task.api == ApiKind::free_device) return false;
@@ -24,7 +27,15 @@ class Stretch {
   explicit Stretch(Edit& edit) : edit_(edit) {}
 
   void add(HostTask& task) {
+    if (is_work(task)) {
+      way_.push_back(&task);
+      way_ns_ += task.ns;
+      return;
+    }
+    if (way_ns_ > kLongestDispatchNs) close();
+    tasks_.insert(tasks_.end(), way_.begin(), way_.end());
     tasks_.push_back(&task);
+    forget_way();
     launches_ += task.op_count > 0 ? 1 : 0;
     ops_ += task.op_count;
   }
@@ -32,6 +43,7 @@ class Stretch {
   void close() {
     if (launches_ > 1) capture();
     tasks_.clear();
+    forget_way();
     launches_ = ops_ = 0;
   }
 
@@ -56,8 +68,15 @@ class Stretch {
     }
   }
 
+  void forget_way() {
+    way_.clear();
+    way_ns_ = 0;
+  }
+
   Edit& edit_;
   std::vector<HostTask*> tasks_;
+  std::vector<HostTask*> way_;  // work since the last call
+  double way_ns_ = 0;
   std::size_t launches_ = 0;
   std::size_t ops_ = 0;
 };

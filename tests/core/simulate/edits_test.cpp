@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replay and edits on graphs made by hand: what each number must be follows from the rules alone.
+#include <gtest/gtest.h>
+
+#include "core/simulate/edits/edit.hpp"
+#include "core/simulate/replay.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr double kUs = 1000;
+
+// One thread and one stream; L is 2 us, D 1 us, a launch call 5 us.
+class GraphMaker {
+ public:
+  GraphMaker() {
+    graph.streams = 1;
+    graph.queue_depth = 1022;
+    graph.latency_ns = 2 * kUs;
+    graph.dispatch_ns = 1 * kUs;
+    graph.launch_call_ns = graph.copy_call_ns = 5 * kUs;
+  }
+
+  HostTask& work(double ns, PhaseId phase = 0, Cause cause = Cause::host_python) {
+    HostTask task;
+    task.ns = ns;
+    task.phase = phase;
+    task.cause = cause;
+    return add(task);
+  }
+
+  HostTask& launch(double device_ns, Cause cause = Cause::gpu_gemm, PhaseId phase = 0,
+                   std::uint32_t stream = 0) {
+    HostTask task;
+    task.ns = 5 * kUs;
+    task.call = 0;
+    task.api = ApiKind::launch_kernel;
+    task.phase = phase;
+    task.first_op = static_cast<std::uint32_t>(graph.device.size());
+    task.op_count = 1;
+    DeviceTask op;
+    op.ns = device_ns;
+    op.arrival_ns = task.ns + graph.latency_ns;
+    op.gap_ns = graph.dispatch_ns;
+    op.cause = cause;
+    op.phase = phase;
+    op.stream = stream;
+    graph.device.push_back(op);
+    return add(task);
+  }
+
+  HostTask& sync() {
+    HostTask task;
+    task.ns = 1 * kUs;
+    task.return_ns = 7 * kUs;
+    task.call = 0;
+    task.api = ApiKind::sync_stream;
+    task.wait = WaitKind::stream;
+    task.wait_on = 0;
+    return add(task);
+  }
+
+  void end_step() {
+    graph.steps.push_back({.row = static_cast<std::uint32_t>(graph.steps.size()),
+                           .end_task = static_cast<std::uint32_t>(graph.host.size())});
+  }
+
+  TaskGraph graph;
+
+ private:
+  HostTask& add(HostTask task) {
+    task.step = static_cast<std::uint32_t>(graph.steps.size());
+    task.first_op = task.op_count > 0 ? task.first_op : 0;
+    graph.host.push_back(task);
+    return graph.host.back();
+  }
+};
+
+const std::vector<Phase> kPhases = {{}, {"eval", 0}, {"inner", 1}};
+
+struct Edited {
+  TaskGraph graph;
+  std::size_t touched = 0;
+  std::vector<std::string> assumptions;
+  double ns() const { return replay(graph).ns(); }
+};
+
+Edited apply(const TaskGraph& graph, const Fix& fix, Luck luck = Luck::expected) {
+  Edited out{graph};
+  const Selection scope(fix.scope, kPhases);
+  Edit edit{out.graph, fix, scope, luck, out.assumptions};
+  for (const EditRow& row : all_edits()) {
+    if (row.kind == fix.kind) row.apply(edit);
+  }
+  out.touched = edit.touched;
+  return out;
+}
+
+Fix in_phase(FixKind kind, PhaseId phase) {
+  Fix fix{.kind = kind};
+  fix.scope.phases = {phase};
+  return fix;
+}
+
+// 20 + 5 us of host, 2 us of latency, 30 us of kernel, 7 us of return; nothing overlaps.
+TEST(Replay, AWaitPutsHostAndDeviceInARow) {
+  GraphMaker make;
+  make.work(20 * kUs);
+  make.launch(30 * kUs);
+  make.sync();
+  make.end_step();
+  EXPECT_DOUBLE_EQ(replay(make.graph).ns(), 64 * kUs);
+  const Edited edited = apply(make.graph, {.kind = FixKind::remove_sync});
+  EXPECT_EQ(edited.touched, 1U);
+  EXPECT_DOUBLE_EQ(edited.ns(), 31 * kUs)
+      << "the kernel and its dispatch: the device is the longer";
+  EXPECT_DOUBLE_EQ(replay(edited.graph).busy_ns, 30 * kUs);
+}
+
+TEST(Replay, AFullQueueHoldsTheHost) {
+  GraphMaker make;
+  for (int i = 0; i < 50; ++i) make.launch(30 * kUs);
+  make.graph.queue_depth = 4;
+  make.end_step();
+  EXPECT_DOUBLE_EQ(replay(make.graph).ns(), 50 * 31 * kUs);
+  make.work(400 * kUs);  // the host cannot run ahead far enough to hide this
+  make.graph.steps.back().end_task += 1;
+  EXPECT_GT(replay(make.graph).ns(), (50 * 31 + 200) * kUs);
+  make.graph.queue_depth = 1022;
+  EXPECT_DOUBLE_EQ(replay(make.graph).ns(), 50 * 31 * kUs);
+}
+
+TEST(Edits, ARemovedWaitTakesItsReadWithItAndNotOthers) {
+  GraphMaker make;
+  make.launch(30 * kUs);
+  HostTask& read = make.launch(2 * kUs, Cause::copy_d2h);
+  read.api = ApiKind::memcpy_async;
+  make.graph.device.back().copy = CopyKind::device_to_host;
+  make.sync();
+  make.launch(30 * kUs);
+  make.end_step();
+  const Edited edited = apply(make.graph, {.kind = FixKind::remove_sync});
+  EXPECT_FALSE(edited.graph.device[0].dropped);
+  EXPECT_TRUE(edited.graph.device[1].dropped);
+  EXPECT_FALSE(edited.graph.device[2].dropped);
+  EXPECT_DOUBLE_EQ(edited.ns(), 62 * kUs);
+}
+
+TEST(Edits, OneInNWaitsMayStay) {
+  GraphMaker make;
+  for (int step = 0; step < 4; ++step) {
+    make.launch(30 * kUs);
+    make.sync();
+    make.end_step();
+  }
+  EXPECT_EQ(apply(make.graph, {.kind = FixKind::remove_sync, .every = 4}).touched, 3U);
+}
+
+TEST(Edits, APhaseHoldsThoseInsideIt) {
+  GraphMaker make;
+  make.work(10 * kUs);
+  make.work(20 * kUs, 1);
+  make.work(40 * kUs, 2);
+  make.end_step();
+  EXPECT_DOUBLE_EQ(apply(make.graph, in_phase(FixKind::drop_work, 1)).ns(), 10 * kUs);
+  EXPECT_DOUBLE_EQ(apply(make.graph, in_phase(FixKind::drop_work, 2)).ns(), 30 * kUs);
+  EXPECT_DOUBLE_EQ(apply(make.graph, in_phase(FixKind::hoist_invariant, 2)).ns(), 30 * kUs);
+}
+
+TEST(Edits, LessOftenKeepsWholeVisitsWhereThereAreEnough) {
+  GraphMaker make;
+  for (int step = 0; step < 4; ++step) {
+    make.work(10 * kUs);
+    make.work(30 * kUs, 1);
+    make.end_step();
+  }
+  Fix fix = in_phase(FixKind::less_often, 1);
+  fix.every = 2;
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix).ns(), (4 * 10 + 2 * 30) * kUs);
+  fix.every = 10;
+  const Edited few = apply(make.graph, fix);
+  EXPECT_DOUBLE_EQ(few.ns(), (4 * 10 + 4 * 3) * kUs);
+  EXPECT_FALSE(few.assumptions.empty()) << "shares of visits are said";
+}
+
+TEST(Edits, ScaledWorkIsThatOfItsCause) {
+  GraphMaker make;
+  make.launch(100 * kUs);
+  make.launch(100 * kUs, Cause::gpu_reduce);
+  make.end_step();
+  Fix fix{.kind = FixKind::scale_work, .factor = 0.5, .factor_low = 0.25, .factor_high = 1};
+  fix.scope.cause = Cause::gpu_gemm;
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix).ns(), 152 * kUs);
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::good).ns(), 127 * kUs);
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::bad).ns(), 202 * kUs);
+}
+
+TEST(Edits, AFusedOptimizerLeavesFourKernels) {
+  GraphMaker make;
+  make.launch(50 * kUs);
+  for (int i = 0; i < 100; ++i) {
+    make.work(10 * kUs, 1);
+    make.launch(3 * kUs, Cause::gpu_optimizer, 1);
+  }
+  make.end_step();
+  const Edited edited = apply(make.graph, {.kind = FixKind::fuse_optimizer});
+  std::size_t kernels = 0;
+  double device = 0;
+  for (const DeviceTask& op : edited.graph.device) {
+    if (op.dropped || op.cause != Cause::gpu_optimizer) continue;
+    ++kernels;
+    device += op.ns;
+  }
+  EXPECT_EQ(kernels, 4U);
+  EXPECT_NEAR(device, 0.4 * 300 * kUs, 1);
+  EXPECT_LT(edited.ns(), 250 * kUs);
+  EXPECT_GT(edited.ns(), 150 * kUs) << "a fused step has a cost of its own";
+  EXPECT_EQ(edited.assumptions.size(), 2U);
+}
+
+TEST(Edits, AGraphEndsWhereTheHostWaits) {
+  GraphMaker make;
+  for (int i = 0; i < 10; ++i) {
+    make.work(20 * kUs);
+    make.launch(5 * kUs);
+  }
+  make.sync();
+  make.work(30 * kUs);
+  make.end_step();
+  const Edited edited = apply(make.graph, {.kind = FixKind::capture_graph});
+  EXPECT_EQ(edited.touched, 10U);
+  double host = 0;
+  for (const HostTask& task : edited.graph.host) host += task.ns;
+  EXPECT_NEAR(host, (10 + 10 * 0.06 + 1 + 30) * kUs, 1) << "one launch, the wait, what follows it";
+  EXPECT_TRUE(apply(make.graph, in_phase(FixKind::capture_graph, 1)).touched == 0);
+}
+
+TEST(Edits, AGraphTakesNoWorkOfTheHostsOwn) {
+  GraphMaker make;
+  for (int i = 0; i < 3; ++i) make.launch(5 * kUs);
+  make.work(1000 * kUs);
+  for (int i = 0; i < 3; ++i) make.launch(5 * kUs);
+  make.end_step();
+  const Edited edited = apply(make.graph, {.kind = FixKind::capture_graph});
+  EXPECT_DOUBLE_EQ(edited.graph.host[3].ns, 1000 * kUs);
+  EXPECT_EQ(edited.touched, 6U) << "one graph before it, one behind";
+}
+
+TEST(Edits, PrefetchedInputIsWaitedForOnlyWhereItIsLate) {
+  GraphMaker make;
+  for (int step = 0; step < 3; ++step) {
+    make.work(400 * kUs, 0, Cause::host_data_wait);
+    make.launch(200 * kUs);
+    make.sync();
+    make.end_step();
+  }
+  const Fix fix{.kind = FixKind::prefetch_input};
+  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * (100 + 7 + 200 + 7) * kUs, 1) << "in time";
+  EXPECT_NEAR(apply(make.graph, fix, Luck::bad).ns(), 3 * (300 + 7 + 200 + 7) * kUs, 1)
+      << "taking a batch costs 300 us, one worker is in time";
+  make.graph.host[0].ns = make.graph.host[3].ns = make.graph.host[6].ns = 4000 * kUs;
+  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * 1000 * kUs, 1) << "four workers are late";
+}
+
+TEST(Edits, TransfersRunBesideComputeUntilTheOptimizer) {
+  GraphMaker make;
+  make.launch(100 * kUs);
+  make.launch(80 * kUs, Cause::comm_transfer);
+  make.launch(100 * kUs);
+  make.launch(10 * kUs, Cause::gpu_optimizer);
+  make.end_step();
+  EXPECT_DOUBLE_EQ(replay(make.graph).ns(), 294 * kUs);
+  const Edited edited = apply(make.graph, {.kind = FixKind::overlap_transfer}, Luck::good);
+  EXPECT_DOUBLE_EQ(edited.ns(), 213 * kUs);
+  make.graph.device[1].ns = 500 * kUs;
+  const Edited longer = apply(make.graph, {.kind = FixKind::overlap_transfer}, Luck::good);
+  EXPECT_DOUBLE_EQ(longer.ns(), (1 + 100 + 1 + 500 + 1 + 10) * kUs) << "the optimizer waits for it";
+}
+
+TEST(Edits, EachSaysWhenNothingMatches) {
+  GraphMaker make;
+  make.work(10 * kUs);
+  make.end_step();
+  for (const EditRow& row : all_edits()) {
+    Fix fix = in_phase(row.kind, 2);
+    fix.every = 2;
+    EXPECT_EQ(apply(make.graph, fix).touched, 0U) << row.name;
+    EXPECT_EQ(fix_named(name_of(row.kind)), row.kind);
+  }
+}
+
+}  // namespace
+}  // namespace stepscope
