@@ -36,7 +36,8 @@ struct BaselineArguments {
 };
 
 // A document is kept as it is; of a trace, its report.
-Result<std::string> document_of(const std::string& path, const ReadOptions& options) {
+Result<std::string> document_of(const std::string& path, ReadOptions options) {
+  options.find = true;  // a later gate may ask what is new
   const Result<Summary> summary = load_summary(path, options);
   if (!summary) return summary.error();
   if (summary->partition.steps_counted == 0)

@@ -101,10 +101,12 @@ int run_in_turns(const GateRunArguments& arguments) {
   if (!policy) return fail("gate run", arguments.policy.file, policy.error());
   const Result<WorkFolder> folder = WorkFolder::make(arguments.keep, "stepscope-gate");
   if (!folder) return fail("gate run", "", folder.error());
+  GateRunArguments recording = arguments;
+  recording.read.find = policy->new_findings.has_value();
   std::vector<Summary> baseline, candidate;
   const std::vector<Turn> turns = turns_of(arguments.runs);
   for (std::size_t i = 0; i < turns.size(); ++i) {
-    auto summary = record(arguments, *folder, turns[i]);
+    auto summary = record(recording, *folder, turns[i]);
     if (!summary) return fail("gate run", turns[i].name(), summary.error());
     tell(turns[i], i + 1, turns.size(), *summary);
     (turns[i].candidate ? candidate : baseline).push_back(std::move(*summary));

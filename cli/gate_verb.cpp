@@ -84,9 +84,11 @@ int run_gate(const GateArguments& arguments) {
   if (!policy) return fail("gate", arguments.policy.file, policy.error());
   const Status sides = check_sides(arguments, *policy);
   if (!sides) return fail("gate", "", sides.error());
-  const auto baseline = load_side(arguments.baseline, arguments);
+  GateArguments reading = arguments;
+  reading.read.find = policy->new_findings.has_value();
+  const auto baseline = load_side(arguments.baseline, reading);
   if (!baseline) return fail("gate", "", baseline.error());
-  const auto candidate = load_side(arguments.candidate, arguments);
+  const auto candidate = load_side(arguments.candidate, reading);
   if (!candidate) return fail("gate", "", candidate.error());
   return report_gate(judge(*policy, *baseline, *candidate), arguments.report);
 }

@@ -9,6 +9,7 @@
 
 #include "cli/progress_bar.hpp"
 #include "cli/terminal.hpp"
+#include "core/findings/replayed_findings.hpp"
 #include "core/importers/load.hpp"
 #include "core/summary/document.hpp"
 
@@ -38,7 +39,9 @@ Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& opt
   if (!steps) return steps.error();
   const auto attribution = attribute(*trace, *steps, {.phase_regex = options.phase});
   if (!attribution) return attribution.error();
-  return summarize(*trace, *steps, *attribution, options.summary);
+  Summary summary = summarize(*trace, *steps, *attribution, options.summary);
+  if (options.find) summary.findings = find_all_replayed(*trace, *steps, *attribution, summary);
+  return summary;
 }
 
 }  // namespace

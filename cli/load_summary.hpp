@@ -19,6 +19,7 @@ struct ReadOptions {
   std::string phase;        // --phase REGEX
   std::optional<std::int32_t> rank;
   SummaryOptions summary;
+  bool find = false;  // look for findings, too (a document has them already)
 };
 
 // Usage errors for regular expressions that are none, before any file is read.

@@ -56,7 +56,10 @@ struct ReportArguments {
 };
 
 Result<ReadOptions> read_options(const ReportArguments& arguments) {
-  ReadOptions out{.step_marker = arguments.step_marker, .phase = arguments.phase};
+  ReadOptions out;
+  out.step_marker = arguments.step_marker;
+  out.phase = arguments.phase;
+  out.find = true;
   if (arguments.rank >= 0) out.rank = arguments.rank;
   const Status checked = check_read_options(out);
   if (!checked) return checked.error();

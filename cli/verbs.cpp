@@ -22,6 +22,7 @@ constexpr const char* kExamples =
     "  stepscope profile -- python train.py        run a program and record it\n"
     "  stepscope report trace.json.gz              a PyTorch profiler trace, as one screen\n"
     "  stepscope report run.scope --format json    the same as JSON\n"
+    "  stepscope explain host_sync                 what a report's finding means, and what to do\n"
     "  stepscope diff before.scope after.scope     why one run's step is longer than another's\n"
     "  stepscope whatif run.scope                  what each fix would give, by replay\n"
     "  stepscope gate --baseline a1.json a2.json a3.json --candidate b*.scope   a regression?\n"
@@ -95,6 +96,7 @@ int run_cli(int argc, const char* const* argv) {
   add_doctor_verb(app, status);
 #endif
   add_report_verb(app, status);
+  add_explain_verb(app, status);
   add_diff_verb(app, status);
   add_whatif_verb(app, status);
   add_gate_verb(app, status);

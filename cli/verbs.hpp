@@ -10,6 +10,7 @@ void add_report_verb(CLI::App& app, int& status);
 void add_diff_verb(CLI::App& app, int& status);
 void add_profile_verb(CLI::App& app, int& status);  // where collectors are built
 void add_doctor_verb(CLI::App& app, int& status);   // likewise
+void add_explain_verb(CLI::App& app, int& status);
 void add_export_verb(CLI::App& app, int& status);
 void add_gate_verb(CLI::App& app, int& status);
 void add_baseline_verb(CLI::App& app, int& status);

@@ -3,13 +3,15 @@
 // would prove that wrong.
 //
 // `caused_ns_per_step` is read off the exact partition: wall time that would not be there without
-// the thing, never the duration of a call. `forecast` comes from the replay (core/simulate). A rule
-// that sees its pattern and finds that it costs nothing clears it; one that cannot judge abstains.
+// the thing, never the duration of a call. `ceiling_ns_per_step` is the most that the fix could
+// give back of it. `forecast` comes from the replay (core/simulate). A rule that sees its pattern
+// and finds that it costs nothing clears it; one that cannot judge abstains.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/simulate/fix.hpp"
@@ -27,9 +29,16 @@ enum class Certainty : std::uint8_t {
   assumption,      // a number that this trace does not hold
 };
 
+// Stable ids: "info", "medium", "high"; "trace_verified", "inferred", "assumption".
+std::string_view name_of(Severity severity);
+std::string_view name_of(Certainty certainty);
+std::optional<Severity> severity_named(std::string_view name);
+std::optional<Certainty> certainty_named(std::string_view name);
+
 struct FindingPlace {
   std::string file;
   std::uint32_t line = 0;
+  SiteKind kind = SiteKind::call;  // function: the line is where the function begins
   std::string function;
   double caused_ns_per_step = 0;
 };
@@ -42,15 +51,22 @@ struct Finding {
   std::vector<FindingPlace> places;  // largest first
   double count_per_step = 0;
   double caused_ns_per_step = 0;
-  double share = 0;                 // of the step
-  std::optional<double> link_rate;  // of its events: those with a line
-  std::vector<Fix> fixes;           // replayed together
+  double ceiling_ns_per_step = 0;
+  double share = 0;                 // ceiling of the step
+  std::optional<double> link_rate;  // of the caused time: what has a line
+  std::string shows_as;    // where the partition shows it, if not at its own line; may be empty
+  std::vector<Fix> fixes;  // replayed together; not kept in a report's document
   std::optional<Forecast> forecast;
   std::string fix;           // what to do, in words
   std::string code_hint;     // a line or two of code; may be empty
   std::string falsified_by;  // what would show that this is wrong
   Certainty certainty = Certainty::trace_verified;
   std::vector<std::string> evidence;  // up to 3 events: "h12" host range, "d34" device op
+
+  // What the fix is worth, by which findings are ordered: by forecast, else at most.
+  double gain_ns_per_step(double step_ns) const {
+    return forecast ? step_ns - forecast->ns_per_step : ceiling_ns_per_step;
+  }
 };
 
 // A rule that was looked at and does not hold, or cannot be judged, and why.
@@ -60,9 +76,11 @@ struct NotFound {
 };
 
 struct Findings {
-  std::vector<Finding> found;  // by forecast gain, largest first
+  std::vector<Finding> found;  // by what the fix is worth, largest first
   std::vector<NotFound> cleared;
   std::vector<NotFound> abstained;
+  std::string caution;      // what holds for all of them; may be empty
+  std::string no_forecast;  // why no finding has a forecast; empty where they may have one
 };
 
 }  // namespace stepscope

@@ -7,6 +7,7 @@
 #include "core/compare/comparability.hpp"
 #include "core/gate/budget_rule.hpp"
 #include "core/gate/count_rule.hpp"
+#include "core/gate/finding_rule.hpp"
 #include "core/gate/metric_causes.hpp"
 #include "core/gate/time_rule.hpp"
 #include "core/gate/usable_runs.hpp"
@@ -62,6 +63,7 @@ class Gate {
     out_.paired = policy_.paired;
     if (policy_.needs_baseline()) check_comparable();
     if (policy_.needs_baseline() && out_.comparable) judge_rules();
+    if (policy_.new_findings && out_.comparable) judge_findings(*policy_.new_findings);
     for (const Budget& budget : policy_.budgets)
       out_.metrics.push_back(judge_budget(budget, sides_.candidate.counted));
     add_causes();
@@ -113,6 +115,12 @@ class Gate {
     for (const MetricRule& rule : policy_.rules)
       if (!rule.metric.is_time()) judge_count_rule(rule);
     judge_time_rules();
+  }
+
+  void judge_findings(Severity least) {
+    for (MetricResult& result :
+         judge_new_findings(least, sides_.baseline.counted, sides_.candidate.counted))
+      out_.metrics.push_back(std::move(result));
   }
 
   MetricResult begin(const MetricRule& rule, const Runs& b, const Runs& c) const {
@@ -216,7 +224,7 @@ class Gate {
     if (!out_.comparable || baseline_.empty() || out_.count(Outcome::regression) == 0) return;
     const Comparison difference = compare_runs(baseline_, candidate_);
     for (MetricResult& result : out_.metrics) {
-      if (result.outcome != Outcome::regression) continue;
+      if (result.outcome != Outcome::regression || !result.causes.empty()) continue;
       result.causes = causes_of({result.name, result.kind}, difference);
     }
   }

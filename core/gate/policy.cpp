@@ -87,7 +87,7 @@ void ignore(const Field& field, Policy& policy) {
 
 Policy policy_of(const Field& document) {
   known_fields(document, {"schema", "tolerance", "level", "metrics", "phases", "ignore", "budgets",
-                          "least_steps", "paired"});
+                          "new_findings", "least_steps", "paired"});
   if (document.at("schema").text() != kSchema)
     document.at("schema").fail(
         fmt::format("is '{}', but this version reads '{}'", document.at("schema").text(), kSchema));
@@ -113,7 +113,11 @@ Policy policy_of(const Field& document) {
       if (!budget) f.fail(budget.error().message);
       out.budgets.push_back(std::move(*budget));
     });
-  if (out.rules.empty() && out.budgets.empty())
+  if (const auto field = document.find("new_findings")) {
+    out.new_findings = severity_named(field->text());
+    if (!out.new_findings) field->fail("must be 'high', 'medium' or 'info'");
+  }
+  if (out.rules.empty() && out.budgets.empty() && !out.new_findings)
     throw FieldError("metrics: the policy gates nothing, so it could never fail");
   return out;
 }

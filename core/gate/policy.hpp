@@ -8,6 +8,7 @@
 //   phases       names, or { phase, tolerance }: their times are gated besides
 //   ignore       metrics that are not judged; '*' stands for any characters
 //   budgets      "host_syncs <= 0", "phase:topk <= 5 %" (of the step), "step_time <= 40 ms"
+//   new_findings "high": no finding of that severity (or a higher one) that the baseline lacks
 //   least_steps  2: runs with fewer counted steps decide nothing
 //   paired       false: baseline i and candidate i ran one after the other
 #pragma once
@@ -42,8 +43,9 @@ struct Policy {
   bool paired = false;
   std::vector<MetricRule> rules;
   std::vector<Budget> budgets;
+  std::optional<Severity> new_findings;
 
-  bool needs_baseline() const { return !rules.empty(); }
+  bool needs_baseline() const { return !rules.empty() || new_findings; }
 };
 
 Policy default_policy();

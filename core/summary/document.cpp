@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "core/summary/document_field.hpp"
+#include "core/summary/document_findings.hpp"
 
 namespace stepscope {
 namespace {
@@ -335,6 +336,7 @@ Summary read_summary(const Field& document) {
   if (const auto health = document.find("device_health"))
     health->for_each([&](const Field& d) { out.device_health.push_back(read_health(d)); });
   read_trust(document, out.trust);
+  out.findings = read_findings(document);
   return out;
 }
 

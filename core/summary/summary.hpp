@@ -12,6 +12,7 @@
 
 #include "core/attribution/attribution.hpp"
 #include "core/device_health/device_health.hpp"
+#include "core/findings/finding.hpp"
 #include "core/summary/line_share.hpp"
 #include "core/summary/long_steps.hpp"
 #include "core/summary/overhead.hpp"
@@ -191,6 +192,7 @@ struct Summary {
   std::vector<DeviceHealth> device_health;  // by device; empty where nothing was sampled
   std::optional<Throughput> throughput;     // where its FLOPs were given, and steps were found
   Trust trust;
+  std::optional<Findings> findings;  // set by whoever called find_all; absent: nobody looked
 };
 
 struct SummaryOptions {

@@ -22,6 +22,7 @@ Markup broken(const Report& report);  // before any number
 Markup verdict(const Report& report);
 Markup steps(const Report& report);
 Markup partition(const Report& report);
+Markup findings(const Report& report);
 Markup phases(const Report& report);
 Markup lines(const Report& report);
 Markup kernels(const Report& report);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/json/json_devices.hpp"
+#include "reports/json/json_findings.hpp"
 #include "reports/json/json_steps.hpp"
 
 namespace stepscope {
@@ -237,11 +238,11 @@ Json document(const Summary& s) {
       array_of(s.transfers, [n](const TransferRow& row) { return transfer_json(row, n); });
   out["device_health"] = device_health_json(s);
   if (s.throughput) out["throughput"] = throughput_json(*s.throughput);
-  out["findings"] = Json::array();
-  out["cleared"] = Json::array();
-  out["abstained"] = array_of(s.trust.abstained, [](const Abstention& a) {
-    return Json{{"id", a.id}, {"reason", a.reason}};
-  });
+  out["findings"] = findings_json(s);
+  if (s.findings && !s.findings->caution.empty()) out["findings_caution"] = s.findings->caution;
+  if (s.findings && !s.findings->no_forecast.empty()) out["no_forecast"] = s.findings->no_forecast;
+  out["cleared"] = cleared_json(s);
+  out["abstained"] = abstained_json(s);
   out["trust"] = trust_json(s.trust);
   return out;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "reports/markdown/report_sections.hpp"
+#include "reports/wording/findings.hpp"
 #include "reports/wording/health.hpp"
 #include "reports/wording/long_steps.hpp"
 #include "reports/wording/tables.hpp"
@@ -71,6 +72,46 @@ std::string partition_section(const StepScale& scale) {
                rows);
 }
 
+std::string finding_item(const StepScale& scale, const Finding& finding) {
+  std::string out = fmt::format(
+      "- {} {} {}: {} ({})\n", bold(std::string(name_of(finding.severity))), code(finding.id),
+      escaped(where_text(finding)), bold(escaped(gain_text(finding, scale))),
+      format_share(gain_share(finding, scale)));
+  const auto under = [&out](const std::string& words) {
+    if (!words.empty()) out += "  - " + escaped(words) + "\n";
+  };
+  under(finding.title);
+  under(finding.shows_as);
+  under("do: " + finding.fix);
+  return out;
+}
+
+std::string reasons_item(std::string_view title, const std::vector<NotFound>& list) {
+  std::string out;
+  for (const RuleText& rule : by_rule(list))
+    out += "  - " + code(rule.id) + ": " + escaped(rule.reasons) + "\n";
+  return out.empty() ? out : fmt::format("- {}\n{}", title, out);
+}
+
+std::string not_judged_item(const std::vector<NotFound>& list) {
+  std::string out;
+  for (const ReasonText& reason : by_reason(list))
+    out += "  - " + escaped(reason.ids + ": " + reason.reason) + "\n";
+  return out.empty() ? out : "- not judged:\n" + out;
+}
+
+std::string findings_section(const StepScale& scale) {
+  if (!scale.summary.findings || says_nothing(*scale.summary.findings)) return "";
+  const Findings& all = *scale.summary.findings;
+  std::string out = paragraph("### What to do");
+  if (all.found.empty()) out += "- Nothing was found that is worth 1 % of the step.\n";
+  if (!all.found.empty() && !all.caution.empty()) out += "- ⚠ " + escaped(all.caution) + "\n";
+  for (const Finding& finding : all.found) out += finding_item(scale, finding);
+  if (!all.found.empty() && !all.no_forecast.empty()) out += "- " + escaped(all.no_forecast) + "\n";
+  return out + reasons_item("looked at and cleared:", all.cleared) +
+         not_judged_item(all.abstained) + "\n";
+}
+
 std::string health_section(const StepScale& scale) {
   if (scale.summary.device_health.empty()) return "";
   std::string out;
@@ -103,8 +144,9 @@ std::string trust_section(const StepScale& scale) {
 std::string one_report(const Summary& summary) {
   const StepScale scale = scale_of(summary);
   std::string out;
-  for (const auto section : {verdict_section, partition_section, phase_section, line_section,
-                             kernel_section, transfer_section, health_section, trust_section}) {
+  for (const auto section :
+       {verdict_section, partition_section, findings_section, phase_section, line_section,
+        kernel_section, transfer_section, health_section, trust_section}) {
     out += section(scale);
   }
   out.pop_back();  // one line end at the end

@@ -21,6 +21,7 @@ std::string broken(const Page& page);  // before any number
 std::string headline(const Page& page);
 std::string verdict(const Page& page);
 std::string partition(const Page& page);
+std::string findings(const Page& page);
 std::string devices(const Page& page);
 std::string phases(const Page& page);
 std::string lines(const Page& page);

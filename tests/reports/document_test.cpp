@@ -43,6 +43,38 @@ TEST(ReportDocument, GivesBackTheSumsOfRandomReports) {
   }
 }
 
+TEST(ReportDocument, GivesBackFindings) {
+  Summary written = samples::with_findings();
+  written.cells = {{Cause::unknown, "", "", "", 0, std::nullopt, written.partition.wall_ns_total}};
+  const Result<Summary> read = parse_report_document(json_report(written));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_TRUE(read->findings.has_value());
+  const Findings& back = *read->findings;
+  ASSERT_EQ(back.found.size(), 2U);
+  const Finding& sync = back.found[0];
+  EXPECT_EQ(sync.id, "host_sync");
+  EXPECT_EQ(sync.severity, Severity::high);
+  EXPECT_EQ(sync.certainty, Certainty::inferred);
+  EXPECT_EQ(sync.places[0].line, 120U);
+  EXPECT_EQ(sync.shows_as, written.findings->found[0].shows_as);
+  ASSERT_TRUE(sync.forecast.has_value());
+  EXPECT_EQ(sync.forecast->high_ns_per_step, 36e6);
+  EXPECT_EQ(sync.evidence, (std::vector<std::string>{"h12", "h90"}));
+  EXPECT_EQ(back.found[1].places[0].kind, SiteKind::function);
+  EXPECT_FALSE(back.found[1].forecast.has_value());
+  EXPECT_EQ(back.cleared.size(), 2U);
+  EXPECT_EQ(back.abstained.size(), 2U);
+  EXPECT_EQ(back.caution, "one step was counted");
+}
+
+TEST(ReportDocument, KnowsThatNobodyLookedForFindings) {
+  Summary written = samples::gpu();
+  written.cells = {{Cause::unknown, "", "", "", 0, std::nullopt, written.partition.wall_ns_total}};
+  const Result<Summary> read = parse_report_document(json_report(written));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_FALSE(read->findings.has_value());
+}
+
 TEST(ReportDocument, GivesBackWarmUpAndTheTrimmedView) {
   Summary written = samples::gpu();
   written.cells = {{Cause::unknown, "", "", "", 0, std::nullopt, written.partition.wall_ns_total}};

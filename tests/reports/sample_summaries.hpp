@@ -171,6 +171,48 @@ inline Summary gpu() {
 }
 
 // A machine without a GPU: ops do the work.
+// The GPU run with a finding that was replayed, one that was not, and rules that found nothing.
+inline Summary with_findings() {
+  Summary s = gpu();
+  Finding sync;
+  sync.id = "host_sync";
+  sync.severity = Severity::high;
+  sync.title = "the host waits for the device once a step; behind that the device idles 3.10 ms";
+  sync.phase = "log";
+  sync.places = {{"/home/u/train.py", 120, SiteKind::call, "log", 3.1e6}};
+  sync.count_per_step = 1;
+  sync.caused_ns_per_step = sync.ceiling_ns_per_step = 3.1e6;
+  sync.share = 0.07;
+  sync.link_rate = 1;
+  sync.shows_as =
+      "the tables above show 90 % of it at train.py:124: the wait before it is the reason";
+  sync.forecast =
+      Forecast{35.1e6, 34.6e6, 36e6, 34.5e6, {"the launch queue holds 1,022 launches"}, ""};
+  sync.fix = "keep the value on the device and read it seldom";
+  sync.code_hint = "running += loss.detach()";
+  sync.falsified_by = "without the read the step keeps its length";
+  sync.certainty = Certainty::inferred;
+  sync.evidence = {"h12", "h90"};
+  Finding copy = sync;
+  copy.id = "pageable_copy";
+  copy.severity = Severity::info;
+  copy.title = "1 copy a step from pageable memory";
+  copy.places = {{"data.py", 7, SiteKind::function, "load", 9e5}};
+  copy.caused_ns_per_step = copy.ceiling_ns_per_step = 9e5;
+  copy.share = 0.02;
+  copy.shows_as.clear();
+  copy.forecast.reset();
+  copy.fix = "copy from pinned memory";
+  s.findings = Findings{
+      {sync, copy},
+      {{"host_sync", "eval.py:9: 2 waits a step, 9 us in all: the host hardly waits there"},
+       {"hotspot", "no class of device work takes 20 % of its phase"}},
+      {{"clock_change", "clocks were not sampled"}, {"underfilled_gpu", "clocks were not sampled"}},
+      "one step was counted",
+      ""};
+  return s;
+}
+
 inline Summary cpu() {
   Summary s;
   s.run = {.path = "demo.scope",

@@ -38,12 +38,22 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// Lines of the section about what to do, which a screen may be longer by.
+std::size_t lines_of_findings(const Summary& summary) {
+  const std::vector<std::string> lines = lines_of(text_report(summary, {}));
+  const auto begin = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.starts_with("What to do");
+  });
+  return static_cast<std::size_t>(std::find(begin, lines.end(), "") - begin);
+}
+
 struct Sample {
   const char* name;
   Summary (*make)();
 };
 
 const Sample kSamples[] = {{"gpu", samples::gpu},
+                           {"findings", samples::with_findings},
                            {"cpu", samples::cpu},
                            {"inflated", samples::inflated},
                            {"one_step", samples::one_step},
@@ -69,7 +79,9 @@ TEST(TextReport, FallsBackToAsciiEverywhere) {
 TEST(TextReport, FitsOneScreen) {
   for (const Sample& sample : kSamples) {
     const auto lines = lines_of(text_report(sample.make(), {.colour = false, .unicode = true}));
-    EXPECT_LE(lines.size(), 52U) << sample.name;
+    const std::size_t findings = lines_of_findings(sample.make());
+    EXPECT_LE(lines.size(), 52U + findings) << sample.name;
+    EXPECT_LE(findings, 24U) << sample.name;
     for (const std::string& line : lines) EXPECT_LE(columns_of(line), 100U) << line;
   }
 }

@@ -100,7 +100,10 @@ def check_sums(page, report):
         check(phases == {p["path"]: p["wall_ns_total"] for p in report["phases"]}, "the page's phases")
         outermost = [a for a in page.with_attribute("data-phase") if a["data-depth"] == "0"]
         check(sum(numbers(outermost, "data-ns")) == wall, "the page's phases do not sum to the wall time")
-    lines = [a for name, a in page.elements if name == "details" or a.get("class") == "rest"]
+    found = [a["data-finding"] for a in page.with_attribute("data-finding")]
+    check(found == [finding["id"] for finding in report["findings"]], f"the page's findings: {found}")
+    lines = [a for name, a in page.elements
+             if "data-line" in a or (name == "p" and a.get("class") == "rest")]
     if lines:
         check(sum(numbers(lines, "data-ns")) == wall, "the page's lines do not sum to the wall time")
         by_line = {}

@@ -98,15 +98,25 @@ void note_kind(std::map<std::string, bool>& collected, HostKind kind) {
 
 const std::map<std::string, TextTrace::Reader, std::less<>>& TextTrace::readers() {
   static const std::map<std::string, Reader, std::less<>> table = {
-      {"source", &TextTrace::source},   {"collected", &TextTrace::collected},
-      {"process", &TextTrace::process}, {"device", &TextTrace::device},
-      {"thread", &TextTrace::thread},   {"no_device", &TextTrace::no_device},
-      {"step", &TextTrace::step},       {"call", &TextTrace::call},
-      {"launch", &TextTrace::launch},   {"kernel", &TextTrace::kernel},
-      {"copy", &TextTrace::copy},       {"set", &TextTrace::set},
-      {"mark", &TextTrace::mark},       {"cpu", &TextTrace::cpu},
-      {"sample", &TextTrace::sample},   {"graph_node", &TextTrace::graph_node},
+      {"source", &TextTrace::source},
+      {"collected", &TextTrace::collected},
+      {"process", &TextTrace::process},
+      {"device", &TextTrace::device},
+      {"thread", &TextTrace::thread},
+      {"no_device", &TextTrace::no_device},
+      {"step", &TextTrace::step},
+      {"call", &TextTrace::call},
+      {"launch", &TextTrace::launch},
+      {"kernel", &TextTrace::kernel},
+      {"copy", &TextTrace::copy},
+      {"set", &TextTrace::set},
+      {"mark", &TextTrace::mark},
+      {"cpu", &TextTrace::cpu},
+      {"sample", &TextTrace::sample},
+      {"graph_node", &TextTrace::graph_node},
       {"nccl", &TextTrace::nccl},
+      {"counter", &TextTrace::counter},
+      {"multiprocessors", &TextTrace::multiprocessors},
   };
   return table;
 }
@@ -222,6 +232,14 @@ void TextTrace::launch(const TextLine& line) {
   kernel(device);
 }
 
+LaunchConfigId TextTrace::blocks(const std::string& count) {
+  LaunchConfig config;
+  config.grid = {static_cast<std::uint32_t>(parse_count(count)), 1, 1};
+  config.block = {128, 1, 1};
+  make_.data.launch_configs.push_back(config);
+  return static_cast<LaunchConfigId>(make_.data.launch_configs.size() - 1);
+}
+
 DeviceOpId TextTrace::add_device_op(DeviceOpKind kind, const TextLine& line, std::size_t first_word,
                                     std::string_view name, std::uint32_t correlation) {
   const DeviceOpId op = make_.device_op(kind, name, stream_of(word(line, first_word)),
@@ -231,6 +249,7 @@ DeviceOpId TextTrace::add_device_op(DeviceOpKind kind, const TextLine& line, std
   ops.graph[op] = static_cast<std::uint32_t>(parse_count(line.option("graph", "0")));
   ops.graph_node[op] = parse_count(line.option("node", "0"));
   if (line.has("bytes")) ops.bytes[op] = parse_count(line.option("bytes"));
+  if (line.has("blocks")) ops.launch_config[op] = blocks(line.option("blocks"));
   collected_.try_emplace("device_ops", true);
   return op;
 }
@@ -246,6 +265,20 @@ void TextTrace::copy(const TextLine& line) {
   ops.copy_kind[op] = look_up(kCopyKinds, word(line, 4));
   ops.source_memory[op] = look_up(kMemoryKinds, word(line, 5));
   ops.target_memory[op] = look_up(kMemoryKinds, word(line, 6));
+}
+
+// multiprocessors N: of device 0.
+void TextTrace::multiprocessors(const TextLine& line) {
+  make_.data.devices.at(0).multiprocessors = static_cast<std::uint32_t>(parse_count(word(line, 1)));
+}
+
+// counter TRACK TIME VALUE: a sample, of process 0.
+void TextTrace::counter(const TextLine& line) {
+  Counters& counters = make_.data.counters;
+  counters.time.push_back(host_time(word(line, 2)));
+  counters.track.push_back(make_.data.strings.intern(word(line, 1)));
+  counters.process.push_back(0);
+  counters.value.push_back(static_cast<double>(parse_count(word(line, 3))));
 }
 
 void TextTrace::set(const TextLine& line) {

@@ -39,6 +39,8 @@ class TextTrace {
   void thread(const TextLine& line);
   void no_device(const TextLine& line);
   void step(const TextLine& line);
+  void multiprocessors(const TextLine& line);
+  void counter(const TextLine& line);
   void host_range(const TextLine& line);
   void call(const TextLine& line);
   void launch(const TextLine& line);
@@ -52,6 +54,7 @@ class TextTrace {
   void nccl(const TextLine& line);
 
   RangeId add_range(HostKind kind, const TextLine& line);
+  LaunchConfigId blocks(const std::string& count);
   DeviceOpId add_device_op(DeviceOpKind kind, const TextLine& line, std::size_t first_word,
                            std::string_view name, std::uint32_t correlation);
   ThreadId thread_of(std::string_view word);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ordered list of rules. What one rule explains of the device's idle time, later ones do not
+// blame again: so causes stand before launch_bound, which takes what is left.
+#include "core/findings/all_findings.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/findings/rules/clock_change.hpp"
+#include "core/findings/rules/exposed_comm.hpp"
+#include "core/findings/rules/host_gap.hpp"
+#include "core/findings/rules/host_sync.hpp"
+#include "core/findings/rules/hotspot.hpp"
+#include "core/findings/rules/input_starvation.hpp"
+#include "core/findings/rules/launch_bound.hpp"
+#include "core/findings/rules/loop_invariant.hpp"
+#include "core/findings/rules/pageable_copy.hpp"
+#include "core/findings/rules/periodic_phase.hpp"
+#include "core/findings/rules/precision.hpp"
+#include "core/findings/rules/sequential_generation.hpp"
+#include "core/findings/rules/steady_alloc.hpp"
+#include "core/findings/rules/steady_compile.hpp"
+#include "core/findings/rules/tiny_h2d.hpp"
+#include "core/findings/rules/underfilled_gpu.hpp"
+#include "core/findings/rules/unfused_attention.hpp"
+#include "core/findings/rules/unfused_optimizer.hpp"
+
+namespace stepscope {
+namespace {
+
+struct Rule {
+  std::string_view id;
+  bool needs_device;
+  bool needs_calls;
+  void (*judge)(rules::Scene&, Findings&);
+};
+
+constexpr Rule kRules[] = {
+    {"input_starvation", true, true, rules::judge_input_starvation},
+    {"tiny_h2d", true, true, rules::judge_tiny_h2d},
+    {"host_sync", true, true, rules::judge_host_sync},
+    {"pageable_copy", true, true, rules::judge_pageable_copy},
+    {"unfused_optimizer", true, false, rules::judge_unfused_optimizer},
+    {"steady_alloc", true, true, rules::judge_steady_alloc},
+    {"steady_compile", true, true, rules::judge_steady_compile},
+    {"host_gap", true, true, rules::judge_host_gap},
+    {"loop_invariant", true, true, rules::judge_loop_invariant},
+    {"launch_bound", true, true, rules::judge_launch_bound},
+    {"sequential_generation", true, false, rules::judge_sequential_generation},
+    {"unfused_attention", true, false, rules::judge_unfused_attention},
+    {"precision", true, false, rules::judge_precision},
+    {"hotspot", true, false, rules::judge_hotspot},
+    {"exposed_comm", true, false, rules::judge_exposed_comm},
+    {"periodic_phase", false, false, rules::judge_periodic_phase},
+    {"underfilled_gpu", true, false, rules::judge_underfilled_gpu},
+    {"clock_change", true, false, rules::judge_clock_change},
+};
+
+// Why no rule can be judged; empty where they can.
+std::string why_none(const Steps& steps, const Summary& summary) {
+  if (!summary.trust.broken_invariants.empty())
+    return "the partition of this trace contradicts itself";
+  if (steps.found_by == FoundBy::whole_trace) return "no steps were found, so nothing is per step";
+  if (summary.partition.steps_counted == 0) return "no step was counted";
+  return "";
+}
+
+std::string why_not(const Rule& rule, const Trace& trace) {
+  if (rule.needs_device && trace.device_ops().size() == 0)
+    return trace.used_device() ? "the device's work was not recorded"
+                               : "no device worked in this run";
+  if (rule.needs_calls && !trace.collected().api_calls) return "CUDA calls were not recorded";
+  return "";
+}
+
+}  // namespace
+
+Findings find_all(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                  const Summary& summary, const Forecaster& forecaster) {
+  Findings out;
+  if (!forecaster) out.no_forecast = "no replay was made: gains are ceilings";
+  if (attribution.inflated && !summary.partition.corrected_step_ns)
+    out.caution =
+        "the profiler of this trace slowed the host: what rests on host time is an upper bound; "
+        "--plain-step gives the true step";
+  else if (summary.partition.steps_counted == 1)
+    out.caution = "one step was counted: how much steps vary is not known";
+  const std::string none = why_none(steps, summary);
+  rules::Scene scene(trace, steps, attribution, summary, forecaster);
+  for (const Rule& rule : kRules) {
+    const std::string reason = none.empty() ? why_not(rule, trace) : none;
+    if (reason.empty()) {
+      rule.judge(scene, out);
+    } else {
+      out.abstained.push_back({std::string(rule.id), reason});
+    }
+  }
+  const double step_ns = scene.step_ns;
+  std::stable_sort(out.found.begin(), out.found.end(),
+                   [step_ns](const Finding& a, const Finding& b) {
+                     return a.gain_ns_per_step(step_ns) > b.gain_ns_per_step(step_ns);
+                   });
+  return out;
+}
+
+std::vector<std::string_view> finding_ids() {
+  std::vector<std::string_view> out;
+  for (const Rule& rule : kRules) out.push_back(rule.id);
+  return out;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/preparation.hpp"
+
+#include <map>
+
+namespace stepscope::rules {
+
+std::vector<Preparing> preparing(const Scene& scene, const std::vector<bool>& chosen) {
+  const std::vector<Segment>& segments = scene.segments();
+  std::vector<Preparing> out;
+  std::size_t segment = 0;
+  for (std::size_t u = 0; u < scene.calls.uploads.size(); ++u) {
+    const Upload& upload = scene.calls.uploads[u];
+    while (segment < segments.size() && segments[segment].time.end <= upload.preparing.begin)
+      ++segment;
+    if (!chosen[u]) continue;
+    for (std::size_t i = segment;
+         i < segments.size() && segments[i].time.begin < upload.preparing.end; ++i) {
+      const Segment& s = segments[i];
+      if (!is_host(s.cause) || s.phase != upload.phase || !scene.counts(s.time.begin)) continue;
+      const std::int64_t ns = intersect(s.time, upload.preparing).length();
+      if (ns > 0) out.push_back({i, ns, u});
+    }
+  }
+  return out;
+}
+
+std::vector<bool> tiny_uploads(const Scene& scene) {
+  const std::vector<Upload>& uploads = scene.calls.uploads;
+  const auto is_tiny = [](const Upload& upload) {
+    return upload.pageable && upload.bytes <= kTinyBytes;
+  };
+  std::map<std::pair<SiteId, PhaseId>, std::uint64_t> counts;
+  const auto key = [](const Upload& upload) {
+    return std::pair{upload.site, upload.site == kNone ? upload.phase : 0};
+  };
+  for (const Upload& upload : uploads)
+    if (is_tiny(upload) && scene.counts(upload.time.begin)) ++counts[key(upload)];
+  std::vector<bool> out;
+  for (const Upload& upload : uploads)
+    out.push_back(is_tiny(upload) && scene.count_per_step(counts[key(upload)]) >= kManyTiny);
+  return out;
+}
+
+}  // namespace stepscope::rules

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/price.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace stepscope::rules {
+namespace {
+
+constexpr double kHighShare = 0.05;
+constexpr double kMediumShare = 0.03;
+constexpr double kPriceLeastGain = 0.0025;  // of the step, by replay: below it nothing was gained
+constexpr std::size_t kMostEvents = 3;
+constexpr std::size_t kMostPlaces = 20;
+
+Severity severity_of(double share) {
+  if (share >= kHighShare) return Severity::high;
+  return share >= kMediumShare ? Severity::medium : Severity::info;
+}
+
+template <class Key>
+std::vector<std::pair<std::int64_t, Key>> by_size(const std::map<Key, std::int64_t>& sums) {
+  std::vector<std::pair<std::int64_t, Key>> out;
+  for (const auto& [key, ns] : sums) out.emplace_back(ns, key);
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  return out;
+}
+
+}  // namespace
+
+Price::Price(const Scene& scene)
+    : scene_(scene),
+      sites_(scene.trace.data().sites.size() + 1, 0),
+      phases_(scene.attribution.phases.size(), 0) {}
+
+void Price::add(SiteId site, PhaseId phase, std::int64_t ns, Event event) {
+  if (ns <= 0) return;
+  total_ += ns;
+  sites_[std::min<std::size_t>(site, sites_.size() - 1)] += ns;
+  phases_[phase] += ns;
+  if (events_.size() < kMostEvents || events_.back().first < ns) keep_if_long(ns, event);
+}
+
+void Price::keep_if_long(std::int64_t ns, Event event) {
+  const std::string name = event.op != kNone      ? fmt::format("d{}", event.op)
+                           : event.range != kNone ? fmt::format("h{}", event.range)
+                                                  : "";
+  const bool known = std::any_of(events_.begin(), events_.end(),
+                                 [&](const auto& other) { return other.second == name; });
+  if (name.empty() || known) return;
+  const auto at = std::upper_bound(events_.begin(), events_.end(), ns,
+                                   [](std::int64_t a, const auto& b) { return a > b.first; });
+  events_.insert(at, {ns, name});
+  if (events_.size() > kMostEvents) events_.pop_back();
+}
+
+std::map<SiteId, std::int64_t> Price::by_site() const {
+  std::map<SiteId, std::int64_t> out;
+  for (SiteId site = 0; site + 1 < sites_.size(); ++site)
+    if (sites_[site] > 0) out[site] = sites_[site];
+  if (sites_.back() > 0) out[kNone] = sites_.back();
+  return out;
+}
+
+std::map<PhaseId, std::int64_t> Price::by_phase() const {
+  std::map<PhaseId, std::int64_t> out;
+  for (PhaseId phase = 0; phase < phases_.size(); ++phase)
+    if (phases_[phase] > 0) out[phase] = phases_[phase];
+  return out;
+}
+
+void Price::add(const Segment& s, std::int64_t ns) {
+  add(s.site, s.phase, ns, {s.host_evidence, s.device_evidence});
+}
+
+PhaseId Price::largest_phase() const {
+  const auto phases = by_size(by_phase());
+  return phases.empty() ? 0 : phases.front().second;
+}
+
+std::vector<SiteId> Price::largest_sites(double share) const {
+  std::vector<SiteId> out;
+  for (const auto& [ns, site] : by_size(by_site())) {
+    if (site != kNone && static_cast<double>(ns) >= share * static_cast<double>(total_))
+      out.push_back(site);
+  }
+  return out;
+}
+
+std::vector<FindingPlace> Price::places(double scale) const {
+  std::map<std::tuple<std::string_view, std::uint32_t, SiteKind, std::string_view>, std::int64_t>
+      lines;
+  for (const auto& [site, ns] : by_site()) {
+    if (site == kNone) continue;
+    const Site& at = scene_.trace.data().sites[site];
+    lines[{scene_.trace.text(at.file), at.line, at.kind, scene_.trace.text(at.function)}] += ns;
+  }
+  std::vector<FindingPlace> out;
+  for (const auto& [ns, key] : by_size(lines)) {
+    const auto& [file, line, kind, function] = key;
+    if (out.size() < kMostPlaces)
+      out.push_back(
+          {std::string(file), line, kind, std::string(function), scale * static_cast<double>(ns)});
+  }
+  return out;
+}
+
+Finding Price::finding(std::string id, double caused_ns_per_step) const {
+  Finding out;
+  out.id = std::move(id);
+  out.phase = scene_.phase_name(largest_phase());
+  const auto total = static_cast<double>(total_);
+  out.places = places(total > 0 ? caused_ns_per_step / total : 0);
+  const std::int64_t lost = sites_.back();
+  if (total > 0) out.link_rate = 1 - static_cast<double>(lost) / total;
+  out.caused_ns_per_step = out.ceiling_ns_per_step = caused_ns_per_step;
+  for (const auto& [ns, name] : events_) out.evidence.push_back(name);
+  return out;
+}
+
+// What the replay says decides, but on a trace whose host was slowed: there the host holds back
+// what it would not hold back in truth, and ceilings are safer.
+void add_finding(const Scene& scene, Finding finding, Findings& out) {
+  finding.share = scene.share(finding.ceiling_ns_per_step);
+  if (scene.forecaster && !finding.fixes.empty()) {
+    const Forecast forecast = scene.forecaster(finding.fixes);
+    if (forecast.abstained.empty()) finding.forecast = forecast;
+  }
+  const bool replay_decides = finding.forecast && !scene.inflated;
+  const double gain = scene.share(finding.gain_ns_per_step(scene.step_ns));
+  if (replay_decides && gain < kPriceLeastGain) {
+    return clear(out, finding.id,
+                 finding.title +
+                     "; yet a replay of the fix gives nothing: something else holds the step back");
+  }
+  finding.severity = severity_of(replay_decides ? gain : finding.share);
+  out.found.push_back(std::move(finding));
+}
+
+void clear(Findings& out, std::string_view id, std::string reason) {
+  out.cleared.push_back({std::string(id), std::move(reason)});
+}
+
+void abstain(Findings& out, std::string_view id, std::string reason) {
+  out.abstained.push_back({std::string(id), std::move(reason)});
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.{}f} %", 100 * share, share < 0.0995 ? 1 : 0);
+}
+
+}  // namespace stepscope::rules

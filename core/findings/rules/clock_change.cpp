@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/clock_change.hpp"
+
+#include <fmt/format.h>
+
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kClockChange = "clock_change";
+constexpr double kLeastDrop = 0.03;
+
+const DeviceHealth* slowest_device(const Scene& scene) {
+  const DeviceHealth* slowest = nullptr;
+  double lowest = 1;
+  for (const DeviceHealth& device : scene.summary.device_health) {
+    if (!device.sm_clock_mhz || device.sm_clock_mhz->highest_seen <= 0) continue;
+    const double ratio = device.sm_clock_mhz->median / device.sm_clock_mhz->highest_seen;
+    if (slowest && ratio >= lowest) continue;
+    lowest = ratio;
+    slowest = &device;
+  }
+  return slowest;
+}
+
+std::string why_low(const DeviceHealth& device) {
+  for (const ReasonShare& reason : device.reasons)
+    if (reason.id != "idle")
+      return fmt::format("; {} {} of the time", reason.meaning, percent(reason.share));
+  return "";
+}
+
+}  // namespace
+
+void judge_clock_change(Scene& scene, Findings& out) {
+  const DeviceHealth* device = slowest_device(scene);
+  if (device == nullptr) return abstain(out, kClockChange, "clocks were not sampled");
+  const ClockSpread& clock = *device->sm_clock_mhz;
+  const double drop = 1 - clock.median / clock.highest_seen;
+  const double busy = scene.per_step(scene.summary.partition.device_busy_ns_total);
+  if (drop < kLeastDrop || drop * busy < scene.least_ns()) {
+    return clear(out, kClockChange,
+                 fmt::format("the clock is {:.0f} MHz in the median, {} below the highest seen",
+                             clock.median, percent(drop)));
+  }
+  Price price(scene);
+  for (const Segment& s : scene.segments())
+    if (is_device_busy(s.cause) && scene.counts(s.time.begin)) price.add(s, s.time.length());
+  Finding finding = price.finding(kClockChange, drop * busy);
+  finding.places.clear();
+  finding.link_rate.reset();
+  finding.phase.clear();
+  finding.count_per_step = 1;
+  finding.title = fmt::format(
+      "GPU {} runs at {:.0f} MHz in the median, {} below the {:.0f} MHz that it reached{}",
+      device->device, clock.median, percent(drop), clock.highest_seen, why_low(*device));
+  finding.fix =
+      "look at why (nvidia-smi -q -d PERFORMANCE): a power cap, temperature, application clocks, "
+      "or "
+      "a neighbour; for comparisons hold the clocks (nvidia-smi -lgc)";
+  finding.falsified_by =
+      "with held clocks the step keeps its length: then it is bound by memory or the host";
+  finding.certainty = Certainty::inferred;
+  add_finding(scene, std::move(finding), out);
+}
+
+}  // namespace stepscope::rules

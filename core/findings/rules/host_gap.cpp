@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/host_gap.hpp"
+
+#include <fmt/format.h>
+
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kHostGap = "host_gap";
+constexpr std::int64_t kLongGapNs = 1'000'000;
+
+bool is_gap_cause(Cause cause) {
+  return cause == Cause::host_python || cause == Cause::host_between_calls ||
+         (cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other) ||
+         cause == Cause::host_io || cause == Cause::host_gc || cause == Cause::host_off_cpu ||
+         cause == Cause::host_wait_thread;
+}
+
+struct Gaps {
+  explicit Gaps(const Scene& scene) : price(scene) {}
+  Price price;
+  PerCause<std::int64_t> by_cause{};
+  std::uint64_t count = 0;
+  std::vector<std::size_t> segments;
+};
+
+Gaps find_gaps(const Scene& scene) {
+  Gaps out(scene);
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const Segment& s = scene.segments()[i];
+    if (!is_gap_cause(s.cause) || s.time.length() < kLongGapNs) continue;
+    const std::int64_t ns = scene.unexplained_ns(i);
+    if (ns <= 0) continue;
+    out.price.add(s, ns);
+    out.by_cause[index_of(s.cause)] += ns;
+    out.segments.push_back(i);
+    ++out.count;
+  }
+  return out;
+}
+
+Cause largest_cause(const Gaps& gaps) {
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < kCauseCount; ++i)
+    if (gaps.by_cause[i] > gaps.by_cause[largest]) largest = i;
+  return static_cast<Cause>(largest);
+}
+
+std::string advice_for_gap(Cause cause) {
+  switch (cause) {
+    case Cause::host_gc:
+      return "collect when it suits: gc.disable() (or gc.freeze() behind set-up) and gc.collect() "
+             "each thousand steps";
+    case Cause::host_io:
+      return "write and read files from another thread, and less often";
+    case Cause::host_off_cpu:
+      return "the thread was not running: give the process its cores (fewer workers than cores, "
+             "pinning, no neighbours), or find the lock that it waits for";
+    case Cause::host_wait_thread:
+      return "the loop waits for another thread: let that run further ahead";
+    default:
+      return "move this host work out of the loop, do it on the device, or do it on another thread "
+             "while the device works; issue the step's device work first";
+  }
+}
+
+}  // namespace
+
+void judge_host_gap(Scene& scene, Findings& out) {
+  const Gaps gaps = find_gaps(scene);
+  const double idle = scene.idle_per_step(gaps.price.total());
+  if (idle < scene.least_ns()) {
+    if (gaps.count == 0)
+      return clear(out, kHostGap,
+                   "the host is nowhere away for a millisecond while the device idles");
+    return clear(out, kHostGap,
+                 fmt::format("stretches of a millisecond and more cost {} a step ({})",
+                             format_duration(idle), percent(scene.share(idle))));
+  }
+  for (const std::size_t i : gaps.segments) scene.explain(i, scene.unexplained_ns(i));
+  const Cause cause = largest_cause(gaps);
+  Finding finding = gaps.price.finding(kHostGap, idle);
+  finding.count_per_step = scene.count_per_step(gaps.count);
+  finding.title = fmt::format(
+      "the device idles {} a step ({}) while the host does something else for a millisecond or "
+      "more "
+      "({})",
+      format_duration(idle), percent(scene.share(idle)), name_of(cause));
+  Fix without;
+  without.kind = FixKind::drop_work;
+  without.scope.sites = gaps.price.largest_sites(0.05);
+  if (!without.scope.sites.empty()) finding.fixes = {without};
+  finding.fix = advice_for_gap(cause);
+  finding.falsified_by =
+      "with that work left out the step does not become shorter by about " + format_duration(idle);
+  finding.certainty = scene.inflated ? Certainty::assumption : Certainty::trace_verified;
+  add_finding(scene, std::move(finding), out);
+}
+
+}  // namespace stepscope::rules

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/host_sync.hpp"
+
+#include <fmt/format.h>
+
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kHostSync = "host_sync";
+constexpr double kWorthOfTotal = 0.1;
+constexpr double kWorthOfStep = 0.01;
+constexpr std::size_t kMostCleared = 3;
+
+bool is_worth(const Scene& scene, const WaitLine& line, std::int64_t total) {
+  return static_cast<double>(line.caused) >= kWorthOfTotal * static_cast<double>(total) ||
+         scene.share(scene.idle_per_step(line.caused)) >= kWorthOfStep;
+}
+
+std::string why_cheap(const Scene& scene, const WaitLine& line) {
+  const double waited = scene.per_step(line.waited);
+  const double caused = scene.idle_per_step(line.caused);
+  std::string out = fmt::format("{}: {} a step", place_text(scene, line),
+                                counted_text(scene, line.count, "wait"));
+  if (waited > 2 * caused && scene.share(waited) >= kWorthOfStep)
+    return fmt::format("{}, {} in all, but only {} of idle device behind them: it has work queued",
+                       out, format_duration(waited), format_duration(caused));
+  return fmt::format("{}, {} in all: the host hardly waits there", out, format_duration(waited));
+}
+
+std::vector<bool> in_lines(const std::vector<HostWait>& waits, const std::vector<bool>& chosen,
+                           const std::vector<WaitLine>& lines) {
+  std::vector<bool> out(waits.size(), false);
+  for (const WaitLine& line : lines)
+    for (const std::size_t wait : line.waits) out[wait] = chosen[wait];
+  return out;
+}
+
+Finding sync_finding(const Scene& scene, const RunAhead& ahead,
+                     const std::vector<WaitLine>& lines) {
+  const std::vector<HostWait>& waits = scene.calls.waits;
+  Price price(scene);
+  std::uint64_t count = 0;
+  std::int64_t waited = 0;
+  std::vector<SiteId> sites;
+  for (const WaitLine& line : lines) {
+    count += line.count;
+    waited += line.waited;
+    if (line.site != kNone) sites.push_back(line.site);
+    for (const std::size_t w : line.waits)
+      price.add(line.site, waits[w].phase, ahead.caused[w], {waits[w].range, kNone});
+  }
+  const double caused = scene.idle_per_step(ahead.total);
+  Finding out = price.finding(kHostSync, caused);
+  out.count_per_step = scene.count_per_step(count);
+  out.title = fmt::format(
+      "the host waits for the device {} a step; behind that the device idles {} a step that a host "
+      "running ahead would have hidden",
+      counted_text(scene, count, "time"), format_duration(caused));
+  out.shows_as = shown_elsewhere(scene, ahead);
+  out.fixes = {{.kind = FixKind::remove_sync, .scope = scope_of(sites, price)}};
+  out.fix =
+      "keep the value on the device and read it seldom: add it up there, check for NaN there, and "
+      "read once in n steps; a read that must be each step goes into pinned memory with "
+      "non_blocking=True, and is looked at one step later";
+  out.code_hint =
+      "running += loss.detach()             # not loss.item()\n"
+      "if step % 100 == 0: log(running.item() / 100); running.zero_()";
+  out.falsified_by = fmt::format(
+      "without these waits (for a test: delete the reads) the step does not become shorter by "
+      "about "
+      "{}, or the next wait behind them becomes longer by as much",
+      format_duration(caused));
+  out.certainty = scene.inflated ? Certainty::assumption : Certainty::inferred;
+  return out;
+}
+
+}  // namespace
+
+void judge_host_sync(Scene& scene, Findings& out) {
+  const std::vector<HostWait>& waits = scene.calls.waits;
+  std::vector<bool> removable(waits.size());
+  for (std::size_t i = 0; i < waits.size(); ++i) removable[i] = waits[i].kind != WaitKind::upload;
+  RunAhead ahead = run_ahead(scene, waits, removable);
+  const std::vector<WaitLine> lines = wait_lines(scene, waits, removable, ahead);
+  if (lines.empty())
+    return clear(out, kHostSync, "the loop waits for the device nowhere in its steps");
+
+  std::vector<WaitLine> costly, cheap;
+  for (const WaitLine& line : lines)
+    (is_worth(scene, line, ahead.total) ? costly : cheap).push_back(line);
+  if (!cheap.empty() && !costly.empty()) {
+    removable = in_lines(waits, removable, costly);
+    ahead = run_ahead(scene, waits, removable);
+    costly = wait_lines(scene, waits, removable, ahead);
+  }
+  if (scene.idle_per_step(ahead.total) < scene.least_ns()) {
+    costly.clear();
+    cheap = lines;
+  }
+  for (std::size_t i = 0; i < cheap.size() && i < kMostCleared; ++i)
+    clear(out, kHostSync, why_cheap(scene, cheap[i]));
+  if (costly.empty()) return;
+  for (std::size_t i = 0; i < ahead.hidden.size(); ++i) scene.explain(i, ahead.hidden[i]);
+  add_finding(scene, sync_finding(scene, ahead, costly), out);
+}
+
+}  // namespace stepscope::rules

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// hotspot: one class of device work other than matrix products takes much of its phase.
+//
+//   fires where   class in {select, reduce, elementwise, other}; time(class, phase) >= 20 % of the
+//                 phase's wall time, and >= 3 % of the step (and >= least)
+//   ceiling       half of it: what a fused or a better algorithm may give is an assumption (a tenth
+//                 to all but a tenth), and is measured by trying
+//   The optimizer's phase is unfused_optimizer's. At most the three largest are reported.
+#pragma once
+
+#include "core/findings/price.hpp"
+
+namespace stepscope::rules {
+
+void judge_hotspot(Scene& scene, Findings& out);
+
+}  // namespace stepscope::rules

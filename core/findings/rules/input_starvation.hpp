@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// input_starvation: the device idles while the loop makes its input, or waits for a loader that
+// does.
+//
+//   fires where   idle >= 5 % of the step, or >= 3 % over 20 steps or more, and >= least
+//   idle          host.data_wait, and host.wait_thread of the loop outside backward and optimizer;
+//                 and host time between the call before an upload and the upload, in its phase
+//                 (preparation.hpp), where the upload is no tiny one (tiny_h2d)
+#pragma once
+
+#include "core/findings/price.hpp"
+
+namespace stepscope::rules {
+
+void judge_input_starvation(Scene& scene, Findings& out);
+
+}  // namespace stepscope::rules

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/launch_bound.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kLaunchBound = "launch_bound";
+constexpr double kLeastStarved = 0.10;
+constexpr std::int64_t kLongStretchNs = 1'000'000;
+constexpr double kMostInflation = 3;
+constexpr double kLongWayNs = 200'000;  // from one kernel to the next: more than issuing takes
+
+Price starved_time(const Scene& scene) {
+  Price price(scene);
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const Segment& s = scene.segments()[i];
+    if (is_hidden_by_lead(s.cause) && s.time.length() < kLongStretchNs)
+      price.add(s, scene.unexplained_ns(i));
+  }
+  return price;
+}
+
+struct KernelCount {
+  std::uint64_t kernels = 0;
+  std::int64_t median_ns = 0;
+};
+
+KernelCount count_kernels(const Scene& scene) {
+  const DeviceOps& d = scene.trace.device_ops();
+  std::vector<std::int64_t> lengths;
+  for (DeviceOpId op = 0; op < d.size(); ++op) {
+    if (d.kind[op] == DeviceOpKind::kernel && scene.counts(d.begin[op]))
+      lengths.push_back(d.end[op] - d.begin[op]);
+  }
+  if (lengths.empty()) return {};
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return {lengths.size(), *middle};
+}
+
+// The least that the step can be starved, given how much a profiler may have slowed the host.
+double least_starved_share(const Scene& scene, double starved_ns) {
+  if (!scene.inflated) return scene.share(starved_ns);
+  const double busy = scene.per_step(scene.summary.partition.device_busy_ns_total);
+  const double step = std::max(busy, scene.step_ns / kMostInflation);
+  return (step - busy) / step * (starved_ns / std::max(1.0, scene.step_ns - busy));
+}
+
+std::string starved_text(const Scene& scene, const KernelCount& kernels, double starved) {
+  const double count = scene.count_per_step(kernels.kernels);
+  const std::string waits = fmt::format("the device waits {} a step ({}) for launches",
+                                        format_duration(starved), percent(scene.share(starved)));
+  if (starved > kLongWayNs * count)
+    return fmt::format("{}: the host takes {} from one of {:.0f} kernels to the next", waits,
+                       format_duration(starved / count), count);
+  return fmt::format(
+      "{}: {:.0f} kernels, half of them shorter than {}, come faster than the host can issue them",
+      waits, count, format_duration(static_cast<double>(kernels.median_ns)));
+}
+
+Finding launch_finding(const Scene& scene, const Price& price, double starved) {
+  const KernelCount kernels = count_kernels(scene);
+  Finding out = price.finding(kLaunchBound, starved);
+  out.count_per_step = scene.count_per_step(kernels.kernels);
+  out.title = starved_text(scene, kernels, starved);
+  Fix capture;
+  capture.kind = FixKind::capture_graph;
+  out.fixes = {capture};
+  out.fix =
+      "capture the step in a CUDA graph, or compile it (torch.compile with mode='reduce-overhead' "
+      "does both); fuse element-wise operations, or give each kernel more to do with a larger "
+      "batch";
+  out.code_hint = "model = torch.compile(model, mode='reduce-overhead')";
+  out.falsified_by =
+      fmt::format("a step captured in a CUDA graph (or compiled) is not shorter by up to {}",
+                  format_duration(starved));
+  out.certainty = scene.inflated ? Certainty::assumption : Certainty::inferred;
+  return out;
+}
+
+}  // namespace
+
+void judge_launch_bound(Scene& scene, Findings& out) {
+  const Price price = starved_time(scene);
+  const double starved = scene.idle_per_step(price.total());
+  const double least = least_starved_share(scene, starved);
+  const bool traced_is_starved = scene.share(starved) >= kLeastStarved;
+  if (scene.inflated && traced_is_starved && least < kLeastStarved) {
+    return abstain(out, kLaunchBound,
+                   fmt::format("the device waits {} of this step for launches, but its profiler "
+                               "slowed them by an unknown factor; record it with 'stepscope "
+                               "profile', or give --plain-step",
+                               percent(scene.share(starved))));
+  }
+  if (!traced_is_starved || starved < scene.least_ns()) {
+    return clear(out, kLaunchBound,
+                 fmt::format("the device waits {} a step ({}) for launches that nothing else "
+                             "explains",
+                             format_duration(starved), percent(scene.share(starved))));
+  }
+  add_finding(scene, launch_finding(scene, price, starved), out);
+}
+
+}  // namespace stepscope::rules

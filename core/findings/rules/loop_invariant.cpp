@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/loop_invariant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kLoopInvariant = "loop_invariant";
+
+bool makes_constant(std::string_view kernel) {
+  std::string lower(kernel);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const char* word : {"triu", "tril", "arange", "linspace", "eye_kernel", "range_cuda"})
+    if (lower.find(word) != std::string::npos) return true;
+  return false;
+}
+
+struct LineKernels {
+  std::uint64_t constants = 0;
+  bool only_small_work = true;  // element-wise kernels, sets and copies on the device
+};
+
+SiteId site_of_launch(const Scene& scene, DeviceOpId op) {
+  const CallId call = scene.trace.launch_of(op);
+  return call == kNone ? kNone : scene.sites[scene.trace.calls().range[call]];
+}
+
+std::map<SiteId, LineKernels> kernels_by_line(const Scene& scene) {
+  std::map<SiteId, LineKernels> out;
+  std::map<StringId, bool> constant;
+  const DeviceOps& d = scene.trace.device_ops();
+  for (DeviceOpId op = 0; op < d.size(); ++op) {
+    if (!scene.counts(d.begin[op])) continue;
+    const SiteId site = site_of_launch(scene, op);
+    if (site == kNone) continue;
+    LineKernels& line = out[site];
+    const auto [at, is_new] = constant.try_emplace(d.name[op], false);
+    if (is_new) at->second = makes_constant(scene.trace.text(d.name[op]));
+    if (at->second) ++line.constants;
+    const Cause cause = scene.attribution.ops[op].cause;
+    line.only_small_work &= cause == Cause::gpu_elementwise || cause == Cause::gpu_other ||
+                            cause == Cause::copy_set || cause == Cause::copy_d2d;
+  }
+  return out;
+}
+
+std::set<SiteId> candidate_lines(const Scene& scene, std::uint64_t& constants) {
+  const std::map<SiteId, LineKernels> lines = kernels_by_line(scene);
+  const std::uint64_t steps = std::max<std::uint64_t>(1, scene.summary.counted.size());
+  std::set<SiteId> out;
+  for (const auto& [site, line] : lines) {
+    if (line.constants == 0 || line.constants % steps != 0 || !line.only_small_work) continue;
+    constants += line.constants;
+    out.insert(site);
+  }
+  return out;
+}
+
+Finding invariant_finding(const Scene& scene, const Price& price, double time,
+                          std::uint64_t constants) {
+  Finding out = price.finding(kLoopInvariant, time);
+  out.count_per_step = scene.count_per_step(constants);
+  out.title = fmt::format(
+      "{} a step the same kind of constant (mask, indices) is built on the device: {} ({})",
+      counted_text(scene, constants, "time"), format_duration(time), percent(scene.share(time)));
+  Fix hoist;
+  hoist.kind = FixKind::hoist_invariant;
+  hoist.scope.sites = price.largest_sites(0);
+  out.fixes = {hoist};
+  out.fix =
+      "if it is the same each time, build it once: as a buffer of the module, or cached by its "
+      "size; "
+      "is_causal=True needs no mask at all";
+  out.code_hint = "self.register_buffer('mask', causal_mask(length), persistent=False)";
+  out.falsified_by = "its values differ between steps, or the step keeps its length without it";
+  out.certainty = Certainty::assumption;
+  return out;
+}
+
+}  // namespace
+
+void judge_loop_invariant(Scene& scene, Findings& out) {
+  std::uint64_t constants = 0;
+  const std::set<SiteId> lines = candidate_lines(scene, constants);
+  if (lines.empty())
+    return clear(out, kLoopInvariant, "no line builds masks or indices in each step");
+  Price price(scene);
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const Segment& s = scene.segments()[i];
+    if (s.site == kNone || !lines.contains(s.site)) continue;
+    price.add(s, scene.unexplained_ns(i));
+  }
+  const double time = scene.idle_per_step(price.total());
+  if (time < scene.least_ns()) {
+    return clear(
+        out, kLoopInvariant,
+        fmt::format("{}: builds constants {} a step, for {} ({})", scene.line_text(*lines.begin()),
+                    counted_text(scene, constants, "time"), format_duration(time),
+                    percent(scene.share(time))));
+  }
+  add_finding(scene, invariant_finding(scene, price, time, constants), out);
+  if (!out.found.empty() && out.found.back().id == kLoopInvariant)
+    out.found.back().severity = Severity::info;
+}
+
+}  // namespace stepscope::rules

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/periodic_phase.hpp"
+
+#include <fmt/format.h>
+
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kPeriodicPhase = "periodic_phase";
+constexpr double kPeriodicPhaseLeastShare = 0.03;
+constexpr double kLeastPeriod = 2;
+
+// "eval/loss": as the summary names phases.
+std::string path_of(const std::vector<Phase>& phases, PhaseId phase) {
+  if (phase == 0) return "";
+  const std::string above = path_of(phases, phases[phase].parent);
+  return above.empty() ? phases[phase].name : above + "/" + phases[phase].name;
+}
+
+// The phase itself and those inside it.
+std::vector<bool> phases_below(const Scene& scene, const std::string& path) {
+  std::vector<bool> out;
+  for (PhaseId phase = 0; phase < scene.attribution.phases.size(); ++phase) {
+    const std::string own = path_of(scene.attribution.phases, phase);
+    out.push_back(own == path || own.starts_with(path + "/"));
+  }
+  return out;
+}
+
+Finding periodic_finding(const Scene& scene, const PhaseRow& row) {
+  const std::vector<bool> inside = phases_below(scene, row.path);
+  Price price(scene);
+  for (const Segment& s : scene.segments())
+    if (inside[s.phase] && scene.counts(s.time.begin)) price.add(s, s.time.length());
+  const double amortised = scene.per_step(row.wall_ns_total);
+  const double once = static_cast<double>(row.wall_ns_total) /
+                      static_cast<double>(std::max<std::uint64_t>(1, row.steps_in));
+  Finding out = price.finding(kPeriodicPhase, amortised);
+  out.ceiling_ns_per_step = amortised / 2;
+  out.phase = row.name;
+  out.count_per_step = 1 / row.every_steps;
+  out.title =
+      fmt::format("'{}' runs once in {:.3g} steps and takes {} then: {} a step ({}) over all steps",
+                  row.name, row.every_steps, format_duration(once), format_duration(amortised),
+                  percent(scene.share(amortised)));
+  Fix seldom;
+  seldom.kind = FixKind::less_often;
+  seldom.every = 2;
+  for (PhaseId phase = 0; phase < inside.size(); ++phase)
+    if (inside[phase]) seldom.scope.phases.push_back(phase);
+  out.fixes = {seldom};
+  out.fix = fmt::format(
+      "run it less often (half as often gives {}), or make it cheaper: keep its results on the "
+      "device, use fewer batches, reuse what the step has computed, write files from another "
+      "thread",
+      format_duration(amortised / 2));
+  out.code_hint = "if step % 1000 == 0: evaluate(model)";
+  out.falsified_by = "with the phase left out the mean step does not become shorter by about " +
+                     format_duration(amortised);
+  out.certainty = scene.inflated ? Certainty::inferred : Certainty::trace_verified;
+  return out;
+}
+
+}  // namespace
+
+void judge_periodic_phase(Scene& scene, Findings& out) {
+  bool any = false;
+  double most = 0;
+  std::string name;
+  for (const PhaseRow& row : scene.summary.phases) {
+    if (row.depth > 0 || row.every_steps < kLeastPeriod || row.calls_total == 0) continue;
+    const double amortised = scene.per_step(row.wall_ns_total);
+    if (scene.share(amortised) >= kPeriodicPhaseLeastShare && amortised / 2 >= scene.least_ns()) {
+      add_finding(scene, periodic_finding(scene, row), out);
+      any = true;
+    } else if (amortised > most) {
+      most = amortised;
+      name = row.name;
+    }
+  }
+  if (any) return;
+  if (name.empty()) return clear(out, kPeriodicPhase, "every phase runs in every step");
+  clear(out, kPeriodicPhase,
+        fmt::format("'{}' costs {} a step ({}) over all steps", name, format_duration(most),
+                    percent(scene.share(most))));
+}
+
+}  // namespace stepscope::rules

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// periodic_phase: a phase that does not run in every step (evaluation, checkpoint, log) costs much
+// even so.
+//
+//   fires where   the phase runs once in two steps or more, amortised >= 3 % of the step, and
+//                 ceiling >= least
+//   amortised     wall time that the phase (with those inside it) owns, over all counted steps
+//   ceiling       half of it: running it half as often is what a user can decide
+#pragma once
+
+#include "core/findings/price.hpp"
+
+namespace stepscope::rules {
+
+void judge_periodic_phase(Scene& scene, Findings& out);
+
+}  // namespace stepscope::rules

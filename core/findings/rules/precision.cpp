@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/precision.hpp"
+
+#include <fmt/format.h>
+
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kPrecision = "precision";
+constexpr double kPrecisionLeastOfCompute = 0.05;
+constexpr double kFactor = 0.25, kFactorLow = 0.1, kFactorHigh = 0.5;
+constexpr std::uint32_t kFirstWithTf32 = 8;
+
+// Of the device that the run used first; false only where that is known.
+bool may_have_tf32(const Scene& scene) {
+  for (const Device& device : scene.trace.data().devices) {
+    if (device.process == scene.steps.process && device.compute_major > 0)
+      return device.compute_major >= kFirstWithTf32;
+  }
+  return true;
+}
+
+bool is_compute(Cause cause) {
+  return cause <= Cause::gpu_other;
+}
+
+}  // namespace
+
+bool is_float32_matrix_kernel(std::string_view name) {
+  const auto has = [name](const char* part) { return name.find(part) != std::string_view::npos; };
+  const bool single = has("sgemm") || has("f32f32_f32f32") || has("simt_sgemm") || has("ffma");
+  const bool tensor = has("tf32") || has("tensorop") || has("s1688") || has("s16816") ||
+                      has("884") || has("bf16") || has("f16f16") || has("hmma");
+  return single && !tensor;
+}
+
+void judge_precision(Scene& scene, Findings& out) {
+  Price price(scene);
+  std::int64_t compute = 0;
+  std::uint64_t calls = 0;
+  std::map<StringId, bool> is_single;
+  DeviceOpId last = kNone;
+  Cause cause = Cause::gpu_gemm;
+  for (const Segment& s : scene.segments()) {
+    if (!is_compute(s.cause) || s.device_evidence == kNone || !scene.counts(s.time.begin)) continue;
+    compute += s.time.length();
+    const StringId name = scene.trace.device_ops().name[s.device_evidence];
+    const auto [at, is_new] = is_single.try_emplace(name, false);
+    if (is_new) at->second = is_float32_matrix_kernel(scene.trace.text(name));
+    if (!at->second) continue;
+    price.add(s, s.time.length());
+    cause = s.cause;
+    if (s.device_evidence != last) ++calls;
+    last = s.device_evidence;
+  }
+  const double time = scene.per_step(price.total());
+  if (price.total() == 0) return clear(out, kPrecision, "no matrix product runs in full float32");
+  if (!may_have_tf32(scene)) return clear(out, kPrecision, "this device has no TF32");
+  if (static_cast<double>(price.total()) <
+          kPrecisionLeastOfCompute * static_cast<double>(compute) ||
+      (1 - kFactor) * time < scene.least_ns()) {
+    return clear(out, kPrecision,
+                 fmt::format("matrix products in full float32 take {} a step ({})",
+                             format_duration(time), percent(scene.share(time))));
+  }
+  Finding finding = price.finding(kPrecision, time);
+  finding.ceiling_ns_per_step = (1 - kFactor) * time;
+  finding.count_per_step = scene.count_per_step(calls);
+  finding.title = fmt::format(
+      "{:.0f} matrix products a step run in full float32, without tensor cores: {} ({})",
+      finding.count_per_step, format_duration(time), percent(scene.share(time)));
+  Fix faster;
+  faster.kind = FixKind::scale_work;
+  faster.factor = kFactor;
+  faster.factor_low = kFactorLow;
+  faster.factor_high = kFactorHigh;
+  faster.scope.cause = cause;
+  finding.fixes = {faster};
+  finding.fix =
+      "let them use tensor cores: TF32 keeps float32 tensors and rounds products to 10 bits, bf16 "
+      "autocast halves the bytes, too; compare the loss curve";
+  finding.code_hint =
+      "torch.set_float32_matmul_precision('high')\n"
+      "with torch.autocast('cuda', torch.bfloat16): loss = model(batch)";
+  finding.falsified_by =
+      "with precision 'high' these kernels keep their names (sgemm) and their time";
+  finding.certainty = Certainty::assumption;
+  add_finding(scene, std::move(finding), out);
+}
+
+}  // namespace stepscope::rules

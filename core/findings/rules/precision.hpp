@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// precision: matrix products in full float32, which tensor cores could do.
+//
+//   fires where   time(float32 matrix kernels) >= 5 % of the device's compute time, on a device
+//                 with TF32 (compute capability 8.0 and later, where it is known), and
+//                 ceiling >= least
+//   which         kernels named sgemm or f32f32_f32f32 that name no tensor core (tf32, tensorop,
+//                 s1688, ...): cuBLAS's and CUTLASS's names
+//   ceiling       3/4 of it: TF32 takes a quarter of the time (an assumption, a tenth to a half)
+#pragma once
+
+#include "core/findings/price.hpp"
+
+namespace stepscope::rules {
+
+void judge_precision(Scene& scene, Findings& out);
+
+// By the kernel's name alone.
+bool is_float32_matrix_kernel(std::string_view name);
+
+}  // namespace stepscope::rules

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/sequential_generation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/attribution/places/user_code.hpp"
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kSequentialGeneration = "sequential_generation";
+constexpr double kLeastPasses = 48, kSequentialGenerationLeastKernels = 8, kLeastMatrices = 2;
+constexpr double kLeastSequences = 2;
+constexpr double kSequentialGenerationLeastShare = 0.05;
+constexpr double kLeastMembers = 0.75;
+constexpr double kCeiling = 2.0 / 3;
+constexpr std::int64_t kSmallKernelNs = 10'000;
+
+struct PhaseKernels {
+  std::map<StringId, std::uint64_t> launches;
+  std::uint64_t total = 0;
+  std::uint64_t matrices = 0;
+  std::uint64_t small = 0;
+};
+
+std::map<PhaseId, PhaseKernels> kernels_by_phase(const Scene& scene) {
+  std::map<PhaseId, PhaseKernels> out;
+  const DeviceOps& d = scene.trace.device_ops();
+  for (DeviceOpId op = 0; op < d.size(); ++op) {
+    if (d.kind[op] != DeviceOpKind::kernel || !scene.counts(d.begin[op])) continue;
+    const OpOwner& owner = scene.attribution.ops[op];
+    PhaseKernels& phase = out[owner.phase];
+    ++phase.launches[d.name[op]];
+    ++phase.total;
+    if (owner.cause == Cause::gpu_gemm) ++phase.matrices;
+    if (d.end[op] - d.begin[op] < kSmallKernelNs) ++phase.small;
+  }
+  return out;
+}
+
+// The number of passes a step; 0 where launches do not agree on one.
+double passes_of(const Scene& scene, const PhaseKernels& kernels) {
+  std::map<std::uint64_t, std::uint64_t> launches_by_count;
+  for (const auto& [name, count] : kernels.launches) launches_by_count[count] += count;
+  double best = 0;
+  for (const auto& [count, unused] : launches_by_count) {
+    const double passes = scene.count_per_step(count);
+    if (passes < kLeastPasses) continue;
+    std::uint64_t members = 0;  // counts within 5 % of a multiple
+    for (const auto& [other, launches] : launches_by_count) {
+      const double ratio = static_cast<double>(other) / static_cast<double>(count);
+      const double nearest_multiple = static_cast<double>(static_cast<std::int64_t>(ratio + 0.5));
+      if (nearest_multiple >= 1 && std::abs(ratio - nearest_multiple) < 0.05 * nearest_multiple)
+        members += launches;
+    }
+    if (static_cast<double>(members) >= kLeastMembers * static_cast<double>(kernels.total)) {
+      best = passes;
+      break;  // the smallest count: one for each pass
+    }
+  }
+  return best;
+}
+
+// How many sequences one after another: some kernels run once for each (the prompt's pass, the
+// joining of its tokens). 0 where none do so.
+double sequences_of(const Scene& scene, const PhaseKernels& kernels, double passes) {
+  std::map<std::uint64_t, std::uint64_t> names_by_count;
+  for (const auto& [name, count] : kernels.launches) ++names_by_count[count];
+  for (const auto& [count, names] : names_by_count) {
+    const double sequences = scene.count_per_step(count);
+    const bool whole = std::abs(sequences - std::round(sequences)) < 0.01;
+    if (names >= 2 && whole && sequences >= kLeastSequences && sequences * 8 <= passes)
+      return sequences;
+  }
+  return 0;
+}
+
+struct Generation {
+  PhaseId phase = 0;
+  double sequences = 0;
+  double passes = 0;
+  double kernels = 0;  // a pass
+};
+
+std::vector<Generation> find_generations(const Scene& scene) {
+  std::vector<Generation> out;
+  for (const auto& [phase, kernels] : kernels_by_phase(scene)) {
+    if (scene.optimizer_phases[phase] || scene.phase_name(phase) == "backward") continue;
+    const double passes = passes_of(scene, kernels);
+    if (passes == 0 || 2 * kernels.small < kernels.total) continue;
+    const double each = scene.count_per_step(kernels.total) / passes;
+    const double matrices = scene.count_per_step(kernels.matrices) / passes;
+    const double sequences = sequences_of(scene, kernels, passes);
+    if (each >= kSequentialGenerationLeastKernels && matrices >= kLeastMatrices && sequences > 0)
+      out.push_back({phase, sequences, passes, each});
+  }
+  return out;
+}
+
+// Calls of each function of the user around the phase's launches in one step; where Python frames
+// were recorded.
+struct FunctionCalls {
+  std::set<RangeId> frames;
+  std::size_t depth = 0;  // user functions around the first one
+};
+
+void add_frames_around(const Scene& scene, RangeId range, std::map<SiteId, FunctionCalls>& out) {
+  const HostRanges& h = scene.trace.host_ranges();
+  std::vector<RangeId> frames;
+  for (; range != kNone; range = h.parent[range]) {
+    if (h.kind[range] != HostKind::python_function || h.site[range] == kNone) continue;
+    const Site& site = scene.trace.data().sites[h.site[range]];
+    if (is_user_file(scene.trace.text(site.file))) frames.push_back(range);
+  }
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    FunctionCalls& calls = out[h.site[frames[i]]];
+    if (calls.frames.empty()) calls.depth = frames.size() - i;
+    calls.frames.insert(frames[i]);
+  }
+}
+
+// The outermost function that is called once for each sequence: what could be called once. kNone
+// without frames.
+SiteId called_for_each(const Scene& scene, const Generation& generation) {
+  const DeviceOps& d = scene.trace.device_ops();
+  const Interval step = scene.steps.list[scene.summary.counted.front()].window;
+  std::map<SiteId, FunctionCalls> functions;
+  for (DeviceOpId op = 0; op < d.size(); ++op) {
+    const CallId call = scene.trace.launch_of(op);
+    if (scene.attribution.ops[op].phase == generation.phase && step.contains(d.begin[op]) &&
+        call != kNone)
+      add_frames_around(scene, scene.trace.calls().range[call], functions);
+  }
+  SiteId best = kNone;
+  for (const auto& [site, calls] : functions) {
+    const bool once_each =
+        std::abs(static_cast<double>(calls.frames.size()) - generation.sequences) < 0.5;
+    if (once_each && (best == kNone || calls.depth < functions[best].depth)) best = site;
+  }
+  return best;
+}
+
+// That function stands first: the lines inside it do the work, and are right to.
+void put_first(const Scene& scene, SiteId site, Finding& finding) {
+  if (site == kNone) return;
+  const Site& at = scene.trace.data().sites[site];
+  const FindingPlace place{std::string(scene.trace.text(at.file)), at.line, at.kind,
+                           std::string(scene.trace.text(at.function)), 0};
+  const auto known = std::find_if(finding.places.begin(), finding.places.end(),
+                                  [&place](const FindingPlace& other) {
+                                    return other.file == place.file && other.line == place.line;
+                                  });
+  if (known == finding.places.end()) {
+    finding.places.insert(finding.places.begin(), place);
+  } else {
+    std::rotate(finding.places.begin(), known, known + 1);
+  }
+}
+
+Price phase_price(const Scene& scene, PhaseId phase) {
+  Price price(scene);
+  for (const Segment& s : scene.segments())
+    if (s.phase == phase && scene.counts(s.time.begin)) price.add(s, s.time.length());
+  return price;
+}
+
+Finding generation_finding(const Scene& scene, const Generation& generation, const Price& price) {
+  const double time = scene.per_step(price.total());
+  Finding out = price.finding(kSequentialGeneration, time);
+  out.ceiling_ns_per_step = kCeiling * time;
+  put_first(scene, called_for_each(scene, generation), out);
+  out.count_per_step = generation.passes;
+  const std::string phase(scene.phase_name(generation.phase));
+  out.title = fmt::format(
+      "{} {:.0f} sequences one after another, {:.0f} nearly identical passes of {:.0f} small "
+      "kernels: "
+      "{} a step ({})",
+      phase.empty() ? "the loop makes" : "'" + phase + "' makes", generation.sequences,
+      generation.passes, generation.kernels, format_duration(time), percent(scene.share(time)));
+  Fix capture;
+  capture.kind = FixKind::capture_graph;
+  capture.scope.phases = {generation.phase};
+  out.fixes = {capture};
+  out.fix =
+      "generate all sequences as one batch: a pass takes hardly longer for eight than for one; "
+      "then "
+      "capture the pass in a CUDA graph (a static cache, constant shapes). The forecast is that of "
+      "the graph alone";
+  out.code_hint =
+      "tokens = generate(model, prompt.expand(n, -1))     # not n times generate(prompt)";
+  out.falsified_by = "two sequences in one batch take twice as long as one";
+  out.certainty = Certainty::assumption;
+  return out;
+}
+
+}  // namespace
+
+void judge_sequential_generation(Scene& scene, Findings& out) {
+  bool any = false;
+  for (const Generation& generation : find_generations(scene)) {
+    const Price price = phase_price(scene, generation.phase);
+    const double time = scene.per_step(price.total());
+    if (scene.share(time) < kSequentialGenerationLeastShare || kCeiling * time < scene.least_ns())
+      continue;
+    add_finding(scene, generation_finding(scene, generation, price), out);
+    any = true;
+  }
+  if (!any)
+    clear(out, kSequentialGeneration,
+          "no phase makes sequences one after another by passes of small kernels");
+}
+
+}  // namespace stepscope::rules

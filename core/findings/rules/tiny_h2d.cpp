@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/tiny_h2d.hpp"
+
+#include <fmt/format.h>
+
+#include "core/findings/preparation.hpp"
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kTinyH2d = "tiny_h2d";
+
+struct TinyCopies {
+  explicit TinyCopies(const Scene& scene) : price(scene) {}
+  Price price;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t exposed = 0;
+  std::vector<std::int64_t> idle;  // by segment: making and waiting
+};
+
+void add_making(const Scene& scene, const std::vector<bool>& tiny, TinyCopies& out) {
+  for (const Preparing& part : preparing(scene, tiny)) {
+    const Upload& upload = scene.calls.uploads[part.upload];
+    out.idle[part.segment] += part.ns;
+    out.price.add(upload.site, upload.phase, part.ns, {upload.range, upload.op});
+  }
+}
+
+void add_waiting(const Scene& scene, const std::vector<bool>& is_tiny_op, TinyCopies& out) {
+  const std::vector<HostWait>& waits = scene.calls.waits;
+  std::vector<bool> removed(waits.size());
+  for (std::size_t i = 0; i < waits.size(); ++i)
+    removed[i] = waits[i].op != kNone && is_tiny_op[waits[i].op];
+  const RunAhead ahead = run_ahead(scene, waits, removed);
+  for (std::size_t i = 0; i < ahead.hidden.size(); ++i) {
+    const Segment& s = scene.segments()[i];
+    const std::int64_t ns = std::min(ahead.hidden[i], s.time.length() - out.idle[i]);
+    if (ns <= 0) continue;
+    out.idle[i] += ns;
+    out.price.add(s.site, s.phase, ns, {s.host_evidence, s.device_evidence});
+  }
+}
+
+TinyCopies tiny_copies(const Scene& scene, const std::vector<bool>& tiny) {
+  TinyCopies out(scene);
+  out.idle.assign(scene.segments().size(), 0);
+  std::vector<bool> is_tiny_op(scene.trace.device_ops().size(), false);
+  for (std::size_t u = 0; u < tiny.size(); ++u) {
+    const Upload& upload = scene.calls.uploads[u];
+    if (!tiny[u] || !scene.counts(upload.time.begin)) continue;
+    is_tiny_op[upload.op] = true;
+    ++out.count;
+    out.bytes += upload.bytes;
+  }
+  add_making(scene, tiny, out);
+  add_waiting(scene, is_tiny_op, out);
+  for (const Segment& s : scene.segments()) {
+    if (s.device_evidence == kNone || !is_device_busy(s.cause) || !is_tiny_op[s.device_evidence] ||
+        !scene.counts(s.time.begin))
+      continue;
+    out.exposed += s.time.length();
+    out.price.add(s, s.time.length());
+  }
+  return out;
+}
+
+// The lines that make them.
+std::vector<SiteId> sites_of(const Scene& scene, const std::vector<bool>& tiny) {
+  std::map<SiteId, bool> sites;
+  for (std::size_t u = 0; u < tiny.size(); ++u)
+    if (tiny[u] && scene.calls.uploads[u].site != kNone) sites[scene.calls.uploads[u].site] = true;
+  std::vector<SiteId> out;
+  for (const auto& [site, is] : sites) out.push_back(site);
+  return out;
+}
+
+Finding tiny_finding(const Scene& scene, const TinyCopies& copies, std::vector<SiteId> sites,
+                     double caused) {
+  Finding out = copies.price.finding(kTinyH2d, caused);
+  out.count_per_step = scene.count_per_step(copies.count);
+  out.title = fmt::format(
+      "{:.0f} copies of {:.0f} bytes to the device a step, one by one: making and waiting for them "
+      "leaves the device without work for {}",
+      out.count_per_step, static_cast<double>(copies.bytes) / static_cast<double>(copies.count),
+      format_duration(caused));
+  out.fixes = {{.kind = FixKind::merge_copies, .scope = scope_of(sites, copies.price)}};
+  out.fix =
+      "make the values once before the loop and keep them on the device, or collect them in one "
+      "tensor per batch and copy that once";
+  out.code_hint =
+      "kinds = torch.arange(4, device=device)      # once\n"
+      "bos = self.special(kinds[BOS:BOS + 1])      # in the loop: no copy";
+  out.falsified_by = fmt::format(
+      "with the tensors made once before the loop the step does not become shorter by about {}",
+      format_duration(caused));
+  out.certainty = scene.inflated ? Certainty::assumption : Certainty::inferred;
+  return out;
+}
+
+}  // namespace
+
+void judge_tiny_h2d(Scene& scene, Findings& out) {
+  const std::vector<bool> tiny = tiny_uploads(scene);
+  const TinyCopies copies = tiny_copies(scene, tiny);
+  if (copies.count == 0)
+    return clear(out, kTinyH2d, "no line makes eight or more tiny copies to the device in a step");
+  std::int64_t idle = 0;
+  for (const std::int64_t ns : copies.idle) idle += ns;
+  const double caused = scene.per_step(copies.exposed) + scene.idle_per_step(idle);
+  if (caused < scene.least_ns()) {
+    return clear(
+        out, kTinyH2d,
+        fmt::format("{:.0f} tiny copies a step cost {} ({})", scene.count_per_step(copies.count),
+                    format_duration(caused), percent(scene.share(caused))));
+  }
+  for (std::size_t i = 0; i < copies.idle.size(); ++i) scene.explain(i, copies.idle[i]);
+  add_finding(scene, tiny_finding(scene, copies, sites_of(scene, tiny), caused), out);
+}
+
+}  // namespace stepscope::rules

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/unfused_attention.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kUnfusedAttention = "unfused_attention";
+constexpr double kUnfusedAttentionLeastOfCompute = 0.05;
+constexpr double kFusedTime = 1.0 / 3, kFusedLow = 0.15, kFusedHigh = 0.6;
+constexpr std::size_t kMostBetween = 12;
+
+bool is_softmax_kernel(std::string_view name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower.find("softmax") != std::string::npos &&
+         lower.find("logsoftmax") == std::string::npos &&
+         lower.find("log_softmax") == std::string::npos;
+}
+
+struct AttentionGroups {
+  std::vector<bool> member;  // by device op
+  std::uint64_t count = 0;
+};
+
+class GroupFinder {
+ public:
+  explicit GroupFinder(const Scene& scene) : scene_(scene) {
+    out_.member.assign(scene.trace.device_ops().size(), false);
+  }
+
+  AttentionGroups find() {
+    for (StreamId stream = 0; stream < scene_.trace.data().streams.size(); ++stream) {
+      if (scene_.trace.data().streams[stream].process != scene_.steps.process) continue;
+      kernels_.clear();
+      for (const DeviceOpId op : scene_.trace.ops_of(stream))
+        if (scene_.trace.device_ops().kind[op] == DeviceOpKind::kernel) kernels_.push_back(op);
+      for (std::size_t i = 0; i < kernels_.size(); ++i)
+        if (is_softmax(kernels_[i])) group_around(i);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool is_softmax(DeviceOpId op) {
+    const StringId name = scene_.trace.device_ops().name[op];
+    const auto [at, is_new] = softmax_.try_emplace(name, false);
+    if (is_new) at->second = is_softmax_kernel(scene_.trace.text(name));
+    return at->second;
+  }
+  bool is_matrix(std::size_t i) const {
+    return scene_.attribution.ops[kernels_[i]].cause == Cause::gpu_gemm;
+  }
+
+  void group_around(std::size_t softmax) {
+    std::size_t first = softmax;
+    while (first > 0 && softmax - first <= kMostBetween && !is_matrix(first)) --first;
+    std::size_t last = softmax;
+    while (last + 1 < kernels_.size() && last - softmax <= kMostBetween && !is_matrix(last)) ++last;
+    if (!is_matrix(first) || !is_matrix(last)) return;
+    if (scene_.counts(scene_.trace.device_ops().begin[kernels_[softmax]])) ++out_.count;
+    for (std::size_t i = first; i <= last; ++i) out_.member[kernels_[i]] = true;
+  }
+
+  const Scene& scene_;
+  std::vector<DeviceOpId> kernels_;
+  std::map<StringId, bool> softmax_;
+  AttentionGroups out_;
+};
+
+Finding attention_finding(const Scene& scene, const AttentionGroups& groups, const Price& price,
+                          double time) {
+  Finding out = price.finding(kUnfusedAttention, time);
+  out.ceiling_ns_per_step = (1 - kFusedTime) * time;
+  out.count_per_step = scene.count_per_step(groups.count);
+  out.title = fmt::format(
+      "{:.0f} times a step attention runs as product, softmax, product over scores in memory: {} "
+      "({})",
+      out.count_per_step, format_duration(time), percent(scene.share(time)));
+  Fix faster;
+  faster.kind = FixKind::scale_work;
+  faster.factor = kFusedTime;
+  faster.factor_low = kFusedLow;
+  faster.factor_high = kFusedHigh;
+  faster.scope.sites = price.largest_sites(0.02);
+  if (!faster.scope.sites.empty()) out.fixes = {faster};
+  out.fix =
+      "use scaled_dot_product_attention: its fused kernels never write the scores; is_causal=True "
+      "instead of a mask tensor, and enable_gqa=True instead of repeated keys";
+  out.code_hint = "out = F.scaled_dot_product_attention(q, k, v, is_causal=True)";
+  out.falsified_by =
+      "with scaled_dot_product_attention no kernel named flash, fmha or cudnn attention runs (then "
+      "shape, type or mask keep it from being fused), or the step is as long as before";
+  out.certainty = Certainty::assumption;
+  return out;
+}
+
+}  // namespace
+
+void judge_unfused_attention(Scene& scene, Findings& out) {
+  const AttentionGroups groups = GroupFinder(scene).find();
+  if (groups.count == 0)
+    return clear(out, kUnfusedAttention, "no softmax between two matrix products");
+  Price price(scene);
+  std::int64_t compute = 0;
+  for (const Segment& s : scene.segments()) {
+    if (s.cause > Cause::gpu_other || s.device_evidence == kNone || !scene.counts(s.time.begin))
+      continue;
+    compute += s.time.length();
+    if (groups.member[s.device_evidence]) price.add(s, s.time.length());
+  }
+  const double time = scene.per_step(price.total());
+  if (static_cast<double>(price.total()) <
+          kUnfusedAttentionLeastOfCompute * static_cast<double>(compute) ||
+      (1 - kFusedTime) * time < scene.least_ns()) {
+    return clear(out, kUnfusedAttention,
+                 fmt::format("softmax between products takes {} a step ({}) with them",
+                             format_duration(time), percent(scene.share(time))));
+  }
+  add_finding(scene, attention_finding(scene, groups, price, time), out);
+}
+
+}  // namespace stepscope::rules

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// unfused_attention: attention as a matrix product, a softmax and another product, with the scores
+// of all pairs written to memory and read again between them.
+//
+//   fires where   time(groups) >= 5 % of the device's compute time, and ceiling >= least
+//   a group       in stream order: a matrix kernel, at most 12 others, a softmax (no log-softmax),
+//                 at most 12 others, a matrix kernel; what lies between is part of it; backward
+//                 passes of softmax likewise
+//   ceiling       two thirds of it: a fused kernel takes about a third (an assumption, 0.15 to 0.6)
+#pragma once
+
+#include "core/findings/price.hpp"
+
+namespace stepscope::rules {
+
+void judge_unfused_attention(Scene& scene, Findings& out);
+
+}  // namespace stepscope::rules

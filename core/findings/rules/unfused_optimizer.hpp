@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// unfused_optimizer: the optimizer's step is many small kernels, several for each parameter, where
+// a fused one does the same in a few.
+//
+//   fires where   kernels >= 50 a step in the optimizer's phase, less than half of their device
+//                 time in fused or multi-tensor ones, and ceiling >= least
+//   ceiling       idle + exposed x (1 - 1/3)
+//   idle          the device waits for the host in that phase, and nothing before explained it
+//   exposed       device time of those kernels in the partition
+//   1/3           an element-wise Adam reads and writes some 21 values a parameter, a fused one 7
+#pragma once
+
+#include "core/findings/price.hpp"
+
+namespace stepscope::rules {
+
+void judge_unfused_optimizer(Scene& scene, Findings& out);
+
+}  // namespace stepscope::rules

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "core/attribution/host_timeline.hpp"
+#include "core/attribution/places/user_code.hpp"
+#include "core/support/statistics.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr double kDeviationOfMedian = 1.4826;  // of a normal distribution: sd / MAD
+constexpr double kSceneLeastShare = 0.01;
+constexpr double kLeastNoises = 3;
+
+double uncertainty_of_mean(const std::vector<std::int64_t>& walls) {
+  if (walls.size() < 2) return 0;
+  return kDeviationOfMedian * static_cast<double>(median_absolute_deviation(walls)) /
+         std::sqrt(static_cast<double>(walls.size()));
+}
+
+// Parents stand before their children, so one pass in row order hands the lines down.
+std::vector<SiteId> nearest_sites(const Trace& trace) {
+  std::vector<bool> counts;  // a recorded call site, or a function of user code
+  for (const Site& site : trace.data().sites)
+    counts.push_back(site.kind == SiteKind::call || is_user_file(trace.text(site.file)));
+  const HostRanges& h = trace.host_ranges();
+  std::vector<SiteId> nearest(h.size(), kNone);
+  for (RangeId r = 0; r < h.size(); ++r) {
+    const bool own = h.site[r] != kNone && counts[h.site[r]];
+    const RangeId outer = own ? kNone : enclosing_range(h, r);
+    nearest[r] = own ? h.site[r] : outer == kNone ? kNone : nearest[outer];
+  }
+  return nearest;
+}
+
+bool names_optimizer(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name.find("optim") != std::string::npos;
+}
+
+std::vector<bool> find_optimizer_phases(const std::vector<Phase>& phases) {
+  std::vector<bool> out;
+  for (const Phase& own : phases) {
+    bool is = false;
+    for (const Phase* phase = &own; !phase->name.empty(); phase = &phases[phase->parent])
+      is = is || names_optimizer(phase->name);
+    out.push_back(is);
+  }
+  return out;
+}
+
+}  // namespace
+
+Scene::Scene(const Trace& t, const Steps& s, const Attribution& a, const Summary& sums,
+             const Forecaster& f)
+    : trace(t),
+      steps(s),
+      attribution(a),
+      summary(sums),
+      forecaster(f),
+      step_ns(sums.partition.wall_ns_per_step()),
+      inflated(a.inflated && !sums.partition.corrected_step_ns),
+      sites(nearest_sites(t)),
+      optimizer_phases(find_optimizer_phases(a.phases)),
+      explained(a.process.segments.size(), 0) {
+  std::vector<std::int64_t> walls;
+  std::vector<Interval> windows;
+  for (const std::uint32_t row : sums.counted) {
+    windows.push_back(s.list[row].window);
+    walls.push_back(s.list[row].wall_ns());
+  }
+  windows_ = unite(std::move(windows));
+  noise_ns = uncertainty_of_mean(walls);
+  if (sums.partition.corrected_step_ns) {
+    const double busy = per_step(sums.partition.device_busy_ns_total);
+    const auto plain = static_cast<double>(*sums.partition.corrected_step_ns);
+    if (step_ns > busy) idle_scale_ = std::clamp((plain - busy) / (step_ns - busy), 0.0, 1.0);
+    step_ns = plain;
+  }
+  calls = host_calls(*this);
+}
+
+double Scene::per_step(std::int64_t ns) const {
+  return static_cast<double>(ns) /
+         static_cast<double>(std::max<std::size_t>(1, summary.counted.size()));
+}
+
+double Scene::least_ns() const {
+  return std::max(kSceneLeastShare * step_ns, kLeastNoises * noise_ns);
+}
+
+bool Scene::counts(std::int64_t time) const {
+  const auto after =
+      std::upper_bound(windows_.begin(), windows_.end(), time,
+                       [](std::int64_t at, const Interval& window) { return at < window.end; });
+  return after != windows_.end() && after->begin <= time;
+}
+
+std::int64_t Scene::unexplained_ns(std::size_t segment) const {
+  const Interval time = segments()[segment].time;
+  return counts(time.begin) ? time.length() - explained[segment] : 0;
+}
+
+void Scene::explain(std::size_t segment, std::int64_t ns) {
+  explained[segment] = std::min(segments()[segment].time.length(), explained[segment] + ns);
+}
+
+std::string_view Scene::phase_name(PhaseId phase) const {
+  return phase == 0 ? std::string_view() : std::string_view(attribution.phases[phase].name);
+}
+
+std::string Scene::line_text(SiteId site) const {
+  if (site == kNone) return "";
+  const Site& at = trace.data().sites[site];
+  const std::string_view file = trace.text(at.file);
+  return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), at.line);
+}
+
+std::string Scene::name_of_range(RangeId range) const {
+  return range == kNone ? "" : std::string(trace.text(trace.host_ranges().name[range]));
+}
+
+bool is_hidden_by_lead(Cause cause) {
+  switch (cause) {
+    case Cause::launch_latency:
+    case Cause::host_alloc:
+    case Cause::host_module_load:
+    case Cause::host_io:
+    case Cause::host_gc:
+    case Cause::host_off_cpu:
+      return true;
+    default:
+      return cause >= Cause::host_python && cause <= Cause::host_sync_return &&
+             cause != Cause::host_queue_full;
+  }
+}
+
+}  // namespace stepscope::rules

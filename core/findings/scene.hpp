@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every rule reads: the run, and what is derived from it once.
+//
+// Sums are over the counted steps (Summary::counted) in ns. A rule fires only from least_ns() a
+// step on: 1 % of the step, and three times what the mean step is uncertain by (the standard error
+// of the mean, by the steps' median deviation, which a few long steps do not move).
+//
+// Where the step without its recording is known (--plain-step, --window), it is the step, and the
+// device's idle time is what it leaves beside the device's work: idle_per_step() scales to that.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/findings/host_calls.hpp"
+#include "core/simulate/simulator.hpp"
+#include "core/summary/summary.hpp"
+
+namespace stepscope::rules {
+
+struct Scene {
+  Scene(const Trace& trace, const Steps& steps, const Attribution& attribution,
+        const Summary& summary, const Forecaster& forecaster);
+
+  const Trace& trace;
+  const Steps& steps;
+  const Attribution& attribution;
+  const Summary& summary;
+  const Forecaster& forecaster;  // empty: nothing is replayed
+
+  double step_ns = 0;         // the mean counted step
+  double noise_ns = 0;        // what that mean is uncertain by
+  bool inflated = false;      // host times hold an unknown part of the tracer's
+  std::vector<SiteId> sites;  // of a host range: its user line, or that of what encloses it
+  std::vector<bool> optimizer_phases;  // the phase or one around it has "optim" in its name
+  HostCalls calls;
+  // Of a segment of the process's partition: how much of it a rule has explained already, so that
+  // what is left to launching alone can be told. Rules add to it in their order.
+  std::vector<std::int64_t> explained;
+
+  const std::vector<Segment>& segments() const { return attribution.process.segments; }
+  double per_step(std::int64_t ns) const;
+  double idle_per_step(std::int64_t ns) const { return idle_scale_ * per_step(ns); }
+  double count_per_step(std::uint64_t count) const {
+    return per_step(static_cast<std::int64_t>(count));
+  }
+  double share(double ns_per_step) const { return step_ns > 0 ? ns_per_step / step_ns : 0; }
+  double least_ns() const;
+  bool counts(std::int64_t time) const;  // lies in a counted step
+  // What of a segment of the partition lies in counted steps, and is not explained yet.
+  std::int64_t unexplained_ns(std::size_t segment) const;
+  void explain(std::size_t segment, std::int64_t ns);
+  std::string_view phase_name(PhaseId phase) const;  // empty for the root
+  std::string line_text(SiteId site) const;          // "train.py:12"; empty without a line
+  std::string name_of_range(RangeId range) const;
+
+ private:
+  double idle_scale_ = 1;
+  IntervalSet windows_;
+};
+
+// Host time that passes before work is issued, so that a host that came earlier would have issued
+// it earlier: a lead hides it. Waiting for another thread or for data is not of this kind.
+bool is_hidden_by_lead(Cause cause);
+
+}  // namespace stepscope::rules

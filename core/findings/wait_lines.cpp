@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/wait_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace stepscope::rules {
+
+std::vector<WaitLine> wait_lines(const Scene& scene, const std::vector<HostWait>& waits,
+                                 const std::vector<bool>& chosen, const RunAhead& ahead) {
+  std::map<std::pair<SiteId, PhaseId>, WaitLine> lines;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const HostWait& wait = waits[i];
+    if (!chosen[i] || !scene.counts(wait.time.begin)) continue;
+    WaitLine& line = lines[{wait.site, wait.site == kNone ? wait.phase : 0}];
+    line.site = wait.site;
+    line.phase = wait.phase;
+    line.waits.push_back(i);
+    ++line.count;
+    line.waited += wait.time.length();
+    line.caused += ahead.caused[i];
+    line.bytes += wait.bytes;
+  }
+  std::vector<WaitLine> out;
+  for (auto& [key, line] : lines) out.push_back(std::move(line));
+  std::stable_sort(out.begin(), out.end(), [](const WaitLine& a, const WaitLine& b) {
+    return a.caused != b.caused ? a.caused > b.caused : a.waited > b.waited;
+  });
+  return out;
+}
+
+std::string place_text(const Scene& scene, const WaitLine& line) {
+  if (line.site != kNone) return scene.line_text(line.site);
+  if (line.phase != 0) return fmt::format("phase '{}'", scene.phase_name(line.phase));
+  return "a place without a line";
+}
+
+std::string counted_text(const Scene& scene, std::uint64_t count, std::string_view noun) {
+  const double each = scene.count_per_step(count);
+  const bool whole = each >= 10 || each == static_cast<double>(static_cast<std::int64_t>(each));
+  return fmt::format("{:.{}f} {}{}", each,
+                     whole      ? 0
+                     : each < 1 ? 2
+                                : 1,
+                     noun, each == 1 ? "" : "s");
+}
+
+std::string shown_elsewhere(const Scene& scene, const RunAhead& ahead) {
+  std::map<SiteId, std::int64_t> elsewhere;
+  for (const auto& [lines, ns] : ahead.shown)
+    if (lines.second != lines.first && lines.second != kNone) elsewhere[lines.second] += ns;
+  const auto most =
+      std::max_element(elsewhere.begin(), elsewhere.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == elsewhere.end() || 4 * most->second < ahead.total) return "";
+  return fmt::format(
+      "the tables above show {} of it at {}, the next thing that the host does: the wait before it "
+      "is the reason",
+      percent(static_cast<double>(most->second) / static_cast<double>(ahead.total)),
+      scene.line_text(most->first));
+}
+
+FixScope scope_of(const std::vector<SiteId>& sites, const Price& price) {
+  FixScope scope;
+  scope.sites = sites;
+  if (!sites.empty()) return scope;
+  for (const auto& [phase, ns] : price.by_phase())
+    if (phase != 0) scope.phases.push_back(phase);
+  return scope;
+}
+
+}  // namespace stepscope::rules

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits by line: how many, how long, and what they cost; and the words for that.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/findings/price.hpp"
+#include "core/findings/run_ahead.hpp"
+
+namespace stepscope::rules {
+
+struct WaitLine {  // waits without a line are one row a phase
+  SiteId site = kNone;
+  PhaseId phase = 0;
+  std::vector<std::size_t> waits;  // in counted steps
+  std::uint64_t count = 0;
+  std::int64_t waited = 0;  // length of the calls
+  std::int64_t caused = 0;
+  std::uint64_t bytes = 0;
+};
+
+// Of the waits that `chosen` names and that lie in counted steps; costliest first.
+std::vector<WaitLine> wait_lines(const Scene& scene, const std::vector<HostWait>& waits,
+                                 const std::vector<bool>& chosen, const RunAhead& ahead);
+
+// "train.py:12", else "phase 'log'", else "a place without a line".
+std::string place_text(const Scene& scene, const WaitLine& line);
+// "50 times", "1 wait", "0.1 waits"
+std::string counted_text(const Scene& scene, std::uint64_t count, std::string_view noun);
+// Where the partition shows most of what waits cause, if that is another line than theirs; else "".
+std::string shown_elsewhere(const Scene& scene, const RunAhead& ahead);
+// The lines, else (where no line is known) the phases.
+FixScope scope_of(const std::vector<SiteId>& sites, const Price& price);
+
+}  // namespace stepscope::rules

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/wording/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/support/duration.hpp"
+
+namespace stepscope {
+namespace {
+
+// The name tells files apart for a reader; the document has the whole path.
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// The step that forecasts and shares are of: without the profiler, where that is known.
+double judged_step_ns(const StepScale& scale) {
+  const PartitionSummary& p = scale.summary.partition;
+  return p.corrected_step_ns ? static_cast<double>(*p.corrected_step_ns) : scale.wall_ns;
+}
+
+}  // namespace
+
+std::string place_text(const FindingPlace& place) {
+  const std::string at = fmt::format("{}:{}", base_name(place.file), place.line);
+  if (place.function.empty()) return at;
+  return place.kind == SiteKind::call ? fmt::format("{} ({})", at, place.function)
+                                      : fmt::format("in {} ({})", place.function, at);
+}
+
+std::string where_text(const Finding& finding) {
+  if (!finding.places.empty()) return place_text(finding.places.front());
+  return finding.phase.empty() ? "" : "phase " + finding.phase;
+}
+
+double gain_share(const Finding& finding, const StepScale& scale) {
+  const double step = judged_step_ns(scale);
+  return step > 0 ? finding.gain_ns_per_step(step) / step : 0;
+}
+
+std::string gain_text(const Finding& finding, const StepScale& scale) {
+  if (!finding.forecast)
+    return fmt::format("up to {} a step", format_duration(finding.ceiling_ns_per_step));
+  const auto number = [&scale](double ns) { return format_time(ns, scale.unit); };
+  const Forecast& f = *finding.forecast;
+  return fmt::format("{} {} becomes {} ({} to {})", number(judged_step_ns(scale)), scale.unit.name,
+                     number(f.ns_per_step), number(f.low_ns_per_step), number(f.high_ns_per_step));
+}
+
+std::string certainty_text(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::trace_verified:
+      return "verified: every link of the argument is in the trace";
+    case Certainty::inferred:
+      return "inferred: one link of the argument is a rule that holds nearly always";
+    case Certainty::assumption:
+      break;
+  }
+  return "assumption: it rests on a number that this trace does not hold";
+}
+
+std::vector<RuleText> by_rule(const std::vector<NotFound>& list) {
+  std::vector<RuleText> out;
+  for (const NotFound& one : list) {
+    const auto at = std::find_if(out.begin(), out.end(),
+                                 [&one](const RuleText& rule) { return rule.id == one.id; });
+    if (at == out.end()) {
+      out.push_back({one.id, one.reason});
+    } else {
+      at->reasons += "; " + one.reason;
+    }
+  }
+  return out;
+}
+
+std::vector<ReasonText> by_reason(const std::vector<NotFound>& list) {
+  std::vector<ReasonText> out;
+  for (const NotFound& one : list) {
+    const auto at = std::find_if(out.begin(), out.end(), [&one](const ReasonText& reason) {
+      return reason.reason == one.reason;
+    });
+    if (at == out.end()) {
+      out.push_back({one.reason, one.id});
+    } else {
+      at->ids += ", " + one.id;
+    }
+  }
+  return out;
+}
+
+bool says_nothing(const Findings& findings) {
+  return findings.found.empty() && findings.abstained.size() > findings.cleared.size();
+}
+
+}  // namespace stepscope

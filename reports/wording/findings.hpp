@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run's findings say, in the words of every report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/findings/finding.hpp"
+#include "reports/wording/step_scale.hpp"
+
+namespace stepscope {
+
+// "train.py:142 (log)"; a function's own line: "in log (train.py:140)".
+std::string place_text(const FindingPlace& place);
+// The first place, without one the phase.
+std::string where_text(const Finding& finding);
+
+// "8.21 ms becomes 6.90 (6.70 to 7.20)"; without a replay "up to 1.31 ms a step".
+std::string gain_text(const Finding& finding, const StepScale& scale);
+// What the fix is worth, as a share of the step.
+double gain_share(const Finding& finding, const StepScale& scale);
+
+// "inferred: one link of the argument is a rule that holds nearly always"
+std::string certainty_text(Certainty certainty);
+
+// One sentence a rule: its id, and its reasons one after another.
+struct RuleText {
+  std::string id;
+  std::string reasons;
+};
+std::vector<RuleText> by_rule(const std::vector<NotFound>& list);
+// The other way round: for each reason the ids, "host_sync, launch_bound".
+struct ReasonText {
+  std::string reason;
+  std::string ids;
+};
+std::vector<ReasonText> by_reason(const std::vector<NotFound>& list);
+
+// Nothing was found and most could not be judged: a run without a device.
+bool says_nothing(const Findings& findings);
+
+}  // namespace stepscope

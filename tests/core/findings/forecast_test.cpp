@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings stand in the order of what a replay says that they give, and carry its forecast.
+#include <gtest/gtest.h>
+
+#include "core/findings/all_findings.hpp"
+#include "tests/support/text_case.hpp"
+
+namespace stepscope::testing {
+namespace {
+
+// A copy from pageable memory and a read behind which the device idles, in each of four steps.
+constexpr const char* kTwoCosts =
+    "repeat 4 host=2000 device=2000\n"
+    "step 0 2000\n"
+    "call t1 0 320 cudaMemcpyAsync id=3 at=train.py:30\n"
+    "copy s7 10 310 h2d pageable device id=3 bytes=8000000\n"
+    "launch t1 324 328 s7 330 1000 sm90_xmma_gemm_bf16 at=train.py:31\n"
+    "call t1 330 1010 cudaMemcpyAsync id=9 at=train.py:40\n"
+    "copy s7 1001 1003 d2h device pageable id=9 bytes=4\n"
+    "launch t1 1200 1204 s7 1206 2000 sm90_xmma_gemm_bf16 at=train.py:41\n"
+    "end\n"
+    "expect found host_sync train.py:40\n";
+
+Findings judge(const Forecaster& forecaster) {
+  const Result<TextCase> read = parse_case("two_costs", kTwoCosts);
+  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
+  const Result<Attribution> attribution = attribute(read->trace, *read->steps);
+  const Summary summary = summarize(read->trace, *read->steps, *attribution);
+  return find_all(read->trace, *read->steps, *attribution, summary, forecaster);
+}
+
+// What a replay might say of it: one kind of fix gives much.
+Forecaster in_favour_of(FixKind kind) {
+  return [kind](std::span<const Fix> fixes) {
+    const double ns = fixes.front().kind == kind ? 1.0e6 : 1.9e6;
+    return Forecast{ns, ns - 1e4, ns + 1e4, ns, {}, ""};
+  };
+}
+
+std::vector<std::string> order_of(const Findings& findings) {
+  std::vector<std::string> out;
+  for (const Finding& finding : findings.found)
+    if (finding.id == "host_sync" || finding.id == "pageable_copy") out.push_back(finding.id);
+  return out;
+}
+
+TEST(FindingForecast, OrdersFindingsByWhatTheyGive) {
+  const std::vector<std::string> sync_first = {"host_sync", "pageable_copy"};
+  const std::vector<std::string> copy_first = {"pageable_copy", "host_sync"};
+  EXPECT_EQ(order_of(judge(in_favour_of(FixKind::remove_sync))), sync_first);
+  EXPECT_EQ(order_of(judge(in_favour_of(FixKind::pin_memory))), copy_first);
+}
+
+TEST(FindingForecast, OrdersByCeilingsWithoutAReplay) {
+  const Findings findings = judge({});
+  EXPECT_EQ(order_of(findings), (std::vector<std::string>{"pageable_copy", "host_sync"}));
+  EXPECT_FALSE(findings.no_forecast.empty());
+  for (const Finding& finding : findings.found) EXPECT_FALSE(finding.forecast.has_value());
+}
+
+TEST(FindingForecast, NamesTheLinesThatItWouldChange) {
+  const Findings findings = judge(in_favour_of(FixKind::remove_sync));
+  ASSERT_FALSE(findings.found.empty());
+  ASSERT_EQ(findings.found[0].fixes.size(), 1U);
+  EXPECT_EQ(findings.found[0].fixes[0].scope.sites.size(), 1U);
+  EXPECT_DOUBLE_EQ(findings.found[0].gain_ns_per_step(2e6), 1e6);
+}
+
+}  // namespace
+}  // namespace stepscope::testing
