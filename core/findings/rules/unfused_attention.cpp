@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kUnfusedAttention = "unfused_attention";
 constexpr double kUnfusedAttentionLeastOfCompute = 0.05;
-constexpr double kFusedTime = 1.0 / 3, kFusedLow = 0.15, kFusedHigh = 0.6;
+constexpr double kFusedTime = 1.0 / 3;
 constexpr std::size_t kMostBetween = 12;
 
 bool is_softmax_kernel(std::string_view name) {
@@ -85,13 +85,8 @@ Finding attention_finding(const Scene& scene, const AttentionGroups& groups, con
       "{:.0f} times a step attention runs as product, softmax, product over scores in memory: {} "
       "({})",
       out.count_per_step, format_duration(time), percent(scene.share(time)));
-  Fix faster;
-  faster.kind = FixKind::scale_work;
-  faster.factor = kFusedTime;
-  faster.factor_low = kFusedLow;
-  faster.factor_high = kFusedHigh;
-  faster.scope.sites = price.largest_sites(0.02);
-  if (!faster.scope.sites.empty()) out.fixes = {faster};
+  // No fix to replay: these kernels share lines and classes with others, and a replay that scales
+  // all of those would promise too much.
   out.fix =
       "use scaled_dot_product_attention: its fused kernels never write the scores; is_causal=True "
       "instead of a mask tensor, and enable_gqa=True instead of repeated keys";

@@ -6,7 +6,7 @@
 //   a group       in stream order: a matrix kernel, at most 12 others, a softmax (no log-softmax),
 //                 at most 12 others, a matrix kernel; what lies between is part of it; backward
 //                 passes of softmax likewise
-//   ceiling       two thirds of it: a fused kernel takes about a third (an assumption, 0.15 to 0.6)
+//   ceiling       two thirds of it: a fused kernel takes about a third (an assumption)
 #pragma once
 
 #include "core/findings/price.hpp"
