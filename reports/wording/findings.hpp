@@ -10,7 +10,7 @@
 
 namespace stepscope {
 
-// "train.py:142 (log)"; a function's own line: "in log (train.py:140)".
+// "train.py:142 (log)"; a function's own line: "train.py:140 (in log)".
 std::string place_text(const FindingPlace& place);
 // The first place, without one the phase.
 std::string where_text(const Finding& finding);
