@@ -40,7 +40,7 @@ TEST(ReportFindings, NameTheLineThatCostsAndClearTheOneThatDoesNot) {
   const Outcome run = run_stepscope("report " + kSyncTrace);
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("What to do"));
-  EXPECT_THAT(run.out, HasSubstr("host_sync  sync_mask_norms.py:96 (in largest_norms_o"));
+  EXPECT_THAT(run.out, HasSubstr("host_sync  sync_mask_norms.py:96 (in largest"));
   EXPECT_THAT(run.out, HasSubstr("no cost: sync_mask_norms.py:"));
   EXPECT_THAT(run.out, HasSubstr("Cleared: input_starvation"));
 }
