@@ -8,6 +8,8 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <optional>
+
 #include "kernels/transformer/transformer.hpp"
 
 namespace stepscope::llm {
@@ -53,18 +55,19 @@ at::Tensor partials_of(at::IntArrayRef weight, const at::Tensor& beside) {
   return floats(sizes, beside);
 }
 
-// Sum and normed; the sum's gradient, which the residual's way back brings, joins here.
+// Sum and normed; the sum's gradient, which the residual's way back brings, joins here. The first
+// norm of a model has no branch: Function takes a missing tensor as an optional alone.
 class AddRmsNorm : public Function<AddRmsNorm> {
  public:
   static Variables forward(AutogradContext* context, const at::Tensor& residual,
-                           const at::Tensor& branch, const at::Tensor& weight) {
+                           const std::optional<at::Tensor>& branch, const at::Tensor& weight) {
     const OnDevice device(residual);
-    const bool adds = branch.defined();
+    const bool adds = branch.has_value();
     kernels::RmsNorm call;
     call.type = kernel_type(residual);
     call.width = residual.size(-1);
     call.rows = residual.numel() / call.width;
-    const at::Tensor x = residual.contiguous(), y = adds ? branch.contiguous() : branch;
+    const at::Tensor x = residual.contiguous(), y = adds ? branch->contiguous() : at::Tensor();
     const at::Tensor sum = adds ? at::empty_like(x) : x;
     const at::Tensor out = at::empty_like(x), scales = floats({call.rows}, x);
     call.residual = x.const_data_ptr();
@@ -244,7 +247,9 @@ bool has_kernels() {
 
 NormedSum device_add_rms_norm(const at::Tensor& residual, const at::Tensor& branch,
                               const at::Tensor& weight) {
-  const Variables out = AddRmsNorm::apply(residual, branch, weight);
+  const std::optional<at::Tensor> added =
+      branch.defined() ? std::optional<at::Tensor>(branch) : std::nullopt;
+  const Variables out = AddRmsNorm::apply(residual, added, weight);
   return {out.size() > 1 ? out[1] : residual, out[0]};
 }
 
