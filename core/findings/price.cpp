@@ -121,13 +121,22 @@ Finding Price::finding(std::string id, double caused_ns_per_step) const {
   return out;
 }
 
+// A replay that gives more than this part of the ceiling took other work of the same lines along,
+// and is no forecast of this finding. The ceiling of launch_bound lacks what other rules explained
+// before it, while a graph takes that work, too.
+constexpr double kMostOfCeiling = 1.25;
+constexpr std::string_view kTakesAllLaunches = "launch_bound";
+
 // What the replay says decides, but on a trace whose host was slowed: there the host holds back
 // what it would not hold back in truth, and ceilings are safer.
 void add_finding(const Scene& scene, Finding finding, Findings& out) {
   finding.share = scene.share(finding.ceiling_ns_per_step);
   if (scene.forecaster && !finding.fixes.empty()) {
     const Forecast forecast = scene.forecaster(finding.fixes);
-    if (forecast.abstained.empty()) finding.forecast = forecast;
+    const bool credible =
+        finding.id == kTakesAllLaunches ||
+        scene.step_ns - forecast.ns_per_step <= kMostOfCeiling * finding.ceiling_ns_per_step;
+    if (forecast.abstained.empty() && credible) finding.forecast = forecast;
   }
   const bool replay_decides = finding.forecast && !scene.inflated;
   const double gain = scene.share(finding.gain_ns_per_step(scene.step_ns));

@@ -57,6 +57,10 @@ std::string cleared_ids(const Findings& findings) {
   return out;
 }
 
+bool is_certain(const NotFound& one) {
+  return one.reason.find("not certain") == std::string::npos;
+}
+
 // Reasons of what a reader would suspect: where the pattern is there and costs nothing.
 std::string cleared_lines(const Page& page, const Findings& findings) {
   std::string out;
@@ -64,7 +68,8 @@ std::string cleared_lines(const Page& page, const Findings& findings) {
   if (!ids.empty()) out += wrapped("  Cleared: ", ids, page.style, Colour::dim);
   for (const NotFound& one : findings.cleared) {
     if (one.id == "host_sync" && one.reason.find(':') != std::string::npos)
-      out += wrapped("    no cost: ", one.reason, page.style, Colour::dim);
+      out += wrapped(is_certain(one) ? "    no cost: " : "    unclear: ", one.reason, page.style,
+                     Colour::dim);
   }
   for (const ReasonText& reason : by_reason(findings.abstained))
     out += wrapped("  Not judged: ", reason.ids + ": " + reason.reason, page.style, Colour::dim);

@@ -52,13 +52,15 @@ Cause largest_cause(const Gaps& gaps) {
 std::string advice_for_gap(Cause cause) {
   switch (cause) {
     case Cause::host_gc:
-      return "collect when it suits: gc.disable() (or gc.freeze() behind set-up) and gc.collect() "
-             "each thousand steps";
+      return "collect garbage less often (gc.disable() behind set-up, and one gc.collect() in a "
+             "thousand steps); gc.freeze() takes what lives for good out of it";
     case Cause::host_io:
       return "write and read files from another thread, and less often";
     case Cause::host_off_cpu:
-      return "the thread was not running: give the process its cores (fewer workers than cores, "
-             "pinning, no neighbours), or find the lock that it waits for";
+      return "find what this line sleeps or waits for (a sleep, a queue, a lock, a socket) and "
+             "take "
+             "it out of the loop; if it waits for nothing, give the process its cores (fewer "
+             "workers than cores, pinning, no neighbours)";
     case Cause::host_wait_thread:
       return "the loop waits for another thread: let that run further ahead";
     default:
@@ -89,10 +91,7 @@ void judge_host_gap(Scene& scene, Findings& out) {
       "more "
       "({})",
       format_duration(idle), percent(scene.share(idle)), name_of(cause));
-  Fix without;
-  without.kind = FixKind::drop_work;
-  without.scope.sites = gaps.price.largest_sites(0.05);
-  if (!without.scope.sites.empty()) finding.fixes = {without};
+  // No edit of the replay: its lines may issue the step's device work, too, which would go along.
   finding.fix = advice_for_gap(cause);
   finding.falsified_by =
       "with that work left out the step does not become shorter by about " + format_duration(idle);

@@ -27,6 +27,10 @@ std::string why_cheap(const Scene& scene, const WaitLine& line) {
   if (waited > 2 * caused && scene.share(waited) >= kWorthOfStep)
     return fmt::format("{}, {} in all, but only {} of idle device behind them: it has work queued",
                        out, format_duration(waited), format_duration(caused));
+  if (scene.share(caused) >= kWorthOfStep)
+    return fmt::format(
+        "{}, {} in all, and {} of idle device behind them: less than steps vary by, so not certain",
+        out, format_duration(waited), format_duration(caused));
   return fmt::format("{}, {} in all: the host hardly waits there", out, format_duration(waited));
 }
 

@@ -61,8 +61,8 @@ Finding input_finding(const Scene& scene, const InputTime& time, double caused) 
   out.fix = waits
                 ? "let more workers make the input, further ahead, or make less of it on the host: "
                   "what each worker does per batch is what limits the loop"
-                : "make the input beside the step: a DataLoader with workers, or a thread that "
-                  "fills pinned buffers some batches ahead; cast and normalise on the device";
+                : "make the input beside the step (a DataLoader with workers, or a thread that "
+                  "fills pinned buffers some batches ahead); cast and normalise on the device";
   out.code_hint =
       "DataLoader(dataset, num_workers=4, pin_memory=True, prefetch_factor=4, "
       "persistent_workers=True)\nbatch = batch.to(device, non_blocking=True).float()";

@@ -74,9 +74,9 @@ Finding launch_finding(const Scene& scene, const Price& price, double starved) {
   capture.kind = FixKind::capture_graph;
   out.fixes = {capture};
   out.fix =
-      "capture the step in a CUDA graph, or compile it (torch.compile with mode='reduce-overhead' "
-      "does both); fuse element-wise operations, or give each kernel more to do with a larger "
-      "batch";
+      "capture the step in a CUDA graph, or compile it (in PyTorch torch.compile with "
+      "mode='reduce-overhead' does both, in JAX lax.scan over several steps); fuse element-wise "
+      "operations, or give each kernel more to do with a larger batch";
   out.code_hint = "model = torch.compile(model, mode='reduce-overhead')";
   out.falsified_by =
       fmt::format("a step captured in a CUDA graph (or compiled) is not shorter by up to {}",

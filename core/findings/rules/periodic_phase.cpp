@@ -82,6 +82,13 @@ void judge_periodic_phase(Scene& scene, Findings& out) {
     }
   }
   if (any) return;
+  const LongSteps& slow = scene.summary.long_steps;
+  if (name.empty() && slow.matter() && !slow.left_out)
+    return abstain(out, kPeriodicPhase,
+                   fmt::format("{} long steps hold {} of the loop's time ('Long steps' names their "
+                               "lines), but no phase of their own is marked; mark it with a range "
+                               "(record_function, nvtx) to have it judged",
+                               slow.steps, percent(slow.share())));
   if (name.empty()) return clear(out, kPeriodicPhase, "every phase runs in every step");
   clear(out, kPeriodicPhase,
         fmt::format("'{}' costs {} a step ({}) over all steps", name, format_duration(most),

@@ -79,14 +79,14 @@ void judge_underfilled_gpu(Scene& scene, Findings& out) {
   finding.ceiling_ns_per_step = ceiling;
   finding.count_per_step = scene.count_per_step(found.kernels);
   finding.title = fmt::format(
-      "{:.0f} kernels a step have fewer blocks than the device's {:.0f} multiprocessors: {} ({}) "
-      "on "
-      "a device that is mostly empty",
-      finding.count_per_step, all, format_duration(time), percent(scene.share(time)));
+      "{:.0f} kernels a step have fewer blocks than the device's {:.0f} multiprocessors: {} ({}), "
+      "in which {} of these have nothing to do",
+      finding.count_per_step, all, format_duration(time), percent(scene.share(time)),
+      percent(ceiling / time));
   finding.fix =
-      "give each kernel more to do: a larger batch, several small problems in one batched "
-      "operation "
-      "(bmm, vmap, grouped products), or independent ones on streams of their own";
+      "give each kernel more to do (a larger batch, several small problems in one batched "
+      "operation like bmm, vmap or grouped products), or run independent ones on streams of their "
+      "own";
   finding.code_hint = "out = torch.bmm(a, b)     # not: [x @ y for x, y in zip(a, b)]";
   finding.falsified_by = "twice the batch takes twice as long: then the kernels do fill the device";
   finding.certainty = Certainty::inferred;

@@ -2,6 +2,7 @@
 #include "core/simulate/edits/fuse_optimizer.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace stepscope {
 namespace {
@@ -22,8 +23,14 @@ struct OptimizerSpan {
   std::uint32_t first = kNone;
   std::uint32_t last = 0;
   std::size_t launches = 0;
-  double host_ns = 0;
+  std::set<PhaseId> phases;
 };
+
+// Forward and backward may stand between zero_grad and the step, in the span but not of it.
+bool belongs(const Edit& edit, const OptimizerSpan& span, const HostTask& task) {
+  return is_optimizer(edit, task) ||
+         (edit.scope.is_everything() && task.op_count == 0 && span.phases.contains(task.phase));
+}
 
 }  // namespace
 
@@ -37,21 +44,25 @@ void fuse_optimizer(Edit& edit) {
     if (span.first == kNone) span.first = i;
     span.last = i;
     span.launches += task.op_count;
+    span.phases.insert(task.phase);
   }
   for (const OptimizerSpan& span : spans) {
     if (span.launches <= kFusedKernels) continue;
     double host = 0;
     for (std::uint32_t i = span.first; i <= span.last; ++i) {
-      if (graph.host[i].wait == WaitKind::none) host += graph.host[i].ns;
+      if (belongs(edit, span, graph.host[i]) && graph.host[i].wait == WaitKind::none)
+        host += graph.host[i].ns;
     }
     const double share = std::min(1.0, kCallNs.at(edit.luck) / std::max(host, 1.0));
     std::size_t kept = 0;
     double device = 0;
     for (std::uint32_t i = span.first; i <= span.last; ++i) {
+      if (!belongs(edit, span, graph.host[i])) continue;
       for (const DeviceTask& op : graph.ops_of(graph.host[i])) device += op.dropped ? 0 : op.ns;
     }
     for (std::uint32_t i = span.first; i <= span.last; ++i) {
       HostTask& task = graph.host[i];
+      if (!belongs(edit, span, task)) continue;
       task.ns *= share;
       if (task.op_count == 0) continue;
       const bool keep = kept < kFusedKernels && ++kept > 0;
