@@ -12,8 +12,9 @@ loader = torch.utils.data.DataLoader(data, batch_size=8, num_workers=2, drop_las
 model = torchvision.models.resnet18(num_classes=10).to(args.device)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
 clock = Clock(args.device)
-for images, labels in loader:
-    clock.tick()
+batches = iter(loader)
+for step in clock.steps(args.steps):
+    images, labels = next(batches)
     loss = torch.nn.functional.cross_entropy(model(images.to(args.device)), labels.to(args.device))
     optimizer.zero_grad()
     loss.backward()
