@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 
 #include "cli/failure.hpp"
 #include "cli/load_summary.hpp"
@@ -10,6 +11,7 @@
 #include "cli/progress_bar.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "core/findings/all_findings.hpp"
 #include "core/importers/load.hpp"
 #include "core/simulate/edits/edit.hpp"
 #include "core/simulate/fix_text.hpp"
@@ -92,6 +94,20 @@ Result<SimulatorOptions> simulator_options(const WhatifArguments& arguments) {
   return out;
 }
 
+// The fixes of the report's findings, then those that the replay could make anywhere.
+std::vector<Repair> proposals(const Replayable& run, const Simulator& simulator) {
+  std::vector<Repair> out;
+  std::set<std::string> known;
+  const auto propose = [&](const Repair& repair) {
+    if (known.insert(text_of(repair, run.trace, run.attribution)).second) out.push_back(repair);
+  };
+  const Findings findings = find_all(run.trace, run.steps, run.attribution, run.summary, {});
+  for (const Finding& finding : findings.found)
+    if (!finding.fixes.empty()) propose(finding.fixes);
+  for (const Fix& fix : simulator.candidates()) propose({fix});
+  return out;
+}
+
 Result<WhatIf> ask(const WhatifArguments& arguments, const Replayable& run,
                    const SimulatorOptions& options) {
   WhatIfQuestion question{.apply_best = arguments.apply_best};
@@ -103,7 +119,7 @@ Result<WhatIf> ask(const WhatifArguments& arguments, const Replayable& run,
   const auto simulator =
       Simulator::build(run.trace, run.steps, run.attribution, run.summary.counted, options);
   if (!simulator) return simulator.error();
-  for (const Fix& fix : simulator->candidates()) question.proposed.push_back({fix});
+  question.proposed = proposals(run, *simulator);
   WhatIf out = answer(question, *simulator, run.trace, run.attribution);
   out.steps_counted = run.summary.counted.size();
   out.is_plain_step = options.plain_step_ns.has_value();
