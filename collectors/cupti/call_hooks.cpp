@@ -71,10 +71,13 @@ HostKind kind_of_call(Domain domain) noexcept {
     stream = streams.find(library, call.context, call.context_uid, arguments.stream,
                           id == function.ids[1]);
   }
+  // The counter tells its number once: not to a call that is not recorded.
   const bool counted = options.autograd_counter != nullptr && launches_kernel(function);
   recorder::begin_call(call_code(function.domain, id), kind_of_call(function.domain),
                        site_of_call(), call.correlation_id, stream,
-                       counted ? options.autograd_counter() : arguments.value);
+                       !counted             ? arguments.value
+                       : recorder::taking() ? options.autograd_counter()
+                                            : 0);
 }
 
 // How deep the thread is in listed calls; also those that are not recorded count.

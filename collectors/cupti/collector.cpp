@@ -63,7 +63,11 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   serve_guests(library, subscriber, our_kinds());
   // Here, before the program makes a call: capture.hpp says what switching off within one does.
   if (begin == Begin::later) (void)source->take(false);
-  if (!recorder::add_row_source(source)) return false;
+  if (!recorder::add_row_source(source)) {
+    disable_kinds(library);  // nobody would empty their buffers
+    recorder::note("device work is not recorded: there are too many sources of rows");
+    return false;
+  }
   recorder::collecting(recorder::Collector::device_ops);
   recorder::collecting(recorder::Collector::api_calls);
   if (options.hooks.level != Level::light) recorder::collecting(recorder::Collector::api_arguments);

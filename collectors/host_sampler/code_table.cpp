@@ -61,10 +61,10 @@ const Code* CodeTable::find(const Memory& memory, Address address) noexcept {
   return &slot;
 }
 
-bool CodeTable::is_still(Address address, const Header& header) noexcept {
+bool CodeTable::is_still(Address address, const CodeWords& seen, const Header& header) noexcept {
+  if (seen == words_of(header)) return true;
   Code& slot = slot_of(address);
-  if (slot.address == address && slot.words == words_of(header)) return true;
-  slot = {};
+  if (slot.address == address) slot = {};
   return false;
 }
 

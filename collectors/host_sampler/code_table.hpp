@@ -50,8 +50,8 @@ class CodeTable {
   // What the code object at that address is; null: it is none, or cannot be read. Reads only what
   // is not known by the address.
   const Code* find(const Memory& memory, Address address) noexcept;
-  // Whether its words, read anew, are those that are known. False: it is forgotten.
-  bool is_still(Address address, const Header& header) noexcept;
+  // Whether its words, read anew, are those that the walk saw. False: it is forgotten.
+  bool is_still(Address address, const CodeWords& seen, const Header& header) noexcept;
   std::size_t header_bytes() const noexcept { return python_.layout.code_bytes; }
 
   // True where the instruction lies in the code object.

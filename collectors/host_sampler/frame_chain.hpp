@@ -26,6 +26,7 @@ struct Frame {
 class FrameChain {
  public:
   static constexpr std::size_t kMostFrames = 64;
+  static constexpr std::size_t kFrameBytes = 80;  // all that the layouts tell of lies in these
 
   FrameChain(const Memory& memory, const python::Layout& layout) noexcept
       : memory_(memory), layout_(layout) {}
@@ -42,7 +43,6 @@ class FrameChain {
 
  private:
   static constexpr std::size_t kPage = 4096;
-  static constexpr std::size_t kFrameBytes = 80;  // all that the layouts tell of lies in these
 
   bool copy(Address from, char* to) noexcept;
   Frame parse(Address address, const char* bytes) const noexcept;

@@ -18,27 +18,28 @@ namespace stepscope::host_sampler {
 namespace {
 
 constexpr std::int64_t kListEvery_ns = 100'000'000;
+constexpr std::uint8_t kMostMisses = 50;
 
 }  // namespace
 
 void LoaderWorkers::wait_begins(pid_t tid, std::int64_t now_ns) noexcept {
-  if (count_ == 0 || now_ns - listed_at_ns_ >= kListEvery_ns) {
+  // A thread without children (one that pins memory waits in the loader, too) does not use up the
+  // time of the one that has them.
+  if ((count_ == 0 || now_ns - listed_at_ns_ >= kListEvery_ns) && list_children(tid))
     listed_at_ns_ = now_ns;
-    list_children(tid);
-  }
   for (std::size_t i = 0; i < count_; ++i) workers_[i].cpu = 0;
 }
 
 // Children belong to the thread that forked them.
-void LoaderWorkers::list_children(pid_t tid) noexcept {
+bool LoaderWorkers::list_children(pid_t tid) noexcept {
   std::array<char, 64> path{};
   std::array<char, 4096> text{};
   std::snprintf(path.data(), path.size(), "/proc/self/task/%d/children", tid);
   const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
+  if (file < 0) return false;
   const ssize_t size = ::read(file, text.data(), text.size() - 1);
   close(file);
-  if (size <= 0) return;
+  if (size <= 0) return false;
   for (std::size_t i = 0; i < count_; ++i) workers_[i].listed = false;
   char* at = text.data();
   for (long pid = std::strtol(at, &at, 10); pid > 0; pid = std::strtol(at, &at, 10))
@@ -46,6 +47,7 @@ void LoaderWorkers::list_children(pid_t tid) noexcept {
   const auto gone = std::remove_if(workers_.begin(), workers_.begin() + count_,
                                    [](const Worker& worker) { return !worker.listed; });
   count_ = static_cast<std::size_t>(gone - workers_.begin());
+  return true;
 }
 
 void LoaderWorkers::add(pid_t pid) noexcept {
@@ -75,8 +77,9 @@ void LoaderWorkers::sample_one(Worker& worker, PythonState& python, CodeTable& c
   errno = 0;
   if (worker.thread == 0) worker.thread = python.thread_in_fork(memory, worker.pid);
   if (worker.thread == 0) {
-    refused_ = refused_ || errno == EPERM;
-    worker.is_other = true;
+    const bool is_refused = errno == EPERM;
+    refused_ = refused_ || is_refused;
+    worker.is_other = is_refused || ++worker.misses >= kMostMisses;
     return;
   }
   Place place;

@@ -33,12 +33,13 @@ class LoaderWorkers {
   struct Worker {
     pid_t pid = 0;  // 0: a free place
     Address thread = 0;
-    std::uint64_t cpu = 0;  // at its last sample in this wait; 0: none yet
-    bool is_other = false;  // no worker of a DataLoader
+    std::uint64_t cpu = 0;    // at its last sample in this wait; 0: none yet
+    bool is_other = false;    // no worker of a DataLoader
+    std::uint8_t misses = 0;  // looks that found no thread: a fork may not be through yet
     bool listed = false;
   };
 
-  void list_children(pid_t tid) noexcept;
+  bool list_children(pid_t tid) noexcept;  // false: that thread has none
   void add(pid_t pid) noexcept;
   void sample_one(Worker& worker, PythonState& python, CodeTable& codes,
                   SampleQueue& queue) noexcept;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/host_sampler/python_state.hpp"
 
+#include "collectors/host_sampler/code_table.hpp"
+#include "collectors/host_sampler/frame_chain.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
 #include "collectors/recorder/recorder.hpp"
 
@@ -29,6 +31,23 @@ bool is_flag_between_lists(const Memory& memory, const python::Interpreter& pyth
   return true;
 }
 
+// Interpreters from 3.13 on tell their offsets themselves: one that tells of larger structures than
+// any release has is not read.
+bool fits_buffers(const python::Layout& at) noexcept {
+  constexpr std::size_t kCode = CodeTable::kHeaderBytes, kFrame = FrameChain::kFrameBytes;
+  constexpr std::size_t kMostTextHeader = 128;
+  const auto holds = [](std::size_t whole, auto... offsets) {
+    return ((static_cast<std::size_t>(offsets) + sizeof(Address) <= whole) && ...);
+  };
+  return static_cast<std::size_t>(at.code_bytes) <= kCode &&
+         holds(kCode, at.code_file, at.code_name, at.code_lines, at.code_first_line,
+               at.code_version, at.sequence_size) &&
+         holds(kFrame, at.frame_code, at.frame_previous, at.frame_instruction) &&
+         static_cast<std::size_t>(at.frame_owner) < kFrame &&
+         static_cast<std::size_t>(at.text_ascii_data) <= kMostTextHeader &&
+         static_cast<std::size_t>(at.text_wide_data) <= kMostTextHeader;
+}
+
 }  // namespace
 
 Address find_collecting(const Memory& memory, const python::Interpreter& python,
@@ -52,9 +71,11 @@ Address find_collecting(const Memory& memory, const python::Interpreter& python,
 }
 
 bool PythonState::is_ready() noexcept {
+  if (python_ != nullptr && python::checked_interpreter() == nullptr) return false;  // given up
   if (python_ == nullptr) {
     const python::Interpreter* found = python::checked_interpreter();
-    if (found == nullptr || found->first_thread == nullptr || found->layout.thread_native_id == 0)
+    if (found == nullptr || found->first_thread == nullptr || found->layout.thread_native_id == 0 ||
+        !fits_buffers(found->layout))
       return false;  // before 3.11 a thread's state does not say which thread of the system it is
     python_ = found;
     collecting_ = find_collecting(memory_, *found, main_interpreter());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/host_sampler/sampled_place.hpp"
 
+#include <array>
+
 #include "core/model/events.hpp"
 
 namespace stepscope::host_sampler {
@@ -55,8 +57,11 @@ class Choice {
   bool has_any_ = false;
 };
 
+// Of the frames that have code, in their order: the table may have lost one to another of the walk.
+using SeenWords = std::array<CodeWords, FrameChain::kMostFrames>;
+
 // Frames and their code objects, all read once more.
-bool is_still_so(const FrameChain& chain, CodeTable& codes) noexcept {
+bool is_still_so(const FrameChain& chain, const SeenWords& seen, CodeTable& codes) noexcept {
   static_assert(FrameChain::kMostFrames * 2 + 1 <= Memory::kMostPieces);
   std::array<CodeTable::Header, FrameChain::kMostFrames> headers;
   std::array<Memory::Piece, FrameChain::kMostFrames> pieces;
@@ -69,7 +74,7 @@ bool is_still_so(const FrameChain& chain, CodeTable& codes) noexcept {
   if (!chain.is_still_so({pieces.data(), wanted})) return false;
   bool same = true;
   for (std::size_t i = 0; i < wanted; ++i)
-    same = codes.is_still(pieces[i].from, headers[i]) && same;
+    same = codes.is_still(pieces[i].from, seen[i], headers[i]) && same;
   return same;
 }
 
@@ -79,16 +84,19 @@ Reading try_once(const Memory& memory, const python::Layout& layout, CodeTable& 
   if (!chain.start(thread)) return Reading::torn;
   Choice choice;
   Frame frame;
+  SeenWords seen;
+  std::size_t codes_seen = 0;
   while (chain.next(frame)) {
     if (frame.code == 0) continue;
     const Code* code = codes.find(memory, frame.code);
     if (code == nullptr) return Reading::torn;
+    seen[codes_seen++] = code->words;
     if (!choice.add(frame, *code, whose)) break;
   }
   if (chain.failed()) return Reading::torn;
   if (!choice.has_any()) return Reading::nothing;
-  return choice.take(memory, codes, place) && is_still_so(chain, codes) ? Reading::place
-                                                                        : Reading::torn;
+  return choice.take(memory, codes, place) && is_still_so(chain, seen, codes) ? Reading::place
+                                                                              : Reading::torn;
 }
 
 }  // namespace

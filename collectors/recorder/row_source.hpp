@@ -41,7 +41,7 @@ class RowSource {
   ~RowSource() = default;
 };
 
-inline constexpr std::uint32_t kMaxRowSources = 4;
+inline constexpr std::uint32_t kMaxRowSources = 8;
 
 // From then on it is asked, until the sources are stopped; it must live as long as the process.
 // False: there are as many as there may be.
