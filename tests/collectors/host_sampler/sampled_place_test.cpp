@@ -5,6 +5,7 @@
 
 #include "collectors/host_sampler/python_state.hpp"
 #include "collectors/host_sampler/sample_queue.hpp"
+#include "collectors/python_frames/code_identity.hpp"
 #include "core/model/events.hpp"
 #include "tests/collectors/fake_recorder/fake_recorder.hpp"
 #include "tests/collectors/host_sampler/fake_process.hpp"
@@ -60,6 +61,18 @@ TEST_F(SampledPlace, WithoutUserCodeTheLeastForeignFrameStandsIn) {
       chain({{kThreading, "Thread.run"}, {"/x/site-packages/pack/a.py", "run"}, {kQueue, "get"}}));
   ASSERT_EQ(read(thread), Reading::place);
   EXPECT_EQ(site(), "/x/site-packages/pack/a.py:11 run");
+}
+
+// The table of code objects keeps one of them alone.
+TEST_F(SampledPlace, TwoCodeObjectsOfOneSlotDoNotTearTheStack) {
+  constexpr std::uint64_t kSlots = 4096;
+  const Address outer = process.code(kUser, "outer", 10);
+  Address inner = outer;
+  while (inner == outer || python::mix(inner, 0) % kSlots != python::mix(outer, 0) % kSlots)
+    inner = process.code(kQueue, "Queue.get", 20);
+  const Address thread = process.thread(process.frame(inner, process.frame(outer, 0)));
+  ASSERT_EQ(read(thread), Reading::place);
+  EXPECT_EQ(site(), "/home/me/train.py:10 outer");
 }
 
 TEST_F(SampledPlace, AThreadWithoutFramesIsNowhere) {
