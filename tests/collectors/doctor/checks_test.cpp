@@ -61,7 +61,7 @@ TEST(DoctorChecks, WhateverIsLimitedOrMissingSaysWhatToDo) {
   facts.rivals = {"CUDA_INJECTION64_PATH=/opt/nsight/libToolsInjection64.so"};
   facts.counters_for_administrators_only = true;
   facts.mps = true;
-  facts.python = "3.9.1";
+  facts.python = "3.8.1";
   facts.torch_version = "2.4.0";
   facts.torch_tested = false;
   facts.free_bytes = 1000;
