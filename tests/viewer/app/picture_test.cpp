@@ -2,9 +2,11 @@
 // Pictures drawn by EGL. They are compared with a tolerance, since fonts and Mesa differ; a run of
 // the test with STEPSCOPE_REBASE=1 writes the golden picture anew.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 
 #include "tests/viewer/sample_run.hpp"
 #include "viewer/app/app.hpp"
@@ -16,7 +18,9 @@ namespace {
 constexpr const char* kGolden = STEPSCOPE_SOURCE_DIR "/tests/viewer/app/golden/sample.png";
 
 Image picture(bool light, int width = 960, int height = 540) {
-  const std::string path = testing::TempDir() + "/viewer_picture.png";
+  // Tests run side by side, each in a process of its own.
+  const std::string path =
+      testing::TempDir() + "/viewer_picture" + std::to_string(getpid()) + ".png";
   const Status shown =
       show(sample_run(), {.screenshot = path, .width = width, .height = height, .light = light});
   EXPECT_TRUE(shown.ok()) << shown.error().message;
