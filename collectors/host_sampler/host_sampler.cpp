@@ -22,6 +22,15 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kRestPerWork = 250;
 constexpr std::int64_t kSilence_ns = 1'000'000;
+// What is met for the first time is dear to read: the first looks are not followed by the long
+// rests that their cost would ask for, or a short program would end before the next.
+constexpr std::int64_t kFirstWork_ns = 20'000'000;
+constexpr std::int64_t kFirstRest_ns = 20'000'000;
+
+std::int64_t rest_after(std::int64_t work_ns, std::int64_t work_so_far_ns) noexcept {
+  const std::int64_t owed = kRestPerWork * work_ns;
+  return work_so_far_ns < kFirstWork_ns ? std::min(owed, kFirstRest_ns) : owed;
+}
 
 }  // namespace
 
@@ -44,11 +53,12 @@ void HostSampler::run() noexcept {
     recorder::note(
         "host samples have no Python lines: this system lets a process read neither its "
         "own memory by process_vm_readv nor /proc/self/mem");
-  std::int64_t cpu = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  const std::int64_t begin = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  std::int64_t cpu = begin;
   while (stop_.load(std::memory_order_acquire) == 0 && recorder::recording()) {
     if (recorder::taking()) look();
     const std::int64_t now = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    rest(std::max(std::int64_t{options_.period_us} * 1000, kRestPerWork * (now - cpu)));
+    rest(std::max(std::int64_t{options_.period_us} * 1000, rest_after(now - cpu, now - begin)));
     cpu = now;
     cpu_ns_.store(now, std::memory_order_relaxed);
   }
