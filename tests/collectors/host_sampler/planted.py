@@ -4,7 +4,7 @@ report must name its line. From the environment: STEPSCOPE_BIN, STEPSCOPE_SILENC
 (an interpreter that has torch).
 
 A machine whose cores are taken lets threads wait for one: then running Python is off the CPU, too. What the rest of
-a step takes differs by machine, so limits are below half of what was planted: without samples each share is 0.
+a step takes differs by machine, so limits lie well below what was planted; without samples no share is at its line.
 """
 import json
 import os
@@ -72,21 +72,21 @@ def sleep():
 
 def gc():
     shares = Shares(report_of(python("gc_every_fifth.py", "600000")))
-    expect(shares.of(["host.gc"], line_of("gc_every_fifth.py", "planted")), 0.4, "the collections")
+    expect(shares.of(["host.gc"], line_of("gc_every_fifth.py", "planted")), 0.7, "the collections")
 
 
 def loader(workers):
     shares = Shares(report_of(python("slow_dataset.py", str(workers))))
     planted = line_of("slow_dataset.py", "planted")
     near = shares.of(["host.data_wait"], planted) + shares.of(["host.data_wait"], planted + 1)
-    expect(near, 0.5, "the dataset's line")
+    expect(near, 0.6, "the dataset's line")
 
 
 def queue():
     shares = Shares(report_of(python("queue_of_a_thread.py")))
     planted = line_of("queue_of_a_thread.py", "planted")
     expect(shares.of(["host.wait_thread"], planted), 0.1, "waits for the thread that were looked into")
-    expect(shares.of(["host.wait_thread", "host.off_cpu"], planted), 0.35, "the queue")
+    expect(shares.of(["host.wait_thread", "host.off_cpu"], planted), 0.5, "the queue")
 
 
 def threads():
