@@ -9,7 +9,8 @@
 #include <memory>
 #include <optional>
 #include <regex>
-#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "core/attribution/device_state.hpp"
 #include "core/attribution/host_samples.hpp"
@@ -94,25 +95,56 @@ bool successor_was_queued(const Scene& scene, DeviceOpId op) {
          scene.dependencies.queued_behind(*after, scene.trace.device_ops().end[op]);
 }
 
-std::vector<Cell> cells_of(const std::vector<Segment>& segments, const Steps& steps) {
-  std::map<std::tuple<std::uint32_t, Cause, PhaseId, SiteId, Direction>, std::int64_t> sums;
-  std::size_t first = 0;
-  for (const Segment& s : segments) {
-    while (first < steps.list.size() && steps.list[first].window.end <= s.time.begin) ++first;
-    for (std::size_t k = first; k < steps.list.size() && steps.list[k].window.begin < s.time.end;
-         ++k) {
-      const std::int64_t ns = intersect(s.time, steps.list[k].window).length();
-      if (ns > 0)
-        sums[{static_cast<std::uint32_t>(k), s.cause, s.phase, s.site, s.direction}] += ns;
-    }
+struct Owner {
+  Cause cause;
+  PhaseId phase;
+  SiteId site;
+  Direction direction;
+  friend auto operator<=>(const Owner&, const Owner&) = default;
+};
+
+struct OwnerHash {
+  std::size_t operator()(const Owner& owner) const {
+    const std::uint64_t place = (std::uint64_t{owner.phase} << 32U) | owner.site;
+    const std::uint64_t kind =
+        index_of(owner.cause) * 4 + static_cast<std::uint64_t>(owner.direction);
+    return static_cast<std::size_t>((place * 0x9e3779b97f4a7c15ULL) ^
+                                    (kind * 0xc2b2ae3d27d4eb4fULL));
   }
+};
+
+using OwnerSums = std::unordered_map<Owner, std::int64_t, OwnerHash>;
+
+void append_cells(std::uint32_t step, const OwnerSums& sums, std::vector<Cell>& cells) {
+  std::vector<std::pair<Owner, std::int64_t>> sorted(sums.begin(), sums.end());
+  std::sort(sorted.begin(), sorted.end());
+  for (const auto& [owner, ns] : sorted)
+    cells.push_back({step, owner.cause, owner.phase, owner.site, ns, owner.direction});
+}
+
+// Segments and windows are both in order of time.
+std::vector<Cell> cells_of(const std::vector<Segment>& segments, const Steps& steps) {
   std::vector<Cell> cells;
-  cells.reserve(sums.size());
-  for (const auto& [key, ns] : sums) {
-    const auto& [step, cause, phase, site, direction] = key;
-    cells.push_back({step, cause, phase, site, ns, direction});
+  auto first = segments.begin();
+  OwnerSums sums;
+  for (std::uint32_t k = 0; k < steps.list.size(); ++k) {
+    const Interval window = steps.list[k].window;
+    while (first != segments.end() && first->time.end <= window.begin) ++first;
+    sums.clear();
+    for (auto s = first; s != segments.end() && s->time.begin < window.end; ++s) {
+      const std::int64_t ns = intersect(s->time, window).length();
+      if (ns > 0) sums[{s->cause, s->phase, s->site, s->direction}] += ns;
+    }
+    append_cells(k, sums, cells);
   }
   return cells;
+}
+
+// In a run without a device each piece of the threads' time becomes a segment, or nearly one.
+std::size_t likely_segments(const Scene& scene) {
+  std::size_t pieces = scene.threads.work(scene.threads.loop()).size();
+  for (const ThreadId worker : scene.threads.workers()) pieces += scene.threads.work(worker).size();
+  return pieces + pieces / 8 + scene.trace.data().samples.size();
 }
 
 Partition partition_of(const Scene& scene, const Steps& steps, std::uint32_t device,
@@ -121,6 +153,7 @@ Partition partition_of(const Scene& scene, const Steps& steps, std::uint32_t dev
   out.device = device;
   const DeviceOps& d = scene.trace.device_ops();
   std::int64_t at = scene.run.begin;
+  if (ops.empty()) out.segments.reserve(likely_segments(scene));
   const auto own_idle = [&](std::int64_t end, DeviceOpId next) {
     if (at >= end) return;
     scene.walk.explain({at, end}, next, out.segments);

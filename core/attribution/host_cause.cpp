@@ -90,8 +90,8 @@ Cause cause_of_overhead(std::string_view name) {
   return Cause::profiler;
 }
 
-HostCauses::HostCauses(const Trace& trace, const Threads& threads)
-    : trace_(trace), threads_(threads), cpu_(trace), optimizer_(trace) {
+HostCauses::HostCauses(const Trace& trace, const Threads& threads, const OptimizerWork& optimizer)
+    : trace_(trace), threads_(threads), cpu_(trace), optimizer_(optimizer) {
   for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
     annotations_.emplace_back(trace, t, TimelineOf::annotations);
   }
@@ -100,6 +100,7 @@ HostCauses::HostCauses(const Trace& trace, const Threads& threads)
     name_kind_.push_back(kind_of_name(trace.text(id)));
   }
   inherit_kinds();
+  find_api_calls();
 }
 
 Cause HostCauses::of(ThreadId thread, const Piece& piece) const {
@@ -152,22 +153,22 @@ Cause HostCauses::of_python(RangeId frame) const {
 Cause HostCauses::of_op(RangeId op) const {
   const bool calls_unseen = trace_.used_device() && !trace_.collected().api_calls;
   if (calls_unseen || trace_.host_ranges().kind[op] == HostKind::backward_node ||
-      holds_api_call(op))
+      holds_api_call_[op])
     return Cause::host_framework;
   const Cause by_name = op_class_[trace_.host_ranges().name[op]];
   if (by_name == Cause::host_framework) return by_name;
   return optimizer_.holds(op) ? Cause::host_compute_optimizer : by_name;
 }
 
-// Rows of a thread are sorted by begin, so what an op holds follows it until one begins after its
-// end.
-bool HostCauses::holds_api_call(RangeId op) const {
+// Rows of a thread are sorted by begin, so the first call that an op can hold is the next one.
+void HostCauses::find_api_calls() {
   const HostRanges& h = trace_.host_ranges();
-  for (RangeId r = op + 1; r < h.size() && h.thread[r] == h.thread[op] && h.begin[r] < h.end[op];
-       ++r) {
-    if (family_of(h.kind[r]) == HostFamily::api) return true;
+  holds_api_call_.resize(h.size());
+  RangeId next = kNone;
+  for (RangeId r = static_cast<RangeId>(h.size()); r-- > 0;) {
+    holds_api_call_[r] = next != kNone && h.thread[next] == h.thread[r] && h.begin[next] < h.end[r];
+    if (family_of(h.kind[r]) == HostFamily::api) next = r;
   }
-  return false;
 }
 
 // Parents stand before their children, so one pass in row order hands everything down.

@@ -15,7 +15,7 @@ namespace stepscope {
 
 class HostCauses {
  public:
-  HostCauses(const Trace& trace, const Threads& threads);
+  HostCauses(const Trace& trace, const Threads& threads, const OptimizerWork& optimizer);
 
   // `piece` is one of threads.work(thread)'s.
   Cause of(ThreadId thread, const Piece& piece) const;
@@ -31,19 +31,20 @@ class HostCauses {
   Cause of_silence(ThreadId thread, Interval time) const;
   Cause of_op(RangeId op) const;
   Cause of_python(RangeId frame) const;
-  bool holds_api_call(RangeId op) const;
   bool inside(std::uint8_t kinds, RangeId range) const { return (enclosing_[range] & kinds) != 0; }
   void inherit_kinds();
+  void find_api_calls();
 
   const Trace& trace_;
   const Threads& threads_;
   std::vector<HostTimeline> annotations_;
   ThreadCpu cpu_;
-  OptimizerWork optimizer_;
+  const OptimizerWork& optimizer_;
   std::vector<Cause> op_class_;          // a string id: class of an op of that name
   std::vector<std::uint8_t> name_kind_;  // a string id: what a range of that name means
   std::vector<std::uint8_t>
-      enclosing_;  // a range: kinds of its own name and of all ranges around it
+      enclosing_;                     // a range: kinds of its own name and of all ranges around it
+  std::vector<bool> holds_api_call_;  // a range: one begins in it, on its thread
 };
 
 // The cause of a range of HostKind::overhead, by its name.

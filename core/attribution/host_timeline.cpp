@@ -29,6 +29,12 @@ bool belongs(const Trace& trace, RangeId range, TimelineOf what) {
   return false;
 }
 
+std::size_t count_of(const Trace& trace, Rows rows, TimelineOf what) {
+  std::size_t count = 0;
+  for (RangeId r = rows.begin; r < rows.end; ++r) count += belongs(trace, r, what) ? 1U : 0U;
+  return count;
+}
+
 }  // namespace
 
 RangeId enclosing_range(const HostRanges& ranges, RangeId range) {
@@ -41,6 +47,8 @@ HostTimeline::HostTimeline(const Trace& trace, ThreadId thread, TimelineOf what)
   const HostRanges& ranges = trace.host_ranges();
   const Rows rows = trace.ranges_of(thread);
   std::vector<RangeId> open;
+  // The most that there can be: what is not used is never touched, and growing would copy it all.
+  pieces_.reserve(2 * count_of(trace, rows, what) + 1);
   pieces_.push_back({kBeginOfTime, kNone});
   for (RangeId r = rows.begin; r < rows.end; ++r) {
     if (!belongs(trace, r, what) || ranges.end[r] <= ranges.begin[r]) continue;
@@ -73,11 +81,32 @@ Piece HostTimeline::piece(std::size_t index) const {
           pieces_[index].innermost};
 }
 
+// The last piece that begins at or before t: from the hint in growing strides, then by halves.
+std::size_t HostTimeline::index_at(std::int64_t t) const {
+  std::size_t low = hint_.get();
+  std::size_t high = low + 1;
+  std::size_t stride = 1;
+  if (pieces_[low].begin <= t) {
+    for (; high < pieces_.size() && pieces_[high].begin <= t; stride *= 2) {
+      low = high;
+      high = std::min(high + stride, pieces_.size());
+    }
+  } else {
+    for (; pieces_[low].begin > t; stride *= 2) {
+      high = low;
+      low = low > stride ? low - stride : 0;
+    }
+  }
+  while (high - low > 1) {
+    const std::size_t middle = low + (high - low) / 2;
+    (pieces_[middle].begin <= t ? low : high) = middle;
+  }
+  hint_.set(low);
+  return low;
+}
+
 Piece HostTimeline::at(std::int64_t t) const {
-  const auto after =
-      std::upper_bound(pieces_.begin(), pieces_.end(), t,
-                       [](std::int64_t time, const Start& s) { return time < s.begin; });
-  return piece(static_cast<std::size_t>(after - pieces_.begin()) - 1);
+  return piece(index_at(t));
 }
 
 Piece HostTimeline::before(std::int64_t t) const {
@@ -85,21 +114,17 @@ Piece HostTimeline::before(std::int64_t t) const {
 }
 
 Piece HostTimeline::next_range(std::int64_t t) const {
-  auto from = std::lower_bound(pieces_.begin(), pieces_.end(), t,
-                               [](const Start& s, std::int64_t time) { return s.begin < time; });
-  while (from != pieces_.end() && from->innermost == kNone) ++from;
-  if (from == pieces_.end()) return {{kEndOfTime, kEndOfTime}, kNone};
-  return piece(static_cast<std::size_t>(from - pieces_.begin()));
+  std::size_t from = t == kBeginOfTime ? 0 : index_at(t - 1) + 1;
+  while (from < pieces_.size() && pieces_[from].innermost == kNone) ++from;
+  if (from == pieces_.size()) return {{kEndOfTime, kEndOfTime}, kNone};
+  return piece(from);
 }
 
 Piece HostTimeline::previous_range(std::int64_t t) const {
-  auto from = std::lower_bound(pieces_.begin(), pieces_.end(), t,
-                               [](const Start& s, std::int64_t time) { return s.begin < time; });
-  while (from != pieces_.begin()) {
-    --from;
-    if (from->innermost != kNone) return piece(static_cast<std::size_t>(from - pieces_.begin()));
-  }
-  return {{kBeginOfTime, kBeginOfTime}, kNone};
+  std::size_t behind = t == kBeginOfTime ? 0 : index_at(t - 1) + 1;
+  while (behind > 0 && pieces_[behind - 1].innermost == kNone) --behind;
+  if (behind == 0) return {{kBeginOfTime, kBeginOfTime}, kNone};
+  return piece(behind - 1);
 }
 
 }  // namespace stepscope

@@ -7,6 +7,8 @@
 // active.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +30,20 @@ RangeId enclosing_range(const HostRanges& ranges, RangeId range);
 struct Piece {
   Interval time;
   RangeId innermost = kNone;
+};
+
+// Where the last search ended. A walk asks for one piece after the other, so the next answer is
+// near; it never changes an answer, and threads may share it.
+class SearchHint {
+ public:
+  SearchHint() = default;
+  SearchHint(const SearchHint&) {}
+  SearchHint& operator=(const SearchHint&) { return *this; }
+  std::size_t get() const { return at_.load(std::memory_order_relaxed); }
+  void set(std::size_t at) const { at_.store(at, std::memory_order_relaxed); }
+
+ private:
+  mutable std::atomic<std::size_t> at_{0};
 };
 
 class HostTimeline {
@@ -52,10 +68,12 @@ class HostTimeline {
     std::int64_t begin;
     RangeId innermost;
   };
+  std::size_t index_at(std::int64_t t) const;
   void push(std::int64_t begin, RangeId innermost);
   void close_until(const HostRanges& ranges, std::int64_t t, std::vector<RangeId>& open);
 
   std::vector<Start> pieces_;  // the first begins at int64 min
+  SearchHint hint_;            // an index that was valid
 };
 
 }  // namespace stepscope

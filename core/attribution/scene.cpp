@@ -4,7 +4,6 @@
 #include <map>
 
 #include "core/attribution/operation_class.hpp"
-#include "core/attribution/places/optimizer_work.hpp"
 
 namespace stepscope {
 namespace {
@@ -12,9 +11,8 @@ namespace {
 // The class of each op; small kernels written in an optimizer's step are its work, whatever their
 // names.
 std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpId>& ops,
-                                 const OpPlaces& places) {
+                                 const OpPlaces& places, const OptimizerWork& optimizer) {
   const DeviceOps& d = trace.device_ops();
-  const OptimizerWork optimizer(trace);
   std::map<std::pair<StringId, int>, Cause> by_name;
   std::vector<Cause> causes(d.size(), Cause::gpu_other);
   for (DeviceOpId op : ops) {
@@ -40,13 +38,14 @@ Scene::Scene(const Trace& t, const Steps& s, const std::regex* phase_regex)
     : trace(t),
       process(s.process),
       threads(trace, s),
-      phases(trace, threads, phase_regex),
+      optimizer(trace),
+      phases(trace, threads, optimizer, phase_regex),
       sites(trace, threads),
       dependencies(trace, s.process),
       places(trace, threads, phases, sites, dependencies.ops()),
       samples(trace),
-      walk(trace, threads, phases, sites, dependencies, places, samples),
-      cause_of_op(causes_of_ops(trace, dependencies.ops(), places)),
+      walk(trace, threads, phases, sites, dependencies, places, samples, optimizer),
+      cause_of_op(causes_of_ops(trace, dependencies.ops(), places, optimizer)),
       last_entries(stepscope::last_entries(trace)),
       run{s.list.front().window.begin, s.list.back().window.end} {}
 

@@ -10,6 +10,7 @@
 #include "core/attribution/collectives.hpp"
 #include "core/attribution/host_samples.hpp"
 #include "core/attribution/places/op_places.hpp"
+#include "core/attribution/places/optimizer_work.hpp"
 #include "core/attribution/walk.hpp"
 
 namespace stepscope {
@@ -18,6 +19,7 @@ struct Scene {
   Trace trace;
   ProcessId process;
   Threads threads;
+  OptimizerWork optimizer;
   PhaseTable phases;
   CallSites sites;
   Dependencies dependencies;

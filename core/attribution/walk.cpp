@@ -35,7 +35,7 @@ IntervalSet told_of(const Trace& trace, bool loading) {
 struct Walk::Path {
   std::int64_t begin;
   std::int64_t time;
-  std::vector<Segment> backwards;
+  std::vector<Segment>& backwards;
   int jumps_without_progress = 0;
 
   bool done() const { return time <= begin; }
@@ -43,14 +43,14 @@ struct Walk::Path {
 
 Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
            const CallSites& sites, const Dependencies& dependencies, const OpPlaces& places,
-           const HostSamples& samples)
+           const HostSamples& samples, const OptimizerWork& optimizer)
     : trace_(trace),
       threads_(threads),
       phases_(phases),
       sites_(sites),
       dependencies_(dependencies),
       places_(places),
-      causes_(trace, threads),
+      causes_(trace, threads, optimizer),
       samples_(samples),
       usual_lines_(trace, threads),
       overhead_(told_of(trace, false)),
@@ -58,7 +58,8 @@ Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
 
 void Walk::explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) const {
   if (idle.empty()) return;
-  Path path{idle.begin, idle.end, {}};
+  const auto before = static_cast<std::ptrdiff_t>(out.size());
+  Path path{idle.begin, idle.end, out};
   if (next != kNone) {
     at_op(path, next);
   } else if (threads_.work(threads_.loop()).before(idle.end).innermost == kNone) {
@@ -69,7 +70,7 @@ void Walk::explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) co
     if (last != kNone && !path.done()) at_op(path, last);
   }
   if (!path.done()) on_thread(path, threads_.loop());
-  out.insert(out.end(), path.backwards.rbegin(), path.backwards.rend());
+  std::reverse(out.begin() + before, out.end());
 }
 
 // Between two calls a thread is on its way to the later one: that line is charged. Where an

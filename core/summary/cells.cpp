@@ -91,15 +91,12 @@ struct Sum {
 
 using Sums = std::unordered_map<Key, Sum, KeyHash>;
 
-Sums sum_segments(const std::vector<Segment>& segments, const IntervalSet& windows,
+Sums sum_segments(const std::vector<Segment>& segments, const Counting& counting,
                   Operations& operations) {
   Sums sums;
-  auto window = windows.begin();
+  CountedTime counted(counting);
   for (const Segment& s : segments) {
-    while (window != windows.end() && window->end <= s.time.begin) ++window;
-    std::int64_t ns = 0;
-    for (auto w = window; w != windows.end() && w->begin < s.time.end; ++w)
-      ns += intersect(*w, s.time).length();
+    const std::int64_t ns = counted.of(s.time);
     if (ns > 0)
       sums[{s.cause, s.phase, s.site, s.direction, operations.of(s)}].add(ns, named_event(s));
   }
@@ -148,8 +145,7 @@ std::vector<CellRow> cell_rows(const Trace& trace, const Attribution& attributio
   std::vector<CellRow> rows;
   const auto add_all = [&](const Partition& partition, std::optional<std::uint32_t> device) {
     append_rows(trace, attribution.phases, paths,
-                sum_segments(partition.segments, counting.windows, operations), operations, device,
-                rows);
+                sum_segments(partition.segments, counting, operations), operations, device, rows);
   };
   add_all(attribution.process, std::nullopt);
   for (const Partition& partition : attribution.devices) add_all(partition, partition.device);

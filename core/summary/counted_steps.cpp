@@ -41,6 +41,14 @@ bool Counting::covers(std::int64_t t) const {
   return after != windows.end() && after->begin <= t;
 }
 
+std::int64_t CountedTime::of(Interval time) {
+  while (window_ != end_ && window_->end <= time.begin) ++window_;
+  std::int64_t ns = 0;
+  for (auto window = window_; window != end_ && window->begin < time.end; ++window)
+    ns += intersect(*window, time).length();
+  return ns;
+}
+
 Counting counting_of(const Steps& steps, std::vector<std::uint32_t> rows) {
   Counting out;
   out.rows = std::move(rows);

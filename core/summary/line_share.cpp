@@ -79,8 +79,9 @@ LineShare share_with_lines(const Trace& trace, const Steps& steps, const Partiti
                            const Counting& counting) {
   const Reasons reasons(trace, steps);
   LineShare out;
+  CountedTime counted(counting);
   for (const Segment& s : partition.segments) {
-    const std::int64_t ns = total_length(clip(counting.windows, s.time));
+    const std::int64_t ns = counted.of(s.time);
     if (ns == 0) continue;
     out.wall_ns_total += ns;
     if (s.site != kNone) {

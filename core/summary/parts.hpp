@@ -16,6 +16,18 @@ struct Counting {
   bool covers(std::int64_t t) const;
 };
 
+// How much of an interval is counted. The intervals are asked for in order of their begins.
+class CountedTime {
+ public:
+  explicit CountedTime(const Counting& counting)
+      : window_(counting.windows.begin()), end_(counting.windows.end()) {}
+  std::int64_t of(Interval time);
+
+ private:
+  IntervalSet::const_iterator window_;
+  IntervalSet::const_iterator end_;
+};
+
 Counting choose_steps(const Steps& steps);
 Counting counting_of(const Steps& steps, std::vector<std::uint32_t> rows);
 

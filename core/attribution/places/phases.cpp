@@ -17,8 +17,13 @@ std::string name_of_other(const Thread& thread, const Thread& loop) {
 
 }  // namespace
 
-PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const std::regex* only)
-    : trace_(trace), threads_(threads), only_(only), optimizer_(trace) {
+PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const OptimizerWork& optimizer,
+                       const std::regex* only)
+    : trace_(trace),
+      threads_(threads),
+      only_(only),
+      optimizer_(optimizer),
+      torch_marks_(trace.data().strings.size()) {
   const std::vector<Thread>& all = trace.data().threads;
   bool any_user_phase = false;
   for (ThreadId t = 0; t < all.size(); ++t) {
@@ -139,39 +144,52 @@ PhaseTable::Timeline PhaseTable::user_timeline(ThreadId thread) {
   return timeline;
 }
 
-std::string_view PhaseTable::mark_name(RangeId range) const {
+std::string_view PhaseTable::mark_name(RangeId range) {
   const HostRanges& h = trace_.host_ranges();
-  const std::string_view mark = torch_mark(trace_.text(h.name[range]));
-  if (!mark.empty()) return mark;
+  std::optional<std::string_view>& mark = torch_marks_[h.name[range]];
+  if (!mark) mark = torch_mark(trace_.text(h.name[range]));
+  if (!mark->empty()) return *mark;
   if (h.kind[range] == HostKind::backward_node) return "backward";
   const bool works = h.kind[range] == HostKind::op ||
                      (!trace_.collected().framework_ops && trace_.call_of(range) != kNone);
   return works ? "forward" : "";
 }
 
-// By begin. An optimizer's step that has a closure begins where the closure ends.
-std::vector<PhaseTable::Mark> PhaseTable::marks_of(ThreadId thread) const {
+// By begin; of nested ones the outer, of equal begins the earlier row. An optimizer's step that has
+// a closure begins where the closure ends, behind the rows of the closure: it waits until then.
+std::vector<PhaseTable::Mark> PhaseTable::outermost_marks(ThreadId thread) {
   const HostRanges& h = trace_.host_ranges();
   const Rows rows = trace_.ranges_of(thread);
   std::vector<Mark> marks;
+  std::multimap<std::int64_t, Mark> waiting;
+  const auto add = [&marks](const Mark& mark) {
+    if (marks.empty() || mark.begin >= marks.back().end) marks.push_back(mark);
+  };
+  const auto add_waiting = [&](std::int64_t until) {
+    for (; !waiting.empty() && waiting.begin()->first <= until; waiting.erase(waiting.begin()))
+      add(waiting.begin()->second);
+  };
   for (RangeId r = rows.begin; r < rows.end; ++r) {
+    if (!waiting.empty()) add_waiting(h.begin[r]);
     const std::string_view name = mark_name(r);
     if (name.empty()) continue;
     const std::int64_t begin = optimizer_.is_scope(r) ? optimizer_.own_begin(r) : h.begin[r];
-    marks.push_back({begin, h.end[r], name});
+    const Mark mark{begin, h.end[r], name};
+    if (begin > h.begin[r]) {
+      waiting.emplace(begin, mark);
+    } else {
+      add(mark);
+    }
   }
-  std::stable_sort(marks.begin(), marks.end(),
-                   [](const Mark& a, const Mark& b) { return a.begin < b.begin; });
+  add_waiting(std::numeric_limits<std::int64_t>::max());
   return marks;
 }
 
-// Outermost marks only. The time between two marks belongs to the later one: it is the host's way
-// there.
+// The time between two marks belongs to the later one: it is the host's way there.
 PhaseTable::Timeline PhaseTable::mark_timeline(ThreadId thread) {
   Timeline timeline;
-  std::int64_t covered_until = std::numeric_limits<std::int64_t>::min();
-  for (const Mark& mark : marks_of(thread)) {
-    if (mark.begin < covered_until) continue;
+  std::int64_t covered_until = 0;
+  for (const Mark& mark : outermost_marks(thread)) {
     const PhaseId phase = intern(0, std::string(mark.name));
     const std::int64_t since = timeline.empty() ? mark.begin : covered_until;
     if (timeline.empty() || timeline.back().phase != phase) timeline.push_back({since, phase});

@@ -28,7 +28,8 @@ namespace stepscope {
 
 class PhaseTable {
  public:
-  PhaseTable(const Trace& trace, const Threads& threads, const std::regex* only);
+  PhaseTable(const Trace& trace, const Threads& threads, const OptimizerWork& optimizer,
+             const std::regex* only);
 
   struct Stay {
     PhaseId phase = 0;
@@ -65,14 +66,14 @@ class PhaseTable {
   bool names_phase(const std::string& name) const;
   Timeline user_timeline(ThreadId thread);
   Timeline mark_timeline(ThreadId thread);
-  std::string_view mark_name(RangeId range) const;
-  std::vector<Mark> marks_of(ThreadId thread) const;
+  std::string_view mark_name(RangeId range);
+  std::vector<Mark> outermost_marks(ThreadId thread);
   static Stay at(const Timeline& timeline, std::int64_t time);
 
   const Trace& trace_;
   const Threads& threads_;
   const std::regex* only_;
-  OptimizerWork optimizer_;
+  const OptimizerWork& optimizer_;
   std::vector<Phase> phases_{Phase{}};
   std::vector<PhaseVisit> visits_;
   std::map<std::pair<PhaseId, std::string>, PhaseId> ids_;
@@ -81,6 +82,7 @@ class PhaseTable {
   std::vector<PhaseId> thread_name_;  // a thread: the phase named after it, 0 for the loop's own
   std::map<std::pair<PhaseId, PhaseId>, PhaseId> grafted_;  // (caller's, worker's own) -> path
   std::unordered_map<StringId, bool> names_that_are_phases_;
+  std::vector<std::optional<std::string_view>> torch_marks_;  // a string id: torch_mark() of it
 };
 
 }  // namespace stepscope

@@ -63,7 +63,17 @@ TEST(HostTimeline, NeighbouringRangesAreFound) {
   EXPECT_EQ(timeline.previous_range(10).innermost, kNone);
 }
 
-// Crossing, nested, empty and equal ranges: each moment agrees with a search over all of them.
+// Of all ranges active at t the one that began last: rows are sorted by begin.
+RangeId innermost_at(const HostRanges& h, std::int64_t t) {
+  RangeId found = kNone;
+  for (RangeId r = 0; r < h.size(); ++r) {
+    if (h.begin[r] <= t && t < h.end[r]) found = r;
+  }
+  return found;
+}
+
+// Crossing, nested, empty and equal ranges, asked for in any order: each moment agrees with a
+// search over all of them, whatever was asked before.
 TEST(HostTimeline, AgreesWithASearchOverAllRanges) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 300; ++round) {
@@ -76,14 +86,18 @@ TEST(HostTimeline, AgreesWithASearchOverAllRanges) {
     const Trace trace = make.build();
     const HostRanges& h = trace.host_ranges();
     const HostTimeline timeline(trace, 0, TimelineOf::work);
-    for (std::int64_t t = 0; t < 60; ++t) {
-      RangeId expected = kNone;
-      for (RangeId r = 0; r < h.size();
-           ++r) {  // rows are sorted by begin: the last active one wins
-        if (h.begin[r] <= t && t < h.end[r]) expected = r;
-      }
-      ASSERT_EQ(timeline.at(t).innermost, expected) << "round " << round << " t " << t;
+    for (int question = 0; question < 120; ++question) {
+      const std::int64_t t = question < 60 ? question : static_cast<std::int64_t>(random() % 60);
+      ASSERT_EQ(timeline.at(t).innermost, innermost_at(h, t)) << "round " << round << " t " << t;
       ASSERT_TRUE(timeline.at(t).time.contains(t));
+      std::int64_t before = t - 1;
+      while (before >= 0 && innermost_at(h, before) == kNone) --before;
+      ASSERT_EQ(timeline.previous_range(t).innermost, innermost_at(h, before));
+      std::int64_t next = t;
+      while (next < 70 &&
+             (innermost_at(h, next) == kNone || innermost_at(h, next) == innermost_at(h, next - 1)))
+        ++next;
+      ASSERT_EQ(timeline.next_range(t).innermost, innermost_at(h, next)) << round << " at " << t;
     }
   }
 }

@@ -44,6 +44,30 @@ TEST(SummaryTables, LinesCountTheEventsThatOwnTimeAndNameTheLongest) {
   EXPECT_EQ(sum.lines[0].evidence, (std::vector<std::string>{"h9", "h5"}));
 }
 
+TEST(SummaryTables, AnEventThatOwnsTimeAtSeveralLinesIsACallOfEach) {
+  SimpleSteps s;
+  const SiteId one = s.make.site("train.py", 12);
+  const SiteId two = s.make.site("train.py", 13);
+  s.step(100);
+  const auto own = [&s](std::int64_t ns, SiteId site, RangeId event) {
+    s.own(Cause::host_python, ns, 0, site);
+    s.attribution.process.segments.back().host_evidence = event;
+  };
+  own(10, one, 7);
+  own(20, two, 7);
+  own(15, one, 7);
+  own(25, one, 3);
+  own(5, two, 3);
+  own(25, one, 1);
+  const Summary sum = s.sum();
+  ASSERT_EQ(sum.lines.size(), 2U);
+  EXPECT_EQ(sum.lines[0].ns_total, 75);
+  EXPECT_EQ(sum.lines[0].calls_total, 3U);
+  EXPECT_EQ(sum.lines[0].evidence, (std::vector<std::string>{"h1", "h3", "h7"}));
+  EXPECT_EQ(sum.lines[1].ns_total, 25);
+  EXPECT_EQ(sum.lines[1].evidence, (std::vector<std::string>{"h7", "h3"}));
+}
+
 TEST(SummaryTables, ASegmentAcrossStepEndsCountsWhereItIsCounted) {
   SimpleSteps s;
   const SiteId site = s.make.site("train.py", 12);
