@@ -140,7 +140,8 @@ class Judge {
   // Facts that no two runs share, beside the versions that they ran with.
   static bool is_of_one_run(std::string_view name) {
     return name == "started_ns" || name == "ended_ns" || name == "parent_pid" ||
-           name == "processes" || name == "recovered" || name == "folder" || name == "exit";
+           name == "processes" || name == "recovered" || name == "folder" || name == "exit" ||
+           name == "host_samples";
   }
 
   void trimmed() {

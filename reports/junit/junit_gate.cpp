@@ -77,6 +77,7 @@ Counts counts_of(const std::vector<Case>& cases) {
   return out;
 }
 
+// The schema of Jenkins knows no count of skipped cases in the root.
 Markup suite(std::string_view name, const std::vector<Case>& cases, const Markup& content) {
   const Counts counts = counts_of(cases);
   return element(name,
@@ -84,7 +85,7 @@ Markup suite(std::string_view name, const std::vector<Case>& cases, const Markup
                   {"tests", std::to_string(cases.size())},
                   {"failures", std::to_string(counts.failures)},
                   {"errors", std::to_string(counts.errors)},
-                  {"skipped", std::to_string(counts.skipped)},
+                  {"skipped", name == "testsuite" ? std::to_string(counts.skipped) : ""},
                   {"time", "0"}},
                  content);
 }
