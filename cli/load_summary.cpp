@@ -7,10 +7,10 @@
 #include <fstream>
 #include <regex>
 
+#include "cli/loaded_run.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/terminal.hpp"
 #include "core/findings/replayed_findings.hpp"
-#include "core/importers/load.hpp"
 #include "core/summary/document.hpp"
 
 namespace stepscope {
@@ -32,16 +32,12 @@ Status check_regex(const char* option, const std::string& text) {
 
 Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& options) {
   ProgressBar bar("reading " + path, stderr_is_terminal());
-  const Result<Trace> trace = load(path, bar.callback());
-  if (!trace) return trace.error();
-  const Result<Steps> steps =
-      find_steps(*trace, {.marker_regex = options.step_marker, .rank = options.rank});
-  if (!steps) return steps.error();
-  const auto attribution = attribute(*trace, *steps, {.phase_regex = options.phase});
-  if (!attribution) return attribution.error();
-  Summary summary = summarize(*trace, *steps, *attribution, options.summary);
-  if (options.find) summary.findings = find_all_replayed(*trace, *steps, *attribution, summary);
-  return summary;
+  Result<LoadedRun> run = load_run(path, options, bar.callback());
+  if (!run) return run.error();
+  Summary& summary = run->summary;
+  if (options.find)
+    summary.findings = find_all_replayed(run->trace, run->steps, run->attribution, summary);
+  return std::move(summary);
 }
 
 }  // namespace

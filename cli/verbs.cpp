@@ -29,6 +29,7 @@ constexpr const char* kExamples =
     "  stepscope view run.scope                    the timeline, in a window or as a picture\n"
     "  stepscope export run.scope --to perfetto -o run.pftrace   for ui.perfetto.dev\n"
     "  stepscope doctor                            what can be collected on this machine\n"
+    "  stepscope mcp run.scope                     serves the run to a coding agent\n"
     "  stepscope train clt --help                  the reference trainer and its options\n"
     "  stepscope ladder llm --rungs R0..R5         what each optimisation of a trainer brings\n"
     "  stepscope report --help                     every verb has its own help\n";
@@ -107,6 +108,7 @@ int run_cli(int argc, const char* const* argv) {
 #ifdef STEPSCOPE_HAS_PROFILE
   add_ladder_verb(app, status);
 #endif
+  add_mcp_verb(app, status);
   add_completion_verb(app, status);
 
   const std::string unknown = unknown_verb(app, argc, argv);

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <set>
 
 #include "cli/failure.hpp"
 #include "cli/load_summary.hpp"
+#include "cli/loaded_run.hpp"
 #include "cli/output.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
-#include "core/findings/all_findings.hpp"
-#include "core/importers/load.hpp"
+#include "cli/whatif_question.hpp"
 #include "core/simulate/edits/edit.hpp"
-#include "core/simulate/fix_text.hpp"
 #include "core/simulate/whatif.hpp"
 #include "core/support/duration.hpp"
 #include "reports/json/json_whatif.hpp"
@@ -61,28 +59,13 @@ std::string fixes_help() {
          "two.\n\n";
 }
 
-struct Replayable {
-  Trace trace;
-  Steps steps;
-  Attribution attribution;
-  Summary summary;
-};
-
-Result<Replayable> read_trace(const WhatifArguments& arguments) {
+Result<LoadedRun> read_trace(const WhatifArguments& arguments) {
   if (is_report_document(arguments.trace))
     return usage_error("is a report's document, which holds no events; give the trace");
   ProgressBar bar("reading " + arguments.trace, stderr_is_terminal());
-  Result<Trace> trace = load(arguments.trace, bar.callback());
-  if (!trace) return trace.error();
-  StepOptions step_options{.marker_regex = arguments.step_marker};
-  if (arguments.rank >= 0) step_options.rank = arguments.rank;
-  Result<Steps> steps = find_steps(*trace, step_options);
-  if (!steps) return steps.error();
-  auto attribution = attribute(*trace, *steps, {.phase_regex = arguments.phase});
-  if (!attribution) return attribution.error();
-  Summary summary = summarize(*trace, *steps, *attribution);
-  return Replayable{std::move(*trace), std::move(*steps), std::move(*attribution),
-                    std::move(summary)};
+  ReadOptions options{.step_marker = arguments.step_marker, .phase = arguments.phase};
+  if (arguments.rank >= 0) options.rank = arguments.rank;
+  return load_run(arguments.trace, options, bar.callback());
 }
 
 Result<SimulatorOptions> simulator_options(const WhatifArguments& arguments) {
@@ -94,36 +77,13 @@ Result<SimulatorOptions> simulator_options(const WhatifArguments& arguments) {
   return out;
 }
 
-// The fixes of the report's findings, then those that the replay could make anywhere.
-std::vector<Repair> proposals(const Replayable& run, const Simulator& simulator) {
-  std::vector<Repair> out;
-  std::set<std::string> known;
-  const auto propose = [&](const Repair& repair) {
-    if (known.insert(text_of(repair, run.trace, run.attribution)).second) out.push_back(repair);
-  };
-  const Findings findings = find_all(run.trace, run.steps, run.attribution, run.summary, {});
-  for (const Finding& finding : findings.found)
-    if (!finding.fixes.empty()) propose(finding.fixes);
-  for (const Fix& fix : simulator.candidates()) propose({fix});
-  return out;
-}
-
-Result<WhatIf> ask(const WhatifArguments& arguments, const Replayable& run,
+Result<WhatIf> ask(const WhatifArguments& arguments, const LoadedRun& run,
                    const SimulatorOptions& options) {
-  WhatIfQuestion question{.apply_best = arguments.apply_best};
-  for (const std::string& text : arguments.fixes) {
-    const auto repair = parse_fixes(text, run.trace, run.attribution);
-    if (!repair) return repair.error();
-    question.tried.push_back(*repair);
-  }
   const auto simulator =
       Simulator::build(run.trace, run.steps, run.attribution, run.summary.counted, options);
   if (!simulator) return simulator.error();
-  question.proposed = proposals(run, *simulator);
-  WhatIf out = answer(question, *simulator, run.trace, run.attribution);
-  out.steps_counted = run.summary.counted.size();
-  out.is_plain_step = options.plain_step_ns.has_value();
-  return out;
+  return ask_whatif({arguments.fixes, arguments.apply_best}, run, *simulator,
+                    options.plain_step_ns.has_value());
 }
 
 int run_whatif(const WhatifArguments& arguments) {

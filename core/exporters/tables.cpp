@@ -6,10 +6,6 @@
 #include "core/summary/parts.hpp"
 
 namespace stepscope::exporting {
-namespace {
-
-using RowVisitor = std::function<void(const Values& row)>;
-constexpr ColumnType kInteger = ColumnType::integer, kText = ColumnType::text;
 
 std::string_view host_kind(HostKind kind) {
   constexpr std::array<std::string_view, 12> kNames = {
@@ -29,6 +25,11 @@ std::string_view copy_direction(CopyKind kind) {
   constexpr std::array<std::string_view, 6> kNames = {"", "h2d", "d2h", "d2d", "h2h", "peer"};
   return kNames[static_cast<std::size_t>(kind)];
 }
+
+namespace {
+
+using RowVisitor = std::function<void(const Values& row)>;
+constexpr ColumnType kInteger = ColumnType::integer, kText = ColumnType::text;
 
 template <class Number>
 Value integer(Number number) {

@@ -34,4 +34,10 @@ struct Table {
 
 std::span<const Table> all_tables();
 
+// Stable ids of columns "kind" and "direction": "op", "runtime_call", ...; "kernel", "memcpy", ...;
+// "h2d", "d2h", "d2d", "h2h", "peer", empty for what is no copy.
+std::string_view host_kind(HostKind kind);
+std::string_view op_kind(DeviceOpKind kind);
+std::string_view copy_direction(CopyKind kind);
+
 }  // namespace stepscope::exporting

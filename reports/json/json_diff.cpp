@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/json/json_rows.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -102,6 +104,10 @@ DiffJson replacement_json(const Replacement& r) {
   return out;
 }
 
+DiffJson count_delta_json(const CountDelta& row) {
+  return {{"name", row.counter}, {"a_per_step", row.a_per_step}, {"b_per_step", row.b_per_step}};
+}
+
 template <class Row, class F>
 DiffJson rows_json(const std::vector<Row>& rows, const Comparison& c, F to_json) {
   DiffJson out = DiffJson::array();
@@ -132,11 +138,35 @@ std::string json_diff(const Comparison& c) {
   out["lines"] =
       rows_json(c.lines, c, [&](const LineDelta& row) { return line_delta_json(row, c); });
   out["replaced"] = rows_json(c.replaced, c, replacement_json);
-  out["counts"] = rows_json(c.counts, c, [](const CountDelta& row) {
-    return DiffJson{
-        {"name", row.counter}, {"a_per_step", row.a_per_step}, {"b_per_step", row.b_per_step}};
-  });
+  out["counts"] = rows_json(c.counts, c, count_delta_json);
   return out.dump(1, ' ', false, DiffJson::error_handler_t::replace) + "\n";
 }
 
+namespace json_rows {
+
+Json cause(const CauseDelta& row, const Comparison& comparison) {
+  return cause_json(row, comparison);
+}
+
+Json phase(const PhaseDelta& row, const Comparison& comparison) {
+  return phase_delta_json(row, comparison);
+}
+
+Json line(const LineDelta& row, const Comparison& comparison) {
+  return line_delta_json(row, comparison);
+}
+
+Json part(const DeltaPart& part, const Comparison& comparison) {
+  return part_json(part, comparison);
+}
+
+Json replacement(const Replacement& row) {
+  return replacement_json(row);
+}
+
+Json count(const CountDelta& row) {
+  return count_delta_json(row);
+}
+
+}  // namespace json_rows
 }  // namespace stepscope

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json/json_findings.hpp"
 
+#include "reports/json/json_rows.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -77,4 +79,11 @@ nlohmann::ordered_json abstained_json(const Summary& summary) {
   return out;
 }
 
+namespace json_rows {
+
+Json finding(const Finding& finding) {
+  return finding_json(finding);
+}
+
+}  // namespace json_rows
 }  // namespace stepscope

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/json/json_rows.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -82,4 +84,11 @@ std::string json_gate(const GateVerdict& verdict) {
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace json_rows {
+
+Json metric(const MetricResult& metric) {
+  return metric_json(metric);
+}
+
+}  // namespace json_rows
 }  // namespace stepscope

@@ -8,6 +8,7 @@
 
 #include "reports/json/json_devices.hpp"
 #include "reports/json/json_findings.hpp"
+#include "reports/json/json_rows.hpp"
 #include "reports/json/json_steps.hpp"
 
 namespace stepscope {
@@ -36,15 +37,17 @@ Json run_json(const RunFacts& run) {
   return out;
 }
 
+Json part_json(const PartSum& part, const PartitionSummary& p) {
+  const double ns = per_step(part.ns_total, p.steps_counted);
+  return {{"cause", name_of(part.cause)},
+          {"ns_total", part.ns_total},
+          {"ns_per_step", ns},
+          {"share", p.wall_ns_total == 0 ? 0 : ns / p.wall_ns_per_step()}};
+}
+
 Json parts_json(const PartitionSummary& p) {
   Json out = Json::array();
-  for (const PartSum& part : p.parts) {
-    const double ns = per_step(part.ns_total, p.steps_counted);
-    out.push_back({{"cause", name_of(part.cause)},
-                   {"ns_total", part.ns_total},
-                   {"ns_per_step", ns},
-                   {"share", p.wall_ns_total == 0 ? 0 : ns / p.wall_ns_per_step()}});
-  }
+  for (const PartSum& part : p.parts) out.push_back(part_json(part, p));
   return out;
 }
 
@@ -262,4 +265,43 @@ std::string json_reports(const std::vector<Summary>& summaries) {
   return text_of({{"schema", "stepscope.reports/1"}, {"reports", array_of(summaries, document)}});
 }
 
+namespace json_rows {
+
+Json run(const RunFacts& run) {
+  return run_json(run);
+}
+
+Json part(const PartSum& part, const PartitionSummary& partition) {
+  return part_json(part, partition);
+}
+
+Json partition(const PartitionSummary& partition) {
+  return partition_json(partition);
+}
+
+Json phase(const PhaseRow& row, std::uint64_t steps) {
+  return phase_json(row, steps);
+}
+
+Json count(const WorkCount& row, std::uint64_t steps) {
+  return count_json(row, steps);
+}
+
+Json line(const LineRow& row, std::uint64_t steps) {
+  return line_json(row, steps);
+}
+
+Json kernel(const KernelRow& row, std::uint64_t steps) {
+  return kernel_json(row, steps);
+}
+
+Json transfer(const TransferRow& row, std::uint64_t steps) {
+  return transfer_json(row, steps);
+}
+
+Json trust(const Trust& trust) {
+  return trust_json(trust);
+}
+
+}  // namespace json_rows
 }  // namespace stepscope

@@ -2,6 +2,7 @@
 #include "reports/json/json_steps.hpp"
 
 #include "core/steps/long_rule.hpp"
+#include "reports/json/json_rows.hpp"
 
 namespace stepscope {
 namespace {
@@ -91,4 +92,11 @@ Json steps_json(const Summary& summary) {
           {"list", std::move(list)}};
 }
 
+namespace json_rows {
+
+Json step(const Step& step, bool counted, const PerCause<std::int64_t>& parts) {
+  return step_json(step, counted, parts);
+}
+
+}  // namespace json_rows
 }  // namespace stepscope

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/json/json_rows.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -64,4 +66,17 @@ std::string json_whatif(const WhatIf& whatif) {
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace json_rows {
+
+Json forecast(const Forecast& forecast) {
+  Json out = Json::object();
+  add_forecast(forecast, out);
+  return out;
+}
+
+Json fix(const WhatIfRow& row) {
+  return fix_json(row);
+}
+
+}  // namespace json_rows
 }  // namespace stepscope

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// One page of docs/findings, by its finding's id.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/finding_pages.hpp"
+#include "core/support/result.hpp"
+
+namespace stepscope {
+
+// Error: usage, with the nearest id.
+Result<FindingPage> finding_page(const std::string& id);
+
+// "# host_sync: the loop waits for the device" -> "the loop waits for the device"
+std::string_view title_of(const FindingPage& page);
+
+}  // namespace stepscope

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events of a trace by name, place, cause, step and time: host ranges ("h12") and device ops
+// ("d34"), the ids that a report's evidence names.
+//
+// An event *owns* time where a segment of the exact partition names it as its evidence. With a
+// cause or a phase asked for, only events that own such time match, and `owns_ns` is that time
+// alone. An event is at a line if the line made it (of a device op: launched it), or if it owns
+// time there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/loaded_run.hpp"
+
+namespace stepscope::mcp {
+
+struct EventId {
+  bool on_device = false;
+  std::uint32_t row = 0;
+};
+
+std::string text_of(EventId id);  // "h12", "d34"
+// Error: usage; without rows in the trace too.
+Result<EventId> parse_event_id(const std::string& text, const Trace& trace);
+
+enum class EventOrder : std::uint8_t { owns, longest, time };
+
+struct EventQuery {
+  std::string name;            // part of it, as it is written; empty: any
+  std::string file;            // the last parts of a path; empty: any
+  std::uint32_t line = 0;      // 0: any
+  std::optional<Cause> cause;  // that the owned time has
+  std::string phase;           // name or path's end, of the owned time
+  std::optional<Interval> time;
+  std::optional<bool> on_device;
+  std::int64_t least_ns = 0;  // long
+  EventOrder order = EventOrder::owns;
+};
+
+struct FoundEvent {
+  EventId id;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t owns_ns = 0;
+};
+
+struct FoundEvents {
+  std::vector<FoundEvent> list;  // in order; ties by time
+  // Of the cause, phase, place and time that are asked for: wall time that no event shows. With it
+  // `owns_ns` of all events of a cause and step sum to that part of the step.
+  std::int64_t without_event_ns = 0;
+};
+
+FoundEvents find_events(const LoadedRun& run, const EventQuery& query);
+
+// The line that made an event, its own or of what encloses it; of a device op that of the call that
+// launched it. kNone: not known.
+SiteId site_of(const Trace& trace, EventId id);
+
+}  // namespace stepscope::mcp

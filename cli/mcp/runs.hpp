@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs that a session asks about: each is loaded once and kept, those used longest ago are let
+// go where all together are beyond the bound. A run that was recorded anew at its path (another
+// size or time of change) is loaded again.
+//
+// Bytes are those of a run's events, segments and cells; sums and the replay come on top, some
+// percent of them.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/loaded_run.hpp"
+#include "cli/mcp/arguments.hpp"
+#include "core/simulate/simulator.hpp"
+
+namespace stepscope::mcp {
+
+Field trace_field();
+// "rank", "step_marker", "phase": how a run's steps and phases are found.
+std::vector<Field> reading_fields();
+
+struct RunName {
+  std::string path;
+  ReadOptions read;
+
+  bool is_same(const RunName& other) const;
+};
+
+// A run and what is read off it, made when it is first asked for.
+class Run {
+ public:
+  // A report's document has sums and no events.
+  Run(RunName name, LoadedRun loaded) : name_(std::move(name)), loaded_(std::move(loaded)) {}
+  Run(RunName name, Summary document) : name_(std::move(name)), document_(std::move(document)) {}
+
+  const RunName& name() const { return name_; }
+  const Summary& summary() const { return loaded_ ? loaded_->summary : *document_; }
+  const Summary& summary_with_findings();
+  // Error: usage, for a report's document.
+  Result<const LoadedRun*> events() const;
+  Result<const Simulator*> replay();  // errors: inconclusive too
+  std::uint64_t bytes() const;
+
+ private:
+  RunName name_;
+  std::optional<LoadedRun> loaded_;
+  std::optional<Summary> document_;
+  std::optional<Result<Simulator>> replay_;
+};
+
+class Runs {
+ public:
+  // `given`: the traces of the command line; `most_bytes`: the bound of what is kept.
+  Runs(std::vector<std::string> given, std::uint64_t most_bytes)
+      : given_(std::move(given)), most_bytes_(most_bytes) {}
+
+  // The run that "trace" names; without it the only one of the command line. Errors name the path.
+  // The run stays usable as long as it is held.
+  Result<std::shared_ptr<Run>> named_by(const Arguments& arguments, const Progress& progress);
+  Result<std::shared_ptr<Run>> at(const std::string& path, const Progress& progress);
+
+  // From now on the run that "trace" names is read as the reading fields say, if any is given: so
+  // that all answers of it agree. Errors: usage.
+  Status read_as(const Arguments& arguments);
+
+  const std::vector<std::string>& given() const { return given_; }
+  std::vector<std::shared_ptr<const Run>> kept() const;  // the last used first
+  std::uint64_t kept_bytes() const;
+  std::uint64_t most_bytes() const { return most_bytes_; }
+
+ private:
+  struct Kept {
+    std::shared_ptr<Run> run;
+    std::uint64_t stamp;
+  };
+
+  Result<std::string> path_named_by(const Arguments& arguments) const;
+  std::string path_of(const std::string& word) const;
+  Result<std::shared_ptr<Run>> get(RunName name, const Progress& progress);
+  void let_go();
+
+  std::vector<std::string> given_;
+  std::uint64_t most_bytes_;
+  std::list<Kept> kept_;                        // the last used first
+  std::map<std::string, ReadOptions> reading_;  // by path, where it is not the default
+};
+
+}  // namespace stepscope::mcp

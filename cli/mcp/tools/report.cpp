@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tool "report": the first screen of a run.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/mcp/tool.hpp"
+#include "reports/json/json_rows.hpp"
+#include "reports/wording/findings.hpp"
+#include "reports/wording/names.hpp"
+#include "reports/wording/trust.hpp"
+#include "reports/wording/verdict.hpp"
+
+namespace stepscope::mcp {
+namespace {
+
+constexpr std::size_t kTopLines = 3;
+constexpr std::size_t kTopFindings = 5;
+
+Json finding_heads(const Summary& summary, const StepScale& scale) {
+  Json out = Json::array();
+  if (!summary.findings) return out;
+  const auto& found = summary.findings->found;
+  for (std::size_t i = 0; i < std::min(kTopFindings, found.size()); ++i)
+    out.push_back(fmt::format("{} {}: {}, {}", found[i].id, where_text(found[i]),
+                              gain_text(found[i], scale),
+                              format_share(gain_share(found[i], scale))));
+  return out;
+}
+
+Json line_heads(const Summary& summary, const StepScale& scale) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < std::min(kTopLines, summary.lines.size()); ++i) {
+    const LineRow& row = summary.lines[i];
+    out.push_back({{"file", row.file},
+                   {"line", row.line},
+                   {"function", row.function},
+                   {"cause", name_of(row.cause)},
+                   {"ns_total", row.ns_total},
+                   {"share", scale.share_of_wall(row.ns_total)}});
+  }
+  return out;
+}
+
+Json trust_texts(const StepScale& scale) {
+  Json out = Json::array();
+  for (const TrustFact& fact : trust_facts(scale)) out.push_back(fact.text);
+  return out;
+}
+
+Json head_of(const Summary& s, const StepScale& scale) {
+  const PartitionSummary& p = s.partition;
+  Json out = {{"trace", s.run.path}};
+  if (!s.run.command.empty()) out["command"] = s.run.command;
+  if (!s.run.device.empty()) out["device"] = s.run.device;
+  out.update({{"verdict", fmt::format("{}  {}", verdict_label(scale).text, step_time_text(scale))},
+              {"why", p.why_bound},
+              {"steps_counted", p.steps_counted},
+              {"wall_ns_total", p.wall_ns_total},
+              {"wall_ns_per_step", p.wall_ns_per_step()},
+              {"p50_ns", p.p50_ns},
+              {"p90_ns", p.p90_ns},
+              {"device_busy_ns_total", p.device_busy_ns_total},
+              {"host_wait_ns_total", p.host_wait_ns_total}});
+  if (p.corrected_step_ns) out["corrected_step_ns"] = *p.corrected_step_ns;
+  out["steps"] = steps_text(scale);
+  out["lines"] = line_heads(s, scale);
+  out["findings"] = finding_heads(s, scale);
+  out["trust"] = trust_texts(scale);
+  return out;
+}
+
+Result<Json> answer_report(const ToolCall& call) {
+  const Status read = call.runs.read_as(call.arguments);
+  if (!read) return read.error();
+  const auto run = call.runs.named_by(call.arguments, call.progress);
+  if (!run) return run.error();
+  const Summary& s = (*run)->summary_with_findings();
+  const StepScale scale = scale_of(s);
+  const auto part_row = [&s](std::size_t i) {
+    Json row = json_rows::part(s.partition.parts[i], s.partition);
+    row["meaning"] = meaning_of(s.partition.parts[i].cause);
+    return row;
+  };
+  return page(head_of(s, scale),
+              {.size = s.partition.parts.size(), .at = part_row, .name = "parts"}, call.arguments);
+}
+
+}  // namespace
+
+Tool report_tool() {
+  return {
+      .name = "report",
+      .title = "Where a step's time goes",
+      .about =
+          "Start here. The verdict (device-, host-bound or mixed), the step's time, the "
+          "exact parts of it by cause (they sum to wall_ns_total), the costliest lines, "
+          "the best findings and how far the trace can be trusted. Details: `findings`, "
+          "`table` (lines, kernels, phases, ...), `steps`, `events`. A trace is a .scope folder of "
+          "'stepscope profile', a PyTorch profiler file (.json, .json.gz), an SQLite export "
+          "of Nsight Systems, or a report's JSON. rank, step_marker and phase hold for all "
+          "later answers on this trace.",
+      .fields = joined(joined({trace_field()}, reading_fields()), page_fields()),
+      .answer = answer_report};
+}
+
+}  // namespace stepscope::mcp

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/whatif_question.hpp"
+
+#include <set>
+
+#include "core/findings/all_findings.hpp"
+#include "core/simulate/fix_text.hpp"
+
+namespace stepscope {
+namespace {
+
+// The fixes of the report's findings, then those that the replay could make anywhere.
+std::vector<Repair> proposals(const LoadedRun& run, const Simulator& simulator) {
+  std::vector<Repair> out;
+  std::set<std::string> known;
+  const auto propose = [&](const Repair& repair) {
+    if (known.insert(text_of(repair, run.trace, run.attribution)).second) out.push_back(repair);
+  };
+  const Findings findings = find_all(run.trace, run.steps, run.attribution, run.summary, {});
+  for (const Finding& finding : findings.found)
+    if (!finding.fixes.empty()) propose(finding.fixes);
+  for (const Fix& fix : simulator.candidates()) propose({fix});
+  return out;
+}
+
+}  // namespace
+
+Result<WhatIf> ask_whatif(const WhatifRequest& request, const LoadedRun& run,
+                          const Simulator& simulator, bool is_plain_step) {
+  WhatIfQuestion question{.apply_best = request.apply_best};
+  for (const std::string& text : request.fixes) {
+    const auto repair = parse_fixes(text, run.trace, run.attribution);
+    if (!repair) return repair.error();
+    question.tried.push_back(*repair);
+  }
+  question.proposed = proposals(run, simulator);
+  WhatIf out = answer(question, simulator, run.trace, run.attribution);
+  out.steps_counted = run.summary.counted.size();
+  out.is_plain_step = is_plain_step;
+  return out;
+}
+
+}  // namespace stepscope
