@@ -14,6 +14,11 @@ std::string missing(const Budget& budget) {
   return budget.metric.is_phase() ? "the phase is not in every run" : "was not recorded";
 }
 
+std::string share_text(const Budget& budget, std::vector<double> shares) {
+  if (!budget.share) return "";
+  return fmt::format("{:.1f} % of the step; ", 100 * median_of(std::move(shares)));
+}
+
 }  // namespace
 
 MetricResult judge_budget(const Budget& budget, const std::vector<const Summary*>& runs) {
@@ -21,7 +26,7 @@ MetricResult judge_budget(const Budget& budget, const std::vector<const Summary*
                    .kind = budget.metric.kind,
                    .outcome = Outcome::inconclusive,
                    .budget = budget.text};
-  std::vector<double> values;
+  std::vector<double> values, shares;
   std::size_t broken = 0;
   for (const Summary* run : runs) {
     const std::optional<double> value = value_of(budget.metric, *run);
@@ -29,17 +34,18 @@ MetricResult judge_budget(const Budget& budget, const std::vector<const Summary*
     const double step = budget.share ? run->partition.wall_ns_per_step() : 1;
     if (*value > budget.limit * step) ++broken;
     values.push_back(*value);
+    shares.push_back(*value / step);
   }
   out.candidate = median_of(values);
   if (runs.empty() || values.size() != runs.size()) {
     out.why = runs.empty() ? "no run of the candidate can be used" : missing(budget);
   } else if (broken == 0) {
     out.outcome = Outcome::pass;
-    out.why = "every run keeps the budget";
+    out.why = share_text(budget, shares) + "every run keeps the budget";
   } else if (broken == runs.size() || !budget.metric.is_time()) {
     out.outcome = Outcome::regression;
-    out.why = fmt::format("{} of {} run{} break{} the budget", broken, runs.size(),
-                          runs.size() == 1 ? "" : "s", broken == 1 ? "s" : "");
+    out.why = fmt::format("{}{} of {} run{} break{} the budget", share_text(budget, shares), broken,
+                          runs.size(), runs.size() == 1 ? "" : "s", broken == 1 ? "s" : "");
   } else {
     out.why = fmt::format("{} of {} runs break the budget", broken, runs.size());
   }

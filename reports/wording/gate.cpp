@@ -21,7 +21,7 @@ std::string names_of(const GateVerdict& verdict, Outcome wanted) {
   std::string out;
   for (const MetricResult& metric : verdict.metrics) {
     if (metric.outcome != wanted) continue;
-    out += (out.empty() ? "" : ", ") + metric.name;
+    out += (out.empty() ? "" : ", ") + (metric.budget.empty() ? metric.name : metric.budget);
   }
   return out;
 }
@@ -52,6 +52,14 @@ std::string cut(std::string_view name) {
   constexpr std::size_t kLongest = 60;
   return name.size() <= kLongest ? std::string(name)
                                  : std::string(name.substr(0, kLongest - 3)) + "...";
+}
+
+// A finding is of no single cause: its line and phase say where it is.
+std::string cause_and_phase(const MetricCause& cause) {
+  std::string out;
+  if (cause.cause != Cause::unknown || cause.phase.empty()) out = name_of(cause.cause);
+  if (!cause.phase.empty()) out += (out.empty() ? "phase " : ", phase ") + cause.phase;
+  return out;
 }
 
 // Both are needed to tell a rise from the rounding of a number.
@@ -118,11 +126,10 @@ std::string cause_sentence(const MetricCause& cause) {
       cause.file.empty() ? "no line known" : fmt::format("{}:{}", cause.file, cause.line);
   if (!cause.function.empty()) out += " in " + cause.function;
   if (!cause.file.empty()) out += direction_text(cause.direction);
-  const std::string phase = cause.phase.empty() ? "" : ", phase " + cause.phase;
-  return fmt::format("{}: {} ({}{}), {}", out,
+  return fmt::format("{}: {} ({}), {}", out,
                      cut(cause.operation.empty() ? std::string(meaning_of(cause.cause))
                                                  : short_kernel_name(cause.operation)),
-                     name_of(cause.cause), phase, difference(cause));
+                     cause_and_phase(cause), difference(cause));
 }
 
 const MetricCause* located_cause(const MetricResult& metric) {
