@@ -7,7 +7,11 @@
 // does not hold them on behind its dead parent.
 #pragma once
 
+#include <array>
+#include <bitset>
 #include <cstdint>
+
+#include "core/support/own_descriptor.hpp"
 
 namespace stepscope::nvml {
 
@@ -19,7 +23,12 @@ class DeviceLocks {
   bool take(std::uint32_t nvml_index) noexcept;
 
  private:
-  int file_ = -1;  // never closed: that would free every byte
+  bool lock(std::uint32_t nvml_index) const noexcept;
+  bool open_again() noexcept;
+
+  OwnDescriptor file_;  // never closed by us: that would free every byte
+  std::array<char, 4096> path_{};
+  std::bitset<1024> taken_;
 };
 
 }  // namespace stepscope::nvml

@@ -15,6 +15,7 @@
 #include "core/store/crc32c.hpp"
 #include "core/store/encode.hpp"
 #include "core/store/pending.hpp"
+#include "core/support/own_descriptor.hpp"
 
 namespace stepscope {
 
@@ -79,7 +80,7 @@ void store_chunk_header(ChunkHeader& header, std::uint8_t* at) {
 }  // namespace
 
 struct StoreWriter::State {
-  int fd = -1;
+  OwnDescriptor descriptor;
   std::string path;
   StoreOptions options;
   std::uint32_t session = 1;
@@ -99,10 +100,7 @@ struct StoreWriter::State {
   ByteSink file;
   ZSTD_CCtx* zstd = nullptr;
 
-  ~State() {
-    ZSTD_freeCCtx(zstd);
-    if (fd >= 0) ::close(fd);
-  }
+  ~State() { ZSTD_freeCCtx(zstd); }
   void start() {
     pending.strings.id_of(std::string_view());
     pending.strings.mark_written();
@@ -164,11 +162,11 @@ bool StoreWriter::State::compress(ChunkHeader& header) {
 }
 
 Status StoreWriter::State::write_chunk(ChunkType type, ChunkHeader header) {
-  if (fd < 0) return io_error("the store file " + path + " is closed");
+  if (!descriptor.is_held()) return io_error("the store file " + path + " is closed");
   if (raw.size() > kMaxRawBytes)
     return usage_error("a batch for " + path + " is larger than 64 MiB");
   file.resize_down(0);
-  if (std::exchange(needs_header, false)) put_file_header(file);
+  if (needs_header) put_file_header(file);
   const std::size_t start = file.size();
   file.advance_to(file.room(kChunkHeaderBytes) + kChunkHeaderBytes);
   if (!compress(header)) file.put_bytes(raw.data(), raw.size());
@@ -181,6 +179,9 @@ Status StoreWriter::State::write_chunk(ChunkType type, ChunkHeader header) {
   header.payload_crc = crc32c(file.data() + payload, header.stored_bytes);
   store_chunk_header(header, file.data() + start);
 
+  if (!descriptor.is_ours() && !descriptor.reopen(path.c_str(), O_WRONLY | O_APPEND))
+    return failed("the program closed, and there is no opening again of", path, errno);
+  const int fd = descriptor.number();
   struct stat before {};
   const bool known_size = ::fstat(fd, &before) == 0 && S_ISREG(before.st_mode);
   if (const int error = write_fully(fd, file.data(), file.size()); error != 0) {
@@ -189,6 +190,7 @@ Status StoreWriter::State::write_chunk(ChunkType type, ChunkHeader header) {
     if (known_size && ::ftruncate(fd, before.st_size) != 0) errno = error;
     return failed("cannot write", path, error);
   }
+  needs_header = false;
   ++sequence;
   bytes += file.size();
   pending.mark_written();
@@ -231,8 +233,8 @@ Result<StoreWriter> StoreWriter::create(const std::string& path, const StoreOpti
   state->path = path;
   state->options = options;
   const int exists = options.overwrite ? O_TRUNC : O_EXCL;
-  state->fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | exists, 0644);
-  if (state->fd < 0) return failed("cannot create", path, errno);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | exists, 0644);
+  if (!state->descriptor.hold(fd)) return failed("cannot create", path, errno);
   state->needs_header = true;
   state->start();
   return StoreWriter(std::move(state));
@@ -243,13 +245,14 @@ Result<StoreWriter> StoreWriter::append(const std::string& path, const StoreOpti
   state->path = path;
   state->options = options;
   state->session = new_session();
-  state->fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (state->fd < 0) return failed("cannot open", path, errno);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (!state->descriptor.hold(fd)) return failed("cannot open", path, errno);
   // Its writer died before the first write, or in it.
   struct stat file {};
-  if (fstat(state->fd, &file) == 0 && S_ISREG(file.st_mode) &&
+  const int held = state->descriptor.number();
+  if (fstat(held, &file) == 0 && S_ISREG(file.st_mode) &&
       file.st_size < static_cast<off_t>(kFileHeaderBytes)) {
-    if (ftruncate(state->fd, 0) != 0) return failed("cannot empty", path, errno);
+    if (ftruncate(held, 0) != 0) return failed("cannot empty", path, errno);
     state->needs_header = true;
   }
   state->start();
@@ -373,15 +376,12 @@ Status StoreWriter::close(ExitReason reason, std::int32_t exit_status, ProcessId
     length.end();
     status = s.write_chunk(ChunkType::footer, ChunkHeader{});
   }
-  if (s.fd >= 0 && ::close(s.fd) != 0 && status.ok())
-    status = failed("cannot close", s.path, errno);
-  s.fd = -1;
+  if (s.descriptor.close() != 0 && status.ok()) status = failed("cannot close", s.path, errno);
   return status;
 }
 
 void StoreWriter::abandon() {
-  if (state_->fd >= 0) ::close(state_->fd);
-  state_->fd = -1;
+  (void)state_->descriptor.close();
 }
 
 std::uint64_t StoreWriter::bytes_written() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nvml/device_locks.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -82,6 +83,35 @@ TEST_F(DeviceLocksTest, AForkedChildDoesNotHoldItBehindItsDeadParent) {
   EXPECT_EQ(kill(*worker, 0), 0) << "the child lives on";
   EXPECT_TRUE(take_here(0));
   kill(*worker, SIGKILL);
+}
+
+// The program closes what it does not know and opens files of its own.
+TEST_F(DeviceLocksTest, AFileThatGotTheNumberIsNotLocked) {
+  const std::string users = path_ + ".users";
+  const pid_t holder = start_holder([] {});
+  const pid_t child = fork();
+  if (child == 0) {
+    DeviceLocks locks;
+    if (!locks.open(path_.c_str()) || !locks.take(1)) _exit(1);
+    const int file = ::open(users.c_str(), O_RDWR | O_CREAT, 0600);
+    for (int number = 3; number < 1100; ++number) dup2(file, number);
+    if (locks.take(0)) _exit(2);  // another process's still
+    if (!locks.take(2)) _exit(3);
+    const pid_t other = fork();  // record locks are not inherited
+    if (other == 0) {
+      struct flock lock {};
+      lock.l_type = F_WRLCK;
+      _exit(fcntl(file, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK && !take_here(1) ? 0 : 4);
+    }
+    int status = 0;
+    waitpid(other, &status, 0);
+    _exit(WEXITSTATUS(status));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  end(holder);
+  std::filesystem::remove(users);
 }
 
 TEST_F(DeviceLocksTest, WithoutAFileEveryDeviceIsFree) {

@@ -57,10 +57,15 @@ TEST(StoreWriter, AnExistingFileIsKeptUnlessToldOtherwise) {
 // In a child process: the limit on the size of files stays with it.
 int write_beyond_a_file_size_limit(const std::string& path) {
   std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{10, RLIM_INFINITY};
+  setrlimit(RLIMIT_FSIZE, &limit);
   Result<StoreWriter> store = StoreWriter::create(path, {.codec = Codec::none});
+  if (store->flush().ok()) return 6;  // the file's header is for the next one
+  limit.rlim_cur = RLIM_INFINITY;
+  setrlimit(RLIMIT_FSIZE, &limit);
   if (!store->write(marks(*store, 100)).ok()) return 1;
   const std::uint64_t before = store->bytes_written();
-  rlimit limit{before + 1000, RLIM_INFINITY};
+  limit.rlim_cur = before + 1000;
   setrlimit(RLIMIT_FSIZE, &limit);
   const EventBatch second = marks(*store, 200);
   if (store->write(second).ok()) return 2;
@@ -86,6 +91,51 @@ TEST(StoreWriter, AFailedWriteLeavesASoundFileAndIsCountedLater) {
   EXPECT_EQ(loaded->health.lost_chunks, 0U);
   EXPECT_EQ(loaded->strings.view(loaded->marks.name[299]), "name 199")
       << "the lost batch's names came later";
+}
+
+// In a child process: what it does to its descriptors stays with it.
+int write_where_every_number_is_another_file(const std::string& store_path,
+                                             const std::string& users) {
+  Result<StoreWriter> store = StoreWriter::create(store_path);
+  if (!store->write(marks(*store, 100)).ok()) return 1;
+  const int file = ::open(users.c_str(), O_WRONLY | O_CREAT, 0600);
+  for (int number = 3; number < 1100; ++number) dup2(file, number);
+  if (!store->write(marks(*store, 200)).ok()) return 2;
+  closefrom(3);
+  return store->close(ExitReason::returned, 0).ok() ? 0 : 3;
+}
+
+TEST(StoreWriter, ADescriptorThatTheProgramTookAwayIsNotWrittenTo) {
+  const Scratch scratch;
+  const std::string path = scratch / "a.sst";
+  const pid_t child = fork();
+  if (child == 0) _exit(write_where_every_number_is_another_file(path, scratch / "users"));
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(std::filesystem::file_size(scratch / "users"), 0U);
+  const Result<TraceData> loaded = read_sst(path);
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(loaded->marks.size(), 300U);
+  EXPECT_EQ(loaded->health.lost_chunks, 0U);
+}
+
+TEST(StoreWriter, AnotherFileAtItsPathIsNotWrittenTo) {
+  const Scratch scratch;
+  Result<StoreWriter> store = StoreWriter::create(scratch / "a.sst");
+  ASSERT_TRUE(store->write(marks(*store, 100)).ok());
+  std::filesystem::remove(scratch / "a.sst");
+  std::ofstream(scratch / "a.sst") << "mine";
+  ASSERT_TRUE(store->write(marks(*store, 100)).ok()) << "the file without a name is still open";
+  const pid_t child = fork();
+  if (child == 0) {
+    closefrom(3);
+    _exit(store->write(marks(*store, 100)).ok() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(std::filesystem::file_size(scratch / "a.sst"), 4U);
 }
 
 TEST(StoreWriter, SortPutsRowsInOrderAndCallsFollow) {
