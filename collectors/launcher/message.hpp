@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string>
 
 namespace stepscope::launcher {
 
-// One line to the user, on stderr.
+// One line to the user, on stderr. Where that cannot be written the line is lost and nothing else:
+// fmt::print would throw.
 template <class... Args>
 void say(fmt::format_string<Args...> text, Args&&... args) {
-  fmt::print(stderr, "stepscope: {}\n", fmt::format(text, std::forward<Args>(args)...));
+  const std::string line = "stepscope: " + fmt::format(text, std::forward<Args>(args)...) + "\n";
+  (void)std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 }  // namespace stepscope::launcher
