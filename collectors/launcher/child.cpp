@@ -9,6 +9,8 @@
 
 #include <cerrno>
 
+#include "collectors/launcher/group_watch.hpp"
+
 namespace stepscope::launcher {
 namespace {
 
@@ -31,8 +33,23 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
+// An ignored SIGCHLD, as some daemons pass it on, would take the child's end away from waitpid.
+class ChildSignal {
+ public:
+  ChildSignal() { sigaction(SIGCHLD, &kDefault, &before_); }
+  ChildSignal(const ChildSignal&) = delete;
+  ~ChildSignal() { restore(); }
+  void restore() const { sigaction(SIGCHLD, &before_, nullptr); }
+
+ private:
+  static constexpr struct sigaction kDefault {};
+  struct sigaction before_ {};
+};
+
 [[noreturn]] void exec_child(const std::vector<char*>& argv, const std::vector<char*>& environment,
-                             const sigset_t& mask, int error_pipe) {
+                             const sigset_t& mask, const ChildSignal& child_signal,
+                             int error_pipe) {
+  child_signal.restore();
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   execvpe(argv[0], argv.data(), environment.data());
   const int error = errno;
@@ -50,13 +67,14 @@ int read_exec_error(int pipe) {
   return bytes == sizeof(error) ? error : 0;
 }
 
-void wait_for(ChildEnd& end, const sigset_t& watched, const std::function<void(pid_t)>& idle) {
-  while (waitpid(end.pid, &end.status, WNOHANG) != end.pid) {
+void wait_for(ChildEnd& end, const sigset_t& watched, GroupWatch& group,
+              const std::function<void(pid_t)>& idle) {
+  while (waitpid(end.pid, &end.status, WNOHANG) == 0) {
     siginfo_t info{};
     const int number = sigtimedwait(&watched, &info, &kIdle);
     if (number < 0) {
       if (errno == EAGAIN) idle(end.pid);
-    } else if (number != SIGCHLD && info.si_code != SI_KERNEL) {
+    } else if (number != SIGCHLD && !group.group_got(number) && info.si_code != SI_KERNEL) {
       kill(end.pid, number);
     }
   }
@@ -80,11 +98,13 @@ ChildEnd run_child(const std::vector<std::string>& command, const Environment& e
   ChildEnd end;
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) return {-1, errno, 0};
+  const ChildSignal child_signal;
   const sigset_t watched = watched_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &watched, &before);
+  GroupWatch group;
   end.pid = fork();
-  if (end.pid == 0) exec_child(argv, envp, before, pipe_ends[1]);
+  if (end.pid == 0) exec_child(argv, envp, before, child_signal, pipe_ends[1]);
   const int fork_error = errno;
   close(pipe_ends[1]);
   if (end.pid < 0) {
@@ -92,7 +112,7 @@ ChildEnd run_child(const std::vector<std::string>& command, const Environment& e
     end.exec_error = fork_error;
   } else {
     end.exec_error = read_exec_error(pipe_ends[0]);
-    wait_for(end, watched, idle);
+    wait_for(end, watched, group, idle);
   }
   sigprocmask(SIG_SETMASK, &before, nullptr);
   return end;

@@ -21,7 +21,8 @@ struct ChildEnd {
 // What a shell would say: the status, 128 + n for a signal, 127 not found, 126 not executable.
 int exit_status_of(const ChildEnd& end);
 
-// Signals sent to this process go on to the child; those that the terminal sends reach it directly.
+// Signals sent to this process go on to the child; those that the terminal or anybody else sends to
+// the process group reach it directly, once.
 // `idle` is called about once in ten seconds, with the child's pid.
 ChildEnd run_child(const std::vector<std::string>& command, const Environment& environment,
                    const std::function<void(pid_t)>& idle);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
 
 #include "collectors/launcher/child.hpp"
 #include "collectors/launcher/environment.hpp"
+#include "collectors/launcher/message.hpp"
 #include "collectors/launcher/output_folder.hpp"
 #include "collectors/launcher/program_file.hpp"
 
@@ -79,6 +85,66 @@ TEST(Child, PassesStatusAndSignalsOn) {
   EXPECT_EQ(status({"sh", "-c", "kill -9 $$"}), 128 + SIGKILL);
   EXPECT_EQ(status({"/no/such/file"}), 127);
   EXPECT_EQ(status({"/etc/passwd"}), 126);
+}
+
+TEST(Child, AnIgnoredSigchldIsTheChildsAndHidesNoEnd) {
+  struct sigaction before {
+  }, ignored{};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGCHLD, &ignored, &before);
+  const auto status = [](const std::vector<std::string>& command) {
+    return exit_status_of(run_child(command, current_environment(), [](pid_t) {}));
+  };
+  EXPECT_EQ(status({"sh", "-c", "exit 7"}), 7);
+  EXPECT_EQ(status({"grep", "-q", "^SigIgn:.*[13579bdf]....$", "/proc/self/status"}), 0);
+  sigaction(SIGCHLD, &before, &ignored);
+  EXPECT_EQ(ignored.sa_handler, SIG_IGN);
+}
+
+TEST(Message, AStderrThatCannotBeWrittenCostsTheLineOnly) {
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open("/dev/full", O_WRONLY), STDERR_FILENO);
+    say("a word of {}", 1);
+    close(STDERR_FILENO);
+    say("{} more", 2);
+    _exit(7);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+// A launcher in a group of its own, and how many signals its command was sent.
+int signals_of_command(const std::function<void(pid_t launcher)>& send) {
+  int ready[2];
+  if (pipe(ready) != 0) return -1;
+  const pid_t launcher = fork();
+  if (launcher == 0) {
+    setpgid(0, 0);
+    const std::vector<std::string> command{STEPSCOPE_TEST_SIGNAL_COUNTER, std::to_string(ready[1])};
+    _exit(exit_status_of(run_child(command, current_environment(), [](pid_t) {})));
+  }
+  pid_t command = 0;
+  if (read(ready[0], &command, sizeof command) == sizeof command) send(launcher);
+  int status = -1;
+  waitpid(launcher, &status, 0);
+  close(ready[0]);
+  close(ready[1]);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Child, ASignalIsPassedOnOnceAndNotWhereTheGroupGotIt) {
+  EXPECT_EQ(signals_of_command([](pid_t launcher) { kill(launcher, SIGTERM); }), 1);
+  EXPECT_EQ(signals_of_command([](pid_t launcher) { kill(-launcher, SIGTERM); }), 1);
+  EXPECT_EQ(signals_of_command([](pid_t launcher) {
+              kill(-launcher, SIGTERM);
+              usleep(50'000);
+              kill(launcher, SIGTERM);
+              usleep(50'000);
+              kill(-launcher, SIGTERM);
+            }),
+            3);
 }
 
 }  // namespace
