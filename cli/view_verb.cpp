@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stepscope view TRACE: the timeline in a window, or as a picture.
+// stepscope view TRACE [OTHER]: the timeline of one run or two, in a window or as a picture.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -23,15 +23,18 @@ namespace {
 constexpr const char* kViewExamples =
     "Examples:\n"
     "  stepscope view run.scope                      a window; press ? in it for its keys\n"
+    "  stepscope view before.scope after.scope       two runs, aligned step by step, and their "
+    "difference\n"
     "  stepscope view trace.json.gz --screenshot out.png --size 1920x1080 --theme light\n"
     "  stepscope view run.scope --screenshot out.png --range 10ms:25ms   of the time since its "
     "begin\n"
+    "  stepscope view run.scope --tab 'What to do' --screenshot out.png\n"
     "  xvfb-run stepscope view run.scope             a window without a display, for tests\n"
     "It opens on the step nearest to the median, with the largest owner of its time selected.\n"
     "--screenshot needs no display: it is drawn by EGL, in software where there is no GPU.";
 
 struct ViewArguments {
-  std::string trace;
+  std::vector<std::string> traces;
   std::string screenshot;
   std::string size = "1920x1080";
   std::string range;
@@ -41,6 +44,9 @@ struct ViewArguments {
   std::int32_t rank = -1;
   double scale = 0;
   int frames = 0;
+  std::string tab;
+  std::string search;
+  bool anyway = false;
 };
 
 #ifdef STEPSCOPE_HAS_VIEWER
@@ -88,28 +94,32 @@ Result<viewer::ViewOptions> view_options(const ViewArguments& arguments) {
   out.screenshot = arguments.screenshot;
   out.light = arguments.theme == "light";
   out.close_after_frames = arguments.frames;
+  out.tab = arguments.tab;
+  out.search = arguments.search;
+  out.anyway = arguments.anyway;
   if (arguments.scale > 0) out.scale = arguments.scale;
   if (const Status size = read_size(arguments.size, out); !size) return size.error();
   if (const Status range = read_range(arguments.range, out); !range) return range.error();
   return out;
 }
 
-Result<viewer::Run> load_run(const ViewArguments& arguments) {
-  const std::string& path = arguments.trace;
+constexpr double kBytesAnEvent = 120;  // levels of detail and tables, beside the trace itself
+
+Result<viewer::Run> load_run(const std::string& path, const ViewArguments& arguments) {
   if (is_report_document(path))
     return bad_input(
         "a report's document holds no events to show: give the trace that it was made of");
   ProgressBar bar("reading " + path, stderr_is_terminal());
   Result<Trace> trace = load(path, bar.callback());
   if (!trace) return trace.error();
-  StepOptions wanted{.marker_regex = arguments.step_marker};
+  if (stderr_is_terminal()) {
+    const double lanes = kBytesAnEvent * static_cast<double>(trace->event_count());
+    fmt::print(stderr, "{} events: {:.0f} MB, and up to {:.0f} MB for their lanes\n",
+               trace->event_count(), static_cast<double>(trace->memory_bytes()) / 1e6, lanes / 1e6);
+  }
+  viewer::RunOptions wanted{.step_marker = arguments.step_marker, .phase = arguments.phase};
   if (arguments.rank >= 0) wanted.rank = arguments.rank;
-  Result<Steps> steps = find_steps(*trace, wanted);
-  if (!steps) return steps.error();
-  Result<Attribution> attribution = attribute(*trace, *steps, {.phase_regex = arguments.phase});
-  if (!attribution) return attribution.error();
-  Summary summary = summarize(*trace, *steps, *attribution);
-  return viewer::Run{*trace, std::move(*steps), std::move(*attribution), std::move(summary)};
+  return viewer::analyse(std::move(*trace), wanted);
 }
 
 int run_view(const ViewArguments& arguments) {
@@ -118,12 +128,17 @@ int run_view(const ViewArguments& arguments) {
   if (!checked) return fail("view", "", checked.error());
   const auto options = view_options(arguments);
   if (!options) return fail("view", "", options.error());
-  const auto run = load_run(arguments);
-  if (!run) return fail("view", arguments.trace, run.error());
-  if (stderr_is_terminal())
-    fmt::print(stderr, "{} events, {:.0f} MB\n", run->trace.event_count(),
-               static_cast<double>(run->trace.memory_bytes()) / 1e6);
-  const Status shown = show_in_viewer(*run, *options);
+  if (arguments.traces.size() > 2)
+    return fail(
+        "view", "",
+        usage_error(fmt::format("one run or two, A and B; {} given", arguments.traces.size())));
+  viewer::Desk::Runs runs;
+  for (const std::string& path : arguments.traces) {
+    auto run = load_run(path, arguments);
+    if (!run) return fail("view", path, run.error());
+    runs.push_back(std::make_shared<const viewer::Run>(std::move(*run)));
+  }
+  const Status shown = show_in_viewer(runs, *options);
   return shown ? kExitPass : fail("view", "", shown.error());
 }
 
@@ -143,8 +158,12 @@ int run_view(const ViewArguments& /*arguments*/) {
 
 void add_view_verb(CLI::App& app, int& status) {
   auto arguments = std::make_shared<ViewArguments>();
-  CLI::App* verb = app.add_subcommand("view", "The timeline of a run, in a window or as a picture");
-  verb->add_option("TRACE", arguments->trace, "A .scope folder or a PyTorch profiler file")
+  CLI::App* verb =
+      app.add_subcommand("view", "The timeline of a run or of two, in a window or as a picture");
+  verb->add_option(
+          "TRACE", arguments->traces,
+          "One run, or two (A, then B) beside each other: .scope folders, PyTorch profiler "
+          "files or SQLite exports of Nsight Systems")
       ->required();
   const auto option = [verb](const char* names, std::string& value, const char* about,
                              const char* type) {
@@ -160,6 +179,10 @@ void add_view_verb(CLI::App& app, int& status) {
                    "of text and rows; by default the display's, or the picture's height over 1080")
       ->check(CLI::Range(0.5, 6.0))
       ->type_name("X");
+  option("--tab", arguments->tab, "table to open: 'What to do', Kernels, Difference, ...", "NAME");
+  option("--search", arguments->search, "lights the events of that name", "TEXT");
+  verb->add_flag("--anyway", arguments->anyway,
+                 "show the difference of runs that are not comparable");
   option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
   option("--phase", arguments->phase, "ranges that are phases", "REGEX");
   verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kFile = "stepscope_viewer.so";
 
-using Show = bool (*)(const viewer::Run*, const viewer::ViewOptions*, Error*);
+using Show = bool (*)(const viewer::Desk::Runs*, const viewer::ViewOptions*, Error*);
 
 // In the build tree, then where it may be installed.
 std::filesystem::path module_path() {
@@ -26,7 +26,7 @@ std::filesystem::path module_path() {
 
 }  // namespace
 
-Status show_in_viewer(const viewer::Run& run, const viewer::ViewOptions& options) {
+Status show_in_viewer(const viewer::Desk::Runs& runs, const viewer::ViewOptions& options) {
   const std::filesystem::path path = module_path();
   if (path.empty())
     return Error{
@@ -37,7 +37,7 @@ Status show_in_viewer(const viewer::Run& run, const viewer::ViewOptions& options
   const auto show = reinterpret_cast<Show>(dlsym(module, "stepscope_viewer_show"));
   if (show == nullptr) return Error{ErrorCode::unsupported, dlerror()};
   Error error;
-  return show(&run, &options, &error) ? Status(Done{}) : Status(error);
+  return show(&runs, &options, &error) ? Status(Done{}) : Status(error);
 }
 
 }  // namespace stepscope

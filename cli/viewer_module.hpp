@@ -7,6 +7,6 @@
 
 namespace stepscope {
 
-Status show_in_viewer(const viewer::Run& run, const viewer::ViewOptions& options);
+Status show_in_viewer(const viewer::Desk::Runs& runs, const viewer::ViewOptions& options);
 
 }  // namespace stepscope

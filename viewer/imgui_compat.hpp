@@ -22,17 +22,75 @@ inline bool key_pressed(ImGuiKey key) {
 #endif
 }
 
+// A letter held with Ctrl, which gives no character. GLFW's code of a key is its capital letter.
+inline bool control_pressed(char capital) {
+#if IMGUI_VERSION_NUM < 18700
+  return ImGui::IsKeyPressed(static_cast<int>(capital), false);
+#else
+  return ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_A + (capital - 'A')), false);
+#endif
+}
+
 // Input as a test or a script sends it.
-inline void send_mouse(ImVec2 at, bool left_down, float wheel = 0) {
+inline void send_mouse(ImVec2 at, bool left_down, float wheel = 0, float sideways = 0) {
   ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM < 18700
   io.MousePos = at;
   io.MouseDown[0] = left_down;
   io.MouseWheel = wheel;
+  io.MouseWheelH = sideways;
 #else
   io.AddMousePosEvent(at.x, at.y);
   io.AddMouseButtonEvent(0, left_down);
-  if (wheel != 0) io.AddMouseWheelEvent(0, wheel);
+  if (wheel != 0 || sideways != 0) io.AddMouseWheelEvent(sideways, wheel);
+#endif
+}
+
+inline void send_button(int button, bool down) {
+#if IMGUI_VERSION_NUM < 18700
+  ImGui::GetIO().MouseDown[button] = down;
+#else
+  ImGui::GetIO().AddMouseButtonEvent(button, down);
+#endif
+}
+
+struct Modifiers {
+  bool control = false;
+  bool shift = false;
+  bool alt = false;
+};
+inline void send_modifiers(Modifiers held) {
+  ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM < 18700
+  io.KeyCtrl = held.control;
+  io.KeyShift = held.shift;
+  io.KeyAlt = held.alt;
+#else
+  io.AddKeyEvent(ImGuiMod_Ctrl, held.control);
+  io.AddKeyEvent(ImGuiMod_Shift, held.shift);
+  io.AddKeyEvent(ImGuiMod_Alt, held.alt);
+#endif
+}
+
+// A named key. Backends of 1.86 fill KeyMap; a test without one calls map_keys() first.
+inline void send_key(ImGuiKey key, bool down) {
+#if IMGUI_VERSION_NUM < 18700
+  ImGui::GetIO().KeysDown[ImGui::GetIO().KeyMap[key]] = down;
+#else
+  ImGui::GetIO().AddKeyEvent(key, down);
+#endif
+}
+inline void send_letter(char capital, bool down) {
+#if IMGUI_VERSION_NUM < 18700
+  ImGui::GetIO().KeysDown[static_cast<int>(capital)] = down;
+#else
+  ImGui::GetIO().AddKeyEvent(static_cast<ImGuiKey>(ImGuiKey_A + (capital - 'A')), down);
+#endif
+}
+inline void map_keys() {
+#if IMGUI_VERSION_NUM < 18700
+  // Above the letters, which stand for themselves.
+  for (int key = 0; key < ImGuiKey_COUNT; ++key) ImGui::GetIO().KeyMap[key] = 300 + key;
 #endif
 }
 

@@ -7,28 +7,44 @@
 #include "viewer/app/offscreen.hpp"
 #include "viewer/app/window.hpp"
 #include "viewer/ui/screen.hpp"
+#include "viewer/view/saved.hpp"
 
 namespace stepscope::viewer {
 namespace {
 
-constexpr int kSettlingFrames = 3;
+constexpr int kSettlingFrames = 4;
+constexpr const char* kFindingsTab = "What to do";
 
-void set_up(Session& session, const ViewOptions& options) {
-  session.light = options.light;
-  session.open();
-  if (!options.range) return;
-  const std::int64_t begin = session.run().trace.begin();
-  session.viewport().fit({begin + options.range->begin, begin + options.range->end}, 0);
+// A light theme of the command line holds for this time; the dark one is what settings may change.
+void set_up(Desk& desk, const ViewOptions& options) {
+  desk.light |= options.light;
+  desk.open();
+  if (options.range) {
+    Session& session = desk.active();
+    const std::int64_t begin = session.run().trace.begin();
+    session.viewport().fit({begin + options.range->begin, begin + options.range->end}, 0);
+  }
+  if (!options.search.empty()) {
+    for (std::size_t i = 0; i < desk.sides(); ++i) desk.side(i).search(options.search);
+    for (const KernelRow& row : desk.active().run().summary.kernels) {
+      if (row.name.find(options.search) == std::string::npos) continue;
+      desk.choose_kernel(row.name);
+      break;
+    }
+  }
+  desk.follow();
 }
 
-Status take_picture(const Run& run, const ViewOptions& options) {
+Status take_picture(Desk& desk, const ViewOptions& options) {
   const auto scale = static_cast<float>(
       options.scale.value_or(std::max(1.0, static_cast<double>(options.height) / 1080)));
   const Gui gui(scale);
-  Session session(run);
-  set_up(session, options);
-  Screen screen(session, scale);
-  screen.theme = make_theme(session.light);
+  set_up(desk, options);
+  Screen screen(desk, scale);
+  screen.tab = options.tab;
+  screen.search = options.search;
+  if (options.tab == kFindingsTab) desk.show_finding(0);
+  screen.theme = make_theme(desk.light);
   apply_style(screen.theme, scale);
   const auto image = draw_offscreen(options.width, options.height, kSettlingFrames, [&] {
     draw(screen, {static_cast<float>(options.width), static_cast<float>(options.height)});
@@ -36,16 +52,20 @@ Status take_picture(const Run& run, const ViewOptions& options) {
   return image ? write_png(*image, options.screenshot) : Status(image.error());
 }
 
-Status open_window(const Run& run, const ViewOptions& options) {
-  Session session(run);
-  set_up(session, options);
-  return run_window(session, options);
+Status open_window(Desk& desk, const ViewOptions& options) {
+  const std::string folder = options.keep_state ? state_folder() : "";
+  load_saved(desk, folder);
+  set_up(desk, options);
+  const Status shown = run_window(desk, options);
+  save(desk, folder);
+  return shown;
 }
 
 }  // namespace
 
-Status show(const Run& run, const ViewOptions& options) {
-  return options.screenshot.empty() ? open_window(run, options) : take_picture(run, options);
+Status show(const Desk::Runs& runs, const ViewOptions& options) {
+  Desk desk(runs, {.anyway = options.anyway});
+  return options.screenshot.empty() ? open_window(desk, options) : take_picture(desk, options);
 }
 
 }  // namespace stepscope::viewer

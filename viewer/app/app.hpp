@@ -7,7 +7,7 @@
 
 #include "core/support/interval.hpp"
 #include "core/support/result.hpp"
-#include "viewer/view/run.hpp"
+#include "viewer/view/desk.hpp"
 
 namespace stepscope::viewer {
 
@@ -18,9 +18,14 @@ struct ViewOptions {
   bool light = false;
   std::optional<double> scale;    // of fonts and rows; by the display or the picture's height
   std::optional<Interval> range;  // offsets in ns from the trace's begin
+  std::string tab;                // to open below: "Difference", "What to do"; empty: the first
+  std::string search;             // lights what matches, and opens the histogram of a kernel
+  bool anyway = false;            // two runs that cannot be compared: their difference all the same
+  bool keep_state = true;         // of a window: marks, pins, settings (viewer/view/saved.hpp)
   int close_after_frames = 0;     // of a window, for tests; 0: stays
 };
 
-Status show(const Run& run, const ViewOptions& options);
+// One run, or two beside each other.
+Status show(const Desk::Runs& runs, const ViewOptions& options);
 
 }  // namespace stepscope::viewer

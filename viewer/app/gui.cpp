@@ -11,6 +11,10 @@ namespace {
 
 constexpr float kFontSize = 14;
 
+// Latin, Greek, Cyrillic, and the marks that names and sentences use.
+constexpr std::array<ImWchar, 11> kGlyphs = {0x20,   0x24f,  0x370,  0x52f,  0x2010, 0x2044,
+                                             0x2190, 0x21ff, 0x2200, 0x22ff, 0};
+
 // The distribution's DejaVu Sans; without it ImGui's own bitmap font, which has no accents.
 void add_font(float scale) {
   constexpr std::array<const char*, 3> kPaths = {
@@ -20,7 +24,7 @@ void add_font(float scale) {
   for (const char* path : kPaths) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) continue;
-    fonts.AddFontFromFileTTF(path, kFontSize * scale);
+    fonts.AddFontFromFileTTF(path, kFontSize * scale, nullptr, kGlyphs.data());
     return;
   }
   ImFontConfig config;
@@ -33,6 +37,11 @@ void add_font(float scale) {
 Gui::Gui(float scale) {
   ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;
+  add_font(scale);
+}
+
+void Gui::set_scale(float scale) {
+  ImGui::GetIO().Fonts->Clear();
   add_font(scale);
 }
 

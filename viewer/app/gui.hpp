@@ -10,6 +10,9 @@ class Gui {
   ~Gui();
   Gui(const Gui&) = delete;
   Gui& operator=(const Gui&) = delete;
+
+  // Between frames: the font in another size. Its texture is the backend's to make anew.
+  void set_scale(float scale);
 };
 
 }  // namespace stepscope::viewer

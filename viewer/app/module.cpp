@@ -3,9 +3,9 @@
 #include "viewer/app/app.hpp"
 
 extern "C" __attribute__((visibility("default"))) bool stepscope_viewer_show(
-    const stepscope::viewer::Run* run, const stepscope::viewer::ViewOptions* options,
+    const stepscope::viewer::Desk::Runs* runs, const stepscope::viewer::ViewOptions* options,
     stepscope::Error* error) {
-  const stepscope::Status shown = stepscope::viewer::show(*run, *options);
+  const stepscope::Status shown = stepscope::viewer::show(*runs, *options);
   if (!shown) *error = shown.error();
   return shown.ok();
 }

@@ -69,11 +69,24 @@ void frame(Screen& screen, GLFWwindow* window) {
   glfwSwapBuffers(window);
 }
 
-void loop(Screen& screen, GLFWwindow* window, int most_frames) {
-  for (int drawn = 1; glfwWindowShouldClose(window) == 0; ++drawn) {
+// The user asked for larger or smaller text.
+void follow_text_size(Screen& screen, Gui& gui, float display_scale) {
+  const float wanted = display_scale * screen.desk.text_scale;
+  if (wanted == screen.scale) return;
+  screen.scale = wanted;
+  gui.set_scale(wanted);
+  apply_style(screen.theme, wanted);
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+}
+
+void loop(Screen& screen, Gui& gui, GLFWwindow* window, int most_frames) {
+  const float display_scale = screen.scale;
+  for (int drawn = 1; glfwWindowShouldClose(window) == 0 && !screen.desk.quit_wanted; ++drawn) {
     if (most_frames > 0 && drawn > most_frames) return;
     if (drawn > kFramesAfterInput) glfwWaitEventsTimeout(kLongestWait);
     for (int i = 0; i < kFramesAfterInput; ++i) {
+      follow_text_size(screen, gui, display_scale);
       frame(screen, window);
       glfwPollEvents();
     }
@@ -82,7 +95,7 @@ void loop(Screen& screen, GLFWwindow* window, int most_frames) {
 
 }  // namespace
 
-Status run_window(Session& session, const ViewOptions& options) {
+Status run_window(Desk& desk, const ViewOptions& options) {
   if (glfwInit() == 0) return no_window("no display to open a window on");
   const Terminate terminate;
   const Window window = make_window(options);
@@ -91,13 +104,14 @@ Status run_window(Session& session, const ViewOptions& options) {
   float by_display = 1;
   glfwGetWindowContentScale(window.get(), &by_display, nullptr);
   const auto scale = static_cast<float>(options.scale.value_or(static_cast<double>(by_display)));
-  const Gui gui(scale);
+  Gui gui(scale);
   const Backends backends(window.get());
   if (!backends.ok) return no_window("this display gives no OpenGL 3.3");
-  Screen screen(session, scale);
-  screen.theme = make_theme(session.light);
+  Screen screen(desk, scale);
+  screen.tab = options.tab;
+  screen.theme = make_theme(desk.light);
   apply_style(screen.theme, scale);
-  loop(screen, window.get(), options.close_after_frames);
+  loop(screen, gui, window.get(), options.close_after_frames);
   return Done{};
 }
 

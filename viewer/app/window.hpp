@@ -3,10 +3,10 @@
 #pragma once
 
 #include "viewer/app/app.hpp"
-#include "viewer/view/session.hpp"
+#include "viewer/view/desk.hpp"
 
 namespace stepscope::viewer {
 
-Status run_window(Session& session, const ViewOptions& options);
+Status run_window(Desk& desk, const ViewOptions& options);
 
 }  // namespace stepscope::viewer

@@ -24,6 +24,12 @@ std::int64_t strip_top(const Summary& summary) {
   return p50 > 0 ? std::min(most, 3 * p50) : most;
 }
 
+// "A ", "B "; nothing for one run.
+std::string side_name(const Desk& desk, std::size_t side) {
+  if (desk.sides() < 2) return "";
+  return side == 0 ? "A  " : "B  ";
+}
+
 void detail_row(Screen& screen, const Detail& detail) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -37,34 +43,36 @@ void detail_row(Screen& screen, const Detail& detail) {
     ImGui::TextUnformatted(detail.value.c_str());
     ImGui::PopStyleColor();
     if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    if (ImGui::IsItemClicked()) screen.session.select(*detail.to);
+    if (ImGui::IsItemClicked()) screen.desk.active().select(*detail.to);
   }
   ImGui::PopTextWrapPos();
 }
 
 void event_details(Screen& screen) {
-  const auto event = screen.session.selected_event();
+  const Session& session = screen.desk.active();
+  Pane& pane = screen.pane();
+  const auto event = session.selected_event();
   if (!event) {
     ImGui::TextDisabled("Click an event to see what it is.");
     return;
   }
-  if (screen.described != event) {
-    screen.details = details_of(screen.session.run(), *event);
-    screen.described = event;
+  if (pane.described != event) {
+    pane.details = details_of(session.run(), *event);
+    pane.described = event;
   }
   ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(label_of(screen.session.run(), *event).c_str());
+  ImGui::TextUnformatted(label_of(session.run(), *event).c_str());
   ImGui::PopTextWrapPos();
   ImGui::Separator();
   if (!ImGui::BeginTable("details", 2)) return;
   ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthFixed, screen.px(104));
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
-  for (const Detail& detail : std::vector<Detail>(screen.details)) detail_row(screen, detail);
+  for (const Detail& detail : std::vector<Detail>(pane.details)) detail_row(screen, detail);
   ImGui::EndTable();
 }
 
 void range_owners(Screen& screen) {
-  const Measurement& m = screen.measurement;
+  const Measurement& m = screen.pane().measurement;
   const auto length = static_cast<double>(std::max<std::int64_t>(1, m.range.length()));
   ImGui::TextUnformatted(fmt::format("Range: {}", duration_text(m.range.length())).c_str());
   ImGui::Separator();
@@ -85,29 +93,30 @@ void range_owners(Screen& screen) {
 }
 
 void range_lanes(Screen& screen) {
-  const Measurement& m = screen.measurement;
+  const Measurement& m = screen.pane().measurement;
   const auto length = static_cast<double>(std::max<std::int64_t>(1, m.range.length()));
   for (const LaneMeasure& lane : m.lanes) {
-    const Lane& of = screen.session.lanes()[lane.lane];
+    const Lane& of = screen.desk.active().lanes()[lane.lane];
     ImGui::Spacing();
     ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
     ImGui::TextUnformatted((of.title + " · " + of.group).c_str());
     ImGui::PopStyleColor();
-    ImGui::TextUnformatted(fmt::format("{} events, sum {}, busy {}", lane.count,
+    ImGui::TextUnformatted(fmt::format("{} events, sum {}, busy {}", lane.lengths.count,
                                        duration_text(lane.sum_ns),
                                        format_share(static_cast<double>(lane.busy_ns) / length))
                                .c_str());
-    ImGui::TextUnformatted(fmt::format("min {}, p50 {}, p99 {}, max {}", duration_text(lane.min_ns),
-                                       duration_text(lane.p50_ns), duration_text(lane.p99_ns),
-                                       duration_text(lane.max_ns))
-                               .c_str());
+    ImGui::TextUnformatted(
+        fmt::format("min {}, p50 {}, p99 {}, max {}", duration_text(lane.lengths.min_ns),
+                    duration_text(lane.lengths.p50_ns), duration_text(lane.lengths.p99_ns),
+                    duration_text(lane.lengths.max_ns))
+            .c_str());
   }
 }
 
 }  // namespace
 
-void draw_steps_strip(Screen& screen) {
-  Session& session = screen.session;
+void draw_steps_strip(Screen& screen, std::size_t side) {
+  Session& session = screen.desk.side(side);
   const Summary& summary = session.run().summary;
   const std::vector<Step>& steps = summary.steps.list;
   const ImVec2 from = ImGui::GetCursorScreenPos();
@@ -119,7 +128,7 @@ void draw_steps_strip(Screen& screen) {
   list.AddText({from.x + screen.px(8), from.y + screen.px(4)}, screen.theme.text,
                summary.steps.found_by == FoundBy::whole_trace
                    ? "no steps"
-                   : fmt::format("{} steps", steps.size()).c_str());
+                   : fmt::format("{}{} steps", side_name(screen.desk, side), steps.size()).c_str());
   list.AddText({from.x + screen.px(8), from.y + screen.px(6) + ImGui::GetFontSize()},
                screen.theme.dim, fmt::format("p50 {}", format_duration(p50)).c_str());
   if (steps.empty()) return;
@@ -143,7 +152,7 @@ void draw_steps_strip(Screen& screen) {
     ImGui::SetTooltip("step %lld: %s%s%s", static_cast<long long>(steps[i].id),
                       duration_text(steps[i].wall_ns()).c_str(),
                       counted[i] ? "" : ", not counted: ", steps[i].why_not_steady.c_str());
-    if (ImGui::IsMouseClicked(0)) session.go_to_step(i);
+    if (ImGui::IsMouseClicked(0)) screen.desk.go_to_step(side, i);
   }
   if (p50 <= 0) return;
   const float y = bottom - room * static_cast<float>(p50) / top;
@@ -151,10 +160,12 @@ void draw_steps_strip(Screen& screen) {
 }
 
 void draw_details(Screen& screen) {
-  if (const auto range = screen.session.measured()) {
-    if (screen.measured != range) {
-      screen.measurement = measure(screen.session.run(), screen.session.lanes(), *range);
-      screen.measured = range;
+  Pane& pane = screen.pane();
+  const Session& session = screen.desk.active();
+  if (const auto range = session.measured()) {
+    if (pane.measured != range) {
+      pane.measurement = measure(session.run(), session.lanes(), *range);
+      pane.measured = range;
     }
     range_owners(screen);
     range_lanes(screen);
@@ -166,7 +177,7 @@ void draw_details(Screen& screen) {
 
 void draw_keys(Screen& screen, ImVec2 size) {
   ImGui::SetNextWindowPos({size.x / 2, size.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
-  ImGui::Begin("Keys", &screen.session.keys_shown,
+  ImGui::Begin("Keys", &screen.desk.keys_shown,
                ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse);
   ImGui::BeginTable("keys", 2);
   const auto line = [](const char* key, const char* about) {
@@ -177,14 +188,15 @@ void draw_keys(Screen& screen, ImVec2 size) {
     ImGui::TextUnformatted(about);
   };
   for (const KeyBinding& binding : key_bindings()) {
-    const std::string key = binding.name != nullptr ? binding.name : std::string(1, binding.key);
-    line(key.c_str(), binding.about);
+    if (!binding.only_two || screen.desk.sides() == 2) line(binding.text().c_str(), binding.about);
   }
   line("wheel", "zoom where the mouse is; Ctrl finer, Shift faster");
   line("right drag, Shift + drag", "move");
+  line("middle drag", "zoom to the range; Ctrl: out");
   line("left drag", "measure a range, snapping to edges; Alt does not snap");
   line("click, double click", "select; and show in full width");
-  line("click on a lane's name", "fold or unfold its rows");
+  line("click on a lane's name", "fold or unfold its rows; its right end pins and hides it");
+  line("click, drag in the small picture of the run", "go there");
   ImGui::EndTable();
   ImGui::End();
 }

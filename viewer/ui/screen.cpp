@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "reports/wording/diff_words.hpp"
 #include "reports/wording/step_scale.hpp"
 #include "reports/wording/verdict.hpp"
 #include "viewer/imgui_compat.hpp"
@@ -14,16 +16,25 @@ namespace {
 
 constexpr float kTop = 74;
 constexpr float kStrip = 46;
+constexpr float kMinimap = 20;
 constexpr float kDetails = 400;
 constexpr float kTabs = 240;
 
+// What is typed while a text field has the keyboard is text, but for Esc and the keys with Ctrl.
 void keyboard(Screen& screen) {
-  if (ImGui::GetIO().WantTextInput) return;
-  const ImVector<ImWchar>& typed = ImGui::GetIO().InputQueueCharacters;
-  for (int i = 0; i < typed.Size; ++i) {
-    if (typed[i] >= 128) continue;
-    if (const auto command = command_of(static_cast<char>(typed[i])))
-      screen.session.apply(*command);
+  const ImGuiIO& io = ImGui::GetIO();
+  const auto apply = [&](const char* name) { screen.desk.apply(*command_named(name)); };
+  if (io.KeyCtrl && control_pressed('P')) apply("Ctrl+P");
+  if (io.KeyCtrl && control_pressed('Q')) apply("Ctrl+Q");
+  if (io.WantTextInput) {
+    if (screen.desk.palette_shown && key_pressed(ImGuiKey_Escape)) apply("Esc");
+    return;
+  }
+  if (io.KeyCtrl && control_pressed('C')) apply("Ctrl+C");
+  for (int i = 0; i < io.InputQueueCharacters.Size; ++i) {
+    const ImWchar typed = io.InputQueueCharacters[i];
+    if (typed >= 128 || io.KeyCtrl) continue;
+    if (const auto command = command_of(static_cast<char>(typed))) screen.desk.apply(*command);
   }
   struct Named {
     ImGuiKey key;
@@ -36,8 +47,8 @@ void keyboard(Screen& screen) {
                                        {ImGuiKey_Escape, "Esc"}}};
   for (const Named& key : named) {
     if (!key_pressed(key.key)) continue;
-    screen.session.apply(*command_named(key.name));
-    if (screen.session.search_text().empty()) screen.search.clear();
+    apply(key.name);
+    if (screen.desk.active().search_text().empty()) screen.search.clear();
   }
 }
 
@@ -52,33 +63,75 @@ std::string joined(const std::vector<std::string>& parts) {
 void search_box(Screen& screen, float width) {
   const float room = screen.px(300);
   ImGui::SameLine(width - room - screen.px(92));
-  if (screen.session.search_wanted) ImGui::SetKeyboardFocusHere();
-  screen.session.search_wanted = false;
+  if (screen.desk.search_wanted) ImGui::SetKeyboardFocusHere();
+  screen.desk.search_wanted = false;
   ImGui::SetNextItemWidth(room);
   const bool entered = ImGui::InputTextWithHint("##search", "/ search by name", &screen.search,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);
-  if (ImGui::IsItemEdited()) screen.session.search(screen.search);
-  if (entered) screen.session.apply(Command::next_match);
+  if (ImGui::IsItemEdited()) {
+    for (std::size_t i = 0; i < screen.desk.sides(); ++i) screen.desk.side(i).search(screen.search);
+  }
+  if (entered) screen.desk.apply(Command::next_match);
   ImGui::SameLine();
   if (screen.search.empty()) {
     ImGui::TextDisabled("? keys");
   } else {
-    ImGui::TextDisabled("%llu", static_cast<unsigned long long>(screen.session.matches()));
+    ImGui::TextDisabled("%llu", static_cast<unsigned long long>(screen.desk.active().matches()));
   }
 }
 
-void top(Screen& screen, float width) {
-  const Summary& summary = screen.session.run().summary;
+// Of several ranks: which one's steps are shown.
+void rank_picker(Screen& screen) {
+  const Run& run = screen.desk.active().run();
+  if (run.ranks.rows.empty()) return;
+  const auto label = [&](std::uint32_t i) {
+    const char* const about = i == run.ranks.slowest  ? ", slowest"
+                              : i == run.ranks.median ? ", median"
+                                                      : "";
+    return fmt::format("rank {}{}", run.ranks.rows[i].rank, about);
+  };
+  std::uint32_t shown = 0;
+  while (shown + 1 < run.ranks.rows.size() && run.ranks.rows[shown].process != run.steps.process)
+    ++shown;
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(screen.px(150));
+  if (!ImGui::BeginCombo("##rank", label(shown).c_str())) return;
+  std::optional<std::int32_t> picked;
+  for (std::uint32_t i = 0; i < run.ranks.rows.size(); ++i) {
+    if (ImGui::Selectable(label(i).c_str(), i == shown)) picked = run.ranks.rows[i].rank;
+  }
+  ImGui::EndCombo();
+  if (!picked) return;
+  if (const Status done = screen.desk.pick_rank(*picked); !done)
+    screen.desk.notice = done.error().message;
+}
+
+void one_run(Screen& screen) {
+  const Summary& summary = screen.desk.active().run().summary;
   const StepScale scale = scale_of(summary);
   ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
   ImGui::TextUnformatted(verdict_label(scale).text.data());
   ImGui::PopStyleColor();
   ImGui::SameLine();
   ImGui::TextUnformatted(step_time_text(scale).c_str());
+}
+
+void top(Screen& screen, float width) {
+  const Desk& desk = screen.desk;
+  const std::string& sentence = desk.notice.empty() ? desk.sentence() : desk.notice;
+  if (const Comparison* comparison = desk.comparison()) {
+    ImGui::TextUnformatted(sentence.c_str());
+    search_box(screen, width);
+    ImGui::TextDisabled("A  %s", side_sentence(comparison->a).c_str());
+    ImGui::TextDisabled("B  %s", side_sentence(comparison->b).c_str());
+    return;
+  }
+  one_run(screen);
+  rank_picker(screen);
   search_box(screen, width);
-  ImGui::TextDisabled(
-      "%s", (joined(what_ran(summary.run)) + "  ·  " + joined(where_it_ran(summary.run))).c_str());
-  ImGui::TextUnformatted(screen.session.sentence().c_str());
+  const RunFacts& run = desk.active().run().summary.run;
+  ImGui::TextDisabled("%s", (joined(what_ran(run)) + "  ·  " + joined(where_it_ran(run))).c_str());
+  ImGui::TextUnformatted(sentence.c_str());
 }
 
 // A part of the screen as an ImGui child at its place.
@@ -90,14 +143,35 @@ void part(const char* name, ImVec2 at, ImVec2 size, Draw draw_it) {
   ImGui::EndChild();
 }
 
+// What was kept of a run that is no longer shown.
+void forget_replaced_runs(Screen& screen) {
+  if (screen.tables_of_generation != screen.desk.generation())
+    screen.panes.assign(screen.desk.sides(), {});
+}
+
+void panes(Screen& screen, ImVec2 at, ImVec2 size) {
+  const std::size_t sides = screen.desk.sides();
+  const float strip = screen.px(kStrip);
+  const float each = size.y / static_cast<float>(sides);
+  screen.rectangles = 0;
+  for (std::size_t i = 0; i < sides; ++i) {
+    const float y = at.y + each * static_cast<float>(i);
+    const std::string id = std::to_string(i);
+    part(("strip" + id).c_str(), {at.x, y}, {size.x, strip}, [&] { draw_steps_strip(screen, i); });
+    part(("timeline" + id).c_str(), {at.x, y + strip}, {size.x, each - strip},
+         [&] { draw_timeline(screen, i); });
+  }
+}
+
 }  // namespace
 
 void draw(Screen& screen, ImVec2 size) {
-  if (screen.theme.light != screen.session.light) {
-    screen.theme = make_theme(screen.session.light);
+  if (screen.theme.light != screen.desk.light) {
+    screen.theme = make_theme(screen.desk.light);
     apply_style(screen.theme, screen.scale);
   }
   keyboard(screen);
+  forget_replaced_runs(screen);
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(size);
   ImGui::Begin("stepscope", nullptr,
@@ -105,22 +179,24 @@ void draw(Screen& screen, ImVec2 size) {
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
                    ImGuiWindowFlags_NoScrollWithMouse);
   const float head = screen.px(kTop);
-  const float strip = screen.px(kStrip);
+  const float map = screen.px(kMinimap);
   const float right = std::min(screen.px(kDetails), size.x * 0.35F);
   const float tabs = std::min(screen.px(kTabs), size.y * 0.3F);
-  const float middle = size.y - head - strip - tabs;
+  const float middle = size.y - head - map - tabs;
   const float pad = screen.px(8);
   top(screen, size.x);
-  part("strip", {0, head}, {size.x - right, strip}, [&] { draw_steps_strip(screen); });
-  part("timeline", {0, head + strip}, {size.x - right, middle}, [&] { draw_timeline(screen); });
+  panes(screen, {0, head}, {size.x - right, middle});
+  part("minimap", {0, head + middle}, {size.x - right, map}, [&] { draw_minimap(screen); });
   ImGui::SetCursorPos({size.x - right + pad, head});
-  ImGui::BeginChild("details", {right - 2 * pad, middle + strip});
+  ImGui::BeginChild("details", {right - 2 * pad, middle + map});
   draw_details(screen);
   ImGui::EndChild();
-  part("tabs", {pad, head + strip + middle + pad / 2}, {size.x - 2 * pad, tabs - pad},
+  part("tabs", {pad, head + middle + map + pad / 2}, {size.x - 2 * pad, tabs - pad},
        [&] { draw_tabs(screen); });
   ImGui::End();
-  if (screen.session.keys_shown) draw_keys(screen, size);
+  if (screen.desk.keys_shown) draw_keys(screen, size);
+  if (screen.desk.palette_shown) draw_palette(screen, size);
+  screen.desk.follow();
 }
 
 }  // namespace stepscope::viewer

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole screen, drawn once a frame from the session; input of the frame goes to the session.
+// The whole screen, drawn once a frame from the desk; input of the frame goes to the desk.
 //
 //   headline and the sentence about what is seen
-//   steps strip: all steps' times, a click chooses one
-//   lane headers | timeline | details of the selected event
-//   tabs: who owns the time, phases, kernels, lines, trust
+//   a strip a run: all steps' times, a click chooses one
+//   lane headers | timeline, a pane a run, one above the other | details of the selected event
+//   the whole run in small, with the span that is on screen
+//   tabs: difference, what to do, who owns the time, phases, kernels, lines, ranks, marks, trust
 #pragma once
 
 #include <imgui.h>
@@ -16,41 +17,60 @@
 #include "viewer/ui/theme.hpp"
 #include "viewer/view/details.hpp"
 #include "viewer/view/measure.hpp"
-#include "viewer/view/session.hpp"
+#include "viewer/view/tables.hpp"
 
 namespace stepscope::viewer {
 
-// What is on screen but no part of the session: scroll, drags, filters, and results kept between
-// frames.
-struct Screen {
-  explicit Screen(Session& of, float pixel_scale) : session(of), scale(pixel_scale) {}
-
-  Session& session;
-  float scale;
-  Theme theme = make_theme(false);
+// The timeline of one run on screen: what is no part of its session.
+struct Pane {
   std::optional<Spot> hovered;
   std::optional<std::int64_t> drag_from;  // of a measured range
-  std::string search;
-  std::string kernel_filter;
-  std::vector<Box> boxes;  // of the row being drawn
+  std::optional<std::int64_t> zoom_from;  // of a range to zoom to
   std::optional<EventRef> described;
   std::vector<Detail> details;
   std::optional<Interval> measured;
   Measurement measurement;
-  std::vector<ImVec2> selected_at;  // where the selection and what it leads to were drawn
-  std::uint64_t rectangles = 0;     // of the last frame
+  std::vector<ImVec2> selected_at;  // where the selection was drawn
+};
+
+// What is on screen but no part of the desk: scroll, drags, filters, and results kept between
+// frames.
+struct Screen {
+  explicit Screen(Desk& of, float pixel_scale) : desk(of), scale(pixel_scale), panes(of.sides()) {}
+
+  Desk& desk;
+  float scale;
+  Theme theme = make_theme(false);
+  std::vector<Pane> panes;  // by side
+  std::string search;
+  std::string filter;   // of the tables
+  std::string palette;  // what was typed into it
+  std::string tab;      // that is to be opened; empty: none is asked for
+  std::string open_tab;
+  std::string copied;      // the last that was
+  std::vector<Box> boxes;  // of the row being drawn
+  std::vector<CurveColumn> columns;
+  std::vector<Table> tables;
+  std::uint64_t tables_of_generation = ~std::uint64_t{0};
+  std::size_t tables_of_side = 0;
+  std::size_t tables_of_marks = 0;
+  std::uint64_t rectangles = 0;  // of the last frame
 
   float px(float size) const { return size * scale; }
+  Pane& pane() { return panes[desk.active_side()]; }
 };
 
 void draw(Screen& screen, ImVec2 size);
 
 // The parts of draw(), one a file; each fills the ImGui child that it is called in.
-void draw_timeline(Screen& screen);
-void draw_steps_strip(Screen& screen);
+void draw_timeline(Screen& screen, std::size_t side);
+void draw_steps_strip(Screen& screen, std::size_t side);
+void draw_minimap(Screen& screen);
 void draw_details(Screen& screen);
 void draw_tabs(Screen& screen);
+void draw_histogram(Screen& screen);
 void draw_keys(Screen& screen, ImVec2 size);
+void draw_palette(Screen& screen, ImVec2 size);
 
 // A rectangle in its paint and pattern.
 void draw_box(ImDrawList& list, const Theme& theme, const Paint& paint, ImVec2 from, ImVec2 to,

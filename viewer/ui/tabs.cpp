@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables below the timeline: the same Summary, in the same words, as the text report.
+// The tables below the timeline: viewer/view/tables.hpp drawn, sorted, filtered and copied.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <numeric>
 
-#include "reports/wording/line_groups.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/step_scale.hpp"
-#include "reports/wording/tables.hpp"
-#include "reports/wording/trust.hpp"
+#include "reports/wording/findings.hpp"
 #include "viewer/imgui_compat.hpp"
 #include "viewer/ui/screen.hpp"
 
@@ -18,38 +12,17 @@ namespace stepscope::viewer {
 namespace {
 
 constexpr ImGuiTableFlags kTable = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY |
-                                   ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_Resizable;
-
-void cell(const std::string& text) {
-  ImGui::TableNextColumn();
-  ImGui::TextUnformatted(text.c_str());
-}
+                                   ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_Resizable |
+                                   ImGuiTableFlags_Sortable | ImGuiTableFlags_SortTristate;
+constexpr const char* kTrust = "Trust";
+constexpr const char* kKernels = "Kernels";
+constexpr const char* kFindings = "What to do";
 
 // Numbers stand at the right of their column.
 void number(const std::string& text) {
-  ImGui::TableNextColumn();
   const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x;
   if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
   ImGui::TextUnformatted(text.c_str());
-}
-
-struct Column {
-  const char* title;
-  float width;  // 0: what is left
-};
-
-bool begin(const Screen& screen, const char* id, const std::vector<Column>& columns,
-           ImGuiTableFlags more = 0) {
-  if (!ImGui::BeginTable(id, static_cast<int>(columns.size()), kTable | more)) return false;
-  for (const Column& column : columns) {
-    ImGui::TableSetupColumn(
-        column.title,
-        column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
-        screen.px(column.width));
-  }
-  ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableHeadersRow();
-  return true;
 }
 
 void swatch(const Screen& screen, Cause cause) {
@@ -61,163 +34,183 @@ void swatch(const Screen& screen, Cause cause) {
   ImGui::SameLine();
 }
 
-void owners(const Screen& screen, const StepScale& scale) {
-  const std::string time = scale.time_title();
-  if (!begin(screen, "owners", {{"owner", 230}, {time.c_str(), 90}, {"share", 80}, {"what", 0}}))
-    return;
-  for (const PartSum& part : scale.summary.partition.parts) {
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    swatch(screen, part.cause);
-    ImGui::TextUnformatted(name_of(part.cause).data());
-    number(scale.time(part.ns_total));
-    number(scale.share(part.ns_total));
-    cell(cause_meaning(scale, part.cause));
-  }
+bool is_chosen(const Desk& desk, const TableRow& row) {
+  if (row.action == RowAction::show_group) return desk.chosen_group() == row.index;
+  if (row.action == RowAction::show_finding) return desk.chosen_finding() == row.index;
+  if (row.action == RowAction::choose_kernel)
+    return desk.kernel() && desk.kernel()->name == row.text;
+  return false;
+}
+
+// True where the row was clicked.
+bool draw_table_row(const Screen& screen, const Table& table, const TableRow& row, int id) {
   ImGui::TableNextRow();
-  cell("= wall time");
-  number(scale.time(scale.summary.partition.wall_ns_total));
-  number(scale.share(scale.summary.partition.wall_ns_total));
-  ImGui::EndTable();
-}
-
-void phases(const Screen& screen, const StepScale& scale) {
-  const std::string time = scale.time_title();
-  if (!begin(screen, "phases",
-             {{"phase", 0},
-              {time.c_str(), 90},
-              {"share", 80},
-              {"calls", 80},
-              {"GPU busy", 90},
-              {"no compute", 90}}))
-    return;
-  for (const PhaseRow& row : scale.summary.phases) {
-    ImGui::TableNextRow();
-    cell(std::string(std::size_t{3} * row.depth, ' ') + row.name + " " + phase_period_text(row));
-    number(scale.time(row.wall_ns_total));
-    number(scale.share(row.wall_ns_total));
-    number(scale.calls(row.calls_total));
-    number(scale.time(row.gpu_busy_ns_total));
-    number(scale.time(row.exposed_ns_total));
+  bool clicked = false;
+  // The name of the cause may stand in another column than the first.
+  const std::size_t named = table.columns[0].number && row.cells.size() > 2 ? 2 : 0;
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    ImGui::TableNextColumn();
+    if (i == 0 && row.action != RowAction::nothing) {
+      ImGui::PushID(id);
+      clicked = ImGui::Selectable("##row", is_chosen(screen.desk, row),
+                                  ImGuiSelectableFlags_SpanAllColumns);
+      ImGui::PopID();
+      ImGui::SameLine(0, 0);
+    }
+    if (i == named && row.swatch) swatch(screen, *row.swatch);
+    if (table.columns[i].number) {
+      number(row.cells[i].text);
+    } else {
+      ImGui::TextUnformatted(row.cells[i].text.c_str());
+    }
   }
-  ImGui::EndTable();
+  return clicked;
 }
 
-bool matches(std::string_view name, std::string_view filter) {
-  const auto same = [](unsigned char a, unsigned char b) {
-    return std::tolower(a) == std::tolower(b);
-  };
-  return std::search(name.begin(), name.end(), filter.begin(), filter.end(), same) != name.end();
-}
-
-// Sorted by the column that was clicked; as the report has them (by time) at first.
-void sort(std::vector<const KernelRow*>& rows) {
+void sort_as_asked(Table& table) {
   const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
   if (specs == nullptr || specs->SpecsCount == 0) return;
-  const int column = specs->Specs[0].ColumnIndex;
-  const bool down = specs->Specs[0].SortDirection == ImGuiSortDirection_Descending;
-  const auto less = [&](const KernelRow* a, const KernelRow* b) {
-    if (column == 0) return short_kernel_name(a->name) < short_kernel_name(b->name);
-    if (column == 2) return a->calls_total < b->calls_total;
-    if (column == 3) return a->cause < b->cause;
-    if (column == 4) return a->phase < b->phase;
-    return a->ns_total < b->ns_total;
-  };
-  std::stable_sort(rows.begin(), rows.end(), [&](const KernelRow* a, const KernelRow* b) {
-    return down ? less(b, a) : less(a, b);
-  });
+  sort_by(table, static_cast<std::size_t>(specs->Specs[0].ColumnIndex),
+          specs->Specs[0].SortDirection == ImGuiSortDirection_Descending);
 }
 
-void kernels(Screen& screen, const StepScale& scale) {
-  ImGui::SetNextItemWidth(screen.px(300));
-  ImGui::InputTextWithHint("##filter", "filter by name, class or phase", &screen.kernel_filter);
-  const std::string time = scale.time_title();
-  if (!begin(screen, "kernels",
-             {{"device op", 0}, {time.c_str(), 90}, {"calls", 80}, {"class", 170}, {"phase", 170}},
-             ImGuiTableFlags_Sortable | ImGuiTableFlags_SortTristate))
+// Draws the rows that match; what was clicked is done afterwards, since it may replace the table.
+void draw_rows(Screen& screen, Table table) {
+  if (table.rows.empty()) {
+    ImGui::TextDisabled("%s", table.empty.c_str());
     return;
-  std::vector<const KernelRow*> rows;
-  for (const KernelRow& row : scale.summary.kernels) {
-    const std::string_view filter = screen.kernel_filter;
-    if (matches(row.name, filter) || matches(name_of(row.cause), filter) ||
-        matches(row.phase, filter))
-      rows.push_back(&row);
   }
-  sort(rows);
-  for (const KernelRow* row : rows) {
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    swatch(screen, row->cause);
-    const std::string name = short_kernel_name(row->name) + "##" + row->name + row->phase;
-    if (ImGui::Selectable(name.c_str(), false, ImGuiSelectableFlags_SpanAllColumns)) {
-      screen.search = row->name;
-      screen.session.search(row->name);
-      screen.session.apply(Command::next_match);
+  if (!ImGui::BeginTable(table.title.c_str(), static_cast<int>(table.columns.size()), kTable))
+    return;
+  for (const TableColumn& column : table.columns) {
+    ImGui::TableSetupColumn(
+        column.title.c_str(),
+        column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+        screen.px(column.width));
+  }
+  ImGui::TableSetupScrollFreeze(0, 1);
+  ImGui::TableHeadersRow();
+  sort_as_asked(table);
+  const TableRow* clicked = nullptr;
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(table.rows.size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const TableRow& row = table.rows[static_cast<std::size_t>(i)];
+      if (draw_table_row(screen, table, row, i)) clicked = &row;
     }
-    number(scale.time(row->ns_total));
-    number(scale.calls(row->calls_total));
-    cell(std::string(name_of(row->cause)));
-    cell(row->phase);
   }
   ImGui::EndTable();
+  if (clicked != nullptr) act(screen.desk, *clicked);
 }
 
-void lines(const Screen& screen, const StepScale& scale) {
-  const std::string time = scale.time_title();
-  if (!begin(screen, "lines", {{"line", 0}, {time.c_str(), 90}, {"share", 80}, {"of which", 420}}))
+void say_wrapped(const char* what, const std::string& text) {
+  if (text.empty()) return;
+  ImGui::TextDisabled("%s", what);
+  ImGui::SameLine();
+  ImGui::TextWrapped("%s", text.c_str());
+}
+
+// All of the chosen finding: what to do, what would show that it is wrong, its events.
+void finding_text(Screen& screen) {
+  const auto& findings = screen.desk.active().run().summary.findings;
+  const auto chosen = screen.desk.chosen_finding();
+  if (!findings || !chosen || *chosen >= findings->found.size()) {
+    ImGui::TextDisabled("Click a finding: the timeline goes to what shows it.");
     return;
-  for (const LineGroup& group : line_groups(scale.summary.lines)) {
-    const LineRow& first = *group.rows.front();
-    ImGui::TableNextRow();
-    cell(fmt::format("{}:{} {}{}", first.file, first.line, first.function,
-                     direction_text(first.direction)));
-    number(scale.time(group.ns_total));
-    number(scale.share(group.ns_total));
-    std::string causes;
-    for (const LineRow* row : group.rows) {
-      causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", name_of(row->cause),
-                            scale.share(row->ns_total));
-    }
-    cell(causes);
   }
-  ImGui::EndTable();
-}
-
-void trust(const Screen& screen, const StepScale& scale) {
-  const Trust& t = scale.summary.trust;
-  ImGui::BeginChild("trust");
-  ImGui::PushTextWrapPos(0);
-  const auto say = [](const std::string& text) { ImGui::TextWrapped("%s", text.c_str()); };
-  for (const std::string& text : t.broken_invariants) say("BROKEN: " + text);
-  for (const std::string& text : t.over_budget) say("UNEXPLAINED: " + text);
-  say(steps_text(scale));
-  for (const TrustFact& fact : trust_facts(scale)) {
-    ImGui::PushStyleColor(ImGuiCol_Text, fact.good ? screen.theme.text : screen.theme.accent);
-    say(fact.text + (fact.good ? "" : " (!)"));
+  const Finding& finding = findings->found[*chosen];
+  say_wrapped("do", finding.fix);
+  say_wrapped("code", finding.code_hint);
+  say_wrapped("shows as", finding.shows_as);
+  say_wrapped("wrong if", finding.falsified_by);
+  ImGui::TextDisabled("%s", certainty_text(finding.certainty).c_str());
+  for (const std::string& id : finding.evidence) {
+    const auto event = event_named(screen.desk.active().run(), id);
+    if (!event) continue;
+    ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
+    ImGui::TextUnformatted(label_of(screen.desk.active().run(), *event).c_str());
     ImGui::PopStyleColor();
+    if (ImGui::IsItemClicked()) screen.desk.active().jump(*event);
   }
-  for (const std::string& rival : t.rivals) say("another tracer was active: " + rival);
-  if (!t.abstained.empty()) say("not recorded, so never blamed: " + abstained_text(t));
-  for (const std::string& note : t.notes) say(note);
-  ImGui::PopTextWrapPos();
+}
+
+// The table at the left, what belongs to its chosen row at the right.
+template <class Beside>
+void beside(Screen& screen, const Table& table, float share, Beside draw_beside) {
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  ImGui::BeginChild("left", {room.x * share, room.y});
+  draw_rows(screen, table);
   ImGui::EndChild();
+  ImGui::SameLine();
+  ImGui::BeginChild("beside", {0, room.y});
+  draw_beside();
+  ImGui::EndChild();
+}
+
+void sentences(const Table& table) {
+  ImGui::BeginChild("sentences");
+  for (const TableRow& row : table.rows) ImGui::TextWrapped("%s", row.cells[0].text.c_str());
+  ImGui::EndChild();
+}
+
+void tools(Screen& screen, const Table& table) {
+  ImGui::SetNextItemWidth(screen.px(260));
+  ImGui::InputTextWithHint("##filter", "keep rows that hold", &screen.filter);
+  ImGui::SameLine();
+  const bool asked = ImGui::Button("copy as text") || screen.desk.copy_wanted;
+  screen.desk.copy_wanted = false;
+  if (asked) {
+    screen.copied = as_text(filtered(table, screen.filter));
+    ImGui::SetClipboardText(screen.copied.c_str());
+  }
+  for (const std::string& note : table.notes) {
+    ImGui::SameLine();
+    ImGui::TextDisabled("%s", note.c_str());
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", note.c_str());
+  }
+}
+
+void open_table(Screen& screen, const Table& table) {
+  screen.open_tab = table.title;
+  tools(screen, table);
+  const Table shown = filtered(table, screen.filter);
+  if (table.title == kTrust) return sentences(shown);
+  if (table.title == kFindings && !table.rows.empty())
+    return beside(screen, shown, 0.64F, [&] { finding_text(screen); });
+  if (table.title == kKernels && screen.desk.kernel())
+    return beside(screen, shown, 0.6F, [&] { draw_histogram(screen); });
+  draw_rows(screen, shown);
+}
+
+// Built anew where the run, the side or its marks changed: a table of thousands of lines is not
+// made in each frame.
+void refresh(Screen& screen) {
+  const Desk& desk = screen.desk;
+  const bool same = screen.tables_of_generation == desk.generation() &&
+                    screen.tables_of_side == desk.active_side() &&
+                    screen.tables_of_marks == desk.active().marks().size();
+  if (same) return;
+  screen.tables = tables_of(desk);
+  screen.tables_of_generation = desk.generation();
+  screen.tables_of_side = desk.active_side();
+  screen.tables_of_marks = desk.active().marks().size();
 }
 
 }  // namespace
 
 void draw_tabs(Screen& screen) {
-  const StepScale scale = scale_of(screen.session.run().summary);
+  refresh(screen);
   if (!ImGui::BeginTabBar("tabs")) return;
-  const auto tab = [](const char* title, auto&& draw_it) {
-    if (!ImGui::BeginTabItem(title)) return;
-    draw_it();
+  const std::string wanted = screen.tab;
+  screen.tab.clear();
+  for (std::size_t i = 0; i < screen.tables.size(); ++i) {
+    const bool select = screen.tables[i].title == wanted;
+    const ImGuiTabItemFlags flags = select ? ImGuiTabItemFlags_SetSelected : 0;
+    if (!ImGui::BeginTabItem(screen.tables[i].title.c_str(), nullptr, flags)) continue;
+    open_table(screen, screen.tables[i]);
     ImGui::EndTabItem();
-  };
-  tab("Who owns the time", [&] { owners(screen, scale); });
-  tab("Phases", [&] { phases(screen, scale); });
-  tab("Kernels", [&] { kernels(screen, scale); });
-  tab("Lines", [&] { lines(screen, scale); });
-  tab("Trust", [&] { trust(screen, scale); });
+  }
   ImGui::EndTabBar();
 }
 

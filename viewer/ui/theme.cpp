@@ -145,6 +145,8 @@ Theme make_theme(bool light) {
   t.dim = rgb(light ? 0x5a6470 : 0x9aa5b1);
   t.accent = rgb(light ? 0x0b5cad : 0x6cb6ff);
   t.selection = rgb(light ? 0x000000 : 0xffffff);
+  t.mark = rgb(light ? 0x9c2f7a : 0xf0a3d0);
+  t.mark_text = rgb(light ? 0xffffff : 0x101010);
   t.hatch = IM_COL32(0, 0, 0, 80);
   return t;
 }

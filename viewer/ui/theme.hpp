@@ -24,7 +24,8 @@ struct Paint {
 
 struct Theme {
   bool light = false;
-  ImU32 background, lane, lane_other, panel, grid, text, dim, accent, selection, hatch;
+  ImU32 background, lane, lane_other, panel, grid, text, dim, accent, selection, hatch, mark,
+      mark_text;
 
   Paint paint(const Look& look) const;
   Paint paint(Cause cause) const;

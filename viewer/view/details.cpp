@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/attribution/scene.hpp"
 #include "core/support/duration.hpp"
 #include "reports/wording/names.hpp"
 #include "reports/wording/numbers.hpp"
@@ -48,6 +49,36 @@ std::string kind_name(HostKind kind) {
   return "other";
 }
 
+bool is_own(const Run& run, DeviceOpId op) {
+  const StreamId stream = run.trace.device_ops().stream[op];
+  return run.trace.data().streams[stream].process == run.steps.process;
+}
+
+struct HeldUp {
+  const char* how;
+  EventRef by;
+};
+
+std::optional<HeldUp> held_up_by(const Run& run, DeviceOpId op) {
+  if (run.attribution.scene == nullptr || !is_own(run, op)) return std::nullopt;
+  const Readiness ready = run.attribution.scene->dependencies.readiness(op);
+  const EventRef before{EventKind::device_op, ready.predecessor};
+  switch (ready.binding) {
+    case Binding::none:
+      break;
+    case Binding::launch:
+      return HeldUp{"Held up by its launch",
+                    {EventKind::host_range, run.trace.calls().range[ready.launch]}};
+    case Binding::stream:
+      return HeldUp{"Held up by its stream", before};
+    case Binding::graph:
+      return HeldUp{"Held up by its graph", before};
+    case Binding::event:
+      return HeldUp{"Held up by an event", before};
+  }
+  return std::nullopt;
+}
+
 class Sheet {
  public:
   Sheet(const Run& run, EventRef event) : run_(run), event_(event), time_(time_of(run, event)) {}
@@ -61,6 +92,9 @@ class Sheet {
       case EventKind::segment:
         segment();
         break;
+      case EventKind::gap:
+        gap();
+        break;
       case EventKind::phase_visit:
         say("Phase", phase_path(run_, run_.attribution.visits[event_.id].phase));
         break;
@@ -73,6 +107,7 @@ class Sheet {
       case EventKind::sync:
         break;
     }
+    findings();
     return std::move(rows_);
   }
 
@@ -109,11 +144,7 @@ class Sheet {
               [&](Cause a, Cause b) { return parts[index_of(a)] > parts[index_of(b)]; });
     for (const Cause cause : causes) {
       const std::int64_t ns = parts[index_of(cause)];
-      say(std::string(name_of(cause)),
-          fmt::format(
-              "{}  {}", duration_text(ns),
-              format_share(static_cast<double>(ns) /
-                           static_cast<double>(std::max<std::int64_t>(1, time_.length())))));
+      say(std::string(name_of(cause)), share_text(ns));
     }
   }
 
@@ -121,9 +152,60 @@ class Sheet {
     const Segment& s = partition_of(run_, event_.partition).segments[event_.id];
     say("Owner", fmt::format("{}: {}", name_of(s.cause), meaning_of(s.cause)));
     say("Phase", phase_path(run_, s.phase));
-    say("Line", site_text(run_, s.site));
+    say("Line", line_text(run_, s.site, s.direction));
     if (s.device_evidence != kNone) lead("Shown by", {EventKind::device_op, s.device_evidence});
     if (s.host_evidence != kNone) lead("Shown by", {EventKind::host_range, s.host_evidence});
+  }
+
+  void gap() {
+    const IdleGap& gap = gap_of(run_, event_);
+    for (const GapOwner& owner : owners_of(partition_of(run_, event_.partition), gap))
+      say(std::string(name_of(owner.cause)), share_text(owner.ns));
+    say("Phase", phase_path(run_, gap.phase));
+    say("Line", site_text(run_, gap.site));
+    if (gap.before != kNone) lead("After", {EventKind::device_op, gap.before});
+    if (gap.after == kNone) return;
+    lead("Ended by", {EventKind::device_op, gap.after});
+    held_by(gap.after);
+  }
+
+  std::string share_text(std::int64_t ns) const {
+    const auto whole = static_cast<double>(std::max<std::int64_t>(1, time_.length()));
+    return fmt::format("{}  {}", duration_text(ns), format_share(static_cast<double>(ns) / whole));
+  }
+
+  // What the op waited for last: its predecessor on the critical path.
+  void held_by(DeviceOpId op) {
+    if (const auto held = held_up_by(run_, op)) lead(held->how, held->by);
+  }
+
+  // Findings whose evidence this event is, or whose line it is at.
+  void findings() {
+    if (!run_.summary.findings) return;
+    for (const Finding& finding : run_.summary.findings->found) {
+      const bool shown = std::find(finding.evidence.begin(), finding.evidence.end(),
+                                   id_of(event_)) != finding.evidence.end();
+      if (shown || at_a_place_of(finding))
+        say(shown ? "Finding" : "Finding here", finding.id + ": " + finding.title);
+    }
+  }
+
+  SiteId site_of_event() const {
+    if (event_.kind == EventKind::segment)
+      return partition_of(run_, event_.partition).segments[event_.id].site;
+    if (event_.kind == EventKind::gap) return gap_of(run_, event_).site;
+    if (event_.kind == EventKind::host_range) return run_.trace.host_ranges().site[event_.id];
+    return kNone;
+  }
+
+  bool at_a_place_of(const Finding& finding) const {
+    const SiteId site = site_of_event();
+    if (site == kNone) return false;
+    const Site& at = run_.trace.data().sites[site];
+    return std::any_of(finding.places.begin(), finding.places.end(),
+                       [&](const FindingPlace& place) {
+                         return place.line == at.line && place.file == run_.trace.text(at.file);
+                       });
   }
 
   // The nearest line of the range or of what encloses it.
@@ -154,7 +236,22 @@ class Sheet {
     lead("Launched by", {EventKind::host_range, range});
     say("After the call", duration_text(std::max<std::int64_t>(0, time_.begin - h.end[range])));
     if (h.parent[range] != kNone) lead("Inside", {EventKind::host_range, h.parent[range]});
-    say("Line", line_of(range));
+    if (run_.attribution.scene == nullptr || !is_own(run_, op)) say("Line", line_of(range));
+  }
+
+  void written_at(DeviceOpId op) {
+    if (run_.attribution.scene == nullptr || !is_own(run_, op)) return;
+    const CodeLine line = run_.attribution.scene->places.of(op).line;
+    say("Line", line_text(run_, line.site, line.direction));
+  }
+
+  // Of a collective in a trace that holds all ranks.
+  void last_rank(DeviceOpId op) {
+    const auto last = run_.attribution.last_entries.find(op);
+    if (last == run_.attribution.last_entries.end()) return;
+    const std::int64_t waited = std::min(time_.end, last->second.time) - time_.begin;
+    say("Last to enter", fmt::format("rank {}", last->second.rank));
+    say("Waited for it", duration_text(std::max<std::int64_t>(0, waited)));
   }
 
   void neighbours(DeviceOpId op) {
@@ -171,7 +268,10 @@ class Sheet {
     const OpOwner& owner = run_.attribution.ops[op];
     say("Class", fmt::format("{}: {}", name_of(owner.cause), meaning_of(owner.cause)));
     say("Phase", phase_path(run_, owner.phase));
+    written_at(op);
     launch_of(op);
+    held_by(op);
+    last_rank(op);
     if (d.bytes[op] != kUnknownBytes) {
       const auto bytes = static_cast<double>(d.bytes[op]);
       say("Size", format_bytes(bytes));
@@ -200,6 +300,31 @@ std::vector<Detail> details_of(const Run& run, EventRef event) {
   return Sheet(run, event).rows();
 }
 
+std::optional<EventRef> led_to_by(const Run& run, EventRef event) {
+  if (event.kind == EventKind::device_op) {
+    const auto held = held_up_by(run, event.id);
+    if (held) return held->by;
+    const auto launch = linked_to(run, event);
+    return launch.empty() ? std::nullopt : std::optional(launch.front());
+  }
+  if (event.kind == EventKind::gap && gap_of(run, event).before != kNone)
+    return EventRef{EventKind::device_op, gap_of(run, event).before};
+  if (event.kind != EventKind::host_range) return std::nullopt;
+  const RangeId parent = run.trace.host_ranges().parent[event.id];
+  return parent == kNone ? std::nullopt : std::optional(EventRef{EventKind::host_range, parent});
+}
+
+std::optional<EventRef> leads_to(const Run& run, EventRef event) {
+  if (event.kind == EventKind::device_op) {
+    const auto ops = run.trace.ops_of(run.trace.device_ops().stream[event.id]);
+    const auto at = std::find(ops.begin(), ops.end(), event.id);
+    if (at == ops.end() || at + 1 == ops.end()) return std::nullopt;
+    return EventRef{EventKind::device_op, *(at + 1)};
+  }
+  const auto linked = linked_to(run, event);
+  return linked.empty() ? std::nullopt : std::optional(linked.back());
+}
+
 std::vector<EventRef> linked_to(const Run& run, EventRef event) {
   std::vector<EventRef> out;
   if (event.kind == EventKind::device_op) {
@@ -212,6 +337,11 @@ std::vector<EventRef> linked_to(const Run& run, EventRef event) {
     for (const DeviceOpId op : run.trace.ops_launched_by(call)) {
       if (out.size() < kMostLinks) out.push_back({EventKind::device_op, op});
     }
+  }
+  if (event.kind == EventKind::gap) {
+    const IdleGap& gap = gap_of(run, event);
+    if (gap.before != kNone) out.push_back({EventKind::device_op, gap.before});
+    if (gap.after != kNone) out.push_back({EventKind::device_op, gap.after});
   }
   if (event.kind == EventKind::segment) {
     const Segment& s = partition_of(run, event.partition).segments[event.id];

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "core/model/api_kind.hpp"
 #include "reports/wording/names.hpp"
 
@@ -33,6 +36,11 @@ const Partition& partition_of(const Run& run, std::uint32_t partition) {
   return partition == Partition::kWholeProcess ? a.process : a.devices[partition];
 }
 
+const IdleGap& gap_of(const Run& run, EventRef event) {
+  const bool whole = event.partition == Partition::kWholeProcess;
+  return whole ? run.gaps[event.id] : run.device_gaps[event.partition][event.id];
+}
+
 Interval time_of(const Run& run, EventRef event) {
   const TraceData& data = run.trace.data();
   const std::uint32_t id = event.id;
@@ -41,6 +49,8 @@ Interval time_of(const Run& run, EventRef event) {
       return run.steps.list[id].window;
     case EventKind::segment:
       return segment_of(run, event).time;
+    case EventKind::gap:
+      return gap_of(run, event).time;
     case EventKind::phase_visit:
       return run.attribution.visits[id].time;
     case EventKind::host_range:
@@ -60,6 +70,8 @@ std::string_view name_of(const Run& run, EventRef event) {
       return "step";
     case EventKind::segment:
       return name_of(segment_of(run, event).cause);
+    case EventKind::gap:
+      return name_of(gap_of(run, event).cause);
     case EventKind::phase_visit:
       return run.attribution.phases[run.attribution.visits[event.id].phase].name;
     case EventKind::host_range:
@@ -86,6 +98,8 @@ Look look_of(const Run& run, EventRef event) {
       return {Look::By::step, event.id % 2, !run.steps.list[event.id].steady};
     case EventKind::segment:
       return {Look::By::cause, static_cast<std::uint32_t>(segment_of(run, event).cause)};
+    case EventKind::gap:
+      return {Look::By::cause, static_cast<std::uint32_t>(gap_of(run, event).cause)};
     case EventKind::phase_visit:
       return {Look::By::phase, run.attribution.visits[event.id].phase};
     case EventKind::host_range:
@@ -110,6 +124,45 @@ std::string site_text(const Run& run, SiteId site) {
   const std::string_view function = run.trace.text(at.function);
   const std::string line = fmt::format("{}:{}", run.trace.text(at.file), at.line);
   return function.empty() ? line : fmt::format("{} ({})", line, function);
+}
+
+std::string line_text(const Run& run, SiteId site, Direction direction) {
+  const std::string line = site_text(run, site);
+  return line.empty() ? line : line + direction_text(direction);
+}
+
+PhaseId phase_of(const Run& run, EventRef event) {
+  switch (event.kind) {
+    case EventKind::segment:
+      return segment_of(run, event).phase;
+    case EventKind::gap:
+      return gap_of(run, event).phase;
+    case EventKind::phase_visit:
+      return run.attribution.visits[event.id].phase;
+    case EventKind::device_op:
+      return run.attribution.ops[event.id].phase;
+    default:
+      return 0;
+  }
+}
+
+std::optional<EventRef> event_named(const Run& run, std::string_view id) {
+  std::uint32_t row = 0;
+  const auto read =
+      std::from_chars(id.data() + std::min<std::size_t>(1, id.size()), id.data() + id.size(), row);
+  if (id.size() < 2 || read.ec != std::errc() || read.ptr != id.data() + id.size())
+    return std::nullopt;
+  if (id[0] == 'h' && row < run.trace.host_ranges().size())
+    return EventRef{EventKind::host_range, row};
+  if (id[0] == 'd' && row < run.trace.device_ops().size())
+    return EventRef{EventKind::device_op, row};
+  return std::nullopt;
+}
+
+std::string id_of(EventRef event) {
+  if (event.kind == EventKind::host_range) return fmt::format("h{}", event.id);
+  if (event.kind == EventKind::device_op) return fmt::format("d{}", event.id);
+  return "";
 }
 
 }  // namespace stepscope::viewer

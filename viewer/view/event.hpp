@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,7 @@ namespace stepscope::viewer {
 enum class EventKind : std::uint8_t {
   step,         // Steps::list
   segment,      // Attribution::process.segments, or those of a device
+  gap,          // Run::gaps, or those of a device
   phase_visit,  // Attribution::visits
   host_range,   // HostRanges
   device_op,    // DeviceOps
@@ -23,7 +25,8 @@ enum class EventKind : std::uint8_t {
 struct EventRef {
   EventKind kind = EventKind::step;
   std::uint32_t id = 0;
-  std::uint32_t partition = Partition::kWholeProcess;  // of a segment: row of Attribution::devices
+  std::uint32_t partition =
+      Partition::kWholeProcess;  // of segment and gap: row of Attribution::devices
 
   friend bool operator==(const EventRef&, const EventRef&) = default;
 };
@@ -36,6 +39,7 @@ struct Look {
 };
 
 const Partition& partition_of(const Run& run, std::uint32_t partition);
+const IdleGap& gap_of(const Run& run, EventRef event);
 
 Interval time_of(const Run& run, EventRef event);
 // As it stands in the trace.
@@ -48,5 +52,13 @@ Look look_of(const Run& run, EventRef event);
 std::string phase_path(const Run& run, PhaseId phase);
 // "train.py:96 (compute_loss)"; empty where the line is not known.
 std::string site_text(const Run& run, SiteId site);
+// The same with the pass of autograd that worked for the line: "train.py:96 (step) backward".
+std::string line_text(const Run& run, SiteId site, Direction direction);
+// Of a segment, gap, visit or device op: the phase that it is in; the root where it has none.
+PhaseId phase_of(const Run& run, EventRef event);
+
+// "h12" is host range 12, "d34" device op 34: how findings and lines name their evidence.
+std::optional<EventRef> event_named(const Run& run, std::string_view id);
+std::string id_of(EventRef event);  // empty for what has no such id
 
 }  // namespace stepscope::viewer

@@ -19,6 +19,25 @@ std::string count_text(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", format_count(static_cast<double>(count)), count == 1 ? one : many);
 }
 
+// Sums since some beginning (nvlink) and bits are no curves; reports read them.
+struct ShownCounter {
+  DeviceCounter counter;
+  const char* title;
+};
+constexpr std::array<ShownCounter, 11> kShownCounters = {{
+    {DeviceCounter::sm_active_percent, "SM active"},
+    {DeviceCounter::tensor_active_percent, "tensor cores active"},
+    {DeviceCounter::sm_clock_mhz, "SM clock"},
+    {DeviceCounter::memory_clock_mhz, "memory clock"},
+    {DeviceCounter::power_mw, "power"},
+    {DeviceCounter::temperature_celsius, "temperature"},
+    {DeviceCounter::memory_used_bytes, "memory used"},
+    {DeviceCounter::process_memory_bytes, "memory of this process"},
+    {DeviceCounter::allocator_allocated_bytes, "memory in tensors"},
+    {DeviceCounter::dram_read_bytes_per_second, "DRAM reads"},
+    {DeviceCounter::dram_write_bytes_per_second, "DRAM writes"},
+}};
+
 class Builder {
  public:
   explicit Builder(const Run& run) : run_(run), data_(run.trace.data()) {}
@@ -69,6 +88,12 @@ class Builder {
            EventKind::segment, i},
           all(a.devices[i].segments.size()));
     }
+    add({LaneKind::gaps, "Run", "idle gaps", "", EventKind::gap}, all(run_.gaps.size()));
+    for (std::uint32_t i = 0; i < run_.device_gaps.size(); ++i) {
+      add({LaneKind::gaps, "Run", fmt::format("idle gaps, GPU {}", a.devices[i].device), "",
+           EventKind::gap, i},
+          all(run_.device_gaps[i].size()));
+    }
     add({LaneKind::phases, "Run", "phases", "", EventKind::phase_visit}, all(a.visits.size()));
   }
 
@@ -109,6 +134,22 @@ class Builder {
       return std::tie(x.device, x.context, x.stream) < std::tie(y.device, y.context, y.stream);
     });
     for (const StreamId stream : streams) stream_lanes(process, stream);
+    if (process != run_.steps.process) return;
+    for (const auto& [device, samples] : run_.samples) counter_lanes(process, device, samples);
+  }
+
+  void counter_lanes(ProcessId process, std::uint32_t device, const DeviceSamples& samples) {
+    for (const ShownCounter& shown : kShownCounters) {
+      const std::vector<DeviceSample>& values = samples.of(shown.counter);
+      if (values.empty()) continue;
+      Lane lane{LaneKind::counter, owner(process) + device_name(process, device), shown.title};
+      lane.counter = shown.counter;
+      for (const DeviceSample& sample : values) lane.curve.add(sample.time, sample.value);
+      lane.curve.finish();
+      lane.note = fmt::format("{} to {}", counter_text(shown.counter, lane.curve.least()),
+                              counter_text(shown.counter, lane.curve.most()));
+      lanes_.push_back(std::move(lane));
+    }
   }
 
   void stream_lanes(ProcessId process, StreamId stream) {
@@ -184,6 +225,26 @@ std::uint64_t Lane::event_count() const {
   std::uint64_t count = 0;
   for (const Row& row : rows) count += row.size();
   return count;
+}
+
+std::string counter_text(DeviceCounter counter, double value) {
+  switch (counter) {
+    case DeviceCounter::sm_clock_mhz:
+    case DeviceCounter::memory_clock_mhz:
+      return format_count(value) + " MHz";
+    case DeviceCounter::power_mw:
+      return fmt::format("{:.0f} W", value / 1e3);
+    case DeviceCounter::temperature_celsius:
+      return fmt::format("{:.0f} °C", value);
+    case DeviceCounter::sm_active_percent:
+    case DeviceCounter::tensor_active_percent:
+      return fmt::format("{:.0f} %", value);
+    case DeviceCounter::dram_read_bytes_per_second:
+    case DeviceCounter::dram_write_bytes_per_second:
+      return format_rate(value) + " GB/s";
+    default:
+      return format_bytes(value);
+  }
 }
 
 std::vector<Lane> build_lanes(const Run& run) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lanes of the timeline, from top to bottom, and where on them an event is.
 //
-//   the run        steps, who owns the time (the exact partition as one band), phases
-//   each device    a lane a stream: kernels; copies and sets; waits
+//   the run        steps, who owns the time (the exact partition as one band), idle gaps, phases
+//   each device    a lane a stream: kernels; copies and sets; waits. A lane a counter: clock,
+//   power,
+//                  memory
 //   each thread    named ranges (NVTX, record_function); ops and CUDA calls; Python functions
 //
 // A lane has a row for each depth of nesting or overlap (lod/sub_lanes.hpp): no event is left out.
@@ -13,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "core/model/device_counter.hpp"
+#include "viewer/lod/curve.hpp"
 #include "viewer/lod/row.hpp"
 #include "viewer/view/event.hpp"
 
@@ -21,10 +25,12 @@ namespace stepscope::viewer {
 enum class LaneKind : std::uint8_t {
   steps,
   owners,
+  gaps,
   phases,
   kernels,
   copies,
   waits,
+  counter,
   annotations,
   calls,  // framework ops and CUDA calls
   python,
@@ -39,7 +45,11 @@ struct Lane {
   EventKind events = EventKind::step;
   std::uint32_t partition = Partition::kWholeProcess;
   std::vector<Row> rows;
+  Curve curve;  // of a counter, which has no rows
+  DeviceCounter counter = DeviceCounter::sm_clock_mhz;
 
+  // Stays the same from run to run of a program: what is saved refers to it.
+  std::string name() const { return group + "/" + title; }
   std::uint64_t event_count() const;
   EventRef event(std::uint32_t row, std::uint32_t index) const {
     return {events, rows[row].id(index), partition};
@@ -53,6 +63,9 @@ struct Spot {
   std::uint32_t index = 0;
   friend bool operator==(const Spot&, const Spot&) = default;
 };
+
+// "1,755 MHz", "642 W", "12.3 GB".
+std::string counter_text(DeviceCounter counter, double value);
 
 std::vector<Lane> build_lanes(const Run& run);
 

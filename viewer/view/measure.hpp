@@ -6,19 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "core/summary/op_lengths.hpp"
 #include "viewer/view/lanes.hpp"
 
 namespace stepscope::viewer {
 
 struct LaneMeasure {
   std::uint32_t lane = 0;
-  std::uint64_t count = 0;
+  LengthSpread lengths;      // of whole events
   std::int64_t sum_ns = 0;   // inside the range, overlaps counted twice
   std::int64_t busy_ns = 0;  // covered, overlaps counted once
-  std::int64_t min_ns = 0;   // of whole events, as the following
-  std::int64_t p50_ns = 0;
-  std::int64_t p99_ns = 0;
-  std::int64_t max_ns = 0;
 };
 
 struct Measurement {

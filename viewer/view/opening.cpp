@@ -50,6 +50,23 @@ std::optional<std::uint32_t> typical_step(const Summary& summary) {
                            [&](auto a, auto b) { return distance(a) < distance(b); });
 }
 
+std::string step_sentence(const Run& run, std::uint32_t row) {
+  const Step& step = run.steps.list[row];
+  const PerCause<std::int64_t>& parts = run.summary.step_parts[row];
+  const Cause cause = largest_cause(parts);
+  const std::int64_t owned = parts[index_of(cause)];
+  const std::string median = run.summary.partition.p50_ns > 0
+                                 ? ", where the median is " + duration(run.summary.partition.p50_ns)
+                                 : "";
+  const std::string not_counted =
+      step.why_not_steady.empty() ? "" : "; not counted: " + step.why_not_steady;
+  return fmt::format("Step {}: {}{}{}. {} ({}) owns {} of it, {}.", step.id,
+                     duration(step.wall_ns()), median, not_counted, name_of(cause),
+                     meaning_of(cause), duration(owned),
+                     format_share(static_cast<double>(owned) /
+                                  static_cast<double>(std::max<std::int64_t>(1, step.wall_ns()))));
+}
+
 void Session::open() {
   const auto step = typical_step(run_.summary);
   if (!step || run_.steps.found_by == FoundBy::whole_trace) {

@@ -3,18 +3,40 @@
 // no result of its own.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "core/attribution/attribution.hpp"
+#include "core/attribution/idle_gaps.hpp"
+#include "core/device_health/device_samples.hpp"
 #include "core/model/trace.hpp"
 #include "core/steps/steps.hpp"
+#include "core/summary/ranks.hpp"
 #include "core/summary/summary.hpp"
 
 namespace stepscope::viewer {
 
+struct RunOptions {
+  std::string step_marker;  // --step-marker REGEX
+  std::string phase;        // --phase REGEX
+  std::optional<std::int32_t> rank;
+  bool find = true;  // look for findings, too
+};
+
 struct Run {
   Trace trace;
+  RunOptions options;
   Steps steps;
   Attribution attribution;
   Summary summary;
+  std::vector<IdleGap> gaps;                       // of the process
+  std::vector<std::vector<IdleGap>> device_gaps;   // by row of Attribution::devices
+  std::map<std::uint32_t, DeviceSamples> samples;  // counters, by device
+  Ranks ranks;
 };
+
+// Steps, attribution, findings: what `stepscope report` does of the same trace.
+Result<Run> analyse(Trace trace, const RunOptions& options = {});
 
 }  // namespace stepscope::viewer

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "viewer/view/details.hpp"
+
 namespace stepscope::viewer {
 namespace {
 
@@ -26,49 +28,10 @@ std::int64_t middle(Interval time) {
 
 }  // namespace
 
-const std::vector<KeyBinding>& key_bindings() {
-  static const std::vector<KeyBinding> bindings = {
-      {'w', nullptr, Command::zoom_in, "come closer"},
-      {'s', nullptr, Command::zoom_out, "step back"},
-      {'a', nullptr, Command::pan_left, "move left"},
-      {'d', nullptr, Command::pan_right, "move right"},
-      {0, "Right", Command::pan_right, "move right"},
-      {0, "Left", Command::pan_left, "move left"},
-      {'0', nullptr, Command::fit_all, "show the whole run"},
-      {0, "Home", Command::fit_all, "show the whole run"},
-      {'f', nullptr, Command::fit_selection, "show the selected event in full width"},
-      {'.', nullptr, Command::next_event, "next event of the row"},
-      {',', nullptr, Command::previous_event, "event before"},
-      {'j', nullptr, Command::next_step, "next step"},
-      {'k', nullptr, Command::previous_step, "step before"},
-      {'r', nullptr, Command::measure_selection, "measure over the selected event"},
-      {'z', nullptr, Command::zoom_to_measured, "zoom to the measured range"},
-      {'/', nullptr, Command::search, "search by name: what matches stays lit"},
-      {'n', nullptr, Command::next_match, "next match"},
-      {0, "Backspace", Command::undo, "undo the last move"},
-      {'t', nullptr, Command::toggle_theme, "light or dark"},
-      {0, "Esc", Command::clear, "let go of selection, range and search"},
-      {'?', nullptr, Command::toggle_keys, "this list"},
-  };
-  return bindings;
-}
-
-std::optional<Command> command_of(char key) {
-  for (const KeyBinding& binding : key_bindings()) {
-    if (binding.key != 0 && binding.key == key) return binding.command;
-  }
-  return std::nullopt;
-}
-
-std::optional<Command> command_named(std::string_view key_name) {
-  for (const KeyBinding& binding : key_bindings()) {
-    if (binding.name != nullptr && key_name == binding.name) return binding.command;
-  }
-  return std::nullopt;
-}
-
 Session::Session(const Run& run) : run_(run), lanes_(build_lanes(run)), viewport_(whole_of(run)) {
   collapsed.assign(lanes_.size(), false);
+  pinned.assign(lanes_.size(), false);
+  hidden.assign(lanes_.size(), false);
   for (std::size_t i = 0; i < lanes_.size(); ++i)
     collapsed[i] = lanes_[i].kind == LaneKind::python && lanes_[i].rows.size() > 4;
 }
@@ -76,8 +39,8 @@ Session::Session(const Run& run) : run_(run), lanes_(build_lanes(run)), viewport
 void Session::apply(Command command) {
   const Interval span = viewport_.span();
   const auto pan = static_cast<std::int64_t>(kPan * static_cast<double>(span.length()));
-  const bool moves = command <= Command::previous_step || command == Command::zoom_to_measured;
-  if (moves) viewport_.remember(command <= Command::pan_right ? 1 + static_cast<int>(command) : 0);
+  if (command <= Command::next_match)
+    viewport_.remember(command <= Command::pan_right ? 1 + static_cast<int>(command) : 0);
   switch (command) {
     case Command::zoom_in:
       return viewport_.zoom(middle(span), kZoom);
@@ -90,19 +53,21 @@ void Session::apply(Command command) {
     case Command::fit_all:
       return viewport_.fit(viewport_.whole());
     case Command::fit_selection:
-      if (const auto event = selected_event()) viewport_.fit(time_of(run_, *event), 0.25);
-      return;
+      return fit_selection();
     case Command::next_event:
       return event_to(1);
     case Command::previous_event:
       return event_to(-1);
+    case Command::back:
+      if (const auto event = selected_event()) follow(led_to_by(run_, *event));
+      return;
+    case Command::forward:
+      if (const auto event = selected_event()) follow(leads_to(run_, *event));
+      return;
     case Command::next_step:
       return step_to(1);
     case Command::previous_step:
       return step_to(-1);
-    case Command::measure_selection:
-      if (const auto event = selected_event()) measured_ = time_of(run_, *event);
-      return;
     case Command::zoom_to_measured:
       if (measured_) viewport_.fit(*measured_, 0);
       return;
@@ -111,24 +76,103 @@ void Session::apply(Command command) {
     case Command::undo:
       viewport_.undo();
       return;
-    case Command::search:
-      search_wanted = true;
+    case Command::measure_selection:
+      if (const auto event = selected_event()) measured_ = time_of(run_, *event);
+      return;
+    case Command::mark:
+      return mark();
+    case Command::pin_lane:
+      return toggle_lane(pinned);
+    case Command::hide_lane:
+      return toggle_lane(hidden);
+    case Command::show_lanes:
+      hidden.assign(lanes_.size(), false);
       return;
     case Command::clear:
-      if (keys_shown) {
-        keys_shown = false;
-        return;
-      }
       selected_.reset();
       measured_.reset();
       return search("");
-    case Command::toggle_keys:
-      keys_shown = !keys_shown;
-      return;
-    case Command::toggle_theme:
-      light = !light;
-      return;
+    default:
+      return;  // of the screen
   }
+}
+
+// In the middle, as it is; where it is there already, in full width.
+void Session::fit_selection() {
+  const auto event = selected_event();
+  if (!event) return;
+  const Interval time = time_of(run_, *event);
+  const Interval span = viewport_.span();
+  const std::int64_t off = middle(time) - middle(span);
+  const bool centred = std::abs(off) <= span.length() / 500 || time.length() > span.length();
+  if (centred) return viewport_.fit(time, 0.25);
+  viewport_.pan(off);
+  const bool at_the_edge = viewport_.span() == span;  // as near to the middle as the run allows
+  if (at_the_edge) viewport_.fit(time, 0.25);
+}
+
+void Session::follow(const std::optional<EventRef>& to) {
+  if (to) select(*to);
+}
+
+void Session::mark() {
+  if (measured_) return add_mark({*measured_, "range"});
+  if (const auto event = selected_event())
+    return add_mark({time_of(run_, *event), label_of(run_, *event)});
+  const std::int64_t at = middle(viewport_.span());
+  add_mark({{at, at}, "mark"});
+}
+
+void Session::add_mark(Mark mark) {
+  const auto later = [](const Mark& a, const Mark& b) { return a.time.begin < b.time.begin; };
+  marks_.insert(std::upper_bound(marks_.begin(), marks_.end(), mark, later), std::move(mark));
+}
+
+void Session::remove_mark(std::size_t index) {
+  marks_.erase(marks_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+void Session::go_to(Interval time) {
+  viewport_.remember(0);
+  if (time.empty()) return viewport_.reveal(time);
+  viewport_.fit(time, 0.5);
+}
+
+void Session::toggle_lane(std::vector<bool>& flags) {
+  if (!selected_) return;
+  flags[selected_->lane] = !flags[selected_->lane];
+}
+
+std::vector<std::uint32_t> Session::shown_lanes() const {
+  std::vector<std::uint32_t> out;
+  for (const bool first : {true, false}) {
+    for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
+      if (!hidden[i] && pinned[i] == first) out.push_back(i);
+    }
+  }
+  return out;
+}
+
+std::size_t Session::hidden_lanes() const {
+  return static_cast<std::size_t>(std::count(hidden.begin(), hidden.end(), true));
+}
+
+bool Session::jump(EventRef event) {
+  if (!select(event)) return false;
+  const Interval time = time_of(run_, event);
+  const auto& steps = run_.steps.list;
+  const auto inside = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+    return step.window.contains(time.begin);
+  });
+  if (inside != steps.end()) step_ = static_cast<std::uint32_t>(inside - steps.begin());
+  const Interval around = inside != steps.end() ? inside->window : viewport_.whole();
+  // A fortieth of the width or the whole step, whichever is closer.
+  if (40 * time.length() < around.length()) {
+    viewport_.fit(time, 20);
+  } else {
+    viewport_.fit(around);
+  }
+  return true;
 }
 
 void Session::wheel(std::int64_t about, double factor) {
@@ -139,6 +183,20 @@ void Session::wheel(std::int64_t about, double factor) {
 void Session::drag(std::int64_t ns) {
   viewport_.remember(101);
   viewport_.pan(ns);
+}
+
+void Session::zoom_to(Interval range, bool out) {
+  viewport_.remember(0);
+  const Interval span = viewport_.span();
+  if (!out) return viewport_.fit(range, 0);
+  const double factor = static_cast<double>(span.length()) /
+                        static_cast<double>(std::max<std::int64_t>(1, range.length()));
+  viewport_.zoom(middle(range), factor);
+}
+
+void Session::fill_with_selection() {
+  viewport_.remember(0);
+  if (const auto event = selected_event()) viewport_.fit(time_of(run_, *event), 0.25);
 }
 
 void Session::select(Spot spot) {

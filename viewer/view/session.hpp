@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user has done so far: span, selection, measured range, search, chosen step. Input comes
-// as commands and positions; the same state is drawn by the window and asserted by tests.
+// What the user has done so far with one run: span, selection, measured range, search, chosen step,
+// marks, order of lanes. Input comes as commands and positions; the same state is drawn by the
+// window and asserted by tests.
 #pragma once
 
 #include <cstdint>
@@ -8,42 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "viewer/view/commands.hpp"
 #include "viewer/view/lanes.hpp"
 #include "viewer/view/viewport.hpp"
 
 namespace stepscope::viewer {
 
-enum class Command : std::uint8_t {
-  zoom_in,
-  zoom_out,
-  pan_left,
-  pan_right,
-  fit_all,
-  fit_selection,
-  next_event,
-  previous_event,
-  next_step,
-  previous_step,
-  measure_selection,
-  zoom_to_measured,
-  next_match,
-  undo,
-  search,
-  clear,
-  toggle_keys,
-  toggle_theme,
+// A time or a range that the user named.
+struct Mark {
+  Interval time;
+  std::string text;
+  friend bool operator==(const Mark&, const Mark&) = default;
 };
-
-// The one list of keys: the window maps input by it, the `?` overlay and the docs print it.
-struct KeyBinding {
-  char key;          // as typed; 0 for the keys that follow
-  const char* name;  // "Home", "Esc"; nullptr where `key` says it
-  Command command;
-  const char* about;
-};
-const std::vector<KeyBinding>& key_bindings();
-std::optional<Command> command_of(char key);
-std::optional<Command> command_named(std::string_view key_name);
 
 class Session {
  public:
@@ -54,10 +31,14 @@ class Session {
   Viewport& viewport() { return viewport_; }
   const Viewport& viewport() const { return viewport_; }
 
+  // Commands of one run; those of the screen (commands.hpp) are the desk's and do nothing here.
   void apply(Command command);
   // Mouse wheel: `about` keeps its place.
   void wheel(std::int64_t about, double factor);
   void drag(std::int64_t ns);
+  // Shows the range in full width; `out`: what is on screen now takes the place of the range.
+  void zoom_to(Interval range, bool out);
+  void fill_with_selection();
 
   void select(Spot spot);
   bool select(EventRef event);  // and brings it on screen
@@ -82,15 +63,31 @@ class Session {
   void open();
   const std::string& sentence() const { return sentence_; }
 
-  bool keys_shown = false;
-  bool light = false;
-  bool search_wanted = false;   // the search box is to take the keyboard
-  std::vector<bool> collapsed;  // by lane
+  // Selects it in its step, close enough to be seen.
+  bool jump(EventRef event);
+
+  const std::vector<Mark>& marks() const { return marks_; }
+  void add_mark(Mark mark);
+  void remove_mark(std::size_t index);
+  void go_to(Interval time);
+
+  // Rows of lanes() from top to bottom: pinned ones first, hidden ones left out.
+  std::vector<std::uint32_t> shown_lanes() const;
+  std::size_t hidden_lanes() const;
+
+  std::vector<bool> collapsed;  // by lane, as the following
+  std::vector<bool> pinned;
+  std::vector<bool> hidden;
+  std::optional<std::uint32_t> wanted_lane;  // is to be scrolled to
 
  private:
   void step_to(int direction);
   void event_to(int direction);
   void next_match();
+  void follow(const std::optional<EventRef>& to);
+  void mark();
+  void fit_selection();
+  void toggle_lane(std::vector<bool>& flags);
 
   const Run& run_;
   std::vector<Lane> lanes_;
@@ -102,7 +99,12 @@ class Session {
   std::vector<bool> lit_;  // by StringId
   std::vector<EventRef> matches_;
   std::string sentence_;
+  std::vector<Mark> marks_;
 };
+
+// "Step 17: 76.7 ms, where the median is 52.4 ms. host.python (Python code) owns 59.4 ms of it, 77
+// %."
+std::string step_sentence(const Run& run, std::uint32_t row);
 
 // The counted step nearest to the median; the first one where no step is counted.
 std::optional<std::uint32_t> typical_step(const Summary& summary);

@@ -50,6 +50,10 @@ void Viewport::reveal(Interval time) {
   set(time.begin - (span_.length() - time.length()) / 2, span_.length());
 }
 
+void Viewport::show(Interval span) {
+  span_ = {span.begin, std::max(span.end, span.begin + kLeastSpan)};
+}
+
 double Viewport::x_of(std::int64_t t, double width) const {
   return static_cast<double>(t - span_.begin) * width / static_cast<double>(span_.length());
 }

@@ -26,6 +26,9 @@ class Viewport {
   // Moves, without zooming unless `time` is too long, until `time` is on screen.
   void reveal(Interval time);
 
+  // This span exactly, wherever it lies: of a run beside another.
+  void show(Interval span);
+
   double x_of(std::int64_t t, double width) const;
   std::int64_t time_at(double x, double width) const;
 

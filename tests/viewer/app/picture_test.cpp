@@ -22,7 +22,7 @@ Image picture(bool light, int width = 960, int height = 540) {
   const std::string path =
       testing::TempDir() + "/viewer_picture" + std::to_string(getpid()) + ".png";
   const Status shown =
-      show(sample_run(), {.screenshot = path, .width = width, .height = height, .light = light});
+      show({fast_run()}, {.screenshot = path, .width = width, .height = height, .light = light});
   EXPECT_TRUE(shown.ok()) << shown.error().message;
   auto image = read_png(path);
   std::filesystem::remove(path);
@@ -58,7 +58,7 @@ TEST(Picture, IsTheSameEachTimeAndNotOfTheOtherTheme) {
 }
 
 TEST(Picture, AFileThatCannotBeWrittenIsSaid) {
-  const Status shown = show(sample_run(), {.screenshot = "/no/such/folder/x.png"});
+  const Status shown = show({fast_run()}, {.screenshot = "/no/such/folder/x.png"});
   ASSERT_FALSE(shown.ok());
   EXPECT_NE(shown.error().message.find("/no/such/folder/x.png"), std::string::npos);
 }

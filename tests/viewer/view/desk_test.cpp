@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two runs, findings, ranks and what is kept, over real traces.
+#include "viewer/view/desk.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "reports/html/html_report.hpp"
+#include "reports/text/text_diff.hpp"
+#include "reports/text/text_report.hpp"
+#include "tests/viewer/sample_run.hpp"
+#include "viewer/view/details.hpp"
+#include "viewer/view/palette.hpp"
+#include "viewer/view/saved.hpp"
+#include "viewer/view/tables.hpp"
+
+namespace stepscope::viewer {
+namespace {
+
+using testing::HasSubstr;
+
+const Table& table(const std::vector<Table>& tables, const std::string& title) {
+  for (const Table& one : tables) {
+    if (one.title == title) return one;
+  }
+  throw std::runtime_error("no table " + title);
+}
+
+// Pages write "<" as an entity. A bool, since a page is too long to be printed where it fails.
+bool page_holds(const std::string& page, std::string text) {
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1))
+    text.replace(at, 1, "&lt;");
+  return page.find(text) != std::string::npos;
+}
+
+// ---- the same numbers as the reports ----
+
+TEST(SameNumbers, OwnersPhasesAndKernelsAreThoseOfTextAndPage) {
+  const Desk desk({slow_run()});
+  const Summary& summary = desk.run(0).summary;
+  const std::string text = text_report(summary, {});
+  const std::string page = html_report({summary}, {.with_source = false});
+  const std::vector<Table> tables = tables_of(desk);
+  for (const char* const title : {"Who owns the time", "Phases"}) {
+    const Table& one = table(tables, title);
+    for (std::size_t i = 0; i < std::min<std::size_t>(5, one.rows.size()); ++i) {
+      for (std::size_t cell = 1; cell < 3; ++cell) {
+        EXPECT_THAT(text, HasSubstr(one.rows[i].cells[cell].text)) << title;
+        EXPECT_TRUE(page_holds(page, one.rows[i].cells[cell].text)) << one.rows[i].cells[cell].text;
+      }
+    }
+  }
+  const Table& owners = table(tables, "Who owns the time");
+  std::int64_t sum = 0;
+  for (const TableRow& row : owners.rows) {
+    if (!row.sum) sum += static_cast<std::int64_t>(*row.cells[1].value);
+  }
+  EXPECT_EQ(sum, summary.partition.wall_ns_total);
+  EXPECT_EQ(static_cast<std::int64_t>(*owners.rows.back().cells[1].value), sum);
+  for (const TableRow& row : table(tables, "Kernels").rows)
+    EXPECT_TRUE(page_holds(page, row.cells[1].text)) << row.cells[1].text;
+}
+
+TEST(SameNumbers, FindingsAreThoseOfTextAndPage) {
+  const Desk desk({slow_run()});
+  const Summary& summary = desk.run(0).summary;
+  const std::string text = text_report(summary, {});
+  const std::string page = html_report({summary}, {.with_source = false});
+  const Table findings = table(tables_of(desk), "What to do");
+  ASSERT_FALSE(findings.rows.empty());
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, findings.rows.size()); ++i) {
+    EXPECT_THAT(text, HasSubstr(findings.rows[i].cells[1].text));  // what it gives
+    EXPECT_TRUE(page_holds(page, findings.rows[i].cells[1].text)) << findings.rows[i].cells[1].text;
+    EXPECT_THAT(text, HasSubstr(summary.findings->found[i].id));
+  }
+}
+
+TEST(SameNumbers, TheDifferenceIsThatOfDiffAndSums) {
+  const Desk desk({slow_run(), fast_run()});
+  const Comparison& comparison = *desk.comparison();
+  ASSERT_TRUE(comparison.shown());
+  const std::string text = text_diff(comparison, {});
+  const std::vector<Table> tables = tables_of(desk);
+  const Table& parts = table(tables, "Difference");
+  std::int64_t sum = 0;
+  for (const TableRow& row : parts.rows) {
+    if (!row.sum) sum += static_cast<std::int64_t>(*row.cells[0].value);
+  }
+  EXPECT_EQ(sum, comparison.delta_ns_total);
+  EXPECT_THAT(text, HasSubstr(parts.rows.front().cells[0].text));
+  EXPECT_THAT(text, HasSubstr(parts.rows.front().cells[5].text));  // how
+  for (const char* const title : {"By cause", "By phase", "By line"}) {
+    std::int64_t difference = 0;
+    for (const TableRow& row : table(tables, title).rows) {
+      if (!row.sum) difference += static_cast<std::int64_t>(*row.cells[3].value);
+    }
+    EXPECT_EQ(difference, comparison.delta_ns_total) << title;
+  }
+}
+
+// ---- two runs ----
+
+TEST(Desk, APartOfTheDifferenceIsShownOnBothSides) {
+  Desk desk({slow_run(), fast_run()});
+  desk.open();
+  std::size_t on_both = 0;
+  for (std::size_t i = 0; i < desk.groups().size(); ++i) {
+    desk.show_group(i);
+    EXPECT_EQ(desk.chosen_group(), i);
+    for (std::size_t side = 0; side < 2; ++side) {
+      const auto event = desk.side(side).selected_event();
+      if (!event) continue;
+      ASSERT_EQ(event->kind, EventKind::segment);
+      const Cause cause = desk.run(side).attribution.process.segments[event->id].cause;
+      const auto& parts = desk.groups()[i].parts;
+      EXPECT_TRUE(std::any_of(parts.begin(), parts.end(),
+                              [&](const DeltaPart* part) { return part->cause == cause; }));
+    }
+    const bool both = desk.side(0).selected() && desk.side(1).selected();
+    on_both += both ? 1 : 0;
+    EXPECT_EQ(both, desk.notice.empty());
+  }
+  EXPECT_GT(on_both, 3U);
+}
+
+TEST(Desk, AKernelHasAHistogramOverBothRunsWithTheReportsSums) {
+  Desk desk({slow_run(), fast_run()});
+  const KernelRow& kernel = desk.run(0).summary.kernels.front();
+  desk.choose_kernel(kernel.name);
+  const KernelLengths& lengths = *desk.kernel();
+  ASSERT_EQ(lengths.sides.size(), 2U);
+  for (std::size_t side = 0; side < 2; ++side) {
+    std::uint64_t calls = 0;
+    std::int64_t ns = 0;
+    for (const KernelRow& row : desk.run(side).summary.kernels) {
+      if (row.name != kernel.name) continue;
+      calls += row.calls_total;
+      ns += row.ns_total;
+    }
+    EXPECT_EQ(lengths.sides[side].count, calls);
+    EXPECT_EQ(lengths.sides[side].sum_ns, ns);
+    std::uint64_t in_bins = 0;
+    for (const std::uint64_t count : lengths.histogram.counts[side]) in_bins += count;
+    EXPECT_EQ(in_bins, calls);
+  }
+}
+
+TEST(Desk, RunsThatCannotBeComparedSayWhy) {
+  auto other = std::make_shared<viewer::Run>(*fast_run());
+  other->summary.run.device = "another GPU";
+  Desk desk({fast_run(), other});
+  desk.open();
+  ASSERT_FALSE(desk.comparison()->shown());
+  EXPECT_THAT(desk.sentence(), HasSubstr("Not comparable"));
+  EXPECT_THAT(as_text(tables_of(desk).front()), HasSubstr(desk.comparison()->why_not.front()));
+}
+
+// ---- findings ----
+
+TEST(Desk, AFindingGoesToItsEvidenceOneAfterTheOther) {
+  Desk desk({slow_run()});
+  desk.open();
+  const auto& found = desk.run(0).summary.findings->found;
+  bool shown = false;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i].evidence.empty()) continue;
+    desk.show_finding(i);
+    shown = true;
+    EXPECT_EQ(id_of(*desk.active().selected_event()), found[i].evidence.front());
+    std::vector<std::string> said;
+    for (const Detail& detail : details_of(desk.run(0), *desk.active().selected_event()))
+      said.push_back(detail.what + " " + detail.value);
+    EXPECT_THAT(said, testing::Contains(HasSubstr("Finding " + found[i].id)));
+    if (found[i].evidence.size() < 2) continue;
+    desk.show_finding(i);
+    EXPECT_EQ(id_of(*desk.active().selected_event()), found[i].evidence[1]);
+  }
+  EXPECT_TRUE(shown);
+}
+
+TEST(IdleGaps, TileWhatTheDeviceIdles) {
+  const auto& run = *slow_run();
+  std::int64_t idle = 0;
+  for (const Segment& segment : run.attribution.process.segments)
+    idle += is_device_busy(segment.cause) ? 0 : segment.time.length();
+  std::int64_t in_gaps = 0;
+  for (const IdleGap& gap : run.gaps) {
+    std::int64_t owned = 0;
+    for (const GapOwner& owner : owners_of(run.attribution.process, gap)) owned += owner.ns;
+    EXPECT_EQ(owned, gap.time.length());
+    in_gaps += owned;
+  }
+  EXPECT_EQ(in_gaps, idle);
+}
+
+TEST(Saved, MarksPinsAndSettingsComeBackAndDamageIsPassedOver) {
+  const std::string folder =
+      testing::TempDir() + "/viewer_state" + std::to_string(getpid()) + "/deeper";
+  Desk desk({fast_run()});
+  desk.light = true;
+  desk.text_scale = 1.21F;
+  desk.active().select(EventRef{EventKind::device_op, 10});
+  desk.apply(Command::mark);
+  desk.apply(Command::pin_lane);
+  desk.active().hidden[2] = true;
+  ASSERT_TRUE(save(desk, folder));
+  Desk again({fast_run()});
+  load_saved(again, folder);
+  EXPECT_TRUE(again.light);
+  EXPECT_FLOAT_EQ(again.text_scale, 1.21F);
+  EXPECT_EQ(again.active().marks(), desk.active().marks());
+  EXPECT_EQ(again.active().pinned, desk.active().pinned);
+  EXPECT_EQ(again.active().hidden, desk.active().hidden);
+  EXPECT_EQ(again.active().collapsed, desk.active().collapsed);
+  for (const auto& file : std::filesystem::directory_iterator(folder))
+    std::ofstream(file.path()) << R"({"marks": [3, {"begin_ns": "x", "end_ns": 1}], "light": 7, )";
+  Desk damaged({fast_run()});
+  load_saved(damaged, folder);
+  EXPECT_TRUE(damaged.active().marks().empty());
+  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(save(desk, "/proc/no/such"));
+  load_saved(damaged, "/proc/no/such");
+}
+
+TEST(Palette, FindsByWordsInAnyOrder) {
+  Desk desk({fast_run()});
+  const auto entries = palette_entries(desk, "OWNS who");
+  ASSERT_FALSE(entries.empty());
+  EXPECT_EQ(entries.front().kind, PaletteEntry::Kind::lane);
+  run_entry(desk, entries.front());
+  EXPECT_EQ(desk.active().wanted_lane, entries.front().index);
+  EXPECT_TRUE(palette_entries(desk, "no such thing").empty());
+}
+
+TEST(Tables, SortFilterAndCopy) {
+  const Desk desk({slow_run()});
+  Table kernels = table(tables_of(desk), "Kernels");
+  sort_by(kernels, 2, true);
+  for (std::size_t i = 1; i < kernels.rows.size(); ++i)
+    EXPECT_GE(*kernels.rows[i - 1].cells[2].value, *kernels.rows[i].cells[2].value);
+  const Table some = filtered(kernels, "GEMM");
+  EXPECT_LT(some.rows.size(), kernels.rows.size());
+  Table owners = table(tables_of(desk), "Who owns the time");
+  sort_by(owners, 1, false);
+  EXPECT_EQ(owners.rows.back().cells[0].text, "= wall time");
+  const std::string text = as_text(owners);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')),
+            owners.rows.size() + 1);
+}
+
+}  // namespace
+}  // namespace stepscope::viewer
