@@ -34,13 +34,35 @@ std::map<ThreadId, std::uint32_t> number_threads(const Scene& scene) {
   return numbers;
 }
 
+// Taking what is ready takes time, too: a batch is unpickled and mapped. A loop that the producer
+// holds back waits for all that it is faster by, which is seldom so little.
+constexpr double kLongestTakeNs = 300'000;
+constexpr double kLeastWaiting = 0.02;  // of the time from one take to the next
+
+// All that was taken from this producer was ready: taking is work of the loop's own.
+void forget_producer(TaskGraph& graph, std::uint32_t producer) {
+  for (HostTask& task : graph.host) {
+    if (task.producer != producer) continue;
+    task.producer = kNone;
+    task.every_ns = 0;
+    task.ns = static_cast<double>(task.end - task.begin);
+  }
+}
+
 // From one thing produced to the next: between waits that were real, those of one stretch of steps.
 void learn_production(TaskGraph& graph) {
   for (std::uint32_t producer = 0; producer < graph.producers; ++producer) {
     std::vector<double> intervals;
+    double waited = 0;
+    double longest = 0;
+    std::size_t takes = 0;
     const HostTask* before = nullptr;
     for (HostTask& task : graph.host) {
       if (task.producer != producer) continue;
+      const auto wait = static_cast<double>(task.end - task.begin);
+      waited += wait;
+      longest = std::max(longest, wait);
+      ++takes;
       const bool joined = before != nullptr &&
                           (before->step == task.step ||
                            (before->step + 1 == task.step && graph.steps[task.step].follows_on));
@@ -49,6 +71,11 @@ void learn_production(TaskGraph& graph) {
       before = &task;
     }
     const double typical = mean_of(intervals);
+    const bool waits_little = waited < kLeastWaiting * typical * static_cast<double>(takes);
+    if (longest < kLongestTakeNs || (waits_little && !intervals.empty())) {
+      forget_producer(graph, producer);
+      continue;
+    }
     for (HostTask& task : graph.host) {
       if (task.producer == producer && task.every_ns == 0) task.every_ns = typical;
     }

@@ -28,6 +28,7 @@ enum class FixKind : std::uint8_t {
   overlap_transfer,  // communication runs beside compute
   drop_work,         // this phase or line does nothing any more
   less_often,        // this phase runs once in `every` steps of those in which it runs now
+  batch_repeats,     // what this phase does `every` times one after another, it does once for all
 };
 std::string_view name_of(FixKind kind);  // stable ids: "remove_sync", "pin_memory", ...
 std::optional<FixKind> fix_named(std::string_view name);
@@ -37,6 +38,10 @@ struct FixScope {
   std::vector<SiteId> sites;    // calls made at these places
   std::vector<PhaseId> phases;  // these phases and those inside them
   std::optional<Cause> cause;   // work of this class
+  // These device operations, ascending, and no work of the host.
+  std::vector<DeviceOpId> ops;
+  // Host work within these times of the trace, and none of the device.
+  IntervalSet host_times;
 };
 
 struct Fix {
@@ -45,7 +50,10 @@ struct Fix {
   double factor = 1;      // scale_work: of the measured device time
   double factor_low = 1;  // the interval of that factor, where it is uncertain
   double factor_high = 1;
-  std::uint32_t every = 1;  // less_often; of remove_sync: one in so many steps keeps its wait
+  std::uint32_t every = 1;  // less_often; of remove_sync: one in so many steps keeps its wait;
+                            // batch_repeats: how many there are
+  // How it is written where its scope has no words (ops, host_times): the id of its finding.
+  std::string finding;
 };
 
 // The mean step after the fixes, by replay, with a 90 % interval.

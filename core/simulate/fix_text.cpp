@@ -173,7 +173,8 @@ class FixReader {
   void check() {
     const bool anywhere =
         fix_.scope.sites.empty() && fix_.scope.phases.empty() && !fix_.scope.cause;
-    const bool needs_place = fix_.kind == FixKind::drop_work || fix_.kind == FixKind::less_often ||
+    const bool repeats = fix_.kind == FixKind::less_often || fix_.kind == FixKind::batch_repeats;
+    const bool needs_place = repeats || fix_.kind == FixKind::drop_work ||
                              fix_.kind == FixKind::hoist_invariant ||
                              fix_.kind == FixKind::scale_work;
     if (needs_place && anywhere) {
@@ -181,8 +182,8 @@ class FixReader {
                              name_of(fix_.kind));
     } else if (fix_.kind == FixKind::scale_work && !has_factor_) {
       problem_ = "scale_work needs :factor=F, the share of its time that stays";
-    } else if (fix_.kind == FixKind::less_often && fix_.every < 2) {
-      problem_ = "less_often needs :every=N";
+    } else if (repeats && fix_.every < 2) {
+      problem_ = fmt::format("{} needs :every=N", name_of(fix_.kind));
     }
     fix_.factor_low = low_ < 0 ? fix_.factor : low_;
     fix_.factor_high = high_ < 0 ? fix_.factor : high_;
@@ -242,6 +243,7 @@ std::string text_of(const std::vector<Fix>& fixes, const Trace& trace,
 }
 
 std::string text_of(const Fix& fix, const Trace& trace, const Attribution& attribution) {
+  if (!fix.finding.empty()) return fix.finding;
   std::string out(name_of(fix.kind));
   std::set<std::string> lines;
   for (const SiteId site : fix.scope.sites) {

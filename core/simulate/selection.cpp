@@ -8,7 +8,9 @@ namespace stepscope {
 Selection::Selection(const FixScope& scope, const std::vector<Phase>& phases)
     : sites_(scope.sites.begin(), scope.sites.end()),
       cause_(scope.cause),
-      everything_(scope.sites.empty() && scope.phases.empty() && !scope.cause) {
+      scope_(scope),
+      everything_(scope.sites.empty() && scope.phases.empty() && !scope.cause &&
+                  scope.ops.empty() && scope.host_times.empty()) {
   if (scope.phases.empty()) return;
   phases_.assign(phases.size(), false);
   for (PhaseId phase = 0; phase < phases.size(); ++phase) {
@@ -25,7 +27,23 @@ bool Selection::holds_place(PhaseId phase, SiteId site) const {
   return phases_.empty() || (phase < phases_.size() && phases_[phase]);
 }
 
+// Half of the task, or half of one of the times lies in it.
+bool Selection::is_in_times(Interval task) const {
+  const IntervalSet& times = scope_.host_times;
+  auto at = std::upper_bound(times.begin(), times.end(), task.begin,
+                             [](std::int64_t t, const Interval& one) { return t < one.end; });
+  std::int64_t inside = 0;
+  for (; at != times.end() && at->begin < task.end; ++at) {
+    const std::int64_t ns = intersect(*at, task).length();
+    if (2 * ns >= at->length()) return true;
+    inside += ns;
+  }
+  return 2 * inside >= task.length() && inside > 0;
+}
+
 bool Selection::holds(const HostTask& task, const TaskGraph& graph) const {
+  if (!scope_.ops.empty()) return false;
+  if (!scope_.host_times.empty()) return is_in_times({task.begin, task.end});
   if (!holds_place(task.phase, task.site)) return false;
   if (!cause_ || task.cause == *cause_) return true;
   if (*cause_ == Cause::host_sync_return && task.wait != WaitKind::none) return true;
@@ -35,6 +53,8 @@ bool Selection::holds(const HostTask& task, const TaskGraph& graph) const {
 }
 
 bool Selection::holds(const DeviceTask& task) const {
+  if (!scope_.ops.empty()) return std::binary_search(scope_.ops.begin(), scope_.ops.end(), task.op);
+  if (!scope_.host_times.empty()) return false;
   return holds_place(task.phase, task.site) && (!cause_ || task.cause == *cause_);
 }
 

@@ -20,10 +20,12 @@ class Selection {
 
  private:
   bool holds_place(PhaseId phase, SiteId site) const;
+  bool is_in_times(Interval task) const;
 
   std::set<SiteId> sites_;
   std::vector<bool> phases_;  // with those inside them; empty: all
   std::optional<Cause> cause_;
+  const FixScope& scope_;
   bool everything_;
 };
 

@@ -18,6 +18,7 @@
 namespace stepscope {
 namespace {
 
+constexpr double kErrorOfGain = 0.06;  // what an edit cannot know of the repaired program, at least
 constexpr double kUnknownVariation = 0.03;  // of the step, where one step counts
 
 // Standard deviations to both sides of a mean of n values that hold 90 % (Student's t, by the
@@ -118,7 +119,8 @@ struct Simulator::State {
     const double remains = with.ns() / base.ns();
     const double varies = measured.size() < 2 ? kUnknownVariation * anchor_ns * remains : 0;
     const double parts[] = {t * standard_error(gains) * scale,
-                            t * standard_error(measured) * remains, check.error * gain, varies};
+                            t * standard_error(measured) * remains,
+                            std::max(check.error, kErrorOfGain) * gain, varies};
     double squares = 0;
     for (const double part : parts) squares += part * part;
     return std::sqrt(squares);

@@ -30,6 +30,8 @@ class Waits {
         synchronisation(task);
       } else if (task.op_count > 0) {
         copy(task);
+      } else if (task.api == ApiKind::free_device) {
+        free_memory(task);
       }
       note_issued(task);
     }
@@ -72,6 +74,17 @@ class Waits {
     const StreamId told = trace_.calls().stream[task.call];
     if (told != kNone) return device_.number_of(told);
     return awaited != kNone ? graph_.device[awaited].stream : last_stream_[task.thread];
+  }
+
+  // cudaFree waits for the device, where its end shows that it did.
+  void free_memory(HostTask& task) {
+    std::int64_t last = 0;
+    for (const std::uint32_t row : last_end_)
+      if (row != kNone) last = std::max(last, recorded_end(row));
+    if (last <= task.begin || last > task.end) return;
+    task.wait = WaitKind::device;
+    task.return_ns = static_cast<double>(task.end - last);
+    task.ns = std::min(task.ns, task.return_ns);
   }
 
   // Not where the recorded call returned although its stream still worked.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/simulate/edits/batch_repeats.hpp"
 #include "core/simulate/edits/capture_graph.hpp"
 #include "core/simulate/edits/drop_work.hpp"
 #include "core/simulate/edits/edit.hpp"
@@ -35,6 +36,8 @@ constexpr EditRow kEdits[] = {
     {FixKind::drop_work, "drop_work", "this phase or line does nothing any more", drop_work},
     {FixKind::less_often, "less_often",
      "this phase runs in one of :every=N steps of those in which it runs now", less_often},
+    {FixKind::batch_repeats, "batch_repeats",
+     "what this phase does :every=N times one after another, it does once for all", batch_repeats},
 };
 
 }  // namespace

@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/simulate/edits/drop_work.hpp"
 
+#include <algorithm>
+
 namespace stepscope {
+namespace {
+
+constexpr Estimate kStays{0.03, 0, 0.3};  // of host work that goes elsewhere: handing it over
+
+// Host work alone: what its calls issue stays.
+void take_out(Edit& edit, HostTask& task) {
+  const double stays = kStays.at(edit.luck);
+  for (DeviceTask& op : edit.graph.ops_of(task))
+    op.arrival_ns = std::max(0.0, op.arrival_ns - (1 - stays) * task.ns);
+  task.ns *= stays;
+  task.producer = kNone;
+  edit.assume("three hundredths of that host work stay with the loop (none to 0.3)");
+}
+
+}  // namespace
 
 void drop_work(Edit& edit) {
   TaskGraph& graph = edit.graph;
   for (HostTask& task : graph.host) {
     if (!edit.scope.holds(task, graph)) continue;
-    drop(graph, task);
+    if (edit.fix.scope.host_times.empty()) {
+      drop(graph, task);
+    } else {
+      take_out(edit, task);
+    }
     ++edit.touched;
   }
   for (DeviceTask& op : graph.device) {  // of graphs: launched elsewhere, written here

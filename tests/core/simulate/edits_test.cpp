@@ -212,7 +212,7 @@ TEST(Edits, AFusedOptimizerLeavesFourKernels) {
     device += op.ns;
   }
   EXPECT_EQ(kernels, 4U);
-  EXPECT_NEAR(device, 0.4 * 300 * kUs, 1);
+  EXPECT_NEAR(device, (4 * 2 + 0.4 * 100 * (3 - 1.5)) * kUs, 1);
   EXPECT_LT(edited.ns(), 250 * kUs);
   EXPECT_GT(edited.ns(), 150 * kUs) << "a fused step has a cost of its own";
   EXPECT_EQ(edited.assumptions.size(), 2U);
@@ -275,6 +275,67 @@ TEST(Edits, TransfersRunBesideComputeUntilTheOptimizer) {
   make.graph.device[1].ns = 500 * kUs;
   const Edited longer = apply(make.graph, {.kind = FixKind::overlap_transfer}, Luck::good);
   EXPECT_DOUBLE_EQ(longer.ns(), (1 + 100 + 1 + 500 + 1 + 10) * kUs) << "the optimizer waits for it";
+}
+
+// Gradients come one after another: the transfer need not wait for the last of them.
+TEST(Edits, ATransferOfItsOwnStreamStartsBeforeItsLastInput) {
+  GraphMaker make;
+  make.graph.streams = 2;
+  for (int i = 0; i < 4; ++i) make.launch(100 * kUs);
+  make.launch(200 * kUs, Cause::comm_transfer, 0, 1);
+  make.graph.awaited = {3};
+  make.graph.device[4].awaited_count = 1;
+  make.launch(10 * kUs, Cause::gpu_optimizer);
+  make.graph.awaited.push_back(4);
+  make.graph.device[5].first_awaited = make.graph.device[5].awaited_count = 1;
+  make.end_step();
+  const double late = replay(make.graph).ns();
+  const Fix fix{.kind = FixKind::overlap_transfer};
+  EXPECT_NEAR(late - apply(make.graph, fix, Luck::good).ns(), 101 * kUs, 1) << "one op early";
+  EXPECT_LT(apply(make.graph, fix).ns(), late);
+}
+
+TEST(Edits, RepeatsBecomeOneBatch) {
+  GraphMaker make;
+  for (int i = 0; i < 8; ++i) {
+    make.work(20 * kUs, 1);
+    make.launch(10 * kUs, Cause::gpu_gemm, 1);
+  }
+  make.end_step();
+  Fix fix = in_phase(FixKind::batch_repeats, 1);
+  fix.every = 4;
+  const Edited edited = apply(make.graph, fix);
+  EXPECT_NEAR(edited.ns(), 2 * 25 * kUs, 1) << "two of eight stay";
+  EXPECT_DOUBLE_EQ(edited.graph.device[0].ns, 13 * kUs) << "1.3 times as long";
+  EXPECT_EQ(edited.touched, 16U);
+}
+
+TEST(Edits, AFixOfOpsLeavesOthersOfTheirClass) {
+  GraphMaker make;
+  for (DeviceOpId op = 0; op < 3; ++op) {
+    make.launch(100 * kUs);
+    make.graph.device.back().op = op;
+  }
+  make.end_step();
+  Fix fix{.kind = FixKind::scale_work, .factor = 0.5, .factor_low = 0.5, .factor_high = 0.5};
+  fix.scope.ops = {1};
+  const Edited edited = apply(make.graph, fix);
+  EXPECT_EQ(edited.touched, 1U);
+  EXPECT_DOUBLE_EQ(edited.graph.device[1].ns, 50 * kUs);
+}
+
+TEST(Edits, HostWorkOfATimeGoesElsewhereWithoutItsLaunches) {
+  GraphMaker make;
+  make.work(1000 * kUs);
+  make.graph.host[0].end = 1'000'000;
+  make.launch(100 * kUs);
+  make.graph.host[1].begin = make.graph.host[1].end = 1'000'000;
+  make.end_step();
+  Fix fix{.kind = FixKind::drop_work};
+  fix.scope.host_times = {{100'000, 900'000}};
+  const Edited edited = apply(make.graph, fix, Luck::good);
+  EXPECT_EQ(edited.touched, 1U);
+  EXPECT_DOUBLE_EQ(edited.ns(), 101 * kUs) << "the device alone";
 }
 
 TEST(Edits, EachSaysWhenNothingMatches) {
