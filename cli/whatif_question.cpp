@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/whatif_question.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 
 #include "core/findings/all_findings.hpp"
@@ -10,17 +13,33 @@ namespace stepscope {
 namespace {
 
 // The fixes of the report's findings, then those that the replay could make anywhere.
-std::vector<Repair> proposals(const LoadedRun& run, const Simulator& simulator) {
+std::vector<Repair> proposals(const LoadedRun& run, const Findings& findings,
+                              const Simulator& simulator) {
   std::vector<Repair> out;
   std::set<std::string> known;
   const auto propose = [&](const Repair& repair) {
     if (known.insert(text_of(repair, run.trace, run.attribution)).second) out.push_back(repair);
   };
-  const Findings findings = find_all(run.trace, run.steps, run.attribution, run.summary, {});
   for (const Finding& finding : findings.found)
     if (!finding.fixes.empty()) propose(finding.fixes);
   for (const Fix& fix : simulator.candidates()) propose({fix});
   return out;
+}
+
+// "unfused_attention": what that finding of the report proposes, at all of its places.
+Result<Repair> repair_named(const std::string& text, const LoadedRun& run,
+                            const Findings& findings) {
+  const auto ids = finding_ids();
+  if (std::find(ids.begin(), ids.end(), text) == ids.end())
+    return parse_fixes(text, run.trace, run.attribution);
+  const auto at = std::find_if(findings.found.begin(), findings.found.end(),
+                               [&text](const Finding& one) { return one.id == text; });
+  if (at == findings.found.end())
+    return usage_error(fmt::format(
+        "--fix '{}': this run has no such finding ('stepscope report' says why)", text));
+  if (at->fixes.empty())
+    return usage_error(fmt::format("--fix '{}': no replay says what its fix gives", text));
+  return at->fixes;
 }
 
 }  // namespace
@@ -28,12 +47,13 @@ std::vector<Repair> proposals(const LoadedRun& run, const Simulator& simulator) 
 Result<WhatIf> ask_whatif(const WhatifRequest& request, const LoadedRun& run,
                           const Simulator& simulator, bool is_plain_step) {
   WhatIfQuestion question{.apply_best = request.apply_best};
+  const Findings findings = find_all(run.trace, run.steps, run.attribution, run.summary, {});
   for (const std::string& text : request.fixes) {
-    const auto repair = parse_fixes(text, run.trace, run.attribution);
+    const auto repair = repair_named(text, run, findings);
     if (!repair) return repair.error();
     question.tried.push_back(*repair);
   }
-  question.proposed = proposals(run, simulator);
+  question.proposed = proposals(run, findings, simulator);
   WhatIf out = answer(question, simulator, run.trace, run.attribution);
   out.steps_counted = run.summary.counted.size();
   out.is_plain_step = is_plain_step;

@@ -4,6 +4,14 @@
 #include <map>
 
 namespace stepscope::rules {
+namespace {
+
+// Allocating and loading code are no making of data.
+bool is_making(Cause cause) {
+  return is_host(cause) && cause != Cause::host_alloc && cause != Cause::host_module_load;
+}
+
+}  // namespace
 
 std::vector<Preparing> preparing(const Scene& scene, const std::vector<bool>& chosen) {
   const std::vector<Segment>& segments = scene.segments();
@@ -17,7 +25,7 @@ std::vector<Preparing> preparing(const Scene& scene, const std::vector<bool>& ch
     for (std::size_t i = segment;
          i < segments.size() && segments[i].time.begin < upload.preparing.end; ++i) {
       const Segment& s = segments[i];
-      if (!is_host(s.cause) || s.phase != upload.phase || !scene.counts(s.time.begin)) continue;
+      if (!is_making(s.cause) || s.phase != upload.phase || !scene.counts(s.time.begin)) continue;
       const std::int64_t ns = intersect(s.time, upload.preparing).length();
       if (ns > 0) out.push_back({i, ns, u});
     }

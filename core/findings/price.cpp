@@ -121,6 +121,14 @@ Finding Price::finding(std::string id, double caused_ns_per_step) const {
   return out;
 }
 
+void set_ops(Fix& fix, std::vector<DeviceOpId> ops, std::string_view id) {
+  std::erase(ops, kNone);
+  std::sort(ops.begin(), ops.end());
+  ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+  fix.scope.ops = std::move(ops);
+  fix.finding = id;
+}
+
 // A replay that gives more than this part of the ceiling took other work of the same lines along,
 // and is no forecast of this finding. The ceiling of launch_bound lacks what other rules explained
 // before it, while a graph takes that work, too.

@@ -44,6 +44,9 @@ class Price {
   std::vector<std::pair<std::int64_t, std::string>> events_;  // the longest three
 };
 
+// Lets the fix change these operations alone; it is then written as the finding's id.
+void set_ops(Fix& fix, std::vector<DeviceOpId> ops, std::string_view id);
+
 // Appends the finding with its share, severity and forecast.
 void add_finding(const Scene& scene, Finding finding, Findings& out);
 

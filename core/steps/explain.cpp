@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
+#include "core/steps/compilation.hpp"
 #include "core/steps/named_range.hpp"
 #include "core/support/statistics.hpp"
 
@@ -15,12 +15,6 @@ namespace {
 
 constexpr double kMoreWork = 1.05;
 constexpr std::int64_t kPartOfExcess = 4;
-
-// What the compilers of PyTorch and XLA, and autotuners, call their own work; the compiled code's
-// ranges ("CompiledFxGraph") are not it.
-constexpr std::array<std::string_view, 8> kCompileWords = {
-    "compile_inner", "compile_fx", "call_user_compiler", "async_compile",
-    "cudagraphify",  "XlaCompile", "backend_compile",    "utotun"};
 
 Interval host_span(const Steps& steps, std::size_t k) {
   const std::int64_t begin = k == 0 ? steps.list[0].host.begin : steps.list[k - 1].host.end;
@@ -34,16 +28,6 @@ std::size_t step_at(const Steps& steps, std::int64_t time) {
       std::upper_bound(steps.list.begin(), steps.list.end(), time,
                        [](std::int64_t t, const Step& step) { return t < step.host.end; });
   return static_cast<std::size_t>(at - steps.list.begin());
-}
-
-std::vector<bool> compile_names(const Trace& trace) {
-  std::vector<bool> out(trace.data().strings.size(), false);
-  for (StringId name = 0; name < out.size(); ++name) {
-    out[name] = std::any_of(kCompileWords.begin(), kCompileWords.end(), [&](std::string_view word) {
-      return trace.text(name).find(word) != std::string_view::npos;
-    });
-  }
-  return out;
 }
 
 }  // namespace
@@ -63,20 +47,10 @@ void Explanations::count_compilation(const Activity& activity, const Steps& step
   const HostRanges& h = trace_.host_ranges();
   const auto add = [&](RangeId range) {
     const std::size_t step = step_at(steps, h.begin[range]);
-    const bool own = trace_.data().threads[h.thread[range]].process == activity.process;
-    if (own) times.push_back({h.begin[range], h.end[range]});
-    if (own && step < compiles_.size()) ++compiles_[step];
+    times.push_back({h.begin[range], h.end[range]});
+    if (step < compiles_.size()) ++compiles_[step];
   };
-  const Calls& calls = trace_.calls();
-  for (CallId call = 0; call < calls.size(); ++call) {
-    if (calls.api[call] == ApiKind::module_load) add(calls.range[call]);
-  }
-  const std::vector<bool> names = compile_names(trace_);
-  if (std::find(names.begin(), names.end(), true) != names.end()) {
-    for (RangeId i = 0; i < h.size(); ++i) {
-      if (names[h.name[i]]) add(i);
-    }
-  }
+  for (const RangeId range : compilation_ranges(trace_, activity.process)) add(range);
   usual_compiles_ = median(compiles_);
   const IntervalSet compiling = unite(std::move(times));
   for (std::size_t k = 0; k < steps.list.size(); ++k)

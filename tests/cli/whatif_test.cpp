@@ -107,7 +107,7 @@ TEST(WhatifVerb, HelpNamesEveryFix) {
   EXPECT_EQ(run.status, 0);
   for (const char* fix : {"remove_sync", "pin_memory", "prefetch_input", "merge_copies",
                           "hoist_invariant", "fuse_optimizer", "capture_graph", "scale_work",
-                          "overlap_transfer", "drop_work", "less_often"})
+                          "overlap_transfer", "drop_work", "less_often", "batch_repeats"})
     EXPECT_THAT(run.out, HasSubstr(fix));
 }
 

@@ -52,6 +52,15 @@ void judge_clock_change(Scene& scene, Findings& out) {
   finding.link_rate.reset();
   finding.phase.clear();
   finding.count_per_step = 1;
+  Fix faster;
+  faster.kind = FixKind::scale_work;
+  faster.factor = faster.factor_low = 1 - drop;
+  faster.factor_high = 1 - drop / 4;  // what is bound by memory hardly gains
+  std::vector<DeviceOpId> kernels;
+  for (DeviceOpId op = 0; op < scene.trace.device_ops().size(); ++op)
+    if (scene.trace.device_ops().kind[op] == DeviceOpKind::kernel) kernels.push_back(op);
+  set_ops(faster, std::move(kernels), kClockChange);
+  finding.fixes = {faster};
   finding.title = fmt::format(
       "GPU {} runs at {:.0f} MHz in the median, {} below the {:.0f} MHz that it reached{}",
       device->device, clock.median, percent(drop), clock.highest_seen, why_low(*device));

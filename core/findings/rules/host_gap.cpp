@@ -91,7 +91,13 @@ void judge_host_gap(Scene& scene, Findings& out) {
       "more "
       "({})",
       format_duration(idle), percent(scene.share(idle)), name_of(cause));
-  // No edit of the replay: its lines may issue the step's device work, too, which would go along.
+  Fix elsewhere;
+  elsewhere.kind = FixKind::drop_work;
+  std::vector<Interval> times;
+  for (const std::size_t i : gaps.segments) times.push_back(scene.segments()[i].time);
+  elsewhere.scope.host_times = unite(std::move(times));
+  elsewhere.finding = kHostGap;
+  finding.fixes = {elsewhere};
   finding.fix = advice_for_gap(cause);
   finding.falsified_by =
       "with that work left out the step does not become shorter by about " + format_duration(idle);

@@ -32,11 +32,12 @@ struct Hotspot {
 std::vector<Hotspot> find_hotspots(const Scene& scene) {
   std::map<PhaseId, std::int64_t> walls;
   std::map<std::pair<PhaseId, Cause>, std::int64_t> sums;
-  for (const Segment& s : scene.segments()) {
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const Segment& s = scene.segments()[i];
     if (!scene.counts(s.time.begin)) continue;
     walls[s.phase] += s.time.length();
     if (is_candidate(s.cause) && !scene.optimizer_phases[s.phase])
-      sums[{s.phase, s.cause}] += s.time.length();
+      sums[{s.phase, s.cause}] += scene.unexplained_ns(i);
   }
   std::vector<Hotspot> out;
   for (const auto& [key, ns] : sums) {
@@ -97,9 +98,12 @@ Finding hotspot_finding(const Scene& scene, const Hotspot& spot) {
   Price price(scene);
   std::uint64_t calls = 0;
   DeviceOpId last = kNone;
-  for (const Segment& s : scene.segments()) {
-    if (s.cause != spot.cause || s.phase != spot.phase || !scene.counts(s.time.begin)) continue;
-    price.add(s, s.time.length());
+  std::vector<DeviceOpId> ops;
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const Segment& s = scene.segments()[i];
+    if (s.cause != spot.cause || s.phase != spot.phase || scene.unexplained_ns(i) <= 0) continue;
+    price.add(s, scene.unexplained_ns(i));
+    ops.push_back(s.device_evidence);
     if (s.device_evidence != last) ++calls;
     last = s.device_evidence;
   }
@@ -116,8 +120,7 @@ Finding hotspot_finding(const Scene& scene, const Hotspot& spot) {
   faster.factor = 1 - kAssumedGain;
   faster.factor_low = 1 - kMostGain;
   faster.factor_high = 1 - kHotspotLeastGain;
-  faster.scope.phases = {spot.phase};
-  faster.scope.cause = spot.cause;
+  set_ops(faster, std::move(ops), kHotspot);
   out.fixes = {faster};
   const Advice advice = advice_for(spot.cause);
   out.fix = advice.fix;

@@ -5,7 +5,8 @@
 //                 phase's wall time, and >= 3 % of the step (and >= least)
 //   ceiling       half of it: what a fused or a better algorithm may give is an assumption (a tenth
 //                 to all but a tenth), and is measured by trying
-//   The optimizer's phase is unfused_optimizer's. At most the three largest are reported.
+//   What loop_invariant and unfused_attention explain is theirs, and the optimizer's phase is
+//   unfused_optimizer's. At most the three largest are reported.
 #pragma once
 
 #include "core/findings/price.hpp"

@@ -107,6 +107,10 @@ void judge_loop_invariant(Scene& scene, Findings& out) {
                     counted_text(scene, constants, "time"), format_duration(time),
                     percent(scene.share(time))));
   }
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const SiteId site = scene.segments()[i].site;
+    if (site != kNone && lines.contains(site)) scene.explain(i, scene.segments()[i].time.length());
+  }
   add_finding(scene, invariant_finding(scene, price, time, constants), out);
   if (!out.found.empty() && out.found.back().id == kLoopInvariant)
     out.found.back().severity = Severity::info;

@@ -43,7 +43,7 @@ void judge_precision(Scene& scene, Findings& out) {
   std::uint64_t calls = 0;
   std::map<StringId, bool> is_single;
   DeviceOpId last = kNone;
-  Cause cause = Cause::gpu_gemm;
+  std::vector<DeviceOpId> ops;
   for (const Segment& s : scene.segments()) {
     if (!is_compute(s.cause) || s.device_evidence == kNone || !scene.counts(s.time.begin)) continue;
     compute += s.time.length();
@@ -52,7 +52,7 @@ void judge_precision(Scene& scene, Findings& out) {
     if (is_new) at->second = is_float32_matrix_kernel(scene.trace.text(name));
     if (!at->second) continue;
     price.add(s, s.time.length());
-    cause = s.cause;
+    ops.push_back(s.device_evidence);
     if (s.device_evidence != last) ++calls;
     last = s.device_evidence;
   }
@@ -77,7 +77,7 @@ void judge_precision(Scene& scene, Findings& out) {
   faster.factor = kFactor;
   faster.factor_low = kFactorLow;
   faster.factor_high = kFactorHigh;
-  faster.scope.cause = cause;
+  set_ops(faster, std::move(ops), kPrecision);
   finding.fixes = {faster};
   finding.fix =
       "let them use tensor cores: TF32 keeps float32 tensors and rounds products to 10 bits, bf16 "

@@ -19,7 +19,6 @@ constexpr double kLeastPasses = 48, kSequentialGenerationLeastKernels = 8, kLeas
 constexpr double kLeastSequences = 2;
 constexpr double kSequentialGenerationLeastShare = 0.05;
 constexpr double kLeastMembers = 0.75;
-constexpr double kCeiling = 2.0 / 3;
 constexpr std::int64_t kSmallKernelNs = 10'000;
 
 struct PhaseKernels {
@@ -170,10 +169,15 @@ Price phase_price(const Scene& scene, PhaseId phase) {
   return price;
 }
 
+// All but one of the sequences.
+double ceiling_of(const Generation& generation, double time) {
+  return (1 - 1 / generation.sequences) * time;
+}
+
 Finding generation_finding(const Scene& scene, const Generation& generation, const Price& price) {
   const double time = scene.per_step(price.total());
   Finding out = price.finding(kSequentialGeneration, time);
-  out.ceiling_ns_per_step = kCeiling * time;
+  out.ceiling_ns_per_step = ceiling_of(generation, time);
   put_first(scene, called_for_each(scene, generation), out);
   out.count_per_step = generation.passes;
   const std::string phase(scene.phase_name(generation.phase));
@@ -183,15 +187,14 @@ Finding generation_finding(const Scene& scene, const Generation& generation, con
       "{} a step ({})",
       phase.empty() ? "the loop makes" : "'" + phase + "' makes", generation.sequences,
       generation.passes, generation.kernels, format_duration(time), percent(scene.share(time)));
-  Fix capture;
-  capture.kind = FixKind::capture_graph;
-  capture.scope.phases = {generation.phase};
-  out.fixes = {capture};
+  Fix batch;
+  batch.kind = FixKind::batch_repeats;
+  batch.scope.phases = {generation.phase};
+  batch.every = static_cast<std::uint32_t>(generation.sequences);
+  out.fixes = {batch};
   out.fix =
       "generate all sequences as one batch: a pass takes hardly longer for eight than for one; "
-      "then "
-      "capture the pass in a CUDA graph (a static cache, constant shapes). The forecast is that of "
-      "the graph alone";
+      "then capture the pass in a CUDA graph (a static cache, constant shapes)";
   out.code_hint =
       "tokens = generate(model, prompt.expand(n, -1))     # not n times generate(prompt)";
   out.falsified_by = "two sequences in one batch take twice as long as one";
@@ -206,7 +209,8 @@ void judge_sequential_generation(Scene& scene, Findings& out) {
   for (const Generation& generation : find_generations(scene)) {
     const Price price = phase_price(scene, generation.phase);
     const double time = scene.per_step(price.total());
-    if (scene.share(time) < kSequentialGenerationLeastShare || kCeiling * time < scene.least_ns())
+    if (scene.share(time) < kSequentialGenerationLeastShare ||
+        ceiling_of(generation, time) < scene.least_ns())
       continue;
     add_finding(scene, generation_finding(scene, generation, price), out);
     any = true;

@@ -10,8 +10,8 @@
 //   sequences     the fewest times (two or more, at most an eighth of the passes) that two kernels
 //                 or more are launched a step: what runs once for each. One sequence alone is
 //                 decoding as it is, and launch_bound's matter
-//   ceiling       two thirds of the phase's time: N sequences in one batch take little longer than
-//                 one (an assumption)
+//   ceiling       all but one of the sequences' share of the phase's time: N sequences in one batch
+//                 take little longer than one (an assumption)
 //   Not in an optimizer's phase, and not in the backward pass.
 #pragma once
 

@@ -35,6 +35,7 @@ struct Underfilled {
   double empty_ns = 0;  // time x share of multiprocessors without a block
   std::uint64_t kernels = 0;
   bool any_known = false;
+  std::vector<DeviceOpId> ops;
 };
 
 Underfilled find_underfilled(const Scene& scene, double all) {
@@ -50,6 +51,7 @@ Underfilled find_underfilled(const Scene& scene, double all) {
     if (blocks <= 0 || blocks >= all || d.end[op] - d.begin[op] < kShortKernelNs) continue;
     out.price.add(s, s.time.length());
     out.empty_ns += static_cast<double>(s.time.length()) * (1 - blocks / all);
+    out.ops.push_back(op);
     if (op != last) ++out.kernels;
     last = op;
   }
@@ -83,6 +85,12 @@ void judge_underfilled_gpu(Scene& scene, Findings& out) {
       "in which {} of these have nothing to do",
       finding.count_per_step, all, format_duration(time), percent(scene.share(time)),
       percent(ceiling / time));
+  Fix fill;
+  fill.kind = FixKind::scale_work;
+  fill.factor_low = 1 - ceiling / time;
+  fill.factor = (1 + fill.factor_low) / 2;
+  set_ops(fill, found.ops, kUnderfilledGpu);
+  finding.fixes = {fill};
   finding.fix =
       "give each kernel more to do (a larger batch, several small problems in one batched "
       "operation like bmm, vmap or grouped products), or run independent ones on streams of their "
@@ -91,7 +99,8 @@ void judge_underfilled_gpu(Scene& scene, Findings& out) {
   finding.falsified_by = "twice the batch takes twice as long: then the kernels do fill the device";
   finding.certainty = Certainty::inferred;
   add_finding(scene, std::move(finding), out);
-  out.found.back().severity = Severity::info;
+  if (!out.found.empty() && out.found.back().id == kUnderfilledGpu)
+    out.found.back().severity = Severity::info;
 }
 
 }  // namespace stepscope::rules

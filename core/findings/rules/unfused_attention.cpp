@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kUnfusedAttention = "unfused_attention";
 constexpr double kUnfusedAttentionLeastOfCompute = 0.05;
-constexpr double kFusedTime = 1.0 / 3;
+constexpr double kFusedTime = 1.0 / 3, kFusedLow = 0.15, kFusedHigh = 0.7;
+constexpr double kLeastBesideProducts = 0.1;  // of a group's time
 constexpr std::size_t kMostBetween = 12;
 
 bool is_softmax_kernel(std::string_view name) {
@@ -60,12 +61,31 @@ class GroupFinder {
     return scene_.attribution.ops[kernels_[i]].cause == Cause::gpu_gemm;
   }
 
+  // Of scores nothing is selected: a softmax with top-k is a router's, or a sampler's.
+  bool may_be_between(std::size_t i) const {
+    return !is_matrix(i) && scene_.attribution.ops[kernels_[i]].cause != Cause::gpu_select;
+  }
+
+  std::int64_t length(std::size_t i) const {
+    const DeviceOps& d = scene_.trace.device_ops();
+    return d.end[kernels_[i]] - d.begin[kernels_[i]];
+  }
+
+  // The scores of all pairs are written and read beside the products: that is what fusing saves.
+  bool is_worth(std::size_t first, std::size_t last) const {
+    std::int64_t all = 0;
+    for (std::size_t i = first; i <= last; ++i) all += length(i);
+    const auto beside = static_cast<double>(all - length(first) - length(last));
+    return beside >= kLeastBesideProducts * static_cast<double>(all);
+  }
+
   void group_around(std::size_t softmax) {
     std::size_t first = softmax;
-    while (first > 0 && softmax - first <= kMostBetween && !is_matrix(first)) --first;
+    while (first > 0 && softmax - first <= kMostBetween && may_be_between(first)) --first;
     std::size_t last = softmax;
-    while (last + 1 < kernels_.size() && last - softmax <= kMostBetween && !is_matrix(last)) ++last;
-    if (!is_matrix(first) || !is_matrix(last)) return;
+    while (last + 1 < kernels_.size() && last - softmax <= kMostBetween && may_be_between(last))
+      ++last;
+    if (!is_matrix(first) || !is_matrix(last) || !is_worth(first, last)) return;
     if (scene_.counts(scene_.trace.device_ops().begin[kernels_[softmax]])) ++out_.count;
     for (std::size_t i = first; i <= last; ++i) out_.member[kernels_[i]] = true;
   }
@@ -85,8 +105,16 @@ Finding attention_finding(const Scene& scene, const AttentionGroups& groups, con
       "{:.0f} times a step attention runs as product, softmax, product over scores in memory: {} "
       "({})",
       out.count_per_step, format_duration(time), percent(scene.share(time)));
-  // No fix to replay: these kernels share lines and classes with others, and a replay that scales
-  // all of those would promise too much.
+  Fix fuse;
+  fuse.kind = FixKind::scale_work;
+  fuse.factor = kFusedTime;
+  fuse.factor_low = kFusedLow;
+  fuse.factor_high = kFusedHigh;
+  std::vector<DeviceOpId> ops;
+  for (DeviceOpId op = 0; op < groups.member.size(); ++op)
+    if (groups.member[op]) ops.push_back(op);
+  set_ops(fuse, std::move(ops), kUnfusedAttention);
+  out.fixes = {fuse};
   out.fix =
       "use scaled_dot_product_attention: its fused kernels never write the scores; is_causal=True "
       "instead of a mask tensor, and enable_gqa=True instead of repeated keys";
@@ -119,6 +147,11 @@ void judge_unfused_attention(Scene& scene, Findings& out) {
     return clear(out, kUnfusedAttention,
                  fmt::format("softmax between products takes {} a step ({}) with them",
                              format_duration(time), percent(scene.share(time))));
+  }
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const Segment& s = scene.segments()[i];
+    if (s.device_evidence != kNone && groups.member[s.device_evidence])
+      scene.explain(i, s.time.length());
   }
   add_finding(scene, attention_finding(scene, groups, price, time), out);
 }

@@ -4,8 +4,9 @@
 //
 //   fires where   time(groups) >= 5 % of the device's compute time, and ceiling >= least
 //   a group       in stream order: a matrix kernel, at most 12 others, a softmax (no log-softmax),
-//                 at most 12 others, a matrix kernel; what lies between is part of it; backward
-//                 passes of softmax likewise
+//                 at most 12 others, a matrix kernel; what lies between is part of it, selects
+//                 nothing, and takes a tenth of the group or more; backward passes of softmax
+//                 likewise
 //   ceiling       two thirds of it: a fused kernel takes about a third (an assumption)
 #pragma once
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -12,6 +14,7 @@ namespace {
 constexpr const char* kUnfusedOptimizer = "unfused_optimizer";
 constexpr double kUnfusedOptimizerLeastKernels = 50;
 constexpr double kFusedTraffic = 1.0 / 3;
+constexpr double kLaunchFloorNs = 1'500;  // of a kernel's time, whatever it does
 
 struct OptimizerWorkload {
   explicit OptimizerWorkload(const Scene& scene) : price(scene) {}
@@ -65,10 +68,16 @@ OptimizerWorkload optimizer_workload(const Scene& scene) {
   return out;
 }
 
+// What fused kernels read and write takes as long in them; what each kernel takes at least goes.
+double stays_of(const OptimizerWorkload& work, double exposed) {
+  const double each = static_cast<double>(work.kernel_ns) / static_cast<double>(work.kernels);
+  return kFusedTraffic * exposed * std::max(0.0, 1 - kLaunchFloorNs / std::max(1.0, each));
+}
+
 Finding optimizer_finding(const Scene& scene, const OptimizerWorkload& work, double idle,
                           double exposed) {
   Finding out = work.price.finding(kUnfusedOptimizer, idle + exposed);
-  out.ceiling_ns_per_step = idle + (1 - kFusedTraffic) * exposed;
+  out.ceiling_ns_per_step = idle + exposed - stays_of(work, exposed);
   out.count_per_step = scene.count_per_step(work.kernels);
   out.title = fmt::format(
       "the optimizer's step is {:.0f} kernels of {} each: {} of device work, and {} in which the "
@@ -104,7 +113,7 @@ void judge_unfused_optimizer(Scene& scene, Findings& out) {
                  fmt::format("the optimizer is {:.0f} kernels a step already", kernels));
   const double idle = scene.idle_per_step(work.idle);
   const double exposed = scene.per_step(work.exposed);
-  const double ceiling = idle + (1 - kFusedTraffic) * exposed;
+  const double ceiling = idle + exposed - stays_of(work, exposed);
   if (ceiling < scene.least_ns()) {
     return clear(out, kUnfusedOptimizer,
                  fmt::format("{:.0f} kernels a step, but fusing them would give {} at most ({})",

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host ranges in which a process compiles code, tunes itself or loads modules.
+#pragma once
+
+#include <vector>
+
+#include "core/model/trace.hpp"
+
+namespace stepscope {
+
+// By id. They may overlap and nest.
+std::vector<RangeId> compilation_ranges(const Trace& trace, ProcessId process);
+
+}  // namespace stepscope
