@@ -26,6 +26,26 @@ TaskGraph without(const TaskGraph& graph, double ns_per_record) {
 
 }  // namespace
 
+TaskGraph with_host_times(const TaskGraph& graph, double factor) {
+  TaskGraph out = graph;
+  for (HostTask& task : out.host) {
+    const double taken = (1 - factor) * task.ns;
+    for (DeviceTask& op : out.ops_of(task)) op.arrival_ns = std::max(0.0, op.arrival_ns - taken);
+    task.ns *= factor;
+  }
+  return out;
+}
+
+TaskGraph deflate_in_proportion(const TaskGraph& graph, double plain_ns) {
+  double low = kLeastShare;
+  double high = 1;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (replay(with_host_times(graph, middle)).ns() > plain_ns ? high : low) = middle;
+  }
+  return with_host_times(graph, low);
+}
+
 std::optional<Deflated> deflate(TaskGraph& graph, double plain_ns) {
   double low = 0;
   double high = kMostNsPerRecord;

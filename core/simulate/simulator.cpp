@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/attribution/scene.hpp"
 #include "core/simulate/build_graph.hpp"
@@ -18,8 +19,13 @@
 namespace stepscope {
 namespace {
 
+constexpr double kMostInflation = 3;   // by a profiler with stacks, as measured
 constexpr double kErrorOfGain = 0.06;  // what an edit cannot know of the repaired program, at least
-constexpr double kUnknownVariation = 0.03;  // of the step, where one step counts
+// From one run to the next host work takes longer or shorter by this much (standard deviation), by
+// where threads and memory come to lie; the device's work does not.
+constexpr double kRunToRun = 0.04;
+constexpr double kNinetyPercentOfTwoRuns = 2.33;  // standard deviations, of a difference of two
+constexpr double kUnknownVariation = 0.03;        // of the step, where one step counts
 
 // Standard deviations to both sides of a mean of n values that hold 90 % (Student's t, by the
 // expansion of Cornish and Fisher), for another mean of as many.
@@ -59,6 +65,13 @@ double standard_error(const std::vector<double>& values) {
 
 struct Simulator::State {
   TaskGraph graph;
+  // What the trace may stand for as well: another account of what recording cost the host.
+  struct Other {
+    TaskGraph graph;
+    double base_ns = 0;
+    double weight = 0;  // of it in what is expected; its interval holds both
+  };
+  std::optional<Other> other;
   std::vector<Phase> phases;
   ReplayCheck check;
   Replayed base;
@@ -94,6 +107,24 @@ struct Simulator::State {
     return out;
   }
 
+  // Of the step with the fixes, by this graph and by the other.
+  double expected(const Run& run, std::span<const Fix> fixes) const {
+    const double ns = anchored(run.replayed.ns());
+    return other ? (1 - other->weight) * ns + other->weight * other_ns(fixes) : ns;
+  }
+
+  double other_ns(std::span<const Fix> fixes) const {
+    TaskGraph edited = other->graph;
+    std::vector<std::string> ignored;
+    apply(fixes, Luck::expected, edited, ignored);
+    return anchor_ns * replay(edited).ns() / other->base_ns;
+  }
+
+  void take_other(TaskGraph alternative, double weight) {
+    const double base_ns = replay(alternative).ns();
+    other = Other{std::move(alternative), base_ns, weight};
+  }
+
   // With a device that takes no time: what the host alone needs.
   double host_ns(std::span<const Fix> fixes) const {
     TaskGraph edited = graph;
@@ -118,9 +149,11 @@ struct Simulator::State {
     const double t = ninety_percent(measured.size());
     const double remains = with.ns() / base.ns();
     const double varies = measured.size() < 2 ? kUnknownVariation * anchor_ns * remains : 0;
+    const double waits = std::max(0.0, anchored(with.ns() - with.busy_ns));
     const double parts[] = {t * standard_error(gains) * scale,
                             t * standard_error(measured) * remains,
-                            std::max(check.error, kErrorOfGain) * gain, varies};
+                            std::max(check.error, kErrorOfGain) * gain, varies,
+                            kNinetyPercentOfTwoRuns * kRunToRun * waits};
     double squares = 0;
     for (const double part : parts) squares += part * part;
     return std::sqrt(squares);
@@ -174,13 +207,16 @@ Result<Simulator> Simulator::build(const Trace& trace, const Steps& steps,
         state->graph.steps.size(), counted.size()));
   }
   if (options.plain_step_ns) {
+    TaskGraph recorded = state->graph;
     const auto plain = static_cast<double>(*options.plain_step_ns);
-    const auto deflated = deflate(state->graph, plain * n * measured / (n * state->anchor_ns));
+    const double plain_ns = plain * measured / state->anchor_ns;
+    const auto deflated = deflate(state->graph, plain_ns);
     if (!deflated)
       return cannot(fmt::format(
           "no cost of recording takes its step of {} to the plain step of {} that was given",
           format_duration(state->anchor_ns), format_duration(plain)));
     state->base = replay(state->graph);
+    state->take_other(deflate_in_proportion(recorded, plain_ns), 0);
     state->anchor_ns = plain;
     state->notes.push_back(
         fmt::format("host times are shortened by {} for each recorded range, so that the replay "
@@ -188,9 +224,12 @@ Result<Simulator> Simulator::build(const Trace& trace, const Steps& steps,
                     "step",
                     format_duration(deflated->ns_per_record)));
   } else if (attribution.inflated) {
+    state->take_other(with_host_times(state->graph, 1 / kMostInflation), 0.5);
     state->notes.push_back(
-        "the profiler that wrote this trace stretched its host times, and so what host-side fixes "
-        "seem to give: measure the step without it and pass --plain-step");
+        "the profiler that wrote this trace stretched its host times by an unknown factor: "
+        "forecasts "
+        "are the middle of what they would be by one and by three; measure the step without it and "
+        "pass --plain-step");
   }
   return Simulator(std::move(state));
 }
@@ -214,7 +253,7 @@ std::vector<Fix> Simulator::candidates() const {
   return candidate_fixes(state_->graph);
 }
 double Simulator::expected_ns_per_step(std::span<const Fix> fixes) const {
-  return state_->anchored(state_->run(fixes, Luck::expected).replayed.ns());
+  return state_->expected(state_->run(fixes, Luck::expected), fixes);
 }
 double Simulator::busy_ns_per_step() const {
   return state_->anchored(state_->base.busy_ns);
@@ -232,11 +271,12 @@ Forecast Simulator::forecast(std::span<const Fix> fixes) const {
   const State::Run good = s.run(fixes, Luck::good);
   const State::Run bad = s.run(fixes, Luck::bad);
   Forecast out;
-  out.ns_per_step = s.anchored(expected.replayed.ns());
-  const double low =
-      std::min({out.ns_per_step, s.anchored(good.replayed.ns()), s.anchored(bad.replayed.ns())});
-  const double high =
-      std::max({out.ns_per_step, s.anchored(good.replayed.ns()), s.anchored(bad.replayed.ns())});
+  out.ns_per_step = s.expected(expected, fixes);
+  std::vector<double> all = {out.ns_per_step, s.anchored(expected.replayed.ns()),
+                             s.anchored(good.replayed.ns()), s.anchored(bad.replayed.ns())};
+  if (s.other) all.push_back(s.other_ns(fixes));
+  const double low = *std::min_element(all.begin(), all.end());
+  const double high = *std::max_element(all.begin(), all.end());
   const double spread = s.spread(expected.replayed);
   out.ceiling_ns_per_step =
       std::min(low, s.anchored(std::max(good.replayed.busy_ns, s.host_ns(fixes))));
