@@ -6,37 +6,12 @@
 #include "core/compare/comparability.hpp"
 #include "core/compare/comparison.hpp"
 #include "core/compare/delta_parts.hpp"
-#include "core/compare/line_matching.hpp"
-#include "core/compare/phase_matching.hpp"
-#include "core/compare/work_item.hpp"
-#include "core/compare/work_matching.hpp"
+#include "core/compare/matched_work.hpp"
 
 namespace stepscope {
 namespace {
 
 using namespace compare_parts;
-
-// Both sides over the same number of steps: the smaller one's; per sample, of the smaller batch.
-struct Scales {
-  std::uint64_t steps = 0;
-  double a = 1;
-  double b = 1;
-};
-
-Scales scales_of(const Summary& a, const Summary& b, const CompareOptions& options) {
-  Scales out;
-  const std::uint64_t n_a = a.partition.steps_counted;
-  const std::uint64_t n_b = b.partition.steps_counted;
-  out.steps = std::min(n_a, n_b);
-  if (out.steps == 0) return out;
-  if (n_a != out.steps) out.a = static_cast<double>(out.steps) / static_cast<double>(n_a);
-  if (n_b != out.steps) out.b = static_cast<double>(out.steps) / static_cast<double>(n_b);
-  if (!options.a_samples || !options.b_samples) return out;
-  const double smaller = std::min(*options.a_samples, *options.b_samples);
-  out.a *= smaller / *options.a_samples;
-  out.b *= smaller / *options.b_samples;
-  return out;
-}
 
 ComparedSide side_of(const Summary& summary, const ScaledSide& scaled) {
   ComparedSide side;
@@ -151,18 +126,14 @@ Comparison compare(const Summary& a, const Summary& b, const CompareOptions& opt
     out.b = side_of(b, {});
     return out;
   }
-  ScaledSide of_a = scale(a, scales.a);
-  const ScaledSide of_b = scale(b, scales.b);
-  rename_phases(of_a.items, of_b.items);
-  const LineMatching lines(of_a.items, of_b.items);
-  const std::vector<WorkGroup> groups = match_work(of_a.items, of_b.items, lines);
-  const DeltaInput input{of_a.items, of_b.items, lines, groups};
-  out.a = side_of(a, of_a);
-  out.b = side_of(b, of_b);
-  out.delta_ns_total = of_b.wall_ns - of_a.wall_ns;
-  out.causes = cause_deltas(of_a, of_b);
-  out.phases = phase_deltas(of_a, of_b);
-  out.lines = line_deltas(of_a, of_b, lines);
+  const MatchedWork work(a, b, scales);
+  const DeltaInput input{work.a.items, work.b.items, work.lines, work.groups};
+  out.a = side_of(a, work.a);
+  out.b = side_of(b, work.b);
+  out.delta_ns_total = work.b.wall_ns - work.a.wall_ns;
+  out.causes = cause_deltas(work.a, work.b);
+  out.phases = phase_deltas(work.a, work.b);
+  out.lines = line_deltas(work.a, work.b, work.lines);
   out.parts = delta_parts(input);
   out.replaced = replacements(input, out.steps);
   out.counts = count_deltas(a, b);

@@ -34,13 +34,15 @@ struct ComparedSide {
   Bound bound = Bound::not_judged;
 };
 
+// Lowest and highest difference a step over all pairs of runs; where a side has several only.
+using DeltaRange = std::optional<std::pair<double, double>>;
+
 struct CauseDelta {
   Cause cause = Cause::unknown;
   std::int64_t a_ns = 0;
   std::int64_t b_ns = 0;
   std::int64_t delta_ns() const { return b_ns - a_ns; }
-  // Lowest and highest difference a step over all pairs of runs; where a side has several only.
-  std::optional<std::pair<double, double>> range_ns_per_step;
+  DeltaRange range_ns_per_step;
 };
 
 struct PhaseDelta {  // time that the phase itself owns, without its inner phases
@@ -48,6 +50,7 @@ struct PhaseDelta {  // time that the phase itself owns, without its inner phase
   std::int64_t a_ns = 0;
   std::int64_t b_ns = 0;
   std::int64_t delta_ns() const { return b_ns - a_ns; }
+  DeltaRange range_ns_per_step;
 };
 
 struct LineDelta {
@@ -60,6 +63,7 @@ struct LineDelta {
   std::int64_t b_ns = 0;
   Direction direction = Direction::none;
   std::int64_t delta_ns() const { return b_ns - a_ns; }
+  DeltaRange range_ns_per_step;
 };
 
 // One summand of the difference.
@@ -76,7 +80,8 @@ struct DeltaPart {
   std::int64_t b_ns = 0;
   std::uint64_t a_calls = 0;
   std::uint64_t b_calls = 0;
-  std::uint32_t group = 0;  // parts of one match share it
+  std::uint32_t group = 0;  // parts of one match share it, and its range
+  DeltaRange group_range_ns_per_step;
   Direction direction = Direction::none;
 };
 
@@ -107,9 +112,9 @@ struct Comparison {
   ComparedSide a, b;
   std::uint64_t steps = 0;  // the totals below are over this many steps of each side
   std::int64_t delta_ns_total = 0;
-  std::int64_t residual_ns = 0;  // delta_ns_total less the sum of parts
-  std::optional<std::pair<double, double>> range_ns_per_step;  // of the difference, as of a cause
-  std::vector<CauseDelta> causes;                              // largest |delta| first, all tables
+  std::int64_t residual_ns = 0;    // delta_ns_total less the sum of parts
+  DeltaRange range_ns_per_step;    // of the difference
+  std::vector<CauseDelta> causes;  // largest |delta| first, all tables
   std::vector<PhaseDelta> phases;
   std::vector<LineDelta> lines;
   std::vector<DeltaPart> parts;
@@ -135,7 +140,8 @@ struct CompareOptions {
 Comparison compare(const Summary& a, const Summary& b, const CompareOptions& options = {});
 
 // Several runs a side: the tables are of the run in the middle of each side (its parts are nearest
-// to the others'), the ranges over all pairs. Neither list may be empty.
+// to the others'), the ranges over all pairs. Work that only a run beside the middle one has is in
+// no row's range. Neither list may be empty.
 Comparison compare_runs(const std::vector<Summary>& a, const std::vector<Summary>& b,
                         const CompareOptions& options = {});
 

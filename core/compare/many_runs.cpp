@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several runs a side: the run in the middle stands for its side, and the spread over all pairs is
 // told.
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/compare/comparison.hpp"
+#include "core/compare/delta_ranges.hpp"
 
 namespace stepscope {
 namespace {
+
+using namespace compare_parts;
 
 PerCause<double> parts_per_step(const Summary& summary) {
   PerCause<double> out{};
@@ -41,39 +42,17 @@ std::size_t medoid(const std::vector<PerCause<double>>& runs) {
   return best;
 }
 
-template <class F>
-std::pair<double, double> range_over_pairs(const std::vector<PerCause<double>>& a,
-                                           const std::vector<PerCause<double>>& b, F value) {
-  const auto extremes = [&](const std::vector<PerCause<double>>& runs) {
-    std::vector<double> values;
-    for (const PerCause<double>& run : runs) values.push_back(value(run));
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    return std::pair(*low, *high);
-  };
-  const auto of_a = extremes(a);
-  const auto of_b = extremes(b);
-  return {of_b.first - of_a.second, of_b.second - of_a.first};
-}
-
-double wall_of(const PerCause<double>& run) {
-  return std::accumulate(run.begin(), run.end(), 0.0);
-}
-
 }  // namespace
 
 Comparison compare_runs(const std::vector<Summary>& a, const std::vector<Summary>& b,
                         const CompareOptions& options) {
-  const std::vector<PerCause<double>> of_a = parts_of(a);
-  const std::vector<PerCause<double>> of_b = parts_of(b);
-  Comparison out = compare(a[medoid(of_a)], b[medoid(of_b)], options);
+  const Summary& middle_a = a[medoid(parts_of(a))];
+  const Summary& middle_b = b[medoid(parts_of(b))];
+  Comparison out = compare(middle_a, middle_b, options);
   out.a.runs = a.size();
   out.b.runs = b.size();
-  if (a.size() + b.size() <= 2 || options.a_samples) return out;
-  out.range_ns_per_step = range_over_pairs(of_a, of_b, wall_of);
-  for (CauseDelta& row : out.causes) {
-    row.range_ns_per_step = range_over_pairs(
-        of_a, of_b, [&](const PerCause<double>& run) { return run[index_of(row.cause)]; });
-  }
+  if (a.size() + b.size() <= 2 || out.steps == 0) return out;
+  add_ranges(a, b, {middle_a, middle_b, scales_of(middle_a, middle_b, options)}, options, out);
   return out;
 }
 

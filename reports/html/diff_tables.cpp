@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::size_t kMostDiffRows = 200;
 
-std::string range_text(const std::optional<std::pair<double, double>>& range,
-                       const DiffScale& scale) {
+std::string range_text(const DeltaRange& range, const DiffScale& scale) {
   if (!range) return "";
   return fmt::format("{} to {}", format_difference(range->first, scale.unit),
                      format_difference(range->second, scale.unit));
@@ -46,6 +45,10 @@ Markup side_row(const DiffScale& scale, const char* table, const Markup& name, s
                  scale.difference(delta) + scale.change(delta) + range + exact_cell(delta));
 }
 
+Markup range_cell(const DeltaRange& range, const DiffScale& scale) {
+  return scale.c.range_ns_per_step ? words_cell(range_text(range, scale)) : Markup();
+}
+
 // Rows of A and B, largest difference first; what is left out is one row.
 template <class Row, class Name>
 Markup side_rows(const DiffScale& scale, const char* table, const std::vector<Row>& rows,
@@ -56,7 +59,8 @@ Markup side_rows(const DiffScale& scale, const char* table, const std::vector<Ro
   std::int64_t b_rest = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i < kMostDiffRows) {
-      out += side_row(scale, table, name(rows[i]), rows[i].a_ns, rows[i].b_ns, largest, {});
+      out += side_row(scale, table, name(rows[i]), rows[i].a_ns, rows[i].b_ns, largest,
+                      range_cell(rows[i].range_ns_per_step, scale));
     } else {
       a_rest += rows[i].a_ns;
       b_rest += rows[i].b_ns;
@@ -64,7 +68,7 @@ Markup side_rows(const DiffScale& scale, const char* table, const std::vector<Ro
   }
   if (rows.size() > kMostDiffRows)
     out += side_row(scale, table, text(fmt::format("{} smaller", rows.size() - kMostDiffRows)),
-                    a_rest, b_rest, largest, {});
+                    a_rest, b_rest, largest, range_cell({}, scale));
   return out;
 }
 
@@ -92,11 +96,9 @@ Markup causes_of(const DiffScale& scale) {
   const std::vector<CauseDelta>& causes = scale.c.causes;
   const std::int64_t largest = causes.empty() ? 0 : causes.front().delta_ns();
   Markup rows;
-  for (const CauseDelta& cause : causes) {
-    const std::string range = range_text(cause.range_ns_per_step, scale);
+  for (const CauseDelta& cause : causes)
     rows += side_row(scale, "causes", cause_label(cause.cause), cause.a_ns, cause.b_ns, largest,
-                     has_range ? words_cell(range) : Markup());
-  }
+                     range_cell(cause.range_ns_per_step, scale));
   return section("causes", "By cause",
                  table(columns_of(scale, "cause", has_range), rows, total_row(scale, has_range),
                        {"cause-table", true}));
@@ -104,20 +106,22 @@ Markup causes_of(const DiffScale& scale) {
 
 Markup phases_of(const DiffScale& scale) {
   if (scale.c.phases.size() < 2) return {};
+  const bool has_range = scale.c.range_ns_per_step.has_value();
   const Markup rows = side_rows(scale, "phases", scale.c.phases,
                                 [](const PhaseDelta& phase) { return text(phase.path); });
   return section("phases", "By phase",
-                 table(columns_of(scale, "phase", false), rows, total_row(scale, false),
+                 table(columns_of(scale, "phase", has_range), rows, total_row(scale, has_range),
                        {"phase-table", true}));
 }
 
 Markup lines_of(const DiffScale& scale) {
   if (scale.c.lines.size() < 2) return {};
+  const bool has_range = scale.c.range_ns_per_step.has_value();
   const Markup rows = side_rows(scale, "lines", scale.c.lines, line_name);
-  return section(
-      "lines", "By source line",
-      table(columns_of(scale, "line", false), rows, total_row(scale, false), {"line-table", true}),
-      true);
+  return section("lines", "By source line",
+                 table(columns_of(scale, "line", has_range), rows, total_row(scale, has_range),
+                       {"line-table", true}),
+                 true);
 }
 
 Markup counts_of(const DiffScale& scale) {

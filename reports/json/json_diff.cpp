@@ -34,7 +34,7 @@ void add_sums(DiffJson& out, const Row& row, const Comparison& c) {
   out["delta_ns_per_step"] = c.per_step(row.delta_ns());
 }
 
-void add_range(DiffJson& out, const std::optional<std::pair<double, double>>& range) {
+void add_range(DiffJson& out, const DeltaRange& range) {
   if (range) out["range_ns_per_step"] = {range->first, range->second};
 }
 
@@ -48,6 +48,7 @@ DiffJson cause_json(const CauseDelta& row, const Comparison& c) {
 DiffJson phase_delta_json(const PhaseDelta& row, const Comparison& c) {
   DiffJson out = {{"phase_path", row.path}};
   add_sums(out, row, c);
+  add_range(out, row.range_ns_per_step);
   return out;
 }
 
@@ -66,6 +67,7 @@ DiffJson line_delta_json(const LineDelta& row, const Comparison& c) {
     add_direction_of_delta(out, row.direction);
   }
   add_sums(out, row, c);
+  add_range(out, row.range_ns_per_step);
   return out;
 }
 
@@ -87,6 +89,7 @@ DiffJson part_json(const DeltaPart& part, const Comparison& c) {
                   {"b_ns_total", part.b_ns},
                   {"a_calls_total", part.a_calls},
                   {"b_calls_total", part.b_calls}};
+  add_range(out["group"], part.group_range_ns_per_step);
   return out;
 }
 

@@ -22,6 +22,8 @@ constexpr std::size_t kMostReplaced = 3;
 constexpr std::size_t kNumberColumns = 22;  // both numbers and what stands around them
 constexpr std::size_t kPlaceColumns = 30;
 constexpr std::size_t kNameColumnsOfReplaced = 44;
+constexpr std::size_t kNameColumns = 46;
+constexpr std::size_t kNameColumnsBesideRanges = 36;
 constexpr double kLeastChangeShown = 0.0005;  // of A's step
 constexpr double kCountsDiffer = 0.005;
 
@@ -47,13 +49,18 @@ Colour colour_of_change(std::int64_t delta) {
   return delta < 0 ? Colour::green : Colour::red;
 }
 
+std::string range_of(const DiffPage& page, const DeltaRange& range) {
+  if (!range) return "";
+  return fmt::format("{} to {}", format_difference(range->first, page.unit),
+                     format_difference(range->second, page.unit));
+}
+
 std::string diff_head(const DiffPage& page) {
   const Comparison& c = page.c;
   std::string out = page.style.paint(Colour::bold, diff_sentence(c)) + "\n";
   if (c.range_ns_per_step)
-    out += fmt::format("over all pairs of runs: {} to {} {}\n",
-                       format_difference(c.range_ns_per_step->first, page.unit),
-                       format_difference(c.range_ns_per_step->second, page.unit), page.title());
+    out += fmt::format("over all pairs of runs: {} {}\n", range_of(page, c.range_ns_per_step),
+                       page.title());
   out += text_sections::wrapped("A  ", side_sentence(c.a), page.style, Colour::plain);
   out += text_sections::wrapped("B  ", side_sentence(c.b), page.style, Colour::plain);
   for (const std::string& why : c.why_not)
@@ -114,8 +121,9 @@ std::string parts_table(const DiffPage& page) {
 template <class Row, class Name>
 std::string sides_table(const DiffPage& page, const char* title, const std::vector<Row>& rows,
                         Name name) {
-  Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
-  table.head({title, "A", "B", "difference", "of A"});
+  const bool ranges = page.c.range_ns_per_step.has_value();
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
+  table.head({title, "A", "B", "difference", "of A", ranges ? "all pairs" : ""});
   std::int64_t hidden = 0;
   std::size_t shown = 0;
   for (const Row& row : rows) {
@@ -124,11 +132,12 @@ std::string sides_table(const DiffPage& page, const char* title, const std::vect
       continue;
     }
     ++shown;
-    table.row({{page.style.cut_end(name(row), 46)},
+    table.row({{page.style.cut_end(name(row), ranges ? kNameColumnsBesideRanges : kNameColumns)},
                {page.time(row.a_ns)},
                {page.time(row.b_ns)},
                {page.difference(row.delta_ns()), colour_of_change(row.delta_ns())},
-               {page.change(row.delta_ns())}});
+               {page.change(row.delta_ns())},
+               {range_of(page, row.range_ns_per_step), Colour::dim}});
   }
   if (shown == 0) return "";
   if (shown < rows.size())

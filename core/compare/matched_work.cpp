@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compare/matched_work.hpp"
+
+#include <algorithm>
+
+#include "core/compare/phase_matching.hpp"
+
+namespace stepscope::compare_parts {
+namespace {
+
+ScaledSide with_phases_of(ScaledSide a, const ScaledSide& b, std::vector<std::string>& own) {
+  for (const WorkItem& item : a.items) own.push_back(item.phase);
+  rename_phases(a.items, b.items);
+  return a;
+}
+
+}  // namespace
+
+Scales scales_of(const Summary& a, const Summary& b, const CompareOptions& options) {
+  Scales out;
+  const std::uint64_t n_a = a.partition.steps_counted;
+  const std::uint64_t n_b = b.partition.steps_counted;
+  out.steps = std::min(n_a, n_b);
+  if (out.steps == 0) return out;
+  if (n_a != out.steps) out.a = static_cast<double>(out.steps) / static_cast<double>(n_a);
+  if (n_b != out.steps) out.b = static_cast<double>(out.steps) / static_cast<double>(n_b);
+  if (!options.a_samples || !options.b_samples) return out;
+  const double smaller = std::min(*options.a_samples, *options.b_samples);
+  out.a *= smaller / *options.a_samples;
+  out.b *= smaller / *options.b_samples;
+  return out;
+}
+
+MatchedWork::MatchedWork(const Summary& of_a, const Summary& of_b, const Scales& scales)
+    : b(scale(of_b, scales.b)),
+      a(with_phases_of(scale(of_a, scales.a), b, a_phases)),
+      lines(a.items, b.items),
+      groups(match_work(a.items, b.items, lines)) {}
+
+}  // namespace stepscope::compare_parts
