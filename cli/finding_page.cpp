@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "core/support/suggestion.hpp"
 
 namespace stepscope {
@@ -18,6 +16,13 @@ Result<FindingPage> finding_page(const std::string& id) {
   const std::string_view near = nearest(id, ids);
   const std::string hint = near.empty() ? "" : fmt::format("did you mean '{}'? ", near);
   return usage_error(fmt::format("'{}' is no finding; {}'stepscope explain' lists them", id, hint));
+}
+
+std::vector<FindingRule> finding_rules() {
+  std::vector<FindingRule> out;
+  for (const FindingPage& page : finding_pages())
+    out.push_back({page.id, title_of(page), page.text});
+  return out;
 }
 
 std::string_view title_of(const FindingPage& page) {

@@ -5,11 +5,11 @@
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
+#include "cli/repository_root.hpp"
 #include "cli/terminal.hpp"
 #include "reports/github/github_gate.hpp"
 #include "reports/json/json_gate.hpp"
@@ -23,14 +23,6 @@ namespace stepscope {
 namespace {
 
 constexpr std::array<const char*, 4> kFileFormats = {"json", "junit", "sarif", "markdown"};
-
-// Where GitHub Actions says that the repository lies; else the working directory.
-std::string repository_root() {
-  const char* workspace = std::getenv("GITHUB_WORKSPACE");
-  if (workspace != nullptr && *workspace != '\0') return workspace;
-  std::error_code error;
-  return std::filesystem::current_path(error).string();
-}
 
 std::string in_format(const std::string& format, const GateVerdict& verdict,
                       const GateReportOptions& options, const Style& style) {

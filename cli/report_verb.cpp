@@ -5,16 +5,20 @@
 #include <memory>
 
 #include "cli/failure.hpp"
+#include "cli/finding_page.hpp"
 #include "cli/load_summary.hpp"
 #include "cli/output.hpp"
+#include "cli/repository_root.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/summary/summary.hpp"
 #include "core/support/duration.hpp"
+#include "reports/github/github_findings.hpp"
 #include "reports/html/html_report.hpp"
 #include "reports/json/json_report.hpp"
 #include "reports/markdown/markdown_report.hpp"
+#include "reports/sarif/sarif_findings.hpp"
 #include "reports/text/text_report.hpp"
 
 namespace stepscope {
@@ -26,6 +30,8 @@ constexpr const char* kReportExamples =
     "  stepscope report run.scope --format json -o report.json\n"
     "  stepscope report run.scope --format html -o report.html   a page to look at and to pass on\n"
     "  stepscope report run.scope --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
+    "  stepscope report run.scope --github --sarif findings.sarif   findings at their lines, for "
+    "CI\n"
     "  stepscope report slow.json.gz --plain-step 38.2ms   step time without the profiler, "
     "measured\n"
     "                                                      by you: corrects a slowed trace's "
@@ -45,6 +51,8 @@ struct ReportArguments {
   std::vector<std::string> traces;
   std::string format = "text";
   std::string output;
+  std::string sarif;  // a file besides
+  bool github = false;
   std::string plain_step;
   std::string step_marker;
   std::string phase;
@@ -92,6 +100,9 @@ std::string document(const ReportArguments& arguments, const std::vector<Summary
     return html_report(summaries, {.with_source = !arguments.without_source});
   }
   if (arguments.format == "markdown") return markdown_report(summaries);
+  if (arguments.format == "sarif")
+    return sarif_findings(summaries, finding_rules(), repository_root());
+  if (arguments.format == "github") return github_findings(summaries, repository_root());
   return summaries.size() == 1 ? json_report(summaries.front()) : json_reports(summaries);
 }
 
@@ -118,6 +129,20 @@ int status_of(const std::vector<Summary>& summaries) {
   return status;
 }
 
+// On stdout behind the report, where that goes there.
+std::string annotations(const ReportArguments& arguments, const std::vector<Summary>& summaries,
+                        const Output& output) {
+  if (!arguments.github || arguments.format == "github" || !output.is_stdout()) return "";
+  return github_findings(summaries, repository_root());
+}
+
+Status write_sarif(const ReportArguments& arguments, const std::vector<Summary>& summaries) {
+  if (arguments.sarif.empty()) return Done{};
+  auto output = Output::open(arguments.sarif);
+  if (!output) return output.error();
+  return output->finish(sarif_findings(summaries, finding_rules(), repository_root()));
+}
+
 int run_report(const ReportArguments& arguments) {
   const auto options = read_options(arguments);
   if (!options) return fail("report", "", options.error());
@@ -129,7 +154,9 @@ int run_report(const ReportArguments& arguments) {
     if (!summary) return fail("report", path, summary.error());
     summaries.push_back(std::move(*summary));
   }
-  const Status written = output->finish(document(arguments, summaries, *output));
+  Status written = output->finish(document(arguments, summaries, *output) +
+                                  annotations(arguments, summaries, *output));
+  if (written) written = write_sarif(arguments, summaries);
   if (!written) return fail("report", "", written.error());
   return status_of(summaries);
 }
@@ -142,13 +169,17 @@ void add_report_verb(CLI::App& app, int& status) {
       app.add_subcommand("report", "Where the wall time of a step goes, from a recorded trace");
   verb->add_option("TRACE", arguments->traces, "Recorded runs; each gives a report")->required();
   verb->add_option("--format", arguments->format, "the default is text")
-      ->check(CLI::IsMember({"text", "json", "html", "markdown"}))
+      ->check(CLI::IsMember({"text", "json", "html", "markdown", "sarif", "github"}))
       ->type_name("FORMAT");
   const auto option = [verb](const char* names, std::string& value, const char* about,
                              const char* type) {
     verb->add_option(names, value, about)->type_name(type);
   };
   option("-o,--output", arguments->output, "write to FILE, whole or not at all", "FILE");
+  option("--sarif", arguments->sarif, "write the findings to FILE besides, for code scanning",
+         "FILE");
+  verb->add_flag("--github", arguments->github,
+                 "the findings as annotations on stdout besides, for a step of GitHub Actions");
   option("--plain-step", arguments->plain_step, "step time without a profiler, like 38.2ms",
          "TIME");
   option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");

@@ -3,68 +3,35 @@
 
 #include <fmt/format.h>
 
-#include "reports/markup/markup.hpp"
+#include "reports/github/workflow_command.hpp"
 #include "reports/wording/gate.hpp"
 #include "reports/wording/source_path.hpp"
 
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kMostShown = 10;  // of a level, in a step
+constexpr const char* kGateTool = "stepscope gate";
 
-std::string escaped_message(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    if (c == '%') out += "%25";
-    if (c == '\r') out += "%0D";
-    if (c == '\n') out += "%0A";
-    if (c != '%' && c != '\r' && c != '\n') out += c;
-  }
-  return out;
-}
-
-std::string escaped_property(std::string_view text) {
-  std::string out;
-  for (const char c : escaped_message(text)) {
-    if (c == ':') out += "%3A";
-    if (c == ',') out += "%2C";
-    if (c != ':' && c != ',') out += c;
-  }
-  return out;
-}
-
-std::string annotation(const MetricResult& metric, std::string_view root) {
+github::Annotation annotation_of(const MetricResult& metric, std::string_view root) {
   const bool failed = metric.outcome == Outcome::regression;
-  std::string place;
+  github::Annotation out{
+      .name = metric.name,
+      .title = fmt::format("{}: {}", failed ? "Regression" : "Inconclusive", metric.name),
+      .message = metric_sentence(metric)};
+  for (const MetricCause& cause : metric.causes) out.message += "\n" + cause_sentence(cause);
   if (const MetricCause* cause = located_cause(metric)) {
-    place = "file=" + escaped_property(path_below(cause->file, root)) + ",";
-    if (cause->line > 0) place += fmt::format("line={},", cause->line);
+    out.file = path_below(cause->file, root);
+    out.line = cause->line;
   }
-  std::string message = metric_sentence(metric);
-  for (const MetricCause& cause : metric.causes) message += "\n" + cause_sentence(cause);
-  return fmt::format(
-      "::{} {}title={}::{}\n", failed ? "error" : "warning", place,
-      escaped_property(fmt::format("{}: {}", failed ? "Regression" : "Inconclusive", metric.name)),
-      escaped_message(message));
+  return out;
 }
 
-std::string more(const char* level, const std::vector<const MetricResult*>& rest) {
-  std::string names;
-  for (const MetricResult* metric : rest) names += (names.empty() ? "" : ", ") + metric->name;
-  return fmt::format("::{} title=stepscope gate::{} more: {}\n", level, rest.size(),
-                     escaped_message(names));
-}
-
-std::string of_level(const GateVerdict& verdict, Outcome wanted, const char* level,
-                     std::size_t most, std::string_view root) {
-  std::vector<const MetricResult*> all;
+std::string of_outcome(const GateVerdict& verdict, Outcome wanted, const char* level,
+                       std::size_t most, std::string_view root) {
+  std::vector<github::Annotation> all;
   for (const MetricResult& metric : verdict.metrics)
-    if (metric.outcome == wanted) all.push_back(&metric);
-  const std::size_t shown = all.size() <= most ? all.size() : most - 1;
-  std::string out;
-  for (std::size_t i = 0; i < shown; ++i) out += annotation(*all[i], root);
-  if (shown == all.size()) return out;
-  return out + more(level, {all.begin() + static_cast<std::ptrdiff_t>(shown), all.end()});
+    if (metric.outcome == wanted) all.push_back(annotation_of(metric, root));
+  return github::commands(level, all, most, kGateTool);
 }
 
 }  // namespace
@@ -72,14 +39,15 @@ std::string of_level(const GateVerdict& verdict, Outcome wanted, const char* lev
 std::string github_annotations(const GateVerdict& verdict, std::string_view root) {
   std::string out;
   if (!verdict.comparable)
-    out += fmt::format("::error title=Not comparable::{}\n",
-                       escaped_message(fmt::format("{}", fmt::join(verdict.why_not, "\n"))));
-  const std::size_t errors = out.empty() ? kMostShown : kMostShown - 1;
-  out += of_level(verdict, Outcome::regression, "error", errors, root) +
-         of_level(verdict, Outcome::inconclusive, "warning", kMostShown, root);
+    out +=
+        fmt::format("::error title=Not comparable::{}\n",
+                    github::escaped_message(fmt::format("{}", fmt::join(verdict.why_not, "\n"))));
+  const std::size_t errors = out.empty() ? github::kMostShown : github::kMostShown - 1;
+  out += of_outcome(verdict, Outcome::regression, "error", errors, root) +
+         of_outcome(verdict, Outcome::inconclusive, "warning", github::kMostShown, root);
   if (!out.empty()) return out;
-  return fmt::format("::notice title=stepscope gate::{}: {}\n", gate_title(verdict),
-                     escaped_message(gate_summary(verdict)));
+  return fmt::format("::notice title={}::{}: {}\n", kGateTool, gate_title(verdict),
+                     github::escaped_message(gate_summary(verdict)));
 }
 
 }  // namespace stepscope

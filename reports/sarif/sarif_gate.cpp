@@ -3,22 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "reports/sarif/sarif_log.hpp"
 #include "reports/wording/gate.hpp"
 #include "reports/wording/source_path.hpp"
 
 namespace stepscope {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using namespace sarif;
 
 std::string rule_of(const MetricResult& metric) {
   return "regression/" + metric.name;
-}
-
-Json text_json(const std::string& text) {
-  return {{"text", text}};
 }
 
 Json rule_json(const MetricResult& metric) {
@@ -29,12 +24,6 @@ Json rule_json(const MetricResult& metric) {
                                  "beyond what noise makes.",
                                  metric.name))},
           {"defaultConfiguration", {{"level", "error"}}}};
-}
-
-Json location_json(const MetricCause& cause, std::string_view root) {
-  Json location = {{"artifactLocation", {{"uri", uri_of(path_below(cause.file, root))}}}};
-  if (cause.line > 0) location["region"] = {{"startLine", cause.line}};
-  return {{"physicalLocation", location}};
 }
 
 // The rule and the place, not the numbers: the same regression stays the same result.
@@ -50,12 +39,8 @@ Json result_json(const MetricResult& metric, const MetricCause& cause, std::size
           {"ruleIndex", rule},
           {"level", "error"},
           {"message", text_json(metric_sentence(metric) + ". From " + cause_sentence(cause))},
-          {"locations", Json::array({location_json(cause, root)})},
+          {"locations", Json::array({location_json(cause.file, cause.line, root)})},
           {"partialFingerprints", {{"stepscopeCause/v1", fingerprint(metric, cause, root)}}}};
-}
-
-Json notification_json(const char* level, const std::string& text) {
-  return {{"level", level}, {"message", text_json(text)}};
 }
 
 Json notifications_json(const GateVerdict& verdict) {
@@ -81,17 +66,7 @@ std::string sarif_gate(const GateVerdict& verdict, std::string_view root) {
     results.push_back(result_json(metric, *cause, rules.size(), root));
     rules.push_back(rule_json(metric));
   }
-  const Json driver = {{"name", "stepscope"}, {"version", STEPSCOPE_VERSION}, {"rules", rules}};
-  const Json invocation = {{"executionSuccessful", true},
-                           {"toolExecutionNotifications", notifications_json(verdict)}};
-  const Json run = {{"tool", {{"driver", driver}}},
-                    {"invocations", Json::array({invocation})},
-                    {"columnKind", "unicodeCodePoints"},
-                    {"results", results}};
-  const Json out = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                    {"version", "2.1.0"},
-                    {"runs", Json::array({run})}};
-  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return log_text(rules, results, notifications_json(verdict));
 }
 
 }  // namespace stepscope

@@ -178,5 +178,23 @@ TEST(Cli, HelpTeachesAndVersionTells) {
   EXPECT_EQ(run_stepscope("").status, 2);
 }
 
+TEST(ReportVerb, WritesFindingsForCodeScanningAndAnnotations) {
+  const Folder folder;
+  const std::string file = folder.at("findings.sarif");
+  const std::string trace = STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.bad.json.gz";
+  const Outcome both = run_stepscope("report --github --sarif " + file + " " + trace);
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_THAT(both.out, HasSubstr("Where the step goes"));
+  EXPECT_THAT(both.out, HasSubstr("\n::error file=sync_mask_norms.py,line=96,title=host_sync%3A "));
+  EXPECT_EQ(read_file(file), run_stepscope("report --format sarif " + trace).out);
+  EXPECT_EQ(std::system((STEPSCOPE_PYTHON " " STEPSCOPE_SOURCE_DIR
+                                          "/tests/reports/validate_outputs.py sarif " +
+                         file)
+                            .c_str()),
+            0);
+  EXPECT_THAT(read_file(file), HasSubstr("A GPU program is fast when its host runs ahead"))
+      << "the page of explain is the rule's help";
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a CI reads: each output of every kind of verdict is valid, says what failed, and stays valid
-// whatever the traced program's names are.
+// What a CI reads: each output of every kind of verdict, and of findings, is valid, says what
+// failed, and stays valid whatever the traced program's names are.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "reports/github/github_findings.hpp"
 #include "reports/github/github_gate.hpp"
 #include "reports/junit/junit_gate.hpp"
 #include "reports/markdown/markdown_gate.hpp"
+#include "reports/sarif/sarif_findings.hpp"
 #include "reports/sarif/sarif_gate.hpp"
 #include "reports/wording/source_path.hpp"
+#include "tests/reports/sample_summaries.hpp"
 #include "tests/reports/sample_verdicts.hpp"
 
 namespace stepscope {
@@ -128,6 +131,69 @@ TEST(GateOutputs, GithubShowsTenOfALevelAndSaysHowManyMore) {
   EXPECT_THAT(github_annotations(samples::passing()), testing::StartsWith("::notice "));
   EXPECT_THAT(github_annotations(samples::not_comparable()),
               testing::StartsWith("::error title=Not comparable::A ran on "));
+}
+
+// Two runs, of which one holds whatever a program's names may hold, and findings without a line.
+std::vector<Summary> found_runs() {
+  Summary hostile_run = samples::with_findings();
+  const std::string name = "a&b<script>\"'|`@x\n::error::%:,\x01\xff]]>" + std::string(9'000, '<');
+  Finding& first = hostile_run.findings->found.front();
+  first.title = first.fix = first.code_hint = first.shows_as = name;
+  first.places = {{name, 7, SiteKind::call, name, 1}, {name, 8, SiteKind::call, name, 1}};
+  hostile_run.findings->found[1].places.clear();
+  hostile_run.run.path = name;
+  return {samples::with_findings(), hostile_run, samples::cpu()};
+}
+
+const std::vector<FindingRule> kRules = {
+    {"host_sync", "the loop waits",
+     "# host_sync: the loop waits\n\nIt waits.\nLong.\n\n## More\n"}};
+
+TEST(FindingOutputs, AreValidWhateverWasFound) {
+  Summary many = samples::with_findings();
+  for (std::size_t i = 0; i < 40; ++i) many.findings->found.push_back(many.findings->found[i % 2]);
+  std::vector<Summary> runs = found_runs();
+  runs.push_back(many);
+  EXPECT_TRUE(is_valid_output("sarif", sarif_findings(runs, kRules)));
+  EXPECT_TRUE(is_valid_output("github", github_findings(runs)));
+  EXPECT_TRUE(is_valid_output("github", github_findings({many})));
+  EXPECT_TRUE(is_valid_output("sarif", sarif_findings({}, {})));
+}
+
+TEST(FindingOutputs, SarifHasRuleHelpLevelAndLine) {
+  const auto log =
+      nlohmann::json::parse(sarif_findings({samples::with_findings()}, kRules, "/home/u"));
+  const auto& run = log["runs"][0];
+  const auto& rule = run["tool"]["driver"]["rules"][0];
+  EXPECT_EQ(rule["id"], "finding/host_sync");
+  EXPECT_EQ(rule["shortDescription"]["text"], "the loop waits");
+  EXPECT_EQ(rule["fullDescription"]["text"], "It waits.\nLong.");
+  EXPECT_EQ(rule["help"]["markdown"], kRules[0].text);
+  ASSERT_EQ(run["results"].size(), 2U);
+  const auto& high = run["results"][0];
+  EXPECT_EQ(high["level"], "error");
+  EXPECT_NEAR(high["rank"].get<double>(), 100 * 3.1 / 38.2, 0.2);
+  const auto& place = high["locations"][0]["physicalLocation"];
+  EXPECT_EQ(place["artifactLocation"]["uri"], "train.py");
+  EXPECT_EQ(place["region"]["startLine"], 120);
+  EXPECT_THAT(high["message"]["text"].get<std::string>(),
+              HasSubstr("Do: keep the value on the device"));
+  EXPECT_EQ(run["results"][1]["level"], "note");
+  EXPECT_EQ(run["results"][1]["ruleIndex"], 1);
+  const auto& notes = run["invocations"][0]["toolExecutionNotifications"];
+  ASSERT_EQ(notes.size(), 2U) << "the caution, and what was not judged";
+  EXPECT_EQ(notes[0]["level"], "warning");
+}
+
+TEST(FindingOutputs, GithubSaysLevelLineAndHowManyMore) {
+  Summary run = samples::with_findings();
+  EXPECT_THAT(github_findings({run}, "/home/u"),
+              testing::StartsWith("::error file=train.py,line=120,title=host_sync%3A "));
+  EXPECT_THAT(github_findings({run}), HasSubstr("::notice title=stepscope report::"));
+  for (int i = 0; i < 20; ++i) run.findings->found.push_back(run.findings->found[0]);
+  EXPECT_THAT(github_findings({run}), HasSubstr("::error title=stepscope report::12 more: "));
+  run.findings->found.clear();
+  EXPECT_THAT(github_findings({run}), HasSubstr("nothing found that is worth 1 %"));
 }
 
 TEST(SourcePath, IsThatOfTheRepository) {
