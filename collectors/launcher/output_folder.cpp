@@ -9,6 +9,9 @@
 #include <ctime>
 #include <filesystem>
 
+#include "collectors/recorder/mapped_file.hpp"
+#include "collectors/recorder/shared_layout.hpp"
+
 namespace stepscope::launcher {
 namespace {
 
@@ -61,6 +64,11 @@ Result<std::string> make_output_folder(const std::string& name) {
 }
 
 Status check_space(const std::string& folder) {
+  if (!recorder::may_be_as_large(recorder::kSessionBytes)) {
+    return io_error("the limit on the size of files (ulimit -f) is below the " +
+                    std::to_string((recorder::kSessionBytes >> 20U) + 1) +
+                    " MiB that a recording needs; raise it");
+  }
   struct statvfs disk {};
   if (statvfs(folder.c_str(), &disk) != 0) return Done{};
   const std::uint64_t free_bytes = std::uint64_t{disk.f_bavail} * disk.f_frsize;

@@ -18,7 +18,8 @@ std::string default_name(const std::vector<std::string>& command, std::int64_t n
 // optional.
 Result<std::string> make_output_folder(const std::string& name);
 
-// Free space is worth starting for. The rings of a run need some MiB a thread.
+// Free space is worth starting for, and files may be large enough. The rings of a run need some MiB
+// a thread.
 Status check_space(const std::string& folder);
 
 }  // namespace stepscope::launcher

@@ -2,6 +2,7 @@
 #include "collectors/launcher/profile.hpp"
 
 #include <regex.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -91,6 +92,7 @@ class ProfiledRun {
     }
     name_device_tool(profiled);
     const ChildEnd end = run_child(options_.command, profiled, [this](pid_t child) {
+      signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, not our end
       // How the child itself ends is known only behind its end.
       (void)recorder::salvage(folder_, {{child, ExitReason::still_running, 0}},
                               recorder::Depth::quick);
@@ -131,6 +133,7 @@ class ProfiledRun {
   }
 
   void collect(const ChildEnd& end) {
+    signal(SIGXFSZ, SIG_IGN);
     const bool killed = WIFSIGNALED(end.status);
     const recorder::ProcessEnd known{end.pid, killed ? ExitReason::signalled : ExitReason::exited,
                                      killed ? WTERMSIG(end.status) : WEXITSTATUS(end.status)};

@@ -7,6 +7,10 @@
 
 namespace stepscope::recorder {
 
+// Within the limit on the size of files (ulimit -f). Beyond it the kernel would kill the process
+// with SIGXFSZ.
+bool may_be_as_large(std::size_t size) noexcept;
+
 // Creates `path` (must not exist) with `allocated` bytes of `size` backed by blocks; -1 where that
 // fails.
 int create_backed_file(const char* path, std::size_t size, std::size_t allocated) noexcept;

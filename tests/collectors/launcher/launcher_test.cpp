@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,17 @@ TEST(DefaultName, IsTheScriptOrProgramAndTheTime) {
   EXPECT_THAT(default_name({"python3", "-u", "dir/train.py", "--lr", "1e-3"}, 0),
               StartsWith("train-19"));
   EXPECT_THAT(default_name({"./build/train_clt", "--steps", "20"}, 0), StartsWith("train_clt-19"));
+}
+
+TEST(CheckSpace, ALimitOnTheSizeOfFilesIsNamed) {
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{50U << 20U, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const Status status = check_space("/");
+  setrlimit(RLIMIT_FSIZE, &before);
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, testing::HasSubstr("ulimit -f"));
 }
 
 TEST(Environment, KeepsTheUsersPreloadInFront) {

@@ -3,12 +3,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <string>
 
 #include "collectors/recorder/salvage.hpp"
+#include "collectors/recorder/shared_layout.hpp"
 #include "tests/collectors/recorder/user_ranges.hpp"
 
 namespace stepscope::recorder {
@@ -55,6 +58,28 @@ TEST_F(ProcessStateTest, AFolderThatCannotBeWrittenSwitchesRecordingOff) {
     EXPECT_FALSE(recording());
   });
   EXPECT_EQ(count_files(".sst"), 0U);
+}
+
+// The kernel would kill the program with SIGXFSZ.
+TEST_F(ProcessStateTest, ALimitOnTheSizeOfFilesSwitchesRecordingOff) {
+  record([] {
+    const rlimit limit{kSessionBytes - 1, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    begin_user("nowhere");
+    end_range(kLaneUser);
+    EXPECT_FALSE(recording());
+  });
+  EXPECT_EQ(count_files(".sst") + count_files(".session"), 0U);
+}
+
+TEST_F(ProcessStateTest, ALimitThatComesLaterCostsNamesOnly) {
+  record([] {
+    begin_user("before");
+    end_range(kLaneUser);
+    const rlimit limit{0, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    for (int i = 0; i < 10'000; ++i) (void)name("a name that needs room " + std::to_string(i));
+  });
 }
 
 }  // namespace
