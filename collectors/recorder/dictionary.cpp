@@ -11,6 +11,7 @@
 #include <iterator>
 #include <mutex>
 
+#include "collectors/recorder/liveness.hpp"
 #include "collectors/recorder/mapped_file.hpp"
 #include "collectors/recorder/numbered_name.hpp"
 
@@ -210,8 +211,10 @@ bool Dictionary::share(const char* path) noexcept {
   const SessionHeader& header = view_.header();
   const std::size_t used[4] = {header.names * sizeof(NameEntry), header.sites * sizeof(SiteEntry),
                                header.log_entries * sizeof(LogEntry), header.text_bytes};
-  const int fd = create_backed_file(path, kSessionBytes, kNamesOffset);
+  if (!may_be_as_large(kSessionBytes)) return false;
+  const int fd = create_backed_file(path, kNamesOffset, kNamesOffset);
   if (fd < 0) return false;
+  lock_session(fd);
   bool good = std::strlen(path) < sizeof(path_) &&
               pwrite(fd, view_.base(), sizeof(SessionHeader), 0) == sizeof(SessionHeader);
   for (std::size_t i = 0; i < 4 && good; ++i) {
@@ -220,10 +223,13 @@ bool Dictionary::share(const char* path) noexcept {
            pwrite(fd, view_.base() + regions_[i].offset, used[i],
                   static_cast<off_t>(regions_[i].offset)) == static_cast<ssize_t>(used[i]);
   }
-  good = good && map_shared(fd, kSessionBytes, view_.base()) != nullptr;
+  // Others take a file of this size for a whole one.
+  good = good && ftruncate(fd, static_cast<off_t>(kSessionBytes)) == 0 &&
+         map_shared(fd, kSessionBytes, view_.base()) != nullptr;
   close(fd);
   if (good) {
     std::strcpy(path_, path);
+    view_.header().mapping_holds_lock.store(mapping_holds_lock(path) ? 1 : 0);
   } else {
     unlink(path);
   }

@@ -15,6 +15,7 @@
 
 #include "collectors/recorder/capture.hpp"
 #include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/liveness.hpp"
 #include "collectors/recorder/ring.hpp"
 #include "collectors/recorder/thread_ring.hpp"
 #include "collectors/recorder/writer_thread.hpp"
@@ -88,6 +89,8 @@ bool open_session() noexcept {
   SessionHeader& header = process.dictionary.view().header();
   header.pid = getpid();
   header.ticks_are_ns = process.ticks_are_ns ? 1 : 0;
+  header.home = process_home();
+  header.mapping_holds_lock = 0;
   header.lost_threads = 0;
   header.collected.fetch_or(static_cast<std::uint32_t>(Collector::thread_cpu));
   header.first_clock = header.last_clock = sample_clocks(process.ticks_are_ns);

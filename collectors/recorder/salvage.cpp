@@ -3,19 +3,16 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/drain.hpp"
+#include "collectors/recorder/liveness.hpp"
 #include "collectors/recorder/mapped_file.hpp"
 #include "collectors/recorder/ring.hpp"
 
@@ -38,17 +35,26 @@ bool exists(const std::string& path) {
   return access(path.c_str(), F_OK) == 0;
 }
 
-SessionView map_session(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0) return {};
-  struct stat info {};
-  void* at = nullptr;
-  if (fstat(fd, &info) == 0 && info.st_size == static_cast<off_t>(kSessionBytes)) {
-    at = map_shared(fd, kSessionBytes, nullptr);
+// Open as long as this is: a lock on it stays.
+class SessionFile {
+ public:
+  explicit SessionFile(const std::string& path) : fd_(open(path.c_str(), O_RDWR | O_CLOEXEC)) {
+    struct stat info {};
+    if (fd_ >= 0 && fstat(fd_, &info) == 0 && info.st_size == static_cast<off_t>(kSessionBytes))
+      view_ = SessionView(static_cast<std::byte*>(map_shared(fd_, kSessionBytes, nullptr)));
   }
-  close(fd);
-  return at == nullptr ? SessionView() : SessionView(static_cast<std::byte*>(at));
-}
+  SessionFile(const SessionFile&) = delete;
+  ~SessionFile() {
+    if (view_.base() != nullptr) munmap(view_.base(), kSessionBytes);
+    if (fd_ >= 0) close(fd_);
+  }
+  const SessionView& view() const { return view_; }
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+  SessionView view_;
+};
 
 bool sound(const SessionHeader& header) {
   return header.magic == SessionHeader::kMagic && header.names <= kMaxNames &&
@@ -56,42 +62,15 @@ bool sound(const SessionHeader& header) {
          header.text_bytes <= kMaxText;
 }
 
-// Z or X: dead, and not yet waited for.
-bool is_zombie(std::int64_t pid) {
-  FILE* file = std::fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re");
-  if (file == nullptr) return true;
-  std::array<char, 1024> text{};
-  const std::size_t bytes = std::fread(text.data(), 1, text.size() - 1, file);
-  std::fclose(file);
-  const std::string_view stat(text.data(), bytes);
-  const std::size_t name_end = stat.rfind(')');
-  return name_end != std::string_view::npos && name_end + 2 < stat.size() &&
-         (stat[name_end + 2] == 'Z' || stat[name_end + 2] == 'X');
-}
-
-// A pid alone says little (reused, or through exec): the process that recorded maps its session.
-bool is_alive(std::int64_t pid, const std::string& session_file, Depth depth) {
-  if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return false;
-  if (is_zombie(pid)) return false;
-  if (depth == Depth::quick) return true;
-  FILE* maps = std::fopen(("/proc/" + std::to_string(pid) + "/maps").c_str(), "re");
-  if (maps == nullptr) return false;
-  std::string line(8192, '\0');
-  bool found = false;
-  while (!found && std::fgets(line.data(), static_cast<int>(line.size()), maps) != nullptr) {
-    found = std::strstr(line.c_str(), session_file.c_str()) != nullptr;
-  }
-  std::fclose(maps);
-  return found;
-}
-
-// The writer's last pair, unless it died while changing it; and now, on the same machine.
+// The writer's last pair, unless it died while changing it; and now, unless the ticks began anew
+// with the machine.
 void add_clocks(TickConverter& clock, StoreWriter& store, const SessionHeader& header) {
-  const ClockPair now = sample_clocks(header.ticks_are_ns != 0);
-  (void)clock.add(header.first_clock);
-  if (header.clock_version % 2 == 0) (void)clock.add(header.last_clock);
-  (void)clock.add(now);
-  for (const ClockPair& pair : {header.first_clock, now}) {
+  std::vector<ClockPair> pairs{header.first_clock};
+  if (header.clock_version % 2 == 0) pairs.push_back(header.last_clock);
+  if (header.home.boot == process_home().boot)
+    pairs.push_back(sample_clocks(header.ticks_are_ns != 0));
+  for (const ClockPair& pair : pairs) (void)clock.add(pair);
+  for (const ClockPair& pair : {pairs.front(), pairs.back()}) {
     store.clock({0, pair.realtime_ns, pair.monotonic_raw_ns, pair.ticks, pair.error_ns});
   }
 }
@@ -118,18 +97,19 @@ class Salvager {
 
  private:
   void session(const std::string& file) {
-    const SessionView view = map_session(live_ + "/" + file);
+    const SessionFile session(live_ + "/" + file);
+    const SessionView& view = session.view();
     if (view.base() == nullptr) return;  // gone, or not yet whole
     const std::string stem = file.substr(0, file.size() - kSessionSuffix.size());
     if (!sound(view.header())) {
       result_.problems.push_back(live_ + "/" + file +
                                  " is damaged; its process's last second is lost");
-    } else if (is_said_to_run(view.header().pid) || is_alive(view.header().pid, file, depth_)) {
+    } else if (is_said_to_run(view.header().pid) ||
+               is_running(view.header(), session.fd(), file, depth_)) {
       ++result_.running;
     } else if (exists(live_ + "/" + file)) {  // a process that ended well has removed it meanwhile
       empty(view, stem);
     }
-    munmap(view.base(), kSessionBytes);
   }
 
   void remove_locks() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collectors/recorder/liveness.hpp"
 #include "core/model/entities.hpp"
 #include "core/support/result.hpp"
 
@@ -20,12 +21,9 @@ struct ProcessEnd {
 
 struct Salvage {
   std::uint32_t recovered = 0;  // dead processes whose rings were emptied
-  std::uint32_t running = 0;    // still alive: left alone
+  std::uint32_t running = 0;    // still alive, or nobody here can tell: left alone
   std::vector<std::string> problems;
 };
-
-// quick: only what is surely dead, and without touching a live process's memory map.
-enum class Depth { quick, full };
 
 // `ends`: how processes ended, as far as the caller knows. A pid that lives on with another session
 // went through exec. still_running: left alone.

@@ -169,8 +169,14 @@ enum CollectedBit : std::uint32_t {
   kGarbageCollection = 128,
 };
 
+struct ProcessHome {
+  std::array<char, 64> host;
+  std::array<char, 40> boot;  // the kernel's boot id
+  std::uint64_t pid_namespace;
+};
+
 struct SessionHeader {
-  static constexpr std::uint64_t kMagic = 0x31534e4f49535353;  // "SSSIONS1"
+  static constexpr std::uint64_t kMagic = 0x32534e4f49535353;  // "SSSIONS2"
   std::uint64_t magic;
   std::int64_t pid;
   std::uint32_t ticks_are_ns;  // no invariant TSC: ticks are CLOCK_REALTIME
@@ -184,6 +190,8 @@ struct SessionHeader {
   // The writer's last one. Odd clock_version: being changed.
   std::atomic<std::uint32_t> clock_version;
   ClockPair last_clock;
+  ProcessHome home;
+  std::atomic<std::uint32_t> mapping_holds_lock;  // liveness.hpp
 };
 
 // The regions of a session file, each with room to grow.

@@ -5,8 +5,8 @@
 // Ids are local to one writer and dense from 0. A string, thread, stream, site or launch
 // configuration is written in the chunk that first follows its creation, so a file cut anywhere
 // loads whatever it still holds. Each write() appends one whole chunk with one system call to a
-// file opened O_APPEND (again, where the program around has closed it); a second process may append() to the same file later (or even meanwhile):
-// it has ids of its own.
+// file opened O_APPEND (again, where the program around has closed it); a second process may
+// append() to the same file later (or even meanwhile): it has ids of its own.
 //
 // Not thread-safe: one thread writes. Nothing throws. A failed write returns an error (disk full,
 // ...), leaves no partial chunk behind where the file system allows that, keeps the dictionaries

@@ -4,13 +4,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -190,25 +195,133 @@ TEST_F(SalvageTest, WildWritesIntoTheFilesHarmNobody) {
   }
 }
 
-TEST_F(SalvageTest, ALiveProcessIsLeftAlone) {
+class LiveSalvageTest : public SalvageTest {
+ protected:
+  // Runs `while_it_lives` beside a process that has recorded the range "alive".
+  void beside(const std::function<void()>& in_the_process,
+              const std::function<void()>& while_it_lives) {
+    int ready[2], go[2];
+    ASSERT_EQ(pipe(ready), 0);
+    ASSERT_EQ(pipe(go), 0);
+    std::thread recording([&] {
+      record([&] {
+        begin_user("alive");
+        end_range(kLaneUser);
+        in_the_process();
+        char byte = 0;
+        (void)!write(ready[1], &byte, 1);
+        (void)!::read(go[0], &byte, 1);
+      });
+    });
+    char byte = 0;
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    while_it_lives();
+    ASSERT_EQ(write(go[1], &byte, 1), 1);
+    recording.join();
+    for (const int fd : {ready[0], ready[1], go[0], go[1]}) close(fd);
+  }
+
+  // Writes into the only session's header.
+  template <class T>
+  void change(std::size_t offset, const T& value) {
+    for (const auto& file : fs::directory_iterator(folder_ / "live")) {
+      if (file.path().extension() != ".session") continue;
+      FILE* out = std::fopen(file.path().c_str(), "r+e");
+      std::fseek(out, static_cast<long>(offset), SEEK_SET);
+      std::fwrite(&value, sizeof value, 1, out);
+      std::fclose(out);
+    }
+  }
+  void move_to_another_boot() {
+    change(offsetof(SessionHeader, home) + offsetof(ProcessHome, boot), std::array<char, 40>{"x"});
+  }
+  void move_to_another_host() {
+    change(offsetof(SessionHeader, home) + offsetof(ProcessHome, host), std::array<char, 64>{"y"});
+  }
+  void record_and_be_killed() {
+    status_of([] {
+      begin_user("last");
+      end_range(kLaneUser);
+      kill(getpid(), SIGKILL);
+    });
+  }
+};
+
+TEST_F(LiveSalvageTest, ALiveProcessIsLeftAlone) {
+  beside([] {}, [this] { EXPECT_EQ(salvage(folder_.string(), {}).running, 1U); });
+  EXPECT_THAT(names_of(read()), ElementsAre("alive"));
+}
+
+TEST_F(LiveSalvageTest, AProcessThatClosedAllDescriptorsLives) {
+  beside(
+      [] {
+        for (int number = 100; number < 1100; ++number) close(number);
+      },
+      [this] { EXPECT_EQ(salvage(folder_.string(), {}).running, 1U); });
+  EXPECT_THAT(names_of(read()), ElementsAre("alive"));
+}
+
+TEST_F(LiveSalvageTest, WithoutALockThePidTellsWhoLives) {
+  beside([] {},
+         [this] {
+           change(offsetof(SessionHeader, mapping_holds_lock), std::uint32_t{0});
+           EXPECT_EQ(salvage(folder_.string(), {}, Depth::quick).running, 1U);
+           EXPECT_EQ(salvage(folder_.string(), {}).running, 1U);
+         });
+  EXPECT_THAT(names_of(read()), ElementsAre("alive"));
+}
+
+// Its pid there is no process's here, or another's.
+TEST_F(LiveSalvageTest, AProcessOfAnotherPidNamespaceIsDeadWhenItIsDead) {
   int ready[2], go[2];
   ASSERT_EQ(pipe(ready), 0);
   ASSERT_EQ(pipe(go), 0);
   std::thread recording([&] {
-    record([&] {
-      begin_user("alive");
-      end_range(kLaneUser);
-      char byte = 0;
-      (void)!write(ready[1], &byte, 1);
-      (void)!::read(go[0], &byte, 1);
+    status_of([&] {
+      if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) _exit(0);
+      if (fork() == 0) {
+        begin_user("there");
+        end_range(kLaneUser);
+        char byte = 0;
+        (void)!write(ready[1], &byte, 1);
+        (void)!::read(go[0], &byte, 1);
+        _exit(0);  // without a word: pid 1 cannot kill itself
+      }
+      close(ready[1]);
+      wait(nullptr);
     });
+    close(ready[1]);
   });
   char byte = 0;
-  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
-  EXPECT_EQ(salvage(folder_.string(), {}).running, 1U);
-  ASSERT_EQ(write(go[1], &byte, 1), 1);
+  const bool may_unshare = ::read(ready[0], &byte, 1) == 1;
+  if (may_unshare) {
+    for (const Depth depth : {Depth::quick, Depth::full}) {
+      const Salvage salvaged = salvage(folder_.string(), {}, depth);
+      EXPECT_EQ(salvaged.running, 1U);
+      EXPECT_EQ(salvaged.recovered, 0U);
+    }
+    EXPECT_EQ(write(go[1], &byte, 1), 1);
+  }
   recording.join();
-  EXPECT_THAT(names_of(read()), ElementsAre("alive"));
+  for (const int fd : {ready[0], go[0], go[1]}) close(fd);
+  if (!may_unshare) GTEST_SKIP() << "no pid namespace may be made here";
+  EXPECT_EQ(salvage(folder_.string(), {}).recovered, 1U);
+  EXPECT_THAT(names_of(read()), ElementsAre("there"));
+}
+
+TEST_F(LiveSalvageTest, WhatAnotherMachineLeftIsLeftAlone) {
+  record_and_be_killed();
+  move_to_another_boot();
+  move_to_another_host();
+  EXPECT_EQ(salvage(folder_.string(), {}).running, 1U);
+  EXPECT_GT(count_files(".ring"), 0U);
+}
+
+TEST_F(LiveSalvageTest, WhatRanBeforeTheMachineStartedAnewIsDead) {
+  record_and_be_killed();
+  move_to_another_boot();
+  EXPECT_EQ(salvage(folder_.string(), {}).recovered, 1U);
+  EXPECT_THAT(names_of(read()), ElementsAre("last"));
 }
 
 TEST_F(SalvageTest, LockFilesGoWithTheLastProcess) {
