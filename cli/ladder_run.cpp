@@ -11,6 +11,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "cli/interruption.hpp"
 #include "cli/load_summary.hpp"
 #include "cli/profiled_run.hpp"
 #include "core/support/duration.hpp"
@@ -39,13 +40,27 @@ std::string command_of(const LadderPlan& plan, const RungName& rung) {
 Result<TrainedRun> run_once(const LadderPlan& plan, const WorkFolder& folder, const RungName& rung,
                             std::uint32_t repeat) {
   const std::string name = folder.at(fmt::format("{}.{}", rung.id, repeat));
-  if (const Status ran = run_plain(command_of(plan, rung), name); !ran) return ran.error();
+  if (plan.resume) {
+    if (Result<TrainedRun> kept = parse_trained_run(whole_file(name + ".log")); kept) return kept;
+  }
+  // In the shell's place, so that a signal reaches the trainer.
+  if (const Status ran = run_plain("exec " + command_of(plan, rung), name); !ran)
+    return ran.error();
   return parse_trained_run(whole_file(name + ".log"));
+}
+
+// The trainer's last line is there once it has ended well; the recording is whole soon after.
+Result<Summary> kept_profile(const std::string& name) {
+  if (const auto ran = parse_trained_run(whole_file(name + ".log")); !ran) return ran.error();
+  return load_summary(name + ".scope");
 }
 
 Result<Summary> profile_once(const LadderPlan& plan, const WorkFolder& folder,
                              const RungName& rung) {
   const std::string name = folder.at(rung.id + ".profile");
+  if (plan.resume) {
+    if (Result<Summary> kept = kept_profile(name); kept) return kept;
+  }
   ProfiledRunOptions options;
   options.level = plan.level;
   options.start_after = std::to_string(plan.warm_up);
@@ -57,12 +72,14 @@ Result<Summary> profile_once(const LadderPlan& plan, const WorkFolder& folder,
   return summary;
 }
 
+// A run that the interruption ended says nothing of its rung.
 void run_repeat(const LadderPlan& plan, const WorkFolder& folder, std::uint32_t repeat,
                 std::vector<RungRuns>& rungs, const TellRun& tell) {
   for (std::size_t turn = 0; turn < rungs.size(); ++turn) {
     RungRuns& rung = rungs[repeat % 2 == 0 ? rungs.size() - 1 - turn : turn];
     if (!rung.failure.empty()) continue;
     const Result<TrainedRun> run = run_once(plan, folder, rung.rung, repeat);
+    if (Interruption::came() && !run) return;
     if (run) {
       rung.runs.push_back(*run);
       tell(fmt::format("repeat {} of {}  {:<4} {:.0f} tokens/s", repeat, plan.repeats, rung.rung.id,
@@ -73,12 +90,14 @@ void run_repeat(const LadderPlan& plan, const WorkFolder& folder, std::uint32_t 
       tell(fmt::format("repeat {} of {}  {:<4} failed: {}", repeat, plan.repeats, rung.rung.id,
                        rung.failure));
     }
+    if (Interruption::came()) return;
   }
 }
 
 void profile_rung(const LadderPlan& plan, const WorkFolder& folder, RungRuns& rung,
                   const TellRun& tell) {
   Result<Summary> summary = profile_once(plan, folder, rung.rung);
+  if (Interruption::came() && !summary) return;
   if (!summary) {
     rung.failure = "not profiled: " + summary.error().message;
     return tell(fmt::format("profile  {:<4} {}", rung.rung.id, rung.failure));
@@ -124,15 +143,34 @@ Result<TrainerFacts> ask_trainer(const std::string& program, const WorkFolder& f
   return parse_trainer_facts(whole_file(name + ".log"));
 }
 
-std::vector<RungRuns> run_ladder(const LadderPlan& plan, const WorkFolder& folder,
-                                 const TellRun& tell) {
-  std::vector<RungRuns> rungs;
-  for (const RungName& rung : plan.rungs) rungs.push_back({.rung = rung});
-  for (std::uint32_t repeat = 1; repeat <= plan.repeats; ++repeat)
-    run_repeat(plan, folder, repeat, rungs, tell);
-  for (RungRuns& rung : rungs)
-    if (plan.profiles && rung.failure.empty()) profile_rung(plan, folder, rung, tell);
-  return rungs;
+Status claim_folder(const LadderPlan& plan, const WorkFolder& folder) {
+  const std::string path = folder.at("command");
+  const std::string command = quoted_for_shell(plan.program) + plan.arguments + "\n";
+  const std::string before = whole_file(path);
+  if (plan.resume && before.empty())
+    return bad_input(fmt::format("--resume {}: it holds no runs of a ladder", folder.at("")));
+  if (plan.resume && before != command)
+    return bad_input(
+        fmt::format("--resume {}: its runs are of another command:\n  {}  and not of\n"
+                    "  {}give the same options, or another folder by --keep",
+                    folder.at(""), before, command));
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << command;
+  file.flush();
+  return file ? Status(Done{}) : io_error(path + ": cannot be written");
+}
+
+LadderRuns run_ladder(const LadderPlan& plan, const WorkFolder& folder, const TellRun& tell) {
+  const Interruption noted;
+  LadderRuns out;
+  for (const RungName& rung : plan.rungs) out.rungs.push_back({.rung = rung});
+  for (std::uint32_t repeat = 1; repeat <= plan.repeats && !Interruption::came(); ++repeat)
+    run_repeat(plan, folder, repeat, out.rungs, tell);
+  for (RungRuns& rung : out.rungs)
+    if (plan.profiles && rung.failure.empty() && !Interruption::came())
+      profile_rung(plan, folder, rung, tell);
+  out.interrupted = Interruption::came();
+  return out;
 }
 
 }  // namespace stepscope

@@ -30,7 +30,8 @@ constexpr const char* kLadderExamples =
     "on. A rung's gain is the ratio of paired repeats with its 95 % interval; where that holds 1\n"
     "and is narrow, the rung is kept as a measured null. One more run of each is profiled: what "
     "the\n"
-    "rung changed in the step sums exactly. Exit code 1: a rung's losses are not the first rung's.";
+    "rung changed in the step sums exactly. Ctrl-C ends it with what was measured (exit code 3).\n"
+    "Exit code 1: a rung's losses are not the first rung's.";
 
 struct LadderArguments {
   std::string model;
@@ -38,7 +39,7 @@ struct LadderArguments {
   std::string preset;
   std::string device, data, more;
   std::uint32_t steps = 0, micro_batch = 0, accumulate = 0;  // 0: the preset's
-  std::string format = "text", output, keep;
+  std::string format = "text", output, keep, resume;
   bool no_profile = false;
   LadderPlan plan;
   LadderOptions options;
@@ -69,12 +70,19 @@ std::string ladder_as(const std::string& format, const Ladder& ladder, bool to_t
   return text_ladder(ladder, style_for(to_terminal));
 }
 
+std::string interrupted_note(const WorkFolder& folder, const std::string& kept) {
+  const std::string go_on = folder.kept() ? fmt::format("--resume {} goes on", kept)
+                                          : "--keep DIR lets --resume DIR go on";
+  return "interrupted: not all repeats and profiles were made; " + go_on;
+}
+
 int measure_ladder(LadderArguments& arguments) {
   const std::string program = trainer_program(arguments.model).string();
   if (program.empty()) return fail("ladder", "", trainer_missing(arguments.model));
   auto output = Output::open(arguments.output);
   if (!output) return fail("ladder", arguments.output, output.error());
-  const Result<WorkFolder> folder = WorkFolder::make(arguments.keep, "stepscope-ladder");
+  const std::string kept = arguments.resume.empty() ? arguments.keep : arguments.resume;
+  const Result<WorkFolder> folder = WorkFolder::make(kept, "stepscope-ladder");
   if (!folder) return fail("ladder", "", folder.error());
   const Result<TrainerFacts> facts = ask_trainer(program, *folder);
   if (!facts) return fail("ladder", program, facts.error());
@@ -86,17 +94,25 @@ int measure_ladder(LadderArguments& arguments) {
   plan.arguments = trainer_arguments(arguments);
   plan.rungs = *rungs;
   plan.profiles = !arguments.no_profile;
+  plan.resume = !arguments.resume.empty();
+  if (const Status claimed = claim_folder(plan, *folder); !claimed)
+    return fail("ladder", "", claimed.error());
   const auto tell = [](const std::string& line) {
     fmt::print(stderr, "stepscope ladder: {}\n", line);
   };
-  const std::vector<RungRuns> runs = run_ladder(plan, *folder, tell);
-  const Ladder ladder = make_ladder(facts->model, runs, arguments.options);
+  const LadderRuns runs = run_ladder(plan, *folder, tell);
+  Ladder ladder = make_ladder(facts->model, runs.rungs, arguments.options);
+  if (runs.interrupted) {
+    ladder.notes.insert(ladder.notes.begin(), interrupted_note(*folder, kept));
+    tell(ladder.notes.front());
+  }
   const Status written = output->finish(
       ladder_as(arguments.format, ladder, output->is_stdout() && stdout_is_terminal()));
   if (!written) return fail("ladder", arguments.output, written.error());
   if (ladder.repeats == 0)
     return fail("ladder", "", bad_input("no rung ran; what each said stands above"));
-  return ladder.same_losses() ? kExitPass : kExitRegression;
+  if (!ladder.same_losses()) return kExitRegression;
+  return runs.interrupted ? kExitInconclusive : kExitPass;
 }
 
 void add_ladder_sizes(CLI::App& verb, LadderArguments& arguments) {
@@ -146,6 +162,10 @@ void add_ladder_verb(CLI::App& app, int& status) {
       ->capture_default_str()
       ->type_name("SHARE");
   verb->add_option("--keep", arguments->keep, "keep traces and what the runs printed in DIR")
+      ->type_name("DIR");
+  verb->add_option("--resume", arguments->resume,
+                   "go on from the runs that an interrupted ladder kept in DIR")
+      ->excludes("--keep")
       ->type_name("DIR");
   verb->add_option("--format", arguments->format, "the default is text")
       ->check(CLI::IsMember({"text", "json", "html", "svg"}))

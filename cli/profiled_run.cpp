@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <deque>
 #include <filesystem>
 #include <fstream>
 #include <vector>
+
+#include "cli/interruption.hpp"
 
 namespace stepscope {
 namespace {
@@ -47,6 +50,8 @@ int run_into(const std::string& log, const std::string& program,
   int status = 0;
   while (waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) return -1;
+    if (Interruption::came())
+      kill(pid, SIGTERM);  // a terminal has told both, kill(1) this one alone
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 
@@ -8,6 +7,7 @@
 #include "reference_trainers/clt/options.hpp"
 #include "reference_trainers/clt/run.hpp"
 #include "reference_trainers/comm/local_ranks.hpp"
+#include "reference_trainers/comm/rank_place.hpp"
 #include "reference_trainers/common/first_line.hpp"
 
 namespace {
@@ -30,7 +30,7 @@ int train(int count, char** arguments) {
     const auto written = clt::write_data(request->config, say);
     return written ? 0 : fail(kFailed, written.error().message);
   }
-  if (request->config.nproc > 1 && std::getenv("RANK") == nullptr) {
+  if (trainers::starts_ranks(request->config.nproc)) {
     const auto status = trainers::run_local_ranks(request->config.nproc, arguments, say);
     return status ? *status : fail(kFailed, status.error().message);
   }

@@ -19,7 +19,7 @@
 #include "reference_trainers/clt/training/checkpoint.hpp"
 #include "reference_trainers/clt/training/training.hpp"
 #include "reference_trainers/comm/group.hpp"
-#include "reference_trainers/common/first_line.hpp"
+#include "reference_trainers/comm/rank_place.hpp"
 #include "reference_trainers/common/tensor_file.hpp"
 
 namespace stepscope::clt {
@@ -214,31 +214,6 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
   return result;
 }
 
-// With the rank's name where there are several.
-Error named(const trainers::Comm& comm, const Error& error) {
-  if (comm.size() == 1) return error;
-  return {error.code, fmt::format("rank {}: {}", comm.rank(), error.message)};
-}
-
-// The others are told before this rank ends.
-Result<RunResult> train_as_rank(const Config& config, at::Device device, trainers::Comm& comm,
-                                const Say& say) {
-  try {
-    Result<RunResult> result = train(config, device, comm, say);
-    if (result) return result;
-    const Error error = named(comm, result.error());
-    comm.abort(error.message);
-    return error;
-  } catch (const trainers::RankFailure& failure) {
-    comm.abort(failure.what());
-    throw;
-  } catch (const std::exception& thrown) {
-    const Error error = named(comm, bad_input(trainers::first_line(thrown)));
-    comm.abort(error.message);
-    return error;
-  }
-}
-
 nlohmann::ordered_json to_json(const Quality& quality) {
   return {{"l0", quality.l0},
           {"nmse", quality.nmse},
@@ -258,30 +233,25 @@ nlohmann::ordered_json to_json(const Config& config, const Conversion& conversio
 }  // namespace
 
 Result<RunResult> run(const Config& config, const Say& say) {
-  const auto environment = trainers::rank_environment();
-  if (!environment) return environment.error();
-  const int size = *environment ? (*environment)->size : 1;
-  const int rank = *environment ? (*environment)->rank : 0;
-  if (config.nproc != 1 && config.nproc != size)
-    return usage_error(
-        fmt::format("--nproc {}, but this is a rank of {} (WORLD_SIZE)", config.nproc, size));
-  if (const Status fits = check_ranks(config, size); !fits) return fits.error();
+  const auto place = trainers::rank_place(config.nproc);
+  if (!place) return place.error();
+  if (const Status fits = check_ranks(config, place->size); !fits) return fits.error();
 
-  const auto chosen =
-      trainers::choose_device(config.device, *environment ? (*environment)->local_rank : 0);
+  const auto chosen = trainers::choose_device(config.device, place->local_rank);
   if (!chosen) return chosen.error();
   const at::Device device = chosen->device;
-  const Say say_once = rank == 0 ? say : [](const std::string&) {};
+  const Say say_once = place->rank == 0 ? say : [](const std::string&) {};
   if (!chosen->note.empty()) say_once(chosen->note);
   if (config.threads > 0) at::set_num_threads(config.threads);
 
-  if (const Status fits = check_device(config, device, size); !fits) return fits.error();
+  if (const Status fits = check_device(config, device, place->size); !fits) return fits.error();
   at::globalContext().setAllowTF32CuBLAS(config.tf32);
 
   const auto group =
-      trainers::join_group(*environment, device, std::chrono::seconds(config.rank_timeout_s));
+      trainers::join_group(place->environment, device, std::chrono::seconds(config.rank_timeout_s));
   if (!group) return group.error();
-  return train_as_rank(config, device, **group, say_once);
+  return trainers::as_rank<RunResult>(**group,
+                                      [&] { return train(config, device, **group, say_once); });
 }
 
 std::string to_json(const Config& config, const RunResult& result) {

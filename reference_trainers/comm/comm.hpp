@@ -35,12 +35,17 @@ class Comm {
   virtual void all_reduce(const at::Tensor& tensor, Reduction reduction) = 0;
   // [size, ...own's sizes], in the ranks' order.
   virtual at::Tensor all_gather(const at::Tensor& own) = 0;
-  // The same beside what the caller's device does from here on, which must leave the tensors alone
-  // until end_begun(): behind that all that were begun are done.
+  // `all` is [size, ...own's sizes]: own becomes the sum of every rank's row of this rank's number.
+  virtual void reduce_scatter(const at::Tensor& own, const at::Tensor& all) = 0;
+  // The same beside what the caller's device (on a CPU: the caller) does from here on, which must
+  // leave the tensors alone until end_begun(): behind that all that were begun are done.
   virtual void begin_all_reduce(const at::Tensor& tensor, Reduction reduction) {
     all_reduce(tensor, reduction);
   }
   virtual at::Tensor begin_all_gather(const at::Tensor& own) { return all_gather(own); }
+  virtual void begin_reduce_scatter(const at::Tensor& own, const at::Tensor& all) {
+    reduce_scatter(own, all);
+  }
   virtual void end_begun() {}
   // In place, root's.
   virtual void broadcast(const at::Tensor& tensor, int root) = 0;
@@ -57,6 +62,9 @@ class SingleComm final : public Comm {
   int size() const override { return 1; }
   void all_reduce(const at::Tensor&, Reduction) override {}
   at::Tensor all_gather(const at::Tensor& own) override { return own.unsqueeze(0); }
+  void reduce_scatter(const at::Tensor& own, const at::Tensor& all) override {
+    own.copy_(all.select(0, 0));
+  }
   void broadcast(const at::Tensor&, int) override {}
   void barrier() override {}
   void abort(const std::string&) override {}

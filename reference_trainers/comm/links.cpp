@@ -38,6 +38,8 @@ const char* name_of(Call::Kind kind) {
       return "broadcast";
     case Call::Kind::barrier:
       return "barrier";
+    case Call::Kind::reduce_scatter:
+      return "reduce_scatter";
     case Call::Kind::progress:
       break;
   }
@@ -85,7 +87,7 @@ int Links::socket_of(int peer) const {
 }
 
 void Links::fail(const std::string& reason) {
-  if (std::exchange(failed_, true)) return;
+  if (failed_.exchange(true)) return;
   const Header header{Header::failure, {Call::Kind::barrier}, reason.size()};
   std::string message(sizeof header, '\0');
   std::memcpy(message.data(), &header, sizeof header);

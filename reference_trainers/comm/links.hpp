@@ -7,6 +7,7 @@
 // each throws that as a RankFailure.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,14 @@ namespace stepscope::trainers {
 
 // What a message must be: both ends say it, and a difference is an error that tells both.
 struct Call {
-  enum class Kind : std::uint32_t { all_reduce = 1, all_gather, broadcast, barrier, progress };
+  enum class Kind : std::uint32_t {
+    all_reduce = 1,
+    all_gather,
+    broadcast,
+    barrier,
+    progress,
+    reduce_scatter
+  };
   Kind kind;
   std::uint32_t number = 0;  // calls of the group so far
 };
@@ -67,7 +75,7 @@ class Links {
   std::vector<int> sockets_;
   std::vector<int> done_;  // peers
   std::chrono::milliseconds patience_;
-  bool failed_ = false;
+  std::atomic<bool> failed_{false};  // abort() may come from beside a call
 };
 
 }  // namespace stepscope::trainers

@@ -136,6 +136,18 @@ class NcclComm final : public Comm {
     return gathered(own, side_->native());
   }
 
+  void reduce_scatter(const at::Tensor& own, const at::Tensor& all) override {
+    begin(own, all);
+    scattered(own, all, kDefaultStream);
+  }
+
+  void begin_reduce_scatter(const at::Tensor& own, const at::Tensor& all) override {
+    if (!side_) return reduce_scatter(own, all);
+    begin(own, all);
+    follow();
+    scattered(own, all, side_->native());
+  }
+
   void end_begun() override {
     if (std::exchange(begun_, false)) side_->be_followed();
   }
@@ -177,6 +189,17 @@ class NcclComm final : public Comm {
     if (tensor.device() != device_ || !tensor.is_contiguous())
       throw std::invalid_argument("NcclComm: a tensor is not contiguous, or on another device");
     watch_->made_a_call();
+  }
+
+  void begin(const at::Tensor& own, const at::Tensor& all) {
+    if (all.numel() != size_ * own.numel() || !all.is_contiguous())
+      throw std::invalid_argument("NcclComm: not a row for each rank");
+    begin(own);
+  }
+
+  void scattered(const at::Tensor& own, const at::Tensor& all, CUstream_st* stream) const {
+    must(library_.reduce_scatter(all.const_data_ptr(), own.mutable_data_ptr(), count_of(own),
+                                 type_of(own), nccl::kSum, communicator_, stream));
   }
 
   void follow() {

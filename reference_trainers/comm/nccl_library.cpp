@@ -27,6 +27,7 @@ Result<Library> load() {
                    find(library, "ncclCommAbort", found.comm_abort) &&
                    find(library, "ncclAllReduce", found.all_reduce) &&
                    find(library, "ncclAllGather", found.all_gather) &&
+                   find(library, "ncclReduceScatter", found.reduce_scatter) &&
                    find(library, "ncclBroadcast", found.broadcast) &&
                    find(library, "ncclGetErrorString", found.get_error_string);
   if (!all) return usage_error("the NCCL that is there lacks a function that ranks need");

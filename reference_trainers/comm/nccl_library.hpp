@@ -39,6 +39,8 @@ struct Library {
                        CUstream_st*);
   Answer (*all_gather)(const void* in, void* out, std::size_t count, Type, Communicator*,
                        CUstream_st*);
+  Answer (*reduce_scatter)(const void* in, void* out, std::size_t count_out, Type, Operation,
+                           Communicator*, CUstream_st*);
   Answer (*broadcast)(const void* in, void* out, std::size_t count, Type, int root, Communicator*,
                       CUstream_st*);
   const char* (*get_error_string)(Answer);

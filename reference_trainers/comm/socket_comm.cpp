@@ -51,6 +51,44 @@ void SocketComm::answer_all(const Call& call, const at::Tensor& tensor) {
 }
 
 void SocketComm::all_reduce(const at::Tensor& tensor, Reduction reduction) {
+  end_begun();
+  reduce_all(tensor, reduction);
+}
+
+void SocketComm::begin_all_reduce(const at::Tensor& tensor, Reduction reduction) {
+  if (size_ > 1) begun_.begin([this, tensor, reduction] { reduce_all(tensor, reduction); });
+}
+
+void SocketComm::reduce_scatter(const at::Tensor& own, const at::Tensor& all) {
+  end_begun();
+  scatter_sums(own, all);
+}
+
+void SocketComm::begin_reduce_scatter(const at::Tensor& own, const at::Tensor& all) {
+  begun_.begin([this, own, all] { scatter_sums(own, all); });
+}
+
+void SocketComm::scatter_sums(const at::Tensor& own, const at::Tensor& all) {
+  const at::NoGradGuard no_grad;
+  if (all.numel() != size_ * own.numel())
+    throw std::invalid_argument("SocketComm: not a row for each rank");
+  const Call call = next(Call::Kind::reduce_scatter);
+  if (rank() != 0) {
+    send(0, call, all);
+    return receive(0, call, own);
+  }
+  at::Tensor sum = all.detach();
+  const at::Tensor other = at::empty_like(sum);
+  for (const int peer : links_->peers()) {
+    receive(peer, call, other);
+    reduce(sum, other, Reduction::sum);
+  }
+  const at::Tensor rows = sum.view({size_, own.numel()});
+  for (const int peer : links_->peers()) send(peer, call, rows.select(0, peer));
+  own.view({-1}).copy_(rows.select(0, 0));
+}
+
+void SocketComm::reduce_all(const at::Tensor& tensor, Reduction reduction) {
   const at::NoGradGuard no_grad;
   const Call call = next(Call::Kind::all_reduce);
   if (rank() != 0) {
@@ -68,6 +106,7 @@ void SocketComm::all_reduce(const at::Tensor& tensor, Reduction reduction) {
 
 at::Tensor SocketComm::all_gather(const at::Tensor& own) {
   const at::NoGradGuard no_grad;
+  end_begun();
   const Call call = next(Call::Kind::all_gather);
   std::vector<std::int64_t> sizes(own.sizes().begin(), own.sizes().end());
   sizes.insert(sizes.begin(), size_);
@@ -85,6 +124,7 @@ at::Tensor SocketComm::all_gather(const at::Tensor& own) {
 
 void SocketComm::broadcast(const at::Tensor& tensor, int root) {
   const at::NoGradGuard no_grad;
+  end_begun();
   const Call call = next(Call::Kind::broadcast);
   if (rank() == root && root != 0) return send(0, call, tensor);
   if (rank() != 0) return receive(0, call, tensor);
@@ -94,6 +134,7 @@ void SocketComm::broadcast(const at::Tensor& tensor, int root) {
 }
 
 void SocketComm::barrier() {
+  end_begun();
   const Call call = next(Call::Kind::barrier);
   const at::Tensor nothing = at::empty({0}, at::TensorOptions(at::kByte));
   for (const int peer : links_->peers()) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A group of processes on CPUs: rank 0 gathers over its links, reduces in the ranks' order, and
-// answers, so that sums are the same bits on every rank and in every run. LibTorch's Gloo cannot be
-// used from C++: its wheel has no Gloo headers.
+// answers, so that sums are the same bits on every rank and in every run. What is begun is done in
+// that order by a thread of its own. LibTorch's Gloo cannot be used from C++: its wheel has no Gloo
+// headers.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
+#include "reference_trainers/comm/call_queue.hpp"
 #include "reference_trainers/comm/comm.hpp"
 #include "reference_trainers/comm/links.hpp"
 
@@ -20,12 +22,18 @@ class SocketComm final : public Comm {
   int size() const override { return size_; }
   void all_reduce(const at::Tensor& tensor, Reduction reduction) override;
   at::Tensor all_gather(const at::Tensor& own) override;
+  void reduce_scatter(const at::Tensor& own, const at::Tensor& all) override;
+  void begin_all_reduce(const at::Tensor& tensor, Reduction reduction) override;
+  void begin_reduce_scatter(const at::Tensor& own, const at::Tensor& all) override;
+  void end_begun() override { begun_.finish(); }
   void broadcast(const at::Tensor& tensor, int root) override;
   void barrier() override;
   void abort(const std::string& reason) override { links_->fail(reason); }
 
  private:
   Call next(Call::Kind kind) { return {kind, ++calls_}; }
+  void reduce_all(const at::Tensor& tensor, Reduction reduction);
+  void scatter_sums(const at::Tensor& own, const at::Tensor& all);
   void send(int to, const Call& call, const at::Tensor& tensor);
   void receive(int from, const Call& call, const at::Tensor& tensor);
   void answer_all(const Call& call, const at::Tensor& tensor);
@@ -33,6 +41,7 @@ class SocketComm final : public Comm {
   std::unique_ptr<Links> links_;
   int size_;
   std::uint32_t calls_ = 0;
+  CallQueue begun_;  // the last: its thread uses the others
 };
 
 }  // namespace stepscope::trainers

@@ -101,6 +101,12 @@ Status check(const Config& config) {
         "fused kernels take numbers of one type, and autocast mixes two: train --with "
         "bf16_weights, "
         "or --without bf16");
+  if (config.zero && config.rungs.adamw_8bit)
+    return usage_error(
+        "--zero shares float32 moments: train --without adamw_8bit, or without --zero");
+  if (config.ranks > 1 && config.rungs.cuda_graph)
+    return usage_error(
+        "cuda_graph records the step of one process: train several ranks --without cuda_graph");
   constexpr std::int64_t kLongest = 1 << 20;
   if (config.sequence > kLongest)
     return usage_error(fmt::format("--sequence {}: at most {} tokens", config.sequence, kLongest));

@@ -49,7 +49,7 @@ struct Config {
 
   std::int64_t sequence = 64;    // tokens T
   std::int64_t micro_batch = 8;  // sequences in memory at once
-  std::int64_t accumulate = 1;   // micro-batches a step
+  std::int64_t accumulate = 1;   // micro-batches a step, of each rank
   std::int64_t steps = 100;
   std::int64_t warm_up = 3;     // first steps that the rate leaves out
   std::int64_t log_every = 10;  // steps; 0: the first and the last
@@ -68,12 +68,21 @@ struct Config {
   std::int64_t checkpoint_every = 0;  // steps; 0: at the end only
   std::string resume;                 // file to go on from
 
+  int nproc = 1;                // ranks to start on this machine
+  int rank_timeout_s = 120;     // of a rank that does not come to a call that others have made
+  bool zero = false;            // ZeRO-1: ranks share the optimizer's state
+  std::int64_t bucket_mb = 25;  // of gradients that are summed over the ranks in one call
+  // Of the run, as its launcher says; each rank takes micro-batches of its own.
+  int rank = 0, ranks = 1;
+
   double peak_tflops = 989;  // of a GPU, for MFU: an H100's bfloat16 without sparsity
   std::uint64_t seed = 0;
   int threads = 1;  // of LibTorch on the CPU: repeatable to the bit; 0: its own choice
   trainers::DeviceWish device = trainers::DeviceWish::automatic;
 
-  std::int64_t tokens_a_step() const { return sequence * micro_batch * accumulate; }
+  std::int64_t micro_batches_a_step() const { return accumulate * ranks; }  // of all ranks
+  std::int64_t sequences_a_step() const { return micro_batch * micro_batches_a_step(); }
+  std::int64_t tokens_a_step() const { return sequence * sequences_a_step(); }
   double flops_a_token() const;
   std::int64_t schedule_steps() const { return lr_steps > 0 ? lr_steps : steps; }
 };

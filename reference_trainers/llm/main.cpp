@@ -3,6 +3,8 @@
 #include <exception>
 #include <string>
 
+#include "reference_trainers/comm/local_ranks.hpp"
+#include "reference_trainers/comm/rank_place.hpp"
 #include "reference_trainers/common/first_line.hpp"
 #include "reference_trainers/llm/data/corpus.hpp"
 #include "reference_trainers/llm/options.hpp"
@@ -33,8 +35,13 @@ int train(int count, char** arguments) {
     const auto written = llm::write_made_corpus(request->config, say);
     return written ? 0 : fail(kFailed, written.error().message);
   }
+  if (trainers::starts_ranks(request->config.nproc)) {
+    const auto status = trainers::run_local_ranks(request->config.nproc, arguments, say);
+    return status ? *status : fail(kFailed, status.error().message);
+  }
   const auto result = llm::run(request->config, say);
   if (!result) return fail(kFailed, result.error().message);
+  if (result->rank != 0) return 0;
   return print(llm::to_json(request->config, *result) + "\n");
 }
 

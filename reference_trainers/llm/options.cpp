@@ -26,6 +26,10 @@ constexpr const char* kLlmFooter =
     "--write-data makes some.\n"
     "MFU is tokens/s * (6 N + 6 L d T) / --peak-tflops, N with the output matrix once, attention "
     "causal (llm.c's convention; that of PaLM reads 5 to 15 % higher).\n"
+    "Several ranks: --nproc 2 here, or under torchrun, srun or mpirun; --micro-batch and "
+    "--accumulate are those of each rank:\n"
+    "  torchrun --no-python --nproc-per-node 2 train_llm --preset t90m --rung R6e\n"
+    "A rank that fails ends the run: the message names it.\n"
     "Exit status: 0 done, 1 the training failed (no GPU, out of memory, a loss that is not finite, "
     "shards or a checkpoint that cannot be read), 2 wrong usage.";
 
@@ -84,7 +88,7 @@ void add_model(CLI::App& app, Config& config) {
   app.add_option("--sequence", config.sequence, "Tokens a sequence")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 30));
   size("--micro-batch", config.micro_batch, "Sequences in memory at once");
-  size("--accumulate", config.accumulate, "Micro-batches a step");
+  size("--accumulate", config.accumulate, "Micro-batches a step, of each rank");
 }
 
 void add_schedule(CLI::App& app, Config& config) {
@@ -122,8 +126,8 @@ void add_files(CLI::App& app, Config& config) {
       ->needs("--checkpoint")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   app.add_option("--resume", config.resume,
-                 "Go on from a checkpoint of the same sizes, seed and rungs, to the bit on one "
-                 "device. --steps counts from the run's begin")
+                 "Go on from a checkpoint of the same sizes, seed and sequences a step, to the bit "
+                 "with the same ranks and micro-batches. --steps counts from the run's begin")
       ->type_name("FILE");
 }
 
@@ -139,6 +143,20 @@ void add_machine(CLI::App& app, Config& config) {
   app.add_option("--peak-tflops", config.peak_tflops, "Of the GPU, for MFU; 0: none is said")
       ->check(number_above(0, true));
   app.add_option("--seed", config.seed, "Fixes weights, made corpus and the order of sequences");
+}
+
+void add_ranks_of_llm(CLI::App& app, Config& config) {
+  app.add_option("--nproc", config.nproc,
+                 "Ranks to start on this machine, a GPU each with --device cuda. Each takes "
+                 "micro-batches of its own; gradients are summed beside the backward pass")
+      ->check(CLI::Range(1, 256));
+  app.add_flag("--zero", config.zero, "ZeRO-1: ranks share the optimizer's state, 1/W of it each");
+  app.add_option("--bucket-mb", config.bucket_mb, "Gradients that one call sums over the ranks")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
+  app.add_option("--rank-timeout", config.rank_timeout_s,
+                 "Seconds for a rank to come to a call that others have made; one that ends is "
+                 "noticed at once")
+      ->check(CLI::Range(1, 86400));
 }
 
 Status choose_rungs(Config& config, const Given& given) {
@@ -185,6 +203,7 @@ Result<Request> parse(std::span<const char* const> arguments) {
   add_schedule(app, config);
   add_files(app, config);
   add_machine(app, config);
+  add_ranks_of_llm(app, config);
   app.add_flag("--describe", request.describe, "Print rungs and presets as JSON");
   app.footer(kLlmFooter);
 

@@ -12,6 +12,9 @@
 #include <stepscope/annotate.hpp>
 #include <utility>
 
+#include "reference_trainers/comm/group.hpp"
+#include "reference_trainers/comm/rank_place.hpp"
+#include "reference_trainers/common/first_line.hpp"
 #include "reference_trainers/common/tensor_file.hpp"
 #include "reference_trainers/llm/data/corpus.hpp"
 #include "reference_trainers/llm/model/precision.hpp"
@@ -30,9 +33,9 @@ double seconds_from(Clock::time_point begin) {
 // The batch of a step as a token shard, so that it can be looked at and trained on alone.
 Result<std::string> keep_batch(const Config& config, TokenStream stream, std::int64_t index) {
   std::vector<std::uint16_t> tokens;
-  for (std::int64_t i = 0; i < config.accumulate; ++i) {
-    const Result<at::Tensor> batch =
-        read_batch(config, stream, index * config.accumulate + i, false);
+  const std::int64_t count = config.micro_batches_a_step();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Result<at::Tensor> batch = read_batch(config, stream, index * count + i, false);
     if (!batch) return batch.error();
     const auto* token = batch->const_data_ptr<std::int64_t>();
     for (std::int64_t t = 0; t < batch->numel(); ++t)
@@ -43,7 +46,11 @@ Result<std::string> keep_batch(const Config& config, TokenStream stream, std::in
   return path;
 }
 
-Error not_finite_at(const Config& config, const TokenStream& stream, const StepLog& step) {
+// What a failed rank left behind is no loss: then the barrier throws, and names the rank.
+Error not_finite_at(const Config& config, const TokenStream& stream, trainers::Comm& group,
+                    const StepLog& step) {
+  group.barrier();
+  if (config.rank != 0) return bad_input("rank 0 says why");
   const Result<std::string> kept = keep_batch(config, stream, step.index);
   return bad_input(fmt::format(
       "step {}: the loss is {}, the gradient's norm {} (rungs {}, learning rate {:.2e}); its batch "
@@ -51,7 +58,7 @@ Error not_finite_at(const Config& config, const TokenStream& stream, const StepL
       step.index + 1, step.loss, step.gradient_norm, title_of(config.rungs),
       learning_rate_of(config, step.index),
       kept ? fmt::format("is kept in {} ({} sequences of {} tokens)", *kept,
-                         config.micro_batch * config.accumulate, config.sequence + 1)
+                         config.sequences_a_step(), config.sequence + 1)
            : "could not be kept: " + kept.error().message));
 }
 
@@ -75,16 +82,26 @@ std::string progress_of(const Config& config, const StepLog& step, double tokens
                      learning_rate_of(config, step.index), tokens_per_s);
 }
 
-Status save_where_due(const Config& config, const Training& training, std::int64_t made) {
+// Every rank comes: the state may be spread over them.
+Status save_where_due(const Config& config, const Training& training, trainers::Comm& group,
+                      std::int64_t made) {
   const bool due =
       made == config.steps || (config.checkpoint_every > 0 && made % config.checkpoint_every == 0);
   if (config.checkpoint.empty() || !due) return Done{};
-  return write_checkpoint(config.checkpoint, config, training.state(), made);
+  const NamedTensors state = training.state();
+  if (config.rank == 0) {
+    if (const Status kept = write_checkpoint(config.checkpoint, config, state, made); !kept)
+      return kept;
+  }
+  group.barrier();
+  return Done{};
 }
 
 Result<std::int64_t> steps_before(const Config& config, const Training& training) {
   if (config.resume.empty()) return std::int64_t{0};
-  Result<std::int64_t> made = read_checkpoint(config.resume, config, training.state());
+  Result<std::int64_t> made = training.restore([&config](const NamedTensors& state) {
+    return read_checkpoint(config.resume, config, state);
+  });
   if (made && *made >= config.steps)
     return bad_input(
         fmt::format("checkpoint {}: {} steps were made already; --steps {} asks for no more",
@@ -131,8 +148,9 @@ Result<std::vector<StepLog>> step_under_mark(Training& training, std::int64_t in
   return training.step(index);
 }
 
-Result<RunResult> train_on(const Config& config, at::Device device, const Say& say) {
-  if (!config.checkpoint.empty()) {
+Result<RunResult> train_on(const Config& config, at::Device device, trainers::Comm& group,
+                           const Say& say) {
+  if (!config.checkpoint.empty() && config.rank == 0) {
     if (const Status good = trainers::check_writable("checkpoint", config.checkpoint); !good)
       return good.error();
   }
@@ -140,16 +158,20 @@ Result<RunResult> train_on(const Config& config, at::Device device, const Say& s
   if (!corpus) return corpus.error();
   say(corpus->about);
   const OwnStream own_stream(config.rungs.cuda_graph, device);
-  Training training(config, device);
+  Training training(config, device, &group);
   const Result<std::int64_t> first = steps_before(config, training);
   if (!first) return first.error();
   training.begin_at(*first, make_feed(config, corpus->stream, device, *first));
 
-  RunResult result{.device = device.str(), .parameters = config.shape.parameters()};
+  RunResult result{.device = device.str(),
+                   .rank = config.rank,
+                   .ranks = config.ranks,
+                   .parameters = config.shape.parameters()};
   result.resumed_from = *first;
-  say(fmt::format("llm {} at rungs {} on {}: {} parameters, {} steps of {} tokens", config.preset,
-                  title_of(config.rungs), result.device, result.parameters, config.steps,
-                  config.tokens_a_step()));
+  say(fmt::format("llm {} at rungs {} on {}{}: {} parameters, {} steps of {} tokens", config.preset,
+                  title_of(config.rungs), result.device,
+                  config.ranks > 1 ? fmt::format(" and {} more ranks", config.ranks - 1) : "",
+                  result.parameters, config.steps, config.tokens_a_step()));
   Progress progress(config, device, *first);
   for (std::int64_t index = *first; index < config.steps; ++index) {
     progress.before_step(index);
@@ -157,12 +179,13 @@ Result<RunResult> train_on(const Config& config, at::Device device, const Say& s
     if (!read) return read.error();
     for (const StepLog& step : *read) {
       if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm))
-        return not_finite_at(config, corpus->stream, step);
+        return not_finite_at(config, corpus->stream, group, step);
       result.log.push_back(step);
     }
     if (logs(config, index) && !read->empty())
       say(progress_of(config, read->back(), progress.rate(index + 1)));
-    if (const Status kept = save_where_due(config, training, index + 1); !kept) return kept.error();
+    if (const Status kept = save_where_due(config, training, group, index + 1); !kept)
+      return kept.error();
   }
   progress.finish(result);
   result.peak_bytes = peak_device_bytes(device);
@@ -181,22 +204,38 @@ double RunResult::tokens_per_s(const Config& config) const {
 
 double RunResult::mfu(const Config& config) const {
   if (!device.starts_with("cuda") || config.peak_tflops <= 0) return 0;
-  return tokens_per_s(config) * config.flops_a_token() / (1e12 * config.peak_tflops);
+  return tokens_per_s(config) * config.flops_a_token() / (1e12 * config.peak_tflops * ranks);
 }
 
-Result<RunResult> run(const Config& config, const Say& say) {
-  const auto chosen = trainers::choose_device(config.device);
+Result<RunResult> run(const Config& wished, const Say& say) {
+  const auto place = trainers::rank_place(wished.nproc);
+  if (!place) return place.error();
+  Config config = wished;
+  config.rank = place->rank;
+  config.ranks = place->size;
+  if (const Status fits = check(config); !fits) return fits.error();
+  const Say say_once = config.rank == 0 ? say : [](const std::string&) {};
+  const auto chosen = trainers::choose_device(config.device, place->local_rank);
   if (!chosen) return chosen.error();
-  if (!chosen->note.empty()) say(chosen->note);
+  if (!chosen->note.empty()) say_once(chosen->note);
   if (config.threads > 0) at::set_num_threads(config.threads);
   apply_to_process(config.rungs, chosen->device);
-  try {
-    return train_on(config, chosen->device, say);
-  } catch (const c10::OutOfMemoryError& error) {
-    return out_of_memory(config, error.what_without_backtrace());
-  } catch (const std::bad_alloc&) {
-    return out_of_memory(config, "the host has no more memory");
-  }
+  const auto group = trainers::join_group(place->environment, chosen->device,
+                                          std::chrono::seconds(config.rank_timeout_s));
+  if (!group) return group.error();
+  return trainers::as_rank<RunResult>(**group, [&]() -> Result<RunResult> {
+    try {
+      return train_on(config, chosen->device, **group, say_once);
+    } catch (const c10::OutOfMemoryError& error) {
+      return out_of_memory(config, error.what_without_backtrace());
+    } catch (const c10::Error& error) {  // as the CPU's allocator throws
+      const std::string what = trainers::first_line(error);
+      if (what.find("allocate memory") == std::string::npos) throw;
+      return out_of_memory(config, what);
+    } catch (const std::bad_alloc&) {
+      return out_of_memory(config, "the host has no more memory");
+    }
+  });
 }
 
 }  // namespace stepscope::llm

@@ -15,6 +15,7 @@ namespace stepscope::llm {
 
 struct RunResult {
   std::string device;
+  int rank = 0, ranks = 1;
   std::int64_t parameters = 0;
   std::int64_t resumed_from = 0;  // of the steps: made before this process
   std::vector<StepLog> log;       // of every step of this process
@@ -31,7 +32,8 @@ struct RunResult {
 using Say = std::function<void(const std::string& line)>;
 
 // Where a loss is not finite the run stops: the message names the step and the file that holds its
-// batch. Where memory runs out it names the rungs and what to lower.
+// batch. Where memory runs out it names the rungs and what to lower. As one rank of several where
+// the environment says so (comm/rank_environment.hpp).
 Result<RunResult> run(const Config& config, const Say& say);
 
 // One line: {"schema":"stepscope.train/1","model":"llm",...}. Fields may be added, never renamed.

@@ -26,7 +26,9 @@ nlohmann::ordered_json config_json(const Config& config) {
 
 }  // namespace
 
-std::string to_json(const Config& config, const RunResult& result) {
+std::string to_json(const Config& wished, const RunResult& result) {
+  Config config = wished;
+  config.ranks = result.ranks;
   nlohmann::ordered_json losses = nlohmann::json::array(), norms = losses;
   for (const StepLog& step : result.log) {
     losses.push_back(step.loss);
@@ -38,6 +40,8 @@ std::string to_json(const Config& config, const RunResult& result) {
                               {"rung", title_of(config.rungs)},
                               {"rungs", names_of(config.rungs)},
                               {"device", result.device},
+                              {"ranks", result.ranks},
+                              {"zero", config.zero && result.ranks > 1},
                               {"config", config_json(config)},
                               {"parameters", result.parameters},
                               {"steps", config.steps},

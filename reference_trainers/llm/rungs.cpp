@@ -49,6 +49,15 @@ constexpr std::array kRungs{
     Rung{"R7", "cuda_graph",
          "on a GPU the whole step is recorded once and launched as one CUDA graph",
          &Rungs::cuda_graph, &Rungs::fused_adamw},
+    Rung{"R10", "adamw_8bit",
+         "AdamW's moments in 8 bits by blocks of 256: a quarter of their memory and more",
+         &Rungs::adamw_8bit, &Rungs::fused_adamw},
+    Rung{"R11", "recompute_ops",
+         "norms and SwiGLU are computed again in the backward pass and not kept: less memory",
+         &Rungs::recompute_ops, &Rungs::packed},
+    Rung{"R11b", "recompute_blocks",
+         "whole blocks are computed again in the backward pass: what is kept is one tensor a block",
+         &Rungs::recompute_blocks},
 };
 
 const Rung* find_rung(std::string_view text) {

@@ -27,6 +27,9 @@ struct Rungs {
   bool fused_swiglu = false;
   bool fused_loss = false;
   bool cuda_graph = false;
+  bool adamw_8bit = false;
+  bool recompute_ops = false;
+  bool recompute_blocks = false;
 };
 
 struct Rung {

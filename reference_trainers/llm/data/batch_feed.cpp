@@ -20,10 +20,15 @@ Batch split(const at::Tensor& tokens, std::int64_t sequence) {
 class PlainFeed final : public BatchFeed {
  public:
   PlainFeed(const Config& config, TokenStream stream, at::Device device, std::int64_t first)
-      : config_(config), stream_(std::move(stream)), device_(device), next_(first) {}
+      : config_(config),
+        stream_(std::move(stream)),
+        device_(device),
+        next_(first),
+        ranks_(config.ranks) {}
 
   Result<Batch> next() override {
-    const Result<at::Tensor> tokens = read_batch(config_, stream_, next_++, false);
+    const Result<at::Tensor> tokens = read_batch(config_, stream_, next_, false);
+    next_ += ranks_;
     if (!tokens) return tokens.error();
     return split(tokens->to(device_), config_.sequence);
   }
@@ -33,6 +38,7 @@ class PlainFeed final : public BatchFeed {
   TokenStream stream_;
   const at::Device device_;
   std::int64_t next_;
+  const std::int64_t ranks_;
 };
 
 class AheadFeed final : public BatchFeed {
@@ -40,10 +46,10 @@ class AheadFeed final : public BatchFeed {
   AheadFeed(const Config& config, TokenStream stream, at::Device device, std::int64_t first)
       : sequence_(config.sequence),
         copies_(device),
-        made_(kAhead,
-              [config, stream = std::move(stream), first, pinned = device.is_cuda()]() mutable {
-                return read_batch(config, stream, first++, pinned);
-              }) {}
+        made_(kAhead, [config, stream = std::move(stream), first,
+                       pinned = device.is_cuda()]() mutable {
+          return read_batch(config, stream, std::exchange(first, first + config.ranks), pinned);
+        }) {}
 
   Result<Batch> next() override {
     if (!coming_) {
@@ -92,7 +98,7 @@ Result<at::Tensor> read_batch(const Config& config, TokenStream& stream, std::in
 
 std::unique_ptr<BatchFeed> make_feed(const Config& config, TokenStream stream, at::Device device,
                                      std::int64_t first_step) {
-  const std::int64_t first = first_step * config.accumulate;
+  const std::int64_t first = first_step * config.micro_batches_a_step() + config.rank;
   if (config.rungs.prefetch)
     return std::make_unique<AheadFeed>(config, std::move(stream), device, first);
   return std::make_unique<PlainFeed>(config, std::move(stream), device, first);

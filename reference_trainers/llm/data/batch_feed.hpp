@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Micro-batches on the device, in order. Plain: made and copied where they are asked for. Ahead: a
 // thread makes them in pinned memory, and each is copied on a stream of its own while the one
-// before is trained on.
+// before is trained on. Of several ranks each takes every W-th micro-batch of the run, so that they
+// read what one process reads that accumulates W times as many.
 #pragma once
 
 #include <ATen/core/Tensor.h>

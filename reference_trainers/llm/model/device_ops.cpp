@@ -261,6 +261,11 @@ Heads device_normed_heads(const at::Tensor& packed, const at::Tensor& query_weig
   return {out[0].transpose(1, 2), out[1].transpose(1, 2), out[2].transpose(1, 2)};
 }
 
+void device_adamw_8bit(const kernels::Adamw8Bit& call, const at::Tensor& weights) {
+  const OnDevice device(weights);
+  must_run("adamw_8bit", kernels::adamw_8bit(call, device.stream()));
+}
+
 at::Tensor device_swiglu(const at::Tensor& packed) {
   return SwigluOp::apply(packed);
 }

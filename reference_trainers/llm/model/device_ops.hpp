@@ -3,6 +3,7 @@
 // and says how to build them.
 #pragma once
 
+#include "kernels/adamw_8bit/adamw_8bit.hpp"
 #include "reference_trainers/llm/model/fused_ops.hpp"
 
 namespace stepscope::llm {
@@ -12,6 +13,8 @@ NormedSum device_add_rms_norm(const at::Tensor& residual, const at::Tensor& bran
 Heads device_normed_heads(const at::Tensor& packed, const at::Tensor& query_weight,
                           const at::Tensor& key_weight, const RotaryTables& tables,
                           const Shape& shape);
+// On the GPU that holds `weights`.
+void device_adamw_8bit(const kernels::Adamw8Bit& call, const at::Tensor& weights);
 at::Tensor device_swiglu(const at::Tensor& packed);
 at::Tensor device_cross_entropy(const at::Tensor& logits, const at::Tensor& targets, double share);
 

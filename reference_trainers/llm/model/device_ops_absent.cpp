@@ -10,7 +10,7 @@ namespace {
 [[noreturn]] void no_kernels() {
   TORCH_CHECK(false,
               "this build has no CUDA kernels: configure with -DSTEPSCOPE_WITH_CUDA=ON, or train "
-              "--without fused_norm,fused_rope,fused_swiglu,fused_loss");
+              "--without fused_norm,fused_rope,fused_swiglu,fused_loss,adamw_8bit");
 }
 
 }  // namespace
@@ -23,6 +23,9 @@ NormedSum device_add_rms_norm(const at::Tensor&, const at::Tensor&, const at::Te
 }
 Heads device_normed_heads(const at::Tensor&, const at::Tensor&, const at::Tensor&,
                           const RotaryTables&, const Shape&) {
+  no_kernels();
+}
+void device_adamw_8bit(const kernels::Adamw8Bit&, const at::Tensor&) {
   no_kernels();
 }
 at::Tensor device_swiglu(const at::Tensor&) {

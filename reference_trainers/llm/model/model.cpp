@@ -9,6 +9,8 @@
 
 #include <stepscope/annotate.hpp>
 
+#include "reference_trainers/llm/model/recompute.hpp"
+
 namespace stepscope::llm {
 namespace {
 
@@ -40,28 +42,37 @@ at::Tensor Model::normed(Stream& x, const at::Tensor& weight) const {
   return rms_norm(x.residual, weight);
 }
 
-Heads Model::heads_of(const LayerWeights& layer, const at::Tensor& in) const {
+Heads Model::split(const LayerWeights& layer, const at::Tensor& packed) const {
+  if (rungs_.fused_rope)
+    return normed_heads(packed, layer.query_norm, layer.key_norm, rotary_, shape_);
+  const auto parts =
+      packed.split_with_sizes({shape_.d_model, shape_.kv_size(), shape_.kv_size()}, -1);
+  return turned(layer, parts[0], parts[1], parts[2]);
+}
+
+Heads Model::turned(const LayerWeights& layer, const at::Tensor& query, const at::Tensor& key,
+                    const at::Tensor& value) const {
   const std::int64_t size = shape_.head_size();
-  Heads heads;
-  if (rungs_.packed) {
-    const at::Tensor packed = at::linear(in, layer.query_key_value);
-    if (rungs_.fused_rope)
-      return normed_heads(packed, layer.query_norm, layer.key_norm, rotary_, shape_);
-    const auto parts =
-        packed.split_with_sizes({shape_.d_model, shape_.kv_size(), shape_.kv_size()}, -1);
-    heads = {by_head(parts[0], size), by_head(parts[1], size), by_head(parts[2], size)};
-  } else {
-    heads = {by_head(at::linear(in, layer.query), size), by_head(at::linear(in, layer.key), size),
-             by_head(at::linear(in, layer.value), size)};
+  return {rotate(rms_norm(by_head(query, size), layer.query_norm), rotary_),
+          rotate(rms_norm(by_head(key, size), layer.key_norm), rotary_), by_head(value, size)};
+}
+
+Heads Model::heads_of(const LayerWeights& layer, Stream& x) const {
+  if (recomputes_ops()) {
+    const SumAndProduct out = recomputed_norm_linear(x.residual, x.branch, layer.attention_norm,
+                                                     layer.query_key_value, rungs_.fused_norm);
+    x = {out.sum, {}};
+    return split(layer, out.product);
   }
-  heads.query = rotate(rms_norm(heads.query, layer.query_norm), rotary_);
-  heads.key = rotate(rms_norm(heads.key, layer.key_norm), rotary_);
-  return heads;
+  const at::Tensor in = normed(x, layer.attention_norm);
+  if (rungs_.packed) return split(layer, at::linear(in, layer.query_key_value));
+  return turned(layer, at::linear(in, layer.query), at::linear(in, layer.key),
+                at::linear(in, layer.value));
 }
 
 void Model::attention(const LayerWeights& layer, Stream& x) const {
   const auto phase = stepscope::phase("attention");
-  const Heads heads = heads_of(layer, normed(x, layer.attention_norm));
+  const Heads heads = heads_of(layer, x);
   const at::Tensor out = rungs_.sdpa
                              ? fused_attention(heads.query, heads.key, heads.value)
                              : explicit_attention(heads.query, heads.key, heads.value, future_);
@@ -70,6 +81,12 @@ void Model::attention(const LayerWeights& layer, Stream& x) const {
 
 void Model::feed_forward(const LayerWeights& layer, Stream& x) const {
   const auto phase = stepscope::phase("mlp");
+  if (recomputes_ops()) {
+    const SumAndProduct out = recomputed_norm_linear(x.residual, x.branch, layer.mlp_norm,
+                                                     layer.gate_up, rungs_.fused_norm);
+    x = {out.sum, recomputed_swiglu_linear(out.product, layer.down, rungs_.fused_swiglu)};
+    return;
+  }
   const at::Tensor in = normed(x, layer.mlp_norm);
   at::Tensor hidden;
   if (rungs_.fused_swiglu) {
@@ -83,9 +100,30 @@ void Model::feed_forward(const LayerWeights& layer, Stream& x) const {
   x.branch = at::linear(hidden, layer.down);
 }
 
+// The sum is made here, so that one tensor is kept.
+void Model::recomputed_block(LayerWeights layer, Stream& x) const {
+  std::vector<at::Tensor> inputs{x.branch.defined() ? x.residual + x.branch : x.residual};
+  for (const at::Tensor* weight : fields_of(layer)) inputs.push_back(*weight);
+  const std::vector<at::Tensor> out =
+      recomputed(inputs, [this, layer](const std::vector<at::Tensor>& in) {
+        LayerWeights own = layer;
+        std::size_t next = 0;
+        for (at::Tensor* weight : fields_of(own)) *weight = in[++next];
+        Stream stream{in[0], {}};
+        attention(own, stream);
+        feed_forward(own, stream);
+        return std::vector<at::Tensor>{stream.residual, stream.branch};
+      });
+  x = {out[0], out[1]};
+}
+
 at::Tensor Model::loss(const at::Tensor& inputs, const at::Tensor& targets, double share) const {
   Stream x{at::embedding(weights_.embedding, inputs), {}};
   for (const LayerWeights& layer : weights_.layers) {
+    if (rungs_.recompute_blocks) {
+      recomputed_block(layer, x);
+      continue;
+    }
     attention(layer, x);
     feed_forward(layer, x);
   }

@@ -23,6 +23,7 @@ class Model {
   at::Tensor loss(const at::Tensor& inputs, const at::Tensor& targets, double share) const;
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
+  std::vector<Parameter>& parameters() { return parameters_; }
 
  private:
   // What the residual is and what is still to be added to it.
@@ -31,7 +32,12 @@ class Model {
   };
   // Adds the branch to the residual and normalises the sum.
   at::Tensor normed(Stream& x, const at::Tensor& weight) const;
-  Heads heads_of(const LayerWeights& layer, const at::Tensor& in) const;
+  bool recomputes_ops() const { return rungs_.recompute_ops && !rungs_.recompute_blocks; }
+  Heads heads_of(const LayerWeights& layer, Stream& x) const;
+  Heads split(const LayerWeights& layer, const at::Tensor& packed) const;
+  Heads turned(const LayerWeights& layer, const at::Tensor& query, const at::Tensor& key,
+               const at::Tensor& value) const;
+  void recomputed_block(LayerWeights layer, Stream& x) const;
   void attention(const LayerWeights& layer, Stream& x) const;
   void feed_forward(const LayerWeights& layer, Stream& x) const;
 

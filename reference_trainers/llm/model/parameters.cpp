@@ -60,6 +60,16 @@ LayerWeights layer_on_host(const Config& config, std::uint64_t layer) {
 
 }  // namespace
 
+std::vector<at::Tensor*> fields_of(LayerWeights& layer) {
+  std::vector<at::Tensor*> defined;
+  for (at::Tensor* tensor :
+       {&layer.attention_norm, &layer.query, &layer.key, &layer.value, &layer.query_key_value,
+        &layer.query_norm, &layer.key_norm, &layer.attention_output, &layer.mlp_norm, &layer.gate,
+        &layer.up, &layer.gate_up, &layer.down})
+    if (tensor->defined()) defined.push_back(tensor);
+  return defined;
+}
+
 Weights make_weights(const Config& config, at::Device device) {
   Weights all;
   all.layers.resize(static_cast<std::size_t>(config.shape.layers));
@@ -72,17 +82,12 @@ Weights make_weights(const Config& config, at::Device device) {
   });
   all.final_norm = ones(config.shape.d_model);
   const auto place = [device](at::Tensor& tensor) {
-    if (tensor.defined()) tensor = tensor.to(device).set_requires_grad(true);
+    tensor = tensor.to(device).set_requires_grad(true);
   };
   place(all.embedding);
   place(all.final_norm);
-  for (LayerWeights& layer : all.layers) {
-    for (at::Tensor* tensor :
-         {&layer.attention_norm, &layer.query, &layer.key, &layer.value, &layer.query_key_value,
-          &layer.query_norm, &layer.key_norm, &layer.attention_output, &layer.mlp_norm, &layer.gate,
-          &layer.up, &layer.gate_up, &layer.down})
-      place(*tensor);
-  }
+  for (LayerWeights& layer : all.layers)
+    for (at::Tensor* tensor : fields_of(layer)) place(*tensor);
   return all;
 }
 
@@ -92,7 +97,7 @@ std::vector<Parameter> take_parameters(Weights& weights, bool bf16_copies) {
     if (!weight.defined()) return;
     const at::Tensor master = weight;
     if (bf16_copies) weight = master.detach().to(at::kBFloat16).set_requires_grad(true);
-    all.push_back({name, master, weight});
+    all.push_back({name, master, weight, master.dim() > 1});
   };
   add("embedding", weights.embedding);
   for (std::size_t i = 0; i < weights.layers.size(); ++i) {

@@ -27,6 +27,9 @@ struct LayerWeights {
   at::Tensor down;                  // [d_model, hidden]
 };
 
+// Those that are defined, in a fixed order.
+std::vector<at::Tensor*> fields_of(LayerWeights& layer);
+
 struct Weights {
   at::Tensor embedding;  // [vocabulary, d_model], also the output matrix
   std::vector<LayerWeights> layers;
@@ -39,8 +42,8 @@ struct Parameter {
   std::string name;   // "layers.3.query"
   at::Tensor tensor;  // float32: what the optimizer changes
   at::Tensor leaf;    // what the model computes with and has the gradient: the same, or a copy
+  bool decays = true;
 
-  bool decays() const { return tensor.dim() > 1; }
   bool is_copy() const { return !leaf.is_same(tensor); }
 };
 

@@ -2,7 +2,7 @@
 // AdamW (Loshchilov and Hutter 2019) with gradients clipped to a norm, in two ways that differ by
 // rounding alone. One by one: some 12 ATen calls a parameter, the norm read by the host, as a
 // user's loop has it. Fused: norms in one call, the clip as a number on the device that ATen's
-// fused AdamW divides by; the host never waits.
+// fused AdamW divides by; the host never waits. adamw_8bit.hpp is a third.
 //
 // With bf16_weights the model has copies of the weights: gradients are widened to float32, and each
 // step ends with the copies rounded anew.
@@ -13,6 +13,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,7 +26,11 @@ namespace stepscope::llm {
 
 class AdamW {
  public:
-  AdamW(std::vector<Parameter> parameters, const Config& config);
+  // Whether a parameter's moments are float32, and are kept here; all are unless said otherwise.
+  using InFloat = std::function<bool(const Parameter&)>;
+  AdamW(
+      std::vector<Parameter> parameters, const Config& config,
+      const InFloat& in_float = [](const Parameter&) { return true; });
   virtual ~AdamW() = default;
   AdamW(const AdamW&) = delete;
   AdamW& operator=(const AdamW&) = delete;
@@ -33,30 +38,41 @@ class AdamW {
   // The norm of all gradients together before the clip: a float32 scalar, on the device or, where
   // the host had to read it, on the CPU.
   virtual at::Tensor clip_and_step() = 0;
+  // Where the parameters are a rank's share: adds up a scalar over the ranks, in place, for the
+  // norm.
+  void sum_norms_by(std::function<void(const at::Tensor&)> sum) {
+    sum_over_ranks_ = std::move(sum);
+  }
   // Of the steps from here on. Apart, because a step may be recorded once for many.
   virtual void set_learning_rate(double rate) = 0;
   void zero_gradients();  // drops them
 
   // What steps change, by name: copying into them restores a run.
-  std::vector<std::pair<std::string, at::Tensor>> state() const;
+  virtual std::vector<std::pair<std::string, at::Tensor>> state() const;
   // So many steps were made, and the state was restored.
   void resume_at(std::int64_t steps);
 
  protected:
   virtual void set_steps(std::int64_t steps) = 0;
-  // In float32, whatever the leaves are.
+  static constexpr double kBeta1 = 0.9, kBeta2 = 0.95, kEpsilon = 1e-8;
+
+  // Of each parameter. Of those whose moments are kept here in float32, whatever the leaf is.
   std::vector<at::Tensor> gradients();
+  // The norm of all ranks' gradients together, of that of this rank's.
+  at::Tensor over_ranks(const at::Tensor& norm) const;
   // Rounds what has changed for the leaves that are copies.
   void refresh_copies();
 
   std::vector<Parameter> parameters_;
-  std::vector<at::Tensor> means_, squares_;
+  std::vector<at::Tensor> means_, squares_;  // undefined where the moments are kept elsewhere
   const double weight_decay_, clip_;
 
  private:
-  // Of parameters whose leaves are copies: leaves, what they are copied from, and their gradients
-  // in float32.
+  // Of parameters whose leaves are copies: places, leaves, what they are copied from, and their
+  // gradients in float32.
+  std::vector<std::size_t> copies_;
   std::vector<at::Tensor> leaves_, masters_, wide_gradients_;
+  std::function<void(const at::Tensor&)> sum_over_ranks_;
 };
 
 std::unique_ptr<AdamW> make_adamw(std::vector<Parameter> parameters, const Config& config);

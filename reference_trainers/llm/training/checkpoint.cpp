@@ -14,7 +14,7 @@ namespace {
 
 using trainers::Dictionary;
 
-constexpr const char* kCheckpointSchema = "stepscope.llm/1";
+constexpr const char* kCheckpointSchema = "stepscope.llm/2";
 constexpr const char* kCheckpoint = "checkpoint";
 
 // What a run's batches depend on.
@@ -22,11 +22,11 @@ struct RunNumber {
   const char *name, *flag;
   std::int64_t value;
 };
-std::array<RunNumber, 4> run_numbers(const Config& config) {
+std::array<RunNumber, 3> run_numbers(const Config& config) {
   return {{{"seed", "--seed", static_cast<std::int64_t>(config.seed)},
            {"sequence", "--sequence", config.sequence},
-           {"micro_batch", "--micro-batch", config.micro_batch},
-           {"accumulate", "--accumulate", config.accumulate}}};
+           {"sequences_a_step", "sequences a step (--micro-batch, --accumulate and ranks)",
+            config.sequences_a_step()}}};
 }
 
 Status check_run(const std::string& path, const Dictionary& all, const Config& config) {

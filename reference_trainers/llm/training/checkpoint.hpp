@@ -2,8 +2,8 @@
 // What a run needs to go on as if it had never stopped: weights and moments by name (adamw.hpp),
 // and how many steps were made; batches follow from the seed and that number (token_stream.hpp).
 //
-// A file (common/tensor_file.hpp) holds schema, step, seed, sequence, micro_batch, accumulate,
-// rungs (names, with commas) and the tensors.
+// A file (common/tensor_file.hpp) holds schema, step, seed, sequence, sequences_a_step, rungs
+// (names, with commas) and the tensors. It is of the whole run, whatever number of ranks wrote it.
 #pragma once
 
 #include <cstdint>

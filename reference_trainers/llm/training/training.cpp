@@ -10,14 +10,52 @@
 
 namespace stepscope::llm {
 
-Training::Training(const Config& config, at::Device device)
-    : config_(config),
-      device_(device),
-      model_(config, device),
-      optimizer_(make_adamw(model_.parameters(), config)) {}
+namespace {
+
+constexpr std::int64_t kMegabyte = 1 << 20;
+
+}  // namespace
+
+Training::Training(const Config& config, at::Device device, trainers::Comm* group)
+    : config_(config), device_(device), group_(group), model_(config, device) {
+  if (group_ == nullptr || group_->size() == 1) {
+    optimizer_ = make_adamw(model_.parameters(), config);
+    return;
+  }
+  using Sums = GradientBuckets::Sums;
+  buckets_ =
+      std::make_unique<GradientBuckets>(model_.parameters(), *group_, config.bucket_mb * kMegabyte,
+                                        config.zero ? Sums::own_share : Sums::on_every_rank);
+  if (config.zero) {
+    shards_ = std::make_unique<WeightShards>(model_.parameters(), *buckets_, *group_);
+    optimizer_ = make_adamw(shards_->own(), config);
+    optimizer_->sum_norms_by(
+        [this](const at::Tensor& square) { group_->all_reduce(square, trainers::Reduction::sum); });
+  } else {
+    optimizer_ = make_adamw(model_.parameters(), config);
+  }
+}
+
+NamedTensors Training::state() const {
+  return shards_ ? shards_->whole(optimizer_->state()) : optimizer_->state();
+}
+
+Result<std::int64_t> Training::restore(
+    const std::function<Result<std::int64_t>(const NamedTensors&)>& read) const {
+  if (!shards_) return read(optimizer_->state());
+  const NamedTensors places = shards_->whole_places(optimizer_->state());
+  const Result<std::int64_t> made = read(places);
+  if (made) shards_->take(places, optimizer_->state());
+  return made;
+}
+
+void Training::zero_gradients() {
+  buckets_ ? buckets_->zero() : optimizer_->zero_gradients();
+}
 
 void Training::begin_at(std::int64_t first_step, std::unique_ptr<BatchFeed> feed) {
   optimizer_->resume_at(first_step);
+  if (shards_) shards_->gather();
   feed_ = std::move(feed);
   unread_ = first_step;
 }
@@ -34,11 +72,12 @@ Result<std::vector<Batch>> Training::next_batches() {
 }
 
 Training::Numbers Training::train_on(const std::vector<Batch>& batches) {
-  optimizer_->zero_gradients();
+  zero_gradients();
   at::Tensor sum;
-  const double share = 1 / static_cast<double>(config_.accumulate);
+  const double share = 1 / static_cast<double>(config_.micro_batches_a_step());
   for (const Batch& batch : batches) {
     at::Tensor loss;
+    if (buckets_ && &batch == &batches.back()) buckets_->expect_last();
     {
       const auto phase = stepscope::phase("forward");
       const Autocast autocast(config_.rungs.bf16 && !config_.rungs.bf16_weights, device_);
@@ -48,7 +87,10 @@ Training::Numbers Training::train_on(const std::vector<Batch>& batches) {
     loss.backward();
     sum = sum.defined() ? sum + loss.detach() : loss.detach();
   }
-  return {sum, optimizer_->clip_and_step()};
+  if (buckets_) buckets_->finish();
+  const at::Tensor norm = optimizer_->clip_and_step();
+  if (shards_) shards_->gather();
+  return {sum, norm};
 }
 
 // The first call records; the numbers are copied out before the next launch overwrites them.
@@ -83,8 +125,18 @@ Result<std::vector<StepLog>> Training::step(std::int64_t index) {
   return read_log(index);
 }
 
+void Training::sum_losses() {
+  if (!buckets_) return;
+  std::vector<at::Tensor> losses;
+  for (std::size_t i = 0; i < noted_.size(); i += 2) losses.push_back(noted_[i]);
+  const at::Tensor all = at::stack(losses);
+  group_->all_reduce(all, trainers::Reduction::sum);
+  for (std::size_t i = 0; i < losses.size(); ++i) noted_[2 * i] = all[static_cast<std::int64_t>(i)];
+}
+
 std::vector<StepLog> Training::read_log(std::int64_t index) {
   std::vector<StepLog> out;
+  sum_losses();
   if (!config_.rungs.fused_adamw) {
     out.push_back({index, noted_[0].item<double>(), noted_[1].item<double>()});
   } else {

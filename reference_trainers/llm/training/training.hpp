@@ -6,15 +6,19 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/support/result.hpp"
+#include "reference_trainers/comm/comm.hpp"
 #include "reference_trainers/llm/config.hpp"
 #include "reference_trainers/llm/data/batch_feed.hpp"
 #include "reference_trainers/llm/model/model.hpp"
+#include "reference_trainers/llm/ranks/gradient_buckets.hpp"
+#include "reference_trainers/llm/ranks/weight_shards.hpp"
 #include "reference_trainers/llm/training/adamw.hpp"
 #include "reference_trainers/llm/training/step_graph.hpp"
 
@@ -27,7 +31,8 @@ struct StepLog {
 
 class Training {
  public:
-  Training(const Config& config, at::Device device);
+  // Of several ranks: their group, which must outlive this.
+  Training(const Config& config, at::Device device, trainers::Comm* group = nullptr);
 
   // Before the first step: its number, and what gives its batches and those behind it.
   void begin_at(std::int64_t first_step, std::unique_ptr<BatchFeed> feed);
@@ -36,7 +41,15 @@ class Training {
   // reads it; else empty. An Error: the step's data could not be read.
   Result<std::vector<StepLog>> step(std::int64_t index);
 
-  std::vector<std::pair<std::string, at::Tensor>> state() const { return optimizer_->state(); }
+  // What steps change, by name, the same for every number of ranks, which call this together. Where
+  // ranks share it these are copies.
+  NamedTensors state() const;
+  // Gives `read` a place for each tensor of the state, and takes over what it put there.
+  Result<std::int64_t> restore(
+      const std::function<Result<std::int64_t>(const NamedTensors&)>& read) const;
+  // With the gradients of the last step, until the next one.
+  const std::vector<Parameter>& parameters() const { return model_.parameters(); }
+  const GradientBuckets* buckets() const { return buckets_.get(); }
 
  private:
   struct Numbers {
@@ -46,11 +59,18 @@ class Training {
   // Enqueues the step; gives its numbers.
   Numbers train_on(const std::vector<Batch>& batches);
   Numbers launch_graph(const std::vector<Batch>& batches);
+  // Of several ranks' losses, each a part of the step's, which noted_ holds: the step's.
+  void sum_losses();
+  void zero_gradients();
   std::vector<StepLog> read_log(std::int64_t index);
 
   const Config config_;
   const at::Device device_;
+  trainers::Comm* const group_;
   Model model_;
+  // Of several ranks; shards_ with ZeRO-1.
+  std::unique_ptr<GradientBuckets> buckets_;
+  std::unique_ptr<WeightShards> shards_;
   std::unique_ptr<AdamW> optimizer_;
   std::unique_ptr<BatchFeed> feed_;
   // With cuda_graph, from its fourth step on.

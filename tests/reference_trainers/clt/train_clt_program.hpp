@@ -2,10 +2,9 @@
 // The program itself: exit status and streams, as a shell sees them.
 #pragma once
 
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <string>
+
+#include "tests/reference_trainers/rank_processes.hpp"
 
 // Path of the program; the build gives it.
 #ifndef TRAIN_CLT
@@ -14,23 +13,9 @@
 
 namespace stepscope::clt {
 
-struct Outcome {
-  int status = -1;
-  std::string output;
-};
-
-inline Outcome run_in_shell(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
-  Outcome outcome;
-  char buffer[4096];
-  for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
-    outcome.output.append(buffer, got);
-  }
-  const int status = pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
+using trainers::kStderrOnly;
+using trainers::Outcome;
+using trainers::run_in_shell;
 
 // `redirect` picks the stream that is read.
 inline Outcome train_clt(const std::string& arguments,
@@ -38,7 +23,6 @@ inline Outcome train_clt(const std::string& arguments,
   return run_in_shell(std::string(TRAIN_CLT) + " " + arguments + " " + redirect);
 }
 
-constexpr const char* kStderrOnly = "2>&1 >/dev/null";
 constexpr const char* kTiny =
     "--device cpu --layers 2 --features 32 --d-model 8 --batch 16 --k 4 --rows 64 --steps 4";
 

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several ranks as processes: started by the program, or found in the environment; their
 // checkpoints; and how they end.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/reference_trainers/clt/train_clt_program.hpp"
@@ -23,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-using Clock = std::chrono::steady_clock;
+using trainers::Ending;
+using trainers::ending_of_ranks;
 
 constexpr const char* kSizes =
     "--device cpu --layers 2 --features 32 --d-model 8 --batch 16 --k 4 --rows 64 ";
@@ -236,59 +233,6 @@ TEST_F(TrainCltRanks, RanksThatReadOtherActivationsAreNamed) {
 
 #endif
 
-// The ranks that a process has started: pids by rank, 0 where it is not found.
-std::vector<pid_t> ranks_of(pid_t parent, std::size_t size) {
-  std::vector<pid_t> ranks(size);
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream stat(entry.path() / "stat");
-    const std::string line{std::istreambuf_iterator<char>(stat), {}};
-    const std::size_t behind_name = line.rfind(')');
-    if (behind_name == std::string::npos) continue;
-    if (std::stol(line.substr(behind_name + 4)) != parent) continue;  // ") S ppid"
-    std::ifstream environment(entry.path() / "environ");
-    const std::string all{std::istreambuf_iterator<char>(environment), {}};
-    for (std::size_t rank = 0; rank < size; ++rank) {
-      const std::string entry_of_rank = '\0' + std::string("RANK=") + std::to_string(rank) + '\0';
-      if (all.find(entry_of_rank) != std::string::npos) ranks[rank] = std::stoi(name);
-    }
-  }
-  return ranks;
-}
-
-std::string text_of(const std::string& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-// train_clt as a child of this process, its stderr in a file.
-pid_t start(const std::vector<std::string>& arguments, const std::string& stderr_file) {
-  std::vector<char*> argv{const_cast<char*>(TRAIN_CLT)};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  const pid_t child = fork();
-  if (child != 0) return child;
-  const int file = open(stderr_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  dup2(file, 2);
-  execv(TRAIN_CLT, argv.data());
-  _exit(127);
-}
-
-bool wait_until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 3000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
-
-struct Ending {
-  int status = 0;
-  double seconds = 0;
-  std::string said;
-};
-
 // Three ranks that would train for hours, one of which gets a signal behind the first evaluation.
 Ending ending_of(const std::string& said_file, std::size_t rank, int signal,
                  std::vector<std::string> more) {
@@ -297,21 +241,7 @@ Ending ending_of(const std::string& said_file, std::size_t rank, int signal,
       "8",        "--batch",   "16",           "--k", "4",          "--rows", "64",
       "--steps",  "100000000", "--eval-every", "20",  "--nproc",    "3"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  fs::remove(said_file);
-  const pid_t parent = start(arguments, said_file);
-  EXPECT_TRUE(wait_until([&] { return text_of(said_file).find("step 20:") != std::string::npos; }));
-  const std::vector<pid_t> ranks = ranks_of(parent, 3);
-  const auto begin = Clock::now();
-  EXPECT_GT(ranks[rank], 0);
-  if (ranks[rank] > 0) kill(ranks[rank], signal);
-  Ending ending;
-  const bool ended = wait_until([&] { return waitpid(parent, &ending.status, WNOHANG) == parent; });
-  if (!ended) kill(parent, SIGKILL), waitpid(parent, nullptr, 0);
-  EXPECT_TRUE(ended);
-  ending.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  for (const pid_t one : ranks) EXPECT_TRUE(one > 0 && kill(one, 0) != 0) << "still there";
-  ending.said = text_of(said_file);
-  return ending;
+  return ending_of_ranks(TRAIN_CLT, arguments, "step 20:", said_file, rank, signal);
 }
 
 TEST_F(TrainCltRanks, AKilledRankEndsAllWithinSecondsAndIsNamed) {

@@ -37,6 +37,7 @@ TEST(NcclAbi, FunctionsTakeWhatTheHeaderSays) {
   EXPECT_TRUE(are_alike(ours.comm_abort, decltype(&ncclCommAbort){}));
   EXPECT_TRUE(are_alike(ours.all_reduce, decltype(&ncclAllReduce){}));
   EXPECT_TRUE(are_alike(ours.all_gather, decltype(&ncclAllGather){}));
+  EXPECT_TRUE(are_alike(ours.reduce_scatter, decltype(&ncclReduceScatter){}));
   EXPECT_TRUE(are_alike(ours.broadcast, decltype(&ncclBroadcast){}));
   EXPECT_TRUE(are_alike(ours.get_error_string, decltype(&ncclGetErrorString){}));
   EXPECT_FALSE(are_alike(ours.comm_destroy, decltype(&ncclAllReduce){}));

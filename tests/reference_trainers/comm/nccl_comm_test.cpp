@@ -4,6 +4,7 @@
 #include "reference_trainers/comm/nccl_comm.hpp"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -114,6 +115,16 @@ nccl::Library fake_library() {
     (void)leaving.exchange(*own, in, all);
     return nccl::kSuccess;
   };
+  library.reduce_scatter = [](const void* in, void* out, std::size_t count, nccl::Type type,
+                              nccl::Operation, nccl::Communicator* own, CUstream_st*) {
+    std::map<int, const void*> all;
+    if (!meeting.exchange(*own, in, all)) return nccl::kSuccess;
+    const at::Tensor to = view_of(out, count, type).zero_();
+    for (const auto& [rank, data] : all)
+      to.add_(view_of(data, count * all.size(), type).view({own->size, -1}).select(0, own->rank));
+    (void)leaving.exchange(*own, in, all);
+    return nccl::kSuccess;
+  };
   library.broadcast = [](const void* in, void* out, std::size_t count, nccl::Type type, int root,
                          nccl::Communicator* own, CUstream_st*) {
     std::map<int, const void*> all;
@@ -167,6 +178,9 @@ TEST(NcclComm, AsksForWhatTheTensorsAre) {
         for (int rank = 0; rank < 3; ++rank)
           EXPECT_TRUE(gathered.select(0, rank).eq(rank).all().item<bool>());
       }
+      const at::Tensor rows = at::arange(6, type).view({3, 2}), sum = at::zeros({2}, type);
+      comm.reduce_scatter(sum, rows);
+      EXPECT_TRUE(at::equal(sum, rows.select(0, comm.rank()) * 3));
       const at::Tensor of_one = at::full({3}, comm.rank(), type);
       comm.broadcast(of_one, 1);
       EXPECT_TRUE(of_one.eq(1).all().item<bool>());

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "reference_trainers/comm/slurm_nodes.hpp"
 #include "reference_trainers/comm/socket_comm.hpp"
 
 namespace stepscope::trainers {
@@ -75,7 +76,11 @@ class Environment : public testing::Test {
     set("MASTER_ADDR", "::1"), set("MASTER_PORT", "29500");
   }
   void TearDown() override {
-    for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"})
+    for (const char* name :
+         {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT", "SLURM_PROCID",
+          "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_STEP_NODELIST", "OMPI_COMM_WORLD_RANK",
+          "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
+          "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"})
       unsetenv(name);
   }
   static void set(const char* name, const char* value) { setenv(name, value, 1); }
@@ -95,6 +100,42 @@ TEST_F(Environment, IsReadAsTorchrunSetsIt) {
   EXPECT_EQ((*found)->port, 29500);
   unsetenv("RANK");
   EXPECT_FALSE(rank_environment()->has_value());
+}
+
+TEST_F(Environment, OtherLaunchersAreReadWhereTorchrunIsNot) {
+  TearDown();
+  set("PMI_RANK", "1"), set("PMI_SIZE", "2");
+  EXPECT_THAT(error(), HasSubstr("PMI_RANK is set but no MASTER_ADDR"));
+  set("MASTER_ADDR", "head");
+  EXPECT_EQ((*rank_environment())->port, 29500);
+  set("OMPI_COMM_WORLD_RANK", "2"), set("OMPI_COMM_WORLD_SIZE", "3");
+  set("OMPI_COMM_WORLD_LOCAL_RANK", "1"), set("MASTER_PORT", "7");
+  auto found = rank_environment();
+  ASSERT_TRUE(found && found->has_value()) << found.error().message;
+  EXPECT_EQ((*found)->rank, 2);
+  EXPECT_EQ((*found)->size, 3);
+  EXPECT_EQ((*found)->local_rank, 1);
+  EXPECT_EQ((*found)->port, 7);
+  unsetenv("MASTER_ADDR");
+  EXPECT_THAT(error(), HasSubstr("OMPI_COMM_WORLD_RANK is set but no MASTER_ADDR"));
+  set("OMPI_COMM_WORLD_LOCAL_SIZE", "3");  // all on this host
+  EXPECT_EQ((*rank_environment())->address, "127.0.0.1");
+  set("SLURM_PROCID", "0");  // a batch script, no step of srun
+  EXPECT_EQ((*rank_environment())->size, 3);
+  set("SLURM_STEP_NUM_TASKS", "16"), set("SLURM_LOCALID", "0");
+  set("SLURM_STEP_NODELIST", "gpu[03-04,9]");
+  found = rank_environment();
+  EXPECT_EQ((*found)->size, 16);
+  EXPECT_EQ((*found)->address, "gpu03");
+  EXPECT_EQ((*found)->size_variable, "SLURM_STEP_NUM_TASKS");
+}
+
+TEST(SlurmNodes, TheFirstHostOfAList) {
+  EXPECT_EQ(first_slurm_host("head"), "head");
+  EXPECT_EQ(first_slurm_host("a,b"), "a");
+  EXPECT_EQ(first_slurm_host("gpu[01-04,07],head"), "gpu01");
+  EXPECT_EQ(first_slurm_host("r[2,5]n[10-12].site,x"), "r2n10.site");
+  EXPECT_EQ(first_slurm_host(""), "");
 }
 
 TEST_F(Environment, WhatIsWrongIsNamed) {

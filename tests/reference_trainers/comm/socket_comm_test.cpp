@@ -5,8 +5,11 @@
 #include <ATen/TensorOperators.h>
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <stdexcept>
+#include <thread>
 
 #include "reference_trainers/comm/buckets.hpp"
 #include "tests/reference_trainers/comm/in_process_ranks.hpp"
@@ -55,6 +58,47 @@ TEST(SocketComm, GathersInTheRanksOrder) {
     for (int rank = 0; rank < 4; ++rank)
       EXPECT_TRUE(all.select(0, rank).eq(rank).all().item<bool>());
   });
+}
+
+TEST(SocketComm, ScattersSums) {
+  run_ranks(3, [](Comm& comm) {
+    const at::Tensor all = at::arange(12, at::kFloat).view({3, 4}) * (comm.rank() + 1);
+    const at::Tensor own = at::zeros({4});
+    comm.reduce_scatter(own, all);
+    EXPECT_TRUE(at::equal(own, at::arange(12, at::kFloat).view({3, 4}).select(0, comm.rank()) * 6));
+    EXPECT_THROW(comm.reduce_scatter(at::zeros({3}), all), std::invalid_argument);
+  });
+}
+
+// Begun calls return before the others have come, are made in their order, and are done behind
+// end_begun() or behind any other call.
+TEST(SocketComm, WhatIsBegunIsDoneBesideTheCaller) {
+  std::atomic<bool> both_begun{false};
+  run_ranks(2, [&](Comm& comm) {
+    const at::Tensor a = at::full({100'000}, comm.rank() + 1, at::kFloat), b = a.clone();
+    const at::Tensor own = at::zeros({50'000});
+    while (comm.rank() == 1 && !both_begun) std::this_thread::yield();
+    comm.begin_all_reduce(a, Reduction::sum);
+    comm.begin_reduce_scatter(own, b.view({2, 50'000}));
+    both_begun = true;  // rank 0 came here alone
+    const at::Tensor gathered = comm.all_gather(at::ones({1}));
+    EXPECT_TRUE(a.eq(3).all().item<bool>());
+    EXPECT_TRUE(own.eq(3).all().item<bool>());
+    EXPECT_EQ(gathered.numel(), 2);
+    comm.begin_all_reduce(a, Reduction::sum);
+    comm.end_begun();
+    EXPECT_TRUE(a.eq(6).all().item<bool>());
+  });
+}
+
+TEST(SocketComm, AFailureOfWhatWasBegunIsThrownAtItsEnd) {
+  const auto failures = failures_of_ranks(2, milliseconds(60'000), [](Comm& comm) {
+    if (comm.rank() == 1) return;
+    comm.begin_all_reduce(at::zeros({4}), Reduction::sum);
+    comm.begin_all_reduce(at::zeros({4}), Reduction::sum);
+    comm.end_begun();
+  });
+  EXPECT_EQ(failures[0], "rank 1 ended before the run was done");
 }
 
 TEST(SocketComm, BroadcastsFromAnyRank) {

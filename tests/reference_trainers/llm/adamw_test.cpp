@@ -41,7 +41,7 @@ void expect_as_defined(bool fused) {
   const std::vector<double> matrix = {1, -2, 3, 0.5}, vector = {0.25, 4};
   const at::Tensor a = tensor_of(matrix).view({2, 2}).set_requires_grad(true);
   const at::Tensor b = tensor_of(vector).set_requires_grad(true);
-  const auto optimizer = make_adamw({{"matrix", a, a}, {"vector", b, b}}, config);
+  const auto optimizer = make_adamw({{"matrix", a, a, true}, {"vector", b, b, false}}, config);
   Reference of_a{matrix, {0, 0, 0, 0}, {0, 0, 0, 0}}, of_b{vector, {0, 0}, {0, 0}, false};
   for (int t = 1; t <= 3; ++t) {
     const double size = t == 2 ? 10 : 0.1;

@@ -37,6 +37,7 @@ TEST(LlmCheckpoint, GoesOnToTheBit) {
   expect_identical({});
   expect_identical(*rungs_up_to("R5b"));
   expect_identical(*rungs_up_to("R7"));
+  expect_identical(*rungs_up_to("R11b"));
 }
 
 TEST(LlmCheckpoint, WhatDoesNotFitIsSaid) {

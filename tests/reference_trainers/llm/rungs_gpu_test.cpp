@@ -2,36 +2,28 @@
 // Every rung on a GPU trains what R0 trains there: at the preset tiny, and some steps of t90m.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "reference_trainers/llm/model/fused_ops.hpp"
-#include "tests/reference_trainers/llm/small_run.hpp"
+#include "tests/reference_trainers/llm/rung_parity.hpp"
 
 namespace stepscope::llm {
 namespace {
 
-// Of bfloat16 over some steps.
-constexpr double kTolerance = 0.01;
-
-double greatest_difference(const RunResult& a, const RunResult& b) {
-  double largest = 0;
-  EXPECT_EQ(a.log.size(), b.log.size());
-  for (std::size_t i = 0; i < std::min(a.log.size(), b.log.size()); ++i)
-    largest = std::max(largest, std::abs(a.log[i].loss - b.log[i].loss) / a.log[i].loss);
-  return largest;
-}
-
 void expect_parity(Config config) {
   config.device = trainers::DeviceWish::cuda;
   config.rungs = {};
-  if (const auto device = trainers::choose_device(config.device); !device)
-    GTEST_SKIP() << device.error().message;
-  const RunResult naive = run_quietly(config);
+  const auto device = trainers::choose_device(config.device);
+  if (!device) GTEST_SKIP() << device.error().message;
+  const Gradients gradients = first_gradients(config, device->device);
+  const std::vector<double> losses = losses_of(config, device->device);
+  const double yardstick = spread_by_rounding(config, device->device, losses);
+  RecordProperty("spread_by_rounding_ppm", static_cast<int>(1e6 * yardstick));
   for (const Rung& rung : all_rungs()) {
     config.rungs = *rungs_up_to(rung.id);
     if (uses_kernels(config.rungs) && !has_kernels()) continue;
-    EXPECT_LT(greatest_difference(naive, run_quietly(config)), kTolerance) << rung.id;
+    expect_same_gradients(gradients, first_gradients(config, device->device), rung.id);
+    EXPECT_LT(spread(losses, losses_of(config, device->device)),
+              allowed_spread(config.rungs, yardstick))
+        << rung.id;
   }
 }
 
