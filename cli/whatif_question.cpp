@@ -32,14 +32,19 @@ Result<Repair> repair_named(const std::string& text, const LoadedRun& run,
   const auto ids = finding_ids();
   if (std::find(ids.begin(), ids.end(), text) == ids.end())
     return parse_fixes(text, run.trace, run.attribution);
-  const auto at = std::find_if(findings.found.begin(), findings.found.end(),
-                               [&text](const Finding& one) { return one.id == text; });
-  if (at == findings.found.end())
+  Repair all;
+  bool any = false;
+  for (const Finding& finding : findings.found) {
+    if (finding.id != text) continue;
+    any = true;
+    all.insert(all.end(), finding.fixes.begin(), finding.fixes.end());
+  }
+  if (!any)
     return usage_error(fmt::format(
         "--fix '{}': this run has no such finding ('stepscope report' says why)", text));
-  if (at->fixes.empty())
+  if (all.empty())
     return usage_error(fmt::format("--fix '{}': no replay says what its fix gives", text));
-  return at->fixes;
+  return all;
 }
 
 }  // namespace

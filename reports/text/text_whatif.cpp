@@ -36,7 +36,7 @@ std::string what_if_head(const WhatIf& whatif, const Style& style) {
 std::string names_of(const Repair& repair) {
   std::string out;
   for (const Fix& fix : repair) {
-    const std::string name(name_of(fix.kind));
+    const std::string name = fix.finding.empty() ? std::string(name_of(fix.kind)) : fix.finding;
     if (out.find(name) == std::string::npos) out += (out.empty() ? "" : " + ") + name;
   }
   return out;
@@ -48,6 +48,7 @@ std::string place_of(const WhatIfRow& row, const Style& style) {
   if (!row.phase.empty()) return style.cut_end("phase " + row.phase, kFixPlaceColumns);
   const FixScope& scope = row.repair.front().scope;
   if (scope.cause) return "cause " + std::string(name_of(*scope.cause));
+  if (!row.repair.front().finding.empty()) return "where that finding is";
   return "the whole step";
 }
 

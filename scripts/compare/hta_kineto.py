@@ -35,7 +35,10 @@ def analyses(path):
 
 
 def words_of(path):
-    temporal, idle, launches, kernels = analyses(path)
+    try:
+        temporal, idle, launches, kernels = analyses(path)
+    except Exception as error:  # HTA's own, whatever it is: it is what it says of this trace
+        return f"fails: {type(error).__name__}: {str(error)[:60]}"
     split = {name: int(us) for name, us in idle.groupby("idle_category")["idle_time"].sum().items()}
     all_idle = max(1, sum(split.values()))
     shares = ", ".join(f"{name} {100 * us / all_idle:.0f} %" for name, us in split.items() if us)

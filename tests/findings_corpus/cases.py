@@ -2,6 +2,8 @@
 """The cases: for each rule a program with its cost, the same program without, and decoys that look like it."""
 
 import dataclasses
+import math
+import random
 
 from programs import Generation, Size, Transformer
 
@@ -96,6 +98,28 @@ PLANTED = {
     ]),
 }
 
+# Further programs with one cost each: other sizes, other places.
+FURTHER = {
+    "input_starvation": [Size(gemm=40, layers=10, amount=0.5), Size(gemm=150, lookalike="loader", amount=1.5)],
+    "tiny_h2d": [Size(gemm=20, amount=0.5), Size(gemm=120, amount=4)],
+    "host_sync": [Size(gemm=40, bookkeeping=300), Size(gemm=25, small=5, host=12, layers=8, bookkeeping=150)],
+    "pageable_copy": [Size(batch_mb=60, gemm=300), Size(batch_mb=8, gemm=60)],
+    "unfused_optimizer": [Size(gemm=30, parameters=150), Size(gemm=150, parameters=60, amount=6)],
+    "steady_alloc": [Size(gemm=60, amount=2), Size(gemm=100, layers=3, amount=1)],
+    "steady_compile": [Size(gemm=60, steps=17, amount=2), Size(gemm=20, layers=4, steps=13)],
+    "host_gap": [Size(gemm=30, amount=0.7), Size(gemm=100, amount=3)],
+    "loop_invariant": [Size(gemm=100, small=12, amount=2), Size(gemm=60, small=9, layers=10, amount=3)],
+    "launch_bound": [Size(gemm=8, small=3, layers=10, host=9), Size(gemm=12, small=4, layers=24, host=12)],
+    "sequential_generation": [Size(gemm=200), Size(gemm=60, host=11)],
+    "unfused_attention": [Size(gemm=60, layers=12), Size(gemm=250, amount=1.5)],
+    "precision": [Size(gemm=60, amount=0.5), Size(gemm=40, layers=12)],
+    "hotspot": [Size(gemm=60, amount=0.6), Size(gemm=200, amount=2)],
+    "exposed_comm": [Size(gemm=200, layers=4, amount=2), Size(gemm=60, layers=12, amount=1.5)],
+    "periodic_phase": [Size(gemm=60, steps=17, amount=2), Size(gemm=200, steps=13)],
+    "underfilled_gpu": [Size(gemm=60), Size(gemm=200, layers=3)],
+    "clock_change": [Size(gemm=200, amount=0.6), Size(gemm=60, layers=10)],
+}
+
 # Several costs in one program, and a cost beside another's look-alike.
 SEVERAL = [
     ("norms", ("norms",), Size(gemm=60)),
@@ -120,6 +144,27 @@ def program_of(rule, name=""):
     return Generation if rule == "sequential_generation" and name != "many_layers" else Transformer
 
 
+def random_cases(count, seed):
+    """Loops of any size with none to three costs of any size: nothing of them was looked at while rules were written."""
+    chance = random.Random(seed)
+    costs = [rule for rule in PLANTED if rule not in ("launch_bound", "sequential_generation")] + ["norms"]
+
+    def spread(low, high):
+        return math.exp(chance.uniform(math.log(low), math.log(high)))
+
+    out = []
+    for nth in range(count):
+        size = Size(steps=17, layers=chance.randint(3, 14), gemm=spread(6, 300), small=spread(2, 14), host=spread(4, 14),
+                    batch_mb=spread(0.2, 40), bookkeeping=spread(5, 500), parameters=chance.randint(12, 120),
+                    read_every=chance.choice((1, 1, 8)), amount=spread(0.05, 3), lookalike=chance.choice(("", "", "loader")))
+        planted = tuple(chance.sample(costs, chance.randint(0, 3)))
+        kind = Generation if chance.random() < 0.08 else Transformer
+        if kind is Generation:
+            planted = chance.choice(((), ("sequential_generation",)))
+        out.append(Case(f"random.{seed}.{nth}", "", "random", kind, planted, size))
+    return out
+
+
 def all_cases():
     out = []
     for rule, (size, decoys) in PLANTED.items():
@@ -129,6 +174,10 @@ def all_cases():
         out.append(Case(f"{rule}.fixed", rule, "fixed", program_of(rule), (), fixed))
         for name, costs, of in decoys:
             out.append(Case(f"{rule}.decoy.{name}", rule, "decoy", program_of(rule, name), costs, of))
+    for rule, sizes in FURTHER.items():
+        for nth, size in enumerate(sizes, 2):
+            costs = () if rule == "launch_bound" else (rule,)
+            out.append(Case(f"{rule}.bad{nth}", rule, "bad", program_of(rule), costs, size))
     for name, costs, size in SEVERAL:
         out.append(Case(f"several.{name}", "", "several", Transformer, costs, size))
     return out

@@ -42,7 +42,8 @@ class Machine:
         begin = self.now
         self.now += self.vary(us)
         for sample in range(int(us / SAMPLE_EVERY) if at else 0):
-            self.write(f"sample {self.thread} {begin + 300 + sample * SAMPLE_EVERY:.3f} cpu={begin + 300 + sample * SAMPLE_EVERY:.3f}", at)
+            time = begin + 300 + sample * SAMPLE_EVERY
+            self.write(f"sample {self.thread} {time:.3f} cpu={time:.3f}", at)
 
     def dispatch(self, us):
         """On the way to a launch: a captured graph does without."""
@@ -50,6 +51,10 @@ class Machine:
 
     def write(self, text, at=""):
         self.lines.append(text + (f" at={at}" if at else ""))
+
+    def write_call(self, api, begin, stream, at):
+        """Of the op that was issued last."""
+        self.write(f"call {self.thread} {begin:.3f} {self.now:.3f} {api} id={self.correlation} stream=s{stream}", at)
 
     @contextlib.contextmanager
     def range(self, kind, name, at=""):
@@ -107,7 +112,7 @@ class Machine:
         self.correlation += 1
         known = self.now + LATENCY
         start, end = self.enqueue(stream, self.vary(us), known)
-        self.write(f"call {self.thread} {begin:.3f} {self.now:.3f} cudaLaunchKernel id={self.correlation} stream=s{stream}", at)
+        self.write_call("cudaLaunchKernel", begin, stream, at)
         self.write(f'kernel s{stream} {start:.3f} {end:.3f} "{kernel}" id={self.correlation} blocks={blocks}')
         return end
 
@@ -137,7 +142,7 @@ class Machine:
         start, end = self.enqueue(stream, self.vary(us), self.now + LATENCY)
         if waits:
             self.now = max(self.now, end) + 5
-        self.write(f"call {self.thread} {begin:.3f} {self.now:.3f} cudaMemcpyAsync id={self.correlation} stream=s{stream}", at)
+        self.write_call("cudaMemcpyAsync", begin, stream, at)
         self.write(f"copy s{stream} {start:.3f} {end:.3f} {kind} {source} {target} id={self.correlation} bytes={size}")
         return end
 
@@ -167,7 +172,7 @@ class Machine:
             self.correlation += 1
             start, end = self.enqueue(stream, self.vary(size / PAGEABLE_RATE), self.now)
             self.now = max(self.now, end - 12)
-            self.write(f"call {self.thread} {begin:.3f} {self.now:.3f} cudaMemcpyAsync id={self.correlation} stream=s{stream}", at)
+            self.write_call("cudaMemcpyAsync", begin, stream, at)
             self.write(f"copy s{stream} {start:.3f} {end:.3f} h2d pageable device id={self.correlation} bytes={size}")
             self.stream_sync(at, stream)
 
@@ -207,4 +212,5 @@ class Machine:
         return (self.step_ends[-1] - self.step_ends[0]) / (len(self.step_ends) - 1)
 
     def text(self):
-        return "\n".join(["source stepscope", "collected api_arguments yes", "multiprocessors 132", *self.lines, f"expect steps {len(self.step_ends)}", ""])
+        head = ["source stepscope", "collected api_arguments yes", "multiprocessors 132"]
+        return "\n".join([*head, *self.lines, f"expect steps {len(self.step_ends)}", ""])

@@ -56,8 +56,14 @@ Finding input_finding(const Scene& scene, const InputTime& time, double caused) 
   out.title = fmt::format("the device idles {} a step ({}) while the loop {}",
                           format_duration(caused), percent(scene.share(caused)),
                           waits ? "waits for its input" : "makes its input itself");
-  out.fixes = {{.kind = FixKind::prefetch_input,
-                .scope = scope_of(time.price.largest_sites(0.05), time.price)}};
+  // By time, not by line: where a library runs the loop, one line of the user holds all of it.
+  Fix prefetch;
+  prefetch.kind = FixKind::prefetch_input;
+  std::vector<Interval> times;
+  for (const auto& [segment, ns] : time.parts) times.push_back(scene.segments()[segment].time);
+  prefetch.scope.host_times = unite(std::move(times));
+  prefetch.finding = kInputStarvation;
+  out.fixes = {prefetch};
   out.fix = waits
                 ? "let more workers make the input, further ahead, or make less of it on the host: "
                   "what each worker does per batch is what limits the loop"

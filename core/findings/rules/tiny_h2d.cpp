@@ -29,6 +29,27 @@ void add_making(const Scene& scene, const std::vector<bool>& tiny, TinyCopies& o
   }
 }
 
+// The device idles while the host is in their calls.
+void add_calling(const Scene& scene, const std::vector<bool>& tiny, TinyCopies& out) {
+  std::size_t next = 0;
+  for (std::size_t u = 0; u < tiny.size(); ++u) {
+    const Upload& upload = scene.calls.uploads[u];
+    while (next < scene.segments().size() && scene.segments()[next].time.end <= upload.time.begin)
+      ++next;
+    if (!tiny[u]) continue;
+    for (std::size_t i = next;
+         i < scene.segments().size() && scene.segments()[i].time.begin < upload.time.end; ++i) {
+      const Segment& s = scene.segments()[i];
+      if (!is_hidden_by_lead(s.cause) || !scene.counts(s.time.begin)) continue;
+      const std::int64_t ns =
+          std::min(intersect(s.time, upload.time).length(), s.time.length() - out.idle[i]);
+      if (ns <= 0) continue;
+      out.idle[i] += ns;
+      out.price.add(upload.site, upload.phase, ns, {upload.range, upload.op});
+    }
+  }
+}
+
 void add_waiting(const Scene& scene, const std::vector<bool>& is_tiny_op, TinyCopies& out) {
   const std::vector<HostWait>& waits = scene.calls.waits;
   std::vector<bool> removed(waits.size());
@@ -56,6 +77,7 @@ TinyCopies tiny_copies(const Scene& scene, const std::vector<bool>& tiny) {
     out.bytes += upload.bytes;
   }
   add_making(scene, tiny, out);
+  add_calling(scene, tiny, out);
   add_waiting(scene, is_tiny_op, out);
   for (const Segment& s : scene.segments()) {
     if (s.device_evidence == kNone || !is_device_busy(s.cause) || !is_tiny_op[s.device_evidence] ||
@@ -78,14 +100,14 @@ std::vector<SiteId> sites_of(const Scene& scene, const std::vector<bool>& tiny) 
 }
 
 Finding tiny_finding(const Scene& scene, const TinyCopies& copies, std::vector<SiteId> sites,
-                     double caused) {
+                     double idle, double caused) {
   Finding out = copies.price.finding(kTinyH2d, caused);
   out.count_per_step = scene.count_per_step(copies.count);
   out.title = fmt::format(
       "{:.0f} copies of {:.0f} bytes to the device a step, one by one: making and waiting for them "
-      "leaves the device without work for {}",
+      "leaves the device idle for {}, and they are all that it does for {}",
       out.count_per_step, static_cast<double>(copies.bytes) / static_cast<double>(copies.count),
-      format_duration(caused));
+      format_duration(idle), format_duration(caused - idle));
   out.fixes = {{.kind = FixKind::merge_copies, .scope = scope_of(sites, copies.price)}};
   out.fix =
       "make the values once before the loop and keep them on the device, or collect them in one "
@@ -109,7 +131,8 @@ void judge_tiny_h2d(Scene& scene, Findings& out) {
     return clear(out, kTinyH2d, "no line makes eight or more tiny copies to the device in a step");
   std::int64_t idle = 0;
   for (const std::int64_t ns : copies.idle) idle += ns;
-  const double caused = scene.per_step(copies.exposed) + scene.idle_per_step(idle);
+  const double idle_ns = scene.idle_per_step(idle);
+  const double caused = scene.per_step(copies.exposed) + idle_ns;
   if (caused < scene.least_ns()) {
     return clear(
         out, kTinyH2d,
@@ -117,7 +140,7 @@ void judge_tiny_h2d(Scene& scene, Findings& out) {
                     format_duration(caused), percent(scene.share(caused))));
   }
   for (std::size_t i = 0; i < copies.idle.size(); ++i) scene.explain(i, copies.idle[i]);
-  add_finding(scene, tiny_finding(scene, copies, sites_of(scene, tiny), caused), out);
+  add_finding(scene, tiny_finding(scene, copies, sites_of(scene, tiny), idle_ns, caused), out);
 }
 
 }  // namespace stepscope::rules
