@@ -45,6 +45,20 @@ Json error_json(const Json& id, const RpcError& error) {
           {"error", {{"code", static_cast<int>(error.code)}, {"message", error.message}}}};
 }
 
+bool is_nested_deeper(std::string_view text, std::size_t most) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if ((c == '[' || c == '{') && ++depth > most) return true;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+  }
+  return false;
+}
+
 std::string line_of(const Json& message) {
   return message.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace stepscope::mcp {
@@ -45,6 +46,10 @@ std::variant<Request, NoRequest, RpcError> read_request(const Json& message, Jso
 
 Json answer_json(const Json& id, Json result);
 Json error_json(const Json& id, const RpcError& error);
+
+// Whether brackets in `text` (outside of its strings) are open more than `most` deep at once: such
+// input is refused before it is parsed, since to copy it would take a stack frame a level.
+bool is_nested_deeper(std::string_view text, std::size_t most);
 
 // One line, without its end. Bytes that are no UTF-8 are replaced.
 std::string line_of(const Json& message);

@@ -17,6 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kVersions = {"2025-11-25", "2025-06-18", "2025-03-26",
                                                        "2024-11-05"};
 constexpr std::size_t kLargestBatch = 64;
+constexpr std::size_t kDeepest = 64;
 constexpr std::chrono::milliseconds kBetweenProgress{250};
 
 constexpr const char* kInstructions =
@@ -74,6 +75,9 @@ void Server::receive(const Line& line) {
     return send_(line_of(error_json(
         nullptr, {kParseError, fmt::format("a line is longer than {} bytes", kLongestLine)})));
   if (line.text.find_first_not_of(" \t") == std::string::npos) return;
+  if (is_nested_deeper(line.text, kDeepest))
+    return send_(line_of(error_json(
+        nullptr, {kParseError, fmt::format("the line is nested deeper than {}", kDeepest)})));
   const Json message = Json::parse(line.text, nullptr, false);
   if (message.is_discarded())
     return send_(line_of(

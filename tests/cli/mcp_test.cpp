@@ -119,6 +119,14 @@ TEST(McpServer, ALineBeyondTheBoundIsRefusedAndTheSessionGoesOn) {
   EXPECT_EQ(session.ask("ping")["result"], Json::object());
 }
 
+TEST(McpServer, DepthIsBoundedAndBracketsInTextsAreText) {
+  EXPECT_FALSE(is_nested_deeper(R"({"a": "[[[[\"[[[", "b": [1]})", 2));
+  EXPECT_TRUE(is_nested_deeper("[[[]]]", 2));
+  EXPECT_FALSE(is_nested_deeper("[[],[],[]]", 2));
+  Session session;
+  EXPECT_EQ(error_of(session.send(std::string(200'000, '{'))), kParseError);
+}
+
 TEST(McpServer, NeverAnswersANotification) {
   Session session;
   for (const char* method : {"notifications/initialized", "notifications/cancelled", "unheard/of"})
