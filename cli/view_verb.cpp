@@ -144,12 +144,15 @@ int run_view(const ViewArguments& arguments) {
 
 #else
 
-int run_view(const ViewArguments& /*arguments*/) {
+// Packages have none: it needs a display's libraries, and they need nothing but glibc.
+int run_view(const ViewArguments& arguments) {
   return fail("view", "",
               {ErrorCode::unsupported,
-               "this build has no viewer; configure with -DSTEPSCOPE_WITH_VIEWER=ON, for which "
-               "Debian has what it needs: apt-get install libimgui-dev libglfw3-dev libegl-dev "
-               "libgl-dev libpng-dev"});
+               fmt::format("the timeline is not in this build (no wheel or .deb has it): "
+                           "'scripts/demo' in a clone of stepscope builds it; without it, "
+                           "'stepscope export {0} --to perfetto -o run.pftrace' for "
+                           "ui.perfetto.dev, or 'stepscope report {0} --format html -o run.html'",
+                           arguments.trace)});
 }
 
 #endif
