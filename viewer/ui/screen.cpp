@@ -33,7 +33,7 @@ void keyboard(Screen& screen) {
   if (io.KeyCtrl && control_pressed('C')) apply("Ctrl+C");
   for (int i = 0; i < io.InputQueueCharacters.Size; ++i) {
     const ImWchar typed = io.InputQueueCharacters[i];
-    if (typed >= 128 || io.KeyCtrl) continue;
+    if (typed >= 128) continue;
     if (const auto command = command_of(static_cast<char>(typed))) screen.desk.apply(*command);
   }
   struct Named {
