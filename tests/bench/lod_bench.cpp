@@ -74,6 +74,25 @@ void frame(benchmark::State& state) {
   state.counters["most_ms"] = ms.back();
 }
 
+// All of one lane at once, panned: what the whole run costs to draw.
+void whole(benchmark::State& state) {
+  const Row row = make_row(1, state.range(0));
+  std::vector<Box> boxes;
+  std::vector<double> ms;
+  std::int64_t turn = 0;
+  for (auto _ : state) {
+    const double begin = cpu_ms();
+    const std::int64_t from = row.last_end() / 100 * (turn++ % 10);
+    row.boxes({from, row.last_end()}, static_cast<int>(state.range(1)), boxes);
+    ms.push_back(cpu_ms() - begin);
+  }
+  std::sort(ms.begin(), ms.end());
+  state.counters["p50_ms"] = ms[ms.size() / 2];
+  state.counters["most_ms"] = ms.back();
+  state.counters["bytes_per_event"] =
+      static_cast<double>(row.memory_bytes()) / static_cast<double>(state.range(0));
+}
+
 BENCHMARK(build)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(frame)
     ->Args({1'000'000, 64, 1920})
@@ -81,6 +100,12 @@ BENCHMARK(frame)
     ->Args({10'000'000, 64, 3840})
     ->Args({10'000'000, 1, 1920})
     ->Iterations(480)
+    ->Unit(benchmark::kMillisecond);
+
+BENCHMARK(whole)
+    ->Args({100'000'000, 1920})
+    ->Args({100'000'000, 3840})
+    ->Iterations(25)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -8,12 +8,12 @@ namespace stepscope::viewer {
 namespace {
 
 constexpr std::uint32_t kFan = 32;
-// A column of this many events or more ends at a block's border: at most 31 events, a twelfth of a
+// A column of this many events or more ends at a block's border: at most 7 events, a tenth of a
 // pixel's, stand one column further left.
-constexpr std::uint32_t kSnapAt = 256;
+constexpr std::uint32_t kSnapAt = 64;
 
-std::uint32_t blocks_of(std::size_t count) {
-  return static_cast<std::uint32_t>((count + kFan - 1) / kFan);
+std::uint32_t blocks_of(std::size_t count, std::uint32_t size) {
+  return static_cast<std::uint32_t>((count + size - 1) / size);
 }
 
 // First of [from, to) for which `is_before` no longer holds, by doubling steps: near answers are
@@ -73,38 +73,41 @@ void Row::add(std::int64_t begin, std::int64_t end, std::uint32_t id) {
   id_.push_back(id);
 }
 
-void Row::longer(std::uint32_t& best, std::uint32_t candidate) const {
-  if (duration(candidate) > duration(best)) best = candidate;
-}
-
 void Row::finish() {
   begin_.shrink_to_fit();
   end_.shrink_to_fit();
   id_.shrink_to_fit();
-  const std::uint32_t blocks = blocks_of(size());
-  longest_.assign(1, std::vector<std::uint32_t>(blocks));
+  const std::uint32_t blocks = blocks_of(size(), kLeaf);
+  block_begin_.reserve(blocks);
+  busy_.reserve(blocks);
+  levels_.assign(1, {std::vector<std::int64_t>(blocks), std::vector<std::uint32_t>(blocks)});
   std::int64_t busy = 0;
   for (std::uint32_t block = 0; block < blocks; ++block) {
-    const std::uint32_t first = block * kFan;
-    const auto last = static_cast<std::uint32_t>(std::min<std::size_t>(size(), first + kFan));
+    const std::uint32_t first = block * kLeaf;
+    const auto last = static_cast<std::uint32_t>(std::min<std::size_t>(size(), first + kLeaf));
     block_begin_.push_back(begin_[first]);
     busy_.push_back(busy);
     std::uint32_t best = first;
     for (std::uint32_t i = first; i < last; ++i) {
       busy += duration(i);
-      longer(best, i);
+      if (duration(i) > duration(best)) best = i;
     }
-    longest_[0][block] = best;
+    levels_[0].length[block] = duration(best);
+    levels_[0].index[block] = best;
   }
-  while (longest_.back().size() > kFan) {
-    const std::vector<std::uint32_t>& below = longest_.back();
-    std::vector<std::uint32_t> level(blocks_of(below.size()), 0);
-    for (std::size_t i = 0; i < below.size(); ++i) {
-      std::uint32_t& best = level[i / kFan];
-      if (i % kFan == 0) best = below[i];
-      longer(best, below[i]);
+  while (levels_.back().length.size() > kFan) {
+    const Level& below = levels_.back();
+    Level level;
+    for (std::size_t i = 0; i < below.length.size(); ++i) {
+      if (i % kFan == 0) {
+        level.length.push_back(below.length[i]);
+        level.index.push_back(below.index[i]);
+      } else if (below.length[i] > level.length.back()) {
+        level.length.back() = below.length[i];
+        level.index.back() = below.index[i];
+      }
     }
-    longest_.push_back(std::move(level));
+    levels_.push_back(std::move(level));
   }
 }
 
@@ -122,8 +125,8 @@ std::uint32_t Row::first_beginning_at(std::int64_t t) const {
 
 std::int64_t Row::busy_before(std::uint32_t index) const {
   if (index >= size()) return index == 0 ? 0 : busy_before(index - 1) + duration(index - 1);
-  std::int64_t busy = busy_[index / kFan];
-  for (std::uint32_t i = index / kFan * kFan; i < index; ++i) busy += duration(i);
+  std::int64_t busy = busy_[index / kLeaf];
+  for (std::uint32_t i = index / kLeaf * kLeaf; i < index; ++i) busy += duration(i);
   return busy;
 }
 
@@ -131,39 +134,58 @@ std::int64_t Row::busy_ns(std::uint32_t first, std::uint32_t last) const {
   return busy_before(last) - busy_before(first);
 }
 
-// Up the levels: ragged ends are read event by event (block by block), whole blocks one level up.
+// Events at the ragged ends, then blocks, then up the levels: what is ragged there is read block by
+// block, whole groups one level up.
 std::uint32_t Row::longest(std::uint32_t first, std::uint32_t last) const {
-  std::uint32_t best = first;
-  const auto scan = [&](std::size_t level, std::uint32_t from, std::uint32_t to) {
-    for (std::uint32_t i = from; i < to; ++i) longer(best, level == 0 ? i : longest_[level - 1][i]);
-  };
-  for (std::size_t level = 0;; ++level) {
-    const std::uint32_t up_first = blocks_of(first);
-    const std::uint32_t up_last = last / kFan;
-    if (level == longest_.size() || up_first >= up_last) {
-      scan(level, first, last);
-      return best;
+  return longest_of(first, last).index;
+}
+
+// Events at the ragged ends, then blocks, then up the levels: what is ragged there is read block by
+// block, whole groups one level up. Between two borders of blocks no event is read.
+Row::Longest Row::longest_of(std::uint32_t first, std::uint32_t last) const {
+  Longest out{first, -1};
+  const auto events = [&](std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t i = from; i < to; ++i) {
+      if (duration(i) > out.length) out = {i, duration(i)};
     }
-    scan(level, first, up_first * kFan);
-    scan(level, up_last * kFan, last);
+  };
+  const auto blocks = [&](const Level& level, std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t i = from; i < to; ++i) {
+      if (level.length[i] > out.length) out = {level.index[i], level.length[i]};
+    }
+  };
+  std::uint32_t up_first = blocks_of(first, kLeaf);
+  std::uint32_t up_last = last / kLeaf;
+  if (up_first >= up_last) {
+    events(first, last);
+    return out;
+  }
+  events(first, up_first * kLeaf);
+  events(up_last * kLeaf, last);
+  for (std::size_t at = 0;; ++at) {
     first = up_first;
     last = up_last;
+    up_first = blocks_of(first, kFan);
+    up_last = last / kFan;
+    if (at + 1 == levels_.size() || up_first >= up_last) {
+      blocks(levels_[at], first, last);
+      return out;
+    }
+    blocks(levels_[at], first, up_first * kFan);
+    blocks(levels_[at], up_last * kFan, last);
   }
 }
 
 std::uint32_t Row::column_end(std::uint32_t first, std::int64_t time, bool exact) const {
   const auto blocks = static_cast<std::uint32_t>(block_begin_.size());
   const std::uint32_t block =
-      gallop(first / kFan + 1, blocks, [&](std::uint32_t i) { return block_begin_[i] < time; });
+      gallop(first / kLeaf + 1, blocks, [&](std::uint32_t i) { return block_begin_[i] < time; });
   const auto border =
-      static_cast<std::uint32_t>(std::min<std::size_t>(size(), std::size_t{block} * kFan));
+      static_cast<std::uint32_t>(std::min<std::size_t>(size(), std::size_t{block} * kLeaf));
   if (!exact && border - first >= kSnapAt) return border;
-  const std::uint32_t from = std::max(first, (block - 1) * kFan);
-  return gallop(from, border, [&](std::uint32_t i) { return begin_[i] < time; });
-}
-
-Box Row::column(std::uint32_t first, std::uint32_t last, Interval time) const {
-  return {time, first, last - first, longest(first, last), busy_ns(first, last)};
+  std::uint32_t at = std::max(first, (block - 1) * kLeaf);
+  while (at < border && begin_[at] < time) ++at;
+  return at;
 }
 
 void Row::boxes(Interval span, int pixels, std::vector<Box>& out) const {
@@ -175,32 +197,48 @@ void Row::boxes(Interval span, int pixels, std::vector<Box>& out) const {
     out.push_back({time(i), i, 1, i, clipped(time(i), span)});
   };
   std::uint32_t at = first_ending_after(span.begin);
-  while (at < total && begin_[at] < span.end) {
-    if (duration(at) >= pixel_ns || begin_[at] < span.begin) {
-      single(at++);
+  std::int64_t busy = busy_before(at);  // carried from box to box
+  while (at < total && begin_at(at) < span.end) {
+    const std::int64_t begin = begin_at(at);
+    if (begin < span.begin) {
+      single(at);
+      busy += duration(at++);
       continue;
     }
-    const std::int64_t index = column_of(span, pixels, begin_[at]);
+    const std::int64_t index = column_of(span, pixels, begin);
     const Interval time = {column_begin(span, pixels, index),
                            column_begin(span, pixels, index + 1)};
     const std::int64_t end = std::min(time.end, span.end);
     std::uint32_t last = std::max(at + 1, column_end(at, end, end == span.end));
     // An event a pixel long or more is drawn alone: the column ends before it.
-    const std::uint32_t best = longest(at, last);
-    if (duration(best) >= pixel_ns) last = best;
-    // Within this one only what the right edge cuts needs clipping.
-    Box box = column(at, last, time);
-    for (std::uint32_t i = last; i-- > at && end_[i] > span.end;)
-      box.busy_ns -= duration(i) - clipped(this->time(i), span);
+    Longest best = longest_of(at, last);
+    while (best.length >= pixel_ns && best.index > at) {
+      last = best.index;
+      best = longest_of(at, last);
+    }
+    if (best.length >= pixel_ns) {
+      single(at);
+      busy += duration(at++);
+      continue;
+    }
+    const std::int64_t busy_after = busy_before(last);
+    Box box{time, at, last - at, best.index, busy_after - busy};
+    // Only what the right edge cuts needs clipping, and only near to it can it be.
+    if (end + 2 * pixel_ns >= span.end) {
+      for (std::uint32_t i = last; i-- > at && end_[i] > span.end;)
+        box.busy_ns -= duration(i) - clipped(this->time(i), span);
+    }
     out.push_back(box);
     at = last;
+    busy = busy_after;
   }
 }
 
 std::size_t Row::memory_bytes() const {
   std::size_t bytes = size() * (2 * sizeof(std::int64_t) + sizeof(std::uint32_t));
   bytes += (block_begin_.size() + busy_.size()) * sizeof(std::int64_t);
-  for (const auto& level : longest_) bytes += level.size() * sizeof(std::uint32_t);
+  for (const Level& level : levels_)
+    bytes += level.index.size() * (sizeof(std::int64_t) + sizeof(std::uint32_t));
   return bytes;
 }
 

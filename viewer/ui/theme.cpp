@@ -53,14 +53,37 @@ unsigned hue_of(Cause cause) {
     case Cause::launch_latency:
     case Cause::gpu_wait_peer:
       return 0xb8b8b8;
+    // What computes on the CPU has the hue of its class, hatched; reductions, elementwise work and
+    // the rest are further apart in lightness, since they stand side by side.
+    case Cause::host_compute_gemm:
+      return 0x2f86c0;
+    case Cause::host_compute_attention:
+      return 0x7cc8f0;
+    case Cause::host_compute_select:
+      return 0x1fa583;
+    case Cause::host_compute_reduce:
+      return 0x117755;
+    case Cause::host_compute_elementwise:
+      return 0xa6dcf5;
+    case Cause::host_compute_optimizer:
+      return 0x8073c4;
+    case Cause::host_compute_other:
+      return 0x8aa3b8;
     case Cause::host_python:
       return 0xcc6677;
+    case Cause::host_framework:
+      return 0xf2a2ad;
     case Cause::host_launch_api:
     case Cause::host_queue_full:
       return 0xee9966;
     case Cause::host_data_wait:
     case Cause::host_io:
       return 0xf0e442;
+    case Cause::host_alloc:
+    case Cause::host_module_load:
+      return 0xc2a878;
+    case Cause::host_gc:
+      return 0x7a3b69;
     case Cause::host_sync_return:
     case Cause::host_wait_thread:
     case Cause::host_off_cpu:

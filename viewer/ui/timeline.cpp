@@ -25,7 +25,7 @@ float row_height(LaneKind kind) {
     case LaneKind::owners:
       return 30;
     case LaneKind::counter:
-      return 36;
+      return 32;
     case LaneKind::steps:
     case LaneKind::kernels:
       return 22;

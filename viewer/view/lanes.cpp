@@ -48,6 +48,8 @@ class Builder {
       device_lanes(process);
       thread_lanes(process);
     }
+    for (const auto& [device, samples] : run_.samples)
+      counter_lanes(run_.steps.process, device, samples);
     return std::move(lanes_);
   }
 
@@ -134,15 +136,14 @@ class Builder {
       return std::tie(x.device, x.context, x.stream) < std::tie(y.device, y.context, y.stream);
     });
     for (const StreamId stream : streams) stream_lanes(process, stream);
-    if (process != run_.steps.process) return;
-    for (const auto& [device, samples] : run_.samples) counter_lanes(process, device, samples);
   }
 
   void counter_lanes(ProcessId process, std::uint32_t device, const DeviceSamples& samples) {
     for (const ShownCounter& shown : kShownCounters) {
       const std::vector<DeviceSample>& values = samples.of(shown.counter);
       if (values.empty()) continue;
-      Lane lane{LaneKind::counter, owner(process) + device_name(process, device), shown.title};
+      Lane lane{LaneKind::counter,
+                owner(process) + device_name(process, device) + " · while it ran", shown.title};
       lane.counter = shown.counter;
       for (const DeviceSample& sample : values) lane.curve.add(sample.time, sample.value);
       lane.curve.finish();

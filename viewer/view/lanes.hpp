@@ -7,6 +7,8 @@
 //                  memory
 //   each thread    named ranges (NVTX, record_function); ops and CUDA calls; Python functions
 //
+//   each device    a lane a counter: clock, power, memory
+//
 // A lane has a row for each depth of nesting or overlap (lod/sub_lanes.hpp): no event is left out.
 // Threads come in order: the loop's own, then by number of events.
 #pragma once

@@ -35,7 +35,9 @@ std::optional<std::uint32_t> longest_segment(const Partition& partition, Interva
 std::string where(const Run& run, const Segment& segment) {
   std::string out;
   if (segment.phase != 0) out += ", in phase " + phase_path(run, segment.phase);
-  const std::string line = site_text(run, segment.site);
+  std::string line = line_text(run, segment.site, segment.direction);
+  // The name tells files apart; the details have the whole path.
+  line.erase(0, line.rfind('/', line.find(':')) + 1);
   return line.empty() ? out : out + ", at " + line;
 }
 

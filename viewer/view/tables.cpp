@@ -301,8 +301,11 @@ std::vector<Table> tables_of(const Desk& desk) {
   const Run& run = desk.active().run();
   const StepScale scale = scale_of(run.summary);
   std::vector<Table> out = difference_tables(desk);
-  if (run.summary.findings) out.push_back(findings_table(scale));
+  const auto& findings = run.summary.findings;
+  const bool found = findings && !findings->found.empty();
+  if (found) out.push_back(findings_table(scale));
   out.push_back(owners_table(scale));
+  if (findings && !found) out.push_back(findings_table(scale));
   out.push_back(phases_table(scale));
   if (scale.has_device) out.push_back(kernels_table(scale));
   out.push_back(lines_table(scale));
