@@ -152,7 +152,7 @@ int run_view(const ViewArguments& arguments) {
                            "'scripts/demo' in a clone of stepscope builds it; without it, "
                            "'stepscope export {0} --to perfetto -o run.pftrace' for "
                            "ui.perfetto.dev, or 'stepscope report {0} --format html -o run.html'",
-                           arguments.trace)});
+                           arguments.traces.front())});
 }
 
 #endif
