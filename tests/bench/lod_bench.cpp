@@ -98,6 +98,7 @@ BENCHMARK(frame)
     ->Args({1'000'000, 64, 1920})
     ->Args({10'000'000, 64, 1920})
     ->Args({10'000'000, 64, 3840})
+    ->Args({2'812'500, 18, 1920})  // of these 64 lanes, what a window of 1080 lines shows
     ->Args({10'000'000, 1, 1920})
     ->Iterations(480)
     ->Unit(benchmark::kMillisecond);
