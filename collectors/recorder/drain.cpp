@@ -94,7 +94,7 @@ std::uint64_t Drain::take_record(Source& source, const Published& slots, std::ui
     case RecordType::process_begin: {
       OpenRange range = range_of(slot, {wide.category, 0, kNoSequence, wide.name_high});
       range.thread = source.thread;
-      process_ranges_.begin(number_in(wide), range);
+      if (!process_ranges_.begin(number_in(wide), range)) leave_out_process_range();
       break;
     }
     case RecordType::process_end:
@@ -112,6 +112,14 @@ std::uint64_t Drain::take_record(Source& source, const Published& slots, std::ui
       break;
   }
   return next;
+}
+
+void Drain::leave_out_process_range() {
+  if (left_out_process_ranges_++ == 0)
+    health_.notes.emplace_back(
+        "more than 4,096 ranges of the process (nvtxRangeStart) are open at once: further ones are "
+        "not recorded; does one never end?");
+  ++health_.dropped_records;
 }
 
 // Most ranges have no other inside: their end is the next record, and no stack is needed.

@@ -74,6 +74,7 @@ class Drain {
   void add_counter(std::int64_t time, StringId track, double value);
   void add_mark(const Source& source, const Slot& slot, const WideSlot& wide);
   void add_graph_node(const Source& source, const Slot& slot, const GraphNodeSlot& node);
+  void leave_out_process_range();
   void take_counters();
   void commit_tails();
 
@@ -87,6 +88,7 @@ class Drain {
   std::unordered_map<RingHeader*, Source> sources_;
   std::unordered_map<const RowSource*, RowSource::Totals> source_totals_;  // as counted so far
   Health health_;
+  std::uint64_t left_out_process_ranges_ = 0;
 };
 
 }  // namespace stepscope::recorder

@@ -9,6 +9,12 @@ constexpr int kRoundsOfAnEarlyEnd = 2;
 
 }  // namespace
 
+bool ProcessRanges::begin(std::uint64_t id, const OpenRange& range) {
+  if (open_.size() >= kMostOpen && !open_.contains(id)) return false;
+  open_[id] = range;
+  return true;
+}
+
 // An id may be used again: then an end from before the begin is another range's.
 bool ProcessRanges::ended(std::uint64_t id, std::int64_t time) {
   const auto found = open_.find(id);

@@ -15,7 +15,10 @@ class ProcessRanges {
  public:
   explicit ProcessRanges(EventBatch& batch) : rows_(batch) {}
 
-  void begin(std::uint64_t id, const OpenRange& range) { open_[id] = range; }
+  static constexpr std::size_t kMostOpen = 4096;
+
+  // False: so many are open that this one is left out.
+  bool begin(std::uint64_t id, const OpenRange& range);
   void end(std::uint64_t id, std::int64_t time);
   // Before the batch is written.
   void retry_early_ends();

@@ -3,6 +3,7 @@
 // lie together in the library, since they run between cold caches.
 #include "collectors/recorder/recorder.hpp"
 
+#include <atomic>
 #include <cstring>
 
 #include "collectors/recorder/capture.hpp"
@@ -98,11 +99,28 @@ void set_depth(LaneState& state, std::uint32_t depth) noexcept {
   std::atomic_ref(state.depth).store(depth, std::memory_order_relaxed);
 }
 
-// The range that begins now, taken so far. False: it is too deep in ranges that were not.
-bool go_down(LaneState& state) noexcept {
+// Every open range is kept in mind, written again when one more is open, and has its end's slot
+// kept free: a loop that pushes and never pops would choke all three.
+constexpr std::uint32_t kDeepestBits = 10;
+
+[[gnu::cold, gnu::noinline]] void too_deep(RingHeader& ring, LaneState& state) noexcept {
+  static std::atomic<bool> told{false};
+  ++state.deeper;
+  if ((state.depth >> kDeepestBits) == 0) return;  // in ranges that the user's plan leaves out
+  count(ring.dropped);
+  if (!told.exchange(true, std::memory_order_relaxed))
+    note(
+        "a thread has more than 1,023 ranges open at once: deeper ones are not recorded; does a "
+        "range never end?");
+}
+
+// The range that begins now, taken so far. False: it is too deep in ranges, or in such that were
+// not taken.
+bool go_down(RingHeader& ring, LaneState& state) noexcept {
   set_depth(state, state.depth + 1);
-  if (state.deeper != 0 || (state.dropped_bits >> 63U) != 0) [[unlikely]] {
-    ++state.deeper;
+  if ((state.deeper | (state.depth >> kDeepestBits) | (state.dropped_bits >> 63U)) != 0)
+      [[unlikely]] {
+    too_deep(ring, state);
     return false;
   }
   state.dropped_bits <<= 1U;
@@ -179,7 +197,7 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr || lane >= kMaxLanes) return;
   LaneState& state = ring->lanes[lane];
-  if (!go_down(state)) return;
+  if (!go_down(*ring, state)) return;
   if (gate_state() != Gate::none) [[unlikely]] {
     if (!passes_gate(*ring, lane, name.id(), site)) {
       state.dropped_bits |= 1U;
@@ -208,7 +226,7 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
   RingHeader* ring = my_ring();
   if (ring == nullptr) return;
   LaneState& state = ring->lanes[kLaneCall];
-  if (!go_down(state)) return;
+  if (!go_down(*ring, state)) return;
   if (gate_state() == Gate::closed) [[unlikely]] {
     state.dropped_bits |= 1U;
     return;

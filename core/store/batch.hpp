@@ -30,6 +30,7 @@ struct OpenRanges {
   std::vector<std::uint32_t> lane;  // the stack it is on: see LateEnds
 
   std::size_t size() const { return begin.size(); }
+  bool operator==(const OpenRanges&) const = default;
 };
 
 // Ends whose begin only an earlier writer of the same file knew (a launcher that empties a dead

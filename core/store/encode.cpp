@@ -232,7 +232,7 @@ const char* check(const EventBatch& b) {
                    b.counters, b.marks, b.samples, b.open, b.late_ends);
 }
 
-void encode_batch(const EventBatch& b, bool none_open, ByteSink& out, ChunkHeader& header) {
+void encode_batch(const EventBatch& b, OpenNow open, ByteSink& out, ChunkHeader& header) {
   header.host_rows = encode_table(Section::host_ranges, b.host_ranges, out);
   header.call_rows = encode_table(Section::calls, b.calls, out);
   header.device_rows = encode_table(Section::device_ops, b.device_ops, out);
@@ -242,7 +242,8 @@ void encode_batch(const EventBatch& b, bool none_open, ByteSink& out, ChunkHeade
   header.other_rows += encode_table(Section::graph_nodes, b.graph_nodes, out);
   header.other_rows += encode_table(Section::collectives, b.collectives, out);
   header.other_rows += encode_table(Section::samples, b.samples, out);
-  encode_table(Section::open_ranges, b.open, out, none_open);
+  if (open != OpenNow::unchanged)
+    encode_table(Section::open_ranges, b.open, out, open == OpenNow::none);
   encode_table(Section::late_ends, b.late_ends, out);
   span_of(b).store(header);
 }

@@ -11,7 +11,9 @@ namespace stepscope::store {
 const char* check(const EventBatch& batch);
 
 // Appends a section for each table that has rows; sets the header's row counts and time span.
-// none_open: ranges were open before, so that none are now must be said by an empty section.
-void encode_batch(const EventBatch& batch, bool none_open, ByteSink& out, ChunkHeader& header);
+// as_listed: those of the batch, if any. none: ranges were open before, so that none are now must
+// be said by an empty section. unchanged: the same as in the chunk before, which needs no section.
+enum class OpenNow { as_listed, none, unchanged };
+void encode_batch(const EventBatch& batch, OpenNow open, ByteSink& out, ChunkHeader& header);
 
 }  // namespace stepscope::store

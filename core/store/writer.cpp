@@ -90,7 +90,7 @@ struct StoreWriter::State {
   std::uint64_t lost_events = 0;  // of batches that could not be written
   std::uint64_t refused_strings = 0;
   std::size_t passing_bytes = 0;  // of texts that are interned once, since the last chunk
-  bool has_open = false;          // the last batch in the file had open ranges
+  OpenRanges open;                // of the last batch in the file
   bool needs_header = false;      // of the file
   Pending pending;
   Health told;  // what the collector said; pending.health adds the writer's own
@@ -341,10 +341,13 @@ Status StoreWriter::write(const EventBatch& batch) {
   ChunkHeader header;
   s.raw.resize_down(0);
   s.pending.encode(s.raw);
-  encode_batch(batch, s.has_open, s.raw, header);
+  OpenNow open = OpenNow::as_listed;
+  if (batch.open.size() == 0 && s.open.size() > 0) open = OpenNow::none;
+  if (batch.open == s.open) open = OpenNow::unchanged;
+  encode_batch(batch, open, s.raw, header);
   Status status = s.write_chunk(ChunkType::data, header);
   if (status.ok()) {
-    s.has_open = batch.open.size() > 0;
+    s.open = batch.open;
     s.events += batch.events();
   } else {
     s.lost_events += batch.events();

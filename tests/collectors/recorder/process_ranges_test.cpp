@@ -26,6 +26,17 @@ TEST_F(ProcessRangesTest, ARangeMayEndOnAnotherThread) {
   EXPECT_EQ(trace.text(trace.host_ranges().category[0]), "domain");
 }
 
+TEST_F(ProcessRangesTest, RangesThatNobodyEndsAreBounded) {
+  record([] {
+    for (std::uint64_t id = 0; id < ProcessRanges::kMostOpen + 100; ++id)
+      begin_process_range(id, name("request"), 0);
+    for (std::uint64_t id = 0; id < 10; ++id) end_process_range(id);
+  });
+  EXPECT_EQ(names_of(read()).size(), ProcessRanges::kMostOpen);
+  EXPECT_EQ(read().health().dropped_records, 100U);
+  EXPECT_THAT(notes(), testing::Contains(testing::HasSubstr("does one never end?")));
+}
+
 TEST(ProcessRanges, AnEndThatIsReadFirstWaitsForItsBegin) {
   EventBatch batch;
   ProcessRanges ranges(batch);

@@ -41,6 +41,24 @@ TEST_F(RangeStacksTest, AMessageBelongsToTheInnermostOpenRangeOfItsLane) {
   EXPECT_THAT(rows.peer, ElementsAre(kNone, 3U));
 }
 
+// A loop that pushes and never pops.
+TEST_F(RangeStacksTest, RangesThatNobodyEndsAreBounded) {
+  constexpr std::size_t kDeepest = 1'023;
+  record([] {
+    for (std::size_t i = 0; i < kDeepest + 100; ++i) begin_user("push");
+    begin_range(kLaneFunction, HostKind::op, name("another lane"), 0, 0, kNoSequence);
+    end_range(kLaneFunction);
+    for (int i = 0; i < 101; ++i) end_range(kLaneUser);
+    begin_user("room again");
+    end_range(kLaneUser);
+  });
+  const Trace trace = read();
+  EXPECT_EQ(trace.host_ranges().size(), kDeepest + 2);
+  EXPECT_THAT(names_of(trace), testing::Contains("room again"));
+  EXPECT_EQ(trace.health().dropped_records, 100U);
+  EXPECT_THAT(notes(), testing::Contains(testing::HasSubstr("does a range never end?")));
+}
+
 TEST(RangeStacks, AnEndEndsTheInnermostRangeOfItsLane) {
   EventBatch batch;
   RangeStacks stacks(7, batch);

@@ -138,6 +138,37 @@ TEST(StoreWriter, AnotherFileAtItsPathIsNotWrittenTo) {
   EXPECT_EQ(std::filesystem::file_size(scratch / "a.sst"), 4U);
 }
 
+// Ranges that nobody ends are the same in each chunk.
+TEST(StoreWriter, OpenRangesAreWrittenWhereTheyChange) {
+  const Scratch scratch;
+  Result<StoreWriter> store = StoreWriter::create(scratch / "a.sst", {.codec = Codec::none});
+  const auto write_open = [&](std::int64_t rows) {
+    EventBatch batch = marks(*store, 10);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      OpenRanges& open = batch.open;
+      open.begin.push_back(row * 1'000'003);
+      open.name.push_back(store->intern("open"));
+      open.thread.push_back(store->thread(1));
+      open.kind.push_back(HostKind::user_scope);
+      open.category.push_back(0);
+      open.site.push_back(kNone);
+      open.sequence.push_back(kNoSequence);
+      open.lane.push_back(0);
+    }
+    const std::uint64_t before = store->bytes_written();
+    EXPECT_TRUE(store->write(batch).ok());
+    return store->bytes_written() - before;
+  };
+  EXPECT_GT(write_open(1'000), 3'000U);
+  EXPECT_LT(write_open(1'000), 1'000U);
+  EXPECT_GT(write_open(1'001), 3'000U);
+  EXPECT_LT(write_open(1'001), 1'000U);
+  EXPECT_EQ(read_sst(scratch / "a.sst")->host_ranges.size(), 1'001U);
+  write_open(0);
+  ASSERT_TRUE(store->close(ExitReason::returned, 0).ok());
+  EXPECT_EQ(read_sst(scratch / "a.sst")->host_ranges.size(), 0U);
+}
+
 TEST(StoreWriter, SortPutsRowsInOrderAndCallsFollow) {
   EventBatch b;
   b.host_ranges.begin = {30, 10, 20, 5};
