@@ -63,6 +63,7 @@ void after_fork_in_child() {
     RingHeader* ring = process.rings[i].exchange(nullptr, std::memory_order_relaxed);
     if (ring != nullptr) close_ring(ring);
   }
+  process.ring_taken.reset();
   process.ring_count = process.wake = process.stop = process.done = 0;
   keep_sources_that_outlive_a_fork();
   process.sources_stop = process.sources_done = 0;
@@ -100,17 +101,45 @@ bool open_session() noexcept {
   return good;
 }
 
-RingHeader* make_ring(std::int64_t tid) noexcept {
+// With process.lock held. kMaxRings: none is free.
+std::uint32_t reserve_ring() noexcept {
   std::uint32_t index = 0;
-  while (index < kMaxRings && process.rings[index].load(std::memory_order_relaxed) != nullptr)
-    ++index;
-  if (index == kMaxRings) return nullptr;
-  RingHeader* ring = create_ring(ring_path(index).data(), tid, process.ring_slots);
-  if (ring == nullptr) return nullptr;
+  while (index < kMaxRings && process.ring_taken[index]) ++index;
+  if (index < kMaxRings) process.ring_taken[index] = true;
+  return index;
+}
+
+// With process.lock held.
+bool publish_ring(std::uint32_t index, RingHeader* ring) noexcept {
+  if (ring == nullptr || process.phase.load() != Phase::open) {
+    process.ring_taken[index] = false;
+    return false;
+  }
   process.rings[index].store(ring, std::memory_order_release);
   if (index >= process.ring_count.load())
     process.ring_count.store(index + 1, std::memory_order_release);
-  return ring;
+  return true;
+}
+
+// The file is made between the two locks: on some file systems that takes a round trip a block, and
+// other threads and a fork would wait.
+RingHeader* make_ring(std::int64_t tid) noexcept {
+  std::uint32_t index = kMaxRings;
+  PathText path{};
+  {
+    const std::scoped_lock hold(process.lock);
+    if (open_session()) index = reserve_ring();
+    if (index == kMaxRings) return nullptr;
+    path = ring_path(index);
+  }
+  RingHeader* ring = create_ring(path.data(), tid, process.ring_slots);
+  const std::scoped_lock hold(process.lock);
+  if (publish_ring(index, ring)) return ring;
+  if (ring != nullptr) {
+    unlink(path.data());
+    close_ring(ring);
+  }
+  return nullptr;
 }
 
 void label_thread(std::int64_t tid) noexcept {
@@ -141,11 +170,7 @@ RingHeader* attach_thread() noexcept {
   if (!recording() || thread_ended) return nullptr;
   const int saved_errno = errno;
   const auto tid = static_cast<std::int64_t>(syscall(SYS_gettid));
-  RingHeader* ring = nullptr;
-  {
-    const std::scoped_lock hold(process.lock);
-    if (open_session()) ring = make_ring(tid);
-  }
+  RingHeader* ring = make_ring(tid);
   if (ring != nullptr) {
     thread_ring = ring;
     pthread_setspecific(thread_end_key, ring);

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 
 #include "collectors/recorder/dictionary.hpp"
@@ -40,6 +41,7 @@ struct ProcessState {
   std::uint32_t flush_ms = 0;
   void (*on_open)() noexcept = nullptr;
   std::array<std::atomic<RingHeader*>, kMaxRings> rings{};
+  std::bitset<kMaxRings> ring_taken;  // published or being made; with the lock held
   std::atomic<std::uint32_t> ring_count{0};
   SpinLock lock;                          // opening the session, making and retiring rings
   std::atomic<std::uint32_t> streams{0};  // StreamRefs given out

@@ -271,6 +271,7 @@ class Writer {
       const std::scoped_lock hold(process.lock);
       drain_->forget(*ring);
       process.rings[i].store(nullptr, std::memory_order_release);
+      process.ring_taken[i] = false;
       unlink(ring_path(i).data());
       close_ring(ring);
     }

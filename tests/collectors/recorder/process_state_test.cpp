@@ -1,18 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/recorder/process_state.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "collectors/recorder/salvage.hpp"
 #include "collectors/recorder/shared_layout.hpp"
 #include "tests/collectors/recorder/user_ranges.hpp"
+
+namespace {
+
+// A slow disk, where it is switched on: blocks are not there before a second thread asks for some.
+std::atomic<bool> disk_is_slow{false};
+std::atomic<int> asking{0}, asked_together{0};
+
+void wait_for_another() {
+  ++asking;
+  for (int i = 0; i < 200 && asking < 2; ++i) usleep(10'000);
+  if (asking >= 2) ++asked_together;
+}
+
+}  // namespace
+
+// In place of the C library's.
+extern "C" int posix_fallocate(int fd, off_t offset, off_t size) {
+  if (disk_is_slow) wait_for_another();
+  return syscall(SYS_fallocate, fd, 0, offset, size) == 0 ? 0 : errno;
+}
 
 namespace stepscope::recorder {
 namespace {
@@ -58,6 +83,23 @@ TEST_F(ProcessStateTest, AFolderThatCannotBeWrittenSwitchesRecordingOff) {
     EXPECT_FALSE(recording());
   });
   EXPECT_EQ(count_files(".sst"), 0U);
+}
+
+TEST_F(ProcessStateTest, ThreadsDoNotWaitForEachOthersFiles) {
+  record([] {
+    begin_user("main");
+    end_range(kLaneUser);
+    disk_is_slow = true;
+    const auto work = [] {
+      begin_user("thread");
+      end_range(kLaneUser);
+    };
+    std::thread first(work), second(work);
+    first.join();
+    second.join();
+    EXPECT_EQ(asked_together, 2);
+  });
+  EXPECT_THAT(names_of(read()), testing::ElementsAre("main", "thread", "thread"));
 }
 
 // The kernel would kill the program with SIGXFSZ.
