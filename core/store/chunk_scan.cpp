@@ -43,7 +43,8 @@ Result<std::size_t> check_file_header(Bytes file, const std::string& name, bool&
   return std::size_t{header_bytes};
 }
 
-bool read_chunk(Bytes file, std::size_t offset, Chunk& chunk) {
+// checked: bytes whose checksum was made for nothing so far, and is added to.
+bool read_chunk(Bytes file, std::size_t offset, Chunk& chunk, std::uint64_t& checked) {
   if (file.size() - offset < kChunkHeaderBytes) return false;
   const std::uint8_t* at = file.data() + offset;
   if (!std::equal(kChunkMagic.begin(), kChunkMagic.end(), at)) return false;
@@ -52,10 +53,14 @@ bool read_chunk(Bytes file, std::size_t offset, Chunk& chunk) {
   });
   const ChunkHeader& h = chunk.header;
   if (h.header_crc != crc32c(at, kChunkHeaderBytes - 4)) return false;
-  if (h.stored_bytes > file.size() - offset - kChunkHeaderBytes) return false;
+  if (h.stored_bytes >
+      std::min<std::size_t>(file.size() - offset - kChunkHeaderBytes, kMaxRawBytes))
+    return false;
   chunk.offset = offset;
   chunk.payload = file.subspan(offset + kChunkHeaderBytes, h.stored_bytes);
-  return h.payload_crc == crc32c(chunk.payload.data(), chunk.payload.size());
+  if (h.payload_crc == crc32c(chunk.payload.data(), chunk.payload.size())) return true;
+  checked += chunk.payload.size();
+  return false;
 }
 
 std::size_t next_magic(Bytes file, std::size_t from) {
@@ -70,10 +75,13 @@ Result<Scan> scan_chunks(Bytes file, const std::string& name) {
   Scan scan;
   const Result<std::size_t> start = check_file_header(file, name, scan.header_damaged);
   if (!start.ok()) return start.error();
+  // A file of nothing but headers must not have the rest of it checked for each.
+  constexpr std::uint64_t kMostRounds = 8;
+  std::uint64_t checked = 0;
   bool in_damage = false;
   for (std::size_t at = *start; at < file.size();) {
     Chunk chunk;
-    if (read_chunk(file, at, chunk)) {
+    if (checked <= kMostRounds * file.size() && read_chunk(file, at, chunk, checked)) {
       in_damage = false;
       at += kChunkHeaderBytes + chunk.payload.size();
       scan.chunks.push_back(chunk);

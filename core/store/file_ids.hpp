@@ -2,6 +2,7 @@
 // From the ids of one writer in one file to the ids of the trace that is being filled.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -47,18 +48,27 @@ class FileIds {
   std::map<std::pair<ProcessId, std::uint32_t>, std::size_t> devices_;
 };
 
-// One writer's id -> the trace's id; kNone for ids that no surviving chunk defines.
+// One writer's id -> the trace's id; kNone for ids that no surviving chunk defines. In pages, and
+// none behind a gap: a damaged file may leave out a thousand million.
 class IdMap {
  public:
-  std::uint32_t operator[](std::uint32_t id) const { return id < ids_.size() ? ids_[id] : kNone; }
-  std::size_t size() const { return ids_.size(); }
+  std::uint32_t operator[](std::uint32_t id) const {
+    const std::size_t page = id / kPage, place = id % kPage;
+    return page < pages_.size() && place < pages_[page].size() ? pages_[page][place] : kNone;
+  }
+  std::size_t size() const { return size_; }
   void set(std::size_t id, std::uint32_t value) {
-    if (id >= ids_.size()) ids_.resize(id + 1, kNone);
-    ids_[id] = value;
+    const std::size_t page = id / kPage, place = id % kPage;
+    if (page >= pages_.size()) pages_.resize(page + 1);
+    if (place >= pages_[page].size()) pages_[page].resize(place + 1, kNone);
+    pages_[page][place] = value;
+    size_ = std::max(size_, id + 1);
   }
 
  private:
-  std::vector<std::uint32_t> ids_;
+  static constexpr std::size_t kPage = 16'384;
+  std::vector<std::vector<std::uint32_t>> pages_;
+  std::size_t size_ = 0;
 };
 
 }  // namespace stepscope::store

@@ -2,13 +2,16 @@
 // Files cut at every byte, with flipped bits, and written to harm: never a crash, never a wrong
 // row.
 #include <gmock/gmock.h>
+#include <malloc.h>
 #include <zstd.h>
 
 #include <cstring>
+#include <ctime>
 
 #include "core/store/byte_sink.hpp"
 #include "core/store/chunk_scan.hpp"
 #include "core/store/crc32c.hpp"
+#include "core/store/file_ids.hpp"
 #include "core/store/reader.hpp"
 #include "tests/core/store/dump.hpp"
 #include "tests/core/store/random_batch.hpp"
@@ -195,6 +198,48 @@ void expect_left_out(const ByteSink& payload, const char* why, ChunkHeader heade
   EXPECT_THAT(loaded->health.notes, Contains(HasSubstr("the chunk at byte 24 is malformed")))
       << why;
   EXPECT_EQ(dump_events(*loaded), "") << why;
+}
+
+TEST(StoreHostile, AGapOfIdsTakesNoMemory) {
+  constexpr std::uint32_t kFar = 1'200'000'000;
+  const auto bytes_in_use = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
+  const std::size_t before = bytes_in_use();
+  IdMap map;
+  map.set(3, 30);
+  map.set(kFar, 7);
+  EXPECT_LT(bytes_in_use() - before, std::size_t{16} << 20U);
+  EXPECT_EQ(map.size(), kFar + std::size_t{1});
+  EXPECT_EQ(map[3], 30U);
+  EXPECT_EQ(map[kFar], 7U);
+  for (const std::uint32_t id : {2U, 4U, 1'000'000U, kFar - 1, kFar + 1, ~0U})
+    EXPECT_EQ(map[id], kNone) << id;
+}
+
+// Each claims the rest of the file: were that checked for all, it would be 300 GB.
+TEST(StoreHostile, HeadersAloneAreReadInTime) {
+  constexpr std::uint32_t kHeaders = 100'000;
+  ByteVector file = SmallFile(1).bytes;
+  file.resize(kFileHeaderBytes);
+  for (std::uint32_t left = kHeaders; left-- > 0;) {
+    ChunkHeader h;
+    h.type = 1;
+    h.stored_bytes = left * static_cast<std::uint32_t>(kChunkHeaderBytes);
+    h.payload_crc = 1;
+    std::array<std::uint8_t, kChunkHeaderBytes> bytes{};
+    std::copy(kChunkMagic.begin(), kChunkMagic.end(), bytes.begin());
+    for (int pass = 0; pass < 2; ++pass) {
+      chunk_header_fields(h, [&bytes](int at, auto& field) {
+        std::memcpy(bytes.data() + at, &field, sizeof field);
+      });
+      h.header_crc = crc32c(bytes.data(), kChunkHeaderBytes - 4);
+    }
+    file.insert(file.end(), bytes.begin(), bytes.end());
+  }
+  const std::clock_t before = std::clock();
+  const Result<TraceData> loaded = load_bytes(file);
+  EXPECT_LT(std::clock() - before, 5 * CLOCKS_PER_SEC);
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(loaded->health.lost_bytes, file.size() - kFileHeaderBytes);
 }
 
 TEST(StoreHostile, CountsAndLengthsThatLie) {
