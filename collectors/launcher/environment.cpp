@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 namespace stepscope::launcher {
 namespace {
@@ -24,6 +25,39 @@ void set_or_name_rival(Environment& environment, const char* variable, const std
 
 void set_where_given(Environment& environment, const char* variable, const std::string& value) {
   if (!value.empty()) environment[variable] = value;
+}
+
+// An outer `stepscope profile` has left its own options; what the user sets for tuning stays.
+void remove_outer_options(Environment& environment) {
+  if (!environment.contains("STEPSCOPE_OUTPUT")) return;
+  for (const char* variable :
+       {"STEPSCOPE_OPS", "STEPSCOPE_PM_US", "STEPSCOPE_ONLY", "STEPSCOPE_RIVAL",
+        "STEPSCOPE_START_AFTER", "STEPSCOPE_STEPS", "STEPSCOPE_WINDOW", "STEPSCOPE_CAPTURE_RANGE",
+        "STEPSCOPE_CAPTURE_SIGNAL"})
+    environment.erase(variable);
+  const auto sampling = environment.find("STEPSCOPE_SAMPLE_US");
+  if (sampling != environment.end() && sampling->second == "0") environment.erase(sampling);
+}
+
+// The user's stay in front; ours is there once, or not at all.
+void set_preload(Environment& environment, const Injection& injection) {
+  std::string libraries;
+  std::istringstream known(environment["LD_PRELOAD"]);
+  for (std::string library; std::getline(known, library, ':');) {
+    if (!library.empty() && library != injection.shared_object)
+      libraries += (libraries.empty() ? "" : ":") + library;
+  }
+  if (injection.preload) libraries += (libraries.empty() ? "" : ":") + injection.shared_object;
+  environment["LD_PRELOAD"] = libraries;
+  if (libraries.empty()) environment.erase("LD_PRELOAD");
+}
+
+// What the command starts may be built with AddressSanitizer, which refuses to run behind another
+// library unless told.
+void allow_sanitizers_behind(Environment& environment) {
+  std::string& options = environment["ASAN_OPTIONS"];
+  if (options.find("verify_asan_link_order") != std::string::npos) return;
+  options += (options.empty() ? "" : ":") + std::string("verify_asan_link_order=0");
 }
 
 void set_capture(Environment& environment, const CaptureOptions& capture) {
@@ -63,13 +97,11 @@ std::string find_inject_library() {
 std::vector<std::string> add_injection(Environment& environment, const Injection& injection,
                                        const ProfileOptions& options) {
   std::vector<std::string> rivals;
+  remove_outer_options(environment);
   set_or_name_rival(environment, "CUDA_INJECTION64_PATH", injection.shared_object, rivals);
   set_or_name_rival(environment, "NVTX_INJECTION64_PATH", injection.shared_object, rivals);
-  if (injection.preload) {
-    std::string& preload = environment["LD_PRELOAD"];
-    if (!preload.empty()) preload += ':';
-    preload += injection.shared_object;
-  }
+  set_preload(environment, injection);
+  if (injection.preload) allow_sanitizers_behind(environment);
   environment["STEPSCOPE_OUTPUT"] = injection.folder;
   environment["STEPSCOPE_LEVEL"] = options.level;
   if (options.ops) environment.insert_or_assign("STEPSCOPE_OPS", std::string(1, '1'));

@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <string_view>
 
 #include "collectors/recorder/mapped_file.hpp"
 #include "collectors/recorder/shared_layout.hpp"
@@ -23,24 +25,45 @@ std::string stem_of(const std::string& word) {
 }
 
 bool looks_like_script(const std::string& word) {
-  return !word.starts_with('-') && std::filesystem::path(word).has_extension();
+  const std::filesystem::path path(word);
+  std::error_code error;
+  if (word.starts_with('-') || !path.has_extension()) return false;
+  return path.extension() == ".py" || path.extension() == ".sh" ||
+         std::filesystem::is_regular_file(path, error);
+}
+
+// The script, else Python's module, else the program. Behind -c there is code, and then its
+// arguments.
+std::string main_word(const std::vector<std::string>& command) {
+  std::string module;
+  for (std::size_t i = 1; i < command.size() && i < 8 && command[i] != "-c"; ++i) {
+    if (looks_like_script(command[i])) return stem_of(command[i]);
+    if (command[i - 1] == "-m" && module.empty())
+      module = command[i].substr(command[i].find_last_of('.') + 1);
+  }
+  return module.empty() ? stem_of(command.front()) : module;
+}
+
+std::string as_file_name(std::string text) {
+  constexpr std::size_t kMostBytes = 100;
+  static constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-";
+  if (text.size() > kMostBytes) text.resize(kMostBytes);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return kPlain.find(c) == std::string_view::npos; },
+      '_');
+  return text.empty() ? "run" : text;
 }
 
 }  // namespace
 
 std::string default_name(const std::vector<std::string>& command, std::int64_t now_s) {
-  std::string name = stem_of(command.front());
-  for (std::size_t i = 1; i < command.size() && i < 8; ++i) {
-    if (!looks_like_script(command[i])) continue;
-    name = stem_of(command[i]);
-    break;
-  }
   const std::time_t time = now_s;
   std::tm local{};
   localtime_r(&time, &local);
   char text[32];
   std::strftime(text, sizeof(text), "-%Y%m%d-%H%M%S", &local);
-  return name + text;
+  return as_file_name(main_word(command)) + text;
 }
 
 Result<std::string> make_output_folder(const std::string& name) {

@@ -27,6 +27,21 @@ TEST(DefaultName, IsTheScriptOrProgramAndTheTime) {
   EXPECT_THAT(default_name({"./build/train_clt", "--steps", "20"}, 0), StartsWith("train_clt-19"));
 }
 
+TEST(DefaultName, CodeAndNumbersAreNoScripts) {
+  EXPECT_THAT(default_name({"python3", "-c", "import os; os.path.join('a', 'b.py')"}, 0),
+              StartsWith("python3-19"));
+  EXPECT_THAT(default_name({"./train", "--lr", "0.001"}, 0), StartsWith("train-19"));
+  EXPECT_THAT(default_name({"python3", "-m", "pkg.train", "--lr", "0.1"}, 0),
+              StartsWith("train-19"));
+  EXPECT_THAT(default_name({"python3", "-m", "torch.distributed.run", "fit.py"}, 0),
+              StartsWith("fit-19"));
+}
+
+TEST(DefaultName, IsShortAndPlain) {
+  EXPECT_THAT(default_name({"./a program\n"}, 0), StartsWith("a_program_-19"));
+  EXPECT_THAT(default_name({std::string(340, 'x')}, 0), StartsWith(std::string(100, 'x') + "-19"));
+}
+
 TEST(CheckSpace, ALimitOnTheSizeOfFilesIsNamed) {
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
@@ -52,6 +67,26 @@ TEST(Environment, AProgramThatMustBeFirstGetsNoPreload) {
   add_injection(environment, {"/x/lib.so", "/out.scope", false}, {});
   EXPECT_FALSE(environment.contains("LD_PRELOAD"));
   EXPECT_EQ(environment["NVTX_INJECTION64_PATH"], "/x/lib.so");
+}
+
+TEST(Environment, OptionsOfAnOuterProfileAreItsOwn) {
+  Environment environment{{"STEPSCOPE_RING_KIB", "64"}};
+  ProfileOptions outer;
+  outer.only = "x";
+  outer.ops = outer.pm_sampling = true;
+  outer.sampling = false;
+  outer.capture = {.start_after = "1000", .steps = "5", .window = "", .range = "", .signal = ""};
+  add_injection(environment, {"/x/lib.so", "/outer.scope", true}, outer);
+  Environment alone{{"STEPSCOPE_RING_KIB", "64"}};
+  add_injection(alone, {"/x/lib.so", "/inner.scope", true}, {});
+  add_injection(environment, {"/x/lib.so", "/inner.scope", true}, {});
+  EXPECT_EQ(environment, alone);
+}
+
+TEST(Environment, WhatTheCommandStartsMayBeSanitized) {
+  Environment environment{{"ASAN_OPTIONS", "detect_leaks=0"}};
+  add_injection(environment, {"/x/lib.so", "/out.scope", true}, {});
+  EXPECT_EQ(environment["ASAN_OPTIONS"], "detect_leaks=0:verify_asan_link_order=0");
 }
 
 TEST(Environment, CountersOfTheHardwareAreSampledWhereTheyAreAskedFor) {
