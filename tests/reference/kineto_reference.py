@@ -8,7 +8,8 @@ the C++ importer or attribution. Tests compare against it; times are integer nan
 Prints one JSON document:
   categories  events by "phase:category" (metadata has no category: "M:")
   rows        what the model must hold: host ranges by kind, calls, device ops, calls with a launched op
-  checksums   sums of begin (modulo 2^63) and of end - begin, so that a single wrong nanosecond shows
+  checksums   sums of begin (modulo 2^63) and of end - begin, so that a single wrong nanosecond shows; a Python
+              frame ends at the latest with its caller
   busy        union of all device ops (kernels, copies, sets)
   steps       ProfilerStep# in order: host span, union of device ops inside it, union of those launched in it
   windows     the union inside each [begin, end) of --windows, a JSON list of pairs
@@ -52,6 +53,17 @@ def complete_events(trace):
             event["begin"] = base + begin
             event["end"] = base + begin + nanoseconds(event.get("dur", 0))
             yield event
+
+
+def end_with_callers(frames):
+    """A Python frame outlives no frame that it began in: the profiler misses the return of some."""
+    open_until = collections.defaultdict(list)
+    for frame in sorted(frames, key=lambda f: (f["begin"], -f["end"])):
+        ends = open_until[thread(frame)]
+        while ends and ends[-1] <= frame["begin"]:
+            ends.pop()
+        frame["end"] = min([frame["end"], *ends])
+        ends.append(frame["end"])
 
 
 def union_ns(spans, low=None, high=None):
@@ -162,6 +174,7 @@ def describe(trace, windows, first, last):
     groups = collections.defaultdict(list)
     for event in complete_events(trace):
         groups[event.get("cat")].append(event)
+    end_with_callers(groups["python_function"])
     ops = [event for category in DEVICE for event in groups[category]]
     calls = [event for category in CALLS for event in groups[category]]
     by_correlation = first_call_by_correlation(calls)

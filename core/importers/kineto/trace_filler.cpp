@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/importers/kineto/python_frames.hpp"
+
 namespace stepscope::kineto {
 namespace {
 
@@ -126,6 +128,14 @@ void TraceFiller::note_skipped() {
     data_.health.notes.push_back(fmt::format("events left out, by category: {}", list));
 }
 
+void TraceFiller::note_frames(std::uint64_t moved) {
+  if (moved == 0) return;
+  data_.health.notes.push_back(
+      fmt::format("{} Python frame{} without a return, which the profiler missed: each ends with "
+                  "its caller",
+                  moved, moved == 1 ? "" : "s"));
+}
+
 void TraceFiller::set_collected(bool api_arguments) {
   const std::vector<HostKind>& kinds = data_.host_ranges.kind;
   Collected& c = data_.collected;
@@ -143,6 +153,7 @@ TraceData TraceFiller::finish() {
   facts_.apply(data_, owner);
   samples_.finish(owner);
   set_collected(device_.finish());
+  note_frames(end_with_callers(data_.host_ranges));
   shift_times();
   data_.health.missing_fields += facts_.unreadable();
   note_skipped();

@@ -36,6 +36,7 @@ class TraceFiller {
   void add_trace_span(const Event& event);
   void shift_times();
   void note_skipped();
+  void note_frames(std::uint64_t moved);
   void set_collected(bool api_arguments);
 
   TraceData data_;

@@ -267,6 +267,23 @@ TEST(KinetoCategories, PythonFunctionsAreSitesOfTheirDefinition) {
   }
 }
 
+// "apply" was called in "call" and never returned: what follows in "main" is not in it.
+TEST(KinetoCategories, APythonFrameWithoutAReturnEndsWithItsCaller) {
+  const std::string frame = R"({"ph": "X", "cat": "python_function", "pid": 1, "tid": 1, )";
+  const TraceData data = read_events(frame + R"("name": "main", "ts": 0, "dur": 100},)" + frame +
+                                     R"("name": "call", "ts": 10, "dur": 20},)" + frame +
+                                     R"("name": "apply", "ts": 12, "dur": 85},)" + frame +
+                                     R"("name": "inside", "ts": 14, "dur": 4},)" + frame +
+                                     R"("name": "after", "ts": 40, "dur": 50},
+      {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 95, "dur": 20})");
+  std::vector<std::int64_t> lengths;
+  for (std::size_t i = 0; i < data.host_ranges.size(); ++i)
+    lengths.push_back((data.host_ranges.end[i] - data.host_ranges.begin[i]) / 1'000);
+  EXPECT_THAT(lengths, ElementsAre(100, 20, 18, 4, 50, 20)) << "an op may cross a frame";
+  EXPECT_THAT(data.health.notes,
+              testing::Contains(testing::HasSubstr("1 Python frame without a return")));
+}
+
 TEST(KinetoCategories, OverheadBelongsToTheMainProcess) {
   const TraceData data = read_events(R"(
     {"ph": "X", "cat": "overhead", "name": "Buffer Flush", "pid": -1, "tid": 0, "ts": 5, "dur": 72.821},
