@@ -136,7 +136,8 @@ Check torch(const Facts& f) {
   if (f.torch_tested)
     return {"PyTorch", State::good, f.torch_version + ": ops, scopes and backward nodes", ""};
   return {"PyTorch", State::limited, f.torch_version + ": its ops and scopes are not recorded",
-          "torch 2.4 to 2.15 are tested; CUDA calls and NVTX ranges are recorded with any"};
+          "torch 2.4 to 2.15 are tested, nightly builds are not; CUDA calls and NVTX ranges are "
+          "recorded with any"};
 }
 
 Check preload(const Facts& f) {

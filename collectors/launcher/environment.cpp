@@ -7,16 +7,23 @@
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 
 namespace stepscope::launcher {
 namespace {
 
 constexpr const char* kLibrary = "libstepscope_inject.so";
 
+// Of this stepscope or of another one whose run this run is within: the inner run takes over, since
+// two in one process would record it twice.
+bool is_stepscope(std::string_view library) {
+  return library.substr(library.rfind('/') + 1) == kLibrary;
+}
+
 void set_or_name_rival(Environment& environment, const char* variable, const std::string& library,
                        std::vector<std::string>& rivals) {
   std::string& value = environment[variable];
-  if (value.empty() || value == library) {
+  if (value.empty() || value == library || is_stepscope(value)) {
     value = library;
   } else {
     rivals.push_back(fmt::format("{}={}", variable, value));
@@ -44,7 +51,7 @@ void set_preload(Environment& environment, const Injection& injection) {
   std::string libraries;
   std::istringstream known(environment["LD_PRELOAD"]);
   for (std::string library; std::getline(known, library, ':');) {
-    if (!library.empty() && library != injection.shared_object)
+    if (!library.empty() && library != injection.shared_object && !is_stepscope(library))
       libraries += (libraries.empty() ? "" : ":") + library;
   }
   if (injection.preload) libraries += (libraries.empty() ? "" : ":") + injection.shared_object;

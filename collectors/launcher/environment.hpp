@@ -27,6 +27,7 @@ struct Injection {
 
 // Adds to `environment`; returns the rivals found there: a foreign CUDA_INJECTION64_PATH or
 // NVTX_INJECTION64_PATH is left in place and named. The user's LD_PRELOAD stays in front.
+// A run within a run, also of another stepscope, takes the program over.
 // Options that an outer `stepscope profile` left there are taken out.
 std::vector<std::string> add_injection(Environment& environment, const Injection& injection,
                                        const ProfileOptions& options);

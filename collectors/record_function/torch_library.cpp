@@ -66,7 +66,9 @@ void find_symbol(void* library, const char* symbol, Function& function) noexcept
 
 }  // namespace
 
+// A nightly build may already be laid out as the version behind it.
 bool is_tested_torch(std::string_view version) noexcept {
+  if (version.find(".dev") != std::string_view::npos) return false;
   return std::any_of(std::begin(kTested), std::end(kTested), [&](std::string_view tested) {
     return version.starts_with(tested) && version.size() > tested.size() &&
            version[tested.size()] == '.';

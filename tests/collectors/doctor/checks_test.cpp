@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "collectors/record_function/torch_library.hpp"
+
 namespace stepscope::doctor {
 namespace {
 
@@ -128,6 +130,14 @@ TEST(DoctorFacts, CanBeGatheredAnywhere) {
   const Facts facts = gather_facts("/tmp");
   EXPECT_GT(facts.free_bytes, 0U);
   EXPECT_FALSE(examine(facts).empty());
+}
+
+TEST(TestedTorch, IsAReleaseOfAMinorVersionThatWasRun) {
+  for (const char* version : {"2.4.1", "2.11.0+cu130", "2.15.0", "2.7.0a0+7c8ec84dab.nv25.03"})
+    EXPECT_TRUE(is_tested_torch(version)) << version;
+  for (const char* version : {"", "2.1.0", "2.16.0", "2.16.0.dev20261101+cu130", "3.0.0", "2.40.0",
+                              "2.11.0.dev20261101+cpu"})
+    EXPECT_FALSE(is_tested_torch(version)) << version;
 }
 
 }  // namespace

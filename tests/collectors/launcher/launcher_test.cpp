@@ -19,6 +19,7 @@ namespace stepscope::launcher {
 namespace {
 
 using testing::IsEmpty;
+using testing::SizeIs;
 using testing::StartsWith;
 
 TEST(DefaultName, IsTheScriptOrProgramAndTheTime) {
@@ -60,6 +61,18 @@ TEST(Environment, KeepsTheUsersPreloadInFront) {
   EXPECT_EQ(environment["CUDA_INJECTION64_PATH"], "/x/lib.so");
   EXPECT_EQ(environment["NVTX_INJECTION64_PATH"], "/x/lib.so");
   EXPECT_EQ(environment["STEPSCOPE_OUTPUT"], "/out.scope");
+}
+
+TEST(Environment, ARunWithinARunOfAnotherStepscopeTakesOver) {
+  const std::string outer = "/other/libstepscope_inject.so";
+  Environment environment{{"LD_PRELOAD", "liba.so:" + outer + ":libb.so"},
+                          {"CUDA_INJECTION64_PATH", outer},
+                          {"NVTX_INJECTION64_PATH", outer}};
+  EXPECT_THAT(add_injection(environment, {"/x/lib.so", "/out.scope", true}, {}), IsEmpty());
+  EXPECT_EQ(environment["LD_PRELOAD"], "liba.so:libb.so:/x/lib.so");
+  EXPECT_EQ(environment["CUDA_INJECTION64_PATH"], "/x/lib.so");
+  environment["CUDA_INJECTION64_PATH"] = "/nsys/libToolsInjection.so";
+  EXPECT_THAT(add_injection(environment, {"/x/lib.so", "/out.scope", true}, {}), SizeIs(1));
 }
 
 TEST(Environment, AProgramThatMustBeFirstGetsNoPreload) {
