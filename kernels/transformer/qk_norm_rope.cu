@@ -67,7 +67,8 @@ struct Pairs {
 };
 
 template <int kPairs>
-__device__ Pairs<kPairs> angles_of(const QkNormRope& p, std::int64_t place, int half) {
+__device__ Pairs<kPairs> angles_of(const QkNormRope& p, const Item& item, int half) {
+  const std::int64_t place = p.tables_by_token ? item.token : item.place;
   Pairs<kPairs> out;
 #pragma unroll
   for (int pair = 0; pair < kPairs; ++pair) {
@@ -102,7 +103,7 @@ __global__ void __launch_bounds__(kHeadThreads) qk_norm_rope_kernel(QkNormRope p
       x.first[pair] *= scale * (is_query ? query_weight.first[pair] : key_weight.first[pair]);
       x.second[pair] *= scale * (is_query ? query_weight.second[pair] : key_weight.second[pair]);
     }
-    x.turn(angles_of<kPairs>(p, item.place, half), 1);
+    x.turn(angles_of<kPairs>(p, item, half), 1);
     T* out = is_query
                  ? static_cast<T*>(p.query) + (item.token * s.heads + item.head) * size
                  : static_cast<T*>(p.key) + (item.token * s.kv_heads + item.head - s.heads) * size;
@@ -145,7 +146,7 @@ __global__ void __launch_bounds__(kHeadThreads) qk_norm_rope_gradient_kernel(QkN
     g.load(is_key ? head_of<T>(p.key, item, item.head - s.heads)
                   : head_of<T>(p.query, item, item.head),
            half);
-    g.turn(angles_of<kPairs>(p.forward, item.place, half), -1);
+    g.turn(angles_of<kPairs>(p.forward, item, half), -1);
     Pairs<kPairs> x;
     x.load(static_cast<const T*>(p.forward.packed) + begin, half);
     const float scale = rsqrtf(x.squares() / static_cast<float>(size) + p.forward.epsilon);

@@ -63,10 +63,11 @@ struct QkNormRope {
   const void* packed = nullptr;
   const void* query_weight = nullptr;  // [head_size]
   const void* key_weight = nullptr;
-  const float* cosine = nullptr;  // [sequence, head_size / 2]
+  const float* cosine = nullptr;  // [sequence, head_size / 2], or of each token of the batch
   const float* sine = nullptr;
   void* query = nullptr;
   void* key = nullptr;
+  bool tables_by_token = false;
   float epsilon = 1e-6F;
 };
 Status qk_norm_rope(const QkNormRope& arguments, CUstream_st* stream);

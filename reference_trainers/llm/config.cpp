@@ -107,6 +107,22 @@ Status check(const Config& config) {
   if (config.ranks > 1 && config.rungs.cuda_graph)
     return usage_error(
         "cuda_graph records the step of one process: train several ranks --without cuda_graph");
+  if (config.documents.treat != Documents::ignored &&
+      (config.documents.token < 0 || config.documents.token >= shape.vocabulary))
+    return usage_error(fmt::format("--document-token {}: the vocabulary has {}",
+                                   config.documents.token, shape.vocabulary));
+  constexpr std::int64_t kGreatestHead = 256, kWidestNorm = 4096, kWidestOddNorm = 1024;
+  if (config.rungs.fused_rope && shape.head_size() > kGreatestHead)
+    return usage_error(fmt::format(
+        "fused_rope takes heads of at most {}, these have {}; choose more --heads, or train "
+        "--without fused_rope",
+        kGreatestHead, shape.head_size()));
+  if (config.rungs.fused_norm &&
+      shape.d_model > (shape.d_model % 8 == 0 ? kWidestNorm : kWidestOddNorm))
+    return usage_error(fmt::format(
+        "fused_norm takes rows of at most {} numbers in eights, else {}, --d-model is {}; train "
+        "--without fused_norm",
+        kWidestNorm, kWidestOddNorm, shape.d_model));
   constexpr std::int64_t kLongest = 1 << 20;
   if (config.sequence > kLongest)
     return usage_error(fmt::format("--sequence {}: at most {} tokens", config.sequence, kLongest));

@@ -12,6 +12,7 @@
 
 #include "core/support/result.hpp"
 #include "reference_trainers/common/device.hpp"
+#include "reference_trainers/llm/data/token_stream.hpp"
 #include "reference_trainers/llm/rungs.hpp"
 
 namespace stepscope::llm {
@@ -63,6 +64,7 @@ struct Config {
   std::string data;        // folder or file of token shards; empty: a made corpus
   std::string write_data;  // folder to write the made corpus to, in place of training
   std::int64_t corpus_tokens = 1 << 20;
+  DocumentRule documents;
 
   std::string checkpoint;             // file to write; empty: none
   std::int64_t checkpoint_every = 0;  // steps; 0: at the end only

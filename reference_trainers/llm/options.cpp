@@ -118,6 +118,16 @@ void add_files(CLI::App& app, Config& config) {
       ->type_name("FOLDER");
   app.add_option("--corpus-tokens", config.corpus_tokens, "Tokens of the made corpus")
       ->check(CLI::Range(std::int64_t{256}, std::int64_t{1} << 31));
+  static const std::map<std::string, Documents> kDocuments{{"ignored", Documents::ignored},
+                                                           {"masked", Documents::masked},
+                                                           {"packed", Documents::packed}};
+  app.add_option("--documents", config.documents.treat,
+                 "masked: attention does not cross documents, positions begin anew with each; "
+                 "packed: that, and sequences are put together of whole documents")
+      ->option_text("ignored|masked|packed")
+      ->transform(CLI::CheckedTransformer(kDocuments));
+  app.add_option("--document-token", config.documents.token,
+                 "That begins a document (made corpus: 0, GPT-2: 50256)");
   app.add_option("--checkpoint", config.checkpoint,
                  "Where the run's state is written at its end, whole or not at all")
       ->type_name("FILE");

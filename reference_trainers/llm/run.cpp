@@ -38,7 +38,7 @@ Result<std::string> keep_batch(const Config& config, TokenStream stream, std::in
     const Result<at::Tensor> batch = read_batch(config, stream, index * count + i, false);
     if (!batch) return batch.error();
     const auto* token = batch->const_data_ptr<std::int64_t>();
-    for (std::int64_t t = 0; t < batch->numel(); ++t)
+    for (std::int64_t t = 0; t < (*batch)[0].numel(); ++t)
       tokens.push_back(static_cast<std::uint16_t>(token[t]));
   }
   const std::string path = fmt::format("train_llm.step{}.bin", index + 1);
@@ -219,7 +219,7 @@ Result<RunResult> run(const Config& wished, const Say& say) {
   if (!chosen) return chosen.error();
   if (!chosen->note.empty()) say_once(chosen->note);
   if (config.threads > 0) at::set_num_threads(config.threads);
-  apply_to_process(config.rungs, chosen->device);
+  apply_to_process(config.rungs, chosen->device, config.documents.treat != Documents::ignored);
   const auto group = trainers::join_group(place->environment, chosen->device,
                                           std::chrono::seconds(config.rank_timeout_s));
   if (!group) return group.error();

@@ -12,9 +12,13 @@
 namespace stepscope::llm {
 namespace {
 
-// Both of one tensor [B, T + 1].
-Batch split(const at::Tensor& tokens, std::int64_t sequence) {
-  return {tokens.narrow(1, 0, sequence).contiguous(), tokens.narrow(1, 1, sequence).contiguous()};
+// Of a tensor as read_batch gives it.
+Batch split(const at::Tensor& read, std::int64_t sequence) {
+  const at::Tensor tokens = read[0];
+  Batch batch{
+      tokens.narrow(1, 0, sequence).contiguous(), tokens.narrow(1, 1, sequence).contiguous(), {}};
+  if (read.size(0) > 1) batch.positions = read[1].narrow(1, 0, sequence).contiguous();
+  return batch;
 }
 
 class PlainFeed final : public BatchFeed {
@@ -86,14 +90,16 @@ class AheadFeed final : public BatchFeed {
 Result<at::Tensor> read_batch(const Config& config, TokenStream& stream, std::int64_t index,
                               bool pinned) {
   const std::int64_t width = config.sequence + 1;
-  const at::Tensor tokens =
-      at::empty({config.micro_batch, width}, at::TensorOptions(at::kLong).pinned_memory(pinned));
-  auto* out = tokens.mutable_data_ptr<std::int64_t>();
-  for (std::int64_t i = 0; i < config.micro_batch; ++i) {
-    if (Status read = stream.read(index * config.micro_batch + i, out + i * width); !read)
-      return read.error();
+  const bool apart = config.documents.treat != Documents::ignored;
+  const at::Tensor read = at::empty({apart ? 2 : 1, config.micro_batch, width},
+                                    at::TensorOptions(at::kLong).pinned_memory(pinned));
+  auto* tokens = read.mutable_data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < config.micro_batch; ++i, tokens += width) {
+    std::int64_t* positions = apart ? tokens + config.micro_batch * width : nullptr;
+    if (Status done = stream.read(index * config.micro_batch + i, tokens, positions); !done)
+      return done.error();
   }
-  return tokens;
+  return read;
 }
 
 std::unique_ptr<BatchFeed> make_feed(const Config& config, TokenStream stream, at::Device device,

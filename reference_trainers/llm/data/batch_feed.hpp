@@ -17,6 +17,8 @@ namespace stepscope::llm {
 
 struct Batch {
   at::Tensor inputs, targets;  // int64 [micro_batch, sequence]
+  // Of each input in its document, where documents are kept apart; else undefined.
+  at::Tensor positions;
 };
 
 class BatchFeed {
@@ -34,7 +36,8 @@ class BatchFeed {
 std::unique_ptr<BatchFeed> make_feed(const Config& config, TokenStream stream, at::Device device,
                                      std::int64_t first_step);
 
-// Micro-batch `index` of the run, [micro_batch, sequence + 1], on the CPU.
+// Micro-batch `index` of the run, [1, micro_batch, sequence + 1] on the CPU; with documents kept
+// apart [2, ...]: tokens, then positions.
 Result<at::Tensor> read_batch(const Config& config, TokenStream& stream, std::int64_t index,
                               bool pinned);
 

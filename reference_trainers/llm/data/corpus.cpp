@@ -53,8 +53,8 @@ Result<Corpus> open_corpus(const Config& config) {
     if (!opened) return opened.error();
     shards = std::move(*opened);
   }
-  Result<TokenStream> stream =
-      TokenStream::open(std::move(shards), config.sequence, config.shape.vocabulary, config.seed);
+  Result<TokenStream> stream = TokenStream::open(
+      std::move(shards), config.sequence, config.shape.vocabulary, config.seed, config.documents);
   if (!stream) return stream.error();
   if (about.empty())
     about = fmt::format("{} tokens in {} shards of {}", stream->tokens(), stream->shards(),

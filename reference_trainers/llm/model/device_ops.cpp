@@ -171,6 +171,7 @@ class NormedHeads : public Function<NormedHeads> {
     call.packed = packed.const_data_ptr();
     call.query_weight = query_weight.const_data_ptr();
     call.key_weight = key_weight.const_data_ptr();
+    call.tables_by_token = cosine.dim() == 4;
     call.cosine = cosine.const_data_ptr<float>();
     call.sine = sine.const_data_ptr<float>();
     return call;

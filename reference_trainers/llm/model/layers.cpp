@@ -33,6 +33,20 @@ RotaryTables make_rotary_tables(std::int64_t sequence, std::int64_t head_size, a
   return {angle.cos().to(at::kFloat).to(device), angle.sin().to(at::kFloat).to(device)};
 }
 
+RotaryTables tables_at(const RotaryTables& tables, const at::Tensor& positions) {
+  const auto of = [&positions](const at::Tensor& table) {
+    return table.index_select(0, positions.flatten())
+        .view({positions.size(0), 1, positions.size(1), table.size(1)});
+  };
+  return {of(tables.cos), of(tables.sin)};
+}
+
+at::Tensor visible_in_documents(const at::Tensor& positions) {
+  const at::Tensor document = positions.eq(0).cumsum(1);
+  const at::Tensor same = document.unsqueeze(2).eq(document.unsqueeze(1));
+  return same.tril().unsqueeze(1);
+}
+
 at::Tensor rotate(const at::Tensor& x, const RotaryTables& tables) {
   const std::vector<at::Tensor> half = x.chunk(2, -1);
   return at::cat({half[0] * tables.cos - half[1] * tables.sin,
@@ -42,22 +56,27 @@ at::Tensor rotate(const at::Tensor& x, const RotaryTables& tables) {
 }
 
 at::Tensor explicit_attention(const at::Tensor& query, const at::Tensor& key,
-                              const at::Tensor& value, const at::Tensor& future) {
+                              const at::Tensor& value, const at::Tensor& hidden) {
   const std::int64_t group = query.size(1) / key.size(1);
   const at::Tensor keys = key.repeat_interleave(group, 1);
   const at::Tensor values = value.repeat_interleave(group, 1);
   const double scale = 1 / std::sqrt(static_cast<double>(query.size(3)));
   const at::Tensor scores = at::matmul(query, keys.transpose(-2, -1)) * scale;
   const at::Tensor weights =
-      at::softmax(scores.masked_fill(future, -std::numeric_limits<double>::infinity()), -1);
+      at::softmax(scores.masked_fill(hidden, -std::numeric_limits<double>::infinity()), -1);
   return at::matmul(weights.to(values.scalar_type()), values);
 }
 
-at::Tensor fused_attention(const at::Tensor& query, const at::Tensor& key,
-                           const at::Tensor& value) {
+// With a mask heads of keys are repeated, because not every kernel that takes one shares them.
+at::Tensor fused_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                           const at::Tensor& visible) {
+  const std::int64_t group = query.size(1) / key.size(1);
+  if (visible.defined())
+    return at::scaled_dot_product_attention(query, key.repeat_interleave(group, 1),
+                                            value.repeat_interleave(group, 1), visible);
   return at::scaled_dot_product_attention(query, key, value, {}, /*dropout_p=*/0,
                                           /*is_causal=*/true, std::nullopt,
-                                          /*enable_gqa=*/query.size(1) != key.size(1));
+                                          /*enable_gqa=*/group != 1);
 }
 
 at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& targets) {

@@ -42,40 +42,42 @@ at::Tensor Model::normed(Stream& x, const at::Tensor& weight) const {
   return rms_norm(x.residual, weight);
 }
 
-Heads Model::split(const LayerWeights& layer, const at::Tensor& packed) const {
+Heads Model::split(const LayerWeights& layer, const Places& places,
+                   const at::Tensor& packed) const {
   if (rungs_.fused_rope)
-    return normed_heads(packed, layer.query_norm, layer.key_norm, rotary_, shape_);
+    return normed_heads(packed, layer.query_norm, layer.key_norm, places.rotary, shape_);
   const auto parts =
       packed.split_with_sizes({shape_.d_model, shape_.kv_size(), shape_.kv_size()}, -1);
-  return turned(layer, parts[0], parts[1], parts[2]);
+  return turned(layer, places, parts[0], parts[1], parts[2]);
 }
 
-Heads Model::turned(const LayerWeights& layer, const at::Tensor& query, const at::Tensor& key,
-                    const at::Tensor& value) const {
+Heads Model::turned(const LayerWeights& layer, const Places& places, const at::Tensor& query,
+                    const at::Tensor& key, const at::Tensor& value) const {
   const std::int64_t size = shape_.head_size();
-  return {rotate(rms_norm(by_head(query, size), layer.query_norm), rotary_),
-          rotate(rms_norm(by_head(key, size), layer.key_norm), rotary_), by_head(value, size)};
+  return {rotate(rms_norm(by_head(query, size), layer.query_norm), places.rotary),
+          rotate(rms_norm(by_head(key, size), layer.key_norm), places.rotary),
+          by_head(value, size)};
 }
 
-Heads Model::heads_of(const LayerWeights& layer, Stream& x) const {
+Heads Model::heads_of(const LayerWeights& layer, const Places& places, Stream& x) const {
   if (recomputes_ops()) {
     const SumAndProduct out = recomputed_norm_linear(x.residual, x.branch, layer.attention_norm,
                                                      layer.query_key_value, rungs_.fused_norm);
     x = {out.sum, {}};
-    return split(layer, out.product);
+    return split(layer, places, out.product);
   }
   const at::Tensor in = normed(x, layer.attention_norm);
-  if (rungs_.packed) return split(layer, at::linear(in, layer.query_key_value));
-  return turned(layer, at::linear(in, layer.query), at::linear(in, layer.key),
+  if (rungs_.packed) return split(layer, places, at::linear(in, layer.query_key_value));
+  return turned(layer, places, at::linear(in, layer.query), at::linear(in, layer.key),
                 at::linear(in, layer.value));
 }
 
-void Model::attention(const LayerWeights& layer, Stream& x) const {
+void Model::attention(const LayerWeights& layer, const Places& places, Stream& x) const {
   const auto phase = stepscope::phase("attention");
-  const Heads heads = heads_of(layer, x);
-  const at::Tensor out = rungs_.sdpa
-                             ? fused_attention(heads.query, heads.key, heads.value)
-                             : explicit_attention(heads.query, heads.key, heads.value, future_);
+  const Heads heads = heads_of(layer, places, x);
+  const at::Tensor out =
+      rungs_.sdpa ? fused_attention(heads.query, heads.key, heads.value, places.visible)
+                  : explicit_attention(heads.query, heads.key, heads.value, places.hidden);
   x.branch = at::linear(out.transpose(1, 2).reshape(x.residual.sizes()), layer.attention_output);
 }
 
@@ -101,30 +103,38 @@ void Model::feed_forward(const LayerWeights& layer, Stream& x) const {
 }
 
 // The sum is made here, so that one tensor is kept.
-void Model::recomputed_block(LayerWeights layer, Stream& x) const {
+void Model::recomputed_block(LayerWeights layer, const Places& places, Stream& x) const {
   std::vector<at::Tensor> inputs{x.branch.defined() ? x.residual + x.branch : x.residual};
   for (const at::Tensor* weight : fields_of(layer)) inputs.push_back(*weight);
   const std::vector<at::Tensor> out =
-      recomputed(inputs, [this, layer](const std::vector<at::Tensor>& in) {
+      recomputed(inputs, [this, layer, places](const std::vector<at::Tensor>& in) {
         LayerWeights own = layer;
         std::size_t next = 0;
         for (at::Tensor* weight : fields_of(own)) *weight = in[++next];
         Stream stream{in[0], {}};
-        attention(own, stream);
+        attention(own, places, stream);
         feed_forward(own, stream);
         return std::vector<at::Tensor>{stream.residual, stream.branch};
       });
   x = {out[0], out[1]};
 }
 
-at::Tensor Model::loss(const at::Tensor& inputs, const at::Tensor& targets, double share) const {
+Model::Places Model::places_of(const at::Tensor& positions) const {
+  if (!positions.defined()) return {rotary_, future_, {}};
+  const at::Tensor visible = visible_in_documents(positions);
+  return {tables_at(rotary_, positions), visible.logical_not(), visible};
+}
+
+at::Tensor Model::loss(const at::Tensor& inputs, const at::Tensor& targets, double share,
+                       const at::Tensor& positions) const {
+  const Places places = places_of(positions);
   Stream x{at::embedding(weights_.embedding, inputs), {}};
   for (const LayerWeights& layer : weights_.layers) {
     if (rungs_.recompute_blocks) {
-      recomputed_block(layer, x);
+      recomputed_block(layer, places, x);
       continue;
     }
-    attention(layer, x);
+    attention(layer, places, x);
     feed_forward(layer, x);
   }
   const auto phase = stepscope::phase("head");

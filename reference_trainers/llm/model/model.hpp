@@ -20,7 +20,9 @@ class Model {
 
   // share * mean loss; inputs and targets int64 [B, T]; a float32 scalar with a gradient, of which
   // backward() must begin.
-  at::Tensor loss(const at::Tensor& inputs, const at::Tensor& targets, double share) const;
+  // `positions` as inputs, or undefined: of each token in its document, to which attention is kept.
+  at::Tensor loss(const at::Tensor& inputs, const at::Tensor& targets, double share,
+                  const at::Tensor& positions = {}) const;
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::vector<Parameter>& parameters() { return parameters_; }
@@ -30,15 +32,22 @@ class Model {
   struct Stream {
     at::Tensor residual, branch;
   };
+  // Where tokens are and which keys they see: the model's own, or a batch's.
+  struct Places {
+    RotaryTables rotary;
+    at::Tensor hidden;   // of explicit attention
+    at::Tensor visible;  // of fused attention; undefined: causal
+  };
+  Places places_of(const at::Tensor& positions) const;
   // Adds the branch to the residual and normalises the sum.
   at::Tensor normed(Stream& x, const at::Tensor& weight) const;
   bool recomputes_ops() const { return rungs_.recompute_ops && !rungs_.recompute_blocks; }
-  Heads heads_of(const LayerWeights& layer, Stream& x) const;
-  Heads split(const LayerWeights& layer, const at::Tensor& packed) const;
-  Heads turned(const LayerWeights& layer, const at::Tensor& query, const at::Tensor& key,
-               const at::Tensor& value) const;
-  void recomputed_block(LayerWeights layer, Stream& x) const;
-  void attention(const LayerWeights& layer, Stream& x) const;
+  Heads heads_of(const LayerWeights& layer, const Places& places, Stream& x) const;
+  Heads split(const LayerWeights& layer, const Places& places, const at::Tensor& packed) const;
+  Heads turned(const LayerWeights& layer, const Places& places, const at::Tensor& query,
+               const at::Tensor& key, const at::Tensor& value) const;
+  void recomputed_block(LayerWeights layer, const Places& places, Stream& x) const;
+  void attention(const LayerWeights& layer, const Places& places, Stream& x) const;
   void feed_forward(const LayerWeights& layer, Stream& x) const;
 
   const Shape shape_;

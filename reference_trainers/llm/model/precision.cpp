@@ -6,10 +6,10 @@
 
 namespace stepscope::llm {
 
-void apply_to_process(const Rungs& rungs, at::Device device) {
+void apply_to_process(const Rungs& rungs, at::Device device, bool masks) {
   at::Context& context = at::globalContext();
   context.setAllowTF32CuBLAS(rungs.tf32);
-  if (!device.is_cuda() || !rungs.sdpa) return;
+  if (!device.is_cuda() || !rungs.sdpa || masks) return;
   const bool half = rungs.bf16;  // the fast kernels take no float32
   context.setSDPUseCuDNN(rungs.cudnn_attention && half);
   context.setSDPUseFlash(!rungs.cudnn_attention);

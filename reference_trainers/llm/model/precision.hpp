@@ -10,7 +10,8 @@ namespace stepscope::llm {
 
 // TF32 and which attention LibTorch may take: with sdpa its flash attention, with cudnn_attention
 // cuDNN's alone; where that cannot be taken the call throws and says so.
-void apply_to_process(const Rungs& rungs, at::Device device);
+// With masks (documents kept apart) it takes any that has them.
+void apply_to_process(const Rungs& rungs, at::Device device, bool masks = false);
 
 // bfloat16 autocast while it lives; weights that it cast are forgotten at its end, because the next
 // step has others. Nothing where it is not wanted.

@@ -22,11 +22,13 @@ struct RunNumber {
   const char *name, *flag;
   std::int64_t value;
 };
-std::array<RunNumber, 3> run_numbers(const Config& config) {
+std::array<RunNumber, 4> run_numbers(const Config& config) {
   return {{{"seed", "--seed", static_cast<std::int64_t>(config.seed)},
            {"sequence", "--sequence", config.sequence},
            {"sequences_a_step", "sequences a step (--micro-batch, --accumulate and ranks)",
-            config.sequences_a_step()}}};
+            config.sequences_a_step()},
+           {"documents", "--documents (0 ignored, 1 masked, 2 packed)",
+            static_cast<std::int64_t>(config.documents.treat)}}};
 }
 
 Status check_run(const std::string& path, const Dictionary& all, const Config& config) {

@@ -81,7 +81,7 @@ Training::Numbers Training::train_on(const std::vector<Batch>& batches) {
     {
       const auto phase = stepscope::phase("forward");
       const Autocast autocast(config_.rungs.bf16 && !config_.rungs.bf16_weights, device_);
-      loss = model_.loss(batch.inputs, batch.targets, share);
+      loss = model_.loss(batch.inputs, batch.targets, share, batch.positions);
     }
     const auto phase = stepscope::phase("backward");
     loss.backward();
@@ -98,13 +98,15 @@ Training::Numbers Training::launch_graph(const std::vector<Batch>& batches) {
   const auto phase = stepscope::phase("graph");
   if (graph_ == nullptr) {
     for (const Batch& batch : batches)
-      in_graph_.push_back({batch.inputs.clone(), batch.targets.clone()});
+      in_graph_.push_back({batch.inputs.clone(), batch.targets.clone(),
+                           batch.positions.defined() ? batch.positions.clone() : at::Tensor()});
     graph_ = make_step_graph();
     graph_->record([this] { of_graph_ = train_on(in_graph_); });
   }
   for (std::size_t i = 0; i < batches.size(); ++i) {
     in_graph_[i].inputs.copy_(batches[i].inputs);
     in_graph_[i].targets.copy_(batches[i].targets);
+    if (batches[i].positions.defined()) in_graph_[i].positions.copy_(batches[i].positions);
   }
   graph_->launch();
   return {of_graph_.loss.clone(), of_graph_.norm.clone()};

@@ -42,6 +42,13 @@ TEST(LlmOptions, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(message({"--lr", "nan"}), HasSubstr("--lr"));
   EXPECT_THAT(message({"--preset", "huge"}), HasSubstr("--preset"));
   EXPECT_THAT(message({"--rung", "R3b", "--d-model", "1200"}), HasSubstr("cudnn_attention takes"));
+  EXPECT_THAT(message({"--with", "bf16_weights,fused_rope", "--d-model", "1560"}),
+              HasSubstr("fused_rope takes heads of at most 256, these have 260"));
+  EXPECT_THAT(message({"--with", "bf16_weights,fused_norm", "--d-model", "1212"}),
+              HasSubstr("--d-model is 1212; train --without fused_norm"));
+  EXPECT_THAT(message({"--documents", "packed", "--document-token", "512"}),
+              HasSubstr("--document-token 512: the vocabulary has 512"));
+  EXPECT_THAT(message({"--zero", "--with", "adamw_8bit"}), HasSubstr("--without adamw_8bit"));
 }
 
 TEST(LlmOptions, TheLearningRateRisesAndFallsToATenth) {

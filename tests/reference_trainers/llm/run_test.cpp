@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
@@ -71,6 +72,32 @@ TEST_F(RunIn, ALossThatIsNotFiniteStopsItWithTheBatchKept) {
     ASSERT_TRUE(shard) << shard.error().message;
     EXPECT_EQ(shard->size(), 2 * 33);
   }
+}
+
+// So that memory runs out on machines that promise more than they have, too.
+class AddressLimit {
+ public:
+  AddressLimit() {
+    getrlimit(RLIMIT_AS, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = rlim_t{1} << 37;  // 128 GiB, of which LibTorch maps some
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~AddressLimit() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Run, OutOfMemorySaysWhichRungsAndWhatToLower) {
+  const AddressLimit limit;
+  Config config = small_config();
+  config.sequence = 1 << 19;  // its mask alone has 256 GiB
+  config.corpus_tokens = (1 << 20) + 4;
+  const std::string message = error_of(config);
+  EXPECT_THAT(message, HasSubstr("out of memory at rungs R0 (attention's scores alone are"));
+  EXPECT_THAT(message, HasSubstr("--with sdpa keeps none"));
+  EXPECT_THAT(message, HasSubstr("halve --micro-batch (now 2) and double --accumulate (now 1)"));
 }
 
 TEST(Run, JsonSaysWhatALadderReads) {
