@@ -16,7 +16,7 @@ void expect_parity(Config config) {
   const Gradients gradients = first_gradients(config, device->device);
   const std::vector<double> losses = losses_of(config, device->device);
   const double yardstick = spread_by_rounding(config, device->device, losses);
-  RecordProperty("spread_by_rounding_ppm", static_cast<int>(1e6 * yardstick));
+  testing::Test::RecordProperty("spread_by_rounding_ppm", static_cast<int>(1e6 * yardstick));
   for (const Rung& rung : all_rungs()) {
     config.rungs = *rungs_up_to(rung.id);
     if (uses_kernels(config.rungs) && !has_kernels()) continue;
