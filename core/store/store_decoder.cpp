@@ -2,7 +2,6 @@
 #include "core/store/store_decoder.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "core/store/event_sections.hpp"
 #include "core/store/open_ranges.hpp"
 #include "core/store/writer.hpp"
+#include "core/support/memory_limit.hpp"
 
 namespace stepscope::store {
 namespace {
@@ -49,11 +49,6 @@ Totals totals_of(const std::vector<Scan>& scans) {
 template <class Table>
 void reserve(Table& table, std::size_t rows) {
   for_each_column(table, [rows](auto& column) { column.reserve(rows); });
-}
-
-std::uint64_t machine_memory_bytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
 }
 
 void add(Health& sum, const Health& part) {
@@ -104,13 +99,12 @@ StoreDecoder::~StoreDecoder() {
 Status StoreDecoder::expect(const std::vector<Scan>& scans, const std::string& name) {
   const Totals totals = totals_of(scans);
   constexpr std::uint64_t kBytesARow = 60;  // of columns; about what the widest table takes
-  const std::uint64_t memory = machine_memory_bytes();
+  const std::uint64_t memory = memory_limit_bytes();
   if (totals.sum() >= kNone || totals.sum() * kBytesARow > memory) {
-    return Error{
-        ErrorCode::unsupported,
-        fmt::format("{} holds {} rows and needs about {} MiB of memory; this machine has {} MiB: "
-                    "record fewer steps (--start-after, --steps)",
-                    name, totals.sum(), totals.sum() * kBytesARow >> 20U, memory >> 20U)};
+    return Error{ErrorCode::unsupported,
+                 fmt::format("{} holds {} rows and needs about {} MiB of memory; there are {} MiB: "
+                             "record fewer steps (--start-after, --steps)",
+                             name, totals.sum(), totals.sum() * kBytesARow >> 20U, memory >> 20U)};
   }
   reserve(data_.host_ranges, totals.host);
   reserve(data_.calls, totals.calls);

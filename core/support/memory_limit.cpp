@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/support/memory_limit.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+// "max", which is no number, is no limit.
+std::uint64_t number_in(const fs::path& file) {
+  std::uint64_t number = 0;
+  return std::ifstream(file) >> number ? number : kNoLimit;
+}
+
+std::uint64_t least_up_to(const fs::path& root, const fs::path& group, const char* file) {
+  std::uint64_t least = number_in(root / file);
+  fs::path folder = root;
+  for (const fs::path& part : group.relative_path()) {
+    folder /= part;
+    least = std::min(least, number_in(folder / file));
+  }
+  return least;
+}
+
+}  // namespace
+
+// A line is NUMBER:CONTROLLERS:PATH; version 2 has one without controllers.
+std::uint64_t group_limit_bytes(const fs::path& root, std::string_view groups) {
+  std::uint64_t least = kNoLimit;
+  std::istringstream lines{std::string(groups)};
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const fs::path group = line.substr(second + 1);
+    if (controllers.empty()) least = std::min(least, least_up_to(root, group, "memory.max"));
+    if (controllers.find("memory") != std::string::npos)
+      least = std::min(least, least_up_to(root / "memory", group, "memory.limit_in_bytes"));
+  }
+  return least;
+}
+
+std::uint64_t memory_limit_bytes() {
+  std::uint64_t least = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+    least = std::min<std::uint64_t>(least, space.rlim_cur);
+  std::ostringstream groups;
+  groups << std::ifstream("/proc/self/cgroup").rdbuf();
+  return std::min(least, group_limit_bytes("/sys/fs/cgroup", groups.str()));
+}
+
+}  // namespace stepscope
