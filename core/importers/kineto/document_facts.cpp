@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "core/importers/kineto/decimal.hpp"
 #include "core/importers/kineto/text.hpp"
@@ -106,11 +107,10 @@ void DocumentFacts::apply(TraceData& data, ProcessId process) const {
   main.world_size = world_size_;
   main.facts.insert(facts_.begin(), facts_.end());
   data.devices = devices_;
+  std::set<std::uint32_t> known;
+  for (const Device& device : data.devices) known.insert(device.index);
   for (const Stream& stream : data.streams) {
-    const auto known =
-        std::find_if(data.devices.begin(), data.devices.end(),
-                     [&stream](const Device& device) { return device.index == stream.device; });
-    if (known == data.devices.end()) data.devices.push_back({.index = stream.device});
+    if (known.insert(stream.device).second) data.devices.push_back({.index = stream.device});
   }
   for (Device& device : data.devices) device.process = process;
 }

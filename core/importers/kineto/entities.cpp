@@ -130,13 +130,14 @@ ProcessId Entities::finish() {
     const auto name = process_names_.find(pid);
     if (name != process_names_.end()) data_.processes[process].name = name->second;
   }
+  std::multimap<Key, Stream*> streams;
+  for (Stream& stream : data_.streams) streams.emplace(Key(stream.device, stream.stream), &stream);
   for (const auto& [key, name] : thread_names_) {
-    const auto thread = threads_.find(key);
-    const bool is_stream = name.starts_with("stream ");
-    if (thread != threads_.end() && !is_stream) data_.threads[thread->second].name = name;
-    for (Stream& stream : data_.streams) {
-      if (is_stream && stream.device == key.first && stream.stream == key.second)
-        stream.name = name;
+    if (name.starts_with("stream ")) {
+      const auto [first, last] = streams.equal_range(key);
+      for (auto at = first; at != last; ++at) at->second->name = name;
+    } else if (const auto thread = threads_.find(key); thread != threads_.end()) {
+      data_.threads[thread->second].name = name;
     }
   }
   for (Thread& thread : data_.threads) {

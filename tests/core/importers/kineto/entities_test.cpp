@@ -2,6 +2,8 @@
 // Names and owners: processes, threads, streams, devices, facts about the run.
 #include <gmock/gmock.h>
 
+#include <ctime>
+
 #include "tests/core/importers/kineto/kineto_maker.hpp"
 
 namespace stepscope {
@@ -38,6 +40,25 @@ TEST(KinetoEntities, LabelsNameProcessesThreadsAndStreams) {
   ASSERT_EQ(data.streams.size(), 1U);
   EXPECT_EQ(data.streams[0].name, "stream 7");
   EXPECT_EQ(data.streams[0].process, 0U);
+}
+
+// Joined pair by pair they would take minutes.
+TEST(KinetoEntities, ManyStreamsAndLabelsAreReadInTime) {
+  constexpr int kMany = 60'000;
+  std::string events;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string number = std::to_string(i);
+    events += R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1,
+      "args": {"device": )" +
+              number + R"(, "context": 1, "stream": 7, "correlation": )" + number + "}}," +
+              label("thread_name", number, "7", "stream 7 ") + ",";
+  }
+  events.pop_back();
+  const std::clock_t before = std::clock();
+  const TraceData data = read_events(events);
+  EXPECT_LT(std::clock() - before, 3 * CLOCKS_PER_SEC);
+  EXPECT_EQ(data.devices.size(), std::size_t{kMany});
+  EXPECT_EQ(data.streams.at(kMany - 1).name, "stream 7");
 }
 
 TEST(KinetoEntities, AThreadsOwnNameBeatsTheProcessName) {
