@@ -15,13 +15,19 @@ Buffers::Header* Buffers::make() noexcept {
 
 std::uint8_t* Buffers::give() noexcept {
   given_.store(true, std::memory_order_relaxed);
+  if (in_use_.fetch_add(1, std::memory_order_relaxed) >= kMostInUse) {
+    in_use_.fetch_sub(1, std::memory_order_relaxed);
+    return nullptr;
+  }
   for (std::atomic<Header*>& slot : spare_) {
     if (slot.load(std::memory_order_relaxed) == nullptr) continue;
     if (Header* header = slot.exchange(nullptr, std::memory_order_acquire)) return data_of(header);
   }
   made_late_.fetch_add(1, std::memory_order_relaxed);
   Header* header = make();
-  return header == nullptr ? nullptr : data_of(header);
+  if (header != nullptr) return data_of(header);
+  in_use_.fetch_sub(1, std::memory_order_relaxed);
+  return nullptr;
 }
 
 void Buffers::take_back(std::uint8_t* data, std::size_t valid_bytes, void* context,
@@ -53,6 +59,7 @@ Buffers::Completed Buffers::next_completed() noexcept {
 }
 
 void Buffers::recycle(std::uint8_t* data) noexcept {
+  in_use_.fetch_sub(1, std::memory_order_relaxed);
   Header* header = header_of(data);
   for (std::atomic<Header*>& slot : spare_) {
     Header* empty = nullptr;

@@ -16,6 +16,9 @@ class Buffers {
  public:
   static constexpr std::size_t kBytes = std::size_t{1} << 20U;
   static constexpr std::uint32_t kSpare = 6;
+  // Beyond these, while the disk hangs under the writer thread, CUPTI drops records and counts
+  // them.
+  static constexpr std::uint32_t kMostInUse = 256;
 
   struct Completed {
     std::uint8_t* data = nullptr;  // null: none is waiting
@@ -24,7 +27,7 @@ class Buffers {
     std::uint32_t stream = 0;
   };
 
-  // Null only where there is no memory at all.
+  // Null where too many wait for the writer thread, or there is no memory at all.
   std::uint8_t* give() noexcept;
   void take_back(std::uint8_t* data, std::size_t valid_bytes, void* context,
                  std::uint32_t stream) noexcept;
@@ -63,6 +66,7 @@ class Buffers {
   std::atomic<Header*> completed_{nullptr};  // newest first
   Header* ordered_ = nullptr;                // oldest first; the writer's
   std::atomic<std::uint64_t> made_late_{0};
+  std::atomic<std::uint32_t> in_use_{0};  // given and not recycled
   std::atomic<bool> given_{false};
 };
 

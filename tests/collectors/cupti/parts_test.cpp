@@ -105,6 +105,21 @@ TEST(Buffers, AreMadeOnTheSpotWhereNoneIsSpare) {
   EXPECT_EQ(buffers->give(), made);
 }
 
+// A disk that hangs under the writer thread must not take the program's memory.
+TEST(Buffers, AreBoundedWhileNobodyEmptiesThem) {
+  auto buffers = std::make_unique<Buffers>();
+  std::vector<std::uint8_t*> given;
+  while (std::uint8_t* data = buffers->give()) {
+    ASSERT_LT(given.size(), Buffers::kMostInUse);
+    given.push_back(data);
+  }
+  EXPECT_EQ(given.size(), Buffers::kMostInUse);
+  EXPECT_EQ(buffers->give(), nullptr);
+  buffers->recycle(given.back());
+  EXPECT_EQ(buffers->give(), given.back());
+  for (std::uint8_t* data : given) buffers->recycle(data);
+}
+
 TEST(Buffers, SeveralThreadsNeverShareOne) {
   auto buffers = std::make_unique<Buffers>();
   buffers->fill_up();
