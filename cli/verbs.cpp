@@ -71,15 +71,27 @@ int finish(CLI::App& app, const CLI::ParseError& error) {
   return fail(verb, "", usage_error(fmt::format("{}; see '{}'", error.what(), help)));
 }
 
+// Where a verb's own words end: at the first that is neither an option of it nor an option's value.
+std::size_t end_of_options(const CLI::App& verb, const std::vector<const char*>& words,
+                           std::size_t at) {
+  for (; at < words.size(); ++at) {
+    const std::string word(words[at]);
+    if (word == "--" || !word.starts_with('-')) break;
+    const CLI::Option* option = verb.get_option_no_throw(word);
+    if (option != nullptr && option->get_type_size() > 0) ++at;
+  }
+  return at;
+}
+
 // CLI11 2.1 counts what follows "--" as positional arguments, of which a verb that runs a command
-// has none. Without the first "--" the command begins at the first word that is no option, as it
-// should.
-std::vector<const char*> without_separator(int argc, const char* const* argv) {
+// has none. Without "--" the command begins at the first word that is no option, as it should; a
+// later "--" is the command's own.
+std::vector<const char*> without_separator(const CLI::App& app, int argc, const char* const* argv) {
   std::vector<const char*> words(argv, argv + argc);
   if (argc < 2 || std::string_view(argv[1]) != "profile") return words;
-  const auto separator = std::find_if(
-      words.begin(), words.end(), [](const char* word) { return std::string_view(word) == "--"; });
-  if (separator != words.end()) words.erase(separator);
+  const std::size_t at = end_of_options(*app.get_subcommand("profile"), words, 2);
+  if (at < words.size() && std::string_view(words[at]) == "--")
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
   return words;
 }
 
@@ -118,7 +130,7 @@ int run_cli(int argc, const char* const* argv) {
     return kExitUsage;
   }
   try {
-    const std::vector<const char*> words = without_separator(argc, argv);
+    const std::vector<const char*> words = without_separator(app, argc, argv);
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     return finish(app, error);
