@@ -13,6 +13,7 @@
 #include "cli/failure.hpp"
 #include "cli/load_summary.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/recovered_run.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/exporters/exported.hpp"
@@ -100,6 +101,7 @@ Status write_export(const ExportArguments& arguments, const Trace& trace, const 
 Result<Trace> load_trace(const std::string& path) {
   if (is_report_document(path))
     return bad_input("a report's document, which holds no events: give the trace itself");
+  recover_run(path);
   ProgressBar bar("reading " + path, stderr_is_terminal());
   return load(path, bar.callback());
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/loaded_run.hpp"
 
+#include "cli/recovered_run.hpp"
 #include "core/importers/load.hpp"
 
 namespace stepscope {
 
 Result<LoadedRun> load_run(const std::string& path, const ReadOptions& options,
                            const Progress& progress) {
+  recover_run(path);
   Result<Trace> trace = load(path, progress);
   if (!trace) return trace.error();
   Result<Steps> steps =

@@ -9,6 +9,7 @@
 #include "cli/failure.hpp"
 #include "cli/load_summary.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/recovered_run.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/importers/load.hpp"
@@ -109,6 +110,7 @@ Result<viewer::Run> load_run(const std::string& path, const ViewArguments& argum
   if (is_report_document(path))
     return bad_input(
         "a report's document holds no events to show: give the trace that it was made of");
+  recover_run(path);
   ProgressBar bar("reading " + path, stderr_is_terminal());
   Result<Trace> trace = load(path, bar.callback());
   if (!trace) return trace.error();
