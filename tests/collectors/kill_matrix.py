@@ -119,6 +119,39 @@ def cpp_signal_to_launcher(number):
     assert run.process()["exit_reason"] == SIGNALLED
 
 
+def cpp_all_killed():
+    """The launcher as well: a report recovers what is left, once."""
+    with tempfile.TemporaryDirectory() as folder:
+        scope = os.path.join(folder, "run.scope")
+        process = subprocess.Popen([need("STEPSCOPE_BIN"), "profile", "-o", scope, "--", need("STEPSCOPE_RANGES"),
+                                    "wait"], env=environment(), stdout=subprocess.PIPE, text=True,
+                                   start_new_session=True)
+        process.stdout.readline()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.stdout.read()  # until the program is gone, too
+        process.wait()
+        said = [subprocess.run([need("STEPSCOPE_BIN"), "export", scope, "--to", "csv", "-o", os.path.join(folder, "o")],
+                               capture_output=True, text=True).stderr for _ in range(2)]
+        assert ["were recovered" in text for text in said] == [True, False], said
+        out = subprocess.run([need("STEPSCOPE_SCOPE_EVENTS"), scope], capture_output=True, text=True)
+        assert sum(r["name"] == "work" for r in json.loads(out.stdout)["ranges"]) == 200
+
+
+def cpp_sanitized():
+    """A program built with AddressSanitizer, that a shell starts."""
+    run = Profiled(["/bin/sh", "-c", need("STEPSCOPE_ASAN_RANGES") + " return"])
+    assert run.status == 0 and run.count("work") == 200, (run.status, run.stderr)
+
+
+def cpp_command_with_separator():
+    shell = ["/bin/sh", "-c", "echo \"0=$0 args=$*\"", "--", "a", "b"]
+    with tempfile.TemporaryDirectory() as folder:
+        for separator in ([], ["--"]):
+            words = [need("STEPSCOPE_BIN"), "profile", "-o", folder + "/x", *separator, *shell]
+            out = subprocess.run(words, capture_output=True, text=True, env=environment())
+            assert out.stdout == plain(shell).stdout, (separator, out.stdout, out.stderr)
+
+
 def cpp_nothing_recorded():
     run = Profiled(["/bin/sh", "-c", "echo hello; exit 9"])
     assert (run.status, run.stdout) == (9, "hello\n")
@@ -296,6 +329,9 @@ CASES = {
     "cpp_exec": cpp_exec,
     "cpp_sigint_to_launcher": lambda: cpp_signal_to_launcher(signal.SIGINT),
     "cpp_sigterm_to_launcher": lambda: cpp_signal_to_launcher(signal.SIGTERM),
+    "cpp_all_killed": cpp_all_killed,
+    "cpp_sanitized": cpp_sanitized,
+    "cpp_command_with_separator": cpp_command_with_separator,
     "cpp_nothing_recorded": cpp_nothing_recorded,
     "cpp_plan_never_came": cpp_plan_never_came,
     "cpp_only": cpp_only,
