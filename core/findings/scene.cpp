@@ -17,6 +17,7 @@ namespace {
 constexpr double kDeviationOfMedian = 1.4826;  // of a normal distribution: sd / MAD
 constexpr double kSceneLeastShare = 0.01;
 constexpr double kLeastNoises = 3;
+constexpr double kMostOfNoise = 0.05;  // steps of two kinds vary much, and their costs are plain
 
 double uncertainty_of_mean(const std::vector<std::int64_t>& walls) {
   if (walls.size() < 2) return 0;
@@ -82,6 +83,7 @@ Scene::Scene(const Trace& t, const Steps& s, const Attribution& a, const Summary
     const double busy = per_step(sums.partition.device_busy_ns_total);
     const auto plain = static_cast<double>(*sums.partition.corrected_step_ns);
     if (step_ns > busy) idle_scale_ = std::clamp((plain - busy) / (step_ns - busy), 0.0, 1.0);
+    wall_scale_ = step_ns > 0 ? plain / step_ns : 1;
     step_ns = plain;
   }
   calls = host_calls(*this);
@@ -93,7 +95,8 @@ double Scene::per_step(std::int64_t ns) const {
 }
 
 double Scene::least_ns() const {
-  return std::max(kSceneLeastShare * step_ns, kLeastNoises * noise_ns);
+  return std::max(kSceneLeastShare * step_ns,
+                  std::min(kLeastNoises * noise_ns, kMostOfNoise * step_ns));
 }
 
 bool Scene::counts(std::int64_t time) const {

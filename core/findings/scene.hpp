@@ -3,7 +3,8 @@
 //
 // Sums are over the counted steps (Summary::counted) in ns. A rule fires only from least_ns() a
 // step on: 1 % of the step, and three times what the mean step is uncertain by (the standard error
-// of the mean, by the steps' median deviation, which a few long steps do not move).
+// of the mean, by the steps' median deviation, which a few long steps do not move), yet from 5 % of
+// the step on in any case: time is charged from the partition, not from differences of steps.
 //
 // Where the step without its recording is known (--plain-step, --window), it is the step, and the
 // device's idle time is what it leaves beside the device's work: idle_per_step() scales to that.
@@ -42,6 +43,8 @@ struct Scene {
   const std::vector<Segment>& segments() const { return attribution.process.segments; }
   double per_step(std::int64_t ns) const;
   double idle_per_step(std::int64_t ns) const { return idle_scale_ * per_step(ns); }
+  // Of wall time in which the device works and idles.
+  double wall_per_step(std::int64_t ns) const { return wall_scale_ * per_step(ns); }
   double count_per_step(std::uint64_t count) const {
     return per_step(static_cast<std::int64_t>(count));
   }
@@ -57,6 +60,7 @@ struct Scene {
 
  private:
   double idle_scale_ = 1;
+  double wall_scale_ = 1;
   IntervalSet windows_;
 };
 

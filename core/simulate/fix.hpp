@@ -28,6 +28,7 @@ enum class FixKind : std::uint8_t {
   overlap_transfer,  // communication runs beside compute
   drop_work,         // this phase or line does nothing any more
   less_often,        // this phase runs once in `every` steps of those in which it runs now
+  fuse_work,         // these device operations become one, in `factor` of their time
   batch_repeats,     // what this phase does `every` times one after another, it does once for all
 };
 std::string_view name_of(FixKind kind);  // stable ids: "remove_sync", "pin_memory", ...

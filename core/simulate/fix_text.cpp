@@ -176,12 +176,14 @@ class FixReader {
     const bool repeats = fix_.kind == FixKind::less_often || fix_.kind == FixKind::batch_repeats;
     const bool needs_place = repeats || fix_.kind == FixKind::drop_work ||
                              fix_.kind == FixKind::hoist_invariant ||
-                             fix_.kind == FixKind::scale_work;
+                             fix_.kind == FixKind::fuse_work || fix_.kind == FixKind::scale_work;
     if (needs_place && anywhere) {
       problem_ = fmt::format("{} needs a place: @FILE:LINE, @phase=NAME or @cause=NAME",
                              name_of(fix_.kind));
-    } else if (fix_.kind == FixKind::scale_work && !has_factor_) {
-      problem_ = "scale_work needs :factor=F, the share of its time that stays";
+    } else if ((fix_.kind == FixKind::scale_work || fix_.kind == FixKind::fuse_work) &&
+               !has_factor_) {
+      problem_ =
+          fmt::format("{} needs :factor=F, the share of its time that stays", name_of(fix_.kind));
     } else if (repeats && fix_.every < 2) {
       problem_ = fmt::format("{} needs :every=N", name_of(fix_.kind));
     }
@@ -254,7 +256,8 @@ std::string text_of(const Fix& fix, const Trace& trace, const Attribution& attri
   for (const PhaseId phase : fix.scope.phases)
     out += "@phase=" + phase_path(attribution.phases, phase);
   if (fix.scope.cause) out += fmt::format("@cause={}", name_of(*fix.scope.cause));
-  if (fix.kind == FixKind::scale_work) out += fmt::format(":factor={:g}", fix.factor);
+  if (fix.kind == FixKind::scale_work || fix.kind == FixKind::fuse_work)
+    out += fmt::format(":factor={:g}", fix.factor);
   if (fix.every > 1) out += fmt::format(":every={}", fix.every);
   return out;
 }

@@ -105,9 +105,10 @@ TEST(WhatifVerb, SaysThatATraceCannotBeReplayed) {
 TEST(WhatifVerb, HelpNamesEveryFix) {
   const Outcome run = run_stepscope("whatif --help");
   EXPECT_EQ(run.status, 0);
-  for (const char* fix : {"remove_sync", "pin_memory", "prefetch_input", "merge_copies",
-                          "hoist_invariant", "fuse_optimizer", "capture_graph", "scale_work",
-                          "overlap_transfer", "drop_work", "less_often", "batch_repeats"})
+  for (const char* fix :
+       {"remove_sync", "pin_memory", "prefetch_input", "merge_copies", "hoist_invariant",
+        "fuse_optimizer", "capture_graph", "scale_work", "overlap_transfer", "drop_work",
+        "less_often", "batch_repeats", "fuse_work"})
     EXPECT_THAT(run.out, HasSubstr(fix));
 }
 

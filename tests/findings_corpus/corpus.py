@@ -132,6 +132,16 @@ def first_of_each(findings):
     return out
 
 
+def check_contract(answer):
+    """Each rule is found, cleared or abstains, and each finding points to events."""
+    said = {one["id"] for kind in ("found", "cleared", "abstained") for one in answer[kind]}
+    if said != set(LINES) - set(RULE_OF):
+        sys.exit(f"{answer['case']}: nothing is said of {', '.join(sorted(set(LINES) - set(RULE_OF) - said)) or said}")
+    without = [finding["id"] for finding in answer["found"] if not finding["evidence"]]
+    if without:
+        sys.exit(f"{answer['case']}: no evidence for {', '.join(without)}")
+
+
 def best_is_first(findings, gains):
     known = [finding for finding in findings if finding["id"] in gains]
     if not known:
@@ -188,6 +198,7 @@ def main():
     for case in chosen:
         truth = truths[case.name]
         answer = answers[case.name]
+        check_contract(answer)
         found = first_of_each(answer["found"])
         for rule, score in scores.items():
             score_rule(score, case, rule, found.get(rule), truth)

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -38,6 +40,19 @@ Gaps find_gaps(const Scene& scene) {
     out.by_cause[index_of(s.cause)] += ns;
     out.segments.push_back(i);
     ++out.count;
+  }
+  return out;
+}
+
+// Of silences that hold no record, what the device did next.
+std::vector<std::string> ops_behind(const Scene& scene, const Gaps& gaps) {
+  constexpr std::size_t kMost = 3;
+  const auto& begins = scene.trace.device_ops().begin;
+  std::vector<std::string> out;
+  for (const std::size_t i : gaps.segments) {
+    const auto next = std::lower_bound(begins.begin(), begins.end(), scene.segments()[i].time.end);
+    if (next == begins.end() || out.size() == kMost) break;
+    out.push_back(fmt::format("d{}", next - begins.begin()));
   }
   return out;
 }
@@ -86,6 +101,7 @@ void judge_host_gap(Scene& scene, Findings& out) {
   const Cause cause = largest_cause(gaps);
   Finding finding = gaps.price.finding(kHostGap, idle);
   finding.count_per_step = scene.count_per_step(gaps.count);
+  if (finding.evidence.empty()) finding.evidence = ops_behind(scene, gaps);
   finding.title = fmt::format(
       "the device idles {} a step ({}) while the host does something else for a millisecond or "
       "more "

@@ -35,7 +35,7 @@ Finding periodic_finding(const Scene& scene, const PhaseRow& row) {
   Price price(scene);
   for (const Segment& s : scene.segments())
     if (inside[s.phase] && scene.counts(s.time.begin)) price.add(s, s.time.length());
-  const double amortised = scene.per_step(row.wall_ns_total);
+  const double amortised = scene.wall_per_step(row.wall_ns_total);
   const double once = static_cast<double>(row.wall_ns_total) /
                       static_cast<double>(std::max<std::uint64_t>(1, row.steps_in));
   Finding out = price.finding(kPeriodicPhase, amortised);
@@ -72,7 +72,7 @@ void judge_periodic_phase(Scene& scene, Findings& out) {
   std::string name;
   for (const PhaseRow& row : scene.summary.phases) {
     if (row.depth > 0 || row.every_steps < kLeastPeriod || row.calls_total == 0) continue;
-    const double amortised = scene.per_step(row.wall_ns_total);
+    const double amortised = scene.wall_per_step(row.wall_ns_total);
     if (scene.share(amortised) >= kPeriodicPhaseLeastShare && amortised / 2 >= scene.least_ns()) {
       add_finding(scene, periodic_finding(scene, row), out);
       any = true;

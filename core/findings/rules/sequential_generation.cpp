@@ -175,7 +175,7 @@ double ceiling_of(const Generation& generation, double time) {
 }
 
 Finding generation_finding(const Scene& scene, const Generation& generation, const Price& price) {
-  const double time = scene.per_step(price.total());
+  const double time = scene.wall_per_step(price.total());
   Finding out = price.finding(kSequentialGeneration, time);
   out.ceiling_ns_per_step = ceiling_of(generation, time);
   put_first(scene, called_for_each(scene, generation), out);
@@ -208,7 +208,7 @@ void judge_sequential_generation(Scene& scene, Findings& out) {
   bool any = false;
   for (const Generation& generation : find_generations(scene)) {
     const Price price = phase_price(scene, generation.phase);
-    const double time = scene.per_step(price.total());
+    const double time = scene.wall_per_step(price.total());
     if (scene.share(time) < kSequentialGenerationLeastShare ||
         ceiling_of(generation, time) < scene.least_ns())
       continue;

@@ -106,7 +106,7 @@ Finding attention_finding(const Scene& scene, const AttentionGroups& groups, con
       "({})",
       out.count_per_step, format_duration(time), percent(scene.share(time)));
   Fix fuse;
-  fuse.kind = FixKind::scale_work;
+  fuse.kind = FixKind::fuse_work;
   fuse.factor = kFusedTime;
   fuse.factor_low = kFusedLow;
   fuse.factor_high = kFusedHigh;

@@ -4,6 +4,7 @@
 #include "core/simulate/edits/drop_work.hpp"
 #include "core/simulate/edits/edit.hpp"
 #include "core/simulate/edits/fuse_optimizer.hpp"
+#include "core/simulate/edits/fuse_work.hpp"
 #include "core/simulate/edits/hoist_invariant.hpp"
 #include "core/simulate/edits/less_often.hpp"
 #include "core/simulate/edits/merge_copies.hpp"
@@ -36,6 +37,8 @@ constexpr EditRow kEdits[] = {
     {FixKind::drop_work, "drop_work", "this phase or line does nothing any more", drop_work},
     {FixKind::less_often, "less_often",
      "this phase runs in one of :every=N steps of those in which it runs now", less_often},
+    {FixKind::fuse_work, "fuse_work",
+     "device operations one after another become one, in :factor=F of their time", fuse_work},
     {FixKind::batch_repeats, "batch_repeats",
      "what this phase does :every=N times one after another, it does once for all", batch_repeats},
 };

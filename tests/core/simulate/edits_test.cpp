@@ -310,6 +310,22 @@ TEST(Edits, RepeatsBecomeOneBatch) {
   EXPECT_EQ(edited.touched, 16U);
 }
 
+TEST(Edits, FusedWorkIsLaunchedOnce) {
+  GraphMaker make;
+  for (DeviceOpId op = 0; op < 5; ++op) {
+    make.work(20 * kUs);
+    make.launch(10 * kUs);
+    make.graph.device.back().op = op;
+  }
+  make.end_step();
+  Fix fix{.kind = FixKind::fuse_work, .factor = 0.5, .factor_low = 0.5, .factor_high = 0.5};
+  fix.scope.ops = {1, 2, 3};
+  const Edited edited = apply(make.graph, fix);
+  EXPECT_EQ(edited.touched, 3U);
+  EXPECT_DOUBLE_EQ(edited.graph.device[1].ns, 15 * kUs);
+  EXPECT_NEAR(edited.ns(), 3 * 25 * kUs, 1) << "the first, the fused one, the last";
+}
+
 TEST(Edits, AFixOfOpsLeavesOthersOfTheirClass) {
   GraphMaker make;
   for (DeviceOpId op = 0; op < 3; ++op) {
