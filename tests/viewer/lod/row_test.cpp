@@ -109,6 +109,20 @@ TEST(Row, AnEventAPixelLongIsDrawnAlone) {
   EXPECT_EQ(boxes[2].busy_ns, 1'000);
 }
 
+TEST(Row, EveryEventIsABoxOfItsOwnWhereItIsZoomedTo) {
+  const Row row = random_row(5, 4'000);
+  std::vector<Box> boxes;
+  for (std::uint32_t i = 0; i < row.size(); ++i) {
+    const Interval time = row.time(i);
+    if (time.empty()) continue;  // several may begin in the same nanosecond
+    const std::int64_t margin = std::max<std::int64_t>(50, time.length() / 4);
+    row.boxes({time.begin - margin, time.end + margin}, 1'900, boxes);
+    EXPECT_TRUE(std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
+      return box.single() && box.first == i && box.time == time;
+    })) << i;
+  }
+}
+
 TEST(Row, WithoutEventsOrWidthThereAreNoBoxes) {
   Row row;
   row.finish();
