@@ -12,6 +12,7 @@
 #include "reports/html/html_report.hpp"
 #include "reports/text/text_diff.hpp"
 #include "reports/text/text_report.hpp"
+#include "tests/core/summary/two_ranks.hpp"
 #include "tests/viewer/sample_run.hpp"
 #include "viewer/view/details.hpp"
 #include "viewer/view/palette.hpp"
@@ -195,6 +196,30 @@ TEST(IdleGaps, TileWhatTheDeviceIdles) {
     in_gaps += owned;
   }
   EXPECT_EQ(in_gaps, idle);
+}
+
+TEST(Desk, ARankIsPickedFromTheTableOfRanks) {
+  auto run = analyse(two_ranks());
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  Desk desk({std::make_shared<const viewer::Run>(std::move(*run))});
+  desk.open();
+  const Table ranks = table(tables_of(desk), "Ranks");
+  ASSERT_EQ(ranks.rows.size(), 2U);
+  EXPECT_THAT(ranks.rows[0].cells[0].text, HasSubstr("shown"));
+  act(desk, ranks.rows[1]);
+  EXPECT_EQ(desk.generation(), 1U);
+  EXPECT_EQ(desk.active().run().trace.data().processes[desk.active().run().steps.process].rank, 1);
+  EXPECT_THAT(table(tables_of(desk), "Ranks").rows[1].cells[0].text, HasSubstr("shown"));
+  EXPECT_FALSE(desk.pick_rank(7).ok());
+  EXPECT_EQ(desk.generation(), 1U);
+  // The collective names who was waited for.
+  const auto& last = desk.active().run().attribution.last_entries;
+  ASSERT_FALSE(last.empty());
+  std::vector<std::string> said;
+  for (const Detail& detail :
+       details_of(desk.active().run(), {EventKind::device_op, last.begin()->first}))
+    said.push_back(detail.what + " " + detail.value);
+  EXPECT_THAT(said, testing::Contains("Last to enter rank 1"));
 }
 
 TEST(Saved, MarksPinsAndSettingsComeBackAndDamageIsPassedOver) {
