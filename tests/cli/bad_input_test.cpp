@@ -84,7 +84,7 @@ TEST(BadInput, ArgumentsThatMakeNoSense) {
     expect_failure(run_stepscope(arguments), 2, subject, what);
   };
   usage("report", "TRACE", "--help");
-  usage("report x --format xml", "--format", "{text,json,html,markdown}");
+  usage("report x --format xml", "--format", "{text,json,html,markdown,sarif,github}");
   usage("report x --plain-step 38", "--plain-step", "38.2ms");
   usage("report x --step-marker '('", "--step-marker", "regular expression");
   usage("report " + kGood + " --rank 7", "no process of rank 7", "leave the option out");
