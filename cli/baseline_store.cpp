@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/baseline_store.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "cli/output.hpp"
@@ -49,10 +52,19 @@ Error failed(const fs::path& path, const char* what, const std::error_code& erro
   return io_error(fmt::format("{}: {}: {}", path.string(), what, error.message()));
 }
 
-Status write_documents(const fs::path& folder, const std::vector<std::string>& documents) {
+// An empty one that nobody else has, with the permissions of any other; hidden until it is whole.
+Result<fs::path> new_folder_in(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return failed(folder, "cannot be made", error);
+  std::string name = (folder / ".new.XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr)
+    return failed(folder, "cannot be written", {errno, std::generic_category()});
+  fs::permissions(name, fs::status(folder, error).permissions(), error);
+  return fs::path(name);
+}
+
+Status write_documents(const fs::path& folder, const std::vector<std::string>& documents) {
   for (std::size_t i = 0; i < documents.size(); ++i) {
     auto output = Output::open((folder / fmt::format("{}.json", i + 1)).string());
     const Status written = output ? output->finish(documents[i]) : Status(output.error());
@@ -61,15 +73,28 @@ Status write_documents(const fs::path& folder, const std::vector<std::string>& d
   return Done{};
 }
 
-// The old one stands beside the new one until that is in its place.
+// Where the file system cannot exchange two folders, the old one stands aside until the new one is
+// in its place, and comes back where that fails.
+std::error_code exchange(const fs::path& made, const fs::path& place) {
+  if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) return {};
+  const fs::path aside = made.string() + ".old";
+  std::error_code error, ignored;
+  fs::rename(place, aside, error);
+  if (error) return error;
+  fs::rename(made, place, error);
+  fs::rename(aside, error ? place : made, ignored);
+  return error;
+}
+
+// What `place` held before is in `made` afterwards.
 Status put_in_place(const fs::path& made, const fs::path& place) {
-  const fs::path old = place.parent_path() / fmt::format(".old.{}", getpid());
   std::error_code error;
-  if (fs::exists(place)) fs::rename(place, old, error);
-  if (!error) fs::rename(made, place, error);
-  if (error) return failed(place, "cannot be replaced", error);
-  fs::remove_all(old, error);
-  return Done{};
+  if (fs::exists(place, error)) {
+    error = exchange(made, place);
+  } else {
+    fs::rename(made, place, error);
+  }
+  return error ? Status(failed(place, "cannot be replaced", error)) : Status(Done{});
 }
 
 bool is_trace_folder(const fs::path& path) {
@@ -113,11 +138,12 @@ Status BaselineStore::save(const std::string& name, const std::vector<std::strin
   if (const Status sound = check_name(name); !sound) return sound;
   if (has(name) && !replace)
     return usage_error(fmt::format("baseline '{}' exists; --force replaces it", name));
-  const fs::path made = fs::path(folder_) / fmt::format(".new.{}", getpid());
-  Status done = write_documents(made, documents);
-  if (done) done = put_in_place(made, fs::path(folder_) / name);
+  const auto made = new_folder_in(folder_);
+  if (!made) return made.error();
+  Status done = write_documents(*made, documents);
+  if (done) done = put_in_place(*made, fs::path(folder_) / name);
   std::error_code error;
-  fs::remove_all(made, error);
+  fs::remove_all(*made, error);
   return done;
 }
 

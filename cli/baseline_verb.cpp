@@ -59,8 +59,8 @@ int save_baseline(const BaselineArguments& arguments) {
   const Status saved =
       BaselineStore(arguments.folder).save(arguments.name, documents, arguments.force);
   if (!saved) return fail("baseline", "", saved.error());
-  fmt::print(stderr, "stepscope baseline: '{}' holds {} run{}\n", arguments.name, documents.size(),
-             documents.size() == 1 ? "" : "s");
+  say("stepscope baseline: '{}' holds {} run{}\n", arguments.name, documents.size(),
+      documents.size() == 1 ? "" : "s");
   return kExitPass;
 }
 
@@ -71,8 +71,8 @@ int list_baselines(const BaselineArguments& arguments) {
     fmt::print("{}  {} run{}\n", baseline.name, baseline.files.size(),
                baseline.files.size() == 1 ? "" : "s");
   if (all->empty())
-    fmt::print(stderr, "stepscope baseline: none in {}; 'stepscope baseline save NAME RUN...'\n",
-               arguments.folder);
+    say("stepscope baseline: none in {}; 'stepscope baseline save NAME RUN...'\n",
+        arguments.folder);
   return kExitPass;
 }
 

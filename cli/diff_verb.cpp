@@ -129,7 +129,9 @@ int run_diff(DiffArguments arguments) {
   if (arguments.rank >= 0) reading.rank = arguments.rank;
   const Status checked = check_read_options(reading);
   if (!checked) return fail("diff", "", checked.error());
-  auto output = Output::open(arguments.output);
+  std::vector<std::string> inputs = arguments.baseline;
+  inputs.insert(inputs.end(), arguments.candidate.begin(), arguments.candidate.end());
+  auto output = Output::open(arguments.output, inputs);
   if (!output) return fail("diff", arguments.output, output.error());
   int status = kExitPass;
   const std::vector<Summary> a = load_side(arguments.baseline, reading, status);

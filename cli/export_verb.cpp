@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // stepscope export TRACE --to FORMAT -o FILE: a run and its causes for other tools.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <memory>
 
 #include "cli/failure.hpp"
@@ -16,6 +11,7 @@
 #include "cli/recovered_run.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "cli/whole_file.hpp"
 #include "core/exporters/exported.hpp"
 #include "core/importers/load.hpp"
 
@@ -49,45 +45,7 @@ const Exporter* exporter_named(const std::string& name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-// A file beside the target that takes its place at the end.
-class Replacement {
- public:
-  explicit Replacement(std::string target)
-      : target_(std::move(target)), path_(fmt::format("{}.{}.tmp", target_, getpid())) {}
-  ~Replacement() { unlink(path_.c_str()); }
-  Replacement(const Replacement&) = delete;
-  Replacement& operator=(const Replacement&) = delete;
-
-  const std::string& path() const { return path_; }
-
-  // Before the work begins, so that a path that cannot be written costs no time.
-  Status check() const {
-    std::error_code error;
-    if (std::filesystem::exists(target_, error) &&
-        !std::filesystem::is_regular_file(target_, error))
-      return io_error(target_ + ": is there and is no file; choose another place with -o FILE");
-    std::FILE* file = std::fopen(path_.c_str(), "wb");
-    if (file == nullptr) return failed("cannot be written");
-    std::fclose(file);
-    return Done{};
-  }
-
-  Status take_place() const {
-    if (std::rename(path_.c_str(), target_.c_str()) == 0) return Done{};
-    return failed("cannot be replaced");
-  }
-
- private:
-  Error failed(const char* what) const {
-    return io_error(fmt::format("{}: {}: {}; choose another place with -o FILE", target_, what,
-                                std::strerror(errno)));
-  }
-
-  std::string target_;
-  std::string path_;
-};
-
-Status write_export(const ExportArguments& arguments, const Trace& trace, const Replacement& file) {
+Status write_export(const ExportArguments& arguments, const Trace& trace, const WholeFile& file) {
   const Result<Steps> steps =
       find_steps(trace, {.marker_regex = arguments.read.step_marker, .rank = arguments.read.rank});
   if (!steps) return steps.error();
@@ -114,13 +72,14 @@ int run_export(ExportArguments arguments) {
                             "hold all of them"));
   const Status checked = check_read_options(arguments.read);
   if (!checked) return fail("export", "", checked.error());
-  const Replacement file(arguments.output);
-  if (const Status writable = file.check(); !writable)
-    return fail("export", arguments.output, writable.error());
+  if (const Status other = refuse_input(arguments.output, {&arguments.trace, 1}); !other)
+    return fail("export", "", other.error());
+  auto file = WholeFile::open(arguments.output);
+  if (!file) return fail("export", arguments.output, file.error());
   const Result<Trace> trace = load_trace(arguments.trace);
   if (!trace) return fail("export", arguments.trace, trace.error());
-  Status done = write_export(arguments, *trace, file);
-  if (done) done = file.take_place();
+  Status done = write_export(arguments, *trace, *file);
+  if (done) done = file->take_place();
   return done ? int{kExitPass} : fail("export", "", done.error());
 }
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/failure.hpp"
 
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <string>
-
 namespace stepscope {
 
 int fail(std::string_view verb, std::string_view subject, const Error& error) {
@@ -15,7 +10,7 @@ int fail(std::string_view verb, std::string_view subject, const Error& error) {
   if (!subject.empty() && error.message.find(subject) == std::string::npos)
     line += std::string(subject) + ": ";
   for (const char c : error.message) line += c == '\n' ? ' ' : c;
-  fmt::print(stderr, "{}\n", line);
+  say("{}\n", line);
   return exit_code_of(error.code);
 }
 

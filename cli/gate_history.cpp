@@ -11,6 +11,7 @@
 #include "cli/load_summary.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
+#include "cli/verbs.hpp"
 #include "core/gate/history.hpp"
 #include "reports/json/json_history.hpp"
 #include "reports/text/text_history.hpp"
@@ -116,11 +117,11 @@ void add_gate_history_verb(CLI::App& gate, int& status) {
       ->capture_default_str()
       ->type_name("N");
   verb->add_option("--tolerance", arguments->options.tolerance, "a smaller rise is none")
-      ->check(CLI::Range(0.0, 10.0))
+      ->check(finite() & CLI::Range(0.0, 10.0))
       ->capture_default_str()
       ->type_name("SHARE");
   verb->add_option("--level", arguments->options.level, "chance of a false change of level")
-      ->check(CLI::Range(1e-5, 0.5))
+      ->check(finite() & CLI::Range(1e-5, 0.5))
       ->capture_default_str()
       ->type_name("P");
   verb->add_option("--format", arguments->format, "the default is text")

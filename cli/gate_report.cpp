@@ -34,11 +34,6 @@ std::string in_format(const std::string& format, const GateVerdict& verdict,
   return text_gate(verdict, style);
 }
 
-Status write_to(const std::string& file, const std::string& text) {
-  auto output = Output::open(file);
-  return output ? output->finish(text) : Status(output.error());
-}
-
 // The step's part of the job's page; steps add to it.
 Status add_to_job_summary(const GateVerdict& verdict) {
   const char* file = std::getenv("GITHUB_STEP_SUMMARY");
@@ -48,18 +43,6 @@ Status add_to_job_summary(const GateVerdict& verdict) {
   out.flush();
   if (!out) return io_error(std::string(file) + ": the job's summary cannot be written");
   return Done{};
-}
-
-Status write_all(const GateVerdict& verdict, const GateReportOptions& options, Output& output) {
-  const bool github = options.github || options.format == "github";
-  const Style style = style_for(output.is_stdout() && stdout_is_terminal());
-  std::string text = in_format(options.format, verdict, options, style);
-  if (options.github && options.format != "github" && options.output.empty())
-    text += in_format("github", verdict, options, style);
-  Status written = output.finish(text);
-  for (const auto& [format, file] : options.files)
-    if (written) written = write_to(file, in_format(format, verdict, options, {}));
-  return written && github ? add_to_job_summary(verdict) : written;
 }
 
 // What cannot be compared is never a pass, whatever --inconclusive says.
@@ -94,15 +77,41 @@ void add_gate_report_options(CLI::App& verb, GateReportOptions& options) {
       ->type_name("HOW");
 }
 
-int report_gate(const GateVerdict& verdict, const GateReportOptions& options) {
-  auto output = Output::open(options.output);
-  if (!output) return fail("gate", options.output, output.error());
-  const Status written = write_all(verdict, options, *output);
+Result<GateReport> GateReport::open(const GateReportOptions& options,
+                                    std::span<const std::string> inputs) {
+  auto output = Output::open(options.output, inputs);
+  if (!output) return output.error();
+  GateReport out(options, std::move(*output));
+  for (const auto& [format, path] : options.files) {
+    auto file = Output::open(path, inputs);
+    if (!file) return file.error();
+    out.files_.push_back(std::move(*file));
+  }
+  return out;
+}
+
+Status GateReport::write_all(const GateVerdict& verdict) {
+  const bool github = options_.github || options_.format == "github";
+  const Style style = style_for(output_.is_stdout() && stdout_is_terminal());
+  std::string text = in_format(options_.format, verdict, options_, style);
+  if (options_.github && options_.format != "github" && options_.output.empty())
+    text += in_format("github", verdict, options_, style);
+  Status all = output_.finish(text);
+  const auto note = [&all](Status written) {
+    if (all) all = std::move(written);
+  };
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    note(files_[i].finish(in_format(options_.files[i].first, verdict, options_, {})));
+  if (github) note(add_to_job_summary(verdict));
+  return all;
+}
+
+int GateReport::write(const GateVerdict& verdict) {
+  const Status written = write_all(verdict);
+  const bool seen = written && options_.output.empty() && options_.format == "text";
+  if (!seen) say("stepscope gate: {}: {}\n", gate_title(verdict), gate_summary(verdict));
   if (!written) return fail("gate", "", written.error());
-  const bool seen = options.output.empty() && options.format == "text";
-  if (!seen)
-    fmt::print(stderr, "stepscope gate: {}: {}\n", gate_title(verdict), gate_summary(verdict));
-  return exit_code_of(verdict, options.inconclusive);
+  return exit_code_of(verdict, options_.inconclusive);
 }
 
 }  // namespace stepscope

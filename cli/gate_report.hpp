@@ -4,10 +4,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/output.hpp"
 #include "core/gate/verdict.hpp"
 
 namespace stepscope {
@@ -22,7 +24,25 @@ struct GateReportOptions {
 
 void add_gate_report_options(CLI::App& verb, GateReportOptions& options);
 
-// A verdict that cannot be written is not passed on: the exit code is that of the failure.
-int report_gate(const GateVerdict& verdict, const GateReportOptions& options);
+// The files that a verdict goes into, opened before the runs that it is about.
+class GateReport {
+ public:
+  // `inputs`: the runs that will be read, none of which may be written over.
+  static Result<GateReport> open(const GateReportOptions& options,
+                                 std::span<const std::string> inputs = {});
+
+  // The exit code. Where a file cannot be written the others still are, and the code is that of the
+  // failure: a verdict that did not arrive is not passed on.
+  int write(const GateVerdict& verdict);
+
+ private:
+  GateReport(GateReportOptions options, Output output)
+      : options_(std::move(options)), output_(std::move(output)) {}
+  Status write_all(const GateVerdict& verdict);
+
+  GateReportOptions options_;
+  Output output_;
+  std::vector<Output> files_;  // as options_.files
+};
 
 }  // namespace stepscope

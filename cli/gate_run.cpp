@@ -11,6 +11,7 @@
 #include "cli/failure.hpp"
 #include "cli/gate_policy.hpp"
 #include "cli/gate_report.hpp"
+#include "cli/interruption.hpp"
 #include "cli/load_summary.hpp"
 #include "cli/output.hpp"
 #include "cli/profiled_run.hpp"
@@ -89,9 +90,13 @@ Result<Summary> record(const GateRunArguments& arguments, const WorkFolder& fold
 }
 
 void tell(const Turn& turn, std::size_t done, std::size_t all, const Summary& summary) {
-  fmt::print(stderr, "stepscope gate run: {:>2} of {}  {:<13} {} steps of {}\n", done, all,
-             turn.name(), summary.partition.steps_counted,
-             format_duration(summary.partition.wall_ns_per_step()));
+  say("stepscope gate run: {:>2} of {}  {:<13} {} steps of {}\n", done, all, turn.name(),
+      summary.partition.steps_counted, format_duration(summary.partition.wall_ns_per_step()));
+}
+
+Error interrupted(std::size_t done, std::size_t all) {
+  return {ErrorCode::inconclusive,
+          fmt::format("interrupted after {} of {} runs: nothing is judged", done, all)};
 }
 
 int run_in_turns(const GateRunArguments& arguments) {
@@ -99,19 +104,23 @@ int run_in_turns(const GateRunArguments& arguments) {
     return fail("gate run", "", readable.error());
   const Result<Policy> policy = arguments.policy.read();
   if (!policy) return fail("gate run", arguments.policy.file, policy.error());
+  auto report = GateReport::open(arguments.report);
+  if (!report) return fail("gate run", "", report.error());
   const Result<WorkFolder> folder = WorkFolder::make(arguments.keep, "stepscope-gate");
   if (!folder) return fail("gate run", "", folder.error());
   GateRunArguments recording = arguments;
   recording.read.find = policy->new_findings.has_value();
+  const Interruption noted;
   std::vector<Summary> baseline, candidate;
   const std::vector<Turn> turns = turns_of(arguments.runs);
   for (std::size_t i = 0; i < turns.size(); ++i) {
     auto summary = record(recording, *folder, turns[i]);
+    if (Interruption::came()) return fail("gate run", "", interrupted(i, turns.size()));
     if (!summary) return fail("gate run", turns[i].name(), summary.error());
     tell(turns[i], i + 1, turns.size(), *summary);
     (turns[i].candidate ? candidate : baseline).push_back(std::move(*summary));
   }
-  return report_gate(judge(*policy, baseline, candidate), arguments.report);
+  return report->write(judge(*policy, baseline, candidate));
 }
 
 }  // namespace

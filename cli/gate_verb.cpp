@@ -84,13 +84,17 @@ int run_gate(const GateArguments& arguments) {
   if (!policy) return fail("gate", arguments.policy.file, policy.error());
   const Status sides = check_sides(arguments, *policy);
   if (!sides) return fail("gate", "", sides.error());
+  std::vector<std::string> inputs = arguments.baseline;
+  inputs.insert(inputs.end(), arguments.candidate.begin(), arguments.candidate.end());
+  auto report = GateReport::open(arguments.report, inputs);
+  if (!report) return fail("gate", "", report.error());
   GateArguments reading = arguments;
   reading.read.find = policy->new_findings.has_value();
   const auto baseline = load_side(arguments.baseline, reading);
   if (!baseline) return fail("gate", "", baseline.error());
   const auto candidate = load_side(arguments.candidate, reading);
   if (!candidate) return fail("gate", "", candidate.error());
-  return report_gate(judge(*policy, *baseline, *candidate), arguments.report);
+  return report->write(judge(*policy, *baseline, *candidate));
 }
 
 }  // namespace

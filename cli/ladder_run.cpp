@@ -58,8 +58,10 @@ Result<Summary> kept_profile(const std::string& name) {
 Result<Summary> profile_once(const LadderPlan& plan, const WorkFolder& folder,
                              const RungName& rung) {
   const std::string name = folder.at(rung.id + ".profile");
+  std::error_code ignored;
   if (plan.resume) {
     if (Result<Summary> kept = kept_profile(name); kept) return kept;
+    std::filesystem::remove_all(name + ".scope", ignored);  // cut short
   }
   ProfiledRunOptions options;
   options.level = plan.level;
@@ -67,7 +69,6 @@ Result<Summary> profile_once(const LadderPlan& plan, const WorkFolder& folder,
   if (const Status ran = run_profiled(command_of(plan, rung), name, options); !ran)
     return ran.error();
   Result<Summary> summary = load_summary(name + ".scope");
-  std::error_code ignored;
   if (!folder.kept()) std::filesystem::remove_all(name + ".scope", ignored);
   return summary;
 }
@@ -147,6 +148,11 @@ Status claim_folder(const LadderPlan& plan, const WorkFolder& folder) {
   const std::string path = folder.at("command");
   const std::string command = quoted_for_shell(plan.program) + plan.arguments + "\n";
   const std::string before = whole_file(path);
+  if (!plan.resume && !before.empty())
+    return bad_input(
+        fmt::format("--keep {}: holds the runs of an earlier ladder; --resume goes on "
+                    "from them, another folder begins anew",
+                    folder.at("")));
   if (plan.resume && before.empty())
     return bad_input(fmt::format("--resume {}: it holds no runs of a ladder", folder.at("")));
   if (plan.resume && before != command)

@@ -97,9 +97,7 @@ int measure_ladder(LadderArguments& arguments) {
   plan.resume = !arguments.resume.empty();
   if (const Status claimed = claim_folder(plan, *folder); !claimed)
     return fail("ladder", "", claimed.error());
-  const auto tell = [](const std::string& line) {
-    fmt::print(stderr, "stepscope ladder: {}\n", line);
-  };
+  const auto tell = [](const std::string& line) { say("stepscope ladder: {}\n", line); };
   const LadderRuns runs = run_ladder(plan, *folder, tell);
   Ladder ladder = make_ladder(facts->model, runs.rungs, arguments.options);
   if (runs.interrupted) {
@@ -158,7 +156,7 @@ void add_ladder_verb(CLI::App& app, int& status) {
       ->type_name("LEVEL");
   verb->add_option("--loss-tolerance", arguments->options.loss_tolerance,
                    "how far a step's loss may lie from the first rung's, of it")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(finite() & CLI::Range(0.0, 1.0))
       ->capture_default_str()
       ->type_name("SHARE");
   verb->add_option("--keep", arguments->keep, "keep traces and what the runs printed in DIR")

@@ -19,17 +19,16 @@ bool is_special(const std::string& path) {
 
 }  // namespace
 
-Output::Output(std::string path, std::string temporary, std::FILE* file)
-    : path_(std::move(path)), temporary_(std::move(temporary)), file_(file) {}
+Output::Output(std::string path, std::optional<WholeFile> whole, std::FILE* file)
+    : path_(std::move(path)), whole_(std::move(whole)), file_(file) {}
 
 Output::Output(Output&& other) noexcept
     : path_(std::move(other.path_)),
-      temporary_(std::exchange(other.temporary_, {})),
+      whole_(std::move(other.whole_)),
       file_(std::exchange(other.file_, nullptr)) {}
 
 Output::~Output() {
   if (file_ != nullptr && file_ != stdout) std::fclose(file_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
 Error Output::failed(const char* what) const {
@@ -38,12 +37,18 @@ Error Output::failed(const char* what) const {
                               std::strerror(errno)));
 }
 
-Result<Output> Output::open(const std::string& path) {
+Result<Output> Output::open(const std::string& path, std::span<const std::string> inputs) {
   if (path.empty()) return Output({}, {}, stdout);
-  const std::string temporary = is_special(path) ? "" : fmt::format("{}.{}.tmp", path, getpid());
-  Output out(path, {}, std::fopen((temporary.empty() ? path : temporary).c_str(), "wb"));
+  if (const Status other = refuse_input(path, inputs); !other) return other.error();
+  std::optional<WholeFile> whole;
+  if (!is_special(path)) {
+    auto made = WholeFile::open(path);
+    if (!made) return made.error();
+    whole.emplace(std::move(*made));
+  }
+  const std::string written = whole ? whole->path() : path;
+  Output out(path, std::move(whole), std::fopen(written.c_str(), "wb"));
   if (out.file_ == nullptr) return out.failed("cannot be written");
-  out.temporary_ = temporary;
   return out;
 }
 
@@ -51,12 +56,9 @@ Status Output::finish(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), file_) == text.size();
   if (!written || std::fflush(file_) != 0) return failed("writing failed");
   if (file_ == stdout) return Done{};
-  if (!temporary_.empty() && fsync(fileno(file_)) != 0) return failed("writing failed");
+  if (whole_ && fsync(fileno(file_)) != 0) return failed("writing failed");
   if (std::fclose(std::exchange(file_, nullptr)) != 0) return failed("writing failed");
-  if (temporary_.empty()) return Done{};
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return failed("cannot be replaced");
-  temporary_.clear();
-  return Done{};
+  return whole_ ? whole_->take_place() : Status(Done{});
 }
 
 }  // namespace stepscope

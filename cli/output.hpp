@@ -4,18 +4,21 @@
 #pragma once
 
 #include <cstdio>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "cli/whole_file.hpp"
 #include "core/support/result.hpp"
 
 namespace stepscope {
 
 class Output {
  public:
-  // An empty path is stdout. A device or pipe is written directly; anything else through a
-  // temporary file beside it that replaces it at the end.
-  static Result<Output> open(const std::string& path);
+  // An empty path is stdout. A device or pipe is written directly; anything else as a whole file.
+  // `inputs`: the files that will be read, none of which may be the output.
+  static Result<Output> open(const std::string& path, std::span<const std::string> inputs = {});
 
   Output(Output&& other) noexcept;
   Output& operator=(Output&&) = delete;
@@ -25,11 +28,11 @@ class Output {
   Status finish(std::string_view text);
 
  private:
-  Output(std::string path, std::string temporary, std::FILE* file);
+  Output(std::string path, std::optional<WholeFile> whole, std::FILE* file);
   Error failed(const char* what) const;
 
   std::string path_;
-  std::string temporary_;  // empty: written directly
+  std::optional<WholeFile> whole_;  // none: written directly
   std::FILE* file_ = nullptr;
 };
 

@@ -82,6 +82,9 @@ Status outcome_of(const std::string& command, const std::string& log, int status
 
 Status run_profiled(const std::string& command, const std::string& name,
                     const ProfiledRunOptions& options) {
+  std::error_code error;
+  if (std::filesystem::exists(name + ".scope", error))
+    return bad_input(name + ".scope: is there already, of an earlier run; keep this one elsewhere");
   const std::string log = name + ".log";
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   return outcome_of(command, log, run_into(log, self, words_of(command, name, options)));

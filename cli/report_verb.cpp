@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "cli/failure.hpp"
 #include "cli/finding_page.hpp"
@@ -136,18 +137,17 @@ std::string annotations(const ReportArguments& arguments, const std::vector<Summ
   return github_findings(summaries, repository_root());
 }
 
-Status write_sarif(const ReportArguments& arguments, const std::vector<Summary>& summaries) {
-  if (arguments.sarif.empty()) return Done{};
-  auto output = Output::open(arguments.sarif);
-  if (!output) return output.error();
-  return output->finish(sarif_findings(summaries, finding_rules(), repository_root()));
-}
-
 int run_report(const ReportArguments& arguments) {
   const auto options = read_options(arguments);
   if (!options) return fail("report", "", options.error());
-  auto output = Output::open(arguments.output);
+  auto output = Output::open(arguments.output, arguments.traces);
   if (!output) return fail("report", arguments.output, output.error());
+  std::optional<Output> sarif;
+  if (!arguments.sarif.empty()) {
+    auto besides = Output::open(arguments.sarif, arguments.traces);
+    if (!besides) return fail("report", arguments.sarif, besides.error());
+    sarif.emplace(std::move(*besides));
+  }
   std::vector<Summary> summaries;
   for (const std::string& path : arguments.traces) {
     auto summary = load_summary(path, *options);
@@ -156,7 +156,8 @@ int run_report(const ReportArguments& arguments) {
   }
   Status written = output->finish(document(arguments, summaries, *output) +
                                   annotations(arguments, summaries, *output));
-  if (written) written = write_sarif(arguments, summaries);
+  if (written && sarif)
+    written = sarif->finish(sarif_findings(summaries, finding_rules(), repository_root()));
   if (!written) return fail("report", "", written.error());
   return status_of(summaries);
 }
@@ -192,11 +193,11 @@ void add_report_verb(CLI::App& app, int& status) {
   CLI::Option* flops =
       verb->add_option("--flops-per-step", arguments->flops_per_step,
                        "floating-point operations of a step of this process: prints TFLOP/s, MFU")
-          ->check(CLI::PositiveNumber)
+          ->check(finite() & CLI::PositiveNumber)
           ->type_name("F");
   verb->add_option("--peak-tflops", arguments->peak_tflops,
                    "what a device can do; by default dense bf16 of the devices that are known")
-      ->check(CLI::PositiveNumber)
+      ->check(finite() & CLI::PositiveNumber)
       ->needs(flops)
       ->type_name("P");
   verb->add_flag("--no-source", arguments->without_source,

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <new>
 
 #include "cli/build_commit.hpp"
 #include "cli/exit_codes.hpp"
@@ -95,7 +99,22 @@ std::vector<const char*> without_separator(const CLI::App& app, int argc, const 
   return words;
 }
 
+// What was printed counts once it has left: a full disk behind stdout is an error like any other.
+int status_once_said(const std::string& verb, int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  return fail(verb, "", io_error("standard output cannot be written; choose another place"));
+}
+
 }  // namespace
+
+CLI::Validator finite() {
+  const auto check = [](const std::string& text) {
+    double value = 0;
+    const bool number = CLI::detail::lexical_cast(text, value) && std::isfinite(value);
+    return number ? std::string() : fmt::format("'{}' is no finite number", text);
+  };
+  return {check, "", "finite"};
+}
 
 int run_cli(int argc, const char* const* argv) {
   CLI::App app(kAbout, "stepscope");
@@ -126,7 +145,7 @@ int run_cli(int argc, const char* const* argv) {
   const std::string unknown = unknown_verb(app, argc, argv);
   if (!unknown.empty()) return fail_unknown(app, unknown);
   if (argc < 2) {
-    fmt::print(stderr, "{}", app.help());
+    say("{}", app.help());
     return kExitUsage;
   }
   try {
@@ -134,8 +153,12 @@ int run_cli(int argc, const char* const* argv) {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     return finish(app, error);
+  } catch (const std::bad_alloc&) {
+    return fail(called_verb(app), "", io_error("memory ran out; a shorter recording needs less"));
+  } catch (const std::exception& error) {
+    return fail(called_verb(app), "", io_error(error.what()));
   }
-  return status;
+  return status_once_said(called_verb(app), status);
 }
 
 }  // namespace stepscope

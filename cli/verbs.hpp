@@ -21,6 +21,9 @@ void add_completion_verb(CLI::App& app, int& status);
 void add_ladder_verb(CLI::App& app, int& status);  // where collectors are built
 void add_view_verb(CLI::App& app, int& status);    // without the viewer it says so
 
+// A check for options that are numbers: CLI11's ranges let nan through.
+CLI::Validator finite();
+
 // The whole program: parses, runs a verb, gives the exit code.
 int run_cli(int argc, const char* const* argv);
 

@@ -116,8 +116,8 @@ Result<viewer::Run> load_run(const std::string& path, const ViewArguments& argum
   if (!trace) return trace.error();
   if (stderr_is_terminal()) {
     const double lanes = kBytesAnEvent * static_cast<double>(trace->event_count());
-    fmt::print(stderr, "{} events: {:.0f} MB, and up to {:.0f} MB for their lanes\n",
-               trace->event_count(), static_cast<double>(trace->memory_bytes()) / 1e6, lanes / 1e6);
+    say("{} events: {:.0f} MB, and up to {:.0f} MB for their lanes\n", trace->event_count(),
+        static_cast<double>(trace->memory_bytes()) / 1e6, lanes / 1e6);
   }
   viewer::RunOptions wanted{.step_marker = arguments.step_marker, .phase = arguments.phase};
   if (arguments.rank >= 0) wanted.rank = arguments.rank;
@@ -182,7 +182,7 @@ void add_view_verb(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"light", "dark"}));
   verb->add_option("--scale", arguments->scale,
                    "of text and rows; by default the display's, or the picture's height over 1080")
-      ->check(CLI::Range(0.5, 6.0))
+      ->check(finite() & CLI::Range(0.5, 6.0))
       ->type_name("X");
   option("--tab", arguments->tab, "table to open: 'What to do', Kernels, Difference, ...", "NAME");
   option("--search", arguments->search, "lights the events of that name", "TEXT");

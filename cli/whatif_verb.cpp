@@ -93,7 +93,7 @@ int run_whatif(const WhatifArguments& arguments) {
   const Status read_checked =
       check_read_options({.step_marker = arguments.step_marker, .phase = arguments.phase});
   if (!read_checked) return fail("whatif", "", read_checked.error());
-  auto output = Output::open(arguments.output);
+  auto output = Output::open(arguments.output, {&arguments.trace, 1});
   if (!output) return fail("whatif", arguments.output, output.error());
   const auto run = read_trace(arguments);
   if (!run) return fail("whatif", arguments.trace, run.error());

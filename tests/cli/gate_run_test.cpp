@@ -53,6 +53,40 @@ TEST(GateRun, KeepsTracesReportsAndOutputsWhereAsked) {
   EXPECT_EQ(again.status, 3) << again.err;
 }
 
+TEST(GateRun, AFolderThatHoldsEarlierRunsIsRefused) {
+  const Folder folder;
+  const std::string keep = "gate run -n 1 --keep " + folder.at("kept");
+  run_stepscope(keep + commands("5 1", "5 1"));
+  const Outcome again = run_stepscope(keep + commands("5 1", "5 40"));
+  EXPECT_EQ(again.status, 4) << again.out;
+  EXPECT_THAT(again.err, HasSubstr("baseline.1.scope"));
+  EXPECT_THAT(again.err, HasSubstr("of an earlier run"));
+}
+
+TEST(GateRun, ATerminationEndsTheCommandAndLeavesNoFolder) {
+  const Folder folder;
+  const std::string command =
+      "TMPDIR=" + folder.path().string() +
+      " " STEPSCOPE_BINARY_DIR "/cli/stepscope gate run -n 1 --baseline-cmd 'touch " +
+      folder.at("began") + "; sleep 60; touch " + folder.at("went_on") +
+      "' --candidate-cmd true 2>" + folder.at("err") + " & gate=$!; while ! [ -e " +
+      folder.at("began") + " ]; do sleep 0.05; done; kill $gate; wait $gate";
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+  EXPECT_THAT(read_file(folder.at("err")), HasSubstr("interrupted after 0 of 2 runs"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("stepscope-gate")));
+}
+
+TEST(GateRun, WhatCannotBeWrittenIsSaidBeforeTheRuns) {
+  const Folder folder;
+  const std::string ran = folder.at("ran");
+  const Outcome run = run_stepscope("gate run -n 1 --junit " + folder.at("missing/j.xml") +
+                                    " --baseline-cmd 'touch " + ran + "' --candidate-cmd true");
+  EXPECT_EQ(run.status, 4);
+  EXPECT_FALSE(std::filesystem::exists(ran));
+}
+
 TEST(GateRun, ACommandThatFailsEndsItWithWhatItPrinted) {
   const Outcome run = run_stepscope("gate run -n 2" + commands("3 1", "3 1 7"));
   EXPECT_EQ(run.status, 4);

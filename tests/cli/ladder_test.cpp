@@ -112,6 +112,7 @@ TEST(RunLadder, AFolderOfAnotherCommandIsNotGoneOnFrom) {
   EXPECT_THAT(claim_folder(plan, *work).error().message, HasSubstr("holds no runs of a ladder"));
   plan.resume = false;
   ASSERT_TRUE(claim_folder(plan, *work));
+  EXPECT_THAT(claim_folder(plan, *work).error().message, HasSubstr("of an earlier ladder"));
   plan.resume = true;
   plan.arguments = " --steps 6";
   EXPECT_THAT(claim_folder(plan, *work).error().message, HasSubstr("of another command"));
