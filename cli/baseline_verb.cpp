@@ -11,6 +11,7 @@
 #include "cli/baseline_store.hpp"
 #include "cli/failure.hpp"
 #include "cli/load_summary.hpp"
+#include "cli/section_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/support/duration.hpp"
 #include "reports/json/json_report.hpp"
@@ -123,6 +124,7 @@ void add_baseline_verb(CLI::App& app, int& status) {
                                     arguments, status, save_baseline));
   save->add_option("RUN", arguments->runs, "traces or reports")->required();
   save->add_flag("--force", arguments->force, "replace a baseline of that name");
+  add_section_option(*save, arguments->read.section);
   save->add_option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps")
       ->type_name("REGEX");
   save->add_option("--phase", arguments->read.phase, "ranges that are phases")->type_name("REGEX");

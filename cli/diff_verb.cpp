@@ -8,6 +8,7 @@
 #include "cli/failure.hpp"
 #include "cli/load_summary.hpp"
 #include "cli/output.hpp"
+#include "cli/section_option.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/compare/comparison.hpp"
@@ -47,6 +48,7 @@ struct DiffArguments {
   std::string step_marker;
   std::string phase;
   std::int32_t rank = -1;
+  std::optional<SectionChoice> section;
   bool anyway = false;
 };
 
@@ -125,7 +127,8 @@ int run_diff(DiffArguments arguments) {
   if (!chosen) return fail("diff", "", chosen.error());
   const auto options = compare_options(arguments);
   if (!options) return fail("diff", "", options.error());
-  ReadOptions reading{.step_marker = arguments.step_marker, .phase = arguments.phase};
+  ReadOptions reading{
+      .step_marker = arguments.step_marker, .phase = arguments.phase, .section = arguments.section};
   if (arguments.rank >= 0) reading.rank = arguments.rank;
   const Status checked = check_read_options(reading);
   if (!checked) return fail("diff", "", checked.error());
@@ -167,6 +170,7 @@ void add_diff_verb(CLI::App& app, int& status) {
   verb->add_option("--step-marker", arguments->step_marker, "ranges or ops that are steps")
       ->type_name("REGEX");
   verb->add_option("--phase", arguments->phase, "ranges that are phases")->type_name("REGEX");
+  add_section_option(*verb, arguments->section);
   verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");

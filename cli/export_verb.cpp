@@ -9,6 +9,7 @@
 #include "cli/load_summary.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/recovered_run.hpp"
+#include "cli/section_option.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "cli/whole_file.hpp"
@@ -46,8 +47,9 @@ const Exporter* exporter_named(const std::string& name) {
 }
 
 Status write_export(const ExportArguments& arguments, const Trace& trace, const WholeFile& file) {
-  const Result<Steps> steps =
-      find_steps(trace, {.marker_regex = arguments.read.step_marker, .rank = arguments.read.rank});
+  const Result<Steps> steps = find_steps(trace, {.marker_regex = arguments.read.step_marker,
+                                                 .rank = arguments.read.rank,
+                                                 .section = arguments.read.section});
   if (!steps) return steps.error();
   const auto attribution = attribute(trace, *steps, {.phase_regex = arguments.read.phase});
   if (!attribution) return attribution.error();
@@ -103,6 +105,7 @@ void add_export_verb(CLI::App& app, int& status) {
   verb->add_option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps")
       ->type_name("REGEX");
   verb->add_option("--phase", arguments->read.phase, "ranges that are phases")->type_name("REGEX");
+  add_section_option(*verb, arguments->read.section);
   verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");

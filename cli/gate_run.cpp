@@ -15,6 +15,7 @@
 #include "cli/load_summary.hpp"
 #include "cli/output.hpp"
 #include "cli/profiled_run.hpp"
+#include "cli/section_option.hpp"
 #include "cli/work_folder.hpp"
 #include "core/support/duration.hpp"
 #include "reports/json/json_report.hpp"
@@ -145,6 +146,7 @@ void add_gate_run_verb(CLI::App& gate, int& status) {
   option("--steps", arguments->profile.steps, "record so much (50, 10s)", "N");
   option("--keep", arguments->keep, "keep traces, reports and what the commands printed in DIR",
          "DIR");
+  add_section_option(*verb, arguments->read.section);
   option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps", "REGEX");
   option("--phase", arguments->read.phase, "ranges that are phases", "REGEX");
   add_gate_policy_options(*verb, arguments->policy);

@@ -12,6 +12,7 @@
 #include "cli/gate_report.hpp"
 #include "cli/gate_run.hpp"
 #include "cli/load_summary.hpp"
+#include "cli/section_option.hpp"
 #include "cli/verbs.hpp"
 
 namespace stepscope {
@@ -108,6 +109,7 @@ void add_gate_verb(CLI::App& app, int& status) {
       ->capture_default_str()
       ->type_name("DIR");
   add_gate_policy_options(*verb, arguments->policy);
+  add_section_option(*verb, arguments->read.section);
   verb->add_option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps")
       ->type_name("REGEX");
   verb->add_option("--phase", arguments->read.phase, "ranges that are phases")->type_name("REGEX");

@@ -18,6 +18,7 @@ struct ReadOptions {
   std::string step_marker;  // --step-marker REGEX
   std::string phase;        // --phase REGEX
   std::optional<std::int32_t> rank;
+  std::optional<SectionChoice> section;  // --section
   SummaryOptions summary;
   bool find = false;  // look for findings, too (a document has them already)
 };

@@ -11,8 +11,9 @@ Result<LoadedRun> load_run(const std::string& path, const ReadOptions& options,
   recover_run(path);
   Result<Trace> trace = load(path, progress);
   if (!trace) return trace.error();
-  Result<Steps> steps =
-      find_steps(*trace, {.marker_regex = options.step_marker, .rank = options.rank});
+  Result<Steps> steps = find_steps(
+      *trace,
+      {.marker_regex = options.step_marker, .rank = options.rank, .section = options.section});
   if (!steps) return steps.error();
   auto attribution = attribute(*trace, *steps, {.phase_regex = options.phase});
   if (!attribution) return attribution.error();

@@ -10,6 +10,7 @@
 #include "cli/load_summary.hpp"
 #include "cli/output.hpp"
 #include "cli/repository_root.hpp"
+#include "cli/section_option.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/model/nothing_recorded.hpp"
@@ -42,6 +43,8 @@ constexpr const char* kReportExamples =
     "  stepscope report run.scope --without-long-steps     the usual step; by default every step "
     "after\n"
     "                                                      warm-up counts, however long\n"
+    "  stepscope report run.scope --section 2  of a run that trains, then evaluates, the second "
+    "loop\n"
     "  stepscope report run.scope --rank 3     of a run of several ranks, the one that is late\n"
     "  stepscope report run.sqlite     of Nsight Systems: nsys export --type sqlite run.nsys-rep\n"
     "A TRACE is a .scope folder written by 'stepscope profile', a PyTorch profiler file (.json,\n"
@@ -59,6 +62,7 @@ struct ReportArguments {
   std::string phase;
   bool without_source = false;
   std::int32_t rank = -1;
+  std::optional<SectionChoice> section;
   bool without_long_steps = false;
   double flops_per_step = 0;
   double peak_tflops = 0;
@@ -69,6 +73,7 @@ Result<ReadOptions> read_options(const ReportArguments& arguments) {
   out.step_marker = arguments.step_marker;
   out.phase = arguments.phase;
   out.find = true;
+  out.section = arguments.section;
   if (arguments.rank >= 0) out.rank = arguments.rank;
   const Status checked = check_read_options(out);
   if (!checked) return checked.error();
@@ -185,6 +190,7 @@ void add_report_verb(CLI::App& app, int& status) {
          "TIME");
   option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
   option("--phase", arguments->phase, "ranges that are phases", "REGEX");
+  add_section_option(*verb, arguments->section);
   verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");

@@ -10,6 +10,7 @@
 #include "cli/load_summary.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/recovered_run.hpp"
+#include "cli/section_option.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/importers/load.hpp"
@@ -41,6 +42,7 @@ struct ViewArguments {
   std::string range;
   std::string theme = "dark";
   std::string step_marker;
+  std::optional<SectionChoice> section;
   std::string phase;
   std::int32_t rank = -1;
   double scale = 0;
@@ -119,7 +121,8 @@ Result<viewer::Run> load_run(const std::string& path, const ViewArguments& argum
     say("{} events: {:.0f} MB, and up to {:.0f} MB for their lanes\n", trace->event_count(),
         static_cast<double>(trace->memory_bytes()) / 1e6, lanes / 1e6);
   }
-  viewer::RunOptions wanted{.step_marker = arguments.step_marker, .phase = arguments.phase};
+  viewer::RunOptions wanted{
+      .step_marker = arguments.step_marker, .phase = arguments.phase, .section = arguments.section};
   if (arguments.rank >= 0) wanted.rank = arguments.rank;
   return viewer::analyse(std::move(*trace), wanted);
 }
@@ -189,6 +192,7 @@ void add_view_verb(CLI::App& app, int& status) {
   verb->add_flag("--anyway", arguments->anyway,
                  "show the difference of runs that are not comparable");
   option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
+  add_section_option(*verb, arguments->section);
   option("--phase", arguments->phase, "ranges that are phases", "REGEX");
   verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
       ->check(CLI::NonNegativeNumber)

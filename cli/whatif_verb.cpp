@@ -9,6 +9,7 @@
 #include "cli/loaded_run.hpp"
 #include "cli/output.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/section_option.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "cli/whatif_question.hpp"
@@ -46,6 +47,7 @@ struct WhatifArguments {
   std::string output;
   std::string plain_step;
   std::string step_marker;
+  std::optional<SectionChoice> section;
   std::string phase;
   std::int32_t rank = -1;
 };
@@ -64,7 +66,8 @@ Result<LoadedRun> read_trace(const WhatifArguments& arguments) {
   if (is_report_document(arguments.trace))
     return usage_error("is a report's document, which holds no events; give the trace");
   ProgressBar bar("reading " + arguments.trace, stderr_is_terminal());
-  ReadOptions options{.step_marker = arguments.step_marker, .phase = arguments.phase};
+  ReadOptions options{
+      .step_marker = arguments.step_marker, .phase = arguments.phase, .section = arguments.section};
   if (arguments.rank >= 0) options.rank = arguments.rank;
   return load_run(arguments.trace, options, bar.callback());
 }
@@ -136,6 +139,7 @@ void add_whatif_verb(CLI::App& app, int& status) {
   option("--plain-step", arguments->plain_step, "step time without a profiler, like 38.2ms",
          "TIME");
   option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
+  add_section_option(*verb, arguments->section);
   option("--phase", arguments->phase, "ranges that are phases", "REGEX");
   verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
       ->check(CLI::NonNegativeNumber)

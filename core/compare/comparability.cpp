@@ -24,6 +24,7 @@ class Judge {
   void run() {
     steps(a_, "A");
     steps(b_, "B");
+    sections();
     devices();
     ranks();
     programs();
@@ -49,6 +50,21 @@ class Judge {
     } else if (side.partition.steps_counted == 1) {
       note(fmt::format("{} holds one counted step: its spread is not known", name));
     }
+  }
+
+  // Documents of earlier versions know no sections.
+  void sections() {
+    const auto kind_of = [](const Steps& steps) {
+      return steps.chosen.section < steps.sections.size()
+                 ? steps.sections[steps.chosen.section].kind
+                 : std::string();
+    };
+    const std::string a = kind_of(a_.steps), b = kind_of(b_.steps);
+    if (a.empty() || b.empty() || a == b) return;
+    against(
+        fmt::format("A's steps are those of a loop of another kind ({}, section {}) than B's ({}, "
+                    "section {}); --section chooses the loop",
+                    a, name_of(a_.steps.chosen), b, name_of(b_.steps.chosen)));
   }
 
   void devices() {

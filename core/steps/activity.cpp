@@ -2,6 +2,7 @@
 #include "core/steps/activity.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 
@@ -207,6 +208,24 @@ Activity survey(const Trace& trace, ProcessId process) {
     std::stable_sort(activity.work.begin(), activity.work.end(), earlier);
   }
   return activity;
+}
+
+Activity clipped(const Activity& activity, Interval time) {
+  Activity out{.trace = activity.trace,
+               .process = activity.process,
+               .host = intersect(activity.host, time),
+               .work_kind = activity.work_kind};
+  const auto begins_in = [&](RangeId range) { return time.contains(activity.time(range).begin); };
+  std::copy_if(activity.annotations.begin(), activity.annotations.end(),
+               std::back_inserter(out.annotations), begins_in);
+  std::copy_if(activity.xla_runs.begin(), activity.xla_runs.end(), std::back_inserter(out.xla_runs),
+               begins_in);
+  const auto work = activity.work_in(time);
+  out.work.assign(work.begin(), work.end());
+  const auto first =
+      std::lower_bound(activity.backward.begin(), activity.backward.end(), time.begin);
+  out.backward.assign(first, first + static_cast<std::ptrdiff_t>(activity.backward_in(time)));
+  return out;
 }
 
 Interval extent_of(const Trace& trace, ThreadId thread) {

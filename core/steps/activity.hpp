@@ -59,6 +59,9 @@ struct Activity {
 
 Activity survey(const Trace& trace, ProcessId process);
 
+// The same activity as far as it begins within `time`.
+Activity clipped(const Activity& activity, Interval time);
+
 // First begin and last end of the ranges of one thread; empty for a thread without ranges.
 Interval extent_of(const Trace& trace, ThreadId thread);
 

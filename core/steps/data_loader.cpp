@@ -22,7 +22,8 @@ struct Batch {
 
 std::vector<Batch> batches_of(const Activity& activity, const MarkedThread& marks) {
   std::vector<Batch> batches;
-  const std::int64_t end = extent_of(*activity.trace, marks.thread).end;
+  const std::int64_t end =
+      std::min(extent_of(*activity.trace, marks.thread).end, activity.host.end);
   for (std::size_t i = 0; i < marks.ranges.size(); ++i) {
     const std::int64_t begin = activity.time(marks.ranges[i]).begin;
     const bool last = i + 1 == marks.ranges.size();

@@ -74,7 +74,8 @@ Loop find_executable_runs(const Activity& activity) {
       .how = fmt::format("{} runs of '{}' on {}, which hold {:.0f} % of the {}", best->runs.size(),
                          xla_module(best->name), thread_text(*activity.trace, best->thread),
                          100 * std::get<1>(most), noun_of(activity.work_kind)),
-      .thread = best->thread};
+      .thread = best->thread,
+      .evaluates = is_named_like_evaluation(xla_module(best->name))};
   for (const RangeId run : best->runs)
     loop.steps.push_back({static_cast<std::int64_t>(loop.steps.size()), activity.time(run)});
   // All work of such a program is in executables; what lies outside is another loop.

@@ -26,8 +26,12 @@ struct Loop {
   std::string how;
   ThreadId thread = 0;
   std::vector<HostStep> steps;
+  bool evaluates = false;     // by the name of what runs
   bool last_complete = true;  // false: the trace ends in the middle of the last step
   std::vector<std::string> notes;
+  // The same stretch divided in another way: tokens in place of calls of `generate`, a GAN's
+  // optimizer steps in place of its iterations. `how` says what its steps are.
+  std::vector<Loop> others;
 
   bool found() const { return !steps.empty(); }
   Interval time() const;  // from the first step's begin to the last one's end

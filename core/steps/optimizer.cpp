@@ -8,6 +8,7 @@
 
 #include "core/steps/marks.hpp"
 #include "core/steps/skipped.hpp"
+#include "core/steps/tail.hpp"
 #include "core/steps/turns.hpp"
 
 namespace stepscope {
@@ -30,7 +31,8 @@ std::vector<RangeId> scopes_on(const Activity& activity, ThreadId thread, std::s
 
 std::vector<Turn> turns_of(const Activity& activity, const MarkedThread& marks) {
   std::vector<Turn> turns;
-  std::int64_t begin = extent_of(*activity.trace, marks.thread).begin;
+  std::int64_t begin =
+      std::max(extent_of(*activity.trace, marks.thread).begin, activity.host.begin);
   for (RangeId range : marks.ranges) {
     const Interval scope = activity.time(range);
     turns.push_back({activity.name(range), scope, {begin, scope.end}});
@@ -80,6 +82,18 @@ std::vector<Turn> fold_cycles(const std::vector<Turn>& turns, std::size_t cycle)
   return out;
 }
 
+std::vector<Turn> fold_shared(const std::vector<Turn>& turns, const std::vector<bool>& shared) {
+  std::vector<Turn> out;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (i > 0 && shared[i - 1]) {
+      fold(out, out.size() - 1, turns[i]);
+    } else {
+      out.push_back(turns[i]);
+    }
+  }
+  return out;
+}
+
 // Folds the turns of one batch where (nearly) every batch has the same two or three.
 std::vector<Turn> fold_batches(const Activity& activity, const std::vector<Turn>& turns,
                                const std::vector<RangeId>& batches) {
@@ -107,6 +121,22 @@ std::vector<Turn> fold_batches(const Activity& activity, const std::vector<Turn>
   return turns;
 }
 
+Loop loop_of(const Activity& activity, const MarkedThread& marks,
+             const std::vector<Interval>& steps, std::string how) {
+  Loop loop{.found_by = FoundBy::optimizer, .how = std::move(how), .thread = marks.thread};
+  for (const Interval& step : steps)
+    loop.steps.push_back({static_cast<std::int64_t>(loop.steps.size()), step});
+  loop.confidence = activity.share_in(loop.time()) * (steps.size() >= 2 ? 0.9 : 0.3);
+  add_tail(activity, loop);
+  return loop;
+}
+
+std::vector<Interval> stretches_of(const std::vector<Turn>& turns) {
+  std::vector<Interval> out;
+  for (const Turn& turn : turns) out.push_back(turn.stretch);
+  return out;
+}
+
 std::string how_text(const Activity& activity, const MarkedThread& marks, std::size_t turns,
                      std::size_t steps) {
   std::string text = fmt::format("{} Optimizer.step scopes on {}", marks.ranges.size(),
@@ -130,21 +160,31 @@ Loop find_optimizer_steps(const Activity& activity) {
   }
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
-  std::vector<Turn> turns = fold_back_to_back(activity, turns_of(activity, marks));
-  turns = fold_cycles(turns, turns_per_iteration(activity, turns));
+  const std::vector<Turn> single = fold_back_to_back(activity, turns_of(activity, marks));
+  const std::size_t cycle = turns_per_iteration(activity, single);
+  const std::vector<bool> shared = shared_with_next(activity, single, cycle);
+  std::vector<Turn> turns =
+      shared.empty() ? fold_cycles(single, cycle) : fold_shared(single, shared);
   turns = fold_batches(activity, turns,
                        scopes_on(activity, marks.thread, "enumerate(DataLoader)", "__next__"));
-  std::vector<Interval> steps;
-  for (const Turn& turn : turns) steps.push_back(turn.stretch);
-  steps = split_skipped(activity, steps, scopes_on(activity, marks.thread, "Optimizer.zero_grad#"));
+  const std::vector<Interval> steps = split_skipped(
+      activity, stretches_of(turns), scopes_on(activity, marks.thread, "Optimizer.zero_grad#"));
 
-  Loop loop{.found_by = FoundBy::optimizer,
-            .how = how_text(activity, marks, turns.size(), steps.size()),
-            .thread = marks.thread};
-  for (const Interval& step : steps) {
-    loop.steps.push_back({static_cast<std::int64_t>(loop.steps.size()), step});
+  Loop loop =
+      loop_of(activity, marks, steps, how_text(activity, marks, turns.size(), steps.size()));
+  if (turns.size() < single.size()) {
+    loop.others.push_back(loop_of(activity, marks, stretches_of(single),
+                                  fmt::format("each of {} optimizer steps by itself, of which an "
+                                              "iteration seems to have several",
+                                              single.size())));
   }
-  loop.confidence = activity.share_in(loop.time()) * (steps.size() >= 2 ? 0.9 : 0.3);
+  if (!shared.empty()) {
+    const std::vector<Turn> cycles = fold_cycles(single, cycle);
+    loop.others.push_back(loop_of(activity, marks, stretches_of(cycles),
+                                  fmt::format("{} optimizer steps, which come again in the same "
+                                              "order, as one iteration",
+                                              cycle)));
+  }
   return loop;
 }
 

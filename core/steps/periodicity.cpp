@@ -153,6 +153,20 @@ std::string levels_text(const std::vector<RepeatLevel>& levels, const RepeatLeve
   return out;
 }
 
+Loop loop_of(const Activity& activity, const Lane& lane, const RepeatLevel& level,
+             const Evidence& evidence, double certainty) {
+  const PeriodEdges edges = judge_edges(lane, level, evidence);
+  Loop loop{.found_by = FoundBy::periodicity,
+            .confidence = certainty * std::max(level.explained, level.evident * kEvidenceAlone),
+            .how = fmt::format("period of {} {}, repeated {} times, {:.0f} % alike",
+                               level.typical_length, noun_of(activity.work_kind),
+                               level.begins.size() - (edges.tail ? 0 : 1), 100 * level.explained),
+            .steps = steps_of(activity, lane, level, edges),
+            .last_complete = !edges.tail || edges.last_complete};
+  loop.thread = loop_thread(activity, loop.time());
+  return loop;
+}
+
 }  // namespace
 
 Loop find_period(const Activity& activity) {
@@ -161,24 +175,18 @@ Loop find_period(const Activity& activity) {
   const std::vector<RepeatLevel> levels = find_levels(lane.tokens, evidence);
   const Choice choice = choose(levels, evidence.required);
   if (choice.level == nullptr) return {};
-  const RepeatLevel& level = *choice.level;
-  const PeriodEdges edges = judge_edges(lane, level, evidence);
-  Loop loop{
-      .found_by = FoundBy::periodicity,
-      .confidence = choice.certainty * std::max(level.explained, level.evident * kEvidenceAlone),
-      .how = fmt::format("period of {} {}, repeated {} times, {:.0f} % alike", level.typical_length,
-                         noun_of(activity.work_kind), level.begins.size() - (edges.tail ? 0 : 1),
-                         100 * level.explained),
-      .steps = steps_of(activity, lane, level, edges),
-      .last_complete = !edges.tail || edges.last_complete};
-  loop.thread = loop_thread(activity, loop.time());
+  Loop loop = loop_of(activity, lane, *choice.level, evidence, choice.certainty);
+  for (const RepeatLevel& level : levels) {
+    if (&level == choice.level || level.explained < kLeastExplained) continue;
+    loop.others.push_back(loop_of(activity, lane, level, evidence, kAmbiguous));
+  }
   if (choice.certainty == kAmbiguous) {
     loop.notes.push_back(fmt::format(
-        "the launch sequence repeats at several levels ({}) and nothing tells which is the "
-        "training "
-        "loop: the one that explains most of it is taken; put a range around the other and name it "
-        "with --step-marker to read that",
-        levels_text(levels, level)));
+        "the sequence of {} repeats at several levels ({}) and nothing tells which is the loop: "
+        "the "
+        "one that explains most of it is taken; --section shows another one, and a range around "
+        "what you mean, named with --step-marker, settles it",
+        noun_of(activity.work_kind), levels_text(levels, *choice.level)));
   }
   return loop;
 }

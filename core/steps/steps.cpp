@@ -11,6 +11,7 @@
 #include "core/model/nothing_recorded.hpp"
 #include "core/steps/capture_gaps.hpp"
 #include "core/steps/loop.hpp"
+#include "core/steps/sections.hpp"
 #include "core/steps/user_marker.hpp"
 #include "core/steps/warm_up.hpp"
 #include "core/steps/windows.hpp"
@@ -87,21 +88,44 @@ void note_other_processes(const Trace& trace, std::size_t with_events, Steps& st
                   process_text(own), with_events - 1, own.rank < 0 ? "" : " (--rank N)"));
 }
 
-// A program may do more than its loop: several loops one after the other, an evaluation behind it.
-void note_work_outside(const Activity& activity, const Loop& loop, Steps& steps) {
+// Work that is in no section, where it is much.
+void note_work_outside(const Activity& activity, Steps& steps) {
   constexpr double kMuch = 0.1;
-  if (loop.steps.size() < 2) return;
-  const Interval inside = loop.time();
-  const auto tell = [&](Interval outside, std::string_view where) {
-    const double share = activity.share_in(outside);
-    if (share <= kMuch) return;
-    steps.notes.push_back(fmt::format(
-        "{:.0f} % of the {} lie {} this loop and are in none of these sums; to read them, "
-        "name a range there with --step-marker",
-        100 * share, noun_of(activity.work_kind), where));
-  };
-  tell({activity.host.begin, inside.begin}, "before");
-  tell({inside.end, activity.host.end + 1}, "behind");
+  if (steps.sections.empty()) return;
+  double inside = 0;
+  for (const Section& section : steps.sections)
+    inside += activity.share_in(section.divisions.front().host);
+  if (1 - inside <= kMuch) return;
+  steps.notes.push_back(
+      fmt::format("{:.0f} % of the {} lie in no loop and are in none of these sums; to read them, "
+                  "name a range there with --step-marker",
+                  100 * (1 - inside), noun_of(activity.work_kind)));
+}
+
+std::string list_of(const std::vector<Section>& sections) {
+  std::string out;
+  for (std::size_t s = 0; s < sections.size(); ++s) {
+    for (std::size_t d = 0; d < sections[s].divisions.size(); ++d) {
+      out +=
+          fmt::format("{}{} ({}, {} steps)", out.empty() ? "" : ", ", name_of(SectionChoice{s, d}),
+                      sections[s].kind, sections[s].divisions[d].steps);
+    }
+  }
+  return out.empty() ? "no loop was found in this run" : "this run has " + out;
+}
+
+Result<Loop> take_section(const Activity& activity, Loop first, const StepOptions& options,
+                          Steps& steps) {
+  std::vector<Loop> loops = find_section_loops(activity, first);
+  steps.sections = sections_of(activity, loops);
+  steps.chosen = options.section.value_or(SectionChoice{});
+  const auto [section, division] = steps.chosen;
+  if (section < loops.size() && division == 0) return std::move(loops[section]);
+  if (section < loops.size() && division <= loops[section].others.size())
+    return std::move(loops[section].others[division - 1]);
+  if (!options.section) return first;
+  return usage_error(fmt::format("--section {}: there is none; {}", name_of(steps.chosen),
+                                 list_of(steps.sections)));
 }
 
 // Host ends must not decrease, else a time could belong to two steps.
@@ -156,7 +180,18 @@ std::size_t Steps::steady_count() const {
       std::count_if(list.begin(), list.end(), [](const Step& step) { return step.steady; }));
 }
 
+std::int64_t Steps::outside_sections_ns() const {
+  std::int64_t inside = 0;
+  for (const Section& section : sections)
+    inside += intersect(section.divisions.front().host, recorded).length();
+  return recorded.length() - inside;
+}
+
 Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
+  if (options.section && !options.marker_regex.empty())
+    return usage_error(
+        "--section and --step-marker exclude each other: a marker says itself which "
+        "stretches are steps");
   const std::vector<ProcessId> all = training_processes(trace);
   if (all.empty()) {
     return nothing_to_divide(trace);
@@ -172,16 +207,23 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
     if (!marked) return marked.error();
     found = std::move(marked).value();
   }
-  Loop& loop = found.loop;
-  Steps steps{.found_by = loop.found_by,
-              .confidence = std::clamp(loop.confidence, 0.0, 1.0),
-              .how = std::move(loop.how),
-              .process = found.activity.process,
-              .thread = loop.thread,
-              .list = listed(loop),
-              .notes = std::move(loop.notes)};
+  Steps steps;
+  Loop loop = std::move(found.loop);
+  if (options.marker_regex.empty()) {
+    Result<Loop> taken = take_section(found.activity, std::move(loop), options, steps);
+    if (!taken) return taken.error();
+    loop = std::move(taken).value();
+  }
+  steps.found_by = loop.found_by;
+  steps.confidence = std::clamp(loop.confidence, 0.0, 1.0);
+  steps.how = std::move(loop.how);
+  steps.process = found.activity.process;
+  steps.recorded = found.activity.host;
+  steps.thread = loop.thread;
+  steps.list = listed(loop);
+  steps.notes = std::move(loop.notes);
   note_other_processes(trace, all.size(), steps);
-  note_work_outside(found.activity, loop, steps);
+  note_work_outside(found.activity, steps);
   place_windows(trace, steps, loop.last_complete);
   const IntervalSet gaps = capture_gaps(trace, steps.process);
   close_gaps(gaps, steps);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/trace.hpp"
@@ -54,6 +55,26 @@ struct WarmUp {
   std::string why;           // for a reader: why these, and what ended it
 };
 
+// One way to divide a section into steps.
+struct Division {
+  FoundBy found_by = FoundBy::none;
+  std::uint64_t steps = 0;
+  Interval host;  // from the first step's begin to the last one's end, on the host
+  std::string how;
+};
+
+// A loop of the program; several run one after the other. Rule and order: sections.hpp.
+struct Section {
+  std::string kind;                 // "training", "no backward pass", "evaluation", "loop"
+  std::vector<Division> divisions;  // the first is what is taken without a choice
+};
+
+struct SectionChoice {
+  std::size_t section = 0, division = 0;
+};
+std::string name_of(const SectionChoice& choice);  // "2", "1.1": what --section takes
+Result<SectionChoice> parse_section(std::string_view text);
+
 struct Steps {
   FoundBy found_by = FoundBy::none;
   double confidence = 0;   // 0..1, with the reason in `how`
@@ -62,19 +83,29 @@ struct Steps {
   ThreadId thread = 0;     // the loop's thread
   std::vector<Step> list;  // in time order
   WarmUp warm_up;
+  // The loops of the process, the first the one that is taken without a choice; empty where nothing
+  // repeats, and where the user's own marker says what a step is.
+  std::vector<Section> sections;
+  SectionChoice chosen;  // whose steps these are
+  Interval recorded;     // of the process, on the host
   std::vector<std::string>
       notes;  // what a reader should know besides: ranks left out, steps kept, ...
 
   std::size_t steady_count() const;
+  // Of the process's recorded time, what is in no section: start-up, saving, what does not repeat.
+  std::int64_t outside_sections_ns() const;
 };
 
 struct StepOptions {
-  std::string marker_regex;          // --step-marker
-  std::optional<std::int32_t> rank;  // --rank: whose steps; by default the lowest's
+  std::string marker_regex;              // --step-marker
+  std::optional<std::int32_t> rank;      // --rank: whose steps; by default the lowest's
+  std::optional<SectionChoice> section;  // --section; not together with a marker
 };
 
 // At least one step is steady, unless no step has a known wall time. Of several processes the one
-// with the lowest rank is read, then the one with the most device work. Errors: usage (bad regex; a
+// with the lowest rank is read, then the one with the most device work; of several loops that run
+// one after the other the first of `sections`, if no other is chosen. Errors: usage (a section that
+// the run does not have, or one beside a marker; bad regex; a
 // marker that matches nothing; a rank that the trace does not hold), bad_input (a trace without
 // events).
 Result<Steps> find_steps(const Trace& trace, const StepOptions& options = {});

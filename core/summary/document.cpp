@@ -117,6 +117,29 @@ WarmUp read_warm_up(const Field& steps) {
   return {field->at("steps").count(), read_time(field->at("wall_ns")), field->text_or("why")};
 }
 
+Division read_division(const Field& field) {
+  return {read_found_by(field.at("found_by")),
+          field.at("steps").count(),
+          {field.at("begin_ns").integer(), field.at("end_ns").integer()},
+          field.text_or("how")};
+}
+
+// Documents of earlier versions have none.
+void read_sections(const Field& field, Steps& out) {
+  out.recorded = {field.at("begin_ns").integer(), field.at("end_ns").integer()};
+  field.at("list").for_each([&](const Field& section) {
+    Section read{.kind = section.text_or("kind"), .divisions = {}};
+    section.at("divisions").for_each([&](const Field& division) {
+      read.divisions.push_back(read_division(division));
+    });
+    if (read.divisions.empty()) section.at("divisions").fail("must not be empty");
+    out.sections.push_back(std::move(read));
+  });
+  const Result<SectionChoice> chosen = parse_section(field.at("chosen").text());
+  if (!chosen) field.at("chosen").fail("must be a section's number, like \"1\" or \"1.1\"");
+  out.chosen = *chosen;
+}
+
 ExcessRow read_excess(const Field& row) {
   ExcessRow out;
   out.cause = read_cause(row.at("cause"));
@@ -196,6 +219,7 @@ void read_steps(const Field& steps, Summary& out) {
   out.steps.warm_up = read_warm_up(steps);
   if (out.steps.warm_up.steps > out.steps.list.size())
     steps.at("warm_up").at("steps").fail("is more than steps.list holds");
+  if (const auto sections = steps.find("sections")) read_sections(*sections, out.steps);
   if (const auto long_steps = steps.find("long_steps"))
     out.long_steps = read_long_steps(*long_steps, out.steps);
   else if (const auto outliers = steps.find("outliers"))

@@ -21,6 +21,7 @@ struct Report : StepScale {
 Markup broken(const Report& report);  // before any number
 Markup verdict(const Report& report);
 Markup steps(const Report& report);
+Markup sections(const Report& report);
 Markup partition(const Report& report);
 Markup findings(const Report& report);
 Markup phases(const Report& report);

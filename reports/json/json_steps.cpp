@@ -71,6 +71,28 @@ Json warm_up_json(const WarmUp& warm_up) {
   return {{"steps", warm_up.steps}, {"wall_ns", warm_up.wall_ns}, {"why", warm_up.why}};
 }
 
+Json sections_json(const Steps& steps) {
+  Json out = Json::array();
+  for (std::size_t s = 0; s < steps.sections.size(); ++s) {
+    Json divisions = Json::array();
+    for (std::size_t d = 0; d < steps.sections[s].divisions.size(); ++d) {
+      const Division& division = steps.sections[s].divisions[d];
+      divisions.push_back({{"section", name_of(SectionChoice{s, d})},
+                           {"found_by", name_of(division.found_by)},
+                           {"how", division.how},
+                           {"steps", division.steps},
+                           {"begin_ns", division.host.begin},
+                           {"end_ns", division.host.end}});
+    }
+    out.push_back({{"kind", steps.sections[s].kind}, {"divisions", std::move(divisions)}});
+  }
+  return {{"chosen", name_of(steps.chosen)},
+          {"begin_ns", steps.recorded.begin},
+          {"end_ns", steps.recorded.end},
+          {"outside_ns", steps.outside_sections_ns()},
+          {"list", std::move(out)}};
+}
+
 }  // namespace
 
 Json steps_json(const Summary& summary) {
@@ -88,6 +110,7 @@ Json steps_json(const Summary& summary) {
           {"counting", summary.counting},
           {"warm_up", warm_up_json(steps.warm_up)},
           {"long_steps", long_steps_json(summary)},
+          {"sections", sections_json(steps)},
           {"count", steps.list.size()},
           {"list", std::move(list)}};
 }

@@ -9,6 +9,7 @@
 #include "reports/wording/findings.hpp"
 #include "reports/wording/health.hpp"
 #include "reports/wording/long_steps.hpp"
+#include "reports/wording/sections.hpp"
 #include "reports/wording/tables.hpp"
 #include "reports/wording/trust.hpp"
 #include "reports/wording/verdict.hpp"
@@ -123,6 +124,27 @@ std::string health_section(const StepScale& scale) {
   return paragraph("### Device health") + out + "\n";
 }
 
+std::string sections_section(const StepScale& scale) {
+  const std::vector<SectionLine> lines = section_lines(scale.summary);
+  if (lines.empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const SectionLine& line : lines)
+    rows.push_back({line.name, line.what, line.time, line.share, line.steps, line.mean,
+                    line.choice == "shown here" ? line.choice : code(line.choice)});
+  std::string out = paragraph("### Sections " + escaped(sections_title(scale.summary))) +
+                    table({{"", MarkdownAlign::left},
+                           {"loop", MarkdownAlign::left},
+                           {"time"},
+                           {"share"},
+                           {"steps"},
+                           {"a step"},
+                           {"", MarkdownAlign::left}},
+                          rows);
+  for (const std::string& sentence : section_texts(scale.summary))
+    out += "- " + escaped(sentence) + "\n";
+  return out + "\n";
+}
+
 std::string trust_section(const StepScale& scale) {
   const Trust& trust = scale.summary.trust;
   std::string out = "- " + escaped(steps_text(scale)) + "\n";
@@ -146,7 +168,7 @@ std::string one_report(const Summary& summary) {
   std::string out;
   for (const auto section :
        {verdict_section, partition_section, findings_section, phase_section, line_section,
-        kernel_section, transfer_section, health_section, trust_section}) {
+        kernel_section, transfer_section, health_section, sections_section, trust_section}) {
     out += section(scale);
   }
   out.pop_back();  // one line end at the end

@@ -28,6 +28,7 @@ std::string lines(const Page& page);
 std::string kernels(const Page& page);
 std::string transfers(const Page& page);
 std::string health(const Page& page);
+std::string sections(const Page& page);
 std::string long_steps(const Page& page);
 std::string steps(const Page& page);
 std::string trust(const Page& page);

@@ -42,7 +42,7 @@ std::string text_report(const Summary& summary, const Style& style) {
   const Page page = make_page(summary, style);
   std::string out;
   for (const auto section : {broken, headline, verdict, partition, findings, devices, phases, lines,
-                             kernels, transfers, health, long_steps, steps, trust}) {
+                             kernels, transfers, health, sections, long_steps, steps, trust}) {
     const std::string text = section(page);
     if (!out.empty() && !text.empty()) out += "\n";
     out += text;

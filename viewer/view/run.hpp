@@ -21,7 +21,8 @@ struct RunOptions {
   std::string step_marker;  // --step-marker REGEX
   std::string phase;        // --phase REGEX
   std::optional<std::int32_t> rank;
-  bool find = true;  // look for findings, too
+  std::optional<SectionChoice> section;  // --section
+  bool find = true;                      // look for findings, too
 };
 
 struct Run {

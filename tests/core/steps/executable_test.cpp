@@ -83,8 +83,11 @@ TEST(Executable, OfSeveralTheOneWithTheMostWorkIsTheStep) {
 TEST(Executable, AnEvaluationIsAStepWhereNothingElseRuns) {
   JaxLoop loop;
   for (int i = 0; i < 10; ++i) loop.run("jit_train", 1, 2);
-  for (int i = 0; i < 10; ++i) loop.run("jit_eval_step", 2, 9);
-  EXPECT_THAT(found(loop).how, HasSubstr("'jit_train'"));
+  for (int i = 0; i < 10; ++i) loop.run("jit_eval_step", 1, 3);
+  const Steps steps = found(loop);
+  EXPECT_THAT(steps.how, HasSubstr("'jit_train'"));
+  ASSERT_EQ(steps.sections.size(), 2U);
+  EXPECT_EQ(steps.sections[1].kind, "evaluation");
   JaxLoop only;
   for (int i = 0; i < 10; ++i) only.run("jit_eval_step", 2, 9);
   EXPECT_EQ(found(only).list.size(), 10U);

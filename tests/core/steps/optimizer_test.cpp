@@ -80,6 +80,23 @@ TEST(Optimizer, FiveCriticsToOneGenerator) {
   EXPECT_EQ(found(loop).list.size(), 5U);
 }
 
+// The batch is fetched before the critic, so the step behind it has none of its own.
+TEST(Optimizer, ACriticThatRunsFirstInEveryFifthIterationIsPartOfIt) {
+  LoopMaker loop;
+  for (int i = 0; i < 40; ++i) {
+    loop.op("aten::randn"), loop.op("aten::add");
+    if (i % 5 == 0) loop.train_ops("critic", 2), loop.optimizer("Adam");
+    loop.train_ops("student"), loop.optimizer("AdamW", 4);
+  }
+  const Trace trace = loop.build();
+  const Steps steps = found(trace);
+  EXPECT_EQ(steps.list.size(), 40U);
+  ASSERT_EQ(steps.sections.size(), 1U);
+  ASSERT_EQ(steps.sections[0].divisions.size(), 3U);
+  EXPECT_EQ(found(trace, {.section = SectionChoice{0, 1}}).list.size(), 48U);
+  EXPECT_EQ(found(trace, {.section = SectionChoice{0, 2}}).list.size(), 8U);
+}
+
 TEST(Optimizer, AnEvaluationEverySecondStepIsNoCycle) {
   LoopMaker loop;
   for (int i = 0; i < 12; ++i) {

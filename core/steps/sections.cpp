@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+#include "core/steps/changes.hpp"
+#include "core/steps/periodicity.hpp"
+#include "core/steps/steps.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr double kLeastOfLongest = 0.02;  // a shorter one is not worth a row
+constexpr double kSureOfSection = 0.5;
+constexpr std::size_t kFewestOfSection = 5;
+constexpr std::size_t kMostSections = 16;
+constexpr std::int64_t kTrainingCountsTimes = 2;
+
+bool is_a_loop(const Loop& loop) {
+  return loop.found() && loop.found_by != FoundBy::whole_trace && loop.steps.size() >= 2;
+}
+
+bool trains(const Activity& activity, const Loop& loop) {
+  if (loop.found_by == FoundBy::executable) return !loop.evaluates;
+  return loop.found_by == FoundBy::optimizer || activity.backward_in(loop.time()) > 0;
+}
+
+// Searches [begin, end) and, around what it finds, again.
+void search_part(const Activity& activity, Interval time, std::vector<Loop>& out) {
+  if (time.empty() || out.size() >= kMostSections) return;
+  const Activity part = clipped(activity, time);
+  if (part.work.size() < kFewestOfSection) return;
+  Loop loop = find_loop(part);
+  const bool counts = is_a_loop(loop) && loop.steps.size() >= kFewestOfSection &&
+                      loop.confidence >= kSureOfSection && !loop.time().empty();
+  if (!counts) return;
+  const Interval inside = loop.time();
+  out.push_back(std::move(loop));
+  search_part(activity, {time.begin, inside.begin}, out);
+  search_part(activity, {inside.end, time.end}, out);
+}
+
+void put_in_order(const Activity& activity, std::vector<Loop>& loops) {
+  const auto weight = [&](const Loop& loop) {
+    return loop.time().length() * (trains(activity, loop) ? kTrainingCountsTimes : 1);
+  };
+  std::stable_sort(loops.begin(), loops.end(),
+                   [&](const Loop& a, const Loop& b) { return weight(a) > weight(b); });
+  const auto longest = std::max_element(
+      loops.begin(), loops.end(),
+      [](const Loop& a, const Loop& b) { return a.time().length() < b.time().length(); });
+  const double least = kLeastOfLongest * static_cast<double>(longest->time().length());
+  std::erase_if(loops, [least](const Loop& loop) {
+    return static_cast<double>(loop.time().length()) < least;
+  });
+}
+
+std::string kind_of_loop(const Activity& activity, const Loop& loop) {
+  if (loop.found_by == FoundBy::executable) return loop.evaluates ? "evaluation" : "loop";
+  if (trains(activity, loop)) return "training";
+  return activity.backward.empty() ? "loop" : "no backward pass";
+}
+
+// A loop that was found by marks may have a rhythm of its own inside: the tokens of a generation.
+void add_rhythm(const Activity& activity, Loop& loop) {
+  const bool marked = loop.found_by == FoundBy::nvtx_step ||
+                      loop.found_by == FoundBy::profiler_step ||
+                      loop.found_by == FoundBy::data_loader;
+  if (!marked || trains(activity, loop)) return;
+  Loop inner = find_period(clipped(activity, loop.time()));
+  if (inner.found() && inner.steps.size() >= 2 * loop.steps.size())
+    loop.others.push_back(std::move(inner));
+}
+
+Division division_of(const Loop& loop) {
+  return {loop.found_by, loop.steps.size(), loop.time(), loop.how};
+}
+
+}  // namespace
+
+std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first) {
+  if (!is_a_loop(first)) return {};
+  std::vector<Loop> loops = split_at_changes(activity, first);
+  const Interval inside{loops.front().time().begin, loops.back().time().end};
+  const Interval all{activity.host.begin, activity.host.end + 1};
+  search_part(activity, {all.begin, inside.begin}, loops);
+  search_part(activity, {inside.end, all.end}, loops);
+  put_in_order(activity, loops);
+  for (Loop& loop : loops) add_rhythm(activity, loop);
+  return loops;
+}
+
+std::vector<Section> sections_of(const Activity& activity, const std::vector<Loop>& loops) {
+  std::vector<Section> out;
+  for (const Loop& loop : loops) {
+    Section section{.kind = kind_of_loop(activity, loop), .divisions = {division_of(loop)}};
+    std::transform(loop.others.begin(), loop.others.end(), std::back_inserter(section.divisions),
+                   division_of);
+    out.push_back(std::move(section));
+  }
+  return out;
+}
+
+std::string name_of(const SectionChoice& choice) {
+  return choice.division == 0 ? fmt::format("{}", choice.section + 1)
+                              : fmt::format("{}.{}", choice.section + 1, choice.division);
+}
+
+Result<SectionChoice> parse_section(std::string_view text) {
+  std::size_t section = 0, division = 0;
+  const char* const end = text.data() + text.size();
+  auto [at, failed] = std::from_chars(text.data(), end, section);
+  bool good = failed == std::errc{} && section > 0;
+  if (good && at != end) {
+    const auto rest = std::from_chars(at + 1, end, division);
+    good = *at == '.' && rest.ec == std::errc{} && rest.ptr == end && division > 0;
+  }
+  if (good) return SectionChoice{section - 1, division};
+  return usage_error(fmt::format(
+      "--section: '{}' is no section; write its number, like 2, or like 1.1 for another "
+      "division of it, as the report lists them under Sections",
+      text));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections: the loops that a program runs one after the other (training, then an evaluation).
+//
+// The first loop found is the one that a report without a choice would take of the whole run. What
+// lies before and behind it is searched in the same way, and so on. Loops of an optimizer whose
+// steps are of one kind first and of another kind later (pre-training, then fine-tuning) are two.
+// Sections do not overlap; what is in none is start-up, saving, and work that does not repeat.
+//
+// The longest is the first. A loop that trains goes before one that does not, unless that takes
+// over twice its time: so that two of nearly the same length keep their order from run to run.
+#pragma once
+
+#include <vector>
+
+#include "core/steps/loop.hpp"
+
+namespace stepscope {
+
+// In order; the loops' others are the section's further divisions. `first` is what find_loop says
+// of the whole run. Empty where nothing repeats.
+std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first);
+
+// What a report says of them.
+std::vector<Section> sections_of(const Activity& activity, const std::vector<Loop>& loops);
+
+}  // namespace stepscope

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/tail.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/steps/bags.hpp"
+#include "core/support/statistics.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr double kMuchOfStep = 0.2;  // of a usual step's work
+constexpr std::uint64_t kLeastExtra = 3;
+constexpr double kHeld = 0.9;
+constexpr double kLittleElse = 1.3;
+
+using Counts = std::map<std::uint32_t, std::int64_t>;
+
+Counts counts_of(std::span<const WorkItem> work) {
+  Counts out;
+  for (const WorkItem& item : work) ++out[item.token];
+  return out;
+}
+
+// What each step holds beyond the usual one.
+class Extras {
+ public:
+  Extras(const Activity& activity, const Loop& loop) : activity_(activity), loop_(loop) {
+    std::vector<std::int64_t> sizes;
+    for (const HostStep& step : loop.steps)
+      sizes.push_back(static_cast<std::int64_t>(activity.work_in(step.time).size()));
+    usual_ = median(sizes);
+    const auto at = std::find(sizes.begin(), sizes.end(), usual_);
+    if (at != sizes.end())
+      counts_ = counts_of(
+          activity.work_in(loop.steps[static_cast<std::size_t>(at - sizes.begin())].time));
+  }
+
+  Counts of(std::size_t step) const {
+    Counts extra = counts_of(activity_.work_in(loop_.steps[step].time));
+    for (const auto& [token, count] : counts_) extra[token] -= count;
+    std::erase_if(extra, [](const auto& entry) { return entry.second <= 0; });
+    return extra;
+  }
+
+  static std::uint64_t size(const Counts& counts) {
+    std::uint64_t size = 0;
+    for (const auto& [token, count] : counts) size += static_cast<std::uint64_t>(count);
+    return size;
+  }
+
+  bool is_much(const Counts& extra) const {
+    return size(extra) >= kLeastExtra &&
+           static_cast<double>(size(extra)) >= kMuchOfStep * static_cast<double>(usual_);
+  }
+
+ private:
+  const Activity& activity_;
+  const Loop& loop_;
+  std::int64_t usual_ = 0;
+  Counts counts_;
+};
+
+// What came behind step n, 2n, ... where it comes behind the last one, too; empty: nothing does.
+Counts due_behind_last(const Extras& extras, std::size_t steps) {
+  for (std::size_t last = steps - 1; 2 * last >= steps; --last) {
+    const Counts extra = extras.of(last);
+    if (!extras.is_much(extra)) continue;
+    const std::size_t stride = steps - last;
+    if (stride < 2 || steps % stride != 0) return {};
+    for (std::size_t at = stride; at < last; at += stride)
+      if (!extras.is_much(extras.of(at))) return {};
+    return extra;
+  }
+  return {};
+}
+
+// How many items of the work hold what is due; 0: they do not begin with it.
+std::size_t length_of(std::span<const WorkItem> work, Counts due) {
+  const std::uint64_t wanted = Extras::size(due);
+  const auto enough = static_cast<std::uint64_t>(kHeld * static_cast<double>(wanted));
+  const auto most = static_cast<std::size_t>(kLittleElse * static_cast<double>(wanted)) + 1;
+  std::uint64_t held = 0;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < std::min(work.size(), most); ++i) {
+    const auto at = due.find(work[i].token);
+    if (at == due.end() || at->second == 0) continue;
+    --at->second, ++held;
+    last = i + 1;
+  }
+  return held >= enough && held > 0 ? last : 0;
+}
+
+// The last item's own time is not known: at most the longest between two items before it.
+std::int64_t end_of(const Activity& activity, std::span<const WorkItem> work, std::size_t length) {
+  std::int64_t longest = 0;
+  for (std::size_t i = 1; i < length; ++i)
+    longest = std::max(longest, work[i].time - work[i - 1].time);
+  const std::int64_t next = length < work.size() ? work[length].time : activity.host.end;
+  return std::min(next, work[length - 1].time + longest);
+}
+
+}  // namespace
+
+void add_tail(const Activity& activity, Loop& loop) {
+  if (loop.steps.size() < 4) return;
+  const Extras extras(activity, loop);
+  const Counts due = due_behind_last(extras, loop.steps.size());
+  if (due.empty()) return;
+  std::int64_t& end = loop.steps.back().time.end;
+  const auto behind = activity.work_in({end, activity.host.end + 1});
+  const std::size_t length = length_of(behind, due);
+  if (length > 0) end = std::max(end, end_of(activity, behind, length));
+}
+
+}  // namespace stepscope
