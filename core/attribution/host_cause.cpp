@@ -203,6 +203,16 @@ Cause HostCauses::of_gap(ThreadId thread, const Piece& piece) const {
   return one_range ? Cause::host_between_calls : of_silence(thread, piece.time);
 }
 
+std::optional<std::int64_t> HostCauses::slept_in(ThreadId thread, const Piece& piece) const {
+  if (piece.innermost != kNone || piece.time.length() <= kBurstGapNs) return std::nullopt;
+  const HostTimeline& work = threads_.work(thread);
+  const bool between = work.previous_range(piece.time.begin).innermost != kNone &&
+                       work.next_range(piece.time.end).innermost != kNone;
+  const std::optional<double> share = cpu_.share(thread, piece.time);
+  if (!between || !share) return std::nullopt;
+  return static_cast<std::int64_t>((1 - *share) * static_cast<double>(piece.time.length()));
+}
+
 Cause HostCauses::of_silence(ThreadId thread, Interval time) const {
   const std::optional<double> share = cpu_.share(thread, time);
   if (!share) return Cause::host_other;

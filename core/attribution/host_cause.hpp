@@ -19,6 +19,9 @@ class HostCauses {
 
   // `piece` is one of threads.work(thread)'s.
   Cause of(ThreadId thread, const Piece& piece) const;
+  // Of a silence that is host_other, how much the thread slept by its CPU clock; nothing where that
+  // does not tell. Where in the silence it did so is not known.
+  std::optional<std::int64_t> slept_in(ThreadId thread, const Piece& piece) const;
   // The same of a part of it, `time`, for which a sample holds (host_samples.hpp): `by_records` is
   // what of() says.
   Cause sampled(Cause by_records, ThreadId thread, Interval time, std::uint32_t sample) const;

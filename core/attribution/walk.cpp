@@ -105,7 +105,11 @@ void Walk::own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread
                     .host_evidence = evidence};
     charge_sampled(segment, thread, {silence, innermost});
     if (segment.site == kNone) {
-      const CodeLine line = sites_.at(thread, segment.time.begin, segment.host_evidence);
+      // A sleep that nobody saw is charged like the way to the next call.
+      const bool unseen = segment.cause == Cause::host_off_cpu && segment.host_evidence == kNone;
+      const CodeLine line =
+          sites_.at(thread, segment.time.begin,
+                    unseen ? on_its_way(thread, path.time) : segment.host_evidence);
       segment.site = line.site;
       segment.direction = line.direction;
     }
@@ -265,6 +269,10 @@ bool Walk::through_piece(Path& path, ThreadId& thread) const {
     jump = handed_over_by(thread, path.time, piece, handed_over);
   }
   const bool worker_gap = threads_.is_worker(thread) && piece.innermost == kNone;
+  if (jump == kNone && cause == Cause::host_other && !worker_gap) {
+    own_silence(path, thread, piece);
+    return true;
+  }
   if (jump == kNone) {
     own_host(path, piece.time.begin, worker_gap ? Cause::host_framework : cause, thread,
              piece.innermost);
@@ -273,6 +281,18 @@ bool Walk::through_piece(Path& path, ThreadId& thread) const {
   own_host(path, handed_over, cause, thread, piece.innermost);
   thread = jump;
   return ++path.jumps_without_progress < 3;
+}
+
+// Both parts are known to the nanosecond, but not where in the silence the thread slept: the end is
+// taken, and samples tell better where there are any.
+void Walk::own_silence(Path& path, ThreadId thread, const Piece& piece) const {
+  const std::optional<std::int64_t> slept = causes_.slept_in(thread, piece);
+  if (slept) {
+    own_host(path, piece.time.end - *slept, Cause::host_off_cpu, thread, piece.innermost);
+    own_host(path, piece.time.begin, Cause::host_between_calls, thread, piece.innermost);
+  } else {
+    own_host(path, piece.time.begin, Cause::host_other, thread, piece.innermost);
+  }
 }
 
 // The autograd thread whose node ended last before `time`, inside `piece`, while `thread` itself

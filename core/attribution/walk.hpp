@@ -47,6 +47,7 @@ class Walk {
   void at_op(Path& path, DeviceOpId op) const;
   bool is_launched_unseen(DeviceOpId op, const Readiness& ready) const;
   void on_thread(Path& path, ThreadId thread) const;
+  void own_silence(Path& path, ThreadId thread, const Piece& piece) const;
   bool through_piece(Path& path, ThreadId& thread) const;
   std::vector<Told> told_in(Interval time) const;
   void own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) const;
