@@ -127,10 +127,11 @@ void HostSampler::sample(Watched& watched) noexcept {
   ++taken_;
   const std::int64_t now = recorder::clock_ns(CLOCK_REALTIME);
   if ((place.flags & kSampleInLoader) != 0 && !watched.in_loader)
-    workers_.wait_begins(watched.tid, now);
+    workers_.wait_begins(watched.tid, now, queue_);
   watched.in_loader = (place.flags & kSampleInLoader) != 0;
   watched.cpu = cpu;
-  queue_.put({now, watched.tid, cpu, place.site, place.called, place.innermost, place.flags});
+  queue_.put({now, watched.tid, cpu, thread_wait_ns(watched.tid), place.site, place.called,
+              place.innermost, place.flags});
 }
 
 // A look tells silence by the look before, so that must not lie too far back.
@@ -167,8 +168,16 @@ bool HostSampler::collect(EventBatch& batch, StoreWriter& store, bool last) noex
     rows.innermost.push_back(text(sample.innermost, store));
     rows.cpu.push_back(sample.cpu);
     rows.flags.push_back(sample.flags);
+    if (sample.waited != 0) add_wait(sample, batch.counters, store);
   }
   return false;
+}
+
+void HostSampler::add_wait(const Sample& sample, Counters& counters, StoreWriter& store) {
+  counters.time.push_back(sample.time);
+  counters.track.push_back(store.intern(kThreadWaitTrack + std::to_string(sample.tid)));
+  counters.process.push_back(0);
+  counters.value.push_back(static_cast<double>(sample.waited));
 }
 
 // The thread may still be in its last look: a figure may lack that.

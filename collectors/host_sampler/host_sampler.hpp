@@ -62,6 +62,7 @@ class HostSampler final : public recorder::RowSource {
   void sample(Watched& watched) noexcept;
   void rest(std::int64_t ns) noexcept;
   void sleep(std::int64_t ns) noexcept;
+  static void add_wait(const Sample& sample, Counters& counters, StoreWriter& store);
   void tell_totals(StoreWriter& store) const noexcept;
   StringId text(recorder::NameId name, StoreWriter& store);
   SiteId site(recorder::SiteRef site, StoreWriter& store);

@@ -22,11 +22,13 @@ constexpr std::uint8_t kMostMisses = 50;
 
 }  // namespace
 
-void LoaderWorkers::wait_begins(pid_t tid, std::int64_t now_ns) noexcept {
+void LoaderWorkers::wait_begins(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept {
   // A thread without children (one that pins memory waits in the loader, too) does not use up the
   // time of the one that has them.
-  if ((count_ == 0 || now_ns - listed_at_ns_ >= kListEvery_ns) && list_children(tid))
+  if ((count_ == 0 || now_ns - listed_at_ns_ >= kListEvery_ns) && list_children(tid)) {
     listed_at_ns_ = now_ns;
+    drop_ended(queue);
+  }
   for (std::size_t i = 0; i < count_; ++i) workers_[i].cpu = 0;
 }
 
@@ -44,10 +46,19 @@ bool LoaderWorkers::list_children(pid_t tid) noexcept {
   char* at = text.data();
   for (long pid = std::strtol(at, &at, 10); pid > 0; pid = std::strtol(at, &at, 10))
     add(static_cast<pid_t>(pid));
+  return true;
+}
+
+void LoaderWorkers::drop_ended(SampleQueue& queue) noexcept {
+  const std::int64_t now = recorder::clock_ns(CLOCK_REALTIME);
+  for (std::size_t i = 0; i < count_; ++i) {
+    const bool ended = !workers_[i].listed && process_cpu_ns(workers_[i].pid) == 0;
+    if (ended && workers_[i].was_seen)
+      queue.put({.time = now, .tid = workers_[i].pid, .flags = kSampleWorker | kSampleEnded});
+  }
   const auto gone = std::remove_if(workers_.begin(), workers_.begin() + count_,
                                    [](const Worker& worker) { return !worker.listed; });
   count_ = static_cast<std::size_t>(gone - workers_.begin());
-  return true;
 }
 
 void LoaderWorkers::add(pid_t pid) noexcept {
@@ -95,8 +106,13 @@ void LoaderWorkers::sample_one(Worker& worker, PythonState& python, CodeTable& c
   }
   worker.cpu = cpu;
   if ((place.flags & kSampleWorker) == 0) return;  // not yet in its loop, or no worker
-  queue.put({recorder::clock_ns(CLOCK_REALTIME), worker.pid, 0, place.site, place.called,
-             place.innermost, place.flags});
+  worker.was_seen = true;
+  queue.put({.time = recorder::clock_ns(CLOCK_REALTIME),
+             .tid = worker.pid,
+             .site = place.site,
+             .called = place.called,
+             .innermost = place.innermost,
+             .flags = place.flags});
 }
 
 }  // namespace stepscope::host_sampler

@@ -22,7 +22,7 @@ namespace stepscope::host_sampler {
 class LoaderWorkers {
  public:
   // A thread has begun to wait: looks which children it has.
-  void wait_begins(pid_t tid, std::int64_t now_ns) noexcept;
+  void wait_begins(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept;
   // The next few of them in turn.
   void sample(PythonState& python, CodeTable& codes, SampleQueue& queue) noexcept;
   std::uint64_t torn() const noexcept { return torn_; }
@@ -37,9 +37,11 @@ class LoaderWorkers {
     bool is_other = false;    // no worker of a DataLoader
     std::uint8_t misses = 0;  // looks that found no thread: a fork may not be through yet
     bool listed = false;
+    bool was_seen = false;  // as a worker of a DataLoader
   };
 
   bool list_children(pid_t tid) noexcept;  // false: that thread has none
+  void drop_ended(SampleQueue& queue) noexcept;
   void add(pid_t pid) noexcept;
   void sample_one(Worker& worker, PythonState& python, CodeTable& codes,
                   SampleQueue& queue) noexcept;

@@ -17,6 +17,7 @@ struct Sample {
   std::int64_t time = 0;  // CLOCK_REALTIME
   pid_t tid = 0;          // of a worker: its process
   std::uint64_t cpu = 0;
+  std::uint64_t waited = 0;  // for a core, ready to run; 0: not told
   recorder::SiteRef site = 0;
   recorder::NameId called = 0, innermost = 0;
   std::uint8_t flags = 0;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <ctime>
 #include <string_view>
@@ -25,6 +26,17 @@ std::uint64_t read_clock(pid_t id, int kind) noexcept {
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 
+std::string_view read_of_thread(pid_t tid, const char* what, std::array<char, 256>& text) noexcept {
+  std::array<char, 64> path{};
+  std::snprintf(path.data(), path.size(), "/proc/self/task/%d/%s", tid, what);
+  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  const ssize_t size = read(file, text.data(), text.size());
+  close(file);
+  return size <= 0 ? std::string_view{}
+                   : std::string_view(text.data(), static_cast<std::size_t>(size));
+}
+
 }  // namespace
 
 std::uint64_t thread_cpu_ns(pid_t tid) noexcept {
@@ -37,17 +49,21 @@ std::uint64_t process_cpu_ns(pid_t pid) noexcept {
 
 // "123 (name) R ...", where the name may hold anything.
 bool is_runnable(pid_t tid) noexcept {
-  std::array<char, 64> path{};
   std::array<char, 256> text{};
-  std::snprintf(path.data(), path.size(), "/proc/self/task/%d/stat", tid);
-  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const ssize_t size = read(file, text.data(), text.size());
-  close(file);
-  if (size <= 0) return false;
-  const std::string_view stat(text.data(), static_cast<std::size_t>(size));
+  const std::string_view stat = read_of_thread(tid, "stat", text);
   const std::size_t name_end = stat.rfind(") ");
   return name_end != std::string_view::npos && stat.substr(name_end + 2).starts_with('R');
+}
+
+// "ran waited slices", in nanoseconds.
+std::uint64_t thread_wait_ns(pid_t tid) noexcept {
+  std::array<char, 256> text{};
+  const std::string_view stat = read_of_thread(tid, "schedstat", text);
+  const std::size_t blank = stat.find(' ');
+  std::uint64_t waited = 0;
+  if (blank != std::string_view::npos)
+    (void)std::from_chars(stat.data() + blank + 1, stat.data() + stat.size(), waited);
+  return waited;
 }
 
 }  // namespace stepscope::host_sampler

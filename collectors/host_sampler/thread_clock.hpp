@@ -15,6 +15,10 @@ inline constexpr std::uint64_t kMoved_ns = 20'000;
 std::uint64_t thread_cpu_ns(pid_t tid) noexcept;
 std::uint64_t process_cpu_ns(pid_t pid) noexcept;
 
+// Nanoseconds that a thread of this process was ready to run and waited for a core; 0: the system
+// does not tell.
+std::uint64_t thread_wait_ns(pid_t tid) noexcept;
+
 // Whether a thread of this process runs or waits for a core; costs more than the clocks.
 bool is_runnable(pid_t tid) noexcept;
 

@@ -4,10 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <new>
+#include <string_view>
 
 #include "collectors/cupti/collector.hpp"
 #include "collectors/host_sampler/host_sampler.hpp"
@@ -57,6 +58,13 @@ void listen_for_signal() {
     recorder::note("--capture-signal: the signal cannot be caught");
 }
 
+// What Python's multiprocessing runs to start a worker without a fork.
+bool is_spawned_by_multiprocessing() noexcept {
+  const CommandLine& command = read_command_line();
+  const auto end = command.argv.begin() + command.argc;
+  return std::find(command.argv.begin(), end, std::string_view("--multiprocessing-fork")) != end;
+}
+
 // In the process that opens a session: also a forked child that records. Leaked like the others.
 void on_session_open() noexcept {
   record_process_facts();
@@ -64,8 +72,9 @@ void on_session_open() noexcept {
   if (settings.sample_us == 0 || settings.level == Level::light || measures) return;
   auto* made = new (std::nothrow) host_sampler::HostSampler(
       host_sampler::Options{.period_us = settings.sample_us,
-                            .whose = getpid() == selected_pid ? host_sampler::Whose::own
-                                                              : host_sampler::Whose::maybe_worker});
+                            .whose = getpid() == selected_pid && !is_spawned_by_multiprocessing()
+                                         ? host_sampler::Whose::own
+                                         : host_sampler::Whose::maybe_worker});
   if (made != nullptr && recorder::add_row_source(made)) (void)made->start();
 }
 

@@ -35,12 +35,28 @@ struct WorkerState {
   SiteId site = kNone;
 };
 
-SiteId line_of_most(const std::map<ThreadId, WorkerState>& workers) {
+SiteId line_of_most(const std::map<std::int64_t, WorkerState>& workers) {
   SiteCounts count;
-  for (const auto& [thread, worker] : workers) {
+  for (const auto& [tid, worker] : workers) {
     if (worker.busy && worker.site != kNone) ++count[worker.site];
   }
   return most_common(count);
+}
+
+// By process: the one of this trace that started it; itself where that is not known.
+std::vector<ProcessId> starters_of(const Trace& trace) {
+  const std::vector<Process>& processes = trace.data().processes;
+  std::vector<ProcessId> out(processes.size());
+  for (ProcessId process = 0; process < processes.size(); ++process) {
+    out[process] = process;
+    const auto parent = processes[process].facts.find("parent_pid");
+    if (parent == processes[process].facts.end()) continue;
+    for (ProcessId other = 0; other < processes.size(); ++other) {
+      const bool same_host = processes[other].host == processes[process].host;
+      if (same_host && std::to_string(processes[other].pid) == parent->second) out[process] = other;
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -65,18 +81,32 @@ void HostSamples::add_workers(const Trace& trace) {
   std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
     return samples_.time[a] < samples_.time[b];
   });
-  std::vector<std::map<ThreadId, WorkerState>> workers(changes_.size());
+  add_changes(trace, order);
+}
+
+void HostSamples::add_changes(const Trace& trace, const std::vector<std::uint32_t>& order) {
+  const std::vector<ProcessId> starters = starters_of(trace);
+  std::vector<std::map<std::int64_t, WorkerState>> workers(changes_.size());
   std::vector<SiteCounts> counts(changes_.size());
-  for (const std::uint32_t row : order) {
-    const ThreadId thread = samples_.thread[row];
-    const ProcessId of = trace.data().threads[thread].process;
-    workers[of][thread] = {true, (samples_.flags[row] & kSampleFetching) != 0, samples_.site[row]};
-    if (workers[of][thread].busy && samples_.site[row] != kNone) ++counts[of][samples_.site[row]];
-    const auto busy = std::count_if(workers[of].begin(), workers[of].end(),
-                                    [](const auto& worker) { return worker.second.busy; });
+  const auto add = [&](ProcessId of, std::uint32_t row) {
+    const std::int64_t worker = trace.data().threads[samples_.thread[row]].tid;
+    const bool busy = (samples_.flags[row] & kSampleFetching) != 0;
+    if ((samples_.flags[row] & kSampleEnded) != 0) {
+      workers[of].erase(worker);
+    } else {
+      workers[of][worker] = {true, busy, samples_.site[row]};
+    }
+    if (busy && samples_.site[row] != kNone) ++counts[of][samples_.site[row]];
+    const auto at_work = std::count_if(workers[of].begin(), workers[of].end(),
+                                       [](const auto& one) { return one.second.busy; });
     changes_[of].push_back({samples_.time[row], line_of_most(workers[of]),
-                            static_cast<std::uint32_t>(busy),
+                            static_cast<std::uint32_t>(at_work),
                             static_cast<std::uint32_t>(workers[of].size())});
+  };
+  for (const std::uint32_t row : order) {
+    const ProcessId own = trace.data().threads[samples_.thread[row]].process;
+    add(own, row);
+    if (starters[own] != own) add(starters[own], row);
   }
   for (const SiteCounts& count : counts) usual_worker_sites_.push_back(most_common(count));
 }

@@ -6,7 +6,11 @@
 // first owns what lies before it, too, and the last the rest: a thread that has slept since its
 // last sample has no further one. Samples outside the silence say nothing about it.
 //
-// Workers: the line at which most of those that made a batch were; of lines as common as another,
+// Workers: threads with samples of a worker. They count for the process that started them: that of
+// the thread, where it was read from outside, and where a spawned worker recorded itself, also the
+// process that its fact "parent_pid" names. One that has ended is not counted any more.
+//
+// The line at which most of those that made a batch were; of lines as common as another,
 // the one with the lower id. In a silence in which none was looked at: the line at which they were
 // seen most often.
 #pragma once
@@ -46,6 +50,7 @@ class HostSamples {
     std::uint32_t busy, known;
   };
   void add_workers(const Trace& trace);
+  void add_changes(const Trace& trace, const std::vector<std::uint32_t>& order);
 
   const Samples& samples_;
   std::vector<Rows> rows_;                    // by thread

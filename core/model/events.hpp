@@ -165,6 +165,8 @@ struct Syncs {
 // The track of a thread's CPU time so far, in nanoseconds, ends with the thread's id: it tells
 // whether the thread ran or slept where nothing was recorded.
 inline constexpr const char* kThreadCpuTrack = "thread_cpu.";
+// Nanoseconds that a thread was ready to run and waited for a core, so far.
+inline constexpr const char* kThreadWaitTrack = "thread_wait.";
 // Counter of a process: 0 or less from where nothing was recorded by the user's plan, more from
 // where it was; 1 as usual, other values name what collection was on (STEPSCOPE_WINDOW_LAYERS).
 inline constexpr const char* kCaptureTrack = "capture";
@@ -187,6 +189,7 @@ enum SampleFlag : std::uint8_t {
   kSampleWorker = 4,      // it is a worker of the process's DataLoader: a process, kept as a thread
                           // of that which started it ...
   kSampleFetching = 8,    // ... and was making a batch
+  kSampleEnded = 16,      // ... and has ended: nothing later is of it
 };
 
 struct Samples {

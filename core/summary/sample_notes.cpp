@@ -2,7 +2,9 @@
 // What the sampler of silent threads saw of a loader's workers, and what it could not see.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "core/summary/parts.hpp"
 
@@ -11,6 +13,8 @@ namespace {
 
 constexpr double kManyTorn = 0.05;
 constexpr std::uint64_t kFewLooks = 100;
+constexpr double kMuchWaiting = 0.05;
+constexpr std::int64_t kLongEnoughNs = 50'000'000;
 
 std::uint64_t count_of(const Process& process, const char* fact) {
   const auto found = process.facts.find(fact);
@@ -30,6 +34,33 @@ void note_torn(const Process& process, std::vector<std::string>& notes) {
       all));
 }
 
+// Between the first and the last sample of the loop's thread in these steps.
+void note_wait_for_a_core(const Trace& trace, const Steps& steps, std::vector<std::string>& notes) {
+  if (steps.list.empty()) return;
+  const Counters& c = trace.data().counters;
+  const std::string wanted =
+      kThreadWaitTrack + std::to_string(trace.data().threads[steps.thread].tid);
+  const Interval time{steps.list[std::min<std::size_t>(1, steps.list.size() - 1)].window.begin,
+                      steps.list.back().window.end};
+  std::optional<std::size_t> first, last;
+  for (std::size_t row = 0; row < c.size(); ++row) {
+    if (c.process[row] != steps.process || !time.contains(c.time[row]) ||
+        trace.text(c.track[row]) != wanted)
+      continue;
+    if (!first || c.time[row] < c.time[*first]) first = row;
+    if (!last || c.time[row] > c.time[*last]) last = row;
+  }
+  if (!first || c.time[*last] - c.time[*first] < kLongEnoughNs) return;
+  const double share =
+      (c.value[*last] - c.value[*first]) / static_cast<double>(c.time[*last] - c.time[*first]);
+  if (share < kMuchWaiting) return;
+  notes.push_back(fmt::format(
+      "for {:.0f} % of the time the loop's thread was ready to run and other threads or "
+      "processes had the cores; such time is in no cause of its own, and host.off_cpu "
+      "and host.other hold part of it",
+      100 * share));
+}
+
 }  // namespace
 
 void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& loader,
@@ -41,6 +72,7 @@ void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& load
         static_cast<double>(loader.busy_ns) / static_cast<double>(loader.seen_ns), loader.workers));
   }
   note_torn(process, notes);
+  note_wait_for_a_core(trace, steps, notes);
   if (const auto why = process.facts.find("host_samples.workers"); why != process.facts.end())
     notes.push_back("the DataLoader's workers were not looked at: " + why->second);
 }

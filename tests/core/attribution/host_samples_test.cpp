@@ -50,10 +50,47 @@ TEST(HostSamples, OfOtherSilencesAndThreadsSayNothing) {
   EXPECT_EQ(samples.before(1, {100, 250}, 250).row, kNone) << "a silence's end is not in it";
 }
 
+TEST(HostSamples, AWorkerThatHasEndedIsNotBusyAnyMore) {
+  TraceData data;
+  data.processes.resize(1);
+  data.threads.resize(3);
+  data.threads[1].tid = 11, data.threads[2].tid = 12;
+  data.sites.resize(2);
+  constexpr std::uint8_t kBusy = kSampleWorker | kSampleFetching;
+  add_sample(data, 1, 10, 1, 0, kBusy);
+  add_sample(data, 2, 20, 1, 0, kBusy);
+  add_sample(data, 1, 30, kNone, 0, kSampleWorker | kSampleEnded);
+  const Trace trace = Trace::build(std::move(data));
+  const HostSamples samples(trace);
+  EXPECT_EQ(samples.workers_before(0, {0, 100}, 25).busy, 2U);
+  EXPECT_EQ(samples.workers_before(0, {0, 100}, 60).busy, 1U);
+  EXPECT_EQ(samples.workers_before(0, {0, 100}, 60).known, 1U);
+}
+
+// It recorded itself; the loop waits in the process that started it.
+TEST(HostSamples, ASpawnedWorkerCountsForTheProcessThatStartedIt) {
+  TraceData data;
+  data.processes.resize(3);
+  data.processes[0].pid = 100, data.processes[1].pid = 101, data.processes[2].pid = 102;
+  data.processes[1].facts["parent_pid"] = "100";
+  data.processes[2].facts["parent_pid"] = "7";  // not in this trace
+  data.threads.resize(3);
+  data.threads[1] = {1, 101, ""}, data.threads[2] = {2, 102, ""};
+  data.sites.resize(2);
+  add_sample(data, 1, 10, 1, 0, kSampleWorker | kSampleFetching);
+  add_sample(data, 2, 20, 1, 0, kSampleWorker | kSampleFetching);
+  const Trace trace = Trace::build(std::move(data));
+  const HostSamples samples(trace);
+  EXPECT_EQ(samples.workers_before(0, {0, 100}, 60).busy, 1U);
+  EXPECT_EQ(samples.workers_before(0, {0, 100}, 60).site, 1U);
+  EXPECT_EQ(samples.workers_before(2, {0, 100}, 60).busy, 1U);
+}
+
 TEST(HostSamples, TheLineOfMostBusyWorkersCounts) {
   TraceData data;
   data.processes.resize(2);
   data.threads.resize(5);
+  for (std::uint32_t t = 0; t < 5; ++t) data.threads[t].tid = t;
   data.threads[4].process = 1;
   data.sites.resize(3);
   constexpr std::uint8_t kBusy = kSampleWorker | kSampleFetching;

@@ -39,5 +39,30 @@ TEST(SampleNotes, WorkersThatCannotBeRead) {
               ElementsAre("the DataLoader's workers were not looked at: the system forbids it"));
 }
 
+// Between two samples 100 ms apart the thread waited for a core for 30 or 3 ms.
+TEST(SampleNotes, AThreadThatWaitedForACore) {
+  for (const double waited_ns : {30e6, 3e6}) {
+    TraceMaker make;
+    make.range(HostKind::op, "aten::mm", 7, 0, 200'000'000);
+    Counters& counters = make.data.counters;
+    counters.time = {50'000'000, 150'000'000};
+    counters.track.assign(2, make.data.strings.intern("thread_wait.7"));
+    counters.process = {0, 0};
+    counters.value = {5e6, 5e6 + waited_ns};
+    const Trace trace = make.build();
+    Steps steps;
+    steps.thread = trace.host_ranges().thread[0];
+    steps.list = {{.window = {0, 200'000'000}}};
+    std::vector<std::string> notes;
+    summary_parts::note_samples(trace, steps, {}, notes);
+    if (waited_ns > 10e6) {
+      EXPECT_THAT(notes,
+                  ElementsAre(HasSubstr("for 30 % of the time the loop's thread was ready")));
+    } else {
+      EXPECT_THAT(notes, IsEmpty());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stepscope
