@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profiles programs of other libraries, unmodified, and holds each report against the program's own clock.
 
-  corpus.py --stepscope BIN [--device cpu|cuda] [--only NAME...] [--out FOLDER] [--level LEVEL]
+  corpus.py --stepscope BIN [--device cpu|cuda] [--only NAME...] [--out FOLDER] [--level LEVEL] [--busy]
 
 A row a program: steps counted and true, the headline against the own clock, the share that nothing explains, the share
-with a source line, and what does not hold (judge.py). A program whose library is missing is left out and said so.
+with a source line, and what does not hold (judge.py). --busy: the cores are shared, so what only samples of silent threads
+tell (explained, lines) is printed and not held. A program whose library is missing is left out and said so.
 Exit 0: all hold; 1: some do not; 2: a program or stepscope failed.
 """
 import argparse
@@ -26,7 +27,10 @@ LIBRARY_OF = {"lib_transformers_trainer": ["transformers", "accelerate"], "lib_l
               "lib_timm": ["timm"], "lib_jax": ["jax", "optax"], "lib_flax": ["flax", "optax"], "lib_geometric": ["torch_geometric"],
               "lib_torchdiffeq": ["torchdiffeq"], "lib_gpytorch": ["gpytorch"], "lib_peft": ["peft", "transformers"],
               "lib_equinox": ["equinox", "optax"], "lib_cupy": ["cupy"], "lib_triton": ["triton"], "lib_torchvision": ["torchvision"],
-              "lib_sentence_transformers": ["sentence_transformers", "transformers"]}
+              "lib_sentence_transformers": ["sentence_transformers", "transformers"], "lib_transformers_eval": ["transformers", "accelerate"],
+              "lib_transformers_generate": ["transformers"], "lib_lightning_epochs": ["lightning"], "lib_keras_torch": ["keras", "torch"],
+              "lib_keras_jax": ["keras", "jax"], "lib_ignite": ["ignite"], "lib_skorch": ["skorch"],
+              "lib_stable_baselines": ["stable_baselines3", "gymnasium"], "lib_diffusers": ["diffusers"]}
 
 
 def names():
@@ -51,6 +55,7 @@ def run(stepscope, name, device, level, folder):
     if report.returncode != 0:
         raise RuntimeError(f"report: exit {report.returncode}: {report.stderr.strip()[-300:]}")
     (folder / f"{name}.json").write_text(report.stdout)
+    (folder / f"{name}.clock.json").write_text(json.dumps(own))
     return json.loads(report.stdout), own
 
 
@@ -74,6 +79,7 @@ def main():
     parser.add_argument("--level", default="standard")
     parser.add_argument("--only", nargs="+", choices=names(), metavar="NAME")
     parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--busy", action="store_true")
     args = parser.parse_args()
     folder = args.out or pathlib.Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +100,7 @@ def main():
             print(f"{name:<28} left out: it needs a GPU")
             continue
         report, own = result
-        rows.append(row(name, report, own, judge.judge(report, own, name + ".py", (PROGRAMS / f"{name}.py").read_text(), args.device)))
+        rows.append(row(name, report, own, judge.judge(report, own, name + ".py", (PROGRAMS / f"{name}.py").read_text(), args.device, args.busy)))
         show(rows[-1])
     (folder / "corpus.json").write_text(json.dumps(rows, indent=1))
     if rows:

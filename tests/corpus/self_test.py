@@ -56,6 +56,13 @@ class Judge(unittest.TestCase):
     def test_warm_up_may_not_eat_the_run(self):
         self.assertIn("only 1 of 4 steps counted", verdict(lambda r: r["partition"].update(steps_counted=1)))
 
+    def test_on_busy_cores_steps_and_headline_are_held(self):
+        report = copy.deepcopy(REPORT)
+        report["cells"][3]["ns_total"] = 90
+        self.assertEqual(judge.judge(report, OWN, "p.py", SOURCE, "cpu", busy=True), [])
+        report["partition"]["wall_ns_per_step"] = 110.0
+        self.assertEqual(len(judge.judge(report, OWN, "p.py", SOURCE, "cpu", busy=True)), 1)
+
     def test_inner_steps_count_too(self):
         self.assertEqual(verdict(own={**OWN, "steps": 2, "begins_ns": [0, 200, 400], "inner": 2}), [])
 

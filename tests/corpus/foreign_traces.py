@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of the PyTorch profiler as other versions and other tools would have written them, made from a whole one.
+
+  foreign_traces.py --stepscope BIN TRACE.json[.gz]...
+
+  cut_times   times of PyTorch 1.13 and 2.0: begin and duration each cut to a whole microsecond
+  cut_ends    begin and end cut to a whole microsecond
+  range       only what begins in the middle 40 % of the trace, as a sampler keeps it
+
+Prints steps, the mean step and what has no explanation; exit 1 where that is over 1 % of the time, or where whole
+microseconds move the mean step by 1 %.
+"""
+import argparse
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+UNEXPLAINED = 0.01
+SAME = 0.01
+
+
+def cut_times(events):
+    for event in events:
+        for field in ("ts", "dur"):
+            if field in event:
+                event[field] = int(float(event[field]))
+    return events
+
+
+def cut_ends(events):
+    for event in events:
+        if "ts" in event:
+            begin = float(event["ts"])
+            if "dur" in event:
+                event["dur"] = int(begin + float(event["dur"])) - int(begin)
+            event["ts"] = int(begin)
+    return events
+
+
+def middle(events):
+    timed = [event for event in events if event.get("ph") == "X"]
+    first = min(float(event["ts"]) for event in timed)
+    length = max(float(event["ts"]) + float(event.get("dur", 0)) for event in timed) - first
+    inside = range(int(first + 0.3 * length), int(first + 0.7 * length))
+    return [event for event in events if event.get("ph") == "M" or "ts" not in event or int(float(event["ts"])) in inside]
+
+
+KINDS = {"as it is": lambda events: events, "cut_times": cut_times, "cut_ends": cut_ends, "range": middle}
+
+
+def read(path):
+    with (gzip.open(path, "rt") if path.suffix == ".gz" else open(path)) as file:
+        return json.load(file)
+
+
+def report_of(stepscope, document, folder):
+    path = pathlib.Path(folder) / "trace.json"
+    path.write_text(json.dumps(document))
+    done = subprocess.run([stepscope, "report", path, "--format", "json"], capture_output=True, text=True)
+    if done.returncode not in (0, 3):
+        sys.exit(f"report: exit {done.returncode}: {done.stderr[-500:]}")
+    return json.loads(done.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stepscope", required=True)
+    parser.add_argument("traces", nargs="+", type=pathlib.Path)
+    args = parser.parse_args()
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for trace in args.traces:
+            whole = None
+            for kind, change in KINDS.items():
+                document = read(trace)
+                document["traceEvents"] = change(document["traceEvents"])
+                report = report_of(args.stepscope, document, folder)
+                partition = report["partition"]
+                unexplained = sum(part["ns_total"] for part in partition["parts"] if part["cause"] in ("unknown", "host.other"))
+                share = unexplained / partition["wall_ns_total"]
+                mean = partition["wall_ns_per_step"]
+                whole = whole or mean
+                told = any("the trace is cut" in note for note in report["trust"]["notes"])
+                wrong = share > UNEXPLAINED or (kind.startswith("cut") and abs(mean / whole - 1) > SAME)
+                failed = failed or wrong
+                print(f"{trace.name:<34} {kind:<10} {report['steps']['count']:>3} steps {mean / 1e6:9.3f} ms {100 * share:6.2f} %"
+                      f"{'  said to be cut' if told else ''}{'  WRONG' if wrong else ''}", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
