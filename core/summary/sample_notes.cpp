@@ -36,7 +36,8 @@ void note_torn(const Process& process, std::vector<std::string>& notes) {
 
 // Between the first and the last sample of the loop's thread in these steps.
 void note_wait_for_a_core(const Trace& trace, const Steps& steps, std::vector<std::string>& notes) {
-  if (steps.list.empty()) return;
+  // A trace of device work alone has no thread.
+  if (steps.list.empty() || steps.thread >= trace.data().threads.size()) return;
   const Counters& c = trace.data().counters;
   const std::string wanted =
       kThreadWaitTrack + std::to_string(trace.data().threads[steps.thread].tid);

@@ -14,6 +14,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -44,6 +45,7 @@ def missing_library(name):
 def run(stepscope, name, device, level, folder):
     """(report, own clock) of a program; raises RuntimeError with the last words of what failed. None: left out."""
     trace = folder / name
+    shutil.rmtree(f"{trace}.scope", ignore_errors=True)  # else the new run's has another name
     command = [stepscope, "profile", "-o", str(trace), "--level", level, "--", sys.executable, str(PROGRAMS / f"{name}.py"), "--device", device]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if done.returncode == 77:

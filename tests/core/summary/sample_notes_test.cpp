@@ -39,6 +39,16 @@ TEST(SampleNotes, WorkersThatCannotBeRead) {
               ElementsAre("the DataLoader's workers were not looked at: the system forbids it"));
 }
 
+TEST(SampleNotes, ATraceWithoutThreadsHasNothingToTell) {
+  std::vector<std::string> notes;
+  Steps steps;
+  steps.list = {{.window = {0, 200'000'000}}};
+  TraceData data;
+  data.processes.resize(1);
+  summary_parts::note_samples(Trace::build(std::move(data)), steps, {}, notes);
+  EXPECT_THAT(notes, IsEmpty());
+}
+
 // Between two samples 100 ms apart the thread waited for a core for 30 or 3 ms.
 TEST(SampleNotes, AThreadThatWaitedForACore) {
   for (const double waited_ns : {30e6, 3e6}) {
