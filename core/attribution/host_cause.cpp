@@ -61,6 +61,12 @@ std::uint8_t kind_of_name(std::string_view name) {
   return static_cast<std::uint8_t>(kind);
 }
 
+// A silence before a thread's first record, or behind its last, has no length of its own.
+bool is_between_ranges(const HostTimeline& work, Interval time) {
+  return work.previous_range(time.begin).innermost != kNone &&
+         work.next_range(time.end).innermost != kNone;
+}
+
 }  // namespace
 
 Cause cause_of_api(ApiKind api) {
@@ -189,9 +195,7 @@ Cause HostCauses::of_gap(ThreadId thread, const Piece& piece) const {
   const RangeId annotation = annotations_[thread].at(piece.time.begin).innermost;
   if (annotation != kNone && inside(kLoader, annotation)) return Cause::host_data_wait;
   const HostTimeline& work = threads_.work(thread);
-  const bool between = work.previous_range(piece.time.begin).innermost != kNone &&
-                       work.next_range(piece.time.end).innermost != kNone;
-  if (!between) return Cause::host_other;
+  if (!is_between_ranges(work, piece.time)) return Cause::host_other;
   if (trace_.collected().framework_ops &&
       inside(kNode, work.previous_range(piece.time.begin).innermost) &&
       inside(kNode, work.next_range(piece.time.end).innermost)) {
@@ -204,12 +208,11 @@ Cause HostCauses::of_gap(ThreadId thread, const Piece& piece) const {
 }
 
 std::optional<std::int64_t> HostCauses::slept_in(ThreadId thread, const Piece& piece) const {
-  if (piece.innermost != kNone || piece.time.length() <= kBurstGapNs) return std::nullopt;
-  const HostTimeline& work = threads_.work(thread);
-  const bool between = work.previous_range(piece.time.begin).innermost != kNone &&
-                       work.next_range(piece.time.end).innermost != kNone;
+  if (piece.innermost != kNone || !is_between_ranges(threads_.work(thread), piece.time))
+    return std::nullopt;
+  if (piece.time.length() <= kBurstGapNs) return std::nullopt;
   const std::optional<double> share = cpu_.share(thread, piece.time);
-  if (!between || !share) return std::nullopt;
+  if (!share) return std::nullopt;
   return static_cast<std::int64_t>((1 - *share) * static_cast<double>(piece.time.length()));
 }
 
