@@ -56,6 +56,24 @@ TEST(Comparability, ATrimmedReportIsNot) {
   EXPECT_THAT(c.why_not, Contains(HasSubstr("B is a trimmed report (3 long steps left out)")));
 }
 
+Comparison with_kinds(const char* a_kind, const char* b_kind) {
+  Summary a = sound_side(), b = sound_side();
+  a.steps.sections.assign(1, {});
+  b.steps.sections.assign(1, {});
+  a.steps.sections[0].kind = a_kind;
+  b.steps.sections[0].kind = b_kind;
+  Comparison out;
+  judge_comparability(a, b, {}, out);
+  return out;
+}
+
+TEST(Comparability, ALoopOfAnotherKindIsNotUnlessItsKindIsUntold) {
+  EXPECT_THAT(with_kinds("training", "evaluation").why_not,
+              Contains(HasSubstr("a loop of another kind (training, section 1)")));
+  EXPECT_TRUE(with_kinds("training", "training").comparable);
+  EXPECT_TRUE(with_kinds("loop", "training").comparable) << "a backward pass that nobody recorded";
+}
+
 TEST(Comparability, AnotherNumberOfRanksIsNot) {
   EXPECT_THAT(with_b([](Summary& b) { b.run.world_size = 8; }).why_not,
               Contains("A ran on 1 ranks, B on 8"));
