@@ -82,7 +82,7 @@ std::size_t end_of_options(const CLI::App& verb, const std::vector<const char*>&
     const std::string word(words[at]);
     if (word == "--" || !word.starts_with('-')) break;
     const CLI::Option* option = verb.get_option_no_throw(word);
-    if (option != nullptr && option->get_type_size() > 0) ++at;
+    if (option != nullptr && option->get_items_expected_min() > 0) ++at;
   }
   return at;
 }
