@@ -48,7 +48,8 @@ Status refuse_input(const std::string& target, std::span<const std::string> inpu
     struct stat in {};
     if (stat(input.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
       return usage_error(fmt::format(
-          "-o {}: is the file that is read, which would be lost; choose another place", target));
+          "{}: is the file that is read, which would be lost; choose another place to write to",
+          target));
   }
   return Done{};
 }
@@ -63,11 +64,10 @@ Result<WholeFile> WholeFile::open(const std::string& given) {
   std::string path = target + ".XXXXXX";
   const int file = mkstemp(path.data());
   if (file < 0) return cannot(given, "cannot be written");
-  const bool sound = fchmod(file, permissions_for(target)) == 0;
+  // Some file systems (FAT, a few network ones) keep no permissions; the file counts more.
+  [[maybe_unused]] const int kept = fchmod(file, permissions_for(target));
   close(file);
-  WholeFile out(given, target, path);
-  if (!sound) return cannot(given, "its permissions cannot be kept");
-  return out;
+  return WholeFile(given, target, path);
 }
 
 WholeFile::WholeFile(std::string given, std::string target, std::string path)
