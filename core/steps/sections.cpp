@@ -7,8 +7,8 @@
 #include <charconv>
 #include <iterator>
 
-#include "core/steps/changes.hpp"
-#include "core/steps/periodicity.hpp"
+#include "core/steps/finders/changes.hpp"
+#include "core/steps/periodicity/periodicity.hpp"
 #include "core/steps/steps.hpp"
 
 namespace stepscope {

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "core/steps/loop.hpp"
+#include "core/steps/finders/loop.hpp"
 
 namespace stepscope {
 

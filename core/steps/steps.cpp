@@ -10,10 +10,10 @@
 
 #include "core/model/nothing_recorded.hpp"
 #include "core/steps/capture_gaps.hpp"
-#include "core/steps/loop.hpp"
+#include "core/steps/finders/loop.hpp"
+#include "core/steps/finders/user_marker.hpp"
 #include "core/steps/sections.hpp"
-#include "core/steps/user_marker.hpp"
-#include "core/steps/warm_up.hpp"
+#include "core/steps/unusual/warm_up.hpp"
 #include "core/steps/windows.hpp"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 // the last step must begin with what the latest of them held beyond the usual.
 #pragma once
 
-#include "core/steps/loop.hpp"
+#include "core/steps/finders/loop.hpp"
 
 namespace stepscope {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "core/steps/long_rule.hpp"
+#include "core/steps/unusual/long_rule.hpp"
 #include "core/summary/parts.hpp"
 #include "core/support/statistics.hpp"
 

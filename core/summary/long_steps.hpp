@@ -2,10 +2,11 @@
 // Long steps, shown: they are in every sum, and this says how many there are, what they hold of the
 // loop's time, and what owned the time that they took beyond the median step.
 //
-// The rule is core/steps/long_rule.hpp's, over all counted steps. The excess of a long step is its
-// wall less the median; `excess` splits the sum of these by cause and line against what the steps
-// that are not long usually spend there (their sums, scaled to the median by largest remainder), so
-// that the rows sum to excess_ns_total exactly. A row below 0: long steps spend less there.
+// The rule is core/steps/unusual/long_rule.hpp's, over all counted steps. The excess of a long step
+// is its wall less the median; `excess` splits the sum of these by cause and line against what the
+// steps that are not long usually spend there (their sums, scaled to the median by largest
+// remainder), so that the rows sum to excess_ns_total exactly. A row below 0: long steps spend less
+// there.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/steps/capture_gaps.hpp"
-#include "core/steps/named_range.hpp"
+#include "core/steps/finders/named_range.hpp"
 #include "core/support/decimals.hpp"
 
 namespace stepscope {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json/json_steps.hpp"
 
-#include "core/steps/long_rule.hpp"
+#include "core/steps/unusual/long_rule.hpp"
 #include "reports/json/json_rows.hpp"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/steps/long_rule.hpp"
+#include "core/steps/unusual/long_rule.hpp"
 #include "core/support/duration.hpp"
 #include "reports/wording/numbers.hpp"
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// From annotation ranges that may mark steps to the steps of one thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/steps/finders/loop.hpp"
+
+namespace stepscope {
+
+// Ranges of one thread in time order without those that begin inside an earlier one (doubles by
+// NVTX and record_function, recursion). An outermost range that stands alone around at least two
+// others is left out instead of them: it is the loop, not an iteration.
+std::vector<RangeId> outermost(const Activity& activity, std::vector<RangeId> ranges);
+
+struct MarkedThread {
+  ThreadId thread = 0;
+  std::vector<RangeId> ranges;
+  std::size_t left_out_threads = 0;  // others that carry such marks, too
+};
+
+// Groups by thread, takes the outermost of each and returns the thread that does the work: one with
+// recorded ops or calls before one without (a device's time line), then the most time inside marks.
+MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ranges);
+
+std::vector<Interval> times_of(const Activity& activity, std::span<const RangeId> ranges);
+
+// Steps from marks; ids are the numbers in the names where those rise throughout, else 0, 1, 2, ...
+std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId> ranges);
+
+std::string thread_text(const Trace& trace, ThreadId thread);  // "thread 1708", "thread 12 (main)"
+
+}  // namespace stepscope

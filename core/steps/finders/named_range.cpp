@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/finders/named_range.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <unordered_map>
+
+#include "core/steps/finders/marks.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr std::array<std::string_view, 9> kStepWords = {
+    "step", "steps", "iteration", "iter", "iters", "batch", "minibatch", "trainstep", "trainbatch"};
+constexpr std::array<std::string_view, 39> kOtherWords = {
+    "epoch",    "optimizer",  "optim", "opt",   "scheduler", "lr",         "profiler", "eval",
+    "evaluate", "evaluation", "val",   "valid", "validate",  "validation", "test",     "testing",
+    "micro",    "microbatch", "grad",  "zero",  "loader",    "dataloader", "next",     "backward",
+    "forward",  "log",        "layer", "block", "load",      "fetch",      "prefetch", "collate",
+    "copy",     "sampler",    "norm",  "end",   "start",     "hook",       "callback"};
+
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+bool is_alpha(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+bool is_lower(char c) {
+  return std::islower(static_cast<unsigned char>(c)) != 0;
+}
+bool is_upper(char c) {
+  return std::isupper(static_cast<unsigned char>(c)) != 0;
+}
+
+// "run_TrainBatch" -> run, train, batch
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  bool fresh = true;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (!is_alpha(name[i])) {
+      fresh = true;
+      continue;
+    }
+    if (fresh || (is_upper(name[i]) && is_lower(name[i - 1]))) words.emplace_back();
+    words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
+    fresh = false;
+  }
+  return words;
+}
+
+template <class List>
+bool any_of_list(const std::vector<std::string>& words, const List& list) {
+  return std::any_of(words.begin(), words.end(), [&list](const std::string& word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+  });
+}
+
+bool is_named_like_something_else(std::string_view name) {
+  return any_of_list(words_of(name), kOtherWords);
+}
+
+// A mark group: ranges of one thread whose names differ in their number alone.
+struct Group {
+  std::string stem;
+  ThreadId thread = 0;
+  bool step_word = false;
+  bool numbered = true;
+  std::vector<RangeId> ranges;
+};
+
+// All groups that may be steps by name alone.
+std::vector<Group> group_by_stem(const Activity& activity) {
+  const HostRanges& h = activity.trace->host_ranges();
+  std::unordered_map<StringId, NameParts> parts_of;
+  std::map<std::pair<ThreadId, std::string>, Group> groups;
+  for (RangeId range : activity.annotations) {
+    const auto [at, is_new] = parts_of.try_emplace(h.name[range]);
+    if (is_new) at->second = split_number(activity.name(range));
+    const NameParts& parts = at->second;
+    if (!parts.number && !is_named_like_a_step(parts.stem)) continue;
+    Group& group = groups[{h.thread[range], parts.stem}];
+    group.numbered = group.numbered && parts.number.has_value();
+    group.ranges.push_back(range);
+  }
+  std::vector<Group> out;
+  for (auto& [key, group] : groups) {
+    group.thread = key.first;
+    group.stem = key.second;
+    group.step_word = is_named_like_a_step(group.stem);
+    if (!group.step_word && is_named_like_something_else(group.stem)) continue;
+    group.ranges = outermost(activity, std::move(group.ranges));
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+bool numbers_rise(const Activity& activity, const std::vector<RangeId>& ranges) {
+  std::int64_t last = -1;
+  for (RangeId range : ranges) {
+    const std::int64_t number = split_number(activity.name(range)).number.value_or(-1);
+    if (number <= last) return false;
+    last = number;
+  }
+  return true;
+}
+
+// Ranges that tile the run hold its work themselves. Where they hold little of it they still mark
+// the loop's rhythm (the work between belongs to the next step), but less surely.
+double confidence_of(const Activity& activity, const Group& group) {
+  const std::vector<Interval> times = times_of(activity, group.ranges);
+  const double spanned = activity.share_in(Interval{times.front().begin, times.back().end});
+  const double inside = activity.share_in(times);
+  if (group.ranges.size() < 2) return 0.3 * inside;
+  if (group.step_word) return spanned * (0.35 + 0.6 * inside);
+  const bool runs = group.ranges.size() >= 3 && numbers_rise(activity, group.ranges);
+  return runs && inside >= 0.5 ? 0.85 * inside : 0;
+}
+
+struct Rated {
+  double confidence = 0;
+  double inside = 0;
+  const Group* group = nullptr;
+};
+
+// Of two that both cover the run the one with more ranges: the other holds several steps each. But
+// a word for a step beats a bare number.
+bool is_better(const Rated& a, const Rated& b) {
+  if (b.group == nullptr) return true;
+  const bool both_good = a.confidence >= 0.5 && b.confidence >= 0.5;
+  if (both_good && a.group->step_word != b.group->step_word) return a.group->step_word;
+  const bool both_tile = a.inside >= 0.8 * b.inside && b.inside >= 0.8 * a.inside;
+  if (both_good && both_tile) return a.group->ranges.size() > b.group->ranges.size();
+  return a.confidence > b.confidence;
+}
+
+}  // namespace
+
+NameParts split_number(std::string_view name) {
+  std::size_t end = name.size();
+  while (end > 0) {
+    while (end > 0 && !is_digit(name[end - 1])) --end;
+    std::size_t begin = end;
+    while (begin > 0 && is_digit(name[begin - 1])) --begin;
+    if (begin == end) break;
+    const bool alone =
+        (begin == 0 || !is_alpha(name[begin - 1])) && (end == name.size() || !is_alpha(name[end]));
+    // "step12" is a number, too; letters and digits mixed further on ("f3akx7") are a hash.
+    const bool trailing =
+        end == name.size() && begin > 0 && is_alpha(name[begin - 1]) &&
+        std::none_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(begin), is_digit);
+    if ((alone || trailing) && end - begin <= 18) {
+      NameParts parts;
+      parts.stem = std::string(name.substr(0, begin)) + "#" + std::string(name.substr(end));
+      parts.number = std::stoll(std::string(name.substr(begin, end - begin)));
+      return parts;
+    }
+    end = begin;
+  }
+  return {std::string(name), std::nullopt};
+}
+
+bool is_named_like_a_step(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  return any_of_list(words, kStepWords) && !any_of_list(words, kOtherWords);
+}
+
+Loop find_named_ranges(const Activity& activity) {
+  const std::vector<Group> groups = group_by_stem(activity);
+  Rated best;
+  for (const Group& group : groups) {
+    const Rated rated{confidence_of(activity, group),
+                      activity.share_in(times_of(activity, group.ranges)), &group};
+    if (rated.confidence > 0 && is_better(rated, best)) best = rated;
+  }
+  if (best.group == nullptr) return {};
+  return {.found_by = FoundBy::nvtx_step,
+          .confidence = best.confidence,
+          .how = fmt::format("{} ranges named '{}' on {}, which hold {:.0f} % of the {}",
+                             best.group->ranges.size(), best.group->stem,
+                             thread_text(*activity.trace, best.group->thread), 100 * best.inside,
+                             noun_of(activity.work_kind)),
+          .thread = best.group->thread,
+          .steps = steps_of(activity, best.group->ranges)};
+}
+
+}  // namespace stepscope

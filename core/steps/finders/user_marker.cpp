@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/finders/user_marker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/steps/finders/marks.hpp"
+#include "core/steps/finders/named_range.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr std::size_t kLongestName = 512;  // std::regex recurses by the length of the text
+constexpr std::size_t kNamesShown = 8;
+
+enum class Match : std::uint8_t { unknown, no, yes };
+
+// Each distinct name is searched once.
+class NameMatcher {
+ public:
+  NameMatcher(const Trace& trace, const std::regex& marker)
+      : trace_(trace), marker_(marker), known_(trace.data().strings.size(), Match::unknown) {}
+
+  bool matches(StringId name) {
+    Match& match = known_[name];
+    if (match == Match::unknown) match = search(trace_.text(name)) ? Match::yes : Match::no;
+    return match == Match::yes;
+  }
+
+ private:
+  bool search(std::string_view text) const {
+    text = text.substr(0, kLongestName);
+    return std::regex_search(text.begin(), text.end(), marker_);
+  }
+
+  const Trace& trace_;
+  const std::regex& marker_;
+  std::vector<Match> known_;
+};
+
+std::vector<RangeId> matching_ranges(const Activity& activity, NameMatcher& matcher) {
+  const HostRanges& h = activity.trace->host_ranges();
+  std::vector<RangeId> out;
+  for (RangeId range : activity.annotations) {
+    if (matcher.matches(h.name[range])) out.push_back(range);
+  }
+  if (!out.empty()) return out;
+  for (ThreadId t = 0; t < activity.trace->data().threads.size(); ++t) {
+    if (activity.trace->data().threads[t].process != activity.process) continue;
+    const Rows rows = activity.trace->ranges_of(t);
+    for (RangeId i = rows.begin; i < rows.end; ++i) {
+      if (matcher.matches(h.name[i])) out.push_back(i);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::regex> compile_marker(const std::string& pattern) {
+  try {
+    return std::regex(pattern, std::regex::ECMAScript | std::regex::optimize);
+  } catch (const std::regex_error& error) {
+    return usage_error(
+        fmt::format("--step-marker: '{}' is not a valid regular expression ({}); write ( [ * + ? . "
+                    "as \\( \\[ ... to "
+                    "search for the characters themselves",
+                    pattern, error.what()));
+  }
+}
+
+Loop find_user_marks(const Activity& activity, const std::regex& marker,
+                     const std::string& pattern) {
+  NameMatcher matcher(*activity.trace, marker);
+  const std::vector<RangeId> ranges = matching_ranges(activity, matcher);
+  if (ranges.empty()) return {};
+  const MarkedThread marks = choose_thread(activity, ranges);
+  Loop loop{.found_by = FoundBy::user_marker,
+            .how = fmt::format("{} ranges that match '{}' on {}", marks.ranges.size(), pattern,
+                               thread_text(*activity.trace, marks.thread)),
+            .thread = marks.thread,
+            .steps = steps_of(activity, marks.ranges)};
+  loop.confidence = 1;
+  if (marks.left_out_threads > 0) {
+    loop.notes.push_back(
+        fmt::format("ranges that match '{}' stand on {} other threads, too: left out", pattern,
+                    marks.left_out_threads));
+  }
+  return loop;
+}
+
+std::string annotation_names(const Trace& trace) {
+  const HostRanges& h = trace.host_ranges();
+  std::vector<std::uint64_t> count_by_name(trace.data().strings.size(), 0);
+  for (RangeId i = 0; i < h.size(); ++i) {
+    count_by_name[h.name[i]] += family_of(h.kind[i]) == HostFamily::annotation ? 1U : 0U;
+  }
+  std::map<std::string, std::uint64_t> by_stem;
+  for (StringId name = 0; name < count_by_name.size(); ++name) {
+    if (count_by_name[name] > 0)
+      by_stem[split_number(trace.text(name)).stem] += count_by_name[name];
+  }
+  std::vector<std::pair<std::string, std::uint64_t>> names(by_stem.begin(), by_stem.end());
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesShown); ++i) {
+    text += fmt::format("{}'{}' ({}x)", i == 0 ? "" : ", ", names[i].first, names[i].second);
+  }
+  if (names.size() > kNamesShown) text += fmt::format(" and {} more", names.size() - kNamesShown);
+  return text;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/finders/optimizer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/steps/found.hpp"
+
+namespace stepscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Optimizer, OneStepEach) {
+  LoopMaker loop;
+  for (int i = 0; i < 7; ++i) loop.zero_grad(), loop.train_ops(), loop.optimizer();
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::optimizer);
+  EXPECT_EQ(steps.list.size(), 7U);
+  EXPECT_EQ(steps.how, "7 Optimizer.step scopes on thread 1");
+}
+
+TEST(Optimizer, GradientAccumulationIsOneStep) {
+  LoopMaker loop;
+  for (int i = 0; i < 5; ++i) {
+    for (int micro = 0; micro < 4; ++micro) loop.train_ops();
+    loop.optimizer();
+    loop.zero_grad();
+  }
+  EXPECT_EQ(found(loop).list.size(), 5U);
+}
+
+TEST(Optimizer, SeveralBackToBackAreOneStep) {
+  LoopMaker loop;
+  for (int i = 0; i < 6; ++i) {
+    loop.train_ops("net", 8);
+    loop.optimizer("Muon"), loop.optimizer("AdamW");
+    loop.zero_grad("Muon"), loop.zero_grad("AdamW");
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 6U);
+  EXPECT_THAT(steps.how, HasSubstr("12 Optimizer.step scopes"));
+  EXPECT_THAT(steps.how, HasSubstr("6 iterations"));
+}
+
+TEST(Optimizer, AWrappedOptimizerIsOne) {
+  LoopMaker loop;
+  for (int i = 0; i < 6; ++i) {
+    loop.train_ops();
+    loop.range("Optimizer.step#Lookahead.step", [&] { loop.optimizer(); });
+  }
+  EXPECT_EQ(found(loop).list.size(), 6U);
+}
+
+TEST(Optimizer, AGanInTurnsIsOneStepAnIteration) {
+  LoopMaker loop;
+  for (int i = 0; i < 6; ++i) {
+    loop.zero_grad(), loop.train_ops("D", 2), loop.train_ops("D", 2), loop.optimizer("Adam");
+    loop.zero_grad(), loop.train_ops("G", 4), loop.optimizer("Adam");
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 6U);
+}
+
+TEST(Optimizer, AGanOfTheSameOpsIsToldByItsBackwardNodes) {
+  LoopMaker loop;
+  for (int i = 0; i < 6; ++i) {
+    loop.train_ops("mlp", 2), loop.train_ops("mlp", 2), loop.optimizer();
+    loop.train_ops("mlp", 5), loop.optimizer();
+  }
+  EXPECT_EQ(found(loop).list.size(), 6U);
+}
+
+TEST(Optimizer, FiveCriticsToOneGenerator) {
+  LoopMaker loop;
+  for (int i = 0; i < 5; ++i) {
+    for (int critic = 0; critic < 5; ++critic) loop.train_ops("critic"), loop.optimizer("RMSprop");
+    loop.train_ops("generator"), loop.optimizer("RMSprop", 4);
+  }
+  EXPECT_EQ(found(loop).list.size(), 5U);
+}
+
+// The batch is fetched before the critic, so the step behind it has none of its own.
+TEST(Optimizer, ACriticThatRunsFirstInEveryFifthIterationIsPartOfIt) {
+  LoopMaker loop;
+  for (int i = 0; i < 40; ++i) {
+    loop.op("aten::randn"), loop.op("aten::add");
+    if (i % 5 == 0) loop.train_ops("critic", 2), loop.optimizer("Adam");
+    loop.train_ops("student"), loop.optimizer("AdamW", 4);
+  }
+  const Trace trace = loop.build();
+  const Steps steps = found(trace);
+  EXPECT_EQ(steps.list.size(), 40U);
+  ASSERT_EQ(steps.sections.size(), 1U);
+  ASSERT_EQ(steps.sections[0].divisions.size(), 3U);
+  EXPECT_EQ(found(trace, {.section = SectionChoice{0, 1}}).list.size(), 48U);
+  EXPECT_EQ(found(trace, {.section = SectionChoice{0, 2}}).list.size(), 8U);
+}
+
+TEST(Optimizer, AnEvaluationEverySecondStepIsNoCycle) {
+  LoopMaker loop;
+  for (int i = 0; i < 12; ++i) {
+    loop.train_ops(), loop.optimizer();
+    if (i % 2 == 1) loop.range("eval", [&] { loop.eval_ops(); });
+  }
+  EXPECT_EQ(found(loop).list.size(), 12U);
+}
+
+TEST(Optimizer, TwoOptimizersInEveryBatchOfALoader) {
+  LoopMaker loop;
+  for (int i = 0; i < 6; ++i) {
+    loop.range("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+               [&] { loop.now += 500; });
+    loop.train_ops(), loop.optimizer();
+    loop.train_ops(), loop.optimizer();
+  }
+  EXPECT_EQ(found(loop).list.size(), 6U);
+}
+
+TEST(Optimizer, AScalerThatSkipsLeavesItsIterationsCounted) {
+  for (const bool zero_first : {true, false}) {
+    LoopMaker loop;
+    for (int i = 0; i < 12; ++i) {
+      loop.op("load");
+      if (zero_first) loop.zero_grad();
+      loop.train_ops();
+      if (i != 5 && i != 9) loop.optimizer();
+      if (!zero_first) loop.zero_grad();
+    }
+    const Steps steps = found(loop);
+    EXPECT_EQ(steps.list.size(), 12U) << zero_first;
+    EXPECT_THAT(steps.how,
+                HasSubstr("2 iterations that called zero_grad but skipped the optimizer"));
+  }
+}
+
+TEST(Optimizer, ASecondZeroGradInAStepIsNoSkippedIteration) {
+  LoopMaker loop;
+  for (int i = 0; i < 12; ++i) {
+    loop.zero_grad();
+    if (i % 4 == 1) loop.zero_grad();
+    for (int k = 0; k < 10; ++k) loop.kernel("k", 900);  // no backward node is recorded
+    loop.optimizer();
+  }
+  EXPECT_EQ(found(loop).list.size(), 12U);
+}
+
+TEST(Optimizer, ValidationEpochsStayInTheStepBehindThem) {
+  LoopMaker loop;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int i = 0; i < 10; ++i) loop.train_ops(), loop.optimizer();
+    loop.eval_ops(40);
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 30U);
+  EXPECT_EQ(steps.steady_count(), 29U);
+}
+
+}  // namespace
+}  // namespace stepscope

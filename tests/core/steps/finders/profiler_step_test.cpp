@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/finders/profiler_step.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/steps/found.hpp"
+
+namespace stepscope {
+namespace {
+
+std::vector<std::int64_t> ids_of(const Steps& steps) {
+  std::vector<std::int64_t> ids;
+  for (const Step& step : steps.list) ids.push_back(step.id);
+  return ids;
+}
+
+TEST(ProfilerStep, KeepsTheMarksOwnNumbers) {
+  LoopMaker loop;
+  for (int i = 3; i < 7; ++i) {
+    loop.range("ProfilerStep#" + std::to_string(i), [&] { loop.train_ops(); });
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::profiler_step);
+  EXPECT_EQ(ids_of(steps), (std::vector<std::int64_t>{3, 4, 5, 6}));
+  EXPECT_EQ(steps.how, "4 ProfilerStep# marks on thread 1");
+  EXPECT_GT(steps.confidence, 0.95);
+}
+
+TEST(ProfilerStep, CopiesOnADevicesTimeLineDoNotDouble) {
+  LoopMaker loop;
+  for (int i = 0; i < 5; ++i) {
+    const std::int64_t begin = loop.now;
+    loop.range("ProfilerStep#" + std::to_string(i), [&] { loop.train_ops(); });
+    // Longer than the true marks, on a thread that holds nothing else: a gpu_user_annotation.
+    loop.make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(i), 7, begin + 100,
+                    loop.now + 90);
+  }
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 5U);
+  EXPECT_EQ(steps.list[0].host.begin, LoopMaker::kStart);
+}
+
+TEST(ProfilerStep, TheSameMarkTwiceOnAThreadIsOneStep) {
+  LoopMaker loop;
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "ProfilerStep#" + std::to_string(i);
+    loop.range(name, [&] {
+      loop.range(
+          name, [&] { loop.train_ops(); }, HostKind::nvtx_range);
+    });
+  }
+  EXPECT_EQ(found(loop).list.size(), 4U);
+}
+
+TEST(ProfilerStep, MarksOfASmallPartYieldToTheOptimizer) {
+  LoopMaker loop;
+  for (int i = 0; i < 20; ++i) {
+    const auto body = [&] { loop.train_ops(), loop.optimizer(); };
+    if (i < 2) {
+      loop.range("ProfilerStep#" + std::to_string(i), body);
+    } else {
+      body();
+    }
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::optimizer);
+  EXPECT_EQ(steps.list.size(), 20U);
+}
+
+TEST(ProfilerStep, ASingleMarkYieldsToTheOptimizer) {
+  LoopMaker loop;
+  loop.range("ProfilerStep#1", [&] {
+    for (int i = 0; i < 6; ++i) loop.train_ops(), loop.optimizer();
+  });
+  EXPECT_EQ(found(loop).found_by, FoundBy::optimizer);
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops without any mark, told by what repeats.
+#include "core/steps/periodicity/periodicity.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/steps/periodicity/repeats.hpp"
+#include "tests/core/steps/found.hpp"
+
+namespace stepscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+void train_kernels(LoopMaker& loop, int layers = 6) {
+  for (int i = 0; i < layers; ++i)
+    loop.kernel("gemm", 3'000), loop.kernel("gelu", 1'000), loop.kernel("norm", 900);
+  loop.kernel("loss", 800);
+  for (int i = 0; i < layers; ++i)
+    loop.kernel("gelu_backward", 1'200), loop.kernel("gemm_dgrad", 3'000),
+        loop.kernel("gemm_wgrad", 3'000);
+  loop.kernel("multi_tensor_adam", 5'000);
+}
+
+void forward_kernels(LoopMaker& loop, int layers = 6) {
+  for (int i = 0; i < layers; ++i)
+    loop.kernel("gemm", 3'000), loop.kernel("gelu", 1'000), loop.kernel("norm", 900);
+}
+
+TEST(Periodicity, CountsTheStepsOfATrainingLoop) {
+  LoopMaker loop;
+  for (int i = 0; i < 9; ++i) train_kernels(loop);
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::periodicity);
+  EXPECT_EQ(steps.list.size(), 9U);
+  EXPECT_EQ(steps.how, "period of 38 launches, repeated 9 times, 100 % alike");
+  EXPECT_EQ(steps.list[0].host.begin, LoopMaker::kStart);
+}
+
+TEST(Periodicity, NeedsThreeRepeats) {
+  LoopMaker loop;
+  for (int i = 0; i < 2; ++i) train_kernels(loop);
+  EXPECT_EQ(found(loop).found_by, FoundBy::whole_trace);
+}
+
+TEST(Periodicity, FindsThreeRepeats) {
+  LoopMaker loop;
+  for (int i = 0; i < 3; ++i) train_kernels(loop);
+  EXPECT_EQ(found(loop).list.size(), 3U);
+}
+
+TEST(Periodicity, AnEvaluationEveryFewStepsDoesNotChangeTheCount) {
+  LoopMaker loop;
+  for (int i = 0; i < 30; ++i) {
+    train_kernels(loop);
+    if (i % 5 == 4) forward_kernels(loop), loop.kernel("accuracy", 500);
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 30U);
+  EXPECT_EQ(steps.steady_count(), 29U);
+}
+
+TEST(Periodicity, SmallVariationsDoNotMatter) {
+  LoopMaker loop;
+  for (int i = 0; i < 40; ++i) {
+    if (i % 7 == 3) loop.kernel("rare_copy", 300);
+    train_kernels(loop);
+    if (i % 3 == 0) loop.kernel("log", 300);
+    if (i % 11 == 5) loop.kernel("gemm_other_tile", 3'000);
+  }
+  EXPECT_NEAR(static_cast<double>(found(loop).list.size()), 40, 1);
+}
+
+TEST(Periodicity, GradientAccumulationIsOneStepAnOptimizer) {
+  LoopMaker loop;
+  for (int i = 0; i < 8; ++i) {
+    for (int micro = 0; micro < 4; ++micro) {
+      forward_kernels(loop, 3);
+      for (int layer = 0; layer < 3; ++layer)
+        loop.kernel("gemm_dgrad", 2'000), loop.kernel("gelu_backward", 900);
+    }
+    loop.kernel("multi_tensor_adam", 5'000);
+  }
+  EXPECT_EQ(found(loop).list.size(), 8U);
+}
+
+TEST(Periodicity, AnIncompleteLastStepHasNoWallTime) {
+  LoopMaker loop;
+  for (int i = 0; i < 6; ++i) train_kernels(loop);
+  forward_kernels(loop);
+  loop.kernel("loss", 800);
+  loop.kernel("gelu_backward", 1'200);
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 7U);
+  EXPECT_FALSE(steps.list[6].wall_known);
+  EXPECT_TRUE(steps.list[5].wall_known);
+}
+
+TEST(Periodicity, SettingUpIsNotAStep) {
+  for (const int kernels : {5, 25, 100}) {
+    LoopMaker loop;
+    loop.kernel("multi_tensor_adam", 500);  // as if to warm up
+    for (int i = 0; i < kernels; ++i) loop.kernel("init" + std::to_string(i), 500);
+    const std::int64_t begin = loop.now;
+    for (int i = 0; i < 12; ++i) train_kernels(loop);
+    const Steps steps = found(loop);
+    ASSERT_EQ(steps.list.size(), 12U) << kernels;
+    EXPECT_EQ(steps.list[0].host.begin, begin) << kernels;
+    EXPECT_EQ(steps.list[0].why_not_steady, "first step");
+    EXPECT_TRUE(steps.list[1].steady);
+  }
+}
+
+// As Lightning tries its validation before it trains: much of a step, but not its backward pass.
+TEST(Periodicity, AForwardPassBeforeTheTrainingIsNotAStep) {
+  LoopMaker loop;
+  for (int i = 0; i < 2; ++i) forward_kernels(loop, 12), loop.kernel("accuracy", 500);
+  for (int i = 0; i < 12; ++i) {
+    forward_kernels(loop, 12);
+    for (int layer = 0; layer < 12; ++layer) loop.kernel("fused_backward", 3'000);
+    loop.kernel("multi_tensor_adam", 5'000);
+  }
+  EXPECT_EQ(found(loop).list.size(), 12U);
+}
+
+// Set-up, then a first iteration so unlike the others that the period begins behind it.
+TEST(Periodicity, AFirstIterationThatDiffersIsAStep) {
+  LoopMaker loop;
+  for (int i = 0; i < 60; ++i) loop.kernel("init" + std::to_string(i), 500);
+  const std::int64_t begin = loop.now;
+  for (int layer = 0; layer < 6; ++layer)
+    loop.kernel("gemm", 3'000), loop.kernel("tune_gelu", 1'000), loop.kernel("norm", 900);
+  loop.kernel("loss", 800);
+  for (int layer = 0; layer < 6; ++layer)
+    loop.kernel("gelu_backward", 1'200), loop.kernel("tune_dgrad", 3'000),
+        loop.kernel("gemm_wgrad", 3'000);
+  loop.kernel("multi_tensor_adam", 5'000);
+  for (int i = 0; i < 11; ++i) train_kernels(loop);
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 12U);
+  EXPECT_EQ(steps.list[0].host.begin, begin);
+  EXPECT_EQ(steps.list[0].why_not_steady, "first step");
+}
+
+// A C++ program: parameters are made, the first step has no gradients to clear, each tenth tells
+// its loss.
+TEST(Periodicity, AProgramWithoutMarksHasAsManyStepsAsItTakes) {
+  LoopMaker loop;
+  for (int i = 0; i < 8; ++i) loop.op("aten::empty"), loop.op("aten::uniform_");
+  for (int i = 0; i < 30; ++i) loop.op(i % 2 == 0 ? "aten::view" : "aten::to");
+  for (int i = 0; i < 50; ++i) {
+    loop.op("aten::stack"), loop.op("aten::mean");
+    for (int parameter = 0; parameter < 8 && i > 0; ++parameter) loop.op("aten::zero_");
+    loop.train_ops();
+    for (int parameter = 0; parameter < 8; ++parameter)
+      loop.op("aten::mul_"), loop.op("aten::add_");
+    if (i % 10 == 0) loop.op("aten::item");
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::periodicity);
+  EXPECT_EQ(steps.list.size(), 50U);
+}
+
+TEST(Periodicity, InferenceWithCopiesIsToldFromItsLayers) {
+  LoopMaker loop;
+  for (int i = 0; i < 20; ++i) {
+    loop.copy(CopyKind::host_to_device, 2'000);
+    loop.make.data.device_ops.name.back() =
+        loop.make.data.strings.intern("Memcpy HtoD (Pinned -> Device)");
+    forward_kernels(loop, 12);
+    loop.kernel("softmax", 700);
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 20U);
+}
+
+TEST(Periodicity, NestedLoopsWithoutAnyEvidenceSayThatTheyAreAmbiguous) {
+  LoopMaker loop;
+  for (int i = 0; i < 20; ++i) {
+    loop.kernel("embed", 700);
+    forward_kernels(loop, 12);
+    loop.kernel("head", 900);
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 20U);
+  EXPECT_LT(steps.confidence, 0.7);
+  ASSERT_FALSE(steps.notes.empty());
+  EXPECT_THAT(steps.notes.front(), HasSubstr("several levels"));
+  EXPECT_THAT(steps.notes.front(), HasSubstr("(taken)"));
+}
+
+TEST(Periodicity, ReadsOpsWhereThereIsNoDevice) {
+  LoopMaker loop;
+  for (int i = 0; i < 15; ++i) {
+    loop.op("aten::zero_");
+    loop.train_ops();
+    for (int p = 0; p < 3; ++p) loop.op("aten::addcmul_"), loop.op("aten::addcdiv_");
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::periodicity);
+  EXPECT_EQ(steps.list.size(), 15U);
+  EXPECT_THAT(steps.how, HasSubstr("ops"));
+}
+
+TEST(Periodicity, ReadsNvtxPhasesWhereNothingElseIsRecorded) {
+  LoopMaker loop;
+  for (int i = 0; i < 10; ++i) {
+    for (const char* phase : {"data", "forward", "loss", "backward", "optimizer"}) {
+      loop.range(
+          phase, [&] { loop.now += 1'000; }, HostKind::nvtx_range);
+    }
+  }
+  EXPECT_EQ(found(loop).list.size(), 10U);
+}
+
+TEST(Periodicity, APrefetchStreamDoesNotDisturb) {
+  LoopMaker loop;
+  for (int i = 0; i < 12; ++i) {
+    train_kernels(loop);
+    for (int c = 0; c < 1 + (i * 7) % 5; ++c) loop.copy(CopyKind::host_to_device, 700, 13, 3);
+  }
+  EXPECT_EQ(found(loop).list.size(), 12U);
+}
+
+TEST(Periodicity, ValidationEpochsBetweenTrainingEpochs) {
+  LoopMaker loop;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int i = 0; i < 10; ++i) train_kernels(loop);
+    for (int i = 0; i < 20; ++i) forward_kernels(loop), loop.kernel("accuracy", 500);
+  }
+  EXPECT_EQ(found(loop).list.size(), 30U);
+}
+
+TEST(Periodicity, AnOptimizerThatLoopsOverParametersIsNoLoop) {
+  LoopMaker loop;
+  for (int i = 0; i < 8; ++i) {
+    train_kernels(loop, 4);
+    for (int parameter = 0; parameter < 30; ++parameter) {
+      for (const char* part : {"lerp", "mul", "addcmul", "sqrt", "addcdiv"}) loop.kernel(part, 500);
+    }
+  }
+  EXPECT_EQ(found(loop).list.size(), 8U);
+}
+
+TEST(Periodicity, AGenerationLoopInsideATrainingStepIsNoStep) {
+  LoopMaker loop;
+  for (int i = 0; i < 5; ++i) {
+    for (int token = 0; token < 40; ++token) {
+      forward_kernels(loop, 3);
+      loop.kernel("argmax", 300);
+    }
+    train_kernels(loop, 3);
+  }
+  EXPECT_EQ(found(loop).list.size(), 5U);
+}
+
+TEST(Periodicity, AGenerationLoopAloneStepsByToken) {
+  LoopMaker loop;
+  for (int token = 0; token < 60; ++token) {
+    forward_kernels(loop, 3);
+    loop.copy(CopyKind::device_to_host, 500);
+    loop.make.data.device_ops.name.back() =
+        loop.make.data.strings.intern("Memcpy DtoH (Device -> Pageable)");
+  }
+  EXPECT_EQ(found(loop).list.size(), 60U);
+}
+
+TEST(Repeats, LevelsComeWithTheMostRepeatsFirst) {
+  std::vector<std::uint32_t> tokens;
+  for (std::uint32_t step = 0; step < 10; ++step) {
+    tokens.push_back(8);
+    for (std::uint32_t layer = 0; layer < 8; ++layer) tokens.insert(tokens.end(), {1, 2, 3, 4, 5});
+    tokens.push_back(9);
+  }
+  const std::vector<RepeatLevel> levels = find_levels(tokens);
+  ASSERT_GE(levels.size(), 2U);
+  EXPECT_EQ(levels.back().begins.size(), 10U);
+  EXPECT_EQ(levels.back().typical_length, 42U);
+  EXPECT_DOUBLE_EQ(levels.back().explained, 1.0);
+  EXPECT_GT(levels.front().begins.size(), 60U);
+}
+
+TEST(Repeats, NoiseHasNone) {
+  std::vector<std::uint32_t> tokens;
+  std::uint32_t x = 1;
+  for (int i = 0; i < 5'000; ++i) tokens.push_back((x = x * 1664525U + 1013904223U) >> 23U);
+  for (const RepeatLevel& level : find_levels(tokens)) EXPECT_LT(level.explained, kLeastExplained);
+}
+
+TEST(Repeats, ShortInputHasNone) {
+  EXPECT_TRUE(find_levels({}).empty());
+  const std::vector<std::uint32_t> two{1, 1};
+  EXPECT_TRUE(find_levels(two).empty());
+}
+
+}  // namespace
+}  // namespace stepscope
