@@ -74,6 +74,25 @@ std::map<PhaseId, std::int64_t> Price::by_phase() const {
 
 void Price::add(const Segment& s, std::int64_t ns) {
   add(s.site, s.phase, ns, {s.host_evidence, s.device_evidence});
+  if (s.host_evidence != kNone || s.device_evidence != kNone) return;
+  silences_.push_back(s.time);
+  std::stable_sort(silences_.begin(), silences_.end(),
+                   [](Interval a, Interval b) { return a.length() > b.length(); });
+  if (silences_.size() > kMostEvents) silences_.pop_back();
+}
+
+// Silences hold no record: what the device did next stands for them.
+std::vector<std::string> Price::evidence() const {
+  std::vector<std::string> out;
+  for (const auto& [ns, name] : events_) out.push_back(name);
+  const auto& begins = scene_.trace.device_ops().begin;
+  for (const Interval& silence : silences_) {
+    const auto next = std::lower_bound(begins.begin(), begins.end(), silence.end);
+    if (!events_.empty() || next == begins.end()) continue;
+    const std::string name = fmt::format("d{}", next - begins.begin());
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  }
+  return out;
 }
 
 PhaseId Price::largest_phase() const {
@@ -117,7 +136,7 @@ Finding Price::finding(std::string id, double caused_ns_per_step) const {
   const std::int64_t lost = sites_.back();
   if (total > 0) out.link_rate = 1 - static_cast<double>(lost) / total;
   out.caused_ns_per_step = out.ceiling_ns_per_step = caused_ns_per_step;
-  for (const auto& [ns, name] : events_) out.evidence.push_back(name);
+  out.evidence = evidence();
   return out;
 }
 

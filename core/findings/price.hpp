@@ -33,6 +33,7 @@ class Price {
 
  private:
   std::vector<FindingPlace> places(double scale) const;
+  std::vector<std::string> evidence() const;
 
   const Scene& scene_;
   std::int64_t total_ = 0;
@@ -42,6 +43,7 @@ class Price {
   std::vector<std::int64_t> sites_;  // by SiteId; the last is of what has no line
   std::vector<std::int64_t> phases_;
   std::vector<std::pair<std::int64_t, std::string>> events_;  // the longest three
+  std::vector<Interval> silences_;  // the longest three of those in which nothing was recorded
 };
 
 // Lets the fix change these operations alone; it is then written as the finding's id.

@@ -44,19 +44,6 @@ Gaps find_gaps(const Scene& scene) {
   return out;
 }
 
-// Of silences that hold no record, what the device did next.
-std::vector<std::string> ops_behind(const Scene& scene, const Gaps& gaps) {
-  constexpr std::size_t kMost = 3;
-  const auto& begins = scene.trace.device_ops().begin;
-  std::vector<std::string> out;
-  for (const std::size_t i : gaps.segments) {
-    const auto next = std::lower_bound(begins.begin(), begins.end(), scene.segments()[i].time.end);
-    if (next == begins.end() || out.size() == kMost) break;
-    out.push_back(fmt::format("d{}", next - begins.begin()));
-  }
-  return out;
-}
-
 Cause largest_cause(const Gaps& gaps) {
   std::size_t largest = 0;
   for (std::size_t i = 0; i < kCauseCount; ++i)
@@ -101,7 +88,6 @@ void judge_host_gap(Scene& scene, Findings& out) {
   const Cause cause = largest_cause(gaps);
   Finding finding = gaps.price.finding(kHostGap, idle);
   finding.count_per_step = scene.count_per_step(gaps.count);
-  if (finding.evidence.empty()) finding.evidence = ops_behind(scene, gaps);
   finding.title = fmt::format(
       "the device idles {} a step ({}) while the host does something else for a millisecond or "
       "more "
