@@ -8,6 +8,7 @@
 
 #include "core/findings/rules/clock_change.hpp"
 #include "core/findings/rules/exposed_comm.hpp"
+#include "core/findings/rules/exposed_copy.hpp"
 #include "core/findings/rules/host_gap.hpp"
 #include "core/findings/rules/host_sync.hpp"
 #include "core/findings/rules/hotspot.hpp"
@@ -51,6 +52,7 @@ constexpr Rule kRules[] = {
     {"precision", true, false, rules::judge_precision},
     {"hotspot", true, false, rules::judge_hotspot},
     {"exposed_comm", true, false, rules::judge_exposed_comm},
+    {"exposed_copy", true, false, rules::judge_exposed_copy},
     {"periodic_phase", false, false, rules::judge_periodic_phase},
     {"underfilled_gpu", true, false, rules::judge_underfilled_gpu},
     {"clock_change", true, false, rules::judge_clock_change},

@@ -25,7 +25,7 @@ enum class FixKind : std::uint8_t {
   fuse_optimizer,    // the optimizer's kernels become few
   capture_graph,     // launches of a phase, or of the step, become one CUDA graph launch
   scale_work,        // these device operations take `factor` times as long
-  overlap_transfer,  // communication runs beside compute
+  overlap_transfer,  // communication, or the scope's copies, run beside compute
   drop_work,         // this phase or line does nothing any more
   less_often,        // this phase runs once in `every` steps of those in which it runs now
   fuse_work,         // these device operations become one, in `factor` of their time

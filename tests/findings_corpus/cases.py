@@ -40,6 +40,10 @@ PLANTED = {
         ("other_stream", ("pageable_copy",), Size(batch_mb=4, gemm=250, layers=8, hidden=True)),
         ("small", ("pageable_copy",), Size(batch_mb=0.3, gemm=250)),
     ]),
+    "exposed_copy": (Size(batch_mb=24, gemm=150), [
+        ("late_host", ("exposed_copy",), dataclasses.replace(HOST_BOUND, batch_mb=8)),
+        ("small", ("exposed_copy",), Size(batch_mb=1, gemm=250)),
+    ]),
     "unfused_optimizer": (Size(gemm=60), [
         ("hidden", ("unfused_optimizer",), Size(gemm=700, layers=10, parameters=16, amount=0.7)),
         ("foreach", (), Size(gemm=60, lookalike="foreach")),
@@ -104,6 +108,7 @@ FURTHER = {
     "tiny_h2d": [Size(gemm=20, amount=0.5), Size(gemm=120, amount=4)],
     "host_sync": [Size(gemm=40, bookkeeping=300), Size(gemm=25, small=5, host=12, layers=8, bookkeeping=150)],
     "pageable_copy": [Size(batch_mb=60, gemm=300), Size(batch_mb=8, gemm=60)],
+    "exposed_copy": [Size(batch_mb=60, gemm=300), Size(batch_mb=40, gemm=40, layers=10)],
     "unfused_optimizer": [Size(gemm=30, parameters=150), Size(gemm=150, parameters=60, amount=6)],
     "steady_alloc": [Size(gemm=60, amount=2), Size(gemm=100, layers=3, amount=1)],
     "steady_compile": [Size(gemm=60, steps=17, amount=2), Size(gemm=20, layers=4, steps=13)],

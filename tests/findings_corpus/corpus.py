@@ -27,10 +27,11 @@ from programs import LINES
 LEAST = 0.01  # of the step: what costs less must not be found
 # From here on it must be: 1.3 times where the rule's page says that it fires.
 MUST = collections.defaultdict(lambda: 0.03, input_starvation=0.065, launch_bound=0.13, periodic_phase=0.06, hotspot=0.12,
-                               unfused_attention=0.065, precision=0.065, underfilled_gpu=0.2)
+                               unfused_attention=0.065, precision=0.065, underfilled_gpu=0.2,
+                               exposed_copy=0.04)
 FLOOR, RANKED_FLOOR = 0.95, 0.9
 RULE_OF = {"norms": "host_sync"}
-OF_THE_DEVICE = ("unfused_attention", "precision", "hotspot", "underfilled_gpu", "clock_change", "exposed_comm",
+OF_THE_DEVICE = ("unfused_attention", "precision", "hotspot", "underfilled_gpu", "clock_change", "exposed_comm", "exposed_copy",
                  "periodic_phase")
 SHORTEST_GAP = 0.3  # of 3.5 ms: what is shorter than a millisecond is launch_bound's, by the rules' pages
 ASSUMED = ("hotspot", "underfilled_gpu")  # their forecasts take half of the work away, the program all of it

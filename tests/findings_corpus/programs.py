@@ -37,7 +37,7 @@ LINES = {
     "pageable_copy": "train.py:61", "unfused_optimizer": "train.py:84", "steady_alloc": "buffers.py:33",
     "steady_compile": "model.py:70", "host_gap": "metrics.py:52", "loop_invariant": "model.py:38",
     "launch_bound": "", "sequential_generation": "generate.py:23", "unfused_attention": "model.py:47",
-    "precision": "model.py:44", "hotspot": "sparse.py:15", "exposed_comm": "parallel.py:29", "periodic_phase": "eval.py:12",
+    "precision": "model.py:44", "hotspot": "sparse.py:15", "exposed_comm": "parallel.py:29", "exposed_copy": "train.py:61", "periodic_phase": "eval.py:12",
     "underfilled_gpu": "heads.py:18", "clock_change": "",
 }
 
@@ -72,6 +72,8 @@ class Loop:
         return cost in self.planted and not self.has(cost)
 
     def run(self):
+        if self.copies_ahead():
+            self.copy_ahead()
         for step in range(self.size.steps):
             self.clock(step)
             with self.m.step():
@@ -106,11 +108,22 @@ class Loop:
                         m.copy("h2d", "pageable", "device", 8, 1.2, LINES["tiny_h2d"], 4)
                     else:
                         m.upload(8, LINES["tiny_h2d"], pageable=True)
-            own_stream = 13 if size.hidden else 7
             if self.has("pageable_copy"):
-                m.upload(int(bytes_of_batch * size.amount), LINES["pageable_copy"], True, own_stream)
+                m.upload(int(bytes_of_batch * size.amount), LINES["pageable_copy"], True, 13 if size.hidden else 7)
+            elif self.copies_ahead():
+                m.wait_event(9, 7)
+                self.copy_ahead()
             else:
-                m.upload(bytes_of_batch, LINES["pageable_copy"], False, own_stream)
+                m.upload(bytes_of_batch, LINES["exposed_copy"], False)
+
+    def copies_ahead(self):
+        """Pinning alone leaves the copy in the stream of the compute."""
+        return not {"pageable_copy", "exposed_copy"} & set(self.costs) and not self.repaired("pageable_copy")
+
+    def copy_ahead(self):
+        """The next batch, on a stream of its own."""
+        self.m.upload(int(self.size.batch_mb * 1e6), LINES["exposed_copy"], False, 13)
+        self.m.record_event(9, 13)
 
     def loader_us(self):
         return 9000 * self.size.amount

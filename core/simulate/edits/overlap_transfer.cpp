@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/simulate/edits/overlap_transfer.hpp"
 
+#include "core/simulate/edits/upload_ahead.hpp"
+
 namespace stepscope {
 namespace {
 
 constexpr Estimate kContention{1.1, 1.0, 1.35};  // a transfer beside compute takes longer
 
 bool is_transfer(const Edit& edit, const DeviceTask& op) {
-  if (op.dropped) return false;
+  if (op.dropped || is_upload(edit, op)) return false;
   const bool moves = op.cause == Cause::comm_transfer || op.cause == Cause::comm_late_rank ||
                      (!edit.scope.is_everything() && op.copy != CopyKind::none);
   return moves && edit.scope.holds(op);
@@ -62,7 +64,9 @@ void await(TaskGraph& graph, DeviceTask& task, const std::vector<std::uint32_t>&
 }  // namespace
 
 void overlap_transfer(Edit& edit) {
+  upload_ahead(edit);
   TaskGraph& graph = edit.graph;
+  const std::size_t uploads = edit.touched;
   const std::uint32_t side = graph.streams++;
   std::vector<std::uint32_t> last(graph.streams, kNone);  // a stream: its last op
   std::vector<std::uint32_t> open;                        // transfers that nobody waited for yet
@@ -93,7 +97,7 @@ void overlap_transfer(Edit& edit) {
       last[op.stream] = row;
     }
   }
-  if (edit.touched > 0)
+  if (edit.touched > uploads)
     edit.assume("a transfer beside compute takes 1.1 times as long (1.0 to 1.35)");
 }
 

@@ -295,6 +295,53 @@ TEST(Edits, ATransferOfItsOwnStreamStartsBeforeItsLastInput) {
   EXPECT_LT(apply(make.graph, fix).ns(), late);
 }
 
+// The upload of 60 us stands before the kernel of 100 us; a step ahead it runs beside the one of
+// the step before, and only an upload that is longer than all else is waited for.
+TEST(Edits, UploadsRunAStepAhead) {
+  GraphMaker make;
+  for (DeviceOpId step = 0; step < 3; ++step) {
+    make.launch(60 * kUs, Cause::copy_h2d_pinned);
+    make.graph.device.back().copy = CopyKind::host_to_device;
+    make.graph.device.back().op = 2 * step;
+    make.launch(100 * kUs);
+    make.graph.device.back().op = 2 * step + 1;
+    make.end_step();
+  }
+  Fix fix{.kind = FixKind::overlap_transfer};
+  fix.scope.ops = {0, 2, 4};
+  EXPECT_DOUBLE_EQ(replay(make.graph).ns(), 3 * 162 * kUs);
+  const Edited edited = apply(make.graph, fix, Luck::good);
+  EXPECT_EQ(edited.touched, 3U);
+  EXPECT_DOUBLE_EQ(edited.ns(), 3 * 101 * kUs);
+  for (const std::size_t upload : {0U, 2U, 4U}) make.graph.device[upload].ns = 400 * kUs;
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::good).ns(), 3 * 401 * kUs)
+      << "the link is the limit";
+  EXPECT_EQ(apply(make.graph, {.kind = FixKind::overlap_transfer}).touched, 0U)
+      << "without a scope it is about communication";
+}
+
+// The kernel of the other stream awaited this step's upload; now it awaits that of the step before.
+TEST(Edits, WhatAwaitedAnUploadAwaitsTheOneBefore) {
+  GraphMaker make;
+  make.graph.streams = 2;
+  for (std::uint32_t step = 0; step < 2; ++step) {
+    make.launch(60 * kUs, Cause::copy_h2d_pinned, 0, 1);
+    make.graph.device.back().copy = CopyKind::host_to_device;
+    make.graph.device.back().op = 2 * step;
+    make.launch(100 * kUs);
+    make.graph.device.back().op = 2 * step + 1;
+    make.graph.device.back().first_awaited = step;
+    make.graph.device.back().awaited_count = 1;
+    make.graph.awaited.push_back(2 * step);
+    make.end_step();
+  }
+  Fix fix{.kind = FixKind::overlap_transfer};
+  fix.scope.ops = {0, 2};
+  const TaskGraph graph = apply(make.graph, fix).graph;
+  EXPECT_EQ(graph.awaited_by(graph.device[3])[0], 0U);
+  EXPECT_EQ(graph.awaited_by(graph.device[1])[0], 2U) << "in a run of many steps";
+}
+
 TEST(Edits, RepeatsBecomeOneBatch) {
   GraphMaker make;
   for (int i = 0; i < 8; ++i) {

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/exposed_copy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kExposedCopy = "exposed_copy";
+constexpr double kExposedCopyLeastShare = 0.03;
+
+MemoryKind host_memory(const DeviceOps& d, DeviceOpId op) {
+  if (d.copy_kind[op] == CopyKind::host_to_device) return d.source_memory[op];
+  if (d.copy_kind[op] == CopyKind::device_to_host) return d.target_memory[op];
+  return MemoryKind::device;
+}
+
+struct PinnedCopies {
+  explicit PinnedCopies(const Scene& scene) : price(scene) {}
+  Price price;
+  std::vector<DeviceOpId> ops;
+  std::uint64_t bytes = 0;
+  bool all_bytes_known = true;
+  std::int64_t to_device = 0, to_host = 0;  // what they take on the device
+  std::size_t of_unknown_memory = 0;
+
+  std::int64_t device_ns() const { return to_device + to_host; }
+};
+
+PinnedCopies pinned_copies(const Scene& scene) {
+  PinnedCopies out(scene);
+  const DeviceOps& d = scene.trace.device_ops();
+  for (DeviceOpId op = 0; op < d.size(); ++op) {
+    if (!scene.counts(d.begin[op])) continue;
+    const MemoryKind memory = host_memory(d, op);
+    if (memory == MemoryKind::unknown) ++out.of_unknown_memory;
+    if (memory != MemoryKind::pinned) continue;
+    out.ops.push_back(op);
+    if (d.bytes[op] == kUnknownBytes) {
+      out.all_bytes_known = false;
+    } else {
+      out.bytes += d.bytes[op];
+    }
+    (d.copy_kind[op] == CopyKind::host_to_device ? out.to_device : out.to_host) +=
+        d.end[op] - d.begin[op];
+  }
+  for (const Segment& s : scene.segments()) {
+    const bool copies = s.cause == Cause::copy_h2d_pinned || s.cause == Cause::copy_d2h;
+    if (copies && scene.counts(s.time.begin) && s.device_evidence != kNone &&
+        host_memory(d, s.device_evidence) == MemoryKind::pinned)
+      out.price.add(s, s.time.length());
+  }
+  return out;
+}
+
+// Run beside compute they give back `hidden` at most, with half of their bytes `halved`.
+struct Gains {
+  double exposed, hidden, halved;
+
+  bool overlap() const { return hidden >= halved; }
+  double ceiling() const { return std::max(hidden, halved); }
+};
+
+Gains gains(const Scene& scene, const PinnedCopies& copies) {
+  const double exposed = scene.wall_per_step(copies.price.total());
+  const double room =
+      scene.step_ns - scene.wall_per_step(std::max(copies.to_device, copies.to_host));
+  return {exposed, std::clamp(room, 0.0, exposed), exposed / 2};
+}
+
+std::string copied_text(const Scene& scene, const PinnedCopies& copies) {
+  const double each = scene.count_per_step(copies.ops.size());
+  const std::string count = each == 1 ? "1 copy" : fmt::format("{:.3g} copies", each);
+  if (!copies.all_bytes_known || copies.device_ns() == 0) return count;
+  return fmt::format("{} ({:.3g} MB at {:.1f} GB/s)", count,
+                     scene.count_per_step(copies.bytes) / 1e6,
+                     static_cast<double>(copies.bytes) / static_cast<double>(copies.device_ns()));
+}
+
+void advise_overlap(Finding& out, Fix fix) {
+  fix.kind = FixKind::overlap_transfer;
+  out.fixes = {std::move(fix)};
+  out.fix =
+      "copy the next batch while the device computes this one: on a stream of its own, a step "
+      "ahead, with an event that the compute waits for; results that go to the host likewise, on "
+      "a stream that waits for them";
+  out.code_hint =
+      "with torch.cuda.stream(copies):      # a step ahead, before this batch is computed\n"
+      "    following = next(batches).to(device, non_blocking=True)\n"
+      "torch.cuda.current_stream().wait_stream(copies)  # before it is used: record_stream()";
+}
+
+void advise_fewer_bytes(Finding& out, Fix fix) {
+  fix.kind = FixKind::scale_work;
+  fix.factor = fix.factor_low = fix.factor_high = 0.5;
+  out.fixes = {std::move(fix)};
+  out.fix =
+      "copy fewer bytes (half precision or integers, converted on the device), or keep there what "
+      "does not change: the copies take longer than all else of the step and cannot hide behind it";
+  out.code_hint =
+      "batch = batch.to(device, non_blocking=True).float()   # uint8 or float16 on the bus";
+}
+
+Finding copy_finding(const Scene& scene, const PinnedCopies& copies, const Gains& gain) {
+  Finding out = copies.price.finding(kExposedCopy, gain.exposed);
+  out.ceiling_ns_per_step = gain.ceiling();
+  out.count_per_step = scene.count_per_step(copies.ops.size());
+  out.title = fmt::format(
+      "{} a step from or to pinned memory: the device does nothing else for {} ({}), though the "
+      "host does not wait for them",
+      copied_text(scene, copies), format_duration(gain.exposed),
+      percent(scene.share(gain.exposed)));
+  Fix fix;
+  set_ops(fix, copies.ops, kExposedCopy);
+  gain.overlap() ? advise_overlap(out, std::move(fix)) : advise_fewer_bytes(out, std::move(fix));
+  out.falsified_by = fmt::format(
+      "using one batch that stays on the device again and again does not make the step shorter by "
+      "about {}",
+      format_duration(gain.exposed));
+  out.certainty = scene.inflated ? Certainty::inferred : Certainty::trace_verified;
+  return out;
+}
+
+}  // namespace
+
+void judge_exposed_copy(Scene& scene, Findings& out) {
+  const PinnedCopies copies = pinned_copies(scene);
+  if (copies.ops.empty() && copies.of_unknown_memory > 0)
+    return abstain(out, kExposedCopy, "from which memory copies come was not recorded");
+  if (copies.ops.empty()) return clear(out, kExposedCopy, "no copy from or to pinned memory");
+  const Gains gain = gains(scene, copies);
+  if (scene.share(gain.exposed) < kExposedCopyLeastShare || gain.ceiling() < scene.least_ns()) {
+    return clear(out, kExposedCopy,
+                 fmt::format("{} a step from or to pinned memory: {} ({}) is not hidden behind "
+                             "compute",
+                             copied_text(scene, copies), format_duration(gain.exposed),
+                             percent(scene.share(gain.exposed))));
+  }
+  add_finding(scene, copy_finding(scene, copies, gain), out);
+}
+
+}  // namespace stepscope::rules
