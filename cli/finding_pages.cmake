@@ -11,7 +11,7 @@ function(stepscope_finding_pages output)
   endforeach()
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT "// SPDX-License-Identifier: Apache-2.0
 // Made by CMake of docs/findings.
-#include \"cli/finding_pages.hpp\"
+#include \"cli/verbs/finding_pages.hpp\"
 
 namespace stepscope {
 namespace {

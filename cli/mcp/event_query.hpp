@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/loaded_run.hpp"
+#include "cli/input/loaded_run.hpp"
 
 namespace stepscope::mcp {
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/loaded_run.hpp"
+#include "cli/input/loaded_run.hpp"
 #include "cli/mcp/arguments.hpp"
 #include "core/simulate/simulator.hpp"
 

@@ -11,7 +11,7 @@
 
 namespace stepscope {
 
-// Each code maps to one documented exit status of the command line (cli/exit_codes.hpp).
+// Each code maps to one documented exit status of the command line (cli/output/exit_codes.hpp).
 enum class ErrorCode {
   usage,         // wrong arguments or policy
   bad_input,     // corrupt, truncated, hostile or empty file

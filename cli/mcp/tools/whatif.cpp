@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/mcp/tool.hpp"
-#include "cli/whatif_question.hpp"
+#include "cli/verbs/whatif_question.hpp"
 #include "core/simulate/edits/edit.hpp"
 #include "core/support/duration.hpp"
 #include "reports/json/json_rows.hpp"

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/load_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "cli/input/loaded_run.hpp"
+#include "cli/output/progress_bar.hpp"
+#include "cli/output/terminal.hpp"
+#include "core/findings/replayed_findings.hpp"
+#include "core/summary/document.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr std::size_t kLargestReport = 4 << 20;  // searched for its schema's name
+
+Status check_regex(const char* option, const std::string& text) {
+  try {
+    static_cast<void>(std::regex(text));
+  } catch (const std::regex_error& error) {
+    return usage_error(
+        fmt::format("{} '{}': not a regular expression ({}); quote it for the shell and "
+                    "escape special characters",
+                    option, text, error.what()));
+  }
+  return Done{};
+}
+
+Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& options) {
+  ProgressBar bar("reading " + path, stderr_is_terminal());
+  Result<LoadedRun> run = load_run(path, options, bar.callback());
+  if (!run) return run.error();
+  Summary& summary = run->summary;
+  if (options.find)
+    summary.findings = find_all_replayed(run->trace, run->steps, run->attribution, summary);
+  return std::move(summary);
+}
+
+}  // namespace
+
+Status check_read_options(const ReadOptions& options) {
+  const Status marker = check_regex("--step-marker", options.step_marker);
+  return marker ? check_regex("--phase", options.phase) : marker;
+}
+
+bool is_report_document(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  std::ifstream file(path, std::ios::binary);
+  // A tool that sorts keys puts the schema's name behind the tables: a report is small enough to be
+  // looked through.
+  std::string begin(kLargestReport, '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return looks_like_report_document(
+      std::string_view(begin).substr(0, static_cast<std::size_t>(file.gcount())));
+}
+
+Result<Summary> load_summary(const std::string& path, const ReadOptions& options) {
+  if (is_report_document(path)) {
+    if (options.summary.without_long_steps)
+      return usage_error(
+          "--without-long-steps: a report's document holds sums over all its steps; give the trace "
+          "that it was made of");
+    return read_report_document(path);
+  }
+  return summary_of_trace(path, options);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/loaded_run.hpp"
+
+#include "cli/input/recovered_run.hpp"
+#include "core/importers/load.hpp"
+
+namespace stepscope {
+
+Result<LoadedRun> load_run(const std::string& path, const ReadOptions& options,
+                           const Progress& progress) {
+  recover_run(path);
+  Result<Trace> trace = load(path, progress);
+  if (!trace) return trace.error();
+  Result<Steps> steps = find_steps(
+      *trace,
+      {.marker_regex = options.step_marker, .rank = options.rank, .section = options.section});
+  if (!steps) return steps.error();
+  auto attribution = attribute(*trace, *steps, {.phase_regex = options.phase});
+  if (!attribution) return attribution.error();
+  Summary summary = summarize(*trace, *steps, *attribution, options.summary);
+  return LoadedRun{std::move(*trace), std::move(*steps), std::move(*attribution),
+                   std::move(summary)};
+}
+
+}  // namespace stepscope

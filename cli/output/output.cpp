@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output/output.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+bool is_special(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+}  // namespace
+
+Output::Output(std::string path, std::optional<WholeFile> whole, std::FILE* file)
+    : path_(std::move(path)), whole_(std::move(whole)), file_(file) {}
+
+Output::Output(Output&& other) noexcept
+    : path_(std::move(other.path_)),
+      whole_(std::move(other.whole_)),
+      file_(std::exchange(other.file_, nullptr)) {}
+
+Output::~Output() {
+  if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+}
+
+Error Output::failed(const char* what) const {
+  const std::string name = is_stdout() ? "standard output" : path_;
+  return io_error(fmt::format("{}: {}: {}; choose another place with -o FILE", name, what,
+                              std::strerror(errno)));
+}
+
+Result<Output> Output::open(const std::string& path, std::span<const std::string> inputs) {
+  if (path.empty()) return Output({}, {}, stdout);
+  if (const Status other = refuse_input(path, inputs); !other) return other.error();
+  std::optional<WholeFile> whole;
+  if (!is_special(path)) {
+    auto made = WholeFile::open(path);
+    if (!made) return made.error();
+    whole.emplace(std::move(*made));
+  }
+  const std::string written = whole ? whole->path() : path;
+  Output out(path, std::move(whole), std::fopen(written.c_str(), "wb"));
+  if (out.file_ == nullptr) return out.failed("cannot be written");
+  return out;
+}
+
+Status Output::finish(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), file_) == text.size();
+  if (!written || std::fflush(file_) != 0) return failed("writing failed");
+  if (file_ == stdout) return Done{};
+  if (whole_ && fsync(fileno(file_)) != 0) return failed("writing failed");
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) return failed("writing failed");
+  return whole_ ? whole_->take_place() : Status(Done{});
+}
+
+}  // namespace stepscope

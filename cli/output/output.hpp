@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a report goes: stdout, or -o FILE that appears whole or not at all. The file is opened
+// before the work begins, so that a path that cannot be written costs no time.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/output/whole_file.hpp"
+#include "core/support/result.hpp"
+
+namespace stepscope {
+
+class Output {
+ public:
+  // An empty path is stdout. A device or pipe is written directly; anything else as a whole file.
+  // `inputs`: the files that will be read, none of which may be the output.
+  static Result<Output> open(const std::string& path, std::span<const std::string> inputs = {});
+
+  Output(Output&& other) noexcept;
+  Output& operator=(Output&&) = delete;
+  ~Output();  // without a finish(), nothing is left behind
+
+  bool is_stdout() const { return path_.empty(); }
+  Status finish(std::string_view text);
+
+ private:
+  Output(std::string path, std::optional<WholeFile> whole, std::FILE* file);
+  Error failed(const char* what) const;
+
+  std::string path_;
+  std::optional<WholeFile> whole_;  // none: written directly
+  std::FILE* file_ = nullptr;
+};
+
+}  // namespace stepscope

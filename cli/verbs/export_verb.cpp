@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// stepscope export TRACE --to FORMAT -o FILE: a run and its causes for other tools.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/input/load_summary.hpp"
+#include "cli/input/recovered_run.hpp"
+#include "cli/input/section_option.hpp"
+#include "cli/output/failure.hpp"
+#include "cli/output/progress_bar.hpp"
+#include "cli/output/terminal.hpp"
+#include "cli/output/whole_file.hpp"
+#include "cli/verbs/verbs.hpp"
+#include "core/exporters/exported.hpp"
+#include "core/importers/load.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kExportExamples =
+    "Examples:\n"
+    "  stepscope export run.scope --to perfetto -o run.pftrace   open it in ui.perfetto.dev\n"
+    "  stepscope export run.sqlite --to chrome -o run.json       for tools that read PyTorch's\n"
+    "                                                            traces; Perfetto opens it too\n"
+    "  stepscope export trace.json.gz --to sqlite -o run.db && sqlite3 run.db 'select * from "
+    "partition'\n"
+    "  stepscope export run.scope --to csv -o cells.csv          ns by step, cause, phase, line\n"
+    "  stepscope export run.scope --to csv --table device_ops -o ops.csv\n"
+    "The file appears whole or not at all. Tables and views: docs/export.md.";
+
+struct ExportArguments {
+  std::string trace;
+  std::string format;
+  std::string output;
+  ReadOptions read;
+  std::int32_t rank = -1;
+  ExportOptions options;
+};
+
+const Exporter* exporter_named(const std::string& name) {
+  const auto all = all_exporters();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&name](const Exporter& e) { return e.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Status write_export(const ExportArguments& arguments, const Trace& trace, const WholeFile& file) {
+  const Result<Steps> steps = find_steps(trace, {.marker_regex = arguments.read.step_marker,
+                                                 .rank = arguments.read.rank,
+                                                 .section = arguments.read.section});
+  if (!steps) return steps.error();
+  const auto attribution = attribute(trace, *steps, {.phase_regex = arguments.read.phase});
+  if (!attribution) return attribution.error();
+  ProgressBar bar("writing " + arguments.output, stderr_is_terminal());
+  return exporter_named(arguments.format)
+      ->write({trace, *steps, *attribution}, arguments.options, file.path(), bar.callback());
+}
+
+Result<Trace> load_trace(const std::string& path) {
+  if (is_report_document(path))
+    return bad_input("a report's document, which holds no events: give the trace itself");
+  recover_run(path);
+  ProgressBar bar("reading " + path, stderr_is_terminal());
+  return load(path, bar.callback());
+}
+
+int run_export(ExportArguments arguments) {
+  if (arguments.rank >= 0) arguments.read.rank = arguments.rank;
+  if (!arguments.options.table.empty() && arguments.format != "csv")
+    return fail("export", "",
+                usage_error("--table chooses a table of --to csv; the other formats "
+                            "hold all of them"));
+  const Status checked = check_read_options(arguments.read);
+  if (!checked) return fail("export", "", checked.error());
+  if (const Status other = refuse_input(arguments.output, {&arguments.trace, 1}); !other)
+    return fail("export", "", other.error());
+  auto file = WholeFile::open(arguments.output);
+  if (!file) return fail("export", arguments.output, file.error());
+  const Result<Trace> trace = load_trace(arguments.trace);
+  if (!trace) return fail("export", arguments.trace, trace.error());
+  Status done = write_export(arguments, *trace, *file);
+  if (done) done = file->take_place();
+  return done ? int{kExitPass} : fail("export", "", done.error());
+}
+
+}  // namespace
+
+void add_export_verb(CLI::App& app, int& status) {
+  auto arguments = std::make_shared<ExportArguments>();
+  CLI::App* verb = app.add_subcommand(
+      "export", "A run and its causes for other tools: Perfetto, Chrome JSON, SQLite, CSV");
+  verb->add_option("TRACE", arguments->trace, "A recorded run of any format that report reads")
+      ->required();
+  verb->add_option("--to", arguments->format, "perfetto, chrome, sqlite or csv")
+      ->check(CLI::IsMember({"perfetto", "chrome", "sqlite", "csv"}))
+      ->type_name("FORMAT")
+      ->required();
+  verb->add_option("-o,--output", arguments->output, "the file to write")
+      ->type_name("FILE")
+      ->required();
+  verb->add_option("--table", arguments->options.table, "of csv: which table; by default cells")
+      ->type_name("NAME");
+  verb->add_option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps")
+      ->type_name("REGEX");
+  verb->add_option("--phase", arguments->read.phase, "ranges that are phases")->type_name("REGEX");
+  add_section_option(*verb, arguments->read.section);
+  verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  verb->footer(kExportExamples);
+  verb->callback([arguments, &status] { status = run_export(*arguments); });
+}
+
+}  // namespace stepscope

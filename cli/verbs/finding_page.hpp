@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// One page of docs/findings, by its finding's id.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/verbs/finding_pages.hpp"
+#include "core/support/result.hpp"
+#include "reports/wording/finding_rule.hpp"
+
+namespace stepscope {
+
+// Error: usage, with the nearest id.
+Result<FindingPage> finding_page(const std::string& id);
+
+// All of them, for formats that list rules beside findings.
+std::vector<FindingRule> finding_rules();
+
+// "# host_sync: the loop waits for the device" -> "the loop waits for the device"
+std::string_view title_of(const FindingPage& page);
+
+}  // namespace stepscope

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// stepscope report TRACE...: load, find the steps, attribute, sum, write.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "cli/input/load_summary.hpp"
+#include "cli/input/section_option.hpp"
+#include "cli/output/failure.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/repository_root.hpp"
+#include "cli/output/terminal.hpp"
+#include "cli/verbs/finding_page.hpp"
+#include "cli/verbs/verbs.hpp"
+#include "core/model/nothing_recorded.hpp"
+#include "core/summary/summary.hpp"
+#include "core/support/duration.hpp"
+#include "reports/github/github_findings.hpp"
+#include "reports/html/html_report.hpp"
+#include "reports/json/json_report.hpp"
+#include "reports/markdown/markdown_report.hpp"
+#include "reports/sarif/sarif_findings.hpp"
+#include "reports/text/text_report.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kReportExamples =
+    "Examples:\n"
+    "  stepscope report trace.json.gz\n"
+    "  stepscope report run.scope --format json -o report.json\n"
+    "  stepscope report run.scope --format html -o report.html   a page to look at and to pass on\n"
+    "  stepscope report run.scope --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
+    "  stepscope report run.scope --github --sarif findings.sarif   findings at their lines, for "
+    "CI\n"
+    "  stepscope report slow.json.gz --plain-step 38.2ms   step time without the profiler, "
+    "measured\n"
+    "                                                      by you: corrects a slowed trace's "
+    "verdict\n"
+    "  stepscope report run.scope --flops-per-step 2.6e13   MFU, of FLOPs that you know\n"
+    "  stepscope report run.scope --step-marker '^train_step$' --phase '^(data|loss|topk)$'\n"
+    "  stepscope report run.scope --without-long-steps     the usual step; by default every step "
+    "after\n"
+    "                                                      warm-up counts, however long\n"
+    "  stepscope report run.scope --section 2  of a run that trains, then evaluates, the second "
+    "loop\n"
+    "  stepscope report run.scope --rank 3     of a run of several ranks, the one that is late\n"
+    "  stepscope report run.sqlite     of Nsight Systems: nsys export --type sqlite run.nsys-rep\n"
+    "A TRACE is a .scope folder written by 'stepscope profile', a PyTorch profiler file (.json,\n"
+    ".json.gz) or an SQLite export of Nsight Systems; what it is is told by its content. Without\n"
+    "steps the report covers the whole trace; the exit code is 3 where nothing of it counts.";
+
+struct ReportArguments {
+  std::vector<std::string> traces;
+  std::string format = "text";
+  std::string output;
+  std::string sarif;  // a file besides
+  bool github = false;
+  std::string plain_step;
+  std::string step_marker;
+  std::string phase;
+  bool without_source = false;
+  std::int32_t rank = -1;
+  std::optional<SectionChoice> section;
+  bool without_long_steps = false;
+  double flops_per_step = 0;
+  double peak_tflops = 0;
+};
+
+Result<ReadOptions> read_options(const ReportArguments& arguments) {
+  ReadOptions out;
+  out.step_marker = arguments.step_marker;
+  out.phase = arguments.phase;
+  out.find = true;
+  out.section = arguments.section;
+  if (arguments.rank >= 0) out.rank = arguments.rank;
+  const Status checked = check_read_options(out);
+  if (!checked) return checked.error();
+  SummaryOptions& summary = out.summary;
+  summary.without_long_steps = arguments.without_long_steps;
+  if (arguments.flops_per_step > 0) summary.flops = FlopOptions{arguments.flops_per_step, {}};
+  if (arguments.peak_tflops > 0) summary.flops->peak_tflops = arguments.peak_tflops;
+  if (arguments.plain_step.empty()) return out;
+  const auto plain = parse_duration(arguments.plain_step);
+  if (!plain) return usage_error("--plain-step: " + plain.error().message);
+  summary.plain_step_ns = *plain;
+  return out;
+}
+
+std::string text_of(const std::vector<Summary>& summaries, const Style& style) {
+  std::string out;
+  for (const Summary& summary : summaries) {
+    if (!out.empty()) out += "\n" + std::string(100, '=') + "\n\n";
+    out += text_report(summary, style);
+  }
+  return out;
+}
+
+std::string document(const ReportArguments& arguments, const std::vector<Summary>& summaries,
+                     const Output& output) {
+  if (arguments.format == "text") {
+    return text_of(summaries, style_for(output.is_stdout() && stdout_is_terminal()));
+  }
+  if (arguments.format == "html") {
+    return html_report(summaries, {.with_source = !arguments.without_source});
+  }
+  if (arguments.format == "markdown") return markdown_report(summaries);
+  if (arguments.format == "sarif")
+    return sarif_findings(summaries, finding_rules(), repository_root());
+  if (arguments.format == "github") return github_findings(summaries, repository_root());
+  return summaries.size() == 1 ? json_report(summaries.front()) : json_reports(summaries);
+}
+
+std::string why_no_steps(const Summary& summary) {
+  const std::string& nothing = summary.trust.nothing_recorded;
+  if (!nothing.empty()) return fmt::format("no steps found: {}{}", kNothingRecorded, nothing);
+  return "no steps found, so the report covers the whole trace; name the loop's range or op with "
+         "--step-marker REGEX";
+}
+
+// Said on stderr, so that a script that reads the JSON sees it too. A program without a loop is
+// reported whole, which is no error; a trace in which no time counts is inconclusive.
+int status_of(const std::vector<Summary>& summaries) {
+  int status = kExitPass;
+  for (const Summary& summary : summaries) {
+    if (summary.steps.found_by != FoundBy::whole_trace && summary.partition.steps_counted > 0)
+      continue;
+    const int said =
+        fail("report", summary.run.path, {ErrorCode::inconclusive, why_no_steps(summary)});
+    const bool whole =
+        summary.partition.steps_counted > 0 && summary.trust.nothing_recorded.empty();
+    if (!whole) status = said;
+  }
+  return status;
+}
+
+// On stdout behind the report, where that goes there.
+std::string annotations(const ReportArguments& arguments, const std::vector<Summary>& summaries,
+                        const Output& output) {
+  if (!arguments.github || arguments.format == "github" || !output.is_stdout()) return "";
+  return github_findings(summaries, repository_root());
+}
+
+int run_report(const ReportArguments& arguments) {
+  const auto options = read_options(arguments);
+  if (!options) return fail("report", "", options.error());
+  auto output = Output::open(arguments.output, arguments.traces);
+  if (!output) return fail("report", arguments.output, output.error());
+  std::optional<Output> sarif;
+  if (!arguments.sarif.empty()) {
+    auto besides = Output::open(arguments.sarif, arguments.traces);
+    if (!besides) return fail("report", arguments.sarif, besides.error());
+    sarif.emplace(std::move(*besides));
+  }
+  std::vector<Summary> summaries;
+  for (const std::string& path : arguments.traces) {
+    auto summary = load_summary(path, *options);
+    if (!summary) return fail("report", path, summary.error());
+    summaries.push_back(std::move(*summary));
+  }
+  Status written = output->finish(document(arguments, summaries, *output) +
+                                  annotations(arguments, summaries, *output));
+  if (written && sarif)
+    written = sarif->finish(sarif_findings(summaries, finding_rules(), repository_root()));
+  if (!written) return fail("report", "", written.error());
+  return status_of(summaries);
+}
+
+}  // namespace
+
+void add_report_verb(CLI::App& app, int& status) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* verb =
+      app.add_subcommand("report", "Where the wall time of a step goes, from a recorded trace");
+  verb->add_option("TRACE", arguments->traces, "Recorded runs; each gives a report")->required();
+  verb->add_option("--format", arguments->format, "the default is text")
+      ->check(CLI::IsMember({"text", "json", "html", "markdown", "sarif", "github"}))
+      ->type_name("FORMAT");
+  const auto option = [verb](const char* names, std::string& value, const char* about,
+                             const char* type) {
+    verb->add_option(names, value, about)->type_name(type);
+  };
+  option("-o,--output", arguments->output, "write to FILE, whole or not at all", "FILE");
+  option("--sarif", arguments->sarif, "write the findings to FILE besides, for code scanning",
+         "FILE");
+  verb->add_flag("--github", arguments->github,
+                 "the findings as annotations on stdout besides, for a step of GitHub Actions");
+  option("--plain-step", arguments->plain_step, "step time without a profiler, like 38.2ms",
+         "TIME");
+  option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
+  option("--phase", arguments->phase, "ranges that are phases", "REGEX");
+  add_section_option(*verb, arguments->section);
+  verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  verb->add_flag("--without-long-steps", arguments->without_long_steps,
+                 "a trimmed view, and said to be one: steps far beyond the median are left out");
+  CLI::Option* flops =
+      verb->add_option("--flops-per-step", arguments->flops_per_step,
+                       "floating-point operations of a step of this process: prints TFLOP/s, MFU")
+          ->check(finite() & CLI::PositiveNumber)
+          ->type_name("F");
+  verb->add_option("--peak-tflops", arguments->peak_tflops,
+                   "what a device can do; by default dense bf16 of the devices that are known")
+      ->check(finite() & CLI::PositiveNumber)
+      ->needs(flops)
+      ->type_name("P");
+  verb->add_flag("--no-source", arguments->without_source,
+                 "leave the text of source lines out of an HTML page");
+  verb->footer(kReportExamples);
+  verb->callback([arguments, &status] { status = run_report(*arguments); });
+}
+
+}  // namespace stepscope

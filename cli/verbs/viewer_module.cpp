@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/viewer_module.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kFile = "stepscope_viewer.so";
+
+using Show = bool (*)(const viewer::Desk::Runs*, const viewer::ViewOptions*, Error*);
+
+// In the build tree, then where it may be installed.
+std::filesystem::path module_path() {
+  std::error_code error;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* where : {"../viewer/app", "../../viewer/app", "../lib/stepscope"}) {
+    std::filesystem::path path = folder / where / kFile;
+    if (std::filesystem::exists(path, error)) return path;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status show_in_viewer(const viewer::Desk::Runs& runs, const viewer::ViewOptions& options) {
+  const std::filesystem::path path = module_path();
+  if (path.empty())
+    return Error{
+        ErrorCode::unsupported,
+        fmt::format("{} is not beside this stepscope: run it from its build folder", kFile)};
+  void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr) return Error{ErrorCode::unsupported, dlerror()};
+  const auto show = reinterpret_cast<Show>(dlsym(module, "stepscope_viewer_show"));
+  if (show == nullptr) return Error{ErrorCode::unsupported, dlerror()};
+  Error error;
+  return show(&runs, &options, &error) ? Status(Done{}) : Status(error);
+}
+
+}  // namespace stepscope
