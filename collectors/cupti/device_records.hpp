@@ -11,8 +11,8 @@
 #include <unordered_map>
 
 #include "collectors/cupti/cupti_library.hpp"
-#include "core/store/batch.hpp"
-#include "core/store/writer.hpp"
+#include "core/store/writer/batch.hpp"
+#include "core/store/writer/writer.hpp"
 
 namespace stepscope::cupti {
 

@@ -18,7 +18,7 @@
 #include "collectors/launcher/run_file.hpp"
 #include "collectors/recorder/salvage.hpp"
 #include "core/model/nothing_recorded.hpp"
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 
 namespace stepscope {
 namespace {

@@ -17,7 +17,7 @@
 #include "collectors/recorder/range_stacks.hpp"
 #include "collectors/recorder/row_source.hpp"
 #include "collectors/recorder/session_log.hpp"
-#include "core/store/writer.hpp"
+#include "core/store/writer/writer.hpp"
 
 namespace stepscope::recorder {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "collectors/recorder/shared_layout.hpp"
-#include "core/store/batch.hpp"
+#include "core/store/writer/batch.hpp"
 
 namespace stepscope::recorder {
 

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "core/store/batch.hpp"
-#include "core/store/writer.hpp"
+#include "core/store/writer/batch.hpp"
+#include "core/store/writer/writer.hpp"
 
 namespace stepscope::recorder {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "collectors/recorder/dictionary.hpp"
-#include "core/store/writer.hpp"
+#include "core/store/writer/writer.hpp"
 
 namespace stepscope::recorder {
 

@@ -7,7 +7,7 @@
 
 #include "core/importers/kineto/kineto.hpp"
 #include "core/importers/nsys/nsys.hpp"
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 
 namespace stepscope {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "core/store/batch.hpp"
 #include "core/store/format.hpp"
+#include "core/store/writer/batch.hpp"
 
 namespace stepscope::store {
 

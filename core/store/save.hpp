@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/model/trace.hpp"
-#include "core/store/writer.hpp"
+#include "core/store/writer/writer.hpp"
 
 namespace stepscope {
 

@@ -17,7 +17,7 @@
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "collectors/recorder/recorder.hpp"
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 #include "tests/collectors/cupti/cuda_calls.hpp"
 #include "tests/collectors/cupti/fake_cupti.hpp"
 

@@ -17,7 +17,7 @@
 #include <random>
 
 #include "core/importers/load.hpp"
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 #include "core/store/save.hpp"
 
 namespace stepscope {

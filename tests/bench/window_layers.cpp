@@ -7,7 +7,7 @@
 //   window_layers NAME.scope ...
 #include <cstdio>
 
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 #include "core/summary/overhead.hpp"
 
 namespace {

@@ -15,7 +15,7 @@
 
 #include "collectors/recorder/process_state.hpp"
 #include "collectors/recorder/recorder.hpp"
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 
 namespace stepscope {
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/model/trace.hpp"
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 
 int main(int argc, char** argv) {
   using namespace stepscope;

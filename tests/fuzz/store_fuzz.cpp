@@ -17,10 +17,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/store/byte_sink.hpp"
-#include "core/store/chunk_scan.hpp"
 #include "core/store/crc32c.hpp"
-#include "core/store/reader.hpp"
+#include "core/store/reader/chunk_scan.hpp"
+#include "core/store/reader/reader.hpp"
+#include "core/store/writer/byte_sink.hpp"
 
 namespace {
 

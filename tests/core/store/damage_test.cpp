@@ -8,11 +8,11 @@
 #include <cstring>
 #include <ctime>
 
-#include "core/store/byte_sink.hpp"
-#include "core/store/chunk_scan.hpp"
 #include "core/store/crc32c.hpp"
-#include "core/store/file_ids.hpp"
-#include "core/store/reader.hpp"
+#include "core/store/reader/chunk_scan.hpp"
+#include "core/store/reader/file_ids.hpp"
+#include "core/store/reader/reader.hpp"
+#include "core/store/writer/byte_sink.hpp"
 #include "tests/core/store/dump.hpp"
 #include "tests/core/store/random_batch.hpp"
 #include "tests/core/store/scratch.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/model/trace.hpp"
-#include "core/store/batch.hpp"
+#include "core/store/writer/batch.hpp"
 
 namespace stepscope {
 

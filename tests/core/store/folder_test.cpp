@@ -2,8 +2,8 @@
 // A NAME.scope folder: run.json and one file a process become one trace.
 #include <gmock/gmock.h>
 
-#include "core/store/reader.hpp"
-#include "core/store/writer.hpp"
+#include "core/store/reader/reader.hpp"
+#include "core/store/writer/writer.hpp"
 #include "tests/core/store/dump.hpp"
 #include "tests/core/store/scratch.hpp"
 

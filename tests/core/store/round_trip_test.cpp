@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 #include "core/store/save.hpp"
 #include "tests/core/model/trace_maker.hpp"
 #include "tests/core/store/dump.hpp"

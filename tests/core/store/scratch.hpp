@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/store/byte_source.hpp"
+#include "core/store/reader/byte_source.hpp"
 
 namespace stepscope {
 

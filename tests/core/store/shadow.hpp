@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/model/trace.hpp"
-#include "core/store/writer.hpp"
+#include "core/store/writer/writer.hpp"
 
 namespace stepscope {
 

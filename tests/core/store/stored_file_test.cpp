@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 #include "tests/core/store/dump.hpp"
 #include "tests/core/store/random_batch.hpp"
 #include "tests/core/store/scratch.hpp"

@@ -13,7 +13,7 @@
 
 #include "collectors/record_function/record_function.hpp"
 #include "collectors/recorder/process_state.hpp"
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 #include "reference_trainers/clt/training/training.hpp"
 #include "tests/reference_trainers/clt/tiny_config.hpp"
 

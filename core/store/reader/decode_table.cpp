@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/decode_table.hpp"
+#include "core/store/reader/decode_table.hpp"
 
 namespace stepscope::store {
 namespace {

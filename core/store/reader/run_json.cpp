@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/run_json.hpp"
+#include "core/store/reader/run_json.hpp"
 
 #include <simdjson.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/file_bytes.hpp"
+#include "core/store/reader/file_bytes.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/file_ids.hpp"
+#include "core/store/reader/file_ids.hpp"
 
 namespace stepscope::store {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/pending.hpp"
+#include "core/store/writer/pending.hpp"
 
 namespace stepscope::store {
 namespace {

@@ -29,7 +29,7 @@
 #include <string_view>
 
 #include "core/model/entities.hpp"
-#include "core/store/batch.hpp"
+#include "core/store/writer/batch.hpp"
 #include "core/support/result.hpp"
 
 namespace stepscope {

@@ -3,7 +3,7 @@
 // or not at all: rollback() removes what a malformed one had appended.
 #pragma once
 
-#include "core/store/session.hpp"
+#include "core/store/reader/session.hpp"
 
 namespace stepscope::store {
 

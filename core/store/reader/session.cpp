@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/session.hpp"
+#include "core/store/reader/session.hpp"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/store/byte_sink.hpp"
 #include "core/store/dictionary.hpp"
+#include "core/store/writer/byte_sink.hpp"
 
 namespace stepscope::store {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 
 #include <algorithm>
 #include <fstream>
 
-#include "core/store/chunk_scan.hpp"
-#include "core/store/file_bytes.hpp"
-#include "core/store/run_json.hpp"
-#include "core/store/store_decoder.hpp"
+#include "core/store/reader/chunk_scan.hpp"
+#include "core/store/reader/file_bytes.hpp"
+#include "core/store/reader/run_json.hpp"
+#include "core/store/reader/store_decoder.hpp"
 
 namespace stepscope {
 

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/store/byte_source.hpp"
 #include "core/store/columns.hpp"
+#include "core/store/reader/byte_source.hpp"
 
 namespace stepscope::store {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/writer.hpp"
+#include "core/store/writer/writer.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "core/store/crc32c.hpp"
-#include "core/store/encode.hpp"
-#include "core/store/pending.hpp"
+#include "core/store/writer/encode.hpp"
+#include "core/store/writer/pending.hpp"
 #include "core/support/own_descriptor.hpp"
 
 namespace stepscope {

@@ -2,8 +2,8 @@
 // From a batch's tables to sections of a chunk's payload, by the column list in columns.hpp.
 #pragma once
 
-#include "core/store/batch.hpp"
-#include "core/store/byte_sink.hpp"
+#include "core/store/writer/batch.hpp"
+#include "core/store/writer/byte_sink.hpp"
 
 namespace stepscope::store {
 

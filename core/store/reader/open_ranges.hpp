@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/store/session.hpp"
+#include "core/store/reader/session.hpp"
 
 namespace stepscope::store {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/store_decoder.hpp"
+#include "core/store/reader/store_decoder.hpp"
 
 #include <fmt/format.h>
 #include <zstd.h>
 
 #include <algorithm>
 
-#include "core/store/decode_table.hpp"
-#include "core/store/event_sections.hpp"
-#include "core/store/open_ranges.hpp"
-#include "core/store/writer.hpp"
+#include "core/store/reader/decode_table.hpp"
+#include "core/store/reader/event_sections.hpp"
+#include "core/store/reader/open_ranges.hpp"
+#include "core/store/writer/writer.hpp"
 #include "core/support/memory_limit.hpp"
 
 namespace stepscope::store {

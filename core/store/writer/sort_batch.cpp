@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/store/batch.hpp"
+#include "core/store/writer/batch.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/open_ranges.hpp"
+#include "core/store/reader/open_ranges.hpp"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "core/store/chunk_scan.hpp"
-#include "core/store/session.hpp"
+#include "core/store/reader/chunk_scan.hpp"
+#include "core/store/reader/session.hpp"
 
 struct ZSTD_DCtx_s;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/store/byte_source.hpp"
+#include "core/store/reader/byte_source.hpp"
 #include "core/support/progress.hpp"
 #include "core/support/result.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/chunk_scan.hpp"
+#include "core/store/reader/chunk_scan.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/writer.hpp"
+#include "core/store/writer/writer.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 #include <csignal>
 #include <fstream>
 
-#include "core/store/reader.hpp"
+#include "core/store/reader/reader.hpp"
 #include "tests/core/store/scratch.hpp"
 
 namespace stepscope {

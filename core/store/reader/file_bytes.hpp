@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "core/store/byte_source.hpp"
+#include "core/store/reader/byte_source.hpp"
 #include "core/support/result.hpp"
 
 namespace stepscope::store {

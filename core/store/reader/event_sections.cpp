@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/event_sections.hpp"
+#include "core/store/reader/event_sections.hpp"
 
-#include "core/store/decode_table.hpp"
+#include "core/store/reader/decode_table.hpp"
 
 namespace stepscope::store {
 namespace {

@@ -2,8 +2,8 @@
 // A process that is killed inside ranges, and a launcher that empties its rings afterwards.
 #include <gmock/gmock.h>
 
-#include "core/store/reader.hpp"
-#include "core/store/writer.hpp"
+#include "core/store/reader/reader.hpp"
+#include "core/store/writer/writer.hpp"
 #include "tests/core/store/dump.hpp"
 #include "tests/core/store/scratch.hpp"
 

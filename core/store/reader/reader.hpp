@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "core/model/trace.hpp"
-#include "core/store/byte_source.hpp"
+#include "core/store/reader/byte_source.hpp"
 #include "core/support/progress.hpp"
 #include "core/support/result.hpp"
 

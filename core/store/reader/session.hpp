@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <set>
 
-#include "core/store/batch.hpp"
-#include "core/store/byte_source.hpp"
-#include "core/store/file_ids.hpp"
-#include "core/store/pending.hpp"
+#include "core/store/reader/byte_source.hpp"
+#include "core/store/reader/file_ids.hpp"
+#include "core/store/writer/batch.hpp"
+#include "core/store/writer/pending.hpp"
 
 namespace stepscope::store {
 
