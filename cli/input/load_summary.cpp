@@ -11,7 +11,7 @@
 #include "cli/output/progress_bar.hpp"
 #include "cli/output/terminal.hpp"
 #include "core/findings/replayed_findings.hpp"
-#include "core/summary/document.hpp"
+#include "core/summary/document/document.hpp"
 
 namespace stepscope {
 namespace {

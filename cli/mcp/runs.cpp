@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "core/findings/replayed_findings.hpp"
-#include "core/summary/document.hpp"
+#include "core/summary/document/document.hpp"
 
 namespace stepscope::mcp {
 namespace {

@@ -33,7 +33,7 @@ Result<std::string> amount(const char* option, const std::string& text) {
 }
 
 // In front of the first window: what a step takes before anything was recorded, for what stays on
-// it while nothing is (core/summary/overhead.hpp).
+// it while nothing is (core/summary/trust/overhead.hpp).
 constexpr const char* kUntouchedSteps = "20";
 
 Result<std::string> window(const std::string& text) {

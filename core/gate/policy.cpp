@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/summary/document_field.hpp"
+#include "core/summary/document/document_field.hpp"
 #include "core/support/suggestion.hpp"
 
 namespace stepscope {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "core/summary/document_field.hpp"
+#include "core/summary/document/document_field.hpp"
 
 namespace stepscope {
 namespace {

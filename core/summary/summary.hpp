@@ -13,10 +13,10 @@
 #include "core/attribution/attribution.hpp"
 #include "core/device_health/device_health.hpp"
 #include "core/findings/finding.hpp"
-#include "core/summary/line_share.hpp"
 #include "core/summary/long_steps.hpp"
-#include "core/summary/overhead.hpp"
+#include "core/summary/rows/line_share.hpp"
 #include "core/summary/throughput.hpp"
+#include "core/summary/trust/overhead.hpp"
 #include "core/summary/work_counts.hpp"
 
 namespace stepscope {

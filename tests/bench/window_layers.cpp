@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "core/store/reader/reader.hpp"
-#include "core/summary/overhead.hpp"
+#include "core/summary/trust/overhead.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report's document read back gives the sums that were written, and nothing unsound is read.
-#include "core/summary/document.hpp"
+#include "core/summary/document/document.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

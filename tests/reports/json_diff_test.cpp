@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/summary/document.hpp"
+#include "core/summary/document/document.hpp"
 #include "reports/json/json_report.hpp"
 #include "tests/core/attribution/random_attribution.hpp"
 #include "tests/reports/sample_comparisons.hpp"

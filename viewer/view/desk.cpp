@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/summary/operation_name.hpp"
+#include "core/summary/rows/operation_name.hpp"
 #include "reports/wording/diff_words.hpp"
 
 namespace stepscope::viewer {

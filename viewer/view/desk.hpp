@@ -14,7 +14,7 @@
 
 #include "core/compare/comparison.hpp"
 #include "core/compare/delta_groups.hpp"
-#include "core/summary/op_lengths.hpp"
+#include "core/summary/rows/op_lengths.hpp"
 #include "viewer/view/session.hpp"
 
 namespace stepscope::viewer {

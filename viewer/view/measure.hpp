@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/summary/op_lengths.hpp"
+#include "core/summary/rows/op_lengths.hpp"
 #include "viewer/view/lanes.hpp"
 
 namespace stepscope::viewer {

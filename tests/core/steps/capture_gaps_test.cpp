@@ -7,8 +7,8 @@
 
 #include <random>
 
-#include "core/summary/overhead.hpp"
 #include "core/summary/summary.hpp"
+#include "core/summary/trust/overhead.hpp"
 #include "tests/core/steps/found.hpp"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/document_field.hpp"
+#include "core/summary/document/document_field.hpp"
 
 #include <cmath>
 #include <limits>

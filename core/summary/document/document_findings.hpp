@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/findings/finding.hpp"
-#include "core/summary/document_field.hpp"
+#include "core/summary/document/document_field.hpp"
 
 namespace stepscope {
 

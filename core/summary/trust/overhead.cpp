@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/overhead.hpp"
+#include "core/summary/trust/overhead.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/op_lengths.hpp"
+#include "core/summary/rows/op_lengths.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/line_share.hpp"
+#include "core/summary/rows/line_share.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/document.hpp"
+#include "core/summary/document/document.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/summary/document_field.hpp"
-#include "core/summary/document_findings.hpp"
+#include "core/summary/document/document_field.hpp"
+#include "core/summary/document/document_findings.hpp"
 
 namespace stepscope {
 namespace {

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/summary/operation_name.hpp"
 #include "core/summary/parts.hpp"
+#include "core/summary/rows/operation_name.hpp"
 
 namespace stepscope::summary_parts {
 namespace {
