@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "collectors/launcher/message.hpp"
-#include "collectors/recorder/salvage.hpp"
+#include "collectors/recorder/draining/salvage.hpp"
 #endif
 
 namespace stepscope {

@@ -10,7 +10,7 @@
 #include "collectors/cupti/cupti_library.hpp"
 #include "collectors/cupti/device_records.hpp"
 #include "collectors/cupti/heartbeat.hpp"
-#include "collectors/recorder/row_source.hpp"
+#include "collectors/recorder/draining/row_source.hpp"
 
 namespace stepscope::cupti {
 

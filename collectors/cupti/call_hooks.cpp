@@ -10,7 +10,7 @@
 #include "collectors/cupti/other_calls.hpp"
 #include "collectors/cupti/sharing.hpp"
 #include "collectors/cupti/stream_ids.hpp"
-#include "collectors/recorder/capture.hpp"
+#include "collectors/recorder/capture/capture.hpp"
 
 namespace stepscope::cupti {
 namespace {

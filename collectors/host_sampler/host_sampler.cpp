@@ -11,8 +11,8 @@
 #include <string>
 
 #include "collectors/host_sampler/thread_clock.hpp"
-#include "collectors/recorder/background_thread.hpp"
 #include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/draining/background_thread.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "core/model/events.hpp"
 

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "collectors/host_sampler/loader_workers.hpp"
-#include "collectors/recorder/row_source.hpp"
-#include "collectors/recorder/shared_layout.hpp"
+#include "collectors/recorder/draining/row_source.hpp"
+#include "collectors/recorder/live_files/shared_layout.hpp"
 
 namespace stepscope::host_sampler {
 

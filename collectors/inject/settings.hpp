@@ -27,7 +27,7 @@
 #include <cstdint>
 
 #include "collectors/cupti/collector.hpp"
-#include "collectors/recorder/capture_plan.hpp"
+#include "collectors/recorder/capture/capture_plan.hpp"
 #include "collectors/recorder/level.hpp"
 
 namespace stepscope::inject {

@@ -20,7 +20,7 @@
 #include "collectors/python_frames/python_call_site.hpp"
 #include "collectors/record_function/autograd_numbers.hpp"
 #include "collectors/record_function/record_function.hpp"
-#include "collectors/recorder/capture.hpp"
+#include "collectors/recorder/capture/capture.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "collectors/torch_memory/memory_reports.hpp"
 

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "collectors/recorder/mapped_file.hpp"
-#include "collectors/recorder/shared_layout.hpp"
+#include "collectors/recorder/live_files/mapped_file.hpp"
+#include "collectors/recorder/live_files/shared_layout.hpp"
 
 namespace stepscope::launcher {
 namespace {

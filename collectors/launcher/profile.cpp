@@ -16,7 +16,7 @@
 #include "collectors/launcher/output_folder.hpp"
 #include "collectors/launcher/program_file.hpp"
 #include "collectors/launcher/run_file.hpp"
-#include "collectors/recorder/salvage.hpp"
+#include "collectors/recorder/draining/salvage.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/store/reader/reader.hpp"
 

@@ -9,8 +9,8 @@
 #include <cstdio>
 
 #include "collectors/nvml/sampled_devices.hpp"
-#include "collectors/recorder/background_thread.hpp"
 #include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/draining/background_thread.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "collectors/recorder/recorder.hpp"
 

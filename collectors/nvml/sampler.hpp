@@ -19,7 +19,7 @@
 #include "collectors/nvml/fork_gate.hpp"
 #include "collectors/nvml/nvml_library.hpp"
 #include "collectors/nvml/reading_queue.hpp"
-#include "collectors/recorder/row_source.hpp"
+#include "collectors/recorder/draining/row_source.hpp"
 #include "core/model/entities.hpp"
 
 namespace stepscope::nvml {

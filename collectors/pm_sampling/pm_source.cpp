@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "collectors/cupti/call_hooks.hpp"
-#include "collectors/recorder/background_thread.hpp"
 #include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/draining/background_thread.hpp"
 #include "core/model/device_counter.hpp"
 
 namespace stepscope::pm {

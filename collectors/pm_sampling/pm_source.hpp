@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "collectors/pm_sampling/device_sampling.hpp"
-#include "collectors/recorder/row_source.hpp"
+#include "collectors/recorder/draining/row_source.hpp"
 
 namespace stepscope::pm {
 

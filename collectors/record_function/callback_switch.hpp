@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "collectors/record_function/torch_library.hpp"
-#include "collectors/recorder/row_source.hpp"
+#include "collectors/recorder/draining/row_source.hpp"
 
 namespace stepscope {
 

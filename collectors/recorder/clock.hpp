@@ -10,7 +10,7 @@
 #include <ctime>
 #include <vector>
 
-#include "collectors/recorder/shared_layout.hpp"
+#include "collectors/recorder/live_files/shared_layout.hpp"
 
 namespace stepscope::recorder {
 

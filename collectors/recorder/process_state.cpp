@@ -13,12 +13,12 @@
 #include <cstring>
 #include <mutex>
 
-#include "collectors/recorder/capture.hpp"
+#include "collectors/recorder/capture/capture.hpp"
 #include "collectors/recorder/clock.hpp"
-#include "collectors/recorder/liveness.hpp"
-#include "collectors/recorder/ring.hpp"
-#include "collectors/recorder/thread_ring.hpp"
-#include "collectors/recorder/writer_thread.hpp"
+#include "collectors/recorder/draining/writer_thread.hpp"
+#include "collectors/recorder/live_files/liveness.hpp"
+#include "collectors/recorder/live_files/ring.hpp"
+#include "collectors/recorder/live_files/thread_ring.hpp"
 
 namespace stepscope::recorder {
 

@@ -14,8 +14,8 @@
 #include <bitset>
 #include <cstdint>
 
-#include "collectors/recorder/dictionary.hpp"
-#include "collectors/recorder/row_source.hpp"
+#include "collectors/recorder/draining/row_source.hpp"
+#include "collectors/recorder/live_files/dictionary.hpp"
 #include "core/model/entities.hpp"
 
 namespace stepscope::recorder {

@@ -6,12 +6,12 @@
 #include <atomic>
 #include <cstring>
 
-#include "collectors/recorder/capture.hpp"
+#include "collectors/recorder/capture/capture.hpp"
 #include "collectors/recorder/clock.hpp"
-#include "collectors/recorder/numbered_name.hpp"
+#include "collectors/recorder/live_files/numbered_name.hpp"
+#include "collectors/recorder/live_files/ring.hpp"
+#include "collectors/recorder/live_files/thread_ring.hpp"
 #include "collectors/recorder/process_state.hpp"
-#include "collectors/recorder/ring.hpp"
-#include "collectors/recorder/thread_ring.hpp"
 
 namespace stepscope::recorder {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "collectors/recorder/capture.hpp"
+#include "collectors/recorder/capture/capture.hpp"
 #include "tests/collectors/cupti/cuda_calls.hpp"
 
 namespace stepscope::cupti {

@@ -8,7 +8,7 @@
 
 #include "collectors/cupti/other_calls.hpp"
 #include "collectors/cupti/sharing.hpp"
-#include "collectors/recorder/capture.hpp"
+#include "collectors/recorder/capture/capture.hpp"
 #include "core/attribution/host_cause.hpp"
 #include "core/model/api_kind.hpp"
 #include "tests/collectors/cupti/cuda_calls.hpp"

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <deque>
 
-#include "collectors/recorder/capture.hpp"
+#include "collectors/recorder/capture/capture.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "tests/collectors/recorded_child.hpp"
 

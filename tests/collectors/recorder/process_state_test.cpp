@@ -15,8 +15,8 @@
 #include <string>
 #include <thread>
 
-#include "collectors/recorder/salvage.hpp"
-#include "collectors/recorder/shared_layout.hpp"
+#include "collectors/recorder/draining/salvage.hpp"
+#include "collectors/recorder/live_files/shared_layout.hpp"
 #include "tests/collectors/recorder/user_ranges.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 
 #include <thread>
 
-#include "collectors/recorder/capture.hpp"
+#include "collectors/recorder/capture/capture.hpp"
 #include "tests/collectors/recorded_child.hpp"
 
 namespace stepscope {

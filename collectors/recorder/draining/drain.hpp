@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// From rings to the store: turns ticks into nanoseconds, hands records to what pairs begin with end
+// (range_stacks, process_ranges), and writes batches. Used by the writer thread of a live process
+// and, on the files of a dead one, by the launcher.
+//
+// A ring's tail moves only after the chunk with its records was written, so a process killed while
+// writing loses nothing. (Killed between the two, its last batch would come twice: some nanoseconds
+// in each flush.) Rows of a batch are in the order of (ring, begin).
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/draining/process_ranges.hpp"
+#include "collectors/recorder/draining/range_rows.hpp"
+#include "collectors/recorder/draining/range_stacks.hpp"
+#include "collectors/recorder/draining/row_source.hpp"
+#include "collectors/recorder/draining/session_log.hpp"
+#include "core/store/writer/writer.hpp"
+
+namespace stepscope::recorder {
+
+class Drain {
+ public:
+  Drain(SessionView session, StoreWriter& store, TickConverter& clock);
+  Drain(const Drain&) = delete;  // its parts refer to its batch
+
+  // A CUDA call whose end is not there yet, as the last record of a ring. Left there it outlives a
+  // death whole, with what it launched; where its end may never come it is to be taken.
+  enum class BegunCall { taken, left };
+
+  // Everything published so far. Call flush() behind the last ring.
+  void take(RingHeader& ring, BegunCall last = BegunCall::taken);
+  // Rows of a source that makes its own; true where it has more. Call flush() behind it.
+  bool take(RowSource& source, bool last);
+  // Forgets a ring whose thread has ended and whose records are all taken and flushed.
+  void forget(RingHeader& ring);
+  // By the user's plan nothing is taken from then on, or again. What was open in a CUDA call ends
+  // with the first: its own end may never be told.
+  void capture_closed(std::int64_t time, double state);
+  void capture_opened(std::int64_t time, double state);
+  // Clock records, log rows, counters and the batch.
+  Status flush();
+
+ private:
+  static constexpr std::size_t kBatchRows = 16384;  // and twice as many at most
+
+  struct Counts {
+    std::uint64_t dropped = 0, wanted = 0, found = 0;
+  };
+  struct Source {  // one ring
+    ThreadId thread;
+    StringId cpu_track;
+    std::uint64_t taken;  // slots, at least the ring's tail
+    RangeStacks ranges;
+    Counts counted{};  // of the ring, as given to the store
+  };
+
+  struct Published {  // slots of a ring up to `head`, by their number since its begin
+    const Slot* slots;
+    std::uint64_t mask;
+    std::uint64_t head;
+    const Slot& operator[](std::uint64_t number) const { return slots[number & mask]; }
+  };
+
+  static bool is_begun_call(const Published& slots, std::uint64_t at);
+  Source& source_of(RingHeader& ring);
+  std::uint64_t take_record(Source& source, const Published& slots, std::uint64_t at);
+  std::uint64_t take_range(Source& source, std::uint16_t lane, OpenRange range,
+                           const Published& slots, std::uint64_t next);
+  OpenRange range_of(const Slot& slot, const WideSlot& wide);
+  OpenRange call_of(const Slot& slot, const CallSlot& call);
+  void add_counter(std::int64_t time, StringId track, double value);
+  void add_mark(const Source& source, const Slot& slot, const WideSlot& wide);
+  void add_graph_node(const Source& source, const Slot& slot, const GraphNodeSlot& node);
+  void leave_out_process_range();
+  void take_counters();
+  void commit_tails();
+
+  SessionView session_;
+  StoreWriter& store_;
+  TickConverter& clock_;
+  EventBatch batch_;
+  RangeRows rows_;
+  ProcessRanges process_ranges_;
+  SessionLog log_;
+  std::unordered_map<RingHeader*, Source> sources_;
+  std::unordered_map<const RowSource*, RowSource::Totals> source_totals_;  // as counted so far
+  Health health_;
+  std::uint64_t left_out_process_ranges_ = 0;
+};
+
+}  // namespace stepscope::recorder

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dead processes left in NAME.scope/live/, moved into their .sst files. For the launcher:
+// after its command has ended, and now and then before (forked workers end without a word).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectors/recorder/live_files/liveness.hpp"
+#include "core/model/entities.hpp"
+#include "core/support/result.hpp"
+
+namespace stepscope::recorder {
+
+struct ProcessEnd {
+  std::int64_t pid = 0;
+  ExitReason reason = ExitReason::unknown;
+  std::int32_t status = 0;
+};
+
+struct Salvage {
+  std::uint32_t recovered = 0;  // dead processes whose rings were emptied
+  std::uint32_t running = 0;    // still alive, or nobody here can tell: left alone
+  std::vector<std::string> problems;
+};
+
+// `ends`: how processes ended, as far as the caller knows. A pid that lives on with another session
+// went through exec. still_running: left alone.
+Salvage salvage(const std::string& folder, const std::vector<ProcessEnd>& ends,
+                Depth depth = Depth::full);
+
+}  // namespace stepscope::recorder

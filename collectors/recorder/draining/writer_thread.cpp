@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/recorder/draining/writer_thread.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "collectors/recorder/capture/capture.hpp"
+#include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/draining/background_thread.hpp"
+#include "collectors/recorder/draining/drain.hpp"
+#include "collectors/recorder/live_files/ring.hpp"
+#include "collectors/recorder/process_state.hpp"
+
+namespace stepscope::recorder {
+namespace {
+
+constexpr std::int64_t kLongestWait_ns = 1'000'000'000;
+constexpr std::int64_t kLongestCall_ns = 20'000'000;
+
+class Writer {
+ public:
+  Writer() : clock_(process.ticks_are_ns) { clock_.add(session_.header().first_clock); }
+
+  void run() {
+    while (process.stop.load(std::memory_order_acquire) == 0) {
+      wait();
+      touch_new_rings();
+      if (process.sources_stop.load(std::memory_order_acquire) != 0) stop_sources();
+      follow_plan(false);
+      if (due()) flush();
+    }
+    follow_plan(true);
+    note_unmet_plan();
+    stop_sources();
+    flush();
+    tell_own_cost();
+    flush();
+    retire_rings();
+    if (store_) (void)store_->close(process.exit_reason, process.exit_status);
+    for (std::uint32_t i = 0; i < process.ring_count; ++i) unlink(ring_path(i).data());
+    unlink(session_path(".session").data());
+  }
+
+ private:
+  void wait() {
+    const std::uint32_t seen = process.wake.load(std::memory_order_acquire);
+    if (seen != woken_ || process.stop.load(std::memory_order_acquire) != 0) {
+      woken_ = seen;
+      return;
+    }
+    const timespec interval{process.flush_ms / 1000,
+                            static_cast<long>(process.flush_ms % 1000) * 1'000'000};
+    syscall(SYS_futex, &process.wake, FUTEX_WAIT_PRIVATE, seen, &interval, nullptr, 0);
+  }
+
+  // The device goes off behind the gate and on before it.
+  void follow_plan(bool ends) {
+    const CaptureChange change = next_capture_change(ends);
+    if (change.put_off) return;
+    if ((change.close || change.open) && !open_store()) return;
+    if (change.close && !change.open && !ends) wait_for_calls();
+    switch_sources(gate_state() != Gate::closed || change.open);
+    if (change.close || change.open) (void)read_clocks();
+    if (change.close) {
+      capture_is_closed();
+      take_rings(Drain::BegunCall::taken);
+      drain_->capture_closed(clock_.to_ns(change.close_ticks), change.open ? 0 : state_);
+    }
+    if (!change.open) return;
+    drain_->capture_opened(clock_.to_ns(read_ticks(process.ticks_are_ns)), state_);
+    capture_is_open();
+  }
+
+  bool any_call_is_open() const {
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring == nullptr || ring->finished.load(std::memory_order_acquire) != 0) continue;
+      const std::atomic_ref depth(ring->lanes[kLaneCall].depth);
+      if (depth.load(std::memory_order_relaxed) != 0) return true;
+    }
+    return false;
+  }
+
+  // Of threads besides the one that waits for the change: capture.hpp says why.
+  void wait_for_calls() {
+    const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + kLongestCall_ns;
+    while (any_call_is_open()) {
+      if (clock_ns(CLOCK_MONOTONIC) >= deadline) {
+        if (!std::exchange(switched_in_a_call_, true))
+          note(
+              "recording was switched off while a thread was in a long CUDA call: work that it "
+              "launched later may be without its launch");
+        return;
+      }
+      usleep(50);
+    }
+  }
+
+  // The recorder takes no notes any more.
+  static void note_unmet_plan() {
+    const char* unmet = unmet_plan();
+    if (unmet == nullptr) return;
+    process.dictionary.log({LogKind::note, 0, 0, 0, intern_name(unmet, std::strlen(unmet))});
+  }
+
+  // What the thread took beside the program: all of it, and the reading of rings and sources alone.
+  void tell_own_cost() {
+    if (!open_store()) return;
+    store_->fact("writer.cpu_ns", std::to_string(clock_ns(CLOCK_THREAD_CPUTIME_ID)));
+    store_->fact("writer.decode_ns", std::to_string(decode_ns_));
+  }
+
+  // A source that has a state of its own to tell tells it for all.
+  void switch_sources(bool on) {
+    const double usual = on ? 1 : 0;
+    if ((state_ > 0) != on) state_ = usual;
+    for (std::size_t i = 0; i < process.sources.size(); ++i) {
+      RowSource* source = process.sources[i].load(std::memory_order_acquire);
+      if (source == nullptr) continue;
+      if (!std::exchange(sources_seen_[i], true)) sources_on_[i] = source->is_on();
+      if (std::exchange(sources_on_[i], on) == on) continue;
+      const double state = source->take(on);
+      if (state != usual) state_ = state;
+    }
+  }
+
+  void take_rings(Drain::BegunCall last) {
+    const std::int64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring == nullptr) continue;
+      const bool goes_on = ring->finished.load(std::memory_order_acquire) == 0;
+      drain_->take(*ring, goes_on ? last : Drain::BegunCall::taken);
+    }
+    decode_ns_ += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+  }
+
+  void touch_new_rings() {
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring != nullptr) touch_pages(ring);
+    }
+  }
+
+  bool due() const {
+    if (clock_ns(CLOCK_MONOTONIC) - last_flush_ns_ >= kLongestWait_ns) return true;
+    if (any_source_is_due()) return true;
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      const RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring == nullptr) continue;
+      if (ring->finished.load(std::memory_order_relaxed) != 0) return true;
+      if (ring->head.load(std::memory_order_relaxed) - ring->tail.load(std::memory_order_relaxed) >
+          ring->slots / 4) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Records made after this clock pair are converted with the slope before it.
+  void flush() {
+    last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
+    if (!open_store()) return;
+    const ClockPair now = read_clocks();
+    if (!anything_new() && !any_source_is_due()) return;
+    store_->clock({0, now.realtime_ns, now.monotonic_raw_ns, now.ticks, now.error_ns});
+    const bool ends = process.stop.load(std::memory_order_acquire) != 0;
+    take_rings(ends ? Drain::BegunCall::taken : Drain::BegunCall::left);
+    (void)drain_->flush();
+    collect_due_sources();
+    retire_rings();
+  }
+
+  ClockPair read_clocks() {
+    const ClockPair now = sample_clocks(process.ticks_are_ns);
+    if (!clock_.add(now)) note("the system clock was set during the run: times jump there");
+    publish_clock(now);
+    return now;
+  }
+
+  bool is_due(const std::atomic<RowSource*>& place) const {
+    RowSource* source = place.load(std::memory_order_acquire);
+    return source != nullptr && !sources_stopped_ && source->due(clock_ns(CLOCK_MONOTONIC));
+  }
+
+  bool any_source_is_due() const {
+    return std::any_of(process.sources.begin(), process.sources.end(),
+                       [this](const auto& place) { return is_due(place); });
+  }
+
+  void collect_due_sources() {
+    for (const auto& place : process.sources) {
+      if (is_due(place)) collect(*place.load(std::memory_order_acquire), false);
+    }
+  }
+
+  void collect(RowSource& source, bool last) {
+    if (!open_store()) return;
+    for (bool more = true; more;) {
+      const std::int64_t begin = reading_ns(source);
+      more = drain_->take(source, last);
+      decode_ns_ += reading_ns(source) - begin;
+      (void)drain_->flush();
+    }
+  }
+
+  static std::int64_t reading_ns(const RowSource& source) {
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID) - source.totals().vendor_ns;
+  }
+
+  void stop_sources() {
+    for (const auto& place : process.sources) {
+      RowSource* source = place.load(std::memory_order_acquire);
+      if (source != nullptr && !sources_stopped_) collect(*source, true);
+    }
+    sources_stopped_ = true;
+    if (process.sources_done.exchange(1, std::memory_order_release) == 0)
+      syscall(SYS_futex, &process.sources_done, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  }
+
+  bool anything_new() const {
+    if (process.stop.load(std::memory_order_relaxed) != 0) return true;
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      const RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring != nullptr && ring->head.load(std::memory_order_relaxed) !=
+                                 ring->tail.load(std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool open_store() {
+    if (store_) return true;
+    if (failed_) return false;
+    Result<StoreWriter> made = StoreWriter::create(store_path().data());
+    if (!made) {
+      failed_ = true;
+      process.phase = Phase::closed;
+      return false;
+    }
+    store_.emplace(std::move(*made));
+    drain_.emplace(session_, *store_, clock_);
+    const ClockPair& first = session_.header().first_clock;
+    store_->clock({0, first.realtime_ns, first.monotonic_raw_ns, first.ticks, first.error_ns});
+    return true;
+  }
+
+  void publish_clock(const ClockPair& now) {
+    SessionHeader& header = session_.header();
+    header.clock_version.fetch_add(1, std::memory_order_acq_rel);
+    header.last_clock = now;
+    header.clock_version.fetch_add(1, std::memory_order_acq_rel);
+  }
+
+  void retire_rings() {
+    for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
+      RingHeader* ring = process.rings[i].load(std::memory_order_acquire);
+      if (ring == nullptr || !drain_ || ring->finished.load(std::memory_order_acquire) == 0)
+        continue;
+      if (ring->head.load(std::memory_order_acquire) != ring->tail.load(std::memory_order_relaxed))
+        continue;
+      const std::scoped_lock hold(process.lock);
+      drain_->forget(*ring);
+      process.rings[i].store(nullptr, std::memory_order_release);
+      process.ring_taken[i] = false;
+      unlink(ring_path(i).data());
+      close_ring(ring);
+    }
+  }
+
+  SessionView session_ = process.dictionary.view();
+  TickConverter clock_;
+  std::optional<StoreWriter> store_;
+  std::optional<Drain> drain_;
+  std::int64_t last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
+  std::int64_t decode_ns_ = 0;  // of the thread's CPU time
+  std::uint32_t woken_ = 0;
+  bool failed_ = false;
+  bool sources_stopped_ = false;
+  bool switched_in_a_call_ = false;
+  std::array<bool, kMaxRowSources> sources_seen_{}, sources_on_{};
+  double state_ = 1;  // of the capture's counter
+};
+
+void* writer_main(void* /*unused*/) {
+  become_background_thread("stepscope");
+  auto* writer = new Writer;  // leaked: a fork elsewhere must not find it half destroyed
+  writer->run();
+  process.done.store(1, std::memory_order_release);
+  syscall(SYS_futex, &process.done, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  return nullptr;
+}
+
+}  // namespace
+
+bool start_writer_thread() noexcept {
+  return start_background_thread(writer_main, nullptr);
+}
+
+}  // namespace stepscope::recorder
