@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <new>
 
-#include "collectors/cupti/activity_source.hpp"
-#include "collectors/cupti/kinds.hpp"
-#include "collectors/cupti/refusal.hpp"
-#include "collectors/cupti/sharing.hpp"
+#include "collectors/cupti/guests/sharing.hpp"
+#include "collectors/cupti/library/refusal.hpp"
+#include "collectors/cupti/records/activity_source.hpp"
+#include "collectors/cupti/records/kinds.hpp"
 
 namespace stepscope::cupti {
 namespace {

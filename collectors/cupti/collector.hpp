@@ -10,7 +10,7 @@
 // CUDA call meanwhile takes the process down (13.0, measured).
 #pragma once
 
-#include "collectors/cupti/call_hooks.hpp"
+#include "collectors/cupti/calls/call_hooks.hpp"
 #include "core/model/entities.hpp"
 
 namespace stepscope::cupti {

@@ -13,7 +13,7 @@
 #include <memory>
 #include <sstream>
 
-#include "collectors/cupti/cupti_library.hpp"
+#include "collectors/cupti/library/cupti_library.hpp"
 #include "collectors/launcher/environment.hpp"
 #include "collectors/nvml/device_reader.hpp"
 #include "collectors/record_function/torch_library.hpp"

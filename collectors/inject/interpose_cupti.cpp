@@ -3,7 +3,7 @@
 // is linked to it). While we collect they are served beside us; else the calls go on to the
 // libcupti that the process has. Our own calls never come here: they are looked up in that library
 // itself.
-#include "collectors/cupti/sharing.hpp"
+#include "collectors/cupti/guests/sharing.hpp"
 #include "collectors/inject/real_functions.hpp"
 
 #define STEPSCOPE_EXPORT extern "C" __attribute__((visibility("default")))

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "collectors/cupti/resolve.hpp"
+#include "collectors/cupti/library/resolve.hpp"
 
 namespace stepscope::pm {
 namespace {

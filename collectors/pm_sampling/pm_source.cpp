@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "collectors/cupti/call_hooks.hpp"
+#include "collectors/cupti/calls/call_hooks.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/draining/background_thread.hpp"
 #include "core/model/device_counter.hpp"

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "collectors/cupti/call_hooks.hpp"
+#include "collectors/cupti/calls/call_hooks.hpp"
 #include "collectors/cupti/collector.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/process_state.hpp"

@@ -10,11 +10,11 @@ import numpy
 
 USER_SCOPE, RUNTIME_CALL, DRIVER_CALL, OVERHEAD = 2, 5, 6, 7
 
-# What collectors/cupti/other_calls.cpp leaves out; of the calls that come in training.
+# What collectors/cupti/calls/other_calls.cpp leaves out; of the calls that come in training.
 NOISE = {"cudaDeviceGetAttribute", "cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventDestroy", "cudaGetDevice",
          "cudaGetDeviceCount", "cudaGetLastError", "cudaPeekAtLastError", "cudaPointerGetAttributes", "cudaSetDevice",
          "cudaStreamGetCaptureInfo", "cudaStreamIsCapturing", "cudaThreadExchangeStreamCaptureMode"}
-# What collectors/cupti/api_functions.cpp leaves to the driver below level deep, and the driver's names of it.
+# What collectors/cupti/calls/api_functions.cpp leaves to the driver below level deep, and the driver's names of it.
 LEFT_TO_DRIVER = {"cudaLaunchKernel": "cuLaunchKernel(Ex)?", "cudaLaunchKernelExC": "cuLaunchKernel(Ex)?",
                   "cudaMemcpyAsync": "cuMemcpy(HtoD|DtoH|DtoD|Peer)?Async", "cudaMemsetAsync": "cuMemsetD(2D)?(8|16|32)Async",
                   "cudaEventRecord": "cuEventRecord(WithFlags)?", "cudaStreamWaitEvent": "cuStreamWaitEvent",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our declarations against the real headers of CUPTI.
-#include "collectors/cupti/cupti_abi.hpp"
+#include "collectors/cupti/library/cupti_abi.hpp"
 
 #include <gtest/gtest.h>
 

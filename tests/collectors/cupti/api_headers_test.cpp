@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "collectors/cupti/api_functions.hpp"
+#include "collectors/cupti/calls/api_functions.hpp"
 
 namespace stepscope::cupti {
 namespace {

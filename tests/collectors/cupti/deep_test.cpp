@@ -6,8 +6,8 @@
 
 #include <thread>
 
-#include "collectors/cupti/other_calls.hpp"
-#include "collectors/cupti/sharing.hpp"
+#include "collectors/cupti/calls/other_calls.hpp"
+#include "collectors/cupti/guests/sharing.hpp"
 #include "collectors/recorder/capture/capture.hpp"
 #include "core/attribution/host_cause.hpp"
 #include "core/model/api_kind.hpp"

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "collectors/cupti/cupti_library.hpp"
+#include "collectors/cupti/library/cupti_library.hpp"
 
 namespace stepscope::cupti {
 

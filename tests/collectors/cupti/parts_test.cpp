@@ -8,10 +8,10 @@
 #include <set>
 #include <thread>
 
-#include "collectors/cupti/api_functions.hpp"
-#include "collectors/cupti/buffers.hpp"
-#include "collectors/cupti/device_records.hpp"
-#include "collectors/cupti/heartbeat.hpp"
+#include "collectors/cupti/calls/api_functions.hpp"
+#include "collectors/cupti/records/buffers.hpp"
+#include "collectors/cupti/records/device_records.hpp"
+#include "collectors/cupti/records/heartbeat.hpp"
 #include "core/model/api_kind.hpp"
 #include "tests/collectors/cupti/fake_cupti.hpp"
 

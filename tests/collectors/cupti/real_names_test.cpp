@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "collectors/cupti/api_functions.hpp"
-#include "collectors/cupti/other_calls.hpp"
+#include "collectors/cupti/calls/api_functions.hpp"
+#include "collectors/cupti/calls/other_calls.hpp"
 
 namespace stepscope::cupti {
 namespace {

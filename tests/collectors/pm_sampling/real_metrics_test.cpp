@@ -3,7 +3,7 @@
 // device. Left out where there is none.
 #include <gtest/gtest.h>
 
-#include "collectors/cupti/cupti_library.hpp"
+#include "collectors/cupti/library/cupti_library.hpp"
 #include "collectors/pm_sampling/device_sampling.hpp"
 
 namespace stepscope::pm {

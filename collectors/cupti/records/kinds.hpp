@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The activity kinds that are ours: those of every level, and those that level deep adds. Once a
+// process. The kinds that make every CUDA call slower are in neither (docs/design/recording.md).
+#pragma once
+
+#include <span>
+
+#include "collectors/cupti/library/cupti_library.hpp"
+#include "collectors/recorder/level.hpp"
+
+namespace stepscope::cupti {
+
+// Not kSuccess: CUPTI refuses one that nothing can do without. Of others a note says so, where it
+// matters. `bare`: none but the device's. `later`: they are chosen alone, for once a kind was on,
+// launches stay slower in this process (CUPTI 13.0: by some 1 us; docs/measurements/overhead.md).
+enum class Begin : std::uint8_t { now, later };
+Status enable_kinds(const Library& library, Level level, bool bare,
+                    Begin begin = Begin::now) noexcept;
+
+void disable_kinds(const Library& library) noexcept;
+
+// Those that were chosen.
+std::span<const ActivityKind> our_kinds() noexcept;
+
+}  // namespace stepscope::cupti
