@@ -12,9 +12,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/attribution/device_state.hpp"
-#include "core/attribution/host_samples.hpp"
-#include "core/attribution/messages.hpp"
+#include "core/attribution/device/device_state.hpp"
+#include "core/attribution/device/messages.hpp"
+#include "core/attribution/host/host_samples.hpp"
 #include "core/attribution/scene.hpp"
 #include "core/attribution/self_check.hpp"
 

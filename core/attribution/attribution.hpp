@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
-#include "core/attribution/collectives.hpp"
+#include "core/attribution/device/collectives.hpp"
 #include "core/attribution/direction.hpp"
 #include "core/model/trace.hpp"
 #include "core/steps/steps.hpp"

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "core/attribution/operation_class.hpp"
+#include "core/attribution/device/operation_class.hpp"
 
 namespace stepscope {
 namespace {

@@ -7,8 +7,8 @@
 #include <regex>
 #include <vector>
 
-#include "core/attribution/collectives.hpp"
-#include "core/attribution/host_samples.hpp"
+#include "core/attribution/device/collectives.hpp"
+#include "core/attribution/host/host_samples.hpp"
 #include "core/attribution/places/op_places.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
 #include "core/attribution/walk.hpp"

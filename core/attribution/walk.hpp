@@ -15,12 +15,12 @@
 
 #include "core/attribution/attribution.hpp"
 #include "core/attribution/dependencies.hpp"
-#include "core/attribution/host_cause.hpp"
-#include "core/attribution/host_samples.hpp"
+#include "core/attribution/host/host_cause.hpp"
+#include "core/attribution/host/host_samples.hpp"
+#include "core/attribution/host/usual_lines.hpp"
 #include "core/attribution/places/call_sites.hpp"
 #include "core/attribution/places/op_places.hpp"
 #include "core/attribution/places/phases.hpp"
-#include "core/attribution/usual_lines.hpp"
 
 namespace stepscope {
 

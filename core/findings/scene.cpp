@@ -7,7 +7,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "core/attribution/host_timeline.hpp"
+#include "core/attribution/host/host_timeline.hpp"
 #include "core/attribution/places/user_code.hpp"
 #include "core/support/statistics.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/attribution/hand_off.hpp"
+#include "core/attribution/host/hand_off.hpp"
 
 namespace stepscope {
 namespace {

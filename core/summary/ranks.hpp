@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/attribution/collectives.hpp"
+#include "core/attribution/device/collectives.hpp"
 #include "core/steps/steps.hpp"
 
 namespace stepscope {

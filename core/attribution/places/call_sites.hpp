@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/attribution/direction.hpp"
+#include "core/attribution/host/threads.hpp"
 #include "core/attribution/places/forward_ops.hpp"
-#include "core/attribution/threads.hpp"
 
 namespace stepscope {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/attribution/host_timeline.hpp"
+#include "core/attribution/host/host_timeline.hpp"
 
 namespace stepscope {
 

@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
+#include "core/attribution/host/threads.hpp"
 #include "core/attribution/places/captures.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
-#include "core/attribution/threads.hpp"
 
 namespace stepscope {
 

@@ -9,7 +9,7 @@
 #include "collectors/cupti/calls/other_calls.hpp"
 #include "collectors/cupti/guests/sharing.hpp"
 #include "collectors/recorder/capture/capture.hpp"
-#include "core/attribution/host_cause.hpp"
+#include "core/attribution/host/host_cause.hpp"
 #include "core/model/api_kind.hpp"
 #include "tests/collectors/cupti/cuda_calls.hpp"
 

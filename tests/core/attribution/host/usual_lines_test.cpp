@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/usual_lines.hpp"
+#include "core/attribution/host/usual_lines.hpp"
 
 #include <gtest/gtest.h>
 

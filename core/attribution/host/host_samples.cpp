@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/host_samples.hpp"
+#include "core/attribution/host/host_samples.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 
-#include "core/attribution/site_counts.hpp"
+#include "core/attribution/host/site_counts.hpp"
 
 namespace stepscope {
 namespace {

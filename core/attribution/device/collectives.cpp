@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/collectives.hpp"
+#include "core/attribution/device/collectives.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <set>
 
-#include "core/attribution/operation_class.hpp"
+#include "core/attribution/device/operation_class.hpp"
 
 namespace stepscope {
 namespace {

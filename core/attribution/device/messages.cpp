@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/messages.hpp"
+#include "core/attribution/device/messages.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which sample holds when, by hand; and on random traces: whatever the samples say, the parts still
 // tile the steps, and what was not silent has the same owner as without samples.
-#include "core/attribution/host_samples.hpp"
+#include "core/attribution/host/host_samples.hpp"
 
 #include <gtest/gtest.h>
 

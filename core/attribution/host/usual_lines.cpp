@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/usual_lines.hpp"
+#include "core/attribution/host/usual_lines.hpp"
 
-#include "core/attribution/site_counts.hpp"
+#include "core/attribution/host/site_counts.hpp"
 
 namespace stepscope {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/threads.hpp"
+#include "core/attribution/host/threads.hpp"
 
 namespace stepscope {
 namespace {

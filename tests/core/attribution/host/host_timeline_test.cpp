@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/host_timeline.hpp"
+#include "core/attribution/host/host_timeline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/thread_cpu.hpp"
+#include "core/attribution/host/thread_cpu.hpp"
 
 #include <gtest/gtest.h>
 

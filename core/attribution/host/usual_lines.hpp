@@ -10,7 +10,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/attribution/threads.hpp"
+#include "core/attribution/host/threads.hpp"
 
 namespace stepscope {
 

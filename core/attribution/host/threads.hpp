@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/attribution/host_timeline.hpp"
+#include "core/attribution/host/host_timeline.hpp"
 #include "core/steps/steps.hpp"
 
 namespace stepscope {

@@ -3,7 +3,7 @@
 // one after another, and waits until the last has ended.
 #pragma once
 
-#include "core/attribution/threads.hpp"
+#include "core/attribution/host/threads.hpp"
 #include "core/model/trace.hpp"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/operation_class.hpp"
+#include "core/attribution/device/operation_class.hpp"
 
 #include <algorithm>
 #include <span>

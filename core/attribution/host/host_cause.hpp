@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
+#include "core/attribution/host/thread_cpu.hpp"
+#include "core/attribution/host/threads.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
-#include "core/attribution/thread_cpu.hpp"
-#include "core/attribution/threads.hpp"
 
 namespace stepscope {
 

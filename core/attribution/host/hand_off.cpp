@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/hand_off.hpp"
+#include "core/attribution/host/hand_off.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/host_cause.hpp"
+#include "core/attribution/host/host_cause.hpp"
 
-#include "core/attribution/operation_class.hpp"
+#include "core/attribution/device/operation_class.hpp"
 
 namespace stepscope {
 namespace {
