@@ -4,7 +4,8 @@
 //
 //   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/nsys_fuzz.cpp
 //           core/importers/byte_source.cpp core/importers/nsys/[!w]*.cpp
-//           core/importers/kineto/text.cpp core/model/*.cpp -lsqlite3 -lz -lfmt -o nsys_fuzz &&
+//           core/importers/kineto/json/text.cpp core/model/*.cpp -lsqlite3 -lz -lfmt -o nsys_fuzz
+//           &&
 //           ./nsys_fuzz
 //
 // Compiled without libFuzzer (STEPSCOPE_FUZZ_AS_TEST) it is a test over a fixed list of mutations.

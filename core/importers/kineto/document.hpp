@@ -4,8 +4,8 @@
 // window slides on and the unit is read again.
 #pragma once
 
+#include "core/importers/kineto/json/window.hpp"
 #include "core/importers/kineto/trace_filler.hpp"
-#include "core/importers/kineto/window.hpp"
 
 namespace stepscope::kineto {
 

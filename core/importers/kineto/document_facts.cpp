@@ -8,8 +8,8 @@
 #include <limits>
 #include <set>
 
-#include "core/importers/kineto/decimal.hpp"
-#include "core/importers/kineto/text.hpp"
+#include "core/importers/kineto/json/decimal.hpp"
+#include "core/importers/kineto/json/text.hpp"
 
 namespace stepscope::kineto {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/importers/kineto/json_scanner.hpp"
+#include "core/importers/kineto/json/json_scanner.hpp"
 #include "core/model/trace.hpp"
 
 namespace stepscope::kineto {

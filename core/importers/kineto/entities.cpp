@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/importers/kineto/decimal.hpp"
+#include "core/importers/kineto/json/decimal.hpp"
 #include "core/importers/kineto/names.hpp"
 
 namespace stepscope::kineto {

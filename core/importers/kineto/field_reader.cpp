@@ -3,8 +3,8 @@
 
 #include <simdjson.h>
 
-#include "core/importers/kineto/decimal.hpp"
-#include "core/importers/kineto/text.hpp"
+#include "core/importers/kineto/json/decimal.hpp"
+#include "core/importers/kineto/json/text.hpp"
 
 namespace stepscope::kineto {
 namespace {

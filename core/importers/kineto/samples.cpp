@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/importers/kineto/decimal.hpp"
+#include "core/importers/kineto/json/decimal.hpp"
 
 namespace stepscope::kineto {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "core/importers/kineto/text.hpp"
+#include "core/importers/kineto/json/text.hpp"
 
 namespace stepscope::nsys {
 namespace {

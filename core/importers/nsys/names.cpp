@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "core/importers/kineto/text.hpp"
+#include "core/importers/kineto/json/text.hpp"
 
 namespace stepscope::nsys {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "core/importers/kineto/text.hpp"
+#include "core/importers/kineto/json/text.hpp"
 #include "core/importers/nsys/op_annotation.hpp"
 
 namespace stepscope::nsys {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/window.hpp"
+#include "core/importers/kineto/json/window.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "core/importers/kineto/json_scanner.hpp"
+#include "core/importers/kineto/json/json_scanner.hpp"
 
 namespace stepscope::kineto {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/importers/kineto/json_scanner.hpp"
+#include "core/importers/kineto/json/json_scanner.hpp"
 
 namespace stepscope::kineto {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/json_scanner.hpp"
+#include "core/importers/kineto/json/json_scanner.hpp"
 
 #include <gtest/gtest.h>
 

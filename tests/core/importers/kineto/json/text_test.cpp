@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/text.hpp"
+#include "core/importers/kineto/json/text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/decimal.hpp"
+#include "core/importers/kineto/json/decimal.hpp"
 
 #include <charconv>
 #include <cmath>
