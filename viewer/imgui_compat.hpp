@@ -2,6 +2,7 @@
 // What differs between Dear ImGui 1.86 (Debian 12) and 1.92: the only file that asks for a version.
 #pragma once
 
+#include <backends/imgui_impl_opengl3.h>
 #include <imgui.h>
 
 // Debian's place, then upstream's.
@@ -28,6 +29,14 @@ inline bool control_pressed(char capital) {
   return ImGui::IsKeyPressed(static_cast<int>(capital), false);
 #else
   return ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_A + (capital - 'A')), false);
+#endif
+}
+
+// After the fonts were replaced between frames. From 1.92 on the backend sees it by itself.
+inline void renew_font_texture() {
+#if IMGUI_VERSION_NUM < 19200
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
 #endif
 }
 

@@ -20,6 +20,8 @@ using AnyFunction = void (*)();
 class Library {
  public:
   Library() : handle_(dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL)) {
+    // Dear ImGui 1.92 keeps functions of this one beyond a picture, and closes it.
+    dlopen("libGL.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (handle_ == nullptr) return;
     get_ = find<decltype(&eglGetProcAddress)>("eglGetProcAddress");
   }

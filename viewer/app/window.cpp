@@ -9,6 +9,7 @@
 #include "backends/imgui_impl_glfw.h"
 #include "backends/imgui_impl_opengl3.h"
 #include "viewer/app/gui.hpp"
+#include "viewer/imgui_compat.hpp"
 #include "viewer/ui/screen.hpp"
 
 namespace stepscope::viewer {
@@ -76,8 +77,7 @@ void follow_text_size(Screen& screen, Gui& gui, float display_scale) {
   screen.scale = wanted;
   gui.set_scale(wanted);
   apply_style(screen.theme, wanted);
-  ImGui_ImplOpenGL3_DestroyFontsTexture();
-  ImGui_ImplOpenGL3_CreateFontsTexture();
+  renew_font_texture();
 }
 
 void loop(Screen& screen, Gui& gui, GLFWwindow* window, int most_frames) {

@@ -7,12 +7,13 @@
 namespace stepscope::viewer {
 namespace {
 
-void slanted(ImDrawList& list, ImU32 colour, ImVec2 from, ImVec2 to, float gap, bool falling) {
+void slanted(ImDrawList& list, ImU32 colour, ImVec2 from, ImVec2 to, float gap, float width,
+             bool falling) {
   const float height = to.y - from.y;
   list.PushClipRect(from, to, true);
   for (float x = from.x - height; x < to.x; x += gap) {
     const float a = falling ? x : x + height;
-    list.AddLine({a, from.y}, {falling ? x + height : x, to.y}, colour);
+    list.AddLine({a, from.y}, {falling ? x + height : x, to.y}, colour, width);
   }
   list.PopClipRect();
 }
@@ -25,12 +26,13 @@ void draw_box(ImDrawList& list, const Theme& theme, const Paint& paint, ImVec2 f
   list.AddRectFilled(from, to, lit ? paint.fill : faded);
   if (!lit || to.x - from.x < 4 * scale || to.y - from.y < 8 * scale) return;
   const float gap = 6 * scale;
+  const float width = std::max(1.0F, scale);
   if (paint.pattern == Pattern::hatch || paint.pattern == Pattern::cross)
-    slanted(list, theme.hatch, from, to, gap, false);
-  if (paint.pattern == Pattern::cross) slanted(list, theme.hatch, from, to, gap, true);
+    slanted(list, theme.hatch, from, to, gap, width, false);
+  if (paint.pattern == Pattern::cross) slanted(list, theme.hatch, from, to, gap, width, true);
   if (paint.pattern != Pattern::lines) return;
   for (float y = from.y + gap / 2; y < to.y; y += gap)
-    list.AddLine({from.x, y}, {to.x, y}, theme.hatch);
+    list.AddLine({from.x, y}, {to.x, y}, theme.hatch, width);
 }
 
 void draw_text_in(ImDrawList& list, ImU32 colour, ImVec2 from, ImVec2 to, const std::string& text) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole run of the active side in small: its band of owners, and a frame around what is on
-// screen. A click or a drag goes there.
+// screen. A click or a drag goes there, the wheel changes the width of the frame.
 #include <algorithm>
+#include <cmath>
 
 #include "viewer/ui/screen.hpp"
 
@@ -39,11 +40,12 @@ void draw_minimap(Screen& screen) {
                : screen.desk.active_side() == 0 ? "the whole of A"
                                                 : "the whole of B");
   if (const Lane* lane = band_of(session)) {
-    lane->rows.front().boxes(whole, static_cast<int>(width), screen.boxes);
+    const float column = std::max(1.0F, screen.px(1));
+    lane->rows.front().boxes(whole, static_cast<int>(width / column), screen.boxes);
     for (const Box& box : screen.boxes) {
       const Paint paint = screen.theme.paint(look_of(session.run(), lane->event(0, box.longest)));
       const float x = x_of(box.time.begin);
-      list.AddRectFilled({x, top}, {std::max(x + 1, x_of(box.time.end)), bottom}, paint.fill);
+      list.AddRectFilled({x, top}, {std::max(x + column, x_of(box.time.end)), bottom}, paint.fill);
     }
     screen.rectangles += screen.boxes.size();
   }
@@ -53,6 +55,9 @@ void draw_minimap(Screen& screen) {
                0, screen.px(2));
   ImGui::SetCursorScreenPos({left, from.y});
   ImGui::InvisibleButton("map", {width, room.y});
+  const float turned = ImGui::IsItemHovered() ? ImGui::GetIO().MouseWheel : 0;
+  if (turned != 0)
+    session.wheel(span.begin + span.length() / 2, std::pow(0.8, static_cast<double>(turned)));
   if (!ImGui::IsItemActive()) return;
   const double share = static_cast<double>((ImGui::GetMousePos().x - left) / width);
   const auto at = whole.begin + static_cast<std::int64_t>(std::clamp(share, 0.0, 1.0) *

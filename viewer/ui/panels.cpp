@@ -6,7 +6,6 @@
 
 #include "core/support/duration.hpp"
 #include "reports/wording/names.hpp"
-#include "reports/wording/numbers.hpp"
 #include "viewer/ui/screen.hpp"
 
 namespace stepscope::viewer {
@@ -30,7 +29,7 @@ std::string side_name(const Desk& desk, std::size_t side) {
   return side == 0 ? "A  " : "B  ";
 }
 
-void detail_row(Screen& screen, const Detail& detail) {
+void detail_row(Screen& screen, std::size_t side, const Detail& detail) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::TextDisabled("%s", detail.what.c_str());
@@ -43,14 +42,17 @@ void detail_row(Screen& screen, const Detail& detail) {
     ImGui::TextUnformatted(detail.value.c_str());
     ImGui::PopStyleColor();
     if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    if (ImGui::IsItemClicked()) screen.desk.active().select(*detail.to);
+    if (ImGui::IsItemClicked()) {
+      screen.desk.activate(side);
+      screen.desk.active().select(*detail.to);
+    }
   }
   ImGui::PopTextWrapPos();
 }
 
-void event_details(Screen& screen) {
-  const Session& session = screen.desk.active();
-  Pane& pane = screen.pane();
+void event_details(Screen& screen, std::size_t side) {
+  const Session& session = screen.desk.side(side);
+  Pane& pane = screen.panes[side];
   const auto event = session.selected_event();
   if (!event) {
     ImGui::TextDisabled("Click an event to see what it is.");
@@ -61,56 +63,14 @@ void event_details(Screen& screen) {
     pane.described = event;
   }
   ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(label_of(session.run(), *event).c_str());
+  ImGui::TextUnformatted((side_name(screen.desk, side) + label_of(session.run(), *event)).c_str());
   ImGui::PopTextWrapPos();
   ImGui::Separator();
-  if (!ImGui::BeginTable("details", 2)) return;
+  if (!ImGui::BeginTable(side == 0 ? "details" : "details of B", 2)) return;
   ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthFixed, screen.px(104));
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
-  for (const Detail& detail : std::vector<Detail>(pane.details)) detail_row(screen, detail);
+  for (const Detail& detail : std::vector<Detail>(pane.details)) detail_row(screen, side, detail);
   ImGui::EndTable();
-}
-
-void range_owners(Screen& screen) {
-  const Measurement& m = screen.pane().measurement;
-  const auto length = static_cast<double>(std::max<std::int64_t>(1, m.range.length()));
-  ImGui::TextUnformatted(fmt::format("Range: {}", duration_text(m.range.length())).c_str());
-  ImGui::Separator();
-  if (ImGui::BeginTable("owners", 3)) {
-    for (const PartSum& part : m.owners) {
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      ImGui::TextUnformatted(name_of(part.cause).data());
-      ImGui::TableNextColumn();
-      ImGui::TextUnformatted(duration_text(part.ns_total).c_str());
-      ImGui::TableNextColumn();
-      ImGui::TextUnformatted(format_share(static_cast<double>(part.ns_total) / length).c_str());
-    }
-    ImGui::EndTable();
-  }
-  if (m.outside_ns > 0)
-    ImGui::TextDisabled("%s outside of all steps", duration_text(m.outside_ns).c_str());
-}
-
-void range_lanes(Screen& screen) {
-  const Measurement& m = screen.pane().measurement;
-  const auto length = static_cast<double>(std::max<std::int64_t>(1, m.range.length()));
-  for (const LaneMeasure& lane : m.lanes) {
-    const Lane& of = screen.desk.active().lanes()[lane.lane];
-    ImGui::Spacing();
-    ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
-    ImGui::TextUnformatted((of.title + " · " + of.group).c_str());
-    ImGui::PopStyleColor();
-    ImGui::TextUnformatted(fmt::format("{} events, sum {}, busy {}", lane.lengths.count,
-                                       duration_text(lane.sum_ns),
-                                       format_share(static_cast<double>(lane.busy_ns) / length))
-                               .c_str());
-    ImGui::TextUnformatted(
-        fmt::format("min {}, p50 {}, p99 {}, max {}", duration_text(lane.lengths.min_ns),
-                    duration_text(lane.lengths.p50_ns), duration_text(lane.lengths.p99_ns),
-                    duration_text(lane.lengths.max_ns))
-            .c_str());
-  }
 }
 
 }  // namespace
@@ -156,23 +116,21 @@ void draw_steps_strip(Screen& screen, std::size_t side) {
   }
   if (p50 <= 0) return;
   const float y = bottom - room * static_cast<float>(p50) / top;
-  list.AddLine({left, y}, {left + width * static_cast<float>(steps.size()), y}, screen.theme.text);
+  list.AddLine({left, y}, {left + width * static_cast<float>(steps.size()), y}, screen.theme.text,
+               std::max(1.0F, screen.px(1)));
 }
 
+// Of two runs both selections, that of the side which was touched last first.
 void draw_details(Screen& screen) {
-  Pane& pane = screen.pane();
-  const Session& session = screen.desk.active();
-  if (const auto range = session.measured()) {
-    if (pane.measured != range) {
-      pane.measurement = measure(session.run(), session.lanes(), *range);
-      pane.measured = range;
-    }
-    range_owners(screen);
-    range_lanes(screen);
+  draw_range(screen);
+  const Desk& desk = screen.desk;
+  event_details(screen, desk.active_side());
+  for (std::size_t side = 0; side < desk.sides(); ++side) {
+    if (side == desk.active_side() || !desk.side(side).selected()) continue;
     ImGui::Spacing();
     ImGui::Separator();
+    event_details(screen, side);
   }
-  event_details(screen);
 }
 
 void draw_keys(Screen& screen, ImVec2 size) {
@@ -196,7 +154,7 @@ void draw_keys(Screen& screen, ImVec2 size) {
   line("left drag", "measure a range, snapping to edges; Alt does not snap");
   line("click, double click", "select; and show in full width");
   line("click on a lane's name", "fold or unfold its rows; its right end pins and hides it");
-  line("click, drag in the small picture of the run", "go there");
+  line("click, drag in the small picture of the run", "go there; the wheel zooms");
   ImGui::EndTable();
   ImGui::End();
 }

@@ -31,6 +31,9 @@ struct Pane {
   std::optional<Interval> measured;
   Measurement measurement;
   std::vector<ImVec2> selected_at;  // where the selection was drawn
+  std::vector<Spot> related;        // to what was under the mouse in the last frame
+  std::vector<float> lane_y;        // by lane, where its name begins on screen
+  float scrolled = 0;               // pixels
 };
 
 // What is on screen but no part of the desk: scroll, drags, filters, and results kept between
@@ -67,6 +70,7 @@ void draw_timeline(Screen& screen, std::size_t side);
 void draw_steps_strip(Screen& screen, std::size_t side);
 void draw_minimap(Screen& screen);
 void draw_details(Screen& screen);
+void draw_range(Screen& screen);
 void draw_tabs(Screen& screen);
 void draw_histogram(Screen& screen);
 void draw_keys(Screen& screen, ImVec2 size);

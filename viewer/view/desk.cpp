@@ -85,6 +85,8 @@ void Desk::apply(Command command) {
       return align_at_steps();
     case Command::align_phase:
       return align_at_phase();
+    case Command::measure_selection:
+      return measure_selection();
     case Command::other_run:
       active_ = (active_ + 1) % sides();
       return;
@@ -225,6 +227,27 @@ void Desk::align_at_phase() {
     anchor_names_[i] = phase_path(run(active_), phase_of(run(active_), *event));
   }
   lead_from(active_);
+}
+
+void Desk::measure(std::size_t side, Interval range) {
+  for (std::size_t i = 0; i < sides(); ++i)
+    sessions_[i]->measure(shifted(range, zero(i) - zero(side)));
+}
+
+// Of a step or a phase, what stands for it on the other side, too, which may be longer or shorter.
+void Desk::measure_selection() {
+  const auto event = active().selected_event();
+  if (!event) return;
+  measure(active_, time_of(run(active_), *event));
+  for (std::size_t i = 0; i < sides(); ++i) {
+    const auto step = sessions_[i]->step();
+    if (i == active_) continue;
+    if (event->kind == EventKind::step && step)
+      sessions_[i]->measure(run(i).steps.list[*step].window);
+    const bool phase = event->kind == EventKind::phase_visit;
+    if (const auto visit = phase ? visit_like(i, *event) : std::nullopt)
+      sessions_[i]->measure(*visit);
+  }
 }
 
 void Desk::show_group(std::size_t index) {

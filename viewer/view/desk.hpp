@@ -66,6 +66,9 @@ class Desk {
   void show_phase(const std::string& path);
   std::optional<std::size_t> chosen_group() const { return chosen_group_; }
 
+  // The same range, counted from the anchors, on each side.
+  void measure(std::size_t side, Interval range);
+
   // Finding of the active run: jumps to its evidence, each time to the next of it.
   void show_finding(std::size_t index);
   std::optional<std::size_t> chosen_finding() const { return chosen_finding_; }
@@ -96,7 +99,7 @@ class Desk {
   std::optional<Interval> visit_like(std::size_t side, EventRef event) const;
   void show_wanted(const std::vector<Wanted>& wanted, const std::string& what);
   void lead_from(std::size_t leader);
-  bool at_text(Command command);
+  void measure_selection();
 
   Runs runs_;
   std::vector<std::unique_ptr<Session>> sessions_;

@@ -266,8 +266,9 @@ class Sheet {
     const DeviceOps& d = run_.trace.device_ops();
     const DeviceOpId op = event_.id;
     const OpOwner& owner = run_.attribution.ops[op];
-    say("Class", fmt::format("{}: {}", name_of(owner.cause), meaning_of(owner.cause)));
-    say("Phase", phase_path(run_, owner.phase));
+    const Cause kind = run_.op_classes[op];
+    say("Class", fmt::format("{}: {}", name_of(kind), meaning_of(kind)));
+    if (is_own(run_, op)) say("Phase", phase_path(run_, owner.phase));
     written_at(op);
     launch_of(op);
     held_by(op);

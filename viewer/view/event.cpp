@@ -105,7 +105,7 @@ Look look_of(const Run& run, EventRef event) {
     case EventKind::host_range:
       return {Look::By::host_kind, static_cast<std::uint32_t>(data.host_ranges.kind[event.id])};
     case EventKind::device_op:
-      return {Look::By::cause, static_cast<std::uint32_t>(run.attribution.ops[event.id].cause)};
+      return {Look::By::cause, static_cast<std::uint32_t>(run.op_classes[event.id])};
     case EventKind::sync:
       return {Look::By::wait};
   }

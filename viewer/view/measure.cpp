@@ -2,6 +2,8 @@
 #include "viewer/view/measure.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace stepscope::viewer {
 namespace {
@@ -46,6 +48,39 @@ Measurement measure(const Run& run, const std::vector<Lane>& lanes, Interval ran
     if (lanes[i].kind == LaneKind::steps || lanes[i].kind == LaneKind::owners) continue;
     LaneMeasure lane = lane_measure(lanes[i], i, range);
     if (lane.lengths.count > 0) out.lanes.push_back(lane);
+  }
+  return out;
+}
+
+std::vector<OwnerPair> pair_owners(const Measurements& sides) {
+  std::vector<OwnerPair> out;
+  for (std::size_t side = 0; side < 2; ++side) {
+    for (const PartSum& part : sides[side]->owners) {
+      const auto same = [&](const OwnerPair& pair) { return pair.cause == part.cause; };
+      auto at = std::find_if(out.begin(), out.end(), same);
+      if (at == out.end()) at = out.insert(at, {part.cause, {}});
+      at->ns[side] = part.ns_total;
+    }
+  }
+  const auto most = [](const OwnerPair& pair) { return std::max(pair.ns[0], pair.ns[1]); };
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const OwnerPair& a, const OwnerPair& b) { return most(a) > most(b); });
+  return out;
+}
+
+std::vector<LanePair> pair_lanes(const Measurements& sides, const LaneLists& lanes) {
+  using Key = std::tuple<LaneKind, std::string, std::size_t>;
+  std::map<Key, std::size_t> places;
+  std::vector<LanePair> out;
+  for (std::size_t side = 0; side < 2; ++side) {
+    std::map<std::pair<LaneKind, std::string>, std::size_t> seen;
+    for (const LaneMeasure& measure : sides[side]->lanes) {
+      const Lane& lane = (*lanes[side])[measure.lane];
+      const Key key{lane.kind, lane.title, seen[{lane.kind, lane.title}]++};
+      const auto [at, is_new] = places.try_emplace(key, out.size());
+      if (is_new) out.emplace_back();
+      out[at->second].sides[side] = &measure;
+    }
   }
   return out;
 }

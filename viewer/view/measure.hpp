@@ -3,6 +3,7 @@
 // many events touch it, how long they are, and what share of the range they cover.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,20 @@ struct Measurement {
 };
 
 Measurement measure(const Run& run, const std::vector<Lane>& lanes, Interval range);
+
+// Two ranges beside each other, A and B.
+using Measurements = std::array<const Measurement*, 2>;
+struct OwnerPair {
+  Cause cause = Cause::unknown;
+  std::array<std::int64_t, 2> ns{};
+};
+std::vector<OwnerPair> pair_owners(const Measurements& sides);  // the largest of either first
+
+// The lanes of one kind and title, in their order: ids of threads differ from run to run.
+struct LanePair {
+  std::array<const LaneMeasure*, 2> sides{};  // nullptr where that side has none
+};
+using LaneLists = std::array<const std::vector<Lane>*, 2>;
+std::vector<LanePair> pair_lanes(const Measurements& sides, const LaneLists& lanes);
 
 }  // namespace stepscope::viewer

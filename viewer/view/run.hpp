@@ -31,6 +31,7 @@ struct Run {
   Steps steps;
   Attribution attribution;
   Summary summary;
+  std::vector<Cause> op_classes;                   // by DeviceOpId, of all processes
   std::vector<IdleGap> gaps;                       // of the process
   std::vector<std::vector<IdleGap>> device_gaps;   // by row of Attribution::devices
   std::map<std::uint32_t, DeviceSamples> samples;  // counters, by device

@@ -43,9 +43,9 @@ void Session::apply(Command command) {
     viewport_.remember(command <= Command::pan_right ? 1 + static_cast<int>(command) : 0);
   switch (command) {
     case Command::zoom_in:
-      return viewport_.zoom(middle(span), kZoom);
+      return viewport_.zoom(pointed.value_or(middle(span)), kZoom);
     case Command::zoom_out:
-      return viewport_.zoom(middle(span), 1 / kZoom);
+      return viewport_.zoom(pointed.value_or(middle(span)), 1 / kZoom);
     case Command::pan_left:
       return viewport_.pan(-pan);
     case Command::pan_right:
@@ -215,7 +215,7 @@ bool Session::select(EventRef event) {
 
 std::optional<EventRef> Session::selected_event() const {
   if (!selected_) return std::nullopt;
-  return lanes_[selected_->lane].event(selected_->row, selected_->index);
+  return event_at(*selected_);
 }
 
 void Session::event_to(int direction) {

@@ -44,6 +44,7 @@ class Session {
   bool select(EventRef event);  // and brings it on screen
   std::optional<Spot> selected() const { return selected_; }
   std::optional<EventRef> selected_event() const;
+  EventRef event_at(Spot spot) const { return lanes_[spot.lane].event(spot.row, spot.index); }
 
   void go_to_step(std::uint32_t row);
   std::optional<std::uint32_t> step() const { return step_; }
@@ -79,6 +80,7 @@ class Session {
   std::vector<bool> pinned;
   std::vector<bool> hidden;
   std::optional<std::uint32_t> wanted_lane;  // is to be scrolled to
+  std::optional<std::int64_t> pointed;       // the time under the mouse: keys zoom there
 
  private:
   void step_to(int direction);

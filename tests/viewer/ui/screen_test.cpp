@@ -407,6 +407,67 @@ TEST_F(ScreenTest, LanesFoldPinAndHideByTheirNames) {
   EXPECT_EQ(session().hidden_lanes(), 0U);
 }
 
+TEST_F(ScreenTest, AClickOnALanesNameFoldsItsRows) {
+  const std::vector<Lane>& lanes = session().lanes();
+  std::uint32_t lane = 0;
+  while (lane < lanes.size() && lanes[lane].rows.size() < 2) ++lane;
+  ASSERT_LT(lane, lanes.size());
+  const bool before = session().collapsed[lane];
+  const float next = screen.pane().lane_y[lane + 1];
+  click({60, screen.pane().lane_y[lane] + 8});
+  EXPECT_EQ(session().collapsed[lane], !before);
+  frame();
+  EXPECT_NE(screen.pane().lane_y[lane + 1], next);  // its rows are lower, or higher
+  frames(30);                                       // else it is a double click
+  click({60, screen.pane().lane_y[lane] + 8});
+  EXPECT_EQ(session().collapsed[lane], before);
+}
+
+TEST_F(ScreenTest, TheWheelOnTheNamesOfLanesScrolls) {
+  for (std::uint32_t i = 0; i < session().lanes().size(); ++i) session().collapsed[i] = false;
+  frames(2);
+  const Interval before = span();
+  mouse({60, 300}, false);
+  mouse({60, 300}, false, -2);
+  frame();
+  EXPECT_GT(screen.pane().scrolled, 0);
+  EXPECT_EQ(span(), before);
+  mouse({60, 300}, false, 2);
+  frame();
+  EXPECT_EQ(screen.pane().scrolled, 0);
+}
+
+TEST_F(ScreenTest, TheWheelOnTheSmallPictureChangesTheWidthOfItsFrame) {
+  const auto before = static_cast<double>(span().length());
+  const ImVec2 at = {kLeft + 300, kHeight - 240 - 10};
+  mouse(at, false);
+  mouse(at, false, 1);
+  EXPECT_NEAR(static_cast<double>(span().length()), 0.8 * before, 2.0);
+}
+
+TEST_F(ScreenTest, KeysZoomWhereTheMouseIs) {
+  const std::int64_t about = session().viewport().time_at(700 - 210, kLanesWidth);
+  mouse(kOwners, false);
+  type('w');
+  EXPECT_NEAR(session().viewport().x_of(about, kLanesWidth), 700 - 210, 1);
+  type('s');
+  EXPECT_NEAR(session().viewport().x_of(about, kLanesWidth), 700 - 210, 1);
+}
+
+TEST_F(ScreenTest, WhatBelongsToTheEventUnderTheMouseIsLit) {
+  const auto segment = session().selected_event();  // opened on the band of owners
+  ASSERT_TRUE(segment);
+  const Interval time = time_of(session().run(), *segment);
+  const float x = kLeft + static_cast<float>(
+                              session().viewport().x_of((time.begin + time.end) / 2, kLanesWidth));
+  mouse({x, 208}, false);
+  frame();
+  EXPECT_FALSE(screen.pane().related.empty());
+  mouse({x, 880}, false);
+  frame();
+  EXPECT_TRUE(screen.pane().related.empty());
+}
+
 TEST_F(ScreenTest, ControlCCopiesTheOpenTable) {
   press_control('C');
   frame();
@@ -448,6 +509,49 @@ TEST_F(TwoRunsTest, WhatMovesOneMovesTheOther) {
   EXPECT_EQ(*desk.side(0).step(), a + 1);
   EXPECT_EQ(*desk.side(1).step(), b + 1);
   EXPECT_EQ(from_zero(0), from_zero(1));
+}
+
+TEST_F(TwoRunsTest, ARangeIsMeasuredOnBothSides) {
+  drag(0, {500, 208}, {800, 208});
+  ASSERT_TRUE(desk.side(0).measured());
+  ASSERT_TRUE(desk.side(1).measured());
+  const auto from_zero = [&](std::size_t side) {
+    const Interval range = *desk.side(side).measured();
+    return Interval{range.begin - desk.zero(side), range.end - desk.zero(side)};
+  };
+  EXPECT_EQ(from_zero(0), from_zero(1));
+  // The parts of both sides sum to their ranges, and so does their difference.
+  const Measurement& a = screen.panes[0].measurement;
+  const Measurement& b = screen.panes[1].measurement;
+  EXPECT_EQ(a.range, *desk.side(0).measured());
+  EXPECT_EQ(b.range, *desk.side(1).measured());
+  std::array<std::int64_t, 2> sums = {a.outside_ns, b.outside_ns};
+  for (const OwnerPair& pair : pair_owners({&a, &b})) {
+    sums[0] += pair.ns[0];
+    sums[1] += pair.ns[1];
+  }
+  EXPECT_EQ(sums[0], a.range.length());
+  EXPECT_EQ(sums[1], b.range.length());
+  std::size_t lanes = 0;
+  for (const LanePair& pair :
+       pair_lanes({&a, &b}, {&desk.side(0).lanes(), &desk.side(1).lanes()})) {
+    lanes += static_cast<std::size_t>(pair.sides[0] != nullptr) +
+             static_cast<std::size_t>(pair.sides[1] != nullptr);
+    if (pair.sides[0] == nullptr || pair.sides[1] == nullptr) continue;
+    EXPECT_EQ(desk.side(0).lanes()[pair.sides[0]->lane].title,
+              desk.side(1).lanes()[pair.sides[1]->lane].title);
+  }
+  EXPECT_EQ(lanes, a.lanes.size() + b.lanes.size());
+  press(ImGuiKey_Escape);
+  EXPECT_FALSE(desk.side(0).measured() || desk.side(1).measured());
+}
+
+TEST_F(TwoRunsTest, RMeasuresTheStepsOfBothSides) {
+  ASSERT_TRUE(desk.side(0).select(EventRef{EventKind::step, *desk.side(0).step()}));
+  type('r');
+  for (std::size_t side = 0; side < 2; ++side)
+    EXPECT_EQ(*desk.side(side).measured(),
+              desk.run(side).steps.list[*desk.side(side).step()].window);
 }
 
 TEST_F(TwoRunsTest, AClickOnAPartOfTheDifferenceShowsBothSides) {

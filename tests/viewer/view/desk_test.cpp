@@ -198,6 +198,20 @@ TEST(IdleGaps, TileWhatTheDeviceIdles) {
   EXPECT_EQ(in_gaps, idle);
 }
 
+TEST(Desk, KernelsOfEveryRankHaveTheirClass) {
+  const auto run = analyse(two_ranks());
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  std::size_t of_others = 0;
+  for (DeviceOpId op = 0; op < run->trace.device_ops().size(); ++op) {
+    const bool gemm =
+        run->trace.text(run->trace.device_ops().name[op]).find("gemm") != std::string_view::npos;
+    const Cause cause = gemm ? Cause::gpu_gemm : Cause::comm_transfer;
+    EXPECT_EQ(look_of(*run, {EventKind::device_op, op}).index, static_cast<std::uint32_t>(cause));
+    of_others += run->trace.device_ops().stream[op] == 1 ? 1U : 0U;
+  }
+  EXPECT_GT(of_others, 0U);
+}
+
 TEST(Desk, ARankIsPickedFromTheTableOfRanks) {
   auto run = analyse(two_ranks());
   ASSERT_TRUE(run.ok()) << run.error().message;
