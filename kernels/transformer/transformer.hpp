@@ -19,6 +19,7 @@ namespace stepscope::kernels {
 
 // Blocks whose partial sums of a weight's gradient a call writes: rows of `weight_partials`.
 inline constexpr int kTransformerPartials = 264;
+inline constexpr int kHeadPartials = 528;  // of qk_norm_rope_gradient
 
 // sum = residual + branch (without a branch: residual, and sum is not written);
 // out = sum * scale * weight, scale = 1 / sqrt(mean of squares + epsilon) of each row.
@@ -81,7 +82,7 @@ struct QkNormRopeGradient {
   QkNormRope forward;  // query and key are not used
   HeadGradient query, key, value;
   void* packed_gradient = nullptr;   // as packed
-  float* weight_partials = nullptr;  // [kTransformerPartials, 2, head_size]: query's, key's
+  float* weight_partials = nullptr;  // [kHeadPartials, 2, head_size]: query's, key's
 };
 Status qk_norm_rope_gradient(const QkNormRopeGradient& arguments, CUstream_st* stream);
 

@@ -49,8 +49,8 @@ at::Tensor floats(at::IntArrayRef sizes, const at::Tensor& beside) {
   return at::empty(sizes, beside.options().dtype(at::kFloat).requires_grad(false));
 }
 
-at::Tensor partials_of(at::IntArrayRef weight, const at::Tensor& beside) {
-  std::vector<std::int64_t> sizes{kernels::kTransformerPartials};
+at::Tensor partials_of(int blocks, at::IntArrayRef weight, const at::Tensor& beside) {
+  std::vector<std::int64_t> sizes{blocks};
   sizes.insert(sizes.end(), weight.begin(), weight.end());
   return floats(sizes, beside);
 }
@@ -95,7 +95,8 @@ class AddRmsNorm : public Function<AddRmsNorm> {
     const at::Tensor through_out = gradients[0].contiguous();
     at::Tensor through_sum;
     if (adds && gradients[1].defined()) through_sum = gradients[1].contiguous();
-    const at::Tensor gradient = at::empty_like(sum), partials = partials_of({call.width}, sum);
+    const at::Tensor gradient = at::empty_like(sum);
+    const at::Tensor partials = partials_of(kernels::kTransformerPartials, {call.width}, sum);
     call.sum = sum.const_data_ptr();
     call.weight = saved[1].const_data_ptr();
     call.scales = saved[2].const_data_ptr<float>();
@@ -151,7 +152,8 @@ class NormedHeads : public Function<NormedHeads> {
     call.key = head_gradient(contiguous_heads[1]);
     call.value = head_gradient(contiguous_heads[2]);
     const at::Tensor packed_gradient = at::empty_like(saved[0]);
-    const at::Tensor partials = partials_of({2, call.forward.shape.head_size}, saved[0]);
+    const at::Tensor partials =
+        partials_of(kernels::kHeadPartials, {2, call.forward.shape.head_size}, saved[0]);
     call.packed_gradient = packed_gradient.mutable_data_ptr();
     call.weight_partials = partials.mutable_data_ptr<float>();
     must_run("normed_heads", kernels::qk_norm_rope_gradient(call, device.stream()));
