@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace stepscope::llm {
 namespace {
@@ -83,6 +84,29 @@ bool logs(const Config& config, std::int64_t index) {
          (config.log_every > 0 && (index + 1) % config.log_every == 0);
 }
 
+namespace {
+
+Status check_fp8(const Config& config) {
+  constexpr std::int64_t kSixteen = 16;
+  if (!config.rungs.fp8) return Done{};
+  const std::int64_t tokens = config.micro_batch * config.sequence;
+  const Shape& shape = config.shape;
+  for (const auto& [what, size] :
+       {std::pair{"--d-model", shape.d_model}, std::pair{"--hidden", shape.hidden},
+        std::pair{"--kv-heads times the size of a head", shape.kv_size()},
+        std::pair{"--vocabulary (without fp8_head any)",
+                  config.rungs.fp8_head ? shape.vocabulary : 0},
+        std::pair{"--micro-batch times --sequence", tokens}})
+    if (size % kSixteen != 0)
+      return usage_error(fmt::format(
+          "fp8 takes matrices of multiples of 16, {} is {}; choose other sizes, or train --without "
+          "fp8",
+          what, size));
+  return Done{};
+}
+
+}  // namespace
+
 Status check(const Config& config) {
   const Shape& shape = config.shape;
   if (shape.d_model % shape.heads != 0 || shape.head_size() % 2 != 0)
@@ -111,6 +135,7 @@ Status check(const Config& config) {
       (config.documents.token < 0 || config.documents.token >= shape.vocabulary))
     return usage_error(fmt::format("--document-token {}: the vocabulary has {}",
                                    config.documents.token, shape.vocabulary));
+  if (const Status fits = check_fp8(config); !fits) return fits;
   constexpr std::int64_t kGreatestHead = 256, kWidestNorm = 4096, kWidestOddNorm = 1024;
   if (config.rungs.fused_rope && shape.head_size() > kGreatestHead)
     return usage_error(fmt::format(

@@ -43,10 +43,21 @@ struct Preset {
 std::span<const Preset> all_presets();
 const Preset* find_preset(std::string_view name);
 
+// How the rung fp8 makes 8 bits of a tensor. Delayed: by the greatest magnitude of the last 16
+// steps; current: by that of the tensor's own numbers, which a pass of its own measures. E5M2 has
+// more range than E4M3 and fewer digits.
+enum class Fp8Scaling { delayed, current };
+enum class Fp8Gradients { e5m2, e4m3 };
+struct Fp8Settings {
+  Fp8Scaling scaling = Fp8Scaling::delayed;
+  Fp8Gradients gradients = Fp8Gradients::e5m2;
+};
+
 struct Config {
   std::string preset = "tiny";
   Shape shape;
   Rungs rungs;
+  Fp8Settings fp8;
 
   std::int64_t sequence = 64;    // tokens T
   std::int64_t micro_batch = 8;  // sequences in memory at once

@@ -91,6 +91,22 @@ void add_model(CLI::App& app, Config& config) {
   size("--accumulate", config.accumulate, "Micro-batches a step, of each rank");
 }
 
+void add_fp8(CLI::App& app, Config& config) {
+  static const std::map<std::string, Fp8Scaling> kScalings{{"delayed", Fp8Scaling::delayed},
+                                                           {"current", Fp8Scaling::current}};
+  static const std::map<std::string, Fp8Gradients> kFormats{{"e5m2", Fp8Gradients::e5m2},
+                                                            {"e4m3", Fp8Gradients::e4m3}};
+  app.add_option("--fp8-scaling", config.fp8.scaling,
+                 "Of the rung fp8: a tensor's scale is that of the last 16 steps, or of its own "
+                 "numbers, which takes a pass more")
+      ->option_text("delayed|current")
+      ->transform(CLI::CheckedTransformer(kScalings));
+  app.add_option("--fp8-gradients", config.fp8.gradients,
+                 "Number type of the rung fp8's gradients; weights and activations are e4m3")
+      ->option_text("e5m2|e4m3")
+      ->transform(CLI::CheckedTransformer(kFormats));
+}
+
 void add_schedule(CLI::App& app, Config& config) {
   const CLI::Range count(std::int64_t{0}, std::int64_t{1'000'000'000});
   app.add_option("--steps", config.steps, "Training steps")
@@ -210,6 +226,7 @@ Result<Request> parse(std::span<const char* const> arguments) {
       ->delimiter(',')
       ->default_str("");
   add_model(app, config);
+  add_fp8(app, config);
   add_schedule(app, config);
   add_files(app, config);
   add_machine(app, config);

@@ -49,6 +49,13 @@ constexpr std::array kRungs{
     Rung{"R7", "cuda_graph",
          "on a GPU the whole step is recorded once and launched as one CUDA graph",
          &Rungs::cuda_graph, &Rungs::fused_adamw},
+    Rung{"R8", "fp8",
+         "the blocks' matrix products in 8 bits with a scale a tensor, the output matrix stays "
+         "bfloat16",
+         &Rungs::fp8, &Rungs::packed},
+    Rung{"R8b", "fp8_head",
+         "the output matrix's products in 8 bits, too, and cross entropy's gradient made as codes",
+         &Rungs::fp8_head, &Rungs::fp8},
     Rung{"R10", "adamw_8bit",
          "AdamW's moments in 8 bits by blocks of 256: a quarter of their memory and more",
          &Rungs::adamw_8bit, &Rungs::fused_adamw},
@@ -75,10 +82,11 @@ Error unknown_rung(std::string_view text) {
 void switch_rung(Rungs& rungs, const Rung& rung, bool on) {
   if (rung.on == nullptr) return;
   rungs.*rung.on = on;
-  if (on && rung.needs != nullptr) rungs.*rung.needs = true;
-  if (on) return;
-  for (const Rung& other : kRungs)
-    if (other.needs == rung.on) rungs.*other.on = false;
+  for (const Rung& other : kRungs) {
+    if (other.on == nullptr) continue;
+    const bool concerned = on ? other.on == rung.needs : other.needs == rung.on;
+    if (concerned) switch_rung(rungs, other, on);
+  }
 }
 
 }  // namespace
@@ -106,7 +114,8 @@ Status switch_rungs(Rungs& rungs, const std::vector<std::string>& names, bool on
 }
 
 bool uses_kernels(const Rungs& rungs) {
-  return rungs.fused_norm || rungs.fused_rope || rungs.fused_swiglu || rungs.fused_loss;
+  return rungs.fused_norm || rungs.fused_rope || rungs.fused_swiglu || rungs.fused_loss ||
+         rungs.fp8;
 }
 
 std::vector<std::string> names_of(const Rungs& rungs) {

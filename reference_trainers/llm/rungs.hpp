@@ -27,6 +27,8 @@ struct Rungs {
   bool fused_swiglu = false;
   bool fused_loss = false;
   bool cuda_graph = false;
+  bool fp8 = false;
+  bool fp8_head = false;
   bool adamw_8bit = false;
   bool recompute_ops = false;
   bool recompute_blocks = false;

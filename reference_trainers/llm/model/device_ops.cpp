@@ -215,23 +215,29 @@ class SwigluOp : public Function<SwigluOp> {
   }
 };
 
+// Losses and, in the place of the logits, their gradient where the scale is not 0.
+at::Tensor losses_of(const at::Tensor& logits, const at::Tensor& targets, double gradient_scale) {
+  const OnDevice device(logits);
+  TORCH_CHECK(logits.is_contiguous(), "cross entropy: logits must be contiguous");
+  kernels::CrossEntropy call;
+  call.type = kernel_type(logits);
+  call.width = logits.size(-1);
+  call.rows = logits.numel() / call.width;
+  const at::Tensor flat = targets.contiguous(), losses = floats({call.rows}, logits);
+  call.logits = logits.mutable_data_ptr();
+  call.targets = flat.const_data_ptr<std::int64_t>();
+  call.losses = losses.mutable_data_ptr<float>();
+  call.gradient_scale = static_cast<float>(gradient_scale);
+  must_run("cross_entropy", kernels::cross_entropy(call, device.stream()));
+  return losses;
+}
+
 class CrossEntropyOp : public Function<CrossEntropyOp> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& logits,
                             const at::Tensor& targets, double share) {
-    const OnDevice device(logits);
-    TORCH_CHECK(logits.is_contiguous(), "fused_cross_entropy: logits must be contiguous");
-    kernels::CrossEntropy call;
-    call.type = kernel_type(logits);
-    call.width = logits.size(-1);
-    call.rows = logits.numel() / call.width;
-    const at::Tensor flat = targets.contiguous(), losses = floats({call.rows}, logits);
-    const double scale = share / static_cast<double>(call.rows);
-    call.logits = logits.mutable_data_ptr();
-    call.targets = flat.const_data_ptr<std::int64_t>();
-    call.losses = losses.mutable_data_ptr<float>();
-    call.gradient_scale = static_cast<float>(scale);
-    must_run("fused_cross_entropy", kernels::cross_entropy(call, device.stream()));
+    const double scale = share / static_cast<double>(targets.numel());
+    const at::Tensor losses = losses_of(logits, targets, scale);
     context->saved_data["gradient"] = logits.detach();
     return losses.sum().mul_(scale);
   }
@@ -269,8 +275,38 @@ void device_adamw_8bit(const kernels::Adamw8Bit& call, const at::Tensor& weights
   must_run("adamw_8bit", kernels::adamw_8bit(call, device.stream()));
 }
 
+void device_fp8(const kernels::Fp8Quantise& call, const at::Tensor& on) {
+  const OnDevice device(on);
+  must_run("fp8_quantise", kernels::fp8_quantise(call, device.stream()));
+}
+void device_fp8(const kernels::Fp8Swiglu& call, const at::Tensor& on) {
+  const OnDevice device(on);
+  must_run("fp8_swiglu", kernels::fp8_swiglu(call, device.stream()));
+}
+void device_fp8(const kernels::Fp8SwigluGradient& call, const at::Tensor& on) {
+  const OnDevice device(on);
+  must_run("fp8_swiglu_gradient", kernels::fp8_swiglu_gradient(call, device.stream()));
+}
+void device_fp8(const kernels::Fp8CrossEntropyGradient& call, const at::Tensor& on) {
+  const OnDevice device(on);
+  must_run("fp8_cross_entropy_gradient",
+           kernels::fp8_cross_entropy_gradient(call, device.stream()));
+}
+void device_fp8(const kernels::Fp8Amax& call, const at::Tensor& on) {
+  const OnDevice device(on);
+  must_run("fp8_amax", kernels::fp8_amax(call, device.stream()));
+}
+void device_fp8(const kernels::Fp8ScaleUpdate& call, const at::Tensor& on) {
+  const OnDevice device(on);
+  must_run("fp8_update_scales", kernels::fp8_update_scales(call, device.stream()));
+}
+
 at::Tensor device_swiglu(const at::Tensor& packed) {
   return SwigluOp::apply(packed);
+}
+
+at::Tensor device_token_losses(const at::Tensor& logits, const at::Tensor& targets) {
+  return losses_of(logits, targets, 0);
 }
 
 at::Tensor device_cross_entropy(const at::Tensor& logits, const at::Tensor& targets, double share) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/adamw_8bit/adamw_8bit.hpp"
+#include "kernels/fp8/fp8.hpp"
 #include "reference_trainers/llm/model/fused_ops.hpp"
 
 namespace stepscope::llm {
@@ -15,7 +16,15 @@ Heads device_normed_heads(const at::Tensor& packed, const at::Tensor& query_weig
                           const Shape& shape);
 // On the GPU that holds `weights`.
 void device_adamw_8bit(const kernels::Adamw8Bit& call, const at::Tensor& weights);
+// On the GPU that holds the tensor.
+void device_fp8(const kernels::Fp8Quantise& call, const at::Tensor& on);
+void device_fp8(const kernels::Fp8Swiglu& call, const at::Tensor& on);
+void device_fp8(const kernels::Fp8SwigluGradient& call, const at::Tensor& on);
+void device_fp8(const kernels::Fp8CrossEntropyGradient& call, const at::Tensor& on);
+void device_fp8(const kernels::Fp8Amax& call, const at::Tensor& on);
+void device_fp8(const kernels::Fp8ScaleUpdate& call, const at::Tensor& on);
 at::Tensor device_swiglu(const at::Tensor& packed);
+at::Tensor device_token_losses(const at::Tensor& logits, const at::Tensor& targets);
 at::Tensor device_cross_entropy(const at::Tensor& logits, const at::Tensor& targets, double share);
 
 }  // namespace stepscope::llm

@@ -10,7 +10,7 @@ namespace {
 [[noreturn]] void no_kernels() {
   TORCH_CHECK(false,
               "this build has no CUDA kernels: configure with -DSTEPSCOPE_WITH_CUDA=ON, or train "
-              "--without fused_norm,fused_rope,fused_swiglu,fused_loss,adamw_8bit");
+              "--without fused_norm,fused_rope,fused_swiglu,fused_loss,fp8,adamw_8bit");
 }
 
 }  // namespace
@@ -28,7 +28,28 @@ Heads device_normed_heads(const at::Tensor&, const at::Tensor&, const at::Tensor
 void device_adamw_8bit(const kernels::Adamw8Bit&, const at::Tensor&) {
   no_kernels();
 }
+void device_fp8(const kernels::Fp8Quantise&, const at::Tensor&) {
+  no_kernels();
+}
+void device_fp8(const kernels::Fp8Swiglu&, const at::Tensor&) {
+  no_kernels();
+}
+void device_fp8(const kernels::Fp8SwigluGradient&, const at::Tensor&) {
+  no_kernels();
+}
+void device_fp8(const kernels::Fp8CrossEntropyGradient&, const at::Tensor&) {
+  no_kernels();
+}
+void device_fp8(const kernels::Fp8Amax&, const at::Tensor&) {
+  no_kernels();
+}
+void device_fp8(const kernels::Fp8ScaleUpdate&, const at::Tensor&) {
+  no_kernels();
+}
 at::Tensor device_swiglu(const at::Tensor&) {
+  no_kernels();
+}
+at::Tensor device_token_losses(const at::Tensor&, const at::Tensor&) {
   no_kernels();
 }
 at::Tensor device_cross_entropy(const at::Tensor&, const at::Tensor&, double) {

@@ -2,6 +2,8 @@
 #include "reference_trainers/llm/model/fused_ops.hpp"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Reduction.h>
+#include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/silu.h>
 
 #include "reference_trainers/llm/model/device_ops.hpp"
@@ -41,6 +43,12 @@ at::Tensor swiglu(const at::Tensor& packed) {
 at::Tensor fused_cross_entropy(const at::Tensor& logits, const at::Tensor& targets, double share) {
   if (logits.is_cuda()) return device_cross_entropy(logits, targets, share);
   return cross_entropy(logits, targets) * share;
+}
+
+at::Tensor token_losses(const at::Tensor& logits, const at::Tensor& targets) {
+  if (logits.is_cuda()) return device_token_losses(logits, targets);
+  return at::cross_entropy_loss(logits.to(at::kFloat).reshape({-1, logits.size(-1)}),
+                                targets.flatten(), {}, at::Reduction::None);
 }
 
 }  // namespace stepscope::llm

@@ -34,6 +34,9 @@ at::Tensor swiglu(const at::Tensor& packed);
 // that begins at this loss with gradient 1.
 at::Tensor fused_cross_entropy(const at::Tensor& logits, const at::Tensor& targets, double share);
 
+// The loss of each token, float32 [tokens], without a gradient.
+at::Tensor token_losses(const at::Tensor& logits, const at::Tensor& targets);
+
 // Whether this build has the kernels.
 bool has_kernels();
 

@@ -9,6 +9,7 @@
 
 #include <stepscope/annotate.hpp>
 
+#include "reference_trainers/llm/model/fp8_linear.hpp"
 #include "reference_trainers/llm/model/recompute.hpp"
 
 namespace stepscope::llm {
@@ -27,6 +28,7 @@ Model::Model(const Config& config, at::Device device)
       weights_(make_weights(config, device)),
       parameters_(take_parameters(weights_, rungs_.bf16_weights)),
       rotary_(make_rotary_tables(config.sequence, config.shape.head_size(), device)) {
+  if (rungs_.fp8) fp8_ = std::make_unique<Fp8Layers>(config, weights_);
   if (rungs_.sdpa) return;
   const std::int64_t t = config.sequence;
   future_ = at::ones({t, t}, at::TensorOptions(at::kBool).device(device)).triu(1);
@@ -67,6 +69,8 @@ Heads Model::heads_of(const LayerWeights& layer, const Places& places, Stream& x
     return split(layer, places, out.product);
   }
   const at::Tensor in = normed(x, layer.attention_norm);
+  if (rungs_.fp8)
+    return split(layer, places, fp8_linear(in, layer.query_key_value, layer.fp8.query_key_value));
   if (rungs_.packed) return split(layer, places, at::linear(in, layer.query_key_value));
   return turned(layer, places, at::linear(in, layer.query), at::linear(in, layer.key),
                 at::linear(in, layer.value));
@@ -78,7 +82,9 @@ void Model::attention(const LayerWeights& layer, const Places& places, Stream& x
   const at::Tensor out =
       rungs_.sdpa ? fused_attention(heads.query, heads.key, heads.value, places.visible)
                   : explicit_attention(heads.query, heads.key, heads.value, places.hidden);
-  x.branch = at::linear(out.transpose(1, 2).reshape(x.residual.sizes()), layer.attention_output);
+  const at::Tensor merged = out.transpose(1, 2).reshape(x.residual.sizes());
+  x.branch = rungs_.fp8 ? fp8_linear(merged, layer.attention_output, layer.fp8.attention_output)
+                        : at::linear(merged, layer.attention_output);
 }
 
 void Model::feed_forward(const LayerWeights& layer, Stream& x) const {
@@ -90,6 +96,10 @@ void Model::feed_forward(const LayerWeights& layer, Stream& x) const {
     return;
   }
   const at::Tensor in = normed(x, layer.mlp_norm);
+  if (rungs_.fp8) {
+    x.branch = fp8_feed_forward(in, layer.gate_up, layer.down, layer.fp8);
+    return;
+  }
   at::Tensor hidden;
   if (rungs_.fused_swiglu) {
     hidden = swiglu(at::linear(in, layer.gate_up));
@@ -138,6 +148,9 @@ at::Tensor Model::loss(const at::Tensor& inputs, const at::Tensor& targets, doub
     feed_forward(layer, x);
   }
   const auto phase = stepscope::phase("head");
+  if (rungs_.fp8_head)
+    return fp8_head_loss(normed(x, weights_.final_norm), weights_.embedding, targets, share,
+                         fp8_->head());
   const at::Tensor logits = at::linear(normed(x, weights_.final_norm), weights_.embedding);
   return rungs_.fused_loss ? fused_cross_entropy(logits, targets, share)
                            : cross_entropy(logits, targets) * share;

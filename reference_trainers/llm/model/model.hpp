@@ -5,9 +5,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "reference_trainers/llm/config.hpp"
+#include "reference_trainers/llm/model/fp8_layers.hpp"
 #include "reference_trainers/llm/model/fused_ops.hpp"
 #include "reference_trainers/llm/model/layers.hpp"
 #include "reference_trainers/llm/model/parameters.hpp"
@@ -23,6 +26,14 @@ class Model {
   // `positions` as inputs, or undefined: of each token in its document, to which attention is kept.
   at::Tensor loss(const at::Tensor& inputs, const at::Tensor& targets, double share,
                   const at::Tensor& positions = {}) const;
+
+  // Before the first micro-batch of a step: what is made of its weights once. Of several ranks
+  // `over_ranks` takes the greatest of all ranks' numbers, in place.
+  void begin_step(const std::function<void(const at::Tensor&)>& over_ranks = {}) {
+    if (fp8_) fp8_->begin_step(over_ranks);
+  }
+  // With the rung fp8; else null.
+  Fp8Layers* fp8() const { return fp8_.get(); }
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::vector<Parameter>& parameters() { return parameters_; }
@@ -41,7 +52,10 @@ class Model {
   Places places_of(const at::Tensor& positions) const;
   // Adds the branch to the residual and normalises the sum.
   at::Tensor normed(Stream& x, const at::Tensor& weight) const;
-  bool recomputes_ops() const { return rungs_.recompute_ops && !rungs_.recompute_blocks; }
+  // With fp8 a product keeps its input's codes alone, and there is nothing to be made again.
+  bool recomputes_ops() const {
+    return rungs_.recompute_ops && !rungs_.recompute_blocks && !rungs_.fp8;
+  }
   Heads heads_of(const LayerWeights& layer, const Places& places, Stream& x) const;
   Heads split(const LayerWeights& layer, const Places& places, const at::Tensor& packed) const;
   Heads turned(const LayerWeights& layer, const Places& places, const at::Tensor& query,
@@ -54,6 +68,7 @@ class Model {
   const Rungs rungs_;
   Weights weights_;
   std::vector<Parameter> parameters_;  // of weights_
+  std::unique_ptr<Fp8Layers> fp8_;     // of weights_
   RotaryTables rotary_;
   at::Tensor future_;  // [T, T]; of explicit attention
 };

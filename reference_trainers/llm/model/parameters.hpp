@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reference_trainers/llm/config.hpp"
+#include "reference_trainers/llm/model/fp8_layers.hpp"
 
 namespace stepscope::llm {
 
@@ -25,6 +26,7 @@ struct LayerWeights {
   at::Tensor gate, up;              // apart, [hidden, d_model]
   at::Tensor gate_up;               // packed
   at::Tensor down;                  // [d_model, hidden]
+  Fp8Sites fp8;                     // of the matrices, packed
 };
 
 // Those that are defined, in a fixed order.

@@ -36,16 +36,25 @@ Training::Training(const Config& config, at::Device device, trainers::Comm* grou
   }
 }
 
+NamedTensors Training::with_scales(NamedTensors state) const {
+  if (model_.fp8() == nullptr) return state;
+  const NamedTensors scales = model_.fp8()->state();
+  state.insert(state.end(), scales.begin(), scales.end());
+  return state;
+}
+
 NamedTensors Training::state() const {
-  return shards_ ? shards_->whole(optimizer_->state()) : optimizer_->state();
+  if (buckets_ && model_.fp8() != nullptr) model_.fp8()->agree(greatest_of_ranks());
+  return with_scales(shards_ ? shards_->whole(optimizer_->state()) : optimizer_->state());
 }
 
 Result<std::int64_t> Training::restore(
     const std::function<Result<std::int64_t>(const NamedTensors&)>& read) const {
-  if (!shards_) return read(optimizer_->state());
-  const NamedTensors places = shards_->whole_places(optimizer_->state());
+  const NamedTensors places =
+      with_scales(shards_ ? shards_->whole_places(optimizer_->state()) : optimizer_->state());
   const Result<std::int64_t> made = read(places);
-  if (made) shards_->take(places, optimizer_->state());
+  if (made && shards_) shards_->take(places, optimizer_->state());
+  if (made && model_.fp8() != nullptr) model_.fp8()->restored();
   return made;
 }
 
@@ -58,6 +67,18 @@ void Training::begin_at(std::int64_t first_step, std::unique_ptr<BatchFeed> feed
   if (shards_) shards_->gather();
   feed_ = std::move(feed);
   unread_ = first_step;
+}
+
+void Training::begin_step() {
+  if (model_.fp8() == nullptr) return;
+  const auto phase = stepscope::phase("quantise");
+  model_.begin_step(greatest_of_ranks());
+}
+
+std::function<void(const at::Tensor&)> Training::greatest_of_ranks() const {
+  if (!buckets_) return {};
+  return
+      [this](const at::Tensor& numbers) { group_->all_reduce(numbers, trainers::Reduction::max); };
 }
 
 Result<std::vector<Batch>> Training::next_batches() {
@@ -73,6 +94,7 @@ Result<std::vector<Batch>> Training::next_batches() {
 
 Training::Numbers Training::train_on(const std::vector<Batch>& batches) {
   zero_gradients();
+  begin_step();
   at::Tensor sum;
   const double share = 1 / static_cast<double>(config_.micro_batches_a_step());
   for (const Batch& batch : batches) {

@@ -62,6 +62,11 @@ class Training {
   // Of several ranks' losses, each a part of the step's, which noted_ holds: the step's.
   void sum_losses();
   void zero_gradients();
+  void begin_step();
+  // In place; empty in a run of one rank.
+  std::function<void(const at::Tensor&)> greatest_of_ranks() const;
+  // And what scales of 8 bits follow from.
+  NamedTensors with_scales(NamedTensors state) const;
   std::vector<StepLog> read_log(std::int64_t index);
 
   const Config config_;

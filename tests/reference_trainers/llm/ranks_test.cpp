@@ -83,6 +83,16 @@ TEST(LlmRanks, TrainAsOneProcess) {
   expect_as_one_process(config, 3, kRankHalfTolerance);
 }
 
+// Scales of 8 bits follow from the greatest magnitude of all ranks' numbers.
+TEST(LlmRanks, TrainAsOneProcessInEightBits) {
+  Config config = small_config(5);
+  config.rungs = *rungs_up_to("R6e");
+  config.rungs.fp8 = config.rungs.fp8_head = true;
+  expect_as_one_process(config, 2, kRankHalfTolerance);
+  config.zero = true;
+  expect_as_one_process(config, 2, kRankHalfTolerance);
+}
+
 TEST(LlmRanks, TrainAsOneProcessWithSharesOfTheOptimizer) {
   Config config = small_config(6);
   config.zero = true;

@@ -35,6 +35,11 @@ TEST(Rungs, SwitchingTakesWhatIsNeededAlong) {
   EXPECT_EQ(title_of(rungs), "sdpa,cudnn_attention,packed");
   ASSERT_TRUE(switch_rungs(rungs, {"sdpa"}, false));
   EXPECT_THAT(names_of(rungs), ElementsAre("packed"));
+  rungs = {};
+  ASSERT_TRUE(switch_rungs(rungs, {"fp8_head"}, true));
+  EXPECT_THAT(names_of(rungs), ElementsAre("packed", "fp8", "fp8_head"));
+  ASSERT_TRUE(switch_rungs(rungs, {"packed"}, false));
+  EXPECT_THAT(names_of(rungs), IsEmpty());
 }
 
 TEST(Rungs, AnUnknownOneIsNamedWithThoseThatThereAre) {
