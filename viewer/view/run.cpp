@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/attribution/operation_class.hpp"
+#include "core/attribution/device/operation_class.hpp"
 #include "core/findings/replayed_findings.hpp"
 
 namespace stepscope::viewer {
