@@ -47,10 +47,13 @@ const Preset* find_preset(std::string_view name);
 // steps; current: by that of the tensor's own numbers, which a pass of its own measures. E5M2 has
 // more range than E4M3 and fewer digits.
 enum class Fp8Scaling { delayed, current };
+// Fast sums keep fewer digits on a GPU; products of the forward pass always do.
 enum class Fp8Gradients { e5m2, e4m3 };
+enum class Fp8Sums { full, fast };
 struct Fp8Settings {
   Fp8Scaling scaling = Fp8Scaling::delayed;
   Fp8Gradients gradients = Fp8Gradients::e5m2;
+  Fp8Sums gradient_sums = Fp8Sums::full;
 };
 
 struct Config {

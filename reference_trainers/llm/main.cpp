@@ -31,6 +31,8 @@ int train(int count, char** arguments) {
   if (request->describe) return print(llm::describe_json() + "\n");
 
   const auto say = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  if (!request->text.text.empty())
+    return fail(kFailed, llm::run_text_program(request->text, request->config.write_data).message);
   if (!request->config.write_data.empty()) {
     const auto written = llm::write_made_corpus(request->config, say);
     return written ? 0 : fail(kFailed, written.error().message);

@@ -23,7 +23,9 @@ constexpr const char* kAboutLlm =
 
 constexpr const char* kLlmFooter =
     "Data: --data takes a folder of shards in the format of llm.c (*.bin), or one of them; "
-    "--write-data makes some.\n"
+    "--write-data makes some, of a made corpus or of --text:\n"
+    "  train_llm --write-data shards/ --text books/ --tokenizer books.model --train-tokenizer "
+    "32768\n"
     "MFU is tokens/s * (6 N + 6 L d T) / --peak-tflops, N with the output matrix once, attention "
     "causal (llm.c's convention; that of PaLM reads 5 to 15 % higher).\n"
     "Several ranks: --nproc 2 here, or under torchrun, srun or mpirun; --micro-batch and "
@@ -107,6 +109,16 @@ void add_fp8(CLI::App& app, Config& config) {
       ->transform(CLI::CheckedTransformer(kFormats));
 }
 
+void add_fp8_sums(CLI::App& app, Config& config) {
+  static const std::map<std::string, Fp8Sums> kSums{{"full", Fp8Sums::full},
+                                                    {"fast", Fp8Sums::fast}};
+  app.add_option("--fp8-gradient-sums", config.fp8.gradient_sums,
+                 "Of the rung fp8 on a GPU: fast keeps fewer digits in the sums of gradients, as "
+                 "the forward pass does")
+      ->option_text("full|fast")
+      ->transform(CLI::CheckedTransformer(kSums));
+}
+
 void add_schedule(CLI::App& app, Config& config) {
   const CLI::Range count(std::int64_t{0}, std::int64_t{1'000'000'000});
   app.add_option("--steps", config.steps, "Training steps")
@@ -155,6 +167,27 @@ void add_files(CLI::App& app, Config& config) {
                  "Go on from a checkpoint of the same sizes, seed and sequences a step, to the bit "
                  "with the same ranks and micro-batches. --steps counts from the run's begin")
       ->type_name("FILE");
+}
+
+void add_text(CLI::App& app, TextWish& wish) {
+  CLI::Option* text =
+      app.add_option("--text", wish.text,
+                     "With --write-data: make the shards of this text, a file or a folder of *.txt")
+          ->type_name("PATH")
+          ->needs("--write-data");
+  CLI::Option* tokenizer =
+      app.add_option("--tokenizer", wish.tokenizer, "Of the text: a model of SentencePiece")
+          ->type_name("FILE")
+          ->needs(text);
+  text->needs(tokenizer);
+  app.add_option("--train-tokenizer", wish.train_tokenizer,
+                 "Make that model of the text first, with at most so many tokens; 0: it is there")
+      ->needs(text)
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{65536}));
+  app.add_option("--separator", wish.separator,
+                 "Line of the text that ends a document; else a file is one")
+      ->type_name("LINE")
+      ->needs(text);
 }
 
 void add_machine(CLI::App& app, Config& config) {
@@ -227,8 +260,10 @@ Result<Request> parse(std::span<const char* const> arguments) {
       ->default_str("");
   add_model(app, config);
   add_fp8(app, config);
+  add_fp8_sums(app, config);
   add_schedule(app, config);
   add_files(app, config);
+  add_text(app, request.text);
   add_machine(app, config);
   add_ranks_of_llm(app, config);
   app.add_flag("--describe", request.describe, "Print rungs and presets as JSON");

@@ -8,11 +8,13 @@
 
 #include "core/support/result.hpp"
 #include "reference_trainers/llm/config.hpp"
+#include "reference_trainers/llm/text_program.hpp"
 
 namespace stepscope::llm {
 
 struct Request {
   Config config;
+  TextWish text;                    // --text: make shards of it in config.write_data and stop
   bool describe = false;            // --describe: print describe_json and stop
   std::optional<std::string> help;  // --help was given: print this and stop
 };

@@ -58,6 +58,7 @@ Fp8Layers::Fp8Layers(const Config& config, Weights& weights)
                   weights.embedding.device()),
       of_steps_(formats_of_steps(config), current_scaling_ ? 0 : kHistory,
                 weights.embedding.device()) {
+  mode_->fast_gradient_sums = config.fp8.gradient_sums == Fp8Sums::fast;
   for (LayerWeights& layer : weights.layers)
     layer.fp8 = {add_site(layer.query_key_value), add_site(layer.attention_output),
                  add_site(layer.gate_up), add_site(layer.down)};

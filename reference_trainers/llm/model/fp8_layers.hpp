@@ -23,9 +23,9 @@ namespace stepscope::llm {
 struct Config;
 struct Weights;
 
-// Whether this step's scales are known before its numbers are.
 struct Fp8Mode {
-  bool scales_known = false;
+  bool scales_known = false;        // this step's, before its numbers are
+  bool fast_gradient_sums = false;  // on a GPU
 };
 
 // One matrix [outputs, inputs], with the tensors of its products.

@@ -40,13 +40,13 @@ at::Tensor forward_product(const Fp8Matrix& in, const Fp8Site& site, at::ScalarT
 // [rows, inputs].
 at::Tensor input_gradient(const Fp8Matrix& through, const Fp8Site& site, at::ScalarType type) {
   return fp8_product(through.codes, through.inverse, site.codes.transposed, site.codes.inverse,
-                     type, /*fast=*/false);
+                     type, site.mode->fast_gradient_sums);
 }
 // [outputs, inputs]; of the input its transposed codes.
 at::Tensor weight_gradient(const Fp8Matrix& through, const at::Tensor& in,
                            const at::Tensor& in_inverse, const Fp8Site& site) {
   return fp8_product(through.transposed, through.inverse, in, in_inverse, site.weight.scalar_type(),
-                     /*fast=*/false);
+                     site.mode->fast_gradient_sums);
 }
 
 // What autograd is given is no view, so that later operations may write over it.

@@ -2,7 +2,7 @@
 // Products with a matrix in 8 bits, with autograd. Forward, backward and the weight's gradient are
 // each a product of codes; for the backward pass a layer keeps its input's codes alone, a byte a
 // number. Results have x's type. A GPU sums the forward product in its fast way; gradients, whose
-// sums are long, are summed in full.
+// sums are long, in full unless the settings say otherwise.
 #pragma once
 
 #include <ATen/core/Tensor.h>

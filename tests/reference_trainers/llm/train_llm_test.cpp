@@ -52,6 +52,18 @@ TEST(TrainLlm, SaysWhatIsWrong) {
   EXPECT_THAT(missing.output, HasSubstr("none.bin: cannot be opened"));
 }
 
+// The program beside it answers, or this one says why there is none.
+TEST(TrainLlm, MakesShardsOfText) {
+  const Outcome run =
+      train_llm("--write-data /dev/null/x --text /nope --tokenizer model", kStderrOnly);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.output, testing::AnyOf(HasSubstr("--text /nope: there is no such file"),
+                                         HasSubstr("apt-get install libsentencepiece-dev")));
+  const Outcome alone = train_llm("--text /nope", kStderrOnly);
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_THAT(alone.output, HasSubstr("--write-data"));
+}
+
 class TrainLlmRanks : public testing::Test {
  protected:
   TrainLlmRanks() { std::filesystem::create_directories(folder_); }
