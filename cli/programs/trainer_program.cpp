@@ -7,6 +7,19 @@
 
 namespace stepscope {
 
+const std::vector<Trainer>& trainers() {
+  static const std::vector<Trainer> all = {
+      {"clt", "cross-layer transcoder with batch top-k"},
+      {"llm", "decoder of a language model, its optimisations as rungs of a ladder"}};
+  return all;
+}
+
+std::vector<std::string_view> trainer_names() {
+  std::vector<std::string_view> names;
+  for (const Trainer& trainer : trainers()) names.push_back(trainer.name);
+  return names;
+}
+
 std::filesystem::path trainer_program(const std::string& model) {
   namespace fs = std::filesystem;
   std::error_code ignored;

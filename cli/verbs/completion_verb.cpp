@@ -3,6 +3,7 @@
 // binary has.
 #include <fmt/format.h>
 
+#include "cli/verbs/completion_words.hpp"
 #include "cli/verbs/verbs.hpp"
 
 namespace stepscope {
@@ -10,70 +11,114 @@ namespace {
 
 constexpr const char* kCompletionExamples =
     "Examples:\n"
+    "  mkdir -p ~/.local/share/bash-completion/completions\n"
     "  stepscope completion bash > ~/.local/share/bash-completion/completions/stepscope\n"
-    "  stepscope completion zsh > ~/.zfunc/_stepscope      with fpath+=~/.zfunc before compinit\n";
+    "  mkdir -p ~/.zfunc && stepscope completion zsh > ~/.zfunc/_stepscope\n"
+    "zsh looks there with fpath+=~/.zfunc before compinit in ~/.zshrc. A new shell then completes.";
 
-std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
-std::string options_of(const CLI::App& app) {
-  std::vector<std::string> words;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
-  }
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
-std::string names_of(const std::vector<const CLI::App*>& verbs) {
-  std::vector<std::string> names;
-  for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
-  return fmt::format("{}", fmt::join(names, " "));
-}
-
-// The words that may follow a verb, as cases of a shell's `case`.
-std::string cases(const CLI::App& app) {
+// Both shells read these as branches of `case`: 'report') offered='...' ;;
+std::string word_cases(const std::vector<VerbWords>& verbs) {
   std::string out;
-  for (const CLI::App* verb : verbs_of(app)) {
-    std::string words = options_of(*verb);
-    if (const std::string below = names_of(verbs_of(*verb)); !below.empty())
-      words = below + " " + words;
-    out += fmt::format("    {}) offered='{}' ;;\n", verb->get_name(), words);
+  for (const VerbWords& verb : verbs)
+    out += fmt::format("    '{}') offered='{}' ;;\n", verb.path, fmt::join(verb.words, " "));
+  return out;
+}
+
+// 'report --format') values='text json' ;;
+std::string value_cases(const std::vector<VerbWords>& verbs) {
+  std::string out;
+  for (const VerbWords& verb : verbs) {
+    for (const OptionValues& option : verb.options) {
+      for (const std::string& name : option.names)
+        out += fmt::format("    '{} {}') values='{}' ;;\n", verb.path, name,
+                           fmt::join(option.values, " "));
+    }
   }
   return out;
 }
 
-// Options where a word begins with '-', else files; behind `--` the command's own words.
+// 'gate run'|'gate history'
+std::string two_word_verbs(const std::vector<VerbWords>& verbs) {
+  std::vector<std::string> quoted;
+  for (const VerbWords& verb : verbs)
+    if (verb.path.find(' ') != std::string::npos) quoted.push_back("'" + verb.path + "'");
+  return fmt::format("{}", fmt::join(quoted, "|"));
+}
+
+std::string first_words(const CLI::App& app, const std::vector<VerbWords>& verbs) {
+  std::vector<std::string> words;
+  for (const VerbWords& verb : verbs)
+    if (verb.path.find(' ') == std::string::npos) words.push_back(verb.path);
+  return fmt::format("{} {}", fmt::join(words, " "), fmt::join(option_words(app), " "));
+}
+
+// Behind `--` stands a command of its own. Files are offered where no option begins.
 std::string bash_script(const CLI::App& app) {
+  const std::vector<VerbWords> verbs = completion_words(app);
   return fmt::format(
       "# stepscope completion bash\n"
       "_stepscope() {{\n"
-      "  local word=${{COMP_WORDS[COMP_CWORD]}} offered=\n"
+      "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}\n"
+      "  local verb=${{COMP_WORDS[1]}} offered= values= at\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W '{} {}' -- \"$word\"))\n"
+      "    COMPREPLY=($(compgen -W '{0}' -- \"$word\"))\n"
       "    return\n"
       "  fi\n"
-      "  case ${{COMP_WORDS[1]}} in\n"
-      "{}"
+      "  for ((at = 2; at < COMP_CWORD; ++at)); do\n"
+      "    if [ \"${{COMP_WORDS[at]}}\" = -- ]; then\n"
+      "      COMPREPLY=($(compgen -f -- \"$word\"))\n"
+      "      [ \"$before\" != -- ] || COMPREPLY+=($(compgen -c -- \"$word\"))\n"
+      "      return\n"
+      "    fi\n"
+      "  done\n"
+      "  if [ \"$COMP_CWORD\" -gt 2 ]; then\n"
+      "    case \"$verb ${{COMP_WORDS[2]}}\" in {1}) verb=\"$verb ${{COMP_WORDS[2]}}\" ;; esac\n"
+      "  fi\n"
+      "  case \"$verb $before\" in\n"
+      "{2}"
+      "  esac\n"
+      "  if [ -n \"$values\" ]; then\n"
+      "    COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  case \"$verb\" in\n"
+      "{3}"
       "  esac\n"
       "  COMPREPLY=($(compgen -W \"$offered\" -- \"$word\"))\n"
       "  [[ $word == -* ]] || COMPREPLY+=($(compgen -f -- \"$word\"))\n"
       "}}\n"
       "complete -o filenames -F _stepscope stepscope\n",
-      names_of(verbs_of(app)), options_of(app), cases(app));
+      first_words(app, verbs), two_word_verbs(verbs), value_cases(verbs), word_cases(verbs));
 }
 
 std::string zsh_script(const CLI::App& app) {
+  const std::vector<VerbWords> verbs = completion_words(app);
   return fmt::format(
       "#compdef stepscope\n"
       "# stepscope completion zsh\n"
-      "local offered=\n"
+      "local verb=${{words[2]}} before=${{words[CURRENT-1]}} offered= values=\n"
       "if (( CURRENT == 2 )); then\n"
-      "  compadd -- {} {}\n"
+      "  compadd -- {0}\n"
       "  return\n"
       "fi\n"
-      "case ${{words[2]}} in\n"
-      "{}"
+      "if (( ${{words[(I)--]}} > 0 && ${{words[(I)--]}} < CURRENT )); then\n"
+      "  shift ${{words[(i)--]}} words\n"
+      "  (( CURRENT -= ${{words[(i)--]}} ))\n"
+      "  _normal\n"
+      "  return\n"
+      "fi\n"
+      "if (( CURRENT > 3 )); then\n"
+      "  case \"$verb ${{words[3]}}\" in {1}) verb=\"$verb ${{words[3]}}\" ;; esac\n"
+      "fi\n"
+      "case \"$verb $before\" in\n"
+      "{2}"
+      "esac\n"
+      "if [[ -n $values ]]; then\n"
+      "  compadd -- ${{=values}}\n"
+      "  return\n"
+      "fi\n"
+      "case \"$verb\" in\n"
+      "{3}"
       "esac\n"
       "if [[ $PREFIX == -* ]]; then\n"
       "  compadd -- ${{(M)${{=offered}}:#-*}}\n"
@@ -81,7 +126,7 @@ std::string zsh_script(const CLI::App& app) {
       "  compadd -- ${{${{=offered}}:#-*}}\n"
       "  _files\n"
       "fi\n",
-      names_of(verbs_of(app)), options_of(app), cases(app));
+      first_words(app, verbs), two_word_verbs(verbs), value_cases(verbs), word_cases(verbs));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -19,23 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Model {
-  std::string_view name;
-  std::string_view about;
-};
-
-constexpr std::array kModels = {
-    Model{"clt", "cross-layer transcoder with batch top-k"},
-    Model{"llm", "decoder of a language model, its optimisations as rungs of a ladder"}};
-
-std::vector<std::string_view> model_names() {
-  std::vector<std::string_view> names;
-  for (const Model& model : kModels) names.push_back(model.name);
-  return names;
-}
-
 int fail_unknown(const std::string& model) {
-  const auto names = model_names();
+  const auto names = trainer_names();
   const std::string_view near = nearest(model, names);
   const std::string hint = near.empty() ? "" : fmt::format("did you mean '{}'? ", near);
   return fail("train", "",
@@ -50,7 +34,7 @@ int fail_missing(const std::string& model) {
 
 int run_train(const std::vector<std::string>& arguments) {
   const std::string& model = arguments.front();
-  const auto names = model_names();
+  const auto names = trainer_names();
   if (std::find(names.begin(), names.end(), model) == names.end()) return fail_unknown(model);
   const fs::path program = trainer_program(model);
   if (program.empty()) return fail_missing(model);
@@ -67,7 +51,8 @@ int run_train(const std::vector<std::string>& arguments) {
 
 std::string footer() {
   std::string out = "Models:\n";
-  for (const Model& model : kModels) out += fmt::format("  {:<8}{}\n", model.name, model.about);
+  for (const Trainer& trainer : trainers())
+    out += fmt::format("  {:<8}{}\n", trainer.name, trainer.about);
   return out +
          "Examples:\n"
          "  stepscope train clt --help          the trainer's own options\n"

@@ -116,9 +116,7 @@ CLI::Validator finite() {
   return {check, "", "finite"};
 }
 
-int run_cli(int argc, const char* const* argv) {
-  CLI::App app(kAbout, "stepscope");
-  int status = kExitPass;
+void add_verbs(CLI::App& app, int& status) {
   app.set_version_flag("--version",
                        fmt::format("stepscope " STEPSCOPE_VERSION " ({})", build_commit()));
   app.require_subcommand(0, 1);
@@ -141,6 +139,12 @@ int run_cli(int argc, const char* const* argv) {
 #endif
   add_mcp_verb(app, status);
   add_completion_verb(app, status);
+}
+
+int run_cli(int argc, const char* const* argv) {
+  CLI::App app(kAbout, "stepscope");
+  int status = kExitPass;
+  add_verbs(app, status);
 
   const std::string unknown = unknown_verb(app, argc, argv);
   if (!unknown.empty()) return fail_unknown(app, unknown);

@@ -24,6 +24,9 @@ void add_view_verb(CLI::App& app, int& status);    // without the viewer it says
 // A check for options that are numbers: CLI11's ranges let nan through.
 CLI::Validator finite();
 
+// All of them, in the order of --help, and what the program itself says there.
+void add_verbs(CLI::App& app, int& status);
+
 // The whole program: parses, runs a verb, gives the exit code.
 int run_cli(int argc, const char* const* argv);
 
