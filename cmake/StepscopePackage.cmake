@@ -11,15 +11,20 @@ add_custom_command(OUTPUT ${extras}/stepscope.1.gz ${extras}/stepscope ${extras}
   COMMAND $<TARGET_FILE:stepscope> completion bash > ${extras}/stepscope
   COMMAND $<TARGET_FILE:stepscope> completion zsh > ${extras}/_stepscope
   DEPENDS stepscope ${PROJECT_SOURCE_DIR}/scripts/packaging/make_man.py VERBATIM)
-add_custom_target(stepscope_extras DEPENDS ${extras}/stepscope.1.gz stepscope_inject)
+add_custom_target(stepscope_extras DEPENDS ${extras}/stepscope.1.gz stepscope_inject $<TARGET_NAME_IF_EXISTS:stepscope_viewer>)
 
 install(TARGETS stepscope RUNTIME DESTINATION bin COMPONENT deb EXCLUDE_FROM_ALL)
 install(TARGETS stepscope_inject LIBRARY DESTINATION lib/stepscope COMPONENT deb EXCLUDE_FROM_ALL)
+if(STEPSCOPE_WITH_VIEWER)
+  install(TARGETS stepscope_viewer LIBRARY DESTINATION lib/stepscope COMPONENT deb EXCLUDE_FROM_ALL)
+  install(FILES ${STEPSCOPE_VIEWER_FONT} DESTINATION lib/stepscope COMPONENT deb EXCLUDE_FROM_ALL)
+endif()
 install(FILES collectors/annotate/stepscope/annotate.hpp DESTINATION include/stepscope COMPONENT deb EXCLUDE_FROM_ALL)
 install(FILES python/stepscope/__init__.py python/stepscope/__main__.py ${CMAKE_CURRENT_BINARY_DIR}/python/_version.py
   DESTINATION lib/python3/dist-packages/stepscope COMPONENT deb EXCLUDE_FROM_ALL)
 install(FILES LICENSE RENAME copyright DESTINATION share/doc/stepscope COMPONENT deb EXCLUDE_FROM_ALL)
-foreach(package libfmt-dev libsimdjson-dev libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev gcc-12-base)
+foreach(package libfmt-dev libsimdjson-dev libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev
+    libimgui-dev libglfw3-dev libpng-dev fonts-dejavu-core gcc-12-base)
   install(FILES /usr/share/doc/${package}/copyright RENAME ${package}.copyright DESTINATION share/doc/stepscope
     COMPONENT deb EXCLUDE_FROM_ALL OPTIONAL)  # what is linked in keeps its licence
 endforeach()
@@ -39,7 +44,7 @@ set(CPACK_DEBIAN_PACKAGE_NAME stepscope)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The stepscope developers")
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.17)")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS python3)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, libegl1, libgl1, libgl1-mesa-dri")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/scripts/packaging/prerm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 include(CPack)

@@ -1,3 +1,6 @@
+# The font that packages carry beside stepscope_viewer.so.
+set(STEPSCOPE_VIEWER_FONT /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf CACHE FILEPATH "DejaVu Sans, which packages carry")
+
 # STEPSCOPE_WITH_VIEWER=AUTO, which the preset `release` says: on where the packages are.
 function(stepscope_choose_viewer)
   string(TOUPPER "${STEPSCOPE_WITH_VIEWER}" wanted)

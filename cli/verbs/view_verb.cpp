@@ -149,15 +149,16 @@ int run_view(const ViewArguments& arguments) {
 
 #else
 
-// Packages have none: it needs a display's libraries, and they need nothing but glibc.
 int run_view(const ViewArguments& arguments) {
-  return fail("view", "",
-              {ErrorCode::unsupported,
-               fmt::format("the timeline is not in this build (no wheel or .deb has it): "
-                           "'scripts/demo' in a clone of stepscope builds it; without it, "
-                           "'stepscope export {0} --to perfetto -o run.pftrace' for "
-                           "ui.perfetto.dev, or 'stepscope report {0} --format html -o run.html'",
-                           arguments.traces.front())});
+  return fail(
+      "view", "",
+      {ErrorCode::unsupported,
+       fmt::format("the timeline is not in this build: the wheel and the .deb have it, and "
+                   "-DSTEPSCOPE_WITH_VIEWER=ON builds it; without it, 'stepscope report {0} "
+                   "--format html -o run.html' writes a page with a bar of every step, "
+                   "and 'stepscope export {0} --to perfetto -o run.pftrace' serves "
+                   "ui.perfetto.dev",
+                   arguments.traces.front())});
 }
 
 #endif

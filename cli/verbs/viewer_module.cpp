@@ -17,7 +17,7 @@ using Show = bool (*)(const viewer::Desk::Runs*, const viewer::ViewOptions*, Err
 std::filesystem::path module_path() {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* where : {"../viewer/app", "../../viewer/app", "../lib/stepscope"}) {
+  for (const char* where : {"../viewer/app", "../../viewer/app", "../lib", "../lib/stepscope"}) {
     std::filesystem::path path = folder / where / kFile;
     if (std::filesystem::exists(path, error)) return path;
   }
@@ -31,7 +31,10 @@ Status show_in_viewer(const viewer::Desk::Runs& runs, const viewer::ViewOptions&
   if (path.empty())
     return Error{
         ErrorCode::unsupported,
-        fmt::format("{} is not beside this stepscope: run it from its build folder", kFile)};
+        fmt::format("{} is not beside this stepscope: run it from its build folder, or install the "
+                    "wheel or the .deb, which bring it. Without it, 'stepscope report RUN --format "
+                    "html -o run.html' writes a page with a bar of every step",
+                    kFile)};
   void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) return Error{ErrorCode::unsupported, dlerror()};
   const auto show = reinterpret_cast<Show>(dlsym(module, "stepscope_viewer_show"));

@@ -35,6 +35,11 @@ HIDDEN int fcntl64(int file, int command, ...) {
   return fcntl(file, command, argument);
 }
 
+// 2.28.
+HIDDEN int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
 // 2.29 gave these three a version that does not set errno by way of matherr; their results are the same.
 #define OLD_VERSION(name, parameters, arguments)              \
   extern double old_##name parameters;                        \
@@ -44,6 +49,14 @@ OLD_VERSION(exp, (double x), (x))
 OLD_VERSION(log, (double x), (x))
 OLD_VERSION(log2, (double x), (x))
 OLD_VERSION(pow, (double x, double y), (x, y))
+
+// 2.27 did the same with these.
+#define OLD_FLOAT_VERSION(name, parameters, arguments)        \
+  extern float old_##name parameters;                         \
+  __asm__(".symver old_" #name "," #name "@GLIBC_2.2.5");     \
+  HIDDEN float name parameters { return old_##name arguments; }
+OLD_FLOAT_VERSION(logf, (float x), (x))
+OLD_FLOAT_VERSION(powf, (float x, float y), (x, y))
 
 // 2.30.
 HIDDEN pid_t gettid(void) { return (pid_t)syscall(SYS_gettid); }

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel's contents and its module of marks: package_test.py BUILD_DIR VERSION."""
+"""The wheel's contents and its module of marks: package_test.py BUILD_DIR VERSION [viewer]."""
 
 import csv
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
 BUILD, VERSION = sys.argv[1], sys.argv[2]
+VIEWER = {"stepscope/lib/stepscope_viewer.so", "stepscope/lib/DejaVuSans.ttf"} if "viewer" in sys.argv[3:] else set()
 HERE = pathlib.Path(__file__).resolve().parent
 
 FILES = {
@@ -18,6 +20,14 @@ FILES = {
     "stepscope/include/stepscope/annotate.hpp",
     "stepscope-%s.dist-info/METADATA" % VERSION, "stepscope-%s.dist-info/WHEEL" % VERSION,
     "stepscope-%s.dist-info/entry_points.txt" % VERSION, "stepscope-%s.dist-info/licenses/LICENSE" % VERSION,
+} | VIEWER
+
+# What glibc 2.17 had under an older version of the name; the wheel is linked to that.
+IN_GLIBC_2_17 = {
+    "__libc_start_main", "__pthread_key_create", "dladdr", "dlclose", "dlerror", "dlopen", "dlsym", "fstat", "stat", "lstat", "fstatat",
+    "hypot", "pthread_attr_setstacksize", "pthread_attr_getstack", "pthread_create", "pthread_join", "pthread_detach", "pthread_key_create",
+    "pthread_key_delete", "pthread_once", "pthread_getspecific", "pthread_setspecific", "pthread_sigmask", "pthread_kill", "pthread_getattr_np",
+    "pthread_getcpuclockid", "pthread_mutex_trylock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_rwlock_unlock",
 }
 
 
@@ -44,6 +54,18 @@ class Package(unittest.TestCase):
         found = {str(path.relative_to(self.site)) for path in self.site.rglob("*") if path.is_file()}
         self.assertEqual(found, FILES)
         self.assertTrue(os.access(self.site / "stepscope/bin/stepscope", os.X_OK))
+
+    def test_what_a_newer_glibc_brings_is_in_old_glibc(self):
+        """The wheel's promise of glibc 2.17, before scripts/build-wheel finds it broken."""
+        ours = (HERE.parent.parent / "scripts/packaging/old_glibc.c").read_text()
+        for program in sorted((self.site / "stepscope").glob("*/*stepscope*")):
+            if not program.is_file():
+                continue
+            table = subprocess.run(["readelf", "-W", "--dyn-syms", str(program)], capture_output=True, text=True, check=True).stdout
+            for name, minor in re.findall(r" UND (\w+)@GLIBC_2\.(\d+)", table):
+                if int(minor) > 17 and name not in IN_GLIBC_2_17 and not name.startswith("__isoc"):
+                    self.assertRegex(ours, r"\b%s\b" % name, "%s needs it of glibc 2.%s; the file says how to bring it, and "
+                                     "IN_GLIBC_2_17 is for names that 2.17 had" % (program.name, minor))
 
     def test_versions_agree(self):
         said = self.python("-c", "import stepscope; print(stepscope.__version__)").stdout.strip()
@@ -101,12 +123,31 @@ class Package(unittest.TestCase):
         self.assertEqual(self.complete("stepscope", "profile", "--start"), ["--start-after"])
         self.assertIn("site", self.complete("stepscope", "report", "si"))  # a file
 
-    def test_the_manual_page_has_a_section_for_each_verb(self):
+    def test_bash_completes_verbs_below_verbs_and_values(self):
+        self.assertEqual(self.complete("stepscope", "gate", "hist"), ["history"])
+        self.assertEqual(self.complete("stepscope", "gate", "run", "--baseline-c"), ["--baseline-cmd"])
+        self.assertEqual(self.complete("stepscope", "report", "a.scope", "--format", "ht"), ["html"])
+        self.assertEqual(self.complete("stepscope", "explain", "host_s"), ["host_sync"])
+
+    def test_bash_completes_the_command_behind_two_dashes(self):
+        self.assertIn("readelf", self.complete("stepscope", "profile", "--", "reade"))
+        self.assertEqual(self.complete("stepscope", "profile", "--", "ls", "--start"), [])
+
+    def verbs_of_the_parser(self):
+        """Every verb with its options, from the completion script, which tests/cli holds against the parser itself."""
+        script = self.python("-m", "stepscope", "completion", "bash").stdout
+        return re.findall(r"^    '([a-z ]+)'\) offered='(.*)' ;;$", script, re.M)
+
+    def test_the_manual_page_has_every_verb_and_option(self):
         maker = HERE.parent.parent / "scripts/packaging/make_man.py"
         page = self.python(str(maker), str(self.site / "stepscope/bin/stepscope")).stdout
         self.assertTrue(page.startswith(".TH STEPSCOPE 1"), page[:80])
-        for section in ("NAME", "PROFILE", "REPORT", "COMPLETION"):
-            self.assertIn("\n.SH %s\n" % section, page)
+        sections = {name: text.replace("\\-", "-") for name, text in re.findall(r"^\.SH (.*)\n((?:(?!\.SH).*\n?)*)", page, re.M)}
+        verbs = self.verbs_of_the_parser()
+        self.assertGreater(len(verbs), 15)
+        for verb, words in verbs:
+            for option in (word for word in words.split() if word.startswith("--")):
+                self.assertIn(option, sections[verb.upper()], verb)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "viewer/app/gui.hpp"
 
+#include <dlfcn.h>
 #include <imgui.h>
 
 #include <array>
 #include <filesystem>
+#include <string>
 
 namespace stepscope::viewer {
 namespace {
@@ -15,16 +17,23 @@ constexpr float kFontSize = 14;
 constexpr std::array<ImWchar, 11> kGlyphs = {0x20,   0x24f,  0x370,  0x52f,  0x2010, 0x2044,
                                              0x2190, 0x21ff, 0x2200, 0x22ff, 0};
 
-// The distribution's DejaVu Sans; without it ImGui's own bitmap font, which has no accents.
+// Packages carry the font beside the module that this code is linked into.
+std::string font_beside_module() {
+  Dl_info module;
+  if (dladdr(reinterpret_cast<const void*>(&font_beside_module), &module) == 0) return {};
+  return std::filesystem::path(module.dli_fname).replace_filename("DejaVuSans.ttf");
+}
+
+// DejaVu Sans; without it ImGui's own bitmap font, which has no accents.
 void add_font(float scale) {
-  constexpr std::array<const char*, 3> kPaths = {
-      "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+  const std::array<std::string, 4> paths = {
+      font_beside_module(), "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
       "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf", "/usr/share/fonts/TTF/DejaVuSans.ttf"};
   ImFontAtlas& fonts = *ImGui::GetIO().Fonts;
-  for (const char* path : kPaths) {
+  for (const std::string& path : paths) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) continue;
-    fonts.AddFontFromFileTTF(path, kFontSize * scale, nullptr, kGlyphs.data());
+    fonts.AddFontFromFileTTF(path.c_str(), kFontSize * scale, nullptr, kGlyphs.data());
     return;
   }
   ImFontConfig config;

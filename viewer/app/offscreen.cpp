@@ -39,9 +39,11 @@ class Library {
 };
 
 Error no_gl(const char* what) {
-  return {ErrorCode::unsupported, std::string("--screenshot draws with OpenGL 3.3 by EGL, and ") +
-                                      what +
-                                      "; on Debian: apt-get install libegl1 libgl1-mesa-dri"};
+  return {ErrorCode::unsupported,
+          std::string("--screenshot draws with OpenGL 3.3 by EGL, and ") + what +
+              "; on Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri. "
+              "'stepscope report RUN --format html -o run.html' needs none "
+              "of it"};
 }
 
 // A current context; released at the end.
