@@ -9,7 +9,9 @@ import sys
 import tempfile
 import unittest
 
+import not_run
 import page_commands
+import shown_commands
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -57,6 +59,9 @@ class CheckDocs(unittest.TestCase):
     def test_unknown_verb(self):
         self.assertIn("'reprot' is no verb", self.problems("Text\n\n    stepscope reprot run.scope\n")[0])
 
+    def test_code_below_a_heading(self):
+        self.assertIn("'reprot' is no verb", self.problems("## Heading\n    stepscope reprot run.scope\n")[0])
+
     def test_unknown_option(self):
         self.assertIn("'--formt' is no option", self.problems("Say `stepscope report run.scope --formt html`.\n")[0])
 
@@ -101,6 +106,40 @@ class PageCommands(unittest.TestCase):
     def test_status_reaches_the_next_command(self):
         outputs = page_commands.run_in_one_shell(["false", "echo $?"], ".", None)
         self.assertEqual(outputs, [([""], 1), (["1", ""], 0)])
+
+
+class ShownCommands(unittest.TestCase):
+    def commands(self, text, of=shown_commands.code_commands):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text(text, encoding="utf-8")
+            return list(of(page))
+
+    def test_commands_end_where_their_explanation_begins(self):
+        self.assertEqual(self.commands("## A\n    stepscope report a.scope    text\n    cd x   # y\n    words\n"),
+                         ["stepscope report a.scope", "cd x"])
+
+    def test_commands_of_a_workflow(self):
+        self.assertEqual(self.commands("## A\n    - run: stepscope doctor\n    stepscope gate run \\\n      -n 5\n"),
+                         ["stepscope doctor", "stepscope gate run -n 5"])
+
+    def test_sentences_have_commands_and_mentions(self):
+        text = "`stepscope report a.scope`, `stepscope report`, `stepscope report TRACE`, `stepscope doctor`, `stepscope view a.scope [b.scope]`"
+        self.assertEqual(self.commands(text, shown_commands.sentence_commands),
+                         ["stepscope report a.scope", "stepscope doctor", "stepscope view a.scope b.scope"])
+
+    def test_console_blocks_are_page_commands(self):
+        text = "```console\n$ stepscope doctor\n```\n<!-- $ cp a b -->\n"
+        self.assertEqual(self.commands(text), [])
+        self.assertEqual(shown_commands.unseen_commands(text), [])
+        self.assertEqual(shown_commands.unseen_commands("<!-- $ cp a b -->\n"), ["cp a b"])
+
+    def test_an_entry_of_not_run_that_nothing_matches_is_told(self):
+        lists = shown_commands.Lists()
+        self.assertIsNone(lists.reason("stepscope doctor"))
+        self.assertEqual(len(lists.unused()), len(not_run.NOT_RUN) + len(not_run.OTHER))
+        self.assertEqual(lists.reason("stepscope ladder llm --device cuda"), not_run.GPU)
+        self.assertEqual(len(lists.unused()), len(not_run.NOT_RUN) + len(not_run.OTHER) - 1)
 
 
 if __name__ == "__main__":
