@@ -34,6 +34,7 @@ OTHER = [
     (r"train clt --steps 100", "train clt --steps 10", "ten seconds"),
     (r"ladder llm( --rungs R4,R5 --repeats 7)?", f"ladder llm {SHORT_LADDER}", "minutes; tests/cli tests the choice of rungs"),
     (r"--preset tiny --steps 200", "--preset tiny --steps 2", "half a minute"),
+    (r"--train-tokenizer 32768", "--train-tokenizer 500", "the text of this test is too short for more"),
     (r"--corpus-tokens 10000000", "--corpus-tokens 10000", "a second, and 20 MB"),
     (r"--baseline-cmd 'python (3_norm|base)/train.py' --candidate-cmd 'python (2_batches/)?train.py'",
      "--baseline-cmd 'python base/train.py' --candidate-cmd 'python train.py'", "the tutorial's programs run in docs_tutorial"),

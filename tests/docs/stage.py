@@ -59,6 +59,13 @@ def nsys_export(path):
                          (begin + 10_000, begin + 10_000 + KERNEL_NS, step + 1, 1 << 48 | 100 << 24))
 
 
+def books(folder):
+    """Text to make token shards of: the pages themselves."""
+    folder.mkdir()
+    for page in (ROOT / "docs").glob("*.md"):
+        shutil.copy(page, folder / f"{page.stem}.txt")
+
+
 def record(stage, environment, name, load):
     subprocess.run(["stepscope", "profile", "-o", name, "--", "python", "train.py", "--steps", "40", "--load", load],
                    cwd=stage, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -98,6 +105,7 @@ def set_up(stage, environment):
     reports(stage, environment, "after.json.gz", FAST_REPORTS)
     reports(stage, environment, "run.scope", ["baseline.json"])
     nsys_export(stage / "run.sqlite")
+    books(stage / "books")
     (stage / "new/.stepscope").mkdir()
     shutil.copy(ROOT / "examples/tutorial/operations.json", stage / "new/.stepscope/policy.json")
     repository(stage, environment)
