@@ -240,7 +240,12 @@ Result<std::vector<Fix>> parse_fixes(std::string_view text, const Trace& trace,
 std::string text_of(const std::vector<Fix>& fixes, const Trace& trace,
                     const Attribution& attribution) {
   std::string out;
-  for (const Fix& fix : fixes) out += (out.empty() ? "" : "+") + text_of(fix, trace, attribution);
+  std::string_view finding;  // its fixes are one word
+  for (const Fix& fix : fixes) {
+    if (fix.finding.empty() || fix.finding != finding)
+      out += (out.empty() ? "" : "+") + text_of(fix, trace, attribution);
+    finding = fix.finding;
+  }
   return out;
 }
 

@@ -19,7 +19,12 @@ bool is_api(const HostRanges& h, RangeId range) {
 }  // namespace
 
 HostTasks::HostTasks(const Scene& scene, const std::map<ThreadId, std::uint32_t>& numbers)
-    : scene_(scene), trace_(scene.trace), numbers_(numbers) {}
+    : scene_(scene), trace_(scene.trace), numbers_(numbers) {
+  for (const char* name : {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}) {
+    const StringId id = trace_.data().strings.find(name);
+    if (id != kNone) read_ops_.push_back(id);
+  }
+}
 
 void HostTasks::append(Interval time, std::uint32_t step, std::vector<HostTask>& out) {
   tasks_.clear();
@@ -126,17 +131,42 @@ std::int64_t HostTasks::add_call(ThreadId thread, RangeId call) {
   return h.end[call];
 }
 
+// One task for each phase and each line at which the thread was seen: a silence may hold several.
 void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
   if (time.empty()) return;
-  HostTask task = task_at(thread, time, piece.innermost);
-  task.cause = scene_.threads.is_worker(thread) && piece.innermost == kNone
-                   ? Cause::host_framework
-                   : scene_.walk.causes().of(thread, piece);
-  const bool begins =
-      piece.innermost != kNone && trace_.host_ranges().begin[piece.innermost] == piece.time.begin;
-  task.records = begins ? 1 : 0;
-  if (waits_for_producer(piece, task.cause)) add_wait(task, piece);
-  push(task);
+  const HostRanges& h = trace_.host_ranges();
+  const Cause by_records = scene_.threads.is_worker(thread) && piece.innermost == kNone
+                               ? Cause::host_framework
+                               : scene_.walk.causes().of(thread, piece);
+  const bool is_op =
+      piece.innermost != kNone && family_of(h.kind[piece.innermost]) == HostFamily::op;
+  const bool waits = waits_for_producer(piece, by_records);
+  std::vector<HostTask> parts;
+  for (std::int64_t end = time.end; end > time.begin; end = parts.back().begin) {
+    Interval part{std::max(time.begin, scene_.phases.at(thread, end - 1).since), end};
+    if (waits) part.begin = time.begin;
+    const HostSamples::Seen seen =
+        waits ? HostSamples::Seen{} : scene_.samples.before(thread, piece.time, end);
+    if (seen.row != kNone) part.begin = std::max(part.begin, seen.time.begin);
+    HostTask task = task_at(thread, part, piece.innermost);
+    task.cause = by_records;
+    task.reads = is_read(piece.innermost);
+    if (seen.row != kNone) {
+      task.cause = scene_.walk.causes().sampled(by_records, thread, part, seen.row);
+      const SiteId site = trace_.data().samples.site[seen.row];
+      if (!is_op && site != kNone) task.site = site;
+    }
+    parts.push_back(task);
+  }
+  const bool begins = piece.innermost != kNone && h.begin[piece.innermost] == piece.time.begin;
+  parts.back().records = begins ? 1 : 0;
+  if (waits) add_wait(parts.back(), piece);
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) push(*part);
+}
+
+bool HostTasks::is_read(RangeId range) const {
+  return range != kNone && std::find(read_ops_.begin(), read_ops_.end(),
+                                     trace_.host_ranges().name[range]) != read_ops_.end();
 }
 
 bool HostTasks::waits_for_producer(const Piece& piece, Cause cause) const {
@@ -189,7 +219,7 @@ void HostTasks::push(HostTask task) {
     HostTask& last = tasks_.back();
     if (last.thread == task.thread && last.call == kNone && last.producer == kNone &&
         last.end == task.begin && last.phase == task.phase && last.site == task.site &&
-        last.cause == task.cause && last.begin < last.end) {
+        last.cause == task.cause && last.reads == task.reads && last.begin < last.end) {
       last.end = task.end;
       last.ns += task.ns;
       last.records += task.records;

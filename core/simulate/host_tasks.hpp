@@ -44,12 +44,14 @@ class HostTasks {
   bool loop_calls_in(Interval time) const;
   bool sleeps(ThreadId thread, const Piece& piece) const;
   bool waits_for_producer(const Piece& piece, Cause cause) const;
+  bool is_read(RangeId range) const;
   void push(HostTask task);
   void charge_gaps_to_next_call();
 
   const Scene& scene_;
   const Trace& trace_;
   const std::map<ThreadId, std::uint32_t>& numbers_;
+  std::vector<StringId> read_ops_;               // names
   std::map<StringId, std::uint32_t> producers_;  // by the name of the range that waits
   std::vector<HostTask> tasks_;                  // of the step at hand
   std::vector<Burst> bursts_;

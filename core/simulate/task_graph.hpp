@@ -47,6 +47,7 @@ struct HostTask {
   Cause cause = Cause::unknown;
   ApiKind api = ApiKind::other;
   WaitKind wait = WaitKind::none;
+  bool reads = false;    // work of an operation that does nothing but read the device
   bool rejoins = false;  // `follows` sets the clock also back: of threads that follow the loop
 };
 

@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t kClockNs = 5'000;
 // Uploads of pageable memory up to this size are copied aside by the call, which goes on at once.
 constexpr std::uint64_t kStagedBytes = 64 << 10;
+constexpr double kLongestGapNs = 10'000;  // behind the stream's work, as the walk explains it
 constexpr double kUsualReturnNs = 7'000;
 constexpr double kUsualEmptySyncNs = 2'000;
 
@@ -111,8 +112,20 @@ class Waits {
                         (op.bytes > kStagedBytes || op.bytes == kUnknownBytes);
     const bool waits = ended && (blocking || download);
     if (!waits && !upload) return;
+    if (upload) begins_behind_its_stream(graph_.device[task.first_op], task);
     task.wait = WaitKind::own_ops;
     note_wait(task, d.end[op.op]);
+  }
+
+  // The call of an upload of pageable memory waits for its stream before it copies. That is no time
+  // of its own: it goes when the stream's work does.
+  void begins_behind_its_stream(DeviceTask& op, const HostTask& task) const {
+    const std::uint32_t before = last_end_[op.stream];
+    if (before == kNone || recorded_end(before) <= task.begin) return;
+    const auto gap = static_cast<double>(trace_.device_ops().begin[op.op] - recorded_end(before));
+    if (gap < 0 || gap > kLongestGapNs) return;
+    op.arrival_ns = std::min(op.arrival_ns, graph_.copy_call_ns + graph_.latency_ns);
+    op.gap_ns = gap;
   }
 
   // A call's own time is what it takes where nothing is left to wait for.

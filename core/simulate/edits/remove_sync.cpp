@@ -9,6 +9,20 @@ bool waits_for_device(const TaskGraph& graph, const HostTask& task) {
   return task.wait == WaitKind::own_ops && all_are(graph, task, CopyKind::device_to_host);
 }
 
+// What the operation of a read does around its calls goes with them.
+void take_read(TaskGraph& graph, std::uint32_t call) {
+  const HostTask& at = graph.host[call];
+  const auto take = [&](HostTask& task) {
+    if (task.thread != at.thread) return true;
+    if (task.reads) task.ns = 0;
+    return task.reads;
+  };
+  for (std::uint32_t i = call; i-- > 0 && graph.host[i].step == at.step;)
+    if (!take(graph.host[i])) break;
+  for (std::uint32_t i = call + 1; i < graph.host.size() && graph.host[i].step == at.step; ++i)
+    if (!take(graph.host[i])) break;
+}
+
 }  // namespace
 
 void remove_sync(Edit& edit) {
@@ -21,8 +35,12 @@ void remove_sync(Edit& edit) {
     const std::uint32_t before = call_before(graph, i);
     const bool reads = before != kNone && is_sync(task.api) &&
                        all_are(graph, graph.host[before], CopyKind::device_to_host);
-    if (reads) drop(graph, graph.host[before]);
+    if (reads) {
+      drop(graph, graph.host[before]);
+      take_read(graph, before);
+    }
     drop(graph, task);
+    take_read(graph, i);
     ++edit.touched;
   }
 }

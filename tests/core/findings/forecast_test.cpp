@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/findings/all_findings.hpp"
+#include "core/simulate/fix_text.hpp"
+#include "core/simulate/simulator.hpp"
 #include "tests/support/text_case.hpp"
 
 namespace stepscope::testing {
@@ -70,8 +72,41 @@ TEST(FindingForecast, GivesNoMoreThanTheFindingCosts) {
   const Findings findings = judge(in_favour_of(FixKind::remove_sync, 1.5e6));
   ASSERT_FALSE(findings.found.empty());
   for (const Finding& finding : findings.found) {
+    ASSERT_TRUE(finding.forecast.has_value()) << finding.id;
     EXPECT_LE(finding.gain_ns_per_step(2e6), finding.ceiling_ns_per_step) << finding.id;
+    if (finding.id == "host_sync") {
+      EXPECT_LE(finding.forecast->low_ns_per_step, 5e5) << "what the replay gives is possible";
+    }
   }
+}
+
+// A silence holds several phases and lines: each is work of its own.
+TEST(FindingForecast, WorkIsOfThePhaseAndTheLineInWhichItWasSeen) {
+  const Result<TextCase> read =
+      parse_case("silence",
+                 "repeat 4 host=1000 device=1000\n"
+                 "step 0 1000\n"
+                 "launch t1 0 4 s7 6 100 sm90_gemm at=train.py:31\n"
+                 "scope t1 200 900 log\n"
+                 "sample t1 250 at=metrics.py:7\n"
+                 "sample t1 600 at=metrics.py:9\n"
+                 "launch t1 950 954 s7 956 1000 sm90_gemm at=train.py:32\n"
+                 "end\n"
+                 "expect steps 4\n");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const Result<Attribution> attribution = attribute(read->trace, *read->steps);
+  const Summary summary = summarize(read->trace, *read->steps, *attribution);
+  const auto simulator =
+      Simulator::build(read->trace, *read->steps, *attribution, summary.counted, {});
+  ASSERT_TRUE(simulator.ok()) << simulator.error().message;
+  const auto step_without = [&](const char* text) {
+    const Result<Fix> fix = parse_fix(text, read->trace, *attribution);
+    EXPECT_TRUE(fix.ok()) << text;
+    return fix.ok() ? simulator->expected_ns_per_step({&*fix, 1}) : 0;
+  };
+  EXPECT_NEAR(step_without("drop_work@phase=log"), 300'000, 5'000);
+  EXPECT_NEAR(step_without("drop_work@metrics.py:9"), 650'000, 5'000)
+      << "a sample holds until the silence ends";
 }
 
 }  // namespace
