@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/support/duration.hpp"
+
 namespace stepscope::rules {
 namespace {
 
@@ -148,11 +150,29 @@ void set_ops(Fix& fix, std::vector<DeviceOpId> ops, std::string_view id) {
   fix.finding = id;
 }
 
-// A replay that gives more than this part of the ceiling took other work of the same lines along,
-// and is no forecast of this finding. The ceiling of launch_bound lacks what other rules explained
-// before it, while a graph takes that work, too.
+namespace {
+
+// Of a replay that gives more than this part of the ceiling the ceiling is expected, and the rest
+// is only possible: the edit took other work of the same lines along. The ceiling of launch_bound
+// lacks what other rules explained before it, while a graph takes that work, too.
 constexpr double kMostOfCeiling = 1.25;
 constexpr std::string_view kTakesAllLaunches = "launch_bound";
+
+Forecast within_ceiling(const Scene& scene, const Finding& finding, Forecast forecast) {
+  const double least = scene.step_ns - finding.ceiling_ns_per_step;
+  const double beyond = scene.step_ns - forecast.ns_per_step;
+  if (finding.id == kTakesAllLaunches || beyond <= kMostOfCeiling * finding.ceiling_ns_per_step)
+    return forecast;
+  forecast.assumptions.push_back(fmt::format(
+      "the replay gives {}, with other work of the same lines: what the finding explains is "
+      "expected, the rest is possible",
+      format_duration(forecast.ns_per_step)));
+  forecast.high_ns_per_step += least - forecast.ns_per_step;
+  forecast.ns_per_step = least;
+  return forecast;
+}
+
+}  // namespace
 
 // What the replay says decides, but on a trace whose host was slowed: there the host holds back
 // what it would not hold back in truth, and ceilings are safer.
@@ -160,10 +180,7 @@ void add_finding(const Scene& scene, Finding finding, Findings& out) {
   finding.share = scene.share(finding.ceiling_ns_per_step);
   if (scene.forecaster && !finding.fixes.empty()) {
     const Forecast forecast = scene.forecaster(finding.fixes);
-    const bool credible =
-        finding.id == kTakesAllLaunches ||
-        scene.step_ns - forecast.ns_per_step <= kMostOfCeiling * finding.ceiling_ns_per_step;
-    if (forecast.abstained.empty() && credible) finding.forecast = forecast;
+    if (forecast.abstained.empty()) finding.forecast = within_ceiling(scene, finding, forecast);
   }
   const bool replay_decides = finding.forecast && !scene.inflated;
   const double gain = scene.share(finding.gain_ns_per_step(scene.step_ns));

@@ -19,12 +19,6 @@ constexpr double kSceneLeastShare = 0.01;
 constexpr double kLeastNoises = 3;
 constexpr double kMostOfNoise = 0.05;  // steps of two kinds vary much, and their costs are plain
 
-double uncertainty_of_mean(const std::vector<std::int64_t>& walls) {
-  if (walls.size() < 2) return 0;
-  return kDeviationOfMedian * static_cast<double>(median_absolute_deviation(walls)) /
-         std::sqrt(static_cast<double>(walls.size()));
-}
-
 // Parents stand before their children, so one pass in row order hands the lines down.
 std::vector<SiteId> nearest_sites(const Trace& trace) {
   std::vector<bool> counts;  // a recorded call site, or a function of user code
@@ -58,6 +52,12 @@ std::vector<bool> find_optimizer_phases(const std::vector<Phase>& phases) {
 }
 
 }  // namespace
+
+double uncertainty_of_mean(const std::vector<std::int64_t>& walls) {
+  if (walls.size() < 2) return 0;
+  return kDeviationOfMedian * static_cast<double>(median_absolute_deviation(walls)) /
+         std::sqrt(static_cast<double>(walls.size()));
+}
 
 Scene::Scene(const Trace& t, const Steps& s, const Attribution& a, const Summary& sums,
              const Forecaster& f)
@@ -94,9 +94,9 @@ double Scene::per_step(std::int64_t ns) const {
          static_cast<double>(std::max<std::size_t>(1, summary.counted.size()));
 }
 
-double Scene::least_ns() const {
+double Scene::least_ns(double noise) const {
   return std::max(kSceneLeastShare * step_ns,
-                  std::min(kLeastNoises * noise_ns, kMostOfNoise * step_ns));
+                  std::min(kLeastNoises * noise, kMostOfNoise * step_ns));
 }
 
 bool Scene::counts(std::int64_t time) const {

@@ -49,7 +49,8 @@ struct Scene {
     return per_step(static_cast<std::int64_t>(count));
   }
   double share(double ns_per_step) const { return step_ns > 0 ? ns_per_step / step_ns : 0; }
-  double least_ns() const;
+  double least_ns() const { return least_ns(noise_ns); }
+  double least_ns(double noise) const;
   bool counts(std::int64_t time) const;  // lies in a counted step
   // What of a segment of the partition lies in counted steps, and is not explained yet.
   std::int64_t unexplained_ns(std::size_t segment) const;
@@ -63,6 +64,9 @@ struct Scene {
   double wall_scale_ = 1;
   IntervalSet windows_;
 };
+
+// Standard error of the mean of steps of these lengths, by their median absolute deviation.
+double uncertainty_of_mean(const std::vector<std::int64_t>& walls);
 
 // Host time that passes before work is issued, so that a host that came earlier would have issued
 // it earlier: a lead hides it. Waiting for another thread or for data is not of this kind.

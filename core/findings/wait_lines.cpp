@@ -62,6 +62,11 @@ std::string shown_elsewhere(const Scene& scene, const RunAhead& ahead) {
       scene.line_text(most->first));
 }
 
+void explain_hidden(Scene& scene, const RunAhead& ahead) {
+  for (std::size_t i = 0; i < ahead.hidden.size(); ++i)
+    if (scene.segments()[i].time.length() < kLongStretchNs) scene.explain(i, ahead.hidden[i]);
+}
+
 FixScope scope_of(const std::vector<SiteId>& sites, const Price& price) {
   FixScope scope;
   scope.sites = sites;

@@ -10,6 +10,9 @@
 
 namespace stepscope::rules {
 
+// From here on a stretch of host work is something of its own, not the way to a launch.
+inline constexpr std::int64_t kLongStretchNs = 1'000'000;
+
 struct WaitLine {  // waits without a line are one row a phase
   SiteId site = kNone;
   PhaseId phase = 0;
@@ -30,6 +33,10 @@ std::string place_text(const Scene& scene, const WaitLine& line);
 std::string counted_text(const Scene& scene, std::uint64_t count, std::string_view noun);
 // Where the partition shows most of what waits cause, if that is another line than theirs; else "".
 std::string shown_elsewhere(const Scene& scene, const RunAhead& ahead);
+// What the leads of waits hide is explained, but for long stretches of host work: without the wait
+// they would be hidden, and without them there would be nothing to hide, so host_gap names them,
+// too.
+void explain_hidden(Scene& scene, const RunAhead& ahead);
 // The lines, else (where no line is known) the phases.
 FixScope scope_of(const std::vector<SiteId>& sites, const Price& price);
 

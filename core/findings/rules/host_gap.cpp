@@ -12,7 +12,6 @@ namespace stepscope::rules {
 namespace {
 
 constexpr const char* kHostGap = "host_gap";
-constexpr std::int64_t kLongGapNs = 1'000'000;
 
 bool is_gap_cause(Cause cause) {
   return cause == Cause::host_python || cause == Cause::host_between_calls ||
@@ -33,7 +32,7 @@ Gaps find_gaps(const Scene& scene) {
   Gaps out(scene);
   for (std::size_t i = 0; i < scene.segments().size(); ++i) {
     const Segment& s = scene.segments()[i];
-    if (!is_gap_cause(s.cause) || s.time.length() < kLongGapNs) continue;
+    if (!is_gap_cause(s.cause) || s.time.length() < kLongStretchNs) continue;
     const std::int64_t ns = scene.unexplained_ns(i);
     if (ns <= 0) continue;
     out.price.add(s, ns);

@@ -107,7 +107,7 @@ void judge_host_sync(Scene& scene, Findings& out) {
   for (std::size_t i = 0; i < cheap.size() && i < kMostCleared; ++i)
     clear(out, kHostSync, why_cheap(scene, cheap[i]));
   if (costly.empty()) return;
-  for (std::size_t i = 0; i < ahead.hidden.size(); ++i) scene.explain(i, ahead.hidden[i]);
+  explain_hidden(scene, ahead);
   add_finding(scene, sync_finding(scene, ahead, costly), out);
 }
 

@@ -13,18 +13,50 @@ namespace {
 
 constexpr const char* kLaunchBound = "launch_bound";
 constexpr double kLeastStarved = 0.10;
-constexpr std::int64_t kLongStretchNs = 1'000'000;
 constexpr double kMostInflation = 3;
 constexpr double kLongWayNs = 200'000;  // from one kernel to the next: more than issuing takes
 
-Price starved_time(const Scene& scene) {
-  Price price(scene);
+bool host_waits_in(const Scene& scene, Interval time) {
+  const std::vector<HostWait>& waits = scene.calls.waits;
+  const auto behind =
+      std::lower_bound(waits.begin(), waits.end(), time.end,
+                       [](const HostWait& wait, std::int64_t at) { return wait.time.begin < at; });
+  return behind != waits.begin() && (behind - 1)->time.end > time.begin;
+}
+
+// Of a copy that runs while no compute does: until the kernel behind it was launched, which the
+// copy did not hold back.
+std::int64_t starved_beside_copy(const Scene& scene, const Segment& s) {
+  if (s.cause != Cause::copy_h2d_pinned || !scene.counts(s.time.begin)) return 0;
+  const DeviceOps& d = scene.trace.device_ops();
+  const auto next = std::lower_bound(d.begin.begin(), d.begin.end(), s.time.end);
+  if (next == d.begin.end() || host_waits_in(scene, s.time)) return 0;
+  const auto op = static_cast<DeviceOpId>(next - d.begin.begin());
+  const CallId call = scene.trace.launch_of(op);
+  if (call == kNone || d.kind[op] != DeviceOpKind::kernel) return 0;
+  const std::int64_t launched = scene.trace.host_ranges().end[scene.trace.calls().range[call]];
+  const std::int64_t ns = std::min(s.time.end, launched) - s.time.begin;
+  return ns < kLongStretchNs ? std::max<std::int64_t>(0, ns) : 0;
+}
+
+struct StarvedTime {
+  explicit StarvedTime(const Scene& scene) : price(scene) {}
+  Price price;
+  std::int64_t beside_copies = 0;  // of it
+};
+
+StarvedTime starved_time(const Scene& scene) {
+  StarvedTime out(scene);
   for (std::size_t i = 0; i < scene.segments().size(); ++i) {
     const Segment& s = scene.segments()[i];
-    if (is_hidden_by_lead(s.cause) && s.time.length() < kLongStretchNs)
-      price.add(s, scene.unexplained_ns(i));
+    if (is_hidden_by_lead(s.cause) && s.time.length() < kLongStretchNs) {
+      out.price.add(s, scene.unexplained_ns(i));
+    } else if (const std::int64_t ns = starved_beside_copy(scene, s); ns > 0) {
+      out.price.add(s, ns);
+      out.beside_copies += ns;
+    }
   }
-  return price;
+  return out;
 }
 
 struct KernelCount {
@@ -88,8 +120,9 @@ Finding launch_finding(const Scene& scene, const Price& price, double starved) {
 }  // namespace
 
 void judge_launch_bound(Scene& scene, Findings& out) {
-  const Price price = starved_time(scene);
-  const double starved = scene.idle_per_step(price.total());
+  const StarvedTime time = starved_time(scene);
+  const double starved = scene.idle_per_step(time.price.total() - time.beside_copies) +
+                         scene.wall_per_step(time.beside_copies);
   const double least = least_starved_share(scene, starved);
   const bool traced_is_starved = scene.share(starved) >= kLeastStarved;
   if (scene.inflated && traced_is_starved && least < kLeastStarved) {
@@ -105,7 +138,7 @@ void judge_launch_bound(Scene& scene, Findings& out) {
                              "explains",
                              format_duration(starved), percent(scene.share(starved))));
   }
-  add_finding(scene, launch_finding(scene, price, starved), out);
+  add_finding(scene, launch_finding(scene, time.price, starved), out);
 }
 
 }  // namespace stepscope::rules

@@ -11,7 +11,6 @@ namespace stepscope::rules {
 namespace {
 
 constexpr const char* kPageableCopy = "pageable_copy";
-constexpr double kLeastBytes = 1e6;
 
 struct PageableCopies {
   explicit PageableCopies(const Scene& scene) : price(scene) {}
@@ -115,13 +114,13 @@ void judge_pageable_copy(Scene& scene, Findings& out) {
   add_exposed(scene, tiny, copies);
   const RunAhead ahead = add_idle(scene, tiny, copies);
   const double caused = scene.per_step(copies.exposed) + scene.idle_per_step(copies.idle);
-  if (scene.count_per_step(copies.bytes) < kLeastBytes || caused < scene.least_ns()) {
+  if (caused < scene.least_ns()) {
     return clear(out, kPageableCopy,
                  fmt::format("{:.3g} MB a step from pageable memory cost {} ({})",
                              scene.count_per_step(copies.bytes) / 1e6, format_duration(caused),
                              percent(scene.share(caused))));
   }
-  for (std::size_t i = 0; i < ahead.hidden.size(); ++i) scene.explain(i, ahead.hidden[i]);
+  explain_hidden(scene, ahead);
   add_finding(scene, copy_finding(scene, copies, ahead, caused), out);
 }
 

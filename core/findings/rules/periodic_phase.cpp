@@ -30,6 +30,23 @@ std::vector<bool> phases_below(const Scene& scene, const std::string& path) {
   return out;
 }
 
+// What the mean step is uncertain by without the phase: that it runs in some steps and not in
+// others is what it costs, and no noise.
+double noise_without(const Scene& scene, const std::vector<bool>& inside) {
+  std::vector<std::int64_t> rest;
+  for (const std::uint32_t row : scene.summary.counted) {
+    const Interval window = scene.steps.list[row].window;
+    const auto& segments = scene.segments();
+    auto s =
+        std::lower_bound(segments.begin(), segments.end(), window.begin,
+                         [](const Segment& one, std::int64_t at) { return one.time.end <= at; });
+    rest.push_back(window.length());
+    for (; s != segments.end() && s->time.begin < window.end; ++s)
+      if (inside[s->phase]) rest.back() -= intersect(s->time, window).length();
+  }
+  return uncertainty_of_mean(rest);
+}
+
 Finding periodic_finding(const Scene& scene, const PhaseRow& row) {
   const std::vector<bool> inside = phases_below(scene, row.path);
   Price price(scene);
@@ -73,7 +90,8 @@ void judge_periodic_phase(Scene& scene, Findings& out) {
   for (const PhaseRow& row : scene.summary.phases) {
     if (row.depth > 0 || row.every_steps < kLeastPeriod || row.calls_total == 0) continue;
     const double amortised = scene.wall_per_step(row.wall_ns_total);
-    if (scene.share(amortised) >= kPeriodicPhaseLeastShare && amortised / 2 >= scene.least_ns()) {
+    const double least = scene.least_ns(noise_without(scene, phases_below(scene, row.path)));
+    if (scene.share(amortised) >= kPeriodicPhaseLeastShare && amortised / 2 >= least) {
       add_finding(scene, periodic_finding(scene, row), out);
       any = true;
     } else if (amortised > most) {

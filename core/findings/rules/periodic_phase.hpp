@@ -3,7 +3,7 @@
 // even so.
 //
 //   fires where   the phase runs once in two steps or more, amortised >= 3 % of the step, and
-//                 ceiling >= least
+//                 ceiling >= least, by the noise of the steps without the phase
 //   amortised     wall time that the phase (with those inside it) owns, over all counted steps
 //   ceiling       half of it: running it half as often is what a user can decide
 #pragma once

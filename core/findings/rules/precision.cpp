@@ -20,6 +20,7 @@ constexpr TensorFactor kUnknownDevice{0.25, 0.1, 0.5};
 constexpr TensorFactor kDataCentre{0.18, 0.08, 0.4};
 constexpr TensorFactor kOtherDevice{0.6, 0.3, 1};
 constexpr std::uint32_t kFirstWithTf32 = 8;
+constexpr double kHalfTheBytes = 0.5;  // of kernels that read and write float32, with bf16
 
 // Of the device that the run used first; false only where that is known.
 bool may_have_tf32(const Scene& scene) {
@@ -51,6 +52,32 @@ bool is_float32_matrix_kernel(std::string_view name) {
                       has("884") || has("bf16") || has("f16f16") || has("hmma");
   return single && !tensor;
 }
+
+namespace {
+
+bool is_float32_memory_kernel(Cause cause, std::string_view name) {
+  const auto has = [name](const char* part) { return name.find(part) != std::string_view::npos; };
+  return (cause == Cause::gpu_elementwise || cause == Cause::gpu_reduce) && has("float") &&
+         !has("BFloat16") && !has("bfloat16") && !has("Half");
+}
+
+// TF32 leaves them as they are; bf16, which is advised as well, halves what they move.
+Fix halve_bytes(const Scene& scene) {
+  const DeviceOps& d = scene.trace.device_ops();
+  std::vector<DeviceOpId> ops;
+  for (const Segment& s : scene.segments()) {
+    if (s.device_evidence == kNone || scene.optimizer_phases[s.phase]) continue;
+    if (is_float32_memory_kernel(s.cause, scene.trace.text(d.name[s.device_evidence])))
+      ops.push_back(s.device_evidence);
+  }
+  Fix out;
+  out.kind = FixKind::scale_work;
+  out.factor_low = kHalfTheBytes;
+  set_ops(out, std::move(ops), kPrecision);
+  return out;
+}
+
+}  // namespace
 
 void judge_precision(Scene& scene, Findings& out) {
   Price price(scene);
@@ -95,6 +122,8 @@ void judge_precision(Scene& scene, Findings& out) {
   faster.factor_high = factor.high;
   set_ops(faster, std::move(ops), kPrecision);
   finding.fixes = {faster};
+  if (Fix half = halve_bytes(scene); !half.scope.ops.empty())
+    finding.fixes.push_back(std::move(half));
   finding.fix =
       "let them use tensor cores: TF32 keeps float32 tensors and rounds products to 10 bits, bf16 "
       "autocast halves the bytes, too; compare the loss curve";

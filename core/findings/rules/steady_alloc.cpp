@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -15,6 +18,59 @@ std::uint64_t allocations(const Scene& scene) {
   for (const WorkCount& count : scene.summary.counts)
     if (count.name == "allocations") return count.total;
   return 0;
+}
+
+bool may_wait(ApiKind api) {
+  return api == ApiKind::free_device || api == ApiKind::alloc_device || api == ApiKind::alloc_host;
+}
+
+// The loop's calls by which the driver manages memory, as waits: some of them wait for the device.
+std::vector<HostWait> waits_of_calls(const Scene& scene) {
+  const Calls& calls = scene.trace.calls();
+  const HostRanges& h = scene.trace.host_ranges();
+  std::vector<HostWait> out;
+  for (CallId call = 0; call < calls.size(); ++call) {
+    const RangeId range = calls.range[call];
+    if (!may_wait(calls.api[call]) || h.thread[range] != scene.steps.thread) continue;
+    HostWait wait;
+    wait.time = {h.begin[range], h.end[range]};
+    wait.site = scene.sites[range];
+    wait.range = range;
+    out.push_back(wait);
+  }
+  return out;
+}
+
+// What the device idles in the calls, and behind those after which it had nothing left to do.
+Price alloc_time(const Scene& scene) {
+  Price price(scene);
+  std::vector<HostWait> waits = waits_of_calls(scene);
+  const std::size_t own = waits.size();
+  std::vector<bool> removed(own, true);
+  waits.insert(waits.end(), scene.calls.waits.begin(), scene.calls.waits.end());
+  removed.resize(waits.size(), false);
+  std::vector<std::size_t> order(waits.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return waits[a].time.begin < waits[b].time.begin;
+  });
+  std::vector<HostWait> ordered;
+  std::vector<bool> ordered_removed;
+  for (const std::size_t i : order) {
+    ordered.push_back(waits[i]);
+    ordered_removed.push_back(removed[i]);
+  }
+  const RunAhead ahead = run_ahead(scene, ordered, ordered_removed);
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    if (ordered_removed[i])
+      price.add(ordered[i].site, ordered[i].phase, ahead.caused[i], {ordered[i].range, kNone});
+  }
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const Segment& s = scene.segments()[i];
+    if (s.cause == Cause::host_alloc && scene.counts(s.time.begin))
+      price.add(s, s.time.length() - ahead.hidden[i]);
+  }
+  return price;
 }
 
 Finding alloc_finding(const Scene& scene, const Price& price, double idle) {
@@ -42,11 +98,7 @@ Finding alloc_finding(const Scene& scene, const Price& price, double idle) {
 }  // namespace
 
 void judge_steady_alloc(Scene& scene, Findings& out) {
-  Price price(scene);
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (s.cause == Cause::host_alloc && scene.counts(s.time.begin)) price.add(s, s.time.length());
-  }
+  const Price price = alloc_time(scene);
   const double idle = scene.idle_per_step(price.total());
   if (idle >= scene.least_ns()) {
     for (std::size_t i = 0; i < scene.segments().size(); ++i)

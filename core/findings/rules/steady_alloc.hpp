@@ -5,7 +5,8 @@
 // device.
 //
 //   fires where   idle >= least
-//   idle          time that host.alloc owns; what idles behind the calls is not counted
+//   idle          time that host.alloc owns, and what a host would have hidden that had not waited
+//                 in the calls (run_ahead.hpp)
 //   cleared       with their number where they cost less
 #pragma once
 

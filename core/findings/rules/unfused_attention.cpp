@@ -17,6 +17,7 @@ constexpr double kUnfusedAttentionLeastOfCompute = 0.05;
 constexpr double kFusedTime = 1.0 / 3, kFusedLow = 0.15, kFusedHigh = 0.7;
 constexpr double kLeastBesideProducts = 0.1;  // of a group's time
 constexpr std::size_t kMostBetween = 12;
+constexpr double kIdleWorthSaying = 0.005;  // of the step
 
 bool is_softmax_kernel(std::string_view name) {
   std::string lower(name);
@@ -28,7 +29,8 @@ bool is_softmax_kernel(std::string_view name) {
 }
 
 struct AttentionGroups {
-  std::vector<bool> member;  // by device op
+  std::vector<bool> member;    // by device op
+  std::vector<bool> follower;  // of a group, but its first: fused, it is not launched
   std::uint64_t count = 0;
 };
 
@@ -36,6 +38,7 @@ class GroupFinder {
  public:
   explicit GroupFinder(const Scene& scene) : scene_(scene) {
     out_.member.assign(scene.trace.device_ops().size(), false);
+    out_.follower = out_.member;
   }
 
   AttentionGroups find() {
@@ -87,7 +90,10 @@ class GroupFinder {
       ++last;
     if (!is_matrix(first) || !is_matrix(last) || !is_worth(first, last)) return;
     if (scene_.counts(scene_.trace.device_ops().begin[kernels_[softmax]])) ++out_.count;
-    for (std::size_t i = first; i <= last; ++i) out_.member[kernels_[i]] = true;
+    for (std::size_t i = first; i <= last; ++i) {
+      out_.member[kernels_[i]] = true;
+      if (i > first) out_.follower[kernels_[i]] = true;
+    }
   }
 
   const Scene& scene_;
@@ -96,15 +102,52 @@ class GroupFinder {
   AttentionGroups out_;
 };
 
+struct AttentionTime {
+  explicit AttentionTime(const Scene& scene) : price(scene) {}
+  Price price;
+  std::int64_t device = 0;
+  std::int64_t idle = 0;  // until a kernel inside a group was launched
+  std::int64_t compute = 0;
+  std::vector<std::size_t> segments;
+};
+
+AttentionTime attention_time(const Scene& scene, const AttentionGroups& groups) {
+  AttentionTime out(scene);
+  const auto& begins = scene.trace.device_ops().begin;
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const Segment& s = scene.segments()[i];
+    if (!scene.counts(s.time.begin)) continue;
+    if (s.cause <= Cause::gpu_other && s.device_evidence != kNone) {
+      out.compute += s.time.length();
+      if (!groups.member[s.device_evidence]) continue;
+      out.device += s.time.length();
+    } else if (is_hidden_by_lead(s.cause)) {
+      const auto next = std::lower_bound(begins.begin(), begins.end(), s.time.end);
+      if (next == begins.end() || !groups.follower[static_cast<std::size_t>(next - begins.begin())])
+        continue;
+      out.idle += s.time.length();
+    } else {
+      continue;
+    }
+    out.price.add(s, s.time.length());
+    out.segments.push_back(i);
+  }
+  return out;
+}
+
 Finding attention_finding(const Scene& scene, const AttentionGroups& groups, const Price& price,
-                          double time) {
-  Finding out = price.finding(kUnfusedAttention, time);
-  out.ceiling_ns_per_step = (1 - kFusedTime) * time;
+                          double time, double idle) {
+  Finding out = price.finding(kUnfusedAttention, time + idle);
+  out.ceiling_ns_per_step = (1 - kFusedTime) * time + idle;
   out.count_per_step = scene.count_per_step(groups.count);
   out.title = fmt::format(
       "{:.0f} times a step attention runs as product, softmax, product over scores in memory: {} "
-      "({})",
-      out.count_per_step, format_duration(time), percent(scene.share(time)));
+      "({}){}",
+      out.count_per_step, format_duration(time), percent(scene.share(time)),
+      scene.share(idle) < kIdleWorthSaying
+          ? ""
+          : fmt::format(", and {} in which the device waits for their launches",
+                        format_duration(idle)));
   Fix fuse;
   fuse.kind = FixKind::fuse_work;
   fuse.factor = kFusedTime;
@@ -132,28 +175,18 @@ void judge_unfused_attention(Scene& scene, Findings& out) {
   const AttentionGroups groups = GroupFinder(scene).find();
   if (groups.count == 0)
     return clear(out, kUnfusedAttention, "no softmax between two matrix products");
-  Price price(scene);
-  std::int64_t compute = 0;
-  for (const Segment& s : scene.segments()) {
-    if (s.cause > Cause::gpu_other || s.device_evidence == kNone || !scene.counts(s.time.begin))
-      continue;
-    compute += s.time.length();
-    if (groups.member[s.device_evidence]) price.add(s, s.time.length());
-  }
-  const double time = scene.per_step(price.total());
-  if (static_cast<double>(price.total()) <
-          kUnfusedAttentionLeastOfCompute * static_cast<double>(compute) ||
-      (1 - kFusedTime) * time < scene.least_ns()) {
+  const AttentionTime all = attention_time(scene, groups);
+  const double time = scene.per_step(all.device);
+  const double idle = scene.idle_per_step(all.idle);
+  if (static_cast<double>(all.price.total()) <
+          kUnfusedAttentionLeastOfCompute * static_cast<double>(all.compute) ||
+      (1 - kFusedTime) * time + idle < scene.least_ns()) {
     return clear(out, kUnfusedAttention,
                  fmt::format("softmax between products takes {} a step ({}) with them",
                              format_duration(time), percent(scene.share(time))));
   }
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (s.device_evidence != kNone && groups.member[s.device_evidence])
-      scene.explain(i, s.time.length());
-  }
-  add_finding(scene, attention_finding(scene, groups, price, time), out);
+  for (const std::size_t i : all.segments) scene.explain(i, scene.segments()[i].time.length());
+  add_finding(scene, attention_finding(scene, groups, all.price, time, idle), out);
 }
 
 }  // namespace stepscope::rules

@@ -59,10 +59,9 @@ OptimizerWorkload optimizer_workload(const Scene& scene) {
       out.exposed += s.time.length();
       out.price.add(s, s.time.length());
     } else if (is_hidden_by_lead(s.cause) || s.cause == Cause::gpu_dispatch_gap) {
-      const std::int64_t ns = scene.unexplained_ns(i);
-      out.idle += ns;
+      out.idle += s.time.length();
       out.idle_segments.push_back(i);
-      out.price.add(s, ns);
+      out.price.add(s, s.time.length());
     }
   }
   return out;
