@@ -114,7 +114,7 @@ class Loop:
                 m.wait_event(9, 7)
                 self.copy_ahead()
             else:
-                m.upload(bytes_of_batch, LINES["exposed_copy"], False)
+                m.upload(int(bytes_of_batch * (size.amount if self.repaired("pageable_copy") else 1)), LINES["exposed_copy"], False)
 
     def copies_ahead(self):
         """Pinning alone leaves the copy in the stream of the compute."""
@@ -205,17 +205,20 @@ class Transformer(Loop):
             m.op("aten::softmax", [(SOFTMAX, 3 * pace)], "moe.py:21", s.host)
             m.op("aten::topk", [(SORT, 5 * pace)], "moe.py:22", s.host)
             m.op("aten::linear", [(gemm, s.gemm * 2 * pace)], "moe.py:25", s.host)
-        if self.has("hotspot"):
-            m.op("aten::topk", [(SORT, 60 * s.amount * pace), (BITONIC, 90 * s.amount * pace)], LINES["hotspot"], s.host)
-        if self.has("underfilled_gpu"):
+        if self.has("hotspot") or self.has("hotspot_launches"):
+            takes = s.amount * pace if self.has("hotspot") else 0.01
+            m.op("aten::topk", [(SORT, 60 * takes), (BITONIC, 90 * takes)], LINES["hotspot"], s.host)
+        if self.has("underfilled_gpu") or self.has("underfilled_gpu_launches"):
             stream = 11 if s.hidden else 7
+            takes = s.gemm * 0.7 * s.amount * pace if self.has("underfilled_gpu") else 1
             for _ in range(4):
-                m.op("aten::linear", [(gemm, s.gemm * 0.7 * s.amount * pace)], LINES["underfilled_gpu"], s.host, stream, blocks=8)
+                m.op("aten::linear", [(gemm, takes)], LINES["underfilled_gpu"], s.host, stream, blocks=8)
 
     def attention(self, gemm, slow, pace):
         m, s, at = self.m, self.size, LINES["unfused_attention"]
         if not self.has("unfused_attention"):
-            m.op("aten::scaled_dot_product_attention", [(FLASH, s.gemm * 0.5 * pace)], at, s.host)
+            fused = 0.5 * (s.amount if self.repaired("unfused_attention") else 1)  # a third of the parts
+            m.op("aten::scaled_dot_product_attention", [(FLASH, s.gemm * fused * pace)], at, s.host)
             return
         m.op("aten::bmm", [(gemm, s.gemm * 0.4 * s.amount * slow)], at, s.host)
         m.op("aten::masked_fill", [(MASKED, s.gemm * 0.3 * s.amount * pace)], at, s.host)

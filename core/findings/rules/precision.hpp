@@ -6,11 +6,10 @@
 //                 ceiling >= least
 //   which         kernels named sgemm or f32f32_f32f32 that name no tensor core (tf32, tensorop,
 //                 s1688, ...): cuBLAS's and CUTLASS's names
-//   forecast      TF32; its interval also holds bf16, with which the other float32 kernels move
-//   half ceiling       what TF32 saves of it (an assumption): it takes 0.18 of the time on data
-//   centre
+//   ceiling       what TF32 saves of it (an assumption): it takes 0.18 of the time on data centre
 //                 devices (compute capability 8.0, 9.0, 10.0), 0.6 on others, 0.25 where the device
 //                 is not known
+//   forecast      TF32; its interval also holds bf16: other float32 kernels move half the bytes
 #pragma once
 
 #include "core/findings/price.hpp"
