@@ -113,13 +113,13 @@ struct Simulator::State {
   // Of the step with the fixes, by this graph and by the other.
   double expected(const Run& run, std::span<const Fix> fixes) const {
     const double ns = anchored(run.replayed.ns());
-    return other ? (1 - other->weight) * ns + other->weight * other_ns(fixes) : ns;
+    return other ? (1 - other->weight) * ns + other->weight * other_ns(fixes, Luck::expected) : ns;
   }
 
-  double other_ns(std::span<const Fix> fixes) const {
+  double other_ns(std::span<const Fix> fixes, Luck luck) const {
     TaskGraph edited = other->graph;
     std::vector<std::string> ignored;
-    apply(fixes, Luck::expected, edited, ignored);
+    apply(fixes, luck, edited, ignored);
     return anchor_ns * replay(edited).ns() / other->base_ns;
   }
 
@@ -282,7 +282,8 @@ Forecast Simulator::forecast(std::span<const Fix> fixes) const {
   out.ns_per_step = s.expected(expected, fixes);
   std::vector<double> all = {out.ns_per_step, s.anchored(expected.replayed.ns()),
                              s.anchored(good.replayed.ns()), s.anchored(bad.replayed.ns())};
-  if (s.other) all.push_back(s.other_ns(fixes));
+  for (const Luck luck : {Luck::expected, Luck::good, Luck::bad})
+    if (s.other) all.push_back(s.other_ns(fixes, luck));
   const double low = *std::min_element(all.begin(), all.end());
   const double high = *std::max_element(all.begin(), all.end());
   const double spread = s.spread(expected.replayed);
