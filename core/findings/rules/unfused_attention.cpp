@@ -19,13 +19,22 @@ constexpr double kLeastBesideProducts = 0.1;  // of a group's time
 constexpr std::size_t kMostBetween = 12;
 constexpr double kIdleWorthSaying = 0.005;  // of the step
 
+// softmax_warp_forward<input, output, accumulator, log2 of elements, is a log-softmax, masked>
+bool is_log_by_argument(std::string_view lower) {
+  const std::size_t name = lower.find("softmax_warp_");
+  std::size_t at = name == std::string_view::npos ? name : lower.find('<', name);
+  for (int commas = 0; commas < 4 && at != std::string_view::npos; ++commas)
+    at = lower.find(',', at + 1);
+  return at != std::string_view::npos && lower.substr(at + 1).starts_with(" true");
+}
+
 bool is_softmax_kernel(std::string_view name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower.find("softmax") != std::string::npos &&
          lower.find("logsoftmax") == std::string::npos &&
-         lower.find("log_softmax") == std::string::npos;
+         lower.find("log_softmax") == std::string::npos && !is_log_by_argument(lower);
 }
 
 struct AttentionGroups {
@@ -111,6 +120,7 @@ struct AttentionTime {
   std::vector<std::size_t> segments;
 };
 
+// What launches cost is not known where a profiler slowed them.
 AttentionTime attention_time(const Scene& scene, const AttentionGroups& groups) {
   AttentionTime out(scene);
   const auto& begins = scene.trace.device_ops().begin;
@@ -121,7 +131,7 @@ AttentionTime attention_time(const Scene& scene, const AttentionGroups& groups) 
       out.compute += s.time.length();
       if (!groups.member[s.device_evidence]) continue;
       out.device += s.time.length();
-    } else if (is_hidden_by_lead(s.cause)) {
+    } else if (is_hidden_by_lead(s.cause) && !scene.inflated) {
       const auto next = std::lower_bound(begins.begin(), begins.end(), s.time.end);
       if (next == begins.end() || !groups.follower[static_cast<std::size_t>(next - begins.begin())])
         continue;
