@@ -201,6 +201,12 @@ class Judge {
     if (!side.trust.broken_invariants.empty())
       against(fmt::format("{}: {}", name, side.trust.broken_invariants.front()));
     if (side.trust.dropped > 0) note(fmt::format("{} lost {} records", name, side.trust.dropped));
+    if (side.trust.lost_chunks > 0)
+      note(fmt::format(
+          "{} is damaged: {} chunk{} of its recording {} missing, so its times and counts "
+          "may be wrong",
+          name, side.trust.lost_chunks, side.trust.lost_chunks == 1 ? "" : "s",
+          side.trust.lost_chunks == 1 ? "is" : "are"));
     if (side.trust.unknown_share > 0.01)
       note(fmt::format("{:.1f} % of {}'s time is unexplained", 100 * side.trust.unknown_share,
                        name));

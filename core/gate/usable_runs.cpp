@@ -24,7 +24,11 @@ GateRun told(const Summary& run) {
           .clock_mhz = clock_of(run)};
 }
 
-std::string why_too_short(const Policy& policy, const Summary& run) {
+std::string why_not_judged(const Policy& policy, const Summary& run) {
+  if (run.trust.lost_chunks > 0)
+    return fmt::format("{} chunk{} of the recording {} damaged or lost: record it again",
+                       run.trust.lost_chunks, run.trust.lost_chunks == 1 ? "" : "s",
+                       run.trust.lost_chunks == 1 ? "is" : "are");
   if (run.steps.found_by == FoundBy::whole_trace || run.steps.found_by == FoundBy::none)
     return "no steps were found in it";
   if (run.long_steps.left_out)
@@ -54,7 +58,7 @@ SideInWork begin_side(const Policy& policy, const std::vector<Summary>& all, con
   SideInWork out;
   for (const Summary& run : all) {
     GateRun row = told(run);
-    row.not_used = why_too_short(policy, run);
+    row.not_used = why_not_judged(policy, run);
     if (row.not_used.empty()) {
       out.runs.counted.push_back(&run);
       row.not_used = why_known(run, out.timed, side);

@@ -84,8 +84,9 @@ void note_other_processes(const Trace& trace, std::size_t with_events, Steps& st
   if (with_events < 2) return;
   const Process& own = trace.data().processes[steps.process];
   steps.notes.push_back(
-      fmt::format("steps are those of {}; {} other processes of this trace are left aside{}",
-                  process_text(own), with_events - 1, own.rank < 0 ? "" : " (--rank N)"));
+      fmt::format("steps are those of {}; {} other process{} of this trace {} left aside{}",
+                  process_text(own), with_events - 1, with_events == 2 ? "" : "es",
+                  with_events == 2 ? "is" : "are", own.rank < 0 ? "" : " (--rank N)"));
 }
 
 // Work that is in no section, where it is much.

@@ -157,6 +157,7 @@ struct RecorderCost {
 
 struct Trust {
   std::uint64_t dropped = 0;
+  std::uint64_t lost_chunks = 0;  // parts of the recording that were damaged or cut off
   std::uint64_t zero_timestamps = 0;
   double unknown_share = 0;                    // unknown + host.other
   std::optional<double> overhead_ns_per_step;  // measured, absent where nothing measured it

@@ -10,7 +10,7 @@ namespace stepscope::html {
 namespace {
 
 Markup fact(const TrustFact& fact) {
-  const Markup mark = element("b", text(fact.good ? "✓" : "!"));
+  const Markup mark = element("b", text(!fact.measured ? "–" : fact.good ? "✓" : "!"));
   return element("li", {{"class", fact.good ? "good" : "caution"}},
                  mark + Markup(" ") + text(fact.text));
 }

@@ -189,6 +189,7 @@ Json trust_json(const Trust& t) {
     return value ? Json(*value) : Json(nullptr);
   };
   Json out = {{"dropped", t.dropped},
+              {"lost_chunks", t.lost_chunks},
               {"zero_timestamps", t.zero_timestamps},
               {"unknown_share", t.unknown_share},
               {"overhead_ns_per_step", or_null(t.overhead_ns_per_step)},

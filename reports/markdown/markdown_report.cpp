@@ -153,7 +153,8 @@ std::string trust_section(const StepScale& scale) {
   if (const std::string words = warm_up_text(scale); !words.empty()) item("warm-up: " + words);
   if (const std::string words = compilation_text(scale); !words.empty()) item(words);
   for (const std::string& sentence : scale.summary.steps.notes) item(sentence);
-  for (const TrustFact& fact : trust_facts(scale)) item((fact.good ? "✓ " : "⚠ ") + fact.text);
+  for (const TrustFact& fact : trust_facts(scale))
+    item((!fact.measured ? "" : fact.good ? "✓ " : "⚠ ") + fact.text);
   const std::string without_line = without_line_text(scale);
   if (!without_line.empty()) item(without_line);
   if (trust.recorder) item(recorder_text(*trust.recorder));

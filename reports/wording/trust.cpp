@@ -109,7 +109,7 @@ std::string left_text(const Overhead& left) {
 // ...)": of the step without recording, where windows measured it.
 TrustFact overhead_fact(const StepScale& scale) {
   const Trust& t = scale.summary.trust;
-  if (!t.overhead_ns_per_step) return {"overhead not measured"};
+  if (!t.overhead_ns_per_step) return {"overhead not measured", true, false};
   const double overhead = *t.overhead_ns_per_step;
   if (t.overhead) {
     std::string text =
@@ -131,6 +131,8 @@ std::vector<TrustFact> trust_facts(const StepScale& scale) {
       {fmt::format("unknown {:.2f} %", 100 * t.unknown_share), t.unknown_share <= kUnknownBudget},
       {fmt::format("dropped {}", t.dropped), t.dropped == 0},
       {fmt::format("without timestamp {}", t.zero_timestamps), t.zero_timestamps == 0}};
+  if (t.lost_chunks > 0)
+    out.push_back({fmt::format("damaged or lost chunks {}", t.lost_chunks), false});
   if (t.link_rate)
     out.push_back({"lines found " + format_share(*t.link_rate), *t.link_rate >= kGoodLinkRate});
   if (t.lines.wall_ns_total > 0) {

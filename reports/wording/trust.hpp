@@ -13,6 +13,7 @@ namespace stepscope {
 struct TrustFact {
   std::string text;
   bool good = true;
+  bool measured = true;
 };
 
 std::vector<TrustFact> trust_facts(const StepScale& scale);

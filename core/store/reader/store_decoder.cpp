@@ -81,10 +81,11 @@ void note_damage(const Scan& scan, std::uint64_t lost_chunks, const std::string&
   if (scan.lost_bytes == 0 && lost_chunks == 0) return;
   health.notes.push_back(
       scan.lost_bytes == 0
-          ? fmt::format("{}: {} chunks are missing", name, lost_chunks)
-          : fmt::format(
-                "{}: {} damaged or cut chunks, {} bytes, were left out; the first at byte {}", name,
-                lost_chunks, scan.lost_bytes, scan.first_damage));
+          ? fmt::format("{}: {} chunk{} missing", name, lost_chunks,
+                        lost_chunks == 1 ? " is" : "s are")
+          : fmt::format("{}: {} damaged or cut chunk{}, {} bytes, left out; the first at byte {}",
+                        name, lost_chunks, lost_chunks == 1 ? "" : "s", scan.lost_bytes,
+                        scan.first_damage));
 }
 
 }  // namespace

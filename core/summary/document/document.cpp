@@ -312,6 +312,7 @@ void read_trust(const Field& document, Trust& out) {
   const auto trust = document.find("trust");
   if (!trust) return;
   if (const auto dropped = trust->find("dropped")) out.dropped = dropped->count();
+  if (const auto lost = trust->find("lost_chunks")) out.lost_chunks = lost->count();
   if (const auto share = trust->find("unknown_share")) out.unknown_share = share->number();
   const auto texts = [&](const char* name, std::vector<std::string>& to) {
     if (const auto list = trust->find(name))

@@ -132,7 +132,12 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
     notes.push_back(
         "work was launched but no device activity was recorded: was another tracer active?");
   }
-  note_count(notes, h.lost_chunks, "chunks of the file were damaged or cut off; the rest is used");
+  if (h.lost_chunks > 0)
+    notes.push_back(fmt::format(
+        "{} chunk{} of the recording {} damaged or cut off: what happened then is missing, so a "
+        "step "
+        "may be two and counts may be too small",
+        h.lost_chunks, h.lost_chunks == 1 ? "" : "s", h.lost_chunks == 1 ? "is" : "are"));
   note_count(notes, h.reversed_times, "events ended before they began; kept as empty events");
   note_count(notes, h.skipped_events,
              "events of a kind that this importer does not know were skipped");
@@ -216,6 +221,7 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   const Health& health = trace.health();
   Trust trust;
   trust.dropped = health.dropped_records;
+  trust.lost_chunks = health.lost_chunks;
   trust.zero_timestamps = health.zero_timestamps;
   trust.unknown_share = share_of(partition, is_unexplained);
   trust.overhead_ns_per_step = overhead(trace, partition);

@@ -44,6 +44,7 @@ TEST(SummaryTrust, TrustNamesWhatIsMissingAndWhatBroke) {
   s.make.data.health.lost_chunks = 2;
   const Summary sum = s.sum();
   EXPECT_EQ(sum.trust.dropped, 3U);
+  EXPECT_EQ(sum.trust.lost_chunks, 2U);
   EXPECT_EQ(sum.trust.link_rate, 0.9);
   ASSERT_EQ(sum.trust.broken_invariants.size(), 2U);
   EXPECT_THAT(sum.trust.broken_invariants[0], HasSubstr("parts sum to 301 ns"));
