@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <sstream>
 
@@ -29,24 +30,41 @@ Options options_of(std::string_view command) {
   return out;
 }
 
-// Words of an option's name: "--d-model" and "--micro_batch_size" hold "model" and "batch".
-bool names_a_size(const std::string& option) {
-  static constexpr std::array<std::string_view, 17> kWords = {
-      "batch", "seq", "sequence", "length", "len",   "layers",    "hidden",       "width", "heads",
-      "model", "dim", "features", "vocab",  "dtype", "precision", "accumulation", "tokens"};
-  std::string word;
-  const auto is_size = [&] {
-    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
-  };
+std::vector<std::string> words_of(const std::string& option) {
+  std::vector<std::string> out(1);
   for (const char c : option) {
-    if (c != '-' && c != '_') {
-      word += c;
+    if (c == '-' || c == '_' || c == '.') {
+      out.emplace_back();
     } else {
-      if (is_size()) return true;
-      word.clear();
+      out.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
   }
-  return is_size();
+  return out;
+}
+
+// Words of an option's name: "--d-model" and "--micro_batch_size" hold "model" and "batch".
+bool names_a_size(const std::string& option) {
+  static constexpr std::array<std::string_view, 19> kSizes = {
+      "batch",     "seq",          "sequence", "length", "len",      "layers", "hidden",
+      "width",     "heads",        "model",    "dim",    "features", "vocab",  "dtype",
+      "precision", "accumulation", "tokens",   "bs",     "batchsize"};
+  static constexpr std::array<std::string_view, 12> kPlaces = {"dir",   "path",   "file", "name",
+                                                               "out",   "output", "id",   "log",
+                                                               "cache", "save",   "load", "config"};
+  const std::vector<std::string> words = words_of(option);
+  const auto any_of = [&](const auto& known) {
+    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      return std::find(known.begin(), known.end(), word) != known.end();
+    });
+  };
+  const bool of_images = words.size() >= 2 && words.back() == "size" &&
+                         (words[words.size() - 2] == "image" || words[words.size() - 2] == "img");
+  return (any_of(kSizes) || of_images) && !any_of(kPlaces);
+}
+
+// A file or folder is no size, whatever its option is called.
+bool is_path(const std::string& value) {
+  return value.find('/') != std::string::npos || value.find('\\') != std::string::npos;
 }
 
 }  // namespace
@@ -66,7 +84,8 @@ std::vector<OptionDifference> option_differences(std::string_view a, std::string
   for (const auto& [name, unused] : all) {
     const std::string in_a = value(of_a, name);
     const std::string in_b = value(of_b, name);
-    if (in_a != in_b) out.push_back({name, in_a, in_b, names_a_size(name)});
+    if (in_a != in_b)
+      out.push_back({name, in_a, in_b, names_a_size(name) && !is_path(in_a) && !is_path(in_b)});
   }
   return out;
 }

@@ -36,9 +36,28 @@ std::string name_of_operations(const SideSum& a, const SideSum& b) {
   return fmt::format("{} operations", std::max(a.operations.size(), b.operations.size()));
 }
 
-// Where a part stands: in B, or in A where B has none.
+const WorkItem* longest_of(const std::vector<WorkItem>& items,
+                           const std::vector<std::size_t>& places) {
+  const auto at = std::max_element(places.begin(), places.end(), [&](std::size_t i, std::size_t j) {
+    return std::abs(items[i].ns) < std::abs(items[j].ns);
+  });
+  return at == places.end() ? nullptr : &items[*at];
+}
+
+// B's place, unless it is not known or next to nothing is left there of what A has.
+bool stands_in_b(const WorkItem* a, const WorkItem* b) {
+  constexpr std::int64_t kNextToNothing = 20;  // that A has so many times
+  if (a == nullptr || b == nullptr) return b != nullptr;
+  if (a->file.empty() != b->file.empty()) return a->file.empty();
+  return b->ns * kNextToNothing >= a->ns;
+}
+
+// Where a part stands: where its most time is.
 DeltaPart part_at(const DeltaInput& in, const WorkGroup& group) {
-  const WorkItem& item = group.b.empty() ? in.a[group.a.front()] : in.b[group.b.front()];
+  const WorkItem* in_a = longest_of(in.a, group.a);
+  const WorkItem* in_b = longest_of(in.b, group.b);
+  const bool of_b = stands_in_b(in_a, in_b);
+  const WorkItem& item = of_b ? *in_b : *in_a;
   DeltaPart part;
   part.cause = item.cause;
   part.phase = item.phase;
@@ -46,7 +65,7 @@ DeltaPart part_at(const DeltaInput& in, const WorkGroup& group) {
   part.line = item.line;
   part.function = item.function;
   part.direction = item.direction;
-  if (!group.b.empty()) return part;
+  if (of_b) return part;
   const LinePair& pair = in.lines.pairs()[in.lines.of_a(item)];
   if (pair.b.first.empty()) return part;
   part.file = pair.b.first;  // the line is still there, without this work

@@ -8,6 +8,8 @@
 namespace stepscope::compare_parts {
 namespace {
 
+constexpr double kUnedited = 0.9;  // of the time in common of the best pairing
+
 using WorkKey = std::tuple<std::string, Cause, std::string, Direction>;
 
 struct LineWork {
@@ -90,16 +92,33 @@ Pairing with_single_gaps(const Pairing& pairs, std::size_t a_size, std::size_t b
   return out;
 }
 
-std::string name_of_file(const std::string& path) {
-  return path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+// How many parts of two paths are equal, counted from the file's name: 2 of "a/io/x.py" and
+// "b/io/x.py".
+std::size_t common_parts(const std::string& x, const std::string& y) {
+  std::size_t parts = 0;
+  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+    const char c = x[x.size() - 1 - i];
+    if (c != y[y.size() - 1 - i]) return parts;
+    if (c == '/') ++parts;
+  }
+  const bool whole =
+      x.size() == y.size() ||
+      (x.size() > y.size() ? x[x.size() - y.size() - 1] == '/' : y[y.size() - x.size() - 1] == '/');
+  return whole ? parts + 1 : parts;
 }
 
-std::optional<std::string> only_file_named(const FileLines& files, const std::string& name) {
+// The one file with the longest end of its path in common; nothing where several have it. Those
+// that the other side has under the same path are taken.
+std::optional<std::string> nearest_file(const std::string& path, const FileLines& files,
+                                        const FileLines& taken) {
   std::optional<std::string> found;
-  for (const auto& [path, lines] : files) {
-    if (name_of_file(path) != name) continue;
-    if (found) return std::nullopt;
-    found = path;
+  std::size_t most = 0;
+  for (const auto& [other, lines] : files) {
+    if (taken.contains(other)) continue;
+    const std::size_t parts = common_parts(path, other);
+    if (parts < most || parts == 0) continue;
+    found = parts > most ? std::optional(other) : std::nullopt;
+    most = parts;
   }
   return found;
 }
@@ -108,9 +127,8 @@ std::optional<std::string> only_file_named(const FileLines& files, const std::st
 std::optional<std::string> counterpart(const std::string& path, const FileLines& ours,
                                        const FileLines& theirs) {
   if (theirs.contains(path)) return path;
-  const std::string name = name_of_file(path);
-  if (only_file_named(ours, name) != path) return std::nullopt;
-  return only_file_named(theirs, name);
+  const auto other = nearest_file(path, theirs, ours);
+  return other && nearest_file(*other, ours, theirs) == path ? other : std::nullopt;
 }
 
 class FilePairing {
@@ -121,11 +139,37 @@ class FilePairing {
     for (const LineWork& line : a) functions[line.function] = true;
     for (const auto& [function, yes] : functions) pair_up(&function);
     pair_up(nullptr);
+    keep_numbers_of_an_unedited_file();
   }
   std::optional<std::size_t> partner_of_a(std::size_t i) const { return a_pair_[i]; }
   bool is_taken(std::size_t j) const { return b_taken_[j]; }
 
  private:
+  // Where the lines of equal numbers have nearly as much in common, nobody edited the file: a
+  // branch that the other side did not take is no line that moved.
+  void keep_numbers_of_an_unedited_file() {
+    Pairing equal;
+    std::int64_t in_equal = 0;
+    std::int64_t in_paired = 0;
+    for (std::size_t i = 0; i < a_.size(); ++i) {
+      if (a_pair_[i]) in_paired += in_common(a_[i], b_[*a_pair_[i]]);
+      const auto j = std::find_if(b_.begin(), b_.end(), [&](const LineWork& line) {
+        return line.line == a_[i].line && line.function == a_[i].function;
+      });
+      if (j == b_.end()) continue;
+      equal.emplace_back(i, static_cast<std::size_t>(j - b_.begin()));
+      in_equal += in_common(a_[i], *j);
+    }
+    if (equal.empty() || static_cast<double>(in_equal) < kUnedited * static_cast<double>(in_paired))
+      return;
+    a_pair_.assign(a_.size(), std::nullopt);
+    b_taken_.assign(b_.size(), false);
+    for (const auto& [i, j] : equal) {
+      a_pair_[i] = j;
+      b_taken_[j] = true;
+    }
+  }
+
   void pair_up(const std::string* function) {
     std::vector<std::size_t> a_places;
     std::vector<std::size_t> b_places;

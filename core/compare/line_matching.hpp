@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which source line of A is which of B, where a file was edited in between.
 //
-// Files pair by path, else by name where that is unique on both sides. Within a pair and a
+// Files pair by path, else where each has the longest end of its path in common with the other, and
+// with no third one: two checkouts of a repository. Within a pair and a
 // function, lines keep their order: of all order-preserving pairings the one with the most time in
 // common is taken, time in common being the sum over (phase, cause, operation) of the smaller of
 // both sides' times, and a nanosecond for an equal number. Then a single line left over on each
 // side between two pairs is one more, and lines left over in a file are paired likewise whatever
-// their function. The sides may be swapped: the same lines pair. Internal to core/compare.
+// their function. Where lines of equal numbers and functions have nine tenths of that in common,
+// they are the pairs instead: nobody edited the file. The sides may be swapped: the same lines
+// pair. Internal to core/compare.
 #pragma once
 
 #include <map>

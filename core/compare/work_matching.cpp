@@ -14,7 +14,8 @@ namespace {
 
 using Key = std::tuple<std::string, std::size_t, int, std::string>;
 constexpr std::size_t kAnyLine = static_cast<std::size_t>(-1);
-constexpr int kAnyCause = -1;
+constexpr int kNoCause = -1;
+constexpr std::int64_t kComparableTimes = 10;  // of which the larger is at most so many the smaller
 
 struct Keys {  // of one item, in every pass
   std::string phase;
@@ -22,6 +23,8 @@ struct Keys {  // of one item, in every pass
   int cause = 0;
   const std::string* operation = nullptr;
   std::string family;
+  std::string cause_family;  // "gpu", "copy", ...
+  std::int64_t ns = 0;
   bool idle = false;
 };
 
@@ -47,7 +50,7 @@ const std::vector<Pass>& passes() {
        [](const Keys& k) {
          return Key{k.phase, k.line, k.cause, ""};
        }},
-      {true, false, false,
+      {false, false, false,
        [](const Keys& k) {
          return Key{k.phase, kAnyLine, k.cause, *k.operation};
        }},
@@ -61,7 +64,7 @@ const std::vector<Pass>& passes() {
        }},
       {false, true, false,
        [](const Keys& k) {
-         return Key{k.phase, k.line, kAnyCause, ""};
+         return Key{k.phase, k.line, kNoCause, k.cause_family};
        }},
   };
   return kPasses;
@@ -73,6 +76,8 @@ Keys keys_of(const WorkItem& item, std::size_t line) {
           static_cast<int>(index_of(item.cause)),
           &item.operation,
           kernel_family(item.operation),
+          std::string(name_of(item.cause).substr(0, name_of(item.cause).find('.'))),
+          item.ns,
           is_idle_cause(item.cause)};
 }
 
@@ -86,6 +91,20 @@ struct Matcher {
                        [&](std::size_t i) { return keys[i].line == keys[places.front()].line; });
   }
 
+  static std::int64_t time_of(const std::vector<Keys>& keys,
+                              const std::vector<std::size_t>& places) {
+    std::int64_t sum = 0;
+    for (const std::size_t i : places) sum += keys[i].ns;
+    return sum;
+  }
+
+  bool is_taken_by(const Pass& pass, const WorkGroup& group) const {
+    if (group.a.empty() || group.b.empty()) return false;
+    if (pass.one_line && !(is_one_line(a, group.a) && is_one_line(b, group.b))) return false;
+    const auto [least, most] = std::minmax({time_of(a, group.a), time_of(b, group.b)});
+    return !pass.replaces || most <= kComparableTimes * least;
+  }
+
   void run(const Pass& pass) {
     std::map<Key, WorkGroup> found;
     const auto collect = [&](const std::vector<Keys>& keys, const std::vector<bool>& done,
@@ -97,8 +116,7 @@ struct Matcher {
     collect(a, a_done, &WorkGroup::a);
     collect(b, b_done, &WorkGroup::b);
     for (auto& [key, group] : found) {
-      if (group.a.empty() || group.b.empty()) continue;
-      if (pass.one_line && !(is_one_line(a, group.a) && is_one_line(b, group.b))) continue;
+      if (!is_taken_by(pass, group)) continue;
       for (const std::size_t i : group.a) a_done[i] = true;
       for (const std::size_t i : group.b) b_done[i] = true;
       group.replaced = pass.replaces;

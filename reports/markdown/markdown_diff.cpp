@@ -70,10 +70,11 @@ std::string parts_table(const DiffWriter& writer) {
   if (listed.hidden > 0)
     rows.push_back({writer.difference(listed.hidden_ns), writer.change(listed.hidden_ns),
                     fmt::format("{} smaller", listed.hidden), "", ""});
-  rows.push_back({strong(writer.time(c.b.wall_ns_total)), strong(writer.change(c.delta_ns_total)),
-                  strong("= B's step"), "",
-                  fmt::format("{} ns in all over {} steps, left over: {} ns",
-                              format_exact(c.delta_ns_total), c.steps, c.residual_ns)});
+  rows.push_back(
+      {strong(writer.time(c.b.wall_ns_total)), strong(writer.change(c.delta_ns_total)),
+       strong("= B's step"), "",
+       fmt::format("{} ns in all over {} step{}, left over: {} ns", format_exact(c.delta_ns_total),
+                   c.steps, c.steps == 1 ? "" : "s", c.residual_ns)});
   return table({{writer.title()}, {"of A"}, words("cause"), words("where"), words("how")}, rows);
 }
 

@@ -80,14 +80,28 @@ std::string what_and_how(const DiffPage& page, const DeltaGroup& group, std::siz
   return page.style.cut_end(short_kernel_name(part.op), left) + ": " + how;
 }
 
-std::vector<TextCell> group_cells(const DiffPage& page, const DeltaGroup& group,
-                                  std::size_t width) {
+// Where the same line and cause stand twice, the phase tells them apart.
+std::string where_text(const DiffPage& page, const ListedGroups& listed, const DeltaGroup& group) {
   const DeltaPart& part = group.largest();
   const std::string place = place_of(part);
+  if (place.empty()) return page.style.cut_end(part.phase, kPlaceColumns);
+  const bool again =
+      std::any_of(listed.shown.begin(), listed.shown.end(), [&](const DeltaGroup& other) {
+        return other.largest().phase != part.phase && other.largest().cause == part.cause &&
+               place_of(other.largest()) == place;
+      });
+  if (!again) return page.style.cut_end(place, kPlaceColumns);
+  const std::string phase = " in " + page.style.cut_end(part.phase, kPlaceColumns / 2);
+  return page.style.cut_end(place, kPlaceColumns - columns_of(phase)) + phase;
+}
+
+std::vector<TextCell> group_cells(const DiffPage& page, const ListedGroups& listed,
+                                  const DeltaGroup& group, std::size_t width) {
+  const DeltaPart& part = group.largest();
   return {{page.difference(group.delta_ns), colour_of_change(group.delta_ns)},
           {page.change(group.delta_ns)},
           {std::string(name_of(part.cause)), colour_of(part.cause)},
-          {page.style.cut_end(place.empty() ? part.phase : place, kPlaceColumns)},
+          {where_text(page, listed, group)},
           {what_and_how(page, group, width), Colour::dim}};
 }
 
@@ -105,7 +119,7 @@ std::string parts_table(const DiffPage& page) {
   Table table({Align::right, Align::right, Align::left, Align::left, Align::left});
   table.head({page.title(), "of A", "cause", "where", "how"});
   table.row({{page.time(page.c.a.wall_ns_total), Colour::bold}, {}, {"A's step", Colour::bold}});
-  for (const DeltaGroup& group : listed.shown) table.row(group_cells(page, group, width));
+  for (const DeltaGroup& group : listed.shown) table.row(group_cells(page, listed, group, width));
   if (listed.hidden > 0)
     table.row({{page.difference(listed.hidden_ns)},
                {page.change(listed.hidden_ns)},

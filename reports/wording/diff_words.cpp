@@ -29,6 +29,17 @@ std::string mean_text(const DeltaPart& part) {
                      format_duration(mean_call_ns(part.b_ns, part.b_calls)));
 }
 
+// Which of the two parts of a group is the larger one: that of the calls' number, else that of
+// their length (the Shapley value, as core/compare/delta_parts). Idle time is one part, but has
+// both.
+bool is_of_the_count(const DeltaPart& part) {
+  const auto a = static_cast<double>(part.a_calls), b = static_cast<double>(part.b_calls);
+  const double means =
+      mean_call_ns(part.a_ns, part.a_calls) + mean_call_ns(part.b_ns, part.b_calls);
+  const double by_count = (b - a) * means / 2;
+  return std::abs(by_count) >= std::abs(static_cast<double>(part.b_ns - part.a_ns) - by_count);
+}
+
 // A group of other causes: removed here, added there.
 std::string replaced_text(const DeltaGroup& group) {
   for (const DeltaPart* part : group.parts)
@@ -67,7 +78,8 @@ std::string diff_sentence(const Comparison& c) {
 std::string side_sentence(const ComparedSide& side) {
   std::string out = fmt::format("{}: ", side.run.path);
   if (side.runs > 1) out += fmt::format("the middle one of {} runs, ", side.runs);
-  out += fmt::format("{} steps, p50 {}", format_count(static_cast<double>(side.steps_counted)),
+  out += fmt::format("{} step{}, p50 {}", format_count(static_cast<double>(side.steps_counted)),
+                     side.steps_counted == 1 ? "" : "s",
                      format_duration(static_cast<double>(side.p50_ns)));
   if (!side.run.device.empty()) out += ", " + side.run.device;
   if (side.bound != Bound::not_judged) out += fmt::format(", {}-bound", name_of(side.bound));
@@ -88,7 +100,7 @@ std::string how_of(const DeltaGroup& group, const Comparison& c) {
   if (part.a_ns == 0) return "new";
   if (part.b_ns == 0) return "gone";
   if (part.a_calls == 0 || part.b_calls == 0) return "";
-  return part.a_calls == part.b_calls ? mean_text(part) : counts_text(part, c);
+  return is_of_the_count(part) ? counts_text(part, c) : mean_text(part);
 }
 
 std::string place_of(const DeltaPart& part) {

@@ -24,6 +24,20 @@ TEST(CommandOptions, SizesAreToldFromOtherOptions) {
   EXPECT_TRUE(all[2].size);
 }
 
+TEST(CommandOptions, PlacesAreNoSizes) {
+  for (const char* option : {"--model-dir", "--model_path", "--vocab-file", "--model_name"}) {
+    const std::string command = std::string("t.py ") + option;
+    const auto all = option_differences(command + " a", command + " b");
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_FALSE(all[0].size) << option;
+  }
+  EXPECT_FALSE(option_differences("t.py --model a/b.pt", "t.py --model c/d.pt").at(0).size);
+  for (const char* option : {"--bs", "--batchsize", "--image-size", "--img_size", "--batchSize"}) {
+    const std::string command = std::string("t.py ") + option;
+    EXPECT_TRUE(option_differences(command + " 1", command + " 2").at(0).size) << option;
+  }
+}
+
 TEST(CommandOptions, WordsInsideOfWordsAreNoSize) {
   const auto all = option_differences("t.py --dimmer 1", "t.py --dimmer 2");
   ASSERT_EQ(all.size(), 1U);

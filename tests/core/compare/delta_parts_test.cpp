@@ -53,6 +53,43 @@ TEST(DeltaParts, WorkOfOneSideIsAddedOrRemoved) {
   EXPECT_EQ(removed[0].delta_ns, -50);
 }
 
+TEST(DeltaParts, WaitingStandsAtTheLineThatWaited) {
+  const auto waits = [](std::uint32_t line, std::int64_t ns) {
+    return SampleCell{.cause = Cause::host_off_cpu, .line = line, .operation = "", .ns = ns};
+  };
+  const auto works = [](std::uint32_t line, const char* operation) {
+    return SampleCell{.line = line, .operation = operation, .ns = 100, .calls = 1};
+  };
+  std::vector<SampleCell> a = {works(10, "mm"), works(20, "add"), works(30, "sum")};
+  std::vector<SampleCell> b = a;
+  a.push_back(waits(10, 900));
+  b.push_back(waits(20, 1));
+  b.push_back(waits(30, 5));
+  const auto gone = parts_between(a, b);
+  ASSERT_EQ(gone.size(), 3U);
+  EXPECT_EQ(gone[0].line, 10U);
+  EXPECT_EQ(gone[0].delta_ns, -900);
+  EXPECT_EQ(gone[0].b_ns, 0);
+  EXPECT_EQ(sum_of_deltas(parts_between(b, a)), -sum_of_deltas(gone));
+}
+
+TEST(DeltaParts, APartOfSeveralPlacesStandsAtTheLongest) {
+  const auto gemm = [](std::uint32_t line, std::int64_t ns) {
+    return SampleCell{.line = line, .ns = ns, .calls = 1, .function = std::to_string(line)};
+  };
+  const auto parts = parts_between({gemm(0, 900)}, {gemm(20, 1), gemm(30, 99)});
+  ASSERT_FALSE(parts.empty());
+  EXPECT_EQ(parts[0].line, 30U);
+  const std::vector<SampleCell> both = {{.line = 10, .operation = "a", .ns = 50, .calls = 1},
+                                        {.line = 30, .operation = "b", .ns = 50, .calls = 1}};
+  std::vector<SampleCell> a = both, b = both;
+  a.push_back({.line = 10, .ns = 900, .calls = 90});
+  b.push_back({.line = 30, .ns = 9, .calls = 1});
+  const auto shrunk = parts_between(a, b);
+  ASSERT_FALSE(shrunk.empty());
+  EXPECT_EQ(shrunk[0].line, 10U) << "where the time was";
+}
+
 TEST(DeltaParts, SeveralKernelsForOneAreAReplacement) {
   const std::vector<SampleCell> unfused = {
       {.cause = Cause::gpu_elementwise, .operation = "mul", .ns = 100, .calls = 70},

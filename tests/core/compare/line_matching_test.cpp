@@ -51,6 +51,25 @@ TEST(LineMatching, FilesPairByNameWhereTheFolderIsAnother) {
   EXPECT_EQ(became(a, b, 0), 12U);
 }
 
+TEST(LineMatching, FilesOfOneNamePairByTheLongestEndOfTheirPaths) {
+  const std::vector<SampleCell> a = {at(10, "gemm", "f", "/old/io/__init__.py"),
+                                     at(20, "relu", "f", "/old/net/__init__.py")};
+  const std::vector<SampleCell> b = {at(12, "gemm", "f", "/new/io/__init__.py"),
+                                     at(22, "relu", "f", "/new/net/__init__.py")};
+  EXPECT_EQ(became(a, b, 0), 12U);
+  EXPECT_EQ(became(a, b, 1), 22U);
+  const std::vector<SampleCell> other = {at(12, "gemm", "f", "/new/x/__init__.py"),
+                                         at(22, "relu", "f", "/new/y/__init__.py")};
+  EXPECT_EQ(became(a, other, 0), 0U) << "which of the two it is cannot be told";
+}
+
+TEST(LineMatching, ABranchThatWasNotTakenDidNotMove) {
+  const std::vector<SampleCell> a = {at(10, "gemm"), at(18, "dot"), at(30, "sum")};
+  const std::vector<SampleCell> b = {at(10, "gemm"), at(21, "mm"), at(30, "sum")};
+  EXPECT_EQ(became(a, b, 0), 10U);
+  EXPECT_EQ(became(a, b, 1), 0U) << "line 21 is another line of the same file";
+}
+
 TEST(LineMatching, ARemovedLineHasNone) {
   const std::vector<SampleCell> a = {at(10, "gemm"), at(11, "item", "log")};
   const std::vector<SampleCell> b = {at(10, "gemm")};

@@ -50,6 +50,22 @@ TEST(WorkMatching, WaitingIsNeverReplacedByWork) {
   EXPECT_EQ(m.groups.size(), 2U);
 }
 
+TEST(WorkMatching, WaitingAtOneLineIsNotThatOfAnother) {
+  const std::vector<SampleCell> work = {kernel("mm", 10), kernel("add", 20)};
+  std::vector<SampleCell> before = work, after = work;
+  before.push_back(kernel("", 10, Cause::host_off_cpu));
+  after.push_back(kernel("", 20, Cause::host_off_cpu));
+  EXPECT_EQ(Matched(before, after).groups.size(), 4U);
+}
+
+TEST(WorkMatching, ASetOfAFewBytesReplacesNoKernels) {
+  const SampleCell set = kernel("Memset", 10, Cause::copy_set);
+  EXPECT_EQ(Matched({kernel("mul", 10, Cause::gpu_elementwise)}, {set}).groups.size(), 2U);
+  SampleCell longer = kernel("softmax", 10, Cause::gpu_elementwise);
+  longer.ns = 1'001;
+  EXPECT_EQ(Matched({longer}, {kernel("flash", 10, Cause::gpu_attention)}).groups.size(), 2U);
+}
+
 TEST(WorkMatching, TheOnlyLineLeftOfAPhaseTookOver) {
   const auto other = [](const char* name, std::uint32_t line) {
     SampleCell cell = kernel(name, line, Cause::gpu_elementwise);
