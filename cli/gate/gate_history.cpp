@@ -44,11 +44,16 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
-    if (name.front() == '.') continue;
+    if (name.front() == '.' || name.ends_with(".scope")) continue;  // recordings lie beside
     if (entry.is_directory() || name.ends_with(".json")) out.push_back(entry.path());
   }
   std::sort(out.begin(), out.end());
   return out;
+}
+
+Error naming_file(const std::string& path, const Error& error) {
+  const bool named = error.message.find(path) != std::string::npos;
+  return named ? error : Error{error.code, path + ": " + error.message};
 }
 
 Result<HistoryResult> load_result(const fs::path& entry) {
@@ -57,8 +62,7 @@ Result<HistoryResult> load_result(const fs::path& entry) {
   if (folder) out.name = entry.filename().string();
   for (const fs::path& file : folder ? entries_of(entry) : std::vector{entry}) {
     auto summary = load_summary(file.string());
-    if (!summary)
-      return Error{summary.error().code, file.string() + ": " + summary.error().message};
+    if (!summary) return naming_file(file.string(), summary.error());
     out.runs.push_back(std::move(*summary));
   }
   return out;

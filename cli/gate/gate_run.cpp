@@ -91,8 +91,9 @@ Result<Summary> record(const GateRunArguments& arguments, const WorkFolder& fold
 }
 
 void tell(const Turn& turn, std::size_t done, std::size_t all, const Summary& summary) {
-  say("stepscope gate run: {:>2} of {}  {:<13} {} steps of {}\n", done, all, turn.name(),
-      summary.partition.steps_counted, format_duration(summary.partition.wall_ns_per_step()));
+  say("stepscope gate run: {:>2} of {}  {:<13} {} step{} of {}\n", done, all, turn.name(),
+      summary.partition.steps_counted, summary.partition.steps_counted == 1 ? "" : "s",
+      format_duration(summary.partition.wall_ns_per_step()));
 }
 
 Error interrupted(std::size_t done, std::size_t all) {

@@ -36,7 +36,7 @@ MetricResult judge_budget(const Budget& budget, const std::vector<const Summary*
     values.push_back(*value);
     shares.push_back(*value / step);
   }
-  out.candidate = median_of(values);
+  if (!values.empty()) out.candidate = median_of(values);
   if (runs.empty() || values.size() != runs.size()) {
     out.why = runs.empty() ? "no run of the candidate can be used" : missing(budget);
   } else if (broken == 0) {

@@ -8,11 +8,12 @@
 // tested: the part's values are shuffled, and the chance is the share of shuffles whose best split
 // is as good, the measured order counted among them. While that chance is at most `level` the split
 // is kept and its parts are split further. No level is shorter than three values, so that one
-// outlier is none. Shuffles come from a fixed seed: equal series give equal answers. Time and
-// memory of a shuffle grow with the square of the series.
+// outlier is none. Shuffles come from a fixed seed: equal series give equal answers. Time of a
+// shuffle grows with the square of the series.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace stepscope {
@@ -23,6 +24,14 @@ struct ChangePoint {
 };
 
 inline constexpr std::size_t kShortestLevel = 3;
+
+// The fewest values of a level that is told from another one in a series of that length, were there
+// no noise; nothing where none is. Such a series has C(length, fewest) orders, of which two show
+// the change, and twice that for the shuffles' own chance.
+std::optional<std::size_t> fewest_of_level(std::size_t length, double level);
+
+// The shortest series in which a change can be told from chance.
+std::size_t shortest_series(double level);
 
 // In the order of the series.
 std::vector<ChangePoint> change_points(const std::vector<double>& series, double level);

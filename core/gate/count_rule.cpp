@@ -15,7 +15,7 @@ constexpr double kRounding = 1e-12;
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
-  double highest = 0;  // without the doubt
+  double highest = 0;  // of the runs' own values, without the doubt
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
 };
@@ -47,14 +47,14 @@ void judge_count(const std::vector<CountedWork>& baseline,
   const Range b = range_of(baseline);
   const Range c = range_of(candidate);
   const double allowed = 1 + tolerance;
-  if (out.baseline > 0) out.ratio = out.candidate / out.baseline;
+  if (out.baseline > 0.0 && out.candidate) out.ratio = *out.candidate / *out.baseline;
   const bool each_step_more =
       exceeds(static_cast<double>(c.least), static_cast<double>(b.most) * allowed);
   if (exceeds(c.low, b.high * allowed) || each_step_more) {
     out.outcome = Outcome::regression;
     out.why = each_step_more ? "every step of the candidate does more than any of the baseline"
                              : "more a step than the baseline, whichever steps the runs hold";
-  } else if (!exceeds(c.highest, b.high * allowed)) {
+  } else if (!exceeds(c.highest, b.highest * allowed)) {
     out.outcome = Outcome::pass;
     out.why = same_everywhere(b, c) ? "the same in every step" : "no more than the baseline";
   } else {

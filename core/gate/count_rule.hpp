@@ -7,7 +7,7 @@
 // of single steps. With the runs' lowest and highest values so widened,
 //   regression    lowest candidate > highest baseline x (1 + tolerance), or every step of the
 //                 candidate does more than any step of the baseline, tolerance allowed
-//   pass          no candidate's own count is above highest baseline x (1 + tolerance)
+//   pass          highest candidate <= highest baseline x (1 + tolerance), both without the doubt
 // and between the two it is inconclusive.
 #pragma once
 

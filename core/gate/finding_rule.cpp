@@ -4,16 +4,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 namespace stepscope {
 namespace {
 
 using Sides = std::vector<const Summary*>;
 
-const Finding* finding_of(const Summary& run, const std::string& id, Severity least) {
-  for (const Finding& finding : run.findings->found)
-    if (finding.id == id && finding.severity >= least) return &finding;
-  return nullptr;
+// A finding whose share grew by less than this is the same, on whichever side of a severity's
+// border it lies: that it grew is the times' matter.
+constexpr double kGrown = 1.2;
+
+// Two checkouts of one repository have other folders.
+std::string name_of_place(const Finding& finding) {
+  if (finding.places.empty()) return "";
+  const FindingPlace& place = finding.places.front();
+  return std::filesystem::path(place.file).filename().string() + "|" + place.function;
+}
+
+bool has_place(const Finding& finding, const std::string& place) {
+  if (finding.places.empty()) return place.empty();
+  return std::any_of(finding.places.begin(), finding.places.end(), [&](const FindingPlace& p) {
+    return std::filesystem::path(p.file).filename().string() + "|" + p.function == place;
+  });
+}
+
+template <class Condition>
+bool has(const Summary& run, const Finding& wanted, Condition condition) {
+  const std::string place = name_of_place(wanted);
+  return std::any_of(
+      run.findings->found.begin(), run.findings->found.end(), [&](const Finding& finding) {
+        return finding.id == wanted.id && has_place(finding, place) && condition(finding);
+      });
+}
+
+bool is_known(const Sides& baseline, const Finding& wanted, Severity least) {
+  return std::any_of(baseline.begin(), baseline.end(), [&](const Summary* run) {
+    return has(*run, wanted, [&](const Finding& finding) {
+      return finding.severity >= least || wanted.share < kGrown * finding.share;
+    });
+  });
+}
+
+bool is_everywhere(const Sides& candidate, const Finding& wanted, Severity least) {
+  return std::all_of(candidate.begin(), candidate.end(), [&](const Summary* run) {
+    return has(*run, wanted, [&](const Finding& finding) { return finding.severity >= least; });
+  });
 }
 
 MetricResult about_findings(Outcome outcome, std::string why) {
@@ -22,12 +59,7 @@ MetricResult about_findings(Outcome outcome, std::string why) {
   return out;
 }
 
-MetricResult new_finding(const Finding& finding) {
-  MetricResult out{.name = "finding:" + finding.id,
-                   .kind = MetricKind::count,
-                   .outcome = Outcome::regression,
-                   .why = "new: " + finding.title,
-                   .candidate = finding.count_per_step};
+MetricCause cause_of(const Finding& finding) {
   MetricCause cause;
   cause.phase = finding.phase;
   cause.operation = finding.id;
@@ -39,7 +71,51 @@ MetricResult new_finding(const Finding& finding) {
     cause.line = finding.places.front().line;
     cause.function = finding.places.front().function;
   }
-  out.causes.push_back(std::move(cause));
+  return cause;
+}
+
+MetricResult new_finding(const Finding& finding) {
+  MetricResult out{.name = "finding:" + finding.id,
+                   .kind = MetricKind::count,
+                   .outcome = Outcome::regression,
+                   .why = "new: " + finding.title,
+                   .candidate = finding.count_per_step};
+  out.causes.push_back(cause_of(finding));
+  return out;
+}
+
+// A rule's second finding, at another place, is told with its first.
+void add_finding(const Finding& finding, std::vector<MetricResult>& out) {
+  const auto told = std::find_if(out.begin(), out.end(), [&](const MetricResult& result) {
+    return result.name == "finding:" + finding.id;
+  });
+  if (told == out.end()) {
+    out.push_back(new_finding(finding));
+  } else {
+    told->causes.push_back(cause_of(finding));
+  }
+}
+
+// Rules of which a run does not say whether they hold, by id.
+std::set<std::string> not_told(const Sides& runs, const IsIgnored& is_ignored) {
+  std::set<std::string> out;
+  for (const Summary* run : runs)
+    for (const NotFound& rule : run->findings->abstained)
+      if (!is_ignored(rule.id)) out.insert(rule.id);
+  return out;
+}
+
+std::string reason_of(const Sides& runs, const std::string& id) {
+  for (const Summary* run : runs)
+    for (const NotFound& rule : run->findings->abstained)
+      if (rule.id == id) return rule.reason;
+  return "";
+}
+
+MetricResult without_verdict(const std::string& id, const Sides& runs, const char* side) {
+  MetricResult out{
+      .name = "finding:" + id, .kind = MetricKind::count, .outcome = Outcome::inconclusive};
+  out.why = fmt::format("the {} does not tell: {}", side, reason_of(runs, id));
   return out;
 }
 
@@ -55,7 +131,7 @@ std::string without_findings(const Sides& runs) {
 }  // namespace
 
 std::vector<MetricResult> judge_new_findings(Severity least, const Sides& baseline,
-                                             const Sides& candidate) {
+                                             const Sides& candidate, const IsIgnored& is_ignored) {
   if (baseline.empty() || candidate.empty())
     return {about_findings(Outcome::inconclusive,
                            fmt::format("no run of the {} can be used for it",
@@ -63,20 +139,22 @@ std::vector<MetricResult> judge_new_findings(Severity least, const Sides& baseli
   for (const Sides* side : {&baseline, &candidate})
     if (const std::string why = without_findings(*side); !why.empty())
       return {about_findings(Outcome::inconclusive, why)};
+  const std::set<std::string> not_in_baseline = not_told(baseline, is_ignored);
+  const std::set<std::string> not_in_candidate = not_told(candidate, is_ignored);
   std::vector<MetricResult> out;
   for (const Finding& finding : candidate.front()->findings->found) {
-    const bool everywhere = std::all_of(
-        candidate.begin(), candidate.end(),
-        [&](const Summary* run) { return finding_of(*run, finding.id, least) != nullptr; });
-    const bool known = std::any_of(baseline.begin(), baseline.end(), [&](const Summary* run) {
-      return finding_of(*run, finding.id, Severity::info) != nullptr;
-    });
-    const bool told = std::any_of(out.begin(), out.end(), [&](const MetricResult& result) {
-      return result.name == "finding:" + finding.id;
-    });
-    if (everywhere && !known && !told && finding.severity >= least)
-      out.push_back(new_finding(finding));
+    const bool is_new = finding.severity >= least && !is_ignored(finding.id) &&
+                        is_everywhere(candidate, finding, least) &&
+                        !is_known(baseline, finding, least);
+    if (!is_new) continue;
+    if (not_in_baseline.contains(finding.id)) {
+      out.push_back(without_verdict(finding.id, baseline, "baseline"));
+    } else {
+      add_finding(finding, out);
+    }
   }
+  for (const std::string& id : not_in_candidate)
+    out.push_back(without_verdict(id, candidate, "candidate"));
   if (out.empty())
     out.push_back(about_findings(
         Outcome::pass, fmt::format("no finding of severity {}{} that the baseline does not have",

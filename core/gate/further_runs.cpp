@@ -54,6 +54,11 @@ double least_chance(std::uint64_t runs, bool paired) {
 
 }  // namespace
 
+double smallest_chance(const RatioSample& sample) {
+  if (sample.paired) return signed_rank_distribution(sample.baseline.size()).front();
+  return mann_whitney_distribution(sample.baseline.size(), sample.candidate.size()).front();
+}
+
 std::optional<std::uint64_t> further_runs(const RatioSample& sample, double tolerance,
                                           double level) {
   const std::uint64_t now = std::min(sample.baseline.size(), sample.candidate.size());

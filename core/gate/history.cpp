@@ -79,18 +79,46 @@ const LevelChange* standing_rise(const MetricHistory& history, const HistoryOpti
   return nullptr;
 }
 
-void judge_changes(const HistoryOptions& options, std::size_t results, MetricHistory& out) {
-  if (results < 2 * kShortestLevel) {
-    out.why = fmt::format("{} results can be compared, and two levels take {} at least", results,
-                          2 * kShortestLevel);
+// How many of the newest results in a row lie beyond the tolerance above their level.
+std::size_t above_level(const Series& series, double level, double tolerance) {
+  const auto end = std::find_if(series.values.rbegin(), series.values.rend(),
+                                [&](double value) { return !(value > level * (1 + tolerance)); });
+  return static_cast<std::size_t>(end - series.values.rbegin());
+}
+
+// What speaks against a pass: a rise that could not be told from chance. Empty: nothing.
+std::string why_open(const Series& series, double level, const HistoryOptions& options,
+                     const MetricHistory& history) {
+  const std::size_t results = series.values.size();
+  const std::size_t least = shortest_series(level);
+  if (results < least)
+    return fmt::format(
+        "{} results can be compared, and in fewer than {} no rise is told from chance; {} more "
+        "{} needed",
+        results, least, least - results, least - results == 1 ? "is" : "are");
+  const double now =
+      history.changes.empty() ? level_between(series, 0, results) : history.changes.back().after;
+  const std::size_t above = above_level(series, now, options.tolerance);
+  if (above < kShortestLevel) return "";
+  const std::size_t needed = std::max(above + 1, fewest_of_level(results, level).value_or(0));
+  return fmt::format(
+      "the last {} results lie beyond the tolerance, too few to be told from chance; {} more would "
+      "most likely decide it",
+      above, needed - above);
+}
+
+void judge_changes(const HistoryOptions& options, const Series& series, double level,
+                   MetricHistory& out) {
+  if (const LevelChange* rise = standing_rise(out, options)) {
+    out.outcome = Outcome::regression;
+    out.why = fmt::format("rose with {}", out.points[rise->at].name);
     return;
   }
-  const LevelChange* rise = standing_rise(out, options);
-  out.outcome = rise == nullptr ? Outcome::pass : Outcome::regression;
-  out.why = rise == nullptr
-                ? fmt::format("no rise beyond the tolerance stands in the last {} results",
-                              std::min(options.recent, out.points.size()))
-                : fmt::format("rose with {}", out.points[rise->at].name);
+  out.why = why_open(series, level, options, out);
+  if (!out.why.empty()) return;
+  out.outcome = Outcome::pass;
+  out.why = fmt::format("no rise beyond the tolerance stands in the last {} results",
+                        std::min(options.recent, out.points.size()));
 }
 
 }  // namespace
@@ -105,7 +133,7 @@ History judge_history(const HistoryOptions& options, const std::vector<HistoryRe
       history.points.push_back(point_of(metric, result, results.back()));
     const Series series = series_of(history.points);
     history.changes = level_changes(series, level);
-    judge_changes(options, series.values.size(), history);
+    judge_changes(options, series, level, history);
     out.metrics.push_back(std::move(history));
   }
   const auto any = [&](Outcome outcome) {

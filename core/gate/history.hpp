@@ -5,7 +5,8 @@
 // A result is one run, or several of which the median counts. Results that cannot be compared with
 // the newest one (another device, another size of work) are left out. A regression is a rise within
 // the last `recent` results from whose level before the newest level lies beyond the tolerance:
-// small rises add up, and one that was taken back is none.
+// small rises add up, and one that was taken back is none. Where there are too few results to tell
+// a rise from chance, or the newest ones may be one, it is inconclusive.
 #pragma once
 
 #include <optional>

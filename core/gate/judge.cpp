@@ -38,6 +38,11 @@ std::vector<double> clocks(const Runs& runs) {
   return out;
 }
 
+std::optional<double> median_value(const Metric& metric, const Runs& runs) {
+  std::vector<double> known = values(metric, runs);
+  return known.empty() ? std::nullopt : std::optional(median_of(std::move(known)));
+}
+
 // Of every run of both sides, or of none of a side.
 bool all_have(const Metric& metric, const Runs& runs) {
   return !runs.empty() && values(metric, runs).size() == runs.size();
@@ -119,15 +124,16 @@ class Gate {
 
   void judge_findings(Severity least) {
     for (MetricResult& result :
-         judge_new_findings(least, sides_.baseline.counted, sides_.candidate.counted))
+         judge_new_findings(least, sides_.baseline.counted, sides_.candidate.counted,
+                            [&](const std::string& id) { return policy_.ignores_finding(id); }))
       out_.metrics.push_back(std::move(result));
   }
 
   MetricResult begin(const MetricRule& rule, const Runs& b, const Runs& c) const {
     return {.name = rule.metric.name,
             .kind = rule.metric.kind,
-            .baseline = median_of(values(rule.metric, b)),
-            .candidate = median_of(values(rule.metric, c)),
+            .baseline = median_value(rule.metric, b),
+            .candidate = median_value(rule.metric, c),
             .tolerance = rule.tolerance};
   }
 

@@ -79,6 +79,10 @@ bool matches(std::string_view pattern, std::string_view name) {
 // A pattern that no rule matches is a slip of the pen, and would leave judged what should not be.
 void ignore(const Field& field, Policy& policy) {
   const std::string pattern = field.text();
+  if (pattern.starts_with("finding:")) {
+    policy.ignored_findings.push_back(pattern);
+    return;
+  }
   if (pattern.find('*') == std::string::npos) static_cast<void>(metric_at(field, pattern));
   const auto removed = std::erase_if(
       policy.rules, [&](const MetricRule& rule) { return matches(pattern, rule.metric.name); });
@@ -124,6 +128,12 @@ Policy policy_of(const Field& document) {
 
 }  // namespace
 
+bool Policy::ignores_finding(std::string_view id) const {
+  return std::any_of(
+      ignored_findings.begin(), ignored_findings.end(),
+      [&](const std::string& pattern) { return matches(pattern, fmt::format("finding:{}", id)); });
+}
+
 Policy default_policy() {
   Policy out;
   add_default_rules(out);
@@ -141,6 +151,9 @@ Result<Policy> parse_policy(std::string_view text) {
 }
 
 Result<Policy> read_policy(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return io_error(path.string() + ": is a folder; a policy is a JSON document (docs/gate.md)");
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad()) return io_error("cannot read " + path.string());

@@ -6,7 +6,8 @@
 //   level        0.05: chance of a false alarm of any of the times
 //   metrics      names, or { name, tolerance }; left out: all counts (tolerance 0) and step_time
 //   phases       names, or { phase, tolerance }: their times are gated besides
-//   ignore       metrics that are not judged; '*' stands for any characters
+//   ignore       metrics and findings ("finding:clock_change") that are not judged; '*' stands for
+//                any characters
 //   budgets      "host_syncs <= 0", "phase:topk <= 5 %" (of the step), "step_time <= 40 ms"
 //   new_findings "high": no finding of that severity (or a higher one) that the baseline lacks
 //   least_steps  2: runs with fewer counted steps decide nothing
@@ -44,7 +45,9 @@ struct Policy {
   std::vector<MetricRule> rules;
   std::vector<Budget> budgets;
   std::optional<Severity> new_findings;
+  std::vector<std::string> ignored_findings;  // patterns of "finding:ID"
 
+  bool ignores_finding(std::string_view id) const;
   bool needs_baseline() const { return !rules.empty() || new_findings; }
 };
 

@@ -21,6 +21,11 @@ bool is_positive(const std::vector<double>& values) {
                      [](double value) { return std::isfinite(value) && value > 0; });
 }
 
+bool are_times(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::isfinite(value) && value >= 0; });
+}
+
 bool is_zero(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
 }
@@ -38,15 +43,35 @@ std::optional<TimeOutcome> without_ranks(const RatioSample& times) {
   } else if (is_zero(times.baseline) && is_zero(times.candidate)) {
     out.outcome = Outcome::pass;
     out.why = "no time in it on either side";
+  } else if (!are_times(times.baseline) || !are_times(times.candidate)) {
+    out.why = "a run's value is no time: below zero, or not finite";
+  } else if (is_zero(times.baseline) || is_zero(times.candidate)) {
+    out.why = fmt::format("no run of the {} has time in it, so there is no ratio",
+                          is_zero(times.baseline) ? "baseline" : "candidate");
   } else if (!is_positive(times.baseline) || !is_positive(times.candidate)) {
     out.why = "some runs have no time in it, so there is no ratio";
   } else if (runs == 1) {
-    out.why = "one run a side: the noise is not known";
+    out.why = times.baseline.size() == times.candidate.size()
+                  ? "one run a side: the noise is not known"
+                  : fmt::format("one run of the {}: its noise is not known",
+                                times.baseline.size() == 1 ? "baseline" : "candidate");
     out.further_runs = kUsualRuns - runs;
   } else {
     return std::nullopt;
   }
   return out;
+}
+
+// Too few runs to rank, however alike they are, is another reason than noise.
+std::string why_open(const RatioSample& times, double tolerance, double level, bool would_tell) {
+  constexpr double kNear = 0.01;
+  if (would_tell && smallest_chance(times) > level)
+    return "too few runs to tell, however alike they are";
+  if (would_tell) return "the runs differ too much among themselves to tell";
+  const double ratio = middle_ratio(times);
+  if (std::abs(ratio / (1 + tolerance) - 1) <= kNear)
+    return "so near the tolerance that no reasonable number of runs would tell";
+  return "the runs differ so much among themselves that no reasonable number of them would tell";
 }
 
 TimeOutcome by_ranks(const RatioSample& times, double tolerance, double level, double own_level) {
@@ -64,9 +89,7 @@ TimeOutcome by_ranks(const RatioSample& times, double tolerance, double level, d
                   : fmt::format("slower by {:.1f} % at most", 100 * (*out.ratio_high - 1));
   } else {
     out.further_runs = further_runs(times, tolerance, own_level);
-    out.why = out.further_runs
-                  ? "the runs differ too much among themselves to tell"
-                  : "so near the tolerance that no reasonable number of runs would tell";
+    out.why = why_open(times, tolerance, own_level, out.further_runs.has_value());
   }
   return out;
 }

@@ -42,8 +42,8 @@ struct MetricResult {
   MetricKind kind = MetricKind::time;
   Outcome outcome = Outcome::not_judged;
   std::string why;                  // one sentence
-  double baseline = 0;              // medians over the runs, a step
-  double candidate = 0;             // 0 too where no run has it
+  std::optional<double> baseline;   // medians over the runs, a step
+  std::optional<double> candidate;  // nothing where no run has it
   double tolerance = 0;             // relative
   std::string budget;               // of a budget, as it was written: then there is no baseline
   std::optional<double> ratio;      // of candidate to baseline

@@ -15,6 +15,10 @@ void add_if(Json& out, const char* name, const std::optional<Value>& value) {
   if (value) out[name] = *value;
 }
 
+Json value_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
 Json cause_json(const MetricCause& cause) {
   Json out = {{"cause", name_of(cause.cause)}, {"phase", cause.phase}};
   if (!cause.file.empty()) {
@@ -36,12 +40,12 @@ Json metric_json(const MetricResult& metric) {
               {"verdict", name_of(metric.outcome)},
               {"why", metric.why}};
   if (metric.budget.empty()) {
-    out["baseline"] = metric.baseline;
+    out["baseline"] = value_or_null(metric.baseline);
     out["tolerance"] = metric.tolerance;
   } else {
     out["budget"] = metric.budget;
   }
-  out["candidate"] = metric.candidate;
+  out["candidate"] = value_or_null(metric.candidate);
   add_if(out, "ratio", metric.ratio);
   add_if(out, "ratio_low", metric.ratio_low);
   add_if(out, "ratio_high", metric.ratio_high);

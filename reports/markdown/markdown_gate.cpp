@@ -43,8 +43,8 @@ std::string metrics(const GateVerdict& verdict) {
     if (metric.outcome == Outcome::not_judged || rows.size() == kMostRows) continue;
     const bool has_baseline = metric.budget.empty();
     rows.push_back({code(shortened(metric.name, kMostLetters)),
-                    has_baseline ? format_metric(metric.kind, metric.baseline) : "",
-                    format_metric(metric.kind, metric.candidate), format_change(metric),
+                    has_baseline ? format_value(metric.kind, metric.baseline) : "",
+                    format_value(metric.kind, metric.candidate), format_change(metric),
                     format_bounds(metric), escaped(format_allowed(metric)),
                     std::string(mark_of(metric.outcome))});
   }
@@ -83,8 +83,8 @@ void add_runs(const char* name, const std::vector<GateRun>& side, std::vector<st
   for (std::size_t i = 0; i < std::min(side.size(), kMostRuns); ++i) {
     const GateRun& run = side[i];
     const std::string unused = run.not_used.empty() ? "" : "; not used: " + run.not_used;
-    out.push_back(fmt::format("{} {}: {} steps of {}{}", name, run.path, run.steps,
-                              format_duration(run.step_ns), unused));
+    out.push_back(fmt::format("{} {}: {} step{} of {}{}", name, run.path, run.steps,
+                              run.steps == 1 ? "" : "s", format_duration(run.step_ns), unused));
   }
 }
 

@@ -26,6 +26,13 @@ Json rule_json(const MetricResult& metric) {
           {"defaultConfiguration", {{"level", "error"}}}};
 }
 
+// A metric with two budgets has one rule. The number of rules where it has none yet.
+std::size_t place_of_rule(const Json& rules, const std::string& id) {
+  std::size_t place = 0;
+  while (place < rules.size() && rules[place]["id"] != id) ++place;
+  return place;
+}
+
 // The rule and the place, not the numbers: the same regression stays the same result.
 std::string fingerprint(const MetricResult& metric, const MetricCause& cause,
                         std::string_view root) {
@@ -63,8 +70,9 @@ std::string sarif_gate(const GateVerdict& verdict, std::string_view root) {
   for (const MetricResult& metric : verdict.metrics) {
     const MetricCause* cause = located_cause(metric);
     if (metric.outcome != Outcome::regression || cause == nullptr) continue;
-    results.push_back(result_json(metric, *cause, rules.size(), root));
-    rules.push_back(rule_json(metric));
+    const std::size_t rule = place_of_rule(rules, rule_of(metric));
+    if (rule == rules.size()) rules.push_back(rule_json(metric));
+    results.push_back(result_json(metric, *cause, rule, root));
   }
   return log_text(rules, results, notifications_json(verdict));
 }

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <utility>
-#include <vector>
 
 #include "core/support/duration.hpp"
 #include "reports/text/sections.hpp"
@@ -48,8 +46,8 @@ std::string metrics_table(const GateVerdict& verdict, const Style& style) {
     if (metric.outcome == Outcome::not_judged) continue;
     const bool has_baseline = metric.budget.empty();
     table.row({{metric.name},
-               {has_baseline ? format_metric(metric.kind, metric.baseline) : ""},
-               {format_metric(metric.kind, metric.candidate)},
+               {has_baseline ? format_value(metric.kind, metric.baseline) : ""},
+               {format_value(metric.kind, metric.candidate)},
                {format_change(metric)},
                {format_bounds(metric), Colour::dim},
                {format_allowed(metric)},
@@ -72,19 +70,8 @@ std::string reasons(const GateVerdict& verdict, const Style& style) {
 
 // Metrics of one reason stand together.
 std::string not_judged(const GateVerdict& verdict, const Style& style) {
-  std::vector<std::pair<std::string, std::string>> names_of_reason;
-  for (const MetricResult& metric : verdict.metrics) {
-    if (metric.outcome != Outcome::not_judged) continue;
-    const auto known = std::find_if(names_of_reason.begin(), names_of_reason.end(),
-                                    [&](const auto& row) { return row.first == metric.why; });
-    if (known == names_of_reason.end()) {
-      names_of_reason.emplace_back(metric.why, metric.name);
-    } else {
-      known->second += ", " + metric.name;
-    }
-  }
   std::string out;
-  for (const auto& [reason, names] : names_of_reason)
+  for (const auto& [reason, names] : gate_reasons(verdict, Outcome::not_judged))
     out += wrapped("Not judged: ", names + ": " + reason, style, Colour::dim);
   return out.empty() ? "" : "\n" + out;
 }
@@ -92,8 +79,8 @@ std::string not_judged(const GateVerdict& verdict, const Style& style) {
 std::string side(const char* name, const std::vector<GateRun>& runs, const Style& style) {
   std::string out;
   for (const GateRun& run : runs) {
-    std::string line =
-        fmt::format("{}, {} steps of {}", run.path, run.steps, format_duration(run.step_ns));
+    std::string line = fmt::format("{}, {} step{} of {}", run.path, run.steps,
+                                   run.steps == 1 ? "" : "s", format_duration(run.step_ns));
     if (!run.device.empty()) line += ", " + run.device;
     if (run.clock_mhz) line += fmt::format(" at {:.0f} MHz", *run.clock_mhz);
     if (!run.not_used.empty()) line += "; not used: " + run.not_used;

@@ -17,12 +17,14 @@ std::string percent_above(double ratio) {
   return fmt::format("{:+.1f} %", 100 * (ratio - 1));
 }
 
+const std::string& title_of(const MetricResult& metric) {
+  return metric.budget.empty() ? metric.name : metric.budget;
+}
+
 std::string names_of(const GateVerdict& verdict, Outcome wanted) {
   std::string out;
-  for (const MetricResult& metric : verdict.metrics) {
-    if (metric.outcome != wanted) continue;
-    out += (out.empty() ? "" : ", ") + (metric.budget.empty() ? metric.name : metric.budget);
-  }
+  for (const MetricResult& metric : verdict.metrics)
+    if (metric.outcome == wanted) out += (out.empty() ? "" : ", ") + title_of(metric);
   return out;
 }
 
@@ -39,12 +41,14 @@ std::string judged(const GateVerdict& verdict) {
                      verdict.candidate.size(), runs, runs == 1 ? "" : "s");
 }
 
+// Metrics of one reason stand together: what holds for one need not hold for the next.
 std::string why_inconclusive(const GateVerdict& verdict) {
-  for (const MetricResult& metric : verdict.metrics)
-    if (metric.outcome == Outcome::inconclusive)
-      return fmt::format("{}: {}{}", names_of(verdict, Outcome::inconclusive), metric.why,
-                         further(verdict.further_runs));
-  return "no metric could be judged";
+  const auto groups = gate_reasons(verdict, Outcome::inconclusive);
+  if (groups.empty()) return "no metric could be judged";
+  std::string out;
+  for (const auto& [why, names] : groups)
+    out += fmt::format("{}{}: {}", out.empty() ? "" : "; ", names, why);
+  return out + further(verdict.further_runs);
 }
 
 // Names of templates may fill a page.
@@ -74,9 +78,29 @@ std::string difference(const MetricCause& cause) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> gate_reasons(const GateVerdict& verdict,
+                                                              Outcome outcome) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const MetricResult& metric : verdict.metrics) {
+    if (metric.outcome != outcome) continue;
+    const auto known = std::find_if(out.begin(), out.end(),
+                                    [&](const auto& row) { return row.first == metric.why; });
+    if (known == out.end()) {
+      out.emplace_back(metric.why, title_of(metric));
+    } else {
+      known->second += ", " + title_of(metric);
+    }
+  }
+  return out;
+}
+
 std::string format_metric(MetricKind kind, double value) {
   if (kind == MetricKind::time) return format_duration(value);
   return kind == MetricKind::bytes ? format_bytes(value) : format_count(value);
+}
+
+std::string format_value(MetricKind kind, const std::optional<double>& value) {
+  return value ? format_metric(kind, *value) : "not known";
 }
 
 std::string format_change(const MetricResult& metric) {
@@ -112,11 +136,15 @@ std::string gate_summary(const GateVerdict& verdict) {
 }
 
 std::string metric_sentence(const MetricResult& metric) {
-  const std::string now = format_metric(metric.kind, metric.candidate);
-  if (!metric.budget.empty())
-    return fmt::format("{}: {} a step; {}", metric.budget, now, metric.why);
-  std::string out = fmt::format("{}: {} a step, was {}", metric.name, now,
-                                format_metric(metric.kind, metric.baseline));
+  const std::string now = format_value(metric.kind, metric.candidate) + " a step";
+  if (!metric.budget.empty()) {
+    const std::string value = metric.candidate ? now + "; " : "";
+    return fmt::format("{}: {}{}", metric.budget, value, metric.why);
+  }
+  std::string out = metric.name + ": ";
+  if (metric.baseline || metric.candidate) out += metric.candidate ? now : "not known";
+  if (metric.baseline) out += ", was " + format_metric(metric.kind, *metric.baseline);
+  if (!metric.baseline && !metric.candidate) return out + metric.why;
   if (metric.ratio) out += fmt::format(" ({})", format_change(metric));
   return fmt::format("{}; {}{}", out, metric.why, further(metric.further_runs));
 }

@@ -2,8 +2,11 @@
 // Numbers and sentences of a gate's verdict that several writers print.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/gate/verdict.hpp"
 
@@ -11,9 +14,14 @@ namespace stepscope {
 
 // "40.2 ms", "1,234", "4.19 MB": of a step.
 std::string format_metric(MetricKind kind, double value);
+std::string format_value(MetricKind kind, const std::optional<double>& value);  // or "not known"
 std::string format_change(const MetricResult& metric);   // "+7.5 %"; empty where there is no ratio
 std::string format_bounds(const MetricResult& metric);   // "+6.9 % to +8.1 %"; empty for counts
 std::string format_allowed(const MetricResult& metric);  // "+2.0 %", or the budget
+
+// The reasons of the metrics of an outcome, each with the names of those that share it.
+std::vector<std::pair<std::string, std::string>> gate_reasons(const GateVerdict& verdict,
+                                                              Outcome outcome);
 
 // "Pass", "Regression", "Inconclusive", "Not comparable".
 std::string_view gate_title(const GateVerdict& verdict);

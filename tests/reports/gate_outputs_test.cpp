@@ -122,6 +122,15 @@ TEST(GateOutputs, SarifPointsAtTheLineOfTheLargestCause) {
   EXPECT_EQ(bare["runs"][0]["invocations"][0]["toolExecutionNotifications"].size(), 2U);
 }
 
+TEST(GateOutputs, SarifHasOneRuleForTwoBudgetsOfAMetric) {
+  GateVerdict verdict = samples::regression();
+  verdict.metrics.push_back(verdict.metrics.front());
+  const auto run = nlohmann::json::parse(sarif_gate(verdict))["runs"][0];
+  ASSERT_EQ(run["results"].size(), 3U);
+  EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 2U);
+  EXPECT_EQ(run["results"][0]["ruleIndex"], run["results"][2]["ruleIndex"]);
+}
+
 TEST(GateOutputs, GithubShowsTenOfALevelAndSaysHowManyMore) {
   const std::string text = github_annotations(with_many(30));
   EXPECT_THAT(text, HasSubstr("::error title=stepscope gate::23 more: "));

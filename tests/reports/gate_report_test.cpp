@@ -47,6 +47,27 @@ TEST(GateText, AVerdictThatIsOpenSaysWhatIsMissing) {
   EXPECT_THAT(text_gate(samples::passing(), {}), testing::StartsWith("PASS  "));
 }
 
+TEST(GateText, EachInconclusiveMetricHasItsOwnReason) {
+  GateVerdict verdict;
+  for (const auto& [name, why] : {std::pair("kernels", "more a step, within the doubt"),
+                                  std::pair("launches", "more a step, within the doubt"),
+                                  std::pair("step_time", "one run a side")})
+    verdict.metrics.push_back({.name = name, .outcome = Outcome::inconclusive, .why = why});
+  const std::string text = text_gate(verdict, {});
+  EXPECT_THAT(text, HasSubstr("kernels, launches: more a step, within the doubt; step_time: one"));
+}
+
+TEST(GateText, WhatWasNotRecordedIsNoZero) {
+  const GateVerdict verdict = samples::passing();
+  const auto document = nlohmann::json::parse(json_gate(verdict));
+  for (const auto& metric : document["metrics"])
+    EXPECT_EQ(metric["baseline"].is_null(), metric["name"] == "allocations") << metric;
+  const auto metric = std::find_if(verdict.metrics.begin(), verdict.metrics.end(),
+                                   [](const MetricResult& m) { return m.name == "allocations"; });
+  ASSERT_NE(metric, verdict.metrics.end());
+  EXPECT_EQ(metric_sentence(*metric), "allocations: was not recorded in every run of the baseline");
+}
+
 TEST(GateText, EveryLineFitsTheScreen) {
   for (const GateVerdict& verdict : samples::all_verdicts()) {
     std::istringstream lines(text_gate(verdict, {}));

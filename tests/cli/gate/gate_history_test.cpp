@@ -64,10 +64,14 @@ TEST_F(GateHistory, WhatCannotBeJudgedIsNoPass) {
   const Outcome unknown = history("--metric step_tim");
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'step_time'?"));
+  std::filesystem::create_directory(folder_.at("perf/0000.scope"));
+  write_file(folder_.at("perf/0000.scope/run.json"), R"({"schema": "stepscope.run/1"})");
+  EXPECT_EQ(history().status, 3) << "recordings beside their reports are passed over";
   write_file(folder_.at("perf/0002.json"), "{");
   const Outcome damaged = history();
   EXPECT_EQ(damaged.status, 4);
   EXPECT_THAT(damaged.err, HasSubstr("0002.json"));
+  EXPECT_EQ(damaged.err.find("0002.json"), damaged.err.rfind("0002.json")) << damaged.err;
 }
 
 }  // namespace

@@ -47,6 +47,12 @@ TEST(CountRule, AnEvaluationMoreInTheWindowIsNoRegression) {
   EXPECT_EQ(judged({with_evaluation(100, 50, 0, 500)}, {one}), Outcome::inconclusive);
 }
 
+TEST(CountRule, ARiseWithinTheDoubtIsNoPass) {
+  EXPECT_EQ(judged({{.total = 4'000, .steps = 20, .least = 100, .most = 700}},
+                   {{.total = 4'244, .steps = 20, .least = 100, .most = 700}}),
+            Outcome::inconclusive);
+}
+
 TEST(CountRule, MoreInEachStepIsSeenThroughEvaluations) {
   EXPECT_EQ(judged({with_evaluation(100, 50, 1, 500)}, {with_evaluation(130, 50, 1, 500)}),
             Outcome::regression);

@@ -19,6 +19,7 @@ Finding finding(const char* id, Severity severity) {
   out.title = "the host waits";
   out.places = {{"train.py", 12, SiteKind::call, "log", 2e6}};
   out.count_per_step = 3;
+  out.share = 0.1;
   return out;
 }
 
@@ -32,7 +33,8 @@ std::vector<MetricResult> judge_runs(const std::vector<Summary>& b, const std::v
   std::vector<const Summary*> baseline, candidate;
   for (const Summary& run : b) baseline.push_back(&run);
   for (const Summary& run : c) candidate.push_back(&run);
-  return judge_new_findings(Severity::high, baseline, candidate);
+  return judge_new_findings(Severity::high, baseline, candidate,
+                            [](const std::string& id) { return id == "ignored"; });
 }
 
 TEST(NewFindings, FailTheGateAtTheirLine) {
@@ -46,12 +48,37 @@ TEST(NewFindings, FailTheGateAtTheirLine) {
   EXPECT_EQ(results[0].causes[0].line, 12U);
 }
 
-TEST(NewFindings, AreNotThoseThatTheBaselineHasAtAnySeverity) {
-  const auto results = judge_runs({run_with({finding("host_sync", Severity::info)})},
-                                  {run_with({finding("host_sync", Severity::high)})});
+TEST(NewFindings, AreThoseOfAnotherPlaceOrOfAGrownShare) {
+  const Finding known = finding("host_sync", Severity::high);
+  Finding elsewhere = known;
+  elsewhere.places[0].function = "evaluate";
+  Finding small = finding("host_sync", Severity::info);
+  small.share = 0.01;
+  Finding grown = known;
+  grown.share = 0.3;
+  EXPECT_EQ(judge_runs({run_with({known})}, {run_with({known})})[0].outcome, Outcome::pass);
+  const auto moved = judge_runs({run_with({known})}, {run_with({known, elsewhere})});
+  EXPECT_EQ(moved[0].outcome, Outcome::regression);
+  EXPECT_EQ(moved[0].causes.at(0).function, "evaluate");
+  EXPECT_EQ(judge_runs({run_with({small})}, {run_with({grown})})[0].outcome, Outcome::regression);
+  Finding border = small;  // a hair above the limit of a severity
+  small.share = 0.049;
+  border.share = 0.051;
+  border.severity = Severity::high;
+  EXPECT_EQ(judge_runs({run_with({small})}, {run_with({border})})[0].outcome, Outcome::pass);
+}
+
+TEST(NewFindings, OfARuleThatAbstainedAreInconclusive) {
+  Summary silent = run_with({});
+  silent.findings->abstained = {{"host_sync", "no device worked in this run"},
+                                {"ignored", "clocks were not sampled"}};
+  const auto results = judge_runs({run_with({})}, {silent});
   ASSERT_EQ(results.size(), 1U);
-  EXPECT_EQ(results[0].name, "new_findings");
-  EXPECT_EQ(results[0].outcome, Outcome::pass);
+  EXPECT_EQ(results[0].name, "finding:host_sync");
+  EXPECT_EQ(results[0].outcome, Outcome::inconclusive);
+  EXPECT_THAT(results[0].why, HasSubstr("no device worked"));
+  EXPECT_EQ(judge_runs({silent}, {run_with({finding("host_sync", Severity::high)})})[0].outcome,
+            Outcome::inconclusive);
 }
 
 TEST(NewFindings, AreNotThoseOfALowerSeverityNorOfOneRunAlone) {

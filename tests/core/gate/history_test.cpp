@@ -53,6 +53,16 @@ TEST(ChangePoints, SeveralChangesComeInOrder) {
   EXPECT_LE(changes[0].chance, 0.001);
 }
 
+TEST(ChangePoints, TellsHowManyValuesALevelTakes) {
+  EXPECT_EQ(shortest_series(0.001), 15U);
+  EXPECT_FALSE(fewest_of_level(14, 0.001));
+  EXPECT_EQ(fewest_of_level(20, 0.001), 4U);
+  EXPECT_EQ(fewest_of_level(400, 0.001), 3U);
+  std::vector<double> clean(20, 40);
+  for (std::size_t i = 14; i < 20; ++i) clean[i] = 80;
+  EXPECT_EQ(change_points(clean, 0.001).size(), 1U);
+}
+
 TEST(ChangePoints, EqualValuesAndShortSeriesHaveNone) {
   EXPECT_TRUE(change_points(std::vector<double>(50, 3.0), 0.05).empty());
   EXPECT_TRUE(change_points({1, 2, 3, 100, 101}, 0.05).empty());
@@ -97,7 +107,7 @@ TEST(History, ARiseThatWasTakenBackPasses) {
 }
 
 TEST(History, AnotherDevicesResultsAreLeftOut) {
-  auto results = history_of(noisy_series({{10, 30}, {10, 40}}, 4, 0.003, 0));
+  auto results = history_of(noisy_series({{10, 30}, {20, 40}}, 4, 0.003, 0));
   for (std::size_t i = 0; i < 10; ++i) results[i].runs[0].run.device = "NVIDIA A100-SXM4-40GB";
   const History history = judged(results);
   EXPECT_EQ(history.outcome, Outcome::pass);
@@ -108,6 +118,16 @@ TEST(History, AnotherDevicesResultsAreLeftOut) {
 TEST(History, TooFewResultsAreInconclusive) {
   EXPECT_EQ(judged(history_of({40, 40, 80, 80, 80})).outcome, Outcome::inconclusive);
   EXPECT_EQ(judged({}).outcome, Outcome::inconclusive);
+  const History fourteen = judged(history_of(noisy_series({{7, 40}, {7, 80}}, 3, 0.003, 0)));
+  EXPECT_EQ(fourteen.outcome, Outcome::inconclusive) << "a doubling is no pass";
+  EXPECT_THAT(fourteen.metrics[0].why, HasSubstr("1 more is needed"));
+}
+
+TEST(History, ADoublingOfTheNewestResultsIsNoPass) {
+  const History history = judged(history_of(noisy_series({{17, 40}, {3, 80}}, 3, 0.003, 0)));
+  EXPECT_EQ(history.outcome, Outcome::inconclusive);
+  EXPECT_THAT(history.metrics[0].why, HasSubstr("the last 3 results lie beyond the tolerance"));
+  EXPECT_THAT(history.metrics[0].why, HasSubstr("1 more would"));
 }
 
 }  // namespace

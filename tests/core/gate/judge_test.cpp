@@ -40,6 +40,22 @@ TEST(Judge, TheSameProgramPasses) {
   EXPECT_FALSE(verdict.further_runs);
 }
 
+TEST(Judge, ADamagedRecordingDecidesNothing) {
+  auto damaged = later_runs(kSteady);
+  for (Summary& run : damaged) run.trust.lost_chunks = 2;
+  const GateVerdict verdict = judge(default_policy(), runs(kSteady), damaged);
+  EXPECT_EQ(verdict.outcome, Outcome::inconclusive);
+  EXPECT_THAT(verdict.candidate[0].not_used, HasSubstr("2 chunks of the recording are damaged"));
+  EXPECT_EQ(verdict.count(Outcome::pass), 0U) << "a lost call is no better count";
+}
+
+TEST(Judge, WhatNoRunRecordedHasNoValue) {
+  const GateVerdict verdict = judge(default_policy(), runs(kSteady), later_runs(kSteady));
+  EXPECT_FALSE(result(verdict, "allocations").baseline);
+  EXPECT_FALSE(result(verdict, "allocations").candidate);
+  EXPECT_EQ(result(verdict, "host_syncs").candidate, 1.0);
+}
+
 TEST(Judge, ASlowerStepIsNamedWithItsLine) {
   const auto slower = later_runs({43, 43.1, 42.9, 43.05, 42.95});
   const GateVerdict verdict = judge(default_policy(), runs(kSteady), slower);
@@ -59,7 +75,7 @@ TEST(Judge, AnExtraWaitIsCaughtByItsCountFromOneRun) {
   EXPECT_EQ(verdict.outcome, Outcome::regression);
   const MetricResult& syncs = result(verdict, "host_syncs");
   EXPECT_EQ(syncs.outcome, Outcome::regression);
-  EXPECT_DOUBLE_EQ(syncs.candidate, 2);
+  EXPECT_EQ(syncs.candidate, 2.0);
   ASSERT_FALSE(syncs.causes.empty());
   EXPECT_EQ(syncs.causes[0].line, 30U);
   EXPECT_DOUBLE_EQ(syncs.causes[0].calls_per_step, 1);
