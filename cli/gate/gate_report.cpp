@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
@@ -79,6 +81,9 @@ void add_gate_report_options(CLI::App& verb, GateReportOptions& options) {
 
 Result<GateReport> GateReport::open(const GateReportOptions& options,
                                     std::span<const std::string> inputs) {
+  std::vector<std::string> outputs = {options.output};
+  for (const auto& [format, path] : options.files) outputs.push_back(path);
+  if (const Status apart = refuse_same_outputs(outputs); !apart) return apart.error();
   auto output = Output::open(options.output, inputs);
   if (!output) return output.error();
   GateReport out(options, std::move(*output));

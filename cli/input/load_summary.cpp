@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <string_view>
 
 #include "cli/input/loaded_run.hpp"
 #include "cli/output/progress_bar.hpp"
@@ -40,6 +41,21 @@ Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& opt
   return std::move(summary);
 }
 
+// The first option that was given and that the document does not follow.
+std::string_view option_without_effect(const ReadOptions& options, const Summary& document) {
+  const SummaryOptions& summary = options.summary;
+  if (summary.without_long_steps) return "--without-long-steps";
+  if (!options.all_apply) return "";
+  if (summary.plain_step_ns && summary.plain_step_ns != document.partition.plain_step_ns)
+    return "--plain-step";
+  if (summary.flops) return "--flops-per-step";
+  if (options.rank && options.rank != document.run.rank) return "--rank";
+  if (options.section && name_of(*options.section) != name_of(document.steps.chosen))
+    return "--section";
+  if (!options.step_marker.empty()) return "--step-marker";
+  return options.phase.empty() ? "" : "--phase";
+}
+
 }  // namespace
 
 Status check_read_options(const ReadOptions& options) {
@@ -61,11 +77,13 @@ bool is_report_document(const std::string& path) {
 
 Result<Summary> load_summary(const std::string& path, const ReadOptions& options) {
   if (is_report_document(path)) {
-    if (options.summary.without_long_steps)
-      return usage_error(
-          "--without-long-steps: a report's document holds sums over all its steps; give the trace "
-          "that it was made of");
-    return read_report_document(path);
+    Result<Summary> document = read_report_document(path);
+    const std::string_view option = document ? option_without_effect(options, *document) : "";
+    if (option.empty()) return document;
+    return usage_error(
+        fmt::format("{}: a report's document holds sums over its own steps, phases "
+                    "and rank; give the trace that it was made of",
+                    option));
   }
   return summary_of_trace(path, options);
 }

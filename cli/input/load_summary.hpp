@@ -12,15 +12,15 @@
 
 namespace stepscope {
 
-// How a trace is read. A document has been read once already: of these only `summary` is asked of
-// it, and only by messages.
+// How a trace is read. A document has been read once already, so no option changes it.
 struct ReadOptions {
   std::string step_marker;  // --step-marker REGEX
   std::string phase;        // --phase REGEX
   std::optional<std::int32_t> rank;
   std::optional<SectionChoice> section;  // --section
   SummaryOptions summary;
-  bool find = false;  // look for findings, too (a document has them already)
+  bool all_apply = false;  // an option that a document cannot follow is an error, not passed over
+  bool find = false;       // look for findings, too (a document has them already)
 };
 
 // Usage errors for regular expressions that are none, before any file is read.

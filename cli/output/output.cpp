@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 namespace stepscope {
@@ -17,7 +18,23 @@ bool is_special(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
 }
 
+std::filesystem::path place_of(const std::string& path) {
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(path, error);
+  return error ? std::filesystem::path(path) : whole;
+}
+
 }  // namespace
+
+Status refuse_same_outputs(std::span<const std::string> paths) {
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    for (std::size_t j = i + 1; j < paths.size(); ++j)
+      if (!paths[i].empty() && !paths[j].empty() && !is_special(paths[i]) &&
+          place_of(paths[i]) == place_of(paths[j]))
+        return usage_error(fmt::format(
+            "{}: is named for two outputs, of which one would be lost; name two files", paths[j]));
+  return Done{};
+}
 
 Output::Output(std::string path, std::optional<WholeFile> whole, std::FILE* file)
     : path_(std::move(path)), whole_(std::move(whole)), file_(file) {}

@@ -14,6 +14,10 @@
 
 namespace stepscope {
 
+// An Error (usage) where two of them are one file: the second would replace the first. Empty ones
+// are stdout.
+Status refuse_same_outputs(std::span<const std::string> paths);
+
 class Output {
  public:
   // An empty path is stdout. A device or pipe is written directly; anything else as a whole file.

@@ -83,7 +83,8 @@ int show_baseline(const BaselineArguments& arguments) {
   for (const std::string& file : baseline->files) {
     const Result<Summary> summary = load_summary(file);
     if (!summary) return fail("baseline", file, summary.error());
-    fmt::print("{}  {} steps of {}  {}  {}\n", file, summary->partition.steps_counted,
+    fmt::print("{}  {} step{} of {}  {}  {}\n", file, summary->partition.steps_counted,
+               summary->partition.steps_counted == 1 ? "" : "s",
                format_duration(summary->partition.wall_ns_per_step()),
                summary->run.device.empty() ? "no device" : summary->run.device,
                summary->run.command);

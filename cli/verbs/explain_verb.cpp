@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// stepscope explain [ID]: what a finding means, how it is priced, and what to do about it.
+// stepscope explain [ID]: what a finding or a cause means, and what to do about it.
 #include <fmt/format.h>
 
 #include <memory>
 #include <string>
 
 #include "cli/output/failure.hpp"
+#include "cli/verbs/cause_page.hpp"
 #include "cli/verbs/finding_page.hpp"
 #include "cli/verbs/verbs.hpp"
 
@@ -14,20 +15,23 @@ namespace {
 
 constexpr const char* kExplainExamples =
     "Examples:\n"
-    "  stepscope explain                list the findings\n"
+    "  stepscope explain                list the findings and the causes\n"
     "  stepscope explain host_sync      what it is, how it is priced, before and after\n"
-    "A report names findings by these ids.";
+    "  stepscope explain host.off_cpu   a cause: what the name means, and what usually helps\n"
+    "A report names findings and causes by these ids.";
 
 int list_pages() {
-  for (const FindingPage& page : finding_pages()) fmt::print("{:<24}{}\n", page.id, title_of(page));
+  for (const FindingPage& page : finding_pages()) fmt::print("{:<26}{}\n", page.id, title_of(page));
+  fmt::print("\nCauses, which own the time of a step\n");
+  for (const CausePage& page : cause_pages()) fmt::print("{:<26}{}\n", page.id, page.meaning);
   return kExitPass;
 }
 
 int explain(const std::string& id) {
   if (id.empty()) return list_pages();
-  const auto page = finding_page(id);
-  if (!page) return fail("explain", "", page.error());
-  fmt::print("{}", page->text);
+  const auto text = explained(id);
+  if (!text) return fail("explain", "", text.error());
+  fmt::print("{}", *text);
   return kExitPass;
 }
 
@@ -35,8 +39,10 @@ int explain(const std::string& id) {
 
 void add_explain_verb(CLI::App& app, int& status) {
   auto id = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("explain", "What a finding means, and what to do about it");
-  verb->add_option("ID", *id, "a finding's id, as a report prints it; without one: the list");
+  CLI::App* verb =
+      app.add_subcommand("explain", "What a finding or a cause means, and what to do about it");
+  verb->add_option("ID", *id,
+                   "a finding's or a cause's id, as a report prints it; without one: the list");
   verb->footer(kExplainExamples);
   verb->callback([id, &status] { status = explain(*id); });
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/verbs/cause_page.hpp"
 #include "core/support/suggestion.hpp"
 
 namespace stepscope {
@@ -13,9 +14,20 @@ Result<FindingPage> finding_page(const std::string& id) {
     if (page.id == id) return page;
     ids.push_back(page.id);
   }
+  const std::vector<CausePage> causes = cause_pages();
+  for (const CausePage& cause : causes) ids.push_back(cause.id);
   const std::string_view near = nearest(id, ids);
   const std::string hint = near.empty() ? "" : fmt::format("did you mean '{}'? ", near);
-  return usage_error(fmt::format("'{}' is no finding; {}'stepscope explain' lists them", id, hint));
+  return usage_error(
+      fmt::format("'{}' is no finding and no cause; {}'stepscope explain' lists both", id, hint));
+}
+
+Result<std::string> explained(const std::string& id) {
+  for (const CausePage& cause : cause_pages())
+    if (cause.id == id) return text_of(cause);
+  const auto page = finding_page(id);
+  if (!page) return page.error();
+  return std::string(page->text);
 }
 
 std::vector<FindingRule> finding_rules() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One page of docs/findings, by its finding's id.
+// One page of docs/findings, by its finding's id, or what docs/causes.md says of a cause.
 #pragma once
 
 #include <string>
@@ -14,6 +14,9 @@ namespace stepscope {
 
 // Error: usage, with the nearest id.
 Result<FindingPage> finding_page(const std::string& id);
+
+// The page of a finding, or the text of a cause.
+Result<std::string> explained(const std::string& id);
 
 // All of them, for formats that list rules beside findings.
 std::vector<FindingRule> finding_rules();

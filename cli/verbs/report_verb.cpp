@@ -2,8 +2,10 @@
 // stepscope report TRACE...: load, find the steps, attribute, sum, write.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <regex>
 
 #include "cli/input/load_summary.hpp"
 #include "cli/input/section_option.hpp"
@@ -73,6 +75,7 @@ Result<ReadOptions> read_options(const ReportArguments& arguments) {
   out.step_marker = arguments.step_marker;
   out.phase = arguments.phase;
   out.find = true;
+  out.all_apply = true;
   out.section = arguments.section;
   if (arguments.rank >= 0) out.rank = arguments.rank;
   const Status checked = check_read_options(out);
@@ -142,9 +145,27 @@ std::string annotations(const ReportArguments& arguments, const std::vector<Summ
   return github_findings(summaries, repository_root());
 }
 
+// An option that changed nothing is more likely a slip than meant.
+void note_options_without_effect(const ReadOptions& options, const std::string& path,
+                                 const Summary& summary) {
+  const bool matches = std::any_of(
+      summary.phases.begin(), summary.phases.end(),
+      [&](const PhaseRow& row) { return std::regex_search(row.name, std::regex(options.phase)); });
+  if (!options.phase.empty() && !matches)
+    say("stepscope report: {}: --phase '{}' matches no range of the counted steps\n", path,
+        options.phase);
+  if (options.summary.plain_step_ns && !summary.partition.plain_step_ns)
+    say("stepscope report: {}: --plain-step changes nothing here: it corrects the verdict on steps "
+        "in which a device worked\n",
+        path);
+}
+
 int run_report(const ReportArguments& arguments) {
   const auto options = read_options(arguments);
   if (!options) return fail("report", "", options.error());
+  const std::vector<std::string> outputs = {arguments.output, arguments.sarif};
+  if (const Status apart = refuse_same_outputs(outputs); !apart)
+    return fail("report", "", apart.error());
   auto output = Output::open(arguments.output, arguments.traces);
   if (!output) return fail("report", arguments.output, output.error());
   std::optional<Output> sarif;
@@ -157,6 +178,7 @@ int run_report(const ReportArguments& arguments) {
   for (const std::string& path : arguments.traces) {
     auto summary = load_summary(path, *options);
     if (!summary) return fail("report", path, summary.error());
+    note_options_without_effect(*options, path, *summary);
     summaries.push_back(std::move(*summary));
   }
   Status written = output->finish(document(arguments, summaries, *output) +
@@ -199,11 +221,11 @@ void add_report_verb(CLI::App& app, int& status) {
   CLI::Option* flops =
       verb->add_option("--flops-per-step", arguments->flops_per_step,
                        "floating-point operations of a step of this process: prints TFLOP/s, MFU")
-          ->check(finite() & CLI::PositiveNumber)
+          ->check(above_zero())
           ->type_name("F");
   verb->add_option("--peak-tflops", arguments->peak_tflops,
                    "what a device can do; by default dense bf16 of the devices that are known")
-      ->check(finite() & CLI::PositiveNumber)
+      ->check(above_zero())
       ->needs(flops)
       ->type_name("P");
   verb->add_flag("--no-source", arguments->without_source,

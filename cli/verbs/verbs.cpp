@@ -100,7 +100,9 @@ std::vector<const char*> without_separator(const CLI::App& app, int argc, const 
 }
 
 // What was printed counts once it has left: a full disk behind stdout is an error like any other.
+// A verb that failed on it has said so.
 int status_once_said(const std::string& verb, int status) {
+  if (status == kExitBadInput) return status;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   return fail(verb, "", io_error("standard output cannot be written; choose another place"));
 }
@@ -114,6 +116,15 @@ CLI::Validator finite() {
     return number ? std::string() : fmt::format("'{}' is no finite number", text);
   };
   return {check, "", "finite"};
+}
+
+CLI::Validator above_zero() {
+  const auto check = [](const std::string& text) {
+    double value = 0;
+    const bool number = CLI::detail::lexical_cast(text, value) && std::isfinite(value);
+    return number && value > 0 ? std::string() : fmt::format("'{}' is no number above 0", text);
+  };
+  return {check, "", "above 0"};
 }
 
 void add_verbs(CLI::App& app, int& status) {

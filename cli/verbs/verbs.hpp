@@ -23,6 +23,8 @@ void add_view_verb(CLI::App& app, int& status);    // without the viewer it says
 
 // A check for options that are numbers: CLI11's ranges let nan through.
 CLI::Validator finite();
+// Likewise: CLI11's own names the largest number that there is, in 309 digits.
+CLI::Validator above_zero();
 
 // All of them, in the order of --help, and what the program itself says there.
 void add_verbs(CLI::App& app, int& status);

@@ -448,7 +448,7 @@ TEST(McpVerb, HoldsASessionOverItsPipes) {
   const Outcome run = run_stepscope("--version");
   ASSERT_EQ(run.status, 0);
   EXPECT_EQ(std::system((STEPSCOPE_PYTHON " " STEPSCOPE_SOURCE_DIR
-                                          "/tests/cli/mcp_session.py " STEPSCOPE_BINARY_DIR
+                                          "/tests/cli/mcp/mcp_session.py " STEPSCOPE_BINARY_DIR
                                           "/cli/stepscope " +
                          kSlow + " " + kFast)
                             .c_str()),

@@ -29,6 +29,20 @@ TEST(ExplainVerb, HasAPageForEveryFinding) {
   }
 }
 
+TEST(ExplainVerb, HasAPageForEveryCause) {
+  const std::string list = run_stepscope("explain").out;
+  for (std::size_t i = 0; i < kCauseCount; ++i) {
+    const std::string id(name_of(static_cast<Cause>(i)));
+    EXPECT_THAT(list, HasSubstr(id + " "));
+    const Outcome page = run_stepscope("explain " + id);
+    EXPECT_EQ(page.status, 0) << id << page.err;
+    EXPECT_THAT(page.out, testing::StartsWith("# " + id + ": ")) << id;
+  }
+  EXPECT_THAT(run_stepscope("explain host.off_cpu").out,
+              HasSubstr("What usually helps: fewer threads than cores."));
+  EXPECT_THAT(run_stepscope("explain host.off_cp").err, HasSubstr("did you mean 'host.off_cpu'"));
+}
+
 TEST(ExplainVerb, SuggestsTheNearestId) {
   const Outcome run = run_stepscope("explain host_snc");
   EXPECT_EQ(run.status, 2);

@@ -85,6 +85,37 @@ TEST(ReportVerb, ADocumentCannotBeTrimmed) {
   EXPECT_THAT(run.err, HasSubstr("give the trace that it was made of"));
 }
 
+TEST(ReportVerb, ADocumentFollowsNoOptionOfATrace) {
+  const Folder folder;
+  const std::string document = folder.at("report.json");
+  ASSERT_EQ(run_stepscope("report --format json -o " + document + " " + kTrace).status, 0);
+  for (const char* option : {"--plain-step 5ms", "--rank 7", "--section 2", "--flops-per-step 1e9",
+                             "--phase x", "--step-marker x"}) {
+    const Outcome run = run_stepscope("report " + document + " " + option);
+    const std::string name = std::string(option).substr(0, std::string(option).find(' '));
+    EXPECT_EQ(run.status, 2) << option;
+    EXPECT_THAT(run.err, HasSubstr(name + ": a report's document")) << option;
+  }
+  EXPECT_EQ(run_stepscope("report " + document + " --section 1").status, 0) << "its own";
+}
+
+TEST(ReportVerb, SaysWhichOptionChangedNothing) {
+  const Outcome run = run_stepscope("report --phase nosuch " + kTrace);
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("--phase 'nosuch' matches no range"));
+  EXPECT_THAT(run_stepscope("report --flops-per-step abc " + kTrace).err,
+              HasSubstr("'abc' is no number above 0"));
+}
+
+TEST(ReportVerb, TwoOutputsAreTwoFiles) {
+  const Folder folder;
+  const std::string file = folder.at("both");
+  const Outcome run = run_stepscope("report -o " + file + " --sarif " + file + " " + kTrace);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("is named for two outputs"));
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST(ReportVerb, IsAsciiWhereTheLocaleIs) {
   const Outcome run = run_stepscope("report " + kTrace, "LC_ALL=C");
   EXPECT_TRUE(std::all_of(run.out.begin(), run.out.end(), [](char c) { return c > 0; }));
