@@ -39,12 +39,12 @@ std::string phase_name(const Page& page, const PhaseRow& row) {
   return period.empty() ? name : fmt::format("{} ({})", name, period);
 }
 
-std::vector<TextCell> phase_cells(const Page& page, const PhaseRow& row) {
+std::vector<TextCell> phase_cells(const Page& page, const PhaseRow& row, bool calls) {
   std::vector<TextCell> cells = {
       {phase_name(page, row), row.depth > 0 ? Colour::dim : Colour::plain},
       {page.time(row.wall_ns_total)},
-      {page.share(row.wall_ns_total)},
-      {row.calls_total > 0 ? page.calls(row.calls_total) : ""}};
+      {page.share(row.wall_ns_total)}};
+  if (calls) cells.push_back({row.calls_total > 0 ? page.calls(row.calls_total) : ""});
   if (page.has_device) {
     cells.push_back({page.time(row.gpu_busy_ns_total)});
     cells.push_back({page.time(row.exposed_ns_total)});
@@ -55,14 +55,30 @@ std::vector<TextCell> phase_cells(const Page& page, const PhaseRow& row) {
   return cells;
 }
 
-// A call: "train.py:120 (log)". A function's own line, the call being somewhere inside: "in log
-// (train.py:118)". The function matters less than file and line: it is what is cut.
+bool is_only_file_of_its_name(const Page& page, std::string_view file) {
+  const auto name_of_file = [](std::string_view path) {
+    return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+  };
+  const std::vector<LineRow>& rows = page.summary.lines;
+  return std::none_of(rows.begin(), rows.end(), [&](const LineRow& other) {
+    return other.file != file && name_of_file(other.file) == name_of_file(file);
+  });
+}
+
+// A call: "train.py:120 (log)". Folders give way to the function where the name tells the file. A
+// function's own line, the call being somewhere inside: "in log (train.py:118)". The function
+// matters less than file and line: it is what is cut.
 std::string line_text(const Page& page, const LineRow& row) {
+  const std::string direction = direction_text(row.direction);
   std::string_view file = row.file;
   while (columns_of(file) > kFileColumns && file.find('/') != std::string_view::npos) {
     file.remove_prefix(file.find('/') + 1);  // the last folders and the name tell files apart
   }
-  const std::string direction = direction_text(row.direction);
+  const std::string whole = fmt::format("{}:{} ({}){}", file, row.line, row.function, direction);
+  const std::string_view name = file.substr(file.rfind('/') + 1);  // npos + 1 is 0
+  const bool name_tells = !name.starts_with("__") && is_only_file_of_its_name(page, row.file);
+  const bool is_long = columns_of(whole) + 3 > kLineColumns;  // "in ..." takes three more
+  if (name_tells && (is_long || file.starts_with('/'))) file = name;
   std::string place = page.style.cut_front(fmt::format("{}:{}", file, row.line), 32);
   const std::size_t used = columns_of(place) + columns_of(direction) + 6;
   if (row.function.empty() || used + 2 > kLineColumns) return place + direction;
@@ -121,7 +137,10 @@ std::string phases(const Page& page) {
   if (rows.empty() || only_root) return "";
   Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
                Align::right});
-  std::vector<std::string> titles = {"Phase", page.time_title(), "share", "calls"};
+  const bool calls = std::any_of(rows.begin(), rows.end(),
+                                 [](const PhaseRow& row) { return row.calls_total > 0; });
+  std::vector<std::string> titles = {"Phase", page.time_title(), "share"};
+  if (calls) titles.emplace_back("calls");
   if (page.has_device) titles.insert(titles.end(), {"GPU busy", "no compute", "copied"});
   table.head(std::move(titles));
   std::size_t shown = 0;
@@ -130,7 +149,7 @@ std::string phases(const Page& page) {
   for (const PhaseRow& row : rows) {
     if (!is_phase_shown(page, row)) continue;
     if (shown++ < kMostPhases) {
-      table.row(phase_cells(page, row));
+      table.row(phase_cells(page, row, calls));
     } else if (row.depth == 0) {
       hidden += 1;
       hidden_ns += row.wall_ns_total;
@@ -149,13 +168,20 @@ std::string lines(const Page& page) {
   if (groups.empty()) return "";
   Table table({Align::left, Align::right, Align::right, Align::left});
   table.head({"Line", page.time_title(), "share", "of which"});
-  for (std::size_t i = 0; i < std::min(kMostLines, groups.size()); ++i) {
+  std::int64_t hidden_ns = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
     const LineGroup& group = groups[i];
+    if (i >= kMostLines) hidden_ns += group.ns_total;
+    if (i >= kMostLines) continue;
     table.row({{line_text(page, *group.rows.front())},
                {page.time(group.ns_total)},
                {page.share(group.ns_total)},
                {causes_text(group), colour_of(group.rows.front()->cause)}});
   }
+  if (groups.size() > kMostLines)
+    table.row({{fmt::format("{} smaller", groups.size() - kMostLines), Colour::dim},
+               {page.time(hidden_ns)},
+               {page.share(hidden_ns)}});
   return table.render(page.style);
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostOwners = 3;
 constexpr std::size_t kMostCompiling = 3;
+constexpr double kLeastRest = 0.0005;
 constexpr double kLeastCompiling = 0.01;  // of the usual step
 
 std::string duration(std::int64_t ns) {
@@ -34,16 +35,21 @@ std::uint64_t steps_of_loop(const Summary& summary) {
 
 using Owner = std::pair<std::string, std::int64_t>;
 
-// "host.gc 96.0 %, host.python 3.1 %"; owners come largest first.
+// "host.gc 96.0 %, host.python 3.1 %"; owners come largest first. What is shorter in the long steps
+// than in the median one counts against the rest: without it, shares could exceed the whole.
 std::string largest_owners(const std::vector<Owner>& owners, std::int64_t excess_ns) {
   std::string out;
   std::size_t shown = 0;
+  std::int64_t rest_ns = excess_ns;
   for (const auto& [name, ns] : owners) {
     if (shown == kMostOwners || ns <= 0) break;
     out += fmt::format("{}{} {}", shown++ == 0 ? "" : ", ", name,
                        format_share(static_cast<double>(ns) / static_cast<double>(excess_ns)));
+    rest_ns -= ns;
   }
-  return out;
+  const double rest = static_cast<double>(rest_ns) / static_cast<double>(excess_ns);
+  return out.empty() || rest > -kLeastRest ? out
+                                           : out + fmt::format(", the rest {:.1f} %", 100 * rest);
 }
 
 std::vector<Owner> causes_of(const LongSteps& steps) {
@@ -76,9 +82,10 @@ std::string trimmed_text(const StepScale& scale) {
   const LongSteps& steps = scale.summary.long_steps;
   if (!steps.left_out) return "";
   return fmt::format(
-      "TRIMMED: {}, {} of the loop's time, are long and left out (--without-long-steps): the loop "
+      "TRIMMED: {}, {} of the loop's time, {} long and left out (--without-long-steps): the loop "
       "itself takes {} a step",
       how_many(steps, steps_of_loop(scale.summary)), format_share(steps.share()),
+      steps.steps == 1 ? "is" : "are",
       format_duration(static_cast<double>(steps.loop_ns_total) /
                       static_cast<double>(steps_of_loop(scale.summary))));
 }
@@ -86,18 +93,20 @@ std::string trimmed_text(const StepScale& scale) {
 std::string long_share_text(const StepScale& scale) {
   const LongSteps& steps = scale.summary.long_steps;
   if (steps.left_out || !steps.matter()) return "";
-  return fmt::format("{} are long and hold {} of this; the median step takes {}",
-                     how_many(steps, steps_of_loop(scale.summary)), format_share(steps.share()),
-                     duration(steps.median_ns));
+  return fmt::format("{} {} of this; the median step takes {}",
+                     how_many(steps, steps_of_loop(scale.summary)) +
+                         (steps.steps == 1 ? " is long and holds" : " are long and hold"),
+                     format_share(steps.share()), duration(steps.median_ns));
 }
 
 std::vector<std::string> long_steps_texts(const StepScale& scale) {
   const LongSteps& steps = scale.summary.long_steps;
   if (steps.rows.empty()) return {};
   std::vector<std::string> out = {
-      fmt::format("{}, {} of the loop's time, take over {} ({}); the longest {:.1f}x the median",
+      fmt::format("{}, {} of the loop's time, {} over {} ({}); the longest {:.1f}x the median",
                   how_many(steps, steps_of_loop(scale.summary)), format_share(steps.share()),
-                  duration(steps.limit_ns), long_rule_text(), steps.highest_ratio())};
+                  steps.steps == 1 ? "takes" : "take", duration(steps.limit_ns), long_rule_text(),
+                  steps.highest_ratio())};
   std::string owners =
       fmt::format("beyond the median step they took {}: {}", duration(steps.excess_ns_total),
                   largest_owners(causes_of(steps), steps.excess_ns_total));

@@ -22,21 +22,28 @@ std::string share_of(const Steps& steps, std::int64_t ns) {
   return all > 0 ? format_share(static_cast<double>(ns) / static_cast<double>(all)) : "";
 }
 
-std::string choice_text(const Steps& steps, const SectionChoice& choice) {
-  const bool shown =
-      choice.section == steps.chosen.section && choice.division == steps.chosen.division;
-  return shown ? "shown here" : "--section " + name_of(choice);
+bool is_shown(const Steps& steps, const SectionChoice& choice) {
+  return choice.section == steps.chosen.section && choice.division == steps.chosen.division;
 }
 
-SectionLine line_of(const Steps& steps, const SectionChoice& choice) {
+std::string choice_text(const Steps& steps, const SectionChoice& choice) {
+  return is_shown(steps, choice) ? "shown here" : "--section " + name_of(choice);
+}
+
+// Of the section that is shown, the report's own mean, over the counted steps.
+SectionLine line_of(const Summary& summary, const SectionChoice& choice) {
+  const Steps& steps = summary.steps;
   const Section& section = steps.sections[choice.section];
   const Division& division = section.divisions[choice.division];
   const double count = static_cast<double>(std::max<std::uint64_t>(1, division.steps));
+  const bool counted = is_shown(steps, choice) && summary.partition.steps_counted > 0;
+  const double mean = counted ? summary.partition.wall_ns_per_step()
+                              : static_cast<double>(division.host.length()) / count;
   const std::int64_t ns = intersect(division.host, steps.recorded).length();
   SectionLine line{.name = name_of(choice),
                    .what = choice.division == 0 ? section.kind : "the same, divided otherwise",
                    .steps = fmt::format("{}", division.steps),
-                   .mean = format_duration(static_cast<double>(division.host.length()) / count),
+                   .mean = format_duration(mean),
                    .choice = choice_text(steps, choice)};
   if (choice.division > 0) return line;
   line.time = format_duration(static_cast<double>(ns));
@@ -57,7 +64,7 @@ std::vector<SectionLine> section_lines(const Summary& summary) {
   if (!says_something(steps)) return out;
   for (std::size_t section = 0; section < steps.sections.size(); ++section) {
     for (std::size_t d = 0; d < steps.sections[section].divisions.size(); ++d)
-      out.push_back(line_of(steps, {section, d}));
+      out.push_back(line_of(summary, {section, d}));
   }
   const std::int64_t outside = steps.outside_sections_ns();
   out.push_back({.what = "in no loop",
