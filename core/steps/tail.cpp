@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/steps/bags.hpp"
+#include "core/steps/empty_fetch.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -28,17 +29,16 @@ class Extras {
  public:
   Extras(const Activity& activity, const Loop& loop) : activity_(activity), loop_(loop) {
     std::vector<std::int64_t> sizes;
-    for (const HostStep& step : loop.steps)
-      sizes.push_back(static_cast<std::int64_t>(activity.work_in(step.time).size()));
+    for (std::size_t step = 0; step < loop.steps.size(); ++step)
+      sizes.push_back(static_cast<std::int64_t>(work_of(step).size()));
     usual_ = median(sizes);
     const auto at = std::find(sizes.begin(), sizes.end(), usual_);
     if (at != sizes.end())
-      counts_ = counts_of(
-          activity.work_in(loop.steps[static_cast<std::size_t>(at - sizes.begin())].time));
+      counts_ = counts_of(work_of(static_cast<std::size_t>(at - sizes.begin())));
   }
 
   Counts of(std::size_t step) const {
-    Counts extra = counts_of(activity_.work_in(loop_.steps[step].time));
+    Counts extra = counts_of(work_of(step));
     for (const auto& [token, count] : counts_) extra[token] -= count;
     std::erase_if(extra, [](const auto& entry) { return entry.second <= 0; });
     return extra;
@@ -56,6 +56,12 @@ class Extras {
   }
 
  private:
+  // With what lies between the step before and this one.
+  std::span<const WorkItem> work_of(std::size_t step) const {
+    const Interval own = loop_.steps[step].time;
+    return activity_.work_in({step == 0 ? own.begin : loop_.steps[step - 1].time.end, own.end});
+  }
+
   const Activity& activity_;
   const Loop& loop_;
   std::int64_t usual_ = 0;
@@ -64,14 +70,12 @@ class Extras {
 
 // What came behind step n, 2n, ... where it comes behind the last one, too; empty: nothing does.
 Counts due_behind_last(const Extras& extras, std::size_t steps) {
-  for (std::size_t last = steps - 1; 2 * last >= steps; --last) {
-    const Counts extra = extras.of(last);
-    if (!extras.is_much(extra)) continue;
-    const std::size_t stride = steps - last;
-    if (stride < 2 || steps % stride != 0) return {};
-    for (std::size_t at = stride; at < last; at += stride)
-      if (!extras.is_much(extras.of(at))) return {};
-    return extra;
+  for (std::size_t stride = 2; 2 * stride <= steps; ++stride) {
+    if (steps % stride != 0) continue;
+    bool each = true;
+    for (std::size_t at = stride; at < steps && each; at += stride)
+      each = extras.is_much(extras.of(at));
+    if (each) return extras.of(steps - stride);
   }
   return {};
 }
@@ -104,6 +108,7 @@ std::int64_t end_of(const Activity& activity, std::span<const WorkItem> work, st
 }  // namespace
 
 void add_tail(const Activity& activity, Loop& loop) {
+  add_empty_fetch(activity, loop);
   if (loop.steps.size() < 4) return;
   const Extras extras(activity, loop);
   const Counts due = due_behind_last(extras, loop.steps.size());

@@ -4,7 +4,8 @@
 // the next one, and the last has none.
 //
 // The stretches behind steps n, 2n, ... must each hold more work than usual, and the work behind
-// the last step must begin with what the latest of them held beyond the usual.
+// the last step must begin with what the latest of them held beyond the usual. Before that comes
+// the fetch that finds a loader empty (empty_fetch.hpp).
 #pragma once
 
 #include "core/steps/finders/loop.hpp"

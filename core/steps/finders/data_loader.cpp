@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "core/steps/empty_fetch.hpp"
 #include "core/steps/finders/marks.hpp"
+#include "core/steps/tail.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -66,9 +68,7 @@ std::vector<Batch> without_empty(const std::vector<Batch>& batches, double usual
 Loop find_data_loader_steps(const Activity& activity) {
   std::vector<RangeId> ranges;
   for (RangeId range : activity.annotations) {
-    const std::string_view name = activity.name(range);
-    const bool is_next = name.find("__next__") != std::string_view::npos;
-    if (is_next && name.find("DataLoader") != std::string_view::npos) ranges.push_back(range);
+    if (is_loader_fetch(activity.name(range))) ranges.push_back(range);
   }
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
@@ -88,6 +88,7 @@ Loop find_data_loader_steps(const Activity& activity) {
   }
   loop.last_complete = static_cast<double>(batches.back().work) >= kComplete * usual;
   loop.confidence = activity.share_in(loop.time()) * (batches.size() >= 2 ? 0.75 : 0.2);
+  add_tail(activity, loop);
   return loop;
 }
 

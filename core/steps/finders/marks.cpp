@@ -31,6 +31,13 @@ bool does_work(const Trace& trace, ThreadId thread) {
   return false;
 }
 
+constexpr std::int64_t kMainCountsTimes = 2;
+
+bool is_main(const Trace& trace, ThreadId thread) {
+  const Thread& t = trace.data().threads[thread];
+  return t.tid == trace.data().processes[t.process].pid;
+}
+
 }  // namespace
 
 std::vector<RangeId> outermost(const Activity& activity, std::vector<RangeId> ranges) {
@@ -47,15 +54,19 @@ MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ra
   std::map<ThreadId, std::vector<RangeId>> by_thread;
   for (RangeId range : ranges) by_thread[activity.thread(range)].push_back(range);
   MarkedThread best;
+  std::size_t at_work = 0;
   std::tuple<bool, std::int64_t, std::size_t> best_key{false, -1, 0};
   for (auto& [thread, all] : by_thread) {
     std::vector<RangeId> own = outermost(activity, std::move(all));
     const std::int64_t inside = total_length(unite(times_of(activity, own)));
-    const std::tuple key{does_work(*activity.trace, thread), inside, own.size()};
+    const std::int64_t weight = inside * (is_main(*activity.trace, thread) ? kMainCountsTimes : 1);
+    const std::tuple key{does_work(*activity.trace, thread), weight, own.size()};
+    at_work += std::get<bool>(key) ? 1U : 0U;
     if (key <= best_key) continue;
     best_key = key;
     best = {thread, std::move(own), by_thread.size() - 1};
   }
+  best.left_out_at_work = at_work - (std::get<bool>(best_key) ? 1U : 0U);
   return best;
 }
 

@@ -19,10 +19,12 @@ struct MarkedThread {
   ThreadId thread = 0;
   std::vector<RangeId> ranges;
   std::size_t left_out_threads = 0;  // others that carry such marks, too
+  std::size_t left_out_at_work = 0;  // those of them with recorded ops or calls
 };
 
 // Groups by thread, takes the outermost of each and returns the thread that does the work: one with
-// recorded ops or calls before one without (a device's time line), then the most time inside marks.
+// recorded ops or calls before one without (a device's time line), then the most time inside marks,
+// which counts twice on the main thread: of two threads that train alike it is the one.
 MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ranges);
 
 std::vector<Interval> times_of(const Activity& activity, std::span<const RangeId> ranges);

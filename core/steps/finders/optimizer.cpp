@@ -126,6 +126,10 @@ Loop loop_of(const Activity& activity, const MarkedThread& marks,
   Loop loop{.found_by = FoundBy::optimizer, .how = std::move(how), .thread = marks.thread};
   for (const Interval& step : steps)
     loop.steps.push_back({static_cast<std::int64_t>(loop.steps.size()), step});
+  if (marks.left_out_at_work > 0)
+    loop.notes.push_back(fmt::format("optimizer steps of {} more thread{} are not among these",
+                                     marks.left_out_at_work,
+                                     marks.left_out_at_work == 1 ? "" : "s"));
   loop.confidence = activity.share_in(loop.time()) * (steps.size() >= 2 ? 0.9 : 0.3);
   add_tail(activity, loop);
   return loop;

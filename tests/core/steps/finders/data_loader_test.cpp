@@ -40,5 +40,59 @@ TEST(DataLoader, ValidationBatchesAreNoSteps) {
   EXPECT_EQ(found(loop).list.size(), 12U);
 }
 
+const std::string kFetch = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+
+void train_epoch(LoopMaker& loop, bool with_optimizer) {
+  for (int i = 0; i < 4; ++i) {
+    loop.range(kFetch, [&] { loop.now += 300; });
+    loop.train_ops();
+    if (with_optimizer) loop.optimizer();
+    loop.op("aten::item");
+  }
+}
+
+// The fetch that finds the loader empty waits for its workers to end.
+void end_epoch(LoopMaker& loop) {
+  loop.range(kFetch, [&] { loop.now += 50'000; });
+}
+
+TEST(DataLoader, TheFetchThatEndsTheLoopIsTheLastSteps) {
+  for (const bool with_optimizer : {false, true}) {
+    LoopMaker loop;
+    for (int epoch = 0; epoch < 3; ++epoch) train_epoch(loop, with_optimizer), end_epoch(loop);
+    const std::int64_t end = loop.now;
+    loop.now += 10'000;
+    loop.op("aten::save");
+    const Steps steps = found(loop);
+    ASSERT_EQ(steps.list.size(), 12U);
+    EXPECT_EQ(steps.list.back().window.end, end);
+  }
+}
+
+TEST(DataLoader, ValidationBehindTheLastEpochIsTheLastSteps) {
+  for (const bool with_optimizer : {false, true}) {
+    LoopMaker loop;
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      train_epoch(loop, with_optimizer), end_epoch(loop);
+      for (int i = 0; i < 3; ++i) loop.range(kFetch, [&] { loop.now += 300; }), loop.eval_ops(1);
+    }
+    const std::int64_t last_op = loop.now - 1'000;
+    const Steps steps = found(loop);
+    ASSERT_EQ(steps.list.size(), 12U);
+    EXPECT_GE(steps.list.back().window.end, last_op);
+  }
+}
+
+// A loop that is left by a break: what is fetched behind it is another loop's.
+TEST(DataLoader, AFetchWhoseBatchIsUsedIsNotTheLastSteps) {
+  LoopMaker loop;
+  train_epoch(loop, true), train_epoch(loop, true);
+  const std::int64_t end = loop.now - 1'000;  // of the last step of the optimizer
+  for (int i = 0; i < 3; ++i) loop.range(kFetch, [&] { loop.now += 300; }), loop.eval_ops(1);
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 8U);
+  EXPECT_EQ(steps.list.back().window.end, end);
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -156,5 +156,24 @@ TEST(Optimizer, ValidationEpochsStayInTheStepBehindThem) {
   EXPECT_EQ(steps.steady_count(), 29U);
 }
 
+// Two loops side by side, of which the main thread's has fewer steps.
+TEST(Optimizer, OfThreadsThatTrainAlikeTheMainOneIsTheLoop) {
+  LoopMaker loop;
+  for (int i = 0; i < 10; ++i) {
+    for (const std::int64_t tid : {100, 101}) {
+      if (tid == 100 && i >= 8) continue;
+      const std::int64_t begin = loop.now;
+      loop.op("aten::linear", 1'000, tid);
+      loop.make.range(HostKind::user_scope, "Optimizer.step#Adam.step", tid, loop.now,
+                      loop.now + 2'000);
+      loop.now = begin + 5'000;
+    }
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 8U);
+  ASSERT_FALSE(steps.notes.empty());
+  EXPECT_NE(steps.notes.front().find("optimizer steps of 1 more thread are"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stepscope
