@@ -14,6 +14,7 @@ namespace {
 constexpr double kMuchOfStep = 0.2;  // of a usual step's work
 constexpr std::uint64_t kLeastExtra = 3;
 constexpr double kHeld = 0.9;
+constexpr double kSeldom = 0.1;  // of the steps
 constexpr double kLittleElse = 1.3;
 
 using Counts = std::map<std::uint32_t, std::int64_t>;
@@ -44,6 +45,17 @@ class Extras {
     return extra;
   }
 
+  // Most of what is due, beyond the usual.
+  bool holds(std::size_t step, const Counts& due) const {
+    const Counts extra = of(step);
+    std::uint64_t held = 0;
+    for (const auto& [token, count] : due) {
+      const auto at = extra.find(token);
+      if (at != extra.end()) held += static_cast<std::uint64_t>(std::min(count, at->second));
+    }
+    return 2 * held >= size(due);
+  }
+
   static std::uint64_t size(const Counts& counts) {
     std::uint64_t size = 0;
     for (const auto& [token, count] : counts) size += static_cast<std::uint64_t>(count);
@@ -72,22 +84,34 @@ class Extras {
 Counts due_behind_last(const Extras& extras, std::size_t steps) {
   for (std::size_t stride = 2; 2 * stride <= steps; ++stride) {
     if (steps % stride != 0) continue;
+    const Counts due = extras.of(steps - stride);
+    if (Extras::size(due) < kLeastExtra) continue;
     bool each = true;
-    for (std::size_t at = stride; at < steps && each; at += stride)
-      each = extras.is_much(extras.of(at));
-    if (each) return extras.of(steps - stride);
+    std::size_t elsewhere = 0;
+    for (std::size_t at = 1; at < steps && each; ++at) {
+      const bool holds = extras.holds(at, due);
+      if (at % stride == 0) each = holds;
+      if (at % stride != 0 && holds) ++elsewhere;
+    }
+    const bool is_seldom = static_cast<double>(elsewhere) <= kSeldom * static_cast<double>(steps);
+    if (each && (is_seldom || extras.is_much(due))) return due;
   }
   return {};
 }
 
-// How many items of the work hold what is due; 0: they do not begin with it.
+// How many items of the work hold what is due; 0: they do not begin with it. Once nearly all of it
+// is there, a pause as long as none before ends it.
 std::size_t length_of(std::span<const WorkItem> work, Counts due) {
   const std::uint64_t wanted = Extras::size(due);
   const auto enough = static_cast<std::uint64_t>(kHeld * static_cast<double>(wanted));
   const auto most = static_cast<std::size_t>(kLittleElse * static_cast<double>(wanted)) + 1;
   std::uint64_t held = 0;
   std::size_t last = 0;
+  std::int64_t longest = 0;
   for (std::size_t i = 0; i < std::min(work.size(), most); ++i) {
+    const std::int64_t pause = i == 0 ? 0 : work[i].time - work[i - 1].time;
+    if (held >= enough && held > 0 && pause > longest) break;
+    longest = std::max(longest, pause);
     const auto at = due.find(work[i].token);
     if (at == due.end() || at->second == 0) continue;
     --at->second, ++held;

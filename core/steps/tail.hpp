@@ -3,9 +3,9 @@
 // last one, too, where the number of steps fits; it is that step's. Work behind a step belongs to
 // the next one, and the last has none.
 //
-// The stretches behind steps n, 2n, ... must each hold more work than usual, and the work behind
-// the last step must begin with what the latest of them held beyond the usual. Before that comes
-// the fetch that finds a loader empty (empty_fetch.hpp).
+// The stretches behind steps n, 2n, ... must hold work beyond the usual that others lack, or much
+// of it, and the work behind the last step must begin with what the latest of them held. Before
+// that comes the fetch that finds a loader empty (empty_fetch.hpp).
 #pragma once
 
 #include "core/steps/finders/loop.hpp"

@@ -175,5 +175,21 @@ TEST(Optimizer, OfThreadsThatTrainAlikeTheMainOneIsTheLoop) {
   EXPECT_NE(steps.notes.front().find("optimizer steps of 1 more thread are"), std::string::npos);
 }
 
+// A validation of few operations that take long.
+TEST(Optimizer, AShortValidationBehindTheLastStepIsItsOwn) {
+  LoopMaker loop;
+  for (int i = 1; i <= 60; ++i) {
+    loop.train_ops("net", 12), loop.optimizer("Adam", 6);
+    if (i % 10 == 0)
+      loop.op("aten::linear_all", 200'000), loop.op("aten::mse"), loop.op("aten::item");
+  }
+  const std::int64_t last_op = loop.now - 1'000;
+  loop.op("aten::save");
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 60U);
+  EXPECT_GE(steps.list.back().window.end, last_op);
+  EXPECT_LE(steps.list.back().window.end, loop.now);
+}
+
 }  // namespace
 }  // namespace stepscope
