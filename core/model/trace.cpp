@@ -213,6 +213,9 @@ std::uint64_t bytes_of_all(const Columns&... columns) {
 
 Trace Trace::build(TraceData data) {
   auto state = std::make_shared<State>();
+  // A trace of the device alone has no thread, and what walks over the host expects one.
+  if (data.threads.empty() && !data.processes.empty())
+    data.threads.push_back({.process = 0, .tid = data.processes.front().pid});
   data.health.reversed_times += mend_reversed(data.host_ranges.begin, data.host_ranges.end);
   sort_host_ranges(data);
   add_missing_calls(data);

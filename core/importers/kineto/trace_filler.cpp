@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/importers/kineto/device_clock.hpp"
 #include "core/importers/kineto/python_frames.hpp"
 
 namespace stepscope::kineto {
@@ -155,6 +156,7 @@ TraceData TraceFiller::finish() {
   set_collected(device_.finish());
   note_frames(end_with_callers(data_.host_ranges));
   shift_times();
+  (void)mend_device_clock(data_);
   data_.health.missing_fields += facts_.unreadable();
   note_skipped();
   return std::move(data_);

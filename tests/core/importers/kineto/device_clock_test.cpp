@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/importers/kineto/device_clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/model/trace_maker.hpp"
+
+namespace stepscope::kineto {
+namespace {
+
+// Forty launches; behind each fourth a copy to the host that is waited for.
+TraceData some_trace(std::int64_t device_clock) {
+  TraceMaker make;
+  std::int64_t now = 10'000'000, device = 0;
+  std::uint32_t id = 0;
+  for (int k = 0; k < 40; ++k) {
+    make.call("cudaLaunchKernel", 1, now, now + 5'000, ++id);
+    device = std::max(device, now + 6'000) + 50'000;
+    make.kernel("k", 7, device - 50'000 + device_clock, device + device_clock, id);
+    now += 20'000;
+    if (k % 4 != 3) continue;
+    make.call("cudaMemcpyAsync", 1, now, now + 3'000, ++id);
+    device = std::max(device, now + 4'000) + 2'000;
+    make.copy(CopyKind::device_to_host, MemoryKind::device, MemoryKind::pinned, 7,
+              device - 2'000 + device_clock, device + device_clock, id);
+    make.call("cudaStreamSynchronize", 1, now + 4'000, device + 8'000);
+    now = device + 10'000;
+  }
+  return std::move(make.data);
+}
+
+TEST(DeviceClock, ThatAgreesIsLeftAlone) {
+  for (const std::int64_t off : {0, 50'000, -50'000}) {
+    TraceData data = some_trace(off);
+    EXPECT_EQ(mend_device_clock(data), 0) << off;
+    EXPECT_TRUE(data.health.notes.empty());
+  }
+}
+
+TEST(DeviceClock, ThatIsOffIsMovedBackAndSaid) {
+  for (const std::int64_t off : {2'000'000, -2'000'000, 50'000'000, -50'000'000}) {
+    TraceData data = some_trace(off);
+    const DeviceOps right = some_trace(0).device_ops;
+    EXPECT_NEAR(static_cast<double>(mend_device_clock(data)), static_cast<double>(-off), 15'000);
+    for (DeviceOpId op = 0; op < right.size(); ++op)
+      EXPECT_NEAR(static_cast<double>(data.device_ops.begin[op]),
+                  static_cast<double>(right.begin[op]), 15'000);
+    ASSERT_EQ(data.health.notes.size(), 1U);
+    EXPECT_NE(data.health.notes.front().find(off > 0 ? "ahead of" : "behind"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace stepscope::kineto
