@@ -68,8 +68,7 @@ bool is_spawned_by_multiprocessing() noexcept {
 // In the process that opens a session: also a forked child that records. Leaked like the others.
 void on_session_open() noexcept {
   record_process_facts();
-  const bool measures = settings.empty_callbacks || settings.bare_cupti != cupti::Bare::no;
-  if (settings.sample_us == 0 || settings.level == Level::light || measures) return;
+  if (!samples_threads()) return;
   auto* made = new (std::nothrow) host_sampler::HostSampler(
       host_sampler::Options{.period_us = settings.sample_us,
                             .whose = getpid() == selected_pid && !is_spawned_by_multiprocessing()
@@ -150,6 +149,16 @@ void look_for_libraries() noexcept {
   if (!enable_record_function(options) || found_torch.exchange(true)) return;
   record_python_version();
   if (options.call_site != nullptr && !options.empty) init_python_call_sites();
+}
+
+bool found_a_framework() noexcept {
+  return found_torch.load(std::memory_order_relaxed) ||
+         cuda_started.load(std::memory_order_relaxed);
+}
+
+bool samples_threads() noexcept {
+  const bool measures = settings.empty_callbacks || settings.bare_cupti != cupti::Bare::no;
+  return settings.sample_us != 0 && settings.level != Level::light && !measures;
 }
 
 void on_cuda_start() noexcept {

@@ -12,6 +12,11 @@ void start_collectors() noexcept;
 // Libraries have been mapped: hooks PyTorch and Python where they have come.
 void look_for_libraries() noexcept;
 
+// PyTorch was found, or CUDA has started: the process has hooks that record.
+bool found_a_framework() noexcept;
+// Whether threads that record nothing are sampled, by the settings of a selected process.
+bool samples_threads() noexcept;
+
 // The CUDA driver initialises. Device collection starts from here; without it the fact is recorded.
 void on_cuda_start() noexcept;
 

@@ -163,7 +163,9 @@ class ProfiledRun {
   void summarise(const std::vector<std::string>& stores, const recorder::Salvage& salvaged) const {
     if (stores.empty()) {
       say("no process recorded anything: no PyTorch of a known version (2.4 to 2.15, no nightly; "
-          "STEPSCOPE_TRUST_TORCH=1 tries any) and no NVTX ranges were seen{}{}",
+          "STEPSCOPE_TRUST_TORCH=1 tries any) and no NVTX ranges were seen, nor a Python program "
+          "that "
+          "computed for 0.3 s{}{}",
           options_.only.empty() ? "" : " in the processes that --only selects",
           options_.capture.any() ? " at the time that the capture options name" : "");
     }

@@ -27,6 +27,8 @@ thread_local constinit RingHeader* thread_ring __attribute__((tls_model("initial
 
 namespace {
 
+constexpr std::uint32_t kWatchedSlots = 256;  // of a ring that stays empty
+
 thread_local constinit bool thread_ended __attribute__((tls_model("initial-exec"))) = false;
 pthread_key_t thread_end_key;
 
@@ -63,6 +65,7 @@ void after_fork_in_child() {
     RingHeader* ring = process.rings[i].exchange(nullptr, std::memory_order_relaxed);
     if (ring != nullptr) close_ring(ring);
   }
+  process.watched = nullptr;
   process.ring_taken.reset();
   process.ring_count = process.wake = process.stop = process.done = 0;
   keep_sources_that_outlive_a_fork();
@@ -123,7 +126,7 @@ bool publish_ring(std::uint32_t index, RingHeader* ring) noexcept {
 
 // The file is made between the two locks: on some file systems that takes a round trip a block, and
 // other threads and a fork would wait.
-RingHeader* make_ring(std::int64_t tid) noexcept {
+RingHeader* make_ring(std::int64_t tid, std::uint32_t slots) noexcept {
   std::uint32_t index = kMaxRings;
   PathText path{};
   {
@@ -132,7 +135,7 @@ RingHeader* make_ring(std::int64_t tid) noexcept {
     if (index == kMaxRings) return nullptr;
     path = ring_path(index);
   }
-  RingHeader* ring = create_ring(path.data(), tid, process.ring_slots);
+  RingHeader* ring = create_ring(path.data(), tid, slots);
   const std::scoped_lock hold(process.lock);
   if (publish_ring(index, ring)) return ring;
   if (ring != nullptr) {
@@ -140,6 +143,14 @@ RingHeader* make_ring(std::int64_t tid) noexcept {
     close_ring(ring);
   }
   return nullptr;
+}
+
+// With the thread's own ring there, samples of it are taken twice otherwise.
+void end_watch(std::int64_t tid) noexcept {
+  RingHeader* watched = process.watched.load(std::memory_order_acquire);
+  if (watched == nullptr || static_cast<std::int64_t>(watched->tid) != tid) return;
+  if (process.watched.compare_exchange_strong(watched, nullptr))
+    watched->finished.store(1, std::memory_order_release);
 }
 
 void label_thread(std::int64_t tid) noexcept {
@@ -170,7 +181,8 @@ RingHeader* attach_thread() noexcept {
   if (!recording() || thread_ended) return nullptr;
   const int saved_errno = errno;
   const auto tid = static_cast<std::int64_t>(syscall(SYS_gettid));
-  RingHeader* ring = make_ring(tid);
+  RingHeader* ring = make_ring(tid, process.ring_slots);
+  end_watch(tid);
   if (ring != nullptr) {
     thread_ring = ring;
     pthread_setspecific(thread_end_key, ring);
@@ -182,6 +194,14 @@ RingHeader* attach_thread() noexcept {
   }
   errno = saved_errno;
   return ring;
+}
+
+bool watch_thread(std::int64_t tid) noexcept {
+  RingHeader* ring = recording() ? make_ring(tid, kWatchedSlots) : nullptr;
+  if (ring == nullptr) return false;
+  process.watched.store(ring, std::memory_order_release);
+  wake_writer();
+  return true;
 }
 
 void wake_writer() noexcept {

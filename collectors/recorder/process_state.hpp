@@ -41,7 +41,8 @@ struct ProcessState {
   std::uint32_t flush_ms = 0;
   void (*on_open)() noexcept = nullptr;
   std::array<std::atomic<RingHeader*>, kMaxRings> rings{};
-  std::bitset<kMaxRings> ring_taken;  // published or being made; with the lock held
+  std::atomic<RingHeader*> watched{nullptr};  // that stands for a thread without records
+  std::bitset<kMaxRings> ring_taken;          // published or being made; with the lock held
   std::atomic<std::uint32_t> ring_count{0};
   SpinLock lock;                          // opening the session, making and retiring rings
   std::atomic<std::uint32_t> streams{0};  // StreamRefs given out
@@ -68,6 +69,9 @@ inline constexpr int kFinishSeconds = 10;
 
 // The calling thread's ring, made at its first event. Null: do not record.
 RingHeader* attach_thread() noexcept;
+// Opens the session for a thread that records nothing, so that it is sampled. The ring that stands
+// for it ends with the thread's own first event. On a thread of ours.
+bool watch_thread(std::int64_t tid) noexcept;
 void wake_writer() noexcept;
 
 using PathText = std::array<char, 4096>;

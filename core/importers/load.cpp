@@ -7,6 +7,7 @@
 
 #include "core/importers/kineto/kineto.hpp"
 #include "core/importers/nsys/nsys.hpp"
+#include "core/importers/sampled_programs.hpp"
 #include "core/store/reader/reader.hpp"
 
 namespace stepscope {
@@ -48,6 +49,7 @@ Result<Trace> load(const fs::path& path, const Progress& progress) {
   try {
     Result<TraceData> data = read_any(path, progress);
     if (!data.ok()) return data.error();
+    add_sampled_programs(*data);
     return Trace::build(std::move(*data));
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::unsupported,

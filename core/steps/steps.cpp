@@ -92,7 +92,8 @@ void note_other_processes(const Trace& trace, std::size_t with_events, Steps& st
 // Work that is in no section, where it is much.
 void note_work_outside(const Activity& activity, Steps& steps) {
   constexpr double kMuch = 0.1;
-  if (steps.sections.empty()) return;
+  const bool says_nothing = activity.work.size() < 2;
+  if (steps.sections.empty() || says_nothing) return;
   double inside = 0;
   for (const Section& section : steps.sections)
     inside += activity.share_in(section.divisions.front().host);

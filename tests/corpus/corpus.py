@@ -31,7 +31,8 @@ LIBRARY_OF = {"lib_transformers_trainer": ["transformers", "accelerate"], "lib_l
               "lib_sentence_transformers": ["sentence_transformers", "transformers"], "lib_transformers_eval": ["transformers", "accelerate"],
               "lib_transformers_generate": ["transformers"], "lib_lightning_epochs": ["lightning"], "lib_keras_torch": ["keras", "torch"],
               "lib_keras_jax": ["keras", "jax"], "lib_ignite": ["ignite"], "lib_skorch": ["skorch"],
-              "lib_stable_baselines": ["stable_baselines3", "gymnasium"], "lib_diffusers": ["diffusers"]}
+              "lib_stable_baselines": ["stable_baselines3", "gymnasium"], "lib_diffusers": ["diffusers"],
+              "numpy_mlp": ["numpy"]}
 
 
 def names():

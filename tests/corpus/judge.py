@@ -62,6 +62,11 @@ def names_line(report, name, number, cause):
     return False
 
 
+def is_sampled_alone(report):
+    """A Python program that calls nothing that is recorded: it may have no step, but its lines."""
+    return any("all that is known of it are samples" in note for note in report.get("trust", {}).get("notes", []))
+
+
 def headline_error(report, own):
     """Of the reported mean step to the own clock's over the same steps; None where the steps cannot be paired."""
     listed = report["steps"]["list"]
@@ -79,6 +84,9 @@ def judge(report, own, name, source, device, busy=False):
     """Sentences of what does not hold. On busy cores the sampler is woken late: what only it tells is not held."""
     if own.get("no_steps"):
         return [] if wall(report) > 0 else ["a program without steps has no partition"]
+    if is_sampled_alone(report) and report["steps"]["count"] == 1:
+        return [f"line {number} ({cause}) not among the first three" for number, cause in planted_lines(source, device)
+                if not busy and not names_line(report, name, number, cause)]
     wrong = []
     count, wanted = report["steps"]["count"], {own["steps"], own["steps"] * own.get("inner", 1)}
     if count not in wanted:

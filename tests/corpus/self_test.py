@@ -48,6 +48,13 @@ class Judge(unittest.TestCase):
     def test_a_planted_cause_that_another_takes(self):
         self.assertEqual(len(verdict(lambda r: r["cells"][0].update(cause="host.python"))), 1)
 
+    def test_a_program_of_samples_alone_is_held_to_its_lines(self):
+        def sampled(report):
+            report["trust"] = {"notes": ["all that is known of it are samples"]}
+            report["steps"]["count"] = 1
+        self.assertEqual(verdict(sampled), [])
+        self.assertEqual(len(verdict(lambda r: (sampled(r), r["cells"][0].update(line=2)))), 1)
+
     def test_marks_for_a_gpu_count_there_alone(self):
         marked = "x  # planted on a GPU: host_sync\n"
         self.assertEqual(list(judge.planted_lines(marked, "cpu")), [])

@@ -7,6 +7,7 @@
 #include "core/steps/finders/named_range.hpp"
 #include "core/steps/finders/optimizer.hpp"
 #include "core/steps/finders/profiler_step.hpp"
+#include "core/steps/finders/sampled_lines.hpp"
 #include "core/steps/finders/whole_trace.hpp"
 #include "core/steps/periodicity/periodicity.hpp"
 
@@ -22,9 +23,9 @@ Interval Loop::time() const {
 }
 
 std::span<const Finder> all_finders() {
-  static constexpr std::array<Finder, 7> kFinders = {
+  static constexpr std::array<Finder, 8> kFinders = {
       find_profiler_steps,    find_named_ranges, find_optimizer_steps, find_executable_runs,
-      find_data_loader_steps, find_period,       find_whole_trace};
+      find_data_loader_steps, find_period,       find_sampled_lines,   find_whole_trace};
   return kFinders;
 }
 

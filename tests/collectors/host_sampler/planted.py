@@ -89,6 +89,12 @@ def queue():
     expect(shares.of(["host.wait_thread", "host.off_cpu"], planted), 0.5, "the queue")
 
 
+def plain():
+    report = report_of(python("plain_python.py"))
+    expect(Shares(report).of(["host.python", "host.off_cpu"], line_of("plain_python.py", "planted")), 0.5, "the planted line")
+    assert any("no call of PyTorch" in note for note in report["trust"]["notes"]), report["trust"]["notes"]
+
+
 def threads():
     report_of(python("threads.py", "3"))
 
@@ -104,6 +110,6 @@ def off():
     expect(shares.of(["host.other"]), 0.9, "nothing told running from sleeping")
 
 
-CASES = {"sleep": sleep, "gc": gc, "loader_0": lambda: loader(0), "loader_2": lambda: loader(2), "queue": queue,
+CASES = {"sleep": sleep, "gc": gc, "loader_0": lambda: loader(0), "loader_2": lambda: loader(2), "queue": queue, "plain": plain,
          "threads": threads, "cpp": cpp, "off": off}
 CASES[sys.argv[1]]()

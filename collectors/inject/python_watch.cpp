@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/inject/python_watch.hpp"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "collectors/inject/process_facts.hpp"
+#include "collectors/inject/startup.hpp"
+#include "collectors/python_frames/python_call_site.hpp"
+#include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/draining/background_thread.hpp"
+#include "collectors/recorder/process_state.hpp"
+
+namespace stepscope::inject {
+namespace {
+
+constexpr std::int64_t kComputes_ns = 300'000'000;
+constexpr long kTick_ns = 50'000'000, kLaterTick_ns = 500'000'000;
+constexpr int kTicks = 200;  // then the later ones: a process that idles is not woken often
+
+constinit std::atomic<bool> is_waiting{false};
+constinit std::atomic<std::uint32_t> libraries{0};
+
+// Others record in it, or nothing more will be recorded: there is nothing to wait for.
+bool is_settled() noexcept {
+  return !recorder::recording() || found_a_framework() ||
+         recorder::process.phase.load(std::memory_order_acquire) != recorder::Phase::armed;
+}
+
+void* wait_for_work(void* /*unused*/) {
+  recorder::become_background_thread("stepscope-wait");
+  std::uint32_t seen = 0;
+  std::int64_t begin = 0;
+  for (int tick = 0; !is_settled(); ++tick) {
+    const std::int64_t now = recorder::clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    if (const std::uint32_t count = libraries.load(std::memory_order_relaxed); count != seen)
+      seen = count, begin = now;
+    if (now - begin >= kComputes_ns) {
+      record_python_version();
+      (void)recorder::watch_thread(getpid());
+      break;
+    }
+    const timespec pause{0, tick < kTicks ? kTick_ns : kLaterTick_ns};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void watch_python_program() noexcept {
+  if (!samples_threads() || is_settled()) return;
+  libraries.fetch_add(1, std::memory_order_relaxed);
+  if (is_waiting.load(std::memory_order_relaxed)) return;
+  (void)python_call_site();  // compares the interpreter with what is known of it, in its own thread
+  if (python::checked_interpreter() == nullptr || is_waiting.exchange(true)) return;
+  (void)recorder::start_background_thread(wait_for_work, nullptr);
+}
+
+}  // namespace stepscope::inject
