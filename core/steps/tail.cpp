@@ -100,7 +100,8 @@ Counts due_behind_last(const Extras& extras, std::size_t steps) {
 }
 
 // How many items of the work hold what is due; 0: they do not begin with it. Once nearly all of it
-// is there, a pause as long as none before ends it.
+// is there, a pause as long as none before ends it. A run that ends with a part of it (the next
+// epoch's set-up comes no more) holds it, too.
 std::size_t length_of(std::span<const WorkItem> work, Counts due) {
   const std::uint64_t wanted = Extras::size(due);
   const auto enough = static_cast<std::uint64_t>(kHeld * static_cast<double>(wanted));
@@ -117,7 +118,9 @@ std::size_t length_of(std::span<const WorkItem> work, Counts due) {
     --at->second, ++held;
     last = i + 1;
   }
-  return held >= enough && held > 0 ? last : 0;
+  const bool is_all_there_is =
+      held >= kLeastExtra && static_cast<double>(held) >= kHeld * static_cast<double>(work.size());
+  return (held >= enough && held > 0) || is_all_there_is ? last : 0;
 }
 
 // The last item's own time is not known: at most the longest between two items before it.

@@ -31,11 +31,31 @@ double overlap(const Bag& a, const Bag& b) {
   return larger == 0 ? 1 : static_cast<double>(common(a, b)) / static_cast<double>(larger);
 }
 
+// An optimizer's first step does what the later ones do, and makes its state by other operations.
+bool makes_state(const Bag& first, const Bag& later) {
+  std::uint64_t same = 0, other = 0;
+  for (const auto& [token, count] : first) {
+    const auto at = std::find_if(later.begin(), later.end(),
+                                 [token](const auto& entry) { return entry.first == token; });
+    if (at == later.end()) continue;
+    same += std::min(count, at->second);
+    other += std::max(count, at->second) - std::min(count, at->second);
+  }
+  const auto all = static_cast<double>(size_of(later));
+  return static_cast<double>(same) >= (1 - kLittle) * all &&
+         static_cast<double>(other) <= kLittle * all;
+}
+
+bool same_scope(const Bag& a, const Bag& b) {
+  return overlap(a, b) >= kAlike ||
+         (size_of(a) > size_of(b) ? makes_state(a, b) : makes_state(b, a));
+}
+
 bool same_kind(const Kind& a, const Kind& b) {
   const auto fewer = static_cast<double>(std::min(a.backward, b.backward));
   const auto more = static_cast<double>(std::max(a.backward, b.backward));
   return a.name == b.name && more - fewer <= kBackwardTolerance * more &&
-         overlap(a.scope, b.scope) >= kAlike && containment(a.stretch, b.stretch) >= kAlike;
+         same_scope(a.scope, b.scope) && containment(a.stretch, b.stretch) >= kAlike;
 }
 
 bool repeats(const std::vector<std::size_t>& kinds, std::size_t cycle) {

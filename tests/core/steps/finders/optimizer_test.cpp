@@ -191,5 +191,21 @@ TEST(Optimizer, AShortValidationBehindTheLastStepIsItsOwn) {
   EXPECT_LE(steps.list.back().window.end, loop.now);
 }
 
+// Cross validation: each fold has an optimizer of its own, whose first step makes its state.
+TEST(Optimizer, ANewOptimizerInEachFoldIsNoCycle) {
+  LoopMaker loop;
+  for (int fold = 0; fold < 5; ++fold) {
+    for (int i = 0; i < 12; ++i) {
+      loop.train_ops();
+      loop.range("Optimizer.step#Adam.step", [&] {
+        for (int k = 0; i == 0 && k < 8; ++k) loop.op("aten::zeros_like");
+        for (int k = 0; k < 6; ++k) loop.op("aten::_foreach_addcdiv_");
+      });
+    }
+    loop.eval_ops(3);
+  }
+  EXPECT_EQ(found(loop).list.size(), 60U);
+}
+
 }  // namespace
 }  // namespace stepscope
