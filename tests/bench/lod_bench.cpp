@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Level of detail: building the rows, and the queries of one frame over all of them while a view
-// zooms in and pans. Arguments: events of all lanes, lanes, pixels. Counters: the CPU time that 99
-// of 100 frames do not pass, and bytes an event.
+// zooms in and pans. Arguments: events of all lanes, lanes, pixels, 1 while it moves. Counters: the
+// CPU time that 99 of 100 frames do not pass, and bytes an event.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@ namespace {
 
 using stepscope::Interval;
 using stepscope::viewer::Box;
+using stepscope::viewer::Precision;
 using stepscope::viewer::Row;
 
 // Log-normal lengths, as of kernels; a pause of 2 ms after each 997 events.
@@ -54,6 +55,7 @@ void frame(benchmark::State& state) {
   for (std::uint32_t i = 0; i < state.range(1); ++i)
     rows.push_back(make_row(i, state.range(0) / state.range(1)));
   const std::int64_t whole = rows.front().last_end();
+  const auto precision = state.range(3) == 1 ? Precision::moving : Precision::still;
   std::vector<Box> boxes;
   std::vector<double> ms;
   int turn = 0;
@@ -63,7 +65,7 @@ void frame(benchmark::State& state) {
     const auto span = static_cast<std::int64_t>(static_cast<double>(whole) * share) + 1;
     const std::int64_t from = (whole - span) / 7 * (turn % 8);
     for (const Row& row : rows)
-      row.boxes({from, from + span}, static_cast<int>(state.range(2)), boxes);
+      row.boxes({from, from + span}, static_cast<int>(state.range(2)), boxes, precision);
     benchmark::DoNotOptimize(boxes.data());
     ms.push_back(cpu_ms() - begin);
     ++turn;
@@ -95,11 +97,12 @@ void whole(benchmark::State& state) {
 
 BENCHMARK(build)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(frame)
-    ->Args({1'000'000, 64, 1920})
-    ->Args({10'000'000, 64, 1920})
-    ->Args({10'000'000, 64, 3840})
-    ->Args({2'812'500, 18, 1920})  // of these 64 lanes, what a window of 1080 lines shows
-    ->Args({10'000'000, 1, 1920})
+    ->Args({1'000'000, 64, 1920, 0})
+    ->Args({10'000'000, 64, 1920, 0})
+    ->Args({10'000'000, 64, 1920, 1})
+    ->Args({10'000'000, 64, 3840, 1})
+    ->Args({2'812'500, 18, 1920, 0})  // of these 64 lanes, what a window of 1080 lines shows
+    ->Args({10'000'000, 1, 1920, 0})
     ->Iterations(480)
     ->Unit(benchmark::kMillisecond);
 

@@ -15,6 +15,16 @@ namespace {
 constexpr int kSettlingFrames = 4;
 constexpr const char* kFindingsTab = "What to do";
 
+Status check_tab(const Desk& desk, const std::string& tab) {
+  if (tab.empty()) return Done{};
+  std::string titles;
+  for (const Table& table : tables_of(desk)) {
+    if (table.title == tab) return Done{};
+    titles += (titles.empty() ? "'" : ", '") + table.title + "'";
+  }
+  return usage_error("--tab '" + tab + "': there is no such table; here are " + titles);
+}
+
 // A light theme of the command line holds for this time; the dark one is what settings may change.
 void set_up(Desk& desk, const ViewOptions& options) {
   desk.light |= options.light;
@@ -65,6 +75,7 @@ Status open_window(Desk& desk, const ViewOptions& options) {
 
 Status show(const Desk::Runs& runs, const ViewOptions& options) {
   Desk desk(runs, {.anyway = options.anyway});
+  if (const Status known = check_tab(desk, options.tab); !known) return known;
   return options.screenshot.empty() ? open_window(desk, options) : take_picture(desk, options);
 }
 

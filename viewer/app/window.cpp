@@ -17,7 +17,8 @@ namespace {
 
 // ImGui needs a frame after the input's own to settle hovers and sizes.
 constexpr int kFramesAfterInput = 3;
-constexpr double kLongestWait = 0.5;  // seconds: the cursor of a text field blinks
+// Seconds: the cursor of a text field blinks, and what moved is drawn exactly.
+constexpr double kLongestWait = 0.3;
 
 Error no_window(const char* what) {
   return {ErrorCode::unsupported,
@@ -109,6 +110,7 @@ Status run_window(Desk& desk, const ViewOptions& options) {
   if (!backends.ok) return no_window("this display gives no OpenGL 3.3");
   Screen screen(desk, scale);
   screen.tab = options.tab;
+  screen.moves = true;
   screen.theme = make_theme(desk.light);
   apply_style(screen.theme, scale);
   loop(screen, gui, window.get(), options.close_after_frames);

@@ -8,9 +8,10 @@ namespace stepscope::viewer {
 namespace {
 
 constexpr std::uint32_t kFan = 32;
-// A column of this many events or more ends at a block's border: at most 7 events, a tenth of a
-// pixel's, stand one column further left.
+// A column of this many events or more ends at a block's border.
 constexpr std::uint32_t kSnapAt = 64;
+constexpr std::uint32_t kSnapWhileMoving = 16;
+constexpr std::uint32_t kNeverSnap = UINT32_MAX;
 
 std::uint32_t blocks_of(std::size_t count, std::uint32_t size) {
   return static_cast<std::uint32_t>((count + size - 1) / size);
@@ -176,21 +177,22 @@ Row::Longest Row::longest_of(std::uint32_t first, std::uint32_t last) const {
   }
 }
 
-std::uint32_t Row::column_end(std::uint32_t first, std::int64_t time, bool exact) const {
+std::uint32_t Row::column_end(std::uint32_t first, std::int64_t time, std::uint32_t snap_at) const {
   const auto blocks = static_cast<std::uint32_t>(block_begin_.size());
   const std::uint32_t block =
       gallop(first / kLeaf + 1, blocks, [&](std::uint32_t i) { return block_begin_[i] < time; });
   const auto border =
       static_cast<std::uint32_t>(std::min<std::size_t>(size(), std::size_t{block} * kLeaf));
-  if (!exact && border - first >= kSnapAt) return border;
+  if (border - first >= snap_at) return border;
   std::uint32_t at = std::max(first, (block - 1) * kLeaf);
   while (at < border && begin_[at] < time) ++at;
   return at;
 }
 
-void Row::boxes(Interval span, int pixels, std::vector<Box>& out) const {
+void Row::boxes(Interval span, int pixels, std::vector<Box>& out, Precision precision) const {
   out.clear();
   if (span.empty() || pixels <= 0) return;
+  const std::uint32_t snap_at = precision == Precision::still ? kSnapAt : kSnapWhileMoving;
   const auto total = static_cast<std::uint32_t>(size());
   const std::int64_t pixel_ns = std::max<std::int64_t>(1, span.length() / pixels);
   const auto single = [&](std::uint32_t i) {
@@ -209,7 +211,8 @@ void Row::boxes(Interval span, int pixels, std::vector<Box>& out) const {
     const Interval time = {column_begin(span, pixels, index),
                            column_begin(span, pixels, index + 1)};
     const std::int64_t end = std::min(time.end, span.end);
-    std::uint32_t last = std::max(at + 1, column_end(at, end, end == span.end));
+    std::uint32_t last =
+        std::max(at + 1, column_end(at, end, end == span.end ? kNeverSnap : snap_at));
     // An event a pixel long or more is drawn alone: the column ends before it.
     Longest best = longest_of(at, last);
     while (best.length >= pixel_ns && best.index > at) {

@@ -33,6 +33,11 @@ struct Box {
   bool single() const { return count == 1; }
 };
 
+// Where a column of many events ends. What limits a frame is reading the events at its end, so it
+// may end at a block's border, with up to 7 events of its right neighbour: of columns of 64 events
+// or more a tenth of a pixel's; of 16 or more, while the view moves, up to half of one.
+enum class Precision : std::uint8_t { still, moving };
+
 class Row {
  public:
   void add(std::int64_t begin, std::int64_t end, std::uint32_t id);
@@ -45,7 +50,8 @@ class Row {
   std::int64_t last_end() const { return end_.empty() ? INT64_MIN : end_.back(); }
 
   // Boxes of all events that touch `span`, at `pixels` columns, left to right.
-  void boxes(Interval span, int pixels, std::vector<Box>& out) const;
+  void boxes(Interval span, int pixels, std::vector<Box>& out,
+             Precision precision = Precision::still) const;
 
   // The first event that ends after `t` (an empty one at t or later counts); size() for none.
   std::uint32_t first_ending_after(std::int64_t t) const;
@@ -70,7 +76,7 @@ class Row {
   };
   Longest longest_of(std::uint32_t first, std::uint32_t last) const;
   std::int64_t busy_before(std::uint32_t index) const;
-  std::uint32_t column_end(std::uint32_t first, std::int64_t time, bool exact) const;
+  std::uint32_t column_end(std::uint32_t first, std::int64_t time, std::uint32_t snap_at) const;
 
   std::vector<std::int64_t> begin_;
   std::vector<std::int64_t> end_;

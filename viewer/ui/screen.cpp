@@ -19,6 +19,9 @@ constexpr float kStrip = 46;
 constexpr float kMinimap = 20;
 constexpr float kDetails = 400;
 constexpr float kTabs = 240;
+constexpr float kLeastPanel = 90;
+constexpr float kSplitter = 6;
+constexpr float kMostShare = 0.6F;  // of the window, of a panel
 
 // What is typed while a text field has the keyboard is text, but for Esc and the keys with Ctrl.
 void keyboard(Screen& screen) {
@@ -143,6 +146,37 @@ void part(const char* name, ImVec2 at, ImVec2 size, Draw draw_it) {
   ImGui::EndChild();
 }
 
+// A panel's extent in pixels: as dragged, else its usual one, which leaves most of a small window
+// to the timeline.
+struct Panel {
+  const char* name;
+  std::optional<float>& dragged;
+  float usual;
+  float usual_share;  // of the window, at most
+
+  float extent(const Screen& screen, float room) const {
+    if (!dragged) return std::min(screen.px(usual), room * usual_share);
+    return std::clamp(screen.px(*dragged), std::min(screen.px(kLeastPanel), room * kMostShare),
+                      room * kMostShare);
+  }
+};
+
+// Between the timeline and a panel that lies right of it or below: dragged, the panel grows by what
+// the mouse went left or up; a double click gives it its usual size again.
+void splitter(const Screen& screen, const Panel& panel, ImVec2 at, ImVec2 size, float extent) {
+  const bool upright = size.y > size.x;
+  ImGui::SetCursorPos(at);
+  ImGui::InvisibleButton(panel.name, size);
+  if (!ImGui::IsItemHovered() && !ImGui::IsItemActive()) return;
+  ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+  ImGui::GetWindowDrawList()->AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
+                                            screen.theme.grid);
+  const ImVec2 moved = ImGui::GetIO().MouseDelta;
+  const float by = upright ? moved.x : moved.y;
+  if (ImGui::IsItemActive() && by != 0) panel.dragged = (extent - by) / screen.scale;
+  if (ImGui::IsMouseDoubleClicked(0)) panel.dragged.reset();
+}
+
 // What was kept of a run that is no longer shown.
 void forget_replaced_runs(Screen& screen) {
   if (screen.tables_of_generation != screen.desk.generation())
@@ -180,8 +214,11 @@ void draw(Screen& screen, ImVec2 size) {
                    ImGuiWindowFlags_NoScrollWithMouse);
   const float head = screen.px(kTop);
   const float map = screen.px(kMinimap);
-  const float right = std::min(screen.px(kDetails), size.x * 0.35F);
-  const float tabs = std::min(screen.px(kTabs), size.y * 0.3F);
+  PanelSizes& dragged = screen.desk.panels;
+  const Panel details{"width of the details", dragged.details_width, kDetails, 0.35F};
+  const Panel tables{"height of the tables", dragged.tables_height, kTabs, 0.3F};
+  const float right = details.extent(screen, size.x);
+  const float tabs = tables.extent(screen, size.y);
   const float middle = size.y - head - map - tabs;
   const float pad = screen.px(8);
   top(screen, size.x);
@@ -193,6 +230,9 @@ void draw(Screen& screen, ImVec2 size) {
   ImGui::EndChild();
   part("tabs", {pad, head + middle + map + pad / 2}, {size.x - 2 * pad, tabs - pad},
        [&] { draw_tabs(screen); });
+  const float grip = screen.px(kSplitter);
+  splitter(screen, details, {size.x - right + 1, head}, {grip, middle + map}, right);
+  splitter(screen, tables, {0, head + middle + map}, {size.x, grip}, tabs);
   ImGui::End();
   if (screen.desk.keys_shown) draw_keys(screen, size);
   if (screen.desk.palette_shown) draw_palette(screen, size);

@@ -30,10 +30,11 @@ struct Pane {
   std::vector<Detail> details;
   std::optional<Interval> measured;
   Measurement measurement;
-  std::vector<ImVec2> selected_at;  // where the selection was drawn
-  std::vector<Spot> related;        // to what was under the mouse in the last frame
-  std::vector<float> lane_y;        // by lane, where its name begins on screen
-  float scrolled = 0;               // pixels
+  std::optional<Interval> span;  // of the last frame
+  double moved_at = -1;          // when that last changed, in ImGui's time
+  std::vector<Spot> related;     // to what was under the mouse in the last frame
+  std::vector<float> lane_y;     // by lane, where its name begins on screen
+  float scrolled = 0;            // pixels
 };
 
 // What is on screen but no part of the desk: scroll, drags, filters, and results kept between
@@ -57,7 +58,10 @@ struct Screen {
   std::uint64_t tables_of_generation = ~std::uint64_t{0};
   std::size_t tables_of_side = 0;
   std::size_t tables_of_marks = 0;
+  KernelGrouping tables_of_grouping = KernelGrouping::none;
   std::uint64_t rectangles = 0;  // of the last frame
+  // A window draws a little less exactly while the view moves, and anew when it stands still.
+  bool moves = false;
 
   float px(float size) const { return size * scale; }
   Pane& pane() { return panes[desk.active_side()]; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "reports/wording/findings.hpp"
 #include "viewer/imgui_compat.hpp"
@@ -42,6 +43,18 @@ bool is_chosen(const Desk& desk, const TableRow& row) {
   return false;
 }
 
+// Text that its column cuts off is said whole under the mouse.
+void cell(const Screen& screen, const std::string& text) {
+  const bool cut = ImGui::CalcTextSize(text.c_str()).x > ImGui::GetContentRegionAvail().x;
+  ImGui::TextUnformatted(text.c_str());
+  if (!cut || !ImGui::IsItemHovered()) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(screen.px(640));
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
 // True where the row was clicked.
 bool draw_table_row(const Screen& screen, const Table& table, const TableRow& row, int id) {
   ImGui::TableNextRow();
@@ -61,7 +74,7 @@ bool draw_table_row(const Screen& screen, const Table& table, const TableRow& ro
     if (table.columns[i].number) {
       number(row.cells[i].text);
     } else {
-      ImGui::TextUnformatted(row.cells[i].text.c_str());
+      cell(screen, row.cells[i].text);
     }
   }
   return clicked;
@@ -154,6 +167,19 @@ void sentences(const Table& table) {
   ImGui::EndChild();
 }
 
+// What the rows of the table of kernels stand for.
+void grouping(const Screen& screen) {
+  constexpr std::array<const char*, 4> kNames = {"name and phase", "name", "class", "phase"};
+  KernelGrouping& chosen = screen.desk.kernel_grouping;
+  ImGui::SameLine();
+  ImGui::TextDisabled("a row a");
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    ImGui::SameLine();
+    const bool on = chosen == static_cast<KernelGrouping>(i);
+    if (ImGui::RadioButton(kNames[i], on)) chosen = static_cast<KernelGrouping>(i);
+  }
+}
+
 void tools(Screen& screen, const Table& table) {
   ImGui::SetNextItemWidth(screen.px(260));
   ImGui::InputTextWithHint("##filter", "keep rows that hold", &screen.filter);
@@ -164,6 +190,7 @@ void tools(Screen& screen, const Table& table) {
     screen.copied = as_text(filtered(table, screen.filter));
     ImGui::SetClipboardText(screen.copied.c_str());
   }
+  if (table.title == kKernels) grouping(screen);
   for (const std::string& note : table.notes) {
     ImGui::SameLine();
     ImGui::TextDisabled("%s", note.c_str());
@@ -189,12 +216,14 @@ void refresh(Screen& screen) {
   const Desk& desk = screen.desk;
   const bool same = screen.tables_of_generation == desk.generation() &&
                     screen.tables_of_side == desk.active_side() &&
-                    screen.tables_of_marks == desk.active().marks().size();
+                    screen.tables_of_marks == desk.active().marks().size() &&
+                    screen.tables_of_grouping == desk.kernel_grouping;
   if (same) return;
   screen.tables = tables_of(desk);
   screen.tables_of_generation = desk.generation();
   screen.tables_of_side = desk.active_side();
   screen.tables_of_marks = desk.active().marks().size();
+  screen.tables_of_grouping = desk.kernel_grouping;
 }
 
 }  // namespace

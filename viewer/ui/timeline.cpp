@@ -17,6 +17,7 @@ constexpr float kGroup = 22;
 constexpr float kGap = 4;
 constexpr float kCollapsedRow = 4;
 constexpr float kTickRoom = 110;
+constexpr double kSettled = 0.2;  // seconds after the last move
 
 float row_height(LaneKind kind) {
   switch (kind) {
@@ -50,8 +51,15 @@ Timeline::Timeline(Screen& screen, std::size_t side)
   left_ = origin_.x + px(kHeader);
   width_ = std::max(50.0F, size_.x - px(kHeader));
   linked_ = linked_spots(session_.selected_event());
+  if (pane_.span && *pane_.span != session_.viewport().span()) pane_.moved_at = ImGui::GetTime();
+  pane_.span = session_.viewport().span();
   pane_.related.clear();
   if (pane_.hovered) pane_.related = linked_spots(session_.event_at(*pane_.hovered));
+}
+
+Precision Timeline::precision() const {
+  const bool moves = screen_.moves && ImGui::GetTime() - pane_.moved_at < kSettled;
+  return moves ? Precision::moving : Precision::still;
 }
 
 float Timeline::x_of(std::int64_t t) const {
@@ -74,7 +82,6 @@ bool Timeline::is_over(float top, float bottom) const {
 
 void Timeline::draw() {
   pane_.hovered.reset();
-  pane_.selected_at.clear();
   ruler();
   ImGui::SetCursorScreenPos({origin_.x, origin_.y + px(kRuler)});
   ImGui::BeginChild("lanes", {size_.x, size_.y - px(kRuler)}, false,

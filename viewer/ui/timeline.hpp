@@ -24,6 +24,7 @@ class Timeline {
   float x_of(std::int64_t t) const;
   std::int64_t time_at(float x) const;
   double ns_per_pixel() const;
+  Precision precision() const;
   std::int64_t zero() const { return screen_.desk.zero(side_); }
   bool is_over(float top, float bottom) const;  // the mouse, right of the lanes' names
 
@@ -70,7 +71,11 @@ class Timeline {
   float view_bottom_ = 0;
   Ticks marks_;
   std::vector<Spot> linked_;  // to the selection
-  std::vector<ImVec2> linked_at_;
+  struct Drawn {
+    float x, top, bottom;
+  };
+  std::optional<Drawn> selected_at_;
+  std::vector<Drawn> linked_at_;
 };
 
 }  // namespace stepscope::viewer

@@ -43,7 +43,7 @@ void Timeline::draw_row(std::uint32_t lane_index, std::uint32_t row_index, float
                         float bottom) {
   const Lane& lane = session_.lanes()[lane_index];
   const Row& row = lane.rows[row_index];
-  row.boxes(session_.viewport().span(), columns(), screen_.boxes);
+  row.boxes(session_.viewport().span(), columns(), screen_.boxes, precision());
   screen_.rectangles += screen_.boxes.size();
   const float mouse_x = ImGui::GetMousePos().x;
   const bool over = is_over(top, bottom);

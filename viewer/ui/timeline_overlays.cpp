@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies over the lanes: the selection and its links, the measured range, marks.
 #include <algorithm>
-#include <cmath>
 
 #include "core/support/duration.hpp"
 #include "viewer/ui/timeline.hpp"
@@ -29,30 +28,33 @@ void Timeline::frame_of(Spot spot, float top, float bottom, ImU32 colour, float 
 // The selected event, those that it leads to, and those that belong to what is under the mouse.
 void Timeline::outline(std::uint32_t lane, std::uint32_t row, float top, float bottom) {
   const auto here = [&](Spot spot) { return spot.lane == lane && spot.row == row; };
-  const auto middle = [&](Spot spot) {
+  const auto drawn = [&](Spot spot) {
     const Interval time = session_.lanes()[lane].rows[row].time(spot.index);
-    return ImVec2{(x_of(time.begin) + x_of(time.end)) / 2, (top + bottom) / 2};
+    return Drawn{(x_of(time.begin) + x_of(time.end)) / 2, top, bottom};
   };
   for (const Spot spot : pane_.related) {
     if (here(spot)) frame_of(spot, top, bottom, screen_.theme.text, px(1.5F));
   }
   for (const Spot spot : linked_) {
     if (!here(spot)) continue;
-    linked_at_.push_back(middle(spot));
+    linked_at_.push_back(drawn(spot));
     frame_of(spot, top, bottom, screen_.theme.accent, px(1.5F));
   }
   const auto selected = session_.selected();
   if (!selected || !here(*selected)) return;
-  pane_.selected_at.insert(pane_.selected_at.begin(), middle(*selected));
+  selected_at_ = drawn(*selected);
   frame_of(*selected, top, bottom, screen_.theme.selection, px(2));
 }
 
+// From edge to edge, so that the names in the boxes stay readable.
 void Timeline::links() {
-  if (pane_.selected_at.empty()) return;
-  const ImVec2 from = pane_.selected_at.front();
-  for (const ImVec2 to : linked_at_) {
-    const float bend = std::max(px(20), std::abs(to.x - from.x) / 3);
-    lanes_list_->AddBezierCubic(from, {from.x + bend, from.y}, {to.x - bend, to.y}, to,
+  if (!selected_at_) return;
+  for (const Drawn& at : linked_at_) {
+    const bool below = at.top >= selected_at_->top;
+    const ImVec2 from = {selected_at_->x, below ? selected_at_->bottom : selected_at_->top};
+    const ImVec2 to = {at.x, below ? at.top : at.bottom};
+    const float bend = (to.y - from.y) / 2;
+    lanes_list_->AddBezierCubic(from, {from.x, from.y + bend}, {to.x, to.y - bend}, to,
                                 screen_.theme.accent, px(1.5F));
     lanes_list_->AddCircleFilled(to, px(3), screen_.theme.accent);
   }

@@ -14,6 +14,7 @@
 
 #include "core/compare/comparison.hpp"
 #include "core/compare/delta_groups.hpp"
+#include "core/summary/rows/kernel_groups.hpp"
 #include "core/summary/rows/op_lengths.hpp"
 #include "viewer/view/session.hpp"
 
@@ -24,6 +25,12 @@ struct KernelLengths {
   std::string name;
   std::vector<LengthSpread> sides;
   LengthHistogram histogram;  // a set a side
+};
+
+// What the user dragged the panels to, in unscaled pixels; nothing: their usual size.
+struct PanelSizes {
+  std::optional<float> details_width;
+  std::optional<float> tables_height;
 };
 
 struct DeskOptions {
@@ -74,6 +81,7 @@ class Desk {
   std::optional<std::size_t> chosen_finding() const { return chosen_finding_; }
 
   void choose_kernel(const std::string& name);
+  KernelGrouping kernel_grouping = KernelGrouping::none;  // of the table of kernels
   const std::optional<KernelLengths>& kernel() const { return kernel_; }
 
   // Reads the active run as another rank sees it. An error leaves everything as it was.
@@ -87,6 +95,7 @@ class Desk {
   bool search_wanted = false;  // the search box is to take the keyboard
   bool copy_wanted = false;    // the open table is to be copied
   bool quit_wanted = false;
+  PanelSizes panels;
   float text_scale = 1;  // of the display's own size: 0.7 to 2
   std::string notice;    // the last thing that did not go as asked
 

@@ -103,6 +103,12 @@ Json session_json(const Session& session) {
           {"marks", marks}};
 }
 
+std::optional<float> size_in(const Json& settings, const char* key) {
+  const auto size = settings.find(key);
+  if (size == settings.end() || !size->is_number() || *size <= 0) return std::nullopt;
+  return size->get<float>();
+}
+
 }  // namespace
 
 std::string state_folder() {
@@ -119,6 +125,7 @@ void load_saved(Desk& desk, const std::string& folder) {
   if (settings.contains("light") && settings["light"].is_boolean()) desk.light = settings["light"];
   if (settings.contains("text_scale") && settings["text_scale"].is_number())
     desk.text_scale = std::clamp(settings["text_scale"].get<float>(), 0.7F, 2.0F);
+  desk.panels = {size_in(settings, "details_width"), size_in(settings, "tables_height")};
   for (std::size_t i = 0; i < desk.sides(); ++i)
     load_session(desk.side(i), read_object(file_of(desk.run(i), folder)));
 }
@@ -127,8 +134,10 @@ bool save(const Desk& desk, const std::string& folder) {
   if (folder.empty()) return false;
   std::error_code error;
   fs::create_directories(folder, error);
-  bool all =
-      write_object({{"light", desk.light}, {"text_scale", desk.text_scale}}, settings_file(folder));
+  Json settings = {{"light", desk.light}, {"text_scale", desk.text_scale}};
+  if (desk.panels.details_width) settings["details_width"] = *desk.panels.details_width;
+  if (desk.panels.tables_height) settings["tables_height"] = *desk.panels.tables_height;
+  bool all = write_object(settings, settings_file(folder));
   for (std::size_t i = 0; i < desk.sides(); ++i)
     all = write_object(session_json(desk.side(i)), file_of(desk.run(i), folder)) && all;
   return all;

@@ -258,11 +258,15 @@ std::int64_t Session::snap(std::uint32_t lane, std::int64_t t, std::int64_t tole
   return best;
 }
 
+bool Session::is_lit_op(DeviceOpId op) const {
+  return lit_[run_.trace.data().device_ops.name[op]] || lit_class_[index_of(run_.op_classes[op])];
+}
+
 bool Session::is_lit(EventRef event) const {
   if (lit_.empty()) return true;
   const TraceData& data = run_.trace.data();
   if (event.kind == EventKind::host_range) return lit_[data.host_ranges.name[event.id]];
-  if (event.kind == EventKind::device_op) return lit_[data.device_ops.name[event.id]];
+  if (event.kind == EventKind::device_op) return is_lit_op(event.id);
   return holds(name_of(run_, event), search_text_);
 }
 
@@ -277,8 +281,10 @@ void Session::search(const std::string& text) {
   lit_.resize(data.strings.size());
   for (StringId id = 0; id < lit_.size(); ++id)
     lit_[id] = holds(data.strings.view(id), search_text_);
+  for (std::size_t i = 0; i < kCauseCount; ++i)
+    lit_class_[i] = holds(name_of(static_cast<Cause>(i)), search_text_);
   for (std::uint32_t i = 0; i < data.device_ops.size(); ++i) {
-    if (lit_[data.device_ops.name[i]]) matches_.push_back({EventKind::device_op, i});
+    if (is_lit_op(i)) matches_.push_back({EventKind::device_op, i});
   }
   for (std::uint32_t i = 0; i < data.host_ranges.size(); ++i) {
     if (lit_[data.host_ranges.name[i]]) matches_.push_back({EventKind::host_range, i});

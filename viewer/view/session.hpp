@@ -54,7 +54,8 @@ class Session {
   // The nearest edge of an event of this lane within `tolerance`, else `t`.
   std::int64_t snap(std::uint32_t lane, std::int64_t t, std::int64_t tolerance) const;
 
-  // Events whose name holds the text, whatever its case, are lit; empty text lights all.
+  // Events whose name holds the text, whatever its case, are lit, and device work whose class does
+  // ("gemm" finds nvjet_sm90_...); empty text lights all.
   void search(const std::string& text);
   const std::string& search_text() const { return search_text_; }
   bool is_lit(EventRef event) const;
@@ -89,6 +90,7 @@ class Session {
   void follow(const std::optional<EventRef>& to);
   void mark();
   void fit_selection();
+  bool is_lit_op(DeviceOpId op) const;
   void toggle_lane(std::vector<bool>& flags);
 
   const Run& run_;
@@ -99,6 +101,7 @@ class Session {
   std::optional<std::uint32_t> step_;
   std::string search_text_;
   std::vector<bool> lit_;  // by StringId
+  PerCause<bool> lit_class_{};
   std::vector<EventRef> matches_;
   std::string sentence_;
   std::vector<Mark> marks_;

@@ -84,7 +84,7 @@ Table phases_table(const StepScale& scale) {
   return out;
 }
 
-Table kernels_table(const StepScale& scale) {
+Table kernels_table(const StepScale& scale, KernelGrouping by) {
   Table out{"Kernels",
             {{"device op"},
              {scale.time_title(), 90, true},
@@ -95,17 +95,20 @@ Table kernels_table(const StepScale& scale) {
             {},
             {},
             "no device work was recorded"};
-  for (const KernelRow& row : scale.summary.kernels) {
+  const bool named = by == KernelGrouping::none || by == KernelGrouping::name;
+  for (const KernelRow& row : group_kernels(scale.summary.kernels, by)) {
     const std::string rate = row.bytes_per_second ? format_rate(*row.bytes_per_second) : "";
-    out.rows.push_back({{{short_kernel_name(row.name), {}},
+    out.rows.push_back({{{named ? short_kernel_name(row.name) : row.name, {}},
                          timed(scale, row.ns_total),
                          counted(scale, row.calls_total),
                          {rate, row.bytes_per_second.value_or(0)},
-                         {std::string(name_of(row.cause)), {}},
+                         {by == KernelGrouping::phase ? "" : std::string(name_of(row.cause)), {}},
                          {row.phase, {}}},
-                        row.cause,
-                        RowAction::choose_kernel,
-                        0,
+                        by == KernelGrouping::phase ? std::nullopt : std::optional(row.cause),
+                        named                         ? RowAction::choose_kernel
+                        : by == KernelGrouping::cause ? RowAction::show_cause
+                                                      : RowAction::show_phase,
+                        index_of(row.cause),
                         row.name});
   }
   return out;
@@ -307,7 +310,7 @@ std::vector<Table> tables_of(const Desk& desk) {
   out.push_back(owners_table(scale));
   if (findings && !found) out.push_back(findings_table(scale));
   out.push_back(phases_table(scale));
-  if (scale.has_device) out.push_back(kernels_table(scale));
+  if (scale.has_device) out.push_back(kernels_table(scale, desk.kernel_grouping));
   out.push_back(lines_table(scale));
   if (!run.summary.transfers.empty()) out.push_back(transfers_table(scale));
   if (!run.ranks.rows.empty()) out.push_back(ranks_table(run));

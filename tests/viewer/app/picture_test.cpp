@@ -57,6 +57,12 @@ TEST(Picture, IsTheSameEachTimeAndNotOfTheOtherTheme) {
   EXPECT_GT(different(dark, picture(true)), 0.5);
 }
 
+TEST(Picture, ATableThatIsNotThereIsSaid) {
+  const Status shown = show({fast_run()}, {.screenshot = "unused.png", .tab = "Kernel"});
+  ASSERT_FALSE(shown.ok());
+  EXPECT_NE(shown.error().message.find("'Kernels'"), std::string::npos);
+}
+
 TEST(Picture, AFileThatCannotBeWrittenIsSaid) {
   const Status shown = show({fast_run()}, {.screenshot = "/no/such/folder/x.png"});
   ASSERT_FALSE(shown.ok());

@@ -47,6 +47,14 @@ Expected expected(const Row& row, Interval span) {
   return out;
 }
 
+// Of the box's events, those that begin right of its column.
+std::uint32_t of_its_neighbour(const Row& row, const Box& box) {
+  std::uint32_t out = 0;
+  for (std::uint32_t i = box.first; i < box.first + box.count && !box.single(); ++i)
+    out += row.time(i).begin >= box.time.end ? 1U : 0U;
+  return out;
+}
+
 TEST(Row, BoxesHoldEachEventOnceAndTheirTimesSumExactly) {
   std::mt19937 random(7);
   std::vector<Box> boxes;
@@ -59,7 +67,9 @@ TEST(Row, BoxesHoldEachEventOnceAndTheirTimesSumExactly) {
       const std::int64_t span =
           1 + static_cast<std::int64_t>((random() % whole) >> (random() % 16));
       const Interval view = {begin, begin + span};
-      row.boxes(view, 20 + static_cast<int>(random() % 2'000), boxes);
+      const bool moves = query % 2 == 1;
+      row.boxes(view, 20 + static_cast<int>(random() % 2'000), boxes,
+                moves ? Precision::moving : Precision::still);
       Expected got;
       std::uint32_t next = boxes.empty() ? 0 : boxes.front().first;
       for (const Box& box : boxes) {
@@ -69,6 +79,8 @@ TEST(Row, BoxesHoldEachEventOnceAndTheirTimesSumExactly) {
         got.busy_ns += box.busy_ns;
         EXPECT_GE(box.longest, box.first);
         EXPECT_LT(box.longest, next);
+        const std::uint32_t moved = of_its_neighbour(row, box);
+        EXPECT_LE(moved, box.count + 7 < (moves ? 16U : 64U) ? 0U : 7U);
       }
       const Expected want = expected(row, view);
       ASSERT_EQ(got.count, want.count) << "seed " << seed << " query " << query;

@@ -468,6 +468,38 @@ TEST_F(ScreenTest, WhatBelongsToTheEventUnderTheMouseIsLit) {
   EXPECT_TRUE(screen.pane().related.empty());
 }
 
+TEST_F(ScreenTest, PanelsAreDraggedAndADoubleClickGivesTheirUsualSize) {
+  const ImVec2 beside = {kWidth - 400 + 4, 400};
+  const float below = kHeight - 240 + 3;
+  drag(0, beside, {beside.x + 100, 400});
+  ASSERT_TRUE(desk.panels.details_width);
+  EXPECT_NEAR(*desk.panels.details_width, 300, 1);
+  drag(0, {500, below}, {500, below - 200});
+  ASSERT_TRUE(desk.panels.tables_height);
+  EXPECT_NEAR(*desk.panels.tables_height, 440, 1);
+  EXPECT_FALSE(session().measured());  // a drag between the panels is none on the lanes
+  frames(30);                          // else the first click below is a double one
+  const ImVec2 moved = {beside.x + 100, 400};
+  click(moved);
+  click(moved);
+  EXPECT_FALSE(desk.panels.details_width);
+}
+
+TEST_F(ScreenTest, SearchFindsKernelsByTheirClass) {
+  const auto& run = session().run();
+  DeviceOpId op = 0;  // whose name does not say it
+  const auto is_wanted = [&](DeviceOpId i) {
+    const std::string_view name = run.trace.text(run.trace.device_ops().name[i]);
+    return run.op_classes[i] == Cause::gpu_optimizer &&
+           name.find("gpu.optimizer") == std::string_view::npos;
+  };
+  while (op < run.trace.device_ops().size() && !is_wanted(op)) ++op;
+  ASSERT_LT(op, run.trace.device_ops().size());
+  session().search("gpu.optimizer");
+  EXPECT_GT(session().matches(), 0U);
+  EXPECT_TRUE(session().is_lit({EventKind::device_op, op}));
+}
+
 TEST_F(ScreenTest, ControlCCopiesTheOpenTable) {
   press_control('C');
   frame();

@@ -212,6 +212,29 @@ TEST(Desk, KernelsOfEveryRankHaveTheirClass) {
   EXPECT_GT(of_others, 0U);
 }
 
+TEST(Desk, KernelsAreGroupedAndKeepTheirSum) {
+  Desk desk({fast_run()});
+  desk.open();
+  const auto sum = [](const Table& kernels) {
+    double out = 0;
+    for (const TableRow& row : kernels.rows) out += *row.cells[1].value;
+    return out;
+  };
+  const Table plain = table(tables_of(desk), "Kernels");
+  for (const auto by : {KernelGrouping::name, KernelGrouping::cause, KernelGrouping::phase}) {
+    desk.kernel_grouping = by;
+    const Table grouped = table(tables_of(desk), "Kernels");
+    EXPECT_DOUBLE_EQ(sum(grouped), sum(plain));
+    EXPECT_LT(grouped.rows.size(), plain.rows.size());
+  }
+  // Grouped by phase now: a click goes to the phase.
+  const TableRow largest = table(tables_of(desk), "Kernels").rows[0];
+  act(desk, largest);
+  const auto event = desk.active().selected_event();
+  ASSERT_TRUE(event);
+  EXPECT_EQ(phase_path(desk.active().run(), phase_of(desk.active().run(), *event)), largest.text);
+}
+
 TEST(Desk, ARankIsPickedFromTheTableOfRanks) {
   auto run = analyse(two_ranks());
   ASSERT_TRUE(run.ok()) << run.error().message;
@@ -242,6 +265,7 @@ TEST(Saved, MarksPinsAndSettingsComeBackAndDamageIsPassedOver) {
   Desk desk({fast_run()});
   desk.light = true;
   desk.text_scale = 1.21F;
+  desk.panels.details_width = 333;
   desk.active().select(EventRef{EventKind::device_op, 10});
   desk.apply(Command::mark);
   desk.apply(Command::pin_lane);
@@ -251,6 +275,8 @@ TEST(Saved, MarksPinsAndSettingsComeBackAndDamageIsPassedOver) {
   load_saved(again, folder);
   EXPECT_TRUE(again.light);
   EXPECT_FLOAT_EQ(again.text_scale, 1.21F);
+  EXPECT_EQ(again.panels.details_width, 333);
+  EXPECT_FALSE(again.panels.tables_height);
   EXPECT_EQ(again.active().marks(), desk.active().marks());
   EXPECT_EQ(again.active().pinned, desk.active().pinned);
   EXPECT_EQ(again.active().hidden, desk.active().hidden);
