@@ -100,7 +100,7 @@ Counts due_behind_last(const Extras& extras, std::size_t steps) {
 }
 
 // How many items of the work hold what is due; 0: they do not begin with it. Once nearly all of it
-// is there, a pause as long as none before ends it. A run that ends with a part of it (the next
+// is there, the first item that is not due ends it. A run that ends with a part of it (the next
 // epoch's set-up comes no more) holds it, too.
 std::size_t length_of(std::span<const WorkItem> work, Counts due) {
   const std::uint64_t wanted = Extras::size(due);
@@ -108,13 +108,11 @@ std::size_t length_of(std::span<const WorkItem> work, Counts due) {
   const auto most = static_cast<std::size_t>(kLittleElse * static_cast<double>(wanted)) + 1;
   std::uint64_t held = 0;
   std::size_t last = 0;
-  std::int64_t longest = 0;
   for (std::size_t i = 0; i < std::min(work.size(), most); ++i) {
-    const std::int64_t pause = i == 0 ? 0 : work[i].time - work[i - 1].time;
-    if (held >= enough && held > 0 && pause > longest) break;
-    longest = std::max(longest, pause);
     const auto at = due.find(work[i].token);
-    if (at == due.end() || at->second == 0) continue;
+    const bool is_due = at != due.end() && at->second > 0;
+    if (!is_due && held >= enough && held > 0) break;
+    if (!is_due) continue;
     --at->second, ++held;
     last = i + 1;
   }
