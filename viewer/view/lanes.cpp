@@ -60,11 +60,14 @@ class Builder {
     const auto time = [&](std::uint32_t id) {
       return time_of(run_, {lane.events, id, lane.partition});
     };
-    std::stable_sort(ids.begin(), ids.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
       const Interval x = time(a);
       const Interval y = time(b);
       return x.begin != y.begin ? x.begin < y.begin : x.end > y.end;
-    });
+    };
+    // As most lanes stand in the trace already.
+    if (!std::is_sorted(ids.begin(), ids.end(), earlier))
+      std::stable_sort(ids.begin(), ids.end(), earlier);
     SubLanes rows;
     for (const std::uint32_t id : ids) rows.add(time(id).begin, time(id).end, id);
     lane.note = count_text(ids.size(), "event", "events");
