@@ -3,7 +3,7 @@
 
 All times are microseconds. A launch is known to the device kLatency behind its call; a stream works first in, first out,
 with kDispatch between two ops that were both ready; at most kQueue launches are outstanding. The record is text of
-tests/cases/README.md. Shares no code with the rules or the replay: what an avoidable cost truly costs is found by
+tests/cases/GRAMMAR.md. Shares no code with the rules or the replay: what an avoidable cost truly costs is found by
 executing the program without it.
 """
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A golden case: a text trace and what its attribution must be. Grammar: tests/cases/README.md.
+// A golden case: a text trace and what its attribution must be. Grammar: tests/cases/GRAMMAR.md.
 //
 // Every cause of a checked step or sum that the case does not name must be exactly 0.
 #pragma once

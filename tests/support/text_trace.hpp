@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces written as text, one event a line, so that a case can be read and checked on paper.
-// The grammar is in tests/cases/README.md. All times are shifted by kBase, since a device op at
+// The grammar is in tests/cases/GRAMMAR.md. All times are shifted by kBase, since a device op at
 // time 0 would count as one without a time.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every file of tests/cases/findings is one test: a trace as text, and what the rules must say.
-// `--gtest_filter=*/NAME` runs one case. Grammar of the expectations: tests/cases/README.md.
+// `--gtest_filter=*/NAME` runs one case. Grammar of the expectations: tests/cases/GRAMMAR.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
