@@ -24,7 +24,8 @@ struct Importer {
 constexpr std::array kImporters = {
     Importer{sniff_scope, read_scope},
     Importer{sniff_sst, read_sst},
-    Importer{sniff_nsys, read_nsys},
+    Importer{sniff_nsys, [](const fs::path& path,
+                            const Progress& progress) { return read_nsys(path, progress); }},
     Importer{sniff_kineto, [](const fs::path& path,
                               const Progress& progress) { return read_kineto(path, progress); }},
 };

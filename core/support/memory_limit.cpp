@@ -32,6 +32,32 @@ std::uint64_t least_up_to(const fs::path& root, const fs::path& group, const cha
   return least;
 }
 
+std::string text_of(const char* file) {
+  std::ostringstream out;
+  out << std::ifstream(file).rdbuf();
+  return out.str();
+}
+
+std::uint64_t pages(std::int64_t count) {
+  return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+std::uint64_t address_space_bytes() {
+  rlimit space{};
+  const bool limited = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+  return limited ? std::uint64_t{space.rlim_cur} : kNoLimit;
+}
+
+struct Held {
+  std::uint64_t mapped = 0, resident = 0;
+};
+
+Held held_now() {
+  std::int64_t mapped = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> mapped >> resident;
+  return {pages(mapped), pages(resident)};
+}
+
 }  // namespace
 
 // A line is NUMBER:CONTROLLERS:PATH; version 2 has one without controllers.
@@ -51,14 +77,31 @@ std::uint64_t group_limit_bytes(const fs::path& root, std::string_view groups) {
 }
 
 std::uint64_t memory_limit_bytes() {
-  std::uint64_t least = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
-  rlimit space{};
-  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
-    least = std::min<std::uint64_t>(least, space.rlim_cur);
-  std::ostringstream groups;
-  groups << std::ifstream("/proc/self/cgroup").rdbuf();
-  return std::min(least, group_limit_bytes("/sys/fs/cgroup", groups.str()));
+  std::uint64_t least = std::min(pages(sysconf(_SC_PHYS_PAGES)), address_space_bytes());
+  return std::min(least, group_limit_bytes("/sys/fs/cgroup", text_of("/proc/self/cgroup")));
+}
+
+std::uint64_t resident_bytes() {
+  return held_now().resident;
+}
+
+std::uint64_t memory_left_bytes() {
+  static const std::uint64_t limit = memory_limit_bytes();
+  const Held held = held_now();
+  const std::uint64_t space = address_space_bytes();
+  return std::min({limit - std::min(limit, held.resident), space - std::min(space, held.mapped),
+                   available_bytes(text_of("/proc/meminfo"))});
+}
+
+// A line is "MemAvailable:   12345 kB".
+std::uint64_t available_bytes(std::string_view meminfo) {
+  constexpr std::string_view kName = "MemAvailable:";
+  const std::size_t at = meminfo.find(kName);
+  if (at == std::string_view::npos) return kNoLimit;
+  std::uint64_t kilobytes = 0;
+  return std::istringstream(std::string(meminfo.substr(at + kName.size()))) >> kilobytes
+             ? kilobytes << 10U
+             : kNoLimit;
 }
 
 }  // namespace stepscope

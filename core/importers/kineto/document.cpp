@@ -14,8 +14,9 @@ constexpr const char* kRepair =
 
 class Document {
  public:
-  Document(const importers::ByteSource& source, Window& window, TraceFiller& filler)
-      : source_(source), window_(window), filler_(filler) {}
+  Document(const importers::ByteSource& source, Window& window, const MemoryRoom& room,
+           TraceFiller& filler)
+      : source_(source), window_(window), room_(room), filler_(filler) {}
 
   Status read();
 
@@ -23,6 +24,7 @@ class Document {
   // Reads one unit: step(scanner) returns whether it took all of it.
   template <class Step>
   Status unit(Step step);
+  Status check_room();
   Status events();
   Status trailing_space();
   bool member(JsonScanner& scanner);
@@ -30,12 +32,14 @@ class Document {
 
   const importers::ByteSource& source_;
   Window& window_;
+  const MemoryRoom& room_;
   TraceFiller& filler_;
   Event event_;
   bool first_ = true;         // no comma before the first member, the first event
   bool closed_ = false;       // the list or object that is being read has ended
   bool events_next_ = false;  // the window stands at the list of events
   bool found_events_ = false;
+  std::uint64_t next_check_ = 0;  // byte of the content
 };
 
 Error Document::error_at(std::uint64_t offset, std::string_view what) const {
@@ -56,7 +60,16 @@ Status Document::unit(Step step) {
     const Result<bool> more = window_.more();
     if (!more.ok()) return more.error();
     if (!*more) return error_at(window_.offset_of(window_.end()), kCut);
+    if (const Status room = check_room(); !room.ok()) return room;
   }
+}
+
+Status Document::check_room() {
+  constexpr std::uint64_t kBetween = 1U << 20U;
+  const std::uint64_t at = window_.offset_of(window_.end());
+  if (at < next_check_) return Done{};
+  next_check_ = at + kBetween;
+  return room_.check(source_.file_position(), source_.file_bytes());
 }
 
 // One member of the outer object, or its end. Of the events only the key and the colon are taken.
@@ -140,8 +153,9 @@ void skip_byte_order_mark(Window& window) {
   }
 }
 
-Status read_document(const importers::ByteSource& source, Window& window, TraceFiller& filler) {
-  return Document(source, window, filler).read();
+Status read_document(const importers::ByteSource& source, Window& window, const MemoryRoom& room,
+                     TraceFiller& filler) {
+  return Document(source, window, room, filler).read();
 }
 
 }  // namespace stepscope::kineto

@@ -6,11 +6,13 @@
 
 #include "core/importers/kineto/json/window.hpp"
 #include "core/importers/kineto/trace_filler.hpp"
+#include "core/support/memory_room.hpp"
 
 namespace stepscope::kineto {
 
 // Errors name the byte of the content, and of the file where it is compressed.
-Status read_document(const importers::ByteSource& source, Window& window, TraceFiller& filler);
+Status read_document(const importers::ByteSource& source, Window& window, const MemoryRoom& room,
+                     TraceFiller& filler);
 
 void skip_byte_order_mark(Window& window);
 

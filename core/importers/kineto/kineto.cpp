@@ -22,7 +22,7 @@ Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress&
   if (!source.ok()) return in_file(path, source.error());
   kineto::TraceFiller filler;
   kineto::Window window(**source, options.window_bytes, progress);
-  const Status status = kineto::read_document(**source, window, filler);
+  const Status status = kineto::read_document(**source, window, options.room, filler);
   if (!status.ok()) return in_file(path, status.error());
   if (options.counts != nullptr) *options.counts = filler.counts();
   TraceData data = filler.finish();

@@ -20,6 +20,7 @@
 
 #include "core/importers/kineto/category.hpp"
 #include "core/model/trace.hpp"
+#include "core/support/memory_room.hpp"
 #include "core/support/progress.hpp"
 #include "core/support/result.hpp"
 
@@ -28,10 +29,11 @@ namespace stepscope {
 struct KinetoOptions {
   std::size_t window_bytes = std::size_t{1} << 20U;  // start size; tests use tiny ones
   kineto::CategoryCounts* counts = nullptr;          // where given: events seen, by category
+  MemoryRoom room{};                                 // tests have little
 };
 
 // Errors: io (cannot open or read), bad_input (not JSON, not Kineto, cut or damaged; with the
-// byte).
+// byte), unsupported (more than there is memory for).
 Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress& progress = {},
                               const KinetoOptions& options = {});
 

@@ -109,6 +109,10 @@ std::uint64_t Database::rows(const std::string& table) const {
 }
 
 Status Database::each(const std::string& table, Columns columns, const Visitor& visit) const {
+  return each_while(table, columns, [&visit](const Row& row) { return visit(row), true; });
+}
+
+Status Database::each_while(const std::string& table, Columns columns, const Judge& visit) const {
   if (!has(table)) return Done{};
   std::string list;
   for (const char* column : columns) {
@@ -119,7 +123,8 @@ Status Database::each(const std::string& table, Columns columns, const Visitor& 
   if (!statement.ok()) return statement.error();
   const Row row(statement->get());
   int code = SQLITE_OK;
-  while ((code = sqlite3_step(statement->get())) == SQLITE_ROW) visit(row);
+  while ((code = sqlite3_step(statement->get())) == SQLITE_ROW)
+    if (!visit(row)) return Done{};
   return code == SQLITE_DONE ? Status(Done{}) : failure("table " + table);
 }
 

@@ -47,6 +47,7 @@ class Database {
  public:
   using Columns = std::initializer_list<const char*>;
   using Visitor = std::function<void(const Row& row)>;
+  using Judge = std::function<bool(const Row& row)>;  // false: no further row
 
   static Result<Database> open(const std::filesystem::path& path);
 
@@ -57,6 +58,7 @@ class Database {
   std::uint64_t rows(const std::string& table) const;
   // Every row of a table, in any order; none where there is no such table.
   Status each(const std::string& table, Columns columns, const Visitor& visit) const;
+  Status each_while(const std::string& table, Columns columns, const Judge& visit) const;
   // One value of the row with this key, where key is the table's row number.
   std::optional<std::string> text_at(const std::string& table, const char* column, const char* key,
                                      std::int64_t id) const;

@@ -10,14 +10,16 @@
 #include "core/importers/nsys/entities.hpp"
 #include "core/importers/nsys/names.hpp"
 #include "core/model/trace.hpp"
+#include "core/support/memory_room.hpp"
 #include "core/support/progress.hpp"
 
 namespace stepscope::nsys {
 
 class Filling {
  public:
-  Filling(const Database& from, const Progress& progress, std::int64_t base_ns)
-      : database(from), base_ns_(base_ns), progress_(progress) {}
+  Filling(const Database& from, const Progress& progress, const MemoryRoom& room,
+          std::int64_t base_ns)
+      : database(from), base_ns_(base_ns), progress_(progress), room_(room) {}
   Filling(const Filling&) = delete;
   Filling& operator=(const Filling&) = delete;
 
@@ -38,12 +40,17 @@ class Filling {
     return begin != 0;
   }
 
-  // Reads a table and shows progress over all of them.
+  // Reads a table, shows progress over all of them, and stops where memory ends.
   Status each(const std::string& table, Database::Columns columns, const Database::Visitor& visit) {
-    return database.each(table, columns, [&](const Row& row) {
+    Status room = Done{};
+    Status read = database.each_while(table, columns, [&](const Row& row) {
       visit(row);
-      if (++done_ % 8192 == 0) report(progress_, done_ < total_ ? done_ : total_, total_);
+      if (++done_ % kRowsBetween != 0) return true;
+      report(progress_, done_ < total_ ? done_ : total_, total_);
+      room = room_.check(done_, total_);
+      return room.ok();
     });
+    return room.ok() ? read : room;
   }
   void expect(std::uint64_t rows) { total_ += rows; }
 
@@ -64,8 +71,11 @@ class Filling {
   }
 
  private:
+  static constexpr std::uint64_t kRowsBetween = 8192;
+
   std::int64_t base_ns_;
   const Progress& progress_;
+  const MemoryRoom& room_;
   std::uint64_t done_ = 0;
   std::uint64_t total_ = 0;
 };

@@ -81,11 +81,12 @@ Result<TraceData> fill(nsys::Filling& to) {
 
 }  // namespace
 
-Result<TraceData> read_nsys(const std::filesystem::path& path, const Progress& progress) {
+Result<TraceData> read_nsys(const std::filesystem::path& path, const Progress& progress,
+                            const MemoryRoom& room) {
   if (is_nsys_report(path)) return nsys_report_error(path);
   const Result<nsys::Database> database = nsys::open_export(path);
   if (!database.ok()) return in_export(path, database.error());
-  nsys::Filling filling(*database, progress, nsys::session_begin(*database));
+  nsys::Filling filling(*database, progress, room, nsys::session_begin(*database));
   Result<TraceData> data = fill(filling);
   if (!data.ok()) return in_export(path, data.error());
   data->source = SourceKind::nsys;

@@ -14,14 +14,16 @@
 #include <filesystem>
 
 #include "core/model/trace.hpp"
+#include "core/support/memory_room.hpp"
 #include "core/support/progress.hpp"
 #include "core/support/result.hpp"
 
 namespace stepscope {
 
 // Errors: io (cannot open or read; locked), bad_input (no export, damaged, no event), unsupported
-// (this build has no SQLite; a .nsys-rep, which only nsys can read).
-Result<TraceData> read_nsys(const std::filesystem::path& path, const Progress& progress = {});
+// (this build has no SQLite; a .nsys-rep, which only nsys can read; more than there is memory for).
+Result<TraceData> read_nsys(const std::filesystem::path& path, const Progress& progress = {},
+                            const MemoryRoom& room = MemoryRoom{});
 
 // True for an SQLite file, whatever its name and also within gzip, and for a file named like a
 // report of nsys (.nsys-rep, .qdrep, .qdstrm): read_nsys then says what, if anything, is wrong.

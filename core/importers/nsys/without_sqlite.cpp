@@ -5,7 +5,7 @@
 
 namespace stepscope {
 
-Result<TraceData> read_nsys(const std::filesystem::path& path, const Progress&) {
+Result<TraceData> read_nsys(const std::filesystem::path& path, const Progress&, const MemoryRoom&) {
   if (is_nsys_report(path)) return nsys_report_error(path);
   return Error{ErrorCode::unsupported,
                fmt::format("{}: an SQLite file, and this build of stepscope cannot read those. "

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <limits>
 
+#include "core/support/memory_room.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -53,6 +55,36 @@ TEST_F(MemoryLimit, OfTheAddressSpaceCounts) {
   setrlimit(RLIMIT_AS, &before);
   EXPECT_LE(limit, 1U << 30U);
   EXPECT_GT(memory_limit_bytes(), 0U);
+}
+
+TEST(MemoryAvailable, IsTheLineOfThatName) {
+  EXPECT_EQ(available_bytes("MemTotal: 9 kB\nMemAvailable:    2 kB\nCached: 7 kB\n"), 2048U);
+  EXPECT_EQ(available_bytes("MemTotal: 9 kB\n"), kNone64);
+  EXPECT_EQ(available_bytes("MemAvailable: ?\n"), kNone64);
+}
+
+TEST(MemoryLeft, IsLessThanTheLimit) {
+  EXPECT_GT(resident_bytes(), 0U);
+  EXPECT_GT(memory_left_bytes(), 0U);
+  EXPECT_LT(memory_left_bytes(), memory_limit_bytes());
+}
+
+std::uint64_t held_in_test() {
+  return std::uint64_t{800} << 20U;
+}
+
+TEST(MemoryRoom, HasGoneWhenLessIsLeftThanIsHeld) {
+  const MemoryRoom enough(held_in_test, [] { return std::uint64_t{800} << 20U; });
+  EXPECT_TRUE(enough.check(1, 4).ok());
+  const MemoryRoom little(held_in_test, [] { return std::uint64_t{799} << 20U; });
+  const Status gone = little.check(1, 4);
+  ASSERT_FALSE(gone.ok());
+  EXPECT_EQ(gone.error().code, ErrorCode::unsupported);
+  EXPECT_NE(gone.error().message.find("takes 800 MiB of memory, 799 MiB are left, and all of it "
+                                      "needs about 3200 MiB"),
+            std::string::npos)
+      << gone.error().message;
+  EXPECT_NE(little.check(7, 0).error().message.find("needs more"), std::string::npos);
 }
 
 }  // namespace

@@ -56,6 +56,14 @@ TEST(KinetoInput, EveryWindowSizeGivesTheSame) {
   }
 }
 
+TEST(KinetoInput, EndsWithAMessageWhereMemoryEnds) {
+  const MemoryRoom none([] { return std::uint64_t{8} << 30U; }, [] { return std::uint64_t{1}; });
+  const Result<TraceData> data = read_text(sample(), {.window_bytes = 64, .room = none});
+  ASSERT_FALSE(data.ok());
+  EXPECT_EQ(data.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(data.error().message, HasSubstr(".json: is too large for this machine"));
+}
+
 TEST(KinetoInput, SeveralGzipMembersAndPaddingAreOneDocument) {
   const std::string text = sample();
   expect_sample(read_good(gzipped(text.substr(0, 100)) + gzipped("") + gzipped(text.substr(100))));

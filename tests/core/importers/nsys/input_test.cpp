@@ -51,6 +51,19 @@ TEST(NsysInput, IsKnownByItsContentAndReadFromGzip) {
   EXPECT_TRUE(load(file.scratch / "plain %20?#.json").ok());
 }
 
+TEST(NsysInput, EndsWithAMessageWhereMemoryEnds) {
+  const NsysFile file;
+  file.run(std::string(kStringTable) + kNvtxTable +
+           "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) INSERT "
+           "INTO NVTX_EVENTS SELECT i, i + 1, 59, 'a', " +
+           gtid(5, 6) + ", NULL, 0 FROM n;");
+  const MemoryRoom none([] { return std::uint64_t{8} << 30U; }, [] { return std::uint64_t{1}; });
+  const Result<TraceData> data = read_nsys(file.path, {}, none);
+  ASSERT_FALSE(data.ok());
+  EXPECT_EQ(data.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(data.error().message, HasSubstr(file.path + ": is too large for this machine"));
+}
+
 TEST(NsysInput, AnotherProgramsDatabaseSaysWhichTablesItHas) {
   const NsysFile file;
   file.run("CREATE TABLE recipes (id INTEGER); CREATE TABLE cooks (id INTEGER);");
