@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 #include "core/findings/replayed_findings.hpp"
 #include "core/summary/document/document.hpp"
@@ -51,6 +52,11 @@ Error naming(const std::string& path, const Error& error) {
 
 Result<ReadOptions> read_options_of(const Arguments& arguments) {
   ReadOptions out;
+  if (arguments.has("section")) {
+    const Result<SectionChoice> section = parse_section(arguments.text("section"));
+    if (!section) return section.error();
+    out.section = *section;
+  }
   out.step_marker = arguments.text("step_marker");
   out.phase = arguments.text("phase");
   if (const auto rank = arguments.whole("rank")) out.rank = static_cast<std::int32_t>(*rank);
@@ -80,6 +86,10 @@ Field trace_field() {
 
 std::vector<Field> reading_fields() {
   return {
+      {.name = "section",
+       .about = "Of a run with several loops one after the other (training, then an evaluation), "
+                "which one, as `report` numbers them: \"2\", or \"1.1\" for another division of "
+                "the first; by default \"1\""},
       {.name = "rank",
        .type = FieldType::whole,
        .about = "Of a run of several ranks, whose steps; by default the lowest's",
@@ -91,8 +101,11 @@ std::vector<Field> reading_fields() {
 }
 
 bool RunName::is_same(const RunName& other) const {
-  return path == other.path && read.rank == other.read.rank &&
-         read.step_marker == other.read.step_marker && read.phase == other.read.phase;
+  const auto of = [](const RunName& run) {
+    return std::tuple(run.path, name_of(run.read.section.value_or(SectionChoice{})), run.read.rank,
+                      run.read.step_marker, run.read.phase);
+  };
+  return of(*this) == of(other);
 }
 
 const Summary& Run::summary_with_findings() {
@@ -158,15 +171,18 @@ Result<std::shared_ptr<Run>> Runs::at(const std::string& path, const Progress& p
   return get({found, reading == reading_.end() ? ReadOptions{} : reading->second}, progress);
 }
 
-Status Runs::read_as(const Arguments& arguments) {
-  if (!arguments.has("rank") && !arguments.has("step_marker") && !arguments.has("phase"))
-    return Done{};
+Result<std::shared_ptr<Run>> Runs::read_as(const Arguments& arguments, const Progress& progress) {
+  const std::vector<Field> fields = reading_fields();
+  if (std::none_of(fields.begin(), fields.end(),
+                   [&arguments](const Field& field) { return arguments.has(field.name); }))
+    return named_by(arguments, progress);
   const auto path = path_named_by(arguments);
   if (!path) return path.error();
   const auto read = read_options_of(arguments);
   if (!read) return read.error();
-  reading_[*path] = *read;
-  return Done{};
+  auto run = get({*path, *read}, progress);
+  if (run.ok()) reading_[*path] = *read;
+  return run;
 }
 
 Result<std::shared_ptr<Run>> Runs::get(RunName name, const Progress& progress) {

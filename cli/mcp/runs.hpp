@@ -22,7 +22,7 @@
 namespace stepscope::mcp {
 
 Field trace_field();
-// "rank", "step_marker", "phase": how a run's steps and phases are found.
+// "section", "rank", "step_marker", "phase": how a run's steps and phases are found.
 std::vector<Field> reading_fields();
 
 struct RunName {
@@ -65,9 +65,9 @@ class Runs {
   Result<std::shared_ptr<Run>> named_by(const Arguments& arguments, const Progress& progress);
   Result<std::shared_ptr<Run>> at(const std::string& path, const Progress& progress);
 
-  // From now on the run that "trace" names is read as the reading fields say, if any is given: so
-  // that all answers of it agree. Errors: usage.
-  Status read_as(const Arguments& arguments);
+  // The same, read as the reading fields say where any is given. Where that can be done, all later
+  // answers of it are read so, and agree; where it cannot, all stays as it was.
+  Result<std::shared_ptr<Run>> read_as(const Arguments& arguments, const Progress& progress);
 
   const std::vector<std::string>& given() const { return given_; }
   std::vector<std::shared_ptr<const Run>> kept() const;  // the last used first

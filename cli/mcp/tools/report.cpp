@@ -8,6 +8,7 @@
 #include "reports/json/json_rows.hpp"
 #include "reports/wording/findings.hpp"
 #include "reports/wording/names.hpp"
+#include "reports/wording/sections.hpp"
 #include "reports/wording/trust.hpp"
 #include "reports/wording/verdict.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kTopLines = 3;
 constexpr std::size_t kTopFindings = 5;
+constexpr std::size_t kTopSections = 6;
 
 Json finding_heads(const Summary& summary, const StepScale& scale) {
   Json out = Json::array();
@@ -42,6 +44,17 @@ Json line_heads(const Summary& summary, const StepScale& scale) {
   return out;
 }
 
+// The loops of a run that has several, or one that can be divided otherwise.
+Json section_heads(const Summary& summary) {
+  Json out = Json::array();
+  for (const SectionLine& line : section_lines(summary)) {
+    if (line.name.empty() || out.size() == kTopSections) continue;
+    out.push_back(fmt::format("{}: {}, {} steps of {}{}", line.name, line.what, line.steps,
+                              line.mean, line.choice == "shown here" ? ", shown here" : ""));
+  }
+  return out;
+}
+
 Json trust_texts(const StepScale& scale) {
   Json out = Json::array();
   for (const TrustFact& fact : trust_facts(scale)) out.push_back(fact.text);
@@ -64,6 +77,7 @@ Json head_of(const Summary& s, const StepScale& scale) {
               {"host_wait_ns_total", p.host_wait_ns_total}});
   if (p.corrected_step_ns) out["corrected_step_ns"] = *p.corrected_step_ns;
   out["steps"] = steps_text(scale);
+  if (Json sections = section_heads(s); !sections.empty()) out["sections"] = std::move(sections);
   out["lines"] = line_heads(s, scale);
   out["findings"] = finding_heads(s, scale);
   out["trust"] = trust_texts(scale);
@@ -71,9 +85,7 @@ Json head_of(const Summary& s, const StepScale& scale) {
 }
 
 Result<Json> answer_report(const ToolCall& call) {
-  const Status read = call.runs.read_as(call.arguments);
-  if (!read) return read.error();
-  const auto run = call.runs.named_by(call.arguments, call.progress);
+  const auto run = call.runs.read_as(call.arguments, call.progress);
   if (!run) return run.error();
   const Summary& s = (*run)->summary_with_findings();
   const StepScale scale = scale_of(s);
@@ -98,8 +110,8 @@ Tool report_tool() {
           "the best findings and how far the trace can be trusted. Details: `findings`, "
           "`table` (lines, kernels, phases, ...), `steps`, `events`. A trace is a .scope folder of "
           "'stepscope profile', a PyTorch profiler file (.json, .json.gz), an SQLite export "
-          "of Nsight Systems, or a report's JSON. rank, step_marker and phase hold for all "
-          "later answers on this trace.",
+          "of Nsight Systems, or a report's JSON. section, rank, step_marker and phase "
+          "hold for all later answers on this trace.",
       .fields = joined(joined({trace_field()}, reading_fields()), page_fields()),
       .answer = answer_report};
 }

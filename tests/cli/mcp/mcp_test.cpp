@@ -9,7 +9,9 @@
 
 #include "cli/mcp/server.hpp"
 #include "cli/mcp/tool.hpp"
+#include "core/store/save.hpp"
 #include "tests/cli/run_stepscope.hpp"
+#include "tests/core/steps/loop_maker.hpp"
 
 namespace stepscope::mcp {
 namespace {
@@ -331,6 +333,36 @@ TEST(McpTools, AReportsDocumentServesSumsAndNoEvents) {
   EXPECT_THAT(session.complaint("whatif", Json::object()), HasSubstr("holds no events"));
 }
 
+// Twenty steps of training, then an evaluation of twelve batches.
+std::string two_loops(const Folder& folder) {
+  LoopMaker loop;
+  for (int i = 0; i < 20; ++i) loop.train_ops("net", 3), loop.optimizer(), loop.zero_grad();
+  for (int i = 0; i < 12; ++i) {
+    loop.range("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+               [&] { loop.now += 300; });
+    for (int op = 0; op < 6; ++op) loop.op("aten::eval_" + std::to_string(op % 3));
+  }
+  const std::string path = folder.at("two_loops.sst");
+  EXPECT_TRUE(save(loop.build(), path).ok());
+  return path;
+}
+
+TEST(McpTools, SectionHoldsForAllLaterAnswers) {
+  const Folder folder;
+  Session session({two_loops(folder)});
+  const Json first = session.call("report");
+  ASSERT_GE(first["sections"].size(), 2U) << first;
+  EXPECT_THAT(first["sections"][0].get<std::string>(), HasSubstr("20 steps"));
+  EXPECT_THAT(first["sections"][1].get<std::string>(), HasSubstr("2: no backward pass, 12 steps"));
+  const Json second = session.call("report", {{"section", "2"}});
+  EXPECT_LT(second["steps_counted"], 12);
+  EXPECT_EQ(session.call("steps")["total"], second["steps_counted"]);
+  EXPECT_THAT(session.complaint("report", {{"section", "7"}}),
+              HasSubstr("--section 7: there is none"));
+  EXPECT_EQ(session.call("steps")["total"], second["steps_counted"]) << "as before the mistake";
+  EXPECT_EQ(session.call("report", {{"section", "1"}})["wall_ns_total"], first["wall_ns_total"]);
+}
+
 TEST(McpTools, SaysWhichFieldOrFileIsWrong) {
   Session session({kSlow});
   const auto says = [&session](const char* tool, const Json& arguments, const char* part) {
@@ -340,6 +372,8 @@ TEST(McpTools, SaysWhichFieldOrFileIsWrong) {
   says("report", {{"trace", "no/such.scope"}}, "no/such.scope: there is no such file or folder");
   says("report", {{"trace", 5}}, "trace: must be a string");
   says("report", {{"step_marker", "("}}, "not a regular expression");
+  says("report", {{"section", "first"}}, "'first' is no section");
+  says("report", {{"section", "7"}}, "--section 7: there is none");
   says("report", {{"cursor", -1}}, "cursor: must be an integer from 0 on");
   says("report", {{"cursor", 1e300}}, "cursor: must be an integer");
   says("report", {{"limit", 18446744073709551615ULL}}, "limit: must be");
