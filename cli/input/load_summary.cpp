@@ -31,9 +31,9 @@ Status check_regex(const char* option, const std::string& text) {
   return Done{};
 }
 
-Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& options) {
-  ProgressBar bar("reading " + path, stderr_is_terminal());
-  Result<LoadedRun> run = load_run(path, options, bar.callback());
+Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& options,
+                                 const Progress& progress) {
+  Result<LoadedRun> run = load_run(path, options, progress);
   if (!run) return run.error();
   Summary& summary = run->summary;
   if (options.find)
@@ -76,6 +76,12 @@ bool is_report_document(const std::string& path) {
 }
 
 Result<Summary> load_summary(const std::string& path, const ReadOptions& options) {
+  ProgressBar bar("reading " + path, stderr_is_terminal());
+  return load_summary(path, options, bar.callback());
+}
+
+Result<Summary> load_summary(const std::string& path, const ReadOptions& options,
+                             const Progress& progress) {
   if (is_report_document(path)) {
     Result<Summary> document = read_report_document(path);
     const std::string_view option = document ? option_without_effect(options, *document) : "";
@@ -85,7 +91,7 @@ Result<Summary> load_summary(const std::string& path, const ReadOptions& options
                     "and rank; give the trace that it was made of",
                     option));
   }
-  return summary_of_trace(path, options);
+  return summary_of_trace(path, options, progress);
 }
 
 }  // namespace stepscope

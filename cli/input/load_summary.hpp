@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/summary/summary.hpp"
+#include "core/support/progress.hpp"
 
 namespace stepscope {
 
@@ -28,6 +29,9 @@ Status check_read_options(const ReadOptions& options);
 
 // Shows progress on stderr where that is a terminal.
 Result<Summary> load_summary(const std::string& path, const ReadOptions& options = {});
+// Tells `progress` alone.
+Result<Summary> load_summary(const std::string& path, const ReadOptions& options,
+                             const Progress& progress);
 
 // Whether the file is a report's document rather than a trace.
 bool is_report_document(const std::string& path);

@@ -47,4 +47,13 @@ void ProgressBar::draw(std::uint64_t done, std::uint64_t total) const {
   std::fflush(to_);
 }
 
+Progress SharedProgress::part(std::size_t piece) {
+  if (!whole_) return {};
+  return [this, piece](std::uint64_t done, std::uint64_t total) {
+    const std::lock_guard lock(mutex_);
+    done_[piece] = total == 0 ? 0 : kAll * std::min(done, total) / total;
+    whole_(done_[0] + done_[1], 2 * kAll);
+  };
+}
+
 }  // namespace stepscope

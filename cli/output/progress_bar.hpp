@@ -3,9 +3,12 @@
 // redrawn ten times a second at most and wiped at the end, so that nothing of it remains.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdio>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "core/support/progress.hpp"
 
@@ -31,6 +34,23 @@ class ProgressBar {
   std::FILE* to_;
   Clock::time_point next_;
   bool drawn_ = false;
+};
+
+// One bar of two pieces of work that are done at the same time, by two threads.
+class SharedProgress {
+ public:
+  explicit SharedProgress(Progress whole) : whole_(std::move(whole)) {}
+  SharedProgress(const SharedProgress&) = delete;
+  SharedProgress& operator=(const SharedProgress&) = delete;
+
+  Progress part(std::size_t piece);  // 0 or 1
+
+ private:
+  static constexpr std::uint64_t kAll = 1000;  // of a piece
+
+  Progress whole_;
+  std::mutex mutex_;
+  std::array<std::uint64_t, 2> done_{};
 };
 
 }  // namespace stepscope

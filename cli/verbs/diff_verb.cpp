@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 #include <memory>
 
-#include "cli/input/load_summary.hpp"
+#include "cli/input/load_summaries.hpp"
 #include "cli/input/section_option.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
@@ -92,13 +93,12 @@ Result<CompareOptions> compare_options(const DiffArguments& arguments) {
 }
 
 // Nothing where a run could not be read: the error has been printed, and `status` set.
-std::vector<Summary> load_side(const std::vector<std::string>& paths, const ReadOptions& options,
+std::vector<Summary> load_runs(const std::vector<std::string>& paths, const ReadOptions& options,
                                int& status) {
   std::vector<Summary> out;
-  for (const std::string& path : paths) {
-    auto summary = load_summary(path, options);
+  for (Result<Summary>& summary : load_summaries(paths, options)) {
     if (!summary) {
-      status = fail("diff", path, summary.error());
+      status = fail("diff", paths[out.size()], summary.error());
       return {};
     }
     out.push_back(std::move(*summary));
@@ -137,10 +137,11 @@ int run_diff(DiffArguments arguments) {
   auto output = Output::open(arguments.output, inputs);
   if (!output) return fail("diff", arguments.output, output.error());
   int status = kExitPass;
-  const std::vector<Summary> a = load_side(arguments.baseline, reading, status);
+  std::vector<Summary> a = load_runs(inputs, reading, status);
   if (a.empty()) return status;
-  const std::vector<Summary> b = load_side(arguments.candidate, reading, status);
-  if (b.empty()) return status;
+  const auto behind_a = a.begin() + static_cast<std::ptrdiff_t>(arguments.baseline.size());
+  const std::vector<Summary> b(std::make_move_iterator(behind_a), std::make_move_iterator(a.end()));
+  a.erase(behind_a, a.end());
   const Comparison comparison = compare_runs(a, b, *options);
   const Status written = output->finish(diff_document(arguments, comparison, *output));
   if (!written) return fail("diff", "", written.error());

@@ -10,7 +10,7 @@
 #include "cli/gate/gate_policy.hpp"
 #include "cli/gate/gate_report.hpp"
 #include "cli/gate/gate_run.hpp"
-#include "cli/input/load_summary.hpp"
+#include "cli/input/load_summaries.hpp"
 #include "cli/input/section_option.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/verbs/verbs.hpp"
@@ -58,8 +58,8 @@ Result<std::vector<Summary>> load_side(const std::vector<std::string>& given,
   const auto paths = run_paths(given, BaselineStore(arguments.baselines));
   if (!paths) return paths.error();
   std::vector<Summary> out;
-  for (const std::string& path : *paths) {
-    auto summary = load_summary(path, options);
+  for (Result<Summary>& summary : load_summaries(*paths, options)) {
+    const std::string& path = (*paths)[out.size()];
     if (!summary) return naming(path, summary.error());
     summary->run.path = path;
     out.push_back(std::move(*summary));

@@ -55,6 +55,18 @@ TEST(ProgressBarOnStderr, ShowsOnlyOnATerminalAndOnlyAfterASecond) {
   EXPECT_NE(drawn(true, milliseconds(2000), 0).find("0 MB"), std::string::npos);
 }
 
+TEST(SharedProgress, IsTheSumOfBothPieces) {
+  std::vector<std::uint64_t> told;
+  SharedProgress shared([&told](std::uint64_t done, std::uint64_t total) {
+    EXPECT_EQ(total, 2000U);
+    told.push_back(done);
+  });
+  const Progress first = shared.part(0), second = shared.part(1);
+  first(5, 10), second(1, 4), first(10, 10), second(3, 0), second(9, 4);
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{500, 750, 1250, 1000, 2000}));
+  EXPECT_FALSE(SharedProgress({}).part(0)) << "nobody to tell";
+}
+
 TEST(Terminal, ColourNeedsATerminalAndNoObjection) {
   setenv("TERM", "xterm", 1);
   unsetenv("NO_COLOR");
