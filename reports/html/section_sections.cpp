@@ -6,23 +6,31 @@
 
 namespace stepscope::html {
 
+namespace {
+
+// "1 training", and how it is chosen.
+Markup loop_cell(const SectionLine& line) {
+  const std::string name = line.name.empty() ? line.what : line.name + "  " + line.what;
+  if (line.choice.empty()) return words_cell(name);
+  return words_cell(text(name) + Markup(" ") + element("small", text(line.choice)));
+}
+
+Markup figure_cell(const std::string& figure) {
+  return element("td", {{"class", "n"}}, text(figure));
+}
+
+}  // namespace
+
 Markup sections(const Report& report) {
   const std::vector<SectionLine> lines = section_lines(report.summary);
   if (lines.empty()) return {};
   Markup rows;
   for (const SectionLine& line : lines) {
-    rows += row({}, words_cell(line.name) + words_cell(line.what) + words_cell(line.time) +
-                        words_cell(line.share) + words_cell(line.steps) + words_cell(line.mean) +
-                        words_cell(line.choice));
+    rows += row({}, loop_cell(line) + figure_cell(line.time) + figure_cell(line.share) +
+                        figure_cell(line.steps) + figure_cell(line.mean));
   }
-  Markup content = table({{"", ColumnKind::words},
-                          {"loop", ColumnKind::words},
-                          {"time", ColumnKind::words},
-                          {"share", ColumnKind::words},
-                          {"steps", ColumnKind::words},
-                          {"a step", ColumnKind::words},
-                          {"", ColumnKind::words}},
-                         rows, {});
+  Markup content =
+      table({{"Loop", ColumnKind::words}, {"time"}, {"share"}, {"steps"}, {"a step"}}, rows, {});
   for (const std::string& sentence : section_texts(report.summary))
     content += element("p", text(sentence));
   return section(report.id("sections"), "Sections " + sections_title(report.summary), content);
