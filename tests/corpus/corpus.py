@@ -24,6 +24,7 @@ import judge
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
+MODULES = {"own_clock", "keras_fit"}  # of several programs
 LIBRARY_OF = {"lib_transformers_trainer": ["transformers", "accelerate"], "lib_lightning": ["lightning"], "lib_accelerate": ["accelerate"],
               "lib_timm": ["timm"], "lib_jax": ["jax", "optax"], "lib_flax": ["flax", "optax"], "lib_geometric": ["torch_geometric"],
               "lib_torchdiffeq": ["torchdiffeq"], "lib_gpytorch": ["gpytorch"], "lib_peft": ["peft", "transformers"],
@@ -36,7 +37,7 @@ LIBRARY_OF = {"lib_transformers_trainer": ["transformers", "accelerate"], "lib_l
 
 
 def names():
-    return sorted(path.stem for path in PROGRAMS.glob("*.py") if path.stem != "own_clock")
+    return sorted(path.stem for path in PROGRAMS.glob("*.py") if path.stem not in MODULES)
 
 
 def missing_library(name):
