@@ -103,19 +103,21 @@ void Dependencies::find_loading_launches() {
   for (const auto& [kernel, call] : first) loads_its_kernel_[call] = true;
 }
 
-// The last op of the same graph launch that ended before each began, whichever stream it ran in.
+// The last op of the same graph launch that ended before each began, whichever stream it ran in. Of
+// ops without a length at one moment the earlier row comes first, so that no two await each other.
 void Dependencies::link_graphs() {
   const DeviceOps& d = trace_.device_ops();
   for (CallId call = 0; call < trace_.calls().size(); ++call) {
     const auto by_begin = trace_.ops_launched_by(call);
     if (by_begin.size() < 2) continue;
     std::vector<DeviceOpId> by_end(by_begin.begin(), by_begin.end());
-    std::sort(by_end.begin(), by_end.end(),
-              [&d](DeviceOpId a, DeviceOpId b) { return d.end[a] < d.end[b]; });
+    std::sort(by_end.begin(), by_end.end(), [&d](DeviceOpId a, DeviceOpId b) {
+      return std::pair(d.end[a], a) < std::pair(d.end[b], b);
+    });
     std::size_t ended = 0;
     for (DeviceOpId op : by_begin) {
-      while (ended < by_end.size() && d.end[by_end[ended]] <= d.begin[op]) ++ended;
-      if (ended > 0 && by_end[ended - 1] != op) before_in_graph_[op] = by_end[ended - 1];
+      while (d.end[by_end[ended]] <= d.begin[op] && by_end[ended] < op) ++ended;
+      if (ended > 0) before_in_graph_[op] = by_end[ended - 1];
     }
   }
 }
@@ -257,8 +259,9 @@ void Dependencies::link_events() {
       const CallId launch = trace_.launch_of(op);
       if (launch == kNone) continue;
       const std::int64_t issued = h.begin[c.range[launch]];
-      for (; wait != list.end() && wait->first < issued; ++wait)
-        awaited_events_[op].push_back(wait->second);
+      for (; wait != list.end() && wait->first < issued; ++wait) {
+        if (wait->second < op) awaited_events_[op].push_back(wait->second);
+      }
     }
   }
 }

@@ -9,6 +9,7 @@
 //   event    end of the last op that an awaited event stood behind
 // The latest binds. A host call may have waited for the end of device work: synchronisation, a copy
 // that returned only after its own op, a launch into a full queue.
+// Invariant: a predecessor is a lower DeviceOpId (it began no later), so every chain of them ends.
 #pragma once
 
 #include <cstdint>

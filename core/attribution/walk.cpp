@@ -10,8 +10,12 @@ namespace {
 
 // The device takes 1-2 us from one queued op to the next; beyond this nobody knows what it did.
 constexpr std::int64_t kDispatchLimitNs = 10'000;
-// A synchronisation that had nothing to wait for costs about this at most.
-constexpr std::int64_t kEmptySyncLimitNs = 10'000;
+// A synchronisation that had nothing to wait for costs about this at most, and so does the return
+// of one behind what it waited for. A longer one waited for something that was not recorded.
+constexpr std::int64_t kSyncReturnLimitNs = 10'000;
+// Behind a copy from or to pageable memory the host may still copy its bytes, at this rate at
+// least.
+constexpr std::int64_t kSlowestHostCopyBytesPerNs = 2;
 // A launch call of this many times the typical length, and at least kLongLaunchNs, with room in the
 // queue: nobody knows what it did (a lock, the scheduler), but where it loads its kernel.
 constexpr std::int64_t kLongLaunchFactor = 20;
@@ -36,9 +40,16 @@ struct Walk::Path {
   std::int64_t begin;
   std::int64_t time;
   std::vector<Segment>& backwards;
+  // Where it goes on: with what held back this op; kNone: on this thread.
+  DeviceOpId op;
+  ThreadId thread;
   int jumps_without_progress = 0;
 
   bool done() const { return time <= begin; }
+  void go_on(ThreadId on) {
+    op = kNone;
+    thread = on;
+  }
 };
 
 Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
@@ -59,17 +70,21 @@ Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
 void Walk::explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) const {
   if (idle.empty()) return;
   const auto before = static_cast<std::ptrdiff_t>(out.size());
-  Path path{idle.begin, idle.end, out};
-  if (next != kNone) {
-    at_op(path, next);
-  } else if (threads_.work(threads_.loop()).before(idle.end).innermost == kNone) {
+  Path path{idle.begin, idle.end, out, next, threads_.loop()};
+  if (next == kNone && threads_.work(threads_.loop()).before(idle.end).innermost == kNone) {
     // The loop's thread has nothing to say: the run may still wait for another device.
-    const DeviceOpId last = dependencies_.running_at(idle.end - 1);
-    if (last != kNone)
-      own_device(path, trace_.device_ops().begin[last], Cause::gpu_wait_peer, last);
-    if (last != kNone && !path.done()) at_op(path, last);
+    path.op = dependencies_.running_at(idle.end - 1);
+    if (path.op != kNone)
+      own_device(path, trace_.device_ops().begin[path.op], Cause::gpu_wait_peer, path.op);
   }
-  if (!path.done()) on_thread(path, threads_.loop());
+  while (!path.done()) {
+    if (path.op != kNone) {
+      at_op(path);
+    } else if (!through_piece(path)) {
+      own_host(path, path.begin, Cause::unknown, path.thread,
+               kNone);  // hand-offs in a circle: no evidence
+    }
+  }
   std::reverse(out.begin() + before, out.end());
 }
 
@@ -183,14 +198,16 @@ bool Walk::is_launched_unseen(DeviceOpId op, const Readiness& ready) const {
   return !is_unexplained(causes_.of(loop, now));
 }
 
-// What held `op` back until path.time, which is at most its begin.
-void Walk::at_op(Path& path, DeviceOpId op) const {
+// What held path.op back until path.time, which is at most its begin. A predecessor began no later
+// than the op does, so a chain of them ends.
+void Walk::at_op(Path& path) const {
+  const DeviceOpId op = path.op;
   const Readiness ready = dependencies_.readiness(op);
   if (is_launched_unseen(op, ready)) {
     if (ready.binding == Binding::stream)
       own_device(path, std::max(ready.time, path.time - kDispatchLimitNs), Cause::gpu_dispatch_gap,
                  op);
-    if (!path.done()) on_thread(path, threads_.loop());
+    path.go_on(threads_.loop());
     return;
   }
   if (ready.binding == Binding::none) {
@@ -201,14 +218,13 @@ void Walk::at_op(Path& path, DeviceOpId op) const {
     const RangeId call = trace_.calls().range[ready.launch];
     const std::int64_t issued = ready.time - dependencies_.edges().launch_latency_ns;
     own_gap_after(path, op, {Binding::launch, issued, ready.launch, kNone});
-    if (!path.done()) on_thread(path, trace_.host_ranges().thread[call]);
+    path.go_on(trace_.host_ranges().thread[call]);
     return;
   }
   own_gap_after(path, op, ready);
-  if (path.done()) return;
   own_device(path, trace_.device_ops().begin[ready.predecessor], Cause::gpu_wait_peer,
              ready.predecessor);
-  if (!path.done()) at_op(path, ready.predecessor);
+  path.op = ready.predecessor;
 }
 
 // What the tracer and the loading of modules did meanwhile, the latest end first.
@@ -240,16 +256,9 @@ void Walk::own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) cons
   own_device(path, since, Cause::unknown, op);
 }
 
-void Walk::on_thread(Path& path, ThreadId thread) const {
-  while (!path.done()) {
-    if (through_piece(path, thread)) continue;
-    own_host(path, path.begin, Cause::unknown, thread,
-             kNone);  // hand-offs in a circle: no evidence
-  }
-}
-
 // One piece, or one jump to another thread, back. False: jumping no longer makes progress.
-bool Walk::through_piece(Path& path, ThreadId& thread) const {
+bool Walk::through_piece(Path& path) const {
+  const ThreadId thread = path.thread;
   const Piece piece = threads_.work(thread).before(path.time);
   const bool in_call = piece.innermost != kNone &&
                        family_of(trace_.host_ranges().kind[piece.innermost]) == HostFamily::api;
@@ -279,7 +288,7 @@ bool Walk::through_piece(Path& path, ThreadId& thread) const {
     return true;
   }
   own_host(path, handed_over, cause, thread, piece.innermost);
-  thread = jump;
+  path.go_on(jump);
   return ++path.jumps_without_progress < 3;
 }
 
@@ -316,6 +325,15 @@ ThreadId Walk::handed_over_by(ThreadId thread, std::int64_t time, const Piece& p
   return best;
 }
 
+// From the end of what a call waited for to its return, at most; of a copy of unknown size no
+// limit.
+std::int64_t Walk::return_limit(ApiKind api, DeviceOpId awaited) const {
+  if (is_sync(api)) return kSyncReturnLimitNs;
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 50U;
+  const std::uint64_t bytes = std::min(trace_.device_ops().bytes[awaited], kLargest);
+  return kSyncReturnLimitNs + static_cast<std::int64_t>(bytes) / kSlowestHostCopyBytesPerNs;
+}
+
 void Walk::own_call(Path& path, ThreadId thread, const Piece& piece) const {
   const CallId call = trace_.call_of(piece.innermost);
   const ApiKind api = trace_.calls().api[call];
@@ -323,16 +341,18 @@ void Walk::own_call(Path& path, ThreadId thread, const Piece& piece) const {
   const std::int64_t piece_begin = std::max(piece.time.begin, path.begin);
   if (awaited != kNone) {
     const std::int64_t returned_from = trace_.device_ops().end[awaited];
+    own_host(path, std::max(returned_from + return_limit(api, awaited), piece_begin),
+             Cause::unknown, thread, piece.innermost);
     own_host(path, std::max(returned_from, piece_begin), Cause::host_sync_return, thread,
              piece.innermost);
     if (path.done() || path.time == piece_begin) return;
     if (trace_.device_ops().begin[awaited] < path.time && is_sync(api)) {
       own_device(path, trace_.device_ops().begin[awaited], Cause::gpu_wait_peer, awaited);
-      if (!path.done()) at_op(path, awaited);
+      path.op = awaited;
       return;
     }
   } else if (is_sync(api)) {
-    own_host(path, std::max(piece_begin, path.time - kEmptySyncLimitNs), Cause::host_sync_return,
+    own_host(path, std::max(piece_begin, path.time - kSyncReturnLimitNs), Cause::host_sync_return,
              thread, piece.innermost);
     own_host(path, piece_begin, Cause::unknown, thread, piece.innermost);
     return;

@@ -44,14 +44,14 @@ class Walk {
     Cause cause;
   };
 
-  void at_op(Path& path, DeviceOpId op) const;
+  void at_op(Path& path) const;
   bool is_launched_unseen(DeviceOpId op, const Readiness& ready) const;
-  void on_thread(Path& path, ThreadId thread) const;
   void own_silence(Path& path, ThreadId thread, const Piece& piece) const;
-  bool through_piece(Path& path, ThreadId& thread) const;
+  bool through_piece(Path& path) const;
   std::vector<Told> told_in(Interval time) const;
   void own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) const;
   void own_call(Path& path, ThreadId thread, const Piece& piece) const;
+  std::int64_t return_limit(ApiKind api, DeviceOpId awaited) const;
   void own_launch_call(Path& path, ThreadId thread, const Piece& piece, CallId call) const;
   ThreadId handed_over_by(ThreadId thread, std::int64_t time, const Piece& piece,
                           std::int64_t& end) const;

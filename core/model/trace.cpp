@@ -150,6 +150,18 @@ void sort_calls(Calls& c) {
   permute_all(order, c.range, c.api, c.correlation, c.stream, c.event, c.bytes);
 }
 
+// The device's records alone name no thread; whoever reads steps relies on the loop's.
+void add_missing_threads(TraceData& data) {
+  std::vector<bool> known(data.processes.size());
+  for (const Thread& thread : data.threads) known[thread.process] = true;
+  for (const Stream& stream : data.streams) {
+    if (known[stream.process]) continue;
+    known[stream.process] = true;
+    data.threads.push_back(
+        {.process = stream.process, .tid = data.processes[stream.process].pid, .name = {}});
+  }
+}
+
 // Ops without a time cannot be placed: they are counted and removed.
 void sort_device_ops(TraceData& data) {
   DeviceOps& d = data.device_ops;
@@ -213,10 +225,8 @@ std::uint64_t bytes_of_all(const Columns&... columns) {
 
 Trace Trace::build(TraceData data) {
   auto state = std::make_shared<State>();
-  // A trace of the device alone has no thread, and what walks over the host expects one.
-  if (data.threads.empty() && !data.processes.empty())
-    data.threads.push_back({.process = 0, .tid = data.processes.front().pid});
   data.health.reversed_times += mend_reversed(data.host_ranges.begin, data.host_ranges.end);
+  add_missing_threads(data);
   sort_host_ranges(data);
   add_missing_calls(data);
   sort_calls(data.calls);

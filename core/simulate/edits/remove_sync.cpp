@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/simulate/edits/remove_sync.hpp"
 
+#include <algorithm>
+
 namespace stepscope {
 namespace {
+
+// As the walk: what is longer waited for something that was not recorded, and would wait on.
+constexpr double kLongestReturnNs = 10'000;
 
 bool waits_for_device(const TaskGraph& graph, const HostTask& task) {
   if (is_sync(task.api)) return true;
@@ -39,8 +44,10 @@ void remove_sync(Edit& edit) {
       drop(graph, graph.host[before]);
       take_read(graph, before);
     }
+    const double unexplained = is_sync(task.api) ? task.return_ns - kLongestReturnNs : 0;
     drop(graph, task);
     take_read(graph, i);
+    task.ns = std::max(0.0, unexplained);
     ++edit.touched;
   }
 }

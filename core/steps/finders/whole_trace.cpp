@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/steps/busiest_thread.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -17,17 +19,6 @@ Interval all_of(const Activity& activity) {
     time = {std::min(time.begin, ops.begin[op]), std::max(time.end, ops.end[op])};
   }
   return time;
-}
-
-ThreadId busiest_thread(const Trace& trace, ProcessId process) {
-  ThreadId busiest = 0;
-  std::uint32_t most = 0;
-  for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
-    if (trace.data().threads[t].process != process || trace.ranges_of(t).size() <= most) continue;
-    most = trace.ranges_of(t).size();
-    busiest = t;
-  }
-  return busiest;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/steps/bags.hpp"
+#include "core/steps/busiest_thread.hpp"
 #include "core/steps/periodicity/lane.hpp"
 #include "core/support/statistics.hpp"
 
@@ -48,17 +49,15 @@ Choice choose(const std::vector<RepeatLevel>& levels, unsigned required) {
 
 ThreadId loop_thread(const Activity& activity, const Interval& time) {
   const Trace& trace = *activity.trace;
-  ThreadId busiest = 0;
-  std::size_t most = 0;
+  ThreadId busiest = kNone;
   for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
     const Interval own = extent_of(trace, t);
     const bool spans = own.begin <= time.begin && own.end >= time.end - time.length() / 10;
     if (trace.data().threads[t].process != activity.process || !spans) continue;
-    if (trace.ranges_of(t).size() <= most) continue;
-    most = trace.ranges_of(t).size();
-    busiest = t;
+    if (busiest == kNone || trace.ranges_of(t).size() > trace.ranges_of(busiest).size())
+      busiest = t;
   }
-  return busiest;
+  return busiest == kNone ? busiest_thread(trace, activity.process) : busiest;
 }
 
 struct PeriodEdges {
