@@ -7,8 +7,8 @@
 #include <cctype>
 #include <cmath>
 
-#include "core/attribution/host/host_timeline.hpp"
 #include "core/attribution/places/user_code.hpp"
+#include "core/model/enclosing.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope::rules {
@@ -25,10 +25,11 @@ std::vector<SiteId> nearest_sites(const Trace& trace) {
   for (const Site& site : trace.data().sites)
     counts.push_back(site.kind == SiteKind::call || is_user_file(trace.text(site.file)));
   const HostRanges& h = trace.host_ranges();
+  const std::vector<RangeId> enclosing = enclosing_ranges(h);
   std::vector<SiteId> nearest(h.size(), kNone);
   for (RangeId r = 0; r < h.size(); ++r) {
     const bool own = h.site[r] != kNone && counts[h.site[r]];
-    const RangeId outer = own ? kNone : enclosing_range(h, r);
+    const RangeId outer = own ? kNone : enclosing[r];
     nearest[r] = own ? h.site[r] : outer == kNone ? kNone : nearest[outer];
   }
   return nearest;

@@ -15,9 +15,15 @@ constexpr double kWhole = 1;
 // A gap begins where a step's mark ended, up to the error of clocks.
 constexpr std::int64_t kSlack_ns = 2'000;
 
+// The first gap that ends behind `time`: gaps are disjoint and in order.
+IntervalSet::const_iterator first_behind(const IntervalSet& gaps, std::int64_t time) {
+  return std::upper_bound(gaps.begin(), gaps.end(), time,
+                          [](std::int64_t t, const Interval& gap) { return t < gap.end; });
+}
+
 bool any_reaches_into(const IntervalSet& gaps, Interval time) {
-  return std::any_of(gaps.begin(), gaps.end(),
-                     [&](const Interval& gap) { return !intersect(gap, time).empty(); });
+  const auto first = first_behind(gaps, time.begin);
+  return first != gaps.end() && !intersect(*first, time).empty();
 }
 
 bool has_gap_inside(const IntervalSet& gaps, const Step& step) {
@@ -32,12 +38,13 @@ bool has_gap_before(const IntervalSet& gaps, const Steps& steps, std::size_t k) 
 // A period ends where the next one begins: its work is over before a gap that comes shortly before.
 void end_before_gaps(const IntervalSet& gaps, Steps& steps) {
   for (Step& step : steps.list) {
-    for (const Interval& gap : gaps) {
-      const bool at_end = gap.begin > step.host.begin && gap.begin < step.host.end &&
-                          step.host.end - gap.end < gap.begin - step.host.begin;
+    auto gap = first_behind(gaps, step.host.begin);
+    for (; gap != gaps.end() && gap->begin < step.host.end; ++gap) {
+      const bool at_end =
+          gap->begin > step.host.begin && step.host.end - gap->end < gap->begin - step.host.begin;
       if (!at_end) continue;
-      if (step.window.end == step.host.end) step.window.end = gap.begin;
-      step.host.end = gap.begin;
+      if (step.window.end == step.host.end) step.window.end = gap->begin;
+      step.host.end = gap->begin;
     }
   }
 }
@@ -92,9 +99,7 @@ IntervalSet capture_gaps(const Trace& trace, ProcessId process) {
 }
 
 bool is_inside(const IntervalSet& gaps, std::int64_t time) {
-  const auto after =
-      std::upper_bound(gaps.begin(), gaps.end(), time,
-                       [](std::int64_t t, const Interval& gap) { return t < gap.end; });
+  const auto after = first_behind(gaps, time);
   return after != gaps.end() && after->contains(time);
 }
 
@@ -102,10 +107,9 @@ void close_gaps(const IntervalSet& gaps, Steps& steps) {
   if (steps.found_by == FoundBy::periodicity) end_before_gaps(gaps, steps);
   for (Step& step : steps.list) {
     if (has_gap_inside(gaps, step)) step.wall_known = false;
-    for (const Interval& gap : gaps) {
-      const bool before = gap.end <= step.host.begin + kSlack_ns && gap.end > step.window.begin;
-      if (before) step.window.begin = std::min(gap.end, step.window.end);
-    }
+    auto gap = first_behind(gaps, step.window.begin);
+    for (; gap != gaps.end() && gap->end <= step.host.begin + kSlack_ns; ++gap)
+      step.window.begin = std::max(step.window.begin, std::min(gap->end, step.window.end));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "core/attribution/host/host_cause.hpp"
 
 #include "core/attribution/device/operation_class.hpp"
+#include "core/model/enclosing.hpp"
 
 namespace stepscope {
 namespace {
@@ -180,9 +181,10 @@ void HostCauses::find_api_calls() {
 // Parents stand before their children, so one pass in row order hands everything down.
 void HostCauses::inherit_kinds() {
   const HostRanges& h = trace_.host_ranges();
+  const std::vector<RangeId> enclosing = enclosing_ranges(h);
   enclosing_.resize(h.size());
   for (RangeId r = 0; r < h.size(); ++r) {
-    const RangeId outer = enclosing_range(h, r);
+    const RangeId outer = enclosing[r];
     const std::uint8_t around = outer == kNone ? std::uint8_t{kPlain} : enclosing_[outer];
     const unsigned node = h.kind[r] == HostKind::backward_node ? kNode : kPlain;
     enclosing_[r] = static_cast<std::uint8_t>(name_kind_[h.name[r]] | node | (around & kInherited));

@@ -37,12 +37,6 @@ std::size_t count_of(const Trace& trace, Rows rows, TimelineOf what) {
 
 }  // namespace
 
-RangeId enclosing_range(const HostRanges& ranges, RangeId range) {
-  RangeId around = ranges.parent[range];
-  while (around != kNone && ranges.end[around] < ranges.end[range]) around = ranges.parent[around];
-  return around;
-}
-
 HostTimeline::HostTimeline(const Trace& trace, ThreadId thread, TimelineOf what) {
   const HostRanges& ranges = trace.host_ranges();
   const Rows rows = trace.ranges_of(thread);

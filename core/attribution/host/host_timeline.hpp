@@ -23,10 +23,6 @@ enum class TimelineOf : std::uint8_t {
   calls,        // ops and API calls: proof that the thread itself was active
 };
 
-// The nearest range around `range` that also outlives it. A parent need not: an annotation opened
-// inside a function that returns before it closes is in nothing of that function's.
-RangeId enclosing_range(const HostRanges& ranges, RangeId range);
-
 struct Piece {
   Interval time;
   RangeId innermost = kNone;

@@ -4,12 +4,16 @@
 #include <utility>
 
 #include "core/attribution/places/user_code.hpp"
+#include "core/model/enclosing.hpp"
 
 namespace stepscope {
 
 // Parents stand before their children, so one pass in row order hands the lines down.
 CallSites::CallSites(const Trace& trace, const Threads& threads)
-    : trace_(trace), threads_(threads), forward_(std::in_place, trace) {
+    : trace_(trace),
+      threads_(threads),
+      enclosing_(enclosing_ranges(trace.host_ranges())),
+      forward_(std::in_place, trace) {
   std::vector<bool> counts;  // a recorded call site, or a function of user code
   for (const Site& site : trace.data().sites) {
     is_users_.push_back(is_user_file(trace.text(site.file)));
@@ -26,13 +30,14 @@ CallSites::CallSites(const Trace& trace, const Threads& threads)
   }
   forward_.reset();  // traces of 100 million ranges are read
   plain_ = {};
+  enclosing_ = {};
 }
 
 void CallSites::find_plain(const std::vector<bool>& counts) {
   const HostRanges& h = trace_.host_ranges();
   plain_.resize(h.size(), kNone);
   for (RangeId r = 0; r < h.size(); ++r) {
-    const RangeId outer = enclosing_range(h, r);
+    const RangeId outer = enclosing_[r];
     const bool own = h.site[r] != kNone && counts[h.site[r]];
     plain_[r] = own ? h.site[r] : outer == kNone ? kNone : plain_[outer];
   }
@@ -42,7 +47,7 @@ void CallSites::find_passes() {
   const HostRanges& h = trace_.host_ranges();
   passes_.resize(h.size());
   for (RangeId r = 0; r < h.size(); ++r) {
-    const RangeId outer = enclosing_range(h, r);
+    const RangeId outer = enclosing_[r];
     if (outer != kNone) passes_[r] = passes_[outer];
     if (h.kind[r] != HostKind::backward_node) continue;
     const bool outermost = passes_[r].node == kNone;
@@ -67,7 +72,7 @@ CodeLine CallSites::line_in_pass(RangeId range, const std::vector<bool>& outside
   const SiteId own = h.site[range];
   if (own != kNone && is_users_[own] && own != passes_[range].caller)
     return {own, outside[own] ? Direction::recompute : Direction::backward};
-  const CodeLine around = nearest_[enclosing_range(h, range)];
+  const CodeLine around = nearest_[enclosing_[range]];
   const bool of_package = own != kNone && own == plain_[range] && own != passes_[range].caller;
   return around.site == kNone && of_package ? CodeLine{own, Direction::backward} : around;
 }
@@ -76,7 +81,7 @@ CodeLine CallSites::line_in_pass(RangeId range, const std::vector<bool>& outside
 CodeLine CallSites::line_of_node(RangeId node) const {
   const RangeId made_in = forward_->of(node);
   if (made_in != kNone && plain_[made_in] != kNone) return {plain_[made_in], Direction::backward};
-  const RangeId outer = enclosing_range(trace_.host_ranges(), node);
+  const RangeId outer = enclosing_[node];
   if (outer != kNone && passes_[outer].node != kNone) return nearest_[outer];
   return {passes_[node].caller, Direction::none};
 }

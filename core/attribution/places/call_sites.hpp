@@ -46,6 +46,7 @@ class CallSites {
   const Trace& trace_;
   const Threads& threads_;
   // While the lines are found.
+  std::vector<RangeId> enclosing_;  // enclosing.hpp
   std::optional<ForwardOps> forward_;
   std::vector<SiteId> plain_;      // a range: the line of itself or of what encloses it
   std::vector<bool> is_users_;     // a site: in a file of the user's

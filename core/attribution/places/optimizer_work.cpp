@@ -3,15 +3,16 @@
 
 #include <algorithm>
 
-#include "core/attribution/host/host_timeline.hpp"
+#include "core/model/enclosing.hpp"
 
 namespace stepscope {
 
 OptimizerWork::OptimizerWork(const Trace& trace)
     : trace_(trace), nodes_(trace.data().processes.size()) {
   const HostRanges& h = trace.host_ranges();
+  const std::vector<RangeId> enclosing = enclosing_ranges(h);
   for (RangeId r = 0; r < h.size(); ++r) {
-    const RangeId outer = enclosing_range(h, r);
+    const RangeId outer = enclosing[r];
     const bool is_step = family_of(h.kind[r]) == HostFamily::annotation &&
                          trace.text(h.name[r]).starts_with("Optimizer.step");
     scope_of_.push_back(is_step ? r : outer == kNone ? kNone : scope_of_[outer]);

@@ -90,8 +90,9 @@ void judge_periodic_phase(Scene& scene, Findings& out) {
   for (const PhaseRow& row : scene.summary.phases) {
     if (row.depth > 0 || row.every_steps < kLeastPeriod || row.calls_total == 0) continue;
     const double amortised = scene.wall_per_step(row.wall_ns_total);
-    const double least = scene.least_ns(noise_without(scene, phases_below(scene, row.path)));
-    if (scene.share(amortised) >= kPeriodicPhaseLeastShare && amortised / 2 >= least) {
+    const bool large = scene.share(amortised) >= kPeriodicPhaseLeastShare;
+    if (large &&
+        amortised / 2 >= scene.least_ns(noise_without(scene, phases_below(scene, row.path)))) {
       add_finding(scene, periodic_finding(scene, row), out);
       any = true;
     } else if (amortised > most) {

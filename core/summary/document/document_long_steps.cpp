@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include "core/summary/document/document_values.hpp"
 
 namespace stepscope {
@@ -18,10 +20,12 @@ ExcessRow read_excess(const Field& row) {
   return out;
 }
 
-std::uint32_t row_of_id(const Steps& steps, const Field& id) {
+// Rows of Steps::list by the steps' ids; of several alike the first.
+std::unordered_map<std::int64_t, std::uint32_t> rows_by_id(const Steps& steps) {
+  std::unordered_map<std::int64_t, std::uint32_t> rows;
   for (std::uint32_t row = 0; row < steps.list.size(); ++row)
-    if (steps.list[row].id == id.integer()) return row;
-  id.fail(fmt::format("is {}, which is no step of steps.list", id.integer()));
+    rows.try_emplace(steps.list[row].id, row);
+  return rows;
 }
 
 }  // namespace
@@ -38,7 +42,13 @@ LongSteps read_outliers(const Field& outliers, std::int64_t counted_ns) {
 LongSteps read_long_steps(const Field& field, const Steps& steps) {
   LongSteps out;
   out.steps = field.at("steps").count();
-  field.at("ids").for_each([&](const Field& id) { out.rows.push_back(row_of_id(steps, id)); });
+  const auto rows = rows_by_id(steps);
+  field.at("ids").for_each([&](const Field& id) {
+    const auto row = rows.find(id.integer());
+    if (row == rows.end())
+      id.fail(fmt::format("is {}, which is no step of steps.list", id.integer()));
+    out.rows.push_back(row->second);
+  });
   if (out.rows.size() != out.steps)
     field.at("ids").fail(
         fmt::format("names {} steps, but `steps` is {}", out.rows.size(), out.steps));

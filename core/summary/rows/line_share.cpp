@@ -33,14 +33,14 @@ constexpr std::int64_t kSilenceNs = 1'000'000;
 class Reasons {
  public:
   Reasons(const Trace& trace, const Steps& steps)
-      : trace_(trace), loop_(steps.thread), has_lines_(any_line()) {}
+      : trace_(trace), loop_(steps.thread), has_lines_(any_line()), is_backward_(inside_nodes()) {}
 
   NoLine of(const Segment& s) const {
     if (is_unexplained(s.cause) || s.cause == Cause::profiler) return NoLine::unexplained;
     const RangeId range = range_of(s);
     if (s.device_evidence != kNone && range == kNone) return NoLine::launch_not_recorded;
     if (!has_lines_) return NoLine::lines_not_recorded;
-    if (range != kNone && is_backward(range)) return NoLine::backward_alone;
+    if (range != kNone && is_backward_[range]) return NoLine::backward_alone;
     if (range != kNone && trace_.host_ranges().thread[range] != loop_)
       return NoLine::library_thread;
     if (range != kNone) return NoLine::no_frame;
@@ -62,15 +62,21 @@ class Reasons {
     return launch == kNone ? kNone : trace_.calls().range[launch];
   }
 
-  bool is_backward(RangeId range) const {
+  // Parents stand before their children, so one pass in row order hands it down.
+  std::vector<bool> inside_nodes() const {
     const HostRanges& h = trace_.host_ranges();
-    while (range != kNone && h.kind[range] != HostKind::backward_node) range = h.parent[range];
-    return range != kNone;
+    std::vector<bool> inside(h.size());
+    for (RangeId r = 0; r < h.size(); ++r) {
+      inside[r] =
+          h.kind[r] == HostKind::backward_node || (h.parent[r] != kNone && inside[h.parent[r]]);
+    }
+    return inside;
   }
 
   const Trace& trace_;
   ThreadId loop_;
   bool has_lines_;
+  std::vector<bool> is_backward_;  // by host range
 };
 
 }  // namespace

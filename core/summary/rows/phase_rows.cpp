@@ -34,7 +34,8 @@ class PhaseSums {
         counting_(counting),
         rows_(attribution.phases.size()),
         steps_in_(rows_.size()),
-        busy_until_(rows_.size()) {
+        busy_until_(rows_.size()),
+        children_(rows_.size()) {
     name_rows();
     add_cells();
     add_visits();
@@ -44,6 +45,9 @@ class PhaseSums {
 
   std::vector<PhaseRow> take() {
     std::vector<PhaseRow> out;
+    for (PhaseId p = 1; p < rows_.size(); ++p) {
+      if (!is_empty(p)) children_[attribution_.phases[p].parent].push_back(p);
+    }
     append_children(kRoot, out);
     if (rows_[kRoot].wall_ns_total != 0) insert_root(out);
     return out;
@@ -129,10 +133,7 @@ class PhaseSums {
   }
 
   void append_children(PhaseId parent, std::vector<PhaseRow>& out) {
-    std::vector<PhaseId> children;
-    for (PhaseId p = 1; p < rows_.size(); ++p) {
-      if (attribution_.phases[p].parent == parent && !is_empty(p)) children.push_back(p);
-    }
+    std::vector<PhaseId>& children = children_[parent];
     std::stable_sort(children.begin(), children.end(), [this](PhaseId a, PhaseId b) {
       return rows_[a].wall_ns_total > rows_[b].wall_ns_total;
     });
@@ -157,6 +158,7 @@ class PhaseSums {
   std::vector<PhaseRow> rows_;                        // by PhaseId
   std::vector<std::vector<std::uint32_t>> steps_in_;  // by PhaseId
   std::vector<std::int64_t> busy_until_;              // by PhaseId
+  std::vector<std::vector<PhaseId>> children_;        // by PhaseId: with a row, largest first
 };
 
 }  // namespace

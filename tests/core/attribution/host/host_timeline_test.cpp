@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "core/model/enclosing.hpp"
 #include "tests/core/model/trace_maker.hpp"
 
 namespace stepscope {
@@ -46,9 +47,9 @@ TEST(HostTimeline, AFunctionThatReturnsEarlierDoesNotEncloseWhatItOpened) {
   make.range(HostKind::user_scope, "scope", 1, 10, 90);
   const Trace trace = make.build();
   EXPECT_EQ(trace.host_ranges().parent[2], 1U);
-  EXPECT_EQ(enclosing_range(trace.host_ranges(), 2), 0U);
-  EXPECT_EQ(enclosing_range(trace.host_ranges(), 1), 0U);
-  EXPECT_EQ(enclosing_range(trace.host_ranges(), 0), kNone);
+  EXPECT_EQ(enclosing_ranges(trace.host_ranges())[2], 0U);
+  EXPECT_EQ(enclosing_ranges(trace.host_ranges())[1], 0U);
+  EXPECT_EQ(enclosing_ranges(trace.host_ranges())[0], kNone);
 }
 
 TEST(HostTimeline, NeighbouringRangesAreFound) {
