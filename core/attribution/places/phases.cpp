@@ -10,6 +10,10 @@
 namespace stepscope {
 namespace {
 
+constexpr std::size_t kLongestName = 512;  // std::regex recurses by the length of the text
+// Deeper than this a program only leaks ranges: it pushes them and never pops.
+constexpr std::size_t kDeepestPath = 64;
+
 // A thread that nobody named carries its program's name, like the loop's thread.
 std::string name_of_other(const Thread& thread, const Thread& loop) {
   return thread.name.empty() || thread.name == loop.name ? "other threads" : thread.name;
@@ -29,6 +33,7 @@ PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const Optimiz
   for (ThreadId t = 0; t < all.size(); ++t) {
     user_.push_back(user_timeline(t));
     any_user_phase |= !user_.back().empty();
+    first_visit_.push_back(visits_.size());
   }
   for (ThreadId t = 0; t < all.size(); ++t) {
     marks_.push_back(any_user_phase && only_ != nullptr ? Timeline{} : mark_timeline(t));
@@ -42,11 +47,25 @@ PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const Optimiz
       if (forward != 0 && start.phase == forward) start.phase = 0;
     }
   }
-  for (PhaseId base = 0, count = static_cast<PhaseId>(phases_.size()); base < count; ++base) {
-    for (ThreadId worker : threads.workers()) {
-      for (const Start& start : user_[worker])
-        grafted_[{base, start.phase}] = graft(base, start.phase);
+  for (ThreadId worker : threads.workers()) graft_worker(worker);
+}
+
+// Only what the two threads were in at one time: both timelines are in order.
+void PhaseTable::graft_worker(ThreadId worker) {
+  const Timeline& own = user_[worker];
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i].phase == 0) continue;
+    const std::int64_t end =
+        i + 1 < own.size() ? own[i + 1].begin : std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t t = own[i].begin; t < end; t = next_start(user_[threads_.loop()], t)) {
+      const PhaseId caller = at(user_[threads_.loop()], t).phase;
+      const auto [known, is_new] = grafted_.try_emplace({caller, own[i].phase}, 0);
+      if (is_new) known->second = graft(caller, own[i].phase);
     }
+  }
+  for (std::size_t v = first_visit_[worker]; v < first_visit_[worker + 1]; ++v) {
+    const PhaseId caller = at(user_[threads_.loop()], visits_[v].time.begin).phase;
+    visits_[v].phase = graft(caller, visits_[v].phase);
   }
 }
 
@@ -94,7 +113,8 @@ bool PhaseTable::is_phase(RangeId range) {
     return false;
   if (only_ == nullptr && is_library_domain(trace_.text(h.category[range]))) return false;
   const auto [known, is_new] = names_that_are_phases_.try_emplace(h.name[range], false);
-  if (is_new) known->second = names_phase(std::string(trace_.text(h.name[range])));
+  if (is_new)
+    known->second = names_phase(std::string(trace_.text(h.name[range]).substr(0, kLongestName)));
   return known->second;
 }
 
@@ -135,10 +155,15 @@ PhaseTable::Timeline PhaseTable::user_timeline(ThreadId thread) {
     close_until(h.begin[r]);
     const PhaseId above = open.empty() ? 0 : open.back().second;
     const std::string name(trace_.text(h.name[r]));
-    const PhaseId path = above != 0 && phases_[above].name == name ? above : intern(above, name);
+    if (above != 0 && phases_[above].name == name) {
+      open.back().first = std::max(open.back().first, h.end[r]);
+      continue;
+    }
+    if (open.size() == kDeepestPath) continue;
+    const PhaseId path = intern(above, name);
     open.emplace_back(h.end[r], path);
     timeline.push_back({h.begin[r], path});
-    if (path != above) visits_.push_back({path, {h.begin[r], h.end[r]}});
+    visits_.push_back({path, {h.begin[r], h.end[r]}});
   }
   close_until(std::numeric_limits<std::int64_t>::max());
   return timeline;
@@ -197,6 +222,12 @@ PhaseTable::Timeline PhaseTable::mark_timeline(ThreadId thread) {
   }
   if (!timeline.empty()) timeline.push_back({covered_until, 0});
   return timeline;
+}
+
+std::int64_t PhaseTable::next_start(const Timeline& timeline, std::int64_t time) {
+  const auto after = std::upper_bound(timeline.begin(), timeline.end(), time,
+                                      [](std::int64_t t, const Start& s) { return t < s.begin; });
+  return after == timeline.end() ? std::numeric_limits<std::int64_t>::max() : after->begin;
 }
 
 PhaseTable::Stay PhaseTable::at(const Timeline& timeline, std::int64_t time) {

@@ -6,7 +6,8 @@
 // serve: Optimizer.step and zero_grad -> "optimizer", DataLoader __next__ -> "data", collectives ->
 // "comm", autograd nodes -> "backward", and in a run without any user phase other ops -> "forward",
 // each including the host's way to it from the op before; where ops are not recorded, CUDA calls
-// serve as they. What runs in an optimizer's closure has its own marks (optimizer_work.hpp). An
+// serve as they. A path is 64 ranges deep at most: what a program opens and never closes would make
+// it endless. What runs in an optimizer's closure has its own marks (optimizer_work.hpp). An
 // autograd thread is in its caller's phase, with its own ranges inside. Any other thread without a
 // range of its own is in a phase named after it.
 #pragma once
@@ -59,6 +60,7 @@ class PhaseTable {
 
   PhaseId intern(PhaseId parent, const std::string& name);
   PhaseId graft(PhaseId parent, PhaseId own);
+  void graft_worker(ThreadId worker);
   PhaseId below(PhaseId phase, PhaseId base);
   Stay user_at(ThreadId thread, std::int64_t time) const;
   PhaseId said_at(Moment moment) const;
@@ -69,13 +71,15 @@ class PhaseTable {
   std::string_view mark_name(RangeId range);
   std::vector<Mark> outermost_marks(ThreadId thread);
   static Stay at(const Timeline& timeline, std::int64_t time);
+  static std::int64_t next_start(const Timeline& timeline, std::int64_t time);
 
   const Trace& trace_;
   const Threads& threads_;
   const std::regex* only_;
   const OptimizerWork& optimizer_;
   std::vector<Phase> phases_{Phase{}};
-  std::vector<PhaseVisit> visits_;
+  std::vector<PhaseVisit> visits_;           // by thread
+  std::vector<std::size_t> first_visit_{0};  // a thread, and behind the last
   std::map<std::pair<PhaseId, std::string>, PhaseId> ids_;
   std::vector<Timeline> user_;        // a thread
   std::vector<Timeline> marks_;       // a thread
