@@ -1,19 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which ops of several processes are one collective:
+//   where calls told their communicator: ops of the same communicator and ordinal, one of each
+//     process that uses the communicator, under one kernel's name
+//   where none did: the n-th of each process, if all ran the same sequence of names
+// Hosts have clocks of their own. A collective ends on all of them nearly at once, so the median
+// difference of the ends is what the clocks differ by.
+// An op that ended before the last entry was in another collective: then the pairing is wrong, and
+// nothing of that communicator (or of that sequence) is decided.
 #include "core/attribution/device/collectives.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
+#include "core/attribution/device/messages.hpp"
 #include "core/attribution/device/operation_class.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {
 
+// An op of each process that takes part.
+using Collective = std::vector<DeviceOpId>;
+// Paired by one rule: right together or wrong together.
+using PairedOps = std::vector<Collective>;
+// What a host's clock is ahead of the first one's.
+using HostClocks = std::map<std::string_view, std::int64_t>;
+
 bool waits_for_all(std::string_view name) {
   if (classify_kernel(name) != Cause::comm_transfer) return false;
-  return name.find("SendRecv") == std::string_view::npos &&
-         name.find("Broadcast") == std::string_view::npos;
+  constexpr std::string_view kOneSided[] = {"SendRecv", "Broadcast", "_Reduce_"};
+  return std::none_of(std::begin(kOneSided), std::end(kOneSided), [name](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  });
 }
 
 bool holds_every_rank(const Trace& trace) {
@@ -26,35 +49,140 @@ bool holds_every_rank(const Trace& trace) {
          trace.data().processes.size() == ranks.size();
 }
 
-// A process's collectives in the order in which they began.
-std::vector<std::vector<DeviceOpId>> sequences(const Trace& trace) {
+ProcessId process_of(const Trace& trace, DeviceOpId op) {
+  return trace.data().streams[trace.device_ops().stream[op]].process;
+}
+
+std::string_view host_of(const Trace& trace, DeviceOpId op) {
+  return trace.data().processes[process_of(trace, op)].host;
+}
+
+// In the order in which they began.
+std::vector<DeviceOpId> collective_ops(const Trace& trace) {
   const DeviceOps& d = trace.device_ops();
-  std::vector<std::vector<DeviceOpId>> by_process(trace.data().processes.size());
+  std::map<StringId, bool> by_name;
+  std::vector<DeviceOpId> ops;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (d.kind[op] != DeviceOpKind::kernel || !waits_for_all(trace.text(d.name[op]))) continue;
-    by_process[trace.data().streams[d.stream[op]].process].push_back(op);
+    if (d.kind[op] != DeviceOpKind::kernel) continue;
+    const auto [known, is_new] = by_name.try_emplace(d.name[op], false);
+    if (is_new) known->second = waits_for_all(trace.text(d.name[op]));
+    if (known->second) ops.push_back(op);
   }
-  return by_process;
+  return ops;
 }
 
-bool agree(const Trace& trace, const std::vector<std::vector<DeviceOpId>>& sequences) {
+bool have_one_name(const Trace& trace, const Collective& ops) {
   const auto& names = trace.device_ops().name;
-  return std::all_of(sequences.begin(), sequences.end(), [&](const std::vector<DeviceOpId>& one) {
-    return std::equal(one.begin(), one.end(), sequences.front().begin(), sequences.front().end(),
-                      [&names](DeviceOpId a, DeviceOpId b) { return names[a] == names[b]; });
-  });
+  return std::all_of(ops.begin(), ops.end(),
+                     [&](DeviceOpId op) { return names[op] == names[ops.front()]; });
 }
 
-// Of the n-th collective.
-LastEntry last_of(const Trace& trace, const std::vector<std::vector<DeviceOpId>>& sequences,
-                  std::size_t n) {
-  LastEntry last{std::numeric_limits<std::int64_t>::min()};
-  for (std::size_t process = 0; process < sequences.size(); ++process) {
-    const std::int64_t begin = trace.device_ops().begin[sequences[process][n]];
-    const std::int32_t rank = trace.data().processes[process].rank;
-    if (begin > last.time || (begin == last.time && rank < last.rank)) last = {begin, rank};
+// The communicator's hash and the ordinal of the call that the op works for.
+std::optional<std::pair<std::uint64_t, std::uint32_t>> told_by(const Trace& trace,
+                                                               Messages& messages, DeviceOpId op) {
+  const CallId launch = trace.launch_of(op);
+  if (launch == kNone) return std::nullopt;
+  const Messages::Calls& calls = messages.launched_in(trace.calls().range[launch]);
+  const Collectives& c = trace.data().collectives;
+  const auto alike = [&](std::uint32_t row) {
+    return c.communicator[row] != 0 && c.communicator[row] == c.communicator[calls.front()];
+  };
+  if (calls.empty() || !std::all_of(calls.begin(), calls.end(), alike)) return std::nullopt;
+  return std::pair(c.communicator[calls.front()], c.ordinal[calls.front()]);
+}
+
+std::vector<PairedOps> by_communicator(const Trace& trace, const std::vector<DeviceOpId>& ops) {
+  Messages messages(trace);
+  std::map<std::uint64_t, std::map<std::uint32_t, Collective>> told;
+  std::map<std::uint64_t, std::set<ProcessId>> members;
+  for (const DeviceOpId op : ops) {
+    const auto key = told_by(trace, messages, op);
+    if (!key) continue;
+    told[key->first][key->second].push_back(op);
+    members[key->first].insert(process_of(trace, op));
   }
-  return last;
+  std::vector<PairedOps> out;
+  for (auto& [communicator, by_ordinal] : told) {
+    PairedOps paired;
+    for (auto& [ordinal, collective] : by_ordinal) {
+      std::set<ProcessId> there;
+      for (const DeviceOpId op : collective) there.insert(process_of(trace, op));
+      const bool whole =
+          there.size() == collective.size() && there == members[communicator] && there.size() > 1;
+      if (whole && have_one_name(trace, collective)) paired.push_back(std::move(collective));
+    }
+    out.push_back(std::move(paired));
+  }
+  return out;
+}
+
+PairedOps by_sequence(const Trace& trace, const std::vector<DeviceOpId>& ops) {
+  std::vector<std::vector<DeviceOpId>> by_process(trace.data().processes.size());
+  for (const DeviceOpId op : ops) by_process[process_of(trace, op)].push_back(op);
+  PairedOps paired;
+  for (std::size_t n = 0; n < by_process.front().size(); ++n) {
+    Collective collective;
+    for (const auto& own : by_process) {
+      if (own.size() != by_process.front().size()) return {};
+      collective.push_back(own[n]);
+    }
+    if (!have_one_name(trace, collective)) return {};
+    paired.push_back(std::move(collective));
+  }
+  return paired;
+}
+
+// A host that shares no collective with the first one has no entry.
+HostClocks compare_clocks(const Trace& trace, const std::vector<PairedOps>& all) {
+  const std::string_view first = trace.data().processes.front().host;
+  std::map<std::string_view, std::vector<std::int64_t>> ahead;
+  for (const PairedOps& paired : all) {
+    for (const Collective& collective : paired) {
+      std::map<std::string_view, std::int64_t> ends;
+      for (const DeviceOpId op : collective) {
+        const std::int64_t end = trace.device_ops().end[op];
+        const auto [known, is_new] = ends.try_emplace(host_of(trace, op), end);
+        known->second = std::max(known->second, end);
+      }
+      const auto own = ends.find(first);
+      if (own == ends.end()) continue;
+      for (const auto& [host, end] : ends) ahead[host].push_back(end - own->second);
+    }
+  }
+  HostClocks clocks{{first, 0}};
+  for (auto& [host, differences] : ahead) clocks[host] = percentile(std::move(differences), 0.5);
+  return clocks;
+}
+
+// By the first host's clock. Empty: some host's clock is not known, or an op ended before the
+// entry.
+std::optional<LastEntry> last_of(const Trace& trace, const Collective& collective,
+                                 const HostClocks& clocks) {
+  LastEntry last{std::numeric_limits<std::int64_t>::min()};
+  std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
+  for (const DeviceOpId op : collective) {
+    const auto clock = clocks.find(host_of(trace, op));
+    if (clock == clocks.end()) return std::nullopt;
+    const std::int64_t begin = trace.device_ops().begin[op] - clock->second;
+    const std::int32_t rank = trace.data().processes[process_of(trace, op)].rank;
+    if (begin > last.time || (begin == last.time && rank < last.rank)) last = {begin, rank};
+    first_end = std::min(first_end, trace.device_ops().end[op] - clock->second);
+  }
+  return first_end < last.time ? std::nullopt : std::optional(last);
+}
+
+void add_entries(const Trace& trace, const PairedOps& paired, const HostClocks& clocks,
+                 LastEntries& entries) {
+  std::vector<LastEntry> lasts;
+  for (const Collective& collective : paired) {
+    const std::optional<LastEntry> last = last_of(trace, collective, clocks);
+    if (!last) return;
+    lasts.push_back(*last);
+  }
+  for (std::size_t n = 0; n < paired.size(); ++n) {
+    for (const DeviceOpId op : paired[n])
+      entries[op] = {lasts[n].time + clocks.at(host_of(trace, op)), lasts[n].rank};
+  }
 }
 
 }  // namespace
@@ -62,12 +190,11 @@ LastEntry last_of(const Trace& trace, const std::vector<std::vector<DeviceOpId>>
 LastEntries last_entries(const Trace& trace) {
   LastEntries entries;
   if (trace.data().processes.empty() || !holds_every_rank(trace)) return entries;
-  const auto by_process = sequences(trace);
-  if (!agree(trace, by_process)) return entries;
-  for (std::size_t n = 0; n < by_process.front().size(); ++n) {
-    const LastEntry last = last_of(trace, by_process, n);
-    for (const auto& one : by_process) entries[one[n]] = last;
-  }
+  const std::vector<DeviceOpId> ops = collective_ops(trace);
+  std::vector<PairedOps> all = by_communicator(trace, ops);
+  if (all.empty()) all.push_back(by_sequence(trace, ops));
+  const HostClocks clocks = compare_clocks(trace, all);
+  for (const PairedOps& paired : all) add_entries(trace, paired, clocks, entries);
   return entries;
 }
 

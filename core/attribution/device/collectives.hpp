@@ -3,9 +3,11 @@
 // so of a collective's time the part before the last rank's entry is comm.late_rank, the rest
 // comm.transfer.
 //
-// Decided only where the trace holds every rank of the run and all of them ran the same sequence of
-// collectives (then the n-th of one is the n-th of all); point-to-point transfers and broadcasts do
-// not wait for all and are left out. Otherwise everything is comm.transfer.
+// Decided only where the trace holds every rank of the run: by the communicator and ordinal of
+// their calls where these were recorded, else where all ranks ran the same sequence (then the n-th
+// of one is the n-th of all), and nowhere that an op ended before the last entry. Point-to-point
+// transfers, broadcasts and reductions to one rank do not wait for all and are left out. What is
+// not decided is comm.transfer.
 #pragma once
 
 #include <unordered_map>
@@ -19,7 +21,8 @@ struct LastEntry {
   std::int32_t rank = -1;  // the least of those that entered then
 };
 
-// For ops of any process: when the last rank entered the same collective. Empty: not decided.
+// For ops of any process: when the last rank entered the same collective, by the clock of the op's
+// host. Empty: not decided.
 using LastEntries = std::unordered_map<DeviceOpId, LastEntry>;
 LastEntries last_entries(const Trace& trace);
 

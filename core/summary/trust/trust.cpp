@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "core/model/nothing_recorded.hpp"
 #include "core/steps/capture_gaps.hpp"
@@ -77,11 +78,15 @@ std::vector<Abstention> abstentions(const Trace& trace, const Steps& steps,
     out.push_back({"gpu", "the trace holds launches but no device activity"});
   const bool communicates =
       share_of(partition, [](Cause cause) { return cause == Cause::comm_transfer; }) > 0;
-  if (communicates && attribution.last_entries.empty() &&
-      trace.data().processes[steps.process].world_size > 1) {
+  const std::int32_t world = trace.data().processes[steps.process].world_size;
+  if (communicates && attribution.last_entries.empty() && world > 1) {
+    const bool all_ranks = trace.data().processes.size() >= static_cast<std::size_t>(world);
     out.push_back(
         {"comm.late_rank",
-         "transfer and waiting for a rank are told apart by the traces of all ranks alone"});
+         all_ranks
+             ? "which collectives of the ranks belong together could not be told: their order "
+               "differs"
+             : "transfer and waiting for a rank are told apart by the traces of all ranks alone"});
   }
   return out;
 }
@@ -188,6 +193,16 @@ std::optional<RecorderCost> recorder_cost(const Trace& trace) {
                       sum_of_fact(trace, "writer.decode_ns") / events};
 }
 
+// Where nothing describes the devices, their work still shows how many there are.
+std::uint32_t devices_at_work(const Trace& trace, ProcessId process) {
+  std::set<std::uint32_t> devices;
+  for (StreamId s = 0; s < trace.data().streams.size(); ++s) {
+    const Stream& stream = trace.data().streams[s];
+    if (stream.process == process && !trace.ops_of(s).empty()) devices.insert(stream.device);
+  }
+  return static_cast<std::uint32_t>(devices.size());
+}
+
 }  // namespace
 
 RunFacts run_facts(const Trace& trace, const Steps& steps) {
@@ -204,6 +219,7 @@ RunFacts run_facts(const Trace& trace, const Steps& steps) {
     run.device = device.name;
     run.device_uuid = device.uuid;
   }
+  if (run.device_count == 0) run.device_count = devices_at_work(trace, steps.process);
   if (steps.process >= data.processes.size()) return run;
   const Process& process = data.processes[steps.process];
   run.host = process.host;

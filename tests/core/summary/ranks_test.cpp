@@ -26,6 +26,14 @@ TEST(CompareRanks, SaysWhoWaitsForWhomAndForHowLong) {
   }
 }
 
+TEST(CompareRanks, AnotherHostsClockIsNoLateness) {
+  for (const std::int64_t ahead : {1'500'000, -30'000}) {
+    const Ranks ranks = compare_ranks(two_ranks(ahead));
+    EXPECT_EQ(ranks.rows[0].waits_ns, 6 * 50'000) << ahead;
+    EXPECT_EQ(ranks.rows[1].collectives_last, 6U) << ahead;
+  }
+}
+
 TEST(CompareRanks, ARunOfOneHasNone) {
   TraceMaker make;
   make.thread(1);

@@ -12,13 +12,15 @@ namespace stepscope {
 
 inline constexpr std::int64_t kRankStep = 1'000'000;
 
-inline Trace two_ranks() {
+// With a difference of clocks the second rank ran on another host.
+inline Trace two_ranks(std::int64_t second_ahead_ns = 0) {
   TraceMaker make;
   make.data.processes.resize(2);
   for (std::int32_t rank = 0; rank < 2; ++rank) {
     const auto process = static_cast<ProcessId>(rank);
     make.data.processes[process].rank = rank;
     make.data.processes[process].world_size = 2;
+    make.data.processes[process].host = rank == 1 && second_ahead_ns != 0 ? "b" : "a";
     make.data.threads.push_back({process, 100 + rank, ""});
     make.data.streams.push_back({process, 0, 0, 7, ""});
   }
@@ -41,8 +43,8 @@ inline Trace two_ranks() {
     ops.launch_config.push_back(kNone);
   };
   for (std::int64_t step = 0; step < 6; ++step) {
-    const std::int64_t begin = 1'000'000 + step * kRankStep;
     for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      const std::int64_t begin = 1'000'000 + step * kRankStep + rank * second_ahead_ns;
       ranges.begin.push_back(begin);
       ranges.end.push_back(begin + kRankStep - 1'000);
       ranges.name.push_back(make.data.strings.intern("ProfilerStep#" + std::to_string(step)));
