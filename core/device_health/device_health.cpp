@@ -9,6 +9,8 @@
 namespace stepscope {
 namespace {
 
+constexpr double kLargestMask = 18446744073709551616.0;  // 2^64: no more bits than a mask has
+
 double highest_of(const std::vector<DeviceSample>& samples) {
   double highest = 0;
   for (const DeviceSample& sample : samples) highest = std::max(highest, sample.value);
@@ -25,7 +27,8 @@ std::vector<ReasonShare> reasons_of(const std::vector<double>& masks) {
   std::vector<ReasonShare> out;
   for (const ClockReason& reason : kClockReasons) {
     const auto held = std::count_if(masks.begin(), masks.end(), [&](double mask) {
-      return (static_cast<std::uint64_t>(mask) & reason.bit) != 0;
+      return mask >= 0 && mask < kLargestMask &&
+             (static_cast<std::uint64_t>(mask) & reason.bit) != 0;
     });
     if (held == 0) continue;
     out.push_back(

@@ -22,7 +22,7 @@ constexpr std::string_view kAttention[] = {"flash_", "flash::",  "fmha",       "
 constexpr std::string_view kGemm[] = {"gemm",   "gemv",     "nvjet",  "xmma",     "cutlass",
                                       "splitk", "wgmma",    "matmul", "convolve", "convolution",
                                       "conv2d", "winograd", "fprop",  "dgrad",    "wgrad",
-                                      "cublas", "spmm",     "sddmm",  "csrmm"};
+                                      "cublas", "spmm",     "sddmm",  "csrmm",    "cijk_"};
 constexpr std::string_view kOptimizerKernels[] = {
     "adam", "sgd_", "_sgd", "adagrad", "rmsprop", "lamb_", "fusedoptimizer", "lion_", "muon"};
 constexpr std::string_view kSelect[] = {"topk",      "radixsort", "radix_sort",   "bitonic",

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 6> kInstalled = {
     "site-packages/", "dist-packages/", "lib/python", "<frozen", "/python3.", "/torchinductor_"};
 
 // First part of a stripped path: packages that training programs stand on.
-constexpr std::array<std::string_view, 46> kPackages = {"torch",
+constexpr std::array<std::string_view, 45> kPackages = {"torch",
                                                         "torchvision",
                                                         "torchaudio",
                                                         "torchtitan",
@@ -32,7 +32,6 @@ constexpr std::array<std::string_view, 46> kPackages = {"torch",
                                                         "sklearn",
                                                         "transformers",
                                                         "accelerate",
-                                                        "datasets",
                                                         "tokenizers",
                                                         "safetensors",
                                                         "huggingface_hub",
@@ -58,6 +57,12 @@ constexpr std::array<std::string_view, 46> kPackages = {"torch",
                                                         "fsspec",
                                                         "jax",
                                                         "ignite"};
+
+// Hugging Face's package has the name of many a program's own folder: only these of its parts tell.
+constexpr std::array<std::string_view, 12> kHuggingFaceDatasets = {
+    "arrow_dataset.py",    "arrow_reader.py", "arrow_writer.py", "builder.py",
+    "data_files.py",       "dataset_dict.py", "features",        "fingerprint.py",
+    "iterable_dataset.py", "formatting",      "load.py",         "packaged_modules"};
 
 // Standard library modules that show up on the stacks of training programs.
 constexpr std::array<std::string_view, 62> kStandard = {"abc",         "argparse",
@@ -97,6 +102,12 @@ bool contains(const std::array<std::string_view, N>& list, std::string_view word
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+// `rest` is the path within the first folder.
+bool is_package(std::string_view folder, std::string_view rest) {
+  if (folder == "datasets") return contains(kHuggingFaceDatasets, rest.substr(0, rest.find('/')));
+  return contains(kPackages, folder) || contains(kStandard, folder);
+}
+
 }  // namespace
 
 bool is_user_file(std::string_view path) {
@@ -107,8 +118,7 @@ bool is_user_file(std::string_view path) {
   if (path.front() == '/') return true;
   const auto slash = path.find('/');
   const std::string_view first = path.substr(0, slash);
-  if (slash != std::string_view::npos)
-    return !contains(kPackages, first) && !contains(kStandard, first);
+  if (slash != std::string_view::npos) return !is_package(first, path.substr(slash + 1));
   const std::string_view module = first.substr(0, first.rfind(".py"));
   return !contains(kStandard, module);
 }

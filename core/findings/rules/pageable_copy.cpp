@@ -17,18 +17,26 @@ struct PageableCopies {
   Price price;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t bytes_of_unknown_memory = 0;
   std::int64_t device_ns = 0;
   std::int64_t exposed = 0;
   std::int64_t idle = 0;
 };
 
+// A copy to the device that is large enough to count, from whichever memory.
+bool is_upload(const Scene& scene, const std::vector<bool>& is_tiny_op, DeviceOpId op) {
+  const DeviceOps& d = scene.trace.device_ops();
+  return d.copy_kind[op] == CopyKind::host_to_device && d.bytes[op] != kUnknownBytes &&
+         !is_tiny_op[op] && scene.counts(d.begin[op]);
+}
+
 // All of the process, also those of prefetching threads: the device is what they share.
 void add_copies(const Scene& scene, const std::vector<bool>& is_tiny_op, PageableCopies& out) {
   const DeviceOps& d = scene.trace.device_ops();
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (d.copy_kind[op] != CopyKind::host_to_device || d.bytes[op] == kUnknownBytes ||
-        d.source_memory[op] != MemoryKind::pageable || is_tiny_op[op] || !scene.counts(d.begin[op]))
-      continue;
+    if (!is_upload(scene, is_tiny_op, op)) continue;
+    if (d.source_memory[op] == MemoryKind::unknown) out.bytes_of_unknown_memory += d.bytes[op];
+    if (d.source_memory[op] != MemoryKind::pageable) continue;
     ++out.count;
     out.bytes += d.bytes[op];
     out.device_ns += d.end[op] - d.begin[op];
@@ -109,6 +117,8 @@ void judge_pageable_copy(Scene& scene, Findings& out) {
   PageableCopies copies(scene);
   const std::vector<bool> tiny = tiny_ops(scene);
   add_copies(scene, tiny, copies);
+  if (copies.count == 0 && copies.bytes_of_unknown_memory > 0)
+    return abstain(out, kPageableCopy, "from which memory copies come was not recorded");
   if (copies.count == 0)
     return clear(out, kPageableCopy, "no larger copy to the device from pageable memory");
   add_exposed(scene, tiny, copies);

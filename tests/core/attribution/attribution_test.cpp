@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 
+#include "core/attribution/places/user_code.hpp"
 #include "tests/core/model/trace_maker.hpp"
 
 namespace stepscope {
@@ -196,6 +197,58 @@ TEST(Attribution, PartsSumExactlyForRandomTraces) {
     ASSERT_TRUE(result.ok());
     EXPECT_THAT(result->broken_invariants, testing::IsEmpty()) << "round " << round;
   }
+}
+
+TEST(Attribution, ATraceOfDeviceWorkAloneHasGapsThatNobodyExplains) {
+  TraceMaker make;
+  make.kernel("gemm_kernel", 7, 1'000, 31'000, 0);
+  make.kernel("gemm_kernel", 7, 91'000, 101'000, 0);
+  const Attribution a = attribute_window(make, {1'000, 101'000});
+  EXPECT_EQ(parts(a.process).at(Cause::gpu_gemm), 40'000);
+  EXPECT_EQ(parts(a.process).at(Cause::unknown), 50'000);
+  EXPECT_TRUE(a.broken_invariants.empty());
+}
+
+// std::regex recurses by the length of the text.
+TEST(Attribution, ANameAsLongAsABookIsAPhaseLikeAnother) {
+  TraceMaker make;
+  make.range(HostKind::user_scope, "step " + std::string(200'000, '_'), 1, 0, 100);
+  make.range(HostKind::user_scope, std::string(200'000, 'x') + "foo", 1, 200, 300);
+  const Trace trace = make.build();
+  EXPECT_TRUE(attribute(trace, one_window({0, 300})).ok());
+  EXPECT_TRUE(attribute(trace, one_window({0, 300}), {.phase_regex = ".*foo"}).ok());
+}
+
+TEST(Attribution, WhatAnAutogradThreadEntersIsInsideItsCallersPhase) {
+  TraceMaker make;
+  make.thread(1, "main");
+  make.range(HostKind::user_scope, "backward", 1, 0, 100);
+  make.range(HostKind::backward_node, "MmBackward0", 2, 10, 90);
+  make.range(HostKind::user_scope, "hook", 2, 20, 40);
+  make.range(HostKind::user_scope, "hook", 2, 120, 140);
+  const Attribution a = attribute_window(make, {0, 200});
+  std::vector<std::string> entered;
+  for (const PhaseVisit& visit : a.visits) {
+    const Phase& phase = a.phases[visit.phase];
+    entered.push_back(a.phases[phase.parent].name + "/" + phase.name);
+  }
+  EXPECT_THAT(entered, testing::ElementsAre("/backward", "backward/hook", "/hook"));
+}
+
+TEST(Attribution, RangesThatAreNeverClosedEndInAPathOfBoundedDepth) {
+  TraceMaker make;
+  for (int i = 0; i < 3'000; ++i)
+    make.range(HostKind::user_scope, "leak" + std::to_string(i), 1, i, 10'000);
+  const Attribution a = attribute_window(make, {0, 10'000});
+  EXPECT_LE(a.phases.size(), 66U);  // 64, none, and "forward"
+}
+
+// Hugging Face's package and many a program's own folder have one name.
+TEST(UserCode, AFolderDatasetsIsTheUsersButForThePackagesFiles) {
+  EXPECT_TRUE(is_user_file("datasets/coco.py"));
+  EXPECT_FALSE(is_user_file("datasets/arrow_dataset.py"));
+  EXPECT_FALSE(is_user_file("datasets/formatting/formatting.py"));
+  EXPECT_FALSE(is_user_file("torch/nn/modules/module.py"));
 }
 
 }  // namespace

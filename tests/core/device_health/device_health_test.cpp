@@ -46,6 +46,15 @@ TEST(DeviceHealth, ReasonsAreSharesOfTheSamplesLargestFirst) {
   EXPECT_DOUBLE_EQ(reasons[2].share, 0.2);
 }
 
+TEST(DeviceHealth, ANumberThatIsNoMaskHoldsNoReason) {
+  SampledLoop loop;
+  for (const double mask : {-1.0, -5.0, 1e30}) {
+    loop.step();
+    loop.sample_here(throttle_reasons, mask);
+  }
+  EXPECT_TRUE(only(loop, loop.all_rows()).reasons.empty());
+}
+
 TEST(DeviceHealth, OtherProcessesAreTheMostOfTheCountedSteps) {
   SampledLoop loop;
   for (const double others : {5.0, 0.0, 2.0, 1.0}) {

@@ -19,6 +19,7 @@ TEST(OperationClass, KernelsByTheNamesThatLibrariesGiveThem) {
        Cause::gpu_attention},
       {"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob", Cause::gpu_attention},
       {"nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NTN", Cause::gpu_gemm},
+      {"Cijk_Ailk_Bljk_SB_MT128x64x16_SE_K1", Cause::gpu_gemm},
       {"void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_16x5_tn_align4>(Params)",
        Cause::gpu_gemm},
       {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64", Cause::gpu_gemm},
