@@ -12,6 +12,7 @@
 #include "core/steps/capture_gaps.hpp"
 #include "core/steps/finders/loop.hpp"
 #include "core/steps/finders/user_marker.hpp"
+#include "core/steps/finders/whole_trace.hpp"
 #include "core/steps/sections.hpp"
 #include "core/steps/unusual/warm_up.hpp"
 #include "core/steps/windows.hpp"
@@ -141,6 +142,33 @@ std::vector<Step> listed(const Loop& loop) {
   return list;
 }
 
+void place(const Trace& trace, Loop loop, Steps& steps) {
+  steps.found_by = loop.found_by;
+  steps.confidence = std::clamp(loop.confidence, 0.0, 1.0);
+  steps.how = std::move(loop.how);
+  steps.thread = loop.thread;
+  steps.list = listed(loop);
+  steps.notes = std::move(loop.notes);
+  place_windows(trace, steps, loop.last_complete);
+}
+
+bool none_lasts(const Steps& steps) {
+  return std::all_of(steps.list.begin(), steps.list.end(),
+                     [](const Step& step) { return step.window.empty(); });
+}
+
+// Marks at one moment divide nothing.
+void take_whole_trace(const Activity& activity, Steps& steps) {
+  const std::string found = std::move(steps.how);
+  place(*activity.trace, find_whole_trace(activity), steps);
+  steps.how = fmt::format(
+      "{}, of which none has a length: the whole trace is one window and no step time is claimed; "
+      "name a longer range with --step-marker",
+      found);
+  steps.sections.clear();
+  steps.chosen = {};
+}
+
 Error nothing_to_divide(const Trace& trace) {
   const std::string path = trace.data().path.empty() ? "trace" : trace.data().path;
   const std::string why = why_nothing_recorded(trace.health().notes);
@@ -216,17 +244,13 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
     if (!taken) return taken.error();
     loop = std::move(taken).value();
   }
-  steps.found_by = loop.found_by;
-  steps.confidence = std::clamp(loop.confidence, 0.0, 1.0);
-  steps.how = std::move(loop.how);
   steps.process = found.activity.process;
   steps.recorded = found.activity.host;
-  steps.thread = loop.thread;
-  steps.list = listed(loop);
-  steps.notes = std::move(loop.notes);
+  place(trace, std::move(loop), steps);
+  if (none_lasts(steps) && steps.found_by != FoundBy::whole_trace)
+    take_whole_trace(found.activity, steps);
   note_other_processes(trace, all.size(), steps);
   note_work_outside(found.activity, steps);
-  place_windows(trace, steps, loop.last_complete);
   const IntervalSet gaps = capture_gaps(trace, steps.process);
   close_gaps(gaps, steps);
   end_warm_up(found.activity, steps);

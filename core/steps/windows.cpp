@@ -54,7 +54,8 @@ std::int64_t launch_time(const Trace& trace, CallId call) {
   return trace.host_ranges().begin[trace.calls().range[call]];
 }
 
-// Last ends of the device's work: of each step, and of what precedes the first.
+// Last ends of the device's work: of each step, and of what precedes the first. Side streams come
+// last: what counts of them is told by the ends of all else.
 class DeviceWork {
  public:
   DeviceWork(const Trace& trace, const Steps& steps)
@@ -64,15 +65,24 @@ class DeviceWork {
         roles_(stream_roles(trace)),
         gaps_(capture_gaps(trace, steps.process)) {
     for (StreamId s = 0; s < roles_.size(); ++s) {
-      if (trace.data().streams[s].process == steps.process) add_stream(s);
+      if (trace.data().streams[s].process == steps.process) streams_.push_back(s);
     }
+    set_rare_aside();
+    add_streams(StreamRole::main);
+    for (std::size_t k = 0; k < steps.list.size(); ++k) {
+      const std::int64_t before = k == 0 ? kNever : own_ends_.back();
+      own_ends_.push_back(std::max({before, steps.list[k].host.end, ends_[k]}));
+    }
+    add_streams(StreamRole::side);
   }
 
   std::int64_t before() const { return before_; }
   std::int64_t end_of(std::size_t step) const { return ends_[step]; }
 
  private:
-  void add_stream(StreamId stream) {
+  // Calls f(op, step) for what may extend a step.
+  template <class F>
+  void each_op(StreamId stream, F f) const {
     const std::span<const DeviceOpId> ops = trace_.ops_of(stream);
     const bool linked = std::any_of(
         ops.begin(), ops.end(), [this](DeviceOpId op) { return trace_.launch_of(op) != kNone; });
@@ -85,8 +95,49 @@ class DeviceWork {
       // A stream of which no launch was recorded at all: the op's own time is all there is.
       if (!linked) step = index_.of(begin);
       const bool unseen = call == kNone && may_be_of_a_gap(linked ? last_linked : begin, begin);
-      if (extends(stream, op) && !unseen) add(step, trace_.device_ops().end[op]);
+      if (extends(stream, op) && !unseen) f(op, step);
     }
+  }
+
+  std::size_t steps_with_work(StreamId stream) const {
+    std::vector<bool> works(ends_.size(), false);
+    each_op(stream, [&works](DeviceOpId, std::size_t step) {
+      if (step < works.size()) works[step] = true;
+    });
+    return static_cast<std::size_t>(std::count(works.begin(), works.end(), true));
+  }
+
+  // A stream that works in less than half as many steps as another of its device is beside the
+  // loop, however long its kernels take.
+  void set_rare_aside() {
+    std::map<std::uint32_t, std::pair<std::size_t, StreamId>> most;
+    for (const StreamId s : streams_) {
+      if (roles_[s] == StreamRole::prefetch) continue;
+      auto& best = most[trace_.data().streams[s].device];
+      best = std::max(best, {steps_with_work(s), s});
+    }
+    for (const StreamId s : streams_) {
+      if (roles_[s] != StreamRole::main) continue;
+      const auto [steps, busiest] = most[trace_.data().streams[s].device];
+      if (2 * steps_with_work(s) >= steps) continue;
+      roles_[s] = StreamRole::side;
+      roles_[busiest] = StreamRole::main;
+    }
+  }
+
+  void add_streams(StreamRole role) {
+    for (const StreamId stream : streams_) {
+      if (roles_[stream] != role) continue;
+      each_op(stream, [&](DeviceOpId op, std::size_t step) {
+        const std::int64_t end = trace_.device_ops().end[op];
+        if (role != StreamRole::side || !outlasts_next_step(step, end)) add(step, end);
+      });
+    }
+  }
+
+  bool outlasts_next_step(std::size_t step, std::int64_t end) const {
+    const std::size_t next = step == kBefore ? 0 : step + 1;
+    return next < own_ends_.size() && end > own_ends_[next];
   }
 
   // An op without a launch: the call was in a gap that the op lies in, or that ended since the
@@ -110,7 +161,9 @@ class DeviceWork {
   const Trace& trace_;
   StepIndex index_;
   std::vector<std::int64_t> ends_;
+  std::vector<std::int64_t> own_ends_;  // without side streams; they do not decrease
   std::int64_t before_ = kNever;
+  std::vector<StreamId> streams_;  // of the process
   std::vector<StreamRole> roles_;
   IntervalSet gaps_;
 };
@@ -125,11 +178,14 @@ struct Launches {
   bool last_recorded = true;
 };
 
-bool is_inside_a_call(const HostRanges& h, RangeId range) {
-  for (RangeId outer = h.parent[range]; outer != kNone; outer = h.parent[outer]) {
-    if (family_of(h.kind[outer]) == HostFamily::api) return true;
+// Parents stand before their children, so one pass in row order hands it down.
+std::vector<bool> inside_a_call(const HostRanges& h) {
+  std::vector<bool> inside(h.size());
+  for (RangeId r = 0; r < h.size(); ++r) {
+    const RangeId outer = h.parent[r];
+    inside[r] = outer != kNone && (inside[outer] || family_of(h.kind[outer]) == HostFamily::api);
   }
-  return false;
+  return inside;
 }
 
 // Kernel launches of each step and whether the device's records of them are there. A driver call
@@ -139,6 +195,7 @@ std::vector<Launches> launches_by_step(const Trace& trace, const Steps& steps) {
   const StepIndex index(steps.list);
   const HostRanges& h = trace.host_ranges();
   const Calls& calls = trace.calls();
+  const std::vector<bool> inside = inside_a_call(h);
   for (CallId call = 0; call < calls.size(); ++call) {
     const RangeId range = calls.range[call];
     if (!puts_kernels(calls.api[call]) || calls.correlation[call] == 0) continue;
@@ -146,7 +203,7 @@ std::vector<Launches> launches_by_step(const Trace& trace, const Steps& steps) {
     const std::size_t step = index.of(h.begin[range]);
     if (step >= out.size()) continue;
     const bool recorded = !trace.ops_launched_by(call).empty();
-    if (!recorded && is_inside_a_call(h, range)) continue;
+    if (!recorded && inside[range]) continue;
     out[step].unrecorded += recorded ? 0U : 1U;
     if (h.begin[range] < out[step].last) continue;
     out[step].last = h.begin[range];

@@ -16,7 +16,8 @@
 // copies take most of the time. This needs no event waits: had an op of this step's own stream
 // waited for the copy, that op would have ended later than the copy, and a host that waited would
 // have ended later; so a copy that would extend the step is one for which nothing in the step
-// waits.
+// waits. For the same reason a kernel of a side stream that outlasts the whole next step (a
+// persistent one, a collective beside the loop) extends none.
 //
 // wall_known of the last step is false where its marks say that it is not complete, or its last
 // kernel launches have no device record although those of other steps do.

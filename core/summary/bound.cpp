@@ -11,6 +11,8 @@
 // it device-bound for sure, since the plain step lies between device busy and the traced step. With
 // the plain step time (floor = device busy <= plain <= traced) the wait is that of the plain step,
 // the device's own part being the same in both.
+// Idle time whose cause is unknown may be the host's or the device's: where the verdict hangs on it
+// there is none.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,20 +58,29 @@ std::string without_device(const PartitionSummary& s) {
 }
 
 struct PerStep {
-  double wall = 0, busy = 0, wait = 0;
+  double wall = 0, busy = 0, wait = 0, unknown = 0;
 };
 
 PerStep per_step(const PartitionSummary& s) {
   const auto steps = static_cast<double>(s.steps_counted);
+  std::int64_t unknown = 0;
+  for (const PartSum& part : s.parts) unknown += part.cause == Cause::unknown ? part.ns_total : 0;
   return {s.wall_ns_per_step(), static_cast<double>(s.device_busy_ns_total) / steps,
-          static_cast<double>(s.host_wait_ns_total) / steps};
+          static_cast<double>(s.host_wait_ns_total) / steps, static_cast<double>(unknown) / steps};
 }
 
 // `wait_ns` is an upper bound: no step saves more than it waits.
 void judge(PartitionSummary& s, const PerStep& step, double wall_ns, double wait_ns) {
   const double wait = wait_ns / wall_ns;
+  const double known = std::max(0.0, wait_ns - step.unknown) / wall_ns;
   s.bound = bound_of(wait);
   s.why_bound = sentence(s.bound, step.busy / wall_ns, s.queued_share, wait);
+  if (bound_of(known) == s.bound) return;
+  s.bound = Bound::not_judged;
+  s.why_bound = fmt::format(
+      "the device works {:.0f} % of the time and waits {:.0f} to {:.0f} % for the host: what it "
+      "waits for in the rest is not known",
+      100 * step.busy / wall_ns, 100 * known, 100 * wait);
 }
 
 void judge_by_plain(PartitionSummary& s, const PerStep& step, std::int64_t plain_ns) {

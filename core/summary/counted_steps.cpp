@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which steps count: all after warm-up that were recorded whole, however long they took. Fewer than
 // two is less than a user expects, so what is counted instead is said: one steady step, else all
-// complete ones, else whatever there is.
+// complete ones, else whatever there is. A step that was over before the work of the one before it
+// takes no time of its own; between others it counts, else the mean would be of fewer steps than
+// ran.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -12,12 +14,17 @@
 namespace stepscope::summary_parts {
 namespace {
 
+constexpr const char* kLowerBounds = "no step's end was recorded: the times are lower bounds";
+
 std::vector<std::uint32_t> rows_where(const Steps& steps,
                                       const std::function<bool(const Step&)>& test) {
   std::vector<std::uint32_t> rows;
   for (std::uint32_t i = 0; i < steps.list.size(); ++i) {
-    if (!steps.list[i].window.empty() && test(steps.list[i])) rows.push_back(i);
+    if (test(steps.list[i])) rows.push_back(i);
   }
+  const auto lasts = [&steps](std::uint32_t row) { return !steps.list[row].window.empty(); };
+  rows.erase(rows.begin(), std::find_if(rows.begin(), rows.end(), lasts));
+  rows.erase(std::find_if(rows.rbegin(), rows.rend(), lasts).base(), rows.end());
   return rows;
 }
 
@@ -28,8 +35,9 @@ std::vector<std::uint32_t> choose_rows(const Steps& steps, std::string& why) {
   why = "no steady step: warm-up is counted in";
   rows = rows_where(steps, [](const Step& s) { return s.wall_known; });
   if (!rows.empty()) return rows;
-  why = "no step's end was recorded: the times are lower bounds";
-  return rows_where(steps, [](const Step&) { return true; });
+  rows = rows_where(steps, [](const Step&) { return true; });
+  why = rows.empty() ? "no step has a length: there is no time to count" : kLowerBounds;
+  return rows;
 }
 
 }  // namespace
@@ -65,9 +73,12 @@ Counting counting_of(const Steps& steps, std::vector<std::uint32_t> rows) {
 Counting choose_steps(const Steps& steps) {
   std::string why;
   Counting out = counting_of(steps, choose_rows(steps, why));
-  out.why = std::move(why);
-  if (steps.found_by == FoundBy::whole_trace)
+  if (steps.found_by == FoundBy::whole_trace && !out.rows.empty()) {
     out.why = "no steps were found: the whole trace is one window";
+    if (why == kLowerBounds) out.why += "; its end was not recorded: the times are lower bounds";
+  } else {
+    out.why = std::move(why);
+  }
   return out;
 }
 

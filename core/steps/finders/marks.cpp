@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -12,13 +13,31 @@
 namespace stepscope {
 namespace {
 
-std::vector<RangeId> without_inner(const Activity& activity, const std::vector<RangeId>& ranges) {
+// More outer ranges than this cross what they hold: not all of them are tried.
+constexpr int kMostTried = 16;
+
+// A clock's rounding lets the end of one mark lie behind the begin of the next: that is no nesting.
+bool is_inner(Interval kept, Interval next) {
+  if (next.begin >= kept.end) return false;
+  const std::int64_t common = intersect(kept, next).length();
+  return next.end <= kept.end || 2 * common > std::min(kept.length(), next.length());
+}
+
+std::vector<RangeId> without_inner(const Activity& activity, std::span<const RangeId> ranges) {
   std::vector<RangeId> out;
   for (RangeId range : ranges) {
-    if (!out.empty() && activity.time(range).begin < activity.time(out.back()).end) continue;
+    if (!out.empty() && is_inner(activity.time(out.back()), activity.time(range))) continue;
     out.push_back(range);
   }
   return out;
+}
+
+// For each range the last end of those behind it: what ends no later holds them all.
+std::vector<std::int64_t> ends_behind(const Activity& activity, std::span<const RangeId> ranges) {
+  std::vector<std::int64_t> ends(ranges.size(), std::numeric_limits<std::int64_t>::min());
+  for (std::size_t i = ranges.size(); i-- > 1;)
+    ends[i - 1] = std::max(ends[i], activity.time(ranges[i]).end);
+  return ends;
 }
 
 bool does_work(const Trace& trace, ThreadId thread) {
@@ -42,12 +61,37 @@ bool is_main(const Trace& trace, ThreadId thread) {
 
 std::vector<RangeId> outermost(const Activity& activity, std::vector<RangeId> ranges) {
   const std::vector<RangeId> plain = without_inner(activity, ranges);
-  std::vector<RangeId> out = plain;
-  while (out.size() == 1 && ranges.size() >= 3) {
-    ranges.erase(ranges.begin());
-    out = without_inner(activity, ranges);
+  if (plain.size() != 1) return plain;
+  const std::vector<std::int64_t> behind = ends_behind(activity, ranges);
+  int tried = 0;
+  for (std::size_t first = 1; first + 1 < ranges.size() && tried < kMostTried; ++first) {
+    if (activity.time(ranges[first]).end >= behind[first]) continue;
+    ++tried;
+    std::vector<RangeId> out = without_inner(activity, std::span(ranges).subspan(first));
+    if (out.size() >= 2) return out;
   }
-  return out.size() >= 2 ? out : plain;
+  return plain;
+}
+
+std::size_t crossing_ones(const Activity& activity, std::span<const RangeId> ranges,
+                          std::span<const RangeId> kept) {
+  std::size_t count = 0;
+  std::size_t next = 0;
+  for (const RangeId range : ranges) {
+    if (next < kept.size() && kept[next] == range) {
+      ++next;
+    } else if (next > 0 && activity.time(range).end > activity.time(kept[next - 1]).end) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+void note_crossing(std::size_t crossing, std::vector<std::string>& notes) {
+  if (crossing == 0) return;
+  notes.push_back(fmt::format(
+      "{} {} for more than half of a step: left out", crossing,
+      crossing == 1 ? "mark overlaps the one before it" : "marks overlap the one before them"));
 }
 
 MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ranges) {
@@ -57,14 +101,15 @@ MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ra
   std::size_t at_work = 0;
   std::tuple<bool, std::int64_t, std::size_t> best_key{false, -1, 0};
   for (auto& [thread, all] : by_thread) {
-    std::vector<RangeId> own = outermost(activity, std::move(all));
+    std::vector<RangeId> own = outermost(activity, all);
     const std::int64_t inside = total_length(unite(times_of(activity, own)));
     const std::int64_t weight = inside * (is_main(*activity.trace, thread) ? kMainCountsTimes : 1);
     const std::tuple key{does_work(*activity.trace, thread), weight, own.size()};
     at_work += std::get<bool>(key) ? 1U : 0U;
     if (key <= best_key) continue;
     best_key = key;
-    best = {thread, std::move(own), by_thread.size() - 1};
+    const std::size_t crossing = crossing_ones(activity, all, own);
+    best = {thread, std::move(own), by_thread.size() - 1, 0, crossing};
   }
   best.left_out_at_work = at_work - (std::get<bool>(best_key) ? 1U : 0U);
   return best;
@@ -73,7 +118,11 @@ MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ra
 std::vector<Interval> times_of(const Activity& activity, std::span<const RangeId> ranges) {
   std::vector<Interval> times;
   times.reserve(ranges.size());
-  for (RangeId range : ranges) times.push_back(activity.time(range));
+  for (RangeId range : ranges) {
+    Interval time = activity.time(range);
+    if (!times.empty()) time.begin = std::max(time.begin, times.back().end);
+    times.push_back(time);
+  }
   return times;
 }
 

@@ -10,9 +10,10 @@
 
 namespace stepscope {
 
-// Ranges of one thread in time order without those that begin inside an earlier one (doubles by
-// NVTX and record_function, recursion). An outermost range that stands alone around at least two
-// others is left out instead of them: it is the loop, not an iteration.
+// Ranges of one thread in time order without those that lie inside an earlier one (doubles by NVTX
+// and record_function, recursion) or overlap it for more than half of the shorter. An outermost
+// range that stands alone around at least two others is left out instead of them: it is the loop,
+// not an iteration.
 std::vector<RangeId> outermost(const Activity& activity, std::vector<RangeId> ranges);
 
 struct MarkedThread {
@@ -20,13 +21,20 @@ struct MarkedThread {
   std::vector<RangeId> ranges;
   std::size_t left_out_threads = 0;  // others that carry such marks, too
   std::size_t left_out_at_work = 0;  // those of them with recorded ops or calls
+  std::size_t crossing = 0;          // of this thread, left out
 };
+
+// Ranges that were left out although none that was kept holds them.
+std::size_t crossing_ones(const Activity& activity, std::span<const RangeId> ranges,
+                          std::span<const RangeId> kept);
+void note_crossing(std::size_t crossing, std::vector<std::string>& notes);
 
 // Groups by thread, takes the outermost of each and returns the thread that does the work: one with
 // recorded ops or calls before one without (a device's time line), then the most time inside marks,
 // which counts twice on the main thread: of two threads that train alike it is the one.
 MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ranges);
 
+// Disjoint: where two overlap the later one begins with the earlier one's end.
 std::vector<Interval> times_of(const Activity& activity, std::span<const RangeId> ranges);
 
 // Steps from marks; ids are the numbers in the names where those rise throughout, else 0, 1, 2, ...

@@ -70,6 +70,7 @@ struct Group {
   bool step_word = false;
   bool numbered = true;
   std::vector<RangeId> ranges;
+  std::size_t crossing = 0;
 };
 
 // All groups that may be steps by name alone.
@@ -92,7 +93,9 @@ std::vector<Group> group_by_stem(const Activity& activity) {
     group.stem = key.second;
     group.step_word = is_named_like_a_step(group.stem);
     if (!group.step_word && is_named_like_something_else(group.stem)) continue;
-    group.ranges = outermost(activity, std::move(group.ranges));
+    std::vector<RangeId> kept = outermost(activity, group.ranges);
+    group.crossing = crossing_ones(activity, group.ranges, kept);
+    group.ranges = std::move(kept);
     out.push_back(std::move(group));
   }
   return out;
@@ -177,14 +180,16 @@ Loop find_named_ranges(const Activity& activity) {
     if (rated.confidence > 0 && is_better(rated, best)) best = rated;
   }
   if (best.group == nullptr) return {};
-  return {.found_by = FoundBy::nvtx_step,
-          .confidence = best.confidence,
-          .how = fmt::format("{} ranges named '{}' on {}, which hold {:.0f} % of the {}",
-                             best.group->ranges.size(), best.group->stem,
-                             thread_text(*activity.trace, best.group->thread), 100 * best.inside,
-                             noun_of(activity.work_kind)),
-          .thread = best.group->thread,
-          .steps = steps_of(activity, best.group->ranges)};
+  Loop loop{.found_by = FoundBy::nvtx_step,
+            .confidence = best.confidence,
+            .how = fmt::format("{} ranges named '{}' on {}, which hold {:.0f} % of the {}",
+                               best.group->ranges.size(), best.group->stem,
+                               thread_text(*activity.trace, best.group->thread), 100 * best.inside,
+                               noun_of(activity.work_kind)),
+            .thread = best.group->thread,
+            .steps = steps_of(activity, best.group->ranges)};
+  note_crossing(best.group->crossing, loop.notes);
+  return loop;
 }
 
 }  // namespace stepscope

@@ -19,6 +19,7 @@ Loop find_profiler_steps(const Activity& activity) {
                                thread_text(*activity.trace, marks.thread)),
             .thread = marks.thread,
             .steps = steps_of(activity, marks.ranges)};
+  note_crossing(marks.crossing, loop.notes);
   // Work between marks counts to the next step, so what matters is what lies outside all of them.
   const double covered = activity.share_in(loop.time());
   loop.confidence = loop.steps.size() >= 2 ? covered : 0.4 * covered;

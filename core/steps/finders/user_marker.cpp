@@ -83,6 +83,7 @@ Loop find_user_marks(const Activity& activity, const std::regex& marker,
             .thread = marks.thread,
             .steps = steps_of(activity, marks.ranges)};
   loop.confidence = 1;
+  note_crossing(marks.crossing, loop.notes);
   if (marks.left_out_threads > 0) {
     loop.notes.push_back(
         fmt::format("ranges that match '{}' stand on {} other threads, too: left out", pattern,

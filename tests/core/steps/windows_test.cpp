@@ -244,15 +244,23 @@ TEST(WindowsProperty, TileTheRunAndHoldTheirOwnWork) {
       sum += steps.list[k].wall_ns();
     }
     EXPECT_EQ(sum, steps.list.back().window.end - steps.list.front().window.begin) << seed;
+    const std::vector<StreamRole> roles = stream_roles(trace);
+    std::vector<std::int64_t> own(steps.list.size(), 0);  // without side streams
     std::vector<std::int64_t> end(steps.list.size(), 0);
-    for (DeviceOpId op = 0; op < trace.device_ops().size(); ++op) {
-      const RangeId call = trace.calls().range[trace.launch_of(op)];
-      const int step = step_of_time(steps, trace.host_ranges().begin[call]);
-      const bool prefetch = trace.data().streams[trace.device_ops().stream[op]].stream == 13;
-      if (step < 0 || step >= static_cast<int>(end.size()) || prefetch) continue;
-      const auto k = static_cast<std::size_t>(step);
-      end[k] = std::max(end[k], trace.device_ops().end[op]);
-      EXPECT_LE(trace.device_ops().end[op], steps.list[k].window.end) << seed;
+    for (const bool side : {false, true}) {
+      for (std::size_t k = 0; k < own.size(); ++k)
+        own[k] = std::max({k == 0 ? 0 : own[k - 1], steps.list[k].host.end, end[k]});
+      for (DeviceOpId op = 0; op < trace.device_ops().size(); ++op) {
+        const RangeId call = trace.calls().range[trace.launch_of(op)];
+        const int step = step_of_time(steps, trace.host_ranges().begin[call]);
+        const bool prefetch = trace.data().streams[trace.device_ops().stream[op]].stream == 13;
+        if (step < 0 || step >= static_cast<int>(end.size()) || prefetch) continue;
+        const auto k = static_cast<std::size_t>(step);
+        if (side != (roles[trace.device_ops().stream[op]] == StreamRole::side)) continue;
+        if (side && k + 1 < own.size() && trace.device_ops().end[op] > own[k + 1]) continue;
+        end[k] = std::max(end[k], trace.device_ops().end[op]);
+        EXPECT_LE(trace.device_ops().end[op], steps.list[k].window.end) << seed;
+      }
     }
     // No end without a reason: each is the host's, the device's or the one before.
     for (std::size_t k = 0; k < end.size(); ++k) {

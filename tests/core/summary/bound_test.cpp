@@ -76,5 +76,16 @@ TEST(SummaryBound, WithoutDeviceWorkNobodyIsBlamed) {
   EXPECT_TRUE(sum.trust.notes.empty());
 }
 
+TEST(SummaryBound, AVerdictThatHangsOnWhatIsUnknownIsNotGiven) {
+  SimpleSteps s;
+  s.step(100);
+  s.own(Cause::gpu_gemm, 30);
+  s.own(Cause::unknown, 68);
+  s.own(Cause::host_python, 2);
+  const Summary sum = s.sum();
+  EXPECT_EQ(sum.partition.bound, Bound::not_judged);
+  EXPECT_THAT(sum.partition.why_bound, HasSubstr("2 to 70 %"));
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -48,5 +48,26 @@ TEST(SummarySteps, NoTimeAfterWarmUpLeavesTheHeadline) {
   EXPECT_EQ(sum.partition.steps_counted, 20U);
 }
 
+// Over before the work of the one before it: three steps ran in 200 ns, not two.
+TEST(SummarySteps, AStepWithoutTimeOfItsOwnCountsBetweenOthers) {
+  SimpleSteps s;
+  s.step(500, false);
+  s.step(100);
+  s.step(0);
+  s.step(100);
+  s.step(0);
+  const Summary sum = s.sum();
+  EXPECT_EQ(sum.counted, (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(sum.partition.wall_ns_total, 200);
+}
+
+TEST(SummarySteps, AWholeTraceThatIsCutSaysThatItsTimeIsALowerBound) {
+  SimpleSteps s;
+  s.steps.found_by = FoundBy::whole_trace;
+  s.step(500, false);
+  s.steps.list.back().wall_known = false;
+  EXPECT_THAT(s.sum().counting, AllOf(HasSubstr("one window"), HasSubstr("lower bounds")));
+}
+
 }  // namespace
 }  // namespace stepscope

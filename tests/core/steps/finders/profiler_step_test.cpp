@@ -75,5 +75,34 @@ TEST(ProfilerStep, ASingleMarkYieldsToTheOptimizer) {
   EXPECT_EQ(found(loop).found_by, FoundBy::optimizer);
 }
 
+// A clock's rounding lets each mark end a little behind the next one's begin.
+TEST(ProfilerStep, MarksThatOverlapALittleAreAllSteps) {
+  LoopMaker loop;
+  for (int i = 0; i < 8; ++i) {
+    const std::int64_t begin = loop.now;
+    loop.train_ops();
+    loop.make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(i), 1, begin,
+                    loop.now + 1);
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 8U);
+  EXPECT_TRUE(steps.notes.empty());
+}
+
+TEST(ProfilerStep, AMarkThatOverlapsMostOfAnotherIsLeftOutAndSaid) {
+  LoopMaker loop;
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t begin = loop.now;
+    loop.train_ops();
+    loop.make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(i), 1, begin, loop.now);
+    if (i == 1)
+      loop.make.range(HostKind::user_scope, "ProfilerStep#1", 1, begin + 10, loop.now + 10);
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 4U);
+  ASSERT_EQ(steps.notes.size(), 1U);
+  EXPECT_NE(steps.notes[0].find("1 mark overlaps"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stepscope

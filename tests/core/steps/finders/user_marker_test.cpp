@@ -59,5 +59,16 @@ TEST(UserMarker, ABadExpressionIsAUsageError) {
   EXPECT_THAT(steps.error().message, HasSubstr("step ["));
 }
 
+TEST(UserMarker, MarksWithoutALengthLeaveTheWholeTrace) {
+  LoopMaker loop;
+  loop.kernel("gemm", 50'000);
+  loop.make.range(HostKind::user_scope, "mark", 1, loop.now - 500, loop.now - 500);
+  loop.kernel("gemm", 50'000);
+  const Steps steps = found(loop, {.marker_regex = "mark"});
+  EXPECT_EQ(steps.found_by, FoundBy::whole_trace);
+  EXPECT_THAT(steps.how, HasSubstr("none has a length"));
+  EXPECT_GT(steps.list.front().wall_ns(), 0);
+}
+
 }  // namespace
 }  // namespace stepscope
