@@ -21,7 +21,7 @@ constexpr std::size_t kLongestName = 80;
 std::vector<std::string> phase_row(const StepScale& scale, const PhaseRow& row, bool calls) {
   std::string name;
   for (std::uint32_t i = 0; i < row.depth; ++i) name += "&emsp;";
-  name += code(row.name);
+  name += code(shortened(row.name, kLongestName));
   const std::string period = phase_period_text(row);
   if (!period.empty()) name += " (" + escaped(period) + ")";
   std::vector<std::string> cells = {name, scale.time(row.wall_ns_total),
@@ -100,7 +100,7 @@ std::string kernel_section(const StepScale& scale) {
     rows.push_back({code(shortened(short_kernel_name(row.name), kLongestName)),
                     scale.time(row.ns_total), scale.calls(row.calls_total),
                     row.bytes_per_second ? format_rate(*row.bytes_per_second) : "",
-                    code(name_of(row.cause)), code(row.phase)});
+                    code(name_of(row.cause)), code(shortened(row.phase, kLongestName))});
   }
   add_rest(rows, scale, all, kMostKernels);
   return paragraph("### Device operations") + table({left("operation"),
@@ -123,7 +123,7 @@ std::string transfer_section(const StepScale& scale) {
     rows.push_back({code(shortened(name, kLongestName)), scale.time(row.ns_total),
                     scale.calls(row.calls_total),
                     format_bytes(static_cast<double>(row.bytes_total) / scale.steps),
-                    format_bytes(row.bytes_per_second()), code(row.phase),
+                    format_bytes(row.bytes_per_second()), code(shortened(row.phase, kLongestName)),
                     escaped(waited_for_text(scale, row))});
   }
   add_rest(rows, scale, all, kMostTransfers);

@@ -68,7 +68,7 @@ std::string partition(const Page& page) {
 }
 
 std::string devices(const Page& page) {
-  if (page.summary.devices.empty()) return "";
+  if (page.summary.devices.empty() || page.wall_ns <= 0) return "";
   Table table({Align::left, Align::left, Align::right, Align::right, Align::right, Align::left});
   table.head({"Devices", std::string(kBar, ' '), "busy " + page.time_title(), "busy",
               "waits for host", "largest cause"});

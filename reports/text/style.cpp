@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "reports/text/one_line.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -45,7 +47,8 @@ std::string Style::paint(Colour which, std::string_view text) const {
 std::string Style::bar(double share, std::size_t width) const {
   constexpr std::array<std::string_view, 8> kEighths = {"",       "\u258f", "\u258e", "\u258d",
                                                         "\u258c", "\u258b", "\u258a", "\u2589"};
-  const double columns = std::clamp(share, 0.0, 1.0) * static_cast<double>(width);
+  const double columns =
+      std::isfinite(share) ? std::clamp(share, 0.0, 1.0) * static_cast<double>(width) : 0;
   if (!unicode) return std::string(static_cast<std::size_t>(std::lround(columns)), '#');
   const auto eighths = static_cast<std::size_t>(std::lround(columns * 8));
   std::string out;
@@ -54,17 +57,19 @@ std::string Style::bar(double share, std::size_t width) const {
   return out;
 }
 
-std::string Style::cut_end(std::string_view text, std::size_t width) const {
-  if (columns_of(text) <= width) return std::string(text);
+std::string Style::cut_end(std::string_view raw, std::size_t width) const {
+  std::string text = one_line(raw);
+  if (columns_of(text) <= width) return text;
   const std::size_t keep = width - std::min(width, columns_of(ellipsis()));
-  return std::string(text.substr(0, byte_of(text, keep))) + std::string(ellipsis());
+  return text.substr(0, byte_of(text, keep)) + std::string(ellipsis());
 }
 
-std::string Style::cut_front(std::string_view text, std::size_t width) const {
+std::string Style::cut_front(std::string_view raw, std::size_t width) const {
+  std::string text = one_line(raw);
   const std::size_t columns = columns_of(text);
-  if (columns <= width) return std::string(text);
+  if (columns <= width) return text;
   const std::size_t keep = width - std::min(width, columns_of(ellipsis()));
-  return std::string(ellipsis()) + std::string(text.substr(byte_of(text, columns - keep)));
+  return std::string(ellipsis()) + text.substr(byte_of(text, columns - keep));
 }
 
 }  // namespace stepscope

@@ -7,6 +7,7 @@ namespace stepscope {
 namespace {
 
 constexpr std::size_t kIndent = 2;
+constexpr std::size_t kWidestCell = 120;
 
 std::string aligned(const TextCell& cell, Align align, std::size_t width, const Style& style) {
   const std::string gap(width - std::min(width, columns_of(cell.text)), ' ');
@@ -28,19 +29,23 @@ void Table::head(std::vector<std::string> titles) {
 }
 
 std::string Table::render(const Style& style) const {
+  std::vector<std::vector<TextCell>> rows = rows_;
+  for (std::vector<TextCell>& row : rows) {
+    for (TextCell& cell : row) cell.text = style.cut_end(cell.text, kWidestCell);
+  }
   const auto indent = [this](std::size_t r) { return has_head_ && r == 0 ? 0 : kIndent; };
   std::vector<std::size_t> widths(columns_.size(), 0);
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    for (std::size_t c = 0; c < rows_[r].size(); ++c) {
-      widths[c] = std::max(widths[c], columns_of(rows_[r][c].text) + (c == 0 ? indent(r) : 0));
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::size_t c = 0; c < rows[r].size(); ++c) {
+      widths[c] = std::max(widths[c], columns_of(rows[r][c].text) + (c == 0 ? indent(r) : 0));
     }
   }
   std::string out;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
     std::string line(indent(r), ' ');
-    for (std::size_t c = 0; c < rows_[r].size(); ++c) {
+    for (std::size_t c = 0; c < rows[r].size(); ++c) {
       if (c > 0) line += "  ";
-      line += aligned(rows_[r][c], columns_[c], widths[c] - (c == 0 ? indent(r) : 0), style);
+      line += aligned(rows[r][c], columns_[c], widths[c] - (c == 0 ? indent(r) : 0), style);
     }
     trim_end(line);
     out += line + "\n";

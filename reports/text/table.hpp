@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of cells in columns as wide as their widest cell; two blanks between columns, two before the
-// first of every row but the head.
+// first of every row but the head. A cell is cut to 120 columns, and shows no control characters.
 #pragma once
 
 #include <string>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "reports/text/one_line.hpp"
 #include "reports/text/sections.hpp"
 
 namespace stepscope {
@@ -13,15 +14,19 @@ Page make_page(const Summary& summary, const Style& style) {
   return {scale_of(summary), style};
 }
 
-std::string wrapped(std::string_view first, std::string_view text, const Style& style,
+constexpr std::size_t kLongestWord = 4 * kColumns;
+
+std::string wrapped(std::string_view first, std::string_view raw, const Style& style,
                     Colour colour) {
+  const std::string clean = one_line(raw);
+  std::string_view text = clean;
   const std::size_t indent = columns_of(first);
   std::string out(first);
   std::size_t column = indent;
   std::string line;
   while (!text.empty()) {
     const std::size_t blank = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, blank);
+    const std::string word = style.cut_end(text.substr(0, blank), kLongestWord);
     text.remove_prefix(std::min(blank + 1, text.size()));
     if (column > indent && column + 1 + columns_of(word) > kColumns) {
       out += style.paint(colour, line) + "\n" + std::string(indent, ' ');

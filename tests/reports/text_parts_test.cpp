@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
+#include "reports/text/one_line.hpp"
 #include "reports/text/table.hpp"
 #include "reports/wording/names.hpp"
 #include "reports/wording/numbers.hpp"
@@ -80,6 +82,21 @@ TEST(Style, BarsAreProportionalAndCutsCountColumns) {
   EXPECT_EQ(unicode.cut_end("\u00e4\u00f6\u00fcx", 3), "\u00e4\u00f6\u2026");
   EXPECT_EQ(unicode.cut_front("abcdef", 3), "\u2026ef");
   EXPECT_EQ((Style{false, false}).cut_front("abcdef", 5), "...ef");
+}
+
+TEST(Style, AShareOfNothingIsAnEmptyBar) {
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ((Style{false, true}).bar(nothing, 10), "");
+  EXPECT_EQ((Style{false, false}).bar(nothing, 10), "");
+}
+
+// A name must not move the cursor, paint, or pass for a line of the report.
+TEST(Names, ControlCharactersNeverReachTheTerminal) {
+  EXPECT_EQ(one_line("a\x1b[2J\nHOST\r\tx\x7f"), "a?[2J HOST  x?");
+  EXPECT_EQ(one_line("a\u009b31m\u202e\u00e4"), "a?31m?\u00e4");
+  Table table({Align::left});
+  table.row({{std::string(10'000, 'n') + "\n"}});
+  EXPECT_LT(table.render({.colour = false, .unicode = true}).size(), 130U);
 }
 
 TEST(Table, AlignsByColumnsNotBytes) {
