@@ -23,6 +23,7 @@ constexpr PerCause<std::string_view> kCauseNames = {
     "graph_gap",
     "launch_latency",
     "gpu.wait_peer",
+    "gpu.shared",
     "host.python",
     "host.framework",
     "host.compute.gemm",

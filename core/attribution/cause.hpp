@@ -31,6 +31,7 @@ enum class Cause : std::uint8_t {
   graph_gap,
   launch_latency,
   gpu_wait_peer,  // for work of another device; in partitions by device only
+  gpu_shared,     // while other processes have the device, too
   // the device is idle (or there is none): the host decides
   host_python,
   host_framework,

@@ -44,7 +44,8 @@ Scene::Scene(const Trace& t, const Steps& s, const std::regex* phase_regex)
       dependencies(trace, s.process),
       places(trace, threads, phases, sites, dependencies.ops()),
       samples(trace),
-      walk(trace, threads, phases, sites, dependencies, places, samples, optimizer),
+      shared_devices(trace, process),
+      walk(trace, threads, phases, sites, dependencies, places, samples, optimizer, shared_devices),
       cause_of_op(causes_of_ops(trace, dependencies.ops(), places, optimizer)),
       last_entries(stepscope::last_entries(trace)),
       run{s.list.front().window.begin, s.list.back().window.end} {}

@@ -25,6 +25,7 @@ struct Scene {
   Dependencies dependencies;
   OpPlaces places;
   HostSamples samples;
+  SharedDevices shared_devices;
   Walk walk;
   std::vector<Cause> cause_of_op;  // by DeviceOpId
   LastEntries last_entries;

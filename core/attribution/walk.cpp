@@ -54,7 +54,7 @@ struct Walk::Path {
 
 Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
            const CallSites& sites, const Dependencies& dependencies, const OpPlaces& places,
-           const HostSamples& samples, const OptimizerWork& optimizer)
+           const HostSamples& samples, const OptimizerWork& optimizer, const SharedDevices& shared)
     : trace_(trace),
       threads_(threads),
       phases_(phases),
@@ -64,6 +64,7 @@ Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
       causes_(trace, threads, optimizer),
       samples_(samples),
       usual_lines_(trace, threads),
+      shared_(shared),
       overhead_(told_of(trace, false)),
       loading_(told_of(trace, true)) {}
 
@@ -237,6 +238,12 @@ std::vector<Walk::Told> Walk::told_in(Interval time) const {
   return all;
 }
 
+// Who kept a ready op from a device that ran nothing of this process.
+Cause Walk::unseen_by(DeviceOpId op, std::int64_t time) const {
+  const Stream& stream = trace_.data().streams[trace_.device_ops().stream[op]];
+  return shared_.is_shared(stream.device, time) ? Cause::gpu_shared : Cause::unknown;
+}
+
 // Ready since ready.time, and yet not running until path.time.
 void Walk::own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) const {
   Cause cause = Cause::gpu_dispatch_gap;
@@ -249,11 +256,12 @@ void Walk::own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) cons
   }
   const std::int64_t since = std::max(ready.time, path.begin);
   own_device(path, std::max(since, path.time - limit), cause, op);
+  const Cause unseen = unseen_by(op, path.time);
   for (const Told& told : told_in({since, path.time})) {
-    own_device(path, told.time.end, Cause::unknown, op);
+    own_device(path, told.time.end, unseen, op);
     own_device(path, told.time.begin, told.cause, op);
   }
-  own_device(path, since, Cause::unknown, op);
+  own_device(path, since, unseen, op);
 }
 
 // One piece, or one jump to another thread, back. False: jumping no longer makes progress.

@@ -15,6 +15,7 @@
 
 #include "core/attribution/attribution.hpp"
 #include "core/attribution/dependencies.hpp"
+#include "core/attribution/device/shared_devices.hpp"
 #include "core/attribution/host/host_cause.hpp"
 #include "core/attribution/host/host_samples.hpp"
 #include "core/attribution/host/usual_lines.hpp"
@@ -28,7 +29,7 @@ class Walk {
  public:
   Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases, const CallSites& sites,
        const Dependencies& dependencies, const OpPlaces& places, const HostSamples& samples,
-       const OptimizerWork& optimizer);
+       const OptimizerWork& optimizer, const SharedDevices& shared);
 
   // Appends segments that tile `idle`, in time order. `next` is the op that begins at idle.end, or
   // kNone where none does (end of the run, a run without a device): then the loop's thread owns the
@@ -48,6 +49,7 @@ class Walk {
   bool is_launched_unseen(DeviceOpId op, const Readiness& ready) const;
   void own_silence(Path& path, ThreadId thread, const Piece& piece) const;
   bool through_piece(Path& path) const;
+  Cause unseen_by(DeviceOpId op, std::int64_t time) const;
   std::vector<Told> told_in(Interval time) const;
   void own_gap_after(Path& path, DeviceOpId op, const Readiness& ready) const;
   void own_call(Path& path, ThreadId thread, const Piece& piece) const;
@@ -72,6 +74,7 @@ class Walk {
   HostCauses causes_;
   const HostSamples& samples_;
   UsualLines usual_lines_;
+  const SharedDevices& shared_;
   // Any thread's: the profiler's own work, and loading or compiling of modules.
   IntervalSet overhead_;
   IntervalSet loading_;

@@ -69,8 +69,11 @@ DeviceHealth health_of(std::uint32_t device, const DeviceSamples& samples,
     out.mean_power_w = mean_of(power) / 1000;
   if (const auto heat = values_of(in_steps(temperature_celsius)); !heat.empty())
     out.highest_temperature_celsius = *std::max_element(heat.begin(), heat.end());
+  // Read about once a second: a short loop may lie between two samples.
   if (const auto others = values_of(in_steps(other_processes)); !others.empty())
     out.other_processes = *std::max_element(others.begin(), others.end());
+  else
+    out.other_processes = peak(other_processes);
   out.memory_peak_bytes = peak(memory_used_bytes);
   out.process_memory_peak_bytes = peak(process_memory_bytes);
   const auto own_memory = in_steps(process_memory_bytes);

@@ -25,6 +25,7 @@ constexpr PerCause<std::string_view> kMeanings = {
     "inside a CUDA graph",
     "launch on its way to the device",
     "waiting for another GPU",
+    "ready, but other processes share the GPU",
     "Python code",
     "framework between ops",
     "CPU matrix products",

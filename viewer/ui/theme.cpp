@@ -52,6 +52,7 @@ unsigned hue_of(Cause cause) {
     case Cause::graph_gap:
     case Cause::launch_latency:
     case Cause::gpu_wait_peer:
+    case Cause::gpu_shared:
       return 0xb8b8b8;
     // What computes on the CPU has the hue of its class, hatched; reductions, elementwise work and
     // the rest are further apart in lightness, since they stand side by side.
