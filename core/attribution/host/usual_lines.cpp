@@ -23,13 +23,14 @@ SiteId UsualLines::of(ThreadId thread, const Piece& silence) const {
 }
 
 UsualLines::Where UsualLines::where(ThreadId thread, const Piece& silence) const {
-  const auto name_of = [this](RangeId range) {
-    return range == kNone ? kNone : trace_.host_ranges().name[range];
+  const HostRanges& h = trace_.host_ranges();
+  const auto place_of = [&h](RangeId range) {
+    return range == kNone ? Place{kNone, kNone} : Place{h.name[range], h.site[range]};
   };
-  if (silence.innermost != kNone) return {thread, name_of(silence.innermost), kNone};
+  if (silence.innermost != kNone) return {thread, place_of(silence.innermost), place_of(kNone)};
   const HostTimeline& work = threads_.work(thread);
-  return {thread, name_of(work.previous_range(silence.time.begin).innermost),
-          name_of(work.next_range(silence.time.end).innermost)};
+  return {thread, place_of(work.previous_range(silence.time.begin).innermost),
+          place_of(work.next_range(silence.time.end).innermost)};
 }
 
 }  // namespace stepscope

@@ -3,12 +3,13 @@
 // and again, and the line at which it was seen there most often stands in (of lines as common as
 // another, the one with the lower id).
 //
-// A place is the innermost range around the silence, by its name; where there is none, the names of
-// the ranges before and after.
+// A place is the innermost range around the silence, by its name and call site: two loaders' batches
+// have one name. Where there is none, the ranges before and after are.
 #pragma once
 
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "core/attribution/host/threads.hpp"
 
@@ -22,7 +23,8 @@ class UsualLines {
   SiteId of(ThreadId thread, const Piece& silence) const;
 
  private:
-  using Where = std::tuple<ThreadId, StringId, StringId>;
+  using Place = std::pair<StringId, SiteId>;
+  using Where = std::tuple<ThreadId, Place, Place>;
   Where where(ThreadId thread, const Piece& silence) const;
 
   const Trace& trace_;

@@ -38,6 +38,16 @@ TEST_F(UsualLinesTest, TheLineSeenMostOftenInRangesOfTheName) {
   EXPECT_EQ(at(450), one);
 }
 
+TEST_F(UsualLinesTest, TwoLoadersAtTwoLinesAreTwoPlaces) {
+  for (const std::int64_t begin : {0, 200, 400, 600})
+    make.range(HostKind::user_scope, "enumerate(DataLoader)#x", 1, begin, begin + 100);
+  make.data.host_ranges.site = {one, two, one, two};  // of the ranges: training, evaluation, ...
+  const SiteId slow = make.site("eval_set.py", 11);
+  sample(210, slow), sample(220, slow);
+  EXPECT_EQ(at(650), slow);
+  EXPECT_EQ(at(450), kNone);
+}
+
 TEST_F(UsualLinesTest, BetweenRangesTheirNamesTellThePlace) {
   for (const std::int64_t begin : {0, 400, 800}) {
     make.range(HostKind::op, "a", 1, begin, begin + 100);
