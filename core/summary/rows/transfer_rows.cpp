@@ -66,21 +66,21 @@ std::uint64_t bytes_of(const Trace& trace, const Transfer& transfer) {
   return sum;
 }
 
-struct Sum {
+struct TransferSum {
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
   std::int64_t ns = 0;
   std::map<std::int32_t, std::int64_t> late;  // by the rank that was waited for
 };
 
-void add_late(const LastEntries& entries, DeviceOpId op, Interval time, Sum& sum) {
+void add_late(const LastEntries& entries, DeviceOpId op, Interval time, TransferSum& sum) {
   const auto last = entries.find(op);
   if (last == entries.end()) return;
   const std::int64_t late = std::min(time.end, last->second.time) - time.begin;
   if (late > 0) sum.late[last->second.rank] += late;
 }
 
-void tell_late(const Sum& sum, TransferRow& row) {
+void tell_late(const TransferSum& sum, TransferRow& row) {
   for (const auto& [rank, ns] : sum.late) {
     row.late_ns_total += ns;
     if (ns <= row.latest_rank_ns_total) continue;
@@ -94,14 +94,14 @@ void tell_late(const Sum& sum, TransferRow& row) {
 std::vector<TransferRow> transfer_rows(const Trace& trace, const Steps& steps,
                                        const Attribution& attribution, const Counting& counting) {
   const DeviceOps& ops = trace.device_ops();
-  std::map<Kind, Sum> sums;
+  std::map<Kind, TransferSum> sums;
   std::vector<bool> counted(attribution.transfers.size());
   for (DeviceOpId op = 0; op < attribution.ops.size(); ++op) {
     const OpOwner owner = attribution.ops[op];
     if (owner.transfer == kNone || !counting.covers(ops.begin[op])) continue;
     if (trace.data().streams[ops.stream[op]].process != steps.process) continue;
     const Transfer& transfer = attribution.transfers[owner.transfer];
-    Sum& sum = sums[kind_of(trace, transfer, owner.phase)];
+    TransferSum& sum = sums[kind_of(trace, transfer, owner.phase)];
     sum.ns += ops.end[op] - ops.begin[op];
     add_late(attribution.last_entries, op, {ops.begin[op], ops.end[op]}, sum);
     if (counted[owner.transfer]) continue;
