@@ -42,8 +42,9 @@ struct DeviceHealth {
   MemoryGrowth memory_growth;                          // of the process where enough is known of it
   std::optional<double> nvlink_sent_bytes_per_second;  // from the first counted step to the last
   std::optional<double> nvlink_received_bytes_per_second;
-  std::optional<double> other_processes;  // at most, in the counted steps or, without a sample there, in the run
-  std::optional<SlowSteps> slow_steps;    // only where slow steps had other clocks
+  std::optional<double>
+      other_processes;  // at most, in the counted steps or, without a sample there, in the run
+  std::optional<SlowSteps> slow_steps;  // only where slow steps had other clocks
 };
 
 // `counted`: rows of steps.list. A device without a sample in them is left out.

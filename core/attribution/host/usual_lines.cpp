@@ -24,13 +24,14 @@ SiteId UsualLines::of(ThreadId thread, const Piece& silence) const {
 
 UsualLines::Where UsualLines::where(ThreadId thread, const Piece& silence) const {
   const HostRanges& h = trace_.host_ranges();
-  const auto place_of = [&h](RangeId range) {
-    return range == kNone ? Place{kNone, kNone} : Place{h.name[range], h.site[range]};
+  const auto name_of = [&h](RangeId range) {
+    return Place{range == kNone ? kNone : h.name[range], kNone};
   };
-  if (silence.innermost != kNone) return {thread, place_of(silence.innermost), place_of(kNone)};
+  if (const RangeId around = silence.innermost; around != kNone)
+    return {thread, {h.name[around], h.site[around]}, name_of(kNone)};
   const HostTimeline& work = threads_.work(thread);
-  return {thread, place_of(work.previous_range(silence.time.begin).innermost),
-          place_of(work.next_range(silence.time.end).innermost)};
+  return {thread, name_of(work.previous_range(silence.time.begin).innermost),
+          name_of(work.next_range(silence.time.end).innermost)};
 }
 
 }  // namespace stepscope

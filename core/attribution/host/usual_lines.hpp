@@ -3,8 +3,8 @@
 // and again, and the line at which it was seen there most often stands in (of lines as common as
 // another, the one with the lower id).
 //
-// A place is the innermost range around the silence, by its name and call site: two loaders' batches
-// have one name. Where there is none, the ranges before and after are.
+// A place is the innermost range around the silence, by its name and call site: batches of two
+// loaders have one name. Where there is none, the names of the ranges before and after are.
 #pragma once
 
 #include <map>

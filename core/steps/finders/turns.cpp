@@ -9,7 +9,7 @@ namespace stepscope {
 namespace {
 
 constexpr std::size_t kMostKinds = 16;
-constexpr double kAlike = 0.8;
+constexpr double kTurnsAlike = 0.8;
 constexpr double kLittle = 0.1;
 constexpr double kBackwardTolerance = 0.1;
 constexpr double kCycleHolds = 0.9;
@@ -47,7 +47,7 @@ bool makes_state(const Bag& first, const Bag& later) {
 }
 
 bool same_scope(const Bag& a, const Bag& b) {
-  return overlap(a, b) >= kAlike ||
+  return overlap(a, b) >= kTurnsAlike ||
          (size_of(a) > size_of(b) ? makes_state(a, b) : makes_state(b, a));
 }
 
@@ -55,7 +55,7 @@ bool same_kind(const Kind& a, const Kind& b) {
   const auto fewer = static_cast<double>(std::min(a.backward, b.backward));
   const auto more = static_cast<double>(std::max(a.backward, b.backward));
   return a.name == b.name && more - fewer <= kBackwardTolerance * more &&
-         same_scope(a.scope, b.scope) && containment(a.stretch, b.stretch) >= kAlike;
+         same_scope(a.scope, b.scope) && containment(a.stretch, b.stretch) >= kTurnsAlike;
 }
 
 bool repeats(const std::vector<std::size_t>& kinds, std::size_t cycle) {
@@ -95,7 +95,7 @@ bool has_done_for_both(const Bag& odd, const Bag& next, const Bag& usual) {
   const Bag lacks = lacking(usual, next);
   const auto little = static_cast<std::uint64_t>(kLittle * static_cast<double>(size_of(next)));
   return size_of(lacks) > size_of(lacking(next, usual)) + little / 2 &&
-         size_of(lacking(next, usual)) <= little && containment(lacks, odd) >= kAlike;
+         size_of(lacking(next, usual)) <= little && containment(lacks, odd) >= kTurnsAlike;
 }
 
 }  // namespace
@@ -131,7 +131,8 @@ std::vector<bool> shared_with_next(const Activity& activity, const std::vector<T
     ++seen;
     does += has_done_for_both(bag(i), bag(i + 1), bag(i + 2)) ? 1U : 0U;
   }
-  const bool holds = seen > 0 && static_cast<double>(does) >= kAlike * static_cast<double>(seen);
+  const bool holds =
+      seen > 0 && static_cast<double>(does) >= kTurnsAlike * static_cast<double>(seen);
   return holds ? shared : std::vector<bool>{};
 }
 
