@@ -90,7 +90,8 @@ struct Fp8ScaleUpdate {
   float* amax = nullptr;            // [tensors]
   float* history = nullptr;         // [length, tensors], the newest first
   float* scale = nullptr;           // [tensors]
-  float* inverse = nullptr;         // [tensors]: 1 / scale
+  float* inverse = nullptr;         // [tensors, inverse_stride], the first of each: 1 / scale
+  std::int64_t inverse_stride = 1;
 };
 Status fp8_update_scales(const Fp8ScaleUpdate& arguments, CUstream_st* stream);
 

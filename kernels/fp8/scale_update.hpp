@@ -23,7 +23,7 @@ STEPSCOPE_HOST_DEVICE inline void update_scale(const Fp8ScaleUpdate& p, std::int
   }
   const float scale = fp8_scale(most, p.greatest[tensor]);
   p.scale[tensor] = scale;
-  p.inverse[tensor] = 1 / scale;
+  p.inverse[tensor * p.inverse_stride] = 1 / scale;
 }
 
 }  // namespace stepscope::kernels

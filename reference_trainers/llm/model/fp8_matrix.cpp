@@ -16,6 +16,10 @@
 namespace stepscope::llm {
 namespace {
 
+// Numbers from one factor of a product to the next: cuBLASLt takes no address that is not a
+// multiple of 16 bytes, and says CUBLAS_STATUS_NOT_SUPPORTED.
+constexpr std::int64_t kInverseStride = 4;
+
 at::ScalarType code_type(kernels::Fp8Format format) {
   return format == kernels::Fp8Format::e4m3 ? at::kFloat8_e4m3fn : at::kFloat8_e5m2;
 }
@@ -81,20 +85,21 @@ Fp8Scales::Fp8Scales(std::vector<kernels::Fp8Format> formats, std::int64_t lengt
   amax_ = at::zeros({count}, float_beside(greatest_));
   history_ = at::zeros({length, count}, float_beside(greatest_));
   scale_ = at::ones({count}, float_beside(greatest_));
-  inverse_ = at::ones({count}, float_beside(greatest_));
+  inverse_ = at::ones({count, kInverseStride}, float_beside(greatest_));
 }
 
 void Fp8Scales::update() const {
   fp8_call(
       kernels::Fp8ScaleUpdate{size(), history_.size(0), greatest_.const_data_ptr<float>(),
                               amax_.mutable_data_ptr<float>(), history_.mutable_data_ptr<float>(),
-                              scale_.mutable_data_ptr<float>(), inverse_.mutable_data_ptr<float>()},
+                              scale_.mutable_data_ptr<float>(), inverse_.mutable_data_ptr<float>(),
+                              kInverseStride},
       amax_);
 }
 
 Fp8Slot Fp8Scales::slot(std::size_t i) const {
   const auto at = static_cast<std::int64_t>(i);
-  return {formats_[i], greatest_[at], scale_[at], inverse_[at], amax_[at]};
+  return {formats_[i], greatest_[at], scale_[at], inverse_[at][0], amax_[at]};
 }
 
 void quantise_into(const Fp8Matrix& to, const Fp8Slot& slot, const at::Tensor& rows) {
@@ -106,13 +111,14 @@ Fp8Matrix quantised_by(const Fp8Slot& slot, const at::Tensor& rows) {
 }
 
 Fp8Matrix quantised_by_itself(const Fp8Slot& slot, const at::Tensor& rows) {
-  const at::Tensor own = at::zeros({3}, float_beside(rows));  // amax, scale, inverse
+  const at::Tensor own =
+      at::zeros({2 * kInverseStride}, float_beside(rows));  // amax, scale, .., inverse
   auto* numbers = own.mutable_data_ptr<float>();
   fp8_call(kernels::Fp8Amax{number_type(rows), rows.numel(), rows.const_data_ptr(), numbers}, rows);
   fp8_call(kernels::Fp8ScaleUpdate{1, 0, slot.greatest.const_data_ptr<float>(), numbers, nullptr,
-                                   numbers + 1, numbers + 2},
+                                   numbers + 1, numbers + kInverseStride},
            rows);
-  return quantised(slot, rows, own[1], own[2]);
+  return quantised(slot, rows, own[1], own[kInverseStride]);
 }
 
 Fp8Matrix quantised_swiglu(const Fp8Slot& slot, const at::Tensor& packed) {
