@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "core/steps/compilation.hpp"
 #include "core/steps/finders/changes.hpp"
 #include "core/steps/periodicity/periodicity.hpp"
 #include "core/steps/steps.hpp"
@@ -44,9 +45,18 @@ void search_part(const Activity& activity, Interval time, std::vector<Loop>& out
   search_part(activity, {inside.end, time.end}, out);
 }
 
+IntervalSet compiling(const Activity& activity) {
+  std::vector<Interval> all;
+  for (const RangeId range : compilation_ranges(*activity.trace, activity.process))
+    all.push_back(activity.time(range));
+  return unite(std::move(all));
+}
+
 void put_in_order(const Activity& activity, std::vector<Loop>& loops) {
+  const IntervalSet compiles = compiling(activity);
   const auto weight = [&](const Loop& loop) {
-    return loop.time().length() * (trains(activity, loop) ? kTrainingCountsTimes : 1);
+    const std::int64_t works = loop.time().length() - total_length(clip(compiles, loop.time()));
+    return works * (trains(activity, loop) ? kTrainingCountsTimes : 1);
   };
   std::stable_sort(loops.begin(), loops.end(),
                    [&](const Loop& a, const Loop& b) { return weight(a) > weight(b); });

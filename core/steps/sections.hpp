@@ -6,8 +6,10 @@
 // steps are of one kind first and of another kind later (pre-training, then fine-tuning) are two.
 // Sections do not overlap; what is in none is start-up, saving, and work that does not repeat.
 //
-// The longest is the first. A loop that trains goes before one that does not, unless that takes
-// over twice its time: so that two of nearly the same length keep their order from run to run.
+// The longest is the first, not counting what compiles in it: JAX's start-up calls small
+// executables between compilations of a second. A loop that trains goes before one that does not,
+// unless that takes over twice its time: so that two of nearly the same length keep their order
+// from run to run.
 #pragma once
 
 #include <vector>

@@ -76,6 +76,20 @@ TEST(Sections, ALoopThatTrainsGoesBeforeOneUpToTwiceAsLong) {
   }
 }
 
+TEST(Sections, WhatCompilesMakesNoLoopTheFirst) {
+  for (const auto& [range, kind] :
+       {std::pair{"prepare", "training"}, std::pair{"compile_fx", "no backward pass"}}) {
+    LoopMaker loop;
+    for (int step = 0; step < 15; ++step) {
+      loop.make.range(HostKind::user_scope, range, 1, loop.now, loop.now + 200'000);
+      loop.now += 200'000;
+      train(loop, 1);
+    }
+    evaluate(loop, 200);
+    EXPECT_EQ(found(loop).sections.front().kind, kind) << range;
+  }
+}
+
 TEST(Sections, PreTrainingAndFineTuningAreTwo) {
   LoopMaker loop;
   train(loop, 30, "net", 6);
