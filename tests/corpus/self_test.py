@@ -5,6 +5,7 @@ import copy
 import pathlib
 import unittest
 
+import corpus
 import judge
 
 SOURCE = "a\nb\nslow()  # planted: host.off_cpu\n"
@@ -77,8 +78,12 @@ class Judge(unittest.TestCase):
 class Programs(unittest.TestCase):
     def test_each_has_its_own_clock(self):
         for path in (pathlib.Path(__file__).parent / "programs").glob("*.py"):
-            if path.stem != "own_clock":
-                self.assertIn("clock.done(", path.read_text(), path.name)
+            if path.stem in corpus.MODULES:
+                continue
+            text = path.read_text()
+            if "from keras_fit import" in text:
+                text = (path.parent / "keras_fit.py").read_text()
+            self.assertIn("clock.done(", text, path.name)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "tests/cli/run_stepscope.hpp"
 
@@ -54,8 +56,10 @@ TEST_F(TrainCltGate, TheSlowVariantIsNamedWithThePhaseOfItsWork) {
   const auto verdict = gate("1", "optimized", "baseline", 1);
   const auto ops = metric(verdict, "cpu_ops");
   EXPECT_EQ(ops["verdict"], "regression");
-  ASSERT_FALSE(ops["causes"].empty());
-  EXPECT_EQ(ops["causes"][0]["phase"], "optimizer") << "its Adam is hundreds of small operations";
+  std::set<std::string> phases;
+  for (const auto& cause : ops["causes"]) phases.insert(cause["phase"].get<std::string>());
+  EXPECT_TRUE(phases.contains("backward")) << "its products are dense and written out";
+  EXPECT_TRUE(phases.contains("optimizer")) << "its Adam is hundreds of small operations";
 }
 
 }  // namespace
