@@ -69,7 +69,7 @@ def judge(options, cost):
         raise RuntimeError(f"profiling {cost} ended with {profiled.status}: {profiled.stderr[-500:]}")
     slow, repaired = in_turns(options, cost)
     before, truth = statistics.mean(slow), statistics.mean(repaired)
-    fix = FIXES[cost].format(line=line_of(cost))
+    fix = FIXES[cost].format(line=line_of(cost)) if "{line}" in FIXES[cost] else FIXES[cost]
     answer = whatif(options, scope, ["--fix", fix])
     ranked = whatif(options, scope, [])
     scale = before / (answer["ns_per_step"] / 1e6)
