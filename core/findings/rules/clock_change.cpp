@@ -3,13 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/support/duration.hpp"
 
 namespace stepscope::rules {
 namespace {
 
 constexpr const char* kClockChange = "clock_change";
-constexpr double kLeastDrop = 0.03;
+constexpr double kLeastDrop = 0.03, kAllTheTime = 0.9;
 
 const DeviceHealth* slowest_device(const Scene& scene) {
   const DeviceHealth* slowest = nullptr;
@@ -29,6 +31,13 @@ std::string why_low(const DeviceHealth& device) {
     if (reason.id != "idle")
       return fmt::format("; {} {} of the time", reason.meaning, percent(reason.share));
   return "";
+}
+
+// All the time: the card works at the most power that it may take.
+bool is_at_power_limit(const DeviceHealth& device) {
+  return std::any_of(device.reasons.begin(), device.reasons.end(), [](const ReasonShare& reason) {
+    return reason.id == "power_cap" && reason.share >= kAllTheTime;
+  });
 }
 
 }  // namespace
@@ -55,7 +64,9 @@ void judge_clock_change(Scene& scene, Findings& out) {
   Fix faster;
   faster.kind = FixKind::scale_work;
   faster.factor = faster.factor_low = 1 - drop;
-  faster.factor_high = 1 - drop / 4;  // what is bound by memory hardly gains
+  // What is bound by memory hardly gains, and a card's own limit of power does not move at all.
+  const bool at_limit = is_at_power_limit(*device);
+  faster.factor_high = at_limit ? 1 : 1 - drop / 4;
   std::vector<DeviceOpId> kernels;
   for (DeviceOpId op = 0; op < scene.trace.device_ops().size(); ++op)
     if (scene.trace.device_ops().kind[op] == DeviceOpKind::kernel) kernels.push_back(op);
@@ -64,10 +75,14 @@ void judge_clock_change(Scene& scene, Findings& out) {
   finding.title = fmt::format(
       "GPU {} runs at {:.0f} MHz in the median, {} below the {:.0f} MHz that it reached{}",
       device->device, clock.median, percent(drop), clock.highest_seen, why_low(*device));
-  finding.fix =
-      "look at why (nvidia-smi -q -d PERFORMANCE): a power cap, temperature, application clocks, "
-      "or "
-      "a neighbour; for comparisons hold the clocks (nvidia-smi -lgc)";
+  finding.fix = at_limit
+                    ? "compare the power limit with the card's own (nvidia-smi -q -d POWER): if it "
+                      "was lowered, "
+                      "raise it; if not, only work that needs less energy runs at higher clocks"
+                    : "look at why (nvidia-smi -q -d PERFORMANCE): a power cap, temperature, "
+                      "application clocks, "
+                      "or "
+                      "a neighbour; for comparisons hold the clocks (nvidia-smi -lgc)";
   finding.falsified_by =
       "with held clocks the step keeps its length: then it is bound by memory or the host";
   finding.certainty = Certainty::inferred;
