@@ -16,6 +16,7 @@ Status init() {
 }
 
 Status device_by_uuid(const char* uuid, Handle* device) {
+  state().searches += 1;
   if (std::strncmp(uuid, "GPU-", 4) != 0 || uuid[4] < '0' || uuid[4] > '7') return kNotFound;
   *device = reinterpret_cast<Handle>(&places[static_cast<std::size_t>(uuid[4] - '0')]);
   return kSuccess;
@@ -99,6 +100,7 @@ Library library() {
 }
 
 FoundLibrary find() noexcept {
+  state().searches += 1;
   FoundLibrary found;
   found.usable = true;
   found.functions = library();
@@ -106,6 +108,7 @@ FoundLibrary find() noexcept {
 }
 
 FoundLibrary find_none() noexcept {
+  state().searches += 1;
   FoundLibrary found;
   std::snprintf(found.why_not.data(), found.why_not.size(), "no library here");
   return found;

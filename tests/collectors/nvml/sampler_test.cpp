@@ -38,11 +38,15 @@ Sampler& start_sampler(const Options& options) {
   return *sampler;
 }
 
-void wait_for_clock_calls(int calls) {
+void wait_for(const std::atomic<int>& count, int calls) {
   const auto deadline = steady_clock::now() + std::chrono::seconds(20);
-  while (fake_nvml::state().clock_calls < calls && steady_clock::now() < deadline)
+  while (count < calls && steady_clock::now() < deadline)
     std::this_thread::sleep_for(milliseconds(1));
-  EXPECT_GE(fake_nvml::state().clock_calls, calls);
+  EXPECT_GE(count, calls);
+}
+
+void wait_for_clock_calls(int calls) {
+  wait_for(fake_nvml::state().clock_calls, calls);
 }
 
 // Another process of the host that runs `body`, which returns once it samples, and then waits.
@@ -221,17 +225,17 @@ TEST_F(SamplerTest, WhateverFailsIsANote) {
   record([] {
     Sampler& missing = start_sampler({.period_ms = 5, .find = fake_nvml::find_none});
     missing.add_device(device(0, "GPU-0"));
-    std::this_thread::sleep_for(milliseconds(20));
+    wait_for(fake_nvml::state().searches, 1);
     EXPECT_TRUE(missing.stop(1000));
     fake_nvml::state().init_status = 9;
     Sampler& refused = start_sampler(kFast);
     refused.add_device(device(0, "GPU-0"));
-    std::this_thread::sleep_for(milliseconds(20));
+    wait_for(fake_nvml::state().searches, 2);
     EXPECT_TRUE(refused.stop(1000));
     fake_nvml::state().init_status = kSuccess;
     Sampler& unknown = start_sampler(kFast);
     unknown.add_device(device(0, "MIG-7"));
-    std::this_thread::sleep_for(milliseconds(20));
+    wait_for(fake_nvml::state().searches, 4);
     EXPECT_TRUE(unknown.stop(1000));
   });
   EXPECT_THAT(notes(), UnorderedElementsAre(HasSubstr("no library here"), HasSubstr("Some Error"),
