@@ -6,7 +6,7 @@
 #include "collectors/cupti/guests/sharing.hpp"
 #include "collectors/inject/real_functions.hpp"
 
-#define STEPSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
+#define STEPSCOPE_EXPORT __attribute__((visibility("default")))
 
 namespace {
 
@@ -24,6 +24,8 @@ Status call(const char* name, Status (*shared)(Parameters...) noexcept,
 }
 
 }  // namespace
+
+extern "C" {
 
 STEPSCOPE_EXPORT Status cuptiSubscribe(Subscriber* subscriber, Callback callback, void* user) {
   return call("cuptiSubscribe", shared::subscribe, subscriber, callback, user);
@@ -71,3 +73,5 @@ STEPSCOPE_EXPORT Status cuptiActivityFlushAll(std::uint32_t flag) {
 STEPSCOPE_EXPORT Status cuptiFinalize() {
   return call("cuptiFinalize", shared::finalize);
 }
+
+}  // extern "C"

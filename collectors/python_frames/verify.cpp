@@ -49,9 +49,9 @@ class Checker {
   explicit Checker(const Interpreter& python) noexcept : python_(python), layout_(python.layout) {}
 
   Verdict chain(Object thread) const noexcept {
-    Object interpreter = nullptr, frame = nullptr;
-    if (!memory_.load(thread, layout_.thread_interpreter, interpreter)) return Verdict::differs;
-    if (interpreter != python_.main_interpreter())
+    Object in_interpreter = nullptr, frame = nullptr;
+    if (!memory_.load(thread, layout_.thread_interpreter, in_interpreter)) return Verdict::differs;
+    if (in_interpreter != python_.main_interpreter())
       return Verdict::no_frames;  // a sub-interpreter's
     if (!memory_.load(thread, layout_.thread_frame, frame)) return Verdict::differs;
     if (layout_.holder_frame >= 0 &&
@@ -77,12 +77,12 @@ class Checker {
   bool is_text(Object code, std::uint32_t offset) const noexcept {
     Object text = nullptr;
     std::size_t length = 0;
-    std::uint32_t state = 0;
+    std::uint32_t flags = 0;
     if (!memory_.load(code, offset, text) || !has_type(text, python_.text_type)) return false;
     if (!memory_.load(text, layout_.text_length, length) || length > kMaxText) return false;
-    if (!memory_.load(text, layout_.text_state, state)) return false;
-    const std::uint32_t kind = state >> 2 & 7;
-    const bool ascii = (state >> 6 & 1) != 0;
+    if (!memory_.load(text, layout_.text_state, flags)) return false;
+    const std::uint32_t kind = flags >> 2 & 7;
+    const bool ascii = (flags >> 6 & 1) != 0;
     return (kind == 1 || kind == 2 || kind == 4) &&
            memory_.readable(text + (ascii ? layout_.text_ascii_data : layout_.text_wide_data),
                             length * kind);
