@@ -60,6 +60,17 @@ double Config::flops_a_token() const {
          6.0 * static_cast<double>(shape.layers * shape.d_model * sequence);
 }
 
+double Config::least_bytes() const {
+  const double number = rungs.bf16_weights ? 2 : 4;
+  const double state = zero || rungs.adamw_8bit ? 8 : 16;  // weight, gradient, moments
+  const auto tokens = static_cast<double>(micro_batch * sequence);
+  const double layers = rungs.recompute_blocks ? 1 : static_cast<double>(shape.layers);
+  const double scores =
+      rungs.sdpa ? 0 : layers * tokens * static_cast<double>(shape.heads * sequence);
+  return state * static_cast<double>(shape.parameters()) +
+         number * (tokens * static_cast<double>(shape.vocabulary) + scores);
+}
+
 void use_preset(Config& config, const Preset& preset) {
   config.preset = preset.name;
   config.shape = preset.shape;
@@ -128,7 +139,7 @@ Status check(const Config& config) {
   if (config.zero && config.rungs.adamw_8bit)
     return usage_error(
         "--zero shares float32 moments: train --without adamw_8bit, or without --zero");
-  if (config.ranks > 1 && config.rungs.cuda_graph)
+  if (std::max(config.ranks, config.nproc) > 1 && config.rungs.cuda_graph)
     return usage_error(
         "cuda_graph records the step of one process: train several ranks --without cuda_graph");
   if (config.documents.treat != Documents::ignored &&

@@ -80,6 +80,7 @@ struct Config {
   std::int64_t corpus_tokens = 1 << 20;
   DocumentRule documents;
 
+  std::string log;                    // file of a line a step; empty: none
   std::string checkpoint;             // file to write; empty: none
   std::int64_t checkpoint_every = 0;  // steps; 0: at the end only
   std::string resume;                 // file to go on from
@@ -100,6 +101,9 @@ struct Config {
   std::int64_t sequences_a_step() const { return micro_batch * micro_batches_a_step(); }
   std::int64_t tokens_a_step() const { return sequence * sequences_a_step(); }
   double flops_a_token() const;
+  // Memory that a step of one rank takes whatever the rungs save: the weights' state, the logits,
+  // and the scores where attention is written out.
+  double least_bytes() const;
   std::int64_t schedule_steps() const { return lr_steps > 0 ? lr_steps : steps; }
 };
 

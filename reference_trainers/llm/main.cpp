@@ -42,7 +42,8 @@ int train(int count, char** arguments) {
     return status ? *status : fail(kFailed, status.error().message);
   }
   const auto result = llm::run(request->config, say);
-  if (!result) return fail(kFailed, result.error().message);
+  if (!result)
+    return fail(result.error().code == ErrorCode::usage ? kUsage : kFailed, result.error().message);
   if (result->rank != 0) return 0;
   return print(llm::to_json(request->config, *result) + "\n");
 }

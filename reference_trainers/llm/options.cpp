@@ -156,6 +156,10 @@ void add_files(CLI::App& app, Config& config) {
       ->transform(CLI::CheckedTransformer(kDocuments));
   app.add_option("--document-token", config.documents.token,
                  "That begins a document (made corpus: 0, GPT-2: 50256)");
+  app.add_option("--log", config.log,
+                 "Where each step's loss, gradient norm and learning rate are written as they are "
+                 "read, a line of CSV each; with --resume it is gone on with")
+      ->type_name("FILE");
   app.add_option("--checkpoint", config.checkpoint,
                  "Where the run's state is written at its end, whole or not at all")
       ->type_name("FILE");

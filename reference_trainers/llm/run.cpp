@@ -12,6 +12,7 @@
 #include <stepscope/annotate.hpp>
 #include <utility>
 
+#include "core/support/memory_limit.hpp"
 #include "reference_trainers/comm/group.hpp"
 #include "reference_trainers/comm/rank_place.hpp"
 #include "reference_trainers/common/first_line.hpp"
@@ -20,6 +21,7 @@
 #include "reference_trainers/llm/model/precision.hpp"
 #include "reference_trainers/llm/training/checkpoint.hpp"
 #include "reference_trainers/llm/training/device_memory.hpp"
+#include "reference_trainers/llm/training/loss_file.hpp"
 
 namespace stepscope::llm {
 namespace {
@@ -28,6 +30,15 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_from(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// "12 s left", "3 min 05 s left", "3 h 05 min left"
+std::string time_left(double seconds) {
+  const auto all = static_cast<std::int64_t>(std::ceil(seconds));
+  if (all < 60) return fmt::format("{} s left", all);
+  const std::int64_t hours = all / 3600, minutes = all / 60 % 60;
+  return hours > 0 ? fmt::format("{} h {:02} min left", hours, minutes)
+                   : fmt::format("{} min {:02} s left", minutes, all % 60);
 }
 
 // The batch of a step as a token shard, so that it can be looked at and trained on alone.
@@ -72,14 +83,35 @@ Error out_of_memory(const Config& config, const std::string& what) {
                         1e-9 * scores);
   return bad_input(
       fmt::format("out of memory at rungs {}{}: halve --micro-batch (now {}) and double "
-                  "--accumulate (now {}), which trains the same; LibTorch says: {}",
+                  "--accumulate (now {}), which trains the same; {}",
                   title_of(config.rungs), attention, config.micro_batch, config.accumulate, what));
 }
 
-std::string progress_of(const Config& config, const StepLog& step, double tokens_per_s) {
-  return fmt::format("step {:>5}/{}  loss {:.4f}  gradient {:.3f}  lr {:.2e}  {:.0f} tokens/s",
-                     step.index + 1, config.steps, step.loss, step.gradient_norm,
-                     learning_rate_of(config, step.index), tokens_per_s);
+// A CPU's memory is promised to whoever asks: too large a step would be killed without a word.
+Status check_memory(const Config& config, at::Device device) {
+  const auto limit = static_cast<double>(memory_limit_bytes());
+  if (!device.is_cpu() || config.least_bytes() < limit) return Done{};
+  return out_of_memory(config,
+                       fmt::format("a step takes at least {:.3g} GB, and this machine gives {:.3g}",
+                                   1e-9 * config.least_bytes(), 1e-9 * limit));
+}
+
+double mfu_of(const Config& config, double tokens_per_s) {
+  if (config.peak_tflops <= 0) return 0;
+  return tokens_per_s * config.flops_a_token() / (1e12 * config.peak_tflops * config.ranks);
+}
+
+// Rate and what follows from it are left out where no step was timed yet.
+std::string progress_of(const Config& config, const StepLog& step, double tokens_per_s,
+                        bool with_mfu) {
+  std::string out = fmt::format("step {:>5}/{}  loss {:.4f}  gradient {:.3f}  lr {:.2e}",
+                                step.index + 1, config.steps, step.loss, step.gradient_norm,
+                                learning_rate_of(config, step.index));
+  if (tokens_per_s <= 0) return out;
+  out += fmt::format("  {:.0f} tokens/s", tokens_per_s);
+  if (with_mfu) out += fmt::format("  MFU {:.1f} %", 100 * mfu_of(config, tokens_per_s));
+  const auto left = static_cast<double>((config.steps - step.index - 1) * config.tokens_a_step());
+  return left > 0 ? out + "  " + time_left(left / tokens_per_s) : out;
 }
 
 // Every rank comes: the state may be spread over them.
@@ -150,6 +182,7 @@ Result<std::vector<StepLog>> step_under_mark(Training& training, std::int64_t in
 
 Result<RunResult> train_on(const Config& config, at::Device device, trainers::Comm& group,
                            const Say& say) {
+  if (const Status fits = check_memory(config, device); !fits) return fits.error();
   if (!config.checkpoint.empty() && config.rank == 0) {
     if (const Status good = trainers::check_writable("checkpoint", config.checkpoint); !good)
       return good.error();
@@ -161,6 +194,9 @@ Result<RunResult> train_on(const Config& config, at::Device device, trainers::Co
   Training training(config, device, &group);
   const Result<std::int64_t> first = steps_before(config, training);
   if (!first) return first.error();
+  if (*first > 0) say(fmt::format("resumed behind step {} of {}", *first, config.resume));
+  Result<LossFile> losses = LossFile::open(config.rank == 0 ? config.log : "", *first);
+  if (!losses) return losses.error();
   training.begin_at(*first, make_feed(config, corpus->stream, device, *first));
 
   RunResult result{.device = device.str(),
@@ -182,8 +218,9 @@ Result<RunResult> train_on(const Config& config, at::Device device, trainers::Co
         return not_finite_at(config, corpus->stream, group, step);
       result.log.push_back(step);
     }
+    if (const Status kept = losses->add(config, *read); !kept) return kept.error();
     if (logs(config, index) && !read->empty())
-      say(progress_of(config, read->back(), progress.rate(index + 1)));
+      say(progress_of(config, read->back(), progress.rate(index + 1), device.is_cuda()));
     if (const Status kept = save_where_due(config, training, group, index + 1); !kept)
       return kept.error();
   }
@@ -203,8 +240,7 @@ double RunResult::tokens_per_s(const Config& config) const {
 }
 
 double RunResult::mfu(const Config& config) const {
-  if (!device.starts_with("cuda") || config.peak_tflops <= 0) return 0;
-  return tokens_per_s(config) * config.flops_a_token() / (1e12 * config.peak_tflops * ranks);
+  return device.starts_with("cuda") ? mfu_of(config, tokens_per_s(config)) : 0;
 }
 
 Result<RunResult> run(const Config& wished, const Say& say) {
@@ -227,11 +263,11 @@ Result<RunResult> run(const Config& wished, const Say& say) {
     try {
       return train_on(config, chosen->device, **group, say_once);
     } catch (const c10::OutOfMemoryError& error) {
-      return out_of_memory(config, error.what_without_backtrace());
+      return out_of_memory(config, std::string("LibTorch says: ") + error.what_without_backtrace());
     } catch (const c10::Error& error) {  // as the CPU's allocator throws
       const std::string what = trainers::first_line(error);
       if (what.find("allocate memory") == std::string::npos) throw;
-      return out_of_memory(config, what);
+      return out_of_memory(config, "LibTorch says: " + what);
     } catch (const std::bad_alloc&) {
       return out_of_memory(config, "the host has no more memory");
     }

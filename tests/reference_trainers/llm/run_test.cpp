@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "reference_trainers/llm/data/corpus.hpp"
@@ -74,6 +76,11 @@ TEST_F(RunIn, ALossThatIsNotFiniteStopsItWithTheBatchKept) {
   }
 }
 
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 // So that memory runs out on machines that promise more than they have, too.
 class AddressLimit {
  public:
@@ -98,6 +105,39 @@ TEST(Run, OutOfMemorySaysWhichRungsAndWhatToLower) {
   EXPECT_THAT(message, HasSubstr("out of memory at rungs R0 (attention's scores alone are"));
   EXPECT_THAT(message, HasSubstr("--with sdpa keeps none"));
   EXPECT_THAT(message, HasSubstr("halve --micro-batch (now 2) and double --accumulate (now 1)"));
+  EXPECT_THAT(message, HasSubstr("a step takes at least"));
+}
+
+// What no sum of the step's sizes foresees: the documents' mask.
+TEST(Run, MemoryThatLibTorchIsRefusedIsTheSameMessage) {
+  const AddressLimit limit;
+  Config config = small_config();
+  config.rungs.sdpa = true;
+  config.documents.treat = Documents::masked;
+  config.sequence = 1 << 19;
+  config.corpus_tokens = (1 << 20) + 4;
+  EXPECT_THAT(error_of(config), HasSubstr("out of memory at rungs sdpa: halve --micro-batch"));
+}
+
+TEST_F(RunIn, LossesAreAFileThatAResumedRunGoesOnWith) {
+  Config config = small_config(6);
+  config.log = "losses.csv";
+  const RunResult whole = run_quietly(config);
+  const std::string six = read_text("losses.csv");
+  EXPECT_EQ(std::count(six.begin(), six.end(), '\n'), 7);
+  EXPECT_THAT(six, testing::StartsWith("step,loss,gradient_norm,learning_rate\n1,5."));
+  config.steps = 4;
+  config.lr_steps = 6;
+  config.checkpoint = "four";
+  (void)run_quietly(config);
+  std::ofstream("losses.csv", std::ios::app) << "5,9,9,9\n6,9";  // killed behind the checkpoint
+  config.steps = 6;
+  config.resume = "four";
+  (void)run_quietly(config);
+  EXPECT_EQ(read_text("losses.csv"), six);
+  config.resume = "";
+  config.log = "none/losses.csv";
+  EXPECT_THAT(error_of(config), HasSubstr("--log none/losses.csv: cannot be written"));
 }
 
 TEST(Run, JsonSaysWhatALadderReads) {

@@ -117,7 +117,7 @@ TEST_F(TrainLlmRanks, AFailureNamesTheRank) {
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.output, HasSubstr("error: rank 0: checkpoint " + path("none/file")));
   const Outcome graph = train_llm(kThree + "--nproc 2 --with cuda_graph", kStderrOnly);
-  EXPECT_EQ(graph.status, 1);
+  EXPECT_EQ(graph.status, 2);
   EXPECT_THAT(graph.output, HasSubstr("--without cuda_graph"));
 }
 
