@@ -14,7 +14,8 @@ OpPlaces::OpPlaces(const Trace& trace, const Threads& threads, PhaseTable& phase
   for (const DeviceOpId op : ops) {
     const std::uint32_t row = captures_.of(op);
     written_[op] = row == kNone ? of_launch(op) : captured(op, row);
-    if (!is_graph_op(trace.device_ops(), op)) continue;
+    const bool is_whole = trace.device_ops().kind[op] == DeviceOpKind::graph;
+    if (is_whole || !is_graph_op(trace.device_ops(), op)) continue;
     graphs_.ops += 1;
     graphs_.ops_without_capture += row == kNone ? 1U : 0U;
   }

@@ -2,6 +2,8 @@
 // What is missing of CUDA graphs: the captures of ops, and the ops of launches.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/summary/parts.hpp"
 
 namespace stepscope::summary_parts {
@@ -30,6 +32,25 @@ GraphLaunches count_launches(const Trace& trace, ProcessId process) {
   return count;
 }
 
+// Of the recorder: it says in a fact that it chose so because of XLA.
+bool is_whole_for_xla(const Trace& trace) {
+  return std::ranges::any_of(trace.data().processes, [](const Process& process) {
+    const auto told = process.facts.find("cuda_graphs");
+    return told != process.facts.end() && told->second.find("XLA") != std::string::npos;
+  });
+}
+
+void note_whole_graphs(const Trace& trace, std::vector<std::string>& notes) {
+  const auto launches = std::ranges::count(trace.device_ops().kind, DeviceOpKind::graph);
+  if (launches == 0) return;
+  notes.push_back(fmt::format(
+      "{} launches of CUDA graphs are one op each: what ran inside is not recorded{}", launches,
+      is_whole_for_xla(trace)
+          ? ", since XLA's programs do not bear it (docs/limits.md). To see it, run with "
+            "XLA_FLAGS=--xla_gpu_enable_command_buffer= : XLA then launches each kernel by itself"
+          : ""));
+}
+
 }  // namespace
 
 void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs,
@@ -41,6 +62,7 @@ void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs
         graphs.ops_without_capture, graphs.ops,
         100.0 * static_cast<double>(graphs.ops_without_capture) / static_cast<double>(graphs.ops)));
   }
+  note_whole_graphs(trace, notes);
   const GraphLaunches launches = count_launches(trace, steps.process);
   if (launches.without_ops == 0) return;
   notes.push_back(
