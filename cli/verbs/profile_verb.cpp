@@ -57,6 +57,10 @@ void add_profile_verb(CLI::App& app, int& status) {
   verb->add_flag("--pm-sampling", options->pm_sampling,
                  "Sample hardware counters (SMs, tensor cores, DRAM) each millisecond; the GPU's "
                  "clocks are held meanwhile, and the driver may ask for administrator's rights");
+  verb->add_option("--graphs", options->graphs,
+                   "CUDA graphs: nodes (each kernel and copy inside), or whole (one row a launch); "
+                   "else nodes, but whole in a process with XLA, which CUPTI's nodes break")
+      ->check(CLI::IsMember({"nodes", "whole"}));
   verb->add_option(
       "--only", options->only,
       "REGEX: record only processes whose program, or script of an interpreter, matches");

@@ -47,8 +47,11 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   }
   if (options.bare == Bare::subscription) return false;
   const Begin begin = recorder::taking() ? Begin::now : Begin::later;
-  if (const Status status =
-          enable_kinds(library, options.hooks.level, options.bare != Bare::no, begin);
+  if (const Status status = enable_kinds(library, {.level = options.hooks.level,
+                                                   .bare = options.bare != Bare::no,
+                                                   .begin = begin,
+                                                   .whole_graphs = options.hooks.whole_graphs,
+                                                   .overhead = options.hooks.parts.overhead});
       status != kSuccess) {
     note_refusal(library, "cuptiActivityEnable", status);
     return give_up(library, subscriber);

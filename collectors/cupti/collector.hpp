@@ -29,6 +29,10 @@ struct Options {
   bool layers = false;
 };
 
+// CUDA graphs are recorded whole from now on: a record a launch, and nothing is put into their
+// nodes. Any thread; it takes effect within the writer thread's next look.
+void record_whole_graphs() noexcept;
+
 // False: nothing is collected, and a note says why.
 bool start_collector(const Options& options) noexcept;
 

@@ -47,6 +47,7 @@ __attribute__((noinline)) void* open_and_look(Open real, const char* file, int f
   void* handle = real(file, flags);
   if (handle == nullptr || mapped_so_far() == before) return handle;
   stepscope::inject::look_for_libraries();
+  stepscope::inject::look_for_xla();
   stepscope::inject::watch_python_program();
   dlerror();  // of our own look-ups
   return handle;

@@ -12,8 +12,15 @@
 //   STEPSCOPE_NVML_MS    how often clocks, power and memory of the devices are sampled; 0: never
 //   STEPSCOPE_SAMPLE_US  how often silent threads are looked at, microseconds (2000); 0: never
 //   STEPSCOPE_PM_US      how often hardware counters are sampled, microseconds; 0, or absent: never
+//   STEPSCOPE_GRAPHS     nodes: every op of a CUDA graph is recorded; whole: a graph's launch is
+//   one
+//                        op; absent, or auto: nodes, but whole where XLA is in the process
+//                        (xla.hpp)
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
-//   costs
+//   costs. Callbacks of CUPTI are not emptied
+//   STEPSCOPE_WITHOUT    parts of device collection that are left out, with commas between, to find
+//                        the one that disturbs a program: calls, lines, streams, graph_nodes,
+//                        resources, state, overhead, flush (collectors/cupti/parts.hpp)
 //   STEPSCOPE_WINDOW_LAYERS  1: windows record in turn the whole, kernels alone, the light level,
 //                            kernels with callbacks that do nothing, the whole with the runtime's
 //                            callbacks also of calls that are left to the driver
@@ -32,6 +39,8 @@
 
 namespace stepscope::inject {
 
+enum class Graphs : std::uint8_t { automatic, nodes, whole };
+
 struct Settings {
   const char* output = nullptr;
   const char* only = nullptr;
@@ -40,6 +49,8 @@ struct Settings {
   bool empty_callbacks = false;
   bool window_layers = false;
   cupti::Bare bare_cupti = cupti::Bare::no;
+  Graphs graphs = Graphs::automatic;
+  cupti::Parts parts;
   std::uint32_t ring_slots = 1U << 18U;
   std::uint32_t flush_ms = 100;
   recorder::CapturePlan capture;

@@ -15,6 +15,7 @@
 #include "collectors/inject/command_line.hpp"
 #include "collectors/inject/process_facts.hpp"
 #include "collectors/inject/settings.hpp"
+#include "collectors/inject/xla.hpp"
 #include "collectors/nvml/sampler.hpp"
 #include "collectors/pm_sampling/pm_source.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
@@ -31,6 +32,7 @@ constinit Settings settings;
 constinit std::atomic<int> started{0};  // 1: starting, 2: done
 constinit std::atomic<bool> found_torch{false};
 constinit std::atomic<bool> cuda_started{false};
+constinit std::atomic<bool> found_xla{false};
 // Leaked: their threads may run until the end.
 constinit nvml::Sampler* sampler = nullptr;
 constinit pm::PmSource* counters = nullptr;
@@ -97,6 +99,19 @@ void sample_device(const Device& device) noexcept {
   if (counters != nullptr) counters->add_device(device.index);
 }
 
+// True: just now.
+bool finds_xla() noexcept {
+  if (settings.graphs != Graphs::automatic || found_xla.load(std::memory_order_relaxed))
+    return false;
+  return has_xla() && !found_xla.exchange(true);
+}
+
+bool records_whole_graphs() noexcept {
+  if (settings.graphs == Graphs::whole) recorder::fact("cuda_graphs", "whole");
+  if (finds_xla()) recorder::fact("cuda_graphs", "whole, XLA is in the process");
+  return settings.graphs == Graphs::whole || found_xla.load(std::memory_order_relaxed);
+}
+
 void start_sampler() {
   if (settings.nvml_ms == 0) return;
   auto* made = new (std::nothrow) nvml::Sampler({.period_ms = settings.nvml_ms});
@@ -151,6 +166,13 @@ void look_for_libraries() noexcept {
   if (options.call_site != nullptr && !options.empty) init_python_call_sites();
 }
 
+void look_for_xla() noexcept {
+  if (!cuda_started.load(std::memory_order_relaxed) || !recorder::recording() || !finds_xla())
+    return;
+  recorder::fact("cuda_graphs", "whole, XLA is in the process");
+  cupti::record_whole_graphs();
+}
+
 bool found_a_framework() noexcept {
   return found_torch.load(std::memory_order_relaxed) ||
          cuda_started.load(std::memory_order_relaxed);
@@ -169,6 +191,8 @@ void on_cuda_start() noexcept {
   options.bare = settings.bare_cupti;
   options.layers = options.hooks.layers = settings.window_layers;
   options.hooks.level = settings.level;
+  options.hooks.parts = settings.parts;
+  options.hooks.whole_graphs = records_whole_graphs();
   options.hooks.profiler_control = settings.profiler_control;
   options.hooks.call_site = settings.level == Level::light ? nullptr : python_call_site;
   options.hooks.autograd_counter = settings.level == Level::light ? nullptr : changed_sequence;

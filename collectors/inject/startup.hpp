@@ -12,6 +12,9 @@ void start_collectors() noexcept;
 // Libraries have been mapped: hooks PyTorch and Python where they have come.
 void look_for_libraries() noexcept;
 
+// The same for XLA, whose CUDA graphs are recorded whole then, unless the settings say otherwise.
+void look_for_xla() noexcept;
+
 // PyTorch was found, or CUDA has started: the process has hooks that record.
 bool found_a_framework() noexcept;
 // Whether threads that record nothing are sampled, by the settings of a selected process.

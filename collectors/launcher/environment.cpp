@@ -38,7 +38,7 @@ void set_where_given(Environment& environment, const char* variable, const std::
 void remove_outer_options(Environment& environment) {
   if (!environment.contains("STEPSCOPE_OUTPUT")) return;
   for (const char* variable :
-       {"STEPSCOPE_OPS", "STEPSCOPE_PM_US", "STEPSCOPE_ONLY", "STEPSCOPE_RIVAL",
+       {"STEPSCOPE_OPS", "STEPSCOPE_GRAPHS", "STEPSCOPE_PM_US", "STEPSCOPE_ONLY", "STEPSCOPE_RIVAL",
         "STEPSCOPE_START_AFTER", "STEPSCOPE_STEPS", "STEPSCOPE_WINDOW", "STEPSCOPE_CAPTURE_RANGE",
         "STEPSCOPE_CAPTURE_SIGNAL"})
     environment.erase(variable);
@@ -114,7 +114,8 @@ std::vector<std::string> add_injection(Environment& environment, const Injection
   if (options.ops) environment.insert_or_assign("STEPSCOPE_OPS", std::string(1, '1'));
   if (!options.sampling) environment.insert_or_assign("STEPSCOPE_SAMPLE_US", std::string(1, '0'));
   if (options.pm_sampling) environment["STEPSCOPE_PM_US"] = "1000";
-  if (!options.only.empty()) environment["STEPSCOPE_ONLY"] = options.only;
+  set_where_given(environment, "STEPSCOPE_GRAPHS", options.graphs);
+  set_where_given(environment, "STEPSCOPE_ONLY", options.only);
   set_capture(environment, options.capture);
   if (!rivals.empty()) environment["STEPSCOPE_RIVAL"] = rivals.front();
   return rivals;

@@ -175,7 +175,7 @@ void enable_one(Subscriber subscriber, const ApiFunction& function) noexcept {
     if (id == 0 || id >= kIds) continue;
     functions_of(function.domain)[id] = &function;
     recorder::name_call(call_code(function.domain, id), function.name);
-    if (!is_recorded(function, options.level)) continue;
+    if (!is_recorded(function, options.level) || !options.parts.calls) continue;
     (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(function.domain), id);
   }
 }
@@ -219,11 +219,16 @@ Status enable_hooks(const Library& found, Subscriber subscriber,
   library = found;
   options = wanted;
   own_subscriber = subscriber;
+  if (!wanted.parts.lines) options.call_site = nullptr, options.autograd_counter = nullptr;
+  if (!wanted.parts.streams)
+    library.stream_id = [](void*, void*, std::uint8_t, std::uint32_t*) {
+      return kInvalidParameter;
+    };
   for (const ApiFunction& function : api_functions()) {
     const bool in_a_layer = wanted.layers && function.level <= wanted.level;
     if (in_a_layer || is_recorded(function, wanted.level)) enable_one(subscriber, function);
   }
-  if (wanted.level == Level::deep) {
+  if (wanted.level == Level::deep && wanted.parts.calls) {
     for (const ApiFunction* other : {&kOtherRuntime, &kOtherDriver})
       enable_others(subscriber, *other);
   }
@@ -232,9 +237,13 @@ Status enable_hooks(const Library& found, Subscriber subscriber,
       (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(control.domain),
                                     control.id);
   }
-  for (const std::uint32_t id : {kStreamDestroyStarting, kContextDestroyStarting})
+  for (const std::uint32_t id : {kStreamDestroyStarting, kContextDestroyStarting}) {
+    if (!wanted.parts.resources) continue;
     (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(Domain::resource), id);
-  if (wanted.level != Level::light) enable_graph_hooks(library, subscriber, wanted);
+  }
+  if (wanted.level != Level::light && wanted.parts.graph_nodes && !wanted.whole_graphs)
+    enable_graph_hooks(library, subscriber, options);
+  if (!wanted.parts.state) return kSuccess;
   return library.enable_domain(1, subscriber, static_cast<std::uint32_t>(Domain::state));
 }
 
@@ -249,12 +258,23 @@ void switch_hooks(bool on, Level level, Answer wanted) noexcept {
   for (const Domain domain : {Domain::runtime, Domain::driver}) {
     for (std::uint32_t id = 1; id < kIds; ++id) {
       const ApiFunction* function = functions_of(domain)[id];
-      if (function == nullptr || (on && !is_recorded(*function, level))) continue;
+      if (function == nullptr || (on && !(options.parts.calls && is_recorded(*function, level))))
+        continue;
       if (!on && instantiates_graphs(*function)) continue;
       const auto number = static_cast<std::uint32_t>(domain);
       if (on || !is_wanted_by_guest(number, id))
         (void)library.enable_callback(on ? 1 : 0, own_subscriber, number, id);
     }
+  }
+}
+
+void leave_out_graph_nodes() noexcept {
+  if (!takes_graph_nodes()) return;
+  leave_out_nodes();
+  const auto domain = static_cast<std::uint32_t>(Domain::resource);
+  for (const std::uint32_t id : {kGraphNodeCreated, kGraphNodeCloned}) {
+    if (!is_wanted_by_guest(domain, id))
+      (void)library.enable_callback(0, own_subscriber, domain, id);
   }
 }
 
@@ -274,7 +294,7 @@ bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept {
              function_of(static_cast<Domain>(domain), id) != nullptr;
     case Domain::resource:
       return id == kStreamDestroyStarting || id == kContextDestroyStarting ||
-             (options.level != Level::light && (id == kGraphNodeCreated || id == kGraphNodeCloned));
+             (takes_graph_nodes() && (id == kGraphNodeCreated || id == kGraphNodeCloned));
     case Domain::state:
       return true;
   }

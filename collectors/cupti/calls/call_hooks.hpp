@@ -8,6 +8,7 @@
 
 #include "collectors/cupti/calls/api_functions.hpp"
 #include "collectors/cupti/library/cupti_library.hpp"
+#include "collectors/cupti/parts.hpp"
 #include "collectors/recorder/recorder.hpp"
 
 namespace stepscope::cupti {
@@ -20,6 +21,8 @@ struct HookOptions {
   bool profiler_control = false;  // cudaProfilerStart and Stop are the capture's trigger
   // Calls that are left to the driver can be switched on as well, by a level of deep.
   bool layers = false;
+  bool whole_graphs = false;  // no nodes of CUDA graphs: the records have none either
+  Parts parts;
 };
 
 // CUPTI's callback; `user` is not used. Resource and state callbacks arrive here too.
@@ -36,6 +39,9 @@ enum class Answer : std::uint8_t { nothing, without_sites, whole };
 
 // The same for what another level records, of what the hooks know.
 void switch_hooks(bool on, Level level, Answer answer) noexcept;
+
+// Nodes of CUDA graphs are not told of from now on.
+void leave_out_graph_nodes() noexcept;
 
 // The calling thread is one of ours: its calls are none of the program's, from now on.
 void leave_out_this_thread() noexcept;

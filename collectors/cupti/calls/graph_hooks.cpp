@@ -11,6 +11,7 @@ namespace {
 constinit decltype(Library::graph_node_id) node_id = nullptr;
 constinit decltype(HookOptions::call_site) call_site = nullptr;
 constinit std::atomic<std::uint32_t> nodes{0};
+constinit std::atomic<bool> takes_nodes{false};
 
 bool enable(const Library& library, Subscriber subscriber) noexcept {
   if (node_id == nullptr) return false;
@@ -50,15 +51,25 @@ void enable_graph_hooks(const Library& library, Subscriber subscriber,
                         const HookOptions& options) noexcept {
   node_id = library.graph_node_id;
   call_site = options.call_site;
+  takes_nodes.store(true, std::memory_order_relaxed);
   if (!enable(library, subscriber))
     recorder::note(
         "this libcupti does not tell how nodes of CUDA graphs are made: their work is "
         "shown at the launch of the graph");
 }
 
+bool takes_graph_nodes() noexcept {
+  return takes_nodes.load(std::memory_order_relaxed);
+}
+
+void leave_out_nodes() noexcept {
+  takes_nodes.store(false, std::memory_order_relaxed);
+}
+
 void on_graph_callback(std::uint32_t id, const ResourceData& data,
                        const ApiFunction* call) noexcept {
   if (id != kGraphNodeCreated && id != kGraphNodeCloned) return;
+  if (!takes_graph_nodes()) return;
   if (id == kGraphNodeCreated && call != nullptr && instantiates_graphs(*call)) return;
   if (data.descriptor == nullptr || !recorder::recording() || !within_bound()) return;
   record(*static_cast<const GraphData*>(data.descriptor), id == kGraphNodeCloned);

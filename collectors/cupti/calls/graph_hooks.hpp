@@ -23,6 +23,11 @@ bool instantiates_graphs(const ApiFunction& call) noexcept;
 void enable_graph_hooks(const Library& library, Subscriber subscriber,
                         const HookOptions& options) noexcept;
 
+// False: a library that is too old, or graphs are recorded whole.
+bool takes_graph_nodes() noexcept;
+// From now on; the caller switches the callbacks off.
+void leave_out_nodes() noexcept;
+
 // The resource domain's callbacks of nodes; others are left alone. `call`: the outermost CUDA call
 // that the thread is in, or null.
 void on_graph_callback(std::uint32_t id, const ResourceData& data,

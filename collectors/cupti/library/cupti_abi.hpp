@@ -216,6 +216,21 @@ struct EventRecord {
   std::uint64_t synchronization;
 };
 
+// A launch of a graph as a whole, from its first node's begin to its last one's end.
+struct GraphRecord {
+  ActivityKind kind;
+  std::uint32_t correlation;
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint32_t device;  // kOnHost: the first node is one of the host's
+  std::uint32_t graph;
+  std::uint32_t context;
+  std::uint32_t stream;
+  void* reserved;
+  std::uint32_t end_device;  // since CUPTI 12.3, as what follows
+  std::uint32_t end_context;
+};
+
 struct OverheadRecord {  // CUPTI 12.2 and later
   ActivityKind kind;
   std::uint32_t overhead_kind;
@@ -240,6 +255,8 @@ struct JitRecord {  // CUPTI 13.0 and later
   std::uint32_t thread;
 };
 #pragma pack(pop)
+
+inline constexpr std::uint32_t kOnHost = 0x7fffffff;
 
 enum : std::uint32_t { kJitCacheLoad = 1, kJitCacheStore = 2, kJitCompile = 3 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/cupti/records/activity_source.hpp"
 
+#include <atomic>
 #include <utility>
 
 #include "collectors/cupti/guests/sharing.hpp"
@@ -19,6 +20,7 @@ constexpr std::size_t kRowsOfOneBatch = 16384;
 constexpr int kIdleFlushes = 3;
 
 constinit Buffers buffers{};
+constinit std::atomic<bool> whole_graphs_asked{false};
 
 void on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
   *buffer = buffers.give();
@@ -40,6 +42,10 @@ void on_complete_bare(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, s
 
 }  // namespace
 
+void record_whole_graphs() noexcept {
+  whole_graphs_asked.store(true, std::memory_order_relaxed);
+}
+
 Status register_buffers(const Library& library, bool bare) noexcept {
   buffers.fill_up();
   return library.register_buffers(on_request, bare ? on_complete_bare : on_complete);
@@ -50,14 +56,17 @@ ActivitySource::ActivitySource(const Library& library, const Options& options)
       flush_ns_(std::int64_t{options.flush_ms} * 1'000'000),
       on_device_(options.on_device),
       last_flush_ns_(recorder::clock_ns(CLOCK_MONOTONIC)),
-      layers_(options.layers) {}
+      layers_(options.layers),
+      whole_graphs_(options.hooks.whole_graphs),
+      flushes_(options.hooks.parts.flush) {}
 
 bool ActivitySource::due(std::int64_t now_ns) noexcept {
-  return buffers.any_completed() || now_ns - last_flush_ns_ >= flush_ns_;
+  return buffers.any_completed() || whole_graphs_due() || now_ns - last_flush_ns_ >= flush_ns_;
 }
 
 bool ActivitySource::collect(EventBatch& batch, StoreWriter& store, bool last) noexcept {
   leave_out_this_thread();
+  if (whole_graphs_due()) take_graphs_whole();
   if (last && !stopped_) stop();
   const bool flushed = !last && flush_when_due();
   while (batch.device_ops.size() < kRowsOfOneBatch) {
@@ -99,7 +108,22 @@ void ActivitySource::tell(Status refusal) noexcept {
   note_refusal(library_, "cuptiActivityEnable", refusal);
 }
 
+bool ActivitySource::whole_graphs_due() const noexcept {
+  return !whole_graphs_ && whole_graphs_asked.load(std::memory_order_relaxed);
+}
+
+// Here, in our own thread: who asks may hold the dynamic loader's lock, and CUPTI has locks too.
+void ActivitySource::take_graphs_whole() noexcept {
+  whole_graphs_ = true;
+  if (stopped_ || has_failed()) return;
+  leave_out_graph_nodes();
+  const ActivityKind kind = add_whole_graphs();
+  if (add_kind(kind, our_kinds()) != kSuccess)
+    recorder::note("this libcupti does not record CUDA graphs whole: it records their nodes");
+}
+
 bool ActivitySource::flush_when_due() noexcept {
+  if (!flushes_) return false;
   const std::int64_t now = recorder::clock_ns(CLOCK_MONOTONIC);
   if (now - last_flush_ns_ < flush_ns_ || idle_flushes_ >= kIdleFlushes) return false;
   last_flush_ns_ = now;

@@ -144,6 +144,8 @@ void DeviceRecords::add_record(const void* record, EventBatch& batch, StoreWrite
       return add_peer_copy(*static_cast<const PeerCopyRecord*>(record), batch, store);
     case ActivityKind::memset:
       return add_memset(*static_cast<const MemsetRecord*>(record), batch, store);
+    case ActivityKind::graph_trace:
+      return add_graph(*static_cast<const GraphRecord*>(record), batch, store);
     case ActivityKind::overhead:
       return add_overhead(*static_cast<const OverheadRecord*>(record), batch, store);
     case ActivityKind::jit:
@@ -255,6 +257,15 @@ void DeviceRecords::add_memset(const MemsetRecord& r, EventBatch& batch, StoreWr
   const MemoryKind target = memory_kind_of(r.memory_kind);
   add({r.start, r.end, set_name(target, store), DeviceOpKind::memset, r.device, r.context, r.stream,
        r.correlation, r.graph, r.graph_node, r.bytes, CopyKind::none, MemoryKind::unknown, target},
+      batch, store);
+}
+
+// Named as the importer of Nsight Systems names it.
+void DeviceRecords::add_graph(const GraphRecord& r, EventBatch& batch, StoreWriter& store) {
+  const bool on_host = r.device == kOnHost;
+  const StringId name = store.intern("CUDA graph " + std::to_string(r.graph));
+  add({r.start, r.end, name, DeviceOpKind::graph, on_host ? r.end_device : r.device,
+       on_host ? r.end_context : r.context, r.stream, r.correlation, r.graph, 0},
       batch, store);
 }
 

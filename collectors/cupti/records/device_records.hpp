@@ -51,6 +51,7 @@ class DeviceRecords {
   void add_memcpy(const MemcpyRecord& record, EventBatch& batch, StoreWriter& store);
   void add_peer_copy(const PeerCopyRecord& record, EventBatch& batch, StoreWriter& store);
   void add_memset(const MemsetRecord& record, EventBatch& batch, StoreWriter& store);
+  void add_graph(const GraphRecord& record, EventBatch& batch, StoreWriter& store);
   void add_overhead(const OverheadRecord& record, EventBatch& batch, StoreWriter& store);
   void add_jit(const JitRecord& record, EventBatch& batch, StoreWriter& store);
   void add_host(const HostWork& work, EventBatch& batch, StoreWriter& store);

@@ -16,7 +16,7 @@ constexpr std::array kDevice = {ActivityKind::memcpy, ActivityKind::memset,
 constexpr std::uint32_t kFirstWithJitThreads = 130000;
 
 // Read until the last instruction.
-constinit std::array<ActivityKind, kDevice.size() + 2> kinds{};
+constinit std::array<ActivityKind, kDevice.size() + 3> kinds{};
 constinit std::size_t count = 0;
 
 Status enable(const Library& library, ActivityKind kind, Begin begin) noexcept {
@@ -32,16 +32,29 @@ void enable_jit(const Library& library, Begin begin) noexcept {
     recorder::note("this libcupti does not tell of just-in-time compilation by thread: CUDA 13");
 }
 
+void enable_whole_graphs(const Library& library, Begin begin) noexcept {
+  if (enable(library, ActivityKind::graph_trace, begin) != kSuccess)
+    recorder::note("this libcupti does not record CUDA graphs whole: it records their nodes");
+}
+
 }  // namespace
 
-Status enable_kinds(const Library& library, Level level, bool bare, Begin begin) noexcept {
+// Whole graphs first: no graph is to be traced by its nodes for a moment.
+Status enable_kinds(const Library& library, const KindOptions& options) noexcept {
+  if (options.whole_graphs) enable_whole_graphs(library, options.begin);
   for (const ActivityKind kind : kDevice) {
-    if (const Status status = enable(library, kind, begin); status != kSuccess) return status;
+    if (const Status status = enable(library, kind, options.begin); status != kSuccess)
+      return status;
   }
-  if (bare) return kSuccess;
-  (void)enable(library, ActivityKind::overhead, begin);
-  if (level == Level::deep) enable_jit(library, begin);
+  if (options.bare) return kSuccess;
+  if (options.overhead) (void)enable(library, ActivityKind::overhead, options.begin);
+  if (options.level == Level::deep) enable_jit(library, options.begin);
   return kSuccess;
+}
+
+ActivityKind add_whole_graphs() noexcept {
+  kinds[count++] = ActivityKind::graph_trace;
+  return ActivityKind::graph_trace;
 }
 
 void disable_kinds(const Library& library) noexcept {

@@ -11,11 +11,21 @@
 namespace stepscope::cupti {
 
 // Not kSuccess: CUPTI refuses one that nothing can do without. Of others a note says so, where it
-// matters. `bare`: none but the device's. `later`: they are chosen alone, for once a kind was on,
-// launches stay slower in this process (CUPTI 13.0: by some 1 us; docs/measurements/overhead.md).
+// matters. `bare`: none but the device's. `Begin::later`: they are chosen alone, for once a kind
+// was on, launches stay slower in this process (CUPTI 13.0: by some 1 us;
+// docs/measurements/overhead.md).
 enum class Begin : std::uint8_t { now, later };
-Status enable_kinds(const Library& library, Level level, bool bare,
-                    Begin begin = Begin::now) noexcept;
+struct KindOptions {
+  Level level = Level::standard;
+  bool bare = false;
+  Begin begin = Begin::now;
+  bool whole_graphs = false;  // a record a launch of a CUDA graph, none of its nodes
+  bool overhead = true;       // the profiler's own
+};
+Status enable_kinds(const Library& library, const KindOptions& options) noexcept;
+
+// Later than the others: the kind that records CUDA graphs whole. The caller enables it.
+ActivityKind add_whole_graphs() noexcept;
 
 void disable_kinds(const Library& library) noexcept;
 

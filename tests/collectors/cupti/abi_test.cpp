@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <type_traits>
 
 #include "tests/collectors/cupti/newest_records.hpp"
@@ -75,6 +76,22 @@ TEST(CuptiAbi, CopyAndSetRecordsHaveTheirFields) {
   EXPECT_EQ(offsetof(OverheadRecord, object_id), offsetof(CUpti_ActivityOverhead3, objectId));
   EXPECT_FIELD(OverheadRecord, start, CUpti_ActivityOverhead3, start);
   EXPECT_FIELD(OverheadRecord, end, CUpti_ActivityOverhead3, end);
+}
+
+TEST(CuptiAbi, GraphRecordHasItsFields) {
+  using Theirs = CUpti_ActivityGraphTrace2;
+  EXPECT_FIELD(GraphRecord, correlation, Theirs, correlationId);
+  EXPECT_FIELD(GraphRecord, start, Theirs, start);
+  EXPECT_FIELD(GraphRecord, end, Theirs, end);
+  EXPECT_FIELD(GraphRecord, device, Theirs, deviceId);
+  EXPECT_FIELD(GraphRecord, graph, Theirs, graphId);
+  EXPECT_FIELD(GraphRecord, context, Theirs, contextId);
+  EXPECT_FIELD(GraphRecord, stream, Theirs, streamId);
+  EXPECT_FIELD(GraphRecord, end_device, Theirs, endDeviceId);
+  EXPECT_FIELD(GraphRecord, end_context, Theirs, endContextId);
+  EXPECT_EQ(sizeof(GraphRecord), sizeof(Theirs));
+  EXPECT_EQ(static_cast<int>(ActivityKind::graph_trace), CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  EXPECT_EQ(kOnHost, static_cast<std::uint32_t>(INT_MAX));
 }
 
 #if CUPTI_API_VERSION >= 130000  // asked for since then

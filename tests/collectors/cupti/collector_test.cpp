@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "collectors/recorder/capture/capture.hpp"
 #include "tests/collectors/cupti/cuda_calls.hpp"
 
@@ -16,6 +18,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 using CollectorTest = RecordedChild;
 
@@ -46,6 +49,77 @@ TEST_F(CollectorTest, TheTaxingKindsStayOff) {
                     ActivityKind::overhead, ActivityKind::memcpy_peer));
     _exit(testing::Test::HasFailure() ? 1 : 0);
   });
+}
+
+const std::pair kNodeCreated{static_cast<std::uint32_t>(Domain::resource),
+                             std::uint32_t{kGraphNodeCreated}};
+const std::pair kNodeCloned{static_cast<std::uint32_t>(Domain::resource),
+                            std::uint32_t{kGraphNodeCloned}};
+
+// Nothing is asked of nodes, within no call of the program.
+TEST_F(CollectorTest, AWholeGraphIsOneOpOfItsLaunchAndItsNodesAreLeftAlone) {
+  record([] {
+    Options options;
+    options.hooks.whole_graphs = true;
+    Library library = fake_cupti::library();
+    library.graph_node_id = [](void*, std::uint64_t*) -> Status { std::abort(); };
+    ASSERT_TRUE(start_collector(library, options));
+    EXPECT_THAT(fake_cupti::state().enabled, Contains(ActivityKind::graph_trace));
+    EXPECT_FALSE(fake_cupti::state().callbacks.contains(kNodeCreated));
+    EXPECT_FALSE(fake_cupti::state().callbacks.contains(kNodeCloned));
+    const EventParameters stream{handle(7), handle(7)};
+    fake_cupti::make_node(11);
+    const std::uint32_t replay = call_both(kGraphLaunch, &stream, kDriverGraphLaunch, &stream);
+    const std::uint64_t start = now_ns();
+    fake_cupti::state().waiting = {fake_cupti::graph(3, start, start + 500, replay)};
+  });
+  const Trace trace = read();
+  EXPECT_THAT(trace.device_ops().kind, ElementsAre(DeviceOpKind::graph));
+  EXPECT_EQ(trace.launch_of(0), 0U);
+  EXPECT_EQ(trace.graph_nodes().size(), 0U);
+  EXPECT_THAT(trace.health().notes, Not(Contains(HasSubstr("CUDA graphs"))));
+}
+
+TEST_F(CollectorTest, GraphsThatCuptiDoesNotRecordWholeAreNotedAndTheRestIsRecorded) {
+  record([] {
+    Options options;
+    options.hooks.whole_graphs = true;
+    fake_cupti::state().refused = {ActivityKind::graph_trace};
+    ASSERT_TRUE(start_collector(fake_cupti::library(), options));
+    launch();
+  });
+  const Trace trace = read();
+  EXPECT_THAT(call_names(trace), ElementsAre("cuLaunchKernel"));
+  EXPECT_THAT(trace.health().notes, Contains(HasSubstr("it records their nodes")));
+}
+
+TEST_F(CollectorTest, PartsThatAreLeftOutAreNeitherAskedForNorCalled) {
+  record([] {
+    Options options;
+    leave_out(options.hooks.parts, "calls,graph_nodes,resources,overhead,flush");
+    options.flush_ms = 1;
+    ASSERT_TRUE(start_collector(fake_cupti::library(), options));
+    EXPECT_THAT(fake_cupti::state().callbacks, IsEmpty());
+    EXPECT_THAT(fake_cupti::state().enabled, Not(Contains(ActivityKind::overhead)));
+    recorder::mark(recorder::intern_name("m", 1), 0);
+    usleep(300'000);
+    EXPECT_THAT(fake_cupti::state().flushes, IsEmpty());
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  });
+}
+
+TEST_F(CollectorTest, WithoutStreamsACallIsRecordedWithoutItsStream) {
+  record([] {
+    Options options;
+    leave_out(options.hooks.parts, "streams,lines");
+    options.hooks.call_site = line_12_of_train;
+    ASSERT_TRUE(start_collector(fake_cupti::library(), options));
+    launch();
+  });
+  const Trace trace = read();
+  EXPECT_THAT(call_names(trace), ElementsAre("cuLaunchKernel"));
+  EXPECT_THAT(trace.calls().stream, ElementsAre(kNone));
+  EXPECT_THAT(trace.host_ranges().site, ElementsAre(kNone));
 }
 
 // Once a kind was on, launches stay slower; and later a thread might be in a call.

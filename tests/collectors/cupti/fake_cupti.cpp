@@ -190,6 +190,19 @@ MemsetRecord set(std::uint64_t bytes, std::uint64_t start, std::uint64_t end,
   return record;
 }
 
+GraphRecord graph(std::uint32_t number, std::uint64_t start, std::uint64_t end,
+                  std::uint32_t correlation) {
+  GraphRecord record{};
+  record.kind = ActivityKind::graph_trace;
+  record.graph = number;
+  record.start = start;
+  record.end = end;
+  record.context = record.end_context = 1;
+  record.stream = 7;
+  record.correlation = correlation;
+  return record;
+}
+
 void make_node(std::uintptr_t node, std::uintptr_t original) {
   GraphData graph{};
   graph.node = reinterpret_cast<void*>(node);

@@ -16,7 +16,7 @@
 namespace stepscope::cupti {
 
 using FakeRecord = std::variant<KernelRecord, MemcpyRecord, PeerCopyRecord, MemsetRecord,
-                                OverheadRecord, CallRecord, JitRecord>;
+                                OverheadRecord, CallRecord, JitRecord, GraphRecord>;
 
 namespace fake_cupti {
 
@@ -65,6 +65,9 @@ MemcpyRecord copy(std::uint8_t kind, std::uint8_t source, std::uint8_t target, s
                   std::uint64_t start, std::uint64_t end, std::uint32_t correlation);
 MemsetRecord set(std::uint64_t bytes, std::uint64_t start, std::uint64_t end,
                  std::uint32_t correlation);
+
+GraphRecord graph(std::uint32_t number, std::uint64_t start, std::uint64_t end,
+                  std::uint32_t correlation);
 
 // Entry and exit of a call, as the driver would make them, where its callback is enabled. `inside`
 // runs between the two; a call made there has the outer one's correlation id. Returns it.

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "collectors/cupti/calls/api_functions.hpp"
+#include "collectors/cupti/parts.hpp"
 #include "collectors/cupti/records/buffers.hpp"
 #include "collectors/cupti/records/device_records.hpp"
 #include "collectors/cupti/records/heartbeat.hpp"
@@ -195,6 +196,31 @@ TEST_F(DeviceRecordsTest, CopiesAndSetsKeepKindMemoryAndBytes) {
   EXPECT_THAT(ops.bytes, ElementsAre(4096U, 8U, 64U));
   EXPECT_EQ(ops.name[0], store_.intern("Memcpy HtoD (Pageable -> Device)"));
   EXPECT_EQ(ops.name[2], store_.intern("Memset (Device)"));
+}
+
+TEST_F(DeviceRecordsTest, AGraphIsOneOpAndWhereItBeginsOnTheHostItIsOnTheDeviceOfItsEnd) {
+  GraphRecord from_host = fake_cupti::graph(6, 300, 400, 43);
+  from_host.device = from_host.context = kOnHost;
+  decode({fake_cupti::graph(5, 100, 200, 42), from_host});
+  const DeviceOps& ops = batch_.device_ops;
+  EXPECT_THAT(ops.kind, ElementsAre(DeviceOpKind::graph, DeviceOpKind::graph));
+  EXPECT_THAT(ops.begin, ElementsAre(100, 300));
+  EXPECT_THAT(ops.correlation, ElementsAre(42U, 43U));
+  EXPECT_THAT(ops.graph, ElementsAre(5U, 6U));
+  EXPECT_THAT(ops.name, ElementsAre(store_.intern("CUDA graph 5"), store_.intern("CUDA graph 6")));
+  EXPECT_THAT(ops.stream, ElementsAre(store_.stream(0, 1, 7), store_.stream(0, 1, 7)));
+}
+
+TEST(LeaveOut, TakesNamedPartsAndPassesOverOtherWords) {
+  Parts parts;
+  leave_out(parts, nullptr);
+  leave_out(parts, ",x,calls,,flush,");
+  EXPECT_FALSE(parts.calls || parts.flush);
+  EXPECT_TRUE(parts.lines && parts.streams && parts.graph_nodes && parts.resources && parts.state &&
+              parts.overhead);
+  leave_out(parts, "lines,streams,graph_nodes,resources,state,overhead");
+  EXPECT_FALSE(parts.lines || parts.streams || parts.graph_nodes || parts.resources ||
+               parts.state || parts.overhead);
 }
 
 TEST_F(DeviceRecordsTest, RecordsWithoutATimeAreCountedOnly) {

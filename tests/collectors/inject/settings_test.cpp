@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/inject/settings.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <link.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <vector>
+
+#include "collectors/inject/xla.hpp"
 
 namespace stepscope::inject {
 namespace {
@@ -21,6 +27,57 @@ TEST(Settings, DevicesAreSampledTenTimesASecondUnlessToldOtherwise) {
     EXPECT_EQ(settings_from_environment().nvml_ms, ms) << text;
   }
   unsetenv("STEPSCOPE_NVML_MS");
+}
+
+TEST(Settings, GraphsAreRecordedAsTheUserSaysElseByWhatIsInTheProcess) {
+  unsetenv("STEPSCOPE_GRAPHS");
+  EXPECT_EQ(settings_from_environment().graphs, Graphs::automatic);
+  for (const auto& [text, graphs] : {std::pair("nodes", Graphs::nodes),
+                                     {"whole", Graphs::whole},
+                                     {"auto", Graphs::automatic},
+                                     {"", Graphs::automatic}}) {
+    setenv("STEPSCOPE_GRAPHS", text, 1);
+    EXPECT_EQ(settings_from_environment().graphs, graphs) << text;
+  }
+  unsetenv("STEPSCOPE_GRAPHS");
+}
+
+TEST(Settings, PartsAreLeftOutByTheirNames) {
+  setenv("STEPSCOPE_WITHOUT", "flush,streams", 1);
+  const cupti::Parts parts = settings_from_environment().parts;
+  unsetenv("STEPSCOPE_WITHOUT");
+  EXPECT_FALSE(parts.flush || parts.streams);
+  EXPECT_TRUE(parts.calls);
+}
+
+TEST(IsXla, KnowsLibrariesWithItsCudaBackendByTheirFile) {
+  EXPECT_TRUE(is_xla("/v/site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so", true));
+  EXPECT_TRUE(is_xla("/v/site-packages/jax_plugins/xla_cuda12/xla_cuda_plugin.so", false));
+  EXPECT_TRUE(is_xla("/app/exla/libxla_extension.so", true));
+  EXPECT_TRUE(is_xla("/v/tensorflow/libtensorflow_cc.so.2", false));
+  // PyTorch's programs have TensorFlow for TensorBoard, and jaxlib alone has no CUDA.
+  EXPECT_FALSE(is_xla("/v/tensorflow/libtensorflow_cc.so.2", true));
+  EXPECT_FALSE(is_xla("/v/site-packages/jaxlib/libjax_common.so", false));
+  EXPECT_FALSE(is_xla("/v/xla_cuda_plugin.so/libtorch_cpu.so", true));
+  EXPECT_FALSE(is_xla("", false));
+}
+
+TEST(HasXla, FindsItAmongWhatIsMapped) {
+  namespace fs = std::filesystem;
+  const fs::path plugin =
+      fs::temp_directory_path() / ("xla." + std::to_string(getpid())) / "xla_cuda_plugin.so";
+  fs::create_directory(plugin.parent_path());
+  EXPECT_FALSE(has_xla());
+  void* any = dlopen("libm.so.6", RTLD_NOW);  // any library will do
+  link_map* map = nullptr;
+  ASSERT_EQ(dlinfo(any, RTLD_DI_LINKMAP, &map), 0);
+  fs::copy_file(map->l_name, plugin);
+  void* handle = dlopen(plugin.c_str(), RTLD_NOW);
+  EXPECT_NE(handle, nullptr);
+  EXPECT_TRUE(has_xla());
+  dlclose(handle);
+  EXPECT_FALSE(has_xla());
+  fs::remove_all(plugin.parent_path());
 }
 
 TEST(NameOfProgram, IsTheBasename) {

@@ -86,6 +86,7 @@ TEST(Environment, OptionsOfAnOuterProfileAreItsOwn) {
   Environment environment{{"STEPSCOPE_RING_KIB", "64"}};
   ProfileOptions outer;
   outer.only = "x";
+  outer.graphs = "whole";
   outer.ops = outer.pm_sampling = true;
   outer.sampling = false;
   outer.capture = {.start_after = "1000", .steps = "5", .window = "", .range = "", .signal = ""};
@@ -102,19 +103,22 @@ TEST(Environment, WhatTheCommandStartsMayBeSanitized) {
   EXPECT_EQ(environment["ASAN_OPTIONS"], "detect_leaks=0:verify_asan_link_order=0");
 }
 
-TEST(Environment, CountersOfTheHardwareAreSampledWhereTheyAreAskedFor) {
+TEST(Environment, OptionsReachTheLibraryWhereTheyAreGiven) {
   Environment plain, asked;
   ProfileOptions options;
   add_injection(plain, {"/x/lib.so", "/out.scope", true}, options);
   EXPECT_FALSE(plain.contains("STEPSCOPE_PM_US"));
   EXPECT_FALSE(plain.contains("STEPSCOPE_SAMPLE_US"));
+  EXPECT_FALSE(plain.contains("STEPSCOPE_GRAPHS"));
   options.sampling = false;
   options.pm_sampling = true;
   options.level = "deep";
+  options.graphs = "nodes";
   add_injection(asked, {"/x/lib.so", "/out.scope", true}, options);
   EXPECT_EQ(asked["STEPSCOPE_PM_US"], "1000");
   EXPECT_EQ(asked["STEPSCOPE_SAMPLE_US"], "0");
   EXPECT_EQ(asked["STEPSCOPE_LEVEL"], "deep");
+  EXPECT_EQ(asked["STEPSCOPE_GRAPHS"], "nodes");
 }
 
 TEST(Environment, ARivalStaysAndIsNamed) {

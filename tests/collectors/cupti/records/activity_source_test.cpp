@@ -42,6 +42,36 @@ TEST_F(ActivitySourceTest, APlanSwitchesKindsAndCallsOffAndOn) {
   });
 }
 
+bool are_whole() {
+  const auto& cupti = fake_cupti::state();
+  const bool nodes =
+      cupti.callbacks.contains({static_cast<std::uint32_t>(Domain::resource), kGraphNodeCreated}) ||
+      cupti.callbacks.contains({static_cast<std::uint32_t>(Domain::resource), kGraphNodeCloned});
+  return cupti.enabled.contains(ActivityKind::graph_trace) && !nodes;
+}
+
+// XLA came later than CUDA. By the writer thread: the program's may hold the loader's lock.
+TEST_F(ActivitySourceTest, GraphsAreRecordedWholeFromWhenItIsAskedFor) {
+  record([] {
+    ASSERT_TRUE(start_collector(fake_cupti::library(), {}));
+    launch(handle(7), [] { fake_cupti::make_node(11); });
+    EXPECT_FALSE(fake_cupti::state().enabled.contains(ActivityKind::graph_trace));
+    record_whole_graphs();
+    for (int i = 0; i < 500 && !are_whole(); ++i) usleep(10'000);
+    EXPECT_TRUE(are_whole());
+    fake_cupti::make_node(12);
+    recorder::plan_capture({.by_trigger = true}, nullptr);
+    recorder::trigger_capture(true);
+    recorder::trigger_capture(false);
+    for (int i = 0; i < 500 && !fake_cupti::state().enabled.empty(); ++i) usleep(10'000);
+    EXPECT_THAT(fake_cupti::state().enabled, IsEmpty());
+    recorder::trigger_capture(true);
+    EXPECT_TRUE(are_whole());
+    if (testing::Test::HasFailure()) _exit(1);
+  });
+  EXPECT_THAT(read().graph_nodes().node, ElementsAre(11U));
+}
+
 // What STEPSCOPE_WINDOW_LAYERS measures.
 TEST_F(ActivitySourceTest, LayersDifferByTheirCallbacks) {
   record([] {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether XLA's CUDA backend is in the process, by the libraries that are mapped. Its command
+// buffers are CUDA graphs whose nodes get new parameters between launches, and a CUPTI that traces
+// those nodes breaks the program: XLA itself launches no command buffers while its own profiler is
+// on, and names memory corruption by CUPTI as the reason.
+#pragma once
+
+#include <string_view>
+
+namespace stepscope::inject {
+
+// Of JAX, EXLA or Reactant: a plugin or library with XLA's CUDA backend in it. Of TensorFlow too,
+// unless PyTorch is there: its programs load TensorFlow for TensorBoard.
+bool is_xla(std::string_view path, bool has_torch) noexcept;
+
+// A look at what is mapped.
+bool has_xla() noexcept;
+
+}  // namespace stepscope::inject
