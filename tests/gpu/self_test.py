@@ -11,6 +11,7 @@ import unittest
 import numpy
 
 import api_calls
+import bisect_graphs
 import chrome_trace
 import corrected
 import deep
@@ -42,6 +43,41 @@ def recording(ops=(), calls=(), names=()):
         columns = list(zip(*rows)) or [[], [], [], []]
         return scope_file.Table(*(numpy.array(column, numpy.int64) for column in columns))
     return scope_file.Recording("", list(names), table(ops), table(calls), 0, 0, True)
+
+
+class BisectGraphs(unittest.TestCase):
+    """A program that is broken by some of our parts, and runs as they are left out."""
+
+    def found(self, breaks, budget_runs=100):
+        asked = []
+
+        def clean(name, command, setting, repeats):
+            asked.append(setting.environment["STEPSCOPE_WITHOUT"].split(","))
+            return None if len(asked) > budget_runs else breaks(set(bisect_graphs.PARTS) - set(asked[-1]))
+
+        bench = types.SimpleNamespace(clean=clean)
+        culprit = bisect_graphs.smallest_culprit(bench, "p", ["p"], types.SimpleNamespace(repeats=1))
+        self.assertEqual(asked[0], bisect_graphs.PARTS)
+        return culprit
+
+    def test_each_single_part_is_found(self):
+        for part in bisect_graphs.PARTS:
+            self.assertEqual(self.found(lambda present, part=part: part not in present), [part])
+
+    def test_two_parts_that_each_break_it_are_found_together(self):
+        both = self.found(lambda present: not present & {"calls", "flush"})
+        self.assertTrue({"calls", "flush"} <= set(both))
+
+    def test_nothing_is_blamed_where_it_breaks_without_us(self):
+        self.assertEqual(self.found(lambda present: False), [])
+
+    def test_what_is_left_is_said_where_time_ran_out(self):
+        self.assertEqual(self.found(lambda present: "state" not in present, budget_runs=3), bisect_graphs.PARTS[4:])
+
+    def test_the_first_complaint_is_the_cause_not_the_clock(self):
+        text = '{"own_clock": {"x": "Error: 1"}}\nE 1 cuda_event.cc:50] CUDA_ERROR_LAUNCH_FAILED\nlater CUDA_ERROR'
+        self.assertIn("cuda_event", bisect_graphs.first_complaint(text))
+        self.assertEqual(bisect_graphs.first_complaint('{"launches": 5, "wrong": 0}'), "")
 
 
 class ScopeFile(unittest.TestCase):
