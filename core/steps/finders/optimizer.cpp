@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/steps/finders/delayed_turns.hpp"
 #include "core/steps/finders/marks.hpp"
 #include "core/steps/finders/skipped.hpp"
 #include "core/steps/finders/turns.hpp"
@@ -166,11 +167,14 @@ Loop find_optimizer_steps(const Activity& activity) {
   const MarkedThread marks = choose_thread(activity, ranges);
   const std::vector<Turn> single = fold_back_to_back(activity, turns_of(activity, marks));
   const std::size_t cycle = turns_per_iteration(activity, single);
-  const std::vector<bool> shared = shared_with_next(activity, single, cycle);
+  const std::vector<RangeId> fetches =
+      scopes_on(activity, marks.thread, "enumerate(DataLoader)", "__next__");
+  std::vector<bool> shared = shared_with_next(activity, single, cycle);
+  if (shared.empty() || next_has_own_batch(activity, single, shared, fetches))
+    shared = delayed_turns(activity, single, cycle, fetches);
   std::vector<Turn> turns =
       shared.empty() ? fold_cycles(single, cycle) : fold_shared(single, shared);
-  turns = fold_batches(activity, turns,
-                       scopes_on(activity, marks.thread, "enumerate(DataLoader)", "__next__"));
+  turns = fold_batches(activity, turns, fetches);
   const std::vector<Interval> steps = split_skipped(
       activity, stretches_of(turns), scopes_on(activity, marks.thread, "Optimizer.zero_grad#"));
 

@@ -9,6 +9,7 @@
 //   generator):
 //                     other scope name, other work inside, another number of backward nodes, or
 //                     work that neither contains the other's (an evaluation does: it only adds)
+//   now and then      an optimizer that steps in every k-th iteration only (delayed_turns.hpp)
 //   per batch         two or three scopes in every DataLoader batch
 // An iteration that skips its optimizer (a gradient scaler that met an overflow) still calls
 // zero_grad: a stretch with j times the usual number of those and a backward pass each is j steps.

@@ -120,12 +120,13 @@ std::vector<bool> shared_with_next(const Activity& activity, const std::vector<T
   if (cycle < 3 || turns.size() <= cycle) return {};
   const std::vector<std::size_t> kinds = kinds_of(activity, {turns.begin() + 1, turns.end()});
   const std::size_t odd = odd_one(kinds, cycle);
-  if (odd == cycle) return {};
+  const auto is_odd = [&](std::size_t turn) { return (turn + cycle - 1) % cycle == odd; };
+  if (odd == cycle || is_odd(turns.size() - 1)) return {};
   std::vector<bool> shared(turns.size(), false);
   std::size_t seen = 0, does = 0;
   const auto bag = [&](std::size_t turn) { return bag_of(activity.work_in(turns[turn].stretch)); };
   for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
-    if ((i + cycle - 1) % cycle != odd) continue;
+    if (!is_odd(i)) continue;
     shared[i] = true;
     if (i == 0 || i + 2 >= turns.size()) continue;
     ++seen;

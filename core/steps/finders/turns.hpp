@@ -28,8 +28,8 @@ std::size_t turns_per_iteration(const Activity& activity, const std::vector<Turn
 
 // Turns that have an iteration in common with the turn behind them: of a cycle of one kind but for
 // one turn ("every fifth iteration the critic first"), that one, where the turn behind it lacks
-// what the others of its kind begin with and the odd one has done for both: the batch. Empty: none
-// is. `cycle`: that of turns_per_iteration.
+// what the others of its kind begin with and the odd one has done for both: the batch. A run that
+// ends with the odd one has none behind it. Empty: none is. `cycle`: that of turns_per_iteration.
 std::vector<bool> shared_with_next(const Activity& activity, const std::vector<Turn>& turns,
                                    std::size_t cycle);
 

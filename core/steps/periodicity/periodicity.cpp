@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "core/steps/bags.hpp"
 #include "core/steps/busiest_thread.hpp"
@@ -68,12 +69,19 @@ struct PeriodEdges {
 
 using Items = std::span<const WorkItem>;
 
-Items typical_unit(const Lane& lane, const RepeatLevel& level) {
+// Its first item and the one behind its last.
+std::pair<std::size_t, std::size_t> typical_unit(const RepeatLevel& level) {
   std::size_t unit = 0;
   while (unit + 2 < level.begins.size() &&
          level.begins[unit + 1] - level.begins[unit] != level.typical_length)
     ++unit;
-  return Items(lane.items).subspan(level.begins[unit], level.begins[unit + 1] - level.begins[unit]);
+  return {level.begins[unit], level.begins[unit + 1]};
+}
+
+unsigned held_in(const Evidence& evidence, std::size_t begin, std::size_t end) {
+  unsigned held = 0;
+  for (std::size_t i = begin; i < end; ++i) held |= evidence.at[i];
+  return held & evidence.required;
 }
 
 // What lies before the first unit and is as long as one at most, from the first item on that units
@@ -89,14 +97,19 @@ Items head_of(const Lane& lane, const RepeatLevel& level, const Bag& unit) {
 // A first iteration that is cut by the begin of the record, or differs (gradients and the
 // optimizer's state are made in it), is no unit, but it holds most of one: units may begin within
 // the iteration, so of its evidence only some may be there. Setting the model up holds little of
-// one, and a forward pass before the training no evidence.
+// one, and a forward pass before the training no evidence. Copies that stand where units begin are
+// of the iteration before: a head that lacks them lacks nothing.
 std::optional<std::int64_t> first_step(const Lane& lane, const RepeatLevel& level,
                                        const Evidence& evidence) {
-  const Bag unit = bag_of(typical_unit(lane, level));
+  const auto [begin, end] = typical_unit(level);
+  const Bag unit = bag_of(Items(lane.items).subspan(begin, end - begin));
   const Items head = head_of(lane, level, unit);
-  unsigned held = 0;
-  for (std::size_t i = 1; i <= head.size(); ++i) held |= evidence.at[level.begins.front() - i];
-  if (evidence.required != 0 && (held & evidence.required) == 0) return std::nullopt;
+  const std::size_t length = std::min(head.size(), end - begin);
+  const bool trains = (evidence.required & (kOptimizer | kBackward)) != 0;
+  const bool is_due = trains || held_in(evidence, end - length, end) != 0;
+  const std::size_t first = level.begins.front();
+  if (evidence.required != 0 && is_due && held_in(evidence, first - head.size(), first) == 0)
+    return std::nullopt;
   const auto alike = static_cast<double>(common(bag_of(head), unit));
   if (alike < kHalfUnit * static_cast<double>(size_of(unit))) return std::nullopt;
   return head.front().time;

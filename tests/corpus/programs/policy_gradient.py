@@ -16,7 +16,7 @@ class Pole:
         return self.observe()
 
     def observe(self):
-        return [sum(math.sin(k * value) for k in range(1, 30)) for value in self.state]  # planted: host
+        return [sum(math.sin(k * value) for k in range(1, 1200)) for value in self.state]  # planted: host
 
     def step(self, action):
         position, speed, angle, turn = self.state

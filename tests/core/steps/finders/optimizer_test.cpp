@@ -80,6 +80,95 @@ TEST(Optimizer, FiveCriticsToOneGenerator) {
   EXPECT_EQ(found(loop).list.size(), 5U);
 }
 
+// What a critic does behind its optimizer is done before the generator, too, and not behind it: no
+// batch that both have.
+TEST(Optimizer, WorkBehindACriticsStepIsNoBatchOfTheGenerator) {
+  LoopMaker loop;
+  for (int i = 0; i < 8; ++i) {
+    for (int critic = 0; critic < 5; ++critic) {
+      loop.train_ops("critic"), loop.optimizer("RMSprop");
+      loop.op("aten::clamp_"), loop.op("aten::clamp_");
+    }
+    loop.train_ops("generator"), loop.optimizer("RMSprop", 4);
+  }
+  EXPECT_EQ(found(loop).list.size(), 8U);
+}
+
+TEST(Optimizer, AGeneratorBehindACriticWithItsOwnBatchIsOfTheIterationBefore) {
+  LoopMaker loop;
+  for (int i = 0; i < 42; ++i) {
+    loop.range("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+               [&] { loop.now += 500; });
+    loop.train_ops("critic"), loop.optimizer("RMSprop");
+    loop.op("aten::clamp_"), loop.op("aten::clamp_");
+    if (i % 5 == 0) loop.train_ops("generator"), loop.optimizer("RMSprop", 4);
+  }
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 42U);
+  EXPECT_GT(steps.list[5].wall_ns(), steps.list[6].wall_ns());
+}
+
+// Delayed policy updates. The targets' soft update behind the actor adds work to the critic's next
+// turn.
+TEST(Optimizer, AnActorInEverySecondIterationIsPartOfIt) {
+  for (const int first : {0, 1}) {
+    LoopMaker loop;
+    for (int i = 0; i < 30; ++i) {
+      loop.op("aten::index"), loop.train_ops("critic"), loop.optimizer("Adam");
+      if (i % 2 != first) continue;
+      loop.train_ops("actor"), loop.optimizer("Adam", 4);
+      for (int p = 0; p < 4; ++p) loop.op("aten::lerp");
+    }
+    const Trace trace = loop.build();
+    const Steps steps = found(trace);
+    EXPECT_EQ(steps.list.size(), 30U) << first;
+    ASSERT_EQ(steps.sections.size(), 1U);
+    ASSERT_EQ(steps.sections[0].divisions.size(), 3U);
+    EXPECT_EQ(found(trace, {.section = SectionChoice{0, 1}}).list.size(), 45U);
+  }
+}
+
+TEST(Optimizer, TwoOptimizersInEverySecondIterationArePartOfIt) {
+  LoopMaker loop;
+  for (int i = 0; i < 24; ++i) {
+    loop.train_ops("critic"), loop.optimizer("Adam");
+    if (i % 2 != 1) continue;
+    loop.train_ops("actor"), loop.optimizer("Adam", 4);
+    loop.train_ops("temperature", 1), loop.optimizer("Adam", 1);
+  }
+  EXPECT_EQ(found(loop).list.size(), 24U);
+}
+
+TEST(Optimizer, AGeneratorInEveryFifthBatchIsPartOfIt) {
+  LoopMaker loop;
+  for (int i = 0; i < 40; ++i) {
+    loop.train_ops("critic"), loop.optimizer("RMSprop");
+    if (i % 5 == 0) loop.train_ops("generator"), loop.optimizer("RMSprop", 4);
+  }
+  EXPECT_EQ(found(loop).list.size(), 40U);
+}
+
+TEST(Optimizer, TwoCriticStepsOnOneBatchAreOneIteration) {
+  for (const bool on_device : {false, true}) {
+    LoopMaker loop;
+    const auto work = [&](const std::string& net) {
+      for (int k = 0; k < 5; ++k) on_device ? void(loop.kernel(net, 900)) : loop.op(net);
+    };
+    for (int i = 0; i < 20; ++i) {
+      if (on_device) {
+        loop.copy(CopyKind::host_to_device, 500);
+        loop.make.data.device_ops.name.back() =
+            loop.make.data.strings.intern("Memcpy HtoD (Pinned -> Device)");
+      } else
+        loop.range("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                   [&] { loop.now += 500; });
+      for (int critic = 0; critic < 2; ++critic) work("critic"), loop.optimizer("Adam");
+      work("generator"), loop.optimizer("SGD", 4);
+    }
+    EXPECT_EQ(found(loop).list.size(), 20U) << on_device;
+  }
+}
+
 // The batch is fetched before the critic, so the step behind it has none of its own.
 TEST(Optimizer, ACriticThatRunsFirstInEveryFifthIterationIsPartOfIt) {
   LoopMaker loop;

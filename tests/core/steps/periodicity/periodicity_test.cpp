@@ -175,6 +175,24 @@ TEST(Periodicity, InferenceWithCopiesIsToldFromItsLayers) {
   EXPECT_EQ(steps.list.size(), 20U);
 }
 
+// The first iteration's last kernel is another one, so units begin at the copy behind it.
+TEST(Periodicity, AFirstIterationInFrontOfTheCopyThatUnitsBeginWithIsAStep) {
+  LoopMaker loop;
+  const auto copy = [&](CopyKind kind, const std::string& name) {
+    loop.copy(kind, 2'000);
+    loop.make.data.device_ops.name.back() = loop.make.data.strings.intern(name);
+  };
+  for (int i = 0; i < 60; ++i) copy(CopyKind::host_to_device, "Memcpy HtoD (Pageable -> Device)");
+  for (int i = 0; i < 20; ++i) {
+    loop.kernel("embed", 700);
+    forward_kernels(loop, 12);
+    loop.kernel(i == 0 ? "head_of_few_tokens" : "head", 900);
+    copy(CopyKind::device_to_host, "Memcpy DtoH (Device -> Pinned)");
+    loop.kernel("cat", 700);
+  }
+  EXPECT_EQ(found(loop).list.size(), 20U);
+}
+
 TEST(Periodicity, NestedLoopsWithoutAnyEvidenceSayThatTheyAreAmbiguous) {
   LoopMaker loop;
   for (int i = 0; i < 20; ++i) {
