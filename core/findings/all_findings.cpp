@@ -3,6 +3,8 @@
 // blame again: so causes stand before launch_bound, which takes what is left.
 #include "core/findings/all_findings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -33,29 +35,30 @@ struct Rule {
   std::string_view id;
   bool needs_device;
   bool needs_calls;
+  bool needs_kernels;  // reads what each kernel or copy does
   void (*judge)(rules::Scene&, Findings&);
 };
 
 constexpr Rule kRules[] = {
-    {"input_starvation", true, true, rules::judge_input_starvation},
-    {"tiny_h2d", true, true, rules::judge_tiny_h2d},
-    {"host_sync", true, true, rules::judge_host_sync},
-    {"pageable_copy", true, true, rules::judge_pageable_copy},
-    {"unfused_optimizer", true, false, rules::judge_unfused_optimizer},
-    {"steady_alloc", true, true, rules::judge_steady_alloc},
-    {"steady_compile", true, true, rules::judge_steady_compile},
-    {"host_gap", true, true, rules::judge_host_gap},
-    {"loop_invariant", true, true, rules::judge_loop_invariant},
-    {"launch_bound", true, true, rules::judge_launch_bound},
-    {"sequential_generation", true, false, rules::judge_sequential_generation},
-    {"unfused_attention", true, false, rules::judge_unfused_attention},
-    {"precision", true, false, rules::judge_precision},
-    {"hotspot", true, false, rules::judge_hotspot},
-    {"exposed_comm", true, false, rules::judge_exposed_comm},
-    {"exposed_copy", true, false, rules::judge_exposed_copy},
-    {"periodic_phase", false, false, rules::judge_periodic_phase},
-    {"underfilled_gpu", true, false, rules::judge_underfilled_gpu},
-    {"clock_change", true, false, rules::judge_clock_change},
+    {"input_starvation", true, true, false, rules::judge_input_starvation},
+    {"tiny_h2d", true, true, false, rules::judge_tiny_h2d},
+    {"host_sync", true, true, false, rules::judge_host_sync},
+    {"pageable_copy", true, true, false, rules::judge_pageable_copy},
+    {"unfused_optimizer", true, false, true, rules::judge_unfused_optimizer},
+    {"steady_alloc", true, true, false, rules::judge_steady_alloc},
+    {"steady_compile", true, true, false, rules::judge_steady_compile},
+    {"host_gap", true, true, false, rules::judge_host_gap},
+    {"loop_invariant", true, true, false, rules::judge_loop_invariant},
+    {"launch_bound", true, true, false, rules::judge_launch_bound},
+    {"sequential_generation", true, false, true, rules::judge_sequential_generation},
+    {"unfused_attention", true, false, true, rules::judge_unfused_attention},
+    {"precision", true, false, true, rules::judge_precision},
+    {"hotspot", true, false, true, rules::judge_hotspot},
+    {"exposed_comm", true, false, true, rules::judge_exposed_comm},
+    {"exposed_copy", true, false, true, rules::judge_exposed_copy},
+    {"periodic_phase", false, false, false, rules::judge_periodic_phase},
+    {"underfilled_gpu", true, false, true, rules::judge_underfilled_gpu},
+    {"clock_change", true, false, true, rules::judge_clock_change},
 };
 
 // Why no rule can be judged; empty where they can.
@@ -75,6 +78,29 @@ std::string why_not(const Rule& rule, const Trace& trace) {
   return "";
 }
 
+// Of the device's work in counted steps.
+double share_in_whole_graphs(const rules::Scene& scene) {
+  const DeviceOps& d = scene.trace.device_ops();
+  std::int64_t all = 0, graphs = 0;
+  for (DeviceOpId op = 0; op < d.size(); ++op) {
+    if (!scene.counts(d.begin[op])) continue;
+    all += d.end[op] - d.begin[op];
+    if (d.kind[op] == DeviceOpKind::graph) graphs += d.end[op] - d.begin[op];
+  }
+  return all == 0 ? 0 : static_cast<double>(graphs) / static_cast<double>(all);
+}
+
+// What a rule did not see it cannot clear.
+void take_back_what_graphs_hide(double hidden, std::size_t cleared_before, Findings& out) {
+  constexpr double kMuch = 0.1;
+  if (hidden < kMuch || out.cleared.size() == cleared_before) return;
+  out.abstained.push_back(
+      {out.cleared.back().id, fmt::format("{:.0f} % of the device's work lies in CUDA graphs that "
+                                          "were recorded whole",
+                                          100 * hidden)});
+  out.cleared.pop_back();
+}
+
 }  // namespace
 
 Findings find_all(const Trace& trace, const Steps& steps, const Attribution& attribution,
@@ -89,10 +115,13 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
     out.caution = "one step was counted: how much steps vary is not known";
   const std::string none = why_none(steps, summary);
   rules::Scene scene(trace, steps, attribution, summary, forecaster);
+  const double hidden = share_in_whole_graphs(scene);
   for (const Rule& rule : kRules) {
     const std::string reason = none.empty() ? why_not(rule, trace) : none;
     if (reason.empty()) {
+      const std::size_t cleared = out.cleared.size();
       rule.judge(scene, out);
+      if (rule.needs_kernels) take_back_what_graphs_hide(hidden, cleared, out);
     } else {
       out.abstained.push_back({std::string(rule.id), reason});
     }

@@ -255,7 +255,9 @@ DeviceOpId TextTrace::add_device_op(DeviceOpKind kind, const TextLine& line, std
 }
 
 void TextTrace::kernel(const TextLine& line) {
-  add_device_op(DeviceOpKind::kernel, line, 1, word(line, 4), correlation_of(line));
+  const bool is_whole_graph = line.has("whole");
+  add_device_op(is_whole_graph ? DeviceOpKind::graph : DeviceOpKind::kernel, line, 1, word(line, 4),
+                correlation_of(line));
 }
 
 void TextTrace::copy(const TextLine& line) {

@@ -22,6 +22,12 @@ bool is_candidate(Cause cause) {
          cause == Cause::gpu_elementwise || cause == Cause::gpu_other;
 }
 
+// What ran inside it is not known.
+bool is_whole_graph(const Scene& scene, const Segment& s) {
+  return s.device_evidence != kNone &&
+         scene.trace.device_ops().kind[s.device_evidence] == DeviceOpKind::graph;
+}
+
 struct Hotspot {
   Cause cause = Cause::gpu_other;
   PhaseId phase = 0;
@@ -36,7 +42,7 @@ std::vector<Hotspot> find_hotspots(const Scene& scene) {
     const Segment& s = scene.segments()[i];
     if (!scene.counts(s.time.begin)) continue;
     walls[s.phase] += s.time.length();
-    if (is_candidate(s.cause) && !scene.optimizer_phases[s.phase])
+    if (is_candidate(s.cause) && !scene.optimizer_phases[s.phase] && !is_whole_graph(scene, s))
       sums[{s.phase, s.cause}] += scene.unexplained_ns(i);
   }
   std::vector<Hotspot> out;
@@ -102,6 +108,7 @@ Finding hotspot_finding(const Scene& scene, const Hotspot& spot) {
   for (std::size_t i = 0; i < scene.segments().size(); ++i) {
     const Segment& s = scene.segments()[i];
     if (s.cause != spot.cause || s.phase != spot.phase || scene.unexplained_ns(i) <= 0) continue;
+    if (is_whole_graph(scene, s)) continue;
     price.add(s, scene.unexplained_ns(i));
     ops.push_back(s.device_evidence);
     if (s.device_evidence != last) ++calls;

@@ -5,6 +5,7 @@
 //                 phase's wall time, and >= 3 % of the step (and >= least)
 //   ceiling       half of it: what a fused or a better algorithm may give is an assumption (a tenth
 //                 to all but a tenth), and is measured by trying
+//   CUDA graphs that are one op each are no hotspot: what runs inside is not known.
 //   What loop_invariant and unfused_attention explain is theirs, and the optimizer's phase is
 //   unfused_optimizer's. At most the three largest are reported.
 #pragma once

@@ -59,22 +59,33 @@ StarvedTime starved_time(const Scene& scene) {
   return out;
 }
 
-struct KernelCount {
-  std::uint64_t kernels = 0;
+// Kernels, and CUDA graphs that are one op each.
+struct WorkCount {
+  std::uint64_t kernels = 0, graphs = 0;
   std::int64_t median_ns = 0;
+
+  std::uint64_t all() const { return kernels + graphs; }
+  const char* name() const {
+    if (graphs == 0) return "kernels";
+    return kernels == 0 ? "CUDA graphs" : "kernels and CUDA graphs";
+  }
 };
 
-KernelCount count_kernels(const Scene& scene) {
+WorkCount count_work(const Scene& scene) {
   const DeviceOps& d = scene.trace.device_ops();
+  WorkCount count;
   std::vector<std::int64_t> lengths;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (d.kind[op] == DeviceOpKind::kernel && scene.counts(d.begin[op]))
-      lengths.push_back(d.end[op] - d.begin[op]);
+    const bool is_graph = d.kind[op] == DeviceOpKind::graph;
+    if ((!is_graph && d.kind[op] != DeviceOpKind::kernel) || !scene.counts(d.begin[op])) continue;
+    ++(is_graph ? count.graphs : count.kernels);
+    lengths.push_back(d.end[op] - d.begin[op]);
   }
-  if (lengths.empty()) return {};
+  if (lengths.empty()) return count;
   const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
   std::nth_element(lengths.begin(), middle, lengths.end());
-  return {lengths.size(), *middle};
+  count.median_ns = *middle;
+  return count;
 }
 
 // The least that the step can be starved, given how much a profiler may have slowed the host.
@@ -85,23 +96,24 @@ double least_starved_share(const Scene& scene, double starved_ns) {
   return (step - busy) / step * (starved_ns / std::max(1.0, scene.step_ns - busy));
 }
 
-std::string starved_text(const Scene& scene, const KernelCount& kernels, double starved) {
-  const double count = scene.count_per_step(kernels.kernels);
+std::string starved_text(const Scene& scene, const WorkCount& work, double starved) {
+  const double count = scene.count_per_step(work.all());
   const std::string waits = fmt::format("the device waits {} a step ({}) for launches",
                                         format_duration(starved), percent(scene.share(starved)));
+  if (work.all() == 0) return waits;
   if (starved > kLongWayNs * count)
-    return fmt::format("{}: the host takes {} from one of {:.0f} kernels to the next", waits,
-                       format_duration(starved / count), count);
+    return fmt::format("{}: the host takes {} from one of {:.0f} {} to the next", waits,
+                       format_duration(starved / count), count, work.name());
   return fmt::format(
-      "{}: {:.0f} kernels, half of them shorter than {}, come faster than the host can issue them",
-      waits, count, format_duration(static_cast<double>(kernels.median_ns)));
+      "{}: {:.0f} {}, half of them shorter than {}, come faster than the host can issue them",
+      waits, count, work.name(), format_duration(static_cast<double>(work.median_ns)));
 }
 
 Finding launch_finding(const Scene& scene, const Price& price, double starved) {
-  const KernelCount kernels = count_kernels(scene);
+  const WorkCount work = count_work(scene);
   Finding out = price.finding(kLaunchBound, starved);
-  out.count_per_step = scene.count_per_step(kernels.kernels);
-  out.title = starved_text(scene, kernels, starved);
+  out.count_per_step = scene.count_per_step(work.all());
+  out.title = starved_text(scene, work, starved);
   Fix capture;
   capture.kind = FixKind::capture_graph;
   out.fixes = {capture};
