@@ -51,6 +51,7 @@ bool start_collector(const Library& library, const Options& options) noexcept {
                                                    .bare = options.bare != Bare::no,
                                                    .begin = begin,
                                                    .whole_graphs = options.hooks.whole_graphs,
+                                                   .device = options.hooks.parts.records,
                                                    .overhead = options.hooks.parts.overhead});
       status != kSuccess) {
     note_refusal(library, "cuptiActivityEnable", status);

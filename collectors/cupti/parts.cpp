@@ -11,10 +11,15 @@ struct Named {
   bool Parts::*part;
 };
 constexpr Named kNamed[] = {
-    {"calls", &Parts::calls},         {"lines", &Parts::lines},
-    {"streams", &Parts::streams},     {"graph_nodes", &Parts::graph_nodes},
-    {"resources", &Parts::resources}, {"state", &Parts::state},
-    {"overhead", &Parts::overhead},   {"flush", &Parts::flush},
+    {"records", &Parts::records},
+    {"calls", &Parts::calls},
+    {"lines", &Parts::lines},
+    {"streams", &Parts::streams},
+    {"graph_nodes", &Parts::graph_nodes},
+    {"resources", &Parts::resources},
+    {"state", &Parts::state},
+    {"overhead", &Parts::overhead},
+    {"flush", &Parts::flush},
 };
 
 }  // namespace

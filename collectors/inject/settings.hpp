@@ -19,8 +19,9 @@
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
 //   costs. Callbacks of CUPTI are not emptied
 //   STEPSCOPE_WITHOUT    parts of device collection that are left out, with commas between, to find
-//                        the one that disturbs a program: calls, lines, streams, graph_nodes,
-//                        resources, state, overhead, flush (collectors/cupti/parts.hpp)
+//                        the one that disturbs a program: records, calls, lines, streams,
+//                        graph_nodes, resources, state, overhead, flush
+//                        (collectors/cupti/parts.hpp)
 //   STEPSCOPE_WINDOW_LAYERS  1: windows record in turn the whole, kernels alone, the light level,
 //                            kernels with callbacks that do nothing, the whole with the runtime's
 //                            callbacks also of calls that are left to the driver

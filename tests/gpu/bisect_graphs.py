@@ -14,7 +14,8 @@ By hand, on a GPU, in one command. The machine needs no network, but
 The fault comes and goes: a setting is judged by --repeats runs, and one clean run is no evidence.
   1. programs/graph_updates.cu, without JAX: which nodes and which updates break, plain, under CUPTI alone
      (STEPSCOPE_BARE_CUPTI=records), under the recorder with nodes, and with whole graphs.
-  2. The JAX program: plain; whole graphs, as recorded by default; nodes; nodes at level light; CUPTI alone with nodes.
+  2. The JAX program: plain; whole graphs, as recorded by default; nodes; CUPTI alone with nodes. Where the default is not
+     clean either: our callbacks alone, and CUPTI alone with whole graphs.
   3. Where nodes break and CUPTI alone does not: our parts are left out (STEPSCOPE_WITHOUT), first all, then ever
      smaller sets, until the smallest set is known whose absence mends it.
 Exit 0: the default (whole graphs where XLA is) was clean in every run; 1: it was not; 77: no GPU.
@@ -49,6 +50,8 @@ BARE_NODES = Setting("CUPTI alone, nodes", words=("--graphs", "nodes"), environm
 BARE_WHOLE = Setting("CUPTI alone, whole", words=("--graphs", "whole"), environment=BARE)
 DEFAULT = Setting("recorder, default")
 LIGHT = Setting("recorder, nodes, light", words=("--graphs", "nodes", "--level", "light"))
+CALLS_ALONE = Setting("recorder, no device records", environment={"STEPSCOPE_WITHOUT": "records,overhead"})
+BLOCKING = Setting("recorder, nodes, blocking launches", words=("--graphs", "nodes"), environment={"CUDA_LAUNCH_BLOCKING": "1"})
 WITHOUT_NVTX = Setting("recorder, nodes, no NVTX", words=("--graphs", "nodes"), environment={"NVTX_INJECTION64_PATH": "/nowhere"})
 UPDATES = [("kernels", "none"), ("kernels", "params"), ("copies", "none"), ("copies", "params"), ("copies", "graph"), ("sets", "params")]
 
@@ -161,12 +164,15 @@ def judge_jax(bench, options):
     bare = bench.clean(name, command, BARE_NODES, options.repeats)
     if nodes:
         return default, "nodes did not break it this time: more --repeats or --steps"
-    if bare is False:
+    if default is False:
+        bench.clean(name, command, CALLS_ALONE, options.repeats)
         bench.clean(name, command, BARE_WHOLE, options.repeats)
+    if bare is False:
+        bench.clean(name, command, BLOCKING, 1)
         return default, "CUPTI alone breaks it: the fault is the vendor's, in tracing nodes"
     culprit = smallest_culprit(bench, name, command, options)
-    bench.clean(name, command, LIGHT, 1)
-    bench.clean(name, command, WITHOUT_NVTX, 1)
+    for setting in (LIGHT, WITHOUT_NVTX, BLOCKING):
+        bench.clean(name, command, setting, 1)
     return default, (f"mended without {','.join(culprit)}" if culprit else "broken without any of our parts too: it is none of them")
 
 

@@ -41,8 +41,9 @@ void enable_whole_graphs(const Library& library, Begin begin) noexcept {
 
 // Whole graphs first: no graph is to be traced by its nodes for a moment.
 Status enable_kinds(const Library& library, const KindOptions& options) noexcept {
-  if (options.whole_graphs) enable_whole_graphs(library, options.begin);
+  if (options.whole_graphs && options.device) enable_whole_graphs(library, options.begin);
   for (const ActivityKind kind : kDevice) {
+    if (!options.device) break;
     if (const Status status = enable(library, kind, options.begin); status != kSuccess)
       return status;
   }

@@ -20,6 +20,7 @@ struct KindOptions {
   bool bare = false;
   Begin begin = Begin::now;
   bool whole_graphs = false;  // a record a launch of a CUDA graph, none of its nodes
+  bool device = true;         // its work
   bool overhead = true;       // the profiler's own
 };
 Status enable_kinds(const Library& library, const KindOptions& options) noexcept;

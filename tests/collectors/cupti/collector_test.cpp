@@ -96,11 +96,11 @@ TEST_F(CollectorTest, GraphsThatCuptiDoesNotRecordWholeAreNotedAndTheRestIsRecor
 TEST_F(CollectorTest, PartsThatAreLeftOutAreNeitherAskedForNorCalled) {
   record([] {
     Options options;
-    leave_out(options.hooks.parts, "calls,graph_nodes,resources,overhead,flush");
+    leave_out(options.hooks.parts, "records,calls,graph_nodes,resources,overhead,flush");
     options.flush_ms = 1;
     ASSERT_TRUE(start_collector(fake_cupti::library(), options));
     EXPECT_THAT(fake_cupti::state().callbacks, IsEmpty());
-    EXPECT_THAT(fake_cupti::state().enabled, Not(Contains(ActivityKind::overhead)));
+    EXPECT_THAT(fake_cupti::state().ever_enabled, IsEmpty());
     recorder::mark(recorder::intern_name("m", 1), 0);
     usleep(300'000);
     EXPECT_THAT(fake_cupti::state().flushes, IsEmpty());

@@ -218,9 +218,9 @@ TEST(LeaveOut, TakesNamedPartsAndPassesOverOtherWords) {
   EXPECT_FALSE(parts.calls || parts.flush);
   EXPECT_TRUE(parts.lines && parts.streams && parts.graph_nodes && parts.resources && parts.state &&
               parts.overhead);
-  leave_out(parts, "lines,streams,graph_nodes,resources,state,overhead");
-  EXPECT_FALSE(parts.lines || parts.streams || parts.graph_nodes || parts.resources ||
-               parts.state || parts.overhead);
+  leave_out(parts, "lines,streams,graph_nodes,resources,state,overhead,records");
+  EXPECT_FALSE(parts.records || parts.lines || parts.streams || parts.graph_nodes ||
+               parts.resources || parts.state || parts.overhead);
 }
 
 TEST_F(DeviceRecordsTest, RecordsWithoutATimeAreCountedOnly) {
