@@ -20,6 +20,7 @@ namespace stepscope::host_sampler {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr timespec kAtMost{1, 0};
 constexpr std::int64_t kRestPerWork = 250;
 constexpr std::int64_t kSilence_ns = 1'000'000;
 // What is met for the first time is dear to read: the first looks are not followed by the long
@@ -27,12 +28,19 @@ constexpr std::int64_t kSilence_ns = 1'000'000;
 constexpr std::int64_t kFirstWork_ns = 20'000'000;
 constexpr std::int64_t kFirstRest_ns = 20'000'000;
 
+constinit std::atomic<std::uint32_t> switched_off{0};
+
 std::int64_t rest_after(std::int64_t work_ns, std::int64_t work_so_far_ns) noexcept {
   const std::int64_t owed = kRestPerWork * work_ns;
   return work_so_far_ns < kFirstWork_ns ? std::min(owed, kFirstRest_ns) : owed;
 }
 
 }  // namespace
+
+void switch_sampling(bool on) noexcept {
+  switched_off.store(on ? 0 : 1, std::memory_order_release);
+  if (on) syscall(SYS_futex, &switched_off, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
 
 HostSampler::HostSampler(const Options& options) noexcept
     : options_(options), own_(getpid()), python_(own_) {}
@@ -56,6 +64,9 @@ void HostSampler::run() noexcept {
   const std::int64_t begin = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   std::int64_t cpu = begin;
   while (stop_.load(std::memory_order_acquire) == 0 && recorder::recording()) {
+    while (switched_off.load(std::memory_order_acquire) != 0 &&
+           stop_.load(std::memory_order_acquire) == 0)
+      syscall(SYS_futex, &switched_off, FUTEX_WAIT_PRIVATE, 1, &kAtMost, nullptr, 0);
     if (recorder::taking()) look();
     const std::int64_t now = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
     rest(std::max(std::int64_t{options_.period_us} * 1000, rest_after(now - cpu, now - begin)));

@@ -25,6 +25,10 @@
 
 namespace stepscope::host_sampler {
 
+// Looks stop, and the thread sleeps, until they are switched on again. For measuring what they cost
+// within one process (tests/bench/sampler_cost.py).
+void switch_sampling(bool on) noexcept;
+
 struct Options {
   std::uint32_t period_us = 2000;
   bool reads_frames = true;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the Python module `stepscope` calls: ranges of the calling thread, in the domain and with
-// the names that annotate.hpp gives them, and the user's start and stop. A program without the
+// the names that annotate.hpp gives them, the user's start and stop, and the
+// switch by which the cost of sampling is measured. A program without the
 // library finds no such symbol.
 #include <atomic>
 #include <cstring>
 
+#include "collectors/host_sampler/host_sampler.hpp"
 #include "collectors/inject/startup.hpp"
 #include "collectors/nvtx/domains.hpp"
 #include "collectors/nvtx/ranges.hpp"
@@ -41,5 +43,9 @@ STEPSCOPE_EXPORT void stepscope_range_end() {
 
 STEPSCOPE_EXPORT void stepscope_capture(int on) {
   stepscope::inject::on_program_control(on != 0);
+}
+
+STEPSCOPE_EXPORT void stepscope_sampling(int on) {
+  stepscope::host_sampler::switch_sampling(on != 0);
 }
 }

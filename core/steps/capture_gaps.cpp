@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/model/lost_stretches.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope {
@@ -54,6 +55,13 @@ void set_aside(Step& step, const char* why) {
   step.why_not_steady = why;
 }
 
+void note_planned(const IntervalSet& gaps, Steps& steps) {
+  if (gaps.empty()) return;
+  steps.notes.push_back(fmt::format("{} {} not recorded, by plan: {} together", gaps.size(),
+                                    gaps.size() == 1 ? "stretch was" : "stretches were",
+                                    format_duration(static_cast<double>(total_length(gaps)))));
+}
+
 // Where ranges are all that is recorded each follows a gap, and they are all there is to count.
 void set_followers_aside(const IntervalSet& gaps, Steps& steps) {
   std::vector<std::size_t> followers;
@@ -90,11 +98,18 @@ std::vector<CaptureStretch> capture_stretches(const Trace& trace, ProcessId proc
   return stretches;
 }
 
-IntervalSet capture_gaps(const Trace& trace, ProcessId process) {
+IntervalSet planned_gaps(const Trace& trace, ProcessId process) {
   IntervalSet gaps;
   for (const CaptureStretch& stretch : capture_stretches(trace, process)) {
     if (stretch.state != kWhole) gaps.push_back(stretch.time);
   }
+  return unite(std::move(gaps));
+}
+
+IntervalSet capture_gaps(const Trace& trace, ProcessId process) {
+  IntervalSet gaps = planned_gaps(trace, process);
+  const IntervalSet lost = lost_stretches(trace, process);
+  gaps.insert(gaps.end(), lost.begin(), lost.end());
   return unite(std::move(gaps));
 }
 
@@ -113,15 +128,24 @@ void close_gaps(const IntervalSet& gaps, Steps& steps) {
   }
 }
 
-void set_gaps_aside(const IntervalSet& gaps, Steps& steps) {
-  if (gaps.empty()) return;
+void set_gaps_aside(const Trace& trace, Steps& steps) {
+  const IntervalSet planned = planned_gaps(trace, steps.process);
+  const IntervalSet lost = lost_stretches(trace, steps.process);
+  if (planned.empty() && lost.empty()) return;
+  std::size_t with_loss = 0;
   for (Step& step : steps.list) {
-    if (has_gap_inside(gaps, step)) set_aside(step, "not recorded, by plan");
+    if (has_gap_inside(planned, step)) set_aside(step, "not recorded, by plan");
+    if (!has_gap_inside(lost, step)) continue;
+    set_aside(step, "records of it are lost");
+    ++with_loss;
   }
-  set_followers_aside(gaps, steps);
-  steps.notes.push_back(fmt::format("{} {} not recorded, by plan: {} together", gaps.size(),
-                                    gaps.size() == 1 ? "stretch was" : "stretches were",
-                                    format_duration(static_cast<double>(total_length(gaps)))));
+  set_followers_aside(capture_gaps(trace, steps.process), steps);
+  note_planned(planned, steps);
+  if (!lost.empty())
+    steps.notes.push_back(fmt::format(
+        "records are lost in {} of the run, in which {} of the steps found {}: not counted",
+        format_duration(static_cast<double>(total_length(clip(lost, steps.recorded)))), with_loss,
+        with_loss == 1 ? "lies" : "lie"));
 }
 
 }  // namespace stepscope

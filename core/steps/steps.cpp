@@ -254,7 +254,7 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
   const IntervalSet gaps = capture_gaps(trace, steps.process);
   close_gaps(gaps, steps);
   end_warm_up(found.activity, steps);
-  set_gaps_aside(gaps, steps);
+  set_gaps_aside(trace, steps);
   return steps;
 }
 

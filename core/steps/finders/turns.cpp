@@ -34,10 +34,11 @@ double overlap(const Bag& a, const Bag& b) {
 // An optimizer's first step does what the later ones do, and makes its state by other operations.
 bool makes_state(const Bag& first, const Bag& later) {
   std::uint64_t same = 0, other = 0;
-  for (const auto& [token, count] : first) {
+  for (const auto& held : first) {
     const auto at = std::find_if(later.begin(), later.end(),
-                                 [token](const auto& entry) { return entry.first == token; });
+                                 [&held](const auto& entry) { return entry.first == held.first; });
     if (at == later.end()) continue;
+    const std::uint32_t count = held.second;
     same += std::min(count, at->second);
     other += std::max(count, at->second) - std::min(count, at->second);
   }

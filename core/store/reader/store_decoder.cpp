@@ -6,8 +6,10 @@
 
 #include <algorithm>
 
+#include "core/model/lost_stretches.hpp"
 #include "core/store/reader/decode_table.hpp"
 #include "core/store/reader/event_sections.hpp"
+#include "core/store/reader/lost_chunks.hpp"
 #include "core/store/reader/open_ranges.hpp"
 #include "core/store/writer/writer.hpp"
 #include "core/support/memory_limit.hpp"
@@ -163,12 +165,16 @@ void StoreDecoder::decode(const Scan& scan, const std::string& name, const Progr
                  {},    {},      scan.lost_bytes * kMaxInflation + kIdsThatOneLostChunkMayHold};
   std::uint64_t malformed = 0;
   std::uint64_t unknown_types = 0;
+  LostChunks lost;
   const std::uint64_t total = scan.chunks.empty() ? 0 : scan.chunks.back().offset;
   for (const Chunk& chunk : scan.chunks) {
     const auto type = static_cast<ChunkType>(chunk.header.type);
-    if (type != ChunkType::data && type != ChunkType::footer) {
+    const bool is_known = type == ChunkType::data || type == ChunkType::footer;
+    const bool is_sound = is_known && decode_chunk(chunk, file);
+    if (is_known) lost.add(chunk.header, is_sound);
+    if (!is_known) {
       ++unknown_types;
-    } else if (!decode_chunk(chunk, file)) {
+    } else if (!is_sound) {
       if (malformed++ == 0) {
         data_.health.notes.push_back(fmt::format(
             "{}: the chunk at byte {} is malformed and was left out", name, chunk.offset));
@@ -178,6 +184,9 @@ void StoreDecoder::decode(const Scan& scan, const std::string& name, const Progr
     report(progress, chunk.offset, total);
   }
   end_open_ranges(file, name);
+  if (const IntervalSet stretches = lost.stretches(scan.torn_tail, file.last_ns);
+      !stretches.empty())
+    data_.processes[file.ids.own_process()].facts[kLostStretches] = text_of_stretches(stretches);
 
   Health& health = data_.health;
   const std::uint64_t missing = missing_chunks(file.sessions);

@@ -114,7 +114,7 @@ std::optional<Overhead> measure_left(const Trace& trace, const Steps& steps) {
   const std::vector<CaptureStretch> stretches = capture_stretches(trace, steps.process);
   if (stretches.size() < 3) return std::nullopt;
   const std::vector<std::int64_t> ends =
-      mark_ends(trace, steps, capture_gaps(trace, steps.process));
+      mark_ends(trace, steps, planned_gaps(trace, steps.process));
   if (!begins_untouched(ends, stretches)) return std::nullopt;
   std::vector<double> untouched, left;
   add_distances(ends, stretches.front().time, kWarmUp, untouched);
@@ -138,7 +138,7 @@ std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps)
 std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps, double state) {
   const std::vector<CaptureStretch> stretches = capture_stretches(trace, steps.process);
   if (stretches.size() <= 2 * kFewestPairs) return std::nullopt;
-  const IntervalSet gaps = capture_gaps(trace, steps.process);
+  const IntervalSet gaps = planned_gaps(trace, steps.process);
   const std::vector<double> ratios = ratios_of(mark_ends(trace, steps, gaps), stretches, state);
   if (ratios.size() < kFewestPairs) return std::nullopt;
   const MedianInterval found = median_interval(ratios);

@@ -139,9 +139,9 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
   }
   if (h.lost_chunks > 0)
     notes.push_back(fmt::format(
-        "{} chunk{} of the recording {} damaged or cut off: what happened then is missing, so a "
-        "step "
-        "may be two and counts may be too small",
+        "{} chunk{} of the recording {} damaged or cut off: what happened then is missing, and "
+        "steps "
+        "that reach into it are not counted",
         h.lost_chunks, h.lost_chunks == 1 ? "" : "s", h.lost_chunks == 1 ? "is" : "are"));
   note_count(notes, h.reversed_times, "events ended before they began; kept as empty events");
   note_count(notes, h.skipped_events,

@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "core/model/lost_stretches.hpp"
 #include "core/summary/summary.hpp"
 #include "core/summary/trust/overhead.hpp"
 #include "tests/core/steps/found.hpp"
@@ -121,6 +122,24 @@ TEST(CaptureGaps, StepsThereAreNeitherFoundNorCounted) {
   EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("3 stretches were not recorded")));
   for (std::size_t k = 1; k < steps.list.size(); ++k)
     EXPECT_EQ(steps.list[k].window.begin, steps.list[k - 1].window.end);
+}
+
+// A chunk of the file is damaged: of steps 8 to 10 nothing is there, and step 11 lacks its begin.
+TEST(CaptureGaps, StepsThatReachIntoALossAreNotCounted) {
+  WindowedLoop loop;
+  loop.recorded(8, 100);
+  const std::int64_t begin = loop.now;
+  loop.now += 350 * kMicrosecond;
+  const std::int64_t end = loop.now;
+  loop.recorded(16, 100);
+  loop.make.data.processes[0].facts[kLostStretches] = text_of_stretches({{begin, end}});
+  const Steps steps = found(loop.build());
+  ASSERT_EQ(steps.list.size(), 24U);
+  EXPECT_EQ(steps.list[8].why_not_steady, "records of it are lost");
+  EXPECT_FALSE(steps.list[8].wall_known);
+  EXPECT_EQ(steps.steady_count(), 22U);  // nor the first one
+  EXPECT_THAT(steps.notes, testing::Contains("records are lost in 350 us of the run, in which 1 of "
+                                             "the steps found lies: not counted"));
 }
 
 // profile --capture-range: nothing is known between two ranges.

@@ -8,9 +8,11 @@
 #include <cstring>
 #include <ctime>
 
+#include "core/model/lost_stretches.hpp"
 #include "core/store/crc32c.hpp"
 #include "core/store/reader/chunk_scan.hpp"
 #include "core/store/reader/file_ids.hpp"
+#include "core/store/reader/lost_chunks.hpp"
 #include "core/store/reader/reader.hpp"
 #include "core/store/writer/byte_sink.hpp"
 #include "tests/core/store/dump.hpp"
@@ -128,6 +130,20 @@ TEST(StoreDamage, ALostChunkLosesTheNamesItDefinedButNoLaterRow) {
   EXPECT_EQ(loaded->health.lost_chunks, 1U);
   EXPECT_GT(loaded->health.missing_fields, 0U);
   EXPECT_NE(loaded->strings.find("(lost name)"), kNone);
+}
+
+TEST(StoreDamage, TheTimeOfALostChunkIsKnown) {
+  const SmallFile file(4, 30);
+  ByteVector bytes = file.bytes;
+  bytes[file.ends[1] + kChunkHeaderBytes] ^= 1U;
+  const Result<Scan> scan = scan_chunks(file.bytes, "a.sst");
+  const Result<TraceData> loaded = load_bytes(bytes);
+  ASSERT_TRUE(loaded.ok());
+  LostChunks lost;
+  for (const std::size_t sound : {0U, 1U, 3U}) lost.add(scan->chunks[sound].header, true);
+  EXPECT_EQ(loaded->processes[0].facts.at(kLostStretches),
+            text_of_stretches(lost.stretches(false, 0)));
+  EXPECT_FALSE(load_bytes(file.bytes)->processes[0].facts.contains(kLostStretches));
 }
 
 TEST(StoreDamage, ManyFlippedBitsNeverCrash) {
