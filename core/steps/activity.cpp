@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <string>
 #include <tuple>
 
 #include "core/steps/capture_gaps.hpp"
@@ -128,6 +129,35 @@ Interval device_extent(const Trace& trace, ProcessId process) {
   return extent;
 }
 
+// Those with a host range whose name begins so.
+std::vector<bool> processes_with(const Trace& trace, std::string_view prefix) {
+  const HostRanges& h = trace.host_ranges();
+  std::vector<bool> named(trace.data().strings.size(), false);
+  for (StringId name = 0; name < named.size(); ++name)
+    named[name] = trace.text(name).starts_with(prefix);
+  std::vector<bool> out(trace.data().processes.size(), false);
+  for (RangeId i = 0; i < h.size(); ++i) {
+    if (named[h.name[i]]) out[trace.data().threads[h.thread[i]].process] = true;
+  }
+  return out;
+}
+
+// Of a DataLoader in a process of this trace: it makes batches, and the loop is its parent's.
+std::vector<bool> loader_workers(const Trace& trace) {
+  const std::vector<Process>& processes = trace.data().processes;
+  std::vector<bool> out(processes.size(), false);
+  if (processes.size() < 2) return out;
+  const std::vector<bool> fetches = processes_with(trace, "enumerate(DataLoader)");
+  for (ProcessId p = 0; p < out.size(); ++p) {
+    const auto parent = processes[p].facts.find("parent_pid");
+    if (parent == processes[p].facts.end() || processes[p].rank >= 0) continue;
+    for (ProcessId q = 0; q < out.size(); ++q) {
+      if (fetches[q] && std::to_string(processes[q].pid) == parent->second) out[p] = true;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view noun_of(WorkKind kind) {
@@ -242,13 +272,14 @@ std::vector<ProcessId> training_processes(const Trace& trace) {
   for (ThreadId t = 0; t < data.threads.size(); ++t) {
     ranges[data.threads[t].process] += trace.ranges_of(t).size();
   }
+  const std::vector<bool> worker = loader_workers(trace);
   std::vector<ProcessId> order;
   for (ProcessId p = 0; p < data.processes.size(); ++p) {
     if (device_ops[p] + ranges[p] > 0) order.push_back(p);
   }
   const auto key = [&](ProcessId p) {
     const std::int32_t rank = data.processes[p].rank;
-    return std::tuple(rank < 0 ? kNoRank : rank, -static_cast<std::int64_t>(device_ops[p]),
+    return std::tuple(bool{worker[p]}, rank < 0 ? kNoRank : rank, -static_cast<std::int64_t>(device_ops[p]),
                       -static_cast<std::int64_t>(ranges[p]));
   };
   std::stable_sort(order.begin(), order.end(),

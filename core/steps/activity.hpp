@@ -65,8 +65,8 @@ Activity clipped(const Activity& activity, Interval time);
 // First begin and last end of the ranges of one thread; empty for a thread without ranges.
 Interval extent_of(const Trace& trace, ThreadId thread);
 
-// Processes with events, the likeliest owner of the training loop first: the lowest rank, then the
-// most device ops, then the most host ranges.
+// Processes with events, the likeliest owner of the training loop first: workers of a DataLoader
+// last; else by the lowest rank, the most device ops, the most host ranges.
 std::vector<ProcessId> training_processes(const Trace& trace);
 
 }  // namespace stepscope

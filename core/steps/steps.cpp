@@ -44,15 +44,39 @@ Result<Found> find_by_marker(const Trace& trace, const std::vector<ProcessId>& p
                                      : "the annotations of this trace are " + names));
 }
 
-// The likeliest process in which something repeats; the likeliest of all where nothing does.
+bool is_marked(FoundBy found_by) {
+  return found_by == FoundBy::profiler_step || found_by == FoundBy::nvtx_step ||
+         found_by == FoundBy::optimizer;
+}
+
+// Both may be the run's loop: no rank goes before another, nor the host's work before the device's.
+bool are_alike(const Trace& trace, const Activity& a, const Activity& b) {
+  return trace.data().processes[a.process].rank == trace.data().processes[b.process].rank &&
+         (a.work_kind != WorkKind::device_ops || b.work_kind == WorkKind::device_ops);
+}
+
+// A process that marks its steps goes before one in which something repeats (a worker that makes
+// batches has more events than a loop that is slow), and that before one in which nothing does.
+bool is_likelier(const Trace& trace, const Found& other, const Found& best) {
+  if (best.loop.found_by == FoundBy::whole_trace)
+    return other.loop.confidence > best.loop.confidence;
+  return is_marked(other.loop.found_by) && are_alike(trace, best.activity, other.activity);
+}
+
 Found find_automatically(const Trace& trace, const std::vector<ProcessId>& processes) {
-  Found best{.activity = survey(trace, processes.front())};
-  best.loop = find_loop(best.activity);
+  const auto found_in = [&](ProcessId process) {
+    Found found{.activity = survey(trace, process)};
+    found.loop = find_loop(found.activity);
+    return found;
+  };
+  Found best = found_in(processes.front());
   for (std::size_t i = 1; i < std::min(processes.size(), kMostProcesses); ++i) {
-    if (best.loop.found_by != FoundBy::whole_trace) break;
-    Found other{.activity = survey(trace, processes[i])};
-    other.loop = find_loop(other.activity);
-    if (other.loop.confidence > best.loop.confidence) best = std::move(other);
+    if (is_marked(best.loop.found_by)) break;
+    const bool same_rank = trace.data().processes[processes[i]].rank ==
+                           trace.data().processes[best.activity.process].rank;
+    if (!same_rank && best.loop.found_by != FoundBy::whole_trace) break;
+    Found other = found_in(processes[i]);
+    if (is_likelier(trace, other, best)) best = std::move(other);
   }
   return best;
 }

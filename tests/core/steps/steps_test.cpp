@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/steps/activity.hpp"
 #include "tests/core/steps/found.hpp"
 
 namespace stepscope {
@@ -50,6 +51,44 @@ TEST(FindSteps, ARankThatIsNotThereIsAUsageErrorThatNamesThoseThatAre) {
   ASSERT_FALSE(steps.ok());
   EXPECT_EQ(steps.error().code, ErrorCode::usage);
   EXPECT_THAT(steps.error().message, HasSubstr("no process of rank 2; the trace holds ranks 0, 1"));
+}
+
+// A loop of four iterations, and a process with many more events in which two ops repeat.
+TraceMaker of_loop_and_busy_process(bool fetches, bool optimizes) {
+  TraceMaker make;
+  make.data.processes = {{.pid = 10}, {.pid = 11, .facts = {{"parent_pid", "10"}}}};
+  make.thread(1, "", 0);
+  const ThreadId busy = make.thread(2, "", 1);
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t begin = 100'000 * (i + 1);
+    if (fetches)
+      make.range(HostKind::user_scope, "enumerate(DataLoader)#_Iter.__next__", 1, begin, begin + 9);
+    make.range(HostKind::op, "aten::linear", 1, begin + 10, begin + 500);
+    if (optimizes)
+      make.range(HostKind::user_scope, "Optimizer.step#SGD.step", 1, begin + 600, begin + 900);
+  }
+  for (int i = 0; i < 200; ++i) {
+    const std::int64_t begin = 100'000 + 2'000 * i;
+    make.range(HostKind::op, "aten::rand", 1, begin, begin + 500);
+    make.data.host_ranges.thread.back() = busy;
+    make.range(HostKind::op, "aten::stack", 1, begin + 600, begin + 700);
+    make.data.host_ranges.thread.back() = busy;
+  }
+  return make;
+}
+
+TEST(FindSteps, AProcessThatMarksItsStepsGoesBeforeOneInWhichMoreRepeats) {
+  const Result<Steps> steps = find_steps(of_loop_and_busy_process(false, true).build());
+  ASSERT_TRUE(steps.ok());
+  EXPECT_EQ(steps->process, 0U);
+  EXPECT_EQ(steps->found_by, FoundBy::optimizer);
+}
+
+TEST(FindSteps, AWorkerOfADataLoaderIsNotTheLoop) {
+  const Trace with_loader = of_loop_and_busy_process(true, false).build();
+  EXPECT_EQ(training_processes(with_loader), (std::vector<ProcessId>{0, 1}));
+  const Trace without = of_loop_and_busy_process(false, false).build();
+  EXPECT_EQ(training_processes(without), (std::vector<ProcessId>{1, 0}));
 }
 
 TEST(FindSteps, AnEmptyTraceIsBadInput) {
