@@ -98,8 +98,8 @@ double least_starved_share(const Scene& scene, double starved_ns) {
 
 std::string starved_text(const Scene& scene, const WorkCount& work, double starved) {
   const double count = scene.count_per_step(work.all());
-  const std::string waits = fmt::format("the device waits {} a step ({}) for launches",
-                                        format_duration(starved), percent(scene.share(starved)));
+  std::string waits = fmt::format("the device waits {} a step ({}) for launches",
+                                  format_duration(starved), percent(scene.share(starved)));
   if (work.all() == 0) return waits;
   if (starved > kLongWayNs * count)
     return fmt::format("{}: the host takes {} from one of {:.0f} {} to the next", waits,
