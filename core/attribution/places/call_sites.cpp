@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/attribution/places/call_sites.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "core/attribution/places/user_code.hpp"
 #include "core/model/enclosing.hpp"
 
 namespace stepscope {
+namespace {
+
+constexpr std::string_view kFrame = "autograd::engine::evaluate_function";
+constexpr char kNotLookedAt = 2;
+
+}  // namespace
 
 // Parents stand before their children, so one pass in row order hands the lines down.
 CallSites::CallSites(const Trace& trace, const Threads& threads)
@@ -21,16 +29,18 @@ CallSites::CallSites(const Trace& trace, const Threads& threads)
   }
   find_plain(counts);
   find_passes();
+  find_frames();
   const std::vector<bool> outside = sites_outside_passes();
   const HostRanges& h = trace.host_ranges();
   nearest_.resize(h.size());
   for (RangeId r = 0; r < h.size(); ++r) {
-    nearest_[r] =
-        passes_[r].node == kNone ? CodeLine{plain_[r], Direction::none} : line_in_pass(r, outside);
+    nearest_[r] = passes_[r].node == kNone ? line_in_frame(r) : line_in_pass(r, outside);
   }
+  keep_makers();
   forward_.reset();  // traces of 100 million ranges are read
   plain_ = {};
   enclosing_ = {};
+  framed_ = {};
 }
 
 void CallSites::find_plain(const std::vector<bool>& counts) {
@@ -56,6 +66,46 @@ void CallSites::find_passes() {
   }
 }
 
+// Recorders that keep the frame as an op keep the node inside it. It stands behind its frame, so a
+// frame's node is known only when all rows were seen.
+void CallSites::find_frames() {
+  const HostRanges& h = trace_.host_ranges();
+  std::vector<char> is_frame(trace_.data().strings.size(), kNotLookedAt);
+  std::vector<RangeId> frames(h.size(), kNone);
+  framed_.assign(h.size(), kNone);
+  for (RangeId r = 0; r < h.size(); ++r) {
+    const RangeId outer = enclosing_[r];
+    if (outer != kNone) frames[r] = frames[outer];
+    if (h.kind[r] == HostKind::op) {
+      char& known = is_frame[h.name[r]];
+      if (known == kNotLookedAt) known = trace_.text(h.name[r]).starts_with(kFrame) ? 1 : 0;
+      if (known == 1) frames[r] = r;
+    } else if (h.kind[r] == HostKind::backward_node && frames[r] != kNone &&
+               framed_[frames[r]] == kNone) {
+      framed_[frames[r]] = r;
+    }
+  }
+  for (RangeId r = 0; r < h.size(); ++r)
+    if (frames[r] != kNone) framed_[r] = framed_[frames[r]];
+}
+
+void CallSites::keep_makers() {
+  const HostRanges& h = trace_.host_ranges();
+  for (RangeId r = 0; r < h.size(); ++r) {
+    const bool is_node = h.kind[r] == HostKind::backward_node;
+    const bool opens_frame = framed_[r] != kNone && framed_[r] > r &&
+                             (enclosing_[r] == kNone || framed_[enclosing_[r]] != framed_[r]);
+    if (!is_node && !opens_frame) continue;
+    const RangeId maker = forward_->of(is_node ? r : framed_[r]);
+    if (maker != kNone) makers_.emplace_back(r, maker);
+  }
+}
+
+RangeId CallSites::made_in(RangeId range) const {
+  const auto at = std::lower_bound(makers_.begin(), makers_.end(), std::pair(range, RangeId{0}));
+  return at != makers_.end() && at->first == range ? at->second : kNone;
+}
+
 std::vector<bool> CallSites::sites_outside_passes() const {
   const HostRanges& h = trace_.host_ranges();
   std::vector<bool> outside(trace_.data().sites.size(), false);
@@ -75,6 +125,13 @@ CodeLine CallSites::line_in_pass(RangeId range, const std::vector<bool>& outside
   const CodeLine around = nearest_[enclosing_[range]];
   const bool of_package = own != kNone && own == plain_[range] && own != passes_[range].caller;
   return around.site == kNone && of_package ? CodeLine{own, Direction::backward} : around;
+}
+
+CodeLine CallSites::line_in_frame(RangeId range) const {
+  const RangeId node = framed_[range];
+  const RangeId made_in = node == kNone ? kNone : forward_->of(node);
+  if (made_in != kNone && plain_[made_in] != kNone) return {plain_[made_in], Direction::backward};
+  return {plain_[range], Direction::none};
 }
 
 // Of nested nodes (a pass inside a node) the inner one's forward counts.

@@ -5,7 +5,9 @@
 //
 // Work of a backward node is at the line of the forward op that made the node, direction backward
 // (forward_ops.hpp). Python of the user that a node runs keeps its own line: where that line runs
-// outside of nodes too it is done once more (recompute), else it is backward work of its own. Nodes
+// outside of nodes too it is done once more (recompute), else it is backward work of its own. What
+// the engine does around a node, in its frame of it (gradients of one tensor that several ops used
+// are added up there), is at the node's line. Nodes
 // without a forward op (gradient accumulation, hooks) and the engine's time between nodes are at
 // the line that asked for the pass, with no direction: the line where the node began if it ran on
 // that thread, else the caller's line at that moment (or where the sampler saw it in that silence),
@@ -13,6 +15,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/attribution/direction.hpp"
@@ -28,6 +31,10 @@ class CallSites {
   // The line at `time` on `thread`, where `innermost` is the range active there (or kNone).
   CodeLine at(ThreadId thread, std::int64_t time, RangeId innermost) const;
 
+  // The forward op that made a node, or the node of an engine's frame; kNone of all other ranges,
+  // and where it is not in the trace.
+  RangeId made_in(RangeId range) const;
+
  private:
   struct Pass {             // a backward pass around a range
     RangeId node = kNone;   // the innermost node
@@ -36,9 +43,12 @@ class CallSites {
 
   void find_plain(const std::vector<bool>& counts);
   void find_passes();
+  void find_frames();
+  void keep_makers();
   std::vector<bool> sites_outside_passes() const;
   CodeLine line_in_pass(RangeId range, const std::vector<bool>& outside) const;
   CodeLine line_of_node(RangeId node) const;
+  CodeLine line_in_frame(RangeId range) const;
   CodeLine callers_line(std::int64_t time) const;
   SiteId sampled(Interval silence, std::int64_t time) const;
   std::uint32_t first_sample(std::int64_t time) const;
@@ -51,7 +61,9 @@ class CallSites {
   std::vector<SiteId> plain_;      // a range: the line of itself or of what encloses it
   std::vector<bool> is_users_;     // a site: in a file of the user's
   std::vector<Pass> passes_;       // a range
+  std::vector<RangeId> framed_;    // a range: the node of the engine's frame around it
   std::vector<CodeLine> nearest_;  // a range: plain_, seen from its pass
+  std::vector<std::pair<RangeId, RangeId>> makers_;  // nodes and frames with their op, ascending
 };
 
 }  // namespace stepscope
