@@ -69,6 +69,7 @@ void DeviceTasks::add(const HostTask& task, DeviceOpId op) {
   out.stream = number_of(d.stream[op]);
   out.cause = attribution_.ops[op].cause;
   out.phase = attribution_.ops[op].phase;
+  out.forward_phase = task.forward_phase;
   out.site = scene_.places.of(op).line.site;
   out.copy = d.copy_kind[op];
   const ThreadId thread = trace_.host_ranges().thread[task.range];

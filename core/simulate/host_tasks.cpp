@@ -24,6 +24,19 @@ HostTasks::HostTasks(const Scene& scene, const std::map<ThreadId, std::uint32_t>
     const StringId id = trace_.data().strings.find(name);
     if (id != kNone) read_ops_.push_back(id);
   }
+  // A range stands behind its parent. Once for all: a deep stack would be climbed for each piece.
+  const HostRanges& h = trace_.host_ranges();
+  outermost_call_.assign(h.size(), kNone);
+  made_in_.assign(h.size(), kNone);
+  for (RangeId r = 0; r < h.size(); ++r) {
+    if (h.parent[r] != kNone) {
+      outermost_call_[r] = outermost_call_[h.parent[r]];
+      made_in_[r] = made_in_[h.parent[r]];
+    }
+    if (outermost_call_[r] == kNone && is_api(h, r)) outermost_call_[r] = r;
+    const RangeId made_in = scene.sites.made_in(r);
+    if (made_in != kNone) made_in_[r] = made_in;
+  }
 }
 
 void HostTasks::append(Interval time, std::uint32_t step, std::vector<HostTask>& out) {
@@ -80,12 +93,8 @@ void HostTasks::thread_tasks(ThreadId thread, Interval time) {
 
 // The outermost call that holds this moment.
 RangeId HostTasks::call_around(RangeId range, std::int64_t time) const {
-  const HostRanges& h = trace_.host_ranges();
-  RangeId call = kNone;
-  for (; range != kNone; range = h.parent[range]) {
-    if (is_api(h, range) && h.end[range] > time) call = range;
-  }
-  return call;
+  const RangeId call = range == kNone ? kNone : outermost_call_[range];
+  return call != kNone && trace_.host_ranges().end[call] > time ? call : kNone;
 }
 
 bool HostTasks::loop_calls_in(Interval time) const {
@@ -115,6 +124,11 @@ HostTask HostTasks::task_at(ThreadId thread, Interval time, RangeId range) const
   task.step = step_;
   task.phase = scene_.phases.at(thread, time.begin).phase;
   task.site = scene_.sites.at(thread, time.begin, range).site;
+  const RangeId made_in = range == kNone ? kNone : made_in_[range];
+  if (made_in != kNone) {
+    const HostRanges& h = trace_.host_ranges();
+    task.forward_phase = scene_.phases.at(h.thread[made_in], h.begin[made_in]).phase;
+  }
   return task;
 }
 
@@ -219,7 +233,8 @@ void HostTasks::push(HostTask task) {
     HostTask& last = tasks_.back();
     if (last.thread == task.thread && last.call == kNone && last.producer == kNone &&
         last.end == task.begin && last.phase == task.phase && last.site == task.site &&
-        last.cause == task.cause && last.reads == task.reads && last.begin < last.end) {
+        last.forward_phase == task.forward_phase && last.cause == task.cause &&
+        last.reads == task.reads && last.begin < last.end) {
       last.end = task.end;
       last.ns += task.ns;
       last.records += task.records;

@@ -52,6 +52,8 @@ class HostTasks {
   const Trace& trace_;
   const std::map<ThreadId, std::uint32_t>& numbers_;
   std::vector<StringId> read_ops_;               // names
+  std::vector<RangeId> outermost_call_;          // by range: the API call that holds it, or is it
+  std::vector<RangeId> made_in_;                 // by range: the forward op of the node around it
   std::map<StringId, std::uint32_t> producers_;  // by the name of the range that waits
   std::vector<HostTask> tasks_;                  // of the step at hand
   std::vector<Burst> bursts_;

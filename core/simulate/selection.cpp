@@ -22,9 +22,21 @@ Selection::Selection(const FixScope& scope, const std::vector<Phase>& phases)
   }
 }
 
-bool Selection::holds_place(PhaseId phase, SiteId site) const {
-  if (!sites_.empty() && !sites_.contains(site)) return false;
-  return phases_.empty() || (phase < phases_.size() && phases_[phase]);
+Selection Selection::with_gradients() const {
+  Selection out = *this;
+  out.gradients_ = true;
+  return out;
+}
+
+bool Selection::holds_phase(PhaseId phase) const {
+  return phase < phases_.size() && phases_[phase];
+}
+
+template <class Task>
+bool Selection::holds_place(const Task& task) const {
+  if (!sites_.empty() && !sites_.contains(task.site)) return false;
+  return phases_.empty() || holds_phase(task.phase) ||
+         (gradients_ && task.forward_phase != 0 && holds_phase(task.forward_phase));
 }
 
 // Half of the task, or half of one of the times lies in it.
@@ -44,7 +56,7 @@ bool Selection::is_in_times(Interval task) const {
 bool Selection::holds(const HostTask& task, const TaskGraph& graph) const {
   if (!scope_.ops.empty()) return false;
   if (!scope_.host_times.empty()) return is_in_times({task.begin, task.end});
-  if (!holds_place(task.phase, task.site)) return false;
+  if (!holds_place(task)) return false;
   if (!cause_ || task.cause == *cause_) return true;
   if (*cause_ == Cause::host_sync_return && task.wait != WaitKind::none) return true;
   const auto ops = graph.ops_of(task);
@@ -55,7 +67,7 @@ bool Selection::holds(const HostTask& task, const TaskGraph& graph) const {
 bool Selection::holds(const DeviceTask& task) const {
   if (!scope_.ops.empty()) return std::binary_search(scope_.ops.begin(), scope_.ops.end(), task.op);
   if (!scope_.host_times.empty()) return false;
-  return holds_place(task.phase, task.site) && (!cause_ || task.cause == *cause_);
+  return holds_place(task) && (!cause_ || task.cause == *cause_);
 }
 
 }  // namespace stepscope

@@ -18,8 +18,14 @@ class Selection {
   bool holds(const DeviceTask& task) const;
   bool is_everything() const { return everything_; }
 
+  // The same, and the gradients of what a phase computes: they go when it goes. (A line holds those
+  // of its ops anyway.)
+  Selection with_gradients() const;
+
  private:
-  bool holds_place(PhaseId phase, SiteId site) const;
+  template <class Task>
+  bool holds_place(const Task& task) const;
+  bool holds_phase(PhaseId phase) const;
   bool is_in_times(Interval task) const;
 
   std::set<SiteId> sites_;
@@ -27,6 +33,7 @@ class Selection {
   std::optional<Cause> cause_;
   const FixScope& scope_;
   bool everything_;
+  bool gradients_ = false;
 };
 
 }  // namespace stepscope

@@ -43,6 +43,7 @@ struct HostTask {
   std::uint32_t wait_on = kNone;  // a stream's number, or a row of TaskGraph::device
   std::uint32_t step = 0;         // row of TaskGraph::steps
   PhaseId phase = 0;
+  PhaseId forward_phase = 0;  // of an autograd node: where its forward ran
   SiteId site = kNone;
   Cause cause = Cause::unknown;
   ApiKind api = ApiKind::other;
@@ -62,6 +63,7 @@ struct DeviceTask {
   std::uint32_t first_awaited = 0;  // rows of TaskGraph::awaited
   std::uint32_t awaited_count = 0;
   PhaseId phase = 0;
+  PhaseId forward_phase = 0;  // as its call's
   SiteId site = kNone;
   Cause cause = Cause::gpu_other;
   CopyKind copy = CopyKind::none;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/simulate/edits/batch_repeats.hpp"
 
+#include <map>
+#include <utility>
+
 namespace stepscope {
 namespace {
 
 constexpr Estimate kLongerEach{0.1, 0, 0.5};
 
-std::vector<std::size_t> launches_by_step(const Edit& edit) {
-  std::vector<std::size_t> out(edit.graph.steps.size(), 0);
-  for (const HostTask& task : edit.graph.host)
-    if (task.op_count > 0 && edit.scope.holds(task, edit.graph)) ++out[task.step];
+// Launches of one step and one phase: forward and gradients are each done once for all.
+using Launches = std::map<std::pair<std::uint32_t, PhaseId>, std::size_t>;
+
+Launches count_launches(const TaskGraph& graph, const Selection& scope) {
+  Launches out;
+  for (const HostTask& task : graph.host)
+    if (task.op_count > 0 && scope.holds(task, graph)) ++out[{task.step, task.phase}];
   return out;
 }
 
@@ -17,15 +23,16 @@ std::vector<std::size_t> launches_by_step(const Edit& edit) {
 
 void batch_repeats(Edit& edit) {
   TaskGraph& graph = edit.graph;
-  const std::vector<std::size_t> launches = launches_by_step(edit);
+  const Selection scope = edit.scope.with_gradients();
+  const Launches launches = count_launches(graph, scope);
+  Launches passed;
   const double longer = 1 + kLongerEach.at(edit.luck) * (edit.fix.every - 1);
-  std::size_t nth = 0;
-  std::uint32_t step = 0;
   for (HostTask& task : graph.host) {
-    if (task.step != step) nth = 0;
-    step = task.step;
-    if (!edit.scope.holds(task, graph)) continue;
-    const bool stays = nth * edit.fix.every < launches[step];
+    if (!scope.holds(task, graph)) continue;
+    const std::pair place(task.step, task.phase);
+    const auto all = launches.find(place);
+    std::size_t& nth = passed[place];
+    const bool stays = all != launches.end() && nth * edit.fix.every < all->second;
     if (task.op_count > 0) ++nth;
     if (stays) {
       for (DeviceTask& op : graph.ops_of(task)) op.ns *= longer;

@@ -22,8 +22,9 @@ void take_out(Edit& edit, HostTask& task) {
 
 void drop_work(Edit& edit) {
   TaskGraph& graph = edit.graph;
+  const Selection scope = edit.scope.with_gradients();
   for (HostTask& task : graph.host) {
-    if (!edit.scope.holds(task, graph)) continue;
+    if (!scope.holds(task, graph)) continue;
     if (edit.fix.scope.host_times.empty()) {
       drop(graph, task);
     } else {
@@ -32,7 +33,7 @@ void drop_work(Edit& edit) {
     ++edit.touched;
   }
   for (DeviceTask& op : graph.device) {  // of graphs: launched elsewhere, written here
-    if (op.dropped || !edit.scope.holds(op)) continue;
+    if (op.dropped || !scope.holds(op)) continue;
     op.dropped = true;
     ++edit.touched;
   }

@@ -7,9 +7,10 @@ namespace stepscope {
 
 void less_often(Edit& edit) {
   TaskGraph& graph = edit.graph;
+  const Selection scope = edit.scope.with_gradients();
   std::vector<bool> runs(graph.steps.size(), false);
   for (const HostTask& task : graph.host) {
-    if (edit.scope.holds(task, graph)) runs[task.step] = true;
+    if (scope.holds(task, graph)) runs[task.step] = true;
   }
   const auto times = static_cast<std::uint32_t>(std::count(runs.begin(), runs.end(), true));
   const bool whole = times >= edit.fix.every;
@@ -19,7 +20,7 @@ void less_often(Edit& edit) {
   }
   const double share = 1.0 / edit.fix.every;
   for (HostTask& task : graph.host) {
-    if (keeps[task.step] || !edit.scope.holds(task, graph)) continue;
+    if (keeps[task.step] || !scope.holds(task, graph)) continue;
     const double ns = whole ? 0 : task.ns * share;
     if (whole) {
       drop(graph, task);
