@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
@@ -15,6 +16,7 @@ constexpr const char* kHotspot = "hotspot";
 constexpr double kLeastOfPhase = 0.20;
 constexpr double kLeastOfStep = 0.03;
 constexpr double kAssumedGain = 0.5, kHotspotLeastGain = 0.1, kMostGain = 0.9;
+constexpr double kWorthFusing = 0.7;  // of a phase's chains stays at most, where fusing is the fix
 constexpr std::size_t kMostHotspots = 3;
 
 bool is_candidate(Cause cause) {
@@ -26,6 +28,43 @@ bool is_candidate(Cause cause) {
 bool is_whole_graph(const Scene& scene, const Segment& s) {
   return s.device_evidence != kNone &&
          scene.trace.device_ops().kind[s.device_evidence] == DeviceOpKind::graph;
+}
+
+// These only move memory: a compiler fuses chains of them.
+bool is_fusible(Cause cause) {
+  return cause == Cause::gpu_elementwise || cause == Cause::gpu_reduce;
+}
+
+// Kernels of a phase one after another on their stream, with no other between.
+struct FusibleChains {
+  std::vector<DeviceOpId> ops;
+  std::int64_t ns = 0;
+  std::int64_t longest_ns = 0;  // of each chain the longest kernel
+  double stays() const {
+    return ns > 0 ? static_cast<double>(longest_ns) / static_cast<double>(ns) : 1;
+  }
+};
+
+FusibleChains chains_of(const Scene& scene, PhaseId phase) {
+  FusibleChains out;
+  const DeviceOps& d = scene.trace.device_ops();
+  for (StreamId stream = 0; stream < scene.trace.data().streams.size(); ++stream) {
+    if (scene.trace.data().streams[stream].process != scene.steps.process) continue;
+    std::int64_t longest = 0;
+    for (const DeviceOpId op : scene.trace.ops_of(stream)) {
+      const auto& placed = scene.attribution.ops[op];
+      if (d.kind[op] != DeviceOpKind::kernel || placed.phase != phase ||
+          !is_fusible(placed.cause)) {
+        out.longest_ns += std::exchange(longest, 0);
+        continue;
+      }
+      out.ops.push_back(op);
+      out.ns += d.end[op] - d.begin[op];
+      longest = std::max(longest, d.end[op] - d.begin[op]);
+    }
+    out.longest_ns += longest;
+  }
+  return out;
 }
 
 struct Hotspot {
@@ -100,6 +139,28 @@ Advice advice_for(Cause cause) {
   }
 }
 
+// What fusing gives follows from the chains; what a better algorithm gives is assumed.
+Fix faster_by(const Scene& scene, const Hotspot& spot, std::vector<DeviceOpId> ops, double& stays) {
+  Fix out;
+  if (is_fusible(spot.cause)) {
+    FusibleChains chains = chains_of(scene, spot.phase);
+    if (chains.stays() <= kWorthFusing) {
+      stays = chains.stays();
+      out.kind = FixKind::fuse_work;
+      out.factor = out.factor_low = out.factor_high = 0;
+      set_ops(out, std::move(chains.ops), kHotspot);
+      return out;
+    }
+  }
+  stays = 1 - kAssumedGain;
+  out.kind = FixKind::scale_work;
+  out.factor = stays;
+  out.factor_low = 1 - kMostGain;
+  out.factor_high = 1 - kHotspotLeastGain;
+  set_ops(out, std::move(ops), kHotspot);
+  return out;
+}
+
 Finding hotspot_finding(const Scene& scene, const Hotspot& spot) {
   Price price(scene);
   std::uint64_t calls = 0;
@@ -116,19 +177,14 @@ Finding hotspot_finding(const Scene& scene, const Hotspot& spot) {
   }
   const double ns = scene.per_step(spot.ns);
   Finding out = price.finding(kHotspot, ns);
-  out.ceiling_ns_per_step = kAssumedGain * ns;
+  double stays = 1;
+  out.fixes = {faster_by(scene, spot, std::move(ops), stays)};
+  out.ceiling_ns_per_step = (1 - stays) * ns;
   out.count_per_step = scene.count_per_step(calls);
   const std::string phase(scene.phase_name(spot.phase));
   out.title = fmt::format("{} take {} a step, {} of {}", what_it_is(spot.cause),
                           format_duration(ns), percent(spot.of_phase),
                           phase.empty() ? "the time outside any phase" : "'" + phase + "'");
-  Fix faster;
-  faster.kind = FixKind::scale_work;
-  faster.factor = 1 - kAssumedGain;
-  faster.factor_low = 1 - kMostGain;
-  faster.factor_high = 1 - kHotspotLeastGain;
-  set_ops(faster, std::move(ops), kHotspot);
-  out.fixes = {faster};
   const Advice advice = advice_for(spot.cause);
   out.fix = advice.fix;
   out.code_hint = advice.code_hint;

@@ -3,8 +3,10 @@
 //
 //   fires where   class in {select, reduce, elementwise, other}; time(class, phase) >= 20 % of the
 //                 phase's wall time, and >= 3 % of the step (and >= least)
-//   ceiling       half of it: what a fused or a better algorithm may give is an assumption (a tenth
-//                 to all but a tenth), and is measured by trying
+//   ceiling       reduce and elementwise kernels that stand in chains, with no other kernel
+//                 between: all but the longest of each chain, where that is 30 % of the chains at
+//                 least. Else half of it: what a better algorithm may give is an assumption (a
+//                 tenth to all but a tenth), and is measured by trying
 //   CUDA graphs that are one op each are no hotspot: what runs inside is not known.
 //   What loop_invariant and unfused_attention explain is theirs, and the optimizer's phase is
 //   unfused_optimizer's. At most the three largest are reported.

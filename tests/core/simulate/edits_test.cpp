@@ -357,6 +357,45 @@ TEST(Edits, RepeatsBecomeOneBatch) {
   EXPECT_EQ(edited.touched, 16U);
 }
 
+// The gradients of eight samples run in phase 0; their forward ran in phase 1.
+TEST(Edits, GradientsOfAPhaseGoWithIt) {
+  GraphMaker make;
+  make.work(20 * kUs, 1);
+  make.launch(10 * kUs, Cause::gpu_gemm, 1);
+  for (int i = 0; i < 8; ++i) {
+    make.launch(10 * kUs);
+    make.graph.host.back().forward_phase = make.graph.device.back().forward_phase = 1;
+  }
+  make.launch(10 * kUs);
+  make.end_step();
+  EXPECT_EQ(apply(make.graph, in_phase(FixKind::drop_work, 1)).touched, 10U);
+  Fix often = in_phase(FixKind::batch_repeats, 1);
+  often.every = 4;
+  const TaskGraph graph = apply(make.graph, often).graph;
+  std::vector<bool> dropped;
+  for (const DeviceTask& op : graph.device) dropped.push_back(op.dropped);
+  const std::vector<bool> expected = {false, false, false, true, true,
+                                      true,  true,  true,  true, false};
+  EXPECT_EQ(dropped, expected) << "of each pass a quarter stays";
+}
+
+TEST(Edits, AChainFusedTakesAsLongAsItsLongestKernel) {
+  GraphMaker make;
+  const double takes[] = {40, 10, 30, 20, 50};
+  for (DeviceOpId op = 0; op < 5; ++op) {
+    make.work(20 * kUs);
+    make.launch(takes[op] * kUs);
+    make.graph.device.back().op = op;
+  }
+  make.end_step();
+  Fix fix{.kind = FixKind::fuse_work, .factor = 0, .factor_low = 0, .factor_high = 0};
+  fix.scope.ops = {1, 2, 3};
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix).graph.device[1].ns, 30 * kUs);
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::good).graph.device[1].ns, 15 * kUs);
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::bad).graph.device[1].ns, 45 * kUs);
+  EXPECT_TRUE(apply(make.graph, fix).graph.device[2].dropped);
+}
+
 TEST(Edits, FusedWorkIsLaunchedOnce) {
   GraphMaker make;
   for (DeviceOpId op = 0; op < 5; ++op) {
