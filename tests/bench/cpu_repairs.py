@@ -6,13 +6,17 @@ usage: cpu_repairs.py COST [--steps 60] [--turns N]
 
 input (batches made in the loop; repaired: by a thread), eval (each step; one in ten), save (each step; one in twenty),
 python (a metric in Python; by a tensor operation), mask (made each step; once), gc (collections; frozen),
-twice (the encoder runs twice; once), copies (rows copied one by one; at once).
-Without --turns it runs the loop with its cost. With it, both loops run N times in turn in this process, and their mean
-steps are printed as JSON. Lines of costs end in "# cost: NAME".
+twice (the encoder runs twice; once), copies (rows copied one by one; at once), rows (a batch made of Python lists; by
+numpy), io (the batch read from a file; kept), pause (a logger that sleeps; none), extra (a loss of weight nothing, with its
+gradients; none), sort (a median by sorting all; none), ema (a deep copy of the model each step; one in ten), norms (of each
+gradient's row, each step; one in ten).
+Without --turns it runs the loop with its cost. With it, both loops run N times in turn in this process, a few steps each.
+Their wall and CPU times a step are printed as JSON. Lines of costs end in "# cost: NAME".
 """
 
 import argparse
 import contextlib
+import copy
 import gc
 import json
 import os
@@ -27,7 +31,7 @@ from torch import nn
 from torch.profiler import record_function
 
 ROWS, WIDTH, CLASSES = 256, 384, 16
-COSTS = ("input", "eval", "save", "python", "mask", "gc", "twice", "copies")
+COSTS = ("input", "eval", "save", "python", "mask", "gc", "twice", "copies", "rows", "io", "pause", "extra", "sort", "ema", "norms")
 
 
 class Node:
@@ -67,6 +71,8 @@ class Loop:
         self.mask = self.make_mask()
         self.kept = []
         self.folder = tempfile.mkdtemp()
+        self.file = os.path.join(self.folder, "batches.npy")
+        np.save(self.file, np.concatenate([batch.numpy() for batch in self.batches] * 4))
 
     def has(self, cost):
         return self.cost == cost and not self.repaired
@@ -77,6 +83,12 @@ class Loop:
     def data(self, i):
         if self.has("input"):
             return prepare(i)  # cost: input
+        if self.has("rows"):
+            return torch.tensor([[v * 0.5 for v in row] for row in self.batches[i % 4][:64, :128].tolist()]).repeat(4, 3)  # cost: rows
+        if self.cost == "rows":
+            return (self.batches[i % 4][:64, :128] * 0.5).repeat(4, 3)
+        if self.has("io"):
+            return torch.from_numpy(np.load(self.file)[:ROWS])  # cost: io
         return self.batches[i % 4] if self.ready is None else self.ready.get()
 
     def forward(self, x):
@@ -86,6 +98,8 @@ class Loop:
             hidden = (hidden + self.encoder(x)) / 2  # cost: twice
         if self.has("copies"):
             hidden = torch.stack([hidden[k] * 1.0 for k in range(ROWS)])  # cost: copies
+        if self.has("sort"):
+            self.median = hidden.detach().flatten().sort().values[hidden.numel() // 2]  # cost: sort
         return self.head(hidden + 0.01 * mask)
 
     def log(self, i, scores):
@@ -95,6 +109,11 @@ class Loop:
             scores.argmax(-1).eq(self.labels).sum()
         if self.cost == "gc":
             self.kept = [Node(k) for k in range(6000)]  # cost: gc
+        if self.has("pause"):
+            time.sleep(0.003)  # cost: pause
+        if self.cost == "ema" and (self.has("ema") or i % 10 == 0):
+            with record_function("ema"):
+                self.kept = [copy.deepcopy(self.encoder) for _ in range(4)]  # cost: ema
         if self.cost == "save" and (self.has("save") or i % 20 == 0):
             with record_function("save"), open(os.path.join(self.folder, "last"), "wb") as file:
                 torch.save({k: p for k, p in enumerate(self.parameters)}, file)  # cost: save
@@ -105,8 +124,13 @@ class Loop:
         with record_function("forward"):
             scores = self.forward(x)
             loss = nn.functional.cross_entropy(scores, self.labels)
+            if self.has("extra"):
+                loss = loss + 0.0 * (self.encoder(x * 0.9) - x).square().mean()  # cost: extra
         with record_function("backward"):
             loss.backward()
+        if self.cost == "norms" and (self.has("norms") or i % 10 == 0):
+            with record_function("norms"):
+                self.kept = [[float(row.norm()) for row in p.grad] for p in self.parameters if p.dim() > 1]  # cost: norms
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         with record_function("log"):
@@ -115,15 +139,15 @@ class Loop:
             with record_function("eval"), torch.no_grad():
                 self.head(self.encoder(x)).argmax(-1).eq(self.labels).float().mean()  # cost: eval
 
-    def run(self, steps):
-        """Milliseconds a step."""
+    def run(self, steps, warm_up):
+        """Milliseconds a step: by the clock, and of CPU time of this process."""
         with self.as_repaired():
-            for i in range(10):
+            for i in range(warm_up):
                 self.step(i)
-            begin = time.perf_counter()
+            begin = time.perf_counter(), time.process_time()
             for i in range(steps):
                 self.step(i)
-            return 1e3 * (time.perf_counter() - begin) / steps
+            return [1e3 * (now - then) / steps for now, then in zip((time.perf_counter(), time.process_time()), begin)]
 
     @contextlib.contextmanager
     def as_repaired(self):
@@ -146,10 +170,10 @@ def main():
     torch.set_num_threads(1)
     slow = Loop(options.cost, False)
     if options.turns == 0:
-        print(json.dumps({"slow_ms": [slow.run(options.steps)]}))
+        print(json.dumps({"slow_ms": [slow.run(options.steps, 10)]}))
         return
     repaired = Loop(options.cost, True)
-    times = [(slow.run(options.steps), repaired.run(options.steps)) for _ in range(options.turns)]
+    times = [(slow.run(options.steps, 2), repaired.run(options.steps, 2)) for _ in range(options.turns + 1)][1:]
     print(json.dumps({"slow_ms": [a for a, _ in times], "repaired_ms": [b for _, b in times]}))
 
 
