@@ -35,7 +35,12 @@ bool is_fusible(Cause cause) {
   return cause == Cause::gpu_elementwise || cause == Cause::gpu_reduce;
 }
 
-// Kernels of a phase one after another on their stream, with no other between.
+// Copies and fills within the device are fused as well.
+bool is_in_chain(Cause cause) {
+  return is_fusible(cause) || cause == Cause::copy_d2d || cause == Cause::copy_set;
+}
+
+// Operations of a phase one after another on their stream, with no other between.
 struct FusibleChains {
   std::vector<DeviceOpId> ops;
   std::int64_t ns = 0;
@@ -53,8 +58,7 @@ FusibleChains chains_of(const Scene& scene, PhaseId phase) {
     std::int64_t longest = 0;
     for (const DeviceOpId op : scene.trace.ops_of(stream)) {
       const auto& placed = scene.attribution.ops[op];
-      if (d.kind[op] != DeviceOpKind::kernel || placed.phase != phase ||
-          !is_fusible(placed.cause)) {
+      if (placed.phase != phase || !is_in_chain(placed.cause)) {
         out.longest_ns += std::exchange(longest, 0);
         continue;
       }
