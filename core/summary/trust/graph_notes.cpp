@@ -46,7 +46,7 @@ void note_whole_graphs(const Trace& trace, std::vector<std::string>& notes) {
   notes.push_back(fmt::format(
       "{} launches of CUDA graphs are one op each: what ran inside is not recorded{}", launches,
       is_whole_for_xla(trace)
-          ? ", since XLA's programs do not bear it (docs/limits.md). To see it, run with "
+          ? ", since recording it can break XLA's programs (docs/limits.md). To see it, run with "
             "XLA_FLAGS=--xla_gpu_enable_command_buffer= : XLA then launches each kernel by itself"
           : ""));
 }
