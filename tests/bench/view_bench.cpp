@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole frame of the viewer, queries and drawing, without a display: 64 streams of kernels while
-// the view zooms in and moves. Arguments: events of all lanes, height of the window. Counters: the
-// CPU time of a frame that half, and that 99 of 100 frames do not pass, and rectangles a frame.
+// the view zooms in and moves. Arguments: events of all lanes, height of the window, 1 while it
+// moves. Counters: the CPU time of a frame that half, and that 99 of 100 frames do not pass,
+// rectangles a frame, and how many events a pixel of a lane held in the 5 slowest frames: least and
+// most.
 #include <benchmark/benchmark.h>
 #include <imgui.h>
 
@@ -21,12 +23,18 @@ using namespace stepscope;
 
 constexpr int kStreams = 64;
 constexpr float kWidth = 1920;
+constexpr double kLaneWidth = 1310;  // without the lanes' names and the details
 
 double frame_cpu_ms() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
+
+struct Frame {
+  double ms;
+  double events_per_pixel;
+};
 
 // Log-normal lengths, as of kernels; a pause of 2 ms after each 997 events.
 std::shared_ptr<const viewer::Run> make_run(std::int64_t events) {
@@ -55,7 +63,7 @@ std::shared_ptr<const viewer::Run> make_run(std::int64_t events) {
 void draw_frames(benchmark::State& state) {
   viewer::Desk desk({make_run(state.range(0))});
   viewer::Screen screen(desk, 1);
-  screen.moves = true;
+  screen.moves = state.range(2) == 1;
   ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;
   // As the backend of OpenGL 3 does: more than 65,536 corners a list.
@@ -68,7 +76,7 @@ void draw_frames(benchmark::State& state) {
   const ImVec2 size = {kWidth, static_cast<float>(state.range(1))};
   viewer::Viewport& view = desk.active().viewport();
   const Interval whole = view.whole();
-  std::vector<double> ms;
+  std::vector<Frame> frames;
   double rectangles = 0;
   int turn = 0;
   for (auto _ : state) {
@@ -82,22 +90,30 @@ void draw_frames(benchmark::State& state) {
     ImGui::NewFrame();
     viewer::draw(screen, size);
     ImGui::Render();
-    ms.push_back(frame_cpu_ms() - begin);
+    frames.push_back({frame_cpu_ms() - begin,
+                      share * static_cast<double>(state.range(0)) / (kStreams * kLaneWidth)});
     rectangles += static_cast<double>(screen.rectangles);
     ++turn;
   }
   ImGui::DestroyContext();
-  std::sort(ms.begin(), ms.end());
-  state.counters["p50_ms"] = ms[ms.size() / 2];
-  state.counters["p99_ms"] = ms[ms.size() * 99 / 100];
-  state.counters["rectangles"] = rectangles / static_cast<double>(ms.size());
+  const auto slower = [](const Frame& a, const Frame& b) { return a.ms > b.ms; };
+  std::sort(frames.begin(), frames.end(), slower);
+  state.counters["p50_ms"] = frames[frames.size() / 2].ms;
+  state.counters["p99_ms"] = frames[frames.size() / 100].ms;
+  const auto [least, most] = std::minmax_element(
+      frames.begin(), frames.begin() + 5,
+      [](const Frame& a, const Frame& b) { return a.events_per_pixel < b.events_per_pixel; });
+  state.counters["slow_from"] = least->events_per_pixel;
+  state.counters["slow_to"] = most->events_per_pixel;
+  state.counters["rectangles"] = rectangles / static_cast<double>(frames.size());
 }
 
 BENCHMARK(draw_frames)
-    ->Args({100'000, 1080})
-    ->Args({1'000'000, 1080})
-    ->Args({10'000'000, 1080})
-    ->Args({10'000'000, 2400})  // every lane is on screen
+    ->Args({100'000, 1080, 1})
+    ->Args({1'000'000, 1080, 1})
+    ->Args({10'000'000, 1080, 1})
+    ->Args({10'000'000, 1080, 0})
+    ->Args({10'000'000, 2400, 1})  // every lane is on screen
     ->Iterations(480)
     ->Unit(benchmark::kMillisecond);
 

@@ -2,13 +2,15 @@
 // One row of a lane: events that do not overlap, sorted by begin, and a pyramid over them that
 // answers for any span and width without reading every event.
 //
-//   begin, end, id   a column each; id is the caller's number of the event
-//   blocks           of 8 events, a cache line of begins: begin, and the sum of durations before it
-//   levels           the longest event of each block, then of each 32 of the level below, with its
-//                    length, so that events themselves are read at the two ends of a column only
+//   begin, end       a column each, and two numbers of the caller's: id, which event it is, and
+//   id, look         look, how it is drawn
+//   levels           blocks of 8 events, then of 4 blocks of the level below: half a cache line
+//                    each, with all that drawing a column needs
 //
-// What limits a frame is memory: with 80 events a pixel, reading each would be reading all of them.
-// 3.9 bytes an event beside the columns.
+// What limits a frame is memory: with 80 events a pixel, reading each would be reading all of them,
+// and one line of each column that is in no cache is a third of what a frame may take. So a column
+// that ends at a block's border reads a few neighbouring blocks of one level and nothing else: no
+// event, and not what the caller knows of the longest. 9.3 bytes an event beside begin, end and id.
 //
 // Invariants: begin[i] <= end[i] <= begin[i + 1]. Times: int64 ns. Nothing is dropped: each event
 // of a query is in exactly one box, and the boxes' busy time sums to the events' exactly.
@@ -28,19 +30,20 @@ struct Box {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   std::uint32_t longest = 0;  // index of the longest of them
+  std::uint32_t look = 0;     // of the longest
   std::int64_t busy_ns = 0;   // of these events, inside the queried span
 
   bool single() const { return count == 1; }
 };
 
 // Where a column of many events ends. What limits a frame is reading the events at its end, so it
-// may end at a block's border, with up to 7 events of its right neighbour: of columns of 64 events
-// or more a tenth of a pixel's; of 16 or more, while the view moves, up to half of one.
+// may end at the border of a block, with up to a share of its own events from its right neighbour:
+// an eighth; while the view moves, half.
 enum class Precision : std::uint8_t { still, moving };
 
 class Row {
  public:
-  void add(std::int64_t begin, std::int64_t end, std::uint32_t id);
+  void add(std::int64_t begin, std::int64_t end, std::uint32_t id, std::uint32_t look = 0);
   // Once, after the last add.
   void finish();
 
@@ -64,30 +67,33 @@ class Row {
   std::size_t memory_bytes() const;
 
  private:
-  std::int64_t duration(std::uint32_t index) const { return end_[index] - begin_[index]; }
-  // Of a block's first event without reading the event.
-  std::int64_t begin_at(std::uint32_t index) const {
-    return index % kLeaf == 0 ? block_begin_[index / kLeaf] : begin_[index];
-  }
-  static constexpr std::uint32_t kLeaf = 8;  // events a block
+  static constexpr std::uint32_t kLeaf = 8;  // events a block of level 0
   struct Longest {
-    std::uint32_t index;
     std::int64_t length;
+    std::uint32_t index;
+    std::uint32_t look;
   };
-  Longest longest_of(std::uint32_t first, std::uint32_t last) const;
+  struct alignas(32) Block {
+    std::int64_t begin;        // of its first event
+    std::int64_t busy_before;  // sum of all lengths before it
+    Longest longest;
+  };
+  using Level = std::vector<Block>;
+
+  std::int64_t length(std::uint32_t index) const { return end_[index] - begin_[index]; }
+  const Block& block_at(std::uint32_t border) const;
+  std::int64_t begin_at(std::uint32_t index) const;
   std::int64_t busy_before(std::uint32_t index) const;
-  std::uint32_t column_end(std::uint32_t first, std::int64_t time, std::uint32_t snap_at) const;
+  Longest longest_of(std::uint32_t first, std::uint32_t last) const;
+  std::size_t level_of(std::uint32_t events_per_column, std::uint32_t blocks) const;
+  std::uint32_t column_end(std::uint32_t first, std::int64_t time, std::uint32_t blocks,
+                           std::size_t top) const;
 
   std::vector<std::int64_t> begin_;
   std::vector<std::int64_t> end_;
   std::vector<std::uint32_t> id_;
-  std::vector<std::int64_t> block_begin_;  // begin of each block's first event
-  std::vector<std::int64_t> busy_;
-  struct Level {
-    std::vector<std::int64_t> length;
-    std::vector<std::uint32_t> index;
-  };
-  std::vector<Level> levels_;  // level 0: a block of 8 events
+  std::vector<std::uint32_t> look_;
+  std::vector<Level> levels_;
 };
 
 }  // namespace stepscope::viewer

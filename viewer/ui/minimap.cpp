@@ -43,7 +43,7 @@ void draw_minimap(Screen& screen) {
     const float column = std::max(1.0F, screen.px(1));
     lane->rows.front().boxes(whole, static_cast<int>(width / column), screen.boxes);
     for (const Box& box : screen.boxes) {
-      const Paint paint = screen.theme.paint(look_of(session.run(), lane->event(0, box.longest)));
+      const Paint paint = screen.theme.paint(look_of(box));
       const float x = x_of(box.time.begin);
       list.AddRectFilled({x, top}, {std::max(x + column, x_of(box.time.end)), bottom}, paint.fill);
     }

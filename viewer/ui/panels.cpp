@@ -103,7 +103,7 @@ void draw_steps_strip(Screen& screen, std::size_t side) {
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
     const float x = left + width * static_cast<float>(i);
     const float height = room * std::min(1.0F, static_cast<float>(steps[i].wall_ns()) / top);
-    Paint paint = screen.theme.paint(Look{Look::By::step, 1, !counted[i]});
+    Paint paint = screen.theme.paint(Look{Look::By::step, !counted[i], 1});
     if (session.step() == i) paint.fill = screen.theme.accent;
     draw_box(list, screen.theme, paint, {x, bottom - height},
              {x + std::max(1.0F, width - screen.px(1)), bottom}, screen.scale);

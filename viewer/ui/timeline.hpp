@@ -40,6 +40,7 @@ class Timeline {
 
   void draw_curve(const Lane& lane, float top, float bottom);
   void draw_row(std::uint32_t lane_index, std::uint32_t row_index, float top, float bottom);
+  void draw_column(const Box& box, ImVec2 from, ImVec2 to, bool lit);
   void draw_event(EventRef event, const Box& box, ImVec2 from, ImVec2 to);
   void hover(Spot spot, const Box& box);
 

@@ -47,27 +47,36 @@ void Timeline::draw_row(std::uint32_t lane_index, std::uint32_t row_index, float
   screen_.rectangles += screen_.boxes.size();
   const float mouse_x = ImGui::GetMousePos().x;
   const bool over = is_over(top, bottom);
+  const bool all_lit = session_.search_text().empty();
   for (const Box& box : screen_.boxes) {
     const float from = x_of(box.time.begin);
     const float to = std::max(from + line_width(), x_of(box.time.end));
-    const EventRef event = lane.event(row_index, box.longest);
-    draw_event(event, box, {from, top}, {to, bottom});
+    if (box.single()) {
+      draw_event(lane.event(row_index, box.longest), box, {from, top}, {to, bottom});
+    } else {
+      const bool lit = all_lit || session_.is_lit(lane.event(row_index, box.longest));
+      draw_column(box, {from, top}, {to, bottom}, lit);
+    }
     if (over && mouse_x >= from - 1 && mouse_x <= to)
       hover({lane_index, row_index, box.longest}, box);
   }
   outline(lane_index, row_index, top, bottom);
 }
 
-// A single event fills its row; a column of many fills as much of it as the device was busy.
+// Of many events: as much of its row is filled as the device was busy. Reads nothing but the box.
+void Timeline::draw_column(const Box& box, ImVec2 from, ImVec2 to, bool lit) {
+  const float busy = std::clamp(
+      static_cast<float>(box.busy_ns) / static_cast<float>(box.time.length()), 0.15F, 1.0F);
+  from.y = to.y - (to.y - from.y) * busy;
+  draw_box(*lanes_list_, screen_.theme, screen_.theme.paint(look_of(box)), from, to, screen_.scale,
+           lit);
+}
+
+// A single event fills its row.
 void Timeline::draw_event(EventRef event, const Box& box, ImVec2 from, ImVec2 to) {
   const Run& run = session_.run();
-  const Paint paint = screen_.theme.paint(look_of(run, event));
+  const Paint paint = screen_.theme.paint(look_of(box));
   const bool lit = session_.is_lit(event);
-  if (!box.single() && box.time.length() > 0) {
-    const float busy = std::clamp(
-        static_cast<float>(box.busy_ns) / static_cast<float>(box.time.length()), 0.15F, 1.0F);
-    from.y = to.y - (to.y - from.y) * busy;
-  }
   const float seam = to.x - from.x > px(3) ? line_width() : 0;
   draw_box(*lanes_list_, screen_.theme, paint, from, {to.x - seam, to.y}, screen_.scale, lit);
   if (to.x - from.x < px(28) || to.y - from.y < ImGui::GetFontSize() * 0.95F) return;

@@ -92,22 +92,25 @@ std::string label_of(const Run& run, EventRef event) {
 }
 
 Look look_of(const Run& run, EventRef event) {
-  const TraceData& data = run.trace.data();
+  const auto by = [](Look::By what, auto index) {
+    return Look{what, false, static_cast<std::uint16_t>(index)};
+  };
   switch (event.kind) {
     case EventKind::step:
-      return {Look::By::step, event.id % 2, !run.steps.list[event.id].steady};
+      return {Look::By::step, !run.steps.list[event.id].steady,
+              static_cast<std::uint16_t>(event.id % 2)};
     case EventKind::segment:
-      return {Look::By::cause, static_cast<std::uint32_t>(segment_of(run, event).cause)};
+      return by(Look::By::cause, segment_of(run, event).cause);
     case EventKind::gap:
-      return {Look::By::cause, static_cast<std::uint32_t>(gap_of(run, event).cause)};
+      return by(Look::By::cause, gap_of(run, event).cause);
     case EventKind::phase_visit:
-      return {Look::By::phase, run.attribution.visits[event.id].phase};
+      return by(Look::By::phase, run.attribution.visits[event.id].phase);
     case EventKind::host_range:
-      return {Look::By::host_kind, static_cast<std::uint32_t>(data.host_ranges.kind[event.id])};
+      return by(Look::By::host_kind, run.trace.data().host_ranges.kind[event.id]);
     case EventKind::device_op:
-      return {Look::By::cause, static_cast<std::uint32_t>(run.op_classes[event.id])};
+      return by(Look::By::cause, run.op_classes[event.id]);
     case EventKind::sync:
-      return {Look::By::wait};
+      return by(Look::By::wait, 0);
   }
   return {};
 }

@@ -31,11 +31,12 @@ struct EventRef {
   friend bool operator==(const EventRef&, const EventRef&) = default;
 };
 
-// What decides an event's colour. `index` is the cause, the phase, the host kind or nothing.
+// What decides an event's colour. `index` is the cause, the phase, the host kind or nothing. As
+// large as Box::look, so that a lane's rows carry it.
 struct Look {
   enum class By : std::uint8_t { cause, phase, host_kind, step, wait } by = By::step;
-  std::uint32_t index = 0;
   bool faint = false;  // a step that is not counted
+  std::uint16_t index = 0;
 };
 
 const Partition& partition_of(const Run& run, std::uint32_t partition);

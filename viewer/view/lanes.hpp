@@ -13,6 +13,7 @@
 // Threads come in order: the loop's own, then by number of events.
 #pragma once
 
+#include <bit>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,11 @@ struct Lane {
     return {events, rows[row].id(index), partition};
   }
 };
+
+// Of the longest event in it, without reading that event.
+inline Look look_of(const Box& box) {
+  return std::bit_cast<Look>(box.look);
+}
 
 // An event on the timeline.
 struct Spot {
