@@ -18,7 +18,7 @@ The fault comes and goes: a setting is judged by --repeats runs, and one clean r
      clean either: our callbacks alone, and CUPTI alone with whole graphs.
   3. Where nodes break and CUPTI alone does not: our parts are left out (STEPSCOPE_WITHOUT), first all, then ever
      smaller sets, until the smallest set is known whose absence mends it.
-Exit 0: the default (whole graphs where XLA is) was clean in every run; 1: it was not; 77: no GPU.
+Exit 0: the default (whole graphs where XLA is) was clean in every run, and a launch of a graph without JAX was one op; 1: it was not; 77: no GPU.
 """
 
 import dataclasses
@@ -29,8 +29,11 @@ import subprocess
 import sys
 import time
 
+import scope_file
 import support
 
+KINDS = ["kernel", "memcpy", "memset", "graph", "other"]  # DeviceOpKind
+GRAPH = KINDS.index("graph")
 PARTS = ["calls", "graph_nodes", "streams", "lines", "resources", "state", "overhead", "flush"]
 BARE = {"STEPSCOPE_BARE_CUPTI": "records"}
 
@@ -75,13 +78,13 @@ class Bench:
         self.options = options
         self.deadline = time.monotonic() + options.budget
         self.rows = []
+        self.scope = os.path.join(options.out, "bisect.scope")
 
     def left_s(self):
         return self.deadline - time.monotonic()
 
     def once(self, command, setting):
-        scope = os.path.join(self.options.out, "bisect.scope")
-        wanted = support.profile_command(self.options, scope, command, setting.words) if setting.recorded else command
+        wanted = support.profile_command(self.options, self.scope, command, setting.words) if setting.recorded else command
         done = support.run(wanted, limit_s=min(self.options.limit, max(5, self.left_s())), **setting.environment)
         return done.status, first_complaint(done.stdout + "\n" + done.stderr)
 
@@ -106,13 +109,31 @@ class Bench:
         return not any(statuses)
 
 
+def ops_of(scope):
+    """{kind: how many} of a trace's device ops."""
+    counts = {}
+    for recording in scope_file.read(scope):
+        for kind in recording.device_ops.kind.tolist():
+            counts[kind] = counts.get(kind, 0) + 1
+    return counts
+
+
+def whole_is_told(counts, launches):
+    """'' where each launch is one op and no kernel of a graph is one beside."""
+    graphs, kernels = counts.get(GRAPH, 0), counts.get(scope_file.KERNEL, 0)
+    return "" if graphs == launches and kernels == 0 else f"{graphs} graphs and {kernels} kernels recorded of {launches} launches"
+
+
 def native(bench, options):
     binary = options.graph_updates or support.compile_cuda("graph_updates", options.out, "-lcuda")
     for nodes, update in UPDATES:
         for busy in ((), ("busy",)) if (nodes, update) == ("copies", "params") else ((),):
             command = [binary, nodes, update, str(options.launches), *busy]
             for setting in (PLAIN, BARE_NODES, NODES, WHOLE):
-                bench.clean(" ".join([nodes, update, *busy]), command, setting, options.native_repeats)
+                clean = bench.clean(" ".join([nodes, update, *busy]), command, setting, options.native_repeats)
+            if clean:
+                bench.rows[-1]["untold"] = whole_is_told(ops_of(bench.scope), options.launches)
+                print(bench.rows[-1]["untold"] or "  each launch is one op", flush=True)
 
 
 def has_module(python, name):
@@ -160,6 +181,8 @@ def judge_jax(bench, options):
     if not bench.clean(name, command, PLAIN, 1):
         return None, f"{name} does not run plain: nothing can be said"
     default = bench.clean(name, command, DEFAULT, options.repeats)
+    if default:
+        print("  its device ops:", {KINDS[kind]: count for kind, count in sorted(ops_of(bench.scope).items())}, flush=True)
     nodes = bench.clean(name, command, NODES, options.repeats)
     bare = bench.clean(name, command, BARE_NODES, options.repeats)
     if nodes:
@@ -186,8 +209,8 @@ def test(options):
     if not options.jax_first and not options.native_only:
         default, found = judge_jax(bench, options)
     whole = [row for row in bench.rows if row["setting"] == WHOLE.name]
-    passed = default is not False and not any(any(row["statuses"]) for row in whole)
-    shutil.rmtree(os.path.join(options.out, "bisect.scope"), ignore_errors=True)
+    passed = default is not False and not any(any(row["statuses"]) or row.get("untold") for row in whole)
+    shutil.rmtree(bench.scope, ignore_errors=True)
     return {"passed": passed, "headline": found, "rows": bench.rows, "seconds": round(options.budget - bench.left_s(), 1)}
 
 

@@ -4,7 +4,9 @@
 import collections
 import os
 import re
+import shutil
 import sys
+import tempfile
 import types
 import unittest
 
@@ -73,6 +75,16 @@ class BisectGraphs(unittest.TestCase):
 
     def test_what_is_left_is_said_where_time_ran_out(self):
         self.assertEqual(self.found(lambda present: "state" not in present, budget_runs=3), bisect_graphs.PARTS[4:])
+
+    def test_whole_graphs_are_one_op_each_and_nothing_beside(self):
+        ops = [(1, 2, 0, bisect_graphs.GRAPH), (2, 3, 0, bisect_graphs.GRAPH), (3, 4, 0, scope_file.MEMCPY)]
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(os.path.join(DATA, "v1.sst"), folder)
+            self.assertGreater(sum(bisect_graphs.ops_of(folder).values()), 0)
+        counts = {kind: sum(op[3] == kind for op in ops) for kind in range(5)}
+        self.assertEqual(bisect_graphs.whole_is_told(counts, 2), "")
+        self.assertIn("2 graphs and 0 kernels", bisect_graphs.whole_is_told(counts, 3))
+        self.assertIn("1 kernels", bisect_graphs.whole_is_told({**counts, scope_file.KERNEL: 1}, 2))
 
     def test_the_first_complaint_is_the_cause_not_the_clock(self):
         text = '{"own_clock": {"x": "Error: 1"}}\nE 1 cuda_event.cc:50] CUDA_ERROR_LAUNCH_FAILED\nlater CUDA_ERROR'

@@ -97,8 +97,10 @@ bool is_wanted_by_guest(std::uint32_t domain, std::uint32_t id) noexcept {
   return callbacks.wants(domain, id);
 }
 
-Status add_kind(ActivityKind kind, std::span<const ActivityKind> all) noexcept {
+Status add_kind(ActivityKind kind, std::span<const ActivityKind> all,
+                void (*leave_out_hooks)()) noexcept {
   const std::lock_guard lock(switching);
+  leave_out_hooks();
   our_kinds = all;
   return ours_on ? real.enable(kind) : kSuccess;
 }

@@ -116,9 +116,8 @@ bool ActivitySource::whole_graphs_due() const noexcept {
 void ActivitySource::take_graphs_whole() noexcept {
   whole_graphs_ = true;
   if (stopped_ || has_failed()) return;
-  leave_out_graph_nodes();
   const ActivityKind kind = add_whole_graphs();
-  if (add_kind(kind, our_kinds()) != kSuccess)
+  if (add_kind(kind, our_kinds(), [] { leave_out_graph_nodes(); }) != kSuccess)
     recorder::note("this libcupti does not record CUDA graphs whole: it records their nodes");
 }
 
