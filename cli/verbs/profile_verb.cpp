@@ -57,6 +57,9 @@ void add_profile_verb(CLI::App& app, int& status) {
   verb->add_flag("--pm-sampling", options->pm_sampling,
                  "Sample hardware counters (SMs, tensor cores, DRAM) each millisecond; the GPU's "
                  "clocks are held meanwhile, and the driver may ask for administrator's rights");
+  verb->add_flag("--native-lines", options->native_lines,
+                 "Source lines of a program in C++ (or another compiled language): its stack is "
+                 "unwound where there is no Python; build it with -g");
   verb->add_option("--graphs", options->graphs,
                    "CUDA graphs: nodes (each kernel and copy inside), or whole (one row a launch); "
                    "else nodes, but whole in a process with XLA, which CUPTI's nodes break")

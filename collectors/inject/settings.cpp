@@ -114,6 +114,7 @@ Settings settings_from_environment() noexcept {
   settings.only = std::getenv("STEPSCOPE_ONLY");
   settings.level = level_of(std::getenv("STEPSCOPE_LEVEL"));
   settings.ops = is_set("STEPSCOPE_OPS") || settings.level == Level::deep;
+  settings.native_lines = is_set("STEPSCOPE_NATIVE_LINES");
   settings.empty_callbacks = is_set("STEPSCOPE_EMPTY_CALLBACKS");
   settings.window_layers = is_set("STEPSCOPE_WINDOW_LAYERS");
   settings.bare_cupti = bare_of(std::getenv("STEPSCOPE_BARE_CUPTI"));

@@ -4,6 +4,7 @@
 //   STEPSCOPE_OUTPUT     absolute path of NAME.scope; absent: the library does nothing
 //   STEPSCOPE_LEVEL      light, standard, deep
 //   STEPSCOPE_OPS        1: ops also with a GPU
+//   STEPSCOPE_NATIVE_LINES  1: places in compiled code, where a thread has no Python
 //   STEPSCOPE_ONLY       regular expression (POSIX extended) for the processes to record
 //   STEPSCOPE_START_AFTER, STEPSCOPE_STEPS  "100" steps or "1500ms"
 //   STEPSCOPE_WINDOW     "20/20": steps recorded, steps not
@@ -47,6 +48,7 @@ struct Settings {
   const char* only = nullptr;
   Level level = Level::standard;
   bool ops = false;
+  bool native_lines = false;
   bool empty_callbacks = false;
   bool window_layers = false;
   cupti::Bare bare_cupti = cupti::Bare::no;

@@ -18,6 +18,7 @@
 #include "collectors/inject/xla.hpp"
 #include "collectors/nvml/sampler.hpp"
 #include "collectors/pm_sampling/pm_source.hpp"
+#include "collectors/native_frames/native_call_site.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
 #include "collectors/record_function/autograd_numbers.hpp"
 #include "collectors/record_function/record_function.hpp"
@@ -79,6 +80,17 @@ void on_session_open() noexcept {
   if (made != nullptr && recorder::add_row_source(made)) (void)made->start();
 }
 
+recorder::SiteRef python_or_native_call_site() noexcept {
+  const recorder::SiteRef site = python_call_site();
+  return site != 0 ? site : native_call_site();
+}
+
+using CallSite = recorder::SiteRef (*)() noexcept;
+CallSite call_site() noexcept {
+  if (settings.level == Level::light) return nullptr;
+  return settings.native_lines ? python_or_native_call_site : python_call_site;
+}
+
 void start_selected() {
   selected_pid = getpid();
   recorder::Settings wanted{settings.output};
@@ -91,6 +103,7 @@ void start_selected() {
   on_exit(on_process_exit, nullptr);
   if (const char* rival = std::getenv("STEPSCOPE_RIVAL")) recorder::fact("rival", rival);
   if (settings.level == Level::deep) enable_memory_reports();
+  if (settings.native_lines && settings.level != Level::light) init_native_call_sites();
   look_for_libraries();
 }
 
@@ -159,7 +172,7 @@ void look_for_libraries() noexcept {
   options.ops = settings.ops;
   options.empty = settings.empty_callbacks;
   options.layers = settings.window_layers;
-  options.call_site = settings.level == Level::light ? nullptr : python_call_site;
+  options.call_site = call_site();
   options.python_frame = python_frame;
   if (!enable_record_function(options) || found_torch.exchange(true)) return;
   record_python_version();
@@ -194,7 +207,7 @@ void on_cuda_start() noexcept {
   options.hooks.parts = settings.parts;
   options.hooks.whole_graphs = records_whole_graphs();
   options.hooks.profiler_control = settings.profiler_control;
-  options.hooks.call_site = settings.level == Level::light ? nullptr : python_call_site;
+  options.hooks.call_site = call_site();
   options.hooks.autograd_counter = settings.level == Level::light ? nullptr : changed_sequence;
   options.on_device = sample_device;
   if (options.bare == cupti::Bare::no) {

@@ -38,7 +38,7 @@ void set_where_given(Environment& environment, const char* variable, const std::
 void remove_outer_options(Environment& environment) {
   if (!environment.contains("STEPSCOPE_OUTPUT")) return;
   for (const char* variable :
-       {"STEPSCOPE_OPS", "STEPSCOPE_GRAPHS", "STEPSCOPE_PM_US", "STEPSCOPE_ONLY", "STEPSCOPE_RIVAL",
+       {"STEPSCOPE_OPS", "STEPSCOPE_NATIVE_LINES", "STEPSCOPE_GRAPHS", "STEPSCOPE_PM_US", "STEPSCOPE_ONLY", "STEPSCOPE_RIVAL",
         "STEPSCOPE_START_AFTER", "STEPSCOPE_STEPS", "STEPSCOPE_WINDOW", "STEPSCOPE_CAPTURE_RANGE",
         "STEPSCOPE_CAPTURE_SIGNAL"})
     environment.erase(variable);
@@ -112,6 +112,7 @@ std::vector<std::string> add_injection(Environment& environment, const Injection
   environment["STEPSCOPE_OUTPUT"] = injection.folder;
   environment["STEPSCOPE_LEVEL"] = options.level;
   if (options.ops) environment.insert_or_assign("STEPSCOPE_OPS", std::string(1, '1'));
+  if (options.native_lines) environment["STEPSCOPE_NATIVE_LINES"] = "1";
   if (!options.sampling) environment.insert_or_assign("STEPSCOPE_SAMPLE_US", std::string(1, '0'));
   if (options.pm_sampling) environment["STEPSCOPE_PM_US"] = "1000";
   set_where_given(environment, "STEPSCOPE_GRAPHS", options.graphs);

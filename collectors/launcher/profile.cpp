@@ -19,6 +19,7 @@
 #include "collectors/recorder/draining/salvage.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/store/reader/reader.hpp"
+#include "core/symbols/native_lines.hpp"
 
 namespace stepscope {
 namespace {
@@ -147,7 +148,20 @@ class ProfiledRun {
     if (Status written = write_run_file(folder_, facts_, environment_); !written.ok()) {
       say("{}", written.error().message);
     }
+    if (options_.native_lines) name_native_lines();
     summarise(stores, salvaged);
+  }
+
+  // Now, while the program is as it ran, and for readers on other machines.
+  void name_native_lines() const {
+    const Result<TraceData> data = read_scope(folder_);
+    if (!data || !has_native_sites(*data)) return;
+    say("finding the source lines of the program");
+    const Result<NativeLines> lines = find_native_lines(*data);
+    const Status written =
+        lines ? write_native_lines(std::filesystem::path(folder_) / kNativeLinesFile, *lines)
+              : lines.error();
+    if (!written.ok()) say("no source lines of compiled code: {}", written.error().message);
   }
 
   std::vector<std::string> list_stores() const {

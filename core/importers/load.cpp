@@ -9,6 +9,7 @@
 #include "core/importers/nsys/nsys.hpp"
 #include "core/importers/sampled_programs.hpp"
 #include "core/store/reader/reader.hpp"
+#include "core/symbols/native_lines.hpp"
 
 namespace stepscope {
 namespace {
@@ -50,6 +51,7 @@ Result<Trace> load(const fs::path& path, const Progress& progress) {
   try {
     Result<TraceData> data = read_any(path, progress);
     if (!data.ok()) return data.error();
+    add_native_lines(*data);
     add_sampled_programs(*data);
     return Trace::build(std::move(*data));
   } catch (const std::bad_alloc&) {

@@ -279,7 +279,8 @@ std::vector<ProcessId> training_processes(const Trace& trace) {
   }
   const auto key = [&](ProcessId p) {
     const std::int32_t rank = data.processes[p].rank;
-    return std::tuple(bool{worker[p]}, rank < 0 ? kNoRank : rank, -static_cast<std::int64_t>(device_ops[p]),
+    return std::tuple(bool{worker[p]}, rank < 0 ? kNoRank : rank,
+                      -static_cast<std::int64_t>(device_ops[p]),
                       -static_cast<std::int64_t>(ranges[p]));
   };
   std::stable_sort(order.begin(), order.end(),

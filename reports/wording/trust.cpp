@@ -22,7 +22,7 @@ std::string_view meaning_of(NoLine reason) {
     case NoLine::launch_not_recorded:
       return "device work whose launch was not recorded";
     case NoLine::lines_not_recorded:
-      return "no Python frame is in the trace";
+      return "no Python frame is in the trace (--native-lines records those of C++)";
     case NoLine::backward_alone:
       return "backward work whose forward was not recorded";
     case NoLine::library_thread:

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/native_frames/stack_scan.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+namespace stepscope::native {
+namespace {
+
+constexpr std::uintptr_t kMostBytes = 32 << 10;
+
+struct Kept {
+  StackSpan span;
+  bool asked = false;
+};
+thread_local constinit Kept kept __attribute__((tls_model("initial-exec"))) = {};
+
+StackSpan ask() noexcept {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
+  void* low = nullptr;
+  std::size_t size = 0;
+  const int error = pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) return {};
+  const auto begin = reinterpret_cast<std::uintptr_t>(low);
+  return {begin, begin + size};
+}
+
+std::uint64_t mixed(std::uint64_t number, std::uint64_t with) noexcept {
+  number = (number ^ with) * 0x9E3779B97F4A7C15U;
+  return number ^ number >> 29U;
+}
+
+// The bounds of all ranges between which none of another kind is expected to matter: one compare
+// for nearly all words.
+struct Bounds {
+  std::uintptr_t begin = ~std::uintptr_t{0}, size = 0;
+};
+
+Bounds bounds_of(const CodeRange& range) noexcept {
+  return {range.begin, range.end - range.begin};
+}
+
+}  // namespace
+
+StackSpan stack_of_thread() noexcept {
+  if (!kept.asked) {
+    kept.asked = true;
+    kept.span = ask();
+  }
+  return kept.span;
+}
+
+// Other frames' words are read, also such as a sanitizer keeps between variables.
+__attribute__((no_sanitize("address", "undefined"))) std::uint64_t scan_stack(
+    std::uintptr_t from, StackSpan stack, const UserCode& code) noexcept {
+  if (from < stack.low || from >= stack.high) return 0;  // a stack of the program's own making
+  const std::uintptr_t to = std::min(stack.high, from + kMostBytes);
+  std::uint64_t seen = 0;
+  const std::size_t ranges = code.size();
+  for (std::size_t i = 0; i < ranges; ++i) {
+    const Bounds bounds = bounds_of(code[i]);
+    for (std::uintptr_t at = from; at + sizeof(at) <= to; at += sizeof(at)) {
+      const auto word = *reinterpret_cast<const volatile std::uintptr_t*>(at);
+      if (word - bounds.begin < bounds.size) seen = mixed(mixed(seen, at - from + 1), word);
+    }
+  }
+  return seen == 0 ? 0 : mixed(seen, from);
+}
+
+}  // namespace stepscope::native

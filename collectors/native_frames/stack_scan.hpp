@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words on the calling thread's stack that point into code of the user's, as one number.
+//
+// Every live frame of the user's left its return address there, so two moments with the same
+// number, the same stack pointer included, are taken for the same call chain. Words left over from
+// calls that have ended only make the number another one, and the chain is walked once more.
+#pragma once
+
+#include <cstdint>
+
+#include "collectors/native_frames/user_code.hpp"
+
+namespace stepscope::native {
+
+struct StackSpan {
+  std::uintptr_t low = 0, high = 0;  // high: one beyond the last word
+};
+
+// The calling thread's own stack; empty where the system does not tell. Found once a thread.
+StackSpan stack_of_thread() noexcept;
+
+// A number for what the stack from `from` on shows; 0: nothing of the user's is on it. `from` is
+// aligned to 8 bytes. Looks at 32 KiB at most.
+std::uint64_t scan_stack(std::uintptr_t from, StackSpan stack, const UserCode& code) noexcept;
+
+}  // namespace stepscope::native

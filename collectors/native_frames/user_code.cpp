@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/native_frames/user_code.hpp"
+
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "collectors/recorder/recorder.hpp"
+
+namespace stepscope::native {
+namespace {
+
+constexpr std::string_view kSystemFolders[] = {
+    "/lib/", "/lib64/",     "/usr/lib/", "/usr/lib64/", "/usr/bin/", "/usr/sbin/",
+    "/bin/", "/nix/store/", "/snap/",    "/proc/",      "/dev/",     "/memfd:"};
+constexpr std::string_view kFrameworkFolders[] = {
+    "/site-packages/", "/dist-packages/", "/torch/lib/", "/nvidia/", "/cuda/", "/cuda-"};
+constexpr std::string_view kFrameworkNames[] = {
+    "libtorch",     "libc10",    "libcu",       "libnv",  "libnccl", "libcaffe2",
+    "libstepscope", "libstdc++", "libc++",      "libgcc", "libgomp", "libiomp",
+    "libmkl",       "libmpi",    "libopen-pal", "libucx", "libdnnl", "libasan",
+    "libtsan",      "libubsan",  "linux-vdso",  "python"};
+
+struct Found {
+  std::array<CodeRange, UserCode::kMost> ranges{};
+  std::size_t size = 0;
+};
+
+const char* path_of(const dl_phdr_info& library) noexcept {
+  if (library.dlpi_name != nullptr && library.dlpi_name[0] != '\0') return library.dlpi_name;
+  static char program[1024];
+  if (program[0] != '\0') return program;
+  const ssize_t size = readlink("/proc/self/exe", program, sizeof(program) - 1);
+  if (size > 0) program[size] = '\0';
+  return program;
+}
+
+// Interned, for the loader's own text ends with the library.
+const char* lasting(const char* path) noexcept {
+  return recorder::name_text(recorder::intern_name(path, std::strlen(path)));
+}
+
+int add_library(dl_phdr_info* library, std::size_t /*size*/, void* to) noexcept {
+  auto& found = *static_cast<Found*>(to);
+  const char* path = path_of(*library);
+  if (!is_user_code(path)) return 0;
+  for (int i = 0; i < library->dlpi_phnum && found.size < UserCode::kMost; ++i) {
+    const ElfW(Phdr)& segment = library->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const std::uintptr_t begin = library->dlpi_addr + segment.p_vaddr;
+    found.ranges[found.size++] = {begin, begin + segment.p_memsz, library->dlpi_addr,
+                                  lasting(path)};
+  }
+  return 0;
+}
+
+int read_changes(dl_phdr_info* library, std::size_t /*size*/, void* to) noexcept {
+  *static_cast<unsigned long long*>(to) = library->dlpi_adds + library->dlpi_subs;
+  return 1;
+}
+
+}  // namespace
+
+bool is_user_code(const char* text) noexcept {
+  const std::string_view path = text;
+  if (path.empty()) return false;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return std::none_of(std::begin(kSystemFolders), std::end(kSystemFolders),
+                      [&](std::string_view folder) { return path.starts_with(folder); }) &&
+         std::none_of(std::begin(kFrameworkFolders), std::end(kFrameworkFolders),
+                      [&](std::string_view folder) {
+                        return path.find(folder) != std::string_view::npos;
+                      }) &&
+         std::none_of(std::begin(kFrameworkNames), std::end(kFrameworkNames),
+                      [&](std::string_view known) { return name.starts_with(known); });
+}
+
+void UserCode::refresh() noexcept {
+  unsigned long long changes = 0;
+  dl_iterate_phdr(read_changes, &changes);
+  if (changes_.exchange(changes) == changes) return;
+  Found found;
+  dl_iterate_phdr(add_library, &found);
+  // A reader that comes between sees a mixture: it misses a place, and reads nothing wrong.
+  size_.store(0, std::memory_order_release);
+  ranges_ = found.ranges;
+  size_.store(found.size, std::memory_order_release);
+}
+
+const CodeRange* UserCode::find(std::uintptr_t address) const noexcept {
+  const std::size_t count = size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (address >= ranges_[i].begin && address < ranges_[i].end) return &ranges_[i];
+  }
+  return nullptr;
+}
+
+}  // namespace stepscope::native
