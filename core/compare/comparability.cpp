@@ -35,6 +35,7 @@ class Judge {
     trust(a_, "A");
     trust(b_, "B");
     tracers();
+    graphs();
     out_.comparable = out_.why_not.empty();
   }
 
@@ -223,6 +224,21 @@ class Judge {
     if (a_.steps.found_by != b_.steps.found_by)
       note(fmt::format("steps are found by {} in A, by {} in B", name_of(a_.steps.found_by),
                        name_of(b_.steps.found_by)));
+  }
+
+  // So the recorder and the importer of Nsight Systems name a graph that is one operation.
+  static bool has_whole_graphs(const Summary& side) {
+    return std::any_of(side.kernels.begin(), side.kernels.end(),
+                       [](const KernelRow& row) { return row.name.starts_with("CUDA graph "); });
+  }
+
+  void graphs() {
+    const bool a = has_whole_graphs(a_), b = has_whole_graphs(b_);
+    if (a == b) return;
+    note(
+        fmt::format("{}'s CUDA graphs are one operation each, {} has none of these: kernels inside "
+                    "them are not told from one another",
+                    a ? "A" : "B", a ? "B" : "A"));
   }
 
   const Summary& a_;

@@ -8,7 +8,8 @@
 // and under half of a side's time is in phases that both have); options of the command that name a
 // size (batch, layers, width, precision, ...) with other values. To be known: another driver or
 // library, slower clocks, one step only, steps found in another way, host times stretched by the
-// tracer, broken sums, dropped records. Internal to core/compare.
+// tracer, broken sums, dropped records, CUDA graphs that are one operation on one side only.
+// Internal to core/compare.
 #pragma once
 
 #include "core/compare/comparison.hpp"

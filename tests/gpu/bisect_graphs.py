@@ -6,7 +6,7 @@
 
 By hand, on a GPU, in one command. The machine needs no network, but
   - nvcc, for programs/graph_updates.cu (else give --graph-updates BINARY, linked with -lcuda);
-  - for --jax, the interpreter of --python with jax and its CUDA plugin (wheels jax, jaxlib, jax-cuda13-plugin,
+  - for the JAX program, an interpreter (--python) with numpy, jax and its CUDA plugin (wheels jax, jaxlib, jax-cuda13-plugin,
     jax-cuda13-pjrt and the nvidia-* wheels that these name), and for the program that is known to end,
     keras (wheels keras, absl-py, h5py, ml-dtypes, namex, numpy, optree, packaging, rich, markdown-it-py, mdurl, pygments).
     Where keras is missing, programs/jax_copies.py stands in for it.
@@ -18,7 +18,9 @@ The fault comes and goes: a setting is judged by --repeats runs, and one clean r
      clean either: our callbacks alone, and CUPTI alone with whole graphs.
   3. Where nodes break and CUPTI alone does not: our parts are left out (STEPSCOPE_WITHOUT), first all, then ever
      smaller sets, until the smallest set is known whose absence mends it.
-Exit 0: the default (whole graphs where XLA is) was clean in every run, and a launch of a graph without JAX was one op; 1: it was not; 77: no GPU.
+--native-only takes a minute, --jax-first leaves part 1 to the time that is left.
+Exit 0: the default (whole graphs where XLA is) was clean in every run, and a launch of a graph without JAX was one op;
+1: it was not; 77: no GPU.
 """
 
 import dataclasses

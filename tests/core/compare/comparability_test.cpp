@@ -34,6 +34,18 @@ TEST(Comparability, TheSameWorkIsComparableWithoutAWord) {
   EXPECT_THAT(c.warnings, IsEmpty());
 }
 
+TEST(Comparability, GraphsThatAreOneOperationOnOneSideAreAWarning) {
+  const auto with_graph = [](Summary& side) { side.kernels.push_back({.name = "CUDA graph 3"}); };
+  const Comparison c = with_b(with_graph);
+  EXPECT_TRUE(c.comparable);
+  EXPECT_THAT(c.warnings, Contains(HasSubstr("B's CUDA graphs are one operation each, A has")));
+  Summary both = sound_side();
+  with_graph(both);
+  Comparison same;
+  judge_comparability(both, both, {}, same);
+  EXPECT_THAT(same.warnings, IsEmpty());
+}
+
 TEST(Comparability, AnotherDeviceModelIsNot) {
   const Comparison c = with_b([](Summary& b) { b.run.device = "NVIDIA A100"; });
   EXPECT_FALSE(c.comparable);
