@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "reports/markdown/report_sections.hpp"
+#include "reports/wording/ending.hpp"
 #include "reports/wording/findings.hpp"
 #include "reports/wording/health.hpp"
 #include "reports/wording/long_steps.hpp"
@@ -50,7 +51,8 @@ std::string verdict_section(const StepScale& scale) {
   std::string head = bold(escaped(verdict_label(scale).text));
   const std::string time = step_time_text(scale);
   if (!time.empty()) head += " " + bold(escaped(time));
-  out += paragraph(head) + paragraph(escaped(summary.partition.why_bound));
+  out += paragraph(head) + paragraph(escaped(ending_text(summary)));
+  out += paragraph(escaped(summary.partition.why_bound));
   out += paragraph(escaped(trimmed_text(scale))) + paragraph(escaped(long_share_text(scale)));
   if (summary.throughput) out += paragraph(escaped(throughput_text(scale)));
   out += paragraph(escaped(summary.counting));

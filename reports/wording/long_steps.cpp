@@ -36,7 +36,7 @@ std::uint64_t steps_of_loop(const Summary& summary) {
 using Owner = std::pair<std::string, std::int64_t>;
 
 // "host.gc 96.0 %, host.python 3.1 %"; owners come largest first. What is shorter in the long steps
-// than in the median one counts against the rest: without it, shares could exceed the whole.
+// than in the median one is said, since the shares then exceed the whole.
 std::string largest_owners(const std::vector<Owner>& owners, std::int64_t excess_ns) {
   std::string out;
   std::size_t shown = 0;
@@ -49,7 +49,7 @@ std::string largest_owners(const std::vector<Owner>& owners, std::int64_t excess
   }
   const double rest = static_cast<double>(rest_ns) / static_cast<double>(excess_ns);
   return out.empty() || rest > -kLeastRest ? out
-                                           : out + fmt::format(", the rest {:.1f} %", 100 * rest);
+                                           : out + fmt::format(", elsewhere {:.1f} % less", -100 * rest);
 }
 
 std::vector<Owner> causes_of(const LongSteps& steps) {

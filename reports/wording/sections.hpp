@@ -15,7 +15,7 @@ struct SectionLine {
   std::string time;   // on the host; empty for a division, whose section's it is
   std::string share;  // of what was recorded
   std::string steps;
-  std::string mean;    // of all its steps, warm-up included
+  std::string mean;    // of the counted steps for the one shown, of all for the others
   std::string choice;  // "shown here", "--section 2"
 };
 

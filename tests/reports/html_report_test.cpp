@@ -57,6 +57,13 @@ TEST_F(HtmlReport, EverySampleIsAWellFormedPageWithTheSumsOfItsDocument) {
   }
 }
 
+TEST_F(HtmlReport, SaysThatTheProgramFailed) {
+  Summary summary = samples::gpu();
+  EXPECT_THAT(valid_page(summary), Not(HasSubstr("ended")));
+  summary.run.versions.emplace_back("exit", R"({"status":1})");
+  EXPECT_THAT(valid_page(summary), HasSubstr("the program ended with status 1 after step 11"));
+}
+
 TEST_F(HtmlReport, SaysTheVerdictInTheWordsOfTheText) {
   const std::string page = html_report({samples::gpu()});
   EXPECT_THAT(page, HasSubstr("DEVICE-BOUND"));

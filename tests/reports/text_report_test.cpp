@@ -175,7 +175,7 @@ TEST(TextReport, LongStepsStandUnderTheHeadlineWithWhatOwnedTheirExcess) {
                         "23.0x the median"));
   EXPECT_THAT(text,
               testing::HasSubstr("beyond the median step they took 1.50 s: host.gc 96.0 %, "
-                                 "host.python 5.0 %, the rest -1.0 %; by line train.py:96 95.0 %"));
+                                 "host.python 5.0 %, elsewhere 1.0 % less; by line train.py:96 95.0 %"));
 }
 
 TEST(TextReport, WarmUpLongAndCompilingStepsAsAWhole) {
@@ -242,6 +242,31 @@ TEST(TextReport, WhyNothingWasRecordedComesFirst) {
   EXPECT_THAT(text, testing::HasSubstr("Steps   none found: nothing was recorded"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("UNEXPLAINED")));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("--step-marker")));
+}
+
+std::string report_of_exit(const char* exit) {
+  Summary summary = samples::gpu();
+  summary.run.versions.emplace_back("exit", exit);
+  return text_report(summary, {});
+}
+
+TEST(TextReport, AProgramThatFailedIsSaidUnderTheVerdict) {
+  EXPECT_THAT(report_of_exit(R"({"status":1})"),
+              testing::HasSubstr("\n  the program ended with status 1 after step 11, the last one "
+                                 "found\n"));
+  EXPECT_THAT(report_of_exit(R"({"signal":9})"),
+              testing::HasSubstr("\n  the program was ended by signal 9 (Killed) after step 11"));
+}
+
+TEST(TextReport, AProgramThatEndedWellOrStillRunsIsNoFailure) {
+  for (const char* exit : {R"({"status":0})", "null", "", "{", R"({"status":"x"})"})
+    EXPECT_EQ(report_of_exit(exit), text_report(samples::gpu(), {})) << exit;
+}
+
+TEST(TextReport, WithoutStepsAFailureNamesNone) {
+  Summary summary = samples::whole_trace();
+  summary.run.versions.emplace_back("exit", R"({"status":3})");
+  EXPECT_THAT(text_report(summary, {}), testing::HasSubstr("\n  the program ended with status 3\n"));
 }
 
 TEST(TextReport, WithoutSamplesNothingIsSaidOfDevices) {

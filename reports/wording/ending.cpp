@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/wording/ending.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace stepscope {
+namespace {
+
+// As the launcher wrote it: {"status":1}, {"signal":9} or null.
+std::string exit_fact(const RunFacts& run) {
+  const auto at = std::find_if(run.versions.begin(), run.versions.end(),
+                               [](const auto& fact) { return fact.first == "exit"; });
+  return at == run.versions.end() ? "" : at->second;
+}
+
+int number_of(const nlohmann::json& exit, const char* key) {
+  const auto at = exit.find(key);
+  return at != exit.end() && at->is_number_integer() ? at->get<int>() : 0;
+}
+
+std::string failure(const std::string& fact) {
+  const nlohmann::json exit = nlohmann::json::parse(fact, nullptr, false);
+  if (!exit.is_object()) return "";
+  if (const int signal = number_of(exit, "signal"); signal != 0)
+    return fmt::format("was ended by signal {} ({})", signal, strsignal(signal));
+  const int status = number_of(exit, "status");
+  return status == 0 ? "" : fmt::format("ended with status {}", status);
+}
+
+}  // namespace
+
+std::string ending_text(const Summary& summary) {
+  const std::string how = failure(exit_fact(summary.run));
+  if (how.empty()) return "";
+  const Steps& steps = summary.steps;
+  if (steps.list.empty() || steps.found_by == FoundBy::whole_trace) return "the program " + how;
+  return fmt::format("the program {} after step {}, the last one found", how, steps.list.back().id);
+}
+
+}  // namespace stepscope
