@@ -2,13 +2,10 @@
 #include "cli/programs/ladder_run.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <system_error>
 
 #include "cli/input/load_summary.hpp"
@@ -24,27 +21,18 @@ std::string whole_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-Result<std::size_t> place_of_rung(const std::vector<RungName>& all, const std::string& wanted) {
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (wanted == all[i].id || wanted == all[i].name) return i;
-  std::vector<std::string> names;
-  for (const RungName& rung : all) names.push_back(rung.id + " " + rung.name);
-  return usage_error(
-      fmt::format("--rungs: '{}' is no rung; there are: {}", wanted, fmt::join(names, ", ")));
+std::string command_of(const LadderPlan& plan, const PlannedRun& run) {
+  return fmt::format("{} {}{}", quoted_for_shell(plan.program), run.arguments, plan.arguments);
 }
 
-std::string command_of(const LadderPlan& plan, const RungName& rung) {
-  return fmt::format("{} --rung {}{}", quoted_for_shell(plan.program), rung.id, plan.arguments);
-}
-
-Result<TrainedRun> run_once(const LadderPlan& plan, const WorkFolder& folder, const RungName& rung,
-                            std::uint32_t repeat) {
-  const std::string name = folder.at(fmt::format("{}.{}", rung.id, repeat));
+Result<TrainedRun> run_once(const LadderPlan& plan, const WorkFolder& folder,
+                            const PlannedRun& planned, std::uint32_t repeat) {
+  const std::string name = folder.at(fmt::format("{}.{}", planned.rung.id, repeat));
   if (plan.resume) {
     if (Result<TrainedRun> kept = parse_trained_run(whole_file(name + ".log")); kept) return kept;
   }
   // In the shell's place, so that a signal reaches the trainer.
-  if (const Status ran = run_plain("exec " + command_of(plan, rung), name); !ran)
+  if (const Status ran = run_plain("exec " + command_of(plan, planned), name); !ran)
     return ran.error();
   return parse_trained_run(whole_file(name + ".log"));
 }
@@ -56,8 +44,8 @@ Result<Summary> kept_profile(const std::string& name) {
 }
 
 Result<Summary> profile_once(const LadderPlan& plan, const WorkFolder& folder,
-                             const RungName& rung) {
-  const std::string name = folder.at(rung.id + ".profile");
+                             const PlannedRun& planned) {
+  const std::string name = folder.at(planned.rung.id + ".profile");
   std::error_code ignored;
   if (plan.resume) {
     if (Result<Summary> kept = kept_profile(name); kept) return kept;
@@ -66,7 +54,7 @@ Result<Summary> profile_once(const LadderPlan& plan, const WorkFolder& folder,
   ProfiledRunOptions options;
   options.level = plan.level;
   options.start_after = std::to_string(plan.warm_up);
-  if (const Status ran = run_profiled(command_of(plan, rung), name, options); !ran)
+  if (const Status ran = run_profiled(command_of(plan, planned), name, options); !ran)
     return ran.error();
   Result<Summary> summary = load_summary(name + ".scope");
   if (!folder.kept()) std::filesystem::remove_all(name + ".scope", ignored);
@@ -77,9 +65,10 @@ Result<Summary> profile_once(const LadderPlan& plan, const WorkFolder& folder,
 void run_repeat(const LadderPlan& plan, const WorkFolder& folder, std::uint32_t repeat,
                 std::vector<RungRuns>& rungs, const TellRun& tell) {
   for (std::size_t turn = 0; turn < rungs.size(); ++turn) {
-    RungRuns& rung = rungs[repeat % 2 == 0 ? rungs.size() - 1 - turn : turn];
+    const std::size_t place = repeat % 2 == 0 ? rungs.size() - 1 - turn : turn;
+    RungRuns& rung = rungs[place];
     if (!rung.failure.empty()) continue;
-    const Result<TrainedRun> run = run_once(plan, folder, rung.rung, repeat);
+    const Result<TrainedRun> run = run_once(plan, folder, plan.runs[place], repeat);
     if (Interruption::came() && !run) return;
     if (run) {
       rung.runs.push_back(*run);
@@ -95,9 +84,9 @@ void run_repeat(const LadderPlan& plan, const WorkFolder& folder, std::uint32_t 
   }
 }
 
-void profile_rung(const LadderPlan& plan, const WorkFolder& folder, RungRuns& rung,
-                  const TellRun& tell) {
-  Result<Summary> summary = profile_once(plan, folder, rung.rung);
+void profile_rung(const LadderPlan& plan, const WorkFolder& folder, const PlannedRun& planned,
+                  RungRuns& rung, const TellRun& tell) {
+  Result<Summary> summary = profile_once(plan, folder, planned);
   if (Interruption::came() && !summary) return;
   if (!summary) {
     rung.failure = "not profiled: " + summary.error().message;
@@ -114,27 +103,6 @@ std::string quoted_for_shell(const std::string& word) {
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
-}
-
-Result<std::vector<RungName>> choose_rungs(const std::vector<RungName>& all,
-                                           const std::string& wanted) {
-  if (wanted.empty()) return all;
-  std::vector<RungName> out;
-  std::istringstream parts(wanted);
-  for (std::string part; std::getline(parts, part, ',');) {
-    const std::size_t dots = part.find("..");
-    const Result<std::size_t> first = place_of_rung(all, part.substr(0, dots));
-    if (!first) return first.error();
-    const Result<std::size_t> last =
-        dots == std::string::npos ? first : place_of_rung(all, part.substr(dots + 2));
-    if (!last) return last.error();
-    if (*last < *first)
-      return usage_error(fmt::format("--rungs {}: {} stands above {} on the ladder", wanted,
-                                     all[*first].id, all[*last].id));
-    out.insert(out.end(), all.begin() + static_cast<std::ptrdiff_t>(*first),
-               all.begin() + static_cast<std::ptrdiff_t>(*last) + 1);
-  }
-  return out;
 }
 
 Result<TrainerFacts> ask_trainer(const std::string& program, const WorkFolder& folder) {
@@ -169,12 +137,12 @@ Status claim_folder(const LadderPlan& plan, const WorkFolder& folder) {
 LadderRuns run_ladder(const LadderPlan& plan, const WorkFolder& folder, const TellRun& tell) {
   const Interruption noted;
   LadderRuns out;
-  for (const RungName& rung : plan.rungs) out.rungs.push_back({.rung = rung});
+  for (const PlannedRun& planned : plan.runs) out.rungs.push_back({.rung = planned.rung});
   for (std::uint32_t repeat = 1; repeat <= plan.repeats && !Interruption::came(); ++repeat)
     run_repeat(plan, folder, repeat, out.rungs, tell);
-  for (RungRuns& rung : out.rungs)
-    if (plan.profiles && rung.failure.empty() && !Interruption::came())
-      profile_rung(plan, folder, rung, tell);
+  for (std::size_t i = 0; i < out.rungs.size(); ++i)
+    if (plan.profiles && out.rungs[i].failure.empty() && !Interruption::came())
+      profile_rung(plan, folder, plan.runs[i], out.rungs[i], tell);
   out.interrupted = Interruption::came();
   return out;
 }

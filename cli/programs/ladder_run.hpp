@@ -16,21 +16,21 @@
 
 namespace stepscope {
 
+struct PlannedRun {
+  RungName rung;          // its id names the run's files
+  std::string arguments;  // of the trainer: "--rung R4"
+};
+
 struct LadderPlan {
   std::string program;    // the trainer
-  std::string arguments;  // for a shell, the same for every rung
-  std::vector<RungName> rungs;
+  std::string arguments;  // for a shell, the same for every run
+  std::vector<PlannedRun> runs;
   std::uint32_t repeats = 3;
   std::uint32_t warm_up = 3;  // steps that a profile leaves out, as the trainer's rate does
   bool profiles = true;
   std::string level = "standard";
   bool resume = false;  // takes over the runs that the folder holds
 };
-
-// The rungs of "R0..R5" (both ends among them), or of "R0,R3b,R5". An Error names one that there is
-// not, and those that there are.
-Result<std::vector<RungName>> choose_rungs(const std::vector<RungName>& all,
-                                           const std::string& wanted);
 
 // What the trainer says of itself.
 Result<TrainerFacts> ask_trainer(const std::string& program, const WorkFolder& folder);

@@ -3,18 +3,24 @@
 // explained by the profiler.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/programs/ladder_run.hpp"
+#include "cli/programs/ladder_plans.hpp"
 #include "cli/programs/trainer_program.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "reports/html/html_ladder.hpp"
+#include "reports/html/html_ladder_studies.hpp"
 #include "reports/json/json_ladder.hpp"
+#include "reports/json/json_ladder_studies.hpp"
 #include "reports/svg/ladder_chart.hpp"
+#include "reports/svg/ladder_study_charts.hpp"
 #include "reports/text/text_ladder.hpp"
+#include "reports/text/text_ladder_studies.hpp"
 
 namespace stepscope {
 namespace {
@@ -25,6 +31,9 @@ constexpr const char* kLadderExamples =
     "tiny\n"
     "  stepscope ladder llm --preset t90m --rungs R0..R5 --steps 12 -o ladder.html --format html\n"
     "  stepscope ladder llm --rungs R4,R5 --repeats 7       two rungs against each other\n"
+    "  stepscope ladder llm --shapley packed,fused_adamw,prefetch    what each brings whatever the "
+    "order\n"
+    "  stepscope ladder llm --rungs R6e,R7 --micro-batches 1,2,4,8   where a rung pays\n"
     "Each rung is a run of 'stepscope train llm --rung RUNG', which has all rungs below it "
     "switched\n"
     "on. A rung's gain is the ratio of paired repeats with its 95 % interval; where that holds 1\n"
@@ -39,6 +48,8 @@ struct LadderArguments {
   std::string preset;
   std::string device, data, more;
   std::uint32_t steps = 0, micro_batch = 0, accumulate = 0;  // 0: the preset's
+  std::string shapley;
+  std::vector<std::int64_t> micro_batches;
   std::string format = "text", output, keep, resume;
   bool no_profile = false;
   LadderPlan plan;
@@ -63,11 +74,87 @@ std::string trainer_arguments(const LadderArguments& arguments) {
   return arguments.more.empty() ? out : out + " " + arguments.more;
 }
 
-std::string ladder_as(const std::string& format, const Ladder& ladder, bool to_terminal) {
-  if (format == "json") return json_ladder(ladder);
-  if (format == "html") return html_ladder(ladder);
-  if (format == "svg") return svg_ladder(ladder);
-  return text_ladder(ladder, style_for(to_terminal));
+// What a ladder's runs are made into, in the format that was asked for.
+struct LadderReport {
+  std::string text;
+  bool any_ran = false, same_losses = true;
+};
+
+template <class Study, class Text, class Json, class Html, class Svg>
+std::string in_format(const std::string& format, const Study& study, const Style& style, Text text,
+                      Json json, Html html, Svg svg) {
+  if (format == "json") return json(study);
+  if (format == "html") return html(study);
+  if (format == "svg") return svg(study);
+  return text(study, style);
+}
+
+using ReportOf = std::function<LadderReport(const LadderRuns& runs, const std::string& note,
+                                            const Style& style)>;
+
+// The runs of a plan, and what is made of them.
+struct LadderStudy {
+  std::vector<PlannedRun> runs;
+  ReportOf report;
+};
+
+void put_first(std::vector<std::string>& notes, const std::string& note) {
+  if (!note.empty()) notes.insert(notes.begin(), note);
+}
+
+LadderStudy study_of_rungs(const LadderArguments& arguments, const std::string& model,
+                           const std::vector<RungName>& rungs) {
+  return {runs_of_rungs(rungs),
+          [&arguments, model](const LadderRuns& runs, const std::string& note,
+                              const Style& style) -> LadderReport {
+            Ladder ladder = make_ladder(model, runs.rungs, arguments.options);
+            put_first(ladder.notes, note);
+            return {in_format(arguments.format, ladder, style, text_ladder, json_ladder,
+                              html_ladder, svg_ladder),
+                    ladder.repeats > 0, ladder.same_losses()};
+          }};
+}
+
+LadderStudy study_of_orders(const LadderArguments& arguments, const std::string& model,
+                            const OrdersPlan& plan) {
+  return {runs_of(plan),
+          [&arguments, model, plan](const LadderRuns& runs, const std::string& note,
+                                    const Style& style) -> LadderReport {
+            RungOrders orders =
+                make_orders(model, plan.base, plan.rungs, runs.rungs, arguments.options);
+            put_first(orders.subsets.notes, note);
+            return {in_format(arguments.format, orders, style, text_orders, json_orders,
+                              html_orders, svg_orders),
+                    orders.subsets.repeats > 0, orders.subsets.same_losses()};
+          }};
+}
+
+LadderStudy study_of_sweep(const LadderArguments& arguments, const std::string& model,
+                           const std::vector<RungName>& rungs) {
+  return {
+      runs_of_sweep(rungs, arguments.micro_batches),
+      [&arguments, model, rungs](const LadderRuns& runs, const std::string& note,
+                                 const Style& style) -> LadderReport {
+        LadderSweep sweep = make_sweep(
+            model, by_micro_batch(rungs, arguments.micro_batches, runs.rungs), arguments.options);
+        put_first(sweep.notes, note);
+        const auto ran = [](const SweepPoint& point) { return point.ladder.repeats > 0; };
+        return {in_format(arguments.format, sweep, style, text_sweep, json_sweep, html_sweep,
+                          svg_sweep),
+                std::any_of(sweep.points.begin(), sweep.points.end(), ran), sweep.same_losses()};
+      }};
+}
+
+Result<LadderStudy> study_of(const LadderArguments& arguments, const TrainerFacts& facts) {
+  if (!arguments.shapley.empty()) {
+    const auto plan = plan_orders(facts.rungs, arguments.shapley, arguments.rungs);
+    if (!plan) return plan.error();
+    return study_of_orders(arguments, facts.model, *plan);
+  }
+  const auto rungs = choose_rungs(facts.rungs, arguments.rungs);
+  if (!rungs) return rungs.error();
+  if (arguments.micro_batches.empty()) return study_of_rungs(arguments, facts.model, *rungs);
+  return study_of_sweep(arguments, facts.model, *rungs);
 }
 
 std::string interrupted_note(const WorkFolder& folder, const std::string& kept) {
@@ -86,30 +173,29 @@ int measure_ladder(LadderArguments& arguments) {
   if (!folder) return fail("ladder", "", folder.error());
   const Result<TrainerFacts> facts = ask_trainer(program, *folder);
   if (!facts) return fail("ladder", program, facts.error());
-  const auto rungs = choose_rungs(facts->rungs, arguments.rungs);
-  if (!rungs) return fail("ladder", "", rungs.error());
+  const Result<LadderStudy> study = study_of(arguments, *facts);
+  if (!study) return fail("ladder", "", study.error());
 
   LadderPlan& plan = arguments.plan;
   plan.program = program;
   plan.arguments = trainer_arguments(arguments);
-  plan.rungs = *rungs;
-  plan.profiles = !arguments.no_profile;
+  plan.runs = study->runs;
+  plan.profiles =
+      !arguments.no_profile && arguments.shapley.empty() && arguments.micro_batches.empty();
   plan.resume = !arguments.resume.empty();
   if (const Status claimed = claim_folder(plan, *folder); !claimed)
     return fail("ladder", "", claimed.error());
   const auto tell = [](const std::string& line) { say("stepscope ladder: {}\n", line); };
   const LadderRuns runs = run_ladder(plan, *folder, tell);
-  Ladder ladder = make_ladder(facts->model, runs.rungs, arguments.options);
-  if (runs.interrupted) {
-    ladder.notes.insert(ladder.notes.begin(), interrupted_note(*folder, kept));
-    tell(ladder.notes.front());
-  }
-  const Status written = output->finish(
-      ladder_as(arguments.format, ladder, output->is_stdout() && stdout_is_terminal()));
+  const std::string note = runs.interrupted ? interrupted_note(*folder, kept) : "";
+  if (!note.empty()) tell(note);
+  const LadderReport report =
+      study->report(runs, note, style_for(output->is_stdout() && stdout_is_terminal()));
+  const Status written = output->finish(report.text);
   if (!written) return fail("ladder", arguments.output, written.error());
-  if (ladder.repeats == 0)
+  if (!report.any_ran)
     return fail("ladder", "", bad_input("no rung ran; what each said stands above"));
-  if (!ladder.same_losses()) return kExitRegression;
+  if (!report.same_losses) return kExitRegression;
   return runs.interrupted ? kExitInconclusive : kExitPass;
 }
 
@@ -125,7 +211,14 @@ void add_ladder_sizes(CLI::App& verb, LadderArguments& arguments) {
   count("--steps", arguments.steps, "steps of each run, those of the warm-up among them");
   count("--warm-up", arguments.plan.warm_up, "first steps that are not counted")
       ->capture_default_str();
-  count("--micro-batch", arguments.micro_batch, "sequences in memory at once");
+  CLI::Option* one = count("--micro-batch", arguments.micro_batch, "sequences in memory at once");
+  verb.add_option(
+          "--micro-batches", arguments.micro_batches,
+          "the rungs at each of these: where a rung pays, and where no longer (no profiles)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1'000'000))
+      ->excludes(one)
+      ->type_name("N,N,...");
   count("--accumulate", arguments.accumulate, "micro-batches a step");
   word("--device", arguments.device, "auto, cpu or cuda", "WHERE");
   word("--data", arguments.data, "token shards", "PATH");
@@ -149,6 +242,11 @@ void add_ladder_verb(CLI::App& app, int& status) {
       ->capture_default_str()
       ->type_name("N");
   add_ladder_sizes(*verb, *arguments);
+  verb->add_option("--shapley", arguments->shapley,
+                   "what each of 2 to 6 rungs brings whatever the order: every subset of them is "
+                   "run on the rung below the first, or on the one of --rungs (no profiles)")
+      ->excludes("--micro-batches")
+      ->type_name("RUNGS");
   verb->add_flag("--no-profile", arguments->no_profile, "measure only: what changed is not said");
   verb->add_option("--level", arguments->plan.level, "of recording: light, standard, deep")
       ->check(CLI::IsMember({"light", "standard", "deep"}))

@@ -52,14 +52,6 @@ ProfiledStep profiled_step(const Summary& summary, const ProfiledStep* below) {
   return out;
 }
 
-Effect effect_of(const RepeatedMean& gain, double null_band) {
-  if (!gain.low || !gain.high) return Effect::undecided;
-  if (*gain.low > 1) return Effect::faster;
-  if (*gain.high < 1) return Effect::slower;
-  const bool narrow = *gain.low >= 1 - null_band && *gain.high <= 1 + null_band;
-  return narrow ? Effect::none : Effect::undecided;
-}
-
 // Of the steps that both made. Repeats of one rung train the same, so one run stands for it.
 LossParity parity_of(const std::vector<double>& first, const std::vector<double>& losses,
                      double tolerance) {
@@ -107,15 +99,7 @@ void add_notes(Ladder& ladder) {
         "undecided ({}): {} repeats leave the interval too wide; take more, longer runs "
         "or a quieter machine",
         undecided, ladder.repeats));
-  for (const LadderRung& rung : ladder.rungs) {
-    if (!rung.failure.empty()) note(rung.rung.id + ": " + rung.failure);
-    if (rung.loss && !rung.loss->within)
-      note(fmt::format(
-          "{}: its loss differs from {}'s by {:.2f} % at step {}, the tolerance is "
-          "{:.2f} %: it does not train the same",
-          rung.rung.id, ladder.rungs.front().rung.id, 100 * rung.loss->largest_difference,
-          rung.loss->at_step, 100 * ladder.options.loss_tolerance));
-  }
+  for (std::string& text : notes_of_runs(ladder)) note(std::move(text));
   note(
       "each rung is measured with all below it switched on: in another order a rung brings more or "
       "less");
@@ -139,6 +123,28 @@ std::string_view name_of(Effect effect) {
       break;
   }
   return "failed";
+}
+
+Effect effect_of(const RepeatedMean& gain, double null_band) {
+  if (!gain.low || !gain.high) return Effect::undecided;
+  if (*gain.low > 1) return Effect::faster;
+  if (*gain.high < 1) return Effect::slower;
+  const bool narrow = *gain.low >= 1 - null_band && *gain.high <= 1 + null_band;
+  return narrow ? Effect::none : Effect::undecided;
+}
+
+std::vector<std::string> notes_of_runs(const Ladder& ladder) {
+  std::vector<std::string> notes;
+  for (const LadderRung& rung : ladder.rungs) {
+    if (!rung.failure.empty()) notes.push_back(rung.rung.id + ": " + rung.failure);
+    if (rung.loss && !rung.loss->within)
+      notes.push_back(fmt::format(
+          "{}: its loss differs from {}'s by {:.2f} % at step {}, the tolerance is "
+          "{:.2f} %: it does not train the same",
+          rung.rung.id, ladder.rungs.front().rung.id, 100 * rung.loss->largest_difference,
+          rung.loss->at_step, 100 * ladder.options.loss_tolerance));
+  }
+  return notes;
 }
 
 bool Ladder::same_losses() const {

@@ -4,7 +4,7 @@
 // Rates are of runs that nothing watched, and their intervals are over repeats. The parts of a step
 // are of one more run under the profiler: they are integers of ns a step that sum exactly to that
 // run's step, and a rung's changes sum exactly to the difference of the two steps. What the order
-// of the rungs decides (a rung behind another finds less to save) is not taken apart.
+// of the rungs decides (a rung behind another finds less to save) is taken apart in orders.hpp.
 #pragma once
 
 #include <cstdint>
@@ -78,6 +78,12 @@ struct Ladder {
 
   bool same_losses() const;  // of every rung that ran
 };
+
+// By its interval: faster, slower, none where it holds 1 and is narrow, else undecided.
+Effect effect_of(const RepeatedMean& gain, double null_band);
+
+// What failed, and whose losses are apart.
+std::vector<std::string> notes_of_runs(const Ladder& ladder);
 
 Ladder make_ladder(std::string model, const std::vector<RungRuns>& rungs,
                    const LadderOptions& options = {});

@@ -31,6 +31,8 @@ TrainedRun read_run(const Field& run) {
   out.preset = run.text_or("preset");
   out.rung = run.at("rung").text();
   out.device = run.text_or("device");
+  if (const auto rungs = run.find("rungs"))
+    rungs->for_each([&](const Field& name) { out.rungs.push_back(name.text()); });
   out.tokens_per_s = positive(run.at("tokens_per_s"));
   out.ms_per_step = positive(run.at("ms_per_step"));
   out.tokens_a_step = run.at("tokens_a_step").integer();

@@ -23,6 +23,7 @@ struct TrainerFacts {
 
 struct TrainedRun {
   std::string preset, rung, device;
+  std::vector<std::string> rungs;  // names of those that were on; empty: not said, or none
   double tokens_per_s = 0, ms_per_step = 0;
   double mfu = 0;  // 0: not said
   std::int64_t tokens_a_step = 0, timed_steps = 0;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/svg/ladder_style.hpp"
+#include "reports/svg/chart_marks.hpp"
 #include "reports/wording/cause_family.hpp"
 #include "reports/wording/ladder.hpp"
 #include "reports/wording/numbers.hpp"
@@ -14,7 +14,9 @@
 namespace stepscope {
 namespace {
 
-constexpr double kChartWidth = 760, kLeft = 150, kRight = 150, kTopMargin = 70, kChartRow = 46;
+using namespace chart_marks;
+
+constexpr double kLeft = 150, kRight = 150, kTopMargin = 70, kChartRow = 46;
 constexpr double kRateHeight = 15, kStepHeight = 9, kStepTop = 20;
 
 using Families = std::array<std::int64_t, kCauseFamilies.size()>;
@@ -40,38 +42,11 @@ Scales scales_of(const Ladder& ladder) {
   return scales;
 }
 
-std::string pixels(double value) {
-  return fmt::format("{:.2f}", value);
-}
-
-Markup words(std::string_view css, double x, double y, std::string_view content,
-             std::string_view anchor = "") {
-  return element("text",
-                 {{"class", std::string(css)},
-                  {"x", pixels(x)},
-                  {"y", pixels(y)},
-                  {"text-anchor", std::string(anchor)}},
-                 text(content));
-}
-
-Markup box(std::string_view css, double x, double y, double width, double height,
-           const std::string& title) {
-  return element("rect",
-                 {{"class", std::string(css)},
-                  {"x", pixels(x)},
-                  {"y", pixels(y)},
-                  {"width", pixels(std::max(0.0, width))},
-                  {"height", pixels(height)}},
-                 element("title", text(title)));
-}
-
 Markup whisker(const RepeatedMean& rate, const Scales& scales, double y) {
   if (!rate.low || !rate.high) return {};
   const double low = scales.rate_x(*rate.low), high = scales.rate_x(*rate.high);
   const double middle = y + kRateHeight / 2;
-  return empty_element(
-      "path", {{"class", "range"},
-               {"d", fmt::format("M{:.2f} {:.2f}v6m0 -3H{:.2f}m0 -3v6", low, middle - 3, high)}});
+  return path("range", fmt::format("M{:.2f} {:.2f}v6m0 -3H{:.2f}m0 -3v6", low, middle - 3, high));
 }
 
 Families by_family(const ProfiledStep& step) {
@@ -162,18 +137,7 @@ Markup chart(const Ladder& ladder, double& height) {
 Markup ladder_chart(const Ladder& ladder) {
   double height = 0;
   const Markup content = chart(ladder, height);
-  const Markup ground =
-      empty_element("rect", {{"class", "ground"}, {"width", "100%"}, {"height", "100%"}});
-  const Markup style = element("style", Markup::trusted(std::string(kLadderStyle)));
-  return element("svg",
-                 {{"xmlns", "http://www.w3.org/2000/svg"},
-                  {"class", "ladder"},
-                  {"viewBox", fmt::format("0 0 {} {}", kChartWidth, height)},
-                  {"width", fmt::format("{:.0f}", kChartWidth)},
-                  {"height", fmt::format("{:.0f}", height)},
-                  {"role", "img"},
-                  {"aria-label", "Tokens a second of each rung, and what its step's time went to"}},
-                 style + ground + content);
+  return picture(height, "Tokens a second of each rung, and what its step's time went to", content);
 }
 
 std::string svg_ladder(const Ladder& ladder) {

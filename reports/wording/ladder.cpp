@@ -24,6 +24,21 @@ const LadderRung* last_that_ran(const Ladder& ladder) {
   return found == ladder.rungs.rend() ? nullptr : &*found;
 }
 
+const LadderRung* fastest_rung(const Ladder& ladder) {
+  const auto slower = [](const LadderRung& a, const LadderRung& b) {
+    return a.tokens_per_s.value < b.tokens_per_s.value;
+  };
+  return &*std::max_element(ladder.rungs.begin(), ladder.rungs.end(), slower);
+}
+
+std::string facts_of_runs(const Ladder& ladder) {
+  std::string out = ladder.model;
+  if (!ladder.preset.empty()) out += " " + ladder.preset;
+  if (!ladder.device.empty()) out += " on " + ladder.device;
+  return out + fmt::format(", {} repeat{} of {} timed steps", ladder.repeats,
+                           ladder.repeats == 1 ? "" : "s", ladder.timed_steps);
+}
+
 std::string signed_time(std::int64_t ns, const TimeUnit& unit) {
   return fmt::format("{:+.{}f}", static_cast<double>(ns) / unit.ns, unit.decimals);
 }
@@ -31,12 +46,40 @@ std::string signed_time(std::int64_t ns, const TimeUnit& unit) {
 }  // namespace
 
 std::string ladder_facts(const Ladder& ladder) {
-  std::string out = ladder.model;
-  if (!ladder.preset.empty()) out += " " + ladder.preset;
-  if (!ladder.device.empty()) out += " on " + ladder.device;
-  return out + fmt::format(", {} repeat{} of {} timed steps, {} tokens a step", ladder.repeats,
-                           ladder.repeats == 1 ? "" : "s", ladder.timed_steps,
-                           format_exact(ladder.tokens_a_step));
+  return facts_of_runs(ladder) +
+         fmt::format(", {} tokens a step", format_exact(ladder.tokens_a_step));
+}
+
+std::string orders_sentence(const RungOrders& orders) {
+  const LadderRung* first = first_that_ran(orders.subsets);
+  if (first == nullptr) return "no subset ran";
+  if (orders.rungs.empty()) return "not every subset ran: nothing can be shared out";
+  return fmt::format("{} {} tokens/s to {} rungs more {}: {}", orders.base.id,
+                     format_count(first->tokens_per_s.value), orders.rungs.size(),
+                     format_count(orders.subsets.rungs.back().tokens_per_s.value),
+                     format_ratio(orders.in_all));
+}
+
+std::string sweep_ratio_title(const LadderSweep& sweep) {
+  const std::vector<LadderRung>& rungs = sweep.points.front().ladder.rungs;
+  return fmt::format("{} over {}", rungs.back().rung.id, rungs.front().rung.id);
+}
+
+std::string sweep_sentence(const LadderSweep& sweep) {
+  std::string out;
+  for (const SweepPoint* point : {&sweep.points.front(), &sweep.points.back()}) {
+    const auto& gain = point->ladder.rungs.back().in_all;
+    if (!gain || (!out.empty() && sweep.points.size() == 1)) continue;
+    out += fmt::format("{}{:.3f}x at {}{}", out.empty() ? "" : ", ", gain->value,
+                       out.empty() ? "micro-batch " : "", point->micro_batch);
+  }
+  return sweep_ratio_title(sweep) + ": " + (out.empty() ? "did not run" : out);
+}
+
+std::string sweep_facts(const LadderSweep& sweep) {
+  for (const SweepPoint& point : sweep.points)
+    if (point.ladder.repeats > 0) return facts_of_runs(point.ladder);
+  return "no run ended well";
 }
 
 std::string ladder_sentence(const Ladder& ladder) {
@@ -46,8 +89,13 @@ std::string ladder_sentence(const Ladder& ladder) {
   const std::string from =
       fmt::format("{} {} tokens/s", first->rung.id, format_count(first->tokens_per_s.value));
   if (first == last) return from;
-  return fmt::format("{} to {} {}: {}", from, last->rung.id, format_count(last->tokens_per_s.value),
-                     format_ratio(last->in_all));
+  const std::string whole =
+      fmt::format("{} to {} {}: {}", from, last->rung.id, format_count(last->tokens_per_s.value),
+                  format_ratio(last->in_all));
+  const LadderRung* fastest = fastest_rung(ladder);
+  if (fastest == last || fastest == first) return whole;
+  return fmt::format("{}; the fastest is {} with {}: {:.3f}x", whole, fastest->rung.id,
+                     format_count(fastest->tokens_per_s.value), fastest->in_all->value);
 }
 
 std::string format_ratio(const std::optional<RepeatedMean>& ratio) {

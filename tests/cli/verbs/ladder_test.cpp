@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/programs/ladder_run.hpp"
+#include "cli/programs/ladder_plans.hpp"
 #include "tests/cli/run_stepscope.hpp"
 
 namespace stepscope {
@@ -39,6 +39,55 @@ TEST(ChooseRungs, SaysWhatIsWrong) {
   EXPECT_THAT(choose_rungs(kThree, "R2..R0").error().message, HasSubstr("R2 stands above R0"));
 }
 
+std::vector<std::string> arguments_of(const std::vector<PlannedRun>& runs) {
+  std::vector<std::string> out;
+  for (const PlannedRun& run : runs) out.push_back(run.arguments);
+  return out;
+}
+
+const std::vector<RungName> kFour = {
+    {"R0", "naive", ""}, {"R1", "tf32", ""}, {"R2", "bf16", ""}, {"R3", "sdpa", ""}};
+
+TEST(PlanOrders, RunsEverySubsetOnTheRungBelowTheFirst) {
+  const auto plan = plan_orders(kFour, "sdpa,R2", "");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->base.id, "R1");
+  EXPECT_THAT(ids_of(plan->rungs), ElementsAre("R2", "R3"));
+  EXPECT_THAT(arguments_of(runs_of(*plan)),
+              ElementsAre("--rung R1", "--rung R1 --with bf16", "--rung R1 --with sdpa",
+                          "--rung R1 --with bf16,sdpa"));
+  EXPECT_EQ(runs_of(*plan)[3].rung.id, "R1+bf16+sdpa");
+  EXPECT_EQ(plan_orders(kFour, "sdpa,R2", "naive")->base.id, "R0");
+}
+
+TEST(PlanOrders, SaysWhatIsWrong) {
+  const auto message = [](const char* names, const char* base) {
+    const auto plan = plan_orders(kFour, names, base);
+    return plan ? "no error" : plan.error().message;
+  };
+  EXPECT_THAT(message("R1", ""), HasSubstr("--shapley R1: takes 2 to 6 rungs"));
+  EXPECT_THAT(message("R1,tf32", ""), HasSubstr("takes 2 to 6 rungs"));
+  EXPECT_THAT(message("R0,R1", ""), HasSubstr("R0 is the start"));
+  EXPECT_THAT(message("R1,R9", ""), HasSubstr("--shapley: 'R9' is no rung"));
+  EXPECT_THAT(message("R1,R2", "R2"), HasSubstr("--rungs R2: has R1 on already"));
+  EXPECT_THAT(message("R1,R2", "R0..R1"), HasSubstr("'R0..R1' is no rung"));
+}
+
+TEST(PlanSweep, RunsEachRungAtEachMicroBatchAndPutsThemTogetherAgain) {
+  const std::vector<RungName> two = {kFour[0], kFour[2]};
+  const auto runs = runs_of_sweep(two, {1, 8});
+  EXPECT_THAT(arguments_of(runs),
+              ElementsAre("--rung R0 --micro-batch 1", "--rung R2 --micro-batch 1",
+                          "--rung R0 --micro-batch 8", "--rung R2 --micro-batch 8"));
+  std::vector<RungRuns> made;
+  for (const PlannedRun& run : runs) made.push_back({.rung = run.rung, .failure = run.arguments});
+  const auto sweep = by_micro_batch(two, {1, 8}, made);
+  ASSERT_EQ(sweep.size(), 2U);
+  EXPECT_EQ(sweep[1].micro_batch, 8);
+  EXPECT_EQ(sweep[1].rungs[1].rung.id, "R2");
+  EXPECT_EQ(sweep[1].rungs[1].failure, "--rung R2 --micro-batch 8");
+}
+
 // Answers --rung R0 and R1; R2 runs out of memory.
 std::string written_trainer(const Folder& folder) {
   const std::string path = folder.at("a trainer's program");
@@ -56,7 +105,7 @@ TEST(RunLadder, RepeatsInTurnsAndLeavesOutWhatFails) {
   const Folder folder;
   LadderPlan plan;
   plan.program = written_trainer(folder);
-  plan.rungs = kThree;
+  plan.runs = runs_of_rungs(kThree);
   plan.repeats = 2;
   plan.profiles = false;
   const auto work = WorkFolder::make(folder.at("work"), "unused");
@@ -85,7 +134,7 @@ echo '{"schema":"stepscope.train/1","rung":"'$2'","tokens_per_s":100,"ms_per_ste
 )sh";
   std::filesystem::permissions(plan.program, std::filesystem::perms::owner_all);
   plan.arguments = " " + std::to_string(getpid());
-  plan.rungs = {kThree[0], kThree[1]};
+  plan.runs = runs_of_rungs({kThree[0], kThree[1]});
   plan.repeats = 3;
   plan.profiles = false;
   const auto work = WorkFolder::make(folder.at("work"), "unused");
@@ -106,7 +155,7 @@ echo '{"schema":"stepscope.train/1","rung":"'$2'","tokens_per_s":100,"ms_per_ste
 
 TEST(RunLadder, AFolderOfAnotherCommandIsNotGoneOnFrom) {
   const Folder folder;
-  LadderPlan plan{.program = "a", .arguments = " --steps 5", .rungs = {}};
+  LadderPlan plan{.program = "a", .arguments = " --steps 5", .runs = {}};
   const auto work = WorkFolder::make(folder.at("work"), "unused");
   plan.resume = true;
   EXPECT_THAT(claim_folder(plan, *work).error().message, HasSubstr("holds no runs of a ladder"));
@@ -116,6 +165,12 @@ TEST(RunLadder, AFolderOfAnotherCommandIsNotGoneOnFrom) {
   plan.resume = true;
   plan.arguments = " --steps 6";
   EXPECT_THAT(claim_folder(plan, *work).error().message, HasSubstr("of another command"));
+}
+
+TEST(LadderVerb, OrdersAndASweepAreOneOrTheOther) {
+  const Outcome run = run_stepscope("ladder llm --shapley R1,R2 --micro-batches 1,2");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("--shapley"));
 }
 
 TEST(LadderVerb, AModelThatIsNoneIsRefused) {
