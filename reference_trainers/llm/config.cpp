@@ -147,18 +147,20 @@ Status check(const Config& config) {
     return usage_error(fmt::format("--document-token {}: the vocabulary has {}",
                                    config.documents.token, shape.vocabulary));
   if (const Status fits = check_fp8(config); !fits) return fits;
-  constexpr std::int64_t kGreatestHead = 256, kWidestNorm = 4096, kWidestOddNorm = 1024;
+  constexpr std::int64_t kGreatestHead = 256, kWidestOddNorm = 1024;
+  const std::int64_t widest = config.rungs.bf16_weights ? 4096 : 2048;
+  const std::int64_t run = config.rungs.bf16_weights ? 8 : 4;  // 16 bytes
   if (config.rungs.fused_rope && shape.head_size() > kGreatestHead)
     return usage_error(fmt::format(
         "fused_rope takes heads of at most {}, these have {}; choose more --heads, or train "
         "--without fused_rope",
         kGreatestHead, shape.head_size()));
   if (config.rungs.fused_norm &&
-      shape.d_model > (shape.d_model % 8 == 0 ? kWidestNorm : kWidestOddNorm))
+      shape.d_model > (shape.d_model % run == 0 ? widest : kWidestOddNorm))
     return usage_error(fmt::format(
-        "fused_norm takes rows of at most {} numbers in eights, else {}, --d-model is {}; train "
-        "--without fused_norm",
-        kWidestNorm, kWidestOddNorm, shape.d_model));
+        "fused_norm takes rows of at most {} numbers in runs of {}, else {}, --d-model is {}; "
+        "train --without fused_norm",
+        widest, run, kWidestOddNorm, shape.d_model));
   constexpr std::int64_t kLongest = 1 << 20;
   if (config.sequence > kLongest)
     return usage_error(fmt::format("--sequence {}: at most {} tokens", config.sequence, kLongest));
