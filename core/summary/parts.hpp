@@ -68,6 +68,9 @@ std::vector<KernelRow> kernel_rows(const Trace& trace, const Steps& steps,
 std::vector<TransferRow> transfer_rows(const Trace& trace, const Steps& steps,
                                        const Attribution& attribution, const Counting& counting);
 
+// Of other tools' traces: that they are pieces of a run.
+void note_cuts(const Trace& trace, const Steps& steps, std::vector<std::string>& notes);
+
 // Graph work without its capture, and graph launches whose work is missing.
 void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs,
                  std::vector<std::string>& notes);

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the sampler of silent threads costs a step: windows with it on and off, in one recorded process.
 
-    sampler_cost.py --stepscope BIN [--device cpu|cuda] [--pairs 300] [--window-ms 100] [--python-ms 0] [--seed N]
+    sampler_cost.py --stepscope BIN [--device cpu|cuda] [--pairs 300] [--window-ms 50] [--python-ms 0] [--seed N]
 
 The loop is bound by the host: a training step of eight tiny layers, then --python-ms of plain Python, of which the sampler
 takes samples (without it the thread is never silent, and a look is a look at its ring alone). A pair is a window with the
-sampler on and one with it off, in random order, so that what drifts is the same for both. Everything else is recorded as
-ever. Printed are ratios of on to off, median over the pairs with a 95 % interval by order statistics, of three times a step:
+sampler on and one with it off, each of --window-ms of the loop's CPU time, in random order, so that what drifts is the
+same for both. Everything else is recorded as ever. Printed are ratios of on to off, median over the pairs with a 95 % interval by order statistics, of three times a step:
 wall; CPU of the loop's thread, which other programs on the machine hardly move; CPU of the process, which holds the
 sampler's own. And what the sampler's thread took in windows of either kind: that off is off.
 """
@@ -56,8 +56,8 @@ def sampler_cpu_ns():
 
 
 def steps_for(step, ns):
-    count, end = 0, time.perf_counter_ns() + ns
-    while time.perf_counter_ns() < end:
+    count, end = 0, time.thread_time_ns() + ns
+    while time.thread_time_ns() < end:
         step()
         count += 1
     return count
@@ -108,7 +108,7 @@ def outside(options):
     if done.returncode != 0:
         sys.exit(f"the recorded loop ended with {done.returncode}:\n{done.stderr}")
     pairs = next(json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"pairs"'))["pairs"]
-    print(f"{len(pairs)} pairs of {options.window_ms} ms; a step without the sampler {1e-3 * statistics.median(p['off']['wall'] for p in pairs):.0f} us")
+    print(f"{len(pairs)} pairs of windows of {options.window_ms} ms CPU; a step without the sampler {1e-3 * statistics.median(p['off']['wall'] for p in pairs):.0f} us")
     for name in CLOCKS:
         middle, low, high = median_with_interval([pair["on"][name] / pair["off"][name] for pair in pairs])
         print(f"{name:<12} on / off {middle:.4f} ({low:.4f}-{high:.4f})")
@@ -122,7 +122,7 @@ def main():
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--pairs", type=int, default=300)
-    parser.add_argument("--window-ms", type=int, default=100)
+    parser.add_argument("--window-ms", type=int, default=50)
     parser.add_argument("--python-ms", type=float, default=0)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

@@ -40,6 +40,7 @@ constexpr std::array kArgumentKeys = {
     NamedField{"Device Id", Field::device_id},
     NamedField{"inDevice", Field::in_device},
     NamedField{"inContext", Field::in_context},
+    NamedField{"Ev Idx", Field::number},
 };
 
 constexpr NameTable<Field, kEventKeys.size(), 32> kEventTable{kEventKeys};

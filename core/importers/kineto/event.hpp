@@ -47,9 +47,10 @@ enum class Field : std::uint8_t {
   device_id,
   in_device,
   in_context,
+  number,
 };
 
-inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::in_context) + 1;
+inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::number) + 1;
 
 class Event {
  public:

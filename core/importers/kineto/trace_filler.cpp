@@ -12,6 +12,8 @@ namespace stepscope::kineto {
 namespace {
 
 constexpr std::size_t kCategoriesNamed = 8;
+constexpr std::uint64_t kFewestNumbered = 100;
+constexpr double kFewMissing = 0.05;
 
 // ph is one letter; a missing one reads as a complete event, the only kind that Kineto puts in
 // numbers.
@@ -64,6 +66,11 @@ void TraceFiller::add(const Event& event) {
   const char phase = phase_of(event, fields_);
   const Category category = category_of_event(event, phase);
   ++counts_[static_cast<std::size_t>(category)];
+  if (event.has(Field::number)) {
+    ++numbered_;
+    const auto number = fields_.id<std::uint32_t>(event, Field::number, 0);
+    numbers_ = std::max(numbers_, std::uint64_t{number} + 1);
+  }
   if (!place(category, event, phase)) skip(event);
 }
 
@@ -129,6 +136,15 @@ void TraceFiller::note_skipped() {
     data_.health.notes.push_back(fmt::format("events left out, by category: {}", list));
 }
 
+void TraceFiller::note_missing_numbers() {
+  const auto missing = static_cast<double>(numbers_) - static_cast<double>(numbered_);
+  if (numbered_ < kFewestNumbered || missing <= kFewMissing * static_cast<double>(numbers_)) return;
+  data_.health.notes.push_back(fmt::format(
+      "the trace is cut: of {} events that the profiler numbered, {} are not in the file, "
+      "which was cut or filtered after it was written",
+      numbers_, numbers_ - numbered_));
+}
+
 void TraceFiller::note_frames(std::uint64_t moved) {
   if (moved == 0) return;
   data_.health.notes.push_back(
@@ -159,6 +175,7 @@ TraceData TraceFiller::finish() {
   (void)mend_device_clock(data_);
   data_.health.missing_fields += facts_.unreadable();
   note_skipped();
+  note_missing_numbers();
   return std::move(data_);
 }
 

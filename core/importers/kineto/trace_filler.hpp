@@ -36,6 +36,7 @@ class TraceFiller {
   void add_trace_span(const Event& event);
   void shift_times();
   void note_skipped();
+  void note_missing_numbers();
   void note_frames(std::uint64_t moved);
   void set_collected(bool api_arguments);
 
@@ -48,6 +49,8 @@ class TraceFiller {
   DocumentFacts facts_;
   CategoryCounts counts_{};
   std::map<std::string, std::uint64_t> skipped_;  // by phase and category
+  // PyTorch numbers its own events from 0 on and leaves none out ("Ev Idx").
+  std::uint64_t numbered_ = 0, numbers_ = 0;  // events that have one, and the highest plus 1
 };
 
 }  // namespace stepscope::kineto

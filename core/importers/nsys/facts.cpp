@@ -120,6 +120,9 @@ Status read_export_version(Filling& to, Facts& facts) {
   return to.database.each("META_DATA_EXPORT", {"name", "value"}, [&](const Row& row) {
     if (row.text(0) == "EXPORT_PRODUCT_VERSION") facts["nsys"] = text(row, 1);
     if (row.text(0) == "EXPORT_SCHEMA_VERSION") facts["nsys.schema"] = text(row, 1);
+    if (row.text(0) == "EXPORT_PARAM_TIMES_TO_EXPORT" && !text(row, 1).empty())
+      to.data.health.notes.push_back("the trace is cut: the export holds the times " +
+                                     text(row, 1) + " alone (nsys export --times)");
   });
 }
 
@@ -131,6 +134,9 @@ Status read_command(Filling& to, Facts& facts) {
     constexpr std::string_view kArgument = "PROCESS_0:ARGUMENT_";
     const std::string name(row.text(0));
     if (name == "PROCESS_0:COMMAND") command = text(row, 1);
+    if (name == "START_TRIGGER" && !text(row, 1).empty() && text(row, 1) != "Immediate")
+      to.data.health.notes.push_back("recorded from a trigger on (" + text(row, 1) +
+                                     "), so the trace may begin in the middle of the run");
     if (name == "CUDA_GRAPH_TRACE_OPTIONS:MODE") facts["nsys.graphs"] = text(row, 1);
     if (name.starts_with(kArgument))
       arguments[std::atoi(name.c_str() + kArgument.size())] = text(row, 1);

@@ -91,39 +91,6 @@ std::vector<Abstention> abstentions(const Trace& trace, const Steps& steps,
   return out;
 }
 
-// Of other tools' traces, whose records of the host and of the device may not meet.
-void note_unlinked(const Trace& trace, const Steps& steps, std::vector<std::string>& notes) {
-  constexpr double kFew = 0.05;  // some ops were launched before the recording began
-  if (trace.data().source == SourceKind::stepscope || trace.calls().size() == 0) return;
-  double ops = 0;
-  double unlinked = 0;
-  for (DeviceOpId op = 0; op < trace.device_ops().size(); ++op) {
-    if (trace.data().streams[trace.device_ops().stream[op]].process != steps.process) continue;
-    ops += 1;
-    unlinked += trace.launch_of(op) == kNone ? 1 : 0;
-  }
-  double launches = 0;
-  double lost = 0;
-  for (CallId call = 0; call < trace.calls().size(); ++call) {
-    const ThreadId thread = trace.host_ranges().thread[trace.calls().range[call]];
-    if (trace.calls().api[call] != ApiKind::launch_kernel ||
-        trace.data().threads[thread].process != steps.process)
-      continue;
-    launches += 1;
-    lost += trace.ops_launched_by(call).empty() ? 1 : 0;
-  }
-  if (unlinked > kFew * ops)
-    notes.push_back(
-        fmt::format("the trace is cut: {:.0f} of {:.0f} device ops have no launch in it; what they "
-                    "waited for is "
-                    "read off the loop's thread",
-                    unlinked, ops));
-  if (ops > 0 && lost > kFew * launches)
-    notes.push_back(fmt::format(
-        "the trace is cut: of {:.0f} of {:.0f} kernel launches it does not hold the device's work",
-        lost, launches));
-}
-
 void note_count(std::vector<std::string>& notes, std::uint64_t count, std::string_view what) {
   if (count > 0) notes.push_back(fmt::format("{} {}", count, what));
 }
@@ -150,7 +117,7 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
   note_count(notes, edges.event_waits_inferred,
              "event waits inferred from program order: the trace does not name the events");
   note_count(notes, edges.unresolved_waits, "waits whose event is not in the trace");
-  note_unlinked(trace, steps, notes);
+  note_cuts(trace, steps, notes);
   note_graphs(trace, steps, attribution.graphs, notes);
   note_samples(trace, steps, attribution.loader, notes);
   return notes;

@@ -37,6 +37,23 @@ TEST(KinetoFields, EndIsBeginPlusDurationForManyDigits) {
   }
 }
 
+TEST(KinetoFields, NumberedEventsThatAreMissingAreToldAsACut) {
+  const auto notes_of = [](int from, int to, int step) {
+    std::string events;
+    for (int i = from; i < to; i += step) {
+      events += (events.empty() ? "" : ", ") +
+                op(R"("name": "a", "pid": 1, "tid": 1, "ts": )" + std::to_string(100 + i) +
+                   R"(, "dur": 1, "args": {"Ev Idx": )" + std::to_string(i) + "}");
+    }
+    return read_events(events).health.notes;
+  };
+  EXPECT_THAT(notes_of(0, 300, 1), ::testing::IsEmpty());
+  EXPECT_THAT(notes_of(5, 300, 1), ::testing::IsEmpty());  // few
+  EXPECT_THAT(notes_of(100, 300, 1),
+              ElementsAre(::testing::HasSubstr("of 300 events that the profiler numbered, 100")));
+  EXPECT_THAT(notes_of(0, 300, 2), ElementsAre(::testing::HasSubstr("149 are not in the file")));
+}
+
 TEST(KinetoFields, QuotedNumbersCount) {
   const TraceData data =
       read_events(op(R"("name": "a", "pid": "7", "tid": "8", "ts": "1000.500", "dur": "2")"));

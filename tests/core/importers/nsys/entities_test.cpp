@@ -85,5 +85,23 @@ TEST(NsysEntities, NamesFactsAndTheBeginOfTheSession) {
   EXPECT_THAT(data.health.notes, testing::Not(Contains(HasSubstr("fine"))));
 }
 
+TEST(NsysEntities, APieceOfARunIsSaidToBeOne) {
+  const auto notes_of = [](const std::string& trigger, const std::string& times) {
+    const NsysFile file;
+    file.run(two_processes() +
+             "CREATE TABLE META_DATA_CAPTURE (name, value);"
+             "INSERT INTO META_DATA_CAPTURE VALUES ('START_TRIGGER', '" +
+             trigger +
+             "');"
+             "CREATE TABLE META_DATA_EXPORT (name, value);"
+             "INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PARAM_TIMES_TO_EXPORT', '" +
+             times + "');");
+    return file.read().health.notes;
+  };
+  EXPECT_THAT(notes_of("Immediate", ""), testing::Not(Contains(HasSubstr("run"))));
+  EXPECT_THAT(notes_of("CudaProfilerApi", ""), Contains(HasSubstr("in the middle of the run")));
+  EXPECT_THAT(notes_of("Immediate", "1s-2s"), Contains(HasSubstr("the times 1s-2s alone")));
+}
+
 }  // namespace
 }  // namespace stepscope

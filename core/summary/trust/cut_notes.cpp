@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of other tools' traces: pieces of a run, and records of the host and of the device that do not
+// meet. Our own recorder writes both ends of what it records.
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "core/summary/parts.hpp"
+
+namespace stepscope::summary_parts {
+namespace {
+
+constexpr double kFew = 0.05;
+
+// Records of one side that lack the other: `at_edge` where nothing of their stream (or thread) lies
+// beyond them that has it.
+struct Lacking {
+  std::uint64_t all = 0, at_edge = 0, elsewhere = 0;
+  bool is_much() const { return static_cast<double>(elsewhere) > kFew * static_cast<double>(all); }
+};
+
+// Device work without its launch; the edge is the begin of a stream.
+Lacking without_launch(const Trace& trace, ProcessId process) {
+  Lacking lacking;
+  for (StreamId stream = 0; stream < trace.data().streams.size(); ++stream) {
+    if (trace.data().streams[stream].process != process) continue;
+    std::uint64_t unseen = 0;
+    bool any_seen = false;
+    for (const DeviceOpId op : trace.ops_of(stream)) {
+      ++lacking.all;
+      if (trace.launch_of(op) == kNone) {
+        ++unseen;
+        continue;
+      }
+      if (!any_seen) lacking.at_edge += std::exchange(unseen, 0);
+      any_seen = true;
+    }
+    lacking.elsewhere += unseen;
+  }
+  return lacking;
+}
+
+bool is_inside_a_call(const HostRanges& ranges, RangeId range) {
+  const RangeId outer = ranges.parent[range];
+  return outer != kNone && family_of(ranges.kind[outer]) == HostFamily::api;
+}
+
+// Kernel launches without their device work; the edge is the end of a thread. A launch that a graph
+// captures has none either, and the graph's launch comes behind it.
+Lacking without_device_work(const Trace& trace, ProcessId process) {
+  const HostRanges& ranges = trace.host_ranges();
+  Lacking lacking;
+  std::map<ThreadId, std::uint64_t> since_seen;
+  for (CallId call = 0; call < trace.calls().size(); ++call) {
+    const RangeId range = trace.calls().range[call];
+    const ThreadId thread = ranges.thread[range];
+    if (trace.data().threads[thread].process != process || is_inside_a_call(ranges, range))
+      continue;
+    const bool is_kernel = trace.calls().api[call] == ApiKind::launch_kernel;
+    const bool has_work = !trace.ops_launched_by(call).empty();
+    lacking.all += is_kernel ? 1U : 0U;
+    if (has_work) lacking.elsewhere += std::exchange(since_seen[thread], 0);
+    if (is_kernel && !has_work) ++since_seen[thread];
+  }
+  for (const auto& [thread, unseen] : since_seen) lacking.at_edge += unseen;
+  return lacking;
+}
+
+}  // namespace
+
+void note_cuts(const Trace& trace, const Steps& steps, std::vector<std::string>& notes) {
+  if (trace.data().source == SourceKind::stepscope || trace.calls().size() == 0) return;
+  const Lacking ops = without_launch(trace, steps.process);
+  const Lacking launches = without_device_work(trace, steps.process);
+  if (ops.at_edge > 0)
+    notes.push_back(
+        fmt::format("the trace begins in the middle of the run: {} of {} device ops, at its begin, "
+                    "were launched before it",
+                    ops.at_edge, ops.all));
+  if (ops.is_much())
+    notes.push_back(
+        fmt::format("the trace is cut: {} of {} device ops have no launch in it; what they waited "
+                    "for is read off the loop's thread",
+                    ops.elsewhere, ops.all));
+  if (ops.all > 0 && launches.at_edge > 0)
+    notes.push_back(
+        fmt::format("the trace ends in the middle of the run: of the last {} of {} kernel launches "
+                    "it does not hold the device's work",
+                    launches.at_edge, launches.all));
+  if (ops.all > 0 && launches.is_much())
+    notes.push_back(fmt::format(
+        "the trace is cut: of {} of {} kernel launches it does not hold the device's work",
+        launches.elsewhere, launches.all));
+}
+
+}  // namespace stepscope::summary_parts

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of a run in traces of other tools.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/summary/parts.hpp"
+#include "tests/core/model/trace_maker.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Piece {
+ public:
+  Piece() { make.data.source = SourceKind::kineto; }
+
+  void launch(std::uint32_t correlation) {
+    make.call("cudaLaunchKernel", 1, now, now + 10, correlation);
+    now += 20;
+  }
+  void kernel(std::uint32_t correlation) {
+    make.kernel("gemm", 7, device, device + 10, correlation);
+    device += 20;
+  }
+  void both(int count) {
+    for (int i = 0; i < count; ++i) launch(++last), kernel(last);
+  }
+
+  std::vector<std::string> notes() {
+    const Trace trace = make.build();
+    std::vector<std::string> out;
+    summary_parts::note_cuts(trace, {}, out);
+    return out;
+  }
+
+  TraceMaker make;
+  std::int64_t now = 1'000, device = 1'005;
+  std::uint32_t last = 0;
+};
+
+TEST(CutNotes, AWholeTraceHasNone) {
+  Piece piece;
+  piece.both(10);
+  EXPECT_THAT(piece.notes(), IsEmpty());
+}
+
+TEST(CutNotes, WorkThatWasLaunchedBeforeTheTrace) {
+  Piece piece;
+  piece.kernel(1'000);
+  piece.both(50);
+  EXPECT_THAT(piece.notes(), ElementsAre(HasSubstr("begins in the middle of the run: 1 of 51")));
+}
+
+TEST(CutNotes, LaunchesWhoseWorkComesBehindTheTrace) {
+  Piece piece;
+  piece.both(50);
+  piece.launch(1'000), piece.launch(1'001);
+  EXPECT_THAT(piece.notes(),
+              ElementsAre(HasSubstr("ends in the middle of the run: of the last 2 of 52")));
+}
+
+TEST(CutNotes, RecordsThatDoNotMeetInBetween) {
+  Piece piece;
+  piece.both(10);
+  piece.launch(1'000), piece.kernel(1'001);
+  piece.both(5);
+  EXPECT_THAT(piece.notes(), ElementsAre(HasSubstr("1 of 16 device ops have no launch"),
+                                         HasSubstr("of 1 of 16 kernel launches")));
+  piece.both(50);  // few of many are no cut
+  EXPECT_THAT(piece.notes(), IsEmpty());
+}
+
+// The driver's call inside the runtime's is the same launch once more, and a captured launch is not
+// work yet.
+TEST(CutNotes, LaunchesThatAreNoneOfTheirOwn) {
+  Piece piece;
+  piece.both(50);
+  piece.make.call("cudaLaunchKernel", 1, piece.now, piece.now + 10, 2'000);
+  piece.make.call("cuLaunchKernel", 1, piece.now + 2, piece.now + 8, 2'001);
+  piece.kernel(2'000);
+  piece.now += 20;
+  piece.launch(3'000);
+  piece.make.call("cudaGraphLaunch", 1, piece.now, piece.now + 10, 3'001);
+  piece.kernel(3'001);
+  EXPECT_THAT(piece.notes(), IsEmpty());
+}
+
+TEST(CutNotes, OurOwnRecorderTellsItself) {
+  Piece piece;
+  piece.make.data.source = SourceKind::stepscope;
+  piece.kernel(1'000);
+  piece.both(3);
+  EXPECT_THAT(piece.notes(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepscope
