@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <utility>
 
 #include "core/compare/command_options.hpp"
+#include "core/compare/same_program.hpp"
 
 namespace stepscope::compare_parts {
 namespace {
@@ -101,44 +101,15 @@ class Judge {
       note(fmt::format("A is rank {}, B rank {}", a_.run.rank, b_.run.rank));
   }
 
-  // Files by the time at their lines, of the process's partition.
-  static std::map<std::string, std::int64_t> files_of(const Summary& side) {
-    std::map<std::string, std::int64_t> out;
-    for (const CellRow& cell : side.cells)
-      if (!cell.device && !cell.file.empty())
-        out[std::filesystem::path(cell.file).filename().string()] += cell.ns_total;
-    return out;
-  }
-
-  static std::string largest_of(const std::map<std::string, std::int64_t>& files) {
-    const auto largest =
-        std::max_element(files.begin(), files.end(),
-                         [](const auto& x, const auto& y) { return x.second < y.second; });
-    return largest == files.end() ? "" : largest->first;
-  }
-
-  // Share of a side's time in phases that the other has too.
-  static double in_common_phases(const Summary& side, const Summary& other) {
-    std::int64_t common = 0;
-    for (const PhaseRow& row : side.phases) {
-      const bool both = std::any_of(other.phases.begin(), other.phases.end(),
-                                    [&](const PhaseRow& o) { return o.path == row.path; });
-      if (row.depth == 0 && both) common += row.wall_ns_total;
-    }
-    return static_cast<double>(common) /
-           static_cast<double>(std::max<std::int64_t>(1, side.partition.wall_ns_total));
-  }
-
   void programs() {
-    const auto of_a = files_of(a_);
-    const auto of_b = files_of(b_);
-    const std::string a = largest_of(of_a);
-    const std::string b = largest_of(of_b);
-    if (a.empty() || b.empty() || of_b.contains(a) || of_a.contains(b)) return;
-    const std::string text =
-        fmt::format("most of A's time is at lines of {}, most of B's of {}", a, b);
-    if (std::min(in_common_phases(a_, b_), in_common_phases(b_, a_)) < 0.5) {
-      against(text + ", and their phases differ: not the same program");
+    const ProgramMatch match = match_programs(a_, b_);
+    if (match.by == SameBy::file) return;
+    const std::string text = fmt::format("most of A's time is at lines of {}, most of B's of {}",
+                                         match.a_file, match.b_file);
+    if (match.by == SameBy::nothing) {
+      against(text +
+              ", and they share neither functions nor phases of their own: not the same "
+              "program");
     } else {
       note(text + ": the same work under another name?");
     }

@@ -4,9 +4,8 @@
 // know besides.
 //
 // Against: a side without steps; another model of device, or a device on one side only; another
-// number of ranks; another program (neither side runs the file that holds most of the other's time,
-// and under half of a side's time is in phases that both have); options of the command that name a
-// size (batch, layers, width, precision, ...) with other values. To be known: another driver or
+// number of ranks; another program (same_program.hpp); options of the command that name a size
+// (batch, layers, width, precision, ...) with other values. To be known: another driver or
 // library, slower clocks, one step only, steps found in another way, host times stretched by the
 // tracer, broken sums, dropped records, CUDA graphs that are one operation on one side only.
 // Internal to core/compare.

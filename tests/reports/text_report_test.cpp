@@ -173,9 +173,9 @@ TEST(TextReport, LongStepsStandUnderTheHeadlineWithWhatOwnedTheirExcess) {
                         "Long steps 2 of 10 steps, 78.8 % of the loop's time, take over 57.1 "
                         "ms (over 1.5x the median and 5 deviations beyond it); the longest "
                         "23.0x the median"));
-  EXPECT_THAT(text,
-              testing::HasSubstr("beyond the median step they took 1.50 s: host.gc 96.0 %, "
-                                 "host.python 5.0 %, elsewhere 1.0 % less; by line train.py:96 95.0 %"));
+  EXPECT_THAT(text, testing::HasSubstr(
+                        "beyond the median step they took 1.50 s: host.gc 96.0 %, "
+                        "host.python 5.0 %, elsewhere 1.0 % less; by line train.py:96 95.0 %"));
 }
 
 TEST(TextReport, WarmUpLongAndCompilingStepsAsAWhole) {
@@ -266,7 +266,8 @@ TEST(TextReport, AProgramThatEndedWellOrStillRunsIsNoFailure) {
 TEST(TextReport, WithoutStepsAFailureNamesNone) {
   Summary summary = samples::whole_trace();
   summary.run.versions.emplace_back("exit", R"({"status":3})");
-  EXPECT_THAT(text_report(summary, {}), testing::HasSubstr("\n  the program ended with status 3\n"));
+  EXPECT_THAT(text_report(summary, {}),
+              testing::HasSubstr("\n  the program ended with status 3\n"));
 }
 
 TEST(TextReport, WithoutSamplesNothingIsSaidOfDevices) {

@@ -98,7 +98,8 @@ TEST(Comparability, AnotherBatchOnlyPerSample) {
 }
 
 Summary of_program(const char* file, const char* phase) {
-  Summary side = side_of_cells({{.phase = phase, .ns = 1'000, .calls = 10, .file = file}});
+  Summary side =
+      side_of_cells({{.phase = phase, .ns = 1'000, .calls = 10, .file = file, .function = phase}});
   PhaseRow row;
   row.name = row.path = phase;
   row.wall_ns_total = 1'000;
@@ -111,6 +112,7 @@ TEST(Comparability, AnotherProgramIsNot) {
   Comparison other;
   judge_comparability(a, of_program("serve.py", "request"), {}, other);
   EXPECT_THAT(other.why_not, Contains(HasSubstr("not the same program")));
+  EXPECT_THAT(other.why_not, Contains(HasSubstr("lines of train.py, most of B's of serve.py")));
   Comparison renamed;
   judge_comparability(a, of_program("train_fused.py", "forward"), {}, renamed);
   EXPECT_TRUE(renamed.comparable);
