@@ -44,6 +44,9 @@ void add_profile_verb(CLI::App& app, int& status) {
   auto options = std::make_shared<ProfileOptions>();
   verb->add_option("-o,--output", options->output,
                    "NAME of the folder NAME.scope; else from command and time");
+  verb->add_flag("--overwrite", options->overwrite,
+                 "Replace an earlier recording NAME.scope, once this one holds something; without "
+                 "it, NAME.2.scope is written");
   verb->add_option("--level", options->level,
                    "light (no call sites), standard, deep (all ops, CUDA calls and allocations, "
                    "compilation)")

@@ -66,7 +66,7 @@ std::string default_name(const std::vector<std::string>& command, std::int64_t n
   return as_file_name(main_word(command)) + text;
 }
 
-Result<std::string> make_output_folder(const std::string& name) {
+Result<OutputFolder> make_output_folder(const std::string& name) {
   std::error_code error;
   std::string base = std::filesystem::absolute(name, error).lexically_normal().string();
   while (base.size() > 1 && base.ends_with('/')) base.pop_back();
@@ -77,7 +77,7 @@ Result<std::string> make_output_folder(const std::string& name) {
         base + (number == 1 ? std::string() : std::string(".").append(std::to_string(number))) +
         std::string(kSuffix);
     if (mkdir(folder.c_str(), 0755) == 0 && mkdir((folder + "/live").c_str(), 0755) == 0)
-      return folder;
+      return OutputFolder{folder, base + std::string(kSuffix)};
     if (errno != EEXIST) {
       return io_error("cannot make " + folder + ": " + std::strerror(errno) +
                       "; name a writable place with -o");

@@ -13,10 +13,14 @@ namespace stepscope::launcher {
 // "train-20260131-142500" from the script or program, in local time.
 std::string default_name(const std::vector<std::string>& command, std::int64_t now_s);
 
-// Makes NAME.scope/live and returns the absolute path of NAME.scope. A folder that exists is never
-// written into: NAME.2.scope, NAME.3.scope, ... is made instead. ".scope" at the end of NAME is
-// optional.
-Result<std::string> make_output_folder(const std::string& name);
+struct OutputFolder {
+  std::string made;    // absolute
+  std::string wanted;  // NAME.scope; another than `made` where that was there already
+};
+
+// Makes NAME.scope/live. A folder that exists is never written into: NAME.2.scope, NAME.3.scope,
+// ... is made instead. ".scope" at the end of NAME is optional.
+Result<OutputFolder> make_output_folder(const std::string& name);
 
 // Free space is worth starting for, and files may be large enough. The rings of a run need some MiB
 // a thread.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -16,6 +17,7 @@
 #include "collectors/launcher/output_folder.hpp"
 #include "collectors/launcher/program_file.hpp"
 #include "collectors/launcher/run_file.hpp"
+#include "collectors/launcher/run_folder.hpp"
 #include "collectors/recorder/draining/salvage.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/store/reader/reader.hpp"
@@ -60,6 +62,18 @@ std::string why_nothing_recorded_in(const std::filesystem::path& store) {
   return data ? why_nothing_recorded(data->health.notes) : "";
 }
 
+// Python's own start, as of a script that is not there: no call, and under 0.3 s of samples.
+bool holds_a_start_only(const std::filesystem::path& store) {
+  constexpr std::uintmax_t kMostBytes = 1U << 16U;
+  constexpr std::size_t kLeastSamples = 10;
+  std::error_code error;
+  if (std::filesystem::file_size(store, error) > kMostBytes || error) return false;
+  const Result<TraceData> data = read_sst(store);
+  return data && data->health.dropped_records == 0 && data->health.lost_chunks == 0 &&
+         data->host_ranges.size() == 0 && data->device_ops.size() == 0 &&
+         data->samples.size() < kLeastSamples;
+}
+
 // One profiled run, from the folder to the summary.
 class ProfiledRun {
  public:
@@ -71,9 +85,10 @@ class ProfiledRun {
     const std::string name = options_.output.empty()
                                  ? default_name(options_.command, now_ns() / 1'000'000'000)
                                  : options_.output;
-    Result<std::string> made = make_output_folder(name);
+    Result<OutputFolder> made = make_output_folder(name);
     if (!made) return made.error();
-    folder_ = *made;
+    folder_ = made->made;
+    if (made->wanted != folder_) say_that_it_exists(made->wanted);
     facts_ = {.command = options_.command,
               .level = options_.level,
               .ops = options_.ops,
@@ -108,6 +123,17 @@ class ProfiledRun {
   }
 
  private:
+  void say_that_it_exists(const std::string& earlier) {
+    const std::string shown = shown_path(earlier), made = shown_path(folder_);
+    if (!options_.overwrite) {
+      say("{} exists: writing {} (--overwrite replaces it)", shown, made);
+    } else if (const std::string why = why_it_stays(earlier); !why.empty()) {
+      say("{} {}: writing {}", shown, why, made);
+    } else {
+      earlier_ = earlier;
+    }
+  }
+
   bool may_preload() const {
     const std::string program = find_program(options_.command.front());
     if (program.empty()) return true;
@@ -148,8 +174,55 @@ class ProfiledRun {
     if (Status written = write_run_file(folder_, facts_, environment_); !written.ok()) {
       say("{}", written.error().message);
     }
+    say_failure();
+    if (stores.empty() || (failed() && !options_.capture.any() && hold_starts_only(stores)))
+      return nothing_recorded(salvaged);
     if (options_.native_lines) name_native_lines();
+    if (!earlier_.empty()) replace_earlier(salvaged);
     summarise(stores, salvaged);
+  }
+
+  bool hold_starts_only(const std::vector<std::string>& stores) const {
+    return std::all_of(stores.begin(), stores.end(), [this](const std::string& store) {
+      return holds_a_start_only(std::filesystem::path(folder_) / store);
+    });
+  }
+
+  bool failed() const { return facts_.signal || facts_.exit_status.value_or(0) != 0; }
+
+  void say_failure() const {
+    const std::string& program = options_.command.front();
+    if (facts_.signal)
+      say("{} was ended by signal {} ({})", program, *facts_.signal, strsignal(*facts_.signal));
+    else if (failed())
+      say("{} ended with status {}", program, *facts_.exit_status);
+  }
+
+  // A process that lives on may still write into the folder; of one whose files are damaged they
+  // are all that is left.
+  void nothing_recorded(const recorder::Salvage& salvaged) const {
+    say("no process recorded anything: no PyTorch of a known version (2.4 to 2.15, no nightly; "
+        "STEPSCOPE_TRUST_TORCH=1 tries any) and no NVTX ranges were seen, nor a Python program "
+        "that "
+        "computed for 0.3 s{}{}",
+        options_.only.empty() ? "" : " in the processes that --only selects",
+        options_.capture.any() ? " at the time that the capture options name" : "");
+    if (salvaged.running > 0) {
+      say_running(salvaged);
+    } else if (salvaged.problems.empty() && why_it_stays(folder_).empty()) {
+      remove_folder();
+      say("{} held nothing and was removed", shown_path(folder_));
+    }
+  }
+
+  void replace_earlier(const recorder::Salvage& salvaged) {
+    if (salvaged.running > 0) {
+      say("{} stays: processes still record into {}", shown_path(earlier_), shown_path(folder_));
+    } else if (Status replaced = replace_run(earlier_, folder_); replaced.ok()) {
+      folder_ = earlier_;
+    } else {
+      say("{}", replaced.error().message);
+    }
   }
 
   // Now, while the program is as it ran, and for readers on other machines.
@@ -174,26 +247,30 @@ class ProfiledRun {
     return stores;
   }
 
-  void summarise(const std::vector<std::string>& stores, const recorder::Salvage& salvaged) const {
-    if (stores.empty()) {
-      say("no process recorded anything: no PyTorch of a known version (2.4 to 2.15, no nightly; "
-          "STEPSCOPE_TRUST_TORCH=1 tries any) and no NVTX ranges were seen, nor a Python program "
-          "that "
-          "computed for 0.3 s{}{}",
-          options_.only.empty() ? "" : " in the processes that --only selects",
-          options_.capture.any() ? " at the time that the capture options name" : "");
-    }
+  std::uintmax_t bytes_of(const std::vector<std::string>& stores) const {
+    std::uintmax_t sum = 0;
     for (const std::string& store : stores) {
       std::error_code error;
       const auto bytes = std::filesystem::file_size(std::filesystem::path(folder_) / store, error);
-      say("recorded {} ({} KiB)", store, (bytes + 1023) / 1024);
+      sum += error ? 0 : bytes;
     }
-    if (salvaged.recovered > 0)
+    return sum;
+  }
+
+  static void say_running(const recorder::Salvage& salvaged) {
+    say("{} still running: what they record from now on is theirs to finish", salvaged.running);
+  }
+
+  // Workers that are forked end without a word as a rule: where the command ended well, that is no
+  // news.
+  void summarise(const std::vector<std::string>& stores, const recorder::Salvage& salvaged) const {
+    say("recorded {} ({} KiB{})", shown_path(folder_), (bytes_of(stores) + 1023) / 1024,
+        stores.size() == 1 ? "" : fmt::format("; {} processes", stores.size()));
+    if (salvaged.recovered > 0 && failed())
       say("{} of them ended without a word; their last records were recovered", salvaged.recovered);
-    if (salvaged.running > 0)
-      say("{} still running: what they record from now on is theirs to finish", salvaged.running);
+    if (salvaged.running > 0) say_running(salvaged);
     say_nothing_recorded(stores);
-    if (!stores.empty()) say("now run: stepscope report {}", folder_);
+    say("now run: stepscope report {}", shown_path(folder_));
   }
 
   // Only where it holds for all processes: a helper's end before the plan's time is no surprise.
@@ -215,6 +292,7 @@ class ProfiledRun {
   Environment environment_;
   std::string library_;
   std::string folder_;
+  std::string earlier_;  // that this run replaces once it has recorded something
   RunFacts facts_;
 };
 

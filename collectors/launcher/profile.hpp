@@ -15,14 +15,15 @@ namespace stepscope {
 
 struct ProfileOptions {
   std::string output;              // NAME; empty: from the command and the time
+  bool overwrite = false;          // an earlier NAME.scope is replaced, if anything was recorded
   std::string level = "standard";  // light, standard, deep
   bool ops = false;
   bool sampling = true;  // of threads that record nothing
   bool pm_sampling = false;
   bool native_lines = false;  // of compiled programs
-  std::string graphs;      // nodes, whole; empty: by what is in the process
-  std::string only;        // POSIX extended regular expression, checked by the caller or here
-  CaptureOptions capture;  // as the user wrote them
+  std::string graphs;         // nodes, whole; empty: by what is in the process
+  std::string only;           // POSIX extended regular expression, checked by the caller or here
+  CaptureOptions capture;     // as the user wrote them
   std::vector<std::string> command;
 };
 

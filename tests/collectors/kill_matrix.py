@@ -53,8 +53,10 @@ class Profiled:
         self.stdout = first + rest
         self.status = process.returncode
         self.scope = scope + ".scope"
-        self.run = json.loads(pathlib.Path(self.scope, "run.json").read_text())
         self.trace = {"processes": [], "ranges": [], "dropped": 0}
+        if not os.path.exists(self.scope):  # nothing was recorded
+            return
+        self.run = json.loads(pathlib.Path(self.scope, "run.json").read_text())
         if any(name.endswith(".sst") for name in os.listdir(self.scope)):
             out = subprocess.run([need("STEPSCOPE_SCOPE_EVENTS"), self.scope], capture_output=True, text=True)
             assert out.returncode == 0, out.stderr
@@ -155,8 +157,42 @@ def cpp_command_with_separator():
 def cpp_nothing_recorded():
     run = Profiled(["/bin/sh", "-c", "echo hello; exit 9"])
     assert (run.status, run.stdout) == (9, "hello\n")
-    assert sorted(os.listdir(run.scope)) == ["run.json"], os.listdir(run.scope)
-    assert "no process recorded anything" in run.stderr
+    assert os.listdir(run.folder.name) == [], os.listdir(run.folder.name)
+    said = [line.removeprefix("stepscope: ") for line in run.stderr.splitlines()]
+    assert said[0] == "/bin/sh ended with status 9", said
+    assert said[1].startswith("no process recorded anything"), said
+    assert said[2].endswith("run.scope held nothing and was removed") and len(said) == 3, said
+
+
+def cpp_overwrite():
+    """An earlier recording is replaced only where that was asked for, and by one that holds something."""
+    with tempfile.TemporaryDirectory() as folder:
+        def profile(*command, options=("--overwrite",)):
+            words = [need("STEPSCOPE_BIN"), "profile", "-o", "x", *options, "--", *command]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, env=environment(), cwd=folder)
+            return done.stderr.splitlines()
+
+        def store_of(name):
+            return [file for file in os.listdir(os.path.join(folder, name)) if file.endswith(".sst")]
+
+        ranges = [need("STEPSCOPE_RANGES"), "return"]
+        said = profile(*ranges)
+        assert re.fullmatch(r"stepscope: recorded x\.scope \(\d+ KiB\)", said[0]), said
+        assert said[1] == "stepscope: now run: stepscope report x.scope", said
+        first = store_of("x.scope")
+        said = profile(*ranges, options=())
+        assert said[0] == "stepscope: x.scope exists: writing x.2.scope (--overwrite replaces it)", said
+        assert store_of("x.scope") == first and len(store_of("x.2.scope")) == 1
+        profile("/bin/sh", "-c", "exit 3")
+        assert store_of("x.scope") == first, "a run that recorded nothing replaced one that did"
+        said = profile(*ranges)
+        assert said[-1] == "stepscope: now run: stepscope report x.scope", said
+        assert store_of("x.scope") != first and len(store_of("x.scope")) == 1
+        assert sorted(os.listdir(folder)) == ["x.2.scope", "x.scope"], os.listdir(folder)
+        pathlib.Path(folder, "x.scope", "notes.txt").write_text("mine")
+        said = profile(*ranges)
+        assert said[0] == "stepscope: x.scope holds notes.txt, which is not ours: writing x.3.scope", said
+        assert pathlib.Path(folder, "x.scope", "notes.txt").read_text() == "mine"
 
 
 def cpp_plan_never_came():
@@ -204,9 +240,7 @@ def cpp_bad_input():
         for bad in ("/proc/nowhere/run", "/dev/null/run"):
             status, out, err = status_of("-o", bad, "--", "sh", "-c", "echo hi; exit 4")
             assert (status, out) == (4, "hi\n") and "runs unprofiled" in err, (status, out, err)
-        for number, name in enumerate(("x.scope", "x.2.scope", "x.3.scope"), 1):
-            assert status_of("-o", folder + "/x", "--", "true")[0] == 0
-            assert os.path.isfile(f"{folder}/{name}/run.json"), (number, os.listdir(folder))
+        assert os.listdir(folder) == [], os.listdir(folder)
 
 
 def cpp_preload_kept():
@@ -238,6 +272,15 @@ def cpp_device_tool():
 
 def torch_command(mode, steps=20):
     return [need("STEPSCOPE_PYTHON"), str(HERE / "programs" / "train.py"), mode, str(steps)]
+
+
+def python_without_its_script():
+    """What a Python records that cannot start is nothing."""
+    command = [sys.executable, "no_such_script.py"]
+    run = Profiled(command)
+    check_same(plain(command), run)
+    assert os.listdir(run.folder.name) == [], os.listdir(run.folder.name)
+    assert f"stepscope: {sys.executable} ended with status 2" in run.stderr, run.stderr
 
 
 def torch_case(mode, steps=20, reason=None, status=None):
@@ -333,11 +376,13 @@ CASES = {
     "cpp_sanitized": cpp_sanitized,
     "cpp_command_with_separator": cpp_command_with_separator,
     "cpp_nothing_recorded": cpp_nothing_recorded,
+    "cpp_overwrite": cpp_overwrite,
     "cpp_plan_never_came": cpp_plan_never_came,
     "cpp_only": cpp_only,
     "cpp_bad_input": cpp_bad_input,
     "cpp_preload_kept": cpp_preload_kept,
     "cpp_device_tool": cpp_device_tool,
+    "python_without_its_script": python_without_its_script,
     "torch_return": lambda: torch_case("return", reason=RETURNED, status=0),
     "torch_exit": lambda: torch_case("exit", reason=EXITED, status=3),
     "torch_raise": lambda: torch_case("raise"),
