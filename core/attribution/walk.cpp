@@ -89,21 +89,8 @@ void Walk::explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) co
   std::reverse(out.begin() + before, out.end());
 }
 
-// Between two calls a thread is on its way to the later one: that line is charged. Where an
-// autograd thread works before it, the caller was on its way into the backward pass, which is at
-// the line of the call before.
 RangeId Walk::on_its_way(ThreadId thread, std::int64_t time) const {
-  const Piece next = threads_.calls(thread).next_range(time);
-  const auto works_first = [&](ThreadId worker) {
-    const Piece node = threads_.calls(worker).next_range(time);
-    return node.innermost != kNone && node.time.begin < next.time.begin;
-  };
-  const std::vector<ThreadId>& workers = threads_.workers();
-  const bool handed_over =
-      thread == threads_.loop() && std::any_of(workers.begin(), workers.end(), works_first);
-  const RangeId before =
-      handed_over ? threads_.calls(thread).previous_range(time).innermost : RangeId{kNone};
-  return before != kNone ? before : next.innermost;
+  return stepscope::on_its_way(threads_, thread, time);
 }
 
 void Walk::own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread,

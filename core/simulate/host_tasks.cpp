@@ -19,7 +19,10 @@ bool is_api(const HostRanges& h, RangeId range) {
 }  // namespace
 
 HostTasks::HostTasks(const Scene& scene, const std::map<ThreadId, std::uint32_t>& numbers)
-    : scene_(scene), trace_(scene.trace), numbers_(numbers) {
+    : scene_(scene),
+      trace_(scene.trace),
+      numbers_(numbers),
+      usual_lines_(scene.trace, scene.threads) {
   for (const char* name : {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}) {
     const StringId id = trace_.data().strings.find(name);
     if (id != kNone) read_ops_.push_back(id);
@@ -170,12 +173,28 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
       const SiteId site = trace_.data().samples.site[seen.row];
       if (!is_op && site != kNone) task.site = site;
     }
+    if (!waits && !is_op) task.site = line_of(thread, piece, task, seen.row != kNone);
     parts.push_back(task);
   }
   const bool begins = piece.innermost != kNone && h.begin[piece.innermost] == piece.time.begin;
   parts.back().records = begins ? 1 : 0;
   if (waits) add_wait(parts.back(), piece);
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) push(*part);
+}
+
+// As the partition says it, or a fix of a line would leave time that the report shows there.
+SiteId HostTasks::line_of(ThreadId thread, const Piece& piece, const HostTask& task,
+                          bool seen) const {
+  const bool off_cpu = task.cause == Cause::host_off_cpu;
+  if (!seen &&
+      (off_cpu || task.cause == Cause::host_data_wait || task.cause == Cause::host_other)) {
+    const SiteId usual = usual_lines_.of(thread, piece);
+    if (usual != kNone) return usual;
+  }
+  const bool to_next =
+      task.cause == Cause::host_between_calls || (off_cpu && piece.innermost == kNone);
+  if (task.site != kNone || !to_next) return task.site;
+  return scene_.sites.at(thread, task.begin, on_its_way(scene_.threads, thread, task.end)).site;
 }
 
 bool HostTasks::is_read(RangeId range) const {

@@ -13,4 +13,9 @@ namespace stepscope {
 // Where no call of the caller was recorded at all, only a short gap is the engine's.
 bool begins_burst(const Trace& trace, const Threads& threads, ThreadId worker, const Piece& gap);
 
+// Between two calls a thread is on its way to the later one: that line is charged. Where an
+// autograd thread works before it, the caller was on its way into the backward pass, which is at
+// the line of the call before.
+RangeId on_its_way(const Threads& threads, ThreadId thread, std::int64_t time);
+
 }  // namespace stepscope

@@ -15,16 +15,24 @@ bool is_input(const Edit& edit, const HostTask& task) {
   return edit.scope.holds(task, edit.graph);
 }
 
+// A loop that computes on the CPU itself may leave workers no core, and threads no turn at the
+// interpreter's lock: then they gain nothing.
+bool may_find_no_core(const TaskGraph& graph) {
+  return graph.device.empty();
+}
+
 }  // namespace
 
 void prefetch_input(Edit& edit) {
   TaskGraph& graph = edit.graph;
+  const bool stays = edit.luck == Luck::bad && may_find_no_core(graph);
   const std::uint32_t producer = graph.producers++;
   std::uint32_t step = kNone;
   HostTask* first = nullptr;
   for (HostTask& task : graph.host) {
     if (task.call != kNone || task.thread != 0 || !is_input(edit, task)) continue;
     ++edit.touched;
+    if (stays) continue;
     if (task.producer != kNone) {
       task.every_ns *= kShare.at(edit.luck);
       continue;
@@ -45,6 +53,10 @@ void prefetch_input(Edit& edit) {
     edit.assume(
         "four workers prepare input beside the step, each as fast as the loop does now (one worker "
         "to as many as it takes)");
+    if (may_find_no_core(graph))
+      edit.assume(
+          "workers find free cores; the loop computes on the CPU, too, and where there are none "
+          "nothing is gained");
   }
 }
 

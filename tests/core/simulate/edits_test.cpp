@@ -262,6 +262,16 @@ TEST(Edits, PrefetchedInputIsWaitedForOnlyWhereItIsLate) {
   EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * 1000 * kUs, 1) << "four workers are late";
 }
 
+TEST(Edits, WorkersOfALoopThatComputesItselfMayFindNoCore) {
+  GraphMaker make;
+  make.work(400 * kUs, 0, Cause::host_data_wait);
+  make.work(600 * kUs, 0, Cause::host_compute_gemm);
+  make.end_step();
+  const Fix fix{.kind = FixKind::prefetch_input};
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix).ns(), (100 + 600) * kUs);
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::bad).ns(), (400 + 600) * kUs);
+}
+
 TEST(Edits, TransfersRunBesideComputeUntilTheOptimizer) {
   GraphMaker make;
   make.launch(100 * kUs);
