@@ -79,11 +79,21 @@ Result<OrdersPlan> plan_orders(const std::vector<RungName>& all, const std::stri
         "--shapley {}: takes 2 to {} rungs, of which it runs every subset", names, kMostInOrders));
   const auto below = base.empty()
                          ? Result<std::size_t>(*places.begin() - 1)
-                         : place_of_rung(all, base, "--rungs (with --shapley one, its base)");
+                         : place_of_rung(all, base, "--rungs (with --shapley one rung, the base)");
   if (!below) return below.error();
   if (*below >= *places.begin())
     return usage_error(fmt::format("--rungs {}: has {} on already; begin at a rung below it", base,
                                    all[*places.begin()].id));
+  for (const std::size_t place : places) {
+    const std::string& needs = all[place].needs;
+    const auto needed = needs.empty() ? below : place_of_rung(all, needs, "--shapley");
+    if (!needed) return needed.error();
+    if (*needed > *below)
+      return usage_error(fmt::format(
+          "--shapley: {} takes {} along, so that no share could be told apart; begin at a rung "
+          "that has it: --rungs {} or one above",
+          all[place].name, needs, all[*needed].id));
+  }
   OrdersPlan plan{.base = all[*below], .rungs = {}};
   for (const std::size_t place : places) plan.rungs.push_back(all[place]);
   return plan;

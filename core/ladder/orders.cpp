@@ -87,8 +87,8 @@ std::vector<std::string> subsets_that_are_others(const std::vector<RungName>& ru
         not_asked_for(rungs, i, subsets[0].runs.front(), subsets[i].runs.front());
     if (extra.empty()) continue;
     notes.push_back(fmt::format(
-        "{} needs {}, which was switched on with it: no share can be told apart; name that one, "
-        "too, or begin at a rung that has it (--rungs)",
+        "{} needs {}, which was switched on with it: no share can be told apart; begin at a rung "
+        "that has it (--rungs)",
         subsets[i].rung.id, extra));
     break;
   }

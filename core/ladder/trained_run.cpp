@@ -52,7 +52,8 @@ Result<TrainerFacts> parse_trainer_facts(std::string_view text) {
     const Field facts(*json);
     TrainerFacts out{facts.at("model").text(), {}};
     facts.at("rungs").for_each([&](const Field& rung) {
-      out.rungs.push_back({rung.at("id").text(), rung.at("name").text(), rung.text_or("summary")});
+      out.rungs.push_back({rung.at("id").text(), rung.at("name").text(), rung.text_or("summary"),
+                           rung.text_or("needs")});
     });
     return out;
   } catch (const FieldError& error) {

@@ -14,6 +14,7 @@ namespace stepscope {
 
 struct RungName {
   std::string id, name, summary;
+  std::string needs;  // the name of a rung that it switches on with itself; else empty
 };
 
 struct TrainerFacts {

@@ -24,6 +24,19 @@ nlohmann::ordered_json config_json(const Config& config) {
           {"seed", config.seed}};
 }
 
+// Of the rung that it takes along; "" where there is none.
+std::string name_of_needed(const Rung& rung) {
+  for (const Rung& other : all_rungs())
+    if (rung.needs != nullptr && other.on == rung.needs) return other.name;
+  return "";
+}
+
+nlohmann::ordered_json rung_json(const Rung& rung) {
+  nlohmann::ordered_json out{{"id", rung.id}, {"name", rung.name}, {"summary", rung.summary}};
+  if (const std::string needed = name_of_needed(rung); !needed.empty()) out["needs"] = needed;
+  return out;
+}
+
 }  // namespace
 
 std::string to_json(const Config& wished, const RunResult& result) {
@@ -63,8 +76,7 @@ std::string to_json(const Config& wished, const RunResult& result) {
 
 std::string describe_json() {
   nlohmann::ordered_json rungs = nlohmann::json::array(), presets = rungs;
-  for (const Rung& rung : all_rungs())
-    rungs.push_back({{"id", rung.id}, {"name", rung.name}, {"summary", rung.summary}});
+  for (const Rung& rung : all_rungs()) rungs.push_back(rung_json(rung));
   for (const Preset& preset : all_presets())
     presets.push_back({{"name", preset.name}, {"summary", preset.summary}});
   return nlohmann::ordered_json{

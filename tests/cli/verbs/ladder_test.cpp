@@ -71,6 +71,12 @@ TEST(PlanOrders, SaysWhatIsWrong) {
   EXPECT_THAT(message("R1,R9", ""), HasSubstr("--shapley: 'R9' is no rung"));
   EXPECT_THAT(message("R1,R2", "R2"), HasSubstr("--rungs R2: has R1 on already"));
   EXPECT_THAT(message("R1,R2", "R0..R1"), HasSubstr("'R0..R1' is no rung"));
+  auto needy = kFour;
+  needy[3].needs = "tf32";
+  EXPECT_THAT(plan_orders(needy, "R1,R3", "").error().message,
+              HasSubstr("sdpa takes tf32 along, so that no share could be told apart; begin at a "
+                        "rung that has it: --rungs R1 or one above"));
+  EXPECT_TRUE(plan_orders(needy, "R2,R3", ""));
 }
 
 TEST(PlanSweep, RunsEachRungAtEachMicroBatchAndPutsThemTogetherAgain) {
