@@ -6,12 +6,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <vector>
 
 #include "reference_trainers/clt/ranks/ranks.hpp"
 #include "reference_trainers/clt/variants.hpp"
+#include "reference_trainers/common/trainer_options.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -81,24 +81,6 @@ Status choose_fixes(Config& config, const Named& named) {
   return check_kept(config.fixes, named);
 }
 
-// CLI11's own ranges let NaN through, and print their bounds in full.
-CLI::Validator finite(bool zero_too) {
-  const auto problem = [zero_too](const std::string& text) -> std::string {
-    double number = 0;
-    const bool good = CLI::detail::lexical_cast(text, number) && std::isfinite(number) &&
-                      (number > 0 || (zero_too && number == 0));
-    return good ? "" : fmt::format("{} is not a finite number {}", text, zero_too ? ">= 0" : "> 0");
-  };
-  return {problem, zero_too ? "NONNEGATIVE" : "POSITIVE"};
-}
-
-CLI::Validator above_zero() {
-  return finite(false);
-}
-CLI::Validator not_negative() {
-  return finite(true);
-}
-
 void add_ranks(CLI::App& app, Config& config) {
   static const std::map<std::string, Parallel> kParallel{{"features", Parallel::features},
                                                          {"data", Parallel::data}};
@@ -111,10 +93,7 @@ void add_ranks(CLI::App& app, Config& config) {
                  "exact over all ranks either way")
       ->option_text("features|data")
       ->transform(CLI::CheckedTransformer(kParallel));
-  app.add_option("--rank-timeout", config.rank_timeout_s,
-                 "Seconds for a rank to come to a call that others have made; one that ends is "
-                 "noticed at once")
-      ->check(CLI::Range(1, 86400));
+  trainers::add_rank_timeout(app, config.rank_timeout_s);
 }
 
 std::vector<std::string> variant_names() {
@@ -149,22 +128,23 @@ void add_training(CLI::App& app, Config& config) {
   app.add_option("--dead-window", config.dead_window,
                  "Steps without firing after which a feature counts as dead")
       ->check(CLI::Range(std::int64_t{1}, kMost));
-  app.add_option("--lr", config.learning_rate, "Adam's learning rate")->check(above_zero());
+  app.add_option("--lr", config.learning_rate, "Adam's learning rate")
+      ->check(trainers::above_zero());
   app.add_option("--sparsity-lambda", config.sparsity_lambda,
                  "Weight of sum tanh(c * |decoder| * activation), growing linearly over the run")
-      ->check(not_negative());
+      ->check(trainers::not_negative());
   app.add_option("--sparsity-c", config.sparsity_c, "c of the sparsity term")
-      ->check(not_negative());
+      ->check(trainers::not_negative());
   app.add_option("--preact-coef", config.preactivation_coef,
                  "Weight of mean relu(-preactivation); above 0 it costs one more encode a step, as "
                  "in the reference")
-      ->check(not_negative());
+      ->check(trainers::not_negative());
   app.add_option("--aux-k", config.aux_k,
                  "Dead features a token and layer that rebuild the layer's residual (Gao et al.: "
                  "512), so that they come back; 0: none")
       ->check(CLI::Range(std::int64_t{0}, kMost));
   app.add_option("--aux-k-coef", config.aux_k_coef, "Weight of the loss of --aux-k")
-      ->check(not_negative());
+      ->check(trainers::not_negative());
 }
 
 void add_data(CLI::App& app, Config& config) {
@@ -189,9 +169,6 @@ void add_data(CLI::App& app, Config& config) {
 }
 
 void add_running(CLI::App& app, Config& config, Named& named) {
-  using trainers::DeviceWish;
-  static const std::map<std::string, DeviceWish> kDevices{
-      {"auto", DeviceWish::automatic}, {"cpu", DeviceWish::cpu}, {"cuda", DeviceWish::cuda}};
   app.add_option("--variant", config.variant, variant_help())
       ->check(CLI::IsMember(variant_names()));
   app.add_option("--with", named.with, fix_help())
@@ -206,13 +183,7 @@ void add_running(CLI::App& app, Config& config, Named& named) {
                  "W: select what the reference selects with its features on W ranks, about k / W a "
                  "token, simulated in one process; 1: BatchTopK; 0: the variant's")
       ->check(CLI::Range(0, 4096));
-  app.add_option("--device", config.device, "auto: a GPU where one is usable, else the CPU")
-      ->option_text("auto|cpu|cuda")
-      ->transform(CLI::CheckedTransformer(kDevices));
-  app.add_option(
-         "--threads", config.threads,
-         "CPU threads of LibTorch; 0: its own choice (fast on idle cores, far slower on busy ones)")
-      ->check(CLI::Range(0, 1024));
+  trainers::add_device_options(app, config.device, config.threads);
   app.add_option(
          "--checkpoint", config.checkpoint,
          "Where the run's state is written at its end, whole or not at all (torch.load reads "
@@ -260,14 +231,11 @@ Result<Request> parse(std::span<const char* const> arguments) {
   add_ranks(app, request.config);
   app.footer(kFooter);
 
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 wants them so
-  try {
-    app.parse(std::move(reversed));
-  } catch (const CLI::CallForHelp&) {
-    request.help = app.help();
+  const auto help = trainers::parse_words(app, arguments);
+  if (!help) return help.error();
+  if (*help) {
+    request.help = *help;
     return request;
-  } catch (const CLI::ParseError& error) {
-    return usage_error(std::string(error.what()) + " (see train_clt --help)");
   }
   if (const Status chosen = choose_fixes(request.config, named); !chosen) return chosen.error();
   if (Status checked = check(request.config); !checked) return checked.error();

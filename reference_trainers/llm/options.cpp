@@ -6,9 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <vector>
+
+#include "reference_trainers/common/trainer_options.hpp"
 
 namespace stepscope::llm {
 namespace {
@@ -60,18 +61,6 @@ std::vector<std::string> preset_names() {
   std::vector<std::string> names;
   for (const Preset& preset : all_presets()) names.emplace_back(preset.name);
   return names;
-}
-
-// CLI11's own ranges let NaN through.
-CLI::Validator number_above(double least, bool itself) {
-  const auto problem = [least, itself](const std::string& text) -> std::string {
-    double number = 0;
-    const bool good = CLI::detail::lexical_cast(text, number) && std::isfinite(number) &&
-                      (number > least || (itself && number == least));
-    return good ? ""
-                : fmt::format("{} is not a finite number {} {}", text, itself ? ">=" : ">", least);
-  };
-  return {problem, "NUMBER"};
 }
 
 void add_model(CLI::App& app, Config& config) {
@@ -126,16 +115,16 @@ void add_schedule(CLI::App& app, Config& config) {
   app.add_option("--warm-up", config.warm_up, "First steps that tokens/s leaves out")->check(count);
   app.add_option("--log-every", config.log_every, "Steps between progress lines")->check(count);
   app.add_option("--lr", config.learning_rate, "Learning rate at its highest")
-      ->check(number_above(0, false));
+      ->check(trainers::above_zero());
   app.add_option("--lr-warm-up", config.lr_warm_up, "Steps in which it rises")->check(count);
   app.add_option("--lr-steps", config.lr_steps,
                  "Steps until it has fallen to a tenth, as a cosine; 0: --steps. Give it where a "
                  "run is made in parts")
       ->check(count);
   app.add_option("--weight-decay", config.weight_decay, "Of matrices")
-      ->check(number_above(0, true));
+      ->check(trainers::not_negative());
   app.add_option("--clip", config.clip, "Greatest norm of all gradients together")
-      ->check(number_above(0, false));
+      ->check(trainers::above_zero());
 }
 
 void add_files(CLI::App& app, Config& config) {
@@ -195,16 +184,9 @@ void add_text(CLI::App& app, TextWish& wish) {
 }
 
 void add_machine(CLI::App& app, Config& config) {
-  using trainers::DeviceWish;
-  static const std::map<std::string, DeviceWish> kWishes{
-      {"auto", DeviceWish::automatic}, {"cpu", DeviceWish::cpu}, {"cuda", DeviceWish::cuda}};
-  app.add_option("--device", config.device, "auto: a GPU where one is usable, else the CPU")
-      ->option_text("auto|cpu|cuda")
-      ->transform(CLI::CheckedTransformer(kWishes));
-  app.add_option("--threads", config.threads, "CPU threads of LibTorch; 0: its own choice")
-      ->check(CLI::Range(0, 1024));
+  trainers::add_device_options(app, config.device, config.threads);
   app.add_option("--peak-tflops", config.peak_tflops, "Of the GPU, for MFU; 0: none is said")
-      ->check(number_above(0, true));
+      ->check(trainers::not_negative());
   app.add_option("--seed", config.seed, "Fixes weights, made corpus and the order of sequences");
 }
 
@@ -216,10 +198,7 @@ void add_ranks_of_llm(CLI::App& app, Config& config) {
   app.add_flag("--zero", config.zero, "ZeRO-1: ranks share the optimizer's state, 1/W of it each");
   app.add_option("--bucket-mb", config.bucket_mb, "Gradients that one call sums over the ranks")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
-  app.add_option("--rank-timeout", config.rank_timeout_s,
-                 "Seconds for a rank to come to a call that others have made; one that ends is "
-                 "noticed at once")
-      ->check(CLI::Range(1, 86400));
+  trainers::add_rank_timeout(app, config.rank_timeout_s);
 }
 
 Status choose_rungs(Config& config, const Given& given) {
@@ -273,14 +252,11 @@ Result<Request> parse(std::span<const char* const> arguments) {
   app.add_flag("--describe", request.describe, "Print rungs and presets as JSON");
   app.footer(kLlmFooter);
 
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 wants them so
-  try {
-    app.parse(std::move(reversed));
-  } catch (const CLI::CallForHelp&) {
-    request.help = app.help();
+  const auto help = trainers::parse_words(app, arguments);
+  if (!help) return help.error();
+  if (*help) {
+    request.help = *help;
     return request;
-  } catch (const CLI::ParseError& error) {
-    return usage_error(std::string(error.what()) + " (see train_llm --help)");
   }
   if (const Status chosen = choose_rungs(config, given); !chosen) return chosen.error();
   if (const Status good = check(config); !good) return good.error();

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "reference_trainers/clt/training/checkpoint_files.hpp"
-#include "reference_trainers/common/tensor_file.hpp"
+#include "reference_trainers/common/checkpoint_fields.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -23,11 +23,7 @@ constexpr const char* kSchema = "stepscope.clt/1";
 constexpr const char* kKind = "checkpoint";
 
 // What the tensors' sizes and a run's batches depend on.
-struct FixedNumber {
-  const char *name, *flag;
-  std::int64_t value;
-};
-std::array<FixedNumber, 6> fixed_numbers(const Config& config) {
+std::array<trainers::RunNumber, 6> fixed_numbers(const Config& config) {
   return {{{"layers", "--layers", config.layers},
            {"features", "--features", config.features},
            {"d_model", "--d-model", config.d_model},
@@ -40,14 +36,9 @@ std::string sizes_of(const at::Tensor& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.sizes().begin(), tensor.sizes().end(), ", "));
 }
 
-// Of a file that has none: `otherwise`.
-std::int64_t number_of(const Dictionary& all, const char* name, std::int64_t otherwise) {
-  const c10::IValue* number = find(all, name);
-  return number != nullptr && number->isInt() ? number->toInt() : otherwise;
-}
-
 Status check_part(const std::string& path, const Dictionary& all, const CheckpointPart& part) {
-  const std::int64_t rank = number_of(all, "rank", 0), ranks = number_of(all, "ranks", 1);
+  const std::int64_t rank = trainers::number_in(all, "rank", 0),
+                     ranks = trainers::number_in(all, "ranks", 1);
   if (rank == part.rank && ranks == part.ranks) return Done{};
   return bad_input(
       fmt::format("checkpoint {}: it is that of rank {} of {}, this is rank {} of {}{}", path, rank,
@@ -56,18 +47,9 @@ Status check_part(const std::string& path, const Dictionary& all, const Checkpoi
 }
 
 Status check_numbers(const std::string& path, const Dictionary& all, const Config& config) {
-  const c10::IValue* schema = find(all, "schema");
-  if (schema == nullptr || !schema->isString() || schema->toStringRef() != kSchema)
+  if (!trainers::has_schema(all, kSchema))
     return bad_input(fmt::format("checkpoint {}: its schema is not {}", path, kSchema));
-  for (const auto& [name, flag, expected] : fixed_numbers(config)) {
-    const c10::IValue* number = find(all, name);
-    if (number == nullptr || !number->isInt() || number->toInt() != expected)
-      return bad_input(fmt::format(
-          "checkpoint {}: it was written with {} {}, this run has {}", path, flag,
-          number != nullptr && number->isInt() ? std::to_string(number->toInt()) : "unknown",
-          expected));
-  }
-  return Done{};
+  return trainers::check_run_numbers(path, all, fixed_numbers(config));
 }
 
 std::string fixes_text(const Config& config) {
@@ -86,9 +68,8 @@ std::string flag_of_missing(const char* flag, const std::vector<std::string>& na
 
 // To this run's flags, for it to have the file's fixes.
 std::string flags_of_fixes(const Dictionary& all, const Config& config) {
-  const c10::IValue* text = find(all, "fixes");
   std::vector<std::string> there;
-  std::istringstream names(text != nullptr && text->isString() ? text->toStringRef() : "");
+  std::istringstream names(trainers::text_in(all, "fixes"));
   for (std::string name; std::getline(names, name, ',');) there.push_back(name);
   const std::vector<std::string> here = names_of(config.fixes);
   return flag_of_missing("--with", there, here) + flag_of_missing("--without", here, there);
@@ -118,17 +99,11 @@ std::string CheckpointPart::path_of(const std::string& checkpoint) const {
 
 Status write_checkpoint(const std::string& checkpoint, const Config& config,
                         const TrainerState& state, std::int64_t step, const CheckpointPart& part) {
-  const Dictionary all = trainers::empty_dictionary();
-  all.insert(c10::IValue("schema"), c10::IValue(kSchema));
-  all.insert(c10::IValue("step"), c10::IValue(step));
+  const Dictionary all = trainers::checkpoint_fields(kSchema, step, fixed_numbers(config), state);
   all.insert(c10::IValue("rank"), c10::IValue(std::int64_t{part.rank}));
   all.insert(c10::IValue("ranks"), c10::IValue(std::int64_t{part.ranks}));
   all.insert(c10::IValue("set"), c10::IValue(part.set));
   all.insert(c10::IValue("fixes"), c10::IValue(fixes_text(config)));
-  for (const auto& [name, flag, number] : fixed_numbers(config))
-    all.insert(c10::IValue(name), c10::IValue(number));
-  for (const auto& [name, tensor] : state)
-    all.insert(c10::IValue(name), c10::IValue(tensor.detach().cpu()));
   return trainers::write_tensor_file(kKind, part.path_of(checkpoint), all, part.all_on_disk);
 }
 
@@ -141,12 +116,11 @@ Result<ReadCheckpoint> read_part(const std::string& checkpoint, const Config& co
   if (const Status fits = check_part(path, *all, part); !fits) return fits.error();
   if (const Status fits = check_numbers(path, *all, config); !fits) return fits.error();
   if (const Status fits = check_tensors(path, *all, config, state); !fits) return fits.error();
-  const c10::IValue* step = find(*all, "step");
-  if (step == nullptr || !step->isInt() || step->toInt() < 0)
-    return bad_input(fmt::format("checkpoint {}: it does not say how many steps were made", path));
+  const Result<std::int64_t> step = trainers::steps_in(path, *all);
+  if (!step) return step.error();
   const at::NoGradGuard no_grad;
   for (const auto& [name, tensor] : state) tensor.copy_(find(*all, name)->toTensor());
-  return ReadCheckpoint{step->toInt(), number_of(*all, "set", 0)};
+  return ReadCheckpoint{*step, trainers::number_in(*all, "set", 0)};
 }
 
 Result<std::int64_t> read_checkpoint(const std::string& path, const Config& config,

@@ -8,7 +8,7 @@
 #include <array>
 #include <string_view>
 
-#include "reference_trainers/common/tensor_file.hpp"
+#include "reference_trainers/common/checkpoint_fields.hpp"
 
 namespace stepscope::llm {
 namespace {
@@ -19,11 +19,7 @@ constexpr const char* kCheckpointSchema = "stepscope.llm/2";
 constexpr const char* kCheckpoint = "checkpoint";
 
 // What a run's batches depend on.
-struct RunNumber {
-  const char *name, *flag;
-  std::int64_t value;
-};
-std::array<RunNumber, 4> run_numbers(const Config& config) {
+std::array<trainers::RunNumber, 4> run_numbers(const Config& config) {
   return {{{"seed", "--seed", static_cast<std::int64_t>(config.seed)},
            {"sequence", "--sequence", config.sequence},
            {"sequences_a_step", "sequences a step (--micro-batch, --accumulate and ranks)",
@@ -33,24 +29,15 @@ std::array<RunNumber, 4> run_numbers(const Config& config) {
 }
 
 Status check_run(const std::string& path, const Dictionary& all, const Config& config) {
-  const c10::IValue* schema = trainers::find(all, "schema");
-  if (schema == nullptr || !schema->isString() || schema->toStringRef() != kCheckpointSchema)
+  if (!trainers::has_schema(all, kCheckpointSchema))
     return bad_input(
         fmt::format("checkpoint {}: it is not one of train_llm ({})", path, kCheckpointSchema));
-  for (const auto& [name, flag, expected] : run_numbers(config)) {
-    const c10::IValue* number = trainers::find(all, name);
-    if (number == nullptr || !number->isInt() || number->toInt() != expected)
-      return bad_input(fmt::format(
-          "checkpoint {}: it was written with {} {}, this run has {}", path, flag,
-          number != nullptr && number->isInt() ? std::to_string(number->toInt()) : "unknown",
-          expected));
-  }
-  return Done{};
+  return trainers::check_run_numbers(path, all, run_numbers(config));
 }
 
 std::string rungs_in(const Dictionary& all) {
-  const c10::IValue* rungs = trainers::find(all, "rungs");
-  return rungs != nullptr && rungs->isString() ? rungs->toStringRef() : "unknown";
+  const std::string rungs = trainers::text_in(all, "rungs");
+  return trainers::find(all, "rungs") == nullptr ? "unknown" : rungs;
 }
 
 // Scales of 8 bits, of a run that began without them: its first step measures them.
@@ -80,15 +67,10 @@ Status check_state(const std::string& path, const Dictionary& all, const Trainin
 
 Status write_checkpoint(const std::string& path, const Config& config, const TrainingState& state,
                         std::int64_t steps) {
-  const Dictionary all = trainers::empty_dictionary();
-  all.insert(c10::IValue("schema"), c10::IValue(kCheckpointSchema));
-  all.insert(c10::IValue("step"), c10::IValue(steps));
+  const Dictionary all =
+      trainers::checkpoint_fields(kCheckpointSchema, steps, run_numbers(config), state);
   all.insert(c10::IValue("rungs"),
              c10::IValue(fmt::format("{}", fmt::join(names_of(config.rungs), ","))));
-  for (const auto& [name, flag, number] : run_numbers(config))
-    all.insert(c10::IValue(name), c10::IValue(number));
-  for (const auto& [name, tensor] : state)
-    all.insert(c10::IValue(name), c10::IValue(tensor.detach().cpu()));
   return trainers::write_tensor_file(kCheckpoint, path, all);
 }
 
@@ -98,15 +80,14 @@ Result<std::int64_t> read_checkpoint(const std::string& path, const Config& conf
   if (!all) return all.error();
   if (const Status fits = check_run(path, *all, config); !fits) return fits.error();
   if (const Status fits = check_state(path, *all, state); !fits) return fits.error();
-  const c10::IValue* step = trainers::find(*all, "step");
-  if (step == nullptr || !step->isInt() || step->toInt() < 0)
-    return bad_input(fmt::format("checkpoint {}: it does not say how many steps were made", path));
+  const Result<std::int64_t> steps = trainers::steps_in(path, *all);
+  if (!steps) return steps.error();
   const at::NoGradGuard no_grad;
   for (const auto& [name, tensor] : state) {
     const c10::IValue* found = trainers::find(*all, name);
     if (found != nullptr) tensor.copy_(found->toTensor());
   }
-  return step->toInt();
+  return *steps;
 }
 
 }  // namespace stepscope::llm
