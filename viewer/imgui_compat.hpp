@@ -14,6 +14,12 @@
 
 namespace stepscope::viewer {
 
+#if IMGUI_VERSION_NUM < 19090
+inline constexpr ImGuiCol kSelectedTab = ImGuiCol_TabActive;
+#else
+inline constexpr ImGuiCol kSelectedTab = ImGuiCol_TabSelected;
+#endif
+
 // Named keys; printable ones come as characters, which are the same in every version.
 inline bool key_pressed(ImGuiKey key) {
 #if IMGUI_VERSION_NUM < 18700

@@ -7,6 +7,9 @@
 namespace stepscope::viewer {
 namespace {
 
+// Of a text that is cut: fewer say nothing.
+constexpr std::size_t kLeastLetters = 4;
+
 void slanted(ImDrawList& list, ImU32 colour, ImVec2 from, ImVec2 to, float gap, float width,
              bool falling) {
   const float height = to.y - from.y;
@@ -55,7 +58,7 @@ void draw_text_in(ImDrawList& list, ImU32 colour, ImVec2 from, ImVec2 to, const 
     }
   }
   while (low > 0 && (static_cast<unsigned char>(text[low]) & 0xC0U) == 0x80U) --low;
-  if (low > 1) list.AddText(from, colour, (text.substr(0, low) + "...").c_str());
+  if (low >= kLeastLetters) list.AddText(from, colour, (text.substr(0, low) + "...").c_str());
 }
 
 }  // namespace stepscope::viewer

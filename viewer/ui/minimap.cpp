@@ -48,6 +48,12 @@ void draw_minimap(Screen& screen) {
       list.AddRectFilled({x, top}, {std::max(x + column, x_of(box.time.end)), bottom}, paint.fill);
     }
     screen.rectangles += screen.boxes.size();
+    const Row& band = lane->rows.front();
+    const float y = from.y + screen.px(1);
+    draw_text_in(list, screen.theme.dim, {left + screen.px(4), y},
+                 {x_of(band.time(0).begin), bottom}, "before the first step");
+    draw_text_in(list, screen.theme.dim, {x_of(band.last_end()) + screen.px(4), y},
+                 {left + width, bottom}, "after the last step");
   }
   const Interval span = session.viewport().span();
   const float right = std::max(x_of(span.end), x_of(span.begin) + screen.px(3));

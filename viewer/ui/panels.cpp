@@ -102,11 +102,16 @@ void draw_steps_strip(Screen& screen, std::size_t side) {
   const ImVec2 mouse = ImGui::GetMousePos();
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
     const float x = left + width * static_cast<float>(i);
-    const float height = room * std::min(1.0F, static_cast<float>(steps[i].wall_ns()) / top);
+    const float share = static_cast<float>(steps[i].wall_ns()) / top;
+    const float height = std::max(screen.px(2), room * std::min(1.0F, share));
     Paint paint = screen.theme.paint(Look{Look::By::step, !counted[i], 1});
     if (session.step() == i) paint.fill = screen.theme.accent;
     draw_box(list, screen.theme, paint, {x, bottom - height},
              {x + std::max(1.0F, width - screen.px(1)), bottom}, screen.scale);
+    // Longer than the strip is high: the bar is broken.
+    if (share > 1)
+      list.AddRectFilled({x, bottom - height + screen.px(4)},
+                         {x + width, bottom - height + screen.px(6)}, screen.theme.panel);
     const bool over = ImGui::IsWindowHovered() && mouse.x >= x && mouse.x < x + width;
     if (!over) continue;
     ImGui::SetTooltip("step %lld: %s%s%s", static_cast<long long>(steps[i].id),

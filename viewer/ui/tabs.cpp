@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/support/duration.hpp"
 #include "reports/wording/findings.hpp"
 #include "viewer/imgui_compat.hpp"
 #include "viewer/ui/screen.hpp"
@@ -124,15 +125,14 @@ void say_wrapped(const char* what, const std::string& text) {
   ImGui::TextWrapped("%s", text.c_str());
 }
 
-// All of the chosen finding: what to do, what would show that it is wrong, its events.
+// All of the chosen finding, of the first where none is: what to do, what would show that it is
+// wrong, its events.
 void finding_text(Screen& screen) {
   const auto& findings = screen.desk.active().run().summary.findings;
-  const auto chosen = screen.desk.chosen_finding();
-  if (!findings || !chosen || *chosen >= findings->found.size()) {
-    ImGui::TextDisabled("Click a finding: the timeline goes to what shows it.");
-    return;
-  }
-  const Finding& finding = findings->found[*chosen];
+  const std::size_t chosen = screen.desk.chosen_finding().value_or(0);
+  if (!findings || chosen >= findings->found.size()) return;
+  const Finding& finding = findings->found[chosen];
+  ImGui::TextWrapped("%zu  %s: %s", chosen + 1, finding.id.c_str(), finding.title.c_str());
   say_wrapped("do", finding.fix);
   say_wrapped("code", finding.code_hint);
   say_wrapped("shows as", finding.shows_as);
@@ -142,10 +142,14 @@ void finding_text(Screen& screen) {
     const auto event = event_named(screen.desk.active().run(), id);
     if (!event) continue;
     ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
-    ImGui::TextUnformatted(label_of(screen.desk.active().run(), *event).c_str());
+    const Run& run = screen.desk.active().run();
+    const auto length = static_cast<double>(time_of(run, *event).length());
+    ImGui::TextUnformatted((format_duration(length) + "  " + label_of(run, *event)).c_str());
     ImGui::PopStyleColor();
     if (ImGui::IsItemClicked()) screen.desk.active().jump(*event);
   }
+  if (!screen.desk.chosen_finding())
+    ImGui::TextDisabled("Click a finding: the timeline goes to what shows it.");
 }
 
 // The table at the left, what belongs to its chosen row at the right.
@@ -172,7 +176,7 @@ void grouping(const Screen& screen) {
   constexpr std::array<const char*, 4> kNames = {"name and phase", "name", "class", "phase"};
   KernelGrouping& chosen = screen.desk.kernel_grouping;
   ImGui::SameLine();
-  ImGui::TextDisabled("a row a");
+  ImGui::TextDisabled("group by");
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     ImGui::SameLine();
     const bool on = chosen == static_cast<KernelGrouping>(i);
@@ -182,7 +186,7 @@ void grouping(const Screen& screen) {
 
 void tools(Screen& screen, const Table& table) {
   ImGui::SetNextItemWidth(screen.px(260));
-  ImGui::InputTextWithHint("##filter", "keep rows that hold", &screen.filter);
+  ImGui::InputTextWithHint("##filter", "filter rows", &screen.filter);
   ImGui::SameLine();
   const bool asked = ImGui::Button("copy as text") || screen.desk.copy_wanted;
   screen.desk.copy_wanted = false;

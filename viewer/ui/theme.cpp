@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "viewer/imgui_compat.hpp"
+
 namespace stepscope::viewer {
 namespace {
 
@@ -168,6 +170,7 @@ Theme make_theme(bool light) {
   t.text = rgb(light ? 0x15191e : 0xe8ebee);
   t.dim = rgb(light ? 0x5a6470 : 0x9aa5b1);
   t.accent = rgb(light ? 0x0b5cad : 0x6cb6ff);
+  t.tab = rgb(light ? 0xa9cbf0 : 0x285e96);
   t.selection = rgb(light ? 0x000000 : 0xffffff);
   t.mark = rgb(light ? 0x9c2f7a : 0xf0a3d0);
   t.mark_text = rgb(light ? 0xffffff : 0x101010);
@@ -193,6 +196,9 @@ void apply_style(const Theme& theme, float scale) {
   set(ImGuiCol_TextDisabled, theme.dim);
   set(ImGuiCol_FrameBg, theme.lane_other);
   set(ImGuiCol_Border, theme.dim);
+  set(ImGuiCol_Tab, theme.lane_other);
+  set(ImGuiCol_TabHovered, theme.tab);
+  set(kSelectedTab, theme.tab);
   set(ImGuiCol_TableHeaderBg, theme.lane_other);
   set(ImGuiCol_TableRowBgAlt, theme.lane);
   style.WindowPadding = {8, 6};

@@ -25,7 +25,7 @@ struct Paint {
 struct Theme {
   bool light = false;
   ImU32 background, lane, lane_other, panel, grid, text, dim, accent, selection, hatch, mark,
-      mark_text;
+      mark_text, tab;
 
   Paint paint(const Look& look) const;
   Paint paint(Cause cause) const;

@@ -108,8 +108,10 @@ void Timeline::ruler() {
   for (const std::int64_t t : marks_.at) {
     const float x = x_of(t);
     list_.AddLine({x, origin_.y + px(16)}, {x, origin_.y + px(kRuler)}, theme.dim, line_width());
-    list_.AddText({x + px(4), origin_.y + px(4)}, theme.text,
-                  tick_label(t - zero(), marks_.step_ns, span.length()).c_str());
+    const std::string label = tick_label(t - zero(), marks_.step_ns, span.length());
+    const float end = x + px(4) + ImGui::CalcTextSize(label.c_str()).x;
+    if (end <= left_ + width_)
+      list_.AddText({x + px(4), origin_.y + px(4)}, theme.text, label.c_str());
   }
   list_.PopClipRect();
 }

@@ -7,13 +7,18 @@
 #include "viewer/ui/timeline.hpp"
 
 namespace stepscope::viewer {
+namespace {
+
+constexpr double kHeadroom = 1.15;  // above a curve: at its most it is still a line
+
+}  // namespace
 
 // A band from least to most of each column, and a line that holds each value until the next. The
 // scale is that of the whole run, from 0 on, so that two spans can be compared.
 void Timeline::draw_curve(const Lane& lane, float top, float bottom) {
   lane.curve.columns(session_.viewport().span(), columns(), screen_.columns);
   const double low = std::min(0.0, lane.curve.least());
-  const double high = std::max(lane.curve.most(), low + 1e-9);
+  const double high = std::max(low + (lane.curve.most() - low) * kHeadroom, low + 1e-9);
   const auto y_of = [&](double value) {
     return bottom - (bottom - top) * static_cast<float>((value - low) / (high - low));
   };

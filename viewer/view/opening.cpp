@@ -13,6 +13,8 @@
 namespace stepscope::viewer {
 namespace {
 
+constexpr std::size_t kTallRows = 2;  // a lane of more pushes others off the screen
+
 std::string duration(std::int64_t ns) {
   return format_duration(static_cast<double>(ns));
 }
@@ -39,6 +41,14 @@ std::string where(const Run& run, const Segment& segment) {
   // The name tells files apart; the details have the whole path.
   line.erase(0, line.rfind('/', line.find(':')) + 1);
   return line.empty() ? out : out + ", at " + line;
+}
+
+// Of two kinds of steps the median may lie between, where no step is.
+std::string median_text(const Step& step, std::int64_t p50_ns) {
+  const std::string near = duration(p50_ns);
+  if (duration(step.wall_ns()) == near || std::abs(step.wall_ns() - p50_ns) < p50_ns / 50)
+    return "the median";
+  return "nearest to the median, " + near + ",";
 }
 
 }  // namespace
@@ -69,6 +79,19 @@ std::string step_sentence(const Run& run, std::uint32_t row) {
                                   static_cast<double>(std::max<std::int64_t>(1, step.wall_ns()))));
 }
 
+void Session::fold_quiet_lanes() {
+  const Interval span = viewport_.span();
+  const auto is_seen = [&](const Row& row) {
+    const std::uint32_t at = row.first_ending_after(span.begin);
+    return at < row.size() && row.time(at).begin < span.end;
+  };
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const std::vector<Row>& rows = lanes_[i].rows;
+    if (rows.size() > kTallRows && std::none_of(rows.begin(), rows.end(), is_seen))
+      collapsed[i] = true;
+  }
+}
+
 void Session::open() {
   const auto step = typical_step(run_.summary);
   if (!step || run_.steps.found_by == FoundBy::whole_trace) {
@@ -76,6 +99,7 @@ void Session::open() {
     return;
   }
   go_to_step(*step);
+  fold_quiet_lanes();
   const Step& shown = run_.steps.list[*step];
   const PerCause<std::int64_t>& parts = run_.summary.step_parts[*step];
   const Cause cause = largest_cause(parts);
@@ -84,10 +108,10 @@ void Session::open() {
   if (!segment) return;
   select(*find_spot(run_, lanes_, {EventKind::segment, *segment}));
   sentence_ = fmt::format(
-      "Step {} stands for the run: {}, the median of {} counted. {} ({}) owns {} of it, {}; its "
-      "longest stretch is selected{}.",
-      shown.id, duration(shown.wall_ns()), run_.summary.counted.size(), name_of(cause),
-      meaning_of(cause), duration(owned),
+      "Step {} stands for the run: {}, {} of {} counted. {} ({}) owns {} of it, {}; its longest "
+      "stretch is selected{}.",
+      shown.id, duration(shown.wall_ns()), median_text(shown, run_.summary.partition.p50_ns),
+      run_.summary.counted.size(), name_of(cause), meaning_of(cause), duration(owned),
       format_share(static_cast<double>(owned) / static_cast<double>(shown.wall_ns())),
       where(run_, run_.attribution.process.segments[*segment]));
 }

@@ -61,7 +61,8 @@ class Session {
   bool is_lit(EventRef event) const;
   std::uint64_t matches() const { return matches_.size(); }
 
-  // The step that stands for the run and its largest owner; the sentence says what is seen.
+  // The step that stands for the run and its largest owner; the sentence says what is seen. Tall
+  // lanes with nothing in that step are folded.
   void open();
   const std::string& sentence() const { return sentence_; }
 
@@ -90,6 +91,7 @@ class Session {
   void follow(const std::optional<EventRef>& to);
   void mark();
   void fit_selection();
+  void fold_quiet_lanes();
   bool is_lit_op(DeviceOpId op) const;
   void toggle_lane(std::vector<bool>& flags);
 

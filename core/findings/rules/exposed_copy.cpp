@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/findings/wait_lines.hpp"
+#include "core/support/byte_size.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::rules {
@@ -77,8 +78,8 @@ std::string copied_text(const Scene& scene, const PinnedCopies& copies) {
   const double each = scene.count_per_step(copies.ops.size());
   const std::string count = each == 1 ? "1 copy" : fmt::format("{:.3g} copies", each);
   if (!copies.all_bytes_known || copies.device_ns() == 0) return count;
-  return fmt::format("{} ({:.3g} MB at {:.1f} GB/s)", count,
-                     scene.count_per_step(copies.bytes) / 1e6,
+  return fmt::format("{} ({} at {:.1f} GB/s)", count,
+                     megabytes_text(scene.count_per_step(copies.bytes)),
                      static_cast<double>(copies.bytes) / static_cast<double>(copies.device_ns()));
 }
 

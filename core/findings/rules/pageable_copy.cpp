@@ -5,6 +5,7 @@
 
 #include "core/findings/preparation.hpp"
 #include "core/findings/wait_lines.hpp"
+#include "core/support/byte_size.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::rules {
@@ -78,10 +79,10 @@ Finding copy_finding(const Scene& scene, const PageableCopies& copies, const Run
                                                  static_cast<double>(copies.device_ns)
                                            : 0;
   out.title = fmt::format(
-      "{} a step from pageable memory ({:.3g} MB at {:.1f} GB/s): the device does nothing else for "
+      "{} a step from pageable memory ({} at {:.1f} GB/s): the device does nothing else for "
       "{} "
       "and idles {} behind them",
-      copies_text(scene, copies.count), bytes / 1e6, rate,
+      copies_text(scene, copies.count), megabytes_text(bytes), rate,
       format_duration(scene.per_step(copies.exposed)),
       format_duration(scene.idle_per_step(copies.idle)));
   out.shows_as = shown_elsewhere(scene, ahead);
@@ -126,9 +127,9 @@ void judge_pageable_copy(Scene& scene, Findings& out) {
   const double caused = scene.per_step(copies.exposed) + scene.idle_per_step(copies.idle);
   if (caused < scene.least_ns()) {
     return clear(out, kPageableCopy,
-                 fmt::format("{:.3g} MB a step from pageable memory cost {} ({})",
-                             scene.count_per_step(copies.bytes) / 1e6, format_duration(caused),
-                             percent(scene.share(caused))));
+                 fmt::format("{} a step from pageable memory cost {} ({})",
+                             megabytes_text(scene.count_per_step(copies.bytes)),
+                             format_duration(caused), percent(scene.share(caused))));
   }
   explain_hidden(scene, ahead);
   add_finding(scene, copy_finding(scene, copies, ahead, caused), out);

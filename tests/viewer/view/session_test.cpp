@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "tests/core/model/trace_maker.hpp"
 #include "tests/viewer/sample_run.hpp"
 #include "viewer/view/details.hpp"
 #include "viewer/view/measure.hpp"
@@ -65,6 +66,36 @@ TEST(Session, OpensOnTheStepAtTheMedianWithItsLargestOwnerSelected) {
   EXPECT_THAT(session.sentence(), testing::HasSubstr(std::string(name_of(cause))));
   EXPECT_LE(session.viewport().span().begin, step.window.begin);
   EXPECT_GE(session.viewport().span().end, step.window.end);
+}
+
+// Ten steps in which thread 1 works; thread 2 works before them only. Each is three ranges deep.
+Run run_with_a_thread_that_warms_up() {
+  constexpr std::int64_t kStep = 10'000'000;
+  TraceMaker make;
+  const auto three_deep = [&](std::int64_t thread, std::int64_t begin) {
+    for (std::int64_t depth = 0; depth < 3; ++depth)
+      make.range(HostKind::nvtx_range, "work", thread, begin + depth, begin + kStep / 2 - depth);
+  };
+  three_deep(2, 0);
+  for (std::int64_t step = 1; step <= 10; ++step) {
+    make.range(HostKind::nvtx_range, "train step", 1, step * kStep, (step + 1) * kStep);
+    three_deep(1, step * kStep + 1'000);
+  }
+  auto run = analyse(make.build(), {.step_marker = "train step"});
+  if (!run) throw std::runtime_error(run.error().message);
+  return std::move(*run);
+}
+
+TEST(Session, OpensWithTallLanesFoldedThatHaveNothingInItsStep) {
+  const auto run = run_with_a_thread_that_warms_up();
+  Session session(run);
+  session.open();
+  ASSERT_TRUE(session.step());
+  std::vector<bool> folded;
+  for (std::size_t i = 0; i < session.lanes().size(); ++i) {
+    if (session.lanes()[i].kind == LaneKind::annotations) folded.push_back(session.collapsed[i]);
+  }
+  EXPECT_EQ(folded, (std::vector<bool>{false, true}));
 }
 
 TEST(Session, TheWheelKeepsTheTimeUnderTheCursor) {
