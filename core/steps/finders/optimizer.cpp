@@ -175,8 +175,9 @@ Loop find_optimizer_steps(const Activity& activity) {
   std::vector<Turn> turns =
       shared.empty() ? fold_cycles(single, cycle) : fold_shared(single, shared);
   turns = fold_batches(activity, turns, fetches);
-  const std::vector<Interval> steps = split_skipped(
-      activity, stretches_of(turns), scopes_on(activity, marks.thread, "Optimizer.zero_grad#"));
+  const std::vector<Interval> steps =
+      split_skipped(activity, stretches_of(turns),
+                    scopes_on(activity, marks.thread, "Optimizer.zero_grad#"), marks.ranges);
 
   Loop loop =
       loop_of(activity, marks, steps, how_text(activity, marks, turns.size(), steps.size()));

@@ -33,20 +33,23 @@ T most_frequent(const std::vector<T>& values) {
 class SkippedSteps {
  public:
   SkippedSteps(const Activity& activity, const std::vector<Interval>& steps,
-               const std::vector<RangeId>& zero_grads)
-      : activity_(activity), zero_grads_(zero_grads) {
+               const std::vector<RangeId>& zero_grads, const std::vector<RangeId>& optimizer_steps)
+      : activity_(activity), zero_grads_(zero_grads), optimizer_steps_(optimizer_steps) {
     std::vector<std::size_t> counts;
+    std::vector<std::size_t> optimizers;
     std::vector<std::size_t> nodes;
     std::vector<std::size_t> work;
     std::vector<std::size_t> leads;
     for (std::size_t i = 1; i < steps.size(); ++i) {
       const std::vector<std::int64_t> marks = begins_in(activity, zero_grads, steps[i]);
       counts.push_back(marks.size());
+      optimizers.push_back(begins_in(activity, optimizer_steps, steps[i]).size());
       nodes.push_back(activity.backward_in(steps[i]));
       work.push_back(activity.work_in(steps[i]).size());
       if (!marks.empty()) leads.push_back(activity.work_in({steps[i].begin, marks.front()}).size());
     }
     usual_ = most_frequent(counts);
+    usual_optimizers_ = most_frequent(optimizers);
     usual_backward_ = most_frequent(nodes);
     usual_work_ = most_frequent(work);
     lead_ = most_frequent(leads);
@@ -55,6 +58,7 @@ class SkippedSteps {
   std::vector<Interval> split(Interval step) const {
     const std::vector<std::int64_t> marks = begins_in(activity_, zero_grads_, step);
     if (usual_ == 0 || marks.size() <= usual_ || marks.size() % usual_ != 0) return {step};
+    if (begins_in(activity_, optimizer_steps_, step).size() > usual_optimizers_) return {step};
     std::vector<Interval> pieces;
     std::int64_t begin = step.begin;
     for (std::size_t i = usual_; i < marks.size(); i += usual_) {
@@ -80,7 +84,9 @@ class SkippedSteps {
 
   const Activity& activity_;
   const std::vector<RangeId>& zero_grads_;
+  const std::vector<RangeId>& optimizer_steps_;
   std::size_t usual_ = 0;
+  std::size_t usual_optimizers_ = 0;
   std::size_t usual_backward_ = 0;
   std::size_t usual_work_ = 0;
   std::size_t lead_ = 0;
@@ -89,9 +95,10 @@ class SkippedSteps {
 }  // namespace
 
 std::vector<Interval> split_skipped(const Activity& activity, const std::vector<Interval>& steps,
-                                    const std::vector<RangeId>& zero_grads) {
+                                    const std::vector<RangeId>& zero_grads,
+                                    const std::vector<RangeId>& optimizer_steps) {
   if (steps.size() < 3 || zero_grads.empty()) return steps;
-  const SkippedSteps skipped(activity, steps, zero_grads);
+  const SkippedSteps skipped(activity, steps, zero_grads, optimizer_steps);
   std::vector<Interval> out{steps.front()};
   for (std::size_t i = 1; i < steps.size(); ++i) {
     for (Interval piece : skipped.split(steps[i])) out.push_back(piece);

@@ -128,6 +128,22 @@ TEST(Optimizer, AnActorInEverySecondIterationIsPartOfIt) {
   }
 }
 
+// Each of the two clears its gradients: no iteration that skipped its optimizer.
+TEST(Optimizer, AnActorThatClearsItsGradientsIsNoSkippedIteration) {
+  for (const int delay : {2, 3, 5}) {
+    LoopMaker loop;
+    for (int i = 0; i < 42; ++i) {
+      loop.op("aten::index"), loop.zero_grad(), loop.train_ops("critic"), loop.optimizer("Adam");
+      if (i % delay == 0)
+        loop.zero_grad(), loop.train_ops("actor"), loop.train_ops("critic", 1),
+            loop.optimizer("Adam", 4);
+    }
+    const Steps steps = found(loop);
+    EXPECT_EQ(steps.list.size(), 42U) << delay;
+    EXPECT_EQ(steps.how.find("skipped"), std::string::npos) << steps.how;
+  }
+}
+
 TEST(Optimizer, TwoOptimizersInEverySecondIterationArePartOfIt) {
   LoopMaker loop;
   for (int i = 0; i < 24; ++i) {
