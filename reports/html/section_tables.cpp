@@ -25,8 +25,8 @@ Markup bytes_cell(double bytes) {
 Markup phase_name(const PhaseRow& row) {
   const std::string depth = fmt::format("padding-left:{:.1f}em", 1.2 * row.depth);
   const Markup name = element("span", {{"style", row.depth > 0 ? depth : ""}}, text(row.name));
-  const std::string period = phase_period_text(row);
-  return period.empty() ? name : name + Markup(" ") + element("small", text(period));
+  const std::string remark = phase_remark_text(row);
+  return remark.empty() ? name : name + Markup(" ") + element("small", text(remark));
 }
 
 Markup phase_row(const Report& report, const PhaseRow& row) {

@@ -22,8 +22,8 @@ std::vector<std::string> phase_row(const StepScale& scale, const PhaseRow& row, 
   std::string name;
   for (std::uint32_t i = 0; i < row.depth; ++i) name += "&emsp;";
   name += code(shortened(row.name, kLongestName));
-  const std::string period = phase_period_text(row);
-  if (!period.empty()) name += " (" + escaped(period) + ")";
+  const std::string remark = phase_remark_text(row);
+  if (!remark.empty()) name += " (" + escaped(remark) + ")";
   std::vector<std::string> cells = {name, scale.time(row.wall_ns_total),
                                     scale.share(row.wall_ns_total)};
   if (calls) cells.push_back(row.calls_total > 0 ? scale.calls(row.calls_total) : "");

@@ -35,8 +35,8 @@ bool is_phase_shown(const Page& page, const PhaseRow& row) {
 std::string phase_name(const Page& page, const PhaseRow& row) {
   const std::string name =
       std::string(std::size_t{2} * row.depth, ' ') + page.style.cut_end(row.name, 36);
-  const std::string period = phase_period_text(row);
-  return period.empty() ? name : fmt::format("{} ({})", name, period);
+  const std::string remark = phase_remark_text(row);
+  return remark.empty() ? name : fmt::format("{} ({})", name, remark);
 }
 
 std::vector<TextCell> phase_cells(const Page& page, const PhaseRow& row, bool calls) {

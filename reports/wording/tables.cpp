@@ -8,7 +8,9 @@
 
 namespace stepscope {
 
-std::string phase_period_text(const PhaseRow& row) {
+std::string phase_remark_text(const PhaseRow& row) {
+  // A range that names a phase is counted; a mark of PyTorch's is not.
+  if (row.path == "forward" && row.calls_total == 0) return "with the loss and all without a mark";
   if (row.every_steps < 1.5 || row.steps_in == 0) return "";
   const double each = static_cast<double>(row.wall_ns_total) / static_cast<double>(row.steps_in);
   return fmt::format("1 step in {:.0f}: {}", row.every_steps, format_duration(each));

@@ -8,8 +8,9 @@
 
 namespace stepscope {
 
-// "1 step in 10: 210 ms"; empty for a phase of every step.
-std::string phase_period_text(const PhaseRow& row);
+// What stands in brackets behind a phase's name: "1 step in 10: 210 ms"; of "forward", where no
+// range of the user says so, what else is in it. Empty: nothing.
+std::string phase_remark_text(const PhaseRow& row);
 
 // "0.077, rank 1 83 %": how long a step, and for which rank most of that. Empty: for none.
 std::string waited_for_text(const StepScale& scale, const TransferRow& row);

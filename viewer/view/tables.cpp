@@ -67,9 +67,9 @@ Table phases_table(const StepScale& scale) {
             {},
             ""};
   for (const PhaseRow& row : scale.summary.phases) {
-    const std::string period = phase_period_text(row);
+    const std::string remark = phase_remark_text(row);
     out.rows.push_back({{{std::string(std::size_t{3} * row.depth, ' ') + row.name +
-                              (period.empty() ? "" : " (" + period + ")"),
+                              (remark.empty() ? "" : " (" + remark + ")"),
                           {}},
                          timed(scale, row.wall_ns_total),
                          shared(scale, row.wall_ns_total),

@@ -40,8 +40,11 @@ PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const Optimiz
     const bool own_row = t != threads.loop() && !threads.is_worker(t);
     thread_name_.push_back(own_row ? intern(0, name_of_other(all[t], all[threads.loop()])) : 0);
   }
-  // In a run with user phases, time outside them is not called "forward": nobody said so.
-  const PhaseId forward = any_user_phase ? intern(0, "forward") : 0;
+  // In a run with user phases, time outside them is not called "forward": nobody said so. Nor is a
+  // run that has nothing behind it: generation, a solver, a library of its own.
+  const bool trains = ids_.contains({0, "backward"}) || ids_.contains({0, "optimizer"});
+  const auto known = ids_.find({0, "forward"});
+  const PhaseId forward = (any_user_phase || !trains) && known != ids_.end() ? known->second : 0;
   for (Timeline& timeline : marks_) {
     for (Start& start : timeline) {
       if (forward != 0 && start.phase == forward) start.phase = 0;

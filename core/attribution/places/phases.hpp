@@ -4,7 +4,8 @@
 // A phase is a user range (NVTX, record_function) that is no step marker; nested ranges of the same
 // name are one (a harness may emit both kinds). Where no user range is open, PyTorch's own marks
 // serve: Optimizer.step and zero_grad -> "optimizer", DataLoader __next__ -> "data", collectives ->
-// "comm", autograd nodes -> "backward", and in a run without any user phase other ops -> "forward",
+// "comm", autograd nodes -> "backward", and in a run without any user phase, but with a backward
+// pass or an optimizer, other ops -> "forward" (the loss, metrics and an evaluation are in it),
 // each including the host's way to it from the op before; where ops are not recorded, CUDA calls
 // serve as they. A path is 64 ranges deep at most: what a program opens and never closes would make
 // it endless. What runs in an optimizer's closure has its own marks (optimizer_work.hpp). An
