@@ -110,8 +110,8 @@ bool RunName::is_same(const RunName& other) const {
 
 const Summary& Run::summary_with_findings() {
   if (loaded_ && !loaded_->summary.findings)
-    loaded_->summary.findings =
-        find_all_replayed(loaded_->trace, loaded_->steps, loaded_->attribution, loaded_->summary);
+    loaded_->summary.findings = find_all_replayed(
+        loaded_->trace, loaded_->steps, loaded_->attribution, loaded_->summary, made_replay());
   return summary();
 }
 
@@ -121,14 +121,18 @@ Result<const LoadedRun*> Run::events() const {
                      ": is a report's document, which holds no events; give the trace");
 }
 
+const Result<Simulator>& Run::made_replay() {
+  if (!replay_)
+    replay_ = simulator_of(loaded_->trace, loaded_->steps, loaded_->attribution, loaded_->summary);
+  return *replay_;
+}
+
 Result<const Simulator*> Run::replay() {
   const auto run = events();
   if (!run) return run.error();
-  if (!replay_)
-    replay_ = Simulator::build(loaded_->trace, loaded_->steps, loaded_->attribution,
-                               loaded_->summary.counted);
-  if (!*replay_) return naming(name_.path, replay_->error());
-  return &**replay_;
+  const Result<Simulator>& replay = made_replay();
+  if (!replay) return naming(name_.path, replay.error());
+  return &*replay;
 }
 
 std::uint64_t Run::bytes() const {

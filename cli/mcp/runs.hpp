@@ -48,6 +48,8 @@ class Run {
   std::uint64_t bytes() const;
 
  private:
+  const Result<Simulator>& made_replay();  // of a run with events
+
   RunName name_;
   std::optional<LoadedRun> loaded_;
   std::optional<Summary> document_;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "core/findings/all_findings.hpp"
 #include "core/simulate/fix_text.hpp"
@@ -12,56 +11,112 @@
 namespace stepscope {
 namespace {
 
-// The fixes of the report's findings, then those that the replay could make anywhere.
-std::vector<Repair> proposals(const LoadedRun& run, const Findings& findings,
-                              const Simulator& simulator) {
-  std::vector<Repair> out;
-  std::set<std::string> known;
-  const auto propose = [&](const Repair& repair) {
-    if (known.insert(text_of(repair, run.trace, run.attribution)).second) out.push_back(repair);
-  };
-  for (const Finding& finding : findings.found)
-    if (!finding.fixes.empty()) propose(finding.fixes);
-  for (const Fix& fix : simulator.candidates()) propose({fix});
+Proposal proposal_of(const Finding& finding) {
+  Proposal out{.repair = finding.fixes, .finding = finding.id, .phase = finding.phase};
+  if (finding.places.empty()) return out;
+  const FindingPlace& first = finding.places.front();
+  out.file = first.file;
+  out.line = first.line;
+  out.line_kind = first.kind;
+  out.function = first.function;
+  out.other_lines = finding.places.size() - 1;
   return out;
 }
 
-// "unfused_attention": what that finding of the report proposes, at all of its places.
-Result<Repair> repair_named(const std::string& text, const LoadedRun& run,
-                            const Findings& findings) {
-  const auto ids = finding_ids();
-  if (std::find(ids.begin(), ids.end(), text) == ids.end())
-    return parse_fixes(text, run.trace, run.attribution);
-  Repair all;
-  bool any = false;
-  for (const Finding& finding : findings.found) {
-    if (finding.id != text) continue;
-    any = true;
-    all.insert(all.end(), finding.fixes.begin(), finding.fixes.end());
+// By how their fixes are written: a fix that a user writes so is the finding's, and has its price.
+class Proposals {
+ public:
+  Proposals(const LoadedRun& run, const Findings& findings, const Simulator& simulator)
+      : run_(run) {
+    for (const auto* list : {&findings.found, &findings.no_gain})
+      for (const Finding& finding : *list)
+        if (!finding.fixes.empty() && (finding.forecast || !simulator.abstained().empty()))
+          propose(proposal_of(finding));
+    for (const Fix& fix : simulator.candidates())
+      if (!is_of_a_finding(fix)) propose({.repair = {fix}});
   }
-  if (!any)
-    return usage_error(fmt::format(
-        "--fix '{}': this run has no such finding ('stepscope report' says why)", text));
-  if (all.empty())
-    return usage_error(fmt::format("--fix '{}': no replay says what its fix gives", text));
-  return all;
+
+  const std::vector<Proposal>& all() const { return all_; }
+  Proposal as_proposed(Repair repair) const {
+    if (repair.size() == 1 && is_of_a_finding(repair.front())) return of_kind(repair.front().kind);
+    const std::string text = text_of(repair, run_.trace, run_.attribution);
+    const auto known = std::find(texts_.begin(), texts_.end(), text);
+    if (known == texts_.end()) return {.repair = std::move(repair)};
+    return all_[static_cast<std::size_t>(known - texts_.begin())];
+  }
+
+ private:
+  // The same change of the whole step, which the finding knows more of: where, how much, which
+  // cores.
+  bool is_of_a_finding(const Fix& fix) const {
+    const bool is_one = fix.kind == FixKind::prefetch_input || fix.kind == FixKind::fuse_optimizer;
+    const FixScope& s = fix.scope;
+    return is_one && s.sites.empty() && s.phases.empty() && !s.cause &&
+           fix.workers == Fix().workers && !of_kind(fix.kind).repair.empty();
+  }
+
+  Proposal of_kind(FixKind kind) const {
+    for (const Proposal& one : all_)
+      if (!one.finding.empty() && one.repair.size() == 1 && one.repair.front().kind == kind)
+        return one;
+    return {};
+  }
+
+  void propose(Proposal proposal) {
+    std::string text = text_of(proposal.repair, run_.trace, run_.attribution);
+    const bool is_finding = !proposal.finding.empty();
+    if (!is_finding && std::find(texts_.begin(), texts_.end(), text) != texts_.end()) return;
+    texts_.push_back(std::move(text));
+    all_.push_back(std::move(proposal));
+  }
+
+  const LoadedRun& run_;
+  std::vector<std::string> texts_;
+  std::vector<Proposal> all_;
+};
+
+// "unfused_attention": what that finding of the report proposes, at all of its places.
+Result<Proposal> repair_named(const std::string& text, const LoadedRun& run,
+                              const Findings& findings, const Proposals& proposals) {
+  const auto ids = finding_ids();
+  if (std::find(ids.begin(), ids.end(), text) == ids.end()) {
+    const auto fixes = parse_fixes(text, run.trace, run.attribution);
+    if (!fixes) return fixes.error();
+    return proposals.as_proposed(*fixes);
+  }
+  Proposal all;
+  for (const Proposal& one : proposals.all()) {
+    if (one.finding != text) continue;
+    if (all.repair.empty()) {
+      all = one;
+    } else {
+      all.repair.insert(all.repair.end(), one.repair.begin(), one.repair.end());
+      all.other_lines += 1 + one.other_lines;
+    }
+  }
+  if (!all.repair.empty()) return all;
+  const auto is_named = [&text](const Finding& finding) { return finding.id == text; };
+  return usage_error(
+      fmt::format("--fix '{}': {}", text,
+                  std::any_of(findings.found.begin(), findings.found.end(), is_named)
+                      ? "no replay says what its fix gives"
+                      : "this run has no such finding ('stepscope report' says why)"));
 }
 
 }  // namespace
 
 Result<WhatIf> ask_whatif(const WhatifRequest& request, const LoadedRun& run,
-                          const Simulator& simulator, bool is_plain_step) {
+                          const Findings& findings, const Simulator& simulator) {
   WhatIfQuestion question{.apply_best = request.apply_best};
-  const Findings findings = find_all(run.trace, run.steps, run.attribution, run.summary, {});
+  const Proposals proposals(run, findings, simulator);
   for (const std::string& text : request.fixes) {
-    const auto repair = repair_named(text, run, findings);
-    if (!repair) return repair.error();
-    question.tried.push_back(*repair);
+    const auto proposal = repair_named(text, run, findings, proposals);
+    if (!proposal) return proposal.error();
+    question.tried.push_back(*proposal);
   }
-  question.proposed = proposals(run, findings, simulator);
+  question.proposed = proposals.all();
   WhatIf out = answer(question, simulator, run.trace, run.attribution);
   out.steps_counted = run.summary.counted.size();
-  out.is_plain_step = is_plain_step;
   return out;
 }
 

@@ -15,8 +15,9 @@ struct WhatifRequest {
   std::size_t apply_best = 0;
 };
 
-// Errors: usage, of a fix that cannot be read or finds no place.
+// `findings` are the run's, with the forecasts of this simulator. Errors: usage, of a fix that
+// cannot be read or finds no place.
 Result<WhatIf> ask_whatif(const WhatifRequest& request, const LoadedRun& run,
-                          const Simulator& simulator, bool is_plain_step);
+                          const Findings& findings, const Simulator& simulator);
 
 }  // namespace stepscope

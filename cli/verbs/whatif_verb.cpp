@@ -13,6 +13,7 @@
 #include "cli/output/terminal.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "cli/verbs/whatif_question.hpp"
+#include "core/findings/replayed_findings.hpp"
 #include "core/simulate/edits/edit.hpp"
 #include "core/simulate/whatif.hpp"
 #include "core/support/duration.hpp"
@@ -58,16 +59,18 @@ std::string fixes_help() {
   return out +
          "Behind a fix: @FILE:LINE, @phase=NAME or @cause=NAME says where (without: everywhere in "
          "the\n"
-         "step), :factor=F, :low=F, :high=F and :every=N how much. FIX+FIX is one repair of "
+         "step), :factor=F, :low=F, :high=F, :every=N and :workers=N how much. FIX+FIX is one "
+         "repair of "
          "two.\n\n";
 }
 
-Result<LoadedRun> read_trace(const WhatifArguments& arguments) {
+Result<LoadedRun> read_trace(const WhatifArguments& arguments, const SimulatorOptions& replay) {
   if (is_report_document(arguments.trace))
     return usage_error("is a report's document, which holds no events; give the trace");
   ProgressBar bar("reading " + arguments.trace, stderr_is_terminal());
   ReadOptions options{
       .step_marker = arguments.step_marker, .phase = arguments.phase, .section = arguments.section};
+  options.summary.plain_step_ns = replay.plain_step_ns;
   if (arguments.rank >= 0) options.rank = arguments.rank;
   return load_run(arguments.trace, options, bar.callback());
 }
@@ -83,11 +86,17 @@ Result<SimulatorOptions> simulator_options(const WhatifArguments& arguments) {
 
 Result<WhatIf> ask(const WhatifArguments& arguments, const LoadedRun& run,
                    const SimulatorOptions& options) {
+  // A plain step that the trace does not allow is an error here, where it is what was asked for.
   const auto simulator =
-      Simulator::build(run.trace, run.steps, run.attribution, run.summary.counted, options);
+      options.plain_step_ns
+          ? Simulator::build(run.trace, run.steps, run.attribution, run.summary.counted, options)
+          : simulator_of(run.trace, run.steps, run.attribution, run.summary);
   if (!simulator) return simulator.error();
-  return ask_whatif({arguments.fixes, arguments.apply_best}, run, *simulator,
-                    options.plain_step_ns.has_value());
+  const Findings findings =
+      find_all_replayed(run.trace, run.steps, run.attribution, run.summary, simulator);
+  auto out = ask_whatif({arguments.fixes, arguments.apply_best}, run, findings, *simulator);
+  if (out) out->is_plain_step = options.plain_step_ns || run.summary.partition.corrected_step_ns;
+  return out;
 }
 
 int run_whatif(const WhatifArguments& arguments) {
@@ -98,7 +107,7 @@ int run_whatif(const WhatifArguments& arguments) {
   if (!read_checked) return fail("whatif", "", read_checked.error());
   auto output = Output::open(arguments.output, {&arguments.trace, 1});
   if (!output) return fail("whatif", arguments.output, output.error());
-  const auto run = read_trace(arguments);
+  const auto run = read_trace(arguments, *options);
   if (!run) return fail("whatif", arguments.trace, run.error());
   const auto whatif = ask(arguments, *run, *options);
   if (!whatif)

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/findings/rules/clock_change.hpp"
+#include "core/findings/rules/core_contention.hpp"
 #include "core/findings/rules/exposed_comm.hpp"
 #include "core/findings/rules/exposed_copy.hpp"
 #include "core/findings/rules/host_gap.hpp"
@@ -31,34 +32,40 @@
 namespace stepscope {
 namespace {
 
+enum class Reads : std::uint8_t {
+  run,    // neither of the two
+  work,   // what each kernel or copy of the device does, where it did anything
+  calls,  // the calls that issued it
+};
+
 struct Rule {
   std::string_view id;
-  bool needs_device;
-  bool needs_calls;
-  bool needs_kernels;  // reads what each kernel or copy does
+  Reads reads;
+  bool without_device;  // says something of a run in which no device worked, too
   void (*judge)(rules::Scene&, Findings&);
 };
 
 constexpr Rule kRules[] = {
-    {"input_starvation", true, true, false, rules::judge_input_starvation},
-    {"tiny_h2d", true, true, false, rules::judge_tiny_h2d},
-    {"host_sync", true, true, false, rules::judge_host_sync},
-    {"pageable_copy", true, true, false, rules::judge_pageable_copy},
-    {"unfused_optimizer", true, false, true, rules::judge_unfused_optimizer},
-    {"steady_alloc", true, true, false, rules::judge_steady_alloc},
-    {"steady_compile", true, true, false, rules::judge_steady_compile},
-    {"host_gap", true, true, false, rules::judge_host_gap},
-    {"loop_invariant", true, true, false, rules::judge_loop_invariant},
-    {"launch_bound", true, true, false, rules::judge_launch_bound},
-    {"sequential_generation", true, false, true, rules::judge_sequential_generation},
-    {"unfused_attention", true, false, true, rules::judge_unfused_attention},
-    {"precision", true, false, true, rules::judge_precision},
-    {"hotspot", true, false, true, rules::judge_hotspot},
-    {"exposed_comm", true, false, true, rules::judge_exposed_comm},
-    {"exposed_copy", true, false, true, rules::judge_exposed_copy},
-    {"periodic_phase", false, false, false, rules::judge_periodic_phase},
-    {"underfilled_gpu", true, false, true, rules::judge_underfilled_gpu},
-    {"clock_change", true, false, true, rules::judge_clock_change},
+    {"core_contention", Reads::run, true, rules::judge_core_contention},
+    {"input_starvation", Reads::calls, true, rules::judge_input_starvation},
+    {"tiny_h2d", Reads::calls, false, rules::judge_tiny_h2d},
+    {"host_sync", Reads::calls, false, rules::judge_host_sync},
+    {"pageable_copy", Reads::calls, false, rules::judge_pageable_copy},
+    {"unfused_optimizer", Reads::work, true, rules::judge_unfused_optimizer},
+    {"steady_alloc", Reads::calls, false, rules::judge_steady_alloc},
+    {"steady_compile", Reads::calls, true, rules::judge_steady_compile},
+    {"host_gap", Reads::calls, true, rules::judge_host_gap},
+    {"loop_invariant", Reads::calls, false, rules::judge_loop_invariant},
+    {"launch_bound", Reads::calls, true, rules::judge_launch_bound},
+    {"sequential_generation", Reads::work, false, rules::judge_sequential_generation},
+    {"unfused_attention", Reads::work, false, rules::judge_unfused_attention},
+    {"precision", Reads::work, false, rules::judge_precision},
+    {"hotspot", Reads::work, true, rules::judge_hotspot},
+    {"exposed_comm", Reads::work, false, rules::judge_exposed_comm},
+    {"exposed_copy", Reads::work, false, rules::judge_exposed_copy},
+    {"periodic_phase", Reads::run, true, rules::judge_periodic_phase},
+    {"underfilled_gpu", Reads::work, false, rules::judge_underfilled_gpu},
+    {"clock_change", Reads::work, false, rules::judge_clock_change},
 };
 
 // Why no rule can be judged; empty where they can.
@@ -71,10 +78,13 @@ std::string why_none(const Steps& steps, const Summary& summary) {
 }
 
 std::string why_not(const Rule& rule, const Trace& trace) {
-  if (rule.needs_device && trace.device_ops().size() == 0)
-    return trace.used_device() ? "the device's work was not recorded"
-                               : "no device worked in this run";
-  if (rule.needs_calls && !trace.collected().api_calls) return "CUDA calls were not recorded";
+  if (rule.reads == Reads::run) return "";
+  if (trace.device_ops().size() == 0) {
+    if (trace.used_device()) return "the device's work was not recorded";
+    return rule.without_device ? "" : "no device worked in this run";
+  }
+  if (rule.reads == Reads::calls && !trace.collected().api_calls)
+    return "CUDA calls were not recorded";
   return "";
 }
 
@@ -121,7 +131,7 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
     if (reason.empty()) {
       const std::size_t cleared = out.cleared.size();
       rule.judge(scene, out);
-      if (rule.needs_kernels) take_back_what_graphs_hide(hidden, cleared, out);
+      if (rule.reads == Reads::work) take_back_what_graphs_hide(hidden, cleared, out);
     } else {
       out.abstained.push_back({std::string(rule.id), reason});
     }

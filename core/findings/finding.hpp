@@ -62,6 +62,7 @@ struct Finding {
   std::string falsified_by;  // what would show that this is wrong
   Certainty certainty = Certainty::trace_verified;
   std::vector<std::string> evidence;  // up to 3 events: "h12" host range, "d34" device op
+  std::string no_gain;  // why fixing it gives nothing, by replay; empty: it gives something
 
   // What the fix is worth, by which findings are ordered: by forecast, else at most.
   double gain_ns_per_step(double step_ns) const {
@@ -76,7 +77,8 @@ struct NotFound {
 };
 
 struct Findings {
-  std::vector<Finding> found;  // by what the fix is worth, largest first
+  std::vector<Finding> found;    // by what the fix is worth, largest first
+  std::vector<Finding> no_gain;  // costs time, but a replay of its fix gives nothing
   std::vector<NotFound> cleared;
   std::vector<NotFound> abstained;
   std::string caution;      // what holds for all of them; may be empty

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kHighShare = 0.05;
 constexpr double kMediumShare = 0.03;
-constexpr double kPriceLeastGain = 0.0025;  // of the step, by replay: below it nothing was gained
 constexpr std::size_t kMostEvents = 3;
 constexpr std::size_t kMostPlaces = 20;
 
@@ -29,6 +28,16 @@ std::vector<std::pair<std::int64_t, Key>> by_size(const std::map<Key, std::int64
   std::stable_sort(out.begin(), out.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   return out;
+}
+
+// The loop's thread's first range from this time on.
+RangeId next_range(const Scene& scene, std::int64_t time) {
+  if (scene.steps.thread >= scene.trace.data().threads.size()) return kNone;
+  const HostRanges& h = scene.trace.host_ranges();
+  const Rows rows = scene.trace.ranges_of(scene.steps.thread);
+  const auto begin = h.begin.begin();
+  const auto at = std::lower_bound(begin + rows.begin, begin + rows.end, time);
+  return at == begin + rows.end ? kNone : static_cast<RangeId>(at - begin);
 }
 
 }  // namespace
@@ -83,15 +92,18 @@ void Price::add(const Segment& s, std::int64_t ns) {
   if (silences_.size() > kMostEvents) silences_.pop_back();
 }
 
-// Silences hold no record: what the device did next stands for them.
+// Silences hold no record: what the device did next stands for them, without one the host.
 std::vector<std::string> Price::evidence() const {
   std::vector<std::string> out;
   for (const auto& [ns, name] : events_) out.push_back(name);
   const auto& begins = scene_.trace.device_ops().begin;
   for (const Interval& silence : silences_) {
+    if (!events_.empty()) continue;
     const auto next = std::lower_bound(begins.begin(), begins.end(), silence.end);
-    if (!events_.empty() || next == begins.end()) continue;
-    const std::string name = fmt::format("d{}", next - begins.begin());
+    const RangeId range = next_range(scene_, silence.end);
+    if (next == begins.end() && range == kNone) continue;
+    const std::string name = next == begins.end() ? fmt::format("h{}", range)
+                                                  : fmt::format("d{}", next - begins.begin());
     if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
   }
   return out;
@@ -157,40 +169,49 @@ namespace {
 // lacks what other rules explained before it, while a graph takes that work, too.
 constexpr double kMostOfCeiling = 1.25;
 constexpr std::string_view kTakesAllLaunches = "launch_bound";
+constexpr double kHoldsTheStep = 0.9;  // from this share on the device is what is waited for
+constexpr double kMostOfWhatWasCaused = 0.5;
 
-Forecast within_ceiling(const Scene& scene, const Finding& finding, Forecast forecast) {
-  const double least = scene.step_ns - finding.ceiling_ns_per_step;
-  const double beyond = scene.step_ns - forecast.ns_per_step;
-  if (finding.id == kTakesAllLaunches || beyond <= kMostOfCeiling * finding.ceiling_ns_per_step)
-    return forecast;
-  forecast.assumptions.push_back(fmt::format(
-      "the replay gives {}, with other work of the same lines: what the finding explains is "
-      "expected, the rest is possible",
-      format_duration(forecast.ns_per_step)));
-  forecast.high_ns_per_step += least - forecast.ns_per_step;
-  forecast.ns_per_step = least;
-  return forecast;
+void add_forecast(const Scene& scene, Finding& finding) {
+  Forecast forecast = scene.forecaster(finding.fixes);
+  if (!forecast.abstained.empty()) return;
+  const double gain = scene.step_ns - forecast.ns_per_step;
+  if (finding.id != kTakesAllLaunches && gain > kMostOfCeiling * finding.ceiling_ns_per_step) {
+    for (Fix& fix : finding.fixes) fix.expected_share = finding.ceiling_ns_per_step / gain;
+    forecast = scene.forecaster(finding.fixes);
+  }
+  finding.forecast = std::move(forecast);
+}
+
+// What holds the step where the fix is made.
+std::string why_no_gain(const Scene& scene, const Finding& finding) {
+  const Forecast& with = *finding.forecast;
+  const std::string slowed =
+      scene.inflated ? " (as recorded; the profiler of this trace slowed the host)" : "";
+  if (with.waits_more_ns >= kMostOfWhatWasCaused * finding.caused_ns_per_step)
+    return fmt::format("the host then waits for the device at {}, {} a step longer",
+                       scene.line_text(with.waits_at), format_duration(with.waits_more_ns)) +
+           slowed;
+  const std::string works = fmt::format("the device works for {} of it", percent(with.busy_share));
+  if (with.busy_share >= kHoldsTheStep) return "the device is what the step waits for: " + works;
+  if (scene.trace.device_ops().size() > 0)
+    return "the host is what the step waits for: " + works + slowed;
+  return "the loop's own thread has as much to do as before";
 }
 
 }  // namespace
 
-// What the replay says decides, but on a trace whose host was slowed: there the host holds back
-// what it would not hold back in truth, and ceilings are safer.
+// What the replay says decides, but for the severity on a trace whose host was slowed: there the
+// host holds back what it would not hold back in truth, and ceilings are safer.
 void add_finding(const Scene& scene, Finding finding, Findings& out) {
   finding.share = scene.share(finding.ceiling_ns_per_step);
-  if (scene.forecaster && !finding.fixes.empty()) {
-    const Forecast forecast = scene.forecaster(finding.fixes);
-    if (forecast.abstained.empty()) finding.forecast = within_ceiling(scene, finding, forecast);
-  }
-  const bool replay_decides = finding.forecast && !scene.inflated;
+  if (scene.forecaster && !finding.fixes.empty()) add_forecast(scene, finding);
   const double gain = scene.share(finding.gain_ns_per_step(scene.step_ns));
-  if (replay_decides && gain < kPriceLeastGain) {
-    return clear(out, finding.id,
-                 finding.title +
-                     "; yet a replay of the fix gives nothing: something else holds the step back");
-  }
+  const bool gives_nothing = finding.forecast && gain < kNoGain;
+  const bool replay_decides = finding.forecast && (!scene.inflated || gives_nothing);
   finding.severity = severity_of(replay_decides ? gain : finding.share);
-  out.found.push_back(std::move(finding));
+  if (gives_nothing) finding.no_gain = why_no_gain(scene, finding);
+  (gives_nothing ? out.no_gain : out.found).push_back(std::move(finding));
 }
 
 void clear(Findings& out, std::string_view id, std::string reason) {

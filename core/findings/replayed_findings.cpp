@@ -22,11 +22,20 @@ Forecaster forecaster_of(const Simulator& simulator) {
 
 }  // namespace
 
+Result<Simulator> simulator_of(const Trace& trace, const Steps& steps,
+                               const Attribution& attribution, const Summary& summary) {
+  return Simulator::build(trace, steps, attribution, summary.counted,
+                          {.plain_step_ns = summary.partition.corrected_step_ns});
+}
+
 Findings find_all_replayed(const Trace& trace, const Steps& steps, const Attribution& attribution,
                            const Summary& summary) {
-  const Result<Simulator> simulator =
-      Simulator::build(trace, steps, attribution, summary.counted,
-                       {.plain_step_ns = summary.partition.corrected_step_ns});
+  return find_all_replayed(trace, steps, attribution, summary,
+                           simulator_of(trace, steps, attribution, summary));
+}
+
+Findings find_all_replayed(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                           const Summary& summary, const Result<Simulator>& simulator) {
   std::string why_not = simulator ? simulator->abstained() : simulator.error().message;
   Findings out = find_all(trace, steps, attribution, summary,
                           why_not.empty() ? forecaster_of(*simulator) : Forecaster{});

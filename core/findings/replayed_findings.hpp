@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// All findings of a run with their forecasts by replay, where its trace can be replayed.
+// Findings with their forecasts, from the one replay that `stepscope whatif` asks, too: so a fix
+// has one price, whoever prints it.
 #pragma once
 
 #include "core/findings/all_findings.hpp"
 
 namespace stepscope {
 
-// As find_all, with a replay made of the same trace. Where none can be made, or none that can be
-// relied on, findings have no forecast and no_forecast says why.
+// Of the step that the summary judges: without recording, where that is known.
+Result<Simulator> simulator_of(const Trace& trace, const Steps& steps,
+                               const Attribution& attribution, const Summary& summary);
+
 Findings find_all_replayed(const Trace& trace, const Steps& steps, const Attribution& attribution,
                            const Summary& summary);
+// Asks this replay, which is simulator_of() the same.
+Findings find_all_replayed(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                           const Summary& summary, const Result<Simulator>& simulator);
 
 }  // namespace stepscope

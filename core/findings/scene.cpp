@@ -68,6 +68,7 @@ Scene::Scene(const Trace& t, const Steps& s, const Attribution& a, const Summary
       summary(sums),
       forecaster(f),
       step_ns(sums.partition.wall_ns_per_step()),
+      has_device(t.device_ops().size() > 0),
       inflated(a.inflated && !sums.partition.corrected_step_ns),
       sites(nearest_sites(t)),
       optimizer_phases(find_optimizer_phases(a.phases)),

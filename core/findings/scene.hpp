@@ -32,6 +32,7 @@ struct Scene {
 
   double step_ns = 0;         // the mean counted step
   double noise_ns = 0;        // what that mean is uncertain by
+  bool has_device = false;    // else each nanosecond of the step is the host's
   bool inflated = false;      // host times hold an unknown part of the tracer's
   std::vector<SiteId> sites;  // of a host range: its user line, or that of what encloses it
   std::vector<bool> optimizer_phases;  // the phase or one around it has "optim" in its name

@@ -45,16 +45,24 @@ struct FixScope {
   IntervalSet host_times;
 };
 
+// A gain below this share of the step is none.
+inline constexpr double kNoGain = 0.0025;
+
 struct Fix {
   FixKind kind = FixKind::remove_sync;
   FixScope scope;
-  double factor = 1;      // scale_work: of the measured device time
+  double factor = 1;      // scale_work: of device time; prefetch_input: what leaves the loop
   double factor_low = 1;  // the interval of that factor, where it is uncertain
   double factor_high = 1;
-  std::uint32_t every = 1;  // less_often; of remove_sync: one in so many steps keeps its wait;
-                            // batch_repeats: how many there are
+  std::uint32_t every = 1;    // less_often; of remove_sync: one in so many steps keeps its wait;
+                              // batch_repeats: how many there are
+  std::uint32_t workers = 4;  // prefetch_input: that make input beside the step
   // How it is written where its scope has no words (ops, host_times): the id of its finding.
   std::string finding;
+  // How much of what a replay of the repair gives its finding explains. The rest comes of other
+  // work of the same lines: it is possible, and not expected. The fixes of one repair stand one
+  // after another and have the same share.
+  double expected_share = 1;
 };
 
 // The mean step after the fixes, by replay, with a 90 % interval.
@@ -62,9 +70,14 @@ struct Forecast {
   double ns_per_step = 0;
   double low_ns_per_step = 0;
   double high_ns_per_step = 0;
-  double ceiling_ns_per_step = 0;        // what the step cannot fall below by this fix alone
+  double ceiling_ns_per_step = 0;        // what no luck undercuts by this fix alone; <= low
   std::vector<std::string> assumptions;  // sentences for the reader
   std::string abstained;                 // why no number can be relied on; empty: one can
+  // What holds the step with the fixes: the share of it in which the device works, and the place at
+  // which the host then waits for the device longer than before, and by how much a step.
+  double busy_share = 0;
+  SiteId waits_at = kNone;
+  double waits_more_ns = 0;
 };
 
 }  // namespace stepscope

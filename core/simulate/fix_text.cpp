@@ -88,6 +88,11 @@ class FixReader {
         problem_ = fmt::format("every={}: a whole number from 2 on is needed", value);
       return true;
     }
+    if (name == "workers") {
+      if (!read_number(value, fix_.workers) || fix_.workers < 1 || fix_.workers > 1024)
+        problem_ = fmt::format("workers={}: a whole number from 1 on is needed", value);
+      return true;
+    }
     double number = 0;
     if (!read_number(value, number) || !(number >= 0) || number > 1e6)
       problem_ = fmt::format("{}={}: a number from 0 on is needed", name, value);
@@ -99,8 +104,8 @@ class FixReader {
     } else if (name == "high") {
       high_ = number;
     } else {
-      problem_ =
-          fmt::format("'{}' is no option of a fix; there are factor, low, high and every", name);
+      problem_ = fmt::format(
+          "'{}' is no option of a fix; there are factor, low, high, every and workers", name);
     }
     return true;
   }
@@ -201,6 +206,26 @@ class FixReader {
   std::string problem_;
 };
 
+std::string amount_of_one(const Fix& fix) {
+  switch (fix.kind) {
+    case FixKind::less_often:
+      return fmt::format("1 in {}", fix.every);
+    case FixKind::remove_sync:
+      return fix.every > 1 ? fmt::format("1 in {} stays", fix.every) : "";
+    case FixKind::batch_repeats:
+      return fmt::format("{} at once", fix.every);
+    case FixKind::fuse_work:
+      if (fix.factor == 0) return "";  // to the longest of them
+      [[fallthrough]];
+    case FixKind::scale_work:
+      return fmt::format("x{:.2g}", fix.factor);
+    case FixKind::prefetch_input:
+      return fmt::format("{} {}", fix.workers, fix.workers == 1 ? "worker" : "workers");
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 std::string phase_path(const std::vector<Phase>& phases, PhaseId phase) {
@@ -264,6 +289,17 @@ std::string text_of(const Fix& fix, const Trace& trace, const Attribution& attri
   if (fix.kind == FixKind::scale_work || fix.kind == FixKind::fuse_work)
     out += fmt::format(":factor={:g}", fix.factor);
   if (fix.every > 1) out += fmt::format(":every={}", fix.every);
+  if (fix.kind == FixKind::prefetch_input && fix.workers != Fix().workers)
+    out += fmt::format(":workers={}", fix.workers);
+  return out;
+}
+
+std::string amount_of(const std::vector<Fix>& fixes) {
+  std::string out;
+  for (const Fix& fix : fixes) {
+    const std::string one = amount_of_one(fix);
+    if (!one.empty() && out.find(one) == std::string::npos) out += (out.empty() ? "" : ", ") + one;
+  }
   return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fixes as users write them, and back; with "+" between them several that are made together:
 //   KIND[@FILE:LINE | @phase=NAME | @cause=NAME]...[:factor=F][:low=F][:high=F][:every=N]
+//   [:workers=N]
 // "remove_sync@train.py:88", "scale_work@cause=gpu.gemm:factor=0.5",
 // "less_often@phase=eval:every=10". FILE may be the last parts of a path, NAME of a phase its path
 // ("train/eval") or last part.
@@ -26,6 +27,10 @@ Result<std::vector<Fix>> parse_fixes(std::string_view text, const Trace& trace,
 std::string text_of(const Fix& fix, const Trace& trace, const Attribution& attribution);
 std::string text_of(const std::vector<Fix>& fixes, const Trace& trace,
                     const Attribution& attribution);
+
+// How much of it: "1 in 2", "4 workers", "x0.5"; of several, those that differ. Empty: all or
+// nothing.
+std::string amount_of(const std::vector<Fix>& fixes);
 
 std::string phase_path(const std::vector<Phase>& phases, PhaseId phase);  // "train/eval"
 

@@ -35,6 +35,7 @@ class Replay {
       }
     }
     out.busy_ns = busy();
+    out.waited_ns = std::move(waited_);
     return out;
   }
 
@@ -58,7 +59,10 @@ class Replay {
     now = begin + task.ns;
     if (task.producer != kNone) take(task, now);
     const double awaited = end_of_awaited(task);
-    if (awaited > begin) now = std::max(now, awaited + task.return_ns);
+    if (awaited <= begin) return;
+    const double returned = std::max(now, awaited + task.return_ns);
+    if (counts_ && task.thread == 0) waited_[task.site] += returned - now;
+    now = returned;
   }
 
   // The queue of launches is full: the call goes on when enough of them have ended.
@@ -141,6 +145,7 @@ class Replay {
   std::vector<double> op_end_;      // a device task: of the last time that it ran
   std::priority_queue<double, std::vector<double>, std::greater<>> outstanding_;
   std::vector<Stretch> stretches_;
+  std::map<SiteId, double> waited_;
   double device_end_ = kNotYet;
   double work_end_ = kNotYet;
   double step_end_ = 0;

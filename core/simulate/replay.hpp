@@ -7,6 +7,7 @@
 // ahead of the device as it would in a long run.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "core/simulate/task_graph.hpp"
@@ -14,8 +15,9 @@
 namespace stepscope {
 
 struct Replayed {
-  std::vector<double> step_ns;  // of each step, from the end of the one before to its own
-  double busy_ns = 0;           // some device op ran, over all steps
+  std::vector<double> step_ns;         // of each step, from the end of the one before to its own
+  double busy_ns = 0;                  // some device op ran, over all steps
+  std::map<SiteId, double> waited_ns;  // by line: the loop's thread waits for the device
 
   double ns() const;  // of all steps
 };

@@ -106,7 +106,7 @@ struct Simulator::State {
     return touched;
   }
 
-  Run run(std::span<const Fix> fixes, Luck luck) const {
+  Run run_with(std::span<const Fix> fixes, Luck luck) const {
     Run out{.edited = graph};
     out.touched = apply(fixes, luck, out.edited, out.assumptions);
     out.replayed = replay(out.edited);
@@ -114,9 +114,27 @@ struct Simulator::State {
   }
 
   // Of the step with the fixes, by this graph and by the other.
-  double expected(const Run& run, std::span<const Fix> fixes) const {
+  double by_both(const Run& run, std::span<const Fix> fixes) const {
     const double ns = anchored(run.replayed.ns());
     return other ? (1 - other->weight) * ns + other->weight * other_ns(fixes, Luck::expected) : ns;
+  }
+
+  // Of `ns`, what the replay gives: it is not all expected (Fix::expected_share). Of what such a
+  // repair adds to the others, the rest stays in the step.
+  double expected(double ns, std::span<const Fix> fixes) const {
+    double stays = 0;
+    for (std::size_t i = 0, end = 0; i < fixes.size(); i = end) {
+      const double share = fixes[i].expected_share;
+      while (end < fixes.size() && fixes[end].expected_share == share) ++end;
+      if (share >= 1) continue;
+      std::vector<Fix> others(fixes.begin(), fixes.end());
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i),
+                   others.begin() + static_cast<std::ptrdiff_t>(end));
+      const double without =
+          others.empty() ? anchor_ns : by_both(run_with(others, Luck::expected), others);
+      stays += (1 - share) * std::max(0.0, without - ns);
+    }
+    return ns + stays;
   }
 
   double other_ns(std::span<const Fix> fixes, Luck luck) const {
@@ -147,6 +165,17 @@ struct Simulator::State {
   double bound_by_host_ns(const TaskGraph& edited, const Replayed& with) const {
     const double slower = replay(with_host_times(edited, 1 + kHostProbe)).ns();
     return std::max(0.0, anchored(slower - with.ns()) / kHostProbe);
+  }
+
+  void say_what_holds(const Replayed& with, Forecast& out) const {
+    out.busy_share = with.ns() > 0 ? with.busy_ns / with.ns() : 0;
+    for (const auto& [site, ns] : with.waited_ns) {
+      const auto before = base.waited_ns.find(site);
+      const double more = anchored(ns - (before == base.waited_ns.end() ? 0 : before->second));
+      if (site == kNone || more <= out.waits_more_ns) continue;
+      out.waits_at = site;
+      out.waits_more_ns = more;
+    }
   }
 
   // 90 % of what step-to-step variation and the replay's own error leave open.
@@ -271,7 +300,8 @@ std::vector<Fix> Simulator::candidates() const {
   return candidate_fixes(state_->graph);
 }
 double Simulator::expected_ns_per_step(std::span<const Fix> fixes) const {
-  return state_->expected(state_->run(fixes, Luck::expected), fixes);
+  const State& s = *state_;
+  return s.expected(s.by_both(s.run_with(fixes, Luck::expected), fixes), fixes);
 }
 double Simulator::busy_ns_per_step() const {
   return state_->anchored(state_->base.busy_ns);
@@ -285,24 +315,33 @@ std::size_t Simulator::touches(const Fix& fix) const {
 
 Forecast Simulator::forecast(std::span<const Fix> fixes) const {
   const State& s = *state_;
-  State::Run expected = s.run(fixes, Luck::expected);
-  const State::Run good = s.run(fixes, Luck::good);
-  const State::Run bad = s.run(fixes, Luck::bad);
+  State::Run expected = s.run_with(fixes, Luck::expected);
+  const State::Run good = s.run_with(fixes, Luck::good);
+  const State::Run bad = s.run_with(fixes, Luck::bad);
   Forecast out;
-  out.ns_per_step = s.expected(expected, fixes);
-  std::vector<double> all = {out.ns_per_step, s.anchored(expected.replayed.ns()),
+  const double raw = s.by_both(expected, fixes);
+  out.ns_per_step = s.expected(raw, fixes);
+  std::vector<double> all = {out.ns_per_step, raw, s.anchored(expected.replayed.ns()),
                              s.anchored(good.replayed.ns()), s.anchored(bad.replayed.ns())};
   for (const Luck luck : {Luck::expected, Luck::good, Luck::bad})
     if (s.other) all.push_back(s.other_ns(fixes, luck));
+  // What is not expected is no bad luck either: that comes on top.
+  all.push_back(out.ns_per_step + std::max(0.0, s.anchored(bad.replayed.ns()) - raw));
   const double low = *std::min_element(all.begin(), all.end());
   const double high = *std::max_element(all.begin(), all.end());
   const double spread = s.spread(expected);
-  out.ceiling_ns_per_step =
-      std::min(low, s.anchored(std::max(good.replayed.busy_ns, s.host_ns(fixes))));
   const double below = std::hypot(out.ns_per_step - low, spread) - (out.ns_per_step - low);
   out.low_ns_per_step = low * low / (low + below);  // never nothing
+  out.ceiling_ns_per_step =
+      std::min(out.low_ns_per_step, s.anchored(std::max(good.replayed.busy_ns, s.host_ns(fixes))));
+  s.say_what_holds(expected.replayed, out);
   out.high_ns_per_step = out.ns_per_step + std::hypot(high - out.ns_per_step, spread);
   out.assumptions = std::move(expected.assumptions);
+  if (out.ns_per_step > raw)
+    out.assumptions.push_back(fmt::format(
+        "the replay gives {}, with other work of the same lines: what the finding explains is "
+        "expected, the rest is possible",
+        format_duration(raw)));
   if (expected.touched == 0)
     out.assumptions.emplace_back(
         "nothing in the replayed steps matches the fix: it changes nothing");

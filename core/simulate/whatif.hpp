@@ -15,11 +15,29 @@ namespace stepscope {
 
 using Repair = std::vector<Fix>;  // not empty
 
+// A repair that a finding proposes, or one that suits the trace. Where the finding says where it
+// is, that is its place: its fixes may name device operations or times alone.
+struct Proposal {
+  Repair repair;
+  std::string finding;  // its id; empty: none
+  std::string file;
+  std::uint32_t line = 0;
+  SiteKind line_kind = SiteKind::call;
+  std::string function;
+  std::size_t other_lines = 0;
+  std::string phase;
+};
+
 struct WhatIfRow {
   Repair repair;
   std::string text;  // as --fix takes it
-  std::string file;  // of the first line in its scope; empty: none
+  std::string finding;
+  std::string how_much;  // "1 in 2", "4 workers"; empty: nothing to say
+  std::string file;      // empty: none
   std::uint32_t line = 0;
+  SiteKind line_kind = SiteKind::call;
+  std::string function;
+  std::size_t other_lines = 0;  // that it changes, too
   std::string phase;
   std::uint64_t touched = 0;  // calls and device ops of the replayed steps that it changes
   Forecast forecast;          // in a path: with the rows before it
@@ -43,8 +61,8 @@ struct WhatIf {
 };
 
 struct WhatIfQuestion {
-  std::vector<Repair> tried;  // empty: `proposed` is ranked
-  std::vector<Repair> proposed;
+  std::vector<Proposal> tried;  // empty: `proposed` is ranked
+  std::vector<Proposal> proposed;
   std::size_t apply_best = 0;  // steps of a path; 0: none
 };
 

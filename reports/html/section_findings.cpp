@@ -74,6 +74,13 @@ Markup card(const Report& report, const Finding& finding, bool is_open) {
          Markup("\n");
 }
 
+Markup no_gain(const std::vector<Finding>& list) {
+  Markup items;
+  for (const Finding& finding : list) items += element("li", text(no_gain_text(finding)));
+  if (items.empty()) return items;
+  return element("p", Markup("Costs time, but fixing it gives nothing:")) + element("ul", items);
+}
+
 Markup reasons(std::string_view title, const std::vector<NotFound>& list) {
   Markup items;
   for (const RuleText& rule : by_rule(list))
@@ -103,6 +110,7 @@ Markup findings(const Report& report) {
   if (!all.found.empty() && !all.caution.empty()) content += note(Tone::caution, all.caution);
   for (std::size_t i = 0; i < all.found.size(); ++i)
     content += card(report, all.found[i], i < kOpenFindings);
+  content += no_gain(all.no_gain);
   content += reasons("Looked at and cleared:", all.cleared);
   content += not_judged(all.abstained);
   return section(report.id("findings"), "What to do", content);

@@ -47,6 +47,7 @@ FindingJson finding_json(const Finding& finding) {
   out["fix"] = finding.fix;
   if (!finding.code_hint.empty()) out["code_hint"] = finding.code_hint;
   out["falsified_by"] = finding.falsified_by;
+  if (!finding.no_gain.empty()) out["no_gain"] = finding.no_gain;
   out["certainty"] = name_of(finding.certainty);
   out["evidence"] = finding.evidence;
   return out;
@@ -62,6 +63,13 @@ nlohmann::ordered_json findings_json(const Summary& summary) {
   FindingJson out = FindingJson::array();
   if (!summary.findings) return out;
   for (const Finding& finding : summary.findings->found) out.push_back(finding_json(finding));
+  return out;
+}
+
+nlohmann::ordered_json no_gain_json(const Summary& summary) {
+  FindingJson out = FindingJson::array();
+  if (!summary.findings) return out;
+  for (const Finding& finding : summary.findings->no_gain) out.push_back(finding_json(finding));
   return out;
 }
 

@@ -9,6 +9,7 @@
 namespace stepscope {
 
 nlohmann::ordered_json findings_json(const Summary& summary);
+nlohmann::ordered_json no_gain_json(const Summary& summary);
 nlohmann::ordered_json cleared_json(const Summary& summary);
 nlohmann::ordered_json abstained_json(const Summary& summary);  // causes first, then findings
 

@@ -245,6 +245,7 @@ Json document(const Summary& s) {
   out["findings"] = findings_json(s);
   if (s.findings && !s.findings->caution.empty()) out["findings_caution"] = s.findings->caution;
   if (s.findings && !s.findings->no_forecast.empty()) out["no_forecast"] = s.findings->no_forecast;
+  out["no_gain"] = no_gain_json(s);
   out["cleared"] = cleared_json(s);
   out["abstained"] = abstained_json(s);
   out["trust"] = trust_json(s.trust);

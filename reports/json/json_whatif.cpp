@@ -20,9 +20,13 @@ void add_forecast(const Forecast& forecast, Json& out) {
 
 Json fix_json(const WhatIfRow& row) {
   Json out = {{"fix", row.text}, {"kind", name_of(row.repair.front().kind)}};
+  if (!row.finding.empty()) out["finding"] = row.finding;
+  if (!row.how_much.empty()) out["how_much"] = row.how_much;
   if (!row.file.empty()) {
     out["file"] = row.file;
     out["line"] = row.line;
+    if (!row.function.empty()) out["function"] = row.function;
+    out["other_lines"] = row.other_lines;
   }
   if (!row.phase.empty()) out["phase"] = row.phase;
   out["touched"] = row.touched;

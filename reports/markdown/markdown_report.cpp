@@ -75,6 +75,13 @@ std::string partition_section(const StepScale& scale) {
                rows);
 }
 
+// In the item: as deep as its text.
+std::string indented_code(const std::string& lines) {
+  std::string out = "\n    ```\n    ";
+  for (const char c : lines) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  return out + "\n    ```\n\n";
+}
+
 std::string finding_item(const StepScale& scale, const Finding& finding) {
   std::string out = fmt::format(
       "- {} {} {}: {} ({})\n", bold(std::string(name_of(finding.severity))), code(finding.id),
@@ -86,6 +93,7 @@ std::string finding_item(const StepScale& scale, const Finding& finding) {
   under(finding.title);
   under(finding.shows_as);
   under("do: " + finding.fix);
+  if (!finding.code_hint.empty()) out += indented_code(finding.code_hint);
   return out;
 }
 
@@ -111,6 +119,10 @@ std::string findings_section(const StepScale& scale) {
   if (!all.found.empty() && !all.caution.empty()) out += "- ⚠ " + escaped(all.caution) + "\n";
   for (const Finding& finding : all.found) out += finding_item(scale, finding);
   if (!all.found.empty() && !all.no_forecast.empty()) out += "- " + escaped(all.no_forecast) + "\n";
+  std::string no_gain;
+  for (const Finding& finding : all.no_gain)
+    no_gain += "  - " + escaped(no_gain_text(finding)) + "\n";
+  if (!no_gain.empty()) out += "- costs time, but fixing it gives nothing:\n" + no_gain;
   return out + reasons_item("looked at and cleared:", all.cleared) +
          not_judged_item(all.abstained) + "\n";
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/text/one_line.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/wording/findings.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostFindings = 5;
 constexpr const char* kUnderFinding = "    ";
+constexpr const char* kUnderDo = "        ";
 
 Colour colour_of(Severity severity) {
   switch (severity) {
@@ -25,9 +27,15 @@ Colour colour_of(Severity severity) {
   return Colour::dim;
 }
 
-// What to do, without how: up to the first colon or semicolon.
-std::string first_clause(const std::string& fix) {
-  return fix.substr(0, std::min(fix.find(": "), fix.find("; ")));
+// Lines of code stay as they are.
+std::string code_lines(const Page& page, const std::string& code) {
+  std::string out;
+  for (std::size_t at = 0; at < code.size();) {
+    const std::size_t end = std::min(code.find('\n', at), code.size());
+    out += kUnderDo + page.style.paint(Colour::dim, one_line(code.substr(at, end - at))) + "\n";
+    at = end + 1;
+  }
+  return out;
 }
 
 std::string finding_lines(const Page& page, const Finding& finding, std::size_t number) {
@@ -43,16 +51,27 @@ std::string finding_lines(const Page& page, const Finding& finding, std::size_t 
   out += wrapped(kUnderFinding, finding.title, page.style, Colour::plain);
   if (!finding.shows_as.empty())
     out += wrapped(kUnderFinding, finding.shows_as, page.style, Colour::plain);
-  return out + wrapped("    do: ", first_clause(finding.fix), page.style, Colour::cyan);
+  return out + wrapped("    do: ", finding.fix, page.style, Colour::cyan) +
+         code_lines(page, finding.code_hint);
+}
+
+// Costs that a reader would go after in vain.
+std::string no_gain_lines(const Page& page, const Findings& findings) {
+  std::string out;
+  for (const Finding& finding : findings.no_gain) {
+    out += wrapped("    ", no_gain_text(finding), page.style, Colour::plain);
+  }
+  return out.empty() ? out : "  Costs time, but fixing it gives nothing:\n" + out;
 }
 
 // A rule that was found at some lines and cleared at others is listed with its reasons alone.
 std::string cleared_ids(const Findings& findings) {
   std::string out;
   for (const RuleText& rule : by_rule(findings.cleared)) {
-    const bool found = std::any_of(findings.found.begin(), findings.found.end(),
-                                   [&rule](const Finding& one) { return one.id == rule.id; });
-    if (!found) out += (out.empty() ? "" : ", ") + rule.id;
+    const auto is_one = [&rule](const Finding& one) { return one.id == rule.id; };
+    if (std::none_of(findings.found.begin(), findings.found.end(), is_one) &&
+        std::none_of(findings.no_gain.begin(), findings.no_gain.end(), is_one))
+      out += (out.empty() ? "" : ", ") + rule.id;
   }
   return out;
 }
@@ -95,7 +114,7 @@ std::string findings(const Page& page) {
   if (all.found.size() > kMostFindings)
     out +=
         fmt::format("    and {} more: --format json or html\n", all.found.size() - kMostFindings);
-  return out + cleared_lines(page, all);
+  return out + no_gain_lines(page, all) + cleared_lines(page, all);
 }
 
 }  // namespace stepscope::text_sections

@@ -8,6 +8,7 @@
 #include "core/support/duration.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
+#include "reports/wording/findings.hpp"
 #include "reports/wording/numbers.hpp"
 
 namespace stepscope {
@@ -16,7 +17,6 @@ namespace {
 using text_sections::wrapped;
 
 constexpr std::size_t kFixPlaceColumns = 44;
-constexpr double kWorthMentioning = 0.002;  // of the step: less than this is no gain
 
 std::string what_if_head(const WhatIf& whatif, const Style& style) {
   std::string out = fmt::format("{} a step{}{}device busy {}{}{} of {} steps replayed\n",
@@ -33,29 +33,34 @@ std::string what_if_head(const WhatIf& whatif, const Style& style) {
   return out + "\n";
 }
 
-std::string names_of(const Repair& repair) {
-  std::string out;
-  for (const Fix& fix : repair) {
+// "hotspot (x0.5)": what --fix takes, and how much of it.
+std::string names_of(const WhatIfRow& row) {
+  std::string out = row.finding;
+  for (const Fix& fix : row.repair) {
+    if (!row.finding.empty()) break;
     const std::string name = fix.finding.empty() ? std::string(name_of(fix.kind)) : fix.finding;
     if (out.find(name) == std::string::npos) out += (out.empty() ? "" : " + ") + name;
   }
-  return out;
+  return row.how_much.empty() ? out : fmt::format("{} ({})", out, row.how_much);
 }
 
 std::string place_of(const WhatIfRow& row, const Style& style) {
-  if (!row.file.empty())
-    return style.cut_front(fmt::format("{}:{}", row.file, row.line), kFixPlaceColumns);
+  if (!row.file.empty()) {
+    const std::string more =
+        row.other_lines == 0 ? "" : fmt::format(" and {} more", row.other_lines);
+    const std::string at = place_text({row.file, row.line, row.line_kind, row.function, 0});
+    return style.cut_end(at, kFixPlaceColumns - more.size()) + more;
+  }
   if (!row.phase.empty()) return style.cut_end("phase " + row.phase, kFixPlaceColumns);
   const FixScope& scope = row.repair.front().scope;
   if (scope.cause) return "cause " + std::string(name_of(*scope.cause));
-  if (!row.repair.front().finding.empty()) return "where that finding is";
   return "the whole step";
 }
 
 void add_row(Table& table, const std::string& name, const std::string& place,
              const Forecast& forecast, double from_ns, const TimeUnit& unit) {
   const double gain = from_ns > 0 ? 1 - forecast.ns_per_step / from_ns : 0;
-  const bool none = std::abs(gain) < kWorthMentioning;
+  const bool none = std::abs(gain) < kNoGain;
   table.row({{name, none ? Colour::dim : Colour::plain},
              {place, none ? Colour::dim : Colour::plain},
              {format_time(forecast.ns_per_step, unit)},
@@ -76,7 +81,7 @@ std::string fixes_table(const WhatIf& whatif, const Style& style) {
   table.head({is_path ? "Then" : "Fix", "Where", fmt::format("Step, {}", unit.name), "90 % of it",
               is_path ? "In all" : "Change", "At best"});
   for (const WhatIfRow& row : whatif.rows)
-    add_row(table, names_of(row.repair), place_of(row, style), row.forecast, whatif.step_ns, unit);
+    add_row(table, names_of(row), place_of(row, style), row.forecast, whatif.step_ns, unit);
   if (whatif.together) add_row(table, "all of these", "", *whatif.together, whatif.step_ns, unit);
   return table.render(style);
 }

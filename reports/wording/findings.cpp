@@ -49,6 +49,12 @@ std::string gain_text(const Finding& finding, const StepScale& scale) {
                      number(f.ns_per_step), number(f.low_ns_per_step), number(f.high_ns_per_step));
 }
 
+std::string no_gain_text(const Finding& finding) {
+  const std::string where = where_text(finding);
+  return fmt::format("{}{}: {}; no gain, for {}", finding.id, where.empty() ? "" : " at " + where,
+                     finding.title, finding.no_gain);
+}
+
 std::string certainty_text(Certainty certainty) {
   switch (certainty) {
     case Certainty::trace_verified:
@@ -91,7 +97,7 @@ std::vector<ReasonText> by_reason(const std::vector<NotFound>& list) {
 }
 
 bool says_nothing(const Findings& findings) {
-  return findings.found.empty() && findings.abstained.size() > findings.cleared.size();
+  return findings.found.empty() && findings.no_gain.empty() && findings.cleared.empty();
 }
 
 }  // namespace stepscope

@@ -20,6 +20,10 @@ std::string gain_text(const Finding& finding, const StepScale& scale);
 // What the fix is worth, as a share of the step.
 double gain_share(const Finding& finding, const StepScale& scale);
 
+// "hotspot at train.py:9 (topk): top-k and sorting take 1.2 ms a step; no gain, for the host is
+// ..."
+std::string no_gain_text(const Finding& finding);
+
 // "inferred: one link of the argument is a rule that holds nearly always"
 std::string certainty_text(Certainty certainty);
 
@@ -36,7 +40,7 @@ struct ReasonText {
 };
 std::vector<ReasonText> by_reason(const std::vector<NotFound>& list);
 
-// Nothing was found and most could not be judged: a run without a device.
+// Nothing could be judged: a run without steps.
 bool says_nothing(const Findings& findings);
 
 }  // namespace stepscope

@@ -62,6 +62,8 @@ TEST(ReportDocument, GivesBackFindings) {
   EXPECT_EQ(sync.evidence, (std::vector<std::string>{"h12", "h90"}));
   EXPECT_EQ(back.found[1].places[0].kind, SiteKind::function);
   EXPECT_FALSE(back.found[1].forecast.has_value());
+  ASSERT_EQ(back.no_gain.size(), 1U);
+  EXPECT_EQ(back.no_gain[0].no_gain, "the host is what the step waits for");
   EXPECT_EQ(back.cleared.size(), 2U);
   EXPECT_EQ(back.abstained.size(), 2U);
   EXPECT_EQ(back.caution, "one step was counted");

@@ -18,9 +18,10 @@ std::vector<Field> finding_fields() {
        .about = "Only this rule's, and in full: places, forecast, code hint, what would falsify "
                 "it, evidence events, and the `fix` that whatif takes. Example: host_sync"},
       {.name = "list",
-       .about = "found (default): what costs time. cleared: what was looked at and costs "
+       .about = "found (default): what costs time. no_gain: what costs time and yet gives nothing "
+                "if it is fixed, and why. cleared: what was looked at and costs "
                 "nothing, and why. abstained: what this trace cannot tell, and why",
-       .choices = {"found", "cleared", "abstained"}}};
+       .choices = {"found", "no_gain", "cleared", "abstained"}}};
 }
 
 Status check_id(const std::string& id) {
@@ -35,14 +36,16 @@ Status check_id(const std::string& id) {
 }
 
 Json short_row(const Finding& finding, const StepScale& scale) {
-  return {{"id", finding.id},
-          {"severity", name_of(finding.severity)},
-          {"where", where_text(finding)},
-          {"title", finding.title},
-          {"caused_ns_per_step", finding.caused_ns_per_step},
-          {"gain", gain_text(finding, scale)},
-          {"gain_share", gain_share(finding, scale)},
-          {"fix", finding.fix}};
+  Json out = {{"id", finding.id},
+              {"severity", name_of(finding.severity)},
+              {"where", where_text(finding)},
+              {"title", finding.title},
+              {"caused_ns_per_step", finding.caused_ns_per_step},
+              {"gain", gain_text(finding, scale)},
+              {"gain_share", gain_share(finding, scale)},
+              {"fix", finding.fix}};
+  if (!finding.no_gain.empty()) out["no_gain"] = finding.no_gain;
+  return out;
 }
 
 Json full_row(const Finding& finding, const StepScale& scale, const Run& run) {
@@ -66,11 +69,11 @@ Json reasons_page(const std::vector<NotFound>& list, const std::string& id, Json
   return page(std::move(head), {.size = rows.size(), .at = at}, arguments);
 }
 
-Json found_page(const Run& run, const Findings& all, const std::string& id, Json head,
+Json found_page(const Run& run, const std::vector<Finding>& list, const std::string& id, Json head,
                 const Arguments& arguments) {
   const StepScale scale = scale_of(run.summary());
   std::vector<const Finding*> rows;
-  for (const Finding& finding : all.found)
+  for (const Finding& finding : list)
     if (id.empty() || finding.id == id) rows.push_back(&finding);
   const auto at = [&](std::size_t i) {
     return id.empty() ? short_row(*rows[i], scale) : full_row(*rows[i], scale, run);
@@ -83,6 +86,7 @@ Json head_of(const Run& run, const Findings& all) {
   if (!all.caution.empty()) out["caution"] = all.caution;
   if (!all.no_forecast.empty()) out["no_forecast"] = all.no_forecast;
   out["found"] = all.found.size();
+  out["no_gain"] = all.no_gain.size();
   out["cleared"] = all.cleared.size();
   out["abstained"] = all.abstained.size();
   return out;
@@ -99,7 +103,9 @@ Result<Json> answer_findings(const ToolCall& call) {
     return usage_error((*run)->name().path + ": this report was written without findings");
   const std::string list = call.arguments.text("list", "found");
   Json head = head_of(**run, *findings);
-  if (list == "found") return found_page(**run, *findings, id, std::move(head), call.arguments);
+  if (list == "found" || list == "no_gain")
+    return found_page(**run, list == "found" ? findings->found : findings->no_gain, id,
+                      std::move(head), call.arguments);
   const auto& reasons = list == "cleared" ? findings->cleared : findings->abstained;
   return reasons_page(reasons, id, std::move(head), call.arguments);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/mcp/tool.hpp"
 #include "cli/verbs/whatif_question.hpp"
+#include "core/findings/replayed_findings.hpp"
 #include "core/simulate/edits/edit.hpp"
 #include "core/support/duration.hpp"
 #include "reports/json/json_rows.hpp"
@@ -58,15 +59,21 @@ Result<WhatIf> ask(const ToolCall& call, Run& run) {
   if (!call.arguments.has("plain_step")) {
     const auto replay = run.replay();
     if (!replay) return replay.error();
-    return ask_whatif(request, **events, **replay, false);
+    return ask_whatif(request, **events, *run.summary_with_findings().findings, **replay);
   }
   const auto plain = parse_duration(call.arguments.text("plain_step"));
   if (!plain) return usage_error("plain_step: " + plain.error().message);
   const LoadedRun& loaded = **events;
+  const Summary summary = summarize(loaded.trace, loaded.steps, loaded.attribution,
+                                    SummaryOptions{.plain_step_ns = *plain});
   const auto replay = Simulator::build(loaded.trace, loaded.steps, loaded.attribution,
                                        loaded.summary.counted, {.plain_step_ns = *plain});
   if (!replay) return replay.error();
-  return ask_whatif(request, loaded, *replay, true);
+  const Findings findings =
+      find_all_replayed(loaded.trace, loaded.steps, loaded.attribution, summary, replay);
+  auto out = ask_whatif(request, loaded, findings, *replay);
+  if (out) out->is_plain_step = true;
+  return out;
 }
 
 // What holds for every row is said once, as a note.

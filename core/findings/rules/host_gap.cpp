@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "core/findings/core_wait.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -13,11 +15,12 @@ namespace {
 
 constexpr const char* kHostGap = "host_gap";
 
-bool is_gap_cause(Cause cause) {
+// Without a device, operations are what the step is for.
+bool is_gap_cause(const Scene& scene, Cause cause) {
+  const bool computes = cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other;
   return cause == Cause::host_python || cause == Cause::host_between_calls ||
-         (cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other) ||
-         cause == Cause::host_io || cause == Cause::host_gc || cause == Cause::host_off_cpu ||
-         cause == Cause::host_wait_thread;
+         (computes && scene.has_device) || cause == Cause::host_io || cause == Cause::host_gc ||
+         cause == Cause::host_off_cpu || cause == Cause::host_wait_thread;
 }
 
 struct Gaps {
@@ -26,17 +29,26 @@ struct Gaps {
   PerCause<std::int64_t> by_cause{};
   std::uint64_t count = 0;
   std::vector<std::size_t> segments;
+  std::int64_t off_cpu = 0;
+  double without_core = 0;  // of it: ready to run
+  bool wait_is_known = false;
 };
 
 Gaps find_gaps(const Scene& scene) {
   Gaps out(scene);
+  const CoreWait wait(scene);
+  out.wait_is_known = wait.is_known();
   for (std::size_t i = 0; i < scene.segments().size(); ++i) {
     const Segment& s = scene.segments()[i];
-    if (!is_gap_cause(s.cause) || s.time.length() < kLongStretchNs) continue;
+    if (!is_gap_cause(scene, s.cause) || s.time.length() < kLongStretchNs) continue;
     const std::int64_t ns = scene.unexplained_ns(i);
     if (ns <= 0) continue;
     out.price.add(s, ns);
     out.by_cause[index_of(s.cause)] += ns;
+    if (s.cause == Cause::host_off_cpu) {
+      out.off_cpu += ns;
+      out.without_core += std::min(static_cast<double>(ns), wait.ns_in(s.time));
+    }
     out.segments.push_back(i);
     ++out.count;
   }
@@ -50,7 +62,20 @@ Cause largest_cause(const Gaps& gaps) {
   return static_cast<Cause>(largest);
 }
 
-std::string advice_for_gap(Cause cause) {
+// Of the time off the CPU: sleeping, or ready to run without a core.
+std::string off_cpu_text(const Scene& scene, const Gaps& gaps) {
+  if (gaps.off_cpu == 0) return "";
+  const double all = scene.per_step(gaps.off_cpu);
+  if (!gaps.wait_is_known)
+    return fmt::format("; off the CPU for {}, asleep or without a core: this trace does not tell",
+                       format_duration(all));
+  const double without = scene.per_step(std::llround(gaps.without_core));
+  return fmt::format("; off the CPU for {}: {} asleep, {} ready to run without a core",
+                     format_duration(all), format_duration(all - without),
+                     format_duration(without));
+}
+
+std::string advice_for_gap(Cause cause, bool has_device) {
   switch (cause) {
     case Cause::host_gc:
       return "collect garbage less often (gc.disable() behind set-up, and one gc.collect() in a "
@@ -65,6 +90,9 @@ std::string advice_for_gap(Cause cause) {
     case Cause::host_wait_thread:
       return "the loop waits for another thread: let that run further ahead";
     default:
+      if (!has_device)
+        return "move this work out of the loop or do it less often; vectorise Python loops (NumPy, "
+               "or one operation on a tensor), or do it in another process beside the step";
       return "move this host work out of the loop, do it on the device, or do it on another thread "
              "while the device works; issue the step's device work first";
   }
@@ -78,7 +106,9 @@ void judge_host_gap(Scene& scene, Findings& out) {
   if (idle < scene.least_ns()) {
     if (gaps.count == 0)
       return clear(out, kHostGap,
-                   "the host is nowhere away for a millisecond while the device idles");
+                   scene.has_device
+                       ? "the host is nowhere away for a millisecond while the device idles"
+                       : "the loop does nothing but operations for a millisecond anywhere");
     return clear(out, kHostGap,
                  fmt::format("stretches of a millisecond and more cost {} a step ({})",
                              format_duration(idle), percent(scene.share(idle))));
@@ -87,11 +117,13 @@ void judge_host_gap(Scene& scene, Findings& out) {
   const Cause cause = largest_cause(gaps);
   Finding finding = gaps.price.finding(kHostGap, idle);
   finding.count_per_step = scene.count_per_step(gaps.count);
-  finding.title = fmt::format(
-      "the device idles {} a step ({}) while the host does something else for a millisecond or "
-      "more "
-      "({})",
-      format_duration(idle), percent(scene.share(idle)), name_of(cause));
+  finding.title =
+      fmt::format("{} {} a step ({}) {} for a millisecond or more ({}){}",
+                  scene.has_device ? "the device idles" : "for", format_duration(idle),
+                  percent(scene.share(idle)),
+                  scene.has_device ? "while the host does something else"
+                                   : "the loop does something else than its operations,",
+                  name_of(cause), off_cpu_text(scene, gaps));
   Fix elsewhere;
   elsewhere.kind = FixKind::drop_work;
   std::vector<Interval> times;
@@ -99,7 +131,7 @@ void judge_host_gap(Scene& scene, Findings& out) {
   elsewhere.scope.host_times = unite(std::move(times));
   elsewhere.finding = kHostGap;
   finding.fixes = {elsewhere};
-  finding.fix = advice_for_gap(cause);
+  finding.fix = advice_for_gap(cause, scene.has_device);
   finding.falsified_by =
       "with that work left out the step does not become shorter by about " + format_duration(idle);
   finding.certainty = scene.inflated ? Certainty::assumption : Certainty::trace_verified;

@@ -71,6 +71,12 @@ FusibleChains chains_of(const Scene& scene, PhaseId phase) {
   return out;
 }
 
+// On a run without a device.
+bool is_cpu_candidate(Cause cause) {
+  return cause == Cause::host_compute_select || cause == Cause::host_compute_reduce ||
+         cause == Cause::host_compute_elementwise || cause == Cause::host_compute_other;
+}
+
 struct Hotspot {
   Cause cause = Cause::gpu_other;
   PhaseId phase = 0;
@@ -85,7 +91,8 @@ std::vector<Hotspot> find_hotspots(const Scene& scene) {
     const Segment& s = scene.segments()[i];
     if (!scene.counts(s.time.begin)) continue;
     walls[s.phase] += s.time.length();
-    if (is_candidate(s.cause) && !scene.optimizer_phases[s.phase] && !is_whole_graph(scene, s))
+    if ((scene.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) &&
+        !scene.optimizer_phases[s.phase] && !is_whole_graph(scene, s))
       sums[{s.phase, s.cause}] += scene.unexplained_ns(i);
   }
   std::vector<Hotspot> out;
@@ -105,11 +112,17 @@ std::vector<Hotspot> find_hotspots(const Scene& scene) {
 std::string_view what_it_is(Cause cause) {
   switch (cause) {
     case Cause::gpu_select:
+    case Cause::host_compute_select:
       return "top-k and sorting";
     case Cause::gpu_reduce:
+    case Cause::host_compute_reduce:
       return "reductions";
     case Cause::gpu_elementwise:
       return "element-wise kernels";
+    case Cause::host_compute_elementwise:
+      return "element-wise operations";
+    case Cause::host_compute_other:
+      return "operations of no known class";
     default:
       return "kernels of no known class";
   }
@@ -123,12 +136,14 @@ struct Advice {
 Advice advice_for(Cause cause) {
   switch (cause) {
     case Cause::gpu_select:
+    case Cause::host_compute_select:
       return {
           "select without sorting: top-k with sorted=False, a threshold (the k-th value, or last "
           "step's) and a comparison, or a kernel that selects by radix; keep a mask rather than "
           "indices",
           "kth = torch.topk(keys, k, sorted=False).values.amin()\nmask = keys >= kth"};
     case Cause::gpu_reduce:
+    case Cause::host_compute_reduce:
       return {
           "fuse the reduction with what makes its input (torch.compile, or a fused norm or "
           "loss), and reduce once rather than once for each part",
@@ -137,6 +152,12 @@ Advice advice_for(Cause cause) {
       return {
           "each of these kernels reads and writes all of its tensors: fuse chains of them "
           "(torch.compile), drop casts and copies, and use in-place or fused forms",
+          "block = torch.compile(block)"};
+    case Cause::host_compute_elementwise:
+      return {
+          "each of these operations reads and writes all of its tensors: fuse chains of them "
+          "(torch.compile), drop casts and copies, and use in-place forms; what no gradient needs "
+          "(evaluation, metrics) belongs under torch.no_grad()",
           "block = torch.compile(block)"};
     default:
       return {"look at what these kernels do, and whether a library has a faster form of it", ""};
@@ -161,14 +182,19 @@ Fix faster_by(const Scene& scene, const Hotspot& spot, std::vector<DeviceOpId> o
   out.factor = stays;
   out.factor_low = 1 - kMostGain;
   out.factor_high = 1 - kHotspotLeastGain;
-  set_ops(out, std::move(ops), kHotspot);
+  if (scene.has_device) {
+    set_ops(out, std::move(ops), kHotspot);
+  } else {
+    out.scope.cause = spot.cause;
+    if (spot.phase != 0) out.scope.phases = {spot.phase};
+  }
   return out;
 }
 
 Finding hotspot_finding(const Scene& scene, const Hotspot& spot) {
   Price price(scene);
   std::uint64_t calls = 0;
-  DeviceOpId last = kNone;
+  std::uint32_t last = kNone;
   std::vector<DeviceOpId> ops;
   for (std::size_t i = 0; i < scene.segments().size(); ++i) {
     const Segment& s = scene.segments()[i];
@@ -176,8 +202,9 @@ Finding hotspot_finding(const Scene& scene, const Hotspot& spot) {
     if (is_whole_graph(scene, s)) continue;
     price.add(s, scene.unexplained_ns(i));
     ops.push_back(s.device_evidence);
-    if (s.device_evidence != last) ++calls;
-    last = s.device_evidence;
+    const std::uint32_t work = scene.has_device ? s.device_evidence : s.host_evidence;
+    if (work != last) ++calls;
+    last = work;
   }
   const double ns = scene.per_step(spot.ns);
   Finding out = price.finding(kHotspot, ns);
@@ -206,10 +233,12 @@ Finding hotspot_finding(const Scene& scene, const Hotspot& spot) {
 void judge_hotspot(Scene& scene, Findings& out) {
   const std::vector<Hotspot> spots = find_hotspots(scene);
   if (spots.empty())
-    return clear(
-        out, kHotspot,
-        "no class of device work beside matrix products takes 20 % of its phase and 3 % of "
-        "the step");
+    return clear(out, kHotspot,
+                 scene.has_device
+                     ? "no class of device work beside matrix products takes 20 % of its phase "
+                       "and 3 % of the step"
+                     : "no class of operations beside matrix products takes 20 % of its phase "
+                       "and 3 % of the step");
   for (const Hotspot& spot : spots) add_finding(scene, hotspot_finding(scene, spot), out);
 }
 

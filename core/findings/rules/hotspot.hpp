@@ -3,6 +3,7 @@
 //
 //   fires where   class in {select, reduce, elementwise, other}; time(class, phase) >= 20 % of the
 //                 phase's wall time, and >= 3 % of the step (and >= least)
+//                 Without a device the classes of the operations on the CPU: host.compute.*
 //   ceiling       reduce and elementwise kernels that stand in chains, with no other kernel
 //                 between: all but the longest of each chain, where that is 30 % of the chains at
 //                 least. Else half of it: what a better algorithm may give is an assumption (a

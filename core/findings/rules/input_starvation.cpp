@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/findings/core_wait.hpp"
 #include "core/findings/preparation.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
@@ -13,6 +17,9 @@ namespace {
 constexpr const char* kInputStarvation = "input_starvation";
 constexpr double kLeastShareOfFew = 0.05, kLeastShareOfMany = 0.03;
 constexpr std::size_t kManySteps = 20;
+constexpr std::uint32_t kMostWorkers = 4;
+constexpr double kNoneFree = 0.05;  // of the step: the loop's thread waits for a core
+constexpr double kUnknownOnCore = 0.5;
 
 struct InputTime {
   explicit InputTime(const Scene& scene) : price(scene) {}
@@ -32,13 +39,25 @@ bool waits_for_data(const Scene& scene, const Segment& s) {
   return scene.phase_name(s.phase) != "backward" && !scene.optimizer_phases[s.phase];
 }
 
+// Without a device: what PyTorch marks as its loader's, though the loop's own thread does it.
+bool makes_data(const Scene& scene, const Segment& s) {
+  return !scene.has_device && is_host(s.cause) && scene.phase_name(s.phase) == "data";
+}
+
 InputTime input_time(const Scene& scene) {
   InputTime out(scene);
+  const std::uint32_t loader_workers = rules::loader_workers(scene);
   for (std::size_t i = 0; i < scene.segments().size(); ++i) {
     const Segment& s = scene.segments()[i];
-    if (!waits_for_data(scene, s) || !scene.counts(s.time.begin)) continue;
-    out.waiting += s.time.length();
-    out.add(s, i, s.time.length());
+    if (!scene.counts(s.time.begin)) continue;
+    if (waits_for_data(scene, s)) {
+      // A loader without workers makes its data in the call that asks for them.
+      const bool others_make = s.cause != Cause::host_data_wait || loader_workers > 0;
+      out.waiting += others_make ? s.time.length() : 0;
+      out.add(s, i, s.time.length());
+    } else if (makes_data(scene, s)) {
+      out.add(s, i, s.time.length());
+    }
   }
   std::vector<bool> chosen = tiny_uploads(scene);
   chosen.flip();
@@ -49,13 +68,43 @@ InputTime input_time(const Scene& scene) {
   return out;
 }
 
+// Work that moves to another core shortens the step by as much as there are cores for it. On a run
+// without a device the step's own operations want all cores, too: then input takes its share of
+// them wherever it is made, and so it does where the loop's thread waits for a core already.
+std::string fit_to_cores(const Scene& scene, Fix& prefetch) {
+  const auto cores = core_count(scene);
+  if (!cores) return "";
+  prefetch.workers = std::clamp(*cores - 1, 1U, kMostWorkers);
+  const CoreWait wait(scene);
+  double waited = 0;
+  for (const std::uint32_t row : scene.summary.counted)
+    waited += wait.ns_in(scene.steps.list[row].window);
+  const bool none_free =
+      *cores == 1 || scene.share(scene.per_step(std::llround(waited))) >= kNoneFree;
+  if (scene.has_device && !none_free) return "";
+  const auto on_core = input_cpu_share(scene, prefetch.scope.host_times);
+  prefetch.factor = 1 - on_core.value_or(kUnknownOnCore) / *cores;
+  prefetch.factor_low = none_free ? 1 - on_core.value_or(1) : prefetch.factor;
+  prefetch.factor_high = 1;
+  const std::string computing =
+      on_core ? fmt::format("making input computes for {} of its time", percent(*on_core))
+              : "how much of making input is computing was not sampled";
+  return fmt::format("{}, and {}: workers take from the loop what they compute",
+                     none_free ? fmt::format("no core is free of {}", *cores)
+                               : fmt::format("the step itself computes on all {} cores", *cores),
+                     computing);
+}
+
 Finding input_finding(const Scene& scene, const InputTime& time, double caused) {
   Finding out = time.price.finding(kInputStarvation, caused);
   const bool waits = 2 * time.waiting > time.price.total();
   out.count_per_step = 1;
-  out.title = fmt::format("the device idles {} a step ({}) while the loop {}",
-                          format_duration(caused), percent(scene.share(caused)),
-                          waits ? "waits for its input" : "makes its input itself");
+  const std::string how_long =
+      fmt::format("{} a step ({})", format_duration(caused), percent(scene.share(caused)));
+  const char* what = waits ? "waits for its input" : "makes its input itself";
+  out.title = scene.has_device
+                  ? fmt::format("the device idles {} while the loop {}", how_long, what)
+                  : fmt::format("for {} the loop {}", how_long, what);
   // By time, not by line: where a library runs the loop, one line of the user holds all of it.
   Fix prefetch;
   prefetch.kind = FixKind::prefetch_input;
@@ -63,6 +112,8 @@ Finding input_finding(const Scene& scene, const InputTime& time, double caused) 
   for (const auto& [segment, ns] : time.parts) times.push_back(scene.segments()[segment].time);
   prefetch.scope.host_times = unite(std::move(times));
   prefetch.finding = kInputStarvation;
+  const std::string cores = fit_to_cores(scene, prefetch);
+  if (!cores.empty()) out.title += "; " + cores;
   out.fixes = {prefetch};
   out.fix = waits
                 ? "let more workers make the input, further ahead, or make less of it on the host: "
@@ -90,9 +141,11 @@ void judge_input_starvation(Scene& scene, Findings& out) {
   const double least =
       scene.summary.counted.size() >= kManySteps ? kLeastShareOfMany : kLeastShareOfFew;
   if (scene.share(caused) < least || caused < scene.least_ns()) {
-    if (caused == 0) return clear(out, kInputStarvation, "the device never waits for input");
+    const char* who = scene.has_device ? "the device" : "the loop";
+    if (caused == 0)
+      return clear(out, kInputStarvation, fmt::format("{} never waits for input", who));
     return clear(out, kInputStarvation,
-                 fmt::format("the device waits {} a step ({}) for input", format_duration(caused),
+                 fmt::format("{} waits {} a step ({}) for input", who, format_duration(caused),
                              percent(scene.share(caused))));
   }
   for (const auto& [segment, ns] : time.parts) scene.explain(segment, ns);

@@ -5,7 +5,10 @@
 //   fires where   idle >= 5 % of the step, or >= 3 % over 20 steps or more, and >= least
 //   idle          host.data_wait, and host.wait_thread of the loop outside backward and optimizer;
 //                 and host time between the call before an upload and the upload, in its phase
-//                 (preparation.hpp), where the upload is no tiny one (tiny_h2d)
+//                 (preparation.hpp), where the upload is no tiny one (tiny_h2d); without a device
+//                 all time in PyTorch's own mark of a loader
+//   cores         the forecast is of as many workers as there are cores beside the loop's, four at
+//                 most; where none is free, they take from the loop what they compute
 #pragma once
 
 #include "core/findings/price.hpp"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
@@ -129,9 +130,91 @@ Finding launch_finding(const Scene& scene, const Price& price, double starved) {
   return out;
 }
 
+// ---- on a run without a device: what lies between operations ----------------------------------
+constexpr double kFewestOperations = 50;  // a step
+
+bool is_between_operations(Cause cause) {
+  return cause == Cause::host_python || cause == Cause::host_framework ||
+         cause == Cause::host_between_calls;
+}
+
+struct OperationCount {
+  std::uint64_t count = 0;
+  std::int64_t median_ns = 0;
+};
+
+// The outermost operations of the loop's thread that began in counted steps.
+OperationCount count_outermost(const Scene& scene) {
+  const HostRanges& h = scene.trace.host_ranges();
+  std::vector<std::int64_t> lengths;
+  std::int64_t until = 0;
+  const Rows rows = scene.trace.ranges_of(scene.steps.thread);
+  for (RangeId r = rows.begin; r < rows.end; ++r) {
+    if (h.kind[r] != HostKind::op || h.begin[r] < until || !scene.counts(h.begin[r])) continue;
+    lengths.push_back(h.end[r] - h.begin[r]);
+    until = h.end[r];
+  }
+  if (lengths.empty()) return {};
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return {lengths.size(), *middle};
+}
+
+Finding overhead_finding(const Scene& scene, const Price& price, const OperationCount& operations,
+                         const std::set<Cause>& causes) {
+  const double time = scene.idle_per_step(price.total());
+  Finding out = price.finding(kLaunchBound, time);
+  out.count_per_step = scene.count_per_step(operations.count);
+  out.title = fmt::format(
+      "{:.0f} operations a step, half of them shorter than {}: for {} a step ({}) Python and the "
+      "framework are on the way from one to the next",
+      out.count_per_step, format_duration(static_cast<double>(operations.median_ns)),
+      format_duration(time), percent(scene.share(time)));
+  for (const Cause cause : causes) {
+    Fix fewer{.kind = FixKind::scale_work, .factor = 0.3, .factor_low = 0.1, .factor_high = 0.8};
+    fewer.scope.cause = cause;
+    fewer.finding = kLaunchBound;
+    out.fixes.push_back(fewer);
+  }
+  out.fix =
+      "do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
+      "Python loop over its parts, or torch.compile, which joins chains of small ones";
+  out.code_hint =
+      "model = torch.compile(model)\n"
+      "losses = loss(model(torch.stack(parts)))     # not: [loss(model(p)) for p in parts]";
+  out.falsified_by = fmt::format(
+      "with twice the batch the step takes twice as long, or compiled it is not shorter by up to "
+      "{}",
+      format_duration(time));
+  out.certainty = Certainty::assumption;
+  return out;
+}
+
+void judge_overhead(Scene& scene, Findings& out) {
+  Price price(scene);
+  std::set<Cause> causes;
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const Segment& s = scene.segments()[i];
+    if (!is_between_operations(s.cause) || s.time.length() >= kLongStretchNs) continue;
+    const std::int64_t ns = scene.unexplained_ns(i);
+    if (ns <= 0) continue;
+    price.add(s, ns);
+    causes.insert(s.cause);
+  }
+  const OperationCount operations = count_outermost(scene);
+  const double time = scene.idle_per_step(price.total());
+  const double count = scene.count_per_step(operations.count);
+  if (scene.share(time) < kLeastStarved || count < kFewestOperations || time < scene.least_ns())
+    return clear(out, kLaunchBound,
+                 fmt::format("{:.0f} operations a step, with {} ({}) on the way between them",
+                             count, format_duration(time), percent(scene.share(time))));
+  add_finding(scene, overhead_finding(scene, price, operations, causes), out);
+}
+
 }  // namespace
 
 void judge_launch_bound(Scene& scene, Findings& out) {
+  if (!scene.has_device) return judge_overhead(scene, out);
   const StarvedTime time = starved_time(scene);
   const double starved = scene.idle_per_step(time.price.total() - time.beside_copies) +
                          scene.wall_per_step(time.beside_copies);

@@ -10,6 +10,8 @@
 //   A trace whose profiler slowed the host by an unknown factor (at most 3, as measured) is judged
 //   only where the true step, a third of the traced one or the device's work if that is longer,
 //   would still be starved by 10 %.
+//   Without a device: of >= 50 operations a step, Python and the framework between them (stretches
+//   below a millisecond) >= 10 % of the step
 #pragma once
 
 #include "core/findings/price.hpp"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "core/findings/compiling.hpp"
 #include "core/findings/wait_lines.hpp"
-#include "core/steps/compilation.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::rules {
@@ -15,26 +15,13 @@ namespace {
 constexpr const char* kSteadyCompile = "steady_compile";
 constexpr std::uint64_t kFewestSteps = 2;
 
-struct Compiling {
-  explicit Compiling(const Scene& scene) : price(scene) {}
+struct CompiledSteps {
+  explicit CompiledSteps(const Scene& scene) : compiling(scene), price(scene) {}
+  Compiling compiling;
   Price price;
   std::vector<std::pair<std::size_t, std::int64_t>> parts;  // segment, ns
-  IntervalSet times;                                        // of the host
   std::uint64_t steps = 0;  // counted ones in which the device idled for it
 };
-
-IntervalSet compiling_times(const Scene& scene) {
-  const HostRanges& h = scene.trace.host_ranges();
-  std::vector<Interval> times;
-  for (const RangeId range : compilation_ranges(scene.trace, scene.steps.process))
-    times.push_back({h.begin[range], h.end[range]});
-  return unite(std::move(times));
-}
-
-std::int64_t compiling_ns(const IntervalSet& times, const Segment& s) {
-  if (s.cause == Cause::host_module_load) return s.time.length();
-  return is_host(s.cause) ? total_length(clip(times, s.time)) : 0;
-}
 
 std::uint64_t steps_with(const Scene& scene, const std::vector<Interval>& parts) {
   std::uint64_t steps = 0;
@@ -48,14 +35,13 @@ std::uint64_t steps_with(const Scene& scene, const std::vector<Interval>& parts)
   return steps;
 }
 
-Compiling find_compiling(const Scene& scene) {
-  Compiling out(scene);
-  out.times = compiling_times(scene);
+CompiledSteps find_compiled_steps(const Scene& scene) {
+  CompiledSteps out(scene);
   std::vector<Interval> idle;
   for (std::size_t i = 0; i < scene.segments().size(); ++i) {
     const Segment& s = scene.segments()[i];
     if (!scene.counts(s.time.begin)) continue;
-    const std::int64_t ns = compiling_ns(out.times, s);
+    const std::int64_t ns = out.compiling.ns_in(s);
     if (ns <= 0) continue;
     out.price.add(s, ns);
     out.parts.emplace_back(i, ns);
@@ -65,35 +51,39 @@ Compiling find_compiling(const Scene& scene) {
   return out;
 }
 
-std::string why_no_compiling(const Scene& scene, const Compiling& compiling, double time) {
-  if (compiling.times.empty()) return "nothing was compiled or loaded in the counted steps";
+std::string why_no_compiling(const Scene& scene, const CompiledSteps& compiled, double time) {
+  if (compiled.compiling.times.empty())
+    return "nothing was compiled or loaded in the counted steps";
   if (time < scene.least_ns())
-    return fmt::format("compiling and loading leave the device idle for {} a step ({})",
+    return fmt::format("compiling and loading {} {} a step ({})",
+                       scene.has_device ? "leave the device idle for" : "take",
                        format_duration(time), percent(scene.share(time)));
   return fmt::format(
-      "in one of {} counted steps the device idles {} for code that is compiled or loaded: late "
-      "warm-up, unless a longer run has more of it",
-      scene.summary.counted.size(), format_duration(static_cast<double>(compiling.price.total())));
+      "in one of {} counted steps the {} {} for code that is compiled or loaded: late warm-up, "
+      "unless a longer run has more of it",
+      scene.summary.counted.size(), scene.has_device ? "device idles" : "loop stops",
+      format_duration(static_cast<double>(compiled.price.total())));
 }
 
 }  // namespace
 
 void judge_steady_compile(Scene& scene, Findings& out) {
-  const Compiling compiling = find_compiling(scene);
-  const Price& price = compiling.price;
+  const CompiledSteps compiled = find_compiled_steps(scene);
+  const Price& price = compiled.price;
   const double time = scene.idle_per_step(price.total());
-  if (time < scene.least_ns() || compiling.steps < kFewestSteps)
-    return clear(out, kSteadyCompile, why_no_compiling(scene, compiling, time));
-  for (const auto& [segment, ns] : compiling.parts) scene.explain(segment, ns);
+  if (time < scene.least_ns() || compiled.steps < kFewestSteps)
+    return clear(out, kSteadyCompile, why_no_compiling(scene, compiled, time));
+  for (const auto& [segment, ns] : compiled.parts) scene.explain(segment, ns);
   Finding finding = price.finding(kSteadyCompile, time);
-  finding.count_per_step = scene.count_per_step(compiling.steps);
+  finding.count_per_step = scene.count_per_step(compiled.steps);
   finding.title = fmt::format(
-      "in {} of {} counted steps the device idles while code is compiled or loaded: {} a step ({})",
-      compiling.steps, scene.summary.counted.size(), format_duration(time),
+      "in {} of {} counted steps the {} while code is compiled or loaded: {} a step ({})",
+      compiled.steps, scene.summary.counted.size(),
+      scene.has_device ? "device idles" : "loop stops", format_duration(time),
       percent(scene.share(time)));
   Fix once;
   once.kind = FixKind::drop_work;
-  once.scope.host_times = compiling.times;
+  once.scope.host_times = compiled.compiling.times;
   once.finding = kSteadyCompile;
   finding.fixes = {once};
   finding.fix =

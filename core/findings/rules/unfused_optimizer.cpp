@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kUnfusedOptimizer = "unfused_optimizer";
 constexpr double kUnfusedOptimizerLeastKernels = 50;
+constexpr double kSmallPart = 0.02;  // of its time: too little to be in each replayed sample
 constexpr double kFusedTraffic = 1.0 / 3;
 constexpr double kLaunchFloorNs = 1'500;  // of a kernel's time, whatever it does
 
@@ -100,9 +101,117 @@ Finding optimizer_finding(const Scene& scene, const OptimizerWorkload& work, dou
   return out;
 }
 
+// ---- on a run without a device: operations instead of kernels ---------------------------------
+struct CpuOptimizer {
+  explicit CpuOptimizer(const Scene& scene) : price(scene) {}
+  Price price;
+  std::int64_t computing = 0;
+  std::int64_t around = 0;  // Python and the framework between the operations
+  std::uint64_t operations = 0;
+  bool fused = false;
+  PerCause<std::int64_t> by_cause{};
+  std::vector<std::size_t> segments;
+};
+
+// Outermost operations of the loop's thread in these times, in order.
+void count_operations(const Scene& scene, const std::vector<Interval>& times, CpuOptimizer& out) {
+  const HostRanges& h = scene.trace.host_ranges();
+  const Rows rows = scene.trace.ranges_of(scene.steps.thread);
+  std::size_t at = 0;
+  std::int64_t until = 0;
+  for (RangeId r = rows.begin; r < rows.end; ++r) {
+    if (h.kind[r] != HostKind::op || h.begin[r] < until) continue;
+    while (at < times.size() && times[at].end <= h.begin[r]) ++at;
+    if (at == times.size()) return;
+    if (h.begin[r] < times[at].begin) continue;
+    ++out.operations;
+    out.fused |= is_fused_kernel(scene.trace.text(h.name[r]));
+    until = h.end[r];
+  }
+}
+
+CpuOptimizer cpu_optimizer(const Scene& scene) {
+  CpuOptimizer out(scene);
+  std::vector<Interval> times;
+  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
+    const Segment& s = scene.segments()[i];
+    if (!scene.optimizer_phases[s.phase] || !is_host(s.cause) || !scene.counts(s.time.begin))
+      continue;
+    const bool computes =
+        s.cause >= Cause::host_compute_gemm && s.cause <= Cause::host_compute_other;
+    (computes ? out.computing : out.around) += s.time.length();
+    out.price.add(s, s.time.length());
+    out.by_cause[index_of(s.cause)] += s.time.length();
+    out.segments.push_back(i);
+    times.push_back(s.time);
+  }
+  count_operations(scene, unite(std::move(times)), out);
+  return out;
+}
+
+// Each of its operations reads and writes its tensors once, a fused one all of them once.
+Finding cpu_finding(const Scene& scene, const CpuOptimizer& work) {
+  const double computing = scene.per_step(work.computing);
+  const double around = scene.idle_per_step(work.around);
+  Finding out = work.price.finding(kUnfusedOptimizer, computing + around);
+  out.ceiling_ns_per_step = (1 - kFusedTraffic) * computing + around;
+  out.count_per_step = scene.count_per_step(work.operations);
+  out.title = fmt::format(
+      "the optimizer's step is {:.0f} operations, several for each parameter: {} a step ({}), {} "
+      "of it between them",
+      out.count_per_step, format_duration(computing + around),
+      percent(scene.share(computing + around)), format_duration(around));
+  const auto scaled = [&work](Cause cause, double factor, double low, double high) {
+    Fix fix{.kind = FixKind::scale_work, .factor = factor, .factor_low = low, .factor_high = high};
+    fix.scope.cause = cause;
+    for (const auto& [phase, ns] : work.price.by_phase()) fix.scope.phases.push_back(phase);
+    fix.finding = kUnfusedOptimizer;
+    return fix;
+  };
+  for (std::size_t i = 0; i < kCauseCount; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    if (static_cast<double>(work.by_cause[i]) <
+        kSmallPart * static_cast<double>(work.price.total()))
+      continue;
+    if (cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other)
+      out.fixes.push_back(scaled(cause, kFusedTraffic, kFusedTraffic / 2, 0.9));
+    else if (is_hidden_by_lead(cause))
+      out.fixes.push_back(scaled(cause, 0.1, 0, 0.5));
+  }
+  out.fix =
+      "use the fused form of the optimizer, which goes through each parameter once (on the CPU "
+      "PyTorch 2.4 and later have it for Adam, AdamW, SGD and Adagrad); it computes the same "
+      "update";
+  out.code_hint = "torch.optim.AdamW(model.parameters(), lr=lr, fused=True)";
+  out.falsified_by =
+      fmt::format("with fused=True the optimizer's phase does not become shorter by up to {}",
+                  format_duration(out.ceiling_ns_per_step));
+  out.certainty = Certainty::assumption;
+  return out;
+}
+
+void judge_on_cpu(Scene& scene, Findings& out) {
+  const CpuOptimizer work = cpu_optimizer(scene);
+  if (work.price.total() == 0)
+    return clear(out, kUnfusedOptimizer, "no time is in an optimizer's phase");
+  const double operations = scene.count_per_step(work.operations);
+  if (work.fused || operations < kUnfusedOptimizerLeastKernels)
+    return clear(out, kUnfusedOptimizer,
+                 fmt::format("the optimizer is {:.0f} operations a step already", operations));
+  Finding finding = cpu_finding(scene, work);
+  if (finding.ceiling_ns_per_step < scene.least_ns())
+    return clear(out, kUnfusedOptimizer,
+                 fmt::format("{:.0f} operations a step, but fusing them would give {} at most ({})",
+                             operations, format_duration(finding.ceiling_ns_per_step),
+                             percent(scene.share(finding.ceiling_ns_per_step))));
+  for (const std::size_t i : work.segments) scene.explain(i, scene.unexplained_ns(i));
+  add_finding(scene, std::move(finding), out);
+}
+
 }  // namespace
 
 void judge_unfused_optimizer(Scene& scene, Findings& out) {
+  if (!scene.has_device) return judge_on_cpu(scene, out);
   const OptimizerWorkload work = optimizer_workload(scene);
   if (work.kernels == 0)
     return clear(out, kUnfusedOptimizer, "no kernel ran in an optimizer's phase");

@@ -2,25 +2,80 @@
 #include "core/simulate/edits/less_often.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stepscope {
+namespace {
+
+constexpr double kUneven = 0.05;  // of the phase's work: what a choice of runs may be off by
+
+// What is loaded once is loaded whether the phase runs often or seldom.
+bool repeats(const Selection& scope, const TaskGraph& graph, const HostTask& task) {
+  return task.cause != Cause::host_module_load && scope.holds(task, graph);
+}
+
+// The phase's work by step, of those in which it runs.
+struct PhaseRuns {
+  std::vector<std::uint32_t> steps;
+  std::vector<double> work;
+  double total = 0;
+};
+
+PhaseRuns find_runs(const Selection& scope, const TaskGraph& graph) {
+  std::vector<double> work(graph.steps.size(), -1);
+  for (const HostTask& task : graph.host) {
+    if (!repeats(scope, graph, task)) continue;
+    double& sum = work[task.step];
+    sum = std::max(sum, 0.0) + task.ns;
+    for (const DeviceTask& op : graph.ops_of(task)) sum += op.ns;
+  }
+  PhaseRuns out;
+  for (std::uint32_t step = 0; step < work.size(); ++step) {
+    if (work[step] < 0) continue;
+    out.steps.push_back(step);
+    out.work.push_back(work[step]);
+    out.total += work[step];
+  }
+  return out;
+}
+
+// By where one begins to count, one in `every` runs holds more or less of the work.
+std::vector<double> kept_by_offset(const PhaseRuns& runs, std::uint32_t every) {
+  std::vector<double> out(every, 0);
+  for (std::size_t i = 0; i < runs.work.size(); ++i) out[i % every] += runs.work[i];
+  return out;
+}
+
+// With luck the small ones stay, without it the large ones; expected is what comes nearest to the
+// share. `every` where none comes near: then each run keeps its share of time.
+std::uint32_t chosen_offset(const Edit& edit, const PhaseRuns& runs) {
+  const std::uint32_t every = edit.fix.every;
+  if (runs.steps.size() < every) return every;
+  const std::vector<double> kept = kept_by_offset(runs, every);
+  const auto at = [&kept](auto found) { return static_cast<std::uint32_t>(found - kept.begin()); };
+  if (edit.luck == Luck::good) return at(std::min_element(kept.begin(), kept.end()));
+  if (edit.luck == Luck::bad) return at(std::max_element(kept.begin(), kept.end()));
+  const double share = runs.total / every;
+  const auto nearest = std::min_element(kept.begin(), kept.end(), [share](double a, double b) {
+    return std::abs(a - share) < std::abs(b - share);
+  });
+  return std::abs(*nearest - share) <= kUneven * runs.total ? at(nearest) : every;
+}
+
+}  // namespace
 
 void less_often(Edit& edit) {
   TaskGraph& graph = edit.graph;
   const Selection scope = edit.scope.with_gradients();
-  std::vector<bool> runs(graph.steps.size(), false);
-  for (const HostTask& task : graph.host) {
-    if (scope.holds(task, graph)) runs[task.step] = true;
-  }
-  const auto times = static_cast<std::uint32_t>(std::count(runs.begin(), runs.end(), true));
-  const bool whole = times >= edit.fix.every;
+  const PhaseRuns runs = find_runs(scope, graph);
+  const std::uint32_t offset = chosen_offset(edit, runs);
+  const bool whole = offset < edit.fix.every;
   std::vector<bool> keeps(graph.steps.size(), false);
-  for (std::uint32_t step = 0, nth = 0; step < runs.size(); ++step) {
-    if (runs[step]) keeps[step] = whole && nth++ % edit.fix.every == 0;
-  }
+  for (std::size_t i = offset; whole && i < runs.steps.size(); i += edit.fix.every)
+    keeps[runs.steps[i]] = true;
   const double share = 1.0 / edit.fix.every;
   for (HostTask& task : graph.host) {
-    if (keeps[task.step] || !scope.holds(task, graph)) continue;
+    if (keeps[task.step] || !repeats(scope, graph, task)) continue;
     const double ns = whole ? 0 : task.ns * share;
     if (whole) {
       drop(graph, task);
@@ -32,7 +87,9 @@ void less_often(Edit& edit) {
     ++edit.touched;
   }
   if (!whole && edit.touched > 0)
-    edit.assume("the replayed steps are fewer than the fix's interval: each keeps its share");
+    edit.assume(
+        "the phase runs too seldom in the replayed steps to leave runs out evenly: each "
+        "keeps its share");
 }
 
 }  // namespace stepscope

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/simulate/edits/prefetch_input.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace stepscope {
 namespace {
 
-// A batch is ready after this share of the time that preparing one takes: workers, in effect.
-constexpr Estimate kShare{0.25, 0, 1};
+// A batch is ready after this share of the time that preparing one takes.
+Estimate share_of(const Fix& fix) {
+  return {1.0 / std::max(1U, fix.workers), 0, 1};
+}
+
+// Of that time, what its workers take from the loop where they have no core of their own.
+Estimate stays_of(const Fix& fix) {
+  return {1 - fix.factor, 1 - fix.factor_high, 1 - fix.factor_low};
+}
+
 constexpr Estimate kBatchTakeNs{100'000, 20'000, 300'000};
 
 bool is_input(const Edit& edit, const HostTask& task) {
@@ -25,16 +35,21 @@ bool may_find_no_core(const TaskGraph& graph) {
 
 void prefetch_input(Edit& edit) {
   TaskGraph& graph = edit.graph;
-  const bool stays = edit.luck == Luck::bad && may_find_no_core(graph);
+  // Where nothing is known of the cores, a loop that computes itself may find none free.
+  const bool cores_are_known = edit.fix.factor < 1 || edit.fix.factor_low < 1;
+  const bool may_stay = !cores_are_known && may_find_no_core(graph);
+  const double stays = may_stay && edit.luck == Luck::bad
+                           ? 1
+                           : std::clamp(stays_of(edit.fix).at(edit.luck), 0.0, 1.0);
+  const double share = std::max(share_of(edit.fix).at(edit.luck), stays);
   const std::uint32_t producer = graph.producers++;
   std::uint32_t step = kNone;
   HostTask* first = nullptr;
   for (HostTask& task : graph.host) {
     if (task.call != kNone || task.thread != 0 || !is_input(edit, task)) continue;
     ++edit.touched;
-    if (stays) continue;
     if (task.producer != kNone) {
-      task.every_ns *= kShare.at(edit.luck);
+      task.every_ns *= share;
       continue;
     }
     if (task.follows != kNone) continue;
@@ -42,22 +57,29 @@ void prefetch_input(Edit& edit) {
       first = &task;
       step = task.step;
       first->producer = producer;
-      first->every_ns = task.ns * kShare.at(edit.luck);
-      first->ns = std::min(task.ns, kBatchTakeNs.at(edit.luck));
+      first->every_ns = task.ns * share;
+      first->ns = std::min(task.ns, kBatchTakeNs.at(edit.luck) + stays * task.ns);
     } else {
-      first->every_ns += task.ns * kShare.at(edit.luck);
-      task.ns = 0;
+      first->every_ns += task.ns * share;
+      task.ns *= stays;
     }
   }
-  if (edit.touched > 0) {
+  if (edit.touched == 0) return;
+  const std::uint32_t workers = edit.fix.workers;
+  edit.assume(fmt::format(
+      "{} beside the step, each as fast as the loop does now (one worker to as many as it takes)",
+      workers == 1 ? "one worker prepares input"
+                   : fmt::format("{} workers prepare input", workers)));
+  if (edit.fix.factor < 1)
+    edit.assume(fmt::format(
+        "there is no core for that alone: {:.0f} % of the input's time stays with the loop ({:.0f} "
+        "to {:.0f} %)",
+        100 * (1 - edit.fix.factor), 100 * (1 - edit.fix.factor_high),
+        100 * (1 - edit.fix.factor_low)));
+  if (may_stay)
     edit.assume(
-        "four workers prepare input beside the step, each as fast as the loop does now (one worker "
-        "to as many as it takes)");
-    if (may_find_no_core(graph))
-      edit.assume(
-          "workers find free cores; the loop computes on the CPU, too, and where there are none "
-          "nothing is gained");
-  }
+        "workers find free cores; the loop computes on the CPU, too, and where there are none "
+        "nothing is gained");
 }
 
 }  // namespace stepscope

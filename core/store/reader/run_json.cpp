@@ -31,6 +31,9 @@ void add_all(object run, TraceData& data) {
       for (const auto& [name, fact] : object(value)) add_fact(name, text_of(fact), data);
     } else {
       add_fact(key, text_of(value), data);
+      if (key == "machine" && value.is_object())
+        for (const auto& [name, fact] : object(value))
+          add_fact("machine." + std::string(name), text_of(fact), data);
     }
   }
 }

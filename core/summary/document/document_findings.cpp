@@ -54,6 +54,7 @@ Finding read_finding(const Field& field) {
   out.fix = field.text_or("fix");
   out.code_hint = field.text_or("code_hint");
   out.falsified_by = field.text_or("falsified_by");
+  out.no_gain = field.text_or("no_gain");
   out.certainty = read_word(field.at("certainty"), certainty_named);
   if (const auto events = field.find("evidence"))
     events->for_each([&](const Field& event) { out.evidence.push_back(event.text()); });
@@ -82,11 +83,14 @@ std::optional<Findings> read_findings(const Field& document) {
   Findings out;
   if (const auto list = document.find("findings"))
     list->for_each([&](const Field& one) { out.found.push_back(read_finding(one)); });
+  if (const auto list = document.find("no_gain"))
+    list->for_each([&](const Field& one) { out.no_gain.push_back(read_finding(one)); });
   out.cleared = read_reasons(document, "cleared");
   out.abstained = read_reasons(document, "abstained");
   out.caution = document.text_or("findings_caution");
   out.no_forecast = document.text_or("no_forecast");
-  if (out.found.empty() && out.cleared.empty() && out.abstained.empty()) return std::nullopt;
+  if (out.found.empty() && out.no_gain.empty() && out.cleared.empty() && out.abstained.empty())
+    return std::nullopt;
   return out;
 }
 

@@ -49,6 +49,50 @@ TEST(WhatifVerb, WritesADocumentOfItsSchema) {
   EXPECT_TRUE(read.contains("together"));
 }
 
+// One fix has one price, whoever prints it.
+TEST(WhatifVerb, PricesAFixAsTheReportDoes) {
+  const auto report =
+      nlohmann::json::parse(run_stepscope("report --format json " + kSlowTrace).out);
+  const auto ranked = document_of(kSlowTrace);
+  std::size_t both = 0;
+  for (const char* list : {"findings", "no_gain"}) {
+    for (const auto& finding : report[list]) {
+      if (finding["forecast"].is_null()) continue;
+      for (const auto& row : ranked["fixes"]) {
+        if (row.value("finding", "") != finding["id"]) continue;
+        if (row["file"] != finding["places"][0]["file"]) continue;
+        ++both;
+        EXPECT_EQ(row["ns_per_step"], finding["forecast"]["ns_per_step"]) << finding["id"];
+        EXPECT_EQ(row["low"], finding["forecast"]["low"]) << finding["id"];
+        EXPECT_EQ(row["line"], finding["places"][0]["line"]) << finding["id"];
+      }
+    }
+  }
+  EXPECT_GE(both, 3U);
+}
+
+TEST(WhatifVerb, AFixWrittenByHandIsTheFindingThatProposesIt) {
+  const auto by_id = document_of("--fix launch_bound " + kSlowTrace)["fixes"][0];
+  const auto by_hand = document_of("--fix capture_graph " + kSlowTrace)["fixes"][0];
+  EXPECT_EQ(by_hand["finding"], "launch_bound");
+  EXPECT_EQ(by_hand["ns_per_step"], by_id["ns_per_step"]);
+  EXPECT_EQ(by_hand["line"], by_id["line"]);
+}
+
+TEST(WhatifVerb, NoIntervalReachesBelowWhatIsCalledBest) {
+  for (const auto& fix : document_of(kSlowTrace)["fixes"])
+    EXPECT_LE(fix["ceiling_ns_per_step"], fix["low"]) << fix["fix"];
+}
+
+TEST(WhatifVerb, SaysHowMuchOfAFixItIs) {
+  const Outcome run = run_stepscope(
+      "whatif " + kSlowTrace +
+      " --fix less_often@phase=norms:every=4 --fix scale_work@cause=gpu.gemm:factor=0.5");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("less_often (1 in 4)"));
+  EXPECT_THAT(run.out, HasSubstr("scale_work (x0.5)"));
+}
+
 TEST(WhatifVerb, EachStepOfThePathIsNoLongerThanTheOneBefore) {
   const auto path = document_of("--apply-best 3 " + kSlowTrace);
   ASSERT_GE(path["fixes"].size(), 1U);

@@ -64,9 +64,9 @@ Result<std::string> judge(const std::filesystem::path& path) {
   const Summary summary = summarize(read->trace, *steps, *attribution);
   const Findings all = find_all_replayed(read->trace, *steps, *attribution, summary);
   return fmt::format(
-      R"({{"case": "{}", "step_us": {}, "found": {}, "cleared": {}, "abstained": {}, "no_forecast": {}}})",
+      R"({{"case": "{}", "step_us": {}, "found": {}, "no_gain": {}, "cleared": {}, "abstained": {}, "no_forecast": {}}})",
       path.stem().string(), microseconds(summary.partition.wall_ns_per_step()), json_of(all.found),
-      json_of(all.cleared), json_of(all.abstained), text_of(all.no_forecast));
+      json_of(all.no_gain), json_of(all.cleared), json_of(all.abstained), text_of(all.no_forecast));
 }
 
 }  // namespace

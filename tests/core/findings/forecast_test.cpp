@@ -2,6 +2,8 @@
 // Findings stand in the order of what a replay says that they give, and carry its forecast.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/findings/all_findings.hpp"
 #include "core/simulate/fix_text.hpp"
 #include "core/simulate/simulator.hpp"
@@ -34,7 +36,8 @@ Findings judge(const Forecaster& forecaster) {
 // What a replay might say: one kind of fix gives `gain_ns` of 2 ms, any other half of that.
 Forecaster in_favour_of(FixKind kind, double gain_ns = 2e5) {
   return [kind, gain_ns](std::span<const Fix> fixes) {
-    const double ns = 2e6 - (fixes.front().kind == kind ? gain_ns : gain_ns / 2);
+    const double gain = fixes.front().kind == kind ? gain_ns : gain_ns / 2;
+    const double ns = 2e6 - gain * fixes.front().expected_share;
     return Forecast{ns, ns - 1e4, ns + 1e4, ns, {}, ""};
   };
 }
@@ -74,10 +77,46 @@ TEST(FindingForecast, GivesNoMoreThanTheFindingCosts) {
   for (const Finding& finding : findings.found) {
     ASSERT_TRUE(finding.forecast.has_value()) << finding.id;
     EXPECT_LE(finding.gain_ns_per_step(2e6), finding.ceiling_ns_per_step) << finding.id;
-    if (finding.id == "host_sync") {
-      EXPECT_LE(finding.forecast->low_ns_per_step, 5e5) << "what the replay gives is possible";
-    }
+    EXPECT_LT(finding.fixes.front().expected_share, 1) << finding.id;
   }
+}
+
+// What the finding does not explain stays in the step, also beside other fixes; it is possible.
+TEST(FindingForecast, TheReplayExpectsWhatTheFindingExplains) {
+  const Result<TextCase> read = parse_case("two_costs", kTwoCosts);
+  ASSERT_TRUE(read.ok());
+  const Result<Attribution> attribution = attribute(read->trace, *read->steps);
+  const Summary summary = summarize(read->trace, *read->steps, *attribution);
+  const auto simulator =
+      Simulator::build(read->trace, *read->steps, *attribution, summary.counted, {});
+  ASSERT_TRUE(simulator.ok()) << simulator.error().message;
+  Fix pin{.kind = FixKind::pin_memory};
+  const Fix wait{.kind = FixKind::remove_sync};
+  const double all = simulator->anchor_ns_per_step() - simulator->expected_ns_per_step({&pin, 1});
+  ASSERT_GT(all, 0);
+  pin.expected_share = 0.25;
+  const Forecast quarter = simulator->forecast({&pin, 1});
+  EXPECT_NEAR(simulator->anchor_ns_per_step() - quarter.ns_per_step, all / 4, 1);
+  EXPECT_LE(quarter.low_ns_per_step, simulator->anchor_ns_per_step() - all);
+  EXPECT_LE(quarter.ceiling_ns_per_step, quarter.low_ns_per_step);
+  const Fix both[] = {pin, wait};
+  EXPECT_LE(simulator->expected_ns_per_step(both), simulator->expected_ns_per_step({&wait, 1}) + 1)
+      << "more fixes are never worse";
+}
+
+TEST(FindingForecast, WhatGivesNothingStandsApartWithItsReason) {
+  const Findings findings = judge([](std::span<const Fix>) {
+    Forecast none{2e6, 2e6 - 1e4, 2e6 + 1e4, 2e6, {}, ""};
+    none.busy_share = 0.96;
+    return none;
+  });
+  EXPECT_TRUE(order_of(findings).empty());
+  const auto sync = std::find_if(findings.no_gain.begin(), findings.no_gain.end(),
+                                 [](const Finding& one) { return one.id == "host_sync"; });
+  ASSERT_NE(sync, findings.no_gain.end());
+  EXPECT_EQ(sync->severity, Severity::info);
+  EXPECT_EQ(sync->no_gain,
+            "the device is what the step waits for: the device works for 96 % of it");
 }
 
 // A silence holds several phases and lines: each is work of its own.

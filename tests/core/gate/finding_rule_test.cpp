@@ -25,7 +25,7 @@ Finding finding(const char* id, Severity severity) {
 
 Summary run_with(std::vector<Finding> found) {
   Summary run = gate_samples::run({});
-  run.findings = Findings{std::move(found), {}, {}, "", ""};
+  run.findings = Findings{.found = std::move(found)};
   return run;
 }
 

@@ -183,6 +183,32 @@ TEST(Edits, LessOftenKeepsWholeVisitsWhereThereAreEnough) {
   EXPECT_FALSE(few.assumptions.empty()) << "shares of visits are said";
 }
 
+// Which runs of a phase are left out does not decide what that gives.
+TEST(Edits, LessOftenKeepsItsShareOfUnevenVisits) {
+  GraphMaker make;
+  for (const double us : {90, 10, 10, 10}) {
+    make.work(us * kUs, 1);
+    make.end_step();
+  }
+  Fix fix = in_phase(FixKind::less_often, 1);
+  fix.every = 2;
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix).ns(), 60 * kUs) << "half of 120, not the first and third";
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::good).ns(), 20 * kUs);
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::bad).ns(), 100 * kUs);
+}
+
+TEST(Edits, LessOftenLoadsCodeOnceAllTheSame) {
+  GraphMaker make;
+  for (int step = 0; step < 4; ++step) {
+    if (step == 0) make.work(500 * kUs, 1, Cause::host_module_load);
+    make.work(10 * kUs, 1);
+    make.end_step();
+  }
+  Fix fix = in_phase(FixKind::less_often, 1);
+  fix.every = 2;
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix).ns(), 520 * kUs);
+}
+
 TEST(Edits, ScaledWorkIsThatOfItsCause) {
   GraphMaker make;
   make.launch(100 * kUs);
@@ -270,6 +296,20 @@ TEST(Edits, WorkersOfALoopThatComputesItselfMayFindNoCore) {
   const Fix fix{.kind = FixKind::prefetch_input};
   EXPECT_DOUBLE_EQ(apply(make.graph, fix).ns(), (100 + 600) * kUs);
   EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::bad).ns(), (400 + 600) * kUs);
+}
+
+// Workers without a core of their own take from the loop what they compute.
+TEST(Edits, PreparedInputStaysAsFarAsThereIsNoCoreForIt) {
+  GraphMaker make;
+  for (int step = 0; step < 3; ++step) {
+    make.work(1000 * kUs, 0, Cause::host_data_wait);
+    make.work(1000 * kUs, 0, Cause::host_compute_gemm);
+    make.end_step();
+  }
+  Fix fix{.kind = FixKind::prefetch_input, .factor = 0.5, .factor_low = 0, .factor_high = 1};
+  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * (500 + 100 + 1000) * kUs, 1);
+  EXPECT_NEAR(apply(make.graph, fix, Luck::bad).ns(), 3 * 2000 * kUs, 1) << "no gain";
+  EXPECT_NEAR(apply(make.graph, fix, Luck::good).ns(), 3 * 1020 * kUs, 1);
 }
 
 TEST(Edits, TransfersRunBesideComputeUntilTheOptimizer) {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/compiling.hpp"
+
+#include "core/steps/compilation.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+IntervalSet compiling_times(const Scene& scene) {
+  const HostRanges& h = scene.trace.host_ranges();
+  std::vector<Interval> times;
+  for (const RangeId range : compilation_ranges(scene.trace, scene.steps.process))
+    times.push_back({h.begin[range], h.end[range]});
+  return unite(std::move(times));
+}
+
+}  // namespace
+
+Compiling::Compiling(const Scene& scene) : times(compiling_times(scene)) {}
+
+std::int64_t Compiling::ns_in(const Segment& segment) const {
+  if (segment.cause == Cause::host_module_load) return segment.time.length();
+  return is_host(segment.cause) ? total_length(clip(times, segment.time)) : 0;
+}
+
+}  // namespace stepscope::rules

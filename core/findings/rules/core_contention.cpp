@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/rules/core_contention.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/findings/core_wait.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kCoreContention = "core_contention";
+constexpr double kLeastWaiting = 0.05;
+
+Price waiting_price(const Scene& scene, const CoreWait& wait) {
+  Price price(scene);
+  for (const Segment& s : scene.segments()) {
+    if (is_host(s.cause) && scene.counts(s.time.begin))
+      price.add(s, std::llround(wait.ns_in(s.time)));
+  }
+  return price;
+}
+
+std::string cores_text(const Scene& scene) {
+  const auto cores = core_count(scene);
+  const std::uint32_t workers = loader_workers(scene);
+  std::string out = cores ? fmt::format("the {} cores", *cores) : "the cores";
+  if (workers > 0) out += fmt::format(" (its own {} loader workers among them)", workers);
+  return out;
+}
+
+Finding contention_finding(const Scene& scene, const Price& price, double waits) {
+  Finding out = price.finding(kCoreContention, waits);
+  out.count_per_step = 1;
+  out.title = fmt::format(
+      "for {} a step ({}) the loop's thread is ready to run and has no core: other threads or "
+      "processes have {}",
+      format_duration(waits), percent(scene.share(waits)), cores_text(scene));
+  out.fix =
+      "give the loop a core: fewer threads (OMP_NUM_THREADS, torch.set_num_threads) and loader "
+      "workers than cores, and no other program beside it; until then every time below is longer "
+      "than the work takes";
+  out.code_hint =
+      "torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) - workers))\n"
+      "DataLoader(dataset, num_workers=workers)";
+  out.falsified_by =
+      "on a machine that nothing else uses, with fewer threads than cores, the step takes as long";
+  out.certainty = Certainty::trace_verified;
+  return out;
+}
+
+}  // namespace
+
+void judge_core_contention(Scene& scene, Findings& out) {
+  const CoreWait wait(scene);
+  if (!wait.is_known())
+    return abstain(out, kCoreContention,
+                   "how long threads wait for a core was not sampled ('stepscope profile' samples "
+                   "it)");
+  const Price price = waiting_price(scene, wait);
+  const double waits = scene.idle_per_step(price.total());
+  if (scene.share(waits) < kLeastWaiting || waits < scene.least_ns())
+    return clear(out, kCoreContention,
+                 fmt::format("the loop's thread waits {} a step ({}) for a core",
+                             format_duration(waits), percent(scene.share(waits))));
+  add_finding(scene, contention_finding(scene, price, waits), out);
+}
+
+}  // namespace stepscope::rules
