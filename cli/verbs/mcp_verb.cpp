@@ -10,6 +10,7 @@
 #include "cli/mcp/server.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/verbs/verbs.hpp"
+#include "core/importers/path_hint.hpp"
 
 namespace stepscope {
 namespace {
@@ -52,7 +53,8 @@ bool write_whole(int out, std::string_view text) {
 int run_mcp(const McpArguments& arguments) {
   for (const std::string& path : arguments.traces)
     if (std::error_code error; !std::filesystem::exists(path, error))
-      return fail("mcp", path, io_error("there is no such file or folder"));
+      return fail("mcp", path,
+                  io_error("there is no such file or folder" + hint_for_missing(path)));
   std::signal(SIGPIPE, SIG_IGN);
   const int out = take_stdout();
   if (out < 0) return fail("mcp", "", io_error("standard output is closed"));

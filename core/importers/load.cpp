@@ -7,6 +7,7 @@
 
 #include "core/importers/kineto/kineto.hpp"
 #include "core/importers/nsys/nsys.hpp"
+#include "core/importers/path_hint.hpp"
 #include "core/importers/sampled_programs.hpp"
 #include "core/store/reader/reader.hpp"
 #include "core/symbols/native_lines.hpp"
@@ -46,8 +47,9 @@ Result<Trace> load(const fs::path& path, const Progress& progress) {
   std::error_code error;
   if (!fs::exists(path, error)) {
     return io_error("cannot open " + path.string() + ": " +
-                    (error ? error.message() : std::string("no such file or folder")));
+                    (error ? error.message() : "no such file or folder" + hint_for_missing(path)));
   }
+  if (std::optional<Error> not_a_run = no_run_error(path)) return std::move(*not_a_run);
   try {
     Result<TraceData> data = read_any(path, progress);
     if (!data.ok()) return data.error();

@@ -54,6 +54,32 @@ TEST(Load, AKinetoTraceGoesToItsImporter) {
   EXPECT_EQ(trace->host_ranges().size(), 1U);
 }
 
+TEST(Load, AMissingRunIsSuggested) {
+  const Saved saved;
+  std::filesystem::create_directory(saved.scratch / "mine.scope");
+  const auto message = [&](const char* name) { return load(saved.scratch / name).error().message; };
+  const std::string meant = "did you mean " + (saved.scratch / "mine.scope") + "?";
+  EXPECT_THAT(message("mine"), HasSubstr(meant));
+  EXPECT_THAT(message("mien.scope"), HasSubstr(meant));
+  EXPECT_THAT(message("a"), HasSubstr("a.sst?"));
+  EXPECT_THAT(message("quite another"), testing::Not(HasSubstr("did you mean")));
+}
+
+TEST(Load, AFolderAroundRunsNamesThem) {
+  const Scratch scratch;
+  EXPECT_THAT(load(scratch / "").error().message, HasSubstr("is not a run, and holds none: give"));
+  for (const char* name : {"b.scope", "a.scope", "src"})
+    std::filesystem::create_directory(scratch / name);
+  const Result<Trace> loaded = load(scratch / "");
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(loaded.error().message,
+              HasSubstr("is not a run; it holds a.scope, b.scope: give one of them"));
+  for (const char* name : {"c.scope", "d.scope", "e.scope", "f.scope", "g.json.gz"})
+    std::filesystem::create_directory(scratch / name);
+  EXPECT_THAT(load(scratch / "").error().message, HasSubstr("d.scope, e.scope and 2 more"));
+}
+
 TEST(Load, WhatIsMissingOrUnknownIsAClearError) {
   const Scratch scratch;
   EXPECT_EQ(load(scratch / "missing").error().code, ErrorCode::io);
