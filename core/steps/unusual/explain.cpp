@@ -96,7 +96,7 @@ std::string Explanations::of(std::size_t step, std::int64_t excess_ns) const {
   std::string range = rare_range(step, excess_ns);
   if (!range.empty()) return range;
   if (static_cast<double>(work_[step]) > kMoreWork * static_cast<double>(usual_work_)) {
-    return "more work than usual";
+    return std::string(kMoreWorkThanUsual);
   }
   return compiles(step) ? "modules are loaded or compiled" : "";
 }

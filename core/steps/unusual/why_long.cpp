@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/steps/unusual/extra_work.hpp"
 #include "core/steps/unusual/long_rule.hpp"
 
 namespace stepscope {
@@ -16,14 +17,14 @@ namespace {
 using Places = std::vector<std::size_t>;
 
 // At least three, at distances that are multiples of one distance of two or more, and most of the
-// places in between taken.
-bool return_evenly(const Places& places) {
-  if (places.size() < 3) return false;
+// places in between taken: that distance, else 0.
+std::size_t even_distance(const Places& places) {
+  if (places.size() < 3) return 0;
   std::size_t step = 0;
   for (std::size_t i = 1; i < places.size(); ++i) step = std::gcd(step, places[i] - places[i - 1]);
   const std::size_t expected =
       (places.back() - places.front()) / std::max<std::size_t>(1, step) + 1;
-  return step >= 2 && 4 * places.size() >= 3 * expected;
+  return step >= 2 && 4 * places.size() >= 3 * expected ? step : 0;
 }
 
 std::string note(const Steps& steps, const Places& places, const std::string& why) {
@@ -35,6 +36,29 @@ std::string note(const Steps& steps, const Places& places, const std::string& wh
   if (places.size() > kShown) ids += ", ...";
   return fmt::format("{} long {}: {} (step {})", places.size(),
                      places.size() == 1 ? "step" : "steps", why, ids);
+}
+
+std::int64_t excess_of(const Steps& steps, const Places& places, std::int64_t median_ns) {
+  std::int64_t sum = 0;
+  for (const std::size_t k : places) sum += steps.list[k].wall_ns() - median_ns;
+  return sum;
+}
+
+// Where the extra work was called from, and what it may be.
+std::string about_extra_work(const Trace& trace, const Steps& steps, const Places& places,
+                             std::int64_t median_ns) {
+  std::string out;
+  const std::string caller =
+      caller_of_extra_work(trace, steps, places, excess_of(steps, places, median_ns));
+  if (!caller.empty()) out += ", called from " + caller;
+  if (const std::size_t distance = even_distance(places); distance > 0)
+    out += fmt::format(
+        ", every {} steps: it looks like an evaluation; `with "
+        "torch.profiler.record_function(\"evaluation\"):` around it makes it a phase",
+        distance);
+  if (!out.empty() && steps.found_by == FoundBy::optimizer)
+    out += "; what runs behind the optimizer's step counts to the next step";
+  return out;
 }
 
 }  // namespace
@@ -49,9 +73,14 @@ void note_long_steps(const Explanations& explanations, Steps& steps) {
     const std::string why = explanations.of(k, step.wall_ns() - rule.median_ns);
     (why.empty() ? unexplained : explained[why]).push_back(k);
   }
-  if (return_evenly(unexplained))
+  if (even_distance(unexplained) > 0)
     explained["they return at even distances"] = std::exchange(unexplained, {});
-  for (const auto& [why, places] : explained) steps.notes.push_back(note(steps, places, why));
+  for (const auto& [why, places] : explained) {
+    const bool extra = why == kMoreWorkThanUsual;
+    steps.notes.push_back(
+        note(steps, places, why) +
+        (extra ? about_extra_work(explanations.trace(), steps, places, rule.median_ns) : ""));
+  }
 }
 
 }  // namespace stepscope
