@@ -12,6 +12,8 @@ namespace stepscope::compare_parts {
 namespace {
 
 constexpr double kLeastCommon = 0.5;     // of either side's time
+constexpr double kNearlyAll = 0.9;       // of one side's: the other was mended
+constexpr double kLeastOfSlower = 0.1;   // of that other's
 constexpr std::size_t kLeastPrefix = 3;  // letters that two names begin with
 
 using Times = std::map<std::string, std::int64_t>;
@@ -32,6 +34,12 @@ double common_share(const Times& side, const Times& other) {
 
 bool mostly_common(const Times& a, const Times& b) {
   return std::min(common_share(a, b), common_share(b, a)) >= kLeastCommon;
+}
+
+// A repair takes away up to nine tenths of the slower side, and adds little.
+bool nearly_contained(const Times& a, const Times& b) {
+  const auto [less, more] = std::minmax({common_share(a, b), common_share(b, a)});
+  return more >= kNearlyAll && less >= kLeastOfSlower;
 }
 
 template <class Visit>
@@ -96,7 +104,9 @@ std::string stem_of(const std::string& file) {
 SameBy compare(const Summary& a, const Summary& b, const ProgramMatch& names) {
   if (are_alike(stem_of(names.a_file), stem_of(names.b_file))) return SameBy::name;
   if (mostly_common(phases_of(a, "\nA"), phases_of(b, "\nB"))) return SameBy::phases;
-  return mostly_common(work_of(a), work_of(b)) ? SameBy::work : SameBy::nothing;
+  const Times of_a = work_of(a), of_b = work_of(b);
+  const bool same = mostly_common(of_a, of_b) || nearly_contained(of_a, of_b);
+  return same ? SameBy::work : SameBy::nothing;
 }
 
 }  // namespace

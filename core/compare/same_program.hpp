@@ -3,8 +3,9 @@
 //
 // One that is not renamed runs the file that holds most of the other's time. A copy has a like name
 // (train.py, train_fused.py), or its own phases, or mostly the same work: operations in functions
-// of the same name. PyTorch's own phases (data, forward, ...) say nothing, since each training
-// program has them. A side without lines is not judged. Internal to core/compare.
+// of the same name, in half of both sides' time, or in nearly all of one side's, as of a mended
+// copy. PyTorch's own phases (data, forward, ...) say nothing, since each training program has
+// them. A side without lines is not judged. Internal to core/compare.
 #pragma once
 
 #include <cstdint>

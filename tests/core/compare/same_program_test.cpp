@@ -49,6 +49,19 @@ TEST(SameProgram, ACopyHasALikeNameOrTheSameWork) {
   EXPECT_EQ(match(train, {"before.py", "Model.forward", "aten::conv2d"}), SameBy::work);
 }
 
+TEST(SameProgram, AMendedCopyIsContainedInTheOriginal) {
+  const auto with_own = [](const char* file, std::int64_t own_ns) {
+    return side_of_cells(
+        {{.operation = "aten::mm", .ns = 300, .file = file, .function = "train"},
+         {.operation = "aten::norm", .ns = own_ns, .file = file, .function = "gradient_norm"}});
+  };
+  const Summary mended = side_of_cells(
+      {{.operation = "aten::mm", .ns = 300, .file = "quick.py", .function = "train"}});
+  EXPECT_EQ(match_programs(with_own("slow.py", 2'000), mended).by, SameBy::work);
+  EXPECT_EQ(match_programs(mended, with_own("slow.py", 2'000)).by, SameBy::work);
+  EXPECT_EQ(match_programs(mended, with_own("slow.py", 9'000)).by, SameBy::nothing);
+}
+
 TEST(SameProgram, PhasesCountWhereTheProgramNamedThem) {
   const Program a{"clt.py", "top", "aten::topk", "encode"};
   EXPECT_EQ(match(a, {"fast.py", "select", "aten::sort", "encode"}), SameBy::phases);
