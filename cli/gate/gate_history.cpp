@@ -11,6 +11,7 @@
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/gate/history.hpp"
 #include "reports/json/json_history.hpp"
@@ -129,7 +130,7 @@ void add_gate_history_verb(CLI::App& gate, int& status) {
       ->capture_default_str()
       ->type_name("P");
   verb->add_option("--format", arguments->format, "the default is text")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->type_name("FORMAT");
   verb->add_option("-o,--output", arguments->output, "write to FILE, whole or not at all")
       ->type_name("FILE");

@@ -13,6 +13,7 @@
 #include "cli/output/output.hpp"
 #include "cli/output/repository_root.hpp"
 #include "cli/output/terminal.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "reports/github/github_gate.hpp"
 #include "reports/json/json_gate.hpp"
 #include "reports/junit/junit_gate.hpp"
@@ -58,7 +59,7 @@ int exit_code_of(const GateVerdict& verdict, const std::string& inconclusive) {
 
 void add_gate_report_options(CLI::App& verb, GateReportOptions& options) {
   verb.add_option("--format", options.format, "the default is text")
-      ->check(CLI::IsMember({"text", "json", "junit", "sarif", "github", "markdown"}))
+      ->check(one_of({"text", "json", "junit", "sarif", "github", "markdown"}))
       ->type_name("FORMAT");
   verb.add_option("-o,--output", options.output, "write to FILE, whole or not at all")
       ->type_name("FILE");
@@ -74,7 +75,7 @@ void add_gate_report_options(CLI::App& verb, GateReportOptions& options) {
                 "annotations on stdout besides, and the job's summary (GITHUB_STEP_SUMMARY)");
   verb.add_option("--inconclusive", options.inconclusive,
                   "what an inconclusive verdict exits with: pass (0), fail (1) or 3")
-      ->check(CLI::IsMember({"pass", "fail", "3"}))
+      ->check(one_of({"pass", "fail", "3"}))
       ->capture_default_str()
       ->type_name("HOW");
 }

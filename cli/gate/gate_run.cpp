@@ -17,6 +17,7 @@
 #include "cli/programs/interruption.hpp"
 #include "cli/programs/profiled_run.hpp"
 #include "cli/programs/work_folder.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "core/support/duration.hpp"
 #include "reports/json/json_report.hpp"
 
@@ -141,7 +142,7 @@ void add_gate_run_verb(CLI::App& gate, int& status) {
       ->capture_default_str()
       ->type_name("N");
   option("--level", arguments->profile.level, "of recording: light, standard, deep", "LEVEL")
-      ->check(CLI::IsMember({"light", "standard", "deep"}))
+      ->check(one_of({"light", "standard", "deep"}))
       ->capture_default_str();
   option("--start-after", arguments->profile.start_after, "record nothing before (200, 30s)", "N");
   option("--steps", arguments->profile.steps, "record so much (50, 10s)", "N");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/verbs/completion_words.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 
 namespace stepscope {
@@ -135,9 +136,7 @@ void add_completion_verb(CLI::App& app, int& status) {
   CLI::App* verb =
       app.add_subcommand("completion", "Print a shell's completion script: bash or zsh");
   auto shell = std::make_shared<std::string>();
-  verb->add_option("SHELL", *shell, "bash or zsh")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh"}));
+  verb->add_option("SHELL", *shell, "bash or zsh")->required()->check(one_of({"bash", "zsh"}));
   verb->footer(kCompletionExamples);
   verb->callback([&app, shell, &status] {
     fmt::print("{}", *shell == "bash" ? bash_script(app) : zsh_script(app));

@@ -11,6 +11,7 @@
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/compare/comparison.hpp"
 #include "reports/html/html_diff.hpp"
@@ -160,7 +161,7 @@ void add_diff_verb(CLI::App& app, int& status) {
   verb->add_option("--candidate", arguments->candidate, "several runs of B's side")
       ->type_name("B...");
   verb->add_option("--format", arguments->format, "the default is text")
-      ->check(CLI::IsMember({"text", "json", "html", "markdown", "svg"}))
+      ->check(one_of({"text", "json", "html", "markdown", "svg"}))
       ->type_name("FORMAT");
   verb->add_option("-o,--output", arguments->output, "write to FILE, whole or not at all")
       ->type_name("FILE");

@@ -12,6 +12,7 @@
 #include "cli/output/progress_bar.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/output/whole_file.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/exporters/exported.hpp"
 #include "core/importers/load.hpp"
@@ -94,7 +95,7 @@ void add_export_verb(CLI::App& app, int& status) {
   verb->add_option("TRACE", arguments->trace, "A recorded run of any format that report reads")
       ->required();
   verb->add_option("--to", arguments->format, "perfetto, chrome, sqlite or csv")
-      ->check(CLI::IsMember({"perfetto", "chrome", "sqlite", "csv"}))
+      ->check(one_of({"perfetto", "chrome", "sqlite", "csv"}))
       ->type_name("FORMAT")
       ->required();
   verb->add_option("-o,--output", arguments->output, "the file to write")

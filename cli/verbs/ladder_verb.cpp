@@ -12,6 +12,7 @@
 #include "cli/output/terminal.hpp"
 #include "cli/programs/ladder_plans.hpp"
 #include "cli/programs/trainer_program.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "reports/html/html_ladder.hpp"
 #include "reports/html/html_ladder_studies.hpp"
@@ -233,7 +234,7 @@ void add_ladder_verb(CLI::App& app, int& status) {
       app.add_subcommand("ladder", "What each rung of a trainer brings, measured and explained");
   verb->add_option("model", arguments->model, "llm")
       ->required()
-      ->check(CLI::IsMember({"llm"}))
+      ->check(one_of({"llm"}))
       ->type_name("MODEL");
   verb->add_option("--rungs", arguments->rungs, "R0..R5 or R0,R3b,R5; the default is all")
       ->type_name("RUNGS");
@@ -249,7 +250,7 @@ void add_ladder_verb(CLI::App& app, int& status) {
       ->type_name("RUNGS");
   verb->add_flag("--no-profile", arguments->no_profile, "measure only: what changed is not said");
   verb->add_option("--level", arguments->plan.level, "of recording: light, standard, deep")
-      ->check(CLI::IsMember({"light", "standard", "deep"}))
+      ->check(one_of({"light", "standard", "deep"}))
       ->capture_default_str()
       ->type_name("LEVEL");
   verb->add_option("--loss-tolerance", arguments->options.loss_tolerance,
@@ -264,7 +265,7 @@ void add_ladder_verb(CLI::App& app, int& status) {
       ->excludes("--keep")
       ->type_name("DIR");
   verb->add_option("--format", arguments->format, "the default is text")
-      ->check(CLI::IsMember({"text", "json", "html", "svg"}))
+      ->check(one_of({"text", "json", "html", "svg"}))
       ->type_name("FORMAT");
   verb->add_option("-o,--output", arguments->output, "write to FILE, whole or not at all")
       ->type_name("FILE");

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // stepscope profile [options] -- COMMAND...: the work is collectors/launcher's.
-#include <fmt/format.h>
-
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "collectors/launcher/profile.hpp"
-#include "core/support/suggestion.hpp"
 
 namespace stepscope {
 namespace {
@@ -25,16 +23,8 @@ constexpr const char* kProfileExamples =
 
 // A command does not begin with '-': what stands in its place is an option that nothing knows.
 void reject_unknown_option(const CLI::App& verb, std::string_view word) {
-  if (!word.starts_with('-')) return;
-  const std::string name(word.substr(0, word.find('=')));
-  std::vector<std::string> known;
-  for (const CLI::Option* option : verb.get_options()) {
-    for (const std::string& longer : option->get_lnames()) known.push_back("--" + longer);
-  }
-  const std::string_view near = nearest(name, {known.begin(), known.end()});
-  const std::string hint = near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
-  throw CLI::ExtrasError(fmt::format("'{}' is no option{}", name, hint),
-                         CLI::ExitCodes::ExtrasError);
+  const std::string text = unknown_option_text(verb, word);
+  if (!text.empty()) throw CLI::ExtrasError(text, CLI::ExitCodes::ExtrasError);
 }
 
 }  // namespace
@@ -50,6 +40,7 @@ void add_profile_verb(CLI::App& app, int& status) {
   verb->add_option("--level", options->level,
                    "light (no call sites), standard, deep (all ops, CUDA calls and allocations, "
                    "compilation)")
+      ->check(one_of({"light", "standard", "deep"}))
       ->capture_default_str();
   verb->add_flag("--ops", options->ops,
                  "Record every PyTorch op also on a GPU (+10-15 % on tiny ops)");
@@ -66,7 +57,7 @@ void add_profile_verb(CLI::App& app, int& status) {
   verb->add_option("--graphs", options->graphs,
                    "CUDA graphs: nodes (each kernel and copy inside), or whole (one row a launch); "
                    "else nodes, but whole in a process with XLA, which CUPTI's nodes break")
-      ->check(CLI::IsMember({"nodes", "whole"}));
+      ->check(one_of({"nodes", "whole"}));
   verb->add_option(
       "--only", options->only,
       "REGEX: record only processes whose program, or script of an interpreter, matches");

@@ -14,6 +14,7 @@
 #include "cli/output/repository_root.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/verbs/finding_page.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/summary/summary.hpp"
@@ -197,7 +198,7 @@ void add_report_verb(CLI::App& app, int& status) {
       app.add_subcommand("report", "Where the wall time of a step goes, from a recorded trace");
   verb->add_option("TRACE", arguments->traces, "Recorded runs; each gives a report")->required();
   verb->add_option("--format", arguments->format, "the default is text")
-      ->check(CLI::IsMember({"text", "json", "html", "markdown", "sarif", "github"}))
+      ->check(one_of({"text", "json", "html", "markdown", "sarif", "github"}))
       ->type_name("FORMAT");
   const auto option = [verb](const char* names, std::string& value, const char* about,
                              const char* type) {

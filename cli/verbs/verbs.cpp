@@ -12,6 +12,7 @@
 #include "cli/output/exit_codes.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/verbs/build_commit.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "core/support/suggestion.hpp"
 
 namespace stepscope {
@@ -68,11 +69,26 @@ std::string called_verb(const CLI::App& app) {
   return called.empty() ? "" : called.front()->get_name();
 }
 
-int finish(CLI::App& app, const CLI::ParseError& error) {
+// CLI11 names what it did not expect, and not what it may have been.
+std::string what_was_wrong(const CLI::App& app, const CLI::ParseError& error, int argc,
+                           const char* const* argv) {
+  const CLI::App* verb = &app;
+  while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
+  const int code = error.get_exit_code();  // a mistyped option that is required is missing, too
+  const bool may_be_mistyped = code == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
+                               code == static_cast<int>(CLI::ExitCodes::RequiredError);
+  const std::string option =
+      may_be_mistyped && verb != &app ? first_unknown_option(*verb, argc, argv) : std::string();
+  return option.empty() ? error.what() : option;
+}
+
+int finish(CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
   const std::string verb = called_verb(app);
   const std::string help = verb.empty() ? "stepscope --help" : "stepscope " + verb + " --help";
-  return fail(verb, "", usage_error(fmt::format("{}; see '{}'", error.what(), help)));
+  return fail(
+      verb, "",
+      usage_error(fmt::format("{}; see '{}'", what_was_wrong(app, error, argc, argv), help)));
 }
 
 // Where a verb's own words end: at the first that is neither an option of it nor an option's value.
@@ -167,7 +183,7 @@ int run_cli(int argc, const char* const* argv) {
     const std::vector<const char*> words = without_separator(app, argc, argv);
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
-    return finish(app, error);
+    return finish(app, error, argc, argv);
   } catch (const std::bad_alloc&) {
     return fail(called_verb(app), "", io_error("memory ran out; a shorter recording needs less"));
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@
 #include "cli/output/failure.hpp"
 #include "cli/output/progress_bar.hpp"
 #include "cli/output/terminal.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/importers/load.hpp"
 #include "core/support/duration.hpp"
@@ -183,7 +184,7 @@ void add_view_verb(CLI::App& app, int& status) {
   option("--size", arguments->size, "of window or picture, in pixels", "WxH");
   option("--range", arguments->range, "what to show, since the trace's begin: 10ms:25ms", "A:B");
   option("--theme", arguments->theme, "light or dark; the default is dark", "THEME")
-      ->check(CLI::IsMember({"light", "dark"}));
+      ->check(one_of({"light", "dark"}));
   verb->add_option("--scale", arguments->scale,
                    "of text and rows; by default the display's, or the picture's height over 1080")
       ->check(finite() & CLI::Range(0.5, 6.0))

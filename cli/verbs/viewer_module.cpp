@@ -24,9 +24,11 @@ std::filesystem::path module_path() {
   return {};
 }
 
-}  // namespace
+struct Module {
+  Show show;
+};
 
-Status show_in_viewer(const viewer::Desk::Runs& runs, const viewer::ViewOptions& options) {
+Result<Module> load_module() {
   const std::filesystem::path path = module_path();
   if (path.empty())
     return Error{
@@ -39,8 +41,21 @@ Status show_in_viewer(const viewer::Desk::Runs& runs, const viewer::ViewOptions&
   if (module == nullptr) return Error{ErrorCode::unsupported, dlerror()};
   const auto show = reinterpret_cast<Show>(dlsym(module, "stepscope_viewer_show"));
   if (show == nullptr) return Error{ErrorCode::unsupported, dlerror()};
+  return Module{show};
+}
+
+}  // namespace
+
+Status viewer_is_ready() {
+  const Result<Module> module = load_module();
+  return module ? Status(Done{}) : Status(module.error());
+}
+
+Status show_in_viewer(const viewer::Desk::Runs& runs, const viewer::ViewOptions& options) {
+  const Result<Module> module = load_module();
+  if (!module) return module.error();
   Error error;
-  return show(&runs, &options, &error) ? Status(Done{}) : Status(error);
+  return module->show(&runs, &options, &error) ? Status(Done{}) : Status(error);
 }
 
 }  // namespace stepscope

@@ -7,6 +7,8 @@
 
 namespace stepscope {
 
+// The module is there, and what it needs of this machine.
+Status viewer_is_ready();
 Status show_in_viewer(const viewer::Desk::Runs& runs, const viewer::ViewOptions& options);
 
 }  // namespace stepscope

@@ -11,6 +11,7 @@
 #include "cli/output/output.hpp"
 #include "cli/output/progress_bar.hpp"
 #include "cli/output/terminal.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "cli/verbs/whatif_question.hpp"
 #include "core/findings/replayed_findings.hpp"
@@ -142,7 +143,7 @@ void add_whatif_verb(CLI::App& app, int& status) {
       ->check(CLI::Range(1, 20))
       ->type_name("N");
   verb->add_option("--format", arguments->format, "the default is text")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->type_name("FORMAT");
   option("-o,--output", arguments->output, "write to FILE, whole or not at all", "FILE");
   option("--plain-step", arguments->plain_step, "step time without a profiler, like 38.2ms",

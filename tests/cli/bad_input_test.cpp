@@ -84,7 +84,7 @@ TEST(BadInput, ArgumentsThatMakeNoSense) {
     expect_failure(run_stepscope(arguments), 2, subject, what);
   };
   usage("report", "TRACE", "--help");
-  usage("report x --format xml", "--format", "{text,json,html,markdown,sarif,github}");
+  usage("report x --format xml", "--format", "text, json, html, markdown, sarif, github");
   usage("report x --plain-step 38", "--plain-step", "38.2ms");
   usage("report x --step-marker '('", "--step-marker", "regular expression");
   usage("report " + kGood + " --rank 7", "no process of rank 7", "leave the option out");
@@ -123,6 +123,27 @@ TEST(BadInput, AFullStdoutIsAnError) {
                                   kGood + " >/dev/full 2>/dev/null")
                                      .c_str());
   EXPECT_EQ(WEXITSTATUS(status), 4);
+}
+
+TEST(BadInput, MistypedOptionsAndValuesAreSuggested) {
+  struct Case {
+    const char* arguments;
+    const char* says;
+  };
+  const Case cases[] = {
+      {"report --fromat json x.scope", "'--fromat' is no option (did you mean '--format'?)"},
+      {"diff a b --anywya", "'--anywya' is no option (did you mean '--anyway'?)"},
+      {"gate history x --fromat json", "'--fromat' is no option (did you mean '--format'?)"},
+      {"export x --ot perfetto", "'--ot' is no option (did you mean '--to'?)"},
+      {"report --format jsn x.scope", "'jsn' is none of text, json, html"},
+      {"report --format=jsn x.scope", "(did you mean 'json'?)"},
+      {"completion bsh", "(did you mean 'bash'?)"},
+  };
+  for (const Case& c : cases) {
+    const Outcome run = run_stepscope(c.arguments);
+    EXPECT_EQ(run.status, 2) << c.arguments;
+    EXPECT_THAT(run.err, testing::HasSubstr(c.says)) << c.arguments;
+  }
 }
 
 }  // namespace

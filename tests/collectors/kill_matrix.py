@@ -237,10 +237,25 @@ def cpp_bad_input():
             status, out, err = status_of(wrong, "deep", "--", "true")
             assert (status, out) == (2, "") and wrong.split("=")[0] in err and says in err, (status, out, err)
         assert status_of("--", "--xyzzy")[0] == 2
+        for wrong, says in (("--level", "did you mean 'deep'?"), ("--graphs", "is none of nodes, whole")):
+            status, out, err = status_of(wrong, "dep", "--", "true")
+            assert (status, out) == (2, "") and says in err, (status, out, err)
         for bad in ("/proc/nowhere/run", "/dev/null/run"):
             status, out, err = status_of("-o", bad, "--", "sh", "-c", "echo hi; exit 4")
             assert (status, out) == (4, "hi\n") and "runs unprofiled" in err, (status, out, err)
         assert os.listdir(folder) == [], os.listdir(folder)
+
+
+def cpp_doctor():
+    def doctor(folder):
+        return subprocess.run([need("STEPSCOPE_BIN"), "doctor", folder], capture_output=True, text=True)
+
+    here = doctor(".")
+    assert here.returncode == 0, here
+    assert re.search(r"^(ok|missing) +timeline ", here.stdout, re.MULTILINE), here.stdout
+    missing = doctor("/no/such/folder")
+    assert missing.returncode == 4 and "/no/such/folder does not exist" in missing.stderr, missing
+    assert missing.stdout == "", missing
 
 
 def cpp_preload_kept():
@@ -380,6 +395,7 @@ CASES = {
     "cpp_plan_never_came": cpp_plan_never_came,
     "cpp_only": cpp_only,
     "cpp_bad_input": cpp_bad_input,
+    "cpp_doctor": cpp_doctor,
     "cpp_preload_kept": cpp_preload_kept,
     "cpp_device_tool": cpp_device_tool,
     "python_without_its_script": python_without_its_script,

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mistyped options and values, and what they were most likely meant to be.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepscope {
+
+// "'--fromat' is no option (did you mean '--format'?)" where `word` looks like an option that the
+// verb does not know; else empty.
+std::string unknown_option_text(const CLI::App& verb, std::string_view word);
+
+// Of the words behind a verb, the first of which the above says something; else empty.
+std::string first_unknown_option(const CLI::App& verb, int argc, const char* const* argv);
+
+// CLI::IsMember whose message names the nearest: "'jsn' is none of text, json (did you mean
+// 'json'?)".
+CLI::Validator one_of(std::vector<std::string> values);
+
+}  // namespace stepscope
