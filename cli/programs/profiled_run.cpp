@@ -60,8 +60,9 @@ std::string last_lines(const std::string& log) {
   std::deque<std::string> lines;
   std::ifstream file(log);
   for (std::string line; std::getline(file, line);) {
-    const bool ours =
-        line.starts_with("stepscope: recorded") || line.starts_with("stepscope: now run");
+    const bool ours = line.starts_with("stepscope: recorded") ||
+                      line.starts_with("stepscope: now run") ||
+                      line.starts_with("stepscope: /bin/sh ended with");
     if (ours) continue;
     lines.push_back(line);
     if (lines.size() > kLastLines) lines.pop_front();
