@@ -14,11 +14,10 @@
 //   STEPSCOPE_SAMPLE_US  how often silent threads are looked at, microseconds (2000); 0: never
 //   STEPSCOPE_PM_US      how often hardware counters are sampled, microseconds; 0, or absent: never
 //   STEPSCOPE_GRAPHS     nodes: every op of a CUDA graph is recorded; whole: a graph's launch is
-//   one
-//                        op; absent, or auto: nodes, but whole where XLA is in the process
+//                        one op; absent, or auto: nodes, but whole where XLA is in the process
 //                        (xla.hpp)
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
-//   costs. Callbacks of CUPTI are not emptied
+//                              costs. Callbacks of CUPTI are not emptied
 //   STEPSCOPE_WITHOUT    parts of device collection that are left out, with commas between, to find
 //                        the one that disturbs a program: records, calls, lines, streams,
 //                        graph_nodes, resources, state, overhead, flush

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL's payloads as messages. NCCL names a payload's fields in its schema; these are known:
 //
-//   NCCL communicator ID (older: ... hash), Message size [bytes], Reduction operation, Root, Peer
-//   rank
+//   NCCL communicator ID (older: ... hash), Message size [bytes], Reduction operation,
+//   Root, Peer rank
 //
 // The communicator is a hash that is the same on all its ranks. Reduction operations are numbered
 // as in nccl.h; numbers from 5 on are the program's own.

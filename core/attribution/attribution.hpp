@@ -33,7 +33,9 @@ struct Phase {
   PhaseId parent = 0;  // 0 for outermost phases
 };
 
-// A stretch of time with its owner. `evidence` is the event that shows it.
+// A stretch of time with its owner. host_evidence: the call or op that the host was in.
+// device_evidence: the op that ran, or that was issued and had not begun (launch latency, gaps);
+// kNone where the host owns.
 struct Segment {
   Interval time;
   Cause cause = Cause::unknown;

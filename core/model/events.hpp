@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event columns of a trace: one struct of equally long vectors a table, a row an event.
 //
-//   host ranges   anything a host thread did between two times: op, user range, Python function,
-//   call calls         the CUDA API calls among the host ranges, with what they were called with
+//   host ranges   anything a host thread did between two times: op, user range, Python function, ...
+//   calls         the CUDA API calls among the host ranges, with what they were called with
 //   collectives   the communication calls among the host ranges, with their message
 //   device ops    kernels, copies, sets and graph launches as the device ran them
 //   graph nodes   how the nodes of CUDA graphs came to be

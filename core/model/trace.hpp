@@ -4,8 +4,8 @@
 // Trace::build takes the columns in any order and establishes what every reader relies on:
 //   host ranges   sorted by (thread, begin, longer first); one thread is one contiguous row range
 //   parent        the innermost range of the same thread that is active at begin: of all ranges
-//   open
-//                 there the one with the latest begin (families may cross, see HostFamily)
+//                 that are open there
+//                 the one with the latest begin (families may cross, see HostFamily)
 //   calls         sorted by their range; a range of kind runtime_call or driver_call has one
 //   collectives   sorted by their range, with their ordinals
 //   graph nodes   sorted by time

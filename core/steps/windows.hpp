@@ -8,8 +8,8 @@
 //   end k    = max(host end of k, last end of its work, end k-1)
 //   begin k  = end k-1
 //   begin 0  = max(host begin of 0, last end of earlier work still on the device: ops without a
-//   launch
-//              record at the head of their stream, ops launched before step 0), at most end 0
+//              launch record at the head of their stream, ops launched before step 0),
+//              at most end 0
 //
 // Prefetch does not count as work that extends a step: copies and sets on a side stream (one that
 // is not its device's stream with the most kernel time), and all ops of a side stream on which

@@ -19,8 +19,8 @@
 //   batch.host_ranges.name.push_back(store.intern("aten::mm")); ...
 //   if (Status s = store.write(batch); !s.ok()) warn(s.error().message);
 //   clear(batch);                                      // every ~100 ms, or at ~16 k rows
-//   store.close(ExitReason::returned, 0);              // absent: the reader says that the process
-//   died
+//   // Absent, the reader says that the process died:
+//   store.close(ExitReason::returned, 0);
 #pragma once
 
 #include <cstdint>
