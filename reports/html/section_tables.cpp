@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/summary/rows/host_op_rows.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
 #include "reports/wording/names.hpp"
@@ -77,6 +78,18 @@ Markup kernel_row(const Report& report, const KernelRow& row, double largest, bo
                    cells + words_cell(cause_label(row.cause)) + words_cell(row.phase));
 }
 
+Markup host_op_row(const Report& report, const HostOpRow& row, std::int64_t largest) {
+  const double share =
+      largest > 0 ? static_cast<double>(row.ns_total) / static_cast<double>(largest) : 0;
+  return html::row(
+      {{"data-ns", std::to_string(row.ns_total)}},
+      words_cell(shortened(row.name, kLongestName)) + bar_cell(share, family_of(row.cause)) +
+          number_cell(report.time(row.ns_total), report.per_step(row.ns_total)) +
+          number_cell(report.share(row.ns_total), report.share_of_wall(row.ns_total)) +
+          number_cell(report.calls(row.calls_total), static_cast<double>(row.calls_total)) +
+          words_cell(cause_label(row.cause)));
+}
+
 // What a table leaves out is counted and summed.
 template <class Row>
 Markup rest_row(const Report& report, const std::vector<Row>& rows, std::size_t most,
@@ -145,6 +158,23 @@ Markup kernels(const Report& report) {
   const Markup foot = rest_row(report, all, most, columns.size());
   return section(report.id("kernels"), "Device operations",
                  table(columns, rows, foot, {report.id("kernel-table"), true}));
+}
+
+Markup host_ops(const Report& report) {
+  const std::vector<HostOpRow> all = host_op_rows(report.summary.cells);
+  if (report.has_device || all.empty()) return {};
+  const std::size_t most = std::min(kMostKernels, all.size());
+  Markup rows;
+  for (std::size_t i = 0; i < most; ++i) rows += host_op_row(report, all[i], all.front().ns_total);
+  const std::vector<Column> columns = {{"Operation", ColumnKind::words},
+                                       {"", ColumnKind::bar},
+                                       {report.time_title()},
+                                       {"share"},
+                                       {"calls"},
+                                       {"class", ColumnKind::words}};
+  return section(report.id("host-ops"), "Operations on the CPU",
+                 table(columns, rows, rest_row(report, all, most, columns.size()),
+                       {report.id("host-op-table"), true}));
 }
 
 Markup transfers(const Report& report) {

@@ -27,6 +27,7 @@ Markup findings(const Report& report);
 Markup phases(const Report& report);
 Markup lines(const Report& report);
 Markup kernels(const Report& report);
+Markup host_ops(const Report& report);  // of a run without a device
 Markup transfers(const Report& report);
 Markup devices(const Report& report);
 Markup health(const Report& report);

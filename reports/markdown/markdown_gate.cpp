@@ -49,6 +49,7 @@ std::string metrics(const GateVerdict& verdict) {
                     std::string(mark_of(metric.outcome))});
   }
   if (rows.empty()) return "";
+  const std::string note = note_on_changes(verdict);
   return table({{"Metric, a step", MarkdownAlign::left},
                 {"Baseline"},
                 {"Candidate"},
@@ -56,7 +57,8 @@ std::string metrics(const GateVerdict& verdict) {
                 {"Range"},
                 {"Allowed"},
                 {"Verdict", MarkdownAlign::left}},
-               rows);
+               rows) +
+         (note.empty() ? "" : "\n" + escaped(note) + "\n");
 }
 
 std::string reasons(const GateVerdict& verdict) {

@@ -181,9 +181,9 @@ std::string trust_section(const StepScale& scale) {
 std::string one_report(const Summary& summary) {
   const StepScale scale = scale_of(summary);
   std::string out;
-  for (const auto section :
-       {verdict_section, partition_section, findings_section, phase_section, line_section,
-        kernel_section, transfer_section, health_section, sections_section, trust_section}) {
+  for (const auto section : {verdict_section, partition_section, findings_section, phase_section,
+                             line_section, kernel_section, host_op_section, transfer_section,
+                             health_section, sections_section, trust_section}) {
     out += section(scale);
   }
   out.pop_back();  // one line end at the end

@@ -24,6 +24,7 @@ inline std::string paragraph(const std::string& markdown) {
 std::string phase_section(const StepScale& scale);
 std::string line_section(const StepScale& scale);
 std::string kernel_section(const StepScale& scale);
+std::string host_op_section(const StepScale& scale);  // of a run without a device
 std::string transfer_section(const StepScale& scale);
 
 }  // namespace stepscope::markdown

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/summary/rows/host_op_rows.hpp"
 #include "reports/markdown/report_sections.hpp"
 #include "reports/wording/line_groups.hpp"
 #include "reports/wording/names.hpp"
@@ -110,6 +111,20 @@ std::string kernel_section(const StepScale& scale) {
                                                      left("class"),
                                                      left("phase")},
                                                     rows);
+}
+
+std::string host_op_section(const StepScale& scale) {
+  const std::vector<HostOpRow> all = host_op_rows(scale.summary.cells);
+  if (scale.has_device || all.empty()) return "";
+  Rows rows;
+  for (std::size_t i = 0; i < std::min(kMostKernels, all.size()); ++i)
+    rows.push_back({code(shortened(all[i].name, kLongestName)), scale.time(all[i].ns_total),
+                    scale.share(all[i].ns_total), scale.calls(all[i].calls_total),
+                    code(name_of(all[i].cause))});
+  add_rest(rows, scale, all, kMostKernels);
+  return paragraph("### Operations on the CPU") +
+         table({left("operation"), {scale.time_title()}, {"share"}, {"calls"}, left("class")},
+               rows);
 }
 
 std::string transfer_section(const StepScale& scale) {

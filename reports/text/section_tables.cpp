@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "core/summary/rows/host_op_rows.hpp"
 #include "reports/text/colours.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
@@ -199,6 +200,21 @@ std::string kernels(const Page& page) {
   Table table(std::move(columns));
   table.head(std::move(titles));
   for (const KernelRow& row : rows) table.row(kernel_cells(page, row, rates));
+  return table.render(page.style);
+}
+
+std::string host_ops(const Page& page) {
+  if (page.has_device) return "";
+  const std::vector<HostOpRow> rows = host_op_rows(page.summary.cells);
+  if (rows.empty()) return "";
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::left});
+  table.head({"CPU op", page.time_title(), "share", "calls", "class"});
+  for (std::size_t i = 0; i < std::min(kMostKernels, rows.size()); ++i)
+    table.row({{page.style.cut_end(rows[i].name, kNameColumnsBesideRates)},
+               {page.time(rows[i].ns_total)},
+               {page.share(rows[i].ns_total)},
+               {page.calls(rows[i].calls_total)},
+               {std::string(name_of(rows[i].cause)), colour_of(rows[i].cause)}});
   return table.render(page.style);
 }
 

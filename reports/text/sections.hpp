@@ -26,6 +26,7 @@ std::string devices(const Page& page);
 std::string phases(const Page& page);
 std::string lines(const Page& page);
 std::string kernels(const Page& page);
+std::string host_ops(const Page& page);  // of a run without a device
 std::string transfers(const Page& page);
 std::string health(const Page& page);
 std::string sections(const Page& page);

@@ -53,7 +53,8 @@ std::string metrics_table(const GateVerdict& verdict, const Style& style) {
                {format_allowed(metric)},
                {std::string(name_of(metric.outcome)), colour_of_outcome(metric.outcome)}});
   }
-  return "\n" + table.render(style);
+  const std::string note = note_on_changes(verdict);
+  return "\n" + table.render(style) + (note.empty() ? "" : wrapped("  ", note, style, Colour::dim));
 }
 
 std::string reasons(const GateVerdict& verdict, const Style& style) {

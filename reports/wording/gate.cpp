@@ -107,6 +107,19 @@ std::string format_change(const MetricResult& metric) {
   return metric.ratio ? percent_above(*metric.ratio) : "";
 }
 
+std::string note_on_changes(const GateVerdict& verdict) {
+  constexpr double kVisible = 0.005;
+  const bool differs =
+      std::any_of(verdict.metrics.begin(), verdict.metrics.end(), [](const MetricResult& metric) {
+        return metric.outcome != Outcome::not_judged && metric.ratio && metric.candidate &&
+               metric.baseline.value_or(0) > 0 &&
+               std::abs(*metric.ratio - *metric.candidate / *metric.baseline) > kVisible;
+      });
+  return differs ? "A change is the middle of the runs' ratios, not the ratio of the two medians "
+                   "beside it: where runs differ much, so do these."
+                 : "";
+}
+
 std::string format_bounds(const MetricResult& metric) {
   if (!metric.ratio_low && !metric.ratio_high) return "";
   const auto bound = [](const std::optional<double>& ratio) {

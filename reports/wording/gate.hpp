@@ -15,7 +15,9 @@ namespace stepscope {
 // "40.2 ms", "1,234", "4.19 MB": of a step.
 std::string format_metric(MetricKind kind, double value);
 std::string format_value(MetricKind kind, const std::optional<double>& value);  // or "not known"
-std::string format_change(const MetricResult& metric);   // "+7.5 %"; empty where there is no ratio
+std::string format_change(const MetricResult& metric);  // "+7.5 %"; empty where there is no ratio
+// Where a change is plainly not the ratio of the two values beside it: why; else empty.
+std::string note_on_changes(const GateVerdict& verdict);
 std::string format_bounds(const MetricResult& metric);   // "+6.9 % to +8.1 %"; empty for counts
 std::string format_allowed(const MetricResult& metric);  // "+2.0 %", or the budget
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/summary/rows/host_op_rows.hpp"
 #include "core/support/duration.hpp"
 #include "reports/wording/findings.hpp"
 #include "reports/wording/health.hpp"
@@ -298,6 +299,29 @@ bool is_less(const TableCell& a, const TableCell& b) {
   return a.text < b.text;
 }
 
+Table host_ops_table(const StepScale& scale, const std::vector<HostOpRow>& rows) {
+  Table out{"CPU ops",
+            {{"operation"},
+             {scale.time_title(), 90, true},
+             {"share", 80, true},
+             {"calls", 80, true},
+             {"class", 170}},
+            {},
+            {},
+            ""};
+  for (const HostOpRow& row : rows)
+    out.rows.push_back({{{row.name, {}},
+                         timed(scale, row.ns_total),
+                         shared(scale, row.ns_total),
+                         counted(scale, row.calls_total),
+                         {std::string(name_of(row.cause)), {}}},
+                        row.cause,
+                        RowAction::show_cause,
+                        index_of(row.cause),
+                        row.name});
+  return out;
+}
+
 }  // namespace
 
 std::vector<Table> tables_of(const Desk& desk) {
@@ -310,7 +334,11 @@ std::vector<Table> tables_of(const Desk& desk) {
   out.push_back(owners_table(scale));
   if (findings && !found) out.push_back(findings_table(scale));
   out.push_back(phases_table(scale));
-  if (scale.has_device) out.push_back(kernels_table(scale, desk.kernel_grouping));
+  const std::vector<HostOpRow> host_ops = host_op_rows(run.summary.cells);
+  if (scale.has_device)
+    out.push_back(kernels_table(scale, desk.kernel_grouping));
+  else if (!host_ops.empty())
+    out.push_back(host_ops_table(scale, host_ops));
   out.push_back(lines_table(scale));
   if (!run.summary.transfers.empty()) out.push_back(transfers_table(scale));
   if (!run.ranks.rows.empty()) out.push_back(ranks_table(run));
