@@ -38,9 +38,9 @@ void set_where_given(Environment& environment, const char* variable, const std::
 void remove_outer_options(Environment& environment) {
   if (!environment.contains("STEPSCOPE_OUTPUT")) return;
   for (const char* variable :
-       {"STEPSCOPE_OPS", "STEPSCOPE_NATIVE_LINES", "STEPSCOPE_GRAPHS", "STEPSCOPE_PM_US", "STEPSCOPE_ONLY", "STEPSCOPE_RIVAL",
-        "STEPSCOPE_START_AFTER", "STEPSCOPE_STEPS", "STEPSCOPE_WINDOW", "STEPSCOPE_CAPTURE_RANGE",
-        "STEPSCOPE_CAPTURE_SIGNAL"})
+       {"STEPSCOPE_OPS", "STEPSCOPE_NATIVE_LINES", "STEPSCOPE_GRAPHS", "STEPSCOPE_PM_US",
+        "STEPSCOPE_ONLY", "STEPSCOPE_RIVAL", "STEPSCOPE_START_AFTER", "STEPSCOPE_STEPS",
+        "STEPSCOPE_WINDOW", "STEPSCOPE_CAPTURE_RANGE", "STEPSCOPE_CAPTURE_SIGNAL"})
     environment.erase(variable);
   const auto sampling = environment.find("STEPSCOPE_SAMPLE_US");
   if (sampling != environment.end() && sampling->second == "0") environment.erase(sampling);

@@ -48,8 +48,9 @@ std::string largest_owners(const std::vector<Owner>& owners, std::int64_t excess
     rest_ns -= ns;
   }
   const double rest = static_cast<double>(rest_ns) / static_cast<double>(excess_ns);
-  return out.empty() || rest > -kLeastRest ? out
-                                           : out + fmt::format(", elsewhere {:.1f} % less", -100 * rest);
+  return out.empty() || rest > -kLeastRest
+             ? out
+             : out + fmt::format(", elsewhere {:.1f} % less", -100 * rest);
 }
 
 std::vector<Owner> causes_of(const LongSteps& steps) {

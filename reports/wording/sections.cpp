@@ -85,9 +85,10 @@ std::vector<std::string> section_texts(const Summary& summary) {
                                 divisions.front().how));
   }
   if (summary.partition.steps_counted > 0)
-    out.push_back(fmt::format("a step: of {}, the {} counted steps as above; of the others all, "
-                              "warm-up included",
-                              name_of(steps.chosen), summary.partition.steps_counted));
+    out.push_back(
+        fmt::format("a step: of {}, the {} counted steps as above; of the others all, "
+                    "warm-up included",
+                    name_of(steps.chosen), summary.partition.steps_counted));
   if (steps.sections.size() > 1)
     out.emplace_back(
         "the longest is the first; a loop that trains goes before one that takes up to "

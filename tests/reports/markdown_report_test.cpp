@@ -56,8 +56,9 @@ void expect_even_tables(const std::string& text) {
 TEST(MarkdownReport, AFailureStandsUnderTheVerdict) {
   Summary summary = samples::gpu();
   summary.run.versions.emplace_back("exit", R"({"status":1})");
-  EXPECT_THAT(markdown_report({summary}),
-              HasSubstr("**\n\nthe program ended with status 1 after step 11, the last one found\n"));
+  EXPECT_THAT(
+      markdown_report({summary}),
+      HasSubstr("**\n\nthe program ended with status 1 after step 11, the last one found\n"));
 }
 
 TEST(MarkdownReport, EverySampleHasEvenTables) {
