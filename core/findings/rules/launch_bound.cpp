@@ -61,7 +61,7 @@ StarvedTime starved_time(const Scene& scene) {
 }
 
 // Kernels, and CUDA graphs that are one op each.
-struct WorkCount {
+struct DeviceWork {
   std::uint64_t kernels = 0, graphs = 0;
   std::int64_t median_ns = 0;
 
@@ -72,9 +72,9 @@ struct WorkCount {
   }
 };
 
-WorkCount count_work(const Scene& scene) {
+DeviceWork count_work(const Scene& scene) {
   const DeviceOps& d = scene.trace.device_ops();
-  WorkCount count;
+  DeviceWork count;
   std::vector<std::int64_t> lengths;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
     const bool is_graph = d.kind[op] == DeviceOpKind::graph;
@@ -97,7 +97,7 @@ double least_starved_share(const Scene& scene, double starved_ns) {
   return (step - busy) / step * (starved_ns / std::max(1.0, scene.step_ns - busy));
 }
 
-std::string starved_text(const Scene& scene, const WorkCount& work, double starved) {
+std::string starved_text(const Scene& scene, const DeviceWork& work, double starved) {
   const double count = scene.count_per_step(work.all());
   std::string waits = fmt::format("the device waits {} a step ({}) for launches",
                                   format_duration(starved), percent(scene.share(starved)));
@@ -111,7 +111,7 @@ std::string starved_text(const Scene& scene, const WorkCount& work, double starv
 }
 
 Finding launch_finding(const Scene& scene, const Price& price, double starved) {
-  const WorkCount work = count_work(scene);
+  const DeviceWork work = count_work(scene);
   Finding out = price.finding(kLaunchBound, starved);
   out.count_per_step = scene.count_per_step(work.all());
   out.title = starved_text(scene, work, starved);

@@ -23,7 +23,7 @@ nlohmann::json document_of(const std::string& arguments) {
 TEST(WhatifVerb, RanksWhatApplies) {
   const Outcome run = run_stepscope("whatif " + kSlowTrace);
   EXPECT_EQ(run.status, 0) << run.err;
-  for (const char* part : {"a step", "steps replayed", "remove_sync", "capture_graph", "At best",
+  for (const char* part : {"a step", "steps replayed", "remove_sync", "launch_bound", "At best",
                            "Assumed: ", "--plain-step"})
     EXPECT_THAT(run.out, HasSubstr(part));
   EXPECT_THAT(run.out, Not(HasSubstr("\x1b"))) << "colour only on a terminal";

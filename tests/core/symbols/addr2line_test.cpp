@@ -10,6 +10,7 @@ namespace stepscope {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -48,7 +49,8 @@ TEST(Addr2line, AProgramsOwnPlaceIsFound) {
   ASSERT_TRUE(frames.ok()) << frames.error().message;
   EXPECT_THAT(frames->at(place),
               ElementsAre(Field(&SourceFrame::line, 13), Field(&SourceFrame::line, 18)));
-  EXPECT_EQ(frames->at(place)[0].file, SYMBOLS_SOURCE);
+  // A shared compiler cache may hold another checkout's path.
+  EXPECT_THAT(frames->at(place)[0].file, EndsWith("/tests/core/symbols/programs/places.cpp"));
   EXPECT_THAT(frames->at(place)[1].function, HasSubstr("outer"));
 }
 
