@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kSchema = "stepscope.native_lines/1";
+constexpr const char* kNativeLinesSchema = "stepscope.native_lines/1";
 
 constexpr std::string_view kForeignFolders[] = {
     "/usr/include/",       "/usr/lib/gcc/",
@@ -154,7 +154,7 @@ Status write_native_lines(const fs::path& path, const NativeLines& lines) {
   json places = json::array();
   for (const auto& [place, frames] : lines) places.push_back(json_of(place, frames));
   std::ofstream file(path);
-  file << json{{"schema", kSchema}, {"places", std::move(places)}}.dump(
+  file << json{{"schema", kNativeLinesSchema}, {"places", std::move(places)}}.dump(
               1, ' ', false, json::error_handler_t::replace)
        << '\n';
   file.flush();
@@ -167,8 +167,8 @@ Result<NativeLines> read_native_lines(const fs::path& path) {
   if (!file) return io_error("cannot read " + path.string());
   try {
     const json document = json::parse(file);
-    if (document.at("schema") != kSchema)
-      return bad_input(path.string() + " is no " + std::string(kSchema) + " document");
+    if (document.at("schema") != kNativeLinesSchema)
+      return bad_input(path.string() + " is no " + std::string(kNativeLinesSchema) + " document");
     return lines_of(document);
   } catch (const json::exception& error) {
     return bad_input(path.string() + " is damaged: " + error.what());

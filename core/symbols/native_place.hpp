@@ -16,6 +16,7 @@ namespace stepscope {
 struct NativePlace {
   std::string file;
   std::uint64_t address = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison's own 0 for a pointer
   friend auto operator<=>(const NativePlace&, const NativePlace&) = default;
 };
 

@@ -21,7 +21,7 @@ constexpr double kSpacingsOfVisit = 3;  // a shorter one may be missed
 constexpr double kAlike = 0.5;          // of the median, to either side
 constexpr double kLeastAlike = 0.8;
 constexpr double kLeastOfRun = 0.5;
-constexpr double kSure = 0.7;
+constexpr double kSureOfRhythm = 0.7;
 
 using Line = std::pair<StringId, std::uint32_t>;  // file, line; functions are left aside
 
@@ -142,7 +142,7 @@ Loop find_sampled_lines(const Activity& activity) {
   if (line.first == kNone) return {};
   Loop loop{
       .found_by = FoundBy::periodicity,
-      .confidence = kSure * rhythm.alike,
+      .confidence = kSureOfRhythm * rhythm.alike,
       .how = fmt::format("{} visits of {}:{} in samples {} apart, by which each step is known "
                          "to that time and their mean to much less",
                          rhythm.begins.size(), without_folder(activity.trace->text(line.first)),
