@@ -107,7 +107,9 @@ bool CodeTable::describe(const Memory& memory, Code& code) noexcept {
   if (file_size == 0 || name_size == 0) return false;
   const std::string_view path(file.data(), file_size);
   code.kind = python::source_kind(path);
-  code.role = role_of(path);
+  // A module that is being imported is not at its work.
+  const bool is_import = std::string_view(name.data(), name_size) == "<module>";
+  code.role = is_import ? Role::plain : role_of(path);
   code.file = recorder::intern_name(path.data(), path.size());
   code.function = recorder::intern_name(name.data(), name_size);
   std::array<char, 256> label;

@@ -55,6 +55,14 @@ bool FrameChain::is_still_so(std::span<const Memory::Piece> more) const noexcept
   return true;
 }
 
+bool FrameChain::is_still(const Frame& frame) const noexcept {
+  std::array<char, kFrameBytes> again;
+  if (!memory_.read(frame.address, again.data(), kFrameBytes)) return false;
+  const Frame now = parse(frame.address, again.data());
+  return now.code == frame.code && now.previous == frame.previous &&
+         now.instruction == frame.instruction;
+}
+
 // From the copy of its page where it lies in one, which is then mapped as a whole.
 bool FrameChain::copy(Address from, char* to) noexcept {
   const Address page = from & ~(kPage - 1);

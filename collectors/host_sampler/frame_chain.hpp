@@ -40,6 +40,8 @@ class FrameChain {
 
   // Reads all frames again, with `more` in the same call. False: something differs.
   bool is_still_so(std::span<const Memory::Piece> more) const noexcept;
+  // Reads one of them again, which must be the same in all.
+  bool is_still(const Frame& frame) const noexcept;
 
  private:
   static constexpr std::size_t kPage = 4096;

@@ -15,6 +15,7 @@
 #include "collectors/recorder/draining/background_thread.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "core/model/events.hpp"
+#include "core/model/sample_doing.hpp"
 
 namespace stepscope::host_sampler {
 namespace {
@@ -22,11 +23,13 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr timespec kAtMost{1, 0};
 constexpr std::int64_t kRestPerWork = 250;
-constexpr std::int64_t kSilence_ns = 1'000'000;
 // What is met for the first time is dear to read: the first looks are not followed by the long
 // rests that their cost would ask for, or a short program would end before the next.
 constexpr std::int64_t kFirstWork_ns = 20'000'000;
 constexpr std::int64_t kFirstRest_ns = 20'000'000;
+
+// Of what was read of a thread's CPU clock.
+constexpr double kAllTheTime = 0.98;
 
 constinit std::atomic<std::uint32_t> switched_off{0};
 
@@ -69,26 +72,27 @@ void HostSampler::run() noexcept {
       syscall(SYS_futex, &switched_off, FUTEX_WAIT_PRIVATE, 1, &kAtMost, nullptr, 0);
     if (recorder::taking()) look();
     const std::int64_t now = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    rest(std::max(std::int64_t{options_.period_us} * 1000, rest_after(now - cpu, now - begin)));
+    sleep(uneven(
+        std::max(std::int64_t{options_.period_us} * 1000, rest_after(now - cpu, now - begin))));
     cpu = now;
     cpu_ns_.store(now, std::memory_order_relaxed);
   }
 }
 
 void HostSampler::look() noexcept {
-  if (!copy_heads()) return;
+  if (!copy_rings()) return;
   ++looks_;
   bool loader_waits = false;
   for (Watched& watched : watched_) {
-    if (!watched.is_silent) continue;
+    if (watched.ring == nullptr) continue;
     sample(watched);
-    loader_waits = loader_waits || watched.in_loader;
+    loader_waits = loader_waits || watched.in_loader();
   }
   if (loader_waits && works_ && python_.is_ready()) workers_.sample(python_, *codes_, queue_);
 }
 
 // By the place of a ring; another ring there begins anew.
-bool HostSampler::copy_heads() noexcept {
+bool HostSampler::copy_rings() noexcept {
   auto& process = recorder::process;
   if (!process.lock.try_lock()) return false;
   const std::uint32_t count = process.ring_count.load(std::memory_order_acquire);
@@ -106,51 +110,84 @@ bool HostSampler::copy_heads() noexcept {
       watched = {};
       continue;
     }
-    const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
     const auto tid = static_cast<pid_t>(ring->tid);
-    const bool is_silent = watched.ring == ring && watched.tid == tid && watched.head == head;
-    if (!is_silent)
-      watched = {ring, tid, head, false, false, 0, watched.tid == tid ? watched.thread : 0};
-    watched.is_silent = is_silent;
+    if (watched.ring != ring || watched.tid != tid) watched = {ring, tid, {}, 0, 0};
   }
   process.lock.unlock();
   return true;
 }
 
-void HostSampler::sample(Watched& watched) noexcept {
-  const std::uint64_t cpu = thread_cpu_ns(watched.tid);
-  if (cpu == 0 || (watched.cpu != 0 && cpu - watched.cpu < kMoved_ns)) return;
-  Place place;
-  if (works_ && python_.is_ready()) {
-    if (codes_ == nullptr) codes_.reset(new (std::nothrow) CodeTable(python_.interpreter()));
-    watched.thread = codes_ == nullptr ? 0 : python_.thread_of(watched.tid, watched.thread);
-    if (watched.thread != 0) {
-      const Reading reading = read_place(own_, python_.interpreter().layout, *codes_,
-                                         watched.thread, options_.whose, place);
-      if (reading == Reading::torn) {
-        ++torn_;
-        return;
-      }
-      // Threads that wait for the one that collects sleep.
-      if (python_.is_collecting() && is_runnable(watched.tid)) place.flags |= kSampleCollecting;
-    }
-  }
-  ++taken_;
-  const std::int64_t now = recorder::clock_ns(CLOCK_REALTIME);
-  if ((place.flags & kSampleInLoader) != 0 && !watched.in_loader)
-    workers_.wait_begins(watched.tid, now, queue_);
-  watched.in_loader = (place.flags & kSampleInLoader) != 0;
-  watched.cpu = cpu;
-  queue_.put({now, watched.tid, cpu, thread_wait_ns(watched.tid), place.site, place.called,
-              place.innermost, place.flags});
+bool HostSampler::Watched::in_loader() const noexcept {
+  return (last.flags & kSampleInLoader) != 0;
 }
 
-// A look tells silence by the look before, so that must not lie too far back.
-void HostSampler::rest(std::int64_t ns) noexcept {
-  if (ns <= 2 * std::int64_t{options_.period_us} * 1000) return sleep(ns);
-  sleep(ns - kSilence_ns);
-  (void)copy_heads();
-  sleep(kSilence_ns);
+bool HostSampler::Watched::sleeps() const noexcept {
+  return (last.flags & kSampleDoing) == kSampleSlept;
+}
+
+void HostSampler::sample(Watched& watched) noexcept {
+  const std::uint64_t cpu = thread_cpu_ns(watched.tid);
+  if (cpu == 0) return;
+  if (watched.last.cpu != 0 && cpu - watched.last.cpu < kMoved_ns) {
+    if (watched.sleeps()) watched.asleep_at = recorder::clock_ns(CLOCK_REALTIME);
+    // It may wait for a core for long, and has no clock that tells so before it gets one.
+    if (watched.sleeps() || is_runnable(watched.tid)) return;
+  }
+  Place place = place_of(watched);
+  const std::uint64_t cpu_now = thread_cpu_ns(watched.tid);
+  const std::int64_t now = recorder::clock_ns(CLOCK_REALTIME);
+  const bool is_running = cpu_now != cpu;
+  const bool is_ready = is_running || is_runnable(watched.tid);
+  // Threads that wait for the one that collects sleep.
+  if (!is_ready) place.flags &= static_cast<std::uint8_t>(~kSampleCollecting);
+  place.flags |= is_running ? kSampleRan : is_ready ? kSampleWaits : kSampleSlept;
+  const bool enters_loader = (place.flags & kSampleInLoader) != 0 && !watched.in_loader();
+  put_asleep(watched);
+  if (enters_loader) workers_.wait_begins(watched.tid, now, queue_);
+  put(watched,
+      {now, watched.tid, cpu_now, 0, place.site, place.called, place.innermost, place.flags});
+}
+
+// Without a line where the thread has no frame of Python, or ran on while it was read.
+Place HostSampler::place_of(Watched& watched) noexcept {
+  Place place;
+  if (!works_ || !python_.is_ready()) return place;
+  if (codes_ == nullptr) codes_.reset(new (std::nothrow) CodeTable(python_.interpreter()));
+  watched.thread = codes_ == nullptr ? 0 : python_.thread_of(watched.tid, watched.thread);
+  if (watched.thread == 0) return place;
+  const Reading reading = read_place(own_, python_.interpreter().layout, *codes_, watched.thread,
+                                     options_.whose, place);
+  if (reading == Reading::torn) {
+    ++torn_;
+    place = {};
+  }
+  if (python_.is_collecting()) place.flags |= kSampleCollecting;
+  return place;
+}
+
+void HostSampler::put_asleep(Watched& watched) noexcept {
+  if (watched.asleep_at == 0) return;
+  watched.last.time = watched.asleep_at;
+  queue_.put(watched.last);
+}
+
+// A thread that has run all the time since its last sample waited for no core.
+void HostSampler::put(Watched& watched, const Sample& sample) noexcept {
+  const Sample last = watched.last;
+  watched.last = sample;
+  watched.asleep_at = 0;
+  const auto passed = static_cast<double>(sample.time - last.time);
+  const bool ran_all_time =
+      last.waited != 0 && static_cast<double>(sample.cpu - last.cpu) >= kAllTheTime * passed;
+  watched.last.waited = ran_all_time ? last.waited : thread_wait_ns(sample.tid);
+  queue_.put(watched.last);
+  ++taken_;
+}
+
+// From three to five quarters of it, by a linear congruential generator.
+std::int64_t HostSampler::uneven(std::int64_t ns) noexcept {
+  random_ = random_ * 1664525U + 1013904223U;
+  return ns / 4 * 3 + ns / 512 * static_cast<std::int64_t>(random_ >> 24U);
 }
 
 void HostSampler::sleep(std::int64_t ns) noexcept {

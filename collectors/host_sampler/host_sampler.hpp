@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sampler's thread: every 2 ms it looks which rings have been silent for a tick, and reads
-// where their threads are.
+// The sampler's thread: every 2 ms or so it reads where the threads that record are.
 //
-//   silence  a ring whose write position has not moved between two looks. Its first look gives a
-//            sample; further ones come while the thread's CPU clock moves: a thread that sleeps is
-//            where it was
+//   look     of each thread whose CPU clock has moved since the last one, whether or not it has
+//            recorded meanwhile: what is looked at must not depend on how long a silence lasts. A
+//            thread that sleeps is where it was; the last look at it asleep gets a row once it
+//            wakes
 //   pace     the thread sleeps at least 250 times as long as a look took of its CPU time, so it
-//            takes at most 0.4 % of a core; looks become rarer where they are dear. The look at
-//            write positions alone that goes before such a rare one is 1 ms ahead of it
+//            takes at most 0.4 % of a core; looks become rarer where they are dear. Rests differ by
+//            up to a quarter, or a loop as long as they would be seen at one place alone
 //   samples  thread -> SampleQueue -> rows of the store on the writer thread, once a second
 //
 // It holds the recorder's lock while it copies the write positions of the rings, which may be
@@ -52,20 +52,23 @@ class HostSampler final : public recorder::RowSource {
   struct Watched {  // a ring
     const recorder::RingHeader* ring = nullptr;
     pid_t tid = 0;
-    std::uint64_t head = 0;
-    bool is_silent = false;
-    bool in_loader = false;
-    std::uint64_t cpu = 0;  // at the last sample of this silence; 0: none yet
-    Address thread = 0;     // Python's state of it
+    Sample last;                 // its CPU clock 0: none yet
+    std::int64_t asleep_at = 0;  // the latest look since then at which its CPU clock had not moved
+    Address thread = 0;          // Python's state of it
+    bool in_loader() const noexcept;  // at its last sample, as
+    bool sleeps() const noexcept;
   };
 
   static void* thread_main(void* sampler);
   void run() noexcept;
   void look() noexcept;
-  bool copy_heads() noexcept;
+  bool copy_rings() noexcept;
   void sample(Watched& watched) noexcept;
-  void rest(std::int64_t ns) noexcept;
+  Place place_of(Watched& watched) noexcept;
+  void put(Watched& watched, const Sample& sample) noexcept;
+  void put_asleep(Watched& watched) noexcept;
   void sleep(std::int64_t ns) noexcept;
+  std::int64_t uneven(std::int64_t ns) noexcept;
   static void add_wait(const Sample& sample, Counters& counters, StoreWriter& store);
   void tell_totals(StoreWriter& store) const noexcept;
   StringId text(recorder::NameId name, StoreWriter& store);
@@ -80,6 +83,7 @@ class HostSampler final : public recorder::RowSource {
   SampleQueue queue_;
   std::vector<Watched> watched_;
   std::uint64_t taken_ = 0, torn_ = 0, looks_ = 0;
+  std::uint32_t random_ = 1;
   bool works_ = false;
   std::atomic<std::int64_t> cpu_ns_{0};  // that the thread took
   std::atomic<std::uint32_t> stop_{0};

@@ -25,6 +25,7 @@ class Choice {
       if (!has_any_) innermost_ = code.label;
       if (!has_any_ || code.kind < best_.kind) {
         best_ = code;
+        frame_ = frame;
         instruction_ = frame.instruction;
         called_ = has_any_ ? inner_ : 0;
       }
@@ -49,8 +50,23 @@ class Choice {
   }
   bool has_any() const noexcept { return has_any_; }
 
+  // Two walks, one after the other, that end at the same frame of the same code: what it had called
+  // may have changed meanwhile, but not where it stands.
+  bool is_where(const Choice& other) const noexcept {
+    return has_any_ && frame_.address != 0 && frame_.address == other.frame_.address &&
+           instruction_ == other.instruction_ && best_.address == other.best_.address &&
+           best_.words == other.best_.words;
+  }
+  const Frame& frame() const noexcept { return frame_; }
+  bool has_code_still(const Memory& memory, CodeTable& codes) const noexcept {
+    CodeTable::Header header;
+    return memory.read(best_.address, header.data(), codes.header_bytes()) &&
+           codes.is_still(best_.address, best_.words, header);
+  }
+
  private:
   Code best_;
+  Frame frame_;  // of it
   Address instruction_ = 0;
   recorder::NameId called_ = 0, innermost_ = 0, inner_ = 0;
   std::uint8_t flags_ = 0;
@@ -78,8 +94,9 @@ bool is_still_so(const FrameChain& chain, const SeenWords& seen, CodeTable& code
   return same;
 }
 
+// `last`: where the try before came to.
 Reading try_once(const Memory& memory, const python::Layout& layout, CodeTable& codes,
-                 Address thread, Whose whose, Place& place) noexcept {
+                 Address thread, Whose whose, Choice& last, Place& place) noexcept {
   FrameChain chain(memory, layout);
   if (!chain.start(thread)) return Reading::torn;
   Choice choice;
@@ -95,8 +112,13 @@ Reading try_once(const Memory& memory, const python::Layout& layout, CodeTable& 
   }
   if (chain.failed()) return Reading::torn;
   if (!choice.has_any()) return Reading::nothing;
-  return choice.take(memory, codes, place) && is_still_so(chain, seen, codes) ? Reading::place
-                                                                              : Reading::torn;
+  const Choice before = last;
+  last = choice;
+  if (!choice.take(memory, codes, place)) return Reading::torn;
+  const bool is_so = is_still_so(chain, seen, codes) ||
+                     (choice.is_where(before) && chain.is_still(choice.frame()) &&
+                      choice.has_code_still(memory, codes));
+  return is_so ? Reading::place : Reading::torn;
 }
 
 }  // namespace
@@ -104,8 +126,9 @@ Reading try_once(const Memory& memory, const python::Layout& layout, CodeTable& 
 Reading read_place(const Memory& memory, const python::Layout& layout, CodeTable& codes,
                    Address thread, Whose whose, Place& place) noexcept {
   Reading reading = Reading::torn;
+  Choice last;
   for (int i = 0; i < kTries && reading == Reading::torn; ++i)
-    reading = try_once(memory, layout, codes, thread, whose, place);
+    reading = try_once(memory, layout, codes, thread, whose, last, place);
   return reading;
 }
 

@@ -14,7 +14,7 @@ namespace stepscope::host_sampler {
 struct Place {
   recorder::SiteRef site = 0;
   recorder::NameId called = 0, innermost = 0;
-  std::uint8_t flags = 0;  // SampleFlag, but for kSampleCollecting
+  std::uint8_t flags = 0;  // SampleFlag; of what the memory of the frames tells
 };
 
 enum class Reading : std::uint8_t { nothing, place, torn };

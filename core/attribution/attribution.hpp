@@ -44,6 +44,7 @@ struct Segment {
   RangeId host_evidence = kNone;
   DeviceOpId device_evidence = kNone;
   Direction direction = Direction::none;  // what the line's work was
+  bool is_sampled = false;                // the line is a sample's, not a record's
 };
 
 // The one exact table: all other tables are sums over it.

@@ -44,6 +44,7 @@ constexpr PerCause<std::string_view> kCauseNames = {
     "host.io",
     "host.gc",
     "host.off_cpu",
+    "host.core_wait",
     "host.other",
     "profiler",
     "unknown",

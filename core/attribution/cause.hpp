@@ -53,6 +53,7 @@ enum class Cause : std::uint8_t {
   host_io,
   host_gc,
   host_off_cpu,
+  host_core_wait,
   host_other,
   profiler,
   unknown,

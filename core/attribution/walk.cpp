@@ -20,6 +20,10 @@ constexpr std::int64_t kSlowestHostCopyBytesPerNs = 2;
 // queue: nobody knows what it did (a lock, the scheduler), but where it loads its kernel.
 constexpr std::int64_t kLongLaunchFactor = 20;
 constexpr std::int64_t kLongLaunchNs = 100'000;
+// A silence of which the clocks tell enough to give it a cause, though no look fell into it; and
+// one so short that the thread is at the line of the next call as a rule.
+constexpr std::int64_t kLongSilenceNs = 2'000'000;
+constexpr std::int64_t kBurstNs = 100'000;
 
 // Ranges of the profiler's kind with that cause; the others of them are the profiler's own work.
 IntervalSet told_of(const Trace& trace, bool loading) {
@@ -63,7 +67,7 @@ Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
       places_(places),
       causes_(trace, threads, optimizer),
       samples_(samples),
-      usual_lines_(trace, threads),
+      silences_(trace, threads),
       shared_(shared),
       overhead_(told_of(trace, false)),
       loading_(told_of(trace, true)) {}
@@ -109,12 +113,15 @@ void Walk::own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread
     charge_sampled(segment, thread, {silence, innermost});
     if (segment.site == kNone) {
       // A sleep that nobody saw is charged like the way to the next call.
-      const bool unseen = segment.cause == Cause::host_off_cpu && segment.host_evidence == kNone;
+      const bool slept = segment.cause == Cause::host_off_cpu;
+      const bool unseen =
+          (slept || segment.cause == Cause::host_core_wait) && segment.host_evidence == kNone;
       const CodeLine line =
           sites_.at(thread, segment.time.begin,
                     unseen ? on_its_way(thread, path.time) : segment.host_evidence);
       segment.site = line.site;
       segment.direction = line.direction;
+      segment.is_sampled = false;
     }
     path.backwards.push_back(segment);
     path.time = segment.time.begin;
@@ -122,33 +129,46 @@ void Walk::own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread
   }
 }
 
-// Cuts the segment to the part before its end for which one sample holds, and gives it that
-// sample's cause and line. In a CUDA call the records say all, and an op keeps its line. While the
-// loop waits for data its workers' line counts.
-void Walk::charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const {
+// In a CUDA call the records say all, and an op keeps its line. A short silence that no look fell
+// into keeps its cause, and one in a burst of calls the line of the next.
+Walk::Sampled Walk::sampled(ThreadId thread, const Piece& piece, std::int64_t end,
+                            Cause by_records) const {
+  Sampled out{piece.time.begin, by_records};
+  const std::vector<SiteId>& sites = trace_.data().samples.site;
   const HostFamily inside = piece.innermost == kNone
                                 ? HostFamily::other
                                 : family_of(trace_.host_ranges().kind[piece.innermost]);
-  const Interval silence = piece.time;
-  const HostSamples::Seen seen = samples_.before(thread, silence, segment.time.end);
-  if (inside == HostFamily::api) return;
-  if (seen.row == kNone) return charge_unseen(segment, thread, piece);
-  segment.time.begin = std::max(segment.time.begin, seen.time.begin);
-  const Cause by_records = segment.cause;
-  segment.cause = causes_.sampled(by_records, thread, segment.time, seen.row);
-  if (segment.cause != by_records) segment.host_evidence = piece.innermost;
-  if (inside != HostFamily::op || segment.cause == Cause::host_gc)
-    segment.site = trace_.data().samples.site[seen.row];
-  if (segment.cause == Cause::host_data_wait) charge_workers(segment, thread, silence);
+  if (inside == HostFamily::api) return out;
+  if (inside == HostFamily::op) {
+    const HostSamples::Seen seen = samples_.before(thread, piece.time, end);
+    if (seen.row == kNone) return out;
+    out.since = seen.time.begin;
+    out.cause = causes_.sampled(by_records, seen.row, Doing::not_told);
+    if (out.cause == Cause::host_gc) out.site = sites[seen.row];
+    return out;
+  }
+  const Silences::Stretch stretch = silences_.before(thread, piece.time, end);
+  if (stretch.row == kNone) return out;
+  out.since = stretch.time.begin;
+  const bool is_long = stretch.doing != Doing::not_told && piece.time.length() >= kLongSilenceNs;
+  if (stretch.is_seen || is_long)
+    out.cause = causes_.sampled(by_records, stretch.row, stretch.doing);
+  const bool is_burst =
+      !stretch.is_seen && piece.time.length() < kBurstNs &&
+      (by_records == Cause::host_between_calls || by_records == Cause::host_framework);
+  if (!is_burst) out.site = sites[stretch.row];
+  return out;
 }
 
-// No look fell into the silence: it keeps its cause, and where the records know no line gets the
-// usual one.
-void Walk::charge_unseen(Segment& segment, ThreadId thread, const Piece& piece) const {
-  if (segment.cause != Cause::host_data_wait && segment.cause != Cause::host_off_cpu &&
-      segment.cause != Cause::host_other)
-    return;
-  segment.site = usual_lines_.of(thread, piece);
+// Cuts the segment to the part before its end for which one sample stands, and gives it that
+// sample's cause and line. While the loop waits for data its workers' line counts.
+void Walk::charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const {
+  const Sampled seen = sampled(thread, piece, segment.time.end, segment.cause);
+  segment.time.begin = std::max(segment.time.begin, seen.since);
+  if (segment.cause != seen.cause) segment.host_evidence = piece.innermost;
+  segment.cause = seen.cause;
+  segment.site = seen.site;
+  segment.is_sampled = seen.site != kNone;
   if (segment.cause == Cause::host_data_wait) charge_workers(segment, thread, piece.time);
 }
 
@@ -156,7 +176,9 @@ void Walk::charge_workers(Segment& segment, ThreadId thread, Interval silence) c
   const HostSamples::Workers workers =
       samples_.workers_before(trace_.data().threads[thread].process, silence, segment.time.end);
   segment.time.begin = std::max(segment.time.begin, workers.time.begin);
-  if (workers.site != kNone) segment.site = workers.site;
+  if (workers.site == kNone) return;
+  segment.site = workers.site;
+  segment.is_sampled = true;
 }
 
 void Walk::own_device(Path& path, std::int64_t since, Cause cause, DeviceOpId op) const {
@@ -287,12 +309,14 @@ bool Walk::through_piece(Path& path) const {
   return ++path.jumps_without_progress < 3;
 }
 
-// Both parts are known to the nanosecond, but not where in the silence the thread slept: the end is
-// taken, and samples tell better where there are any.
+// All parts are known to the nanosecond, but not when in the silence the thread slept and waited:
+// the end is taken, and samples tell better where there are any.
 void Walk::own_silence(Path& path, ThreadId thread, const Piece& piece) const {
-  const std::optional<std::int64_t> slept = causes_.slept_in(thread, piece);
-  if (slept) {
-    own_host(path, piece.time.end - *slept, Cause::host_off_cpu, thread, piece.innermost);
+  const std::optional<ThreadCpu::Use> use = causes_.use_in(thread, piece);
+  if (use) {
+    const std::int64_t slept_from = piece.time.end - use->slept;
+    own_host(path, slept_from, Cause::host_off_cpu, thread, piece.innermost);
+    own_host(path, slept_from - use->waited, Cause::host_core_wait, thread, piece.innermost);
     own_host(path, piece.time.begin, Cause::host_between_calls, thread, piece.innermost);
   } else {
     own_host(path, piece.time.begin, Cause::host_other, thread, piece.innermost);

@@ -18,7 +18,7 @@
 #include "core/attribution/device/shared_devices.hpp"
 #include "core/attribution/host/host_cause.hpp"
 #include "core/attribution/host/host_samples.hpp"
-#include "core/attribution/host/usual_lines.hpp"
+#include "core/attribution/host/silences.hpp"
 #include "core/attribution/places/call_sites.hpp"
 #include "core/attribution/places/op_places.hpp"
 #include "core/attribution/places/phases.hpp"
@@ -37,6 +37,14 @@ class Walk {
   void explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) const;
 
   const HostCauses& causes() const { return causes_; }
+
+  struct Sampled {
+    std::int64_t since;  // in the piece, or before it
+    Cause cause;
+    SiteId site = kNone;  // kNone: the records' line holds
+  };
+  // What the sampler makes of the time before `end`, which is in the piece.
+  Sampled sampled(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
 
  private:
   struct Path;  // one walk in progress
@@ -58,7 +66,6 @@ class Walk {
   ThreadId handed_over_by(ThreadId thread, std::int64_t time, const Piece& piece,
                           std::int64_t& end) const;
   void charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const;
-  void charge_unseen(Segment& segment, ThreadId thread, const Piece& piece) const;
   void charge_workers(Segment& segment, ThreadId thread, Interval silence) const;
   RangeId on_its_way(ThreadId thread, std::int64_t time) const;
   void own_host(Path& path, std::int64_t since, Cause cause, ThreadId thread,
@@ -73,7 +80,7 @@ class Walk {
   const OpPlaces& places_;
   HostCauses causes_;
   const HostSamples& samples_;
-  UsualLines usual_lines_;
+  Silences silences_;
   const SharedDevices& shared_;
   // Any thread's: the profiler's own work, and loading or compiling of modules.
   IntervalSet overhead_;

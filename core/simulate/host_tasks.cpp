@@ -19,10 +19,7 @@ bool is_api(const HostRanges& h, RangeId range) {
 }  // namespace
 
 HostTasks::HostTasks(const Scene& scene, const std::map<ThreadId, std::uint32_t>& numbers)
-    : scene_(scene),
-      trace_(scene.trace),
-      numbers_(numbers),
-      usual_lines_(scene.trace, scene.threads) {
+    : scene_(scene), trace_(scene.trace), numbers_(numbers) {
   for (const char* name : {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}) {
     const StringId id = trace_.data().strings.find(name);
     if (id != kNone) read_ops_.push_back(id);
@@ -162,18 +159,14 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
   for (std::int64_t end = time.end; end > time.begin; end = parts.back().begin) {
     Interval part{std::max(time.begin, scene_.phases.at(thread, end - 1).since), end};
     if (waits) part.begin = time.begin;
-    const HostSamples::Seen seen =
-        waits ? HostSamples::Seen{} : scene_.samples.before(thread, piece.time, end);
-    if (seen.row != kNone) part.begin = std::max(part.begin, seen.time.begin);
+    const Walk::Sampled seen = waits ? Walk::Sampled{part.begin, by_records}
+                                     : scene_.walk.sampled(thread, piece, end, by_records);
+    part.begin = std::max(part.begin, seen.since);
     HostTask task = task_at(thread, part, piece.innermost);
-    task.cause = by_records;
+    task.cause = seen.cause;
     task.reads = is_read(piece.innermost);
-    if (seen.row != kNone) {
-      task.cause = scene_.walk.causes().sampled(by_records, thread, part, seen.row);
-      const SiteId site = trace_.data().samples.site[seen.row];
-      if (!is_op && site != kNone) task.site = site;
-    }
-    if (!waits && !is_op) task.site = line_of(thread, piece, task, seen.row != kNone);
+    if (!is_op && seen.site != kNone) task.site = seen.site;
+    if (!waits && !is_op) task.site = line_of(thread, piece, task);
     parts.push_back(task);
   }
   const bool begins = piece.innermost != kNone && h.begin[piece.innermost] == piece.time.begin;
@@ -183,14 +176,8 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
 }
 
 // As the partition says it, or a fix of a line would leave time that the report shows there.
-SiteId HostTasks::line_of(ThreadId thread, const Piece& piece, const HostTask& task,
-                          bool seen) const {
-  const bool off_cpu = task.cause == Cause::host_off_cpu;
-  if (!seen &&
-      (off_cpu || task.cause == Cause::host_data_wait || task.cause == Cause::host_other)) {
-    const SiteId usual = usual_lines_.of(thread, piece);
-    if (usual != kNone) return usual;
-  }
+SiteId HostTasks::line_of(ThreadId thread, const Piece& piece, const HostTask& task) const {
+  const bool off_cpu = task.cause == Cause::host_off_cpu || task.cause == Cause::host_core_wait;
   const bool to_next =
       task.cause == Cause::host_between_calls || (off_cpu && piece.innermost == kNone);
   if (task.site != kNone || !to_next) return task.site;

@@ -12,7 +12,6 @@
 #include <map>
 #include <vector>
 
-#include "core/attribution/host/usual_lines.hpp"
 #include "core/attribution/scene.hpp"
 #include "core/simulate/task_graph.hpp"
 
@@ -46,14 +45,13 @@ class HostTasks {
   bool sleeps(ThreadId thread, const Piece& piece) const;
   bool waits_for_producer(const Piece& piece, Cause cause) const;
   bool is_read(RangeId range) const;
-  SiteId line_of(ThreadId thread, const Piece& piece, const HostTask& task, bool seen) const;
+  SiteId line_of(ThreadId thread, const Piece& piece, const HostTask& task) const;
   void push(HostTask task);
   void charge_gaps_to_next_call();
 
   const Scene& scene_;
   const Trace& trace_;
   const std::map<ThreadId, std::uint32_t>& numbers_;
-  UsualLines usual_lines_;
   std::vector<StringId> read_ops_;               // names
   std::vector<RangeId> outermost_call_;          // by range: the API call that holds it, or is it
   std::vector<RangeId> made_in_;                 // by range: the forward op of the node around it

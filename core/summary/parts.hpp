@@ -76,6 +76,7 @@ void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs
                  std::vector<std::string>& notes);
 
 // What the sampler saw of a loader's workers, and what it could not see.
+std::optional<double> core_wait_share(const Trace& trace, const Steps& steps);
 void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& loader,
                   std::vector<std::string>& notes);
 

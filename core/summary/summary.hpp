@@ -166,6 +166,8 @@ struct Trust {
   std::optional<RecorderCost> recorder;        // beside the program
   std::optional<double> link_rate;  // calls with a line / calls at which one was asked for
   LineShare lines;                  // of the counted wall, what has a source line
+  // Of the loop's time, in which its thread was ready to run and others had the cores.
+  std::optional<double> core_wait_share;
   std::vector<std::string> rivals;
   std::vector<std::string> broken_invariants;
   std::vector<std::string> over_budget;  // more than 1 % of the wall unexplained

@@ -58,8 +58,8 @@ Markup verdict(const Report& report) {
   if (!what.empty()) what.erase(what.begin());  // the path is the title
   out += facts(what) + facts(where_it_ran(summary.run));
   out += element("p", {{"class", "headline"}}, head) + Markup("\n");
-  for (const std::string& sentence :
-       {ending_text(summary), trimmed_text(report), long_share_text(report)}) {
+  for (const std::string& sentence : {ending_text(summary), busy_machine_text(report),
+                                      trimmed_text(report), long_share_text(report)}) {
     if (!sentence.empty()) out += note(Tone::caution, sentence);
   }
   out += element("p", {{"class", "why"}}, text(summary.partition.why_bound));

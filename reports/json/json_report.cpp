@@ -182,6 +182,10 @@ void add_lines(Json& out, const LineShare& lines) {
     reasons.push_back({{"reason", name_of(reason)}, {"ns_total", ns}});
   out["line_share"] = lines.share();
   out["without_line"] = std::move(reasons);
+  if (lines.samples == 0) return;
+  out["sampled_line_share"] =
+      static_cast<double>(lines.sampled_ns_total) / static_cast<double>(lines.wall_ns_total);
+  out["samples"] = lines.samples;
 }
 
 Json trust_json(const Trust& t) {
@@ -199,6 +203,7 @@ Json trust_json(const Trust& t) {
               {"over_budget", t.over_budget},
               {"notes", t.notes}};
   if (t.lines.wall_ns_total > 0) add_lines(out, t.lines);
+  if (t.core_wait_share) out["core_wait_share"] = *t.core_wait_share;
   if (t.overhead)
     out["overhead"] = {{"ratio", t.overhead->ratio},
                        {"low", t.overhead->low},

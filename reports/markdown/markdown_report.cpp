@@ -53,6 +53,7 @@ std::string verdict_section(const StepScale& scale) {
   if (!time.empty()) head += " " + bold(escaped(time));
   out += paragraph(head) + paragraph(escaped(ending_text(summary)));
   out += paragraph(escaped(summary.partition.why_bound));
+  out += paragraph(escaped(busy_machine_text(scale)));
   out += paragraph(escaped(trimmed_text(scale))) + paragraph(escaped(long_share_text(scale)));
   if (summary.throughput) out += paragraph(escaped(throughput_text(scale)));
   out += paragraph(escaped(summary.counting));

@@ -45,8 +45,8 @@ std::string verdict(const Page& page) {
   const std::string time = step_time_text(page);
   if (!time.empty()) out += "  " + page.style.paint(Colour::bold, time);
   out += "\n";
-  for (const std::string& sentence :
-       {ending_text(page.summary), trimmed_text(page), long_share_text(page)}) {
+  for (const std::string& sentence : {ending_text(page.summary), busy_machine_text(page),
+                                      trimmed_text(page), long_share_text(page)}) {
     if (!sentence.empty()) out += wrapped("  ", sentence, page.style, Colour::yellow);
   }
   out += wrapped("  ", page.summary.partition.why_bound, page.style, Colour::plain);

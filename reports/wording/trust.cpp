@@ -123,6 +123,16 @@ TrustFact overhead_fact(const StepScale& scale) {
           overhead <= 0.05 * scale.wall_ns};
 }
 
+// " (61.2 % recorded, 38.8 % by 412 samples)"
+std::string how_known(const LineShare& lines) {
+  if (lines.sampled_ns_total == 0) return "";
+  const double sampled =
+      static_cast<double>(lines.sampled_ns_total) / static_cast<double>(lines.wall_ns_total);
+  return fmt::format(" ({} recorded, {} by {} sample{})", format_share(lines.share() - sampled),
+                     format_share(sampled), format_count(static_cast<double>(lines.samples)),
+                     lines.samples == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::vector<TrustFact> trust_facts(const StepScale& scale) {
@@ -137,7 +147,8 @@ std::vector<TrustFact> trust_facts(const StepScale& scale) {
     out.push_back({"lines found " + format_share(*t.link_rate), *t.link_rate >= kGoodLinkRate});
   if (t.lines.wall_ns_total > 0) {
     const double share = t.lines.share();
-    out.push_back({format_share(share) + " of the time at a line", share >= kGoodLineShare});
+    out.push_back({format_share(share) + " of the time at a line" + how_known(t.lines),
+                   share >= kGoodLineShare});
   }
   out.push_back(overhead_fact(scale));
   return out;

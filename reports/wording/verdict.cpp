@@ -99,6 +99,16 @@ std::string step_time_text(const StepScale& scale) {
                      rate_text(scale.wall_ns));
 }
 
+std::string busy_machine_text(const StepScale& scale) {
+  constexpr double kBusy = 0.10;
+  const std::optional<double>& share = scale.summary.trust.core_wait_share;
+  if (!share || *share < kBusy) return "";
+  return fmt::format(
+      "the machine was busy: this thread waited for a core {:.0f} % of the time; all host figures "
+      "are inflated by it",
+      100 * *share);
+}
+
 // "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"
 std::string throughput_text(const StepScale& scale) {
   const Throughput& t = *scale.summary.throughput;

@@ -23,6 +23,8 @@ std::vector<std::string> where_it_ran(const RunFacts& run);  // device, rank, ve
 
 VerdictLabel verdict_label(const StepScale& scale);
 std::string step_time_text(const StepScale& scale);  // empty where no step was counted
+// "the machine was busy: ..."; empty where the loop's thread hardly waited for a core.
+std::string busy_machine_text(const StepScale& scale);
 // "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"; only where Summary::throughput is there.
 std::string throughput_text(const StepScale& scale);
 

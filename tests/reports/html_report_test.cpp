@@ -64,6 +64,12 @@ TEST_F(HtmlReport, SaysThatTheProgramFailed) {
   EXPECT_THAT(valid_page(summary), HasSubstr("the program ended with status 1 after step 11"));
 }
 
+TEST_F(HtmlReport, SaysThatTheMachineWasBusy) {
+  Summary summary = samples::cpu();
+  summary.trust.core_wait_share = 0.61;
+  EXPECT_THAT(valid_page(summary), HasSubstr("this thread waited for a core 61 % of the time"));
+}
+
 TEST_F(HtmlReport, SaysTheVerdictInTheWordsOfTheText) {
   const std::string page = html_report({samples::gpu()});
   EXPECT_THAT(page, HasSubstr("DEVICE-BOUND"));

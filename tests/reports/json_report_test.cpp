@@ -184,6 +184,21 @@ TEST(JsonReport, ThroughputIsThereWhereItWasAskedFor) {
   EXPECT_EQ(t["peak_from"], "unknown");
 }
 
+TEST(JsonReport, SaysWhatSamplesHoldAndHowLongTheThreadWaitedForACore) {
+  const RandomCase c = RandomAttribution(3).make();
+  Summary summary = summarize(c.trace, c.steps, c.attribution);
+  summary.trust.lines = {
+      .wall_ns_total = 1000, .with_line_ns_total = 900, .sampled_ns_total = 300, .samples = 12};
+  summary.trust.core_wait_share = 0.61;
+  const std::string text = json_report(summary);
+  std::ofstream(temporary("busy.json")) << text;
+  EXPECT_EQ(validate(temporary("busy.json")), 0);
+  const auto trust = nlohmann::json::parse(text)["trust"];
+  EXPECT_EQ(trust["sampled_line_share"], 0.3);
+  EXPECT_EQ(trust["samples"], 12);
+  EXPECT_EQ(trust["core_wait_share"], 0.61);
+}
+
 TEST(JsonReport, LeavesOutWhatIsNotKnown) {
   const auto j = parsed(samples::one_step());
   EXPECT_FALSE(j["partition"].contains("plain_step_ns"));

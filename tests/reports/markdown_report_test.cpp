@@ -61,6 +61,12 @@ TEST(MarkdownReport, AFailureStandsUnderTheVerdict) {
       HasSubstr("**\n\nthe program ended with status 1 after step 11, the last one found\n"));
 }
 
+TEST(MarkdownReport, ABusyMachineIsSaid) {
+  Summary summary = samples::cpu();
+  summary.trust.core_wait_share = 0.61;
+  EXPECT_THAT(markdown_report({summary}), HasSubstr("this thread waited for a core 61 % of"));
+}
+
 TEST(MarkdownReport, EverySampleHasEvenTables) {
   for (const auto& make :
        {samples::gpu, samples::cpu, samples::inflated, samples::one_step, samples::whole_trace,

@@ -263,6 +263,25 @@ TEST(TextReport, AProgramThatEndedWellOrStillRunsIsNoFailure) {
     EXPECT_EQ(report_of_exit(exit), text_report(samples::gpu(), {})) << exit;
 }
 
+TEST(TextReport, ABusyMachineIsSaidUnderTheVerdict) {
+  Summary summary = samples::cpu();
+  summary.trust.core_wait_share = 0.61;
+  EXPECT_THAT(text_report(summary, {}),
+              testing::HasSubstr("\n  the machine was busy: this thread waited for a core 61 %"));
+  summary.trust.core_wait_share = 0.09;
+  EXPECT_THAT(text_report(summary, {}), testing::Not(testing::HasSubstr("machine was busy")));
+}
+
+TEST(TextReport, LinesOfSamplesAreToldFromRecordedOnes) {
+  Summary summary = samples::cpu();
+  LineShare& lines = summary.trust.lines;
+  lines = {
+      .wall_ns_total = 1000, .with_line_ns_total = 900, .sampled_ns_total = 300, .samples = 1234};
+  EXPECT_THAT(text_report(summary, {}),
+              testing::ContainsRegex("90.0 % of the time at a line[ \n]+\\(60.0 % recorded, "
+                                     "30.0 %[ \n]+by[ \n]+1,234[ \n]+samples\\)"));
+}
+
 TEST(TextReport, WithoutStepsAFailureNamesNone) {
   Summary summary = samples::whole_trace();
   summary.run.versions.emplace_back("exit", R"({"status":3})");

@@ -90,6 +90,7 @@ unsigned hue_of(Cause cause) {
     case Cause::host_sync_return:
     case Cause::host_wait_thread:
     case Cause::host_off_cpu:
+    case Cause::host_core_wait:
       return 0xa65628;
     case Cause::profiler:
       return 0x999999;

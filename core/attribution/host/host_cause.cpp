@@ -12,8 +12,6 @@ namespace {
 // its CPU clock, of which samples lie up to some milliseconds before the silence.
 constexpr std::int64_t kBurstGapNs = 10'000'000;
 constexpr double kRan = 0.75, kSlept = 0.25;
-// Between two samples some milliseconds apart it is the one or the other.
-constexpr double kMostlyRan = 0.5;
 
 enum NameKind : std::uint8_t {
   kPlain = 0,
@@ -209,35 +207,35 @@ Cause HostCauses::of_gap(ThreadId thread, const Piece& piece) const {
   return one_range ? Cause::host_between_calls : of_silence(thread, piece.time);
 }
 
-std::optional<std::int64_t> HostCauses::slept_in(ThreadId thread, const Piece& piece) const {
+std::optional<ThreadCpu::Use> HostCauses::use_in(ThreadId thread, const Piece& piece) const {
   if (piece.innermost != kNone || !is_between_ranges(threads_.work(thread), piece.time))
     return std::nullopt;
   if (piece.time.length() <= kBurstGapNs) return std::nullopt;
-  const std::optional<double> share = cpu_.share(thread, piece.time);
-  if (!share) return std::nullopt;
-  return static_cast<std::int64_t>((1 - *share) * static_cast<double>(piece.time.length()));
+  return cpu_.use(thread, piece.time);
 }
 
 Cause HostCauses::of_silence(ThreadId thread, Interval time) const {
-  const std::optional<double> share = cpu_.share(thread, time);
-  if (!share) return Cause::host_other;
-  if (*share >= kRan) return Cause::host_between_calls;
-  return *share <= kSlept ? Cause::host_off_cpu : Cause::host_other;
+  const std::optional<ThreadCpu::Use> use = cpu_.use(thread, time);
+  if (!use) return Cause::host_other;
+  const auto length = static_cast<double>(time.length());
+  const auto share = [length](std::int64_t ns) { return static_cast<double>(ns) / length; };
+  if (share(use->ran) >= kRan) return Cause::host_between_calls;
+  if (share(use->slept) >= 1 - kSlept) return Cause::host_off_cpu;
+  return share(use->waited) >= 1 - kSlept ? Cause::host_core_wait : Cause::host_other;
 }
 
 // A sample says what records leave open. What has an owner by its records keeps it, unless the
 // collector of garbage ran in it.
-Cause HostCauses::sampled(Cause by_records, ThreadId thread, Interval time,
-                          std::uint32_t sample) const {
+Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, Doing doing) const {
   const Samples& s = trace_.data().samples;
   if ((s.flags[sample] & kSampleCollecting) != 0) return Cause::host_gc;
   const bool is_open = by_records == Cause::host_between_calls || by_records == Cause::host_other ||
-                       by_records == Cause::host_off_cpu;
+                       by_records == Cause::host_off_cpu || by_records == Cause::host_core_wait;
   if (!is_open) return by_records;
   if ((s.flags[sample] & kSampleInLoader) != 0) return Cause::host_data_wait;
-  const std::optional<double> share = cpu_.share(thread, time);
-  if (!share) return by_records;
-  if (*share >= kMostlyRan)
+  if (doing == Doing::not_told) return by_records;
+  if (doing == Doing::waited) return Cause::host_core_wait;
+  if (doing == Doing::ran)
     return s.site[sample] != kNone ? Cause::host_python : Cause::host_between_calls;
   const unsigned names = name_kind_[s.called[sample]] | name_kind_[s.innermost[sample]];
   return (names & kWaits) != 0 ? Cause::host_wait_thread : Cause::host_off_cpu;

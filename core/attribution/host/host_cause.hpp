@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
+#include "core/attribution/host/silences.hpp"
 #include "core/attribution/host/thread_cpu.hpp"
 #include "core/attribution/host/threads.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
@@ -19,12 +20,12 @@ class HostCauses {
 
   // `piece` is one of threads.work(thread)'s.
   Cause of(ThreadId thread, const Piece& piece) const;
-  // Of a silence that is host_other, how much the thread slept by its CPU clock; nothing where that
-  // does not tell. Where in the silence it did so is not known.
-  std::optional<std::int64_t> slept_in(ThreadId thread, const Piece& piece) const;
-  // The same of a part of it, `time`, for which a sample holds (host_samples.hpp): `by_records` is
-  // what of() says.
-  Cause sampled(Cause by_records, ThreadId thread, Interval time, std::uint32_t sample) const;
+  // Of a silence that is host_other, how the thread spent it by its clocks; nothing where they do
+  // not tell. When in the silence it did what is not known.
+  std::optional<ThreadCpu::Use> use_in(ThreadId thread, const Piece& piece) const;
+  // The same of a part of it for which a sample stands (silences.hpp): `by_records` is what of()
+  // says.
+  Cause sampled(Cause by_records, std::uint32_t sample, Doing doing) const;
 
   // A Python-level wait for another thread or process.
   bool is_lock(RangeId range) const;

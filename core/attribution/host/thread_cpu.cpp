@@ -2,62 +2,173 @@
 #include "core/attribution/host/thread_cpu.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <unordered_map>
+
+#include "core/model/sample_doing.hpp"
 
 namespace stepscope {
 namespace {
 
 // A track's name holds the thread's id; the same id may be in several processes.
-std::unordered_map<std::string, ThreadId> threads_by_track(const Trace& trace) {
+std::unordered_map<std::string, ThreadId> threads_by_track(const Trace& trace, const char* track) {
   std::unordered_map<std::string, ThreadId> threads;
   for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
     const Thread& thread = trace.data().threads[t];
-    threads[std::to_string(thread.process) + kThreadCpuTrack + std::to_string(thread.tid)] = t;
+    threads[std::to_string(thread.process) + track + std::to_string(thread.tid)] = t;
   }
   return threads;
 }
 
-}  // namespace
-
-ThreadCpu::ThreadCpu(const Trace& trace) : samples_(trace.data().threads.size()) {
+template <class Samples>
+void add_track(const Trace& trace, const char* name, std::vector<Samples>& samples) {
   const Counters& c = trace.data().counters;
-  const auto threads = threads_by_track(trace);
+  const auto threads = threads_by_track(trace, name);
   for (std::size_t row = 0; row < c.size(); ++row) {
     const std::string_view track = trace.text(c.track[row]);
-    if (!track.starts_with(kThreadCpuTrack)) continue;
+    if (!track.starts_with(name)) continue;
     const auto found = threads.find(std::to_string(c.process[row]) + std::string(track));
-    if (found != threads.end()) samples_[found->second].push_back({c.time[row], c.value[row]});
-  }
-  const Samples& seen = trace.data().samples;
-  for (std::size_t row = 0; row < seen.size(); ++row) {
-    if (seen.cpu[row] != 0)
-      samples_[seen.thread[row]].push_back({seen.time[row], static_cast<double>(seen.cpu[row])});
-  }
-  for (auto& samples : samples_) {
-    std::sort(samples.begin(), samples.end(),
-              [](const Sample& a, const Sample& b) { return a.time < b.time; });
+    if (found != threads.end()) samples[found->second].push_back({c.time[row], c.value[row]});
   }
 }
 
-double ThreadCpu::cpu_at(const std::vector<Sample>& samples, std::int64_t time) {
+// What the sampler saw it do at these times; 0 where it did not look.
+template <class Samples>
+std::vector<std::uint8_t> doing_at(const Trace& trace, ThreadId thread, const Samples& times) {
+  std::vector<std::uint8_t> out(times.size());
+  const stepscope::Samples& seen = trace.data().samples;
+  std::size_t i = 0;
+  for (std::size_t row = 0; row < seen.size(); ++row) {
+    if (seen.thread[row] != thread) continue;
+    while (i < times.size() && times[i].time < seen.time[row]) ++i;
+    if (i < times.size() && times[i].time == seen.time[row])
+      out[i] = seen.flags[row] & kSampleDoing;
+  }
+  return out;
+}
+
+template <class Samples>
+void sort_by_time(std::vector<Samples>& all) {
+  for (auto& samples : all)
+    std::sort(samples.begin(), samples.end(),
+              [](const auto& a, const auto& b) { return a.time < b.time; });
+}
+
+}  // namespace
+
+ThreadCpu::ThreadCpu(const Trace& trace)
+    : ran_(trace.data().threads.size()), waited_(trace.data().threads.size()) {
+  add_track(trace, kThreadCpuTrack, ran_);
+  add_track(trace, kThreadWaitTrack, waited_);
+  const stepscope::Samples& seen = trace.data().samples;
+  for (std::size_t row = 0; row < seen.size(); ++row) {
+    if (seen.cpu[row] != 0)
+      ran_[seen.thread[row]].push_back({seen.time[row], static_cast<double>(seen.cpu[row])});
+  }
+  sort_by_time(ran_);
+  sort_by_time(waited_);
+  for (ThreadId thread = 0; thread < waited_.size(); ++thread) {
+    settle_waits(trace, thread);
+    bend(trace, thread);
+  }
+}
+
+// Two more places on the clocks between two samples: where the thread had done with the one, and
+// where it began with the other.
+void ThreadCpu::bend(const Trace& trace, ThreadId thread) {
+  const stepscope::Samples& seen = trace.data().samples;
+  const auto doing = [&seen](std::size_t row) { return seen.flags[row] & kSampleDoing; };
+  Samples ran, waited;
+  for (std::size_t row = 0; row + 1 < seen.size(); ++row) {
+    if (seen.thread[row] != thread || seen.thread[row + 1] != thread) continue;
+    const Interval time{seen.time[row], seen.time[row + 1]};
+    const int first = doing(row), second = doing(row + 1);
+    const std::optional<Use> all = use(thread, time);
+    if (first == 0 || second == 0 || !all) continue;
+    const auto of = [&all](int what) {
+      return what == kSampleRan ? all->ran : what == kSampleWaits ? all->waited : all->slept;
+    };
+    const std::int64_t head = of(first) / (first == second ? 2 : 1);
+    const std::int64_t tail = first == second ? of(second) - head : of(second);
+    const auto add = [&](std::int64_t at_time, Samples& to, const Samples& of_clock, int what) {
+      const double begin = at(of_clock, time.begin), end = at(of_clock, time.end);
+      const bool is_head = at_time - time.begin == head;
+      const auto part = static_cast<double>(is_head ? head : tail);
+      const bool moves = (is_head ? first : second) == what;
+      to.push_back({at_time, is_head ? begin + (moves ? part : 0) : end - (moves ? part : 0)});
+    };
+    for (const std::int64_t at_time : {time.begin + head, time.end - tail}) {
+      if (at_time <= time.begin || at_time >= time.end) continue;
+      add(at_time, ran, ran_[thread], kSampleRan);
+      if (!waited_[thread].empty()) add(at_time, waited, waited_[thread], kSampleWaits);
+    }
+  }
+  ran_[thread].insert(ran_[thread].end(), ran.begin(), ran.end());
+  waited_[thread].insert(waited_[thread].end(), waited.begin(), waited.end());
+  std::vector<Samples> both = {std::move(ran_[thread]), std::move(waited_[thread])};
+  sort_by_time(both);
+  ran_[thread] = std::move(both[0]), waited_[thread] = std::move(both[1]);
+}
+
+// A wait for a core is counted when it ends. One under way at a sample is found in the time behind
+// that, which may be too short for it; it is moved to before the sample. Of a thread that had slept
+// before it is not known when it woke up.
+void ThreadCpu::settle_waits(const Trace& trace, ThreadId thread) {
+  Samples& waits = waited_[thread];
+  const std::vector<std::uint8_t> doing = doing_at(trace, thread, waits);
+  const auto room = [&](std::size_t i) {  // between i - 1 and i
+    const Interval time{waits[i - 1].time, waits[i].time};
+    const double ran = in(ran_[thread], time).value_or(0);
+    return std::max(0.0, static_cast<double>(time.length()) - ran);
+  };
+  for (std::size_t i = waits.size(); i-- > 1;) {
+    const double waited = std::max(0.0, waits[i].ns - waits[i - 1].ns);
+    double earlier = std::max(0.0, waited - room(i));
+    if (doing[i - 1] == kSampleWaits && i > 1) {
+      const double left = std::max(0.0, room(i - 1) - (waits[i - 1].ns - waits[i - 2].ns));
+      const double part = doing[i - 2] == kSampleSlept ? 0.5 : 1;
+      earlier = std::max(earlier, part * std::min(waited, left));
+    }
+    waits[i - 1].ns += std::min(earlier, waited);
+  }
+}
+
+double ThreadCpu::at(const Samples& samples, std::int64_t time) {
   const auto after = std::lower_bound(samples.begin(), samples.end(), time,
                                       [](const Sample& s, std::int64_t t) { return s.time < t; });
-  if (after == samples.begin()) return after->cpu_ns;
+  if (after == samples.begin()) return after->ns;
   const Sample& before = *(after - 1);
   const double part = static_cast<double>(time - before.time) /
                       static_cast<double>(std::max<std::int64_t>(1, after->time - before.time));
-  return before.cpu_ns + part * (after->cpu_ns - before.cpu_ns);
+  return before.ns + part * (after->ns - before.ns);
 }
 
-std::optional<double> ThreadCpu::share(ThreadId thread, Interval time) const {
-  const std::vector<Sample>& samples = samples_[thread];
+std::optional<double> ThreadCpu::in(const Samples& samples, Interval time) {
   if (samples.empty() || time.length() <= 0 || samples.front().time > time.begin ||
       samples.back().time < time.end) {
     return std::nullopt;
   }
-  const double ran = cpu_at(samples, time.end) - cpu_at(samples, time.begin);
-  return std::clamp(ran / static_cast<double>(time.length()), 0.0, 1.0);
+  return std::clamp(at(samples, time.end) - at(samples, time.begin), 0.0,
+                    static_cast<double>(time.length()));
+}
+
+std::optional<ThreadCpu::Use> ThreadCpu::use(ThreadId thread, Interval time) const {
+  const std::optional<double> ran = in(ran_[thread], time);
+  if (!ran) return std::nullopt;
+  Use use;
+  use.ran = static_cast<std::int64_t>(std::ceil(*ran));
+  const std::int64_t rest = time.length() - use.ran;
+  const auto waited = static_cast<std::int64_t>(in(waited_[thread], time).value_or(0));
+  use.waited = std::min(waited, rest);
+  use.slept = rest - use.waited;
+  return use;
+}
+
+std::optional<double> ThreadCpu::share(ThreadId thread, Interval time) const {
+  const std::optional<double> ran = in(ran_[thread], time);
+  if (!ran) return std::nullopt;
+  return *ran / static_cast<double>(time.length());
 }
 
 }  // namespace stepscope

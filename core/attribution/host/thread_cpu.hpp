@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of an interval a thread spent on a CPU, from samples of its CPU clock (its own, and
-// those of the sampler beside it): between two it is taken to have run evenly.
+// How a thread spent an interval: on a core, ready to run and waiting for one, or asleep. From
+// samples of its clocks (its own, and those of the sampler beside it). Between two it is taken to
+// have gone on with what it was seen doing at the first, for as long as the clocks allow, and to
+// have begun in time with what it was seen doing at the second; where that was not told, to have
+// done everything evenly. Where nothing tells how long it waited for a core that counts as sleep.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +19,26 @@ class ThreadCpu {
  public:
   explicit ThreadCpu(const Trace& trace);
 
-  // 0..1; nothing where no samples lie around the interval.
+  struct Use {  // ns; they sum to the interval's length
+    std::int64_t ran = 0, waited = 0, slept = 0;
+  };
+  // Nothing where no samples lie around the interval.
+  std::optional<Use> use(ThreadId thread, Interval time) const;
+  // Of it the part on a core, 0..1.
   std::optional<double> share(ThreadId thread, Interval time) const;
 
  private:
   struct Sample {
     std::int64_t time;
-    double cpu_ns;
+    double ns;  // so far
   };
-  static double cpu_at(const std::vector<Sample>& samples, std::int64_t time);
+  using Samples = std::vector<Sample>;  // in order of time
+  static double at(const Samples& samples, std::int64_t time);
+  static std::optional<double> in(const Samples& samples, Interval time);
+  void settle_waits(const Trace& trace, ThreadId thread);
+  void bend(const Trace& trace, ThreadId thread);
 
-  std::vector<std::vector<Sample>> samples_;  // by thread, in order of time
+  std::vector<Samples> ran_, waited_;  // by thread
 };
 
 }  // namespace stepscope

@@ -1,37 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/attribution/host/usual_lines.hpp"
 
-#include "core/attribution/host/site_counts.hpp"
+#include <algorithm>
 
 namespace stepscope {
+namespace {
 
-UsualLines::UsualLines(const Trace& trace, const Threads& threads)
-    : trace_(trace), threads_(threads) {
-  const Samples& samples = trace.data().samples;
-  std::map<Where, SiteCounts> counts;
-  for (std::uint32_t row = 0; row < samples.size(); ++row) {
-    if (samples.site[row] == kNone) continue;
-    const ThreadId thread = samples.thread[row];
-    ++counts[where(thread, threads.work(thread).at(samples.time[row]))][samples.site[row]];
+constexpr std::size_t kMostLines = 64;  // of a pool: one that imports modules has thousands
+
+std::size_t index_of(Side side, Doing doing) {
+  const auto what = doing == Doing::not_told ? Doing::ran : doing;
+  return static_cast<std::size_t>(side) * kDoings + static_cast<std::size_t>(what);
+}
+
+// Where a thread was not seen to do that, what it was seen to do there instead.
+std::array<Doing, kDoings> likely_first(Doing doing) {
+  switch (doing) {
+    case Doing::waited:
+      return {Doing::waited, Doing::ran, Doing::slept};
+    case Doing::slept:
+      return {Doing::slept, Doing::waited, Doing::ran};
+    default:
+      return {Doing::ran, Doing::waited, Doing::slept};
   }
-  for (const auto& [place, count] : counts) lines_[place] = most_common(count);
 }
 
-SiteId UsualLines::of(ThreadId thread, const Piece& silence) const {
-  const auto found = lines_.find(where(thread, silence));
-  return found == lines_.end() ? kNone : found->second;
-}
+}  // namespace
 
-UsualLines::Where UsualLines::where(ThreadId thread, const Piece& silence) const {
+UsualLines::Name UsualLines::name_of(RangeId range, bool with_site) const {
   const HostRanges& h = trace_.host_ranges();
-  const auto name_of = [&h](RangeId range) {
-    return Place{range == kNone ? kNone : h.name[range], kNone};
-  };
-  if (const RangeId around = silence.innermost; around != kNone)
-    return {thread, {h.name[around], h.site[around]}, name_of(kNone)};
+  if (range == kNone) return {kNone, kNone};
+  return {h.name[range], with_site ? h.site[range] : kNone};
+}
+
+std::uint32_t UsualLines::id_of(const Key& key) {
+  const auto [at, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(pools_.size()));
+  if (is_new) pools_.emplace_back();
+  return at->second;
+}
+
+UsualLines::Place UsualLines::place(ThreadId thread, std::size_t piece) {
   const HostTimeline& work = threads_.work(thread);
-  return {thread, name_of(work.previous_range(silence.time.begin).innermost),
-          name_of(work.next_range(silence.time.end).innermost)};
+  const RangeId around = work.piece(piece).innermost;
+  const RangeId before = piece == 0 ? kNone : work.piece(piece - 1).innermost;
+  const RangeId after = piece + 1 == work.size() ? kNone : work.piece(piece + 1).innermost;
+  const bool is_open = around == kNone;
+  return {id_of({thread, name_of(around, true), name_of(before, true), name_of(after, true)}),
+          id_of({thread, name_of(around, true), name_of(is_open ? before : kNone, false),
+                 name_of(is_open ? after : kNone, false)})};
+}
+
+bool UsualLines::are_same(std::uint32_t row, std::uint32_t other) const {
+  const Samples& s = trace_.data().samples;
+  return s.site[row] == s.site[other] && s.called[row] == s.called[other] &&
+         s.innermost[row] == s.innermost[other] &&
+         ((s.flags[row] ^ s.flags[other]) & (kSampleCollecting | kSampleInLoader)) == 0;
+}
+
+void UsualLines::add_to(Pool& pool, std::uint32_t row, double weight) {
+  const auto line = std::find_if(pool.lines.begin(), pool.lines.end(),
+                                 [&](const Line& l) { return are_same(l.row, row); });
+  if (line != pool.lines.end()) {
+    line->weight += weight;
+  } else if (pool.lines.size() < kMostLines) {
+    pool.lines.push_back({row, weight, 0});
+  } else {
+    return;
+  }
+  pool.weight += weight;
+}
+
+void UsualLines::add(Place place, Side side, Doing doing, std::uint32_t row, double weight) {
+  for (const std::uint32_t id : {place.exact, place.wide}) {
+    add_to(pools_[id][index_of(Side::whole, doing)], row, weight);
+    if (side != Side::whole) add_to(pools_[id][index_of(side, doing)], row, weight);
+  }
+}
+
+const UsualLines::Pools* UsualLines::pools_of(Place place, Side side) const {
+  for (const std::uint32_t id : {place.exact, place.wide}) {
+    for (std::size_t i = 0; i < kDoings; ++i)
+      if (!pools_[id][index_of(side, static_cast<Doing>(i))].lines.empty()) return &pools_[id];
+  }
+  return nullptr;
+}
+
+std::array<double, kDoings> UsualLines::times(Place place, Side side) const {
+  std::array<double, kDoings> out{};
+  const Pools* pools = pools_of(place, side);
+  for (std::size_t i = 0; i < kDoings && pools != nullptr; ++i)
+    out[i] = (*pools)[index_of(side, static_cast<Doing>(i))].weight;
+  return out;
+}
+
+// The one that has got least of its share so far.
+std::uint32_t UsualLines::take(Pool& pool, double ns) {
+  pool.asked += ns;
+  const auto owed = [&pool](const Line& line) {
+    return line.weight / pool.weight * pool.asked - line.given;
+  };
+  const auto line =
+      std::max_element(pool.lines.begin(), pool.lines.end(),
+                       [&](const Line& a, const Line& b) { return owed(a) < owed(b); });
+  line->given += ns;
+  return line->row;
+}
+
+UsualLines::Turn UsualLines::next_of(std::uint32_t place, Side side, Doing doing, std::int64_t ns) {
+  for (const Side where : {side, Side::whole}) {
+    for (const Doing what : likely_first(doing)) {
+      Pool& pool = pools_[place][index_of(where, what)];
+      if (!pool.lines.empty()) return {take(pool, static_cast<double>(ns)), what};
+    }
+  }
+  return {};
+}
+
+UsualLines::Turn UsualLines::next(Place place, Side side, Doing doing, std::int64_t ns) {
+  const Turn turn = next_of(place.exact, side, doing, ns);
+  return turn.row != kNone ? turn : next_of(place.wide, side, doing, ns);
 }
 
 }  // namespace stepscope

@@ -1,35 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line of a silence that no look of the sampler fell into: a loop comes by the same place again
-// and again, and the line at which it was seen there most often stands in (of lines as common as
-// another, the one with the lower id).
+// Lines for those parts of silences that no look of the sampler is close enough to. A loop comes by
+// the same place again and again, and looks fall into it in proportion to the time that each line
+// takes. So the lines seen at a place take turns there, each for its share.
 //
-// A place is the innermost range around the silence, by its name and call site: batches of two
-// loaders have one name. Where there is none, the names of the ranges before and after are.
+// A place is the innermost range around the silence and the ranges right before and after it, by
+// their names and call sites; where nothing was seen at such a place, the range around it alone,
+// or the two neighbours' names. A place has pools: for the begin of a silence, its end, and a whole
+// one that was not looked into; and of each for a thread that ran, waited for a core, or slept.
+//
+// The weight of a sample is the time that it stands for and that no silence around it has taken
+// from it (silences.cpp).
 #pragma once
 
+#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/attribution/host/threads.hpp"
 
 namespace stepscope {
 
+enum class Doing : std::uint8_t { ran, waited, slept, not_told };
+inline constexpr std::size_t kDoings = 3;  // without not_told, which counts as ran
+
+enum class Side : std::uint8_t { begin, end, whole };
+inline constexpr std::size_t kSides = 3;
+
 class UsualLines {
  public:
-  UsualLines(const Trace& trace, const Threads& threads);
+  UsualLines(const Trace& trace, const Threads& threads) : trace_(trace), threads_(threads) {}
 
-  // kNone: it was never seen there.
-  SiteId of(ThreadId thread, const Piece& silence) const;
+  struct Place {  // the exact one, and the wider one that it is part of
+    std::uint32_t exact = kNone, wide = kNone;
+  };
+  // Of a piece of the thread's timeline.
+  Place place(ThreadId thread, std::size_t piece);
+
+  // `row` was seen there, and stands for that much time.
+  void add(Place place, Side side, Doing doing, std::uint32_t row, double weight);
+
+  // How much of the samples' time there the thread did what in; by Doing.
+  std::array<double, kDoings> times(Place place, Side side) const;
+
+  struct Turn {
+    std::uint32_t row = kNone;  // kNone: nothing was seen there
+    Doing doing = Doing::not_told;
+  };
+  // Whose turn it is at that place for that long.
+  Turn next(Place place, Side side, Doing doing, std::int64_t ns);
 
  private:
-  using Place = std::pair<StringId, SiteId>;
-  using Where = std::tuple<ThreadId, Place, Place>;
-  Where where(ThreadId thread, const Piece& silence) const;
+  struct Line {
+    std::uint32_t row;
+    double weight, given;
+  };
+  struct Pool {
+    std::vector<Line> lines;
+    double weight = 0, asked = 0;
+  };
+  using Pools = std::array<Pool, kSides * kDoings>;
+  using Name = std::pair<StringId, SiteId>;
+  using Key = std::tuple<ThreadId, Name, Name, Name>;
+
+  Name name_of(RangeId range, bool with_site) const;
+  std::uint32_t id_of(const Key& key);
+  bool are_same(std::uint32_t row, std::uint32_t other) const;
+  void add_to(Pool& pool, std::uint32_t row, double weight);
+  static std::uint32_t take(Pool& pool, double ns);
+  const Pools* pools_of(Place place, Side side) const;
+  Turn next_of(std::uint32_t place, Side side, Doing doing, std::int64_t ns);
 
   const Trace& trace_;
   const Threads& threads_;
-  std::map<Where, SiteId> lines_;
+  std::map<Key, std::uint32_t> ids_;
+  std::vector<Pools> pools_;
 };
 
 }  // namespace stepscope

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kHostGap = "host_gap";
 
-// Without a device, operations are what the step is for.
+// Without a device, operations are what the step is for. Waiting for a core is core_contention's.
 bool is_gap_cause(const Scene& scene, Cause cause) {
   const bool computes = cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other;
   return cause == Cause::host_python || cause == Cause::host_between_calls ||

@@ -92,9 +92,17 @@ LineShare share_with_lines(const Trace& trace, const Steps& steps, const Partiti
     out.wall_ns_total += ns;
     if (s.site != kNone) {
       out.with_line_ns_total += ns;
+      if (s.is_sampled) out.sampled_ns_total += ns;
     } else {
       out.without[static_cast<std::size_t>(reasons.of(s))] += ns;
     }
+  }
+  const Samples& samples = trace.data().samples;
+  CountedTime looked_at(counting);
+  for (std::size_t row = 0; row < samples.size(); ++row) {
+    const std::int64_t time = samples.time[row];
+    if (samples.thread[row] == steps.thread && samples.site[row] != kNone)
+      out.samples += looked_at.of({time, time + 1}) > 0 ? 1U : 0U;
   }
   return out;
 }

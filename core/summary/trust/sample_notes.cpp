@@ -30,14 +30,24 @@ void note_torn(const Process& process, std::vector<std::string>& notes) {
   const std::uint64_t all = torn + count_of(process, "host_samples");
   if (all < kFewLooks || static_cast<double>(torn) <= kManyTorn * static_cast<double>(all)) return;
   notes.push_back(fmt::format(
-      "{} of {} looks at silent threads were dropped: the thread ran on while it was read", torn,
-      all));
+      "{} of {} looks at threads have no line: the thread ran on while it was read", torn, all));
 }
 
+void note_wait_for_a_core(const std::optional<double>& share, std::vector<std::string>& notes) {
+  if (!share || *share < kMuchWaiting) return;
+  notes.push_back(fmt::format(
+      "for {:.0f} % of the time the loop's thread was ready to run and other threads or "
+      "processes had the cores: host.core_wait is the part of it that lies between calls, the "
+      "rest makes calls and waits for data longer",
+      100 * *share));
+}
+
+}  // namespace
+
 // Between the first and the last sample of the loop's thread in these steps.
-void note_wait_for_a_core(const Trace& trace, const Steps& steps, std::vector<std::string>& notes) {
+std::optional<double> core_wait_share(const Trace& trace, const Steps& steps) {
   // A trace of device work alone has no thread.
-  if (steps.list.empty() || steps.thread >= trace.data().threads.size()) return;
+  if (steps.list.empty() || steps.thread >= trace.data().threads.size()) return std::nullopt;
   const Counters& c = trace.data().counters;
   const std::string wanted =
       kThreadWaitTrack + std::to_string(trace.data().threads[steps.thread].tid);
@@ -51,18 +61,10 @@ void note_wait_for_a_core(const Trace& trace, const Steps& steps, std::vector<st
     if (!first || c.time[row] < c.time[*first]) first = row;
     if (!last || c.time[row] > c.time[*last]) last = row;
   }
-  if (!first || c.time[*last] - c.time[*first] < kLongEnoughNs) return;
-  const double share =
-      (c.value[*last] - c.value[*first]) / static_cast<double>(c.time[*last] - c.time[*first]);
-  if (share < kMuchWaiting) return;
-  notes.push_back(fmt::format(
-      "for {:.0f} % of the time the loop's thread was ready to run and other threads or "
-      "processes had the cores; such time is in no cause of its own, and host.off_cpu "
-      "and host.other hold part of it",
-      100 * share));
+  if (!first || c.time[*last] - c.time[*first] < kLongEnoughNs) return std::nullopt;
+  const double waited = c.value[*last] - c.value[*first];
+  return std::clamp(waited / static_cast<double>(c.time[*last] - c.time[*first]), 0.0, 1.0);
 }
-
-}  // namespace
 
 void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& loader,
                   std::vector<std::string>& notes) {
@@ -73,7 +75,7 @@ void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& load
         static_cast<double>(loader.busy_ns) / static_cast<double>(loader.seen_ns), loader.workers));
   }
   note_torn(process, notes);
-  note_wait_for_a_core(trace, steps, notes);
+  note_wait_for_a_core(core_wait_share(trace, steps), notes);
   if (const auto why = process.facts.find("host_samples.workers"); why != process.facts.end())
     notes.push_back("the DataLoader's workers were not looked at: " + why->second);
 }

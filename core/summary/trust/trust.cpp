@@ -221,6 +221,7 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   if (!trace.data().processes.empty())
     trust.abstained = abstentions(trace, steps, attribution, partition);
   trust.notes = notes_of(trace, steps, attribution);
+  trust.core_wait_share = core_wait_share(trace, steps);
   return trust;
 }
 

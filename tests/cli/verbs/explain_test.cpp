@@ -38,8 +38,9 @@ TEST(ExplainVerb, HasAPageForEveryCause) {
     EXPECT_EQ(page.status, 0) << id << page.err;
     EXPECT_THAT(page.out, testing::StartsWith("# " + id + ": ")) << id;
   }
-  EXPECT_THAT(run_stepscope("explain host.off_cpu").out,
-              HasSubstr("What usually helps: fewer threads than cores."));
+  EXPECT_THAT(
+      run_stepscope("explain host.off_cpu").out,
+      HasSubstr("What usually helps: the line's sleep, queue, lock or socket out of the loop."));
   EXPECT_THAT(run_stepscope("explain host.off_cp").err, HasSubstr("did you mean 'host.off_cpu'"));
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/model/sample_doing.hpp"
 #include "tests/collectors/recorded_child.hpp"
 
 namespace stepscope::host_sampler {
@@ -48,17 +49,22 @@ TEST_F(HostSamplerTest, ASilentThreadHasSamplesWhileItRunsAndOneWhereItSleeps) {
   const Samples& samples = trace.data().samples;
   ASSERT_EQ(trace.host_ranges().size(), 3U);
   const std::int64_t middle = trace.host_ranges().begin[1];
-  std::size_t running = 0, sleeping = 0;
+  std::size_t running = 0, sleeping = 0, asleep = 0;
   std::uint64_t cpu = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (samples.thread[i] != trace.host_ranges().thread[0]) continue;
     (samples.time[i] < middle ? running : sleeping) += 1;
     EXPECT_EQ(samples.site[i], kNone);
+    const bool slept = (samples.flags[i] & kSampleDoing) == kSampleSlept;
+    EXPECT_NE(samples.flags[i] & kSampleDoing, 0);
+    EXPECT_FALSE(slept && samples.time[i] < middle) << "ready to run all the time";
+    asleep += slept ? 1U : 0U;
     EXPECT_GE(samples.cpu[i], cpu) << i;
     cpu = samples.cpu[i];
   }
   EXPECT_GE(running, 2U);
   EXPECT_GE(sleeping, 1U);
+  EXPECT_GE(asleep, 1U);
   EXPECT_LE(sleeping, 5U) << "a thread that sleeps is where it was";
 }
 

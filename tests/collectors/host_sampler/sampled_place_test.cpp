@@ -161,6 +161,21 @@ TEST_F(SampledPlace, ACallerThatMovesWhileItIsReadIsTorn) {
   EXPECT_EQ(read(thread), Reading::torn);
 }
 
+// A library that calls one function after another: the user's line stands still meanwhile.
+TEST_F(SampledPlace, WhatTheUsersLineCallsMayChangeWhileItIsRead) {
+  const Address outer = process.code(kUser, "main", 5);
+  const Address get = process.code(kQueue, "get", 6), put = process.code(kQueue, "put", 7);
+  const Address frame = process.frame(outer, 0), called = process.frame(get, frame);
+  const Address thread = process.thread(called);
+  bool is_get = true;
+  process.before_read = [&] {
+    is_get = !is_get;
+    process.set(called + process.layout().frame_code, is_get ? get : put);
+  };
+  EXPECT_EQ(read(thread), Reading::place);
+  EXPECT_NE(place.site, 0U);
+}
+
 TEST_F(SampledPlace, TheInnermostInstructionMayMove) {
   const Address code = process.code(kUser, "main", 5);
   const Address frame = process.frame(code, 0);

@@ -143,12 +143,18 @@ class RandomLoop {
   void add_samples() {
     std::int64_t at = kBegin - 1'000'000;
     std::uint64_t cpu = 1;
+    const unsigned kept = below(3) == 0 ? 0x7fU : 0x7fU & ~unsigned{kSampleWorker};
     while (at < end_ + 1'000'000) {
       at += 1 + below(3'000'000);
       cpu += below(4'000'000);
       const SiteId site = below(4) == 0 ? kNone : sites_[below(5)];
       add_sample(make_.data, thread_, at, site, below(8) == 0 ? 0 : cpu,
-                 static_cast<std::uint8_t>(below(16)));
+                 static_cast<std::uint8_t>(below(128) & kept));
+      if (below(3) != 0) continue;
+      Counters& counters = make_.data.counters;
+      counters.time.push_back(at), counters.process.push_back(0);
+      counters.track.push_back(make_.data.strings.intern("thread_wait.1"));
+      counters.value.push_back(static_cast<double>(below(9'000'000)));
     }
   }
   Attribution attribute() {

@@ -6,17 +6,20 @@
 namespace stepscope {
 namespace {
 
-Trace with_samples(const std::vector<std::pair<std::int64_t, double>>& samples) {
+Trace with_samples(const std::vector<std::pair<std::int64_t, double>>& samples,
+                   const std::vector<std::pair<std::int64_t, double>>& waits = {}) {
   TraceData data;
   data.processes.resize(1);
   data.threads = {{.process = 0, .tid = 7, .name = "main"},
                   {.process = 0, .tid = 77, .name = "other"}};
-  for (const auto& [time, cpu] : samples) {
+  const auto add = [&data](const char* track, std::int64_t time, double value) {
     data.counters.time.push_back(time);
-    data.counters.track.push_back(data.strings.intern("thread_cpu.7"));
+    data.counters.track.push_back(data.strings.intern(track));
     data.counters.process.push_back(0);
-    data.counters.value.push_back(cpu);
-  }
+    data.counters.value.push_back(value);
+  };
+  for (const auto& [time, cpu] : samples) add("thread_cpu.7", time, cpu);
+  for (const auto& [time, waited] : waits) add("thread_wait.7", time, waited);
   return Trace::build(std::move(data));
 }
 
@@ -35,6 +38,32 @@ TEST(ThreadCpu, SaysNothingWhereSamplesAreNotAround) {
   EXPECT_FALSE(cpu.share(0, {150, 250}));
   EXPECT_FALSE(cpu.share(0, {150, 150}));
   EXPECT_FALSE(cpu.share(1, {100, 200})) << "another thread's id ends with the same digit";
+}
+
+TEST(ThreadCpu, WaitingForACoreIsNoSleep) {
+  const ThreadCpu cpu(with_samples({{0, 0}, {100, 30}}, {{0, 0}, {100, 50}}));
+  const auto use = cpu.use(0, {0, 100});
+  ASSERT_TRUE(use);
+  EXPECT_EQ(use->ran, 30);
+  EXPECT_EQ(use->waited, 50);
+  EXPECT_EQ(use->slept, 20);
+}
+
+TEST(ThreadCpu, ClocksThatContradictEachOtherStillSumToTheInterval) {
+  const ThreadCpu cpu(with_samples({{0, 0}, {100, 70}}, {{0, 0}, {100, 50}}));
+  const auto use = cpu.use(0, {0, 100});
+  ASSERT_TRUE(use);
+  EXPECT_EQ(use->ran, 70);
+  EXPECT_EQ(use->waited, 30);
+  EXPECT_EQ(use->slept, 0);
+}
+
+// The kernel counts a wait when it ends.
+TEST(ThreadCpu, AWaitThatWasCountedLateIsMovedToWhereItWas) {
+  const ThreadCpu cpu(with_samples({{0, 0}, {100, 0}, {150, 30}}, {{0, 0}, {100, 0}, {150, 90}}));
+  EXPECT_EQ(cpu.use(0, {100, 150})->waited, 20);
+  EXPECT_EQ(cpu.use(0, {0, 100})->waited, 70);
+  EXPECT_EQ(cpu.use(0, {0, 100})->slept, 30);
 }
 
 TEST(ThreadCpu, TheOrderOfTheRowsDoesNotMatter) {

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/host/silences.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace stepscope {
+namespace {
+
+// Of what a thread did beside something else, too little to be told apart.
+constexpr std::int64_t kLeastPart = 20;  // parts in the whole
+// What a sample weighs at least in its place: a silence may have taken all that it stands for.
+constexpr double kLeastWeight = 1e-3;
+
+Doing doing_in(std::uint8_t flags) {
+  switch (flags & kSampleDoing) {
+    case kSampleRan:
+      return Doing::ran;
+    case kSampleWaits:
+      return Doing::waited;
+    case kSampleSlept:
+      return Doing::slept;
+    default:
+      return Doing::not_told;
+  }
+}
+
+using Parts = std::array<std::int64_t, kDoings>;  // by Doing
+
+Parts parts_of(const ThreadCpu::Use& use) {
+  return {use.ran, use.waited, use.slept};
+}
+
+// Small ones go to the largest.
+Parts without_small(Parts parts, std::int64_t length) {
+  auto& most = *std::max_element(parts.begin(), parts.end());
+  for (std::int64_t& part : parts) {
+    if (&part == &most || part * kLeastPart >= length) continue;
+    most += part;
+    part = 0;
+  }
+  return parts;
+}
+
+Doing mostly(const std::optional<ThreadCpu::Use>& use) {
+  if (!use) return Doing::not_told;
+  const std::int64_t half = (use->ran + use->waited + use->slept + 1) / 2;
+  if (use->ran >= half) return Doing::ran;
+  return use->waited > use->slept ? Doing::waited : Doing::slept;
+}
+
+}  // namespace
+
+// Of one thread. First what each sample stands for outside its silence goes to the pools of its
+// place, then the silences are filled in order of time.
+class Silences::Filler {
+ public:
+  Filler(const Trace& trace, const Threads& threads, const ThreadCpu& cpu, ThreadId thread,
+         Rows rows, std::vector<Start>& out)
+      : samples_(trace.data().samples),
+        work_(threads.work(thread)),
+        cpu_(cpu),
+        usual_(trace, threads),
+        thread_(thread),
+        rows_(rows),
+        limits_{trace.begin(), trace.end()},
+        out_(out) {
+    for (std::uint32_t row = rows.begin; row < rows.end; ++row)
+      tells_ = tells_ || doing_in(samples_.flags[row]) != Doing::not_told;
+    find_silences(trace);
+  }
+
+  void fill() {
+    compare_with_clocks();
+    for (const Silence& silence : silences_) weigh(silence);
+    for (const Silence& silence : silences_) {
+      fill(silence);
+      push(silence.time.end, kNone, Doing::not_told, false);
+    }
+  }
+
+ private:
+  struct Silence {
+    Interval time;
+    Rows rows;  // in it
+    UsualLines::Place place;
+  };
+
+  void find_silences(const Trace& trace) {
+    std::uint32_t row = rows_.begin;
+    for (std::size_t i = 0; i < work_.size(); ++i) {
+      const Piece piece = work_.piece(i);
+      Silence silence{intersect(piece.time, limits_), {row, row}, {}};
+      while (row < rows_.end && samples_.time[row] < piece.time.end) ++row;
+      silence.rows.end = row;
+      const HostFamily around = piece.innermost == kNone
+                                    ? HostFamily::other
+                                    : family_of(trace.host_ranges().kind[piece.innermost]);
+      if (around == HostFamily::api || around == HostFamily::op || silence.time.empty()) continue;
+      silence.place = usual_.place(thread_, i);
+      silences_.push_back(silence);
+    }
+  }
+
+  bool is_in(const Silence& silence, std::uint32_t row) const {
+    return row >= silence.rows.begin && row < silence.rows.end;
+  }
+
+  // Between two samples that follow each other.
+  std::optional<ThreadCpu::Use> use_between(std::uint32_t first, std::uint32_t second) const {
+    return cpu_.use(thread_, {samples_.time[first], samples_.time[second]});
+  }
+
+  // Of the time from the one to the other, how much `row`, which is one of the two, stands for.
+  double stands_for(std::uint32_t row, std::uint32_t first, std::uint32_t second) const {
+    const Doing doing = doing_in(samples_.flags[row]);
+    const auto use = use_between(first, second);
+    if (!use) return 0;
+    const auto part = static_cast<double>(parts_of(*use)[static_cast<std::size_t>(doing)]);
+    const bool shared = doing_in(samples_.flags[first]) == doing_in(samples_.flags[second]);
+    return shared ? part / 2 : part;
+  }
+
+  // A stretch between two samples may hold much that neither of them was taken in: by it, what all
+  // samples stand for is less than what the clocks tell.
+  void compare_with_clocks() {
+    std::array<double, kDoings> told{}, stood_for{};
+    for (std::uint32_t row = rows_.begin; row + 1 < rows_.end; ++row) {
+      const auto use = use_between(row, row + 1);
+      if (!use || doing_in(samples_.flags[row]) == Doing::not_told ||
+          doing_in(samples_.flags[row + 1]) == Doing::not_told)
+        continue;
+      const Parts parts = parts_of(*use);
+      for (std::size_t i = 0; i < kDoings; ++i) told[i] += static_cast<double>(parts[i]);
+      for (const std::uint32_t one : {row, row + 1})
+        stood_for[static_cast<std::size_t>(doing_in(samples_.flags[one]))] +=
+            stands_for(one, row, row + 1);
+    }
+    for (std::size_t i = 0; i < kDoings; ++i)
+      missed_[i] = stood_for[i] > 0 ? std::max(1.0, told[i] / stood_for[i]) : 1;
+  }
+
+  // Of a part that is short beside the distance of the samples around it, the clocks tell little:
+  // what the thread did there at other times tells more.
+  std::optional<Parts> usual_parts(const Silence& silence, Interval time, Side side) const {
+    const std::uint32_t before = side == Side::end ? silence.rows.end - 1 : silence.rows.begin - 1;
+    const std::uint32_t after = side == Side::begin ? silence.rows.begin : silence.rows.end;
+    const bool is_between =
+        after < rows_.end && (side == Side::end || silence.rows.begin > rows_.begin);
+    if (!is_between || 2 * time.length() >= samples_.time[after] - samples_.time[before])
+      return std::nullopt;
+    std::array<double, kDoings> times = usual_.times(silence.place, side);
+    double sum = 0;
+    for (std::size_t i = 0; i < kDoings; ++i) sum += times[i] *= missed_[i];
+    if (sum <= 0) return std::nullopt;
+    const auto part = [&](Doing doing) {
+      return static_cast<std::int64_t>(times[static_cast<std::size_t>(doing)] / sum *
+                                       static_cast<double>(time.length()));
+    };
+    Parts parts{0, part(Doing::waited), part(Doing::slept)};
+    parts[0] = time.length() - parts[1] - parts[2];
+    return parts;
+  }
+
+  void weigh(const Silence& silence) {
+    for (std::uint32_t row = silence.rows.begin; row < silence.rows.end; ++row) {
+      const Doing doing = doing_in(samples_.flags[row]);
+      if (doing == Doing::not_told) {
+        const Interval held = held_by(silence, row);
+        usual_.add(silence.place, Side::whole, mostly(cpu_.use(thread_, held)), row,
+                   std::max(kLeastWeight, static_cast<double>(held.length())));
+        continue;
+      }
+      const bool is_first = row == silence.rows.begin, is_last = row + 1 == silence.rows.end;
+      const double before = is_first && row > rows_.begin ? stands_for(row, row - 1, row) : 0;
+      const double after = is_last && row + 1 < rows_.end ? stands_for(row, row, row + 1) : 0;
+      if (is_first) usual_.add(silence.place, Side::begin, doing, row, before + kLeastWeight);
+      if (is_last) usual_.add(silence.place, Side::end, doing, row, after + kLeastWeight);
+      if (!is_first && !is_last) usual_.add(silence.place, Side::whole, doing, row, kLeastWeight);
+    }
+  }
+
+  void fill(const Silence& silence) {
+    const Rows rows = silence.rows;
+    if (!tells_ && rows.size() > 0) return fill_by_order(silence);
+    if (rows.size() == 0) return fill_usual(silence, silence.time, Side::whole);
+    const std::int64_t first =
+        std::clamp(samples_.time[rows.begin], silence.time.begin, silence.time.end);
+    const std::int64_t last = std::clamp(samples_.time[rows.end - 1], first, silence.time.end);
+    fill_usual(silence, {silence.time.begin, first}, Side::begin);
+    for (std::uint32_t row = rows.begin; row + 1 < rows.end; ++row) fill_between(silence, row);
+    fill_usual(silence, {last, silence.time.end}, Side::end);
+  }
+
+  Interval held_by(const Silence& silence, std::uint32_t row) const {
+    return {row == silence.rows.begin ? silence.time.begin : samples_.time[row],
+            row + 1 == silence.rows.end ? silence.time.end : samples_.time[row + 1]};
+  }
+
+  void fill_by_order(const Silence& silence) {
+    for (std::uint32_t row = silence.rows.begin; row < silence.rows.end; ++row) {
+      const Interval held = held_by(silence, row);
+      push(held.begin, row, mostly(cpu_.use(thread_, held)), true);
+    }
+  }
+
+  void fill_usual(const Silence& silence, Interval time, Side side) {
+    if (time.length() <= 0) return;
+    const bool is_seen = silence.rows.size() > 0;
+    const auto use = cpu_.use(thread_, time);
+    if (!use && is_seen) {  // before the thread's first sample, or behind its last one
+      const std::uint32_t row = side == Side::begin ? silence.rows.begin : silence.rows.end - 1;
+      return push(time.begin, row, doing_in(samples_.flags[row]), true);
+    }
+    std::int64_t at = time.begin;
+    const auto add = [&](Doing doing, std::int64_t length) {
+      if (length <= 0) return;
+      const UsualLines::Turn turn = usual_.next(silence.place, side, doing, length);
+      push(at, turn.row, use ? turn.doing : Doing::not_told, is_seen && turn.row != kNone);
+      at += length;
+    };
+    if (!use) return add(Doing::not_told, time.length());
+    const Parts parts =
+        without_small(usual_parts(silence, time, side).value_or(parts_of(*use)), time.length());
+    for (const Doing doing : {Doing::slept, Doing::waited, Doing::ran})
+      add(doing, parts[static_cast<std::size_t>(doing)]);
+  }
+
+  // From `row` to the one behind it.
+  void fill_between(const Silence& silence, std::uint32_t row) {
+    const std::uint32_t next = row + 1;
+    const Interval time{samples_.time[row], samples_.time[next]};
+    const Doing here = doing_in(samples_.flags[row]), there = doing_in(samples_.flags[next]);
+    const auto use = use_between(row, next);
+    if (time.length() <= 0) return;
+    if (!use) return push(time.begin, row, Doing::not_told, true);
+    Parts first{}, second{}, neither{};
+    const Parts parts = without_small(parts_of(*use), time.length());
+    for (std::size_t i = 0; i < kDoings; ++i) {
+      const bool is_here = here == static_cast<Doing>(i), is_there = there == static_cast<Doing>(i);
+      first[i] = is_here ? parts[i] / (is_there ? 2 : 1) : 0;
+      second[i] = is_there ? parts[i] - first[i] : 0;
+      neither[i] = parts[i] - first[i] - second[i];
+    }
+    std::int64_t at = time.begin;
+    const auto add = [&](std::uint32_t of, Doing doing, std::int64_t length) {
+      if (length <= 0) return;
+      push(at, of, doing, true);
+      at += length;
+    };
+    const auto add_all = [&](std::uint32_t of, const Parts& all) {
+      for (const Doing doing : {Doing::slept, Doing::waited, Doing::ran})
+        add(of, doing, all[static_cast<std::size_t>(doing)]);
+    };
+    add_all(row, first);
+    for (const Doing doing : {Doing::slept, Doing::waited, Doing::ran}) {
+      const std::int64_t length = neither[static_cast<std::size_t>(doing)];
+      if (length <= 0) continue;
+      const UsualLines::Turn turn = usual_.next(silence.place, Side::whole, doing, length);
+      add(turn.row == kNone ? row : turn.row, doing, length);
+    }
+    add_all(next, second);
+  }
+
+  void push(std::int64_t begin, std::uint32_t row, Doing doing, bool is_seen) {
+    if (!out_.empty() && out_.back().begin == begin) out_.pop_back();
+    if (!out_.empty() && out_.back().row == row && out_.back().doing == doing &&
+        out_.back().is_seen == is_seen)
+      return;
+    out_.push_back({begin, row, doing, is_seen});
+  }
+
+  const Samples& samples_;
+  const HostTimeline& work_;
+  const ThreadCpu& cpu_;
+  UsualLines usual_;
+  ThreadId thread_;
+  Rows rows_;
+  Interval limits_;
+  std::vector<Start>& out_;
+  std::vector<Silence> silences_;
+  std::array<double, kDoings> missed_{1, 1, 1};
+  bool tells_ = false;
+};
+
+Silences::Silences(const Trace& trace, const Threads& threads)
+    : stretches_(trace.data().threads.size()) {
+  const Samples& samples = trace.data().samples;
+  const ThreadCpu cpu(trace);
+  for (std::uint32_t row = 0; row < samples.size();) {
+    const ThreadId thread = samples.thread[row];
+    const std::uint32_t begin = row;
+    while (row < samples.size() && samples.thread[row] == thread) ++row;
+    const bool has_records = trace.ranges_of(thread).size() > 0;
+    if (!has_records) continue;  // a worker of a loader, as a rule
+    Filler(trace, threads, cpu, thread, {begin, row}, stretches_[thread]).fill();
+  }
+}
+
+Silences::Stretch Silences::before(ThreadId thread, Interval silence, std::int64_t t) const {
+  const std::vector<Start>& all = stretches_[thread];
+  const auto after = std::lower_bound(
+      all.begin(), all.end(), t, [](const Start& s, std::int64_t time) { return s.begin < time; });
+  if (after == all.begin()) return {silence};
+  const Start& start = *(after - 1);
+  const std::int64_t end =
+      after == all.end() ? std::numeric_limits<std::int64_t>::max() : after->begin;
+  return {intersect({start.begin, end}, silence), start.row, start.doing, start.is_seen};
+}
+
+}  // namespace stepscope
