@@ -97,7 +97,7 @@ inline void send_key(ImGuiKey key, bool down) {
 }
 inline void send_letter(char capital, bool down) {
 #if IMGUI_VERSION_NUM < 18700
-  ImGui::GetIO().KeysDown[static_cast<int>(capital)] = down;
+  ImGui::GetIO().KeysDown[static_cast<unsigned char>(capital)] = down;
 #else
   ImGui::GetIO().AddKeyEvent(static_cast<ImGuiKey>(ImGuiKey_A + (capital - 'A')), down);
 #endif

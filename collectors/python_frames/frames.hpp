@@ -34,6 +34,7 @@ inline Object previous_frame(const Layout& layout, Object frame) noexcept {
 
 // 3.14 marks a frame's reference in its lowest bits, which are 0 in every address of an object.
 inline Object without_marks(Object reference) noexcept {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a pointer with two bits cleared
   return reinterpret_cast<Object>(reinterpret_cast<std::uintptr_t>(reference) & ~std::uintptr_t{3});
 }
 

@@ -77,10 +77,9 @@ void HostTasks::thread_tasks(ThreadId thread, Interval time) {
       continue;
     }
     const Interval part{t, std::min(piece.time.end, time.end)};
-    if (is_worker && piece.innermost == kNone &&
-        begins_burst(trace_, scene_.threads, thread, piece)) {
-      resumes_ = true;
-    } else if (!is_loop && !is_worker && sleeps(thread, piece)) {
+    const bool begins = is_worker && piece.innermost == kNone &&
+                        begins_burst(trace_, scene_.threads, thread, piece);
+    if (begins || (!is_loop && !is_worker && sleeps(thread, piece))) {
       resumes_ = true;
     } else if (is_loop) {
       add_loop_work(thread, piece, part);

@@ -259,7 +259,8 @@ def cpp_doctor():
 
 
 def cpp_preload_kept():
-    command = ["/bin/sh", "-c", "echo \"$LD_PRELOAD\"; echo \"$CUDA_INJECTION64_PATH\""]
+    echo = "echo \"$LD_PRELOAD\"; echo \"$CUDA_INJECTION64_PATH\"; exec \"$0\" return > /dev/null"
+    command = ["/bin/sh", "-c", echo, need("STEPSCOPE_RANGES")]  # it records, else the folder goes
     os.environ["LD_PRELOAD"] = "libm.so.6"
     os.environ["CUDA_INJECTION64_PATH"] = "/opt/other/libother.so"
     run = Profiled(command)
@@ -277,7 +278,8 @@ def cpp_device_tool():
             with open(tool, "w") as file:
                 file.write('#!/bin/sh\nexec "$@"\n')
             os.chmod(tool, 0o755)
-            run = Profiled([tool, "/bin/sh", "-c", "echo \"rival ${STEPSCOPE_RIVAL-none}\""])
+            echo = "echo \"rival ${STEPSCOPE_RIVAL-none}\"; exec \"$0\" return > /dev/null"
+            run = Profiled([tool, "/bin/sh", "-c", echo, need("STEPSCOPE_RANGES")])
             assert run.stdout == f"rival {tool if is_one else 'none'}\n", run.stdout
             assert run.run["rivals"] == ([tool] if is_one else []), run.run
             assert ("traces the device itself" in run.stderr) == is_one, run.stderr

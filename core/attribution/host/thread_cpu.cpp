@@ -33,14 +33,21 @@ void add_track(const Trace& trace, const char* name, std::vector<Samples>& sampl
   }
 }
 
+// Samples are sorted by thread.
+Rows rows_of(const stepscope::Samples& seen, ThreadId thread) {
+  const auto [begin, end] = std::equal_range(seen.thread.begin(), seen.thread.end(), thread);
+  return {static_cast<std::uint32_t>(begin - seen.thread.begin()),
+          static_cast<std::uint32_t>(end - seen.thread.begin())};
+}
+
 // What the sampler saw it do at these times; 0 where it did not look.
 template <class Samples>
 std::vector<std::uint8_t> doing_at(const Trace& trace, ThreadId thread, const Samples& times) {
   std::vector<std::uint8_t> out(times.size());
   const stepscope::Samples& seen = trace.data().samples;
   std::size_t i = 0;
-  for (std::size_t row = 0; row < seen.size(); ++row) {
-    if (seen.thread[row] != thread) continue;
+  const Rows rows = rows_of(seen, thread);
+  for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
     while (i < times.size() && times[i].time < seen.time[row]) ++i;
     if (i < times.size() && times[i].time == seen.time[row])
       out[i] = seen.flags[row] & kSampleDoing;
@@ -80,8 +87,8 @@ void ThreadCpu::bend(const Trace& trace, ThreadId thread) {
   const stepscope::Samples& seen = trace.data().samples;
   const auto doing = [&seen](std::size_t row) { return seen.flags[row] & kSampleDoing; };
   Samples ran, waited;
-  for (std::size_t row = 0; row + 1 < seen.size(); ++row) {
-    if (seen.thread[row] != thread || seen.thread[row + 1] != thread) continue;
+  const Rows rows = rows_of(seen, thread);
+  for (std::uint32_t row = rows.begin; row + 1 < rows.end; ++row) {
     const Interval time{seen.time[row], seen.time[row + 1]};
     const int first = doing(row), second = doing(row + 1);
     const std::optional<Use> all = use(thread, time);
@@ -138,6 +145,7 @@ double ThreadCpu::at(const Samples& samples, std::int64_t time) {
   const auto after = std::lower_bound(samples.begin(), samples.end(), time,
                                       [](const Sample& s, std::int64_t t) { return s.time < t; });
   if (after == samples.begin()) return after->ns;
+  if (after == samples.end()) return samples.back().ns;  // a clock that was not read as long
   const Sample& before = *(after - 1);
   const double part = static_cast<double>(time - before.time) /
                       static_cast<double>(std::max<std::int64_t>(1, after->time - before.time));

@@ -80,7 +80,8 @@ TEST(WhatifVerb, AFixWrittenByHandIsTheFindingThatProposesIt) {
 }
 
 TEST(WhatifVerb, NoIntervalReachesBelowWhatIsCalledBest) {
-  for (const auto& fix : document_of(kSlowTrace)["fixes"])
+  const nlohmann::json document = document_of(kSlowTrace);
+  for (const auto& fix : document["fixes"])
     EXPECT_LE(fix["ceiling_ns_per_step"], fix["low"]) << fix["fix"];
 }
 

@@ -38,7 +38,8 @@ class SilencesTest : public ::testing::Test {
       threads.emplace(*built, Steps{});
       silences.emplace(*built, *threads);
     }
-    const Interval silence = threads->work(make.thread(1)).at(time).time;
+    const Interval silence =
+        intersect(threads->work(make.thread(1)).at(time).time, {built->begin(), built->end()});
     for (std::int64_t at = silence.end; at > silence.begin;) {
       const Silences::Stretch stretch = silences->before(make.thread(1), silence, at);
       ASSERT_EQ(stretch.time.end, at) << "they tile the silence";
