@@ -33,16 +33,6 @@ std::uint64_t mixed(std::uint64_t number, std::uint64_t with) noexcept {
   return number ^ number >> 29U;
 }
 
-// The bounds of all ranges between which none of another kind is expected to matter: one compare
-// for nearly all words.
-struct Bounds {
-  std::uintptr_t begin = ~std::uintptr_t{0}, size = 0;
-};
-
-Bounds bounds_of(const CodeRange& range) noexcept {
-  return {range.begin, range.end - range.begin};
-}
-
 }  // namespace
 
 StackSpan stack_of_thread() noexcept {
@@ -59,12 +49,12 @@ __attribute__((no_sanitize("address", "undefined"))) std::uint64_t scan_stack(
   if (from < stack.low || from >= stack.high) return 0;  // a stack of the program's own making
   const std::uintptr_t to = std::min(stack.high, from + kMostBytes);
   std::uint64_t seen = 0;
-  const std::size_t ranges = code.size();
-  for (std::size_t i = 0; i < ranges; ++i) {
-    const Bounds bounds = bounds_of(code[i]);
+  for (const CodeRange& range : code.ranges()) {
+    const std::uintptr_t size = range.end - range.begin;
     for (std::uintptr_t at = from; at + sizeof(at) <= to; at += sizeof(at)) {
       const auto word = *reinterpret_cast<const volatile std::uintptr_t*>(at);
-      if (word - bounds.begin < bounds.size) seen = mixed(mixed(seen, at - from + 1), word);
+      // One compare: what lies below the range wraps to a large number.
+      if (word - range.begin < size) seen = mixed(mixed(seen, at - from + 1), word);
     }
   }
   return seen == 0 ? 0 : mixed(seen, from);

@@ -25,7 +25,7 @@ constexpr std::string_view kFrameworkNames[] = {
     "libtsan",      "libubsan",  "linux-vdso",  "python"};
 
 struct Found {
-  std::array<CodeRange, UserCode::kMost> ranges{};
+  std::span<CodeRange> room;
   std::size_t size = 0;
 };
 
@@ -47,12 +47,11 @@ int add_library(dl_phdr_info* library, std::size_t /*size*/, void* to) noexcept 
   auto& found = *static_cast<Found*>(to);
   const char* path = path_of(*library);
   if (!is_user_code(path)) return 0;
-  for (int i = 0; i < library->dlpi_phnum && found.size < UserCode::kMost; ++i) {
+  for (int i = 0; i < library->dlpi_phnum && found.size < found.room.size(); ++i) {
     const ElfW(Phdr)& segment = library->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     const std::uintptr_t begin = library->dlpi_addr + segment.p_vaddr;
-    found.ranges[found.size++] = {begin, begin + segment.p_memsz, library->dlpi_addr,
-                                  lasting(path)};
+    found.room[found.size++] = {begin, begin + segment.p_memsz, library->dlpi_addr, lasting(path)};
   }
   return 0;
 }
@@ -81,19 +80,30 @@ bool is_user_code(const char* text) noexcept {
 void UserCode::refresh() noexcept {
   unsigned long long changes = 0;
   dl_iterate_phdr(read_changes, &changes);
-  if (changes_.exchange(changes) == changes) return;
-  Found found;
-  dl_iterate_phdr(add_library, &found);
-  // A reader that comes between sees a mixture: it misses a place, and reads nothing wrong.
-  size_.store(0, std::memory_order_release);
-  ranges_ = found.ranges;
-  size_.store(found.size, std::memory_order_release);
+  if (changes == changes_.load() || refreshing_.exchange(true)) return;
+  changes_.store(changes);
+  if (const std::size_t next = published_.load(); next < kTables) {
+    Table& table = tables_[next];
+    Found found{table.ranges};
+    dl_iterate_phdr(add_library, &found);
+    table.size = found.size;
+    const std::span<const CodeRange> made(table.ranges.data(), table.size), now = ranges();
+    if (!std::equal(made.begin(), made.end(), now.begin(), now.end()))
+      published_.store(next + 1, std::memory_order_release);
+  }
+  refreshing_.store(false);
+}
+
+std::span<const CodeRange> UserCode::ranges() const noexcept {
+  const std::size_t count = published_.load(std::memory_order_acquire);
+  if (count == 0) return {};
+  const Table& last = tables_[count - 1];
+  return {last.ranges.data(), last.size};
 }
 
 const CodeRange* UserCode::find(std::uintptr_t address) const noexcept {
-  const std::size_t count = size();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (address >= ranges_[i].begin && address < ranges_[i].end) return &ranges_[i];
+  for (const CodeRange& range : ranges()) {
+    if (address >= range.begin && address < range.end) return &range;
   }
   return nullptr;
 }

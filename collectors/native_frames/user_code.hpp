@@ -2,14 +2,15 @@
 // Which addresses hold compiled code of the user's: the executable segments of the program and of
 // its libraries that come neither with the system nor with a framework.
 //
-// Filled once and again when libraries came or went; readers take no lock. A library that was
-// unloaded stays in until then: its addresses are on no stack any more.
+// Looked for anew when libraries came or went. Readers take no lock: a table that was published is
+// never written again, and where the user's libraries have changed kTables times the last stays.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace stepscope::native {
 
@@ -17,22 +18,29 @@ struct CodeRange {
   std::uintptr_t begin = 0, end = 0;  // of one executable segment
   std::uintptr_t base = 0;            // an address less this one is that of the file's symbols
   const char* path = nullptr;         // stays for the life of the process
+  friend bool operator==(const CodeRange&, const CodeRange&) = default;
 };
 
 class UserCode {
  public:
-  static constexpr std::size_t kMost = 16;
+  static constexpr std::size_t kMost = 16;  // ranges
+  static constexpr std::size_t kTables = 16;
 
   // Looks anew where the set of mapped libraries changed. Takes the loader's lock.
   void refresh() noexcept;
 
-  std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
-  const CodeRange& operator[](std::size_t i) const noexcept { return ranges_[i]; }
+  std::span<const CodeRange> ranges() const noexcept;
   const CodeRange* find(std::uintptr_t address) const noexcept;
 
  private:
-  std::array<CodeRange, kMost> ranges_{};
-  std::atomic<std::size_t> size_{0};
+  struct Table {
+    std::array<CodeRange, kMost> ranges{};
+    std::size_t size = 0;
+  };
+
+  std::array<Table, kTables> tables_{};
+  std::atomic<std::size_t> published_{0};  // tables; the last one holds
+  std::atomic<bool> refreshing_{false};
   std::atomic<unsigned long long> changes_{~0ULL};  // of the loader, when we looked last
 };
 
