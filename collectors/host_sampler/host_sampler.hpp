@@ -10,8 +10,8 @@
 //            up to a quarter, or a loop as long as they would be seen at one place alone
 //   samples  thread -> SampleQueue -> rows of the store on the writer thread, once a second
 //
-// It holds the recorder's lock while it copies the write positions of the rings, which may be
-// unmapped otherwise; a look is left out where that lock is taken.
+// It holds the recorder's lock while it copies whose the rings are, which may be unmapped
+// otherwise; a look is left out where that lock is taken.
 #pragma once
 
 #include <atomic>

@@ -180,9 +180,9 @@ struct Counters {
   std::size_t size() const { return time.size(); }
 };
 
-// Where a thread was while it recorded nothing, as a sampler beside it read from outside. A row
-// holds until the thread's next one, the first of a silence from its begin. A thread that has slept
-// since its last row has no further ones.
+// Where a thread was, as a sampler beside it read from outside: at that moment, if the row says
+// what the thread was doing (sample_doing.hpp). In older traces, and for workers, a row holds until
+// the thread's next one, and the first of a silence from its begin.
 enum SampleFlag : std::uint8_t {
   kSampleCollecting = 1,  // the interpreter's garbage collector was at work in it
   kSampleInLoader = 2,    // the line called PyTorch's DataLoader
