@@ -49,9 +49,12 @@ const SourceFrame* frame_to_show(const std::vector<SourceFrame>& frames) {
   return any == frames.end() ? nullptr : &*any;
 }
 
-// Of a demangled name, what tells functions apart at a glance: without parameters and templates'
-// arguments, "Trainer::step".
-std::string short_name(const std::string& function) {
+// Of a demangled name, what tells functions apart at a glance: without parameters, templates'
+// arguments and unnamed namespaces, "Trainer::step".
+std::string short_name(std::string function) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  for (std::size_t at = 0; (at = function.find(kUnnamed)) != std::string::npos;)
+    function.erase(at, kUnnamed.size());
   std::string out;
   int depth = 0;
   for (const char c : function) {

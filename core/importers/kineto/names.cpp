@@ -60,13 +60,13 @@ bool parse_number(std::string_view text, std::uint32_t& out) {
 
 // "CopyHostToDevice", as AMD's tracer names them.
 CopyKind spelled_out_copy_kind(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, CopyKind>, 4> kNames = {{
+  constexpr std::array<std::pair<std::string_view, CopyKind>, 4> kSpelledOut = {{
       {"CopyHostToDevice", CopyKind::host_to_device},
       {"CopyDeviceToHost", CopyKind::device_to_host},
       {"CopyDeviceToDevice", CopyKind::device_to_device},
       {"CopyPeerToPeer", CopyKind::peer},
   }};
-  return look_up(kNames, name, CopyKind::none);
+  return look_up(kSpelledOut, name, CopyKind::none);
 }
 
 }  // namespace

@@ -47,6 +47,14 @@ TEST(NativeLines, TheInnermostFrameOfTheUsersOwnIsTheLine) {
   EXPECT_EQ(shown(data, data.host_ranges.site[0]), "/a/model.cpp:71 clt::Model::forward");
 }
 
+TEST(NativeLines, UnnamedNamespacesAreLeftOut) {
+  TraceData data = with_sites({"native:/a/train+0x4"});
+  apply_native_lines(data, {{{"/a/train", 4},
+                             {{"app::(anonymous namespace)::adam((anonymous namespace)::S&, int)",
+                               "/a/adam.cpp", 26}}}});
+  EXPECT_EQ(shown(data, data.host_ranges.site[0]), "/a/adam.cpp:26 app::adam");
+}
+
 TEST(NativeLines, WithoutOneTheInnermostLineStandsIn) {
   TraceData data = with_sites({"native:/a/train+0x1;/a/train+0x3"});
   apply_native_lines(data, kLines);
