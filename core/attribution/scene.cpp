@@ -38,6 +38,7 @@ Scene::Scene(const Trace& t, const Steps& s, const std::regex* phase_regex)
     : trace(t),
       process(s.process),
       threads(trace, s),
+      cpu(trace),
       optimizer(trace),
       phases(trace, threads, optimizer, phase_regex),
       sites(trace, threads),
@@ -45,7 +46,8 @@ Scene::Scene(const Trace& t, const Steps& s, const std::regex* phase_regex)
       places(trace, threads, phases, sites, dependencies.ops()),
       samples(trace),
       shared_devices(trace, process),
-      walk(trace, threads, phases, sites, dependencies, places, samples, optimizer, shared_devices),
+      walk(trace, threads, cpu, phases, sites, dependencies, places, samples, optimizer,
+           shared_devices),
       cause_of_op(causes_of_ops(trace, dependencies.ops(), places, optimizer)),
       last_entries(stepscope::last_entries(trace)),
       run{s.list.front().window.begin, s.list.back().window.end} {}

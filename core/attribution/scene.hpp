@@ -9,6 +9,7 @@
 
 #include "core/attribution/device/collectives.hpp"
 #include "core/attribution/host/host_samples.hpp"
+#include "core/attribution/host/thread_cpu.hpp"
 #include "core/attribution/places/op_places.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
 #include "core/attribution/walk.hpp"
@@ -19,6 +20,7 @@ struct Scene {
   Trace trace;
   ProcessId process;
   Threads threads;
+  ThreadCpu cpu;
   OptimizerWork optimizer;
   PhaseTable phases;
   CallSites sites;

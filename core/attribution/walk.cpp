@@ -56,18 +56,19 @@ struct Walk::Path {
   }
 };
 
-Walk::Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases,
-           const CallSites& sites, const Dependencies& dependencies, const OpPlaces& places,
-           const HostSamples& samples, const OptimizerWork& optimizer, const SharedDevices& shared)
+Walk::Walk(const Trace& trace, const Threads& threads, const ThreadCpu& cpu,
+           const PhaseTable& phases, const CallSites& sites, const Dependencies& dependencies,
+           const OpPlaces& places, const HostSamples& samples, const OptimizerWork& optimizer,
+           const SharedDevices& shared)
     : trace_(trace),
       threads_(threads),
       phases_(phases),
       sites_(sites),
       dependencies_(dependencies),
       places_(places),
-      causes_(trace, threads, optimizer),
+      causes_(trace, threads, cpu, optimizer),
       samples_(samples),
-      silences_(trace, threads),
+      silences_(trace, threads, cpu),
       shared_(shared),
       overhead_(told_of(trace, false)),
       loading_(told_of(trace, true)) {}

@@ -27,9 +27,9 @@ namespace stepscope {
 
 class Walk {
  public:
-  Walk(const Trace& trace, const Threads& threads, const PhaseTable& phases, const CallSites& sites,
-       const Dependencies& dependencies, const OpPlaces& places, const HostSamples& samples,
-       const OptimizerWork& optimizer, const SharedDevices& shared);
+  Walk(const Trace& trace, const Threads& threads, const ThreadCpu& cpu, const PhaseTable& phases,
+       const CallSites& sites, const Dependencies& dependencies, const OpPlaces& places,
+       const HostSamples& samples, const OptimizerWork& optimizer, const SharedDevices& shared);
 
   // Appends segments that tile `idle`, in time order. `next` is the op that begins at idle.end, or
   // kNone where none does (end of the run, a run without a device): then the loop's thread owns the

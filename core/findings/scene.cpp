@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/attribution/places/user_code.hpp"
+#include "core/attribution/scene.hpp"
 #include "core/model/enclosing.hpp"
 #include "core/support/statistics.hpp"
 
@@ -67,6 +68,7 @@ Scene::Scene(const Trace& t, const Steps& s, const Attribution& a, const Summary
       attribution(a),
       summary(sums),
       forecaster(f),
+      cpu(a.scene->cpu),
       step_ns(sums.partition.wall_ns_per_step()),
       has_device(t.device_ops().size() > 0),
       inflated(a.inflated && !sums.partition.corrected_step_ns),

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attribution/host/thread_cpu.hpp"
 #include "core/findings/host_calls.hpp"
 #include "core/simulate/simulator.hpp"
 #include "core/summary/summary.hpp"
@@ -29,6 +30,7 @@ struct Scene {
   const Attribution& attribution;
   const Summary& summary;
   const Forecaster& forecaster;  // empty: nothing is replayed
+  const ThreadCpu& cpu;
 
   double step_ns = 0;         // the mean counted step
   double noise_ns = 0;        // what that mean is uncertain by

@@ -2,6 +2,7 @@
 // The parts of summarize(), one a source file. Internal to core/summary.
 #pragma once
 
+#include "core/attribution/host/thread_cpu.hpp"
 #include "core/summary/summary.hpp"
 
 namespace stepscope::summary_parts {
@@ -75,10 +76,12 @@ void note_cuts(const Trace& trace, const Steps& steps, std::vector<std::string>&
 void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs,
                  std::vector<std::string>& notes);
 
+// Of the loop's time behind its first step, in which its thread was ready to run and had no core;
+// nothing where samples tell too little of it.
+std::optional<double> core_wait_share(const ThreadCpu& cpu, const Steps& steps);
 // What the sampler saw of a loader's workers, and what it could not see.
-std::optional<double> core_wait_share(const Trace& trace, const Steps& steps);
 void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& loader,
-                  std::vector<std::string>& notes);
+                  const std::optional<double>& core_wait, std::vector<std::string>& notes);
 
 LineShare share_with_lines(const Trace& trace, const Steps& steps, const Partition& partition,
                            const Counting& counting);

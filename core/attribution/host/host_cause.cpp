@@ -95,8 +95,9 @@ Cause cause_of_overhead(std::string_view name) {
   return Cause::profiler;
 }
 
-HostCauses::HostCauses(const Trace& trace, const Threads& threads, const OptimizerWork& optimizer)
-    : trace_(trace), threads_(threads), cpu_(trace), optimizer_(optimizer) {
+HostCauses::HostCauses(const Trace& trace, const Threads& threads, const ThreadCpu& cpu,
+                       const OptimizerWork& optimizer)
+    : trace_(trace), threads_(threads), cpu_(cpu), optimizer_(optimizer) {
   for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
     annotations_.emplace_back(trace, t, TimelineOf::annotations);
   }

@@ -16,7 +16,8 @@ namespace stepscope {
 
 class HostCauses {
  public:
-  HostCauses(const Trace& trace, const Threads& threads, const OptimizerWork& optimizer);
+  HostCauses(const Trace& trace, const Threads& threads, const ThreadCpu& cpu,
+             const OptimizerWork& optimizer);
 
   // `piece` is one of threads.work(thread)'s.
   Cause of(ThreadId thread, const Piece& piece) const;
@@ -42,7 +43,7 @@ class HostCauses {
   const Trace& trace_;
   const Threads& threads_;
   std::vector<HostTimeline> annotations_;
-  ThreadCpu cpu_;
+  const ThreadCpu& cpu_;
   const OptimizerWork& optimizer_;
   std::vector<Cause> op_class_;          // a string id: class of an op of that name
   std::vector<std::uint8_t> name_kind_;  // a string id: what a range of that name means

@@ -283,10 +283,9 @@ class Silences::Filler {
   bool tells_ = false;
 };
 
-Silences::Silences(const Trace& trace, const Threads& threads)
+Silences::Silences(const Trace& trace, const Threads& threads, const ThreadCpu& cpu)
     : stretches_(trace.data().threads.size()) {
   const Samples& samples = trace.data().samples;
-  const ThreadCpu cpu(trace);
   for (std::uint32_t row = 0; row < samples.size();) {
     const ThreadId thread = samples.thread[row];
     const std::uint32_t begin = row;

@@ -25,7 +25,7 @@ namespace stepscope {
 
 class Silences {
  public:
-  Silences(const Trace& trace, const Threads& threads);
+  Silences(const Trace& trace, const Threads& threads, const ThreadCpu& cpu);
 
   struct Stretch {
     Interval time;

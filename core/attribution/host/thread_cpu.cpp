@@ -108,7 +108,7 @@ void ThreadCpu::bend(const Trace& trace, ThreadId thread) {
     for (const std::int64_t at_time : {time.begin + head, time.end - tail}) {
       if (at_time <= time.begin || at_time >= time.end) continue;
       add(at_time, ran, ran_[thread], kSampleRan);
-      if (!waited_[thread].empty()) add(at_time, waited, waited_[thread], kSampleWaits);
+      if (waited_[thread].size() > 1) add(at_time, waited, waited_[thread], kSampleWaits);
     }
   }
   ran_[thread].insert(ran_[thread].end(), ran.begin(), ran.end());
@@ -171,6 +171,20 @@ std::optional<ThreadCpu::Use> ThreadCpu::use(ThreadId thread, Interval time) con
   use.waited = std::min(waited, rest);
   use.slept = rest - use.waited;
   return use;
+}
+
+Interval ThreadCpu::waits_known(ThreadId thread) const {
+  if (thread >= ran_.size() || ran_[thread].empty() || waited_[thread].size() < 2) return {};
+  const auto span = [](const Samples& samples) {
+    return Interval{samples.front().time, samples.back().time};
+  };
+  return intersect(span(ran_[thread]), span(waited_[thread]));
+}
+
+std::int64_t ThreadCpu::waited_ns(ThreadId thread, Interval time) const {
+  const Interval known = intersect(time, waits_known(thread));
+  const std::optional<Use> all = known.empty() ? std::nullopt : use(thread, known);
+  return all ? all->waited : 0;
 }
 
 std::optional<double> ThreadCpu::share(ThreadId thread, Interval time) const {

@@ -26,6 +26,10 @@ class ThreadCpu {
   std::optional<Use> use(ThreadId thread, Interval time) const;
   // Of it the part on a core, 0..1.
   std::optional<double> share(ThreadId thread, Interval time) const;
+  // In which samples tell how long it waited for a core; empty where they never do.
+  Interval waits_known(ThreadId thread) const;
+  // That it waited for a core in as much of the interval as lies in waits_known().
+  std::int64_t waited_ns(ThreadId thread, Interval time) const;
 
  private:
   struct Sample {

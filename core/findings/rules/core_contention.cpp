@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
-#include "core/findings/core_wait.hpp"
+#include "core/findings/host_cores.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::rules {
@@ -14,11 +12,11 @@ namespace {
 constexpr const char* kCoreContention = "core_contention";
 constexpr double kLeastWaiting = 0.05;
 
-Price waiting_price(const Scene& scene, const CoreWait& wait) {
+Price waiting_price(const Scene& scene) {
   Price price(scene);
   for (const Segment& s : scene.segments()) {
     if (is_host(s.cause) && scene.counts(s.time.begin))
-      price.add(s, std::llround(wait.ns_in(s.time)));
+      price.add(s, core_wait_ns(scene, s.time));
   }
   return price;
 }
@@ -54,12 +52,11 @@ Finding contention_finding(const Scene& scene, const Price& price, double waits)
 }  // namespace
 
 void judge_core_contention(Scene& scene, Findings& out) {
-  const CoreWait wait(scene);
-  if (!wait.is_known())
+  if (!core_wait_is_known(scene))
     return abstain(out, kCoreContention,
                    "how long threads wait for a core was not sampled ('stepscope profile' samples "
                    "it)");
-  const Price price = waiting_price(scene, wait);
+  const Price price = waiting_price(scene);
   const double waits = scene.idle_per_step(price.total());
   if (scene.share(waits) < kLeastWaiting || waits < scene.least_ns())
     return clear(out, kCoreContention,

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/findings/core_wait.hpp"
+#include "core/findings/host_cores.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -30,14 +30,11 @@ struct Gaps {
   std::uint64_t count = 0;
   std::vector<std::size_t> segments;
   std::int64_t off_cpu = 0;
-  double without_core = 0;  // of it: ready to run
-  bool wait_is_known = false;
+  std::int64_t without_core = 0;  // of it: ready to run
 };
 
 Gaps find_gaps(const Scene& scene) {
   Gaps out(scene);
-  const CoreWait wait(scene);
-  out.wait_is_known = wait.is_known();
   for (std::size_t i = 0; i < scene.segments().size(); ++i) {
     const Segment& s = scene.segments()[i];
     if (!is_gap_cause(scene, s.cause) || s.time.length() < kLongStretchNs) continue;
@@ -47,7 +44,7 @@ Gaps find_gaps(const Scene& scene) {
     out.by_cause[index_of(s.cause)] += ns;
     if (s.cause == Cause::host_off_cpu) {
       out.off_cpu += ns;
-      out.without_core += std::min(static_cast<double>(ns), wait.ns_in(s.time));
+      out.without_core += std::min(ns, core_wait_ns(scene, s.time));
     }
     out.segments.push_back(i);
     ++out.count;
@@ -66,10 +63,10 @@ Cause largest_cause(const Gaps& gaps) {
 std::string off_cpu_text(const Scene& scene, const Gaps& gaps) {
   if (gaps.off_cpu == 0) return "";
   const double all = scene.per_step(gaps.off_cpu);
-  if (!gaps.wait_is_known)
+  if (!core_wait_is_known(scene))
     return fmt::format("; off the CPU for {}, asleep or without a core: this trace does not tell",
                        format_duration(all));
-  const double without = scene.per_step(std::llround(gaps.without_core));
+  const double without = scene.per_step(gaps.without_core);
   return fmt::format("; off the CPU for {}: {} asleep, {} ready to run without a core",
                      format_duration(all), format_duration(all - without),
                      format_duration(without));

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/findings/core_wait.hpp"
+#include "core/findings/host_cores.hpp"
 #include "core/findings/preparation.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
@@ -75,12 +75,11 @@ std::string fit_to_cores(const Scene& scene, Fix& prefetch) {
   const auto cores = core_count(scene);
   if (!cores) return "";
   prefetch.workers = std::clamp(*cores - 1, 1U, kMostWorkers);
-  const CoreWait wait(scene);
-  double waited = 0;
+  std::int64_t waited = 0;
   for (const std::uint32_t row : scene.summary.counted)
-    waited += wait.ns_in(scene.steps.list[row].window);
+    waited += core_wait_ns(scene, scene.steps.list[row].window);
   const bool none_free =
-      *cores == 1 || scene.share(scene.per_step(std::llround(waited))) >= kNoneFree;
+      *cores == 1 || scene.share(scene.per_step(waited)) >= kNoneFree;
   if (scene.has_device && !none_free) return "";
   const auto on_core = input_cpu_share(scene, prefetch.scope.host_times);
   prefetch.factor = 1 - on_core.value_or(kUnknownOnCore) / *cores;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sampler of silent threads saw of a loader's workers, and what it could not see.
+// What the sampler of silent threads saw of a loader's workers, how long the loop's thread waited for
+// a core, and what could not be seen.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,30 +45,18 @@ void note_wait_for_a_core(const std::optional<double>& share, std::vector<std::s
 
 }  // namespace
 
-// Between the first and the last sample of the loop's thread in these steps.
-std::optional<double> core_wait_share(const Trace& trace, const Steps& steps) {
-  // A trace of device work alone has no thread.
-  if (steps.list.empty() || steps.thread >= trace.data().threads.size()) return std::nullopt;
-  const Counters& c = trace.data().counters;
-  const std::string wanted =
-      kThreadWaitTrack + std::to_string(trace.data().threads[steps.thread].tid);
-  const Interval time{steps.list[std::min<std::size_t>(1, steps.list.size() - 1)].window.begin,
+std::optional<double> core_wait_share(const ThreadCpu& cpu, const Steps& steps) {
+  if (steps.list.empty()) return std::nullopt;
+  const Interval most{steps.list[std::min<std::size_t>(1, steps.list.size() - 1)].window.begin,
                       steps.list.back().window.end};
-  std::optional<std::size_t> first, last;
-  for (std::size_t row = 0; row < c.size(); ++row) {
-    if (c.process[row] != steps.process || !time.contains(c.time[row]) ||
-        trace.text(c.track[row]) != wanted)
-      continue;
-    if (!first || c.time[row] < c.time[*first]) first = row;
-    if (!last || c.time[row] > c.time[*last]) last = row;
-  }
-  if (!first || c.time[*last] - c.time[*first] < kLongEnoughNs) return std::nullopt;
-  const double waited = c.value[*last] - c.value[*first];
-  return std::clamp(waited / static_cast<double>(c.time[*last] - c.time[*first]), 0.0, 1.0);
+  const Interval known = intersect(most, cpu.waits_known(steps.thread));
+  if (known.length() < kLongEnoughNs) return std::nullopt;
+  return static_cast<double>(cpu.waited_ns(steps.thread, known)) /
+         static_cast<double>(known.length());
 }
 
 void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& loader,
-                  std::vector<std::string>& notes) {
+                  const std::optional<double>& core_wait, std::vector<std::string>& notes) {
   const Process& process = trace.data().processes[steps.process];
   if (loader.seen_ns > 0) {
     notes.push_back(fmt::format(
@@ -75,7 +64,7 @@ void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& load
         static_cast<double>(loader.busy_ns) / static_cast<double>(loader.seen_ns), loader.workers));
   }
   note_torn(process, notes);
-  note_wait_for_a_core(core_wait_share(trace, steps), notes);
+  note_wait_for_a_core(core_wait, notes);
   if (const auto why = process.facts.find("host_samples.workers"); why != process.facts.end())
     notes.push_back("the DataLoader's workers were not looked at: " + why->second);
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/attribution/scene.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/steps/capture_gaps.hpp"
 #include "core/summary/parts.hpp"
@@ -96,7 +97,8 @@ void note_count(std::vector<std::string>& notes, std::uint64_t count, std::strin
 }
 
 std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
-                                  const Attribution& attribution) {
+                                  const Attribution& attribution,
+                                  const std::optional<double>& core_wait) {
   const Health& h = trace.health();
   const Edges& edges = attribution.edges;
   std::vector<std::string> notes = h.notes;
@@ -119,7 +121,7 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
   note_count(notes, edges.unresolved_waits, "waits whose event is not in the trace");
   note_cuts(trace, steps, notes);
   note_graphs(trace, steps, attribution.graphs, notes);
-  note_samples(trace, steps, attribution.loader, notes);
+  note_samples(trace, steps, attribution.loader, core_wait, notes);
   return notes;
 }
 
@@ -220,8 +222,9 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   trust.nothing_recorded = why_plan_never_came(trace, steps);
   if (!trace.data().processes.empty())
     trust.abstained = abstentions(trace, steps, attribution, partition);
-  trust.notes = notes_of(trace, steps, attribution);
-  trust.core_wait_share = core_wait_share(trace, steps);
+  if (attribution.scene != nullptr)
+    trust.core_wait_share = core_wait_share(attribution.scene->cpu, steps);
+  trust.notes = notes_of(trace, steps, attribution, trust.core_wait_share);
   return trust;
 }
 

@@ -36,7 +36,7 @@ class SilencesTest : public ::testing::Test {
     if (!built) {
       built = make.build();
       threads.emplace(*built, Steps{});
-      silences.emplace(*built, *threads);
+      silences.emplace(*built, *threads, ThreadCpu(*built));
     }
     const Interval silence =
         intersect(threads->work(make.thread(1)).at(time).time, {built->begin(), built->end()});

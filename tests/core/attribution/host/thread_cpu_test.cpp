@@ -66,6 +66,24 @@ TEST(ThreadCpu, AWaitThatWasCountedLateIsMovedToWhereItWas) {
   EXPECT_EQ(cpu.use(0, {0, 100})->slept, 30);
 }
 
+TEST(ThreadCpu, WaitsAreToldInAsMuchOfAnIntervalAsSamplesCover) {
+  const ThreadCpu cpu(with_samples({{100, 0}, {200, 40}, {300, 40}}, {{100, 0}, {200, 60}}));
+  EXPECT_EQ(cpu.waits_known(0), (Interval{100, 200}));
+  EXPECT_EQ(cpu.waited_ns(0, {50, 250}), 60);
+  EXPECT_EQ(cpu.waited_ns(0, {150, 250}), 30);
+  EXPECT_EQ(cpu.waited_ns(0, {200, 300}), 0);
+}
+
+TEST(ThreadCpu, WaitsAreNotToldWithoutBothClocks) {
+  using Readings = std::vector<std::pair<std::int64_t, double>>;
+  const Readings two = {{0, 0}, {100, 40}}, one = {{0, 0}}, none;
+  EXPECT_FALSE(ThreadCpu(with_samples(two, two)).waits_known(0).empty());
+  EXPECT_TRUE(ThreadCpu(with_samples(two, none)).waits_known(0).empty());
+  EXPECT_TRUE(ThreadCpu(with_samples(none, two)).waits_known(0).empty());
+  EXPECT_TRUE(ThreadCpu(with_samples(two, one)).waits_known(0).empty());
+  EXPECT_TRUE(ThreadCpu(with_samples(two, two)).waits_known(99).empty()) << "there is none";
+}
+
 TEST(ThreadCpu, TheOrderOfTheRowsDoesNotMatter) {
   const ThreadCpu cpu(with_samples({{200, 100}, {0, 0}, {100, 100}}));
   EXPECT_DOUBLE_EQ(*cpu.share(0, {0, 200}), 0.5);

@@ -16,7 +16,7 @@ std::vector<std::string> notes_with(const std::map<std::string, std::string>& fa
   TraceMaker make;
   make.data.processes[0].facts = facts;
   std::vector<std::string> notes;
-  summary_parts::note_samples(make.build(), Steps{}, loader, notes);
+  summary_parts::note_samples(make.build(), Steps{}, loader, std::nullopt, notes);
   return notes;
 }
 
@@ -40,38 +40,50 @@ TEST(SampleNotes, WorkersThatCannotBeRead) {
 }
 
 TEST(SampleNotes, ATraceWithoutThreadsHasNothingToTell) {
-  std::vector<std::string> notes;
   Steps steps;
   steps.list = {{.window = {0, 200'000'000}}};
   TraceData data;
   data.processes.resize(1);
-  summary_parts::note_samples(Trace::build(std::move(data)), steps, {}, notes);
-  EXPECT_THAT(notes, IsEmpty());
+  EXPECT_FALSE(summary_parts::core_wait_share(ThreadCpu(Trace::build(std::move(data))), steps));
 }
 
-// Between two samples 100 ms apart the thread waited for a core for 30 or 3 ms.
-TEST(SampleNotes, AThreadThatWaitedForACore) {
-  for (const double waited_ns : {30e6, 3e6}) {
-    TraceMaker make;
-    make.range(HostKind::op, "aten::mm", 7, 0, 200'000'000);
+// Between two samples of its clocks, which lie `apart`, the thread waited for a core so long and ran
+// for the rest.
+std::optional<double> share_between_samples(std::int64_t apart, std::int64_t waited) {
+  TraceMaker make;
+  make.range(HostKind::op, "aten::mm", 7, 0, 200'000'000);
+  const auto sample = [&make](const char* track, std::int64_t time, std::int64_t value) {
     Counters& counters = make.data.counters;
-    counters.time = {50'000'000, 150'000'000};
-    counters.track.assign(2, make.data.strings.intern("thread_wait.7"));
-    counters.process = {0, 0};
-    counters.value = {5e6, 5e6 + waited_ns};
-    const Trace trace = make.build();
-    Steps steps;
-    steps.thread = trace.host_ranges().thread[0];
-    steps.list = {{.window = {0, 200'000'000}}};
+    counters.time.push_back(time);
+    counters.track.push_back(make.data.strings.intern(track));
+    counters.process.push_back(0);
+    counters.value.push_back(static_cast<double>(value));
+  };
+  constexpr std::int64_t kFirst = 50'000'000, kBefore = 5'000'000;
+  sample("thread_wait.7", kFirst, kBefore), sample("thread_cpu.7", kFirst, kBefore);
+  sample("thread_wait.7", kFirst + apart, kBefore + waited);
+  sample("thread_cpu.7", kFirst + apart, kBefore + apart - waited);
+  const Trace trace = make.build();
+  Steps steps;
+  steps.thread = trace.host_ranges().thread[0];
+  steps.list = {{.window = {0, 200'000'000}}};
+  return summary_parts::core_wait_share(ThreadCpu(trace), steps);
+}
+
+TEST(SampleNotes, AThreadThatWaitedForACore) {
+  EXPECT_DOUBLE_EQ(share_between_samples(100'000'000, 30'000'000).value_or(-1), 0.3);
+  EXPECT_FALSE(share_between_samples(10'000'000, 3'000'000)) << "too little of the run";
+}
+
+TEST(SampleNotes, WaitingForACoreIsToldWhereItIsMuch) {
+  const auto notes_of = [](std::optional<double> share) {
     std::vector<std::string> notes;
-    summary_parts::note_samples(trace, steps, {}, notes);
-    if (waited_ns > 10e6) {
-      EXPECT_THAT(notes,
-                  ElementsAre(HasSubstr("for 30 % of the time the loop's thread was ready")));
-    } else {
-      EXPECT_THAT(notes, IsEmpty());
-    }
-  }
+    summary_parts::note_samples(TraceMaker().build(), Steps{}, {}, share, notes);
+    return notes;
+  };
+  EXPECT_THAT(notes_of(0.3), ElementsAre(HasSubstr("for 30 % of the time the loop's thread")));
+  EXPECT_THAT(notes_of(0.03), IsEmpty());
+  EXPECT_THAT(notes_of(std::nullopt), IsEmpty());
 }
 
 }  // namespace

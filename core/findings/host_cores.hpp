@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the host's cores were taken: how long the loop's thread was ready to run and had no core, and
-// how many cores the machine has. From the sampler's counters (docs/design/sampling.md): between
-// two samples a thread is taken to have waited evenly.
+// How the host's cores were taken: how long the loop's thread was ready to run and had no core, how
+// many cores the machine has, and what makes the loop's input. From what the sampler read of the
+// threads' clocks (core/attribution/host/thread_cpu.hpp).
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/findings/scene.hpp"
 
 namespace stepscope::rules {
 
-class CoreWait {
- public:
-  explicit CoreWait(const Scene& scene);
-
-  bool is_known() const { return samples_.size() >= 2; }
-  // In which the thread was ready and had no core; 0 outside the samples.
-  double ns_in(Interval time) const;
-
- private:
-  struct Sample {
-    std::int64_t time;
-    double waited_ns;
-  };
-  double waited_at(std::int64_t time) const;
-
-  std::vector<Sample> samples_;  // in order of time
-};
+// Whether the trace tells how long the loop's thread waited for a core.
+bool core_wait_is_known(const Scene& scene);
+// Of this time, where it is known; 0 where it is not.
+std::int64_t core_wait_ns(const Scene& scene, Interval time);
 
 // That the process may use; nothing where the trace does not say.
 std::optional<std::uint32_t> core_count(const Scene& scene);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/core_wait.hpp"
+#include "core/findings/host_cores.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <string>
-
-#include "core/attribution/host/thread_cpu.hpp"
 
 namespace stepscope::rules {
 namespace {
@@ -26,35 +23,12 @@ Interval counted_span(const Scene& scene) {
 
 }  // namespace
 
-CoreWait::CoreWait(const Scene& scene) {
-  const TraceData& data = scene.trace.data();
-  if (scene.steps.thread >= data.threads.size()) return;
-  const std::string wanted =
-      kThreadWaitTrack + std::to_string(data.threads[scene.steps.thread].tid);
-  const Counters& c = data.counters;
-  for (std::size_t row = 0; row < c.size(); ++row) {
-    if (c.process[row] == scene.steps.process && scene.trace.text(c.track[row]) == wanted)
-      samples_.push_back({c.time[row], c.value[row]});
-  }
-  std::sort(samples_.begin(), samples_.end(),
-            [](const Sample& a, const Sample& b) { return a.time < b.time; });
+bool core_wait_is_known(const Scene& scene) {
+  return !scene.cpu.waits_known(scene.steps.thread).empty();
 }
 
-double CoreWait::waited_at(std::int64_t time) const {
-  const auto after = std::lower_bound(samples_.begin(), samples_.end(), time,
-                                      [](const Sample& s, std::int64_t t) { return s.time < t; });
-  if (after == samples_.begin()) return samples_.front().waited_ns;
-  if (after == samples_.end()) return samples_.back().waited_ns;
-  const Sample& before = *(after - 1);
-  const double part = static_cast<double>(time - before.time) /
-                      static_cast<double>(std::max<std::int64_t>(1, after->time - before.time));
-  return before.waited_ns + part * (after->waited_ns - before.waited_ns);
-}
-
-double CoreWait::ns_in(Interval time) const {
-  if (!is_known() || time.length() <= 0) return 0;
-  return std::clamp(waited_at(time.end) - waited_at(time.begin), 0.0,
-                    static_cast<double>(time.length()));
+std::int64_t core_wait_ns(const Scene& scene, Interval time) {
+  return scene.cpu.waited_ns(scene.steps.thread, time);
 }
 
 std::optional<std::uint32_t> core_count(const Scene& scene) {
@@ -75,10 +49,9 @@ std::uint32_t loader_workers(const Scene& scene) {
 }
 
 std::optional<double> input_cpu_share(const Scene& scene, const IntervalSet& times) {
-  const ThreadCpu cpu(scene.trace);
   double ran = 0, seen = 0;
   const auto add = [&](ThreadId thread, Interval time) {
-    const auto share = cpu.share(thread, time);
+    const auto share = scene.cpu.share(thread, time);
     if (!share) return;
     ran += *share * static_cast<double>(time.length());
     seen += static_cast<double>(time.length());
