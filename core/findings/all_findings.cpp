@@ -42,7 +42,7 @@ struct Rule {
   std::string_view id;
   Reads reads;
   bool without_device;  // says something of a run in which no device worked, too
-  void (*judge)(rules::Scene&, Findings&);
+  void (*judge)(rules::JudgedRun&, Findings&);
 };
 
 constexpr Rule kRules[] = {
@@ -89,11 +89,11 @@ std::string why_not(const Rule& rule, const Trace& trace) {
 }
 
 // Of the device's work in counted steps.
-double share_in_whole_graphs(const rules::Scene& scene) {
-  const DeviceOps& d = scene.trace.device_ops();
+double share_in_whole_graphs(const rules::JudgedRun& run) {
+  const DeviceOps& d = run.trace.device_ops();
   std::int64_t all = 0, graphs = 0;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (!scene.counts(d.begin[op])) continue;
+    if (!run.counts(d.begin[op])) continue;
     all += d.end[op] - d.begin[op];
     if (d.kind[op] == DeviceOpKind::graph) graphs += d.end[op] - d.begin[op];
   }
@@ -124,19 +124,19 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
   else if (summary.partition.steps_counted == 1)
     out.caution = "one step was counted: how much steps vary is not known";
   const std::string none = why_none(steps, summary);
-  rules::Scene scene(trace, steps, attribution, summary, forecaster);
-  const double hidden = share_in_whole_graphs(scene);
+  rules::JudgedRun run(trace, steps, attribution, summary, forecaster);
+  const double hidden = share_in_whole_graphs(run);
   for (const Rule& rule : kRules) {
     const std::string reason = none.empty() ? why_not(rule, trace) : none;
     if (reason.empty()) {
       const std::size_t cleared = out.cleared.size();
-      rule.judge(scene, out);
+      rule.judge(run, out);
       if (rule.reads == Reads::work) take_back_what_graphs_hide(hidden, cleared, out);
     } else {
       out.abstained.push_back({std::string(rule.id), reason});
     }
   }
-  const double step_ns = scene.step_ns;
+  const double step_ns = run.step_ns;
   std::stable_sort(out.found.begin(), out.found.end(),
                    [step_ns](const Finding& a, const Finding& b) {
                      return a.gain_ns_per_step(step_ns) > b.gain_ns_per_step(step_ns);

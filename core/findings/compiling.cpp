@@ -6,17 +6,17 @@
 namespace stepscope::rules {
 namespace {
 
-IntervalSet compiling_times(const Scene& scene) {
-  const HostRanges& h = scene.trace.host_ranges();
+IntervalSet compiling_times(const JudgedRun& run) {
+  const HostRanges& h = run.trace.host_ranges();
   std::vector<Interval> times;
-  for (const RangeId range : compilation_ranges(scene.trace, scene.steps.process))
+  for (const RangeId range : compilation_ranges(run.trace, run.steps.process))
     times.push_back({h.begin[range], h.end[range]});
   return unite(std::move(times));
 }
 
 }  // namespace
 
-Compiling::Compiling(const Scene& scene) : times(compiling_times(scene)) {}
+Compiling::Compiling(const JudgedRun& run) : times(compiling_times(run)) {}
 
 std::int64_t Compiling::ns_in(const Segment& segment) const {
   if (segment.cause == Cause::host_module_load) return segment.time.length();

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/findings/scene.hpp"
+#include "core/findings/judged_run.hpp"
 
 namespace stepscope::rules {
 namespace {
@@ -16,15 +16,15 @@ bool issues_or_waits(ApiKind api) {
 // A thread's calls, read in order.
 class CallReader {
  public:
-  CallReader(const Scene& scene, bool is_loop, HostCalls& out)
-      : scene_(scene), is_loop_(is_loop), out_(out) {
+  CallReader(const JudgedRun& run, bool is_loop, HostCalls& out)
+      : run_(run), is_loop_(is_loop), out_(out) {
     for (const char* name : {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"})
-      read_ops_.push_back(scene.trace.data().strings.find(name));
+      read_ops_.push_back(run.trace.data().strings.find(name));
   }
 
   void read(CallId call) {
-    const Calls& calls = scene_.trace.calls();
-    const HostRanges& h = scene_.trace.host_ranges();
+    const Calls& calls = run_.trace.calls();
+    const HostRanges& h = run_.trace.host_ranges();
     const RangeId range = calls.range[call];
     const Interval time{h.begin[range], h.end[range]};
     const ApiKind api = calls.api[call];
@@ -53,8 +53,8 @@ class CallReader {
  private:
   // Between host and device; kNone for other calls.
   DeviceOpId copy_of(CallId call) const {
-    const DeviceOps& d = scene_.trace.device_ops();
-    for (const DeviceOpId op : scene_.trace.ops_launched_by(call)) {
+    const DeviceOps& d = run_.trace.device_ops();
+    for (const DeviceOpId op : run_.trace.ops_launched_by(call)) {
       if (d.copy_kind[op] == CopyKind::host_to_device ||
           d.copy_kind[op] == CopyKind::device_to_host)
         return op;
@@ -63,15 +63,15 @@ class CallReader {
   }
 
   void copy(DeviceOpId op, RangeId range, Interval time) {
-    const DeviceOps& d = scene_.trace.device_ops();
+    const DeviceOps& d = run_.trace.device_ops();
     const bool to_device = d.copy_kind[op] == CopyKind::host_to_device;
     const bool pageable = to_device && d.source_memory[op] == MemoryKind::pageable;
     const std::uint64_t bytes = d.bytes[op] == kUnknownBytes ? 0 : d.bytes[op];
-    const PhaseId phase = scene_.attribution.ops[op].phase;
+    const PhaseId phase = run_.attribution.ops[op].phase;
     open_ = true;
     waited_ = d.end[op] <= time.end;
     wait_ = {
-        time, to_device ? WaitKind::upload : WaitKind::read, scene_.sites[range], phase, range, op,
+        time, to_device ? WaitKind::upload : WaitKind::read, run_.sites[range], phase, range, op,
         bytes};
     if (!to_device) {
       wait_.time = with_its_op(range, time);
@@ -83,7 +83,7 @@ class CallReader {
 
   // Of a read, the operation that does nothing else goes with it.
   Interval with_its_op(RangeId range, Interval time) const {
-    const HostRanges& h = scene_.trace.host_ranges();
+    const HostRanges& h = run_.trace.host_ranges();
     for (RangeId op = h.parent[range]; op != kNone; op = h.parent[op]) {
       if (std::find(read_ops_.begin(), read_ops_.end(), h.name[op]) == read_ops_.end()) break;
       time = {std::min(time.begin, h.begin[op]), std::max(time.end, h.end[op])};
@@ -94,14 +94,14 @@ class CallReader {
   // Behind a copy with nothing issued in between it is the copy's.
   void sync(RangeId range, Interval time) {
     if (!open_) {
-      wait_ = {time, WaitKind::sync, scene_.sites[range], 0, range, kNone, 0};
+      wait_ = {time, WaitKind::sync, run_.sites[range], 0, range, kNone, 0};
       open_ = true;
     }
     waited_ = true;
     wait_.time.end = std::max(wait_.time.end, time.end);
   }
 
-  const Scene& scene_;
+  const JudgedRun& run_;
   bool is_loop_;
   HostCalls& out_;
   bool open_ = false;
@@ -113,22 +113,22 @@ class CallReader {
 };
 
 // The loop's thread and the autograd engine's of its process.
-std::vector<bool> acting_threads(const Scene& scene) {
-  const TraceData& data = scene.trace.data();
+std::vector<bool> acting_threads(const JudgedRun& run) {
+  const TraceData& data = run.trace.data();
   std::vector<bool> acts(data.threads.size(), false);
   for (RangeId r = 0; r < data.host_ranges.size(); ++r) {
     const ThreadId thread = data.host_ranges.thread[r];
     if (data.host_ranges.kind[r] == HostKind::backward_node &&
-        data.threads[thread].process == scene.steps.process)
+        data.threads[thread].process == run.steps.process)
       acts[thread] = true;
   }
-  if (scene.steps.thread < acts.size()) acts[scene.steps.thread] = true;
+  if (run.steps.thread < acts.size()) acts[run.steps.thread] = true;
   return acts;
 }
 
 // Visits are by begin within a thread only: the innermost at a time is the one that began last.
-void place_syncs(const Scene& scene, std::vector<HostWait>& waits) {
-  std::vector<PhaseVisit> visits = scene.attribution.visits;
+void place_syncs(const JudgedRun& run, std::vector<HostWait>& waits) {
+  std::vector<PhaseVisit> visits = run.attribution.visits;
   std::stable_sort(visits.begin(), visits.end(), [](const PhaseVisit& a, const PhaseVisit& b) {
     return a.time.begin < b.time.begin;
   });
@@ -146,15 +146,15 @@ void place_syncs(const Scene& scene, std::vector<HostWait>& waits) {
 
 }  // namespace
 
-HostCalls host_calls(const Scene& scene) {
+HostCalls host_calls(const JudgedRun& run) {
   HostCalls out;
-  const Calls& calls = scene.trace.calls();
-  const HostRanges& h = scene.trace.host_ranges();
-  const std::vector<bool> acts = acting_threads(scene);
+  const Calls& calls = run.trace.calls();
+  const HostRanges& h = run.trace.host_ranges();
+  const std::vector<bool> acts = acting_threads(run);
   std::size_t call = 0;
   while (call < calls.size()) {
     const ThreadId thread = h.thread[calls.range[call]];
-    CallReader reader(scene, thread == scene.steps.thread, out);
+    CallReader reader(run, thread == run.steps.thread, out);
     for (; call < calls.size() && h.thread[calls.range[call]] == thread; ++call) {
       if (acts[thread]) reader.read(static_cast<CallId>(call));
     }
@@ -163,7 +163,7 @@ HostCalls host_calls(const Scene& scene) {
   std::stable_sort(out.waits.begin(), out.waits.end(), [](const HostWait& a, const HostWait& b) {
     return a.time.begin < b.time.begin;
   });
-  place_syncs(scene, out.waits);
+  place_syncs(run, out.waits);
   return out;
 }
 

@@ -14,7 +14,7 @@
 
 namespace stepscope::rules {
 
-struct Scene;
+struct JudgedRun;
 
 enum class WaitKind : std::uint8_t {
   sync,    // asked for: torch.cuda.synchronize, a stream's, an event's
@@ -51,6 +51,6 @@ struct HostCalls {
   std::vector<Upload> uploads;  // of the loop's own thread, by begin
 };
 
-HostCalls host_calls(const Scene& scene);
+HostCalls host_calls(const JudgedRun& run);
 
 }  // namespace stepscope::rules

@@ -7,23 +7,23 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/findings/scene.hpp"
+#include "core/findings/judged_run.hpp"
 
 namespace stepscope::rules {
 
 // Whether the trace tells how long the loop's thread waited for a core.
-bool core_wait_is_known(const Scene& scene);
+bool core_wait_is_known(const JudgedRun& run);
 // Of this time, where it is known; 0 where it is not.
-std::int64_t core_wait_ns(const Scene& scene, Interval time);
+std::int64_t core_wait_ns(const JudgedRun& run, Interval time);
 
 // That the process may use; nothing where the trace does not say.
-std::optional<std::uint32_t> core_count(const Scene& scene);
+std::optional<std::uint32_t> core_count(const JudgedRun& run);
 
 // Of the time of these samples that the thread of the loop's input was on a core: of its workers,
 // where it has some, else of the loop's thread within `times`. Nothing where it was not sampled.
-std::optional<double> input_cpu_share(const Scene& scene, const IntervalSet& times);
+std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& times);
 
 // Workers of a DataLoader that the loop's process has.
-std::uint32_t loader_workers(const Scene& scene);
+std::uint32_t loader_workers(const JudgedRun& run);
 
 }  // namespace stepscope::rules

@@ -3,23 +3,23 @@
 // before an upload and the upload itself, in the upload's own phase.
 #pragma once
 
-#include "core/findings/scene.hpp"
+#include "core/findings/judged_run.hpp"
 
 namespace stepscope::rules {
 
 struct Preparing {
   std::size_t segment;  // of the process's partition, owned by the host
   std::int64_t ns;      // of it, in a counted step
-  std::size_t upload;   // row of Scene::calls.uploads
+  std::size_t upload;   // row of JudgedRun::calls.uploads
 };
 
 // Of the uploads that `chosen` names, in time order.
-std::vector<Preparing> preparing(const Scene& scene, const std::vector<bool>& chosen);
+std::vector<Preparing> preparing(const JudgedRun& run, const std::vector<bool>& chosen);
 
-// By row of Scene::calls.uploads: one of many copies of at most kTinyBytes that a line makes in a
+// By row of JudgedRun::calls.uploads: one of many copies of at most kTinyBytes that a line makes in a
 // step.
 inline constexpr std::uint64_t kTinyBytes = 4096;
 inline constexpr double kManyTiny = 8;
-std::vector<bool> tiny_uploads(const Scene& scene);
+std::vector<bool> tiny_uploads(const JudgedRun& run);
 
 }  // namespace stepscope::rules

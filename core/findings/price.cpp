@@ -31,10 +31,10 @@ std::vector<std::pair<std::int64_t, Key>> by_size(const std::map<Key, std::int64
 }
 
 // The loop's thread's first range from this time on.
-RangeId next_range(const Scene& scene, std::int64_t time) {
-  if (scene.steps.thread >= scene.trace.data().threads.size()) return kNone;
-  const HostRanges& h = scene.trace.host_ranges();
-  const Rows rows = scene.trace.ranges_of(scene.steps.thread);
+RangeId next_range(const JudgedRun& run, std::int64_t time) {
+  if (run.steps.thread >= run.trace.data().threads.size()) return kNone;
+  const HostRanges& h = run.trace.host_ranges();
+  const Rows rows = run.trace.ranges_of(run.steps.thread);
   const auto begin = h.begin.begin();
   const auto at = std::lower_bound(begin + rows.begin, begin + rows.end, time);
   return at == begin + rows.end ? kNone : static_cast<RangeId>(at - begin);
@@ -42,10 +42,10 @@ RangeId next_range(const Scene& scene, std::int64_t time) {
 
 }  // namespace
 
-Price::Price(const Scene& scene)
-    : scene_(scene),
-      sites_(scene.trace.data().sites.size() + 1, 0),
-      phases_(scene.attribution.phases.size(), 0) {}
+Price::Price(const JudgedRun& run)
+    : run_(run),
+      sites_(run.trace.data().sites.size() + 1, 0),
+      phases_(run.attribution.phases.size(), 0) {}
 
 void Price::add(SiteId site, PhaseId phase, std::int64_t ns, Event event) {
   if (ns <= 0) return;
@@ -96,11 +96,11 @@ void Price::add(const Segment& s, std::int64_t ns) {
 std::vector<std::string> Price::evidence() const {
   std::vector<std::string> out;
   for (const auto& [ns, name] : events_) out.push_back(name);
-  const auto& begins = scene_.trace.device_ops().begin;
+  const auto& begins = run_.trace.device_ops().begin;
   for (const Interval& silence : silences_) {
     if (!events_.empty()) continue;
     const auto next = std::lower_bound(begins.begin(), begins.end(), silence.end);
-    const RangeId range = next_range(scene_, silence.end);
+    const RangeId range = next_range(run_, silence.end);
     if (next == begins.end() && range == kNone) continue;
     const std::string name = next == begins.end() ? fmt::format("h{}", range)
                                                   : fmt::format("d{}", next - begins.begin());
@@ -128,8 +128,8 @@ std::vector<FindingPlace> Price::places(double scale) const {
       lines;
   for (const auto& [site, ns] : by_site()) {
     if (site == kNone) continue;
-    const Site& at = scene_.trace.data().sites[site];
-    lines[{scene_.trace.text(at.file), at.line, at.kind, scene_.trace.text(at.function)}] += ns;
+    const Site& at = run_.trace.data().sites[site];
+    lines[{run_.trace.text(at.file), at.line, at.kind, run_.trace.text(at.function)}] += ns;
   }
   std::vector<FindingPlace> out;
   for (const auto& [ns, key] : by_size(lines)) {
@@ -144,7 +144,7 @@ std::vector<FindingPlace> Price::places(double scale) const {
 Finding Price::finding(std::string id, double caused_ns_per_step) const {
   Finding out;
   out.id = std::move(id);
-  out.phase = scene_.phase_name(largest_phase());
+  out.phase = run_.phase_name(largest_phase());
   const auto total = static_cast<double>(total_);
   out.places = places(total > 0 ? caused_ns_per_step / total : 0);
   const std::int64_t lost = sites_.back();
@@ -172,29 +172,29 @@ constexpr std::string_view kTakesAllLaunches = "launch_bound";
 constexpr double kHoldsTheStep = 0.9;  // from this share on the device is what is waited for
 constexpr double kMostOfWhatWasCaused = 0.5;
 
-void add_forecast(const Scene& scene, Finding& finding) {
-  Forecast forecast = scene.forecaster(finding.fixes);
+void add_forecast(const JudgedRun& run, Finding& finding) {
+  Forecast forecast = run.forecaster(finding.fixes);
   if (!forecast.abstained.empty()) return;
-  const double gain = scene.step_ns - forecast.ns_per_step;
+  const double gain = run.step_ns - forecast.ns_per_step;
   if (finding.id != kTakesAllLaunches && gain > kMostOfCeiling * finding.ceiling_ns_per_step) {
     for (Fix& fix : finding.fixes) fix.expected_share = finding.ceiling_ns_per_step / gain;
-    forecast = scene.forecaster(finding.fixes);
+    forecast = run.forecaster(finding.fixes);
   }
   finding.forecast = std::move(forecast);
 }
 
 // What holds the step where the fix is made.
-std::string why_no_gain(const Scene& scene, const Finding& finding) {
+std::string why_no_gain(const JudgedRun& run, const Finding& finding) {
   const Forecast& with = *finding.forecast;
   const std::string slowed =
-      scene.inflated ? " (as recorded; the profiler of this trace slowed the host)" : "";
+      run.inflated ? " (as recorded; the profiler of this trace slowed the host)" : "";
   if (with.waits_more_ns >= kMostOfWhatWasCaused * finding.caused_ns_per_step)
     return fmt::format("the host then waits for the device at {}, {} a step longer",
-                       scene.line_text(with.waits_at), format_duration(with.waits_more_ns)) +
+                       run.line_text(with.waits_at), format_duration(with.waits_more_ns)) +
            slowed;
   const std::string works = fmt::format("the device works for {} of it", percent(with.busy_share));
   if (with.busy_share >= kHoldsTheStep) return "the device is what the step waits for: " + works;
-  if (scene.trace.device_ops().size() > 0)
+  if (run.trace.device_ops().size() > 0)
     return "the host is what the step waits for: " + works + slowed;
   return "the loop's own thread has as much to do as before";
 }
@@ -203,14 +203,14 @@ std::string why_no_gain(const Scene& scene, const Finding& finding) {
 
 // What the replay says decides, but for the severity on a trace whose host was slowed: there the
 // host holds back what it would not hold back in truth, and ceilings are safer.
-void add_finding(const Scene& scene, Finding finding, Findings& out) {
-  finding.share = scene.share(finding.ceiling_ns_per_step);
-  if (scene.forecaster && !finding.fixes.empty()) add_forecast(scene, finding);
-  const double gain = scene.share(finding.gain_ns_per_step(scene.step_ns));
+void add_finding(const JudgedRun& run, Finding finding, Findings& out) {
+  finding.share = run.share(finding.ceiling_ns_per_step);
+  if (run.forecaster && !finding.fixes.empty()) add_forecast(run, finding);
+  const double gain = run.share(finding.gain_ns_per_step(run.step_ns));
   const bool gives_nothing = finding.forecast && gain < kNoGain;
-  const bool replay_decides = finding.forecast && (!scene.inflated || gives_nothing);
+  const bool replay_decides = finding.forecast && (!run.inflated || gives_nothing);
   finding.severity = severity_of(replay_decides ? gain : finding.share);
-  if (gives_nothing) finding.no_gain = why_no_gain(scene, finding);
+  if (gives_nothing) finding.no_gain = why_no_gain(run, finding);
   (gives_nothing ? out.no_gain : out.found).push_back(std::move(finding));
 }
 

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "core/findings/scene.hpp"
+#include "core/findings/judged_run.hpp"
 
 namespace stepscope::rules {
 
 // Sums of one rule over the counted steps, in ns of the partition.
 class Price {
  public:
-  explicit Price(const Scene& scene);
+  explicit Price(const JudgedRun& run);
 
   struct Event {
     RangeId range = kNone;
@@ -35,7 +35,7 @@ class Price {
   std::vector<FindingPlace> places(double scale) const;
   std::vector<std::string> evidence() const;
 
-  const Scene& scene_;
+  const JudgedRun& run_;
   std::int64_t total_ = 0;
   std::map<SiteId, std::int64_t> by_site() const;
   void keep_if_long(std::int64_t ns, Event event);
@@ -50,7 +50,7 @@ class Price {
 void set_ops(Fix& fix, std::vector<DeviceOpId> ops, std::string_view id);
 
 // Appends the finding with its share, severity and forecast.
-void add_finding(const Scene& scene, Finding finding, Findings& out);
+void add_finding(const JudgedRun& run, Finding finding, Findings& out);
 
 void clear(Findings& out, std::string_view id, std::string reason);
 void abstain(Findings& out, std::string_view id, std::string reason);

@@ -16,15 +16,15 @@ struct Lead {
 
 class LeadSweep {
  public:
-  LeadSweep(const Scene& scene, const std::vector<HostWait>& waits,
+  LeadSweep(const JudgedRun& run, const std::vector<HostWait>& waits,
             const std::vector<bool>& removed)
-      : scene_(scene), waits_(waits), removed_(removed), horizon_(std::llround(scene.step_ns)) {
+      : run_(run), waits_(waits), removed_(removed), horizon_(std::llround(run.step_ns)) {
     out_.caused.assign(waits.size(), 0);
-    out_.hidden.assign(scene.attribution.process.segments.size(), 0);
+    out_.hidden.assign(run.attribution.process.segments.size(), 0);
   }
 
   RunAhead run() {
-    const std::vector<Segment>& segments = scene_.attribution.process.segments;
+    const std::vector<Segment>& segments = run_.attribution.process.segments;
     for (std::size_t i = 0; i < segments.size(); ++i) {
       const Segment& s = segments[i];
       admit_until(s.time.begin + 1, is_device_busy(s.cause));
@@ -51,7 +51,7 @@ class LeadSweep {
     if (lead.end <= s.time.begin) return true;
     const HostWait& wait = waits_[lead.wait];
     const bool stays =
-        wait.kind == WaitKind::upload && s.time.begin < scene_.trace.device_ops().end[wait.op];
+        wait.kind == WaitKind::upload && s.time.begin < run_.trace.device_ops().end[wait.op];
     return !stays && s.cause != Cause::launch_latency;
   }
 
@@ -69,14 +69,14 @@ class LeadSweep {
   }
 
   void charge(std::size_t wait, std::size_t segment, const Segment& s, std::int64_t ns) {
-    if (ns == 0 || !scene_.counts(s.time.begin)) return;
+    if (ns == 0 || !run_.counts(s.time.begin)) return;
     out_.caused[wait] += ns;
     out_.hidden[segment] += ns;
     out_.total += ns;
     out_.shown[{waits_[wait].site, s.site}] += ns;
   }
 
-  const Scene& scene_;
+  const JudgedRun& run_;
   const std::vector<HostWait>& waits_;
   const std::vector<bool>& removed_;
   std::int64_t horizon_;
@@ -87,9 +87,9 @@ class LeadSweep {
 
 }  // namespace
 
-RunAhead run_ahead(const Scene& scene, const std::vector<HostWait>& waits,
+RunAhead run_ahead(const JudgedRun& run, const std::vector<HostWait>& waits,
                    const std::vector<bool>& removed) {
-  return LeadSweep(scene, waits, removed).run();
+  return LeadSweep(run, waits, removed).run();
 }
 
 }  // namespace stepscope::rules

@@ -15,7 +15,7 @@
 #include <map>
 #include <vector>
 
-#include "core/findings/scene.hpp"
+#include "core/findings/judged_run.hpp"
 
 namespace stepscope::rules {
 
@@ -28,7 +28,7 @@ struct RunAhead {
 };
 
 // `removed` by wait: those at which the host would not wait any more.
-RunAhead run_ahead(const Scene& scene, const std::vector<HostWait>& waits,
+RunAhead run_ahead(const JudgedRun& run, const std::vector<HostWait>& waits,
                    const std::vector<bool>& removed);
 
 }  // namespace stepscope::rules

@@ -8,12 +8,12 @@
 
 namespace stepscope::rules {
 
-std::vector<WaitLine> wait_lines(const Scene& scene, const std::vector<HostWait>& waits,
+std::vector<WaitLine> wait_lines(const JudgedRun& run, const std::vector<HostWait>& waits,
                                  const std::vector<bool>& chosen, const RunAhead& ahead) {
   std::map<std::pair<SiteId, PhaseId>, WaitLine> lines;
   for (std::size_t i = 0; i < waits.size(); ++i) {
     const HostWait& wait = waits[i];
-    if (!chosen[i] || !scene.counts(wait.time.begin)) continue;
+    if (!chosen[i] || !run.counts(wait.time.begin)) continue;
     WaitLine& line = lines[{wait.site, wait.site == kNone ? wait.phase : 0}];
     line.site = wait.site;
     line.phase = wait.phase;
@@ -31,14 +31,14 @@ std::vector<WaitLine> wait_lines(const Scene& scene, const std::vector<HostWait>
   return out;
 }
 
-std::string place_text(const Scene& scene, const WaitLine& line) {
-  if (line.site != kNone) return scene.line_text(line.site);
-  if (line.phase != 0) return fmt::format("phase '{}'", scene.phase_name(line.phase));
+std::string place_text(const JudgedRun& run, const WaitLine& line) {
+  if (line.site != kNone) return run.line_text(line.site);
+  if (line.phase != 0) return fmt::format("phase '{}'", run.phase_name(line.phase));
   return "a place without a line";
 }
 
-std::string counted_text(const Scene& scene, std::uint64_t count, std::string_view noun) {
-  const double each = scene.count_per_step(count);
+std::string counted_text(const JudgedRun& run, std::uint64_t count, std::string_view noun) {
+  const double each = run.count_per_step(count);
   const bool whole = each >= 10 || each == static_cast<double>(static_cast<std::int64_t>(each));
   return fmt::format("{:.{}f} {}{}", each,
                      whole      ? 0
@@ -47,7 +47,7 @@ std::string counted_text(const Scene& scene, std::uint64_t count, std::string_vi
                      noun, each == 1 ? "" : "s");
 }
 
-std::string shown_elsewhere(const Scene& scene, const RunAhead& ahead) {
+std::string shown_elsewhere(const JudgedRun& run, const RunAhead& ahead) {
   std::map<SiteId, std::int64_t> elsewhere;
   for (const auto& [lines, ns] : ahead.shown)
     if (lines.second != lines.first && lines.second != kNone) elsewhere[lines.second] += ns;
@@ -59,12 +59,12 @@ std::string shown_elsewhere(const Scene& scene, const RunAhead& ahead) {
       "the tables above show {} of it at {}, the next thing that the host does: the wait before it "
       "is the reason",
       percent(static_cast<double>(most->second) / static_cast<double>(ahead.total)),
-      scene.line_text(most->first));
+      run.line_text(most->first));
 }
 
-void explain_hidden(Scene& scene, const RunAhead& ahead) {
+void explain_hidden(JudgedRun& run, const RunAhead& ahead) {
   for (std::size_t i = 0; i < ahead.hidden.size(); ++i)
-    if (scene.segments()[i].time.length() < kLongStretchNs) scene.explain(i, ahead.hidden[i]);
+    if (run.segments()[i].time.length() < kLongStretchNs) run.explain(i, ahead.hidden[i]);
 }
 
 FixScope scope_of(const std::vector<SiteId>& sites, const Price& price) {

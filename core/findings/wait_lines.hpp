@@ -24,19 +24,19 @@ struct WaitLine {  // waits without a line are one row a phase
 };
 
 // Of the waits that `chosen` names and that lie in counted steps; costliest first.
-std::vector<WaitLine> wait_lines(const Scene& scene, const std::vector<HostWait>& waits,
+std::vector<WaitLine> wait_lines(const JudgedRun& run, const std::vector<HostWait>& waits,
                                  const std::vector<bool>& chosen, const RunAhead& ahead);
 
 // "train.py:12", else "phase 'log'", else "a place without a line".
-std::string place_text(const Scene& scene, const WaitLine& line);
+std::string place_text(const JudgedRun& run, const WaitLine& line);
 // "50 times", "1 wait", "0.1 waits"
-std::string counted_text(const Scene& scene, std::uint64_t count, std::string_view noun);
+std::string counted_text(const JudgedRun& run, std::uint64_t count, std::string_view noun);
 // Where the partition shows most of what waits cause, if that is another line than theirs; else "".
-std::string shown_elsewhere(const Scene& scene, const RunAhead& ahead);
+std::string shown_elsewhere(const JudgedRun& run, const RunAhead& ahead);
 // What the leads of waits hide is explained, but for long stretches of host work: without the wait
 // they would be hidden, and without them there would be nothing to hide, so host_gap names them,
 // too.
-void explain_hidden(Scene& scene, const RunAhead& ahead);
+void explain_hidden(JudgedRun& run, const RunAhead& ahead);
 // The lines, else (where no line is known) the phases.
 FixScope scope_of(const std::vector<SiteId>& sites, const Price& price);
 

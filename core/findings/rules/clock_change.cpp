@@ -13,10 +13,10 @@ namespace {
 constexpr const char* kClockChange = "clock_change";
 constexpr double kLeastDrop = 0.03, kAllTheTime = 0.9;
 
-const DeviceHealth* slowest_device(const Scene& scene) {
+const DeviceHealth* slowest_device(const JudgedRun& run) {
   const DeviceHealth* slowest = nullptr;
   double lowest = 1;
-  for (const DeviceHealth& device : scene.summary.device_health) {
+  for (const DeviceHealth& device : run.summary.device_health) {
     if (!device.sm_clock_mhz || device.sm_clock_mhz->highest_seen <= 0) continue;
     const double ratio = device.sm_clock_mhz->median / device.sm_clock_mhz->highest_seen;
     if (slowest && ratio >= lowest) continue;
@@ -42,20 +42,20 @@ bool is_at_power_limit(const DeviceHealth& device) {
 
 }  // namespace
 
-void judge_clock_change(Scene& scene, Findings& out) {
-  const DeviceHealth* device = slowest_device(scene);
+void judge_clock_change(JudgedRun& run, Findings& out) {
+  const DeviceHealth* device = slowest_device(run);
   if (device == nullptr) return abstain(out, kClockChange, "clocks were not sampled");
   const ClockSpread& clock = *device->sm_clock_mhz;
   const double drop = 1 - clock.median / clock.highest_seen;
-  const double busy = scene.per_step(scene.summary.partition.device_busy_ns_total);
-  if (drop < kLeastDrop || drop * busy < scene.least_ns()) {
+  const double busy = run.per_step(run.summary.partition.device_busy_ns_total);
+  if (drop < kLeastDrop || drop * busy < run.least_ns()) {
     return clear(out, kClockChange,
                  fmt::format("the clock is {:.0f} MHz in the median, {} below the highest seen",
                              clock.median, percent(drop)));
   }
-  Price price(scene);
-  for (const Segment& s : scene.segments())
-    if (is_device_busy(s.cause) && scene.counts(s.time.begin)) price.add(s, s.time.length());
+  Price price(run);
+  for (const Segment& s : run.segments())
+    if (is_device_busy(s.cause) && run.counts(s.time.begin)) price.add(s, s.time.length());
   Finding finding = price.finding(kClockChange, drop * busy);
   finding.places.clear();
   finding.link_rate.reset();
@@ -68,8 +68,8 @@ void judge_clock_change(Scene& scene, Findings& out) {
   const bool at_limit = is_at_power_limit(*device);
   faster.factor_high = at_limit ? 1 : 1 - drop / 4;
   std::vector<DeviceOpId> kernels;
-  for (DeviceOpId op = 0; op < scene.trace.device_ops().size(); ++op)
-    if (scene.trace.device_ops().kind[op] == DeviceOpKind::kernel) kernels.push_back(op);
+  for (DeviceOpId op = 0; op < run.trace.device_ops().size(); ++op)
+    if (run.trace.device_ops().kind[op] == DeviceOpKind::kernel) kernels.push_back(op);
   set_ops(faster, std::move(kernels), kClockChange);
   finding.fixes = {faster};
   finding.title = fmt::format(
@@ -86,7 +86,7 @@ void judge_clock_change(Scene& scene, Findings& out) {
   finding.falsified_by =
       "with held clocks the step keeps its length: then it is bound by memory or the host";
   finding.certainty = Certainty::inferred;
-  add_finding(scene, std::move(finding), out);
+  add_finding(run, std::move(finding), out);
 }
 
 }  // namespace stepscope::rules

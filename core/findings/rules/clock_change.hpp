@@ -11,6 +11,6 @@
 
 namespace stepscope::rules {
 
-void judge_clock_change(Scene& scene, Findings& out);
+void judge_clock_change(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

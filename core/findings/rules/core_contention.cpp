@@ -12,30 +12,29 @@ namespace {
 constexpr const char* kCoreContention = "core_contention";
 constexpr double kLeastWaiting = 0.05;
 
-Price waiting_price(const Scene& scene) {
-  Price price(scene);
-  for (const Segment& s : scene.segments()) {
-    if (is_host(s.cause) && scene.counts(s.time.begin))
-      price.add(s, core_wait_ns(scene, s.time));
+Price waiting_price(const JudgedRun& run) {
+  Price price(run);
+  for (const Segment& s : run.segments()) {
+    if (is_host(s.cause) && run.counts(s.time.begin)) price.add(s, core_wait_ns(run, s.time));
   }
   return price;
 }
 
-std::string cores_text(const Scene& scene) {
-  const auto cores = core_count(scene);
-  const std::uint32_t workers = loader_workers(scene);
+std::string cores_text(const JudgedRun& run) {
+  const auto cores = core_count(run);
+  const std::uint32_t workers = loader_workers(run);
   std::string out = cores ? fmt::format("the {} cores", *cores) : "the cores";
   if (workers > 0) out += fmt::format(" (its own {} loader workers among them)", workers);
   return out;
 }
 
-Finding contention_finding(const Scene& scene, const Price& price, double waits) {
+Finding contention_finding(const JudgedRun& run, const Price& price, double waits) {
   Finding out = price.finding(kCoreContention, waits);
   out.count_per_step = 1;
   out.title = fmt::format(
       "for {} a step ({}) the loop's thread is ready to run and has no core: other threads or "
       "processes have {}",
-      format_duration(waits), percent(scene.share(waits)), cores_text(scene));
+      format_duration(waits), percent(run.share(waits)), cores_text(run));
   out.fix =
       "give the loop a core: fewer threads (OMP_NUM_THREADS, torch.set_num_threads) and loader "
       "workers than cores, and no other program beside it; until then every time below is longer "
@@ -51,18 +50,18 @@ Finding contention_finding(const Scene& scene, const Price& price, double waits)
 
 }  // namespace
 
-void judge_core_contention(Scene& scene, Findings& out) {
-  if (!core_wait_is_known(scene))
+void judge_core_contention(JudgedRun& run, Findings& out) {
+  if (!core_wait_is_known(run))
     return abstain(out, kCoreContention,
                    "how long threads wait for a core was not sampled ('stepscope profile' samples "
                    "it)");
-  const Price price = waiting_price(scene);
-  const double waits = scene.idle_per_step(price.total());
-  if (scene.share(waits) < kLeastWaiting || waits < scene.least_ns())
+  const Price price = waiting_price(run);
+  const double waits = run.idle_per_step(price.total());
+  if (run.share(waits) < kLeastWaiting || waits < run.least_ns())
     return clear(out, kCoreContention,
                  fmt::format("the loop's thread waits {} a step ({}) for a core",
-                             format_duration(waits), percent(scene.share(waits))));
-  add_finding(scene, contention_finding(scene, price, waits), out);
+                             format_duration(waits), percent(run.share(waits))));
+  add_finding(run, contention_finding(run, price, waits), out);
 }
 
 }  // namespace stepscope::rules

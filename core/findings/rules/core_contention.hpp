@@ -14,6 +14,6 @@
 
 namespace stepscope::rules {
 
-void judge_core_contention(Scene& scene, Findings& out);
+void judge_core_contention(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

@@ -17,23 +17,23 @@ bool is_comm(Cause cause) {
 }
 
 struct CommTime {
-  explicit CommTime(const Scene& scene) : price(scene) {}
+  explicit CommTime(const JudgedRun& run) : price(run) {}
   Price price;
   std::int64_t late = 0;    // of the exposed, for a rank that came late
   std::int64_t device = 0;  // all of it, hidden or not; overlaps counted twice
   std::uint64_t ops = 0;
 };
 
-CommTime comm_time(const Scene& scene) {
-  CommTime out(scene);
-  const DeviceOps& d = scene.trace.device_ops();
+CommTime comm_time(const JudgedRun& run) {
+  CommTime out(run);
+  const DeviceOps& d = run.trace.device_ops();
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (!is_comm(scene.attribution.ops[op].cause) || !scene.counts(d.begin[op])) continue;
+    if (!is_comm(run.attribution.ops[op].cause) || !run.counts(d.begin[op])) continue;
     ++out.ops;
     out.device += d.end[op] - d.begin[op];
   }
-  for (const Segment& s : scene.segments()) {
-    if (!is_comm(s.cause) || !scene.counts(s.time.begin)) continue;
+  for (const Segment& s : run.segments()) {
+    if (!is_comm(s.cause) || !run.counts(s.time.begin)) continue;
     out.price.add(s, s.time.length());
     if (s.cause == Cause::comm_late_rank) out.late += s.time.length();
   }
@@ -41,10 +41,10 @@ CommTime comm_time(const Scene& scene) {
 }
 
 // Of the transfers, the rank that was waited for longest; -1: not known.
-std::int32_t latest_rank(const Scene& scene) {
+std::int32_t latest_rank(const JudgedRun& run) {
   std::int32_t rank = -1;
   std::int64_t most = 0;
-  for (const TransferRow& row : scene.summary.transfers) {
+  for (const TransferRow& row : run.summary.transfers) {
     if (row.latest_rank_ns_total <= most) continue;
     most = row.latest_rank_ns_total;
     rank = row.latest_rank;
@@ -52,8 +52,8 @@ std::int32_t latest_rank(const Scene& scene) {
   return rank;
 }
 
-void advise(const Scene& scene, const CommTime& time, Finding& out) {
-  const std::int32_t rank = latest_rank(scene);
+void advise(const JudgedRun& run, const CommTime& time, Finding& out) {
+  const std::int32_t rank = latest_rank(run);
   if (2 * time.late > time.price.total() && rank >= 0) {
     out.fix = fmt::format(
         "most of it waits for rank {}: find out what that rank does instead (report --rank {}), "
@@ -71,19 +71,19 @@ void advise(const Scene& scene, const CommTime& time, Finding& out) {
       "    loss(model(x)).backward()";
 }
 
-Finding comm_finding(const Scene& scene, const CommTime& time, double exposed) {
+Finding comm_finding(const JudgedRun& run, const CommTime& time, double exposed) {
   Finding out = time.price.finding(kExposedComm, exposed);
-  out.count_per_step = scene.count_per_step(time.ops);
+  out.count_per_step = run.count_per_step(time.ops);
   out.title = fmt::format("communication runs alone for {} a step ({}), of {} in all",
-                          format_duration(exposed), percent(scene.share(exposed)),
-                          format_duration(scene.per_step(time.device)));
+                          format_duration(exposed), percent(run.share(exposed)),
+                          format_duration(run.per_step(time.device)));
   if (time.late > 0)
     out.title += fmt::format("; {} of it waits for a rank that comes late",
-                             format_duration(scene.per_step(time.late)));
+                             format_duration(run.per_step(time.late)));
   Fix overlap;
   overlap.kind = FixKind::overlap_transfer;
   out.fixes = {overlap};
-  advise(scene, time, out);
+  advise(run, time, out);
   out.falsified_by = fmt::format(
       "one process alone with the same batch (no communication) does not have a step shorter by "
       "about {}",
@@ -94,19 +94,19 @@ Finding comm_finding(const Scene& scene, const CommTime& time, double exposed) {
 
 }  // namespace
 
-void judge_exposed_comm(Scene& scene, Findings& out) {
-  const CommTime time = comm_time(scene);
+void judge_exposed_comm(JudgedRun& run, Findings& out) {
+  const CommTime time = comm_time(run);
   if (time.ops == 0) return clear(out, kExposedComm, "no communication between devices");
-  const double exposed = scene.per_step(time.price.total());
-  if (scene.share(exposed) < kExposedCommLeastShare || exposed < scene.least_ns()) {
+  const double exposed = run.per_step(time.price.total());
+  if (run.share(exposed) < kExposedCommLeastShare || exposed < run.least_ns()) {
     return clear(
         out, kExposedComm,
         fmt::format("not worth fixing: of {} of communication a step {} ({}) is not hidden "
                     "behind compute",
-                    format_duration(scene.per_step(time.device)), format_duration(exposed),
-                    percent(scene.share(exposed))));
+                    format_duration(run.per_step(time.device)), format_duration(exposed),
+                    percent(run.share(exposed))));
   }
-  add_finding(scene, comm_finding(scene, time, exposed), out);
+  add_finding(run, comm_finding(run, time, exposed), out);
 }
 
 }  // namespace stepscope::rules

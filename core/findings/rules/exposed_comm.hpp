@@ -13,6 +13,6 @@
 
 namespace stepscope::rules {
 
-void judge_exposed_comm(Scene& scene, Findings& out);
+void judge_exposed_comm(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

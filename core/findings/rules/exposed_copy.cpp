@@ -22,7 +22,7 @@ MemoryKind host_memory(const DeviceOps& d, DeviceOpId op) {
 }
 
 struct PinnedCopies {
-  explicit PinnedCopies(const Scene& scene) : price(scene) {}
+  explicit PinnedCopies(const JudgedRun& run) : price(run) {}
   Price price;
   std::vector<DeviceOpId> ops;
   std::uint64_t bytes = 0;
@@ -33,11 +33,11 @@ struct PinnedCopies {
   std::int64_t device_ns() const { return to_device + to_host; }
 };
 
-PinnedCopies pinned_copies(const Scene& scene) {
-  PinnedCopies out(scene);
-  const DeviceOps& d = scene.trace.device_ops();
+PinnedCopies pinned_copies(const JudgedRun& run) {
+  PinnedCopies out(run);
+  const DeviceOps& d = run.trace.device_ops();
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (!scene.counts(d.begin[op])) continue;
+    if (!run.counts(d.begin[op])) continue;
     const MemoryKind memory = host_memory(d, op);
     if (memory == MemoryKind::unknown) ++out.of_unknown_memory;
     if (memory != MemoryKind::pinned) continue;
@@ -50,9 +50,9 @@ PinnedCopies pinned_copies(const Scene& scene) {
     (d.copy_kind[op] == CopyKind::host_to_device ? out.to_device : out.to_host) +=
         d.end[op] - d.begin[op];
   }
-  for (const Segment& s : scene.segments()) {
+  for (const Segment& s : run.segments()) {
     const bool copies = s.cause == Cause::copy_h2d_pinned || s.cause == Cause::copy_d2h;
-    if (copies && scene.counts(s.time.begin) && s.device_evidence != kNone &&
+    if (copies && run.counts(s.time.begin) && s.device_evidence != kNone &&
         host_memory(d, s.device_evidence) == MemoryKind::pinned)
       out.price.add(s, s.time.length());
   }
@@ -67,19 +67,18 @@ struct Gains {
   double ceiling() const { return std::max(hidden, halved); }
 };
 
-Gains gains(const Scene& scene, const PinnedCopies& copies) {
-  const double exposed = scene.wall_per_step(copies.price.total());
-  const double room =
-      scene.step_ns - scene.wall_per_step(std::max(copies.to_device, copies.to_host));
+Gains gains(const JudgedRun& run, const PinnedCopies& copies) {
+  const double exposed = run.wall_per_step(copies.price.total());
+  const double room = run.step_ns - run.wall_per_step(std::max(copies.to_device, copies.to_host));
   return {exposed, std::clamp(room, 0.0, exposed), exposed / 2};
 }
 
-std::string copied_text(const Scene& scene, const PinnedCopies& copies) {
-  const double each = scene.count_per_step(copies.ops.size());
+std::string copied_text(const JudgedRun& run, const PinnedCopies& copies) {
+  const double each = run.count_per_step(copies.ops.size());
   const std::string count = each == 1 ? "1 copy" : fmt::format("{:.3g} copies", each);
   if (!copies.all_bytes_known || copies.device_ns() == 0) return count;
   return fmt::format("{} ({} at {:.1f} GB/s)", count,
-                     megabytes_text(scene.count_per_step(copies.bytes)),
+                     megabytes_text(run.count_per_step(copies.bytes)),
                      static_cast<double>(copies.bytes) / static_cast<double>(copies.device_ns()));
 }
 
@@ -107,15 +106,14 @@ void advise_fewer_bytes(Finding& out, Fix fix) {
       "batch = batch.to(device, non_blocking=True).float()   # uint8 or float16 on the bus";
 }
 
-Finding copy_finding(const Scene& scene, const PinnedCopies& copies, const Gains& gain) {
+Finding copy_finding(const JudgedRun& run, const PinnedCopies& copies, const Gains& gain) {
   Finding out = copies.price.finding(kExposedCopy, gain.exposed);
   out.ceiling_ns_per_step = gain.ceiling();
-  out.count_per_step = scene.count_per_step(copies.ops.size());
+  out.count_per_step = run.count_per_step(copies.ops.size());
   out.title = fmt::format(
       "{} a step from or to pinned memory: the device does nothing else for {} ({}), though the "
       "host does not wait for them",
-      copied_text(scene, copies), format_duration(gain.exposed),
-      percent(scene.share(gain.exposed)));
+      copied_text(run, copies), format_duration(gain.exposed), percent(run.share(gain.exposed)));
   Fix fix;
   set_ops(fix, copies.ops, kExposedCopy);
   gain.overlap() ? advise_overlap(out, std::move(fix)) : advise_fewer_bytes(out, std::move(fix));
@@ -123,26 +121,26 @@ Finding copy_finding(const Scene& scene, const PinnedCopies& copies, const Gains
       "using one batch that stays on the device again and again does not make the step shorter by "
       "about {}",
       format_duration(gain.exposed));
-  out.certainty = scene.inflated ? Certainty::inferred : Certainty::trace_verified;
+  out.certainty = run.inflated ? Certainty::inferred : Certainty::trace_verified;
   return out;
 }
 
 }  // namespace
 
-void judge_exposed_copy(Scene& scene, Findings& out) {
-  const PinnedCopies copies = pinned_copies(scene);
+void judge_exposed_copy(JudgedRun& run, Findings& out) {
+  const PinnedCopies copies = pinned_copies(run);
   if (copies.ops.empty() && copies.of_unknown_memory > 0)
     return abstain(out, kExposedCopy, "from which memory copies come was not recorded");
   if (copies.ops.empty()) return clear(out, kExposedCopy, "no copy from or to pinned memory");
-  const Gains gain = gains(scene, copies);
-  if (scene.share(gain.exposed) < kExposedCopyLeastShare || gain.ceiling() < scene.least_ns()) {
+  const Gains gain = gains(run, copies);
+  if (run.share(gain.exposed) < kExposedCopyLeastShare || gain.ceiling() < run.least_ns()) {
     return clear(out, kExposedCopy,
                  fmt::format("{} a step from or to pinned memory: {} ({}) is not hidden behind "
                              "compute",
-                             copied_text(scene, copies), format_duration(gain.exposed),
-                             percent(scene.share(gain.exposed))));
+                             copied_text(run, copies), format_duration(gain.exposed),
+                             percent(run.share(gain.exposed))));
   }
-  add_finding(scene, copy_finding(scene, copies, gain), out);
+  add_finding(run, copy_finding(run, copies, gain), out);
 }
 
 }  // namespace stepscope::rules

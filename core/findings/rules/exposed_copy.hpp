@@ -16,6 +16,6 @@
 
 namespace stepscope::rules {
 
-void judge_exposed_copy(Scene& scene, Findings& out);
+void judge_exposed_copy(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

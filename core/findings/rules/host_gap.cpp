@@ -16,15 +16,15 @@ namespace {
 constexpr const char* kHostGap = "host_gap";
 
 // Without a device, operations are what the step is for. Waiting for a core is core_contention's.
-bool is_gap_cause(const Scene& scene, Cause cause) {
+bool is_gap_cause(const JudgedRun& run, Cause cause) {
   const bool computes = cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other;
   return cause == Cause::host_python || cause == Cause::host_between_calls ||
-         (computes && scene.has_device) || cause == Cause::host_io || cause == Cause::host_gc ||
+         (computes && run.has_device) || cause == Cause::host_io || cause == Cause::host_gc ||
          cause == Cause::host_off_cpu || cause == Cause::host_wait_thread;
 }
 
 struct Gaps {
-  explicit Gaps(const Scene& scene) : price(scene) {}
+  explicit Gaps(const JudgedRun& run) : price(run) {}
   Price price;
   PerCause<std::int64_t> by_cause{};
   std::uint64_t count = 0;
@@ -33,18 +33,18 @@ struct Gaps {
   std::int64_t without_core = 0;  // of it: ready to run
 };
 
-Gaps find_gaps(const Scene& scene) {
-  Gaps out(scene);
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (!is_gap_cause(scene, s.cause) || s.time.length() < kLongStretchNs) continue;
-    const std::int64_t ns = scene.unexplained_ns(i);
+Gaps find_gaps(const JudgedRun& run) {
+  Gaps out(run);
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (!is_gap_cause(run, s.cause) || s.time.length() < kLongStretchNs) continue;
+    const std::int64_t ns = run.unexplained_ns(i);
     if (ns <= 0) continue;
     out.price.add(s, ns);
     out.by_cause[index_of(s.cause)] += ns;
     if (s.cause == Cause::host_off_cpu) {
       out.off_cpu += ns;
-      out.without_core += std::min(ns, core_wait_ns(scene, s.time));
+      out.without_core += std::min(ns, core_wait_ns(run, s.time));
     }
     out.segments.push_back(i);
     ++out.count;
@@ -60,13 +60,13 @@ Cause largest_cause(const Gaps& gaps) {
 }
 
 // Of the time off the CPU: sleeping, or ready to run without a core.
-std::string off_cpu_text(const Scene& scene, const Gaps& gaps) {
+std::string off_cpu_text(const JudgedRun& run, const Gaps& gaps) {
   if (gaps.off_cpu == 0) return "";
-  const double all = scene.per_step(gaps.off_cpu);
-  if (!core_wait_is_known(scene))
+  const double all = run.per_step(gaps.off_cpu);
+  if (!core_wait_is_known(run))
     return fmt::format("; off the CPU for {}, asleep or without a core: this trace does not tell",
                        format_duration(all));
-  const double without = scene.per_step(gaps.without_core);
+  const double without = run.per_step(gaps.without_core);
   return fmt::format("; off the CPU for {}: {} asleep, {} ready to run without a core",
                      format_duration(all), format_duration(all - without),
                      format_duration(without));
@@ -97,42 +97,41 @@ std::string advice_for_gap(Cause cause, bool has_device) {
 
 }  // namespace
 
-void judge_host_gap(Scene& scene, Findings& out) {
-  const Gaps gaps = find_gaps(scene);
-  const double idle = scene.idle_per_step(gaps.price.total());
-  if (idle < scene.least_ns()) {
+void judge_host_gap(JudgedRun& run, Findings& out) {
+  const Gaps gaps = find_gaps(run);
+  const double idle = run.idle_per_step(gaps.price.total());
+  if (idle < run.least_ns()) {
     if (gaps.count == 0)
       return clear(out, kHostGap,
-                   scene.has_device
+                   run.has_device
                        ? "the host is nowhere away for a millisecond while the device idles"
                        : "the loop does nothing but operations for a millisecond anywhere");
     return clear(out, kHostGap,
                  fmt::format("stretches of a millisecond and more cost {} a step ({})",
-                             format_duration(idle), percent(scene.share(idle))));
+                             format_duration(idle), percent(run.share(idle))));
   }
-  for (const std::size_t i : gaps.segments) scene.explain(i, scene.unexplained_ns(i));
+  for (const std::size_t i : gaps.segments) run.explain(i, run.unexplained_ns(i));
   const Cause cause = largest_cause(gaps);
   Finding finding = gaps.price.finding(kHostGap, idle);
-  finding.count_per_step = scene.count_per_step(gaps.count);
-  finding.title =
-      fmt::format("{} {} a step ({}) {} for a millisecond or more ({}){}",
-                  scene.has_device ? "the device idles" : "for", format_duration(idle),
-                  percent(scene.share(idle)),
-                  scene.has_device ? "while the host does something else"
-                                   : "the loop does something else than its operations,",
-                  name_of(cause), off_cpu_text(scene, gaps));
+  finding.count_per_step = run.count_per_step(gaps.count);
+  finding.title = fmt::format("{} {} a step ({}) {} for a millisecond or more ({}){}",
+                              run.has_device ? "the device idles" : "for", format_duration(idle),
+                              percent(run.share(idle)),
+                              run.has_device ? "while the host does something else"
+                                             : "the loop does something else than its operations,",
+                              name_of(cause), off_cpu_text(run, gaps));
   Fix elsewhere;
   elsewhere.kind = FixKind::drop_work;
   std::vector<Interval> times;
-  for (const std::size_t i : gaps.segments) times.push_back(scene.segments()[i].time);
+  for (const std::size_t i : gaps.segments) times.push_back(run.segments()[i].time);
   elsewhere.scope.host_times = unite(std::move(times));
   elsewhere.finding = kHostGap;
   finding.fixes = {elsewhere};
-  finding.fix = advice_for_gap(cause, scene.has_device);
+  finding.fix = advice_for_gap(cause, run.has_device);
   finding.falsified_by =
       "with that work left out the step does not become shorter by about " + format_duration(idle);
-  finding.certainty = scene.inflated ? Certainty::assumption : Certainty::trace_verified;
-  add_finding(scene, std::move(finding), out);
+  finding.certainty = run.inflated ? Certainty::assumption : Certainty::trace_verified;
+  add_finding(run, std::move(finding), out);
 }
 
 }  // namespace stepscope::rules

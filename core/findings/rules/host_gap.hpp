@@ -13,6 +13,6 @@
 
 namespace stepscope::rules {
 
-void judge_host_gap(Scene& scene, Findings& out);
+void judge_host_gap(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

@@ -14,20 +14,20 @@ constexpr double kWorthOfTotal = 0.1;
 constexpr double kWorthOfStep = 0.01;
 constexpr std::size_t kMostCleared = 3;
 
-bool is_worth(const Scene& scene, const WaitLine& line, std::int64_t total) {
+bool is_worth(const JudgedRun& run, const WaitLine& line, std::int64_t total) {
   return static_cast<double>(line.caused) >= kWorthOfTotal * static_cast<double>(total) ||
-         scene.share(scene.idle_per_step(line.caused)) >= kWorthOfStep;
+         run.share(run.idle_per_step(line.caused)) >= kWorthOfStep;
 }
 
-std::string why_cheap(const Scene& scene, const WaitLine& line) {
-  const double waited = scene.per_step(line.waited);
-  const double caused = scene.idle_per_step(line.caused);
-  std::string out = fmt::format("{}: {} a step", place_text(scene, line),
-                                counted_text(scene, line.count, "wait"));
-  if (waited > 2 * caused && scene.share(waited) >= kWorthOfStep)
+std::string why_cheap(const JudgedRun& run, const WaitLine& line) {
+  const double waited = run.per_step(line.waited);
+  const double caused = run.idle_per_step(line.caused);
+  std::string out =
+      fmt::format("{}: {} a step", place_text(run, line), counted_text(run, line.count, "wait"));
+  if (waited > 2 * caused && run.share(waited) >= kWorthOfStep)
     return fmt::format("{}, {} in all, but only {} of idle device behind them: it has work queued",
                        out, format_duration(waited), format_duration(caused));
-  if (scene.share(caused) >= kWorthOfStep)
+  if (run.share(caused) >= kWorthOfStep)
     return fmt::format(
         "{}, {} in all, and {} of idle device behind them: less than steps vary by, so not certain",
         out, format_duration(waited), format_duration(caused));
@@ -42,10 +42,10 @@ std::vector<bool> in_lines(const std::vector<HostWait>& waits, const std::vector
   return out;
 }
 
-Finding sync_finding(const Scene& scene, const RunAhead& ahead,
+Finding sync_finding(const JudgedRun& run, const RunAhead& ahead,
                      const std::vector<WaitLine>& lines) {
-  const std::vector<HostWait>& waits = scene.calls.waits;
-  Price price(scene);
+  const std::vector<HostWait>& waits = run.calls.waits;
+  Price price(run);
   std::uint64_t count = 0;
   std::int64_t waited = 0;
   std::vector<SiteId> sites;
@@ -56,14 +56,14 @@ Finding sync_finding(const Scene& scene, const RunAhead& ahead,
     for (const std::size_t w : line.waits)
       price.add(line.site, waits[w].phase, ahead.caused[w], {waits[w].range, kNone});
   }
-  const double caused = scene.idle_per_step(ahead.total);
+  const double caused = run.idle_per_step(ahead.total);
   Finding out = price.finding(kHostSync, caused);
-  out.count_per_step = scene.count_per_step(count);
+  out.count_per_step = run.count_per_step(count);
   out.title = fmt::format(
       "the host waits for the device {} a step; behind that the device idles {} a step that a host "
       "running ahead would have hidden",
-      counted_text(scene, count, "time"), format_duration(caused));
-  out.shows_as = shown_elsewhere(scene, ahead);
+      counted_text(run, count, "time"), format_duration(caused));
+  out.shows_as = shown_elsewhere(run, ahead);
   out.fixes = {{.kind = FixKind::remove_sync, .scope = scope_of(sites, price)}};
   out.fix =
       "keep the value on the device and read it seldom: add it up there, check for NaN there, and "
@@ -77,38 +77,38 @@ Finding sync_finding(const Scene& scene, const RunAhead& ahead,
       "about "
       "{}, or the next wait behind them becomes longer by as much",
       format_duration(caused));
-  out.certainty = scene.inflated ? Certainty::assumption : Certainty::inferred;
+  out.certainty = run.inflated ? Certainty::assumption : Certainty::inferred;
   return out;
 }
 
 }  // namespace
 
-void judge_host_sync(Scene& scene, Findings& out) {
-  const std::vector<HostWait>& waits = scene.calls.waits;
+void judge_host_sync(JudgedRun& run, Findings& out) {
+  const std::vector<HostWait>& waits = run.calls.waits;
   std::vector<bool> removable(waits.size());
   for (std::size_t i = 0; i < waits.size(); ++i) removable[i] = waits[i].kind != WaitKind::upload;
-  RunAhead ahead = run_ahead(scene, waits, removable);
-  const std::vector<WaitLine> lines = wait_lines(scene, waits, removable, ahead);
+  RunAhead ahead = run_ahead(run, waits, removable);
+  const std::vector<WaitLine> lines = wait_lines(run, waits, removable, ahead);
   if (lines.empty())
     return clear(out, kHostSync, "the loop waits for the device nowhere in its steps");
 
   std::vector<WaitLine> costly, cheap;
   for (const WaitLine& line : lines)
-    (is_worth(scene, line, ahead.total) ? costly : cheap).push_back(line);
+    (is_worth(run, line, ahead.total) ? costly : cheap).push_back(line);
   if (!cheap.empty() && !costly.empty()) {
     removable = in_lines(waits, removable, costly);
-    ahead = run_ahead(scene, waits, removable);
-    costly = wait_lines(scene, waits, removable, ahead);
+    ahead = run_ahead(run, waits, removable);
+    costly = wait_lines(run, waits, removable, ahead);
   }
-  if (scene.idle_per_step(ahead.total) < scene.least_ns()) {
+  if (run.idle_per_step(ahead.total) < run.least_ns()) {
     costly.clear();
     cheap = lines;
   }
   for (std::size_t i = 0; i < cheap.size() && i < kMostCleared; ++i)
-    clear(out, kHostSync, why_cheap(scene, cheap[i]));
+    clear(out, kHostSync, why_cheap(run, cheap[i]));
   if (costly.empty()) return;
-  explain_hidden(scene, ahead);
-  add_finding(scene, sync_finding(scene, ahead, costly), out);
+  explain_hidden(run, ahead);
+  add_finding(run, sync_finding(run, ahead, costly), out);
 }
 
 }  // namespace stepscope::rules

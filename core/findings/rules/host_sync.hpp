@@ -13,6 +13,6 @@
 
 namespace stepscope::rules {
 
-void judge_host_sync(Scene& scene, Findings& out);
+void judge_host_sync(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

@@ -25,9 +25,9 @@ bool is_candidate(Cause cause) {
 }
 
 // What ran inside it is not known.
-bool is_whole_graph(const Scene& scene, const Segment& s) {
+bool is_whole_graph(const JudgedRun& run, const Segment& s) {
   return s.device_evidence != kNone &&
-         scene.trace.device_ops().kind[s.device_evidence] == DeviceOpKind::graph;
+         run.trace.device_ops().kind[s.device_evidence] == DeviceOpKind::graph;
 }
 
 // These only move memory: a compiler fuses chains of them.
@@ -50,14 +50,14 @@ struct FusibleChains {
   }
 };
 
-FusibleChains chains_of(const Scene& scene, PhaseId phase) {
+FusibleChains chains_of(const JudgedRun& run, PhaseId phase) {
   FusibleChains out;
-  const DeviceOps& d = scene.trace.device_ops();
-  for (StreamId stream = 0; stream < scene.trace.data().streams.size(); ++stream) {
-    if (scene.trace.data().streams[stream].process != scene.steps.process) continue;
+  const DeviceOps& d = run.trace.device_ops();
+  for (StreamId stream = 0; stream < run.trace.data().streams.size(); ++stream) {
+    if (run.trace.data().streams[stream].process != run.steps.process) continue;
     std::int64_t longest = 0;
-    for (const DeviceOpId op : scene.trace.ops_of(stream)) {
-      const auto& placed = scene.attribution.ops[op];
+    for (const DeviceOpId op : run.trace.ops_of(stream)) {
+      const auto& placed = run.attribution.ops[op];
       if (placed.phase != phase || !is_in_chain(placed.cause)) {
         out.longest_ns += std::exchange(longest, 0);
         continue;
@@ -84,23 +84,23 @@ struct Hotspot {
   double of_phase = 0;
 };
 
-std::vector<Hotspot> find_hotspots(const Scene& scene) {
+std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
   std::map<PhaseId, std::int64_t> walls;
   std::map<std::pair<PhaseId, Cause>, std::int64_t> sums;
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (!scene.counts(s.time.begin)) continue;
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (!run.counts(s.time.begin)) continue;
     walls[s.phase] += s.time.length();
-    if ((scene.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) &&
-        !scene.optimizer_phases[s.phase] && !is_whole_graph(scene, s))
-      sums[{s.phase, s.cause}] += scene.unexplained_ns(i);
+    if ((run.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) &&
+        !run.optimizer_phases[s.phase] && !is_whole_graph(run, s))
+      sums[{s.phase, s.cause}] += run.unexplained_ns(i);
   }
   std::vector<Hotspot> out;
   for (const auto& [key, ns] : sums) {
     const double of_phase = static_cast<double>(ns) / static_cast<double>(walls[key.first]);
-    const double ns_per_step = scene.per_step(ns);
-    if (of_phase >= kLeastOfPhase && scene.share(ns_per_step) >= kLeastOfStep &&
-        kAssumedGain * ns_per_step >= scene.least_ns())
+    const double ns_per_step = run.per_step(ns);
+    if (of_phase >= kLeastOfPhase && run.share(ns_per_step) >= kLeastOfStep &&
+        kAssumedGain * ns_per_step >= run.least_ns())
       out.push_back({key.second, key.first, ns, of_phase});
   }
   std::stable_sort(out.begin(), out.end(),
@@ -165,10 +165,11 @@ Advice advice_for(Cause cause) {
 }
 
 // What fusing gives follows from the chains; what a better algorithm gives is assumed.
-Fix faster_by(const Scene& scene, const Hotspot& spot, std::vector<DeviceOpId> ops, double& stays) {
+Fix faster_by(const JudgedRun& run, const Hotspot& spot, std::vector<DeviceOpId> ops,
+              double& stays) {
   Fix out;
   if (is_fusible(spot.cause)) {
-    FusibleChains chains = chains_of(scene, spot.phase);
+    FusibleChains chains = chains_of(run, spot.phase);
     if (chains.stays() <= kWorthFusing) {
       stays = chains.stays();
       out.kind = FixKind::fuse_work;
@@ -182,7 +183,7 @@ Fix faster_by(const Scene& scene, const Hotspot& spot, std::vector<DeviceOpId> o
   out.factor = stays;
   out.factor_low = 1 - kMostGain;
   out.factor_high = 1 - kHotspotLeastGain;
-  if (scene.has_device) {
+  if (run.has_device) {
     set_ops(out, std::move(ops), kHotspot);
   } else {
     out.scope.cause = spot.cause;
@@ -191,28 +192,28 @@ Fix faster_by(const Scene& scene, const Hotspot& spot, std::vector<DeviceOpId> o
   return out;
 }
 
-Finding hotspot_finding(const Scene& scene, const Hotspot& spot) {
-  Price price(scene);
+Finding hotspot_finding(const JudgedRun& run, const Hotspot& spot) {
+  Price price(run);
   std::uint64_t calls = 0;
   std::uint32_t last = kNone;
   std::vector<DeviceOpId> ops;
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (s.cause != spot.cause || s.phase != spot.phase || scene.unexplained_ns(i) <= 0) continue;
-    if (is_whole_graph(scene, s)) continue;
-    price.add(s, scene.unexplained_ns(i));
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (s.cause != spot.cause || s.phase != spot.phase || run.unexplained_ns(i) <= 0) continue;
+    if (is_whole_graph(run, s)) continue;
+    price.add(s, run.unexplained_ns(i));
     ops.push_back(s.device_evidence);
-    const std::uint32_t work = scene.has_device ? s.device_evidence : s.host_evidence;
+    const std::uint32_t work = run.has_device ? s.device_evidence : s.host_evidence;
     if (work != last) ++calls;
     last = work;
   }
-  const double ns = scene.per_step(spot.ns);
+  const double ns = run.per_step(spot.ns);
   Finding out = price.finding(kHotspot, ns);
   double stays = 1;
-  out.fixes = {faster_by(scene, spot, std::move(ops), stays)};
+  out.fixes = {faster_by(run, spot, std::move(ops), stays)};
   out.ceiling_ns_per_step = (1 - stays) * ns;
-  out.count_per_step = scene.count_per_step(calls);
-  const std::string phase(scene.phase_name(spot.phase));
+  out.count_per_step = run.count_per_step(calls);
+  const std::string phase(run.phase_name(spot.phase));
   out.title = fmt::format("{} take {} a step, {} of {}", what_it_is(spot.cause),
                           format_duration(ns), percent(spot.of_phase),
                           phase.empty() ? "the time outside any phase" : "'" + phase + "'");
@@ -230,16 +231,16 @@ Finding hotspot_finding(const Scene& scene, const Hotspot& spot) {
 
 }  // namespace
 
-void judge_hotspot(Scene& scene, Findings& out) {
-  const std::vector<Hotspot> spots = find_hotspots(scene);
+void judge_hotspot(JudgedRun& run, Findings& out) {
+  const std::vector<Hotspot> spots = find_hotspots(run);
   if (spots.empty())
     return clear(out, kHotspot,
-                 scene.has_device
+                 run.has_device
                      ? "no class of device work beside matrix products takes 20 % of its phase "
                        "and 3 % of the step"
                      : "no class of operations beside matrix products takes 20 % of its phase "
                        "and 3 % of the step");
-  for (const Hotspot& spot : spots) add_finding(scene, hotspot_finding(scene, spot), out);
+  for (const Hotspot& spot : spots) add_finding(run, hotspot_finding(run, spot), out);
 }
 
 }  // namespace stepscope::rules

@@ -17,6 +17,6 @@
 
 namespace stepscope::rules {
 
-void judge_hotspot(Scene& scene, Findings& out);
+void judge_hotspot(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

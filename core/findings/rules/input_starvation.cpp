@@ -22,7 +22,7 @@ constexpr double kNoneFree = 0.05;  // of the step: the loop's thread waits for 
 constexpr double kUnknownOnCore = 0.5;
 
 struct InputTime {
-  explicit InputTime(const Scene& scene) : price(scene) {}
+  explicit InputTime(const JudgedRun& run) : price(run) {}
   Price price;
   std::int64_t waiting = 0;                                 // of it, for a loader or another thread
   std::vector<std::pair<std::size_t, std::int64_t>> parts;  // segment, ns
@@ -33,37 +33,37 @@ struct InputTime {
   }
 };
 
-bool waits_for_data(const Scene& scene, const Segment& s) {
+bool waits_for_data(const JudgedRun& run, const Segment& s) {
   if (s.cause == Cause::host_data_wait) return true;
   if (s.cause != Cause::host_wait_thread) return false;
-  return scene.phase_name(s.phase) != "backward" && !scene.optimizer_phases[s.phase];
+  return run.phase_name(s.phase) != "backward" && !run.optimizer_phases[s.phase];
 }
 
 // Without a device: what PyTorch marks as its loader's, though the loop's own thread does it.
-bool makes_data(const Scene& scene, const Segment& s) {
-  return !scene.has_device && is_host(s.cause) && scene.phase_name(s.phase) == "data";
+bool makes_data(const JudgedRun& run, const Segment& s) {
+  return !run.has_device && is_host(s.cause) && run.phase_name(s.phase) == "data";
 }
 
-InputTime input_time(const Scene& scene) {
-  InputTime out(scene);
-  const std::uint32_t loader_workers = rules::loader_workers(scene);
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (!scene.counts(s.time.begin)) continue;
-    if (waits_for_data(scene, s)) {
+InputTime input_time(const JudgedRun& run) {
+  InputTime out(run);
+  const std::uint32_t loader_workers = rules::loader_workers(run);
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (!run.counts(s.time.begin)) continue;
+    if (waits_for_data(run, s)) {
       // A loader without workers makes its data in the call that asks for them.
       const bool others_make = s.cause != Cause::host_data_wait || loader_workers > 0;
       out.waiting += others_make ? s.time.length() : 0;
       out.add(s, i, s.time.length());
-    } else if (makes_data(scene, s)) {
+    } else if (makes_data(run, s)) {
       out.add(s, i, s.time.length());
     }
   }
-  std::vector<bool> chosen = tiny_uploads(scene);
+  std::vector<bool> chosen = tiny_uploads(run);
   chosen.flip();
-  for (const Preparing& part : preparing(scene, chosen)) {
-    const Segment& s = scene.segments()[part.segment];
-    if (!waits_for_data(scene, s)) out.add(s, part.segment, part.ns);
+  for (const Preparing& part : preparing(run, chosen)) {
+    const Segment& s = run.segments()[part.segment];
+    if (!waits_for_data(run, s)) out.add(s, part.segment, part.ns);
   }
   return out;
 }
@@ -71,17 +71,16 @@ InputTime input_time(const Scene& scene) {
 // Work that moves to another core shortens the step by as much as there are cores for it. On a run
 // without a device the step's own operations want all cores, too: then input takes its share of
 // them wherever it is made, and so it does where the loop's thread waits for a core already.
-std::string fit_to_cores(const Scene& scene, Fix& prefetch) {
-  const auto cores = core_count(scene);
+std::string fit_to_cores(const JudgedRun& run, Fix& prefetch) {
+  const auto cores = core_count(run);
   if (!cores) return "";
   prefetch.workers = std::clamp(*cores - 1, 1U, kMostWorkers);
   std::int64_t waited = 0;
-  for (const std::uint32_t row : scene.summary.counted)
-    waited += core_wait_ns(scene, scene.steps.list[row].window);
-  const bool none_free =
-      *cores == 1 || scene.share(scene.per_step(waited)) >= kNoneFree;
-  if (scene.has_device && !none_free) return "";
-  const auto on_core = input_cpu_share(scene, prefetch.scope.host_times);
+  for (const std::uint32_t row : run.summary.counted)
+    waited += core_wait_ns(run, run.steps.list[row].window);
+  const bool none_free = *cores == 1 || run.share(run.per_step(waited)) >= kNoneFree;
+  if (run.has_device && !none_free) return "";
+  const auto on_core = input_cpu_share(run, prefetch.scope.host_times);
   prefetch.factor = 1 - on_core.value_or(kUnknownOnCore) / *cores;
   prefetch.factor_low = none_free ? 1 - on_core.value_or(1) : prefetch.factor;
   prefetch.factor_high = 1;
@@ -94,24 +93,23 @@ std::string fit_to_cores(const Scene& scene, Fix& prefetch) {
                      computing);
 }
 
-Finding input_finding(const Scene& scene, const InputTime& time, double caused) {
+Finding input_finding(const JudgedRun& run, const InputTime& time, double caused) {
   Finding out = time.price.finding(kInputStarvation, caused);
   const bool waits = 2 * time.waiting > time.price.total();
   out.count_per_step = 1;
   const std::string how_long =
-      fmt::format("{} a step ({})", format_duration(caused), percent(scene.share(caused)));
+      fmt::format("{} a step ({})", format_duration(caused), percent(run.share(caused)));
   const char* what = waits ? "waits for its input" : "makes its input itself";
-  out.title = scene.has_device
-                  ? fmt::format("the device idles {} while the loop {}", how_long, what)
-                  : fmt::format("for {} the loop {}", how_long, what);
+  out.title = run.has_device ? fmt::format("the device idles {} while the loop {}", how_long, what)
+                             : fmt::format("for {} the loop {}", how_long, what);
   // By time, not by line: where a library runs the loop, one line of the user holds all of it.
   Fix prefetch;
   prefetch.kind = FixKind::prefetch_input;
   std::vector<Interval> times;
-  for (const auto& [segment, ns] : time.parts) times.push_back(scene.segments()[segment].time);
+  for (const auto& [segment, ns] : time.parts) times.push_back(run.segments()[segment].time);
   prefetch.scope.host_times = unite(std::move(times));
   prefetch.finding = kInputStarvation;
-  const std::string cores = fit_to_cores(scene, prefetch);
+  const std::string cores = fit_to_cores(run, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
   out.fixes = {prefetch};
   out.fix = waits
@@ -126,29 +124,29 @@ Finding input_finding(const Scene& scene, const InputTime& time, double caused) 
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
       "about {}",
       format_duration(caused));
-  out.certainty = scene.inflated ? Certainty::assumption
-                  : waits        ? Certainty::trace_verified
-                                 : Certainty::inferred;
+  out.certainty = run.inflated ? Certainty::assumption
+                  : waits      ? Certainty::trace_verified
+                               : Certainty::inferred;
   return out;
 }
 
 }  // namespace
 
-void judge_input_starvation(Scene& scene, Findings& out) {
-  const InputTime time = input_time(scene);
-  const double caused = scene.idle_per_step(time.price.total());
+void judge_input_starvation(JudgedRun& run, Findings& out) {
+  const InputTime time = input_time(run);
+  const double caused = run.idle_per_step(time.price.total());
   const double least =
-      scene.summary.counted.size() >= kManySteps ? kLeastShareOfMany : kLeastShareOfFew;
-  if (scene.share(caused) < least || caused < scene.least_ns()) {
-    const char* who = scene.has_device ? "the device" : "the loop";
+      run.summary.counted.size() >= kManySteps ? kLeastShareOfMany : kLeastShareOfFew;
+  if (run.share(caused) < least || caused < run.least_ns()) {
+    const char* who = run.has_device ? "the device" : "the loop";
     if (caused == 0)
       return clear(out, kInputStarvation, fmt::format("{} never waits for input", who));
     return clear(out, kInputStarvation,
                  fmt::format("{} waits {} a step ({}) for input", who, format_duration(caused),
-                             percent(scene.share(caused))));
+                             percent(run.share(caused))));
   }
-  for (const auto& [segment, ns] : time.parts) scene.explain(segment, ns);
-  add_finding(scene, input_finding(scene, time, caused), out);
+  for (const auto& [segment, ns] : time.parts) run.explain(segment, ns);
+  add_finding(run, input_finding(run, time, caused), out);
 }
 
 }  // namespace stepscope::rules

@@ -15,6 +15,6 @@
 
 namespace stepscope::rules {
 
-void judge_input_starvation(Scene& scene, Findings& out);
+void judge_input_starvation(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

@@ -17,8 +17,8 @@ constexpr double kLeastStarved = 0.10;
 constexpr double kMostInflation = 3;
 constexpr double kLongWayNs = 200'000;  // from one kernel to the next: more than issuing takes
 
-bool host_waits_in(const Scene& scene, Interval time) {
-  const std::vector<HostWait>& waits = scene.calls.waits;
+bool host_waits_in(const JudgedRun& run, Interval time) {
+  const std::vector<HostWait>& waits = run.calls.waits;
   const auto behind =
       std::lower_bound(waits.begin(), waits.end(), time.end,
                        [](const HostWait& wait, std::int64_t at) { return wait.time.begin < at; });
@@ -27,32 +27,32 @@ bool host_waits_in(const Scene& scene, Interval time) {
 
 // Of a copy that runs while no compute does: until the kernel behind it was launched, which the
 // copy did not hold back.
-std::int64_t starved_beside_copy(const Scene& scene, const Segment& s) {
-  if (s.cause != Cause::copy_h2d_pinned || !scene.counts(s.time.begin)) return 0;
-  const DeviceOps& d = scene.trace.device_ops();
+std::int64_t starved_beside_copy(const JudgedRun& run, const Segment& s) {
+  if (s.cause != Cause::copy_h2d_pinned || !run.counts(s.time.begin)) return 0;
+  const DeviceOps& d = run.trace.device_ops();
   const auto next = std::lower_bound(d.begin.begin(), d.begin.end(), s.time.end);
-  if (next == d.begin.end() || host_waits_in(scene, s.time)) return 0;
+  if (next == d.begin.end() || host_waits_in(run, s.time)) return 0;
   const auto op = static_cast<DeviceOpId>(next - d.begin.begin());
-  const CallId call = scene.trace.launch_of(op);
+  const CallId call = run.trace.launch_of(op);
   if (call == kNone || d.kind[op] != DeviceOpKind::kernel) return 0;
-  const std::int64_t launched = scene.trace.host_ranges().end[scene.trace.calls().range[call]];
+  const std::int64_t launched = run.trace.host_ranges().end[run.trace.calls().range[call]];
   const std::int64_t ns = std::min(s.time.end, launched) - s.time.begin;
   return ns < kLongStretchNs ? std::max<std::int64_t>(0, ns) : 0;
 }
 
 struct StarvedTime {
-  explicit StarvedTime(const Scene& scene) : price(scene) {}
+  explicit StarvedTime(const JudgedRun& run) : price(run) {}
   Price price;
   std::int64_t beside_copies = 0;  // of it
 };
 
-StarvedTime starved_time(const Scene& scene) {
-  StarvedTime out(scene);
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
+StarvedTime starved_time(const JudgedRun& run) {
+  StarvedTime out(run);
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
     if (is_hidden_by_lead(s.cause) && s.time.length() < kLongStretchNs) {
-      out.price.add(s, scene.unexplained_ns(i));
-    } else if (const std::int64_t ns = starved_beside_copy(scene, s); ns > 0) {
+      out.price.add(s, run.unexplained_ns(i));
+    } else if (const std::int64_t ns = starved_beside_copy(run, s); ns > 0) {
       out.price.add(s, ns);
       out.beside_copies += ns;
     }
@@ -72,13 +72,13 @@ struct DeviceWork {
   }
 };
 
-DeviceWork count_work(const Scene& scene) {
-  const DeviceOps& d = scene.trace.device_ops();
+DeviceWork count_work(const JudgedRun& run) {
+  const DeviceOps& d = run.trace.device_ops();
   DeviceWork count;
   std::vector<std::int64_t> lengths;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
     const bool is_graph = d.kind[op] == DeviceOpKind::graph;
-    if ((!is_graph && d.kind[op] != DeviceOpKind::kernel) || !scene.counts(d.begin[op])) continue;
+    if ((!is_graph && d.kind[op] != DeviceOpKind::kernel) || !run.counts(d.begin[op])) continue;
     ++(is_graph ? count.graphs : count.kernels);
     lengths.push_back(d.end[op] - d.begin[op]);
   }
@@ -90,17 +90,17 @@ DeviceWork count_work(const Scene& scene) {
 }
 
 // The least that the step can be starved, given how much a profiler may have slowed the host.
-double least_starved_share(const Scene& scene, double starved_ns) {
-  if (!scene.inflated) return scene.share(starved_ns);
-  const double busy = scene.per_step(scene.summary.partition.device_busy_ns_total);
-  const double step = std::max(busy, scene.step_ns / kMostInflation);
-  return (step - busy) / step * (starved_ns / std::max(1.0, scene.step_ns - busy));
+double least_starved_share(const JudgedRun& run, double starved_ns) {
+  if (!run.inflated) return run.share(starved_ns);
+  const double busy = run.per_step(run.summary.partition.device_busy_ns_total);
+  const double step = std::max(busy, run.step_ns / kMostInflation);
+  return (step - busy) / step * (starved_ns / std::max(1.0, run.step_ns - busy));
 }
 
-std::string starved_text(const Scene& scene, const DeviceWork& work, double starved) {
-  const double count = scene.count_per_step(work.all());
+std::string starved_text(const JudgedRun& run, const DeviceWork& work, double starved) {
+  const double count = run.count_per_step(work.all());
   std::string waits = fmt::format("the device waits {} a step ({}) for launches",
-                                  format_duration(starved), percent(scene.share(starved)));
+                                  format_duration(starved), percent(run.share(starved)));
   if (work.all() == 0) return waits;
   if (starved > kLongWayNs * count)
     return fmt::format("{}: the host takes {} from one of {:.0f} {} to the next", waits,
@@ -110,11 +110,11 @@ std::string starved_text(const Scene& scene, const DeviceWork& work, double star
       waits, count, work.name(), format_duration(static_cast<double>(work.median_ns)));
 }
 
-Finding launch_finding(const Scene& scene, const Price& price, double starved) {
-  const DeviceWork work = count_work(scene);
+Finding launch_finding(const JudgedRun& run, const Price& price, double starved) {
+  const DeviceWork work = count_work(run);
   Finding out = price.finding(kLaunchBound, starved);
-  out.count_per_step = scene.count_per_step(work.all());
-  out.title = starved_text(scene, work, starved);
+  out.count_per_step = run.count_per_step(work.all());
+  out.title = starved_text(run, work, starved);
   Fix capture;
   capture.kind = FixKind::capture_graph;
   out.fixes = {capture};
@@ -126,7 +126,7 @@ Finding launch_finding(const Scene& scene, const Price& price, double starved) {
   out.falsified_by =
       fmt::format("a step captured in a CUDA graph (or compiled) is not shorter by up to {}",
                   format_duration(starved));
-  out.certainty = scene.inflated ? Certainty::assumption : Certainty::inferred;
+  out.certainty = run.inflated ? Certainty::assumption : Certainty::inferred;
   return out;
 }
 
@@ -144,13 +144,13 @@ struct OperationCount {
 };
 
 // The outermost operations of the loop's thread that began in counted steps.
-OperationCount count_outermost(const Scene& scene) {
-  const HostRanges& h = scene.trace.host_ranges();
+OperationCount count_outermost(const JudgedRun& run) {
+  const HostRanges& h = run.trace.host_ranges();
   std::vector<std::int64_t> lengths;
   std::int64_t until = 0;
-  const Rows rows = scene.trace.ranges_of(scene.steps.thread);
+  const Rows rows = run.trace.ranges_of(run.steps.thread);
   for (RangeId r = rows.begin; r < rows.end; ++r) {
-    if (h.kind[r] != HostKind::op || h.begin[r] < until || !scene.counts(h.begin[r])) continue;
+    if (h.kind[r] != HostKind::op || h.begin[r] < until || !run.counts(h.begin[r])) continue;
     lengths.push_back(h.end[r] - h.begin[r]);
     until = h.end[r];
   }
@@ -160,16 +160,16 @@ OperationCount count_outermost(const Scene& scene) {
   return {lengths.size(), *middle};
 }
 
-Finding overhead_finding(const Scene& scene, const Price& price, const OperationCount& operations,
+Finding overhead_finding(const JudgedRun& run, const Price& price, const OperationCount& operations,
                          const std::set<Cause>& causes) {
-  const double time = scene.idle_per_step(price.total());
+  const double time = run.idle_per_step(price.total());
   Finding out = price.finding(kLaunchBound, time);
-  out.count_per_step = scene.count_per_step(operations.count);
+  out.count_per_step = run.count_per_step(operations.count);
   out.title = fmt::format(
       "{:.0f} operations a step, half of them shorter than {}: for {} a step ({}) Python and the "
       "framework are on the way from one to the next",
       out.count_per_step, format_duration(static_cast<double>(operations.median_ns)),
-      format_duration(time), percent(scene.share(time)));
+      format_duration(time), percent(run.share(time)));
   for (const Cause cause : causes) {
     Fix fewer{.kind = FixKind::scale_work, .factor = 0.3, .factor_low = 0.1, .factor_high = 0.8};
     fewer.scope.cause = cause;
@@ -190,50 +190,50 @@ Finding overhead_finding(const Scene& scene, const Price& price, const Operation
   return out;
 }
 
-void judge_overhead(Scene& scene, Findings& out) {
-  Price price(scene);
+void judge_overhead(JudgedRun& run, Findings& out) {
+  Price price(run);
   std::set<Cause> causes;
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
     if (!is_between_operations(s.cause) || s.time.length() >= kLongStretchNs) continue;
-    const std::int64_t ns = scene.unexplained_ns(i);
+    const std::int64_t ns = run.unexplained_ns(i);
     if (ns <= 0) continue;
     price.add(s, ns);
     causes.insert(s.cause);
   }
-  const OperationCount operations = count_outermost(scene);
-  const double time = scene.idle_per_step(price.total());
-  const double count = scene.count_per_step(operations.count);
-  if (scene.share(time) < kLeastStarved || count < kFewestOperations || time < scene.least_ns())
+  const OperationCount operations = count_outermost(run);
+  const double time = run.idle_per_step(price.total());
+  const double count = run.count_per_step(operations.count);
+  if (run.share(time) < kLeastStarved || count < kFewestOperations || time < run.least_ns())
     return clear(out, kLaunchBound,
                  fmt::format("{:.0f} operations a step, with {} ({}) on the way between them",
-                             count, format_duration(time), percent(scene.share(time))));
-  add_finding(scene, overhead_finding(scene, price, operations, causes), out);
+                             count, format_duration(time), percent(run.share(time))));
+  add_finding(run, overhead_finding(run, price, operations, causes), out);
 }
 
 }  // namespace
 
-void judge_launch_bound(Scene& scene, Findings& out) {
-  if (!scene.has_device) return judge_overhead(scene, out);
-  const StarvedTime time = starved_time(scene);
-  const double starved = scene.idle_per_step(time.price.total() - time.beside_copies) +
-                         scene.wall_per_step(time.beside_copies);
-  const double least = least_starved_share(scene, starved);
-  const bool traced_is_starved = scene.share(starved) >= kLeastStarved;
-  if (scene.inflated && traced_is_starved && least < kLeastStarved) {
+void judge_launch_bound(JudgedRun& run, Findings& out) {
+  if (!run.has_device) return judge_overhead(run, out);
+  const StarvedTime time = starved_time(run);
+  const double starved = run.idle_per_step(time.price.total() - time.beside_copies) +
+                         run.wall_per_step(time.beside_copies);
+  const double least = least_starved_share(run, starved);
+  const bool traced_is_starved = run.share(starved) >= kLeastStarved;
+  if (run.inflated && traced_is_starved && least < kLeastStarved) {
     return abstain(out, kLaunchBound,
                    fmt::format("the device waits {} of this step for launches, but its profiler "
                                "slowed them by an unknown factor; record it with 'stepscope "
                                "profile', or give --plain-step",
-                               percent(scene.share(starved))));
+                               percent(run.share(starved))));
   }
-  if (!traced_is_starved || starved < scene.least_ns()) {
+  if (!traced_is_starved || starved < run.least_ns()) {
     return clear(out, kLaunchBound,
                  fmt::format("the device waits {} a step ({}) for launches that nothing else "
                              "explains",
-                             format_duration(starved), percent(scene.share(starved))));
+                             format_duration(starved), percent(run.share(starved))));
   }
-  add_finding(scene, launch_finding(scene, time.price, starved), out);
+  add_finding(run, launch_finding(run, time.price, starved), out);
 }
 
 }  // namespace stepscope::rules

@@ -18,6 +18,6 @@
 
 namespace stepscope::rules {
 
-void judge_launch_bound(Scene& scene, Findings& out);
+void judge_launch_bound(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

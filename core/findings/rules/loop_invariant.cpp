@@ -29,33 +29,33 @@ struct LineKernels {
   bool only_small_work = true;  // element-wise kernels, sets and copies on the device
 };
 
-SiteId site_of_launch(const Scene& scene, DeviceOpId op) {
-  const CallId call = scene.trace.launch_of(op);
-  return call == kNone ? kNone : scene.sites[scene.trace.calls().range[call]];
+SiteId site_of_launch(const JudgedRun& run, DeviceOpId op) {
+  const CallId call = run.trace.launch_of(op);
+  return call == kNone ? kNone : run.sites[run.trace.calls().range[call]];
 }
 
-std::map<SiteId, LineKernels> kernels_by_line(const Scene& scene) {
+std::map<SiteId, LineKernels> kernels_by_line(const JudgedRun& run) {
   std::map<SiteId, LineKernels> out;
   std::map<StringId, bool> constant;
-  const DeviceOps& d = scene.trace.device_ops();
+  const DeviceOps& d = run.trace.device_ops();
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (!scene.counts(d.begin[op])) continue;
-    const SiteId site = site_of_launch(scene, op);
+    if (!run.counts(d.begin[op])) continue;
+    const SiteId site = site_of_launch(run, op);
     if (site == kNone) continue;
     LineKernels& line = out[site];
     const auto [at, is_new] = constant.try_emplace(d.name[op], false);
-    if (is_new) at->second = makes_constant(scene.trace.text(d.name[op]));
+    if (is_new) at->second = makes_constant(run.trace.text(d.name[op]));
     if (at->second) ++line.constants;
-    const Cause cause = scene.attribution.ops[op].cause;
+    const Cause cause = run.attribution.ops[op].cause;
     line.only_small_work &= cause == Cause::gpu_elementwise || cause == Cause::gpu_other ||
                             cause == Cause::copy_set || cause == Cause::copy_d2d;
   }
   return out;
 }
 
-std::set<SiteId> candidate_lines(const Scene& scene, std::uint64_t& constants) {
-  const std::map<SiteId, LineKernels> lines = kernels_by_line(scene);
-  const std::uint64_t steps = std::max<std::uint64_t>(1, scene.summary.counted.size());
+std::set<SiteId> candidate_lines(const JudgedRun& run, std::uint64_t& constants) {
+  const std::map<SiteId, LineKernels> lines = kernels_by_line(run);
+  const std::uint64_t steps = std::max<std::uint64_t>(1, run.summary.counted.size());
   std::set<SiteId> out;
   for (const auto& [site, line] : lines) {
     if (line.constants == 0 || line.constants % steps != 0 || !line.only_small_work) continue;
@@ -65,13 +65,13 @@ std::set<SiteId> candidate_lines(const Scene& scene, std::uint64_t& constants) {
   return out;
 }
 
-Finding invariant_finding(const Scene& scene, const Price& price, double time,
+Finding invariant_finding(const JudgedRun& run, const Price& price, double time,
                           std::uint64_t constants) {
   Finding out = price.finding(kLoopInvariant, time);
-  out.count_per_step = scene.count_per_step(constants);
+  out.count_per_step = run.count_per_step(constants);
   out.title = fmt::format(
       "{} a step the same kind of constant (mask, indices) is built on the device: {} ({})",
-      counted_text(scene, constants, "time"), format_duration(time), percent(scene.share(time)));
+      counted_text(run, constants, "time"), format_duration(time), percent(run.share(time)));
   Fix hoist;
   hoist.kind = FixKind::hoist_invariant;
   hoist.scope.sites = price.largest_sites(0);
@@ -88,30 +88,29 @@ Finding invariant_finding(const Scene& scene, const Price& price, double time,
 
 }  // namespace
 
-void judge_loop_invariant(Scene& scene, Findings& out) {
+void judge_loop_invariant(JudgedRun& run, Findings& out) {
   std::uint64_t constants = 0;
-  const std::set<SiteId> lines = candidate_lines(scene, constants);
+  const std::set<SiteId> lines = candidate_lines(run, constants);
   if (lines.empty())
     return clear(out, kLoopInvariant, "no line builds masks or indices in each step");
-  Price price(scene);
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
+  Price price(run);
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
     if (s.site == kNone || !lines.contains(s.site)) continue;
-    price.add(s, scene.unexplained_ns(i));
+    price.add(s, run.unexplained_ns(i));
   }
-  const double time = scene.idle_per_step(price.total());
-  if (time < scene.least_ns()) {
-    return clear(
-        out, kLoopInvariant,
-        fmt::format("{}: builds constants {} a step, for {} ({})", scene.line_text(*lines.begin()),
-                    counted_text(scene, constants, "time"), format_duration(time),
-                    percent(scene.share(time))));
+  const double time = run.idle_per_step(price.total());
+  if (time < run.least_ns()) {
+    return clear(out, kLoopInvariant,
+                 fmt::format("{}: builds constants {} a step, for {} ({})",
+                             run.line_text(*lines.begin()), counted_text(run, constants, "time"),
+                             format_duration(time), percent(run.share(time))));
   }
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const SiteId site = scene.segments()[i].site;
-    if (site != kNone && lines.contains(site)) scene.explain(i, scene.segments()[i].time.length());
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const SiteId site = run.segments()[i].site;
+    if (site != kNone && lines.contains(site)) run.explain(i, run.segments()[i].time.length());
   }
-  add_finding(scene, invariant_finding(scene, price, time, constants), out);
+  add_finding(run, invariant_finding(run, price, time, constants), out);
   if (!out.found.empty() && out.found.back().id == kLoopInvariant)
     out.found.back().severity = Severity::info;
 }

@@ -14,6 +14,6 @@
 
 namespace stepscope::rules {
 
-void judge_loop_invariant(Scene& scene, Findings& out);
+void judge_loop_invariant(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

@@ -13,6 +13,6 @@
 
 namespace stepscope::rules {
 
-void judge_pageable_copy(Scene& scene, Findings& out);
+void judge_pageable_copy(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

@@ -22,10 +22,10 @@ std::string path_of(const std::vector<Phase>& phases, PhaseId phase) {
 }
 
 // The phase itself and those inside it.
-std::vector<bool> phases_below(const Scene& scene, const std::string& path) {
+std::vector<bool> phases_below(const JudgedRun& run, const std::string& path) {
   std::vector<bool> out;
-  for (PhaseId phase = 0; phase < scene.attribution.phases.size(); ++phase) {
-    const std::string own = path_of(scene.attribution.phases, phase);
+  for (PhaseId phase = 0; phase < run.attribution.phases.size(); ++phase) {
+    const std::string own = path_of(run.attribution.phases, phase);
     out.push_back(own == path || own.starts_with(path + "/"));
   }
   return out;
@@ -33,11 +33,11 @@ std::vector<bool> phases_below(const Scene& scene, const std::string& path) {
 
 // What the mean step is uncertain by without the phase: that it runs in some steps and not in
 // others is what it costs, and no noise.
-double noise_without(const Scene& scene, const std::vector<bool>& inside) {
+double noise_without(const JudgedRun& run, const std::vector<bool>& inside) {
   std::vector<std::int64_t> rest;
-  for (const std::uint32_t row : scene.summary.counted) {
-    const Interval window = scene.steps.list[row].window;
-    const auto& segments = scene.segments();
+  for (const std::uint32_t row : run.summary.counted) {
+    const Interval window = run.steps.list[row].window;
+    const auto& segments = run.segments();
     auto s =
         std::lower_bound(segments.begin(), segments.end(), window.begin,
                          [](const Segment& one, std::int64_t at) { return one.time.end <= at; });
@@ -49,16 +49,16 @@ double noise_without(const Scene& scene, const std::vector<bool>& inside) {
 }
 
 struct PeriodicTime {
-  explicit PeriodicTime(const Scene& scene) : price(scene) {}
+  explicit PeriodicTime(const JudgedRun& run) : price(run) {}
   Price price;            // of what comes again each time that the phase runs
   std::int64_t once = 0;  // beside it: code that was compiled or loaded
 };
 
-PeriodicTime periodic_time(const Scene& scene, const Compiling& compiling,
+PeriodicTime periodic_time(const JudgedRun& run, const Compiling& compiling,
                            const std::vector<bool>& inside) {
-  PeriodicTime out(scene);
-  for (const Segment& s : scene.segments()) {
-    if (!inside[s.phase] || !scene.counts(s.time.begin)) continue;
+  PeriodicTime out(run);
+  for (const Segment& s : run.segments()) {
+    if (!inside[s.phase] || !run.counts(s.time.begin)) continue;
     const std::int64_t once = compiling.ns_in(s);
     out.once += once;
     out.price.add(s, s.time.length() - once);
@@ -66,26 +66,26 @@ PeriodicTime periodic_time(const Scene& scene, const Compiling& compiling,
   return out;
 }
 
-std::string periodic_title(const Scene& scene, const PhaseRow& row, const PeriodicTime& time,
+std::string periodic_title(const JudgedRun& run, const PhaseRow& row, const PeriodicTime& time,
                            double amortised) {
   std::string out =
       fmt::format("'{}' runs once in {:.3g} steps and takes {} then: {} a step ({}) over all steps",
                   row.name, row.every_steps, format_duration(amortised * row.every_steps),
-                  format_duration(amortised), percent(scene.share(amortised)));
+                  format_duration(amortised), percent(run.share(amortised)));
   if (time.once > 0)
     out += fmt::format("; {} in all for code that was loaded once comes on top",
                        format_duration(static_cast<double>(time.once)));
   return out;
 }
 
-Finding periodic_finding(const Scene& scene, const PhaseRow& row, const PeriodicTime& time,
+Finding periodic_finding(const JudgedRun& run, const PhaseRow& row, const PeriodicTime& time,
                          const std::vector<bool>& inside) {
-  const double amortised = scene.wall_per_step(time.price.total());
+  const double amortised = run.wall_per_step(time.price.total());
   Finding out = time.price.finding(kPeriodicPhase, amortised);
   out.ceiling_ns_per_step = amortised / 2;
   out.phase = row.name;
   out.count_per_step = 1 / row.every_steps;
-  out.title = periodic_title(scene, row, time, amortised);
+  out.title = periodic_title(run, row, time, amortised);
   Fix seldom;
   seldom.kind = FixKind::less_often;
   seldom.every = 2;
@@ -99,25 +99,25 @@ Finding periodic_finding(const Scene& scene, const PhaseRow& row, const Periodic
   out.code_hint = "if step % 1000 == 0: evaluate(model)";
   out.falsified_by = "with the phase left out the mean step does not become shorter by about " +
                      format_duration(amortised);
-  out.certainty = scene.inflated ? Certainty::inferred : Certainty::trace_verified;
+  out.certainty = run.inflated ? Certainty::inferred : Certainty::trace_verified;
   return out;
 }
 
 }  // namespace
 
-void judge_periodic_phase(Scene& scene, Findings& out) {
-  const Compiling compiling(scene);
+void judge_periodic_phase(JudgedRun& run, Findings& out) {
+  const Compiling compiling(run);
   bool any = false;
   double most = 0;
   std::string name;
-  for (const PhaseRow& row : scene.summary.phases) {
+  for (const PhaseRow& row : run.summary.phases) {
     if (row.depth > 0 || row.every_steps < kLeastPeriod || row.calls_total == 0) continue;
-    const std::vector<bool> inside = phases_below(scene, row.path);
-    const PeriodicTime time = periodic_time(scene, compiling, inside);
-    const double amortised = scene.wall_per_step(time.price.total());
-    const bool large = scene.share(amortised) >= kPeriodicPhaseLeastShare;
-    if (large && amortised / 2 >= scene.least_ns(noise_without(scene, inside))) {
-      add_finding(scene, periodic_finding(scene, row, time, inside), out);
+    const std::vector<bool> inside = phases_below(run, row.path);
+    const PeriodicTime time = periodic_time(run, compiling, inside);
+    const double amortised = run.wall_per_step(time.price.total());
+    const bool large = run.share(amortised) >= kPeriodicPhaseLeastShare;
+    if (large && amortised / 2 >= run.least_ns(noise_without(run, inside))) {
+      add_finding(run, periodic_finding(run, row, time, inside), out);
       any = true;
     } else if (amortised > most) {
       most = amortised;
@@ -125,7 +125,7 @@ void judge_periodic_phase(Scene& scene, Findings& out) {
     }
   }
   if (any) return;
-  const LongSteps& slow = scene.summary.long_steps;
+  const LongSteps& slow = run.summary.long_steps;
   if (name.empty() && slow.matter() && !slow.left_out)
     return abstain(out, kPeriodicPhase,
                    fmt::format("{} long steps hold {} of the loop's time ('Long steps' names their "
@@ -135,7 +135,7 @@ void judge_periodic_phase(Scene& scene, Findings& out) {
   if (name.empty()) return clear(out, kPeriodicPhase, "every phase runs in every step");
   clear(out, kPeriodicPhase,
         fmt::format("'{}' costs {} a step ({}) over all steps", name, format_duration(most),
-                    percent(scene.share(most))));
+                    percent(run.share(most))));
 }
 
 }  // namespace stepscope::rules

@@ -13,6 +13,6 @@
 
 namespace stepscope::rules {
 
-void judge_periodic_phase(Scene& scene, Findings& out);
+void judge_periodic_phase(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

@@ -23,17 +23,17 @@ constexpr std::uint32_t kFirstWithTf32 = 8;
 constexpr double kHalfTheBytes = 0.5;  // of kernels that read and write float32, with bf16
 
 // Of the device that the run used first; false only where that is known.
-bool may_have_tf32(const Scene& scene) {
-  for (const Device& device : scene.trace.data().devices) {
-    if (device.process == scene.steps.process && device.compute_major > 0)
+bool may_have_tf32(const JudgedRun& run) {
+  for (const Device& device : run.trace.data().devices) {
+    if (device.process == run.steps.process && device.compute_major > 0)
       return device.compute_major >= kFirstWithTf32;
   }
   return true;
 }
 
-TensorFactor factor_of(const Scene& scene) {
-  for (const Device& device : scene.trace.data().devices) {
-    if (device.process != scene.steps.process || device.compute_major == 0) continue;
+TensorFactor factor_of(const JudgedRun& run) {
+  for (const Device& device : run.trace.data().devices) {
+    if (device.process != run.steps.process || device.compute_major == 0) continue;
     return device.compute_minor == 0 ? kDataCentre : kOtherDevice;
   }
   return kUnknownDevice;
@@ -62,12 +62,12 @@ bool is_float32_memory_kernel(Cause cause, std::string_view name) {
 }
 
 // TF32 leaves them as they are; bf16, which is advised as well, halves what they move.
-Fix halve_bytes(const Scene& scene) {
-  const DeviceOps& d = scene.trace.device_ops();
+Fix halve_bytes(const JudgedRun& run) {
+  const DeviceOps& d = run.trace.device_ops();
   std::vector<DeviceOpId> ops;
-  for (const Segment& s : scene.segments()) {
-    if (s.device_evidence == kNone || scene.optimizer_phases[s.phase]) continue;
-    if (is_float32_memory_kernel(s.cause, scene.trace.text(d.name[s.device_evidence])))
+  for (const Segment& s : run.segments()) {
+    if (s.device_evidence == kNone || run.optimizer_phases[s.phase]) continue;
+    if (is_float32_memory_kernel(s.cause, run.trace.text(d.name[s.device_evidence])))
       ops.push_back(s.device_evidence);
   }
   Fix out;
@@ -79,42 +79,42 @@ Fix halve_bytes(const Scene& scene) {
 
 }  // namespace
 
-void judge_precision(Scene& scene, Findings& out) {
-  Price price(scene);
+void judge_precision(JudgedRun& run, Findings& out) {
+  Price price(run);
   std::int64_t compute = 0;
   std::uint64_t calls = 0;
   std::map<StringId, bool> is_single;
   DeviceOpId last = kNone;
   std::vector<DeviceOpId> ops;
-  for (const Segment& s : scene.segments()) {
-    if (!is_compute(s.cause) || s.device_evidence == kNone || !scene.counts(s.time.begin)) continue;
+  for (const Segment& s : run.segments()) {
+    if (!is_compute(s.cause) || s.device_evidence == kNone || !run.counts(s.time.begin)) continue;
     compute += s.time.length();
-    const StringId name = scene.trace.device_ops().name[s.device_evidence];
+    const StringId name = run.trace.device_ops().name[s.device_evidence];
     const auto [at, is_new] = is_single.try_emplace(name, false);
-    if (is_new) at->second = is_float32_matrix_kernel(scene.trace.text(name));
+    if (is_new) at->second = is_float32_matrix_kernel(run.trace.text(name));
     if (!at->second) continue;
     price.add(s, s.time.length());
     ops.push_back(s.device_evidence);
     if (s.device_evidence != last) ++calls;
     last = s.device_evidence;
   }
-  const double time = scene.per_step(price.total());
-  const TensorFactor factor = factor_of(scene);
+  const double time = run.per_step(price.total());
+  const TensorFactor factor = factor_of(run);
   if (price.total() == 0) return clear(out, kPrecision, "no matrix product runs in full float32");
-  if (!may_have_tf32(scene)) return clear(out, kPrecision, "this device has no TF32");
+  if (!may_have_tf32(run)) return clear(out, kPrecision, "this device has no TF32");
   if (static_cast<double>(price.total()) <
           kPrecisionLeastOfCompute * static_cast<double>(compute) ||
-      (1 - factor.expected) * time < scene.least_ns()) {
+      (1 - factor.expected) * time < run.least_ns()) {
     return clear(out, kPrecision,
                  fmt::format("matrix products in full float32 take {} a step ({})",
-                             format_duration(time), percent(scene.share(time))));
+                             format_duration(time), percent(run.share(time))));
   }
   Finding finding = price.finding(kPrecision, time);
   finding.ceiling_ns_per_step = (1 - factor.expected) * time;
-  finding.count_per_step = scene.count_per_step(calls);
+  finding.count_per_step = run.count_per_step(calls);
   finding.title = fmt::format(
       "{:.0f} matrix products a step run in full float32, without tensor cores: {} ({})",
-      finding.count_per_step, format_duration(time), percent(scene.share(time)));
+      finding.count_per_step, format_duration(time), percent(run.share(time)));
   Fix faster;
   faster.kind = FixKind::scale_work;
   faster.factor = factor.expected;
@@ -122,7 +122,7 @@ void judge_precision(Scene& scene, Findings& out) {
   faster.factor_high = factor.high;
   set_ops(faster, std::move(ops), kPrecision);
   finding.fixes = {faster};
-  if (Fix half = halve_bytes(scene); !half.scope.ops.empty())
+  if (Fix half = halve_bytes(run); !half.scope.ops.empty())
     finding.fixes.push_back(std::move(half));
   finding.fix =
       "let them use tensor cores: TF32 keeps float32 tensors and rounds products to 10 bits, bf16 "
@@ -133,7 +133,7 @@ void judge_precision(Scene& scene, Findings& out) {
   finding.falsified_by =
       "with precision 'high' these kernels keep their names (sgemm) and their time";
   finding.certainty = Certainty::assumption;
-  add_finding(scene, std::move(finding), out);
+  add_finding(run, std::move(finding), out);
 }
 
 }  // namespace stepscope::rules

@@ -16,7 +16,7 @@
 
 namespace stepscope::rules {
 
-void judge_precision(Scene& scene, Findings& out);
+void judge_precision(JudgedRun& run, Findings& out);
 
 // By the kernel's name alone.
 bool is_float32_matrix_kernel(std::string_view name);

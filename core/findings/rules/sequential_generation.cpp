@@ -28,12 +28,12 @@ struct PhaseKernels {
   std::uint64_t small = 0;
 };
 
-std::map<PhaseId, PhaseKernels> kernels_by_phase(const Scene& scene) {
+std::map<PhaseId, PhaseKernels> kernels_by_phase(const JudgedRun& run) {
   std::map<PhaseId, PhaseKernels> out;
-  const DeviceOps& d = scene.trace.device_ops();
+  const DeviceOps& d = run.trace.device_ops();
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (d.kind[op] != DeviceOpKind::kernel || !scene.counts(d.begin[op])) continue;
-    const OpOwner& owner = scene.attribution.ops[op];
+    if (d.kind[op] != DeviceOpKind::kernel || !run.counts(d.begin[op])) continue;
+    const OpOwner& owner = run.attribution.ops[op];
     PhaseKernels& phase = out[owner.phase];
     ++phase.launches[d.name[op]];
     ++phase.total;
@@ -44,12 +44,12 @@ std::map<PhaseId, PhaseKernels> kernels_by_phase(const Scene& scene) {
 }
 
 // The number of passes a step; 0 where launches do not agree on one.
-double passes_of(const Scene& scene, const PhaseKernels& kernels) {
+double passes_of(const JudgedRun& run, const PhaseKernels& kernels) {
   std::map<std::uint64_t, std::uint64_t> launches_by_count;
   for (const auto& [name, count] : kernels.launches) launches_by_count[count] += count;
   double best = 0;
   for (const auto& [count, unused] : launches_by_count) {
-    const double passes = scene.count_per_step(count);
+    const double passes = run.count_per_step(count);
     if (passes < kLeastPasses) continue;
     std::uint64_t members = 0;  // counts within 5 % of a multiple
     for (const auto& [other, launches] : launches_by_count) {
@@ -68,11 +68,11 @@ double passes_of(const Scene& scene, const PhaseKernels& kernels) {
 
 // How many sequences one after another: some kernels run once for each (the prompt's pass, the
 // joining of its tokens). 0 where none do so.
-double sequences_of(const Scene& scene, const PhaseKernels& kernels, double passes) {
+double sequences_of(const JudgedRun& run, const PhaseKernels& kernels, double passes) {
   std::map<std::uint64_t, std::uint64_t> names_by_count;
   for (const auto& [name, count] : kernels.launches) ++names_by_count[count];
   for (const auto& [count, names] : names_by_count) {
-    const double sequences = scene.count_per_step(count);
+    const double sequences = run.count_per_step(count);
     const bool whole = std::abs(sequences - std::round(sequences)) < 0.01;
     if (names >= 2 && whole && sequences >= kLeastSequences && sequences * 8 <= passes)
       return sequences;
@@ -87,15 +87,15 @@ struct Generation {
   double kernels = 0;  // a pass
 };
 
-std::vector<Generation> find_generations(const Scene& scene) {
+std::vector<Generation> find_generations(const JudgedRun& run) {
   std::vector<Generation> out;
-  for (const auto& [phase, kernels] : kernels_by_phase(scene)) {
-    if (scene.optimizer_phases[phase] || scene.phase_name(phase) == "backward") continue;
-    const double passes = passes_of(scene, kernels);
+  for (const auto& [phase, kernels] : kernels_by_phase(run)) {
+    if (run.optimizer_phases[phase] || run.phase_name(phase) == "backward") continue;
+    const double passes = passes_of(run, kernels);
     if (passes == 0 || 2 * kernels.small < kernels.total) continue;
-    const double each = scene.count_per_step(kernels.total) / passes;
-    const double matrices = scene.count_per_step(kernels.matrices) / passes;
-    const double sequences = sequences_of(scene, kernels, passes);
+    const double each = run.count_per_step(kernels.total) / passes;
+    const double matrices = run.count_per_step(kernels.matrices) / passes;
+    const double sequences = sequences_of(run, kernels, passes);
     if (each >= kSequentialGenerationLeastKernels && matrices >= kLeastMatrices && sequences > 0)
       out.push_back({phase, sequences, passes, each});
   }
@@ -109,13 +109,13 @@ struct FunctionCalls {
   std::size_t depth = 0;  // user functions around the first one
 };
 
-void add_frames_around(const Scene& scene, RangeId range, std::map<SiteId, FunctionCalls>& out) {
-  const HostRanges& h = scene.trace.host_ranges();
+void add_frames_around(const JudgedRun& run, RangeId range, std::map<SiteId, FunctionCalls>& out) {
+  const HostRanges& h = run.trace.host_ranges();
   std::vector<RangeId> frames;
   for (; range != kNone; range = h.parent[range]) {
     if (h.kind[range] != HostKind::python_function || h.site[range] == kNone) continue;
-    const Site& site = scene.trace.data().sites[h.site[range]];
-    if (is_user_file(scene.trace.text(site.file))) frames.push_back(range);
+    const Site& site = run.trace.data().sites[h.site[range]];
+    if (is_user_file(run.trace.text(site.file))) frames.push_back(range);
   }
   for (std::size_t i = 0; i < frames.size(); ++i) {
     FunctionCalls& calls = out[h.site[frames[i]]];
@@ -126,15 +126,15 @@ void add_frames_around(const Scene& scene, RangeId range, std::map<SiteId, Funct
 
 // The outermost function that is called once for each sequence: what could be called once. kNone
 // without frames.
-SiteId called_for_each(const Scene& scene, const Generation& generation) {
-  const DeviceOps& d = scene.trace.device_ops();
-  const Interval step = scene.steps.list[scene.summary.counted.front()].window;
+SiteId called_for_each(const JudgedRun& run, const Generation& generation) {
+  const DeviceOps& d = run.trace.device_ops();
+  const Interval step = run.steps.list[run.summary.counted.front()].window;
   std::map<SiteId, FunctionCalls> functions;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    const CallId call = scene.trace.launch_of(op);
-    if (scene.attribution.ops[op].phase == generation.phase && step.contains(d.begin[op]) &&
+    const CallId call = run.trace.launch_of(op);
+    if (run.attribution.ops[op].phase == generation.phase && step.contains(d.begin[op]) &&
         call != kNone)
-      add_frames_around(scene, scene.trace.calls().range[call], functions);
+      add_frames_around(run, run.trace.calls().range[call], functions);
   }
   SiteId best = kNone;
   for (const auto& [site, calls] : functions) {
@@ -146,11 +146,11 @@ SiteId called_for_each(const Scene& scene, const Generation& generation) {
 }
 
 // That function stands first: the lines inside it do the work, and are right to.
-void put_first(const Scene& scene, SiteId site, Finding& finding) {
+void put_first(const JudgedRun& run, SiteId site, Finding& finding) {
   if (site == kNone) return;
-  const Site& at = scene.trace.data().sites[site];
-  const FindingPlace place{std::string(scene.trace.text(at.file)), at.line, at.kind,
-                           std::string(scene.trace.text(at.function)), 0};
+  const Site& at = run.trace.data().sites[site];
+  const FindingPlace place{std::string(run.trace.text(at.file)), at.line, at.kind,
+                           std::string(run.trace.text(at.function)), 0};
   const auto known = std::find_if(finding.places.begin(), finding.places.end(),
                                   [&place](const FindingPlace& other) {
                                     return other.file == place.file && other.line == place.line;
@@ -162,10 +162,10 @@ void put_first(const Scene& scene, SiteId site, Finding& finding) {
   }
 }
 
-Price phase_price(const Scene& scene, PhaseId phase) {
-  Price price(scene);
-  for (const Segment& s : scene.segments())
-    if (s.phase == phase && scene.counts(s.time.begin)) price.add(s, s.time.length());
+Price phase_price(const JudgedRun& run, PhaseId phase) {
+  Price price(run);
+  for (const Segment& s : run.segments())
+    if (s.phase == phase && run.counts(s.time.begin)) price.add(s, s.time.length());
   return price;
 }
 
@@ -174,19 +174,19 @@ double ceiling_of(const Generation& generation, double time) {
   return (1 - 1 / generation.sequences) * time;
 }
 
-Finding generation_finding(const Scene& scene, const Generation& generation, const Price& price) {
-  const double time = scene.wall_per_step(price.total());
+Finding generation_finding(const JudgedRun& run, const Generation& generation, const Price& price) {
+  const double time = run.wall_per_step(price.total());
   Finding out = price.finding(kSequentialGeneration, time);
   out.ceiling_ns_per_step = ceiling_of(generation, time);
-  put_first(scene, called_for_each(scene, generation), out);
+  put_first(run, called_for_each(run, generation), out);
   out.count_per_step = generation.passes;
-  const std::string phase(scene.phase_name(generation.phase));
+  const std::string phase(run.phase_name(generation.phase));
   out.title = fmt::format(
       "{} {:.0f} sequences one after another, {:.0f} nearly identical passes of {:.0f} small "
       "kernels: "
       "{} a step ({})",
       phase.empty() ? "the loop makes" : "'" + phase + "' makes", generation.sequences,
-      generation.passes, generation.kernels, format_duration(time), percent(scene.share(time)));
+      generation.passes, generation.kernels, format_duration(time), percent(run.share(time)));
   Fix batch;
   batch.kind = FixKind::batch_repeats;
   batch.scope.phases = {generation.phase};
@@ -204,15 +204,15 @@ Finding generation_finding(const Scene& scene, const Generation& generation, con
 
 }  // namespace
 
-void judge_sequential_generation(Scene& scene, Findings& out) {
+void judge_sequential_generation(JudgedRun& run, Findings& out) {
   bool any = false;
-  for (const Generation& generation : find_generations(scene)) {
-    const Price price = phase_price(scene, generation.phase);
-    const double time = scene.wall_per_step(price.total());
-    if (scene.share(time) < kSequentialGenerationLeastShare ||
-        ceiling_of(generation, time) < scene.least_ns())
+  for (const Generation& generation : find_generations(run)) {
+    const Price price = phase_price(run, generation.phase);
+    const double time = run.wall_per_step(price.total());
+    if (run.share(time) < kSequentialGenerationLeastShare ||
+        ceiling_of(generation, time) < run.least_ns())
       continue;
-    add_finding(scene, generation_finding(scene, generation, price), out);
+    add_finding(run, generation_finding(run, generation, price), out);
     any = true;
   }
   if (!any)

@@ -19,6 +19,6 @@
 
 namespace stepscope::rules {
 
-void judge_sequential_generation(Scene& scene, Findings& out);
+void judge_sequential_generation(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

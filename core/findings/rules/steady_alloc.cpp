@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kSteadyAlloc = "steady_alloc";
 
-std::uint64_t allocations(const Scene& scene) {
-  for (const WorkCount& count : scene.summary.counts)
+std::uint64_t allocations(const JudgedRun& run) {
+  for (const WorkCount& count : run.summary.counts)
     if (count.name == "allocations") return count.total;
   return 0;
 }
@@ -25,16 +25,16 @@ bool may_wait(ApiKind api) {
 }
 
 // The loop's calls by which the driver manages memory, as waits: some of them wait for the device.
-std::vector<HostWait> waits_of_calls(const Scene& scene) {
-  const Calls& calls = scene.trace.calls();
-  const HostRanges& h = scene.trace.host_ranges();
+std::vector<HostWait> waits_of_calls(const JudgedRun& run) {
+  const Calls& calls = run.trace.calls();
+  const HostRanges& h = run.trace.host_ranges();
   std::vector<HostWait> out;
   for (CallId call = 0; call < calls.size(); ++call) {
     const RangeId range = calls.range[call];
-    if (!may_wait(calls.api[call]) || h.thread[range] != scene.steps.thread) continue;
+    if (!may_wait(calls.api[call]) || h.thread[range] != run.steps.thread) continue;
     HostWait wait;
     wait.time = {h.begin[range], h.end[range]};
-    wait.site = scene.sites[range];
+    wait.site = run.sites[range];
     wait.range = range;
     out.push_back(wait);
   }
@@ -42,12 +42,12 @@ std::vector<HostWait> waits_of_calls(const Scene& scene) {
 }
 
 // What the device idles in the calls, and behind those after which it had nothing left to do.
-Price alloc_time(const Scene& scene) {
-  Price price(scene);
-  std::vector<HostWait> waits = waits_of_calls(scene);
+Price alloc_time(const JudgedRun& run) {
+  Price price(run);
+  std::vector<HostWait> waits = waits_of_calls(run);
   const std::size_t own = waits.size();
   std::vector<bool> removed(own, true);
-  waits.insert(waits.end(), scene.calls.waits.begin(), scene.calls.waits.end());
+  waits.insert(waits.end(), run.calls.waits.begin(), run.calls.waits.end());
   removed.resize(waits.size(), false);
   std::vector<std::size_t> order(waits.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -60,26 +60,26 @@ Price alloc_time(const Scene& scene) {
     ordered.push_back(waits[i]);
     ordered_removed.push_back(removed[i]);
   }
-  const RunAhead ahead = run_ahead(scene, ordered, ordered_removed);
+  const RunAhead ahead = run_ahead(run, ordered, ordered_removed);
   for (std::size_t i = 0; i < ordered.size(); ++i) {
     if (ordered_removed[i])
       price.add(ordered[i].site, ordered[i].phase, ahead.caused[i], {ordered[i].range, kNone});
   }
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (s.cause == Cause::host_alloc && scene.counts(s.time.begin))
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (s.cause == Cause::host_alloc && run.counts(s.time.begin))
       price.add(s, s.time.length() - ahead.hidden[i]);
   }
   return price;
 }
 
-Finding alloc_finding(const Scene& scene, const Price& price, double idle) {
+Finding alloc_finding(const JudgedRun& run, const Price& price, double idle) {
   Finding out = price.finding(kSteadyAlloc, idle);
-  out.count_per_step = scene.count_per_step(allocations(scene));
+  out.count_per_step = run.count_per_step(allocations(run));
   out.title = fmt::format(
       "the driver allocates or frees memory {} a step behind warm-up, and the device idles {} for "
       "it",
-      counted_text(scene, allocations(scene), "time"), format_duration(idle));
+      counted_text(run, allocations(run), "time"), format_duration(idle));
   Fix without;
   without.kind = FixKind::hoist_invariant;
   without.scope.sites = price.largest_sites(0.02);
@@ -91,27 +91,27 @@ Finding alloc_finding(const Scene& scene, const Price& price, double idle) {
       "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
   out.code_hint = "buffer = torch.empty(shape, pin_memory=True)   # once\nbuffer.copy_(batch)";
   out.falsified_by = "the calls go away and the step is as long as before";
-  out.certainty = scene.inflated ? Certainty::assumption : Certainty::trace_verified;
+  out.certainty = run.inflated ? Certainty::assumption : Certainty::trace_verified;
   return out;
 }
 
 }  // namespace
 
-void judge_steady_alloc(Scene& scene, Findings& out) {
-  const Price price = alloc_time(scene);
-  const double idle = scene.idle_per_step(price.total());
-  if (idle >= scene.least_ns()) {
-    for (std::size_t i = 0; i < scene.segments().size(); ++i)
-      if (scene.segments()[i].cause == Cause::host_alloc)
-        scene.explain(i, scene.segments()[i].time.length());
-    return add_finding(scene, alloc_finding(scene, price, idle), out);
+void judge_steady_alloc(JudgedRun& run, Findings& out) {
+  const Price price = alloc_time(run);
+  const double idle = run.idle_per_step(price.total());
+  if (idle >= run.least_ns()) {
+    for (std::size_t i = 0; i < run.segments().size(); ++i)
+      if (run.segments()[i].cause == Cause::host_alloc)
+        run.explain(i, run.segments()[i].time.length());
+    return add_finding(run, alloc_finding(run, price, idle), out);
   }
-  const std::uint64_t calls = allocations(scene);
+  const std::uint64_t calls = allocations(run);
   if (calls == 0)
     return clear(out, kSteadyAlloc, "no allocation by the driver in the counted steps");
   clear(out, kSteadyAlloc,
-        fmt::format("{} a step cost {} ({})", counted_text(scene, calls, "allocation"),
-                    format_duration(idle), percent(scene.share(idle))));
+        fmt::format("{} a step cost {} ({})", counted_text(run, calls, "allocation"),
+                    format_duration(idle), percent(run.share(idle))));
 }
 
 }  // namespace stepscope::rules

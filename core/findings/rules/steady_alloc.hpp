@@ -14,6 +14,6 @@
 
 namespace stepscope::rules {
 
-void judge_steady_alloc(Scene& scene, Findings& out);
+void judge_steady_alloc(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

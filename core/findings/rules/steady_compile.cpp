@@ -16,17 +16,17 @@ constexpr const char* kSteadyCompile = "steady_compile";
 constexpr std::uint64_t kFewestSteps = 2;
 
 struct CompiledSteps {
-  explicit CompiledSteps(const Scene& scene) : compiling(scene), price(scene) {}
+  explicit CompiledSteps(const JudgedRun& run) : compiling(run), price(run) {}
   Compiling compiling;
   Price price;
   std::vector<std::pair<std::size_t, std::int64_t>> parts;  // segment, ns
   std::uint64_t steps = 0;  // counted ones in which the device idled for it
 };
 
-std::uint64_t steps_with(const Scene& scene, const std::vector<Interval>& parts) {
+std::uint64_t steps_with(const JudgedRun& run, const std::vector<Interval>& parts) {
   std::uint64_t steps = 0;
-  for (const std::uint32_t row : scene.summary.counted) {
-    const Interval window = scene.steps.list[row].window;
+  for (const std::uint32_t row : run.summary.counted) {
+    const Interval window = run.steps.list[row].window;
     const bool any = std::any_of(parts.begin(), parts.end(), [&window](const Interval& part) {
       return window.contains(part.begin);
     });
@@ -35,52 +35,51 @@ std::uint64_t steps_with(const Scene& scene, const std::vector<Interval>& parts)
   return steps;
 }
 
-CompiledSteps find_compiled_steps(const Scene& scene) {
-  CompiledSteps out(scene);
+CompiledSteps find_compiled_steps(const JudgedRun& run) {
+  CompiledSteps out(run);
   std::vector<Interval> idle;
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (!scene.counts(s.time.begin)) continue;
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (!run.counts(s.time.begin)) continue;
     const std::int64_t ns = out.compiling.ns_in(s);
     if (ns <= 0) continue;
     out.price.add(s, ns);
     out.parts.emplace_back(i, ns);
     idle.push_back(s.time);
   }
-  out.steps = steps_with(scene, idle);
+  out.steps = steps_with(run, idle);
   return out;
 }
 
-std::string why_no_compiling(const Scene& scene, const CompiledSteps& compiled, double time) {
+std::string why_no_compiling(const JudgedRun& run, const CompiledSteps& compiled, double time) {
   if (compiled.compiling.times.empty())
     return "nothing was compiled or loaded in the counted steps";
-  if (time < scene.least_ns())
+  if (time < run.least_ns())
     return fmt::format("compiling and loading {} {} a step ({})",
-                       scene.has_device ? "leave the device idle for" : "take",
-                       format_duration(time), percent(scene.share(time)));
+                       run.has_device ? "leave the device idle for" : "take", format_duration(time),
+                       percent(run.share(time)));
   return fmt::format(
       "in one of {} counted steps the {} {} for code that is compiled or loaded: late warm-up, "
       "unless a longer run has more of it",
-      scene.summary.counted.size(), scene.has_device ? "device idles" : "loop stops",
+      run.summary.counted.size(), run.has_device ? "device idles" : "loop stops",
       format_duration(static_cast<double>(compiled.price.total())));
 }
 
 }  // namespace
 
-void judge_steady_compile(Scene& scene, Findings& out) {
-  const CompiledSteps compiled = find_compiled_steps(scene);
+void judge_steady_compile(JudgedRun& run, Findings& out) {
+  const CompiledSteps compiled = find_compiled_steps(run);
   const Price& price = compiled.price;
-  const double time = scene.idle_per_step(price.total());
-  if (time < scene.least_ns() || compiled.steps < kFewestSteps)
-    return clear(out, kSteadyCompile, why_no_compiling(scene, compiled, time));
-  for (const auto& [segment, ns] : compiled.parts) scene.explain(segment, ns);
+  const double time = run.idle_per_step(price.total());
+  if (time < run.least_ns() || compiled.steps < kFewestSteps)
+    return clear(out, kSteadyCompile, why_no_compiling(run, compiled, time));
+  for (const auto& [segment, ns] : compiled.parts) run.explain(segment, ns);
   Finding finding = price.finding(kSteadyCompile, time);
-  finding.count_per_step = scene.count_per_step(compiled.steps);
+  finding.count_per_step = run.count_per_step(compiled.steps);
   finding.title = fmt::format(
       "in {} of {} counted steps the {} while code is compiled or loaded: {} a step ({})",
-      compiled.steps, scene.summary.counted.size(),
-      scene.has_device ? "device idles" : "loop stops", format_duration(time),
-      percent(scene.share(time)));
+      compiled.steps, run.summary.counted.size(), run.has_device ? "device idles" : "loop stops",
+      format_duration(time), percent(run.share(time)));
   Fix once;
   once.kind = FixKind::drop_work;
   once.scope.host_times = compiled.compiling.times;
@@ -95,7 +94,7 @@ void judge_steady_compile(Scene& scene, Findings& out) {
       "torch._dynamo.mark_dynamic(batch, 0)";
   finding.falsified_by = "a longer run has fewer such steps: then it was warm-up";
   finding.certainty = Certainty::trace_verified;
-  add_finding(scene, std::move(finding), out);
+  add_finding(run, std::move(finding), out);
 }
 
 }  // namespace stepscope::rules

@@ -13,6 +13,6 @@
 
 namespace stepscope::rules {
 
-void judge_steady_compile(Scene& scene, Findings& out);
+void judge_steady_compile(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

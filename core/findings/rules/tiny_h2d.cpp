@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kTinyH2d = "tiny_h2d";
 
 struct TinyCopies {
-  explicit TinyCopies(const Scene& scene) : price(scene) {}
+  explicit TinyCopies(const JudgedRun& run) : price(run) {}
   Price price;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
@@ -21,26 +21,26 @@ struct TinyCopies {
   std::vector<std::int64_t> idle;  // by segment: making and waiting
 };
 
-void add_making(const Scene& scene, const std::vector<bool>& tiny, TinyCopies& out) {
-  for (const Preparing& part : preparing(scene, tiny)) {
-    const Upload& upload = scene.calls.uploads[part.upload];
+void add_making(const JudgedRun& run, const std::vector<bool>& tiny, TinyCopies& out) {
+  for (const Preparing& part : preparing(run, tiny)) {
+    const Upload& upload = run.calls.uploads[part.upload];
     out.idle[part.segment] += part.ns;
     out.price.add(upload.site, upload.phase, part.ns, {upload.range, upload.op});
   }
 }
 
 // The device idles while the host is in their calls.
-void add_calling(const Scene& scene, const std::vector<bool>& tiny, TinyCopies& out) {
+void add_calling(const JudgedRun& run, const std::vector<bool>& tiny, TinyCopies& out) {
   std::size_t next = 0;
   for (std::size_t u = 0; u < tiny.size(); ++u) {
-    const Upload& upload = scene.calls.uploads[u];
-    while (next < scene.segments().size() && scene.segments()[next].time.end <= upload.time.begin)
+    const Upload& upload = run.calls.uploads[u];
+    while (next < run.segments().size() && run.segments()[next].time.end <= upload.time.begin)
       ++next;
     if (!tiny[u]) continue;
     for (std::size_t i = next;
-         i < scene.segments().size() && scene.segments()[i].time.begin < upload.time.end; ++i) {
-      const Segment& s = scene.segments()[i];
-      if (!is_hidden_by_lead(s.cause) || !scene.counts(s.time.begin)) continue;
+         i < run.segments().size() && run.segments()[i].time.begin < upload.time.end; ++i) {
+      const Segment& s = run.segments()[i];
+      if (!is_hidden_by_lead(s.cause) || !run.counts(s.time.begin)) continue;
       const std::int64_t ns =
           std::min(intersect(s.time, upload.time).length(), s.time.length() - out.idle[i]);
       if (ns <= 0) continue;
@@ -50,14 +50,14 @@ void add_calling(const Scene& scene, const std::vector<bool>& tiny, TinyCopies& 
   }
 }
 
-void add_waiting(const Scene& scene, const std::vector<bool>& is_tiny_op, TinyCopies& out) {
-  const std::vector<HostWait>& waits = scene.calls.waits;
+void add_waiting(const JudgedRun& run, const std::vector<bool>& is_tiny_op, TinyCopies& out) {
+  const std::vector<HostWait>& waits = run.calls.waits;
   std::vector<bool> removed(waits.size());
   for (std::size_t i = 0; i < waits.size(); ++i)
     removed[i] = waits[i].op != kNone && is_tiny_op[waits[i].op];
-  const RunAhead ahead = run_ahead(scene, waits, removed);
+  const RunAhead ahead = run_ahead(run, waits, removed);
   for (std::size_t i = 0; i < ahead.hidden.size(); ++i) {
-    const Segment& s = scene.segments()[i];
+    const Segment& s = run.segments()[i];
     const std::int64_t ns = std::min(ahead.hidden[i], s.time.length() - out.idle[i]);
     if (ns <= 0) continue;
     out.idle[i] += ns;
@@ -65,23 +65,23 @@ void add_waiting(const Scene& scene, const std::vector<bool>& is_tiny_op, TinyCo
   }
 }
 
-TinyCopies tiny_copies(const Scene& scene, const std::vector<bool>& tiny) {
-  TinyCopies out(scene);
-  out.idle.assign(scene.segments().size(), 0);
-  std::vector<bool> is_tiny_op(scene.trace.device_ops().size(), false);
+TinyCopies tiny_copies(const JudgedRun& run, const std::vector<bool>& tiny) {
+  TinyCopies out(run);
+  out.idle.assign(run.segments().size(), 0);
+  std::vector<bool> is_tiny_op(run.trace.device_ops().size(), false);
   for (std::size_t u = 0; u < tiny.size(); ++u) {
-    const Upload& upload = scene.calls.uploads[u];
-    if (!tiny[u] || !scene.counts(upload.time.begin)) continue;
+    const Upload& upload = run.calls.uploads[u];
+    if (!tiny[u] || !run.counts(upload.time.begin)) continue;
     is_tiny_op[upload.op] = true;
     ++out.count;
     out.bytes += upload.bytes;
   }
-  add_making(scene, tiny, out);
-  add_calling(scene, tiny, out);
-  add_waiting(scene, is_tiny_op, out);
-  for (const Segment& s : scene.segments()) {
+  add_making(run, tiny, out);
+  add_calling(run, tiny, out);
+  add_waiting(run, is_tiny_op, out);
+  for (const Segment& s : run.segments()) {
     if (s.device_evidence == kNone || !is_device_busy(s.cause) || !is_tiny_op[s.device_evidence] ||
-        !scene.counts(s.time.begin))
+        !run.counts(s.time.begin))
       continue;
     out.exposed += s.time.length();
     out.price.add(s, s.time.length());
@@ -90,19 +90,19 @@ TinyCopies tiny_copies(const Scene& scene, const std::vector<bool>& tiny) {
 }
 
 // The lines that make them.
-std::vector<SiteId> sites_of(const Scene& scene, const std::vector<bool>& tiny) {
+std::vector<SiteId> sites_of(const JudgedRun& run, const std::vector<bool>& tiny) {
   std::map<SiteId, bool> sites;
   for (std::size_t u = 0; u < tiny.size(); ++u)
-    if (tiny[u] && scene.calls.uploads[u].site != kNone) sites[scene.calls.uploads[u].site] = true;
+    if (tiny[u] && run.calls.uploads[u].site != kNone) sites[run.calls.uploads[u].site] = true;
   std::vector<SiteId> out;
   for (const auto& [site, is] : sites) out.push_back(site);
   return out;
 }
 
-Finding tiny_finding(const Scene& scene, const TinyCopies& copies, std::vector<SiteId> sites,
+Finding tiny_finding(const JudgedRun& run, const TinyCopies& copies, std::vector<SiteId> sites,
                      double idle, double caused) {
   Finding out = copies.price.finding(kTinyH2d, caused);
-  out.count_per_step = scene.count_per_step(copies.count);
+  out.count_per_step = run.count_per_step(copies.count);
   out.title = fmt::format(
       "{:.0f} copies of {:.0f} bytes to the device a step, one by one: making and waiting for them "
       "leaves the device idle for {}, and they are all that it does for {}",
@@ -118,29 +118,29 @@ Finding tiny_finding(const Scene& scene, const TinyCopies& copies, std::vector<S
   out.falsified_by = fmt::format(
       "with the tensors made once before the loop the step does not become shorter by about {}",
       format_duration(caused));
-  out.certainty = scene.inflated ? Certainty::assumption : Certainty::inferred;
+  out.certainty = run.inflated ? Certainty::assumption : Certainty::inferred;
   return out;
 }
 
 }  // namespace
 
-void judge_tiny_h2d(Scene& scene, Findings& out) {
-  const std::vector<bool> tiny = tiny_uploads(scene);
-  const TinyCopies copies = tiny_copies(scene, tiny);
+void judge_tiny_h2d(JudgedRun& run, Findings& out) {
+  const std::vector<bool> tiny = tiny_uploads(run);
+  const TinyCopies copies = tiny_copies(run, tiny);
   if (copies.count == 0)
     return clear(out, kTinyH2d, "no line makes eight or more tiny copies to the device in a step");
   std::int64_t idle = 0;
   for (const std::int64_t ns : copies.idle) idle += ns;
-  const double idle_ns = scene.idle_per_step(idle);
-  const double caused = scene.per_step(copies.exposed) + idle_ns;
-  if (caused < scene.least_ns()) {
+  const double idle_ns = run.idle_per_step(idle);
+  const double caused = run.per_step(copies.exposed) + idle_ns;
+  if (caused < run.least_ns()) {
     return clear(
         out, kTinyH2d,
-        fmt::format("{:.0f} tiny copies a step cost {} ({})", scene.count_per_step(copies.count),
-                    format_duration(caused), percent(scene.share(caused))));
+        fmt::format("{:.0f} tiny copies a step cost {} ({})", run.count_per_step(copies.count),
+                    format_duration(caused), percent(run.share(caused))));
   }
-  for (std::size_t i = 0; i < copies.idle.size(); ++i) scene.explain(i, copies.idle[i]);
-  add_finding(scene, tiny_finding(scene, copies, sites_of(scene, tiny), idle_ns, caused), out);
+  for (std::size_t i = 0; i < copies.idle.size(); ++i) run.explain(i, copies.idle[i]);
+  add_finding(run, tiny_finding(run, copies, sites_of(run, tiny), idle_ns, caused), out);
 }
 
 }  // namespace stepscope::rules

@@ -14,6 +14,6 @@
 
 namespace stepscope::rules {
 
-void judge_tiny_h2d(Scene& scene, Findings& out);
+void judge_tiny_h2d(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

@@ -13,23 +13,23 @@ constexpr const char* kUnderfilledGpu = "underfilled_gpu";
 constexpr double kUnderfilledGpuLeastOfCompute = 0.20;
 constexpr std::int64_t kShortKernelNs = 5'000;
 
-std::uint32_t multiprocessors(const Scene& scene) {
-  for (const Device& device : scene.trace.data().devices)
-    if (device.process == scene.steps.process && device.multiprocessors > 0)
+std::uint32_t multiprocessors(const JudgedRun& run) {
+  for (const Device& device : run.trace.data().devices)
+    if (device.process == run.steps.process && device.multiprocessors > 0)
       return device.multiprocessors;
   return 0;
 }
 
 // 0: not known.
-double blocks_of(const Scene& scene, DeviceOpId op) {
-  const LaunchConfigId config = scene.trace.device_ops().launch_config[op];
+double blocks_of(const JudgedRun& run, DeviceOpId op) {
+  const LaunchConfigId config = run.trace.device_ops().launch_config[op];
   if (config == kNone) return 0;
-  const auto& grid = scene.trace.data().launch_configs[config].grid;
+  const auto& grid = run.trace.data().launch_configs[config].grid;
   return static_cast<double>(grid[0]) * grid[1] * grid[2];
 }
 
 struct Underfilled {
-  explicit Underfilled(const Scene& scene) : price(scene) {}
+  explicit Underfilled(const JudgedRun& run) : price(run) {}
   Price price;
   std::int64_t compute = 0;
   double empty_ns = 0;  // time x share of multiprocessors without a block
@@ -38,15 +38,15 @@ struct Underfilled {
   std::vector<DeviceOpId> ops;
 };
 
-Underfilled find_underfilled(const Scene& scene, double all) {
-  Underfilled out(scene);
-  const DeviceOps& d = scene.trace.device_ops();
+Underfilled find_underfilled(const JudgedRun& run, double all) {
+  Underfilled out(run);
+  const DeviceOps& d = run.trace.device_ops();
   DeviceOpId last = kNone;
-  for (const Segment& s : scene.segments()) {
+  for (const Segment& s : run.segments()) {
     const DeviceOpId op = s.device_evidence;
-    if (s.cause > Cause::gpu_other || op == kNone || !scene.counts(s.time.begin)) continue;
+    if (s.cause > Cause::gpu_other || op == kNone || !run.counts(s.time.begin)) continue;
     out.compute += s.time.length();
-    const double blocks = blocks_of(scene, op);
+    const double blocks = blocks_of(run, op);
     out.any_known |= blocks > 0;
     if (blocks <= 0 || blocks >= all || d.end[op] - d.begin[op] < kShortKernelNs) continue;
     out.price.add(s, s.time.length());
@@ -60,30 +60,30 @@ Underfilled find_underfilled(const Scene& scene, double all) {
 
 }  // namespace
 
-void judge_underfilled_gpu(Scene& scene, Findings& out) {
-  const double all = multiprocessors(scene);
+void judge_underfilled_gpu(JudgedRun& run, Findings& out) {
+  const double all = multiprocessors(run);
   if (all == 0)
     return abstain(out, kUnderfilledGpu,
                    "the trace does not say how many multiprocessors there are");
-  const Underfilled found = find_underfilled(scene, all);
+  const Underfilled found = find_underfilled(run, all);
   if (!found.any_known)
     return abstain(out, kUnderfilledGpu, "the trace does not say how many blocks kernels have");
-  const double time = scene.per_step(found.price.total());
-  const double ceiling = scene.per_step(static_cast<std::int64_t>(found.empty_ns));
+  const double time = run.per_step(found.price.total());
+  const double ceiling = run.per_step(static_cast<std::int64_t>(found.empty_ns));
   if (static_cast<double>(found.price.total()) <
           kUnderfilledGpuLeastOfCompute * static_cast<double>(found.compute) ||
-      ceiling < scene.least_ns()) {
+      ceiling < run.least_ns()) {
     return clear(out, kUnderfilledGpu,
                  fmt::format("kernels with fewer blocks than multiprocessors take {} a step ({})",
-                             format_duration(time), percent(scene.share(time))));
+                             format_duration(time), percent(run.share(time))));
   }
   Finding finding = found.price.finding(kUnderfilledGpu, time);
   finding.ceiling_ns_per_step = ceiling;
-  finding.count_per_step = scene.count_per_step(found.kernels);
+  finding.count_per_step = run.count_per_step(found.kernels);
   finding.title = fmt::format(
       "{:.0f} kernels a step have fewer blocks than the device's {:.0f} multiprocessors: {} ({}), "
       "in which {} of these have nothing to do",
-      finding.count_per_step, all, format_duration(time), percent(scene.share(time)),
+      finding.count_per_step, all, format_duration(time), percent(run.share(time)),
       percent(ceiling / time));
   Fix fill;
   fill.kind = FixKind::scale_work;
@@ -98,7 +98,7 @@ void judge_underfilled_gpu(Scene& scene, Findings& out) {
   finding.code_hint = "out = torch.bmm(a, b)     # not: [x @ y for x, y in zip(a, b)]";
   finding.falsified_by = "twice the batch takes twice as long: then the kernels do fill the device";
   finding.certainty = Certainty::inferred;
-  add_finding(scene, std::move(finding), out);
+  add_finding(run, std::move(finding), out);
   if (!out.found.empty() && out.found.back().id == kUnderfilledGpu)
     out.found.back().severity = Severity::info;
 }

@@ -13,6 +13,6 @@
 
 namespace stepscope::rules {
 
-void judge_underfilled_gpu(Scene& scene, Findings& out);
+void judge_underfilled_gpu(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

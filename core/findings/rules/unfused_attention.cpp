@@ -45,17 +45,17 @@ struct AttentionGroups {
 
 class GroupFinder {
  public:
-  explicit GroupFinder(const Scene& scene) : scene_(scene) {
-    out_.member.assign(scene.trace.device_ops().size(), false);
+  explicit GroupFinder(const JudgedRun& run) : run_(run) {
+    out_.member.assign(run.trace.device_ops().size(), false);
     out_.follower = out_.member;
   }
 
   AttentionGroups find() {
-    for (StreamId stream = 0; stream < scene_.trace.data().streams.size(); ++stream) {
-      if (scene_.trace.data().streams[stream].process != scene_.steps.process) continue;
+    for (StreamId stream = 0; stream < run_.trace.data().streams.size(); ++stream) {
+      if (run_.trace.data().streams[stream].process != run_.steps.process) continue;
       kernels_.clear();
-      for (const DeviceOpId op : scene_.trace.ops_of(stream))
-        if (scene_.trace.device_ops().kind[op] == DeviceOpKind::kernel) kernels_.push_back(op);
+      for (const DeviceOpId op : run_.trace.ops_of(stream))
+        if (run_.trace.device_ops().kind[op] == DeviceOpKind::kernel) kernels_.push_back(op);
       for (std::size_t i = 0; i < kernels_.size(); ++i)
         if (is_softmax(kernels_[i])) group_around(i);
     }
@@ -64,22 +64,22 @@ class GroupFinder {
 
  private:
   bool is_softmax(DeviceOpId op) {
-    const StringId name = scene_.trace.device_ops().name[op];
+    const StringId name = run_.trace.device_ops().name[op];
     const auto [at, is_new] = softmax_.try_emplace(name, false);
-    if (is_new) at->second = is_softmax_kernel(scene_.trace.text(name));
+    if (is_new) at->second = is_softmax_kernel(run_.trace.text(name));
     return at->second;
   }
   bool is_matrix(std::size_t i) const {
-    return scene_.attribution.ops[kernels_[i]].cause == Cause::gpu_gemm;
+    return run_.attribution.ops[kernels_[i]].cause == Cause::gpu_gemm;
   }
 
   // Of scores nothing is selected: a softmax with top-k is a router's, or a sampler's.
   bool may_be_between(std::size_t i) const {
-    return !is_matrix(i) && scene_.attribution.ops[kernels_[i]].cause != Cause::gpu_select;
+    return !is_matrix(i) && run_.attribution.ops[kernels_[i]].cause != Cause::gpu_select;
   }
 
   std::int64_t length(std::size_t i) const {
-    const DeviceOps& d = scene_.trace.device_ops();
+    const DeviceOps& d = run_.trace.device_ops();
     return d.end[kernels_[i]] - d.begin[kernels_[i]];
   }
 
@@ -98,21 +98,21 @@ class GroupFinder {
     while (last + 1 < kernels_.size() && last - softmax <= kMostBetween && may_be_between(last))
       ++last;
     if (!is_matrix(first) || !is_matrix(last) || !is_worth(first, last)) return;
-    if (scene_.counts(scene_.trace.device_ops().begin[kernels_[softmax]])) ++out_.count;
+    if (run_.counts(run_.trace.device_ops().begin[kernels_[softmax]])) ++out_.count;
     for (std::size_t i = first; i <= last; ++i) {
       out_.member[kernels_[i]] = true;
       if (i > first) out_.follower[kernels_[i]] = true;
     }
   }
 
-  const Scene& scene_;
+  const JudgedRun& run_;
   std::vector<DeviceOpId> kernels_;
   std::map<StringId, bool> softmax_;
   AttentionGroups out_;
 };
 
 struct AttentionTime {
-  explicit AttentionTime(const Scene& scene) : price(scene) {}
+  explicit AttentionTime(const JudgedRun& run) : price(run) {}
   Price price;
   std::int64_t device = 0;
   std::int64_t idle = 0;  // until a kernel inside a group was launched
@@ -121,17 +121,17 @@ struct AttentionTime {
 };
 
 // What launches cost is not known where a profiler slowed them.
-AttentionTime attention_time(const Scene& scene, const AttentionGroups& groups) {
-  AttentionTime out(scene);
-  const auto& begins = scene.trace.device_ops().begin;
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (!scene.counts(s.time.begin)) continue;
+AttentionTime attention_time(const JudgedRun& run, const AttentionGroups& groups) {
+  AttentionTime out(run);
+  const auto& begins = run.trace.device_ops().begin;
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (!run.counts(s.time.begin)) continue;
     if (s.cause <= Cause::gpu_other && s.device_evidence != kNone) {
       out.compute += s.time.length();
       if (!groups.member[s.device_evidence]) continue;
       out.device += s.time.length();
-    } else if (is_hidden_by_lead(s.cause) && !scene.inflated) {
+    } else if (is_hidden_by_lead(s.cause) && !run.inflated) {
       const auto next = std::lower_bound(begins.begin(), begins.end(), s.time.end);
       if (next == begins.end() || !groups.follower[static_cast<std::size_t>(next - begins.begin())])
         continue;
@@ -145,16 +145,16 @@ AttentionTime attention_time(const Scene& scene, const AttentionGroups& groups) 
   return out;
 }
 
-Finding attention_finding(const Scene& scene, const AttentionGroups& groups, const Price& price,
+Finding attention_finding(const JudgedRun& run, const AttentionGroups& groups, const Price& price,
                           double time, double idle) {
   Finding out = price.finding(kUnfusedAttention, time + idle);
   out.ceiling_ns_per_step = (1 - kFusedTime) * time + idle;
-  out.count_per_step = scene.count_per_step(groups.count);
+  out.count_per_step = run.count_per_step(groups.count);
   out.title = fmt::format(
       "{:.0f} times a step attention runs as product, softmax, product over scores in memory: {} "
       "({}){}",
-      out.count_per_step, format_duration(time), percent(scene.share(time)),
-      scene.share(idle) < kIdleWorthSaying
+      out.count_per_step, format_duration(time), percent(run.share(time)),
+      run.share(idle) < kIdleWorthSaying
           ? ""
           : fmt::format(", and {} in which the device waits for their launches",
                         format_duration(idle)));
@@ -181,22 +181,22 @@ Finding attention_finding(const Scene& scene, const AttentionGroups& groups, con
 
 }  // namespace
 
-void judge_unfused_attention(Scene& scene, Findings& out) {
-  const AttentionGroups groups = GroupFinder(scene).find();
+void judge_unfused_attention(JudgedRun& run, Findings& out) {
+  const AttentionGroups groups = GroupFinder(run).find();
   if (groups.count == 0)
     return clear(out, kUnfusedAttention, "no softmax between two matrix products");
-  const AttentionTime all = attention_time(scene, groups);
-  const double time = scene.per_step(all.device);
-  const double idle = scene.idle_per_step(all.idle);
+  const AttentionTime all = attention_time(run, groups);
+  const double time = run.per_step(all.device);
+  const double idle = run.idle_per_step(all.idle);
   if (static_cast<double>(all.price.total()) <
           kUnfusedAttentionLeastOfCompute * static_cast<double>(all.compute) ||
-      (1 - kFusedTime) * time + idle < scene.least_ns()) {
+      (1 - kFusedTime) * time + idle < run.least_ns()) {
     return clear(out, kUnfusedAttention,
                  fmt::format("softmax between products takes {} a step ({}) with them",
-                             format_duration(time), percent(scene.share(time))));
+                             format_duration(time), percent(run.share(time))));
   }
-  for (const std::size_t i : all.segments) scene.explain(i, scene.segments()[i].time.length());
-  add_finding(scene, attention_finding(scene, groups, all.price, time, idle), out);
+  for (const std::size_t i : all.segments) run.explain(i, run.segments()[i].time.length());
+  add_finding(run, attention_finding(run, groups, all.price, time, idle), out);
 }
 
 }  // namespace stepscope::rules

@@ -16,6 +16,6 @@
 
 namespace stepscope::rules {
 
-void judge_unfused_attention(Scene& scene, Findings& out);
+void judge_unfused_attention(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

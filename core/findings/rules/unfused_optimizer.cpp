@@ -18,7 +18,7 @@ constexpr double kFusedTraffic = 1.0 / 3;
 constexpr double kLaunchFloorNs = 1'500;  // of a kernel's time, whatever it does
 
 struct OptimizerWorkload {
-  explicit OptimizerWorkload(const Scene& scene) : price(scene) {}
+  explicit OptimizerWorkload(const JudgedRun& run) : price(run) {}
   Price price;
   std::uint64_t kernels = 0;
   std::int64_t kernel_ns = 0;
@@ -34,28 +34,27 @@ bool is_fused_kernel(std::string_view name) {
          name.find("fused") != std::string_view::npos;
 }
 
-void add_optimizer_kernels(const Scene& scene, OptimizerWorkload& out) {
-  const DeviceOps& d = scene.trace.device_ops();
+void add_optimizer_kernels(const JudgedRun& run, OptimizerWorkload& out) {
+  const DeviceOps& d = run.trace.device_ops();
   std::map<StringId, bool> fused;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (d.kind[op] != DeviceOpKind::kernel ||
-        !scene.optimizer_phases[scene.attribution.ops[op].phase])
+    if (d.kind[op] != DeviceOpKind::kernel || !run.optimizer_phases[run.attribution.ops[op].phase])
       continue;
-    if (!scene.counts(d.begin[op])) continue;
+    if (!run.counts(d.begin[op])) continue;
     const auto [at, is_new] = fused.try_emplace(d.name[op], false);
-    if (is_new) at->second = is_fused_kernel(scene.trace.text(d.name[op]));
+    if (is_new) at->second = is_fused_kernel(run.trace.text(d.name[op]));
     ++out.kernels;
     out.kernel_ns += d.end[op] - d.begin[op];
     if (at->second) out.fused_ns += d.end[op] - d.begin[op];
   }
 }
 
-OptimizerWorkload optimizer_workload(const Scene& scene) {
-  OptimizerWorkload out(scene);
-  add_optimizer_kernels(scene, out);
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (!scene.optimizer_phases[s.phase] || !scene.counts(s.time.begin)) continue;
+OptimizerWorkload optimizer_workload(const JudgedRun& run) {
+  OptimizerWorkload out(run);
+  add_optimizer_kernels(run, out);
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (!run.optimizer_phases[s.phase] || !run.counts(s.time.begin)) continue;
     if (is_device_busy(s.cause)) {
       out.exposed += s.time.length();
       out.price.add(s, s.time.length());
@@ -74,11 +73,11 @@ double stays_of(const OptimizerWorkload& work, double exposed) {
   return kFusedTraffic * exposed * std::max(0.0, 1 - kLaunchFloorNs / std::max(1.0, each));
 }
 
-Finding optimizer_finding(const Scene& scene, const OptimizerWorkload& work, double idle,
+Finding optimizer_finding(const JudgedRun& run, const OptimizerWorkload& work, double idle,
                           double exposed) {
   Finding out = work.price.finding(kUnfusedOptimizer, idle + exposed);
   out.ceiling_ns_per_step = idle + exposed - stays_of(work, exposed);
-  out.count_per_step = scene.count_per_step(work.kernels);
+  out.count_per_step = run.count_per_step(work.kernels);
   out.title = fmt::format(
       "the optimizer's step is {:.0f} kernels of {} each: {} of device work, and {} in which the "
       "device waits for their launches",
@@ -97,13 +96,13 @@ Finding optimizer_finding(const Scene& scene, const OptimizerWorkload& work, dou
   out.falsified_by =
       fmt::format("with fused=True the optimizer's phase does not become shorter by up to {}",
                   format_duration(out.ceiling_ns_per_step));
-  out.certainty = scene.inflated && idle > exposed ? Certainty::assumption : Certainty::inferred;
+  out.certainty = run.inflated && idle > exposed ? Certainty::assumption : Certainty::inferred;
   return out;
 }
 
 // ---- on a run without a device: operations instead of kernels ---------------------------------
 struct CpuOptimizer {
-  explicit CpuOptimizer(const Scene& scene) : price(scene) {}
+  explicit CpuOptimizer(const JudgedRun& run) : price(run) {}
   Price price;
   std::int64_t computing = 0;
   std::int64_t around = 0;  // Python and the framework between the operations
@@ -114,9 +113,9 @@ struct CpuOptimizer {
 };
 
 // Outermost operations of the loop's thread in these times, in order.
-void count_operations(const Scene& scene, const std::vector<Interval>& times, CpuOptimizer& out) {
-  const HostRanges& h = scene.trace.host_ranges();
-  const Rows rows = scene.trace.ranges_of(scene.steps.thread);
+void count_operations(const JudgedRun& run, const std::vector<Interval>& times, CpuOptimizer& out) {
+  const HostRanges& h = run.trace.host_ranges();
+  const Rows rows = run.trace.ranges_of(run.steps.thread);
   std::size_t at = 0;
   std::int64_t until = 0;
   for (RangeId r = rows.begin; r < rows.end; ++r) {
@@ -125,18 +124,17 @@ void count_operations(const Scene& scene, const std::vector<Interval>& times, Cp
     if (at == times.size()) return;
     if (h.begin[r] < times[at].begin) continue;
     ++out.operations;
-    out.fused |= is_fused_kernel(scene.trace.text(h.name[r]));
+    out.fused |= is_fused_kernel(run.trace.text(h.name[r]));
     until = h.end[r];
   }
 }
 
-CpuOptimizer cpu_optimizer(const Scene& scene) {
-  CpuOptimizer out(scene);
+CpuOptimizer cpu_optimizer(const JudgedRun& run) {
+  CpuOptimizer out(run);
   std::vector<Interval> times;
-  for (std::size_t i = 0; i < scene.segments().size(); ++i) {
-    const Segment& s = scene.segments()[i];
-    if (!scene.optimizer_phases[s.phase] || !is_host(s.cause) || !scene.counts(s.time.begin))
-      continue;
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (!run.optimizer_phases[s.phase] || !is_host(s.cause) || !run.counts(s.time.begin)) continue;
     const bool computes =
         s.cause >= Cause::host_compute_gemm && s.cause <= Cause::host_compute_other;
     (computes ? out.computing : out.around) += s.time.length();
@@ -145,22 +143,22 @@ CpuOptimizer cpu_optimizer(const Scene& scene) {
     out.segments.push_back(i);
     times.push_back(s.time);
   }
-  count_operations(scene, unite(std::move(times)), out);
+  count_operations(run, unite(std::move(times)), out);
   return out;
 }
 
 // Each of its operations reads and writes its tensors once, a fused one all of them once.
-Finding cpu_finding(const Scene& scene, const CpuOptimizer& work) {
-  const double computing = scene.per_step(work.computing);
-  const double around = scene.idle_per_step(work.around);
+Finding cpu_finding(const JudgedRun& run, const CpuOptimizer& work) {
+  const double computing = run.per_step(work.computing);
+  const double around = run.idle_per_step(work.around);
   Finding out = work.price.finding(kUnfusedOptimizer, computing + around);
   out.ceiling_ns_per_step = (1 - kFusedTraffic) * computing + around;
-  out.count_per_step = scene.count_per_step(work.operations);
+  out.count_per_step = run.count_per_step(work.operations);
   out.title = fmt::format(
       "the optimizer's step is {:.0f} operations, several for each parameter: {} a step ({}), {} "
       "of it between them",
       out.count_per_step, format_duration(computing + around),
-      percent(scene.share(computing + around)), format_duration(around));
+      percent(run.share(computing + around)), format_duration(around));
   const auto scaled = [&work](Cause cause, double factor, double low, double high) {
     Fix fix{.kind = FixKind::scale_work, .factor = factor, .factor_low = low, .factor_high = high};
     fix.scope.cause = cause;
@@ -190,45 +188,45 @@ Finding cpu_finding(const Scene& scene, const CpuOptimizer& work) {
   return out;
 }
 
-void judge_on_cpu(Scene& scene, Findings& out) {
-  const CpuOptimizer work = cpu_optimizer(scene);
+void judge_on_cpu(JudgedRun& run, Findings& out) {
+  const CpuOptimizer work = cpu_optimizer(run);
   if (work.price.total() == 0)
     return clear(out, kUnfusedOptimizer, "no time is in an optimizer's phase");
-  const double operations = scene.count_per_step(work.operations);
+  const double operations = run.count_per_step(work.operations);
   if (work.fused || operations < kUnfusedOptimizerLeastKernels)
     return clear(out, kUnfusedOptimizer,
                  fmt::format("the optimizer is {:.0f} operations a step already", operations));
-  Finding finding = cpu_finding(scene, work);
-  if (finding.ceiling_ns_per_step < scene.least_ns())
+  Finding finding = cpu_finding(run, work);
+  if (finding.ceiling_ns_per_step < run.least_ns())
     return clear(out, kUnfusedOptimizer,
                  fmt::format("{:.0f} operations a step, but fusing them would give {} at most ({})",
                              operations, format_duration(finding.ceiling_ns_per_step),
-                             percent(scene.share(finding.ceiling_ns_per_step))));
-  for (const std::size_t i : work.segments) scene.explain(i, scene.unexplained_ns(i));
-  add_finding(scene, std::move(finding), out);
+                             percent(run.share(finding.ceiling_ns_per_step))));
+  for (const std::size_t i : work.segments) run.explain(i, run.unexplained_ns(i));
+  add_finding(run, std::move(finding), out);
 }
 
 }  // namespace
 
-void judge_unfused_optimizer(Scene& scene, Findings& out) {
-  if (!scene.has_device) return judge_on_cpu(scene, out);
-  const OptimizerWorkload work = optimizer_workload(scene);
+void judge_unfused_optimizer(JudgedRun& run, Findings& out) {
+  if (!run.has_device) return judge_on_cpu(run, out);
+  const OptimizerWorkload work = optimizer_workload(run);
   if (work.kernels == 0)
     return clear(out, kUnfusedOptimizer, "no kernel ran in an optimizer's phase");
-  const double kernels = scene.count_per_step(work.kernels);
+  const double kernels = run.count_per_step(work.kernels);
   if (2 * work.fused_ns >= work.kernel_ns || kernels < kUnfusedOptimizerLeastKernels)
     return clear(out, kUnfusedOptimizer,
                  fmt::format("the optimizer is {:.0f} kernels a step already", kernels));
-  const double idle = scene.idle_per_step(work.idle);
-  const double exposed = scene.per_step(work.exposed);
+  const double idle = run.idle_per_step(work.idle);
+  const double exposed = run.per_step(work.exposed);
   const double ceiling = idle + exposed - stays_of(work, exposed);
-  if (ceiling < scene.least_ns()) {
+  if (ceiling < run.least_ns()) {
     return clear(out, kUnfusedOptimizer,
                  fmt::format("{:.0f} kernels a step, but fusing them would give {} at most ({})",
-                             kernels, format_duration(ceiling), percent(scene.share(ceiling))));
+                             kernels, format_duration(ceiling), percent(run.share(ceiling))));
   }
-  for (const std::size_t i : work.idle_segments) scene.explain(i, scene.unexplained_ns(i));
-  add_finding(scene, optimizer_finding(scene, work, idle, exposed), out);
+  for (const std::size_t i : work.idle_segments) run.explain(i, run.unexplained_ns(i));
+  add_finding(run, optimizer_finding(run, work, idle, exposed), out);
 }
 
 }  // namespace stepscope::rules

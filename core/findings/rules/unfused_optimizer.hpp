@@ -17,6 +17,6 @@
 
 namespace stepscope::rules {
 
-void judge_unfused_optimizer(Scene& scene, Findings& out);
+void judge_unfused_optimizer(JudgedRun& run, Findings& out);
 
 }  // namespace stepscope::rules

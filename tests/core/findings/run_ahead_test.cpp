@@ -51,16 +51,16 @@ TEST(RunAhead, ChargesNoMoreThanTheIdleTimeThatThePartitionHolds) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     const LoopRun run = random_run(seed);
     const Forecaster none;
-    const Scene scene(run.trace, run.steps, run.attribution, run.summary, none);
-    const std::vector<HostWait>& waits = scene.calls.waits;
-    const RunAhead ahead = run_ahead(scene, waits, std::vector<bool>(waits.size(), true));
+    const JudgedRun judged(run.trace, run.steps, run.attribution, run.summary, none);
+    const std::vector<HostWait>& waits = judged.calls.waits;
+    const RunAhead ahead = run_ahead(judged, waits, std::vector<bool>(waits.size(), true));
     const auto sum = [](const std::vector<std::int64_t>& values) {
       return std::accumulate(values.begin(), values.end(), std::int64_t{0});
     };
     EXPECT_EQ(sum(ahead.caused), ahead.total) << "seed " << seed;
     EXPECT_EQ(sum(ahead.hidden), ahead.total) << "seed " << seed;
     for (std::size_t i = 0; i < ahead.hidden.size(); ++i) {
-      const Segment& s = scene.segments()[i];
+      const Segment& s = judged.segments()[i];
       EXPECT_LE(ahead.hidden[i], s.time.length()) << "seed " << seed;
       EXPECT_FALSE(ahead.hidden[i] > 0 && is_device_busy(s.cause)) << "seed " << seed;
     }
@@ -75,9 +75,9 @@ TEST(RunAhead, ChargesNothingToWaitsThatStay) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     const LoopRun run = random_run(seed);
     const Forecaster none;
-    const Scene scene(run.trace, run.steps, run.attribution, run.summary, none);
-    const std::vector<HostWait>& waits = scene.calls.waits;
-    const RunAhead ahead = run_ahead(scene, waits, std::vector<bool>(waits.size(), false));
+    const JudgedRun judged(run.trace, run.steps, run.attribution, run.summary, none);
+    const std::vector<HostWait>& waits = judged.calls.waits;
+    const RunAhead ahead = run_ahead(judged, waits, std::vector<bool>(waits.size(), false));
     EXPECT_EQ(ahead.total, 0) << "seed " << seed;
   }
 }

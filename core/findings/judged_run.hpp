@@ -21,9 +21,9 @@
 
 namespace stepscope::rules {
 
-struct Scene {
-  Scene(const Trace& trace, const Steps& steps, const Attribution& attribution,
-        const Summary& summary, const Forecaster& forecaster);
+struct JudgedRun {
+  JudgedRun(const Trace& trace, const Steps& steps, const Attribution& attribution,
+            const Summary& summary, const Forecaster& forecaster);
 
   const Trace& trace;
   const Steps& steps;

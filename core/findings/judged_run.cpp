@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/scene.hpp"
+#include "core/findings/judged_run.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace stepscope::rules {
 namespace {
 
 constexpr double kDeviationOfMedian = 1.4826;  // of a normal distribution: sd / MAD
-constexpr double kSceneLeastShare = 0.01;
+constexpr double kLeastShareOfStep = 0.01;
 constexpr double kLeastNoises = 3;
 constexpr double kMostOfNoise = 0.05;  // steps of two kinds vary much, and their costs are plain
 
@@ -61,8 +61,8 @@ double uncertainty_of_mean(const std::vector<std::int64_t>& walls) {
          std::sqrt(static_cast<double>(walls.size()));
 }
 
-Scene::Scene(const Trace& t, const Steps& s, const Attribution& a, const Summary& sums,
-             const Forecaster& f)
+JudgedRun::JudgedRun(const Trace& t, const Steps& s, const Attribution& a, const Summary& sums,
+                     const Forecaster& f)
     : trace(t),
       steps(s),
       attribution(a),
@@ -93,44 +93,44 @@ Scene::Scene(const Trace& t, const Steps& s, const Attribution& a, const Summary
   calls = host_calls(*this);
 }
 
-double Scene::per_step(std::int64_t ns) const {
+double JudgedRun::per_step(std::int64_t ns) const {
   return static_cast<double>(ns) /
          static_cast<double>(std::max<std::size_t>(1, summary.counted.size()));
 }
 
-double Scene::least_ns(double noise) const {
-  return std::max(kSceneLeastShare * step_ns,
+double JudgedRun::least_ns(double noise) const {
+  return std::max(kLeastShareOfStep * step_ns,
                   std::min(kLeastNoises * noise, kMostOfNoise * step_ns));
 }
 
-bool Scene::counts(std::int64_t time) const {
+bool JudgedRun::counts(std::int64_t time) const {
   const auto after =
       std::upper_bound(windows_.begin(), windows_.end(), time,
                        [](std::int64_t at, const Interval& window) { return at < window.end; });
   return after != windows_.end() && after->begin <= time;
 }
 
-std::int64_t Scene::unexplained_ns(std::size_t segment) const {
+std::int64_t JudgedRun::unexplained_ns(std::size_t segment) const {
   const Interval time = segments()[segment].time;
   return counts(time.begin) ? time.length() - explained[segment] : 0;
 }
 
-void Scene::explain(std::size_t segment, std::int64_t ns) {
+void JudgedRun::explain(std::size_t segment, std::int64_t ns) {
   explained[segment] = std::min(segments()[segment].time.length(), explained[segment] + ns);
 }
 
-std::string_view Scene::phase_name(PhaseId phase) const {
+std::string_view JudgedRun::phase_name(PhaseId phase) const {
   return phase == 0 ? std::string_view() : std::string_view(attribution.phases[phase].name);
 }
 
-std::string Scene::line_text(SiteId site) const {
+std::string JudgedRun::line_text(SiteId site) const {
   if (site == kNone) return "";
   const Site& at = trace.data().sites[site];
   const std::string_view file = trace.text(at.file);
   return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), at.line);
 }
 
-std::string Scene::name_of_range(RangeId range) const {
+std::string JudgedRun::name_of_range(RangeId range) const {
   return range == kNone ? "" : std::string(trace.text(trace.host_ranges().name[range]));
 }
 
