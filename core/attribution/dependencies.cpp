@@ -22,7 +22,7 @@ constexpr std::int64_t kFewestBlockedCalls = 3;
 // A launch call is long where it takes this many times the typical one and at least kLongCallNs.
 constexpr std::int64_t kLongFactor = 8;
 constexpr std::int64_t kLongCallNs = 20'000;
-// A longer gap between two ops is no dispatch (see kDispatchLimitNs of the walk).
+// A longer gap between two ops is no dispatch (see DispatchGap::kLimitNs).
 constexpr std::int64_t kLongDispatchNs = 10'000;
 constexpr std::int64_t kUsualDispatchNs = 1'000;  // where a trace has no op that was ready before
 

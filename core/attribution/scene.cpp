@@ -46,8 +46,9 @@ Scene::Scene(const Trace& t, const Steps& s, const std::regex* phase_regex)
       places(trace, threads, phases, sites, dependencies.ops()),
       samples(trace),
       shared_devices(trace, process),
-      walk(trace, threads, cpu, phases, sites, dependencies, places, samples, optimizer,
-           shared_devices),
+      causes(trace, threads, cpu, optimizer),
+      sampled(trace, threads, cpu, causes, samples),
+      walk(*this),
       cause_of_op(causes_of_ops(trace, dependencies.ops(), places, optimizer)),
       last_entries(stepscope::last_entries(trace)),
       run{s.list.front().window.begin, s.list.back().window.end} {}

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "core/attribution/device/collectives.hpp"
+#include "core/attribution/device/shared_devices.hpp"
 #include "core/attribution/host/host_samples.hpp"
+#include "core/attribution/host/sampled_pieces.hpp"
 #include "core/attribution/host/thread_cpu.hpp"
 #include "core/attribution/places/op_places.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
-#include "core/attribution/walk.hpp"
+#include "core/attribution/walk/walk.hpp"
 
 namespace stepscope {
 
@@ -28,6 +30,8 @@ struct Scene {
   OpPlaces places;
   HostSamples samples;
   SharedDevices shared_devices;
+  HostCauses causes;
+  SampledPieces sampled;
   Walk walk;
   std::vector<Cause> cause_of_op;  // by DeviceOpId
   LastEntries last_entries;

@@ -109,8 +109,7 @@ bool HostTasks::loop_calls_in(Interval time) const {
 }
 
 bool HostTasks::sleeps(ThreadId thread, const Piece& piece) const {
-  return piece.innermost == kNone ||
-         scene_.walk.causes().of(thread, piece) == Cause::host_wait_thread;
+  return piece.innermost == kNone || scene_.causes.of(thread, piece) == Cause::host_wait_thread;
 }
 
 HostTask HostTasks::task_at(ThreadId thread, Interval time, RangeId range) const {
@@ -150,7 +149,7 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
   const HostRanges& h = trace_.host_ranges();
   const Cause by_records = scene_.threads.is_worker(thread) && piece.innermost == kNone
                                ? Cause::host_framework
-                               : scene_.walk.causes().of(thread, piece);
+                               : scene_.causes.of(thread, piece);
   const bool is_op =
       piece.innermost != kNone && family_of(h.kind[piece.innermost]) == HostFamily::op;
   const bool waits = waits_for_producer(piece, by_records);
@@ -158,8 +157,8 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
   for (std::int64_t end = time.end; end > time.begin; end = parts.back().begin) {
     Interval part{std::max(time.begin, scene_.phases.at(thread, end - 1).since), end};
     if (waits) part.begin = time.begin;
-    const Walk::Sampled seen = waits ? Walk::Sampled{part.begin, by_records}
-                                     : scene_.walk.sampled(thread, piece, end, by_records);
+    const SampledPieces::Part seen = waits ? SampledPieces::Part{part.begin, by_records}
+                                           : scene_.sampled.before(thread, piece, end, by_records);
     part.begin = std::max(part.begin, seen.since);
     HostTask task = task_at(thread, part, piece.innermost);
     task.cause = seen.cause;
@@ -194,7 +193,7 @@ bool HostTasks::waits_for_producer(const Piece& piece, Cause cause) const {
   if (cause != Cause::host_data_wait) return false;
   const std::string_view name = trace_.text(trace_.host_ranges().name[piece.innermost]);
   return name.find("MultiProcessing") != std::string_view::npos ||
-         scene_.walk.causes().is_lock(piece.innermost);
+         scene_.causes.is_lock(piece.innermost);
 }
 
 void HostTasks::add_wait(HostTask& task, const Piece& piece) {

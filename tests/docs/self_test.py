@@ -50,7 +50,7 @@ class CheckDocs(unittest.TestCase):
         self.assertIn("no heading", self.problems("# One\nSee [two](#two).\n")[0])
 
     def test_path_to_nothing(self):
-        self.assertEqual(self.problems("See `core/support/result.hpp` and `core/attribution/walk`.\n"), [])
+        self.assertEqual(self.problems("See `core/support/result.hpp` and `core/attribution/walk/walk`.\n"), [])
         self.assertIn("there is no core/sup", self.problems("See `core/sup/result.hpp`.\n")[0])
 
     def test_the_name_in_a_sentence_is_no_command(self):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who owns a piece of a host thread's time: the cause read off the innermost range and what
-// encloses it. Calls that wait for the device are not decided here (walk.cpp): their waiting is an
-// edge, not a cause.
+// encloses it. Calls that wait for the device are not decided here (walk/call_time.hpp): their
+// waiting is an edge, not a cause.
 #pragma once
 
 #include <vector>

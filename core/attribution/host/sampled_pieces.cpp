@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/host/sampled_pieces.hpp"
+
+namespace stepscope {
+namespace {
+
+// A silence of which the clocks tell enough to give it a cause, though no look fell into it; and
+// one so short that the thread is at the line of the next call as a rule.
+constexpr std::int64_t kLongSilenceNs = 2'000'000;
+constexpr std::int64_t kBurstNs = 100'000;
+
+}  // namespace
+
+SampledPieces::Part SampledPieces::before(ThreadId thread, const Piece& piece, std::int64_t end,
+                                          Cause by_records) const {
+  const HostFamily inside = piece.innermost == kNone
+                                ? HostFamily::other
+                                : family_of(trace_.host_ranges().kind[piece.innermost]);
+  if (inside == HostFamily::api) return {piece.time.begin, by_records};
+  return inside == HostFamily::op ? in_op(thread, piece, end, by_records)
+                                  : in_silence(thread, piece, end, by_records);
+}
+
+SampledPieces::Part SampledPieces::in_op(ThreadId thread, const Piece& piece, std::int64_t end,
+                                         Cause by_records) const {
+  const HostSamples::Seen seen = samples_.before(thread, piece.time, end);
+  if (seen.row == kNone) return {piece.time.begin, by_records};
+  Part out{seen.time.begin, causes_.sampled(by_records, seen.row, Doing::not_told)};
+  if (out.cause == Cause::host_gc) out.site = trace_.data().samples.site[seen.row];
+  return out;
+}
+
+SampledPieces::Part SampledPieces::in_silence(ThreadId thread, const Piece& piece, std::int64_t end,
+                                              Cause by_records) const {
+  const Silences::Stretch stretch = silences_.before(thread, piece.time, end);
+  if (stretch.row == kNone) return {piece.time.begin, by_records};
+  Part out{stretch.time.begin, by_records};
+  const bool is_long = stretch.doing != Doing::not_told && piece.time.length() >= kLongSilenceNs;
+  if (stretch.is_seen || is_long)
+    out.cause = causes_.sampled(by_records, stretch.row, stretch.doing);
+  const bool is_burst =
+      !stretch.is_seen && piece.time.length() < kBurstNs &&
+      (by_records == Cause::host_between_calls || by_records == Cause::host_framework);
+  if (!is_burst) out.site = trace_.data().samples.site[stretch.row];
+  return out;
+}
+
+}  // namespace stepscope

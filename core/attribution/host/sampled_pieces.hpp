@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sampler makes of a piece of a host thread's time: the cause and the line of the part for
+// which one sample stands. In a CUDA call the records say all, and an op keeps its line. A short
+// silence that no look fell into keeps its cause, and one in a burst of calls the line of the next.
+#pragma once
+
+#include "core/attribution/host/host_cause.hpp"
+#include "core/attribution/host/host_samples.hpp"
+#include "core/attribution/host/silences.hpp"
+
+namespace stepscope {
+
+class SampledPieces {
+ public:
+  SampledPieces(const Trace& trace, const Threads& threads, const ThreadCpu& cpu,
+                const HostCauses& causes, const HostSamples& samples)
+      : trace_(trace), causes_(causes), samples_(samples), silences_(trace, threads, cpu) {}
+
+  struct Part {
+    std::int64_t since;  // in the piece, or before it
+    Cause cause;
+    SiteId site = kNone;  // kNone: the records' line holds
+  };
+  // Of the part before `end`, which is in the piece; `by_records` is what HostCauses says of it.
+  Part before(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
+
+ private:
+  Part in_op(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
+  Part in_silence(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
+
+  const Trace& trace_;
+  const HostCauses& causes_;
+  const HostSamples& samples_;
+  Silences silences_;
+};
+
+}  // namespace stepscope

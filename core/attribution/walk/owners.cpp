@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/walk/owners.hpp"
+
+#include <algorithm>
+
+#include "core/attribution/host/hand_off.hpp"
+#include "core/attribution/scene.hpp"
+
+namespace stepscope {
+
+void Owners::host(WalkPath& path, std::int64_t since, Cause cause, ThreadId thread,
+                  RangeId evidence) const {
+  since = std::max(since, path.begin);
+  if (since >= path.time) return;
+  const RangeId innermost = evidence;
+  if (cause == Cause::host_between_calls) evidence = on_its_way(scene_.threads, thread, path.time);
+  const Interval silence = scene_.threads.work(thread).before(path.time).time;
+  while (path.time > since) {
+    const PhaseTable::Stay stay = scene_.phases.at(thread, path.time - 1);
+    Segment segment{.time = {std::max(since, stay.since), path.time},
+                    .cause = cause,
+                    .phase = stay.phase,
+                    .host_evidence = evidence};
+    charge_sampled(segment, thread, {silence, innermost});
+    if (segment.site == kNone) charge_records(segment, thread, path.time);
+    path.backwards.push_back(segment);
+    path.time = segment.time.begin;
+    path.jumps_without_progress = 0;
+  }
+}
+
+// A sleep that nobody saw is charged like the way to the next call.
+void Owners::charge_records(Segment& segment, ThreadId thread, std::int64_t end) const {
+  const bool off_cpu =
+      segment.cause == Cause::host_off_cpu || segment.cause == Cause::host_core_wait;
+  const bool unseen = off_cpu && segment.host_evidence == kNone;
+  const CodeLine line =
+      scene_.sites.at(thread, segment.time.begin,
+                      unseen ? on_its_way(scene_.threads, thread, end) : segment.host_evidence);
+  segment.site = line.site;
+  segment.direction = line.direction;
+  segment.is_sampled = false;
+}
+
+// While the loop waits for data its workers' line counts.
+void Owners::charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const {
+  const SampledPieces::Part seen =
+      scene_.sampled.before(thread, piece, segment.time.end, segment.cause);
+  segment.time.begin = std::max(segment.time.begin, seen.since);
+  if (segment.cause != seen.cause) segment.host_evidence = piece.innermost;
+  segment.cause = seen.cause;
+  segment.site = seen.site;
+  segment.is_sampled = seen.site != kNone;
+  if (segment.cause == Cause::host_data_wait) charge_workers(segment, thread, piece.time);
+}
+
+void Owners::charge_workers(Segment& segment, ThreadId thread, Interval silence) const {
+  const HostSamples::Workers workers = scene_.samples.workers_before(
+      scene_.trace.data().threads[thread].process, silence, segment.time.end);
+  segment.time.begin = std::max(segment.time.begin, workers.time.begin);
+  if (workers.site == kNone) return;
+  segment.site = workers.site;
+  segment.is_sampled = true;
+}
+
+// What lies before a graph's first op waits for the launch, not for the op.
+void Owners::device(WalkPath& path, std::int64_t since, Cause cause, DeviceOpId op) const {
+  since = std::max(since, path.begin);
+  if (since >= path.time) return;
+  const bool launching = cause == Cause::launch_latency || cause == Cause::gpu_dispatch_gap;
+  const Place place = launching ? scene_.places.of_launch(op) : scene_.places.of(op);
+  path.backwards.push_back({.time = {since, path.time},
+                            .cause = cause,
+                            .phase = place.phase,
+                            .site = place.line.site,
+                            .device_evidence = op,
+                            .direction = place.line.direction});
+  path.time = since;
+}
+
+}  // namespace stepscope
