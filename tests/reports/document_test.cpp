@@ -166,6 +166,31 @@ TEST(ReportDocument, NamesTheFieldThatIsUnsound) {
               HasSubstr("steps.list[0].counted: must be true or false"));
 }
 
+// Sums that go round must not meet the right one.
+TEST(ReportDocument, TimesThatNoRunCanHaveAreRefused) {
+  static constexpr std::int64_t kMost = std::int64_t{1} << 61U;
+  const auto rejects = [](auto damage) {
+    nlohmann::json document = sound();
+    damage(document);
+    return message_of(document);
+  };
+  EXPECT_EQ(rejects([](auto& d) { d["cells"][0]["ns_total"] = kMost + 1; }),
+            "cells[0].ns_total: is no time that a run can have");
+  EXPECT_EQ(rejects([](auto& d) { d["steps"]["list"][0]["begin_ns"] = -kMost - 1; }),
+            "steps.list[0].begin_ns: is no time that a run can have");
+  const auto add_eight = [](nlohmann::json& rows, const char* what) {
+    nlohmann::json row = rows[0];
+    row[what] = kMost;
+    for (int i = 0; i < 8; ++i) rows.push_back(row);
+  };
+  EXPECT_EQ(rejects([&](auto& d) { add_eight(d["cells"], "ns_total"); }),
+            "cells: sum to more than a time can be");
+  EXPECT_EQ(rejects([&](auto& d) { add_eight(d["partition"]["parts"], "ns_total"); }),
+            "partition.parts: sum to more than a time can be");
+  EXPECT_EQ(rejects([](auto& d) { d["run"]["rank"] = std::int64_t{1} << 32U; }),
+            "run.rank: is no rank");
+}
+
 TEST(ReportDocument, OtherVersionsAndDocumentsAreNotGuessedAt) {
   nlohmann::json document = sound();
   document["schema"] = "stepscope.report/2";

@@ -16,7 +16,7 @@ ExcessRow read_excess(const Field& row) {
   out.file = row.text_or("file");
   if (const auto line = row.find("line")) out.line = line->small_count();
   out.function = row.text_or("function");
-  out.ns_total = row.at("ns_total").integer();
+  out.ns_total = read_difference(row.at("ns_total"));
   return out;
 }
 
@@ -62,7 +62,7 @@ LongSteps read_long_steps(const Field& field, const Steps& steps) {
   std::int64_t sum = 0;
   field.at("excess").for_each([&](const Field& row) {
     out.excess.push_back(read_excess(row));
-    sum += out.excess.back().ns_total;
+    add_time(out.excess.back().ns_total, field.at("excess"), sum);
   });
   if (sum != out.excess_ns_total)
     field.at("excess").fail(

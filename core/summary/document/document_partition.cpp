@@ -45,7 +45,7 @@ PartitionSummary read_partition(const Field& partition) {
     out.corrected_step_ns = read_time(*corrected);
   out.parts = read_parts(partition.at("parts"));
   std::int64_t sum = 0;
-  for (const PartSum& part : out.parts) sum += part.ns_total;
+  for (const PartSum& part : out.parts) add_time(part.ns_total, partition.at("parts"), sum);
   if (sum != out.wall_ns_total)
     partition.at("parts").fail(
         fmt::format("sum to {} ns, but wall_ns_total is {} ns", sum, out.wall_ns_total));

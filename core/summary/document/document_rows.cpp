@@ -82,7 +82,7 @@ void read_cells(const Field& document, Summary& out) {
   const Field cells = document.at("cells");
   cells.for_each([&](const Field& cell) {
     out.cells.push_back(read_cell(cell, operations));
-    if (!out.cells.back().device) sum += out.cells.back().ns_total;
+    if (!out.cells.back().device) add_time(out.cells.back().ns_total, cells, sum);
   });
   if (sum != out.partition.wall_ns_total)
     cells.fail(fmt::format("sum to {} ns, but partition.wall_ns_total is {} ns", sum,

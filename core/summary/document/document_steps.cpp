@@ -36,13 +36,13 @@ WarmUp read_warm_up(const Field& steps) {
 Division read_division(const Field& field) {
   return {read_found_by(field.at("found_by")),
           field.at("steps").count(),
-          {field.at("begin_ns").integer(), field.at("end_ns").integer()},
+          {read_moment(field.at("begin_ns")), read_moment(field.at("end_ns"))},
           field.text_or("how")};
 }
 
 // Documents of earlier versions have none.
 void read_sections(const Field& field, Steps& out) {
-  out.recorded = {field.at("begin_ns").integer(), field.at("end_ns").integer()};
+  out.recorded = {read_moment(field.at("begin_ns")), read_moment(field.at("end_ns"))};
   field.at("list").for_each([&](const Field& section) {
     Section read{.kind = section.text_or("kind"), .divisions = {}};
     section.at("divisions").for_each([&](const Field& division) {
@@ -74,7 +74,7 @@ void read_steps(const Field& steps, Summary& out) {
   steps.at("list").for_each([&](const Field& field) {
     Step step;
     step.id = field.at("id").integer();
-    step.window.begin = field.at("begin_ns").integer();
+    step.window.begin = read_moment(field.at("begin_ns"));
     const auto wall = field.find("wall_ns");
     step.wall_known = wall.has_value();
     step.window.end = step.window.begin + (wall ? read_time(*wall) : 0);
