@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
+#include "core/attribution/launch_times.hpp"
 #include "core/model/trace.hpp"
 
 namespace stepscope {
@@ -37,7 +38,7 @@ class Dependencies {
 
   Readiness readiness(DeviceOpId op) const;
   // When the host had let go of it; the earliest time there is, where no launch was recorded.
-  std::int64_t issue_time(DeviceOpId op) const;
+  std::int64_t issue_time(DeviceOpId op) const { return launches_.issue_time(op); }
 
   // The last op that a synchronising or blocking call waited for; kNone where it waited for nothing
   // (all the work that it asked about had ended before it began).
@@ -52,29 +53,25 @@ class Dependencies {
 
   // The launch call found the queue full: it began with as many launches outstanding as the queue
   // holds.
-  bool blocked_on_full_queue(CallId call) const { return blocked_[call]; }
+  bool blocked_on_full_queue(CallId call) const { return launches_.is_blocked(call); }
 
   // The first launch of its kernel, which loads it (CUDA_MODULE_LOADING=LAZY, what CUDA 12.2 and
   // later take). Never of other tools' traces, nor where a plan left out the process's first
   // launches (records dropped at the start are not noticed).
-  bool loads_its_kernel(CallId call) const { return loads_its_kernel_[call]; }
+  bool loads_its_kernel(CallId call) const { return launches_.loads_its_kernel(call); }
 
   // True where the launch had been issued when the op before it in its stream ended.
   bool queued_behind(DeviceOpId op, std::int64_t time) const;
 
   // An op of the process, on any of its devices, that runs at `time`; the one that ends last.
   DeviceOpId running_at(std::int64_t time) const;
-  std::int64_t dispatch_ns() const { return dispatch_ns_; }
-  std::int64_t typical_launch_call_ns() const { return typical_launch_call_ns_; }
+  std::int64_t dispatch_ns() const { return launches_.dispatch_ns(); }
+  std::int64_t typical_launch_call_ns() const { return launches_.typical_call_ns(); }
   const Edges& edges() const { return edges_; }
   const std::vector<DeviceOpId>& ops() const { return ops_; }  // of the process, by begin
 
  private:
-  void link_streams();
-  void learn_launch_latency();
-  void learn_dispatch_time();
-  void learn_queue_depth();
-  void find_loading_launches();
+  void list_issue_times();
   void link_events();
   void link_graphs();
   DeviceOpId last_in_stream_issued_before(StreamId stream, std::int64_t time) const;
@@ -85,14 +82,12 @@ class Dependencies {
   std::vector<DeviceOpId> ops_;
   std::vector<DeviceOpId> by_end_;
   std::vector<DeviceOpId> before_in_stream_;
+  LaunchTimes launches_;
   std::vector<std::vector<std::int64_t>> issued_;  // a stream's ops: latest issue so far
-  std::vector<bool> blocked_, loads_its_kernel_;
   std::unordered_map<DeviceOpId, DeviceOpId> before_in_graph_;  // ops of one graph launch
   std::unordered_map<DeviceOpId, std::vector<DeviceOpId>>
       awaited_events_;                                        // op -> ops it waits for
   std::unordered_map<CallId, DeviceOpId> event_sync_target_;  // event sync call -> op
-  std::int64_t typical_launch_call_ns_ = 0;
-  std::int64_t dispatch_ns_ = 0;  // median gap between ready ops of a stream
   Edges edges_;
 };
 
