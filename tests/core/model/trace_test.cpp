@@ -171,6 +171,33 @@ TEST(Trace, EmptyTraceHasNoTimes) {
   EXPECT_EQ(trace.event_count(), 0U);
 }
 
+TEST(Trace, MemoryIsThatOfAllTables) {
+  constexpr std::uint64_t kRows = 10'000;
+  const auto bytes_with = [](auto add) {
+    TraceMaker make;
+    make.thread(1);
+    add(make.data);
+    return make.build().memory_bytes();
+  };
+  const std::uint64_t empty = bytes_with([](TraceData&) {});
+  const auto add_counters = [](TraceData& data) {
+    data.counters.time.assign(kRows, 1);
+    data.counters.track.assign(kRows, 0);
+    data.counters.process.assign(kRows, 0);
+    data.counters.value.assign(kRows, 0);
+  };
+  const auto add_samples = [](TraceData& data) {
+    data.samples.time.assign(kRows, 1);
+    data.samples.cpu.assign(kRows, 1);
+    for (auto* ids :
+         {&data.samples.thread, &data.samples.site, &data.samples.called, &data.samples.innermost})
+      ids->assign(kRows, 0);
+    data.samples.flags.assign(kRows, 0);
+  };
+  EXPECT_GE(bytes_with(add_counters), empty + 24 * kRows);
+  EXPECT_GE(bytes_with(add_samples), empty + 33 * kRows);
+}
+
 TEST(Trace, AnIdThatComesAgainIsOfTheLastCallBefore) {
   TraceMaker make;
   make.call("cudaLaunchKernel", 1, 1'000, 2'000, 7);
