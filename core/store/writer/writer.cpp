@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/store/writer/writer.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-#include <zstd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <set>
 #include <utility>
 
-#include "core/store/crc32c.hpp"
+#include "core/store/writer/chunk_file.hpp"
 #include "core/store/writer/encode.hpp"
 #include "core/store/writer/pending.hpp"
-#include "core/support/own_descriptor.hpp"
 
 namespace stepscope {
 
@@ -25,83 +16,23 @@ namespace {
 
 constexpr std::size_t kMaxPassingBytes = std::size_t{16} << 20U;
 
-Error failed(const char* what, const std::string& path, int error) {
-  std::string message = std::string(what) + " " + path + ": " + std::strerror(error);
-  if (error == ENOSPC || error == EDQUOT)
-    message += "; free some space or give another folder with -o";
-  if (error == EACCES || error == EROFS) message += "; give a folder that is writable with -o";
-  return io_error(std::move(message));
-}
-
-// 0, or the errno. A short write (a signal, a nearly full disk) is continued.
-int write_fully(int fd, const std::uint8_t* at, std::size_t bytes) {
-  while (bytes > 0) {
-    const ssize_t done = ::write(fd, at, bytes);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return done < 0 ? errno : ENOSPC;
-    at += done;
-    bytes -= static_cast<std::size_t>(done);
-  }
-  return 0;
-}
-
-// Unlike that of any other writer of the same file: by the time and the process.
-std::uint32_t new_session() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  const std::uint64_t words[] = {static_cast<std::uint64_t>(now.tv_sec),
-                                 static_cast<std::uint64_t>(now.tv_nsec),
-                                 static_cast<std::uint64_t>(getpid())};
-  return crc32c(words, sizeof words) | 2U;  // never 1, the session of create()
-}
-
-void put_file_header(ByteSink& out) {
-  const std::size_t start = out.size();
-  out.put_bytes(kFileMagic.data(), kFileMagic.size());
-  out.put(kMajorVersion);
-  out.put(kMinorVersion);
-  out.put(static_cast<std::uint32_t>(kFileHeaderBytes));
-  out.put(std::uint32_t{0});
-  out.put(crc32c(out.data() + start, kFileHeaderBytes - 4));
-}
-
-void store_chunk_header(ChunkHeader& header, std::uint8_t* at) {
-  std::memset(at, 0, kChunkHeaderBytes);
-  std::memcpy(at, kChunkMagic.data(), kChunkMagic.size());
-  const auto put_all = [&] {
-    chunk_header_fields(
-        header, [at](int offset, auto& field) { std::memcpy(at + offset, &field, sizeof field); });
-  };
-  put_all();
-  header.header_crc = crc32c(at, kChunkHeaderBytes - 4);
-  put_all();
-}
-
 }  // namespace
 
 struct StoreWriter::State {
-  OwnDescriptor descriptor;
-  std::string path;
+  ChunkFile file;
   StoreOptions options;
-  std::uint32_t session = 1;
-  std::uint32_t sequence = 0;
-  std::uint64_t bytes = 0;
   std::uint64_t events = 0;
   std::uint64_t lost_events = 0;  // of batches that could not be written
   std::uint64_t refused_strings = 0;
   std::size_t passing_bytes = 0;  // of texts that are interned once, since the last chunk
   OpenRanges open;                // of the last batch in the file
-  bool needs_header = false;      // of the file
   Pending pending;
   Health told;  // what the collector said; pending.health adds the writer's own
   std::set<std::string> rivals;
   std::set<std::string> notes;
-  ByteSink raw;
-  ByteSink file;
-  ZSTD_CCtx* zstd = nullptr;
+  ByteSink raw;  // of the next chunk
 
-  ~State() { ZSTD_freeCCtx(zstd); }
-  void start() {
+  explicit State(const StoreOptions& given) : options(given) {
     pending.strings.id_of(std::string_view());
     pending.strings.mark_written();
     pending.pids.id_of(std::int64_t{0});
@@ -110,7 +41,6 @@ struct StoreWriter::State {
   StringId refuse();
   void add_once(const std::vector<std::string>& texts, std::set<std::string>& known,
                 std::vector<StringId>& out, StoreWriter& writer);
-  bool compress(ChunkHeader& header);
   Status write_chunk(ChunkType type, ChunkHeader header);
 };
 
@@ -145,54 +75,8 @@ void StoreWriter::State::add_once(const std::vector<std::string>& texts,
   }
 }
 
-// Leaves the compressed payload after the header's place in `file`; false where plain bytes serve
-// better.
-bool StoreWriter::State::compress(ChunkHeader& header) {
-  if (options.codec != Codec::zstd) return false;
-  if (zstd == nullptr) zstd = ZSTD_createCCtx();
-  if (zstd == nullptr) return false;
-  const std::size_t bound = ZSTD_compressBound(raw.size());
-  std::uint8_t* at = file.room(bound);
-  const std::size_t size =
-      ZSTD_compressCCtx(zstd, at, bound, raw.data(), raw.size(), options.zstd_level);
-  if (ZSTD_isError(size) || size >= raw.size() || raw.size() > size * kMaxInflation) return false;
-  file.advance_to(at + size);
-  header.codec = static_cast<std::uint8_t>(Codec::zstd);
-  return true;
-}
-
 Status StoreWriter::State::write_chunk(ChunkType type, ChunkHeader header) {
-  if (!descriptor.is_held()) return io_error("the store file " + path + " is closed");
-  if (raw.size() > kMaxRawBytes)
-    return usage_error("a batch for " + path + " is larger than 64 MiB");
-  file.resize_down(0);
-  if (needs_header) put_file_header(file);
-  const std::size_t start = file.size();
-  file.advance_to(file.room(kChunkHeaderBytes) + kChunkHeaderBytes);
-  if (!compress(header)) file.put_bytes(raw.data(), raw.size());
-  const std::size_t payload = start + kChunkHeaderBytes;
-  header.type = static_cast<std::uint16_t>(type);
-  header.stored_bytes = static_cast<std::uint32_t>(file.size() - payload);
-  header.raw_bytes = static_cast<std::uint32_t>(raw.size());
-  header.session = session;
-  header.sequence = sequence;
-  header.payload_crc = crc32c(file.data() + payload, header.stored_bytes);
-  store_chunk_header(header, file.data() + start);
-
-  if (!descriptor.is_ours() && !descriptor.reopen(path.c_str(), O_WRONLY | O_APPEND))
-    return failed("the program closed, and there is no opening again of", path, errno);
-  const int fd = descriptor.number();
-  struct stat before {};
-  const bool known_size = ::fstat(fd, &before) == 0 && S_ISREG(before.st_mode);
-  if (const int error = write_fully(fd, file.data(), file.size()); error != 0) {
-    // Best effort: a torn tail is harmless to the reader. EXT: the write's own error is what
-    // matters.
-    if (known_size && ::ftruncate(fd, before.st_size) != 0) errno = error;
-    return failed("cannot write", path, error);
-  }
-  needs_header = false;
-  ++sequence;
-  bytes += file.size();
+  if (Status written = file.write(type, header, raw); !written.ok()) return written;
   pending.mark_written();
   passing_bytes = 0;
   return Done{};
@@ -229,33 +113,14 @@ StoreWriter& StoreWriter::operator=(StoreWriter&&) noexcept = default;
 StoreWriter::~StoreWriter() = default;
 
 Result<StoreWriter> StoreWriter::create(const std::string& path, const StoreOptions& options) {
-  auto state = std::make_unique<State>();
-  state->path = path;
-  state->options = options;
-  const int exists = options.overwrite ? O_TRUNC : O_EXCL;
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | exists, 0644);
-  if (!state->descriptor.hold(fd)) return failed("cannot create", path, errno);
-  state->needs_header = true;
-  state->start();
+  auto state = std::make_unique<State>(options);
+  if (Status made = state->file.create(path, options); !made.ok()) return made.error();
   return StoreWriter(std::move(state));
 }
 
 Result<StoreWriter> StoreWriter::append(const std::string& path, const StoreOptions& options) {
-  auto state = std::make_unique<State>();
-  state->path = path;
-  state->options = options;
-  state->session = new_session();
-  const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (!state->descriptor.hold(fd)) return failed("cannot open", path, errno);
-  // Its writer died before the first write, or in it.
-  struct stat file {};
-  const int held = state->descriptor.number();
-  if (fstat(held, &file) == 0 && S_ISREG(file.st_mode) &&
-      file.st_size < static_cast<off_t>(kFileHeaderBytes)) {
-    if (ftruncate(held, 0) != 0) return failed("cannot empty", path, errno);
-    state->needs_header = true;
-  }
-  state->start();
+  auto state = std::make_unique<State>(options);
+  if (Status opened = state->file.append(path, options); !opened.ok()) return opened.error();
   return StoreWriter(std::move(state));
 }
 
@@ -337,7 +202,7 @@ void StoreWriter::health(const Health& totals) {
 
 Status StoreWriter::write(const EventBatch& batch) {
   State& s = *state_;
-  if (const char* wrong = check(batch)) return usage_error(s.path + ": " + wrong);
+  if (const char* wrong = check(batch)) return usage_error(s.file.path() + ": " + wrong);
   ChunkHeader header;
   s.raw.resize_down(0);
   s.pending.encode(s.raw);
@@ -357,7 +222,7 @@ Status StoreWriter::write(const EventBatch& batch) {
 }
 
 Status StoreWriter::flush() {
-  if (state_->pending.empty() && state_->bytes > 0) return Done{};
+  if (state_->pending.empty() && state_->file.bytes() > 0) return Done{};
   ChunkHeader header;
   state_->raw.resize_down(0);
   state_->pending.encode(state_->raw);
@@ -374,21 +239,21 @@ Status StoreWriter::close(ExitReason reason, std::int32_t exit_status, ProcessId
     s.raw.put_varint(process);
     s.raw.put(reason);
     s.raw.put_zigzag(exit_status);
-    s.raw.put_varint(s.sequence);
+    s.raw.put_varint(s.file.chunks());
     s.raw.put_varint(s.events);
     length.end();
     status = s.write_chunk(ChunkType::footer, ChunkHeader{});
   }
-  if (s.descriptor.close() != 0 && status.ok()) status = failed("cannot close", s.path, errno);
-  return status;
+  Status closed = s.file.close();
+  return status.ok() ? closed : status;
 }
 
 void StoreWriter::abandon() {
-  (void)state_->descriptor.close();
+  state_->file.abandon();
 }
 
 std::uint64_t StoreWriter::bytes_written() const {
-  return state_->bytes;
+  return state_->file.bytes();
 }
 std::uint64_t StoreWriter::events_written() const {
   return state_->events;
