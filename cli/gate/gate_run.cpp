@@ -11,7 +11,7 @@
 #include "cli/gate/gate_policy.hpp"
 #include "cli/gate/gate_report.hpp"
 #include "cli/input/load_summary.hpp"
-#include "cli/input/section_option.hpp"
+#include "cli/input/reading_options.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/programs/interruption.hpp"
@@ -148,9 +148,7 @@ void add_gate_run_verb(CLI::App& gate, int& status) {
   option("--steps", arguments->profile.steps, "record so much (50, 10s)", "N");
   option("--keep", arguments->keep, "keep traces, reports and what the commands printed in DIR",
          "DIR");
-  add_section_option(*verb, arguments->read.section);
-  option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps", "REGEX");
-  option("--phase", arguments->read.phase, "ranges that are phases", "REGEX");
+  add_reading_options(*verb, arguments->read);
   add_gate_policy_options(*verb, arguments->policy);
   add_gate_report_options(*verb, arguments->report);
   verb->footer(kGateRunExamples);

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// --section of every verb that reads a trace: which of the loops that a run has one after the
-// other.
+// How a trace is read, as every verb that reads one is told. What an option sets must outlive the
+// verb's callback.
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
 
-#include "core/steps/steps.hpp"
+#include "cli/input/load_summary.hpp"
 
 namespace stepscope {
 
-// `choice` must outlive the verb's callback.
-inline void add_section_option(CLI::App& verb, std::optional<SectionChoice>& choice) {
-  verb.add_option_function<std::string>(
-          "--section",
-          [&choice](const std::string& text) {
-            const Result<SectionChoice> parsed = parse_section(text);
-            if (!parsed) throw CLI::ValidationError(parsed.error().message);
-            choice = *parsed;
-          },
-          "which loop of the run, as the report numbers them; by default 1")
-      ->type_name("N[.M]");
-}
+// --step-marker, --phase and --section.
+void add_reading_options(CLI::App& verb, ReadOptions& options);
+// --rank, where a run of several ranks is read as one.
+void add_rank_option(CLI::App& verb, ReadOptions& options);
+// Which of the loops that a run has one after the other.
+void add_section_option(CLI::App& verb, std::optional<SectionChoice>& choice);
 
 }  // namespace stepscope

@@ -10,7 +10,7 @@
 
 #include "cli/gate/baseline_store.hpp"
 #include "cli/input/load_summary.hpp"
-#include "cli/input/section_option.hpp"
+#include "cli/input/reading_options.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/support/duration.hpp"
@@ -125,10 +125,7 @@ void add_baseline_verb(CLI::App& app, int& status) {
                                     arguments, status, save_baseline));
   save->add_option("RUN", arguments->runs, "traces or reports")->required();
   save->add_flag("--force", arguments->force, "replace a baseline of that name");
-  add_section_option(*save, arguments->read.section);
-  save->add_option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps")
-      ->type_name("REGEX");
-  save->add_option("--phase", arguments->read.phase, "ranges that are phases")->type_name("REGEX");
+  add_reading_options(*save, arguments->read);
   add_action(*verb, "list", "The baselines' names", arguments, status, list_baselines);
   named(add_action(*verb, "show", "The runs of one", arguments, status, show_baseline));
   named(add_action(*verb, "rm", "Remove one", arguments, status, remove_baseline));

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "cli/input/load_summaries.hpp"
-#include "cli/input/section_option.hpp"
+#include "cli/input/reading_options.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
@@ -47,10 +47,7 @@ struct DiffArguments {
   std::string format = "text";
   std::string output;
   std::string samples;
-  std::string step_marker;
-  std::string phase;
-  std::int32_t rank = -1;
-  std::optional<SectionChoice> section;
+  ReadOptions read;
   bool anyway = false;
 };
 
@@ -128,17 +125,14 @@ int run_diff(DiffArguments arguments) {
   if (!chosen) return fail("diff", "", chosen.error());
   const auto options = compare_options(arguments);
   if (!options) return fail("diff", "", options.error());
-  ReadOptions reading{
-      .step_marker = arguments.step_marker, .phase = arguments.phase, .section = arguments.section};
-  if (arguments.rank >= 0) reading.rank = arguments.rank;
-  const Status checked = check_read_options(reading);
+  const Status checked = check_read_options(arguments.read);
   if (!checked) return fail("diff", "", checked.error());
   std::vector<std::string> inputs = arguments.baseline;
   inputs.insert(inputs.end(), arguments.candidate.begin(), arguments.candidate.end());
   auto output = Output::open(arguments.output, inputs);
   if (!output) return fail("diff", arguments.output, output.error());
   int status = kExitPass;
-  std::vector<Summary> a = load_runs(inputs, reading, status);
+  std::vector<Summary> a = load_runs(inputs, arguments.read, status);
   if (a.empty()) return status;
   const auto behind_a = a.begin() + static_cast<std::ptrdiff_t>(arguments.baseline.size());
   const std::vector<Summary> b(std::make_move_iterator(behind_a), std::make_move_iterator(a.end()));
@@ -169,13 +163,8 @@ void add_diff_verb(CLI::App& app, int& status) {
                    "samples in a step of A and of B: compares per sample")
       ->type_name("N,M");
   verb->add_flag("--anyway", arguments->anyway, "show the tables of runs that are not comparable");
-  verb->add_option("--step-marker", arguments->step_marker, "ranges or ops that are steps")
-      ->type_name("REGEX");
-  verb->add_option("--phase", arguments->phase, "ranges that are phases")->type_name("REGEX");
-  add_section_option(*verb, arguments->section);
-  verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_reading_options(*verb, arguments->read);
+  add_rank_option(*verb, arguments->read);
   verb->footer(kDiffExamples);
   verb->callback([arguments, &status] { status = run_diff(*arguments); });
 }

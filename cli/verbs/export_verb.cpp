@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli/input/load_summary.hpp"
+#include "cli/input/reading_options.hpp"
 #include "cli/input/recovered_run.hpp"
-#include "cli/input/section_option.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/progress_bar.hpp"
 #include "cli/output/terminal.hpp"
@@ -36,7 +36,6 @@ struct ExportArguments {
   std::string format;
   std::string output;
   ReadOptions read;
-  std::int32_t rank = -1;
   ExportOptions options;
 };
 
@@ -67,8 +66,7 @@ Result<Trace> load_trace(const std::string& path) {
   return load(path, bar.callback());
 }
 
-int run_export(ExportArguments arguments) {
-  if (arguments.rank >= 0) arguments.read.rank = arguments.rank;
+int run_export(const ExportArguments& arguments) {
   if (!arguments.options.table.empty() && arguments.format != "csv")
     return fail("export", "",
                 usage_error("--table chooses a table of --to csv; the other formats "
@@ -103,13 +101,8 @@ void add_export_verb(CLI::App& app, int& status) {
       ->required();
   verb->add_option("--table", arguments->options.table, "of csv: which table; by default cells")
       ->type_name("NAME");
-  verb->add_option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps")
-      ->type_name("REGEX");
-  verb->add_option("--phase", arguments->read.phase, "ranges that are phases")->type_name("REGEX");
-  add_section_option(*verb, arguments->read.section);
-  verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_reading_options(*verb, arguments->read);
+  add_rank_option(*verb, arguments->read);
   verb->footer(kExportExamples);
   verb->callback([arguments, &status] { status = run_export(*arguments); });
 }

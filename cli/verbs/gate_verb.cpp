@@ -11,7 +11,7 @@
 #include "cli/gate/gate_report.hpp"
 #include "cli/gate/gate_run.hpp"
 #include "cli/input/load_summaries.hpp"
-#include "cli/input/section_option.hpp"
+#include "cli/input/reading_options.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/verbs/verbs.hpp"
 
@@ -109,10 +109,7 @@ void add_gate_verb(CLI::App& app, int& status) {
       ->capture_default_str()
       ->type_name("DIR");
   add_gate_policy_options(*verb, arguments->policy);
-  add_section_option(*verb, arguments->read.section);
-  verb->add_option("--step-marker", arguments->read.step_marker, "ranges or ops that are steps")
-      ->type_name("REGEX");
-  verb->add_option("--phase", arguments->read.phase, "ranges that are phases")->type_name("REGEX");
+  add_reading_options(*verb, arguments->read);
   add_gate_report_options(*verb, arguments->report);
   verb->footer(kGateExamples);
   add_gate_history_verb(*verb, status);

@@ -8,7 +8,7 @@
 #include <regex>
 
 #include "cli/input/load_summary.hpp"
-#include "cli/input/section_option.hpp"
+#include "cli/input/reading_options.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/repository_root.hpp"
@@ -61,24 +61,17 @@ struct ReportArguments {
   std::string sarif;  // a file besides
   bool github = false;
   std::string plain_step;
-  std::string step_marker;
-  std::string phase;
+  ReadOptions read;
   bool without_source = false;
-  std::int32_t rank = -1;
-  std::optional<SectionChoice> section;
   bool without_long_steps = false;
   double flops_per_step = 0;
   double peak_tflops = 0;
 };
 
 Result<ReadOptions> read_options(const ReportArguments& arguments) {
-  ReadOptions out;
-  out.step_marker = arguments.step_marker;
-  out.phase = arguments.phase;
+  ReadOptions out = arguments.read;
   out.find = true;
   out.all_apply = true;
-  out.section = arguments.section;
-  if (arguments.rank >= 0) out.rank = arguments.rank;
   const Status checked = check_read_options(out);
   if (!checked) return checked.error();
   SummaryOptions& summary = out.summary;
@@ -211,12 +204,8 @@ void add_report_verb(CLI::App& app, int& status) {
                  "the findings as annotations on stdout besides, for a step of GitHub Actions");
   option("--plain-step", arguments->plain_step, "step time without a profiler, like 38.2ms",
          "TIME");
-  option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
-  option("--phase", arguments->phase, "ranges that are phases", "REGEX");
-  add_section_option(*verb, arguments->section);
-  verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_reading_options(*verb, arguments->read);
+  add_rank_option(*verb, arguments->read);
   verb->add_flag("--without-long-steps", arguments->without_long_steps,
                  "a trimmed view, and said to be one: steps far beyond the median are left out");
   CLI::Option* flops =

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli/input/load_summary.hpp"
+#include "cli/input/reading_options.hpp"
 #include "cli/input/recovered_run.hpp"
-#include "cli/input/section_option.hpp"
 #include "cli/output/exit_codes.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/progress_bar.hpp"

@@ -6,7 +6,7 @@
 
 #include "cli/input/load_summary.hpp"
 #include "cli/input/loaded_run.hpp"
-#include "cli/input/section_option.hpp"
+#include "cli/input/reading_options.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/progress_bar.hpp"
@@ -48,10 +48,7 @@ struct WhatifArguments {
   std::string format = "text";
   std::string output;
   std::string plain_step;
-  std::string step_marker;
-  std::optional<SectionChoice> section;
-  std::string phase;
-  std::int32_t rank = -1;
+  ReadOptions read;
 };
 
 std::string fixes_help() {
@@ -69,10 +66,8 @@ Result<LoadedRun> read_trace(const WhatifArguments& arguments, const SimulatorOp
   if (is_report_document(arguments.trace))
     return usage_error("is a report's document, which holds no events; give the trace");
   ProgressBar bar("reading " + arguments.trace, stderr_is_terminal());
-  ReadOptions options{
-      .step_marker = arguments.step_marker, .phase = arguments.phase, .section = arguments.section};
+  ReadOptions options = arguments.read;
   options.summary.plain_step_ns = replay.plain_step_ns;
-  if (arguments.rank >= 0) options.rank = arguments.rank;
   return load_run(arguments.trace, options, bar.callback());
 }
 
@@ -103,8 +98,7 @@ Result<WhatIf> ask(const WhatifArguments& arguments, const LoadedRun& run,
 int run_whatif(const WhatifArguments& arguments) {
   const auto options = simulator_options(arguments);
   if (!options) return fail("whatif", "", options.error());
-  const Status read_checked =
-      check_read_options({.step_marker = arguments.step_marker, .phase = arguments.phase});
+  const Status read_checked = check_read_options(arguments.read);
   if (!read_checked) return fail("whatif", "", read_checked.error());
   auto output = Output::open(arguments.output, {&arguments.trace, 1});
   if (!output) return fail("whatif", arguments.output, output.error());
@@ -148,12 +142,8 @@ void add_whatif_verb(CLI::App& app, int& status) {
   option("-o,--output", arguments->output, "write to FILE, whole or not at all", "FILE");
   option("--plain-step", arguments->plain_step, "step time without a profiler, like 38.2ms",
          "TIME");
-  option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
-  add_section_option(*verb, arguments->section);
-  option("--phase", arguments->phase, "ranges that are phases", "REGEX");
-  verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_reading_options(*verb, arguments->read);
+  add_rank_option(*verb, arguments->read);
   verb->footer(fixes_help() + kWhatifExamples);
   verb->callback([arguments, &status] { status = run_whatif(*arguments); });
 }
