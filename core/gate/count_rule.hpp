@@ -8,9 +8,14 @@
 //   regression    lowest candidate > highest baseline x (1 + tolerance), or every step of the
 //                 candidate does more than any step of the baseline, tolerance allowed
 //   pass          highest candidate <= highest baseline x (1 + tolerance), both without the doubt
-// and between the two it is inconclusive.
+// and between the two it is inconclusive, unless the recordings as wholes settle it: where all runs
+// hold equally many steps and no recording of the candidate holds more of the work than one of the
+// baseline, nor less than all of them, the runs' windows differ and their work does not.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/gate/verdict.hpp"
@@ -22,6 +27,8 @@ struct CountedWork {
   std::uint64_t steps = 1;
   std::uint64_t least = 0;  // of single steps
   std::uint64_t most = 0;
+  std::optional<std::uint64_t> in_recording = {};  // warm-up included, over `steps_recorded`
+  std::uint64_t steps_recorded = 0;
 
   double per_step() const { return static_cast<double>(total) / static_cast<double>(steps); }
   double doubt() const {

@@ -165,8 +165,8 @@ class Gate {
     std::vector<CountedWork> out;
     for (const Summary* run : runs) {
       const WorkCount& count = *count_named(rule.metric.name, *run);
-      out.push_back(
-          {count.total, run->partition.steps_counted, count.least_a_step, count.most_a_step});
+      out.push_back({count.total, run->partition.steps_counted, count.least_a_step,
+                     count.most_a_step, count.in_recording, run->steps.list.size()});
     }
     return out;
   }

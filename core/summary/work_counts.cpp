@@ -73,7 +73,7 @@ class Tally {
                                     ? trace_.device_ops().begin[op]
                                     : trace_.host_ranges().begin[trace_.calls().range[call]];
       const auto step = host_.of(time);
-      if (step) add_op(op, by_step_[*step]);
+      add_op(op, step ? by_step_[*step] : outside_);
     }
   }
 
@@ -86,12 +86,18 @@ class Tally {
 
   const std::vector<Counts>& by_step() const { return by_step_; }
 
+  std::uint64_t in_recording(std::size_t counter) const {
+    std::uint64_t sum = outside_[counter];
+    for (const Counts& step : by_step_) sum += step[counter];
+    return sum;
+  }
+
  private:
   Counts* counts_at(RangeId range) {
     const ThreadId thread = trace_.host_ranges().thread[range];
     if (trace_.data().threads[thread].process != process_) return nullptr;
     const auto step = host_.of(trace_.host_ranges().begin[range]);
-    return step ? &by_step_[*step] : nullptr;
+    return step ? &by_step_[*step] : &outside_;
   }
 
   static void add_call(ApiKind api, Counts& counts) {
@@ -125,6 +131,7 @@ class Tally {
   ProcessId process_;
   HostSteps host_;
   std::vector<Counts> by_step_;
+  Counts outside_{};
 };
 
 bool was_recorded(const Collected& collected, std::size_t counter) {
@@ -157,7 +164,9 @@ std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
   std::vector<WorkCount> out;
   for (std::size_t counter = 0; counter < kCounters; ++counter) {
     if (!was_recorded(trace.collected(), counter)) continue;
-    WorkCount row{.name = std::string(kNames[counter]), .least_a_step = ~std::uint64_t{0}};
+    WorkCount row{.name = std::string(kNames[counter]),
+                  .least_a_step = ~std::uint64_t{0},
+                  .in_recording = tally.in_recording(counter)};
     for (const std::uint32_t step : counted) {
       const std::uint64_t count = tally.by_step()[step][counter];
       row.total += count;

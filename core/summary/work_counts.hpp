@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,9 @@ struct WorkCount {
   std::uint64_t total = 0;         // over the counted steps
   std::uint64_t least_a_step = 0;  // of the counted steps, each alone
   std::uint64_t most_a_step = 0;
+  // Of all that was recorded of the process: warm-up and what is outside of any step included. Not
+  // in older documents.
+  std::optional<std::uint64_t> in_recording;
 };
 
 // The ids above, in their order.

@@ -126,11 +126,13 @@ Json cell_json(const CellRow& cell, OperationNames& operations) {
 }
 
 Json count_json(const WorkCount& count, std::uint64_t steps) {
-  return {{"name", count.name},
-          {"total", count.total},
-          {"per_step", per_step(count.total, steps)},
-          {"least_a_step", count.least_a_step},
-          {"most_a_step", count.most_a_step}};
+  Json out = {{"name", count.name},
+              {"total", count.total},
+              {"per_step", per_step(count.total, steps)},
+              {"least_a_step", count.least_a_step},
+              {"most_a_step", count.most_a_step}};
+  if (count.in_recording) out["in_recording"] = *count.in_recording;
+  return out;
 }
 
 Json line_json(const LineRow& row, std::uint64_t steps) {

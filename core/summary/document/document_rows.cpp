@@ -70,8 +70,13 @@ KernelRow read_kernel(const Field& kernel, std::uint64_t steps) {
 }
 
 WorkCount read_count(const Field& count) {
-  return {count.at("name").text(), count.at("total").count(), count.at("least_a_step").count(),
-          count.at("most_a_step").count()};
+  WorkCount row{count.at("name").text(),
+                count.at("total").count(),
+                count.at("least_a_step").count(),
+                count.at("most_a_step").count(),
+                {}};
+  if (const auto all = count.find("in_recording")) row.in_recording = all->count();
+  return row;
 }
 
 void read_cells(const Field& document, Summary& out) {

@@ -53,7 +53,32 @@ TEST(CountRule, ARiseWithinTheDoubtIsNoPass) {
             Outcome::inconclusive);
 }
 
-TEST(CountRule, MoreInEachStepIsSeenThroughEvaluations) {
+CountedWork with_whole(CountedWork work, std::uint64_t whole, std::uint64_t steps) {
+  work.in_recording = whole;
+  work.steps_recorded = steps;
+  return work;
+}
+
+TEST(CountRule, TheSameWorkInTheWholeRecordingsIsAPassWhereOnlyTheWindowsDiffer) {
+  const CountedWork longer = with_whole(with_evaluation(100, 38, 4, 500), 6'200, 42);
+  const CountedWork shorter = with_whole(with_evaluation(100, 33, 4, 500), 6'200, 42);
+  EXPECT_EQ(judged({longer}, {shorter}), Outcome::pass);
+  EXPECT_EQ(judged({longer, shorter}, {shorter, longer}), Outcome::pass);
+  const auto whole = [&](std::uint64_t work, std::uint64_t steps) {
+    return judged({longer}, {with_whole(shorter, work, steps)});
+  };
+  EXPECT_EQ(whole(6'201, 42), Outcome::inconclusive);
+  EXPECT_EQ(whole(6'199, 42), Outcome::inconclusive) << "less in warm-up could hide more behind it";
+  EXPECT_EQ(whole(6'200, 43), Outcome::inconclusive);
+  EXPECT_EQ(judged({longer}, {with_evaluation(100, 33, 4, 500)}), Outcome::inconclusive);
+}
+
+TEST(CountRule, MoreInEachStepIsSeenBesideTheSameWhole) {
+  EXPECT_EQ(judged({with_whole(plain(100), 6'000, 42)}, {with_whole(plain(101), 6'000, 42)}),
+            Outcome::regression);
+}
+
+TEST(CountRule, MoreInEachStepIsSeenThroughThroughEvaluations) {
   EXPECT_EQ(judged({with_evaluation(100, 50, 1, 500)}, {with_evaluation(130, 50, 1, 500)}),
             Outcome::regression);
   EXPECT_EQ(judged({with_evaluation(1, 50, 5, 1)}, {with_evaluation(2, 50, 5, 1)}),

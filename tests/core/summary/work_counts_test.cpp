@@ -47,6 +47,8 @@ TEST(WorkCounts, WorkIsOfTheStepWhoseHostIssuedIt) {
   EXPECT_EQ(count_of(counts, "kernels").most_a_step, 3U);
   EXPECT_EQ(count_of(counts, "launches").total, 5U);
   EXPECT_EQ(count_of(counts, "host_syncs").total, 1U);  // the last step ends before its own
+  EXPECT_EQ(count_of(counts, "kernels").in_recording, 6U);
+  EXPECT_EQ(count_of(counts, "host_syncs").in_recording, 3U);
 }
 
 TEST(WorkCounts, CopiesBringTheirBytes) {
