@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <string_view>
 
 #include "cli/input/loaded_run.hpp"
@@ -13,22 +12,16 @@
 #include "cli/output/terminal.hpp"
 #include "core/findings/replayed_findings.hpp"
 #include "core/summary/document/document.hpp"
+#include "core/support/name_pattern.hpp"
 
 namespace stepscope {
 namespace {
 
 constexpr std::size_t kLargestReport = 4 << 20;  // searched for its schema's name
 
-Status check_regex(const char* option, const std::string& text) {
-  try {
-    static_cast<void>(std::regex(text));
-  } catch (const std::regex_error& error) {
-    return usage_error(
-        fmt::format("{} '{}': not a regular expression ({}); quote it for the shell and "
-                    "escape special characters",
-                    option, text, error.what()));
-  }
-  return Done{};
+Status check_pattern(const char* option, const std::string& text) {
+  const auto pattern = NamePattern::compile(option, text);
+  return pattern ? Status(Done{}) : Status(pattern.error());
 }
 
 Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& options,
@@ -59,8 +52,8 @@ std::string_view option_without_effect(const ReadOptions& options, const Summary
 }  // namespace
 
 Status check_read_options(const ReadOptions& options) {
-  const Status marker = check_regex("--step-marker", options.step_marker);
-  return marker ? check_regex("--phase", options.phase) : marker;
+  const Status marker = check_pattern("--step-marker", options.step_marker);
+  return marker ? check_pattern("--phase", options.phase) : marker;
 }
 
 bool is_report_document(const std::string& path) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <regex>
 
 #include "cli/input/load_summary.hpp"
 #include "cli/input/reading_options.hpp"
@@ -19,6 +18,7 @@
 #include "core/model/nothing_recorded.hpp"
 #include "core/summary/summary.hpp"
 #include "core/support/duration.hpp"
+#include "core/support/name_pattern.hpp"
 #include "reports/github/github_findings.hpp"
 #include "reports/html/html_report.hpp"
 #include "reports/json/json_report.hpp"
@@ -142,9 +142,10 @@ std::string annotations(const ReportArguments& arguments, const std::vector<Summ
 // An option that changed nothing is more likely a slip than meant.
 void note_options_without_effect(const ReadOptions& options, const std::string& path,
                                  const Summary& summary) {
-  const bool matches = std::any_of(
-      summary.phases.begin(), summary.phases.end(),
-      [&](const PhaseRow& row) { return std::regex_search(row.name, std::regex(options.phase)); });
+  const auto pattern = NamePattern::compile("--phase", options.phase);
+  const bool matches =
+      pattern && std::any_of(summary.phases.begin(), summary.phases.end(),
+                             [&](const PhaseRow& row) { return pattern->is_in(row.name); });
   if (!options.phase.empty() && !matches)
     say("stepscope report: {}: --phase '{}' matches no range of the counted steps\n", path,
         options.phase);

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <unordered_map>
 #include <utility>
 
@@ -192,14 +191,11 @@ std::vector<Partition> partitions_by_device(const Scene& scene, const Steps& ste
   return partitions;
 }
 
-Result<std::optional<std::regex>> phase_regex_of(const AttributionOptions& options) {
-  if (options.phase_regex.empty()) return std::optional<std::regex>{};
-  try {  // std::regex reports a bad pattern in no other way
-    return std::optional<std::regex>(std::regex(options.phase_regex, std::regex::optimize));
-  } catch (const std::regex_error& error) {
-    return usage_error(fmt::format("--phase: '{}' is no regular expression: {}",
-                                   options.phase_regex, error.what()));
-  }
+Result<std::optional<NamePattern>> phases_of_user(const AttributionOptions& options) {
+  if (options.phase_regex.empty()) return std::optional<NamePattern>{};
+  auto pattern = NamePattern::compile("--phase", options.phase_regex);
+  if (!pattern) return pattern.error();
+  return std::optional<NamePattern>(std::move(*pattern));
 }
 
 // A Kineto trace with op or Python records, or an nsys one with PyTorch's ops as NVTX ranges: its
@@ -220,9 +216,9 @@ void check(const Steps& steps, const Partition& partition, Attribution& out) {
 Result<Attribution> attribute(const Trace& trace, const Steps& steps,
                               const AttributionOptions& options) {
   if (steps.list.empty()) return bad_input("the trace holds no step and no window to attribute");
-  const auto regex = phase_regex_of(options);
-  if (!regex) return regex.error();
-  const auto kept = std::make_shared<Scene>(trace, steps, *regex ? &**regex : nullptr);
+  const auto pattern = phases_of_user(options);
+  if (!pattern) return pattern.error();
+  const auto kept = std::make_shared<Scene>(trace, steps, *pattern);
   Scene& scene = *kept;
   Attribution out;
   out.process = partition_of(scene, steps, Partition::kWholeProcess, scene.dependencies.ops());

@@ -34,13 +34,13 @@ std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpI
 
 }  // namespace
 
-Scene::Scene(const Trace& t, const Steps& s, const std::regex* phase_regex)
+Scene::Scene(const Trace& t, const Steps& s, std::optional<NamePattern> phases_of_user)
     : trace(t),
       process(s.process),
       threads(trace, s),
       cpu(trace),
       optimizer(trace),
-      phases(trace, threads, optimizer, phase_regex),
+      phases(trace, threads, optimizer, std::move(phases_of_user)),
       sites(trace, threads),
       dependencies(trace, s.process),
       places(trace, threads, phases, sites, dependencies.ops()),

@@ -4,7 +4,7 @@
 // needs the same edges.
 #pragma once
 
-#include <regex>
+#include <optional>
 #include <vector>
 
 #include "core/attribution/device/collectives.hpp"
@@ -37,7 +37,7 @@ struct Scene {
   LastEntries last_entries;
   Interval run;  // of all windows
 
-  Scene(const Trace& trace, const Steps& steps, const std::regex* phase_regex);
+  Scene(const Trace& trace, const Steps& steps, std::optional<NamePattern> phases_of_user);
   Scene(const Scene&) = delete;  // its members refer to each other
   Scene& operator=(const Scene&) = delete;
 };

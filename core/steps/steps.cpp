@@ -29,7 +29,7 @@ struct Found {
 
 Result<Found> find_by_marker(const Trace& trace, const std::vector<ProcessId>& processes,
                              const std::string& pattern) {
-  const Result<std::regex> marker = compile_marker(pattern);
+  const auto marker = NamePattern::compile("--step-marker", pattern);
   if (!marker) return marker.error();
   for (ProcessId process : processes) {
     Found found{.activity = survey(trace, process)};

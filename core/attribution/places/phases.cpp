@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <regex>
 #include <string_view>
 
 #include "core/attribution/places/phase_names.hpp"
@@ -22,10 +23,10 @@ std::string name_of_other(const Thread& thread, const Thread& loop) {
 }  // namespace
 
 PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const OptimizerWork& optimizer,
-                       const std::regex* only)
+                       std::optional<NamePattern> only)
     : trace_(trace),
       threads_(threads),
-      only_(only),
+      only_(std::move(only)),
       optimizer_(optimizer),
       torch_marks_(trace.data().strings.size()) {
   const std::vector<Thread>& all = trace.data().threads;
@@ -36,7 +37,7 @@ PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const Optimiz
     first_visit_.push_back(visits_.size());
   }
   for (ThreadId t = 0; t < all.size(); ++t) {
-    marks_.push_back(any_user_phase && only_ != nullptr ? Timeline{} : mark_timeline(t));
+    marks_.push_back(any_user_phase && only_ ? Timeline{} : mark_timeline(t));
     const bool own_row = t != threads.loop() && !threads.is_worker(t);
     thread_name_.push_back(own_row ? intern(0, name_of_other(all[t], all[threads.loop()])) : 0);
   }
@@ -114,7 +115,7 @@ bool PhaseTable::is_phase(RangeId range) {
   const HostRanges& h = trace_.host_ranges();
   if (family_of(h.kind[range]) != HostFamily::annotation || h.end[range] <= h.begin[range])
     return false;
-  if (only_ == nullptr && is_library_domain(trace_.text(h.category[range]))) return false;
+  if (!only_ && is_library_domain(trace_.text(h.category[range]))) return false;
   const auto [known, is_new] = names_that_are_phases_.try_emplace(h.name[range], false);
   if (is_new)
     known->second = names_phase(std::string(trace_.text(h.name[range]).substr(0, kLongestName)));
@@ -122,7 +123,7 @@ bool PhaseTable::is_phase(RangeId range) {
 }
 
 bool PhaseTable::names_phase(const std::string& name) const {
-  if (only_ != nullptr) return std::regex_search(name, *only_);
+  if (only_) return only_->is_in(name);
   if (name.empty() || is_internal(name) || !torch_mark(name).empty()) return false;
   static const std::regex kStepName(
       R"(^(global[ _]?)?(train(ing)?[ _]?)?(step|iter|iteration|batch|epoch)s?[ _#:/\-]*\d*$)",

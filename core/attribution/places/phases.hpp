@@ -15,7 +15,6 @@
 
 #include <map>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,13 +24,14 @@
 #include "core/attribution/host/threads.hpp"
 #include "core/attribution/places/captures.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
+#include "core/support/name_pattern.hpp"
 
 namespace stepscope {
 
 class PhaseTable {
  public:
   PhaseTable(const Trace& trace, const Threads& threads, const OptimizerWork& optimizer,
-             const std::regex* only);
+             std::optional<NamePattern> only);
 
   struct Stay {
     PhaseId phase = 0;
@@ -76,7 +76,7 @@ class PhaseTable {
 
   const Trace& trace_;
   const Threads& threads_;
-  const std::regex* only_;
+  std::optional<NamePattern> only_;
   const OptimizerWork& optimizer_;
   std::vector<Phase> phases_{Phase{}};
   std::vector<PhaseVisit> visits_;           // by thread

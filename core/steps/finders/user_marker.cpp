@@ -12,7 +12,6 @@
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kLongestName = 512;  // std::regex recurses by the length of the text
 constexpr std::size_t kNamesShown = 8;
 
 enum class Match : std::uint8_t { unknown, no, yes };
@@ -20,23 +19,18 @@ enum class Match : std::uint8_t { unknown, no, yes };
 // Each distinct name is searched once.
 class NameMatcher {
  public:
-  NameMatcher(const Trace& trace, const std::regex& marker)
+  NameMatcher(const Trace& trace, const NamePattern& marker)
       : trace_(trace), marker_(marker), known_(trace.data().strings.size(), Match::unknown) {}
 
   bool matches(StringId name) {
     Match& match = known_[name];
-    if (match == Match::unknown) match = search(trace_.text(name)) ? Match::yes : Match::no;
+    if (match == Match::unknown) match = marker_.is_in(trace_.text(name)) ? Match::yes : Match::no;
     return match == Match::yes;
   }
 
  private:
-  bool search(std::string_view text) const {
-    text = text.substr(0, kLongestName);
-    return std::regex_search(text.begin(), text.end(), marker_);
-  }
-
   const Trace& trace_;
-  const std::regex& marker_;
+  const NamePattern& marker_;
   std::vector<Match> known_;
 };
 
@@ -59,19 +53,7 @@ std::vector<RangeId> matching_ranges(const Activity& activity, NameMatcher& matc
 
 }  // namespace
 
-Result<std::regex> compile_marker(const std::string& pattern) {
-  try {
-    return std::regex(pattern, std::regex::ECMAScript | std::regex::optimize);
-  } catch (const std::regex_error& error) {
-    return usage_error(
-        fmt::format("--step-marker: '{}' is not a valid regular expression ({}); write ( [ * + ? . "
-                    "as \\( \\[ ... to "
-                    "search for the characters themselves",
-                    pattern, error.what()));
-  }
-}
-
-Loop find_user_marks(const Activity& activity, const std::regex& marker,
+Loop find_user_marks(const Activity& activity, const NamePattern& marker,
                      const std::string& pattern) {
   NameMatcher matcher(*activity.trace, marker);
   const std::vector<RangeId> ranges = matching_ranges(activity, matcher);

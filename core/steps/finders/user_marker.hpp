@@ -3,17 +3,15 @@
 // none of them matches in those of all other host ranges (ops, Python functions, calls).
 #pragma once
 
-#include <regex>
 #include <string>
 
 #include "core/steps/finders/loop.hpp"
+#include "core/support/name_pattern.hpp"
 
 namespace stepscope {
 
-Result<std::regex> compile_marker(const std::string& pattern);
-
 // Nothing found: a loop without steps.
-Loop find_user_marks(const Activity& activity, const std::regex& marker,
+Loop find_user_marks(const Activity& activity, const NamePattern& marker,
                      const std::string& pattern);
 
 // For the message when nothing matches: the names that are there, numbers folded, most frequent
