@@ -109,6 +109,8 @@ Result<viewer::ViewOptions> view_options(const ViewArguments& arguments) {
 
 constexpr double kBytesAnEvent = 120;  // levels of detail and tables, beside the trace itself
 
+// For a picture all that there is to say of it; for a window what was recorded, which it shows while
+// it finds out the rest.
 Result<viewer::Run> load_run(const std::string& path, const ViewArguments& arguments) {
   if (is_report_document(path))
     return bad_input(
@@ -125,7 +127,8 @@ Result<viewer::Run> load_run(const std::string& path, const ViewArguments& argum
   viewer::RunOptions wanted{
       .step_marker = arguments.step_marker, .phase = arguments.phase, .section = arguments.section};
   if (arguments.rank >= 0) wanted.rank = arguments.rank;
-  return viewer::analyse(std::move(*trace), wanted);
+  if (!arguments.screenshot.empty()) return viewer::analyse(std::move(*trace), wanted);
+  return viewer::glance(std::move(*trace), wanted);
 }
 
 int run_view(const ViewArguments& arguments) {

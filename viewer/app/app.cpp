@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "viewer/app/asked.hpp"
 #include "viewer/app/gui.hpp"
 #include "viewer/app/offscreen.hpp"
 #include "viewer/app/window.hpp"
@@ -15,41 +16,11 @@ namespace {
 constexpr int kSettlingFrames = 4;
 constexpr const char* kFindingsTab = "What to do";
 
-Status check_tab(const Desk& desk, const std::string& tab) {
-  if (tab.empty()) return Done{};
-  std::string titles;
-  for (const Table& table : tables_of(desk)) {
-    if (table.title == tab) return Done{};
-    titles += (titles.empty() ? "'" : ", '") + table.title + "'";
-  }
-  return usage_error("--tab '" + tab + "': there is no such table; here are " + titles);
-}
-
-// A light theme of the command line holds for this time; the dark one is what settings may change.
-void set_up(Desk& desk, const ViewOptions& options) {
-  desk.light |= options.light;
-  desk.open();
-  if (options.range) {
-    Session& session = desk.active();
-    const std::int64_t begin = session.run().trace.begin();
-    session.viewport().fit({begin + options.range->begin, begin + options.range->end}, 0);
-  }
-  if (!options.search.empty()) {
-    for (std::size_t i = 0; i < desk.sides(); ++i) desk.side(i).search(options.search);
-    for (const KernelRow& row : desk.active().run().summary.kernels) {
-      if (row.name.find(options.search) == std::string::npos) continue;
-      desk.choose_kernel(row.name);
-      break;
-    }
-  }
-  desk.follow();
-}
-
 Status take_picture(Desk& desk, const ViewOptions& options) {
   const auto scale = static_cast<float>(
       options.scale.value_or(std::max(1.0, static_cast<double>(options.height) / 1080)));
   const Gui gui(scale);
-  set_up(desk, options);
+  open_as_asked(desk, options);
   Screen screen(desk, scale);
   screen.tab = options.tab;
   screen.search = options.search;
@@ -62,11 +33,11 @@ Status take_picture(Desk& desk, const ViewOptions& options) {
   return image ? write_png(*image, options.screenshot) : Status(image.error());
 }
 
-Status open_window(Desk& desk, const ViewOptions& options) {
+Status open_window(Desk& desk, const Desk::Runs& runs, const ViewOptions& options) {
   const std::string folder = options.keep_state ? state_folder() : "";
   load_saved(desk, folder);
-  set_up(desk, options);
-  const Status shown = run_window(desk, options);
+  open_as_asked(desk, options);
+  const Status shown = run_window(desk, runs, options, folder);
   save(desk, folder);
   return shown;
 }
@@ -75,8 +46,11 @@ Status open_window(Desk& desk, const ViewOptions& options) {
 
 Status show(const Desk::Runs& runs, const ViewOptions& options) {
   Desk desk(runs, {.anyway = options.anyway});
-  if (const Status known = check_tab(desk, options.tab); !known) return known;
-  return options.screenshot.empty() ? open_window(desk, options) : take_picture(desk, options);
+  if (runs.front()->is_analysed) {
+    if (const Status known = check_tab(desk, options.tab); !known) return known;
+  }
+  return options.screenshot.empty() ? open_window(desk, runs, options)
+                                    : take_picture(desk, options);
 }
 
 }  // namespace stepscope::viewer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The viewer as one call: a window that stays until it is closed, or a picture.
+// The viewer as one call: a window that stays until it is closed, or a picture. A window takes runs
+// as glance() gives them, too, and analyses them while they are shown.
 #pragma once
 
 #include <optional>

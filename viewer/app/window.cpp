@@ -5,9 +5,12 @@
 #include <GLFW/glfw3.h>
 
 #include <memory>
+#include <utility>
 
 #include "backends/imgui_impl_glfw.h"
 #include "backends/imgui_impl_opengl3.h"
+#include "viewer/app/analysis.hpp"
+#include "viewer/app/asked.hpp"
 #include "viewer/app/gui.hpp"
 #include "viewer/imgui_compat.hpp"
 #include "viewer/ui/screen.hpp"
@@ -81,10 +84,28 @@ void follow_text_size(Screen& screen, Gui& gui, float display_scale) {
   renew_font_texture();
 }
 
-void loop(Screen& screen, Gui& gui, GLFWwindow* window, int most_frames) {
+// What was found out since the last frame. The table of the command line is opened as soon as it
+// is there, once.
+Status fill_in(Screen& screen, Analysis& analysis, const ViewOptions& options,
+               std::string& wanted_tab) {
+  const auto taken = analysis.take(screen.desk);
+  if (!taken) return taken.error();
+  if (taken->runs) search_as_asked(screen.desk, options);
+  if (!taken->runs && !taken->findings) return Done{};
+  const Status known = check_tab(screen.desk, wanted_tab);
+  if (known) screen.tab = std::exchange(wanted_tab, "");
+  return known || !taken->findings ? Done{} : known;
+}
+
+Status loop(Screen& screen, Gui& gui, GLFWwindow* window, Analysis& analysis,
+            const ViewOptions& options) {
   const float display_scale = screen.scale;
+  int left = options.close_after_frames;
+  std::string wanted_tab = options.tab;
   for (int drawn = 1; glfwWindowShouldClose(window) == 0 && !screen.desk.quit_wanted; ++drawn) {
-    if (most_frames > 0 && drawn > most_frames) return;
+    if (const Status filled = fill_in(screen, analysis, options, wanted_tab); !filled)
+      return filled;
+    if (options.close_after_frames > 0 && analysis.is_done() && left-- == 0) return Done{};
     if (drawn > kFramesAfterInput) glfwWaitEventsTimeout(kLongestWait);
     for (int i = 0; i < kFramesAfterInput; ++i) {
       follow_text_size(screen, gui, display_scale);
@@ -92,11 +113,13 @@ void loop(Screen& screen, Gui& gui, GLFWwindow* window, int most_frames) {
       glfwPollEvents();
     }
   }
+  return Done{};
 }
 
 }  // namespace
 
-Status run_window(Desk& desk, const ViewOptions& options) {
+Status run_window(Desk& desk, const Desk::Runs& runs, const ViewOptions& options,
+                  const std::string& state_folder) {
   if (glfwInit() == 0) return no_window("no display to open a window on");
   const Terminate terminate;
   const Window window = make_window(options);
@@ -113,8 +136,10 @@ Status run_window(Desk& desk, const ViewOptions& options) {
   screen.moves = true;
   screen.theme = make_theme(desk.light);
   apply_style(screen.theme, scale);
-  loop(screen, gui, window.get(), options.close_after_frames);
-  return Done{};
+  Analysis analysis(runs, {.desk = {.anyway = options.anyway},
+                           .state_folder = state_folder,
+                           .wake = [] { glfwPostEmptyEvent(); }});
+  return loop(screen, gui, window.get(), analysis, options);
 }
 
 }  // namespace stepscope::viewer

@@ -7,6 +7,9 @@
 
 namespace stepscope::viewer {
 
-Status run_window(Desk& desk, const ViewOptions& options);
+// `runs` are the desk's; glances among them are analysed while they are shown, and the desk becomes
+// one of the analysed runs, with what was saved of them in the folder.
+Status run_window(Desk& desk, const Desk::Runs& runs, const ViewOptions& options,
+                  const std::string& state_folder);
 
 }  // namespace stepscope::viewer

@@ -86,9 +86,11 @@ void draw_steps_strip(Screen& screen, std::size_t side) {
   const float left = from.x + screen.px(210);
   const auto p50 = static_cast<double>(summary.partition.p50_ns);
   list.AddText({from.x + screen.px(8), from.y + screen.px(4)}, screen.theme.text,
-               summary.steps.found_by == FoundBy::whole_trace
+               !session.run().is_analysed ? "steps follow"
+               : summary.steps.found_by == FoundBy::whole_trace
                    ? "no steps"
                    : fmt::format("{}{} steps", side_name(screen.desk, side), steps.size()).c_str());
+  if (!session.run().is_analysed) return;
   list.AddText({from.x + screen.px(8), from.y + screen.px(6) + ImGui::GetFontSize()},
                screen.theme.dim, fmt::format("p50 {}", format_duration(p50)).c_str());
   if (steps.empty()) return;

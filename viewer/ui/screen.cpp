@@ -110,8 +110,9 @@ void rank_picker(Screen& screen) {
 }
 
 void one_run(Screen& screen) {
-  const Summary& summary = screen.desk.active().run().summary;
-  const StepScale scale = scale_of(summary);
+  const Run& run = screen.desk.active().run();
+  if (!run.is_analysed) return ImGui::TextUnformatted(run.trace.data().path.c_str());
+  const StepScale scale = scale_of(run.summary);
   ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
   ImGui::TextUnformatted(verdict_label(scale).text.data());
   ImGui::PopStyleColor();
@@ -119,11 +120,21 @@ void one_run(Screen& screen) {
   ImGui::TextUnformatted(step_time_text(scale).c_str());
 }
 
+// What the window still waits for.
+void pending(const Screen& screen) {
+  if (screen.desk.pending.empty()) return;
+  ImGui::SameLine();
+  ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
+  ImGui::TextUnformatted(screen.desk.pending.c_str());
+  ImGui::PopStyleColor();
+}
+
 void top(Screen& screen, float width) {
   const Desk& desk = screen.desk;
   const std::string& sentence = desk.notice.empty() ? desk.sentence() : desk.notice;
   if (const Comparison* comparison = desk.comparison()) {
     ImGui::TextUnformatted(sentence.c_str());
+    pending(screen);
     search_box(screen, width);
     ImGui::TextDisabled("A  %s", side_sentence(comparison->a).c_str());
     ImGui::TextDisabled("B  %s", side_sentence(comparison->b).c_str());
@@ -132,9 +143,12 @@ void top(Screen& screen, float width) {
   one_run(screen);
   rank_picker(screen);
   search_box(screen, width);
-  const RunFacts& run = desk.active().run().summary.run;
-  ImGui::TextDisabled("%s", (joined(what_ran(run)) + "  ·  " + joined(where_it_ran(run))).c_str());
+  const Run& run = desk.active().run();
+  const RunFacts& facts = run.summary.run;
+  const std::string ran = joined(what_ran(facts)) + "  ·  " + joined(where_it_ran(facts));
+  ImGui::TextDisabled("%s", run.is_analysed ? ran.c_str() : "");
   ImGui::TextUnformatted(sentence.c_str());
+  pending(screen);
 }
 
 // A part of the screen as an ImGui child at its place.
@@ -179,8 +193,9 @@ void splitter(const Screen& screen, const Panel& panel, ImVec2 at, ImVec2 size, 
 
 // What was kept of a run that is no longer shown.
 void forget_replaced_runs(Screen& screen) {
-  if (screen.tables_of_generation != screen.desk.generation())
-    screen.panes.assign(screen.desk.sides(), {});
+  if (screen.panes_of_generation == screen.desk.generation()) return;
+  screen.panes.assign(screen.desk.sides(), {});
+  screen.panes_of_generation = screen.desk.generation();
 }
 
 void panes(Screen& screen, ImVec2 at, ImVec2 size) {

@@ -55,7 +55,8 @@ struct Screen {
   std::vector<Box> boxes;  // of the row being drawn
   std::vector<CurveColumn> columns;
   std::vector<Table> tables;
-  std::uint64_t tables_of_generation = ~std::uint64_t{0};
+  std::uint64_t panes_of_generation = 0;
+  std::uint64_t tables_of_revision = ~std::uint64_t{0};
   std::size_t tables_of_side = 0;
   std::size_t tables_of_marks = 0;
   KernelGrouping tables_of_grouping = KernelGrouping::none;

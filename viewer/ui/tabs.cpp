@@ -218,13 +218,13 @@ void open_table(Screen& screen, const Table& table) {
 // made in each frame.
 void refresh(Screen& screen) {
   const Desk& desk = screen.desk;
-  const bool same = screen.tables_of_generation == desk.generation() &&
+  const bool same = screen.tables_of_revision == desk.revision() &&
                     screen.tables_of_side == desk.active_side() &&
                     screen.tables_of_marks == desk.active().marks().size() &&
                     screen.tables_of_grouping == desk.kernel_grouping;
   if (same) return;
   screen.tables = tables_of(desk);
-  screen.tables_of_generation = desk.generation();
+  screen.tables_of_revision = desk.revision();
   screen.tables_of_side = desk.active_side();
   screen.tables_of_marks = desk.active().marks().size();
   screen.tables_of_grouping = desk.kernel_grouping;

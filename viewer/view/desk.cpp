@@ -59,9 +59,26 @@ Desk::Desk(Runs runs, const DeskOptions& options) : runs_(std::move(runs)) {
   anchors_.resize(runs_.size());
   anchor_names_.resize(runs_.size());
   for (const auto& session : sessions_) seen_.push_back(session->viewport().span());
-  if (runs_.size() < 2) return;
+  if (runs_.size() < 2 || !runs_[0]->is_analysed || !runs_[1]->is_analysed) return;
   comparison_ = compare(runs_[0]->summary, runs_[1]->summary, {.anyway = options.anyway});
   if (comparison_->shown()) groups_ = group_parts(comparison_->parts);
+}
+
+void Desk::take_over(const Desk& before) {
+  for (std::size_t i = 0; i < sides(); ++i) sessions_[i]->take_over(before.side(i));
+  active_ = before.active_;
+  kernel_grouping = before.kernel_grouping;
+  keys_shown = before.keys_shown;
+  palette_shown = before.palette_shown;
+  light = before.light;
+  search_wanted = before.search_wanted;
+  quit_wanted = before.quit_wanted;
+  panels = before.panels;
+  text_scale = before.text_scale;
+  notice = before.notice;
+  generation_ = before.generation_ + 1;
+  revision_ = before.revision_;
+  for (std::size_t i = 0; i < sides(); ++i) seen_[i] = sessions_[i]->viewport().span();
 }
 
 void Desk::open() {

@@ -42,6 +42,13 @@ class Desk {
   using Runs = std::vector<std::shared_ptr<const Run>>;
   explicit Desk(Runs runs, const DeskOptions& options = {});  // one or two
 
+  // Goes on where a desk of the same runs was before more was known of them.
+  void take_over(const Desk& before);
+  // A run has more to say than before (its findings): tables are to be made anew.
+  void renew_tables() { ++revision_; }
+  // What is still being found out, for the headline; empty where nothing is.
+  std::string pending;
+
   // The step that stands for each run, and the sentence about what is seen.
   void open();
   const std::string& sentence() const { return sentence_; }
@@ -88,6 +95,8 @@ class Desk {
   Status pick_rank(std::int32_t rank);
   // Grows whenever a run was replaced: what was kept of it is of no use any more.
   std::uint64_t generation() const { return generation_; }
+  // Grows whenever tables may say something else.
+  std::uint64_t revision() const { return generation_ + revision_; }
 
   bool keys_shown = false;
   bool palette_shown = false;
@@ -124,6 +133,7 @@ class Desk {
   std::optional<KernelLengths> kernel_;
   std::string sentence_;
   std::uint64_t generation_ = 0;
+  std::uint64_t revision_ = 0;
 };
 
 }  // namespace stepscope::viewer

@@ -93,6 +93,10 @@ void Session::fold_quiet_lanes() {
 }
 
 void Session::open() {
+  if (!run_.is_analysed) {
+    sentence_ = "The timeline is all that was recorded; its steps and owners follow.";
+    return;
+  }
   const auto step = typical_step(run_.summary);
   if (!step || run_.steps.found_by == FoundBy::whole_trace) {
     sentence_ = "No steps were found, so the whole trace is shown; --step-marker names the loop.";

@@ -10,28 +10,55 @@
 namespace stepscope::viewer {
 namespace {
 
-// Those of the process whose steps these are as attribution says; those of others by their names
-// alone, each name judged once.
+// Judged by its name alone, each name once.
+class ClassByName {
+ public:
+  explicit ClassByName(const Trace& trace) : trace_(trace), ops_(trace.device_ops()) {}
+
+  Cause of(DeviceOpId op) {
+    const auto key =
+        std::tuple(ops_.name[op], ops_.kind[op], ops_.copy_kind[op], ops_.source_memory[op]);
+    const auto [at, is_new] = known_.try_emplace(key, Cause::gpu_other);
+    if (is_new)
+      at->second = classify_device_op(ops_.kind[op], ops_.copy_kind[op], ops_.source_memory[op],
+                                      trace_.text(ops_.name[op]));
+    return at->second;
+  }
+
+ private:
+  const Trace& trace_;
+  const DeviceOps& ops_;
+  std::map<std::tuple<StringId, DeviceOpKind, CopyKind, MemoryKind>, Cause> known_;
+};
+
+// Those of the process whose steps these are as attribution says; those of others by their names.
 std::vector<Cause> op_classes(const Trace& trace, const Attribution& attribution,
                               ProcessId process) {
   const DeviceOps& ops = trace.device_ops();
-  std::map<std::tuple<StringId, DeviceOpKind, CopyKind, MemoryKind>, Cause> known;
+  ClassByName by_name(trace);
   std::vector<Cause> out(ops.size());
   for (DeviceOpId op = 0; op < ops.size(); ++op) {
-    out[op] = attribution.ops[op].cause;
-    if (trace.data().streams[ops.stream[op]].process == process) continue;
-    const auto key =
-        std::tuple(ops.name[op], ops.kind[op], ops.copy_kind[op], ops.source_memory[op]);
-    const auto [at, is_new] = known.try_emplace(key, Cause::gpu_other);
-    if (is_new)
-      at->second = classify_device_op(ops.kind[op], ops.copy_kind[op], ops.source_memory[op],
-                                      trace.text(ops.name[op]));
-    out[op] = at->second;
+    const bool is_own = trace.data().streams[ops.stream[op]].process == process;
+    out[op] = is_own ? attribution.ops[op].cause : by_name.of(op);
   }
   return out;
 }
 
 }  // namespace
+
+Run glance(Trace trace, const RunOptions& options) {
+  Run run{false, std::move(trace), options, {}, {}, {}, {}, {}, {}, {}, {}};
+  run.steps.thread = kNone;
+  run.summary.steps = run.steps;
+  run.attribution.phases.resize(1);
+  run.attribution.ops.resize(run.trace.device_ops().size());
+  ClassByName by_name(run.trace);
+  for (DeviceOpId op = 0; op < run.trace.device_ops().size(); ++op) {
+    run.op_classes.push_back(by_name.of(op));
+    run.attribution.ops[op].cause = run.op_classes.back();
+  }
+  return run;
+}
 
 Result<Run> analyse(Trace trace, const RunOptions& options) {
   auto steps = find_steps(
@@ -40,7 +67,8 @@ Result<Run> analyse(Trace trace, const RunOptions& options) {
   if (!steps) return steps.error();
   auto attribution = attribute(trace, *steps, {.phase_regex = options.phase});
   if (!attribution) return attribution.error();
-  Run run{std::move(trace),
+  Run run{true,
+          std::move(trace),
           options,
           std::move(*steps),
           std::move(*attribution),

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run as the viewer reads it: the trace, and what core concluded from it. The viewer computes
 // no result of its own.
+//
+// A run is shown as soon as its trace is read, and again with each thing that is concluded from it:
+//   glance          the trace alone, in a moment
+//   analyse         steps, who owns their time, the tables; without options.find no findings
+//   find_all_replayed (core/findings)  what to do; the longest
 #pragma once
 
 #include <optional>
@@ -26,6 +31,8 @@ struct RunOptions {
 };
 
 struct Run {
+  bool is_analysed =
+      false;  // false: of a glance, and only trace, options and op_classes say anything
   Trace trace;
   RunOptions options;
   Steps steps;
@@ -37,6 +44,9 @@ struct Run {
   std::map<std::uint32_t, DeviceSamples> samples;  // counters, by device
   Ranks ranks;
 };
+
+// Every table has a row for what refers to it, and says nothing.
+Run glance(Trace trace, const RunOptions& options = {});
 
 // Steps, attribution, findings: what `stepscope report` does of the same trace.
 Result<Run> analyse(Trace trace, const RunOptions& options = {});

@@ -89,18 +89,25 @@ void load_session(Session& session, const Json& json) {
   }
 }
 
-Json session_json(const Session& session) {
+// Of a run that was not analysed yet only the marks are new: it lacks lanes that flags are about.
+Json session_json(const Session& session, Json before) {
   Json marks = Json::array();
   const std::int64_t zero = session.run().trace.begin();
   for (const Mark& mark : session.marks())
     marks.push_back({{"begin_ns", mark.time.begin - zero},
                      {"end_ns", mark.time.end - zero},
                      {"text", mark.text}});
+  before["marks"] = marks;
+  if (!session.run().is_analysed) return before;
   return {{"trace", session.run().trace.data().path},
           {"pinned", names_of(session, session.pinned)},
           {"hidden", names_of(session, session.hidden)},
           {"folded", names_of(session, session.collapsed)},
           {"marks", marks}};
+}
+
+bool save_session(const Session& session, const std::string& file) {
+  return write_object(session_json(session, read_object(file)), file);
 }
 
 std::optional<float> size_in(const Json& settings, const char* key) {
@@ -139,7 +146,7 @@ bool save(const Desk& desk, const std::string& folder) {
   if (desk.panels.tables_height) settings["tables_height"] = *desk.panels.tables_height;
   bool all = write_object(settings, settings_file(folder));
   for (std::size_t i = 0; i < desk.sides(); ++i)
-    all = write_object(session_json(desk.side(i)), file_of(desk.run(i), folder)) && all;
+    all = save_session(desk.side(i), file_of(desk.run(i), folder)) && all;
   return all;
 }
 

@@ -138,6 +138,24 @@ void Session::go_to(Interval time) {
   viewport_.fit(time, 0.5);
 }
 
+void Session::take_over(const Session& before) {
+  marks_ = before.marks_;
+  measured_ = before.measured_;
+  pointed = before.pointed;
+  if (!before.search_text_.empty()) search(before.search_text_);
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const std::string name = lanes_[i].name();
+    for (std::size_t j = 0; j < before.lanes_.size(); ++j) {
+      if (before.lanes_[j].name() != name) continue;
+      pinned[i] = before.pinned[j];
+      hidden[i] = before.hidden[j];
+    }
+  }
+  if (const auto event = before.selected_event()) select(*event);
+  const bool moved = before.viewport_.span() != Viewport(whole_of(run_)).span();
+  if (moved) viewport_.show(before.viewport_.span());
+}
+
 void Session::toggle_lane(std::vector<bool>& flags) {
   if (!selected_) return;
   flags[selected_->lane] = !flags[selected_->lane];

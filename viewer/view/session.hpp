@@ -66,6 +66,10 @@ class Session {
   void open();
   const std::string& sentence() const { return sentence_; }
 
+  // Goes on where the same run was looked at before more was known of it: its marks, search, pinned
+  // and hidden lanes; and its span and selection where the user has moved.
+  void take_over(const Session& before);
+
   // Selects it in its step, close enough to be seen.
   bool jump(EventRef event);
 

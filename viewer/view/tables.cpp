@@ -326,6 +326,7 @@ Table host_ops_table(const StepScale& scale, const std::vector<HostOpRow>& rows)
 
 std::vector<Table> tables_of(const Desk& desk) {
   const Run& run = desk.active().run();
+  if (!run.is_analysed) return {};
   const StepScale scale = scale_of(run.summary);
   std::vector<Table> out = difference_tables(desk);
   const auto& findings = run.summary.findings;

@@ -107,6 +107,34 @@ class ScreenTest : public OnScreen {
   ScreenTest() : OnScreen({fast_run()}) {}
 };
 
+// Before it is analysed.
+class GlanceTest : public OnScreen {
+ protected:
+  GlanceTest() : OnScreen({std::make_shared<const viewer::Run>(glance(fast_run()->trace))}) {}
+};
+
+TEST_F(GlanceTest, EveryKeyAndClickIsTakenBeforeAnythingIsConcluded) {
+  for (char key = ' '; key < 127; ++key) {
+    if (key == 'q') continue;
+    type(key);
+    press(ImGuiKey_Escape);
+  }
+  for (float y = 5; y < kHeight; y += 23) {
+    click({700, y});
+    click({100, y});
+  }
+  drag(0, {500, 208}, {800, 208});
+  frames(2);
+  type('0');
+  const auto kernels =
+      std::find_if(session().lanes().begin(), session().lanes().end(),
+                   [](const Lane& lane) { return lane.kind == LaneKind::kernels; });
+  ASSERT_NE(kernels, session().lanes().end());
+  EXPECT_TRUE(session().select(kernels->event(0, 0)));
+  frames(2);
+  EXPECT_FALSE(screen.panes[0].details.empty());
+}
+
 // Runs side by side: A above B.
 class TwoRunsTest : public OnScreen {
  protected:
