@@ -42,6 +42,14 @@ Parts without_small(Parts parts, std::int64_t length) {
   return parts;
 }
 
+State state_in(std::uint8_t flags) {
+  return state_of(doing_in(flags));
+}
+
+std::int64_t time_in(State state, const ThreadCpu::Use& use) {
+  return state == State::asleep ? use.slept : use.ran + use.waited;
+}
+
 Doing mostly(const std::optional<ThreadCpu::Use>& use) {
   if (!use) return Doing::not_told;
   const std::int64_t half = (use->ran + use->waited + use->slept + 1) / 2;
@@ -113,35 +121,34 @@ class Silences::Filler {
 
   // Of the time from the one to the other, how much `row`, which is one of the two, stands for.
   double stands_for(std::uint32_t row, std::uint32_t first, std::uint32_t second) const {
-    const Doing doing = doing_in(samples_.flags[row]);
     const auto use = use_between(first, second);
     if (!use) return 0;
-    const auto part = static_cast<double>(parts_of(*use)[static_cast<std::size_t>(doing)]);
-    const bool shared = doing_in(samples_.flags[first]) == doing_in(samples_.flags[second]);
+    const auto part = static_cast<double>(time_in(state_in(samples_.flags[row]), *use));
+    const bool shared = state_in(samples_.flags[first]) == state_in(samples_.flags[second]);
     return shared ? part / 2 : part;
   }
 
   // A stretch between two samples may hold much that neither of them was taken in: by it, what all
   // samples stand for is less than what the clocks tell.
   void compare_with_clocks() {
-    std::array<double, kDoings> told{}, stood_for{};
+    std::array<double, kStates> told{}, stood_for{};
     for (std::uint32_t row = rows_.begin; row + 1 < rows_.end; ++row) {
       const auto use = use_between(row, row + 1);
       if (!use || doing_in(samples_.flags[row]) == Doing::not_told ||
           doing_in(samples_.flags[row + 1]) == Doing::not_told)
         continue;
-      const Parts parts = parts_of(*use);
-      for (std::size_t i = 0; i < kDoings; ++i) told[i] += static_cast<double>(parts[i]);
+      for (const State state : {State::awake, State::asleep})
+        told[static_cast<std::size_t>(state)] += static_cast<double>(time_in(state, *use));
       for (const std::uint32_t one : {row, row + 1})
-        stood_for[static_cast<std::size_t>(doing_in(samples_.flags[one]))] +=
+        stood_for[static_cast<std::size_t>(state_in(samples_.flags[one]))] +=
             stands_for(one, row, row + 1);
     }
-    for (std::size_t i = 0; i < kDoings; ++i)
+    for (std::size_t i = 0; i < kStates; ++i)
       missed_[i] = stood_for[i] > 0 ? std::max(1.0, told[i] / stood_for[i]) : 1;
   }
 
   // Of a part that is short beside the distance of the samples around it, the clocks tell little:
-  // what the thread did there at other times tells more.
+  // what the thread did there at other times tells more of whether it slept.
   std::optional<Parts> usual_parts(const Silence& silence, Interval time, Side side) const {
     const std::uint32_t before = side == Side::end ? silence.rows.end - 1 : silence.rows.begin - 1;
     const std::uint32_t after = side == Side::begin ? silence.rows.begin : silence.rows.end;
@@ -149,15 +156,17 @@ class Silences::Filler {
         after < rows_.end && (side == Side::end || silence.rows.begin > rows_.begin);
     if (!is_between || 2 * time.length() >= samples_.time[after] - samples_.time[before])
       return std::nullopt;
-    std::array<double, kDoings> times = usual_.times(silence.place, side);
-    double sum = 0;
-    for (std::size_t i = 0; i < kDoings; ++i) sum += times[i] *= missed_[i];
-    if (sum <= 0) return std::nullopt;
-    const auto part = [&](Doing doing) {
-      return static_cast<std::int64_t>(times[static_cast<std::size_t>(doing)] / sum *
-                                       static_cast<double>(time.length()));
-    };
-    Parts parts{0, part(Doing::waited), part(Doing::slept)};
+    const auto around = use_between(before, after);
+    const std::array<double, kStates> usual = usual_.times(silence.place, side);
+    const double awake = usual[0] * missed_[0], asleep = usual[1] * missed_[1];
+    if (awake + asleep <= 0 || !around) return std::nullopt;
+    const auto length = static_cast<double>(time.length());
+    const auto runnable =
+        static_cast<double>(std::max<std::int64_t>(1, around->ran + around->waited));
+    const double waiting = static_cast<double>(around->waited) / runnable;
+    const double slept = asleep / (awake + asleep) * length;
+    Parts parts{0, static_cast<std::int64_t>(waiting * (length - slept)),
+                static_cast<std::int64_t>(slept)};
     parts[0] = time.length() - parts[1] - parts[2];
     return parts;
   }
@@ -167,16 +176,17 @@ class Silences::Filler {
       const Doing doing = doing_in(samples_.flags[row]);
       if (doing == Doing::not_told) {
         const Interval held = held_by(silence, row);
-        usual_.add(silence.place, Side::whole, mostly(cpu_.use(thread_, held)), row,
+        usual_.add(silence.place, Side::whole, state_of(mostly(cpu_.use(thread_, held))), row,
                    std::max(kLeastWeight, static_cast<double>(held.length())));
         continue;
       }
       const bool is_first = row == silence.rows.begin, is_last = row + 1 == silence.rows.end;
       const double before = is_first && row > rows_.begin ? stands_for(row, row - 1, row) : 0;
       const double after = is_last && row + 1 < rows_.end ? stands_for(row, row, row + 1) : 0;
-      if (is_first) usual_.add(silence.place, Side::begin, doing, row, before + kLeastWeight);
-      if (is_last) usual_.add(silence.place, Side::end, doing, row, after + kLeastWeight);
-      if (!is_first && !is_last) usual_.add(silence.place, Side::whole, doing, row, kLeastWeight);
+      const State state = state_of(doing);
+      if (is_first) usual_.add(silence.place, Side::begin, state, row, before + kLeastWeight);
+      if (is_last) usual_.add(silence.place, Side::end, state, row, after + kLeastWeight);
+      if (!is_first && !is_last) usual_.add(silence.place, Side::whole, state, row, kLeastWeight);
     }
   }
 
@@ -215,8 +225,9 @@ class Silences::Filler {
     std::int64_t at = time.begin;
     const auto add = [&](Doing doing, std::int64_t length) {
       if (length <= 0) return;
-      const UsualLines::Turn turn = usual_.next(silence.place, side, doing, length);
-      push(at, turn.row, use ? turn.doing : Doing::not_told, is_seen && turn.row != kNone);
+      const UsualLines::Turn turn = usual_.next(silence.place, side, state_of(doing), length);
+      push(at, turn.row, use ? as_seen(turn, doing) : Doing::not_told,
+           is_seen && turn.row != kNone);
       at += length;
     };
     if (!use) return add(Doing::not_told, time.length());
@@ -226,18 +237,25 @@ class Silences::Filler {
       add(doing, parts[static_cast<std::size_t>(doing)]);
   }
 
+  // Where the thread was never seen in that state there, what it was seen doing.
+  static Doing as_seen(const UsualLines::Turn& turn, Doing doing) {
+    if (turn.state == state_of(doing)) return doing;
+    return turn.state == State::asleep ? Doing::slept : Doing::ran;
+  }
+
   // From `row` to the one behind it.
   void fill_between(const Silence& silence, std::uint32_t row) {
     const std::uint32_t next = row + 1;
     const Interval time{samples_.time[row], samples_.time[next]};
-    const Doing here = doing_in(samples_.flags[row]), there = doing_in(samples_.flags[next]);
+    const State here = state_in(samples_.flags[row]), there = state_in(samples_.flags[next]);
     const auto use = use_between(row, next);
     if (time.length() <= 0) return;
     if (!use) return push(time.begin, row, Doing::not_told, true);
     Parts first{}, second{}, neither{};
     const Parts parts = without_small(parts_of(*use), time.length());
     for (std::size_t i = 0; i < kDoings; ++i) {
-      const bool is_here = here == static_cast<Doing>(i), is_there = there == static_cast<Doing>(i);
+      const State state = state_of(static_cast<Doing>(i));
+      const bool is_here = here == state, is_there = there == state;
       first[i] = is_here ? parts[i] / (is_there ? 2 : 1) : 0;
       second[i] = is_there ? parts[i] - first[i] : 0;
       neither[i] = parts[i] - first[i] - second[i];
@@ -256,7 +274,8 @@ class Silences::Filler {
     for (const Doing doing : {Doing::slept, Doing::waited, Doing::ran}) {
       const std::int64_t length = neither[static_cast<std::size_t>(doing)];
       if (length <= 0) continue;
-      const UsualLines::Turn turn = usual_.next(silence.place, Side::whole, doing, length);
+      const UsualLines::Turn turn =
+          usual_.next(silence.place, Side::whole, state_of(doing), length);
       add(turn.row == kNone ? row : turn.row, doing, length);
     }
     add_all(next, second);
@@ -279,7 +298,7 @@ class Silences::Filler {
   Interval limits_;
   std::vector<Start>& out_;
   std::vector<Silence> silences_;
-  std::array<double, kDoings> missed_{1, 1, 1};
+  std::array<double, kStates> missed_{1, 1};
   bool tells_ = false;
 };
 

@@ -4,8 +4,8 @@
 // op and no API call is around.
 //
 // Between two samples the thread's clocks tell exactly how long it did which of the three, and a
-// sample stands for what it was taken in: one of a sleeping thread for time asleep alone. So it
-// does not matter that a sampler on a busy machine comes to look when the thread sleeps. Of two
+// sample stands for what it was taken in: one of a sleeping thread for time asleep alone, one of an
+// awake one for time in which it ran or waited for a core. So it does not matter that a sampler on a busy machine comes to look when the thread sleeps. Of two
 // samples in one silence that were taken in the same, each stands for half. Before a silence's
 // first sample, behind its last one, and where there is none, the usual lines stand in
 // (usual_lines.hpp).

@@ -55,6 +55,10 @@ std::vector<std::uint8_t> doing_at(const Trace& trace, ThreadId thread, const Sa
   return out;
 }
 
+double share_of(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
 template <class Samples>
 void sort_by_time(std::vector<Samples>& all) {
   for (auto& samples : all)
@@ -82,7 +86,8 @@ ThreadCpu::ThreadCpu(const Trace& trace)
 }
 
 // Two more places on the clocks between two samples: where the thread had done with the one, and
-// where it began with the other.
+// where it began with the other. Of an awake thread a look does not tell whether it would have had
+// a core without it: running and waiting go on side by side there.
 void ThreadCpu::bend(const Trace& trace, ThreadId thread) {
   const stepscope::Samples& seen = trace.data().samples;
   const auto doing = [&seen](std::size_t row) { return seen.flags[row] & kSampleDoing; };
@@ -90,26 +95,26 @@ void ThreadCpu::bend(const Trace& trace, ThreadId thread) {
   const Rows rows = rows_of(seen, thread);
   for (std::uint32_t row = rows.begin; row + 1 < rows.end; ++row) {
     const Interval time{seen.time[row], seen.time[row + 1]};
-    const int first = doing(row), second = doing(row + 1);
     const std::optional<Use> all = use(thread, time);
-    if (first == 0 || second == 0 || !all) continue;
-    const auto of = [&all](int what) {
-      return what == kSampleRan ? all->ran : what == kSampleWaits ? all->waited : all->slept;
-    };
+    if (doing(row) == 0 || doing(row + 1) == 0 || !all) continue;
+    const bool first = doing(row) != kSampleSlept, second = doing(row + 1) != kSampleSlept;
+    const std::int64_t awake = all->ran + all->waited;
+    const auto of = [&](bool is_awake) { return is_awake ? awake : all->slept; };
     const std::int64_t head = of(first) / (first == second ? 2 : 1);
-    const std::int64_t tail = first == second ? of(second) - head : of(second);
-    const auto add = [&](std::int64_t at_time, Samples& to, const Samples& of_clock, int what) {
-      const double begin = at(of_clock, time.begin), end = at(of_clock, time.end);
-      const bool is_head = at_time - time.begin == head;
-      const auto part = static_cast<double>(is_head ? head : tail);
-      const bool moves = (is_head ? first : second) == what;
-      to.push_back({at_time, is_head ? begin + (moves ? part : 0) : end - (moves ? part : 0)});
+    const std::int64_t tail = of(second) - (first == second ? head : 0);
+    const double begun = first ? share_of(head, awake) : 0;
+    const double left = second ? share_of(tail, awake) : 0;
+    const auto add = [&](std::int64_t at_time, double done) {
+      if (at_time <= time.begin || at_time >= time.end) return;
+      const auto along = [&](const Samples& clock) {
+        const double begin = at(clock, time.begin);
+        return begin + done * (at(clock, time.end) - begin);
+      };
+      ran.push_back({at_time, along(ran_[thread])});
+      if (waited_[thread].size() > 1) waited.push_back({at_time, along(waited_[thread])});
     };
-    for (const std::int64_t at_time : {time.begin + head, time.end - tail}) {
-      if (at_time <= time.begin || at_time >= time.end) continue;
-      add(at_time, ran, ran_[thread], kSampleRan);
-      if (waited_[thread].size() > 1) add(at_time, waited, waited_[thread], kSampleWaits);
-    }
+    add(time.begin + head, begun);
+    add(time.end - tail, 1 - left);
   }
   ran_[thread].insert(ran_[thread].end(), ran.begin(), ran.end());
   waited_[thread].insert(waited_[thread].end(), waited.begin(), waited.end());

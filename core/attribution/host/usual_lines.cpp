@@ -8,21 +8,13 @@ namespace {
 
 constexpr std::size_t kMostLines = 64;  // of a pool: one that imports modules has thousands
 
-std::size_t index_of(Side side, Doing doing) {
-  const auto what = doing == Doing::not_told ? Doing::ran : doing;
-  return static_cast<std::size_t>(side) * kDoings + static_cast<std::size_t>(what);
+std::size_t index_of(Side side, State state) {
+  return static_cast<std::size_t>(side) * kStates + static_cast<std::size_t>(state);
 }
 
-// Where a thread was not seen to do that, what it was seen to do there instead.
-std::array<Doing, kDoings> likely_first(Doing doing) {
-  switch (doing) {
-    case Doing::waited:
-      return {Doing::waited, Doing::ran, Doing::slept};
-    case Doing::slept:
-      return {Doing::slept, Doing::waited, Doing::ran};
-    default:
-      return {Doing::ran, Doing::waited, Doing::slept};
-  }
+// Where a thread was not seen in the one, what it was seen to do there in the other.
+std::array<State, kStates> likely_first(State state) {
+  return {state, state == State::awake ? State::asleep : State::awake};
 }
 
 }  // namespace
@@ -70,26 +62,26 @@ void UsualLines::add_to(Pool& pool, std::uint32_t row, double weight) {
   pool.weight += weight;
 }
 
-void UsualLines::add(Place place, Side side, Doing doing, std::uint32_t row, double weight) {
+void UsualLines::add(Place place, Side side, State state, std::uint32_t row, double weight) {
   for (const std::uint32_t id : {place.exact, place.wide}) {
-    add_to(pools_[id][index_of(Side::whole, doing)], row, weight);
-    if (side != Side::whole) add_to(pools_[id][index_of(side, doing)], row, weight);
+    add_to(pools_[id][index_of(Side::whole, state)], row, weight);
+    if (side != Side::whole) add_to(pools_[id][index_of(side, state)], row, weight);
   }
 }
 
 const UsualLines::Pools* UsualLines::pools_of(Place place, Side side) const {
   for (const std::uint32_t id : {place.exact, place.wide}) {
-    for (std::size_t i = 0; i < kDoings; ++i)
-      if (!pools_[id][index_of(side, static_cast<Doing>(i))].lines.empty()) return &pools_[id];
+    for (const State state : {State::awake, State::asleep})
+      if (!pools_[id][index_of(side, state)].lines.empty()) return &pools_[id];
   }
   return nullptr;
 }
 
-std::array<double, kDoings> UsualLines::times(Place place, Side side) const {
-  std::array<double, kDoings> out{};
+std::array<double, kStates> UsualLines::times(Place place, Side side) const {
+  std::array<double, kStates> out{};
   const Pools* pools = pools_of(place, side);
-  for (std::size_t i = 0; i < kDoings && pools != nullptr; ++i)
-    out[i] = (*pools)[index_of(side, static_cast<Doing>(i))].weight;
+  for (std::size_t i = 0; i < kStates && pools != nullptr; ++i)
+    out[i] = (*pools)[index_of(side, static_cast<State>(i))].weight;
   return out;
 }
 
@@ -106,19 +98,19 @@ std::uint32_t UsualLines::take(Pool& pool, double ns) {
   return line->row;
 }
 
-UsualLines::Turn UsualLines::next_of(std::uint32_t place, Side side, Doing doing, std::int64_t ns) {
+UsualLines::Turn UsualLines::next_of(std::uint32_t place, Side side, State state, std::int64_t ns) {
   for (const Side where : {side, Side::whole}) {
-    for (const Doing what : likely_first(doing)) {
-      Pool& pool = pools_[place][index_of(where, what)];
-      if (!pool.lines.empty()) return {take(pool, static_cast<double>(ns)), what};
+    for (const State seen : likely_first(state)) {
+      Pool& pool = pools_[place][index_of(where, seen)];
+      if (!pool.lines.empty()) return {take(pool, static_cast<double>(ns)), seen};
     }
   }
-  return {};
+  return {kNone, state};
 }
 
-UsualLines::Turn UsualLines::next(Place place, Side side, Doing doing, std::int64_t ns) {
-  const Turn turn = next_of(place.exact, side, doing, ns);
-  return turn.row != kNone ? turn : next_of(place.wide, side, doing, ns);
+UsualLines::Turn UsualLines::next(Place place, Side side, State state, std::int64_t ns) {
+  const Turn turn = next_of(place.exact, side, state, ns);
+  return turn.row != kNone ? turn : next_of(place.wide, side, state, ns);
 }
 
 }  // namespace stepscope

@@ -6,7 +6,7 @@
 // A place is the innermost range around the silence and the ranges right before and after it, by
 // their names and call sites; where nothing was seen at such a place, the range around it alone,
 // or the two neighbours' names. A place has pools: for the begin of a silence, its end, and a whole
-// one that was not looked into; and of each for a thread that ran, waited for a core, or slept.
+// one that was not looked into; and of each for a thread that was awake, or slept.
 //
 // The weight of a sample is the time that it stands for and that no silence around it has taken
 // from it (silences.cpp).
@@ -25,6 +25,15 @@ namespace stepscope {
 enum class Doing : std::uint8_t { ran, waited, slept, not_told };
 inline constexpr std::size_t kDoings = 3;  // without not_told, which counts as ran
 
+// A look may itself take the core from the thread that it looks at. So whether an awake thread ran
+// or waited for a core is told by its clocks, and no look stands for the one alone.
+enum class State : std::uint8_t { awake, asleep };
+inline constexpr std::size_t kStates = 2;
+
+constexpr State state_of(Doing doing) {
+  return doing == Doing::slept ? State::asleep : State::awake;
+}
+
 enum class Side : std::uint8_t { begin, end, whole };
 inline constexpr std::size_t kSides = 3;
 
@@ -39,17 +48,17 @@ class UsualLines {
   Place place(ThreadId thread, std::size_t piece);
 
   // `row` was seen there, and stands for that much time.
-  void add(Place place, Side side, Doing doing, std::uint32_t row, double weight);
+  void add(Place place, Side side, State state, std::uint32_t row, double weight);
 
-  // How much of the samples' time there the thread did what in; by Doing.
-  std::array<double, kDoings> times(Place place, Side side) const;
+  // How much of the samples' time there the thread was in which state; by State.
+  std::array<double, kStates> times(Place place, Side side) const;
 
   struct Turn {
-    std::uint32_t row = kNone;  // kNone: nothing was seen there
-    Doing doing = Doing::not_told;
+    std::uint32_t row = kNone;   // kNone: nothing was seen there
+    State state = State::awake;  // the other one where it was never seen in that one there
   };
   // Whose turn it is at that place for that long.
-  Turn next(Place place, Side side, Doing doing, std::int64_t ns);
+  Turn next(Place place, Side side, State state, std::int64_t ns);
 
  private:
   struct Line {
@@ -60,7 +69,7 @@ class UsualLines {
     std::vector<Line> lines;
     double weight = 0, asked = 0;
   };
-  using Pools = std::array<Pool, kSides * kDoings>;
+  using Pools = std::array<Pool, kSides * kStates>;
   using Name = std::pair<StringId, SiteId>;
   using Key = std::tuple<ThreadId, Name, Name, Name>;
 
@@ -70,7 +79,7 @@ class UsualLines {
   void add_to(Pool& pool, std::uint32_t row, double weight);
   static std::uint32_t take(Pool& pool, double ns);
   const Pools* pools_of(Place place, Side side) const;
-  Turn next_of(std::uint32_t place, Side side, Doing doing, std::int64_t ns);
+  Turn next_of(std::uint32_t place, Side side, State state, std::int64_t ns);
 
   const Trace& trace_;
   const Threads& threads_;

@@ -90,8 +90,21 @@ TEST_F(SilencesTest, AThreadThatIsReadyToRunALineIsAtThatLine) {
   sample(10999, one, kSampleWaits, 4000, 7099);
   sample(12000, one, kSampleRan, 5001, 7099);
   const Sums sums = silence(5000);
-  EXPECT_EQ(sums.at({one, Doing::waited}), 7000);
-  EXPECT_EQ(sums.at({one, Doing::ran}), 3000);
+  EXPECT_EQ(sums.at({one, Doing::waited}), 6999);
+  EXPECT_EQ(sums.at({one, Doing::ran}), 3001);
+}
+
+// A sampler that shares the thread's core finds it ready to run at each look, however much it ran.
+TEST_F(SilencesTest, ALookThatTakesTheCoreDoesNotSayThatTheThreadHadNone) {
+  for (std::int64_t turn = 0; turn < 200; ++turn) op("a", turn * 5000, turn * 5000 + 1000);
+  for (std::int64_t at = 0; at < 1'000'000; at += 12300)
+    sample(at, at % 5000 < 1000 ? kNone : one, kSampleWaits, at * 3 / 4 + 1, at / 4 + 1);
+  Sums sums;
+  for (std::int64_t turn = 1; turn < 195; ++turn) add_silence(turn * 5000 + 3000, sums);
+  const auto ran = static_cast<double>(sums[{one, Doing::ran}]);
+  const auto waited = static_cast<double>(sums[{one, Doing::waited}]);
+  EXPECT_NEAR(ran / (194 * 4000), 0.75, 0.03);
+  EXPECT_NEAR(waited / (194 * 4000), 0.25, 0.03);
 }
 
 // On a busy machine the sampler may get a core only while the thread sleeps.
