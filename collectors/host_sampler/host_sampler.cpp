@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 
+#include "collectors/host_sampler/rests.hpp"
 #include "collectors/host_sampler/thread_clock.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/draining/background_thread.hpp"
@@ -22,21 +23,10 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr timespec kAtMost{1, 0};
-constexpr std::int64_t kRestPerWork = 250;
-// What is met for the first time is dear to read: the first looks are not followed by the long
-// rests that their cost would ask for, or a short program would end before the next.
-constexpr std::int64_t kFirstWork_ns = 20'000'000;
-constexpr std::int64_t kFirstRest_ns = 20'000'000;
-
 // Of what was read of a thread's CPU clock.
 constexpr double kAllTheTime = 0.98;
 
 constinit std::atomic<std::uint32_t> switched_off{0};
-
-std::int64_t rest_after(std::int64_t work_ns, std::int64_t work_so_far_ns) noexcept {
-  const std::int64_t owed = kRestPerWork * work_ns;
-  return work_so_far_ns < kFirstWork_ns ? std::min(owed, kFirstRest_ns) : owed;
-}
 
 }  // namespace
 
@@ -64,16 +54,15 @@ void HostSampler::run() noexcept {
     recorder::note(
         "host samples have no Python lines: this system lets a process read neither its "
         "own memory by process_vm_readv nor /proc/self/mem");
-  const std::int64_t begin = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
-  std::int64_t cpu = begin;
+  Rests rests;
+  std::int64_t cpu = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   while (stop_.load(std::memory_order_acquire) == 0 && recorder::recording()) {
     while (switched_off.load(std::memory_order_acquire) != 0 &&
            stop_.load(std::memory_order_acquire) == 0)
       syscall(SYS_futex, &switched_off, FUTEX_WAIT_PRIVATE, 1, &kAtMost, nullptr, 0);
     if (recorder::taking()) look();
     const std::int64_t now = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    sleep(uneven(
-        std::max(std::int64_t{options_.period_us} * 1000, rest_after(now - cpu, now - begin))));
+    sleep(uneven(std::max(std::int64_t{options_.period_us} * 1000, rests.after(now - cpu))));
     cpu = now;
     cpu_ns_.store(now, std::memory_order_relaxed);
   }
