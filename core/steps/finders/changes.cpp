@@ -5,13 +5,15 @@
 
 #include <algorithm>
 
+#include "core/steps/bags.hpp"
 #include "core/steps/finders/turns.hpp"
 
 namespace stepscope {
 namespace {
 
-constexpr double kTogether = 0.9;     // of the steps from a kind's first to its last
-constexpr double kOfAllSteps = 0.95;  // of all steps
+constexpr double kTogether = 0.9;        // of the steps from a kind's first to its last
+constexpr double kOfAllSteps = 0.95;     // of all steps
+constexpr double kSameOperations = 0.9;  // of those of either
 
 struct KindStretch {  // of steps of one kind
   std::size_t first, last, count = 0;
@@ -45,6 +47,53 @@ bool tile_the_loop(const std::vector<KindStretch>& stretches, std::size_t steps)
          static_cast<double>(held) >= kOfAllSteps * static_cast<double>(steps);
 }
 
+// The stretch's last step: an optimizer's first one makes its state by other operations.
+Bag usual_bag(const Activity& activity, const Loop& loop, const KindStretch& stretch) {
+  return bag_of(activity.work_in(loop.steps[stretch.last].time));
+}
+
+bool has_same_operations(const Bag& a, const Bag& b) {
+  std::size_t same = 0;
+  for (const auto& [token, count] : a) {
+    const auto at = std::lower_bound(
+        b.begin(), b.end(), token,
+        [](const auto& entry, std::uint32_t wanted) { return entry.first < wanted; });
+    same += at != b.end() && at->first == token ? 1U : 0U;
+  }
+  const std::size_t all = a.size() + b.size() - same;
+  return all > 0 && static_cast<double>(same) >= kSameOperations * static_cast<double>(all);
+}
+
+// The line that steps the optimizer there; kNone where none is known.
+SiteId line_of(const Activity& activity, const HostStep& step) {
+  const HostRanges& h = activity.trace->host_ranges();
+  for (const RangeId range : activity.annotations)
+    if (h.site[range] != kNone && h.end[range] == step.time.end) return h.site[range];
+  return kNone;
+}
+
+bool are_one_loop(const Activity& activity, const Loop& loop, const KindStretch& a,
+                  const KindStretch& b) {
+  const SiteId line = line_of(activity, loop.steps[a.last]);
+  return line != kNone && line == line_of(activity, loop.steps[b.last]) &&
+         has_same_operations(usual_bag(activity, loop, a), usual_bag(activity, loop, b));
+}
+
+// Stretches that are one loop become one.
+std::vector<KindStretch> joined(const Activity& activity, const Loop& loop,
+                                const std::vector<KindStretch>& stretches) {
+  std::vector<KindStretch> out;
+  for (const KindStretch& stretch : stretches) {
+    if (!out.empty() && are_one_loop(activity, loop, out.back(), stretch)) {
+      out.back().last = stretch.last;
+      out.back().count += stretch.count;
+    } else {
+      out.push_back(stretch);
+    }
+  }
+  return out;
+}
+
 // Kinds of the steps. The first step of all may hold the program's start, so it is of the second's.
 std::vector<std::size_t> kinds_of_steps(const Activity& activity, const Loop& loop) {
   std::vector<Turn> turns;
@@ -59,8 +108,10 @@ std::vector<std::size_t> kinds_of_steps(const Activity& activity, const Loop& lo
 
 std::vector<Loop> split_at_changes(const Activity& activity, const Loop& loop) {
   if (loop.found_by != FoundBy::optimizer || loop.steps.size() < 2 * kFewestOfKind) return {loop};
-  const std::vector<KindStretch> stretches = stretches_by_kind(kinds_of_steps(activity, loop));
-  if (!tile_the_loop(stretches, loop.steps.size())) return {loop};
+  const std::vector<KindStretch> by_kind = stretches_by_kind(kinds_of_steps(activity, loop));
+  if (!tile_the_loop(by_kind, loop.steps.size())) return {loop};
+  const std::vector<KindStretch> stretches = joined(activity, loop, by_kind);
+  if (stretches.size() < 2) return {loop};
   std::vector<Loop> out;
   std::size_t from = 0;
   for (std::size_t i = 0; i < stretches.size(); ++i) {

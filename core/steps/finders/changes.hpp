@@ -5,6 +5,9 @@
 // Kinds are those of turns.hpp: other scope, other work (of which neither contains the other's), or
 // another number of backward nodes. Kinds count whose steps lie together and are at least
 // kFewestOfKind; a loop that is not nearly all of such kinds is one.
+//
+// Steps that one line of the program makes, of the same operations in another number, are of one
+// loop: a curriculum's sequences grow, and a recurrent layer runs more often.
 #pragma once
 
 #include <vector>
