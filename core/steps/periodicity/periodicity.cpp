@@ -11,6 +11,7 @@
 #include "core/steps/bags.hpp"
 #include "core/steps/busiest_thread.hpp"
 #include "core/steps/periodicity/lane.hpp"
+#include "core/steps/periodicity/rare_lines.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -46,6 +47,16 @@ Choice choose(const std::vector<RepeatLevel>& levels, unsigned required) {
       able.begin(), able.end(),
       [](const RepeatLevel* a, const RepeatLevel* b) { return a->explained < b->explained; });
   return {*best, able.size() > 1 ? kAmbiguous : kSure};
+}
+
+// A loop that does a little more every k-th iteration is none of k iterations.
+Choice without_rare_lines(const Activity& activity, const Lane& lane,
+                          const std::vector<RepeatLevel>& levels, Choice choice) {
+  for (const RepeatLevel& level : levels) {
+    const bool repeats_more = level.begins.size() > choice.level->begins.size();
+    if (repeats_more && adds_rare_lines(activity, lane, level, *choice.level)) return {&level};
+  }
+  return choice;
 }
 
 ThreadId loop_thread(const Activity& activity, const Interval& time) {
@@ -185,8 +196,9 @@ Loop find_period(const Activity& activity) {
   const Lane lane = busiest_lane(activity);
   const Evidence evidence = evidence_in(activity, lane);
   const std::vector<RepeatLevel> levels = find_levels(lane.tokens, evidence);
-  const Choice choice = choose(levels, evidence.required);
+  Choice choice = choose(levels, evidence.required);
   if (choice.level == nullptr) return {};
+  choice = without_rare_lines(activity, lane, levels, choice);
   Loop loop = loop_of(activity, lane, *choice.level, evidence, choice.certainty);
   for (const RepeatLevel& level : levels) {
     if (&level == choice.level || level.explained < kLeastExplained) continue;

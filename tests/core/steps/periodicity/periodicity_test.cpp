@@ -221,6 +221,46 @@ TEST(Periodicity, ReadsOpsWhereThereIsNoDevice) {
   EXPECT_THAT(steps.how, HasSubstr("ops"));
 }
 
+// At a line of `function`.
+void op_at(LoopMaker& loop, const std::string& name, std::uint32_t line, const char* function) {
+  const SiteId site = loop.make.site("train.py", line);
+  loop.make.data.sites[site].function = loop.make.data.strings.intern(function);
+  loop.make.range(HostKind::op, name, 1, loop.now, loop.now + 1'000, site);
+  loop.now += 1'000;
+}
+
+// A search without gradients that prints its best loss now and then, which reads a value.
+TEST(Periodicity, ALossThatIsReadNowAndThenMakesNoLongerStep) {
+  for (const bool reads : {false, true}) {
+    LoopMaker loop;
+    const SiteId line[] = {loop.make.site("es.py", 1), loop.make.site("es.py", 2),
+                           loop.make.site("es.py", 9)};
+    const auto op = [&](const char* name, SiteId site) {
+      loop.make.range(HostKind::op, name, 1, loop.now, loop.now + 1'000, site);
+      loop.now += 1'000;
+    };
+    for (int i = 0; i < 60; ++i) {
+      op("aten::randn", line[0]);
+      for (int k = 0; k < 12; ++k) op("aten::bmm", line[1]), op("aten::tanh", line[1]);
+      op("aten::add_", line[0]);
+      if (reads && i % 20 == 0) op("aten::mean", line[2]), op("aten::_local_scalar_dense", line[2]);
+    }
+    EXPECT_EQ(found(loop).list.size(), 60U) << reads;
+  }
+}
+
+// What is around layers is in other functions than they are, though it be as little.
+TEST(Periodicity, LayersOfAFunctionOfTheirOwnAreNoSteps) {
+  LoopMaker loop;
+  for (int i = 0; i < 12; ++i) {
+    for (int layer = 0; layer < 20; ++layer)
+      for (int k = 0; k < 6; ++k) op_at(loop, k % 2 ? "aten::mm" : "aten::relu", 5, "layer");
+    op_at(loop, "aten::mean", 9, "main");
+    op_at(loop, "aten::_local_scalar_dense", 9, "main");
+  }
+  EXPECT_EQ(found(loop).list.size(), 12U);
+}
+
 TEST(Periodicity, ReadsNvtxPhasesWhereNothingElseIsRecorded) {
   LoopMaker loop;
   for (int i = 0; i < 10; ++i) {
