@@ -44,9 +44,9 @@ int run_into(const std::string& log, const std::string& program,
                                    O_WRONLY | O_CREAT | O_TRUNC, 0644);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t pid = -1;
-  errno = posix_spawn(&pid, program.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failure = posix_spawn(&pid, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (errno != 0) return -1;
+  if (failure != 0) return errno = failure, -1;
   int status = 0;
   while (waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) return -1;

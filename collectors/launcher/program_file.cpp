@@ -56,18 +56,22 @@ class ElfFile {
     std::uint64_t address = 0, bytes = 0;
     for (const Elf64_Phdr& segment : segments_) {
       if (segment.p_type != PT_DYNAMIC) continue;
-      std::vector<Elf64_Dyn> entries(segment.p_filesz / sizeof(Elf64_Dyn));
+      std::vector<Elf64_Dyn> entries(std::min(segment.p_filesz, kMostDynamicBytes) /
+                                     sizeof(Elf64_Dyn));
       if (!read_at(file_, segment.p_offset, entries.data(), entries.size())) return {};
       for (const Elf64_Dyn& entry : entries) {
         if (entry.d_tag == DT_STRTAB) address = entry.d_un.d_ptr;
         if (entry.d_tag == DT_STRSZ) bytes = entry.d_un.d_val;
       }
     }
-    std::string text(std::min<std::uint64_t>(bytes, 64U << 20U), '\0');
+    std::string text(std::min(bytes, kMostStringBytes), '\0');
     return read_at(file_, offset_of(address), text.data(), text.size()) ? text : std::string();
   }
 
  private:
+  // A damaged file may name any size.
+  static constexpr std::uint64_t kMostDynamicBytes = 1U << 20U, kMostStringBytes = 64U << 20U;
+
   std::uint64_t offset_of(std::uint64_t address) const {
     for (const Elf64_Phdr& s : segments_) {
       if (s.p_type == PT_LOAD && address >= s.p_vaddr && address < s.p_vaddr + s.p_filesz) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <elf.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <functional>
 
 #include "collectors/launcher/child.hpp"
@@ -138,6 +142,25 @@ TEST(ProgramFile, KnowsAnAsanProgram) {
   EXPECT_TRUE(needs_to_be_first(STEPSCOPE_TEST_ASAN_PROGRAM));
   EXPECT_FALSE(needs_to_be_first("/proc/self/exe"));
   EXPECT_TRUE(is_dynamic("/proc/self/exe"));
+}
+
+TEST(ProgramFile, ADamagedOneIsLeftToTheSystem) {
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_phentsize = sizeof(Elf64_Phdr);
+  header.e_phoff = sizeof header;
+  header.e_phnum = 1;
+  Elf64_Phdr dynamic{};
+  dynamic.p_type = PT_DYNAMIC;
+  dynamic.p_filesz = ~std::uint64_t{0};
+  const std::string path = testing::TempDir() + "/damaged_program";
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(&header), sizeof header);
+  file.write(reinterpret_cast<const char*>(&dynamic), sizeof dynamic);
+  file.close();
+  EXPECT_FALSE(needs_to_be_first(path));
+  std::remove(path.c_str());
 }
 
 TEST(Child, PassesStatusAndSignalsOn) {
