@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/comm/rendezvous.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <netdb.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <cerrno>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -105,8 +107,11 @@ c10::intrusive_ptr<c10d::Store> open_store(const RankEnvironment& environment,
 bool is_hello(int socket, const Meeting& meeting, int size, Hello& hello) {
   const timeval soon{.tv_sec = 5, .tv_usec = 0};
   (void)setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
-  return recv(socket, &hello, sizeof hello, MSG_WAITALL) == sizeof hello &&
-         hello.secret == meeting.secret && hello.rank > 0 && hello.rank < size;
+  ssize_t got = 0;
+  do got = recv(socket, &hello, sizeof hello, MSG_WAITALL);
+  while (got < 0 && errno == EINTR);
+  return got == sizeof hello && hello.secret == meeting.secret && hello.rank > 0 &&
+         hello.rank < size;
 }
 
 Error not_all_came(const std::vector<Socket>& others, milliseconds patience) {
@@ -117,6 +122,7 @@ Error not_all_came(const std::vector<Socket>& others, milliseconds patience) {
                               patience.count() / 1000));
 }
 
+// `listening` never blocks: a signal may end the wait for it, and who asked may be gone by then.
 Result<std::vector<Socket>> accept_all(int listening, const Meeting& meeting, int size,
                                        milliseconds patience) {
   std::vector<Socket> others(static_cast<std::size_t>(size - 1));
@@ -146,7 +152,7 @@ Result<std::vector<Socket>> wait_for_others(const RankEnvironment& environment, 
   const Result<Socket> listening =
       first_socket(environment.address, 0, [](int socket, const addrinfo& address) {
         return bind(socket, address.ai_addr, address.ai_addrlen) == 0 &&
-               listen(socket, SOMAXCONN) == 0;
+               listen(socket, SOMAXCONN) == 0 && fcntl(socket, F_SETFL, O_NONBLOCK) == 0;
       });
   if (!listening) return listening.error();
   std::random_device random;

@@ -6,7 +6,10 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -59,6 +62,42 @@ TEST(Rendezvous, MissingRanksAreNamed) {
   const auto links = meet(rank_of(0, 3, free_port()), milliseconds(1000), milliseconds(1000));
   ASSERT_FALSE(links);
   EXPECT_EQ(links.error().message, "rank 1, 2 did not come within 1 s");
+}
+
+// As those of a profiler of the program, or of a user who asks it something: one ends a wait that
+// has a limit, and one that has none goes on.
+class Signals {
+ public:
+  Signals() {
+    struct sigaction ignored {};
+    ignored.sa_handler = [](int) {};
+    ignored.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &ignored, &before_);
+  }
+  ~Signals() { sigaction(SIGUSR1, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
+
+TEST(Rendezvous, SignalsDoNotMakeItWaitForEver) {
+  const Signals signals;
+  const std::uint16_t port = free_port();
+  const pthread_t rank_0 = pthread_self();
+  std::atomic<bool> done{false};
+  std::thread sender([&] {
+    c10d::TCPStoreOptions options;
+    options.port = port;
+    options.waitWorkers = false;
+    c10d::TCPStore store("127.0.0.1", options);
+    store.wait({"stepscope/ranks/0"});  // from then on rank 0 waits for the others
+    for (; !done; std::this_thread::sleep_for(milliseconds(10))) pthread_kill(rank_0, SIGUSR1);
+  });
+  const auto links = meet(rank_of(0, 2, port), milliseconds(1000), milliseconds(1000));
+  done = true;
+  sender.join();
+  ASSERT_FALSE(links);
+  EXPECT_EQ(links.error().message, "rank 1 did not come within 1 s");
 }
 
 TEST(Rendezvous, AMissingStoreIsNamed) {
