@@ -297,7 +297,8 @@ std::string to_json(const Config& config, const RunResult& result) {
     json["tokens_per_s"] = 1e3 * static_cast<double>(config.batch) / result.ms_per_step;
   if (result.conversion) json["jumprelu"] = to_json(config, *result.conversion);
   if (!config.data.empty()) json["config"]["data"] = config.data;
-  return json.dump();
+  // A path may hold any bytes.
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace stepscope::clt

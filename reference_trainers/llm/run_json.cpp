@@ -71,7 +71,8 @@ std::string to_json(const Config& wished, const RunResult& result) {
     json["mfu"] = result.mfu(config);
     json["peak_tflops"] = config.peak_tflops;
   }
-  return json.dump();
+  // A path may hold any bytes.
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string describe_json() {

@@ -76,6 +76,12 @@ TEST(Run, JsonNamesTheFixes) {
   EXPECT_EQ(json["fixes"], nlohmann::json({"cached_encode", "fused_adam"}));
 }
 
+TEST(Run, JsonTakesAPathOfAnyBytes) {
+  Config config = tiny_config();
+  config.data = "store\xff";
+  EXPECT_EQ(nlohmann::json::parse(to_json(config, {}))["config"]["data"], "store\uFFFD");
+}
+
 TEST(Run, JsonSaysWhichStepsWereMadeBefore) {
   const auto json =
       nlohmann::json::parse(to_json(tiny_config(), {.steps = 20, .resumed_from = 13}));

@@ -140,6 +140,12 @@ TEST_F(RunIn, LossesAreAFileThatAResumedRunGoesOnWith) {
   EXPECT_THAT(error_of(config), HasSubstr("--log none/losses.csv: cannot be written"));
 }
 
+TEST(Run, JsonTakesAPathOfAnyBytes) {
+  Config config = small_config(5);
+  config.data = "shards\xff";
+  EXPECT_EQ(nlohmann::json::parse(to_json(config, {}))["config"]["data"], "shards\uFFFD");
+}
+
 TEST(Run, JsonSaysWhatALadderReads) {
   const Config config = small_config(5);
   const auto json = nlohmann::json::parse(to_json(config, run_quietly(config)));
