@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -76,8 +77,13 @@ Result<OutputFolder> make_output_folder(const std::string& name) {
     const std::string folder =
         base + (number == 1 ? std::string() : std::string(".").append(std::to_string(number))) +
         std::string(kSuffix);
-    if (mkdir(folder.c_str(), 0755) == 0 && mkdir((folder + "/live").c_str(), 0755) == 0)
-      return OutputFolder{folder, base + std::string(kSuffix)};
+    if (mkdir(folder.c_str(), 0755) == 0) {
+      if (mkdir((folder + "/live").c_str(), 0755) == 0)
+        return OutputFolder{folder, base + std::string(kSuffix)};
+      const int why = errno;
+      rmdir(folder.c_str());  // a full disk leaves no folder that is no recording
+      errno = why;
+    }
     if (errno != EEXIST) {
       return io_error("cannot make " + folder + ": " + std::strerror(errno) +
                       "; name a writable place with -o");
