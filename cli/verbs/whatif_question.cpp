@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/findings/all_findings.hpp"
+#include "core/simulate/fix_reader.hpp"
 #include "core/simulate/fix_text.hpp"
 
 namespace stepscope {

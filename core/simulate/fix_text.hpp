@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixes as users write them, and back; with "+" between them several that are made together:
-//   KIND[@FILE:LINE | @phase=NAME | @cause=NAME]...[:factor=F][:low=F][:high=F][:every=N]
-//   [:workers=N]
-// "remove_sync@train.py:88", "scale_work@cause=gpu.gemm:factor=0.5",
-// "less_often@phase=eval:every=10". FILE may be the last parts of a path, NAME of a phase its path
-// ("train/eval") or last part.
+// Fixes as text that fix_reader reads back, and how much of its work each changes.
 #pragma once
 
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "core/attribution/attribution.hpp"
 #include "core/model/trace.hpp"
 #include "core/simulate/fix.hpp"
-#include "core/support/result.hpp"
 
 namespace stepscope {
 
-// Errors: usage, naming what is wrong and what there is instead.
-Result<Fix> parse_fix(std::string_view text, const Trace& trace, const Attribution& attribution);
-// "pin_memory@a.py:3+remove_sync@a.py:3"
-Result<std::vector<Fix>> parse_fixes(std::string_view text, const Trace& trace,
-                                     const Attribution& attribution);
-
-// What the two read; of several lines or phases all are named.
+// Of several lines or phases all are named; one that a finding proposes is named by it.
 std::string text_of(const Fix& fix, const Trace& trace, const Attribution& attribution);
 std::string text_of(const std::vector<Fix>& fixes, const Trace& trace,
                     const Attribution& attribution);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/findings/all_findings.hpp"
-#include "core/simulate/fix_text.hpp"
+#include "core/simulate/fix_reader.hpp"
 #include "core/simulate/simulator.hpp"
 #include "tests/support/text_case.hpp"
 

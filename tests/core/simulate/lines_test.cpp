@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "core/simulate/fix_text.hpp"
+#include "core/simulate/fix_reader.hpp"
 #include "core/simulate/simulator.hpp"
 #include "tests/support/text_trace.hpp"
 
