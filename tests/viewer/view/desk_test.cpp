@@ -259,6 +259,23 @@ TEST(Desk, ARankIsPickedFromTheTableOfRanks) {
   EXPECT_THAT(said, testing::Contains("Last to enter rank 1"));
 }
 
+// A window that is closed before its run is analysed has no lanes of steps and owners.
+TEST(Saved, OfARunThatWasNotAnalysedTheMarksAreKeptAndTheLanesStayAsTheyWere) {
+  const std::string folder = testing::TempDir() + "/viewer_glance" + std::to_string(getpid());
+  Desk analysed({fast_run()});
+  analysed.active().hidden[0] = true;  // steps
+  ASSERT_TRUE(save(analysed, folder));
+  Desk glanced({std::make_shared<const viewer::Run>(glance(fast_run()->trace))});
+  load_saved(glanced, folder);
+  glanced.active().add_mark({{fast_run()->trace.begin(), fast_run()->trace.end()}, "all"});
+  ASSERT_TRUE(save(glanced, folder));
+  Desk again({fast_run()});
+  load_saved(again, folder);
+  EXPECT_EQ(again.active().hidden, analysed.active().hidden);
+  EXPECT_EQ(again.active().marks(), glanced.active().marks());
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Saved, MarksPinsAndSettingsComeBackAndDamageIsPassedOver) {
   const std::string folder =
       testing::TempDir() + "/viewer_state" + std::to_string(getpid()) + "/deeper";
