@@ -25,7 +25,9 @@ bool locale_is_utf8() {
 
 Style style_for(bool to_terminal) {
   const bool wanted = environment("NO_COLOR").empty() && environment("TERM") != "dumb";
-  return {.colour = to_terminal && wanted, .unicode = locale_is_utf8()};
+  return {.colour = to_terminal && wanted,
+          .unicode = locale_is_utf8(),
+          .whole_names = !to_terminal && environment("COLUMNS").empty()};
 }
 
 bool stdout_is_terminal() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the terminal can show. Colour only on a terminal, and never with NO_COLOR set (no-color.org)
-// or TERM=dumb; Unicode where the locale's character set is UTF-8.
+// or TERM=dumb; Unicode where the locale's character set is UTF-8. Names are cut to fit a terminal,
+// and stay whole in files and pipes, unless COLUMNS says that they are shown on one after all.
 #pragma once
 
 #include "reports/text/style.hpp"

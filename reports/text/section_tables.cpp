@@ -7,6 +7,7 @@
 
 #include "core/summary/rows/host_op_rows.hpp"
 #include "reports/text/colours.hpp"
+#include "reports/text/one_line.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
 #include "reports/wording/line_groups.hpp"
@@ -66,11 +67,21 @@ bool is_only_file_of_its_name(const Page& page, std::string_view file) {
   });
 }
 
+std::string named_place(const LineRow& row, std::string_view place, std::string_view function) {
+  const std::string text = function.empty() ? std::string(place)
+                           : row.kind == SiteKind::call
+                               ? fmt::format("{} ({})", place, function)
+                               : fmt::format("in {} ({})", function, place);
+  return one_line(text);
+}
+
 // A call: "train.py:120 (log)". Folders give way to the function where the name tells the file. A
 // function's own line, the call being somewhere inside: "in log (train.py:118)". The function
 // matters less than file and line: it is what is cut.
 std::string line_text(const Page& page, const LineRow& row) {
   const std::string direction = direction_text(row.direction);
+  if (page.style.whole_names)
+    return named_place(row, fmt::format("{}:{}", row.file, row.line), row.function) + direction;
   std::string_view file = row.file;
   while (columns_of(file) > kFileColumns && file.find('/') != std::string_view::npos) {
     file.remove_prefix(file.find('/') + 1);  // the last folders and the name tell files apart
@@ -83,21 +94,19 @@ std::string line_text(const Page& page, const LineRow& row) {
   std::string place = page.style.cut_front(fmt::format("{}:{}", file, row.line), 32);
   const std::size_t used = columns_of(place) + columns_of(direction) + 6;
   if (row.function.empty() || used + 2 > kLineColumns) return place + direction;
-  const std::string function = page.style.cut_end(row.function, kLineColumns - used);
-  return (row.kind == SiteKind::call ? fmt::format("{} ({})", place, function)
-                                     : fmt::format("in {} ({})", function, place)) +
-         direction;
+  return named_place(row, place, page.style.cut_end(row.function, kLineColumns - used)) + direction;
 }
 
 // "gpu.gemm 61 %, host.python 20 %": what does not fit a short cell is left out.
-std::string causes_text(const LineGroup& group) {
+std::string causes_text(const Page& page, const LineGroup& group) {
   constexpr std::size_t kColumnsOfCauses = 41;
   std::string out;
   for (const LineRow* row : group.rows) {
     const double share = static_cast<double>(row->ns_total) / static_cast<double>(group.ns_total);
     std::string next = std::string(out.empty() ? "" : ", ") + std::string(name_of(row->cause));
     if (group.rows.size() > 1) next += fmt::format(" {:.0f} %", 100 * share);
-    if (!out.empty() && (share < 0.05 || columns_of(out + next) > kColumnsOfCauses)) break;
+    const bool fits = page.style.whole_names || columns_of(out + next) <= kColumnsOfCauses;
+    if (!out.empty() && (share < 0.05 || !fits)) break;
     out += next;
   }
   return out;
@@ -177,7 +186,7 @@ std::string lines(const Page& page) {
     table.row({{line_text(page, *group.rows.front())},
                {page.time(group.ns_total)},
                {page.share(group.ns_total)},
-               {causes_text(group), colour_of(group.rows.front()->cause)}});
+               {causes_text(page, group), colour_of(group.rows.front()->cause)}});
   }
   if (groups.size() > kMostLines)
     table.row({{fmt::format("{} smaller", groups.size() - kMostLines), Colour::dim},

@@ -59,7 +59,7 @@ std::string Style::bar(double share, std::size_t width) const {
 
 std::string Style::cut_end(std::string_view raw, std::size_t width) const {
   std::string text = one_line(raw);
-  if (columns_of(text) <= width) return text;
+  if (whole_names || columns_of(text) <= width) return text;
   const std::size_t keep = width - std::min(width, columns_of(ellipsis()));
   return text.substr(0, byte_of(text, keep)) + std::string(ellipsis());
 }
@@ -67,7 +67,7 @@ std::string Style::cut_end(std::string_view raw, std::size_t width) const {
 std::string Style::cut_front(std::string_view raw, std::size_t width) const {
   std::string text = one_line(raw);
   const std::size_t columns = columns_of(text);
-  if (columns <= width) return text;
+  if (whole_names || columns <= width) return text;
   const std::size_t keep = width - std::min(width, columns_of(ellipsis()));
   return std::string(ellipsis()) + text.substr(byte_of(text, columns - keep));
 }

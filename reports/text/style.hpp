@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How text looks on this terminal: colour or none, Unicode or ASCII. Widths are in columns: one
-// code point is one column, escape sequences none.
+// How text looks where it is read: colour or none, Unicode or ASCII, names cut to fit a terminal or
+// whole. Widths are in columns: one code point is one column, escape sequences none.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,14 @@ enum class Colour : std::uint8_t { plain, bold, dim, red, green, yellow, blue, m
 struct Style {
   bool colour = false;
   bool unicode = true;
+  bool whole_names = false;  // nothing is cut: for files and other programs
 
   std::string paint(Colour colour, std::string_view text) const;
   // `share` of 1 fills `width` columns; eighths of a column where Unicode allows.
   std::string bar(double share, std::size_t width) const;
   std::string_view dot() const { return unicode ? " \u00b7 " : " | "; }
   std::string_view ellipsis() const { return unicode ? "\u2026" : "..."; }
-  // Cut to `width` columns, at the end or (paths) at the front.
+  // Cut to `width` columns, at the end or (paths) at the front, unless names stay whole.
   std::string cut_end(std::string_view text, std::size_t width) const;
   std::string cut_front(std::string_view text, std::size_t width) const;
 };

@@ -37,7 +37,8 @@ std::string Table::render(const Style& style) const {
   std::vector<std::size_t> widths(columns_.size(), 0);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < rows[r].size(); ++c) {
-      widths[c] = std::max(widths[c], columns_of(rows[r][c].text) + (c == 0 ? indent(r) : 0));
+      const std::size_t cell = std::min(columns_of(rows[r][c].text), kWidestCell);
+      widths[c] = std::max(widths[c], cell + (c == 0 ? indent(r) : 0));
     }
   }
   std::string out;

@@ -74,8 +74,9 @@ std::string diff_head(const DiffPage& page) {
 std::string what_and_how(const DiffPage& page, const DeltaGroup& group, std::size_t width) {
   const std::string how = how_of(group, page.c);
   const DeltaPart& part = group.largest();
-  if (part.op.empty() || part.kind == DeltaKind::idle || columns_of(how) + 4 > width)
-    return page.style.cut_end(how, width);
+  if (part.op.empty() || part.kind == DeltaKind::idle) return page.style.cut_end(how, width);
+  const bool fits = page.style.whole_names || columns_of(how) + 4 <= width;
+  if (!fits) return page.style.cut_end(how, width);
   const std::size_t left = width - columns_of(how) - 2;
   return page.style.cut_end(short_kernel_name(part.op), left) + ": " + how;
 }

@@ -10,7 +10,7 @@
 
 namespace stepscope {
 
-// At most 100 columns; about 50 lines.
+// At most 100 columns, unless names stay whole; about 50 lines.
 std::string text_report(const Summary& summary, const Style& style);
 
 }  // namespace stepscope

@@ -107,7 +107,8 @@ def environment_for(stepscope, python, bin_folder):
     launcher = bin_folder / "python"
     launcher.write_text(f'#!/bin/sh\nexec "{python}" "$@"\n')
     launcher.chmod(0o755)
-    return {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1"}
+    return {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1",
+            "COLUMNS": "100"}  # pages show what a terminal shows
 
 
 def check(page, outputs, commands):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <limits>
 #include <set>
@@ -82,6 +82,20 @@ TEST(Style, BarsAreProportionalAndCutsCountColumns) {
   EXPECT_EQ(unicode.cut_end("\u00e4\u00f6\u00fcx", 3), "\u00e4\u00f6\u2026");
   EXPECT_EQ(unicode.cut_front("abcdef", 3), "\u2026ef");
   EXPECT_EQ((Style{false, false}).cut_front("abcdef", 5), "...ef");
+}
+
+// A long name costs its own row its columns, and the others nothing.
+TEST(Style, WholeNamesAreNeverCut) {
+  const Style style{.colour = false, .unicode = true, .whole_names = true};
+  EXPECT_EQ(style.cut_end("abcdef", 3), "abcdef");
+  EXPECT_EQ(style.cut_front("abcdef\n", 3), "abcdef ");
+  Table table({Align::left, Align::right});
+  const std::string name(300, 'n');
+  table.row({{name}, {"1"}});
+  table.row({{"short"}, {"2"}});
+  const std::string text = table.render(style);
+  EXPECT_THAT(text, testing::StartsWith("  " + name + "  1\n"));
+  EXPECT_LT(text.size(), 450U);
 }
 
 TEST(Style, AShareOfNothingIsAnEmptyBar) {

@@ -86,6 +86,20 @@ TEST(TextReport, FitsOneScreen) {
   }
 }
 
+TEST(TextReport, WholeNamesStandInFiles) {
+  Summary summary = samples::gpu();
+  const std::string name = "kernel_" + std::string(150, 'k');
+  const std::string file = "/home/someone/a_project/" + std::string(60, 'd') + "/train.py";
+  summary.kernels.front().name = summary.kernels.front().phase = name;
+  summary.lines.front().file = file;
+  const std::string cut = text_report(summary, {});
+  EXPECT_THAT(cut, testing::Not(testing::HasSubstr(name)));
+  EXPECT_THAT(cut, testing::Not(testing::HasSubstr(file)));
+  const std::string whole = text_report(summary, {.whole_names = true});
+  EXPECT_THAT(whole, testing::HasSubstr(name + "  "));
+  EXPECT_THAT(whole, testing::HasSubstr(file + ":"));
+}
+
 TEST(TextReport, ColourChangesNothingButColour) {
   for (const Sample& sample : kSamples) {
     const std::string plain = text_report(sample.make(), {.colour = false, .unicode = true});

@@ -121,6 +121,17 @@ TEST(ReportVerb, IsAsciiWhereTheLocaleIs) {
   EXPECT_TRUE(std::all_of(run.out.begin(), run.out.end(), [](char c) { return c > 0; }));
 }
 
+// A pipe is read by programs: what they look for is there. COLUMNS says that a person looks.
+TEST(ReportVerb, NamesAreWholeInAPipeAndCutWhereColumnsAreSet) {
+  const std::string name =
+      "sm90_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize64x128x32_warpgroupsize1x1x1";
+  const Outcome piped = run_stepscope("report " + kTrace, "LC_ALL=C.UTF-8 COLUMNS=");
+  EXPECT_THAT(piped.out, HasSubstr(name));
+  const Outcome shown = run_stepscope("report " + kTrace, "LC_ALL=C.UTF-8 COLUMNS=100");
+  EXPECT_THAT(shown.out, Not(HasSubstr(name)));
+  EXPECT_THAT(shown.out, HasSubstr(name.substr(0, 40)));
+}
+
 TEST(ReportVerb, ThePlainStepTimeGivesAVerdict) {
   const auto traced = nlohmann::json::parse(run_stepscope("report --format json " + kTrace).out);
   const double floor_ns = traced["partition"]["device_busy_ns_per_step"];
