@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "core/importers/foreign_format.hpp"
 #include "core/importers/kineto/kineto.hpp"
 #include "core/importers/nsys/nsys.hpp"
 #include "core/importers/path_hint.hpp"
@@ -22,14 +23,21 @@ struct Importer {
   Result<TraceData> (*read)(const fs::path& path, const Progress& progress);
 };
 
+Result<TraceData> read_kineto_file(const fs::path& path, const Progress& progress) {
+  Result<TraceData> data = read_kineto(path, progress);
+  if (!data.ok()) return data;
+  const Status holds = check_holds_events(*data);
+  if (!holds.ok()) return bad_input(path.string() + ": " + holds.error().message);
+  return data;
+}
+
 // In order: the first that recognises a path reads it. Kineto takes every gzip file that is left.
 constexpr std::array kImporters = {
     Importer{sniff_scope, read_scope},
     Importer{sniff_sst, read_sst},
     Importer{sniff_nsys, [](const fs::path& path,
                             const Progress& progress) { return read_nsys(path, progress); }},
-    Importer{sniff_kineto, [](const fs::path& path,
-                              const Progress& progress) { return read_kineto(path, progress); }},
+    Importer{sniff_kineto, read_kineto_file},
 };
 
 Result<TraceData> read_any(const fs::path& path, const Progress& progress) {
@@ -50,6 +58,7 @@ Result<Trace> load(const fs::path& path, const Progress& progress) {
                     (error ? error.message() : "no such file or folder" + hint_for_missing(path)));
   }
   if (std::optional<Error> not_a_run = no_run_error(path)) return std::move(*not_a_run);
+  if (std::optional<Error> foreign = foreign_format_error(path)) return std::move(*foreign);
   try {
     Result<TraceData> data = read_any(path, progress);
     if (!data.ok()) return data.error();

@@ -54,7 +54,7 @@ TEST(BadInput, FilesThatCannotBeRead) {
       {"text.json", "not json at all", "not a PyTorch (Kineto) trace"},
       {"other.json", R"({"hello": 1})", "traceEvents"},
       {"cut.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "na)", "byte"},
-      {"no_events.json", R"({"traceEvents": []})", "no host range"},
+      {"no_events.json", R"({"traceEvents": []})", "no event of the program"},
       {"garbage.sst", "garbage that is no store", "no stepscope store file"},
       {"empty.sst", "", "empty"},
       {"cut.sst", std::string("\x89SST\r\n\x1a\n", 8), "too short"},

@@ -143,6 +143,15 @@ const char* const kSmall =
 {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 2, "ts": 1.5, "args": {"Total Allocated": 7, "Device Type": 1}},
 {"ph": "M", "name": "thread_name", "pid": 0, "tid": 7, "args": {"name": "stream 7 "}}], "traceName": "t"})json";
 
+// Begins and ends, a list without a document, events without categories.
+const char* const kPairs =
+    R"json([{"ph": "B", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 2, "ts": 8.5},
+{"ph": "B", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 9, "args": {"device": 0, "stream": 7, "correlation": 1}},
+{"ph": "B", "cat": "cuda_sync", "name": "Event Sync", "pid": 1, "tid": 2, "ts": 9.5},
+{"ph": "E", "pid": 1, "tid": 2, "ts": 10}, {"ph": "E", "pid": 0, "tid": 7, "ts": 12}, {"ph": "E", "pid": 1, "tid": 2, "ts": 7},
+{"ph": "X", "name": "aten::mm", "pid": "CPU functions", "tid": 1, "ts": 1, "dur": 2},
+{"ph": "X", "name": "gemm", "pid": "CUDA functions", "tid": "7", "ts": 2, "dur": 2}])json";
+
 std::vector<std::string> tokens() {
   return {"\"",
           "\\",
@@ -168,6 +177,8 @@ std::vector<std::string> tokens() {
           "-9223372036854775808",
           "0.0005",
           "\"cat\": \"kernel\"",
+          "\"ph\": \"B\"",
+          "\"ph\": \"E\"",
           std::string(1, '\0'),
           std::string(300, '['),
           std::string(40, ' ')};
@@ -177,7 +188,7 @@ TEST(KinetoFuzz, MutationsOfTracesNeverCrash) {
   const std::string real =
       head_of(STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.fixed.json.gz", 6000);
   ASSERT_GT(real.size(), 5000U);
-  Mutations mutations({kSmall, real}, tokens(), 20261121);
+  Mutations mutations({kSmall, kPairs, real}, tokens(), 20261121);
   for (int i = 0; i < 50'000; ++i) {
     const std::string text = mutations.next();
     try_input(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());

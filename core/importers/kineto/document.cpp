@@ -25,6 +25,7 @@ class Document {
   template <class Step>
   Status unit(Step step);
   Status check_room();
+  Status members();  // of the outer object
   Status events();
   Status trailing_space();
   bool member(JsonScanner& scanner);
@@ -108,6 +109,16 @@ Status Document::events() {
   return status;
 }
 
+Status Document::members() {
+  Status status = Done{};
+  for (first_ = true; status.ok() && !closed_; first_ = false) {
+    status = unit([this](JsonScanner& scanner) { return member(scanner); });
+    if (status.ok() && events_next_) status = events();
+    events_next_ = false;
+  }
+  return status;
+}
+
 Status Document::trailing_space() {
   for (;;) {
     JsonScanner scanner(window_.begin(), window_.end());
@@ -129,13 +140,12 @@ Status Document::read() {
   if (!*filled)
     return bad_input("the file is empty. Was the profiler stopped before the program ended?");
   skip_byte_order_mark(window_);
-  Status status = unit(
-      [](JsonScanner& s) { return s.take('{', "expected '{': not a PyTorch (Kineto) trace"); });
-  for (first_ = true; status.ok() && !closed_; first_ = false) {
-    status = unit([this](JsonScanner& scanner) { return member(scanner); });
-    if (status.ok() && events_next_) status = events();
-    events_next_ = false;
-  }
+  Status status = unit([this](JsonScanner& scanner) {
+    events_next_ = scanner.next_is('[');
+    return events_next_ || (scanner.state() == JsonScanner::State::good &&
+                            scanner.take('{', "expected '{' or '[': not a PyTorch (Kineto) trace"));
+  });
+  status = status.ok() ? (events_next_ ? events() : members()) : status;
   if (status.ok()) status = trailing_space();
   if (!status.ok()) return status;
   if (found_events_) return Done{};

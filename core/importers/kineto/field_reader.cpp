@@ -23,6 +23,7 @@ std::optional<std::int64_t> FieldReader::time(const Event& event) {
 }
 
 std::int64_t FieldReader::duration(const Event& event) {
+  if (event.get(Field::ph).text == "B") return 0;
   const std::optional<std::int64_t> duration = sane_time(event.get(Field::dur));
   if (!duration) count_missing();
   return duration.value_or(0);

@@ -19,7 +19,7 @@ class FieldReader {
 
   // Required fields.
   std::optional<std::int64_t> time(const Event& event);
-  std::int64_t duration(const Event& event);  // 0 where missing
+  std::int64_t duration(const Event& event);  // 0 where missing, and of a begin alone
   StringId name(const Event& event);
 
   // Optional ones.

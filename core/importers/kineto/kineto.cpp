@@ -2,6 +2,7 @@
 #include "core/importers/kineto/kineto.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/importers/byte_source.hpp"
 #include "core/importers/kineto/document.hpp"
@@ -28,6 +29,19 @@ Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress&
   TraceData data = filler.finish();
   data.path = path.string();
   return data;
+}
+
+Status check_holds_events(const TraceData& data) {
+  if (data.host_ranges.size() > 0 || data.device_ops.size() > 0) return Done{};
+  if (data.health.skipped_events == 0)
+    return bad_input(
+        "no event of the program is in it: nothing ran while the profiler did, or only in threads "
+        "that it does not watch (other than the one that started it)");
+  return bad_input(fmt::format(
+      "no event of PyTorch's profiler is in it ({}): a trace of another tool? stepscope "
+      "reads what torch.profiler wrote, and records any program by itself: stepscope "
+      "profile -- COMMAND",
+      fmt::join(data.health.notes, "; ")));
 }
 
 bool sniff_kineto(const std::filesystem::path& path) {

@@ -37,6 +37,10 @@ struct KinetoOptions {
 Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress& progress = {},
                               const KinetoOptions& options = {});
 
+// A Chrome trace of another tool is read as one of which all was left out: this says so. Its message
+// comes without the file's name.
+Status check_holds_events(const TraceData& data);
+
 // True for a file that is named .json or .json.gz, is gzip, or whose text begins like a JSON
 // document: read_kineto then says what, if anything, is wrong with it. False for files that cannot
 // be opened.

@@ -33,6 +33,29 @@ void shift(std::vector<std::int64_t>& times, std::int64_t base) {
   for (std::int64_t& time : times) time = time == kNoTime ? 0 : time + base;
 }
 
+// What PyTorch marks itself, among the operations of profilers that kept no annotations apart.
+bool is_mark_of_pytorch(const Event& event) {
+  const std::string_view name = event.get(Field::name).text;
+  return name.starts_with("ProfilerStep#") || name.starts_with("Optimizer.") ||
+         name.starts_with("enumerate(DataLoader)");
+}
+
+// PyTorch's EventList.export_chrome_trace writes a list without categories, whose processes are
+// named by what ran in them.
+Category category_in_event_list(const Event& event) {
+  const std::string_view process = event.get(Field::pid).text;
+  if (process == "CUDA functions") return Category::kernel;
+  if (process != "CPU functions") return Category::unknown;
+  return is_mark_of_pytorch(event) ? Category::user_annotation : Category::cpu_op;
+}
+
+Category category_of_complete(const Event& event) {
+  const std::string_view name = event.get(Field::cat).text;
+  if (!event.has(Field::cat)) return category_in_event_list(event);
+  if (name == "Operator" && is_mark_of_pytorch(event)) return Category::user_annotation;
+  return category_of(name);
+}
+
 bool any(const std::vector<HostKind>& kinds, HostKind a, HostKind b) {
   return std::any_of(kinds.begin(), kinds.end(),
                      [a, b](HostKind kind) { return kind == a || kind == b; });
@@ -56,7 +79,8 @@ Category TraceFiller::category_of_event(const Event& event, char phase) {
       return category_of(name) == Category::flow_fwdbwd ? Category::flow_fwdbwd
                                                         : Category::flow_ac2g;
     case 'X':
-      return category_of(name);
+    case 'B':
+      return category_of_complete(event);
     default:
       return Category::unknown;
   }
@@ -71,10 +95,13 @@ void TraceFiller::add(const Event& event) {
     const auto number = fields_.id<std::uint32_t>(event, Field::number, 0);
     numbers_ = std::max(numbers_, std::uint64_t{number} + 1);
   }
-  if (!place(category, event, phase)) skip(event);
+  const BeginEnd::Rows before = begin_end_.rows();
+  const bool placed = phase == 'E' ? begin_end_.end(event, fields_) : place(category, event);
+  if (phase == 'B') begin_end_.begin(event, before);
+  if (!placed) skip(event, category);
 }
 
-bool TraceFiller::place(Category category, const Event& event, char) {
+bool TraceFiller::place(Category category, const Event& event) {
   switch (category) {
     case Category::cpu_op:
     case Category::user_annotation:
@@ -109,10 +136,15 @@ bool TraceFiller::place(Category category, const Event& event, char) {
   return false;
 }
 
-void TraceFiller::skip(const Event& event) {
+void TraceFiller::skip(const Event& event, Category category) {
   ++data_.health.skipped_events;
-  const JsonValue category = event.get(event.has(Field::cat) ? Field::cat : Field::ph);
-  ++skipped_[std::string(fields_.text(category).substr(0, 64))];
+  if (category != Category::unknown) {
+    ++timeless_;
+  } else if (event.has(Field::cat)) {
+    ++skipped_[std::string(fields_.text(event.get(Field::cat)).substr(0, 64))];
+  } else {
+    ++skipped_[fmt::format("no category, ph {}", fields_.text(event.get(Field::ph)).substr(0, 8))];
+  }
 }
 
 void TraceFiller::shift_times() {
@@ -134,9 +166,28 @@ void TraceFiller::note_skipped() {
   if (named > kCategoriesNamed) list += fmt::format(" and {} more", named - kCategoriesNamed);
   if (named > 0)
     data_.health.notes.push_back(fmt::format("events left out, by category: {}", list));
+  if (timeless_ > 0)
+    data_.health.notes.push_back(
+        fmt::format("{} event{} left out for want of a time that can be: \"ts\" and \"dur\" are "
+                    "microseconds, as PyTorch's profiler writes them",
+                    timeless_, timeless_ == 1 ? "" : "s"));
+}
+
+void TraceFiller::note_open() {
+  if (const std::uint64_t open = begin_end_.open(); open > 0)
+    data_.health.notes.push_back(
+        fmt::format("{} event{} begin{} and never end{} in this file: no length is known", open,
+                    open == 1 ? "" : "s", open == 1 ? "s" : "", open == 1 ? "s" : ""));
 }
 
 void TraceFiller::note_missing_numbers() {
+  if (numbered_ > numbers_ && numbered_ >= kFewestNumbered)
+    data_.health.notes.push_back(fmt::format(
+        "{} of the events that the profiler numbered have a number that another has: the traces of "
+        "several ranks or runs stand in this file, or one stands in it twice. Give the trace of "
+        "one "
+        "rank",
+        numbered_ - numbers_));
   const auto missing = static_cast<double>(numbers_) - static_cast<double>(numbered_);
   if (numbered_ < kFewestNumbered || missing <= kFewMissing * static_cast<double>(numbers_)) return;
   data_.health.notes.push_back(fmt::format(
@@ -175,6 +226,7 @@ TraceData TraceFiller::finish() {
   (void)mend_device_clock(data_);
   data_.health.missing_fields += facts_.unreadable();
   note_skipped();
+  note_open();
   note_missing_numbers();
   return std::move(data_);
 }

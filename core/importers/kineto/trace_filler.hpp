@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "core/importers/kineto/begin_end.hpp"
 #include "core/importers/kineto/category.hpp"
 #include "core/importers/kineto/device_events.hpp"
 #include "core/importers/kineto/document_facts.hpp"
@@ -31,11 +32,11 @@ class TraceFiller {
 
  private:
   Category category_of_event(const Event& event, char phase);
-  bool place(Category category, const Event& event, char phase);
-  void skip(const Event& event);
-  void add_trace_span(const Event& event);
+  bool place(Category category, const Event& event);
+  void skip(const Event& event, Category category);
   void shift_times();
   void note_skipped();
+  void note_open();
   void note_missing_numbers();
   void note_frames(std::uint64_t moved);
   void set_collected(bool api_arguments);
@@ -46,9 +47,11 @@ class TraceFiller {
   HostEvents host_{data_, fields_, entities_};
   DeviceEvents device_{data_, fields_, entities_};
   Samples samples_{data_, fields_, entities_};
+  BeginEnd begin_end_{data_};
   DocumentFacts facts_;
   CategoryCounts counts_{};
   std::map<std::string, std::uint64_t> skipped_;  // by phase and category
+  std::uint64_t timeless_ = 0;                    // of the profiler, and without a time that can be
   // PyTorch numbers its own events from 0 on and leaves none out ("Ev Idx").
   std::uint64_t numbered_ = 0, numbers_ = 0;  // events that have one, and the highest plus 1
 };

@@ -80,7 +80,7 @@ Result<Database::Statement> Database::prepare(const std::string& sql) const {
 Status Database::read_tables() {
   const auto found = prepare(
       "SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c "
-      "WHERE m.type = 'table'");
+      "WHERE m.type IN ('table', 'view')");
   if (!found.ok()) return found.error();
   int code = SQLITE_OK;
   while ((code = sqlite3_step(found->get())) == SQLITE_ROW) {
@@ -99,6 +99,19 @@ std::set<std::string> Database::tables() const {
   std::set<std::string> out;
   for (const auto& [table, columns] : tables_) out.insert(table);
   return out;
+}
+
+std::string Database::columns(const std::string& table) const {
+  constexpr std::size_t kMostNamed = 8;
+  const auto found = tables_.find(table);
+  std::string list;
+  std::size_t named = 0;
+  if (found == tables_.end()) return list;
+  for (const std::string& column : found->second) {
+    if (named++ == kMostNamed) return list + ", ...";
+    list += (list.empty() ? "" : ", ") + column;
+  }
+  return list;
 }
 
 std::uint64_t Database::rows(const std::string& table) const {

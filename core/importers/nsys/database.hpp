@@ -54,6 +54,8 @@ class Database {
   bool has(const std::string& table) const { return tables_.contains(table); }
   bool has(const std::string& table, const std::string& column) const;
   std::set<std::string> tables() const;
+  // The first few of a table by name, as a sentence lists them.
+  std::string columns(const std::string& table) const;
   // About how many rows: the largest row number.
   std::uint64_t rows(const std::string& table) const;
   // Every row of a table, in any order; none where there is no such table.

@@ -42,6 +42,7 @@ class Filling {
 
   // Reads a table, shows progress over all of them, and stops where memory ends.
   Status each(const std::string& table, Database::Columns columns, const Database::Visitor& visit) {
+    if (!has_times(table, columns)) return Done{};
     Status room = Done{};
     Status read = database.each_while(table, columns, [&](const Row& row) {
       visit(row);
@@ -71,6 +72,18 @@ class Filling {
   }
 
  private:
+  // Where a version calls the column of times otherwise, nothing of the table can be placed.
+  bool has_times(const std::string& table, Database::Columns columns) {
+    const std::string first = *columns.begin();
+    if (first != "start" || !database.has(table) || database.has(table, first)) return true;
+    if (database.rows(table) > 0)
+      data.health.notes.push_back(
+          "the table " + table + " of this export has no column \"start\" (it has " +
+          database.columns(table) +
+          "), so nothing of it is read: export it again with another version of nsys");
+    return false;
+  }
+
   static constexpr std::uint64_t kRowsBetween = 8192;
 
   std::int64_t base_ns_;

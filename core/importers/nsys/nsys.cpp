@@ -58,6 +58,7 @@ void set_nsys_collected(nsys::Filling& to, bool api_arguments) {
 
 Status check_not_empty(const TraceData& data) {
   if (data.host_ranges.size() > 0 || data.device_ops.size() > 0) return Done{};
+  if (!data.health.notes.empty()) return bad_input(data.health.notes.front());
   return bad_input(
       "an export of Nsight Systems without events of the program: record with nsys "
       "profile --trace cuda,nvtx,osrt, and export all tables");

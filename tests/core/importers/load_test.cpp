@@ -91,5 +91,25 @@ TEST(Load, WhatIsMissingOrUnknownIsAClearError) {
   EXPECT_THAT(load(scratch / "empty.sst").error().message, HasSubstr("is empty"));
 }
 
+TEST(Load, WhatIsPackedOrAnotherToolsSaysWhatToDo) {
+  const Scratch scratch;
+  const auto message = [&](const std::string& name, const std::string& content) {
+    write_text(scratch / name, content);
+    const Result<Trace> loaded = load(scratch / name);
+    EXPECT_EQ(loaded.error().code, ErrorCode::bad_input) << name;
+    return loaded.error().message;
+  };
+  EXPECT_THAT(message("a.json.zst", "\x28\xb5\x2f\xfd...."),
+              HasSubstr("a.json.zst is compressed with zstd"));
+  EXPECT_THAT(message("a.json", "PK\x03\x04...."),
+              HasSubstr("a zip archive: unpack it with unzip"));
+  EXPECT_THAT(message("a.tar", std::string(257, '\0') + "ustar  "), HasSubstr("a tar archive"));
+  EXPECT_THAT(message("b.json", "version https://git-lfs.github.com/spec/v1\n"),
+              HasSubstr("git lfs pull"));
+  EXPECT_THAT(message("c.json", "<!DOCTYPE html><html>"), HasSubstr("a web page"));
+  EXPECT_THAT(message("d.json", "\xff\xfe{"), HasSubstr("UTF-16"));
+  EXPECT_THAT(message("e.pickle", "\x80\x04\x95"), HasSubstr("a pickle of Python"));
+}
+
 }  // namespace
 }  // namespace stepscope

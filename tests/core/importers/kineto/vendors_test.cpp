@@ -9,7 +9,9 @@
 namespace stepscope {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(KinetoVendors, CallsAndDeviceWorkOfAmdAreLinked) {
   TraceData data = read_events(R"(
@@ -57,10 +59,85 @@ TEST(KinetoVendors, CategoriesOfOldProfilersAreKnown) {
     {"ph": "X", "cat": "Kernel", "name": "k", "pid": 0, "tid": "stream 7", "ts": 20, "dur": 9,
      "args": {"queued": 0, "device": 0, "context": 1, "stream": 7, "correlation": 7, "external id": 3}},
     {"ph": "X", "cat": "Memset", "name": "Memset", "pid": 0, "tid": "stream 7", "ts": 30, "dur": 2,
-     "args": {"device": 0, "context": 1, "stream": 7, "correlation": 8, "bytes": 4}})");
-  EXPECT_THAT(data.host_ranges.kind, ElementsAre(HostKind::op, HostKind::runtime_call));
+     "args": {"device": 0, "context": 1, "stream": 7, "correlation": 8, "bytes": 4}},
+    {"ph": "X", "cat": "Operator", "name": "ProfilerStep#4", "pid": 1, "tid": "1", "ts": 5, "dur": 60})");
+  EXPECT_THAT(data.host_ranges.kind,
+              ElementsAre(HostKind::op, HostKind::runtime_call, HostKind::user_scope));
   EXPECT_EQ(data.device_ops.size(), 2U);
   EXPECT_EQ(data.health.skipped_events, 0U);
+}
+
+TEST(KinetoVendors, AListWithoutADocumentIsRead) {
+  const TraceData data = read_good(
+      R"([{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 20}])");
+  EXPECT_EQ(data.host_ranges.size(), 1U);
+  EXPECT_EQ(data.host_ranges.end.at(0), 30'000);
+}
+
+TEST(KinetoVendors, AnEventListHasNoCategoriesAndNamesItsProcesses) {
+  const TraceData data = read_good(R"([
+    {"name": "ProfilerStep#1", "ph": "X", "ts": 10, "dur": 50, "tid": 1, "pid": "CPU functions", "args": {}},
+    {"name": "aten::mm", "ph": "X", "ts": 12, "dur": 20, "tid": 1, "pid": "CPU functions", "args": {}},
+    {"name": "gemm", "ph": "X", "ts": 15, "dur": 20, "tid": "7", "pid": "CUDA functions", "args": {}},
+    {"name": "aten::mm", "ph": "s", "ts": 12, "tid": 1, "pid": "CPU functions", "id": 1, "cat": "cpu_to_cuda", "args": {}}])");
+  EXPECT_THAT(data.host_ranges.kind, ElementsAre(HostKind::user_scope, HostKind::op));
+  EXPECT_EQ(data.device_ops.size(), 1U);
+  EXPECT_EQ(data.health.skipped_events, 0U);
+}
+
+TEST(KinetoVendors, BeginsAndEndsAreOneEvent) {
+  const TraceData data = read_events(R"(
+    {"ph": "B", "cat": "cpu_op", "name": "aten::linear", "pid": 1, "tid": 1, "ts": 10},
+    {"ph": "B", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 12.5},
+    {"ph": "B", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 2, "ts": 13},
+    {"ph": "B", "cat": "no such", "name": "x", "pid": 1, "tid": 1, "ts": 14},
+    {"ph": "E", "pid": 1, "tid": 1, "ts": 15},
+    {"ph": "E", "pid": 1, "tid": 1, "ts": 22.25},
+    {"ph": "B", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 30, "args": {"device": 0, "stream": 7, "correlation": 3}},
+    {"ph": "E", "pid": 0, "tid": 7, "ts": 35},
+    {"ph": "E", "pid": 1, "tid": 1, "ts": 40},
+    {"ph": "E", "cat": "stray", "pid": 1, "tid": 1, "ts": 41})");
+  EXPECT_THAT(data.host_ranges.begin, ElementsAre(10'000, 12'500, 13'000));
+  EXPECT_THAT(data.host_ranges.end, ElementsAre(40'000, 22'250, 13'000));
+  EXPECT_THAT(data.device_ops.end, ElementsAre(35'000));
+  EXPECT_EQ(data.health.missing_fields, 0U);
+  EXPECT_EQ(data.health.skipped_events, 2U) << "of no known category, and an end without a begin";
+  EXPECT_THAT(data.health.notes, Contains(HasSubstr("1 event begins and never ends")));
+}
+
+std::string why_nothing(std::string_view content) {
+  const Status holds = check_holds_events(read_good(content));
+  EXPECT_FALSE(holds.ok()) << content;
+  return holds.ok() ? "" : holds.error().message;
+}
+
+TEST(KinetoVendors, ATraceOfAnotherToolSaysSo) {
+  EXPECT_THAT(
+      why_nothing(document(
+          R"({"ph": "X", "cat": "toplevel", "name": "RunTask", "pid": 1, "tid": 1, "ts": 10, "dur": 2})")),
+      HasSubstr("no event of PyTorch's profiler is in it (events left out, by category: "
+                "\"toplevel\" (1)): a trace of another tool?"));
+  EXPECT_THAT(why_nothing(document(
+                  R"({"ph": "X", "name": "fusion.3", "pid": 1, "tid": 1, "ts": 10, "dur": 2})")),
+              HasSubstr("\"no category, ph X\" (1)"));
+  EXPECT_THAT(why_nothing(document("")), HasSubstr("no event of the program is in it"));
+  EXPECT_THAT(why_nothing("[]"), HasSubstr("no event of the program is in it"));
+  EXPECT_THAT(
+      why_nothing(document(
+          R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1790857026000000000, "dur": 2})")),
+      HasSubstr("1 event left out for want of a time that can be"));
+}
+
+TEST(KinetoVendors, EventsThatStandInTheFileTwiceAreSaid) {
+  std::string once;
+  for (int i = 0; i < 100; ++i)
+    once +=
+        std::string(i == 0 ? "" : ", ") +
+        R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "dur": 1, "ts": )" +
+        std::to_string(10 * i) + R"(, "args": {"Ev Idx": )" + std::to_string(i) + "}}";
+  EXPECT_THAT(read_events(once).health.notes, testing::IsEmpty());
+  EXPECT_THAT(read_events(once + ", " + once).health.notes,
+              Contains(HasSubstr("100 of the events that the profiler numbered have a number")));
 }
 
 }  // namespace

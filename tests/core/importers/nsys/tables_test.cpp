@@ -197,5 +197,26 @@ TEST(NsysTables, TablesThatAreNotReadAreNamed) {
   EXPECT_THAT(file.read().health.notes, Contains(HasSubstr("SCHED_EVENTS (2)")));
 }
 
+TEST(NsysTables, ATableWhoseTimesAreCalledOtherwiseIsSaid) {
+  const std::string renamed =
+      std::string(kStringTable) +
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (startNs INTEGER, endNs INTEGER, streamId INTEGER);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (30, 45, 7);";
+  const auto said = HasSubstr(
+      "the table CUPTI_ACTIVITY_KIND_KERNEL of this export has no column \"start\" (it has endNs, "
+      "startNs, streamId)");
+  const NsysFile alone;
+  alone.run(renamed);
+  const Result<TraceData> nothing = read_nsys(alone.path);
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_THAT(nothing.error().message, said);
+  const NsysFile beside;
+  beside.run(renamed + kNvtxTable + "INSERT INTO NVTX_EVENTS VALUES (1, 2, 59, 'a', " + gtid(5, 6) +
+             ", NULL, 0);");
+  const TraceData data = beside.read();
+  EXPECT_EQ(data.device_ops.size(), 0U);
+  EXPECT_THAT(data.health.notes, Contains(said));
+}
+
 }  // namespace
 }  // namespace stepscope
