@@ -103,15 +103,32 @@ class Judge {
 
   void programs() {
     const ProgramMatch match = match_programs(a_, b_);
-    if (match.by == SameBy::file) return;
-    const std::string text = fmt::format("most of A's time is at lines of {}, most of B's of {}",
-                                         match.a_file, match.b_file);
-    if (match.by == SameBy::nothing) {
-      against(text +
-              ", and they share neither functions nor phases of their own: not the same "
-              "program");
-    } else {
-      note(text + ": the same work under another name?");
+    const std::string names =
+        match.by_command ? fmt::format("A's command runs {}, B's {}", match.a_name, match.b_name)
+                         : fmt::format("most of A's time is at lines of {}, most of B's of {}",
+                                       match.a_name, match.b_name);
+    switch (match.by) {
+      case SameBy::file:
+        break;
+      case SameBy::file_name:
+        note(names + ", but hardly any of it is in functions that both have: two programs?");
+        break;
+      case SameBy::other_work:
+        note(
+            "neither trace names its program, and under half of their time is in operations that "
+            "both have: two programs?");
+        break;
+      case SameBy::unknown:
+        note(names + ": one program under two names?");
+        break;
+      case SameBy::nothing:
+        against(
+            fmt::format("{}, and they share neither {} nor phases of their own: not the same "
+                        "program",
+                        names, match.by_command ? "most of their work" : "functions"));
+        break;
+      default:
+        note(names + ": the same work under another name?");
     }
   }
 

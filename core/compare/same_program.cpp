@@ -8,13 +8,17 @@
 #include <string_view>
 #include <utility>
 
+#include "core/compare/kernel_family.hpp"
+#include "core/compare/program_name.hpp"
+
 namespace stepscope::compare_parts {
 namespace {
 
-constexpr double kLeastCommon = 0.5;     // of either side's time
-constexpr double kNearlyAll = 0.9;       // of one side's: the other was mended
-constexpr double kLeastOfSlower = 0.1;   // of that other's
-constexpr std::size_t kLeastPrefix = 3;  // letters that two names begin with
+constexpr double kLeastCommon = 0.5;    // of either side's time
+constexpr double kNearlyAll = 0.9;      // of one side's: the other was mended
+constexpr double kLeastOfSlower = 0.1;  // of that other's
+constexpr double kHardlyAny = 0.1;      // of either side's, for one file name to say enough
+constexpr double kLeastNamed = 0.1;     // of the time, for work to tell programs apart
 
 using Times = std::map<std::string, std::int64_t>;
 
@@ -89,35 +93,92 @@ Times phases_of(const Summary& side, std::string_view name_of_side) {
   return out;
 }
 
-// One begins with the other, or both with the same half.
-bool are_alike(const std::string& a, const std::string& b) {
-  const auto [end, unused] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-  const auto prefix = static_cast<std::size_t>(end - a.begin());
-  return prefix >= kLeastPrefix &&
-         (prefix == std::min(a.size(), b.size()) || 2 * prefix >= std::max(a.size(), b.size()));
-}
-
 std::string stem_of(const std::string& file) {
   return std::filesystem::path(file).stem().string();
 }
 
-SameBy compare(const Summary& a, const Summary& b, const ProgramMatch& names) {
-  if (are_alike(stem_of(names.a_file), stem_of(names.b_file))) return SameBy::name;
-  if (mostly_common(phases_of(a, "\nA"), phases_of(b, "\nB"))) return SameBy::phases;
-  const Times of_a = work_of(a), of_b = work_of(b);
-  const bool same = mostly_common(of_a, of_b) || nearly_contained(of_a, of_b);
-  return same ? SameBy::work : SameBy::nothing;
+bool same_phases(const Summary& a, const Summary& b) {
+  return mostly_common(phases_of(a, "\nA"), phases_of(b, "\nB"));
+}
+
+bool same_work(const Times& a, const Times& b) {
+  return mostly_common(a, b) || nearly_contained(a, b);
+}
+
+SameBy compare_files(const Summary& a, const Summary& b, const ProgramMatch& names) {
+  if (are_alike(stem_of(names.a_name), stem_of(names.b_name))) return SameBy::name;
+  if (same_phases(a, b)) return SameBy::phases;
+  return same_work(work_of(a), work_of(b)) ? SameBy::work : SameBy::nothing;
+}
+
+// Functions by their file's name, since paths may be relative to two folders.
+Times functions_of(const Summary& side) {
+  Times out;
+  for_each_line(side, [&](const CellRow& cell) {
+    const std::string file = std::filesystem::path(cell.file).filename().string();
+    const bool module = cell.function.empty() || cell.function == "<module>";
+    out[file + '\n' + cell.function + '\n' + (module ? cell.operation : "")] += cell.ns_total;
+  });
+  return out;
+}
+
+SameBy compare_contents(const Summary& a, const Summary& b) {
+  const Times of_a = functions_of(a), of_b = functions_of(b);
+  const double most = std::max(common_share(of_a, of_b), common_share(of_b, of_a));
+  return most >= kHardlyAny || same_phases(a, b) ? SameBy::file : SameBy::file_name;
+}
+
+// What a side without lines does: kernels by family, else the operations of its threads. Copies and
+// CUDA's calls are every program's.
+Times named_work_of(const Summary& side) {
+  Times out;
+  for (const KernelRow& kernel : side.kernels)
+    if (!kernel.name.starts_with("Mem")) out[kernel_family(kernel.name)] += kernel.ns_total;
+  if (!side.run.device.empty() || !out.empty()) return out;
+  for (const CellRow& cell : side.cells)
+    if (!cell.device && !cell.operation.empty()) out[cell.operation] += cell.ns_total;
+  return out;
+}
+
+bool tells(const Times& work, const Summary& side) {
+  return static_cast<double>(sum_of(work)) >=
+         kLeastNamed * static_cast<double>(side.partition.wall_ns_total);
+}
+
+ProgramMatch compare_without_lines(const Summary& a, const Summary& b) {
+  ProgramMatch out{SameBy::file, true, program_name(a.run.command), program_name(b.run.command)};
+  const bool named = !out.a_name.empty() && !out.b_name.empty();
+  if (named && are_alike(out.a_name, out.b_name)) return out;
+  const Times of_a = named_work_of(a), of_b = named_work_of(b);
+  const bool known = tells(of_a, a) && tells(of_b, b);
+  if (same_phases(a, b)) {
+    out.by = named ? SameBy::phases : SameBy::file;
+  } else if (known && same_work(of_a, of_b)) {
+    out.by = named ? SameBy::work : SameBy::file;
+  } else if (known) {
+    out.by = named ? SameBy::nothing : SameBy::other_work;
+  } else if (named) {
+    out.by = SameBy::unknown;
+  }
+  return out;
+}
+
+// Of one file: a library's may hold most of two programs' time.
+ProgramMatch compare_commands(const Summary& a, const Summary& b, const ProgramMatch& files) {
+  ProgramMatch out{SameBy::work, true, program_name(a.run.command), program_name(b.run.command)};
+  const bool named = !out.a_name.empty() && !out.b_name.empty();
+  return named && !are_alike(out.a_name, out.b_name) ? out : files;
 }
 
 }  // namespace
 
 ProgramMatch match_programs(const Summary& a, const Summary& b) {
   const Times of_a = files_of(a), of_b = files_of(b);
-  ProgramMatch out{SameBy::file, largest_of(of_a), largest_of(of_b)};
-  const bool lines = !out.a_file.empty() && !out.b_file.empty();
-  if (lines && !of_b.contains(out.a_file) && !of_a.contains(out.b_file))
-    out.by = compare(a, b, out);
-  return out;
+  ProgramMatch out{SameBy::file, false, largest_of(of_a), largest_of(of_b)};
+  if (out.a_name.empty() || out.b_name.empty()) return compare_without_lines(a, b);
+  const bool shared = of_b.contains(out.a_name) || of_a.contains(out.b_name);
+  out.by = shared ? compare_contents(a, b) : compare_files(a, b, out);
+  return out.by == SameBy::file ? compare_commands(a, b, out) : out;
 }
 
 }  // namespace stepscope::compare_parts

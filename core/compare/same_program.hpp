@@ -5,7 +5,12 @@
 // (train.py, train_fused.py), or its own phases, or mostly the same work: operations in functions
 // of the same name, in half of both sides' time, or in nearly all of one side's, as of a mended
 // copy. PyTorch's own phases (data, forward, ...) say nothing, since each training program has
-// them. A side without lines is not judged. Internal to core/compare.
+// them.
+//
+// A file's name alone says little ("train.py"): where next to none of the time is in functions that
+// both have, that is told. A side without lines (programs in C++, exports of Nsight Systems) is
+// known by the program that its command names, its phases, and its work: kernels by family, or the
+// operations of a run without a device. Internal to core/compare.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +20,22 @@
 
 namespace stepscope::compare_parts {
 
-enum class SameBy : std::uint8_t { file, name, phases, work, nothing };
+enum class SameBy : std::uint8_t {
+  file,       // or the same program's name
+  file_name,  // a file's name alone, and hardly a function
+  name,
+  phases,
+  work,
+  nothing,
+  other_work,  // there are no names, and the work is another
+  unknown      // other commands, and no work that tells
+};
 
 struct ProgramMatch {
-  SameBy by = SameBy::file;  // also where a side has no lines
-  std::string a_file;        // that holds most of A's time at lines, without its folder
-  std::string b_file;
+  SameBy by = SameBy::file;
+  bool by_command = false;  // the names are those of commands, not of files
+  std::string a_name;       // of the file with most of A's time at lines, without its folder
+  std::string b_name;
 };
 
 ProgramMatch match_programs(const Summary& a, const Summary& b);

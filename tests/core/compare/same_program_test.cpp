@@ -74,9 +74,71 @@ TEST(SameProgram, WhatEveryTrainingProgramHasSaysNothing) {
   EXPECT_EQ(match({"m5.py", "<module>", ""}, {"m6.py", "<module>", ""}), SameBy::nothing);
 }
 
-TEST(SameProgram, ASideWithoutLinesIsNotJudged) {
-  Summary native = side_of_cells({{.line = 0, .ns = 1'000}});
-  EXPECT_EQ(match_programs(run_of({"faces.py", "augment", ""}), native).by, SameBy::file);
+TEST(SameProgram, AFilesNameAloneSaysLittle) {
+  EXPECT_EQ(
+      match({"vision/train.py", "augment", "", "data"}, {"text/train.py", "tokens", "", "data"}),
+      SameBy::file)
+      << "a tenth is in the same module's code";
+  const auto all_of = [](const char* function, const char* operation) {
+    return side_of_cells({{.operation = operation, .ns = 900, .function = function}});
+  };
+  const Summary vision = all_of("augment", "aten::conv2d");
+  EXPECT_EQ(match_programs(vision, all_of("tokens", "aten::conv2d")).by, SameBy::file_name);
+  EXPECT_EQ(match_programs(vision, all_of("augment", "aten::mm")).by, SameBy::file);
+  const Summary script = all_of("<module>", "aten::conv2d");
+  EXPECT_EQ(match_programs(script, all_of("<module>", "aten::mm")).by, SameBy::file_name);
+  EXPECT_EQ(match_programs(script, script).by, SameBy::file);
+}
+
+TEST(SameProgram, ALibrarysFileLeavesTheCommandToTell) {
+  const auto run = [](const char* command) {
+    Summary side = side_of_cells({{.ns = 900, .file = "trainer.py", .function = "fit"}});
+    side.run.command = command;
+    return side;
+  };
+  const ProgramMatch other = match_programs(run("python words.py"), run("python faces.py"));
+  EXPECT_EQ(other.by, SameBy::work);
+  EXPECT_TRUE(other.by_command);
+  EXPECT_EQ(other.a_name, "words");
+  EXPECT_EQ(match_programs(run("python words.py"), run("")).by, SameBy::file);
+}
+
+Summary native(const char* command, const char* kernel) {
+  Summary side = side_of_cells({{.line = 0, .operation = kernel, .ns = 1'000}});
+  side.run.command = command;
+  side.kernels = {{.name = kernel, .ns_total = 800}, {.name = "Memcpy HtoD", .ns_total = 100}};
+  return side;
+}
+
+TEST(SameProgram, WithoutLinesTheCommandAndTheKernelsTell) {
+  const auto by = [](const Summary& a, const Summary& b) {
+    EXPECT_EQ(match_programs(a, b).by, match_programs(b, a).by);
+    return match_programs(a, b).by;
+  };
+  const Summary gemm = native("./train", "gemm_128<float>(float*)");
+  EXPECT_EQ(by(gemm, native("./train --fused", "fused<float>(float*)")), SameBy::file);
+  EXPECT_EQ(by(gemm, native("./mine", "gemm_256<float>(float*)")), SameBy::work);
+  EXPECT_EQ(by(gemm, native("./sort", "radix<int>(int*)")), SameBy::nothing);
+  EXPECT_EQ(by(gemm, native("", "radix<int>(int*)")), SameBy::other_work);
+  EXPECT_EQ(by(gemm, native("", "gemm_256<float>(float*)")), SameBy::file);
+}
+
+TEST(SameProgram, WithoutWorkThatTellsNothingIsClaimed) {
+  const auto silent = [](const char* command) {
+    Summary side = side_of_cells({{.line = 0, .operation = "", .ns = 1'000}});
+    side.run.command = command;
+    return side;
+  };
+  EXPECT_EQ(match_programs(silent("./before"), silent("./after")).by, SameBy::unknown);
+  EXPECT_EQ(match_programs(silent(""), silent("")).by, SameBy::file);
+}
+
+TEST(SameProgram, OneSideWithoutLinesIsKnownByItsWork) {
+  Summary side = side_of_cells({{.line = 0, .operation = "aten::mm", .ns = 1'000}});
+  side.run.device = "";
+  Summary other = run_of({"faces.py", "augment", "aten::mm"});
+  other.run.device = "";
+  EXPECT_EQ(match_programs(other, side).by, SameBy::file);
 }
 
 }  // namespace
