@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/summary/trust/overhead.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -143,6 +145,31 @@ std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps,
   if (ratios.size() < kFewestPairs) return std::nullopt;
   const MedianInterval found = median_interval(ratios);
   return Overhead{found.value, found.low, found.high, ratios.size()};
+}
+
+std::string why_no_overhead(const Trace& trace, const Steps& steps) {
+  const std::vector<CaptureStretch> stretches = capture_stretches(trace, steps.process);
+  std::size_t windows = 0;  // between two pauses
+  for (std::size_t i = 1; i + 1 < stretches.size(); ++i)
+    windows += stretches[i].state == 1 && is_plain(stretches[i - 1]) && is_plain(stretches[i + 1]);
+  if (windows < 2 || measure_overhead(trace, steps)) return "";
+  if (windows < kFewestPairs)
+    return fmt::format(
+        "what recording costs is not measured: {} recorded windows lie between two pauses, and {} "
+        "are needed",
+        windows, kFewestPairs);
+  const IntervalSet gaps = planned_gaps(trace, steps.process);
+  const std::vector<std::int64_t> ends = mark_ends(trace, steps, gaps);
+  const auto in_gaps = std::count_if(ends.begin(), ends.end(),
+                                     [&](std::int64_t end) { return is_inside(gaps, end); });
+  if (in_gaps <= static_cast<std::ptrdiff_t>(gaps.size()))  // the one that ended each window
+    return "what recording costs is not measured: the loop has no marks (of an optimizer, a "
+           "profiler or its own) in the pauses between the windows";
+  return fmt::format(
+      "what recording costs is not measured: {} of {} windows hold four marks of steps and have "
+      "pauses beside them that do, and {} are needed (longer windows and pauses, as --window "
+      "20/20)",
+      ratios_of(ends, stretches, 1).size(), windows, kFewestPairs);
 }
 
 }  // namespace stepscope

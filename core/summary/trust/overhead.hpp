@@ -10,6 +10,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "core/steps/steps.hpp"
 
@@ -27,6 +28,10 @@ inline constexpr std::size_t kFewestPairs = 6;
 std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps);
 // Of the stretches in which the capture's counter says `state` (STEPSCOPE_WINDOW_LAYERS).
 std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps, double state);
+
+// Why a run that was recorded in windows has no such figure; empty where it has one, and where there
+// were no windows.
+std::string why_no_overhead(const Trace& trace, const Steps& steps);
 
 // What stays on an unrecorded step: CUPTI is still in the process, and once it recorded, launches
 // are slower. Distances in the first gaps over those before anything was recorded, medians both; of

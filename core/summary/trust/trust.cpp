@@ -122,6 +122,7 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
   note_cuts(trace, steps, notes);
   note_graphs(trace, steps, attribution.graphs, notes);
   note_samples(trace, steps, attribution.loader, core_wait, notes);
+  if (const std::string why = why_no_overhead(trace, steps); !why.empty()) notes.push_back(why);
   return notes;
 }
 

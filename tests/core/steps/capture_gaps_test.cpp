@@ -217,6 +217,28 @@ TEST(Overhead, NeedsEnoughWindows) {
   EXPECT_FALSE(measure_overhead(trace, found(trace)));
 }
 
+TEST(Overhead, ThatIsMissingSaysWhy) {
+  const auto why = [](WindowedLoop loop) {
+    const Trace trace = loop.build();
+    return why_no_overhead(trace, found(trace));
+  };
+  EXPECT_THAT(why(windows(6, 110, 100)),
+              HasSubstr("5 recorded windows lie between two pauses, and 6"));
+  EXPECT_EQ(why(windows(10, 110, 100)), "");
+  EXPECT_EQ(why(windows(1, 110, 100)), "") << "a part of the run, not windows";
+  WindowedLoop silent, brief;
+  for (int i = 0; i < 10; ++i) {
+    silent.recorded(6, 100);
+    brief.recorded(3, 100);
+    silent.capture(0), brief.capture(0);
+    silent.now += 100 * kMicrosecond;
+    brief.unrecorded(3, 90);
+    silent.capture(1), brief.capture(1);
+  }
+  EXPECT_THAT(why(std::move(silent)), HasSubstr("no marks"));
+  EXPECT_THAT(why(std::move(brief)), HasSubstr("0 of 9 windows hold four marks of steps"));
+}
+
 TEST(Overhead, DriftCancels) {
   WindowedLoop loop;
   for (int i = 0; i < 12; ++i) {
