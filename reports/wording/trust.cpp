@@ -15,14 +15,22 @@ constexpr double kGoodLinkRate = 0.95;
 constexpr double kGoodLineShare = 0.9;
 constexpr double kLeastShareTold = 0.005;
 
-std::string_view meaning_of(NoLine reason) {
+// What would have recorded them depends on who recorded the rest.
+std::string_view lines_not_recorded(std::string_view source) {
+  if (source == "kineto")
+    return "no Python frame is in the trace (torch.profiler's with_stack=True records them)";
+  if (source == "nsys") return "an export of Nsight Systems holds no lines";
+  return "no Python frame is in the trace (--native-lines records those of C++)";
+}
+
+std::string_view meaning_of(NoLine reason, std::string_view source) {
   switch (reason) {
     case NoLine::unexplained:
       return "without explanation";
     case NoLine::launch_not_recorded:
       return "device work whose launch was not recorded";
     case NoLine::lines_not_recorded:
-      return "no Python frame is in the trace (--native-lines records those of C++)";
+      return lines_not_recorded(source);
     case NoLine::backward_alone:
       return "backward work whose forward was not recorded";
     case NoLine::library_thread:
@@ -161,7 +169,7 @@ std::string without_line_text(const StepScale& scale) {
     const double share = static_cast<double>(ns) / static_cast<double>(lines.wall_ns_total);
     if (share < kLeastShareTold) break;
     out += fmt::format("{} {} {}", out.empty() ? "at no line:" : ",", format_share(share),
-                       meaning_of(reason));
+                       meaning_of(reason, scale.summary.run.source));
   }
   return out;
 }

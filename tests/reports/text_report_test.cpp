@@ -100,6 +100,21 @@ TEST(TextReport, WholeNamesStandInFiles) {
   EXPECT_THAT(whole, testing::HasSubstr(file + ":"));
 }
 
+TEST(TextReport, SaysHowEachRecorderWouldHaveGivenLines) {
+  const auto said = [](const char* source) {
+    Summary summary = samples::gpu();
+    summary.run.source = source;
+    summary.trust.lines = {.wall_ns_total = 1'000};
+    summary.trust.lines.without[static_cast<std::size_t>(NoLine::lines_not_recorded)] = 1'000;
+    std::string text = text_report(summary, {});
+    text.erase(std::remove(text.begin(), text.end(), '\n'), text.end());
+    return text;
+  };
+  EXPECT_THAT(said("kineto"), testing::HasSubstr("with_stack=True"));
+  EXPECT_THAT(said("nsys"), testing::HasSubstr("an export of Nsight Systems holds no lines"));
+  EXPECT_THAT(said("stepscope"), testing::HasSubstr("--native-lines"));
+}
+
 TEST(TextReport, ColourChangesNothingButColour) {
   for (const Sample& sample : kSamples) {
     const std::string plain = text_report(sample.make(), {.colour = false, .unicode = true});
