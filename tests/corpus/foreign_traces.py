@@ -9,11 +9,14 @@
   late, early device times 2 ms off the host's, as the clocks of old profilers are
   range       only what begins in the middle 40 % of the trace, as a sampler keeps it
   no_host     what the device did alone: a report at all
+  pairs       begins and ends ("ph": "B", "E") in place of complete events, in order of time
+  list        the events without the document around them
 
 Prints steps, the mean step and what has no explanation; exit 1 where that is over 1 % of the time, or where whole
 microseconds move the mean step by 1 %.
 """
 import argparse
+import collections
 import gzip
 import json
 import pathlib
@@ -64,11 +67,35 @@ def no_host(events):
     return [event for event in events if event.get("ph") == "M" or event.get("cat") in DEVICE]
 
 
+def pairs(events):
+    """Of events that begin together the longest is the outermost; what ends where another begins has ended before."""
+    out = [event for event in events if event.get("ph") != "X"]
+    threads = collections.defaultdict(list)
+    for event in events:
+        if event.get("ph") == "X":
+            threads[event["pid"], event["tid"]].append(event)
+    for of_thread in threads.values():
+        still_open = []
+        for event in sorted(of_thread, key=lambda event: (float(event["ts"]), -float(event["dur"]))) + [None]:
+            now = float("inf") if event is None else float(event["ts"])
+            for inner in sorted((e for e in still_open if end_of(e) <= now), key=end_of):
+                out.append({"ph": "E", "ts": round(end_of(inner), 3)} | {key: inner[key] for key in ("pid", "tid", "name")})
+                still_open.remove(inner)
+            if event is not None:
+                out.append({key: value for key, value in event.items() if key != "dur"} | {"ph": "B"})
+                still_open.append(event)
+    return out
+
+
+def end_of(event):
+    return float(event["ts"]) + float(event["dur"])
+
+
 DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 KINDS = {"as it is": lambda events: events, "cut_times": cut_times, "cut_ends": cut_ends, "late": off_clock(2000), "early": off_clock(-2000),
-         "range": middle, "no_host": no_host}
+         "range": middle, "no_host": no_host, "pairs": pairs, "list": lambda events: events}
 CUT = ("the trace is cut", "in the middle of the run")
-WHOLE = ("cut_times", "cut_ends", "late", "early")
+WHOLE = ("cut_times", "cut_ends", "late", "early", "pairs", "list")
 
 
 def read(path):
@@ -97,7 +124,7 @@ def main():
             for kind, change in KINDS.items():
                 document = read(trace)
                 document["traceEvents"] = change(document["traceEvents"])
-                report = report_of(args.stepscope, document, folder)
+                report = report_of(args.stepscope, document["traceEvents"] if kind == "list" else document, folder)
                 partition = report["partition"]
                 unexplained = sum(part["ns_total"] for part in partition["parts"] if part["cause"] in ("unknown", "host.other"))
                 share = unexplained / partition["wall_ns_total"]
