@@ -138,7 +138,8 @@ std::string why_plan_never_came(const Trace& trace, const Steps& steps) {
 
 std::optional<double> overhead(const Trace& trace, const PartitionSummary& partition) {
   const double wall = partition.wall_ns_per_step();
-  if (partition.corrected_step_ns) return wall - static_cast<double>(*partition.corrected_step_ns);
+  if (partition.corrected_step_ns)  // whole nanoseconds: it may round beyond the wall time
+    return std::max(0.0, wall - static_cast<double>(*partition.corrected_step_ns));
   const auto span = static_cast<double>(trace.end() - trace.begin());
   if (trace.health().overhead_ns == 0 || span <= 0) return std::nullopt;
   return static_cast<double>(trace.health().overhead_ns) * wall / span;

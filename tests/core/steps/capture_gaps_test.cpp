@@ -285,6 +285,19 @@ TEST(Overhead, CorrectsTheStep) {
   EXPECT_NEAR(*summary.trust.overhead_ns_per_step, 10e3, 1e3);
 }
 
+TEST(Overhead, IsNeverBelowNothing) {
+  for (int uneven = 0; uneven < 120; uneven += 10) {  // the mean lies between two nanoseconds
+    WindowedLoop loop = windows(10, 90, 100);
+    loop.now += uneven;
+    loop.recorded(6, 90);
+    const Trace trace = loop.build();
+    const Steps steps = found(trace);
+    const Summary summary = summarize(trace, steps, *attribute(trace, steps));
+    ASSERT_TRUE(summary.trust.overhead_ns_per_step);
+    EXPECT_GE(*summary.trust.overhead_ns_per_step, 0);
+  }
+}
+
 TEST(Overhead, LayersAreToldApartByTheirState) {
   WindowedLoop loop;
   for (int i = 0; i < 24; ++i) {
