@@ -207,6 +207,13 @@ Status read_facts(Filling& to, ProcessId main) {
   return Done{};
 }
 
+void note_missing_names(Filling& to) {
+  if (!to.database.has("StringIds") && to.data.calls.size() + to.data.device_ops.size() > 0)
+    to.data.health.notes.push_back(
+        "the export has no table StringIds, so neither kernels nor calls have names: export all "
+        "tables");
+}
+
 void note_unread_tables(Filling& to) {
   constexpr std::array kUnread = {"COMPOSITE_EVENTS",
                                   "SCHED_EVENTS",

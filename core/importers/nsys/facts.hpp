@@ -15,6 +15,9 @@ std::int64_t session_end(Filling& to);
 // After all events and Entities::finish.
 Status read_facts(Filling& to, ProcessId main);
 
+// Where the texts that events refer to were not exported.
+void note_missing_names(Filling& to);
+
 // Tables of events that hold rows and were not read.
 void note_unread_tables(Filling& to);
 

@@ -75,6 +75,7 @@ Result<TraceData> fill(nsys::Filling& to) {
   if (!joined.ok()) return joined.error();
   const Status facts = nsys::read_facts(to, to.entities.finish());
   if (!facts.ok()) return facts.error();
+  nsys::note_missing_names(to);
   nsys::note_unread_tables(to);
   set_nsys_collected(to, *joined);
   return std::move(to.data);

@@ -218,5 +218,13 @@ TEST(NsysTables, ATableWhoseTimesAreCalledOtherwiseIsSaid) {
   EXPECT_THAT(data.health.notes, Contains(said));
 }
 
+TEST(NsysTables, AnExportWithoutTextsSaysSo) {
+  const NsysFile file;
+  file.run(std::string("CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);") + kRuntimeTable +
+           "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10, 20, 0, " + gtid(5, 6) +
+           ", 77, 3, 0);");
+  EXPECT_THAT(file.read().health.notes, Contains(HasSubstr("no table StringIds")));
+}
+
 }  // namespace
 }  // namespace stepscope
