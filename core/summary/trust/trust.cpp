@@ -179,7 +179,8 @@ std::uint32_t devices_at_work(const Trace& trace, ProcessId process) {
 RunFacts run_facts(const Trace& trace, const Steps& steps) {
   const TraceData& data = trace.data();
   RunFacts run;
-  run.device_unseen = trace.used_device() && trace.device_ops().size() == 0;
+  run.device_unseen =
+      launched_in_vain(trace) || (trace.used_device() && trace.device_ops().size() == 0);
   run.path = data.path;
   run.source = name_of(data.source);
   run.processes = data.processes.size();

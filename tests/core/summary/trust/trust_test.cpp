@@ -17,7 +17,10 @@ TEST(SummaryTrust, LaunchesWithoutDeviceRecordsAreNamed) {
   SimpleSteps s;
   s.step(100);
   s.make.call("cudaLaunchKernel", 1, 1'000, 1'010, 1);
-  EXPECT_THAT(s.sum().trust.notes, Contains(HasSubstr("no device activity was recorded")));
+  const Summary sum = s.sum();
+  EXPECT_THAT(sum.trust.notes, Contains(HasSubstr("no device activity was recorded")));
+  EXPECT_TRUE(sum.run.device_unseen) << "so nothing is said of who limits the step";
+  EXPECT_THAT(sum.partition.why_bound, HasSubstr("its device work was not recorded"));
 }
 
 TEST(SummaryTrust, TheRecordersOwnThreadsAreAskedOfAllProcesses) {
