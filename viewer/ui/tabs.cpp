@@ -234,6 +234,7 @@ void refresh(Screen& screen) {
 
 void draw_tabs(Screen& screen) {
   refresh(screen);
+  if (screen.tables.empty()) return ImGui::TextDisabled("The tables follow.");
   if (!ImGui::BeginTabBar("tabs")) return;
   const std::string wanted = screen.tab;
   screen.tab.clear();

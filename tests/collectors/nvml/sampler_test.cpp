@@ -181,7 +181,7 @@ TEST_F(SamplerTest, AHangInNvmlDoesNotHangTheExit) {
     wait_for_clock_calls(1);
     const auto begin = steady_clock::now();
     EXPECT_FALSE(sampler.stop(200));
-    EXPECT_LT(steady_clock::now() - begin, milliseconds(2000));
+    EXPECT_LT(steady_clock::now() - begin, milliseconds(30'000));
   });
 }
 
@@ -204,7 +204,7 @@ TEST_F(SamplerTest, AForkWaitsUntilTheThreadIsOutsideNvmlAndNotForEver) {
     wait_for_clock_calls(3);  // it rested nine times as long as it had worked
     const auto begin = steady_clock::now();
     if (fork() == 0) _exit(0);
-    EXPECT_LT(steady_clock::now() - begin, milliseconds(5000));
+    EXPECT_LT(steady_clock::now() - begin, milliseconds(30'000));
     wait(nullptr);
   });
 }

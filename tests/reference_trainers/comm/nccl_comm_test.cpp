@@ -199,7 +199,7 @@ TEST(NcclComm, ARankThatFailsFreesTheOthersAndIsNamed) {
     if (comm.rank() == 1) return comm.abort("rank 1: no memory");
     comm.barrier();
   });
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   EXPECT_THAT(failures, testing::ElementsAre("rank 1: no memory", "", "rank 1: no memory"));
   EXPECT_EQ(aborted, 3);
 }

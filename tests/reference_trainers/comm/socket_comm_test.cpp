@@ -138,7 +138,7 @@ TEST(SocketComm, ARankThatEndsIsNamedByAllOthersAtOnce) {
   for (const int broken : {1, 2, 3}) {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::string> failures = failures_where(broken, [](Comm&) {});
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
     failures.erase(failures.begin() + broken);
     EXPECT_THAT(failures,
                 Each("rank " + std::to_string(broken) + " ended before the run was done"));
@@ -159,9 +159,9 @@ TEST(SocketComm, ARanksOwnReasonReachesAllOthers) {
 
 TEST(SocketComm, ARankThatDoesNotComeIsNamedAfterTheTimeout) {
   std::vector<std::string> failures = failures_where(
-      2, [](Comm&) { std::this_thread::sleep_for(milliseconds(1500)); }, milliseconds(1000));
+      2, [](Comm&) { std::this_thread::sleep_for(milliseconds(3000)); }, milliseconds(2000));
   failures.erase(failures.begin() + 2);
-  EXPECT_THAT(failures, Each("rank 2 did not come within 1 s"));
+  EXPECT_THAT(failures, Each("rank 2 did not come within 2 s"));
 }
 
 TEST(SocketComm, DifferentCallsAreAnErrorThatNamesBoth) {
