@@ -33,10 +33,15 @@ bool has(std::string_view text, std::string_view part) {
 // Functions of the standard library as samples name them.
 bool waits_for_others(std::string_view function) {
   for (const char* module : {"threading.", "queue.", "queues.", "selectors.", "connection.",
-                             "synchronize.", "popen_fork.", "subprocess.", "_base.Future."}) {
+                             "synchronize.", "popen_fork.", "_base.Future."}) {
     if (function.starts_with(module)) return true;
   }
   return false;
+}
+
+// Another program makes no input for the loop, though the loop waits for it.
+bool runs_a_program(std::string_view function) {
+  return function.starts_with("subprocess.");
 }
 
 std::uint8_t kind_of_name(std::string_view name) {
@@ -238,6 +243,7 @@ Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, Doing doing) c
   if (doing == Doing::waited) return Cause::host_core_wait;
   if (doing == Doing::ran)
     return s.site[sample] != kNone ? Cause::host_python : Cause::host_between_calls;
+  if (runs_a_program(trace_.text(s.called[sample]))) return Cause::host_off_cpu;
   const unsigned names = name_kind_[s.called[sample]] | name_kind_[s.innermost[sample]];
   return (names & kWaits) != 0 ? Cause::host_wait_thread : Cause::host_off_cpu;
 }
