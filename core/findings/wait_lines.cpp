@@ -4,9 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace stepscope::rules {
+
+std::int64_t long_stretch_ns(const JudgedRun& run) {
+  constexpr double kOfStep = 0.2;
+  constexpr std::int64_t kLeastNs = 100'000;
+  if (run.has_device) return kLongStretchNs;
+  return std::clamp(std::llround(kOfStep * run.step_ns), static_cast<long long>(kLeastNs),
+                    static_cast<long long>(kLongStretchNs));
+}
+
+std::string long_stretch_text(const JudgedRun& run) {
+  return long_stretch_ns(run) == kLongStretchNs ? "a millisecond" : "a fifth of the step";
+}
 
 std::vector<WaitLine> wait_lines(const JudgedRun& run, const std::vector<HostWait>& waits,
                                  const std::vector<bool>& chosen, const RunAhead& ahead) {

@@ -12,6 +12,10 @@ namespace stepscope::rules {
 
 // From here on a stretch of host work is something of its own, not the way to a launch.
 inline constexpr std::int64_t kLongStretchNs = 1'000'000;
+// The same on a run without a device, whose steps may be shorter than a few of those: a fifth of
+// the step is something of its own, too.
+std::int64_t long_stretch_ns(const JudgedRun& run);
+std::string long_stretch_text(const JudgedRun& run);  // "a millisecond"
 
 struct WaitLine {  // waits without a line are one row a phase
   SiteId site = kNone;

@@ -35,9 +35,10 @@ struct Gaps {
 
 Gaps find_gaps(const JudgedRun& run) {
   Gaps out(run);
+  const std::int64_t least = long_stretch_ns(run);
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
-    if (!is_gap_cause(run, s.cause) || s.time.length() < kLongStretchNs) continue;
+    if (!is_gap_cause(run, s.cause) || s.time.length() < least) continue;
     const std::int64_t ns = run.unexplained_ns(i);
     if (ns <= 0) continue;
     out.price.add(s, ns);
@@ -105,21 +106,22 @@ void judge_host_gap(JudgedRun& run, Findings& out) {
       return clear(out, kHostGap,
                    run.has_device
                        ? "the host is nowhere away for a millisecond while the device idles"
-                       : "the loop does nothing but operations for a millisecond anywhere");
+                       : fmt::format("the loop does nothing but operations for {} anywhere",
+                                     long_stretch_text(run)));
     return clear(out, kHostGap,
-                 fmt::format("stretches of a millisecond and more cost {} a step ({})",
+                 fmt::format("stretches of {} and more cost {} a step ({})", long_stretch_text(run),
                              format_duration(idle), percent(run.share(idle))));
   }
   for (const std::size_t i : gaps.segments) run.explain(i, run.unexplained_ns(i));
   const Cause cause = largest_cause(gaps);
   Finding finding = gaps.price.finding(kHostGap, idle);
   finding.count_per_step = run.count_per_step(gaps.count);
-  finding.title = fmt::format("{} {} a step ({}) {} for a millisecond or more ({}){}",
+  finding.title = fmt::format("{} {} a step ({}) {} for {} or more ({}){}",
                               run.has_device ? "the device idles" : "for", format_duration(idle),
                               percent(run.share(idle)),
                               run.has_device ? "while the host does something else"
                                              : "the loop does something else than its operations,",
-                              name_of(cause), off_cpu_text(run, gaps));
+                              long_stretch_text(run), name_of(cause), off_cpu_text(run, gaps));
   Fix elsewhere;
   elsewhere.kind = FixKind::drop_work;
   std::vector<Interval> times;

@@ -193,9 +193,10 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
 void judge_overhead(JudgedRun& run, Findings& out) {
   Price price(run);
   std::set<Cause> causes;
+  const std::int64_t too_long = long_stretch_ns(run);
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
-    if (!is_between_operations(s.cause) || s.time.length() >= kLongStretchNs) continue;
+    if (!is_between_operations(s.cause) || s.time.length() >= too_long) continue;
     const std::int64_t ns = run.unexplained_ns(i);
     if (ns <= 0) continue;
     price.add(s, ns);
