@@ -14,16 +14,16 @@
 #include "core/attribution/device/device_state.hpp"
 #include "core/attribution/device/messages.hpp"
 #include "core/attribution/host/host_samples.hpp"
-#include "core/attribution/scene.hpp"
 #include "core/attribution/self_check.hpp"
+#include "core/attribution/walked_process.hpp"
 
 namespace stepscope {
 namespace {
 
-Segment device_segment(const Scene& scene, Interval time, DeviceOpId op) {
-  const Place place = scene.places.of(op);
+Segment device_segment(const WalkedProcess& walked, Interval time, DeviceOpId op) {
+  const Place place = walked.places.of(op);
   return {.time = time,
-          .cause = scene.cause_of_op[op],
+          .cause = walked.cause_of_op[op],
           .phase = place.phase,
           .site = place.line.site,
           .device_evidence = op,
@@ -31,39 +31,40 @@ Segment device_segment(const Scene& scene, Interval time, DeviceOpId op) {
 }
 
 // A collective's time is split where its last rank entered.
-void append_device(const Scene& scene, Interval time, DeviceOpId op, std::vector<Segment>& out) {
-  Segment segment = device_segment(scene, time, op);
-  const auto entered = scene.last_entries.find(op);
-  if (entered != scene.last_entries.end() && entered->second.time > time.begin) {
+void append_device(const WalkedProcess& walked, Interval time, DeviceOpId op,
+                   std::vector<Segment>& out) {
+  Segment segment = device_segment(walked, time, op);
+  const auto entered = walked.last_entries.find(op);
+  if (entered != walked.last_entries.end() && entered->second.time > time.begin) {
     segment.cause = Cause::comm_late_rank;
     segment.time.end = std::min(time.end, entered->second.time);
     out.push_back(segment);
-    segment.cause = scene.cause_of_op[op];
+    segment.cause = walked.cause_of_op[op];
     segment.time = {segment.time.end, time.end};
   }
   if (!segment.time.empty()) out.push_back(segment);
 }
 
-std::vector<OpOwner> owners_of_ops(const Scene& scene) {
-  std::vector<OpOwner> owners(scene.trace.device_ops().size());
-  for (DeviceOpId op : scene.dependencies.ops()) {
-    const Segment owner = device_segment(scene, {}, op);
+std::vector<OpOwner> owners_of_ops(const WalkedProcess& walked) {
+  std::vector<OpOwner> owners(walked.trace.device_ops().size());
+  for (DeviceOpId op : walked.dependencies.ops()) {
+    const Segment owner = device_segment(walked, {}, op);
     owners[op] = {owner.cause, owner.phase};
   }
   return owners;
 }
 
 // A call's kernels are one transfer; a replayed graph sends anew each time.
-void tie_transfers(const Scene& scene, Attribution& out) {
-  Messages messages(scene.trace);
+void tie_transfers(const WalkedProcess& walked, Attribution& out) {
+  Messages messages(walked.trace);
   std::map<std::pair<CallId, std::uint32_t>, std::uint32_t> known;
-  for (DeviceOpId op : scene.dependencies.ops()) {
+  for (DeviceOpId op : walked.dependencies.ops()) {
     if (out.ops[op].cause != Cause::comm_transfer) continue;
-    const Messages::Calls& calls = messages.launched_in(scene.places.range_of(op));
+    const Messages::Calls& calls = messages.launched_in(walked.places.range_of(op));
     if (calls.empty()) continue;
-    const CallId launch = scene.trace.launch_of(op);
+    const CallId launch = walked.trace.launch_of(op);
     const bool replayed =
-        launch != kNone && scene.trace.calls().api[launch] == ApiKind::launch_graph;
+        launch != kNone && walked.trace.calls().api[launch] == ApiKind::launch_graph;
     const auto next = static_cast<std::uint32_t>(out.transfers.size());
     const auto [at, is_new] = known.try_emplace({replayed ? launch : kNone, calls.front()}, next);
     if (is_new) out.transfers.push_back({calls});
@@ -71,13 +72,14 @@ void tie_transfers(const Scene& scene, Attribution& out) {
   }
 }
 
-LoaderWait loader_wait(const Scene& scene, const Partition& partition) {
+LoaderWait loader_wait(const WalkedProcess& walked, const Partition& partition) {
   LoaderWait out;
   for (const Segment& segment : partition.segments) {
     if (segment.cause != Cause::host_data_wait) continue;
-    const Interval silence = scene.threads.work(scene.threads.loop()).before(segment.time.end).time;
+    const Interval silence =
+        walked.threads.work(walked.threads.loop()).before(segment.time.end).time;
     const HostSamples::Workers workers =
-        scene.samples.workers_before(scene.process, silence, segment.time.end);
+        walked.samples.workers_before(walked.process, silence, segment.time.end);
     if (workers.known == 0) continue;
     out.seen_ns += segment.time.length();
     out.busy_ns += workers.busy * segment.time.length();
@@ -87,11 +89,11 @@ LoaderWait loader_wait(const Scene& scene, const Partition& partition) {
 }
 
 // The next op of the same stream had been issued when this one ended.
-bool successor_was_queued(const Scene& scene, DeviceOpId op) {
-  const auto stream = scene.trace.ops_of(scene.trace.device_ops().stream[op]);
+bool successor_was_queued(const WalkedProcess& walked, DeviceOpId op) {
+  const auto stream = walked.trace.ops_of(walked.trace.device_ops().stream[op]);
   const auto after = std::upper_bound(stream.begin(), stream.end(), op);
   return after != stream.end() &&
-         scene.dependencies.queued_behind(*after, scene.trace.device_ops().end[op]);
+         walked.dependencies.queued_behind(*after, walked.trace.device_ops().end[op]);
 }
 
 struct Owner {
@@ -140,54 +142,57 @@ std::vector<Cell> cells_of(const std::vector<Segment>& segments, const Steps& st
 }
 
 // In a run without a device each piece of the threads' time becomes a segment, or nearly one.
-std::size_t likely_segments(const Scene& scene) {
-  std::size_t pieces = scene.threads.work(scene.threads.loop()).size();
-  for (const ThreadId worker : scene.threads.workers()) pieces += scene.threads.work(worker).size();
-  return pieces + pieces / 8 + scene.trace.data().samples.size();
+std::size_t likely_segments(const WalkedProcess& walked) {
+  std::size_t pieces = walked.threads.work(walked.threads.loop()).size();
+  for (const ThreadId worker : walked.threads.workers())
+    pieces += walked.threads.work(worker).size();
+  return pieces + pieces / 8 + walked.trace.data().samples.size();
 }
 
-Partition partition_of(const Scene& scene, const Steps& steps, std::uint32_t device,
+Partition partition_of(const WalkedProcess& walked, const Steps& steps, std::uint32_t device,
                        const std::vector<DeviceOpId>& ops) {
   Partition out;
   out.device = device;
-  const DeviceOps& d = scene.trace.device_ops();
-  std::int64_t at = scene.run.begin;
-  if (ops.empty()) out.segments.reserve(likely_segments(scene));
+  const DeviceOps& d = walked.trace.device_ops();
+  std::int64_t at = walked.run.begin;
+  if (ops.empty()) out.segments.reserve(likely_segments(walked));
   const auto own_idle = [&](std::int64_t end, DeviceOpId next) {
     if (at >= end) return;
-    scene.walk.explain({at, end}, next, out.segments);
-    if (next != kNone && scene.dependencies.queued_behind(next, at)) out.queued_idle_ns += end - at;
+    walked.walk.explain({at, end}, next, out.segments);
+    if (next != kNone && walked.dependencies.queued_behind(next, at))
+      out.queued_idle_ns += end - at;
   };
-  for (const BusySegment& busy : busy_segments(d, ops, scene.cause_of_op)) {
-    const Interval time = intersect(busy.time, scene.run);
-    if (busy.time.begin >= scene.run.end) {
-      own_idle(scene.run.end, busy.op);
-      at = scene.run.end;
+  for (const BusySegment& busy : busy_segments(d, ops, walked.cause_of_op)) {
+    const Interval time = intersect(busy.time, walked.run);
+    if (busy.time.begin >= walked.run.end) {
+      own_idle(walked.run.end, busy.op);
+      at = walked.run.end;
       break;
     }
     if (time.empty()) continue;
     own_idle(time.begin, busy.op);
-    append_device(scene, time, busy.op, out.segments);
-    if (successor_was_queued(scene, busy.op)) out.queued_busy_ns += time.length();
+    append_device(walked, time, busy.op, out.segments);
+    if (successor_was_queued(walked, busy.op)) out.queued_busy_ns += time.length();
     at = time.end;
   }
-  own_idle(scene.run.end, kNone);
+  own_idle(walked.run.end, kNone);
   std::vector<Interval> all;
   for (DeviceOpId op : ops) all.push_back({d.begin[op], d.end[op]});
-  out.busy = clip(unite(std::move(all)), scene.run);
+  out.busy = clip(unite(std::move(all)), walked.run);
   out.cells = cells_of(out.segments, steps);
   return out;
 }
 
-std::vector<Partition> partitions_by_device(const Scene& scene, const Steps& steps) {
+std::vector<Partition> partitions_by_device(const WalkedProcess& walked, const Steps& steps) {
   std::map<std::uint32_t, std::vector<DeviceOpId>> by_device;
-  for (DeviceOpId op : scene.dependencies.ops()) {
-    by_device[scene.trace.data().streams[scene.trace.device_ops().stream[op]].device].push_back(op);
+  for (DeviceOpId op : walked.dependencies.ops()) {
+    by_device[walked.trace.data().streams[walked.trace.device_ops().stream[op]].device].push_back(
+        op);
   }
   std::vector<Partition> partitions;
   if (by_device.size() < 2) return partitions;
   for (const auto& [device, ops] : by_device)
-    partitions.push_back(partition_of(scene, steps, device, ops));
+    partitions.push_back(partition_of(walked, steps, device, ops));
   return partitions;
 }
 
@@ -218,23 +223,23 @@ Result<Attribution> attribute(const Trace& trace, const Steps& steps,
   if (steps.list.empty()) return bad_input("the trace holds no step and no window to attribute");
   const auto pattern = phases_of_user(options);
   if (!pattern) return pattern.error();
-  const auto kept = std::make_shared<Scene>(trace, steps, *pattern);
-  Scene& scene = *kept;
+  const auto kept = std::make_shared<WalkedProcess>(trace, steps, *pattern);
+  WalkedProcess& walked = *kept;
   Attribution out;
-  out.process = partition_of(scene, steps, Partition::kWholeProcess, scene.dependencies.ops());
-  out.devices = partitions_by_device(scene, steps);
-  out.edges = scene.dependencies.edges();
-  out.graphs = scene.places.graphs();
-  out.loader = loader_wait(scene, out.process);
+  out.process = partition_of(walked, steps, Partition::kWholeProcess, walked.dependencies.ops());
+  out.devices = partitions_by_device(walked, steps);
+  out.edges = walked.dependencies.edges();
+  out.graphs = walked.places.graphs();
+  out.loader = loader_wait(walked, out.process);
   out.inflated = is_inflated(trace);
   check(steps, out.process, out);
   for (const Partition& device : out.devices) check(steps, device, out);
-  out.ops = owners_of_ops(scene);
-  tie_transfers(scene, out);
-  out.last_entries = scene.last_entries;
-  out.visits = scene.phases.take_visits();
-  out.phases = scene.phases.take_phases();
-  out.scene = kept;
+  out.ops = owners_of_ops(walked);
+  tie_transfers(walked, out);
+  out.last_entries = walked.last_entries;
+  out.visits = walked.phases.take_visits();
+  out.phases = walked.phases.take_phases();
+  out.walked = kept;
   return out;
 }
 

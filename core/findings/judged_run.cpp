@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/attribution/places/user_code.hpp"
-#include "core/attribution/scene.hpp"
+#include "core/attribution/walked_process.hpp"
 #include "core/model/enclosing.hpp"
 #include "core/support/statistics.hpp"
 
@@ -68,7 +68,7 @@ JudgedRun::JudgedRun(const Trace& t, const Steps& s, const Attribution& a, const
       attribution(a),
       summary(sums),
       forecaster(f),
-      cpu(a.scene->cpu),
+      cpu(a.walked->cpu),
       step_ns(sums.partition.wall_ns_per_step()),
       has_device(t.device_ops().size() > 0),
       inflated(a.inflated && !sums.partition.corrected_step_ns),

@@ -20,15 +20,15 @@ namespace {
 constexpr std::uint64_t kUsualQueueDepth = 1022;
 
 // The loop's thread is 0; engine threads and whoever launches device work follow.
-std::map<ThreadId, std::uint32_t> number_threads(const Scene& scene) {
-  std::set<ThreadId> others(scene.threads.workers().begin(), scene.threads.workers().end());
-  for (const DeviceOpId op : scene.dependencies.ops()) {
-    const CallId call = scene.trace.launch_of(op);
+std::map<ThreadId, std::uint32_t> number_threads(const WalkedProcess& walked) {
+  std::set<ThreadId> others(walked.threads.workers().begin(), walked.threads.workers().end());
+  for (const DeviceOpId op : walked.dependencies.ops()) {
+    const CallId call = walked.trace.launch_of(op);
     if (call != kNone)
-      others.insert(scene.trace.host_ranges().thread[scene.trace.calls().range[call]]);
+      others.insert(walked.trace.host_ranges().thread[walked.trace.calls().range[call]]);
   }
-  others.erase(scene.threads.loop());
-  std::map<ThreadId, std::uint32_t> numbers{{scene.threads.loop(), 0}};
+  others.erase(walked.threads.loop());
+  std::map<ThreadId, std::uint32_t> numbers{{walked.threads.loop(), 0}};
   for (const ThreadId thread : others)
     numbers.emplace(thread, static_cast<std::uint32_t>(numbers.size()));
   return numbers;
@@ -114,17 +114,17 @@ double typical_copy_call(const TaskGraph& graph) {
 
 }  // namespace
 
-TaskGraph build_graph(const Scene& scene, const Steps& steps, const Attribution& attribution,
-                      const std::vector<std::uint32_t>& rows) {
+TaskGraph build_graph(const WalkedProcess& walked, const Steps& steps,
+                      const Attribution& attribution, const std::vector<std::uint32_t>& rows) {
   TaskGraph graph;
-  const Edges& edges = scene.dependencies.edges();
+  const Edges& edges = walked.dependencies.edges();
   graph.queue_depth = edges.queue_depth > 0 ? edges.queue_depth : kUsualQueueDepth;
   graph.latency_ns = static_cast<double>(edges.launch_latency_ns);
-  graph.dispatch_ns = static_cast<double>(scene.dependencies.dispatch_ns());
-  graph.launch_call_ns = static_cast<double>(scene.dependencies.typical_launch_call_ns());
-  const auto numbers = number_threads(scene);
+  graph.dispatch_ns = static_cast<double>(walked.dependencies.dispatch_ns());
+  graph.launch_call_ns = static_cast<double>(walked.dependencies.typical_launch_call_ns());
+  const auto numbers = number_threads(walked);
   graph.threads = static_cast<std::uint32_t>(numbers.size());
-  HostTasks host_tasks(scene, numbers);
+  HostTasks host_tasks(walked, numbers);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     host_tasks.append(host_time_of(steps, rows[i]), i, graph.host);
     graph.steps.push_back({.row = rows[i],
@@ -133,11 +133,11 @@ TaskGraph build_graph(const Scene& scene, const Steps& steps, const Attribution&
                            .follows_on = i > 0 && rows[i - 1] + 1 == rows[i]});
   }
   graph.producers = host_tasks.producers();
-  DeviceTasks device_tasks(scene, attribution, graph);
+  DeviceTasks device_tasks(walked, attribution, graph);
   device_tasks.append_all();
-  find_waits(scene, device_tasks, graph);
-  learn_queue(scene.trace, graph);
-  forget_final_wait(scene.trace, steps, graph);
+  find_waits(walked, device_tasks, graph);
+  learn_queue(walked.trace, graph);
+  forget_final_wait(walked.trace, steps, graph);
   graph.copy_call_ns = typical_copy_call(graph);
   learn_production(graph);
   return graph;

@@ -7,13 +7,13 @@
 
 #include <vector>
 
-#include "core/attribution/scene.hpp"
+#include "core/attribution/walked_process.hpp"
 #include "core/simulate/task_graph.hpp"
 #include "core/steps/steps.hpp"
 
 namespace stepscope {
 
-TaskGraph build_graph(const Scene& scene, const Steps& steps, const Attribution& attribution,
-                      const std::vector<std::uint32_t>& rows);
+TaskGraph build_graph(const WalkedProcess& walked, const Steps& steps,
+                      const Attribution& attribution, const std::vector<std::uint32_t>& rows);
 
 }  // namespace stepscope

@@ -15,9 +15,10 @@ bool is_copy_or_set(DeviceOpKind kind) {
 
 }  // namespace
 
-DeviceTasks::DeviceTasks(const Scene& scene, const Attribution& attribution, TaskGraph& graph)
-    : scene_(scene),
-      trace_(scene.trace),
+DeviceTasks::DeviceTasks(const WalkedProcess& walked, const Attribution& attribution,
+                         TaskGraph& graph)
+    : walked_(walked),
+      trace_(walked.trace),
       attribution_(attribution),
       graph_(graph),
       row_of_(trace_.device_ops().size(), kNone),
@@ -55,7 +56,7 @@ void DeviceTasks::append(HostTask& task) {
     }
   }
   task.op_count = static_cast<std::uint32_t>(graph_.device.size()) - task.first_op;
-  if (task.op_count > 0 && scene_.dependencies.blocked_on_full_queue(task.call))
+  if (task.op_count > 0 && walked_.dependencies.blocked_on_full_queue(task.call))
     task.ns = graph_.launch_call_ns;
 }
 
@@ -70,10 +71,10 @@ void DeviceTasks::add(const HostTask& task, DeviceOpId op) {
   out.cause = attribution_.ops[op].cause;
   out.phase = attribution_.ops[op].phase;
   out.forward_phase = task.forward_phase;
-  out.site = scene_.places.of(op).line.site;
+  out.site = walked_.places.of(op).line.site;
   out.copy = d.copy_kind[op];
   const ThreadId thread = trace_.host_ranges().thread[task.range];
-  const bool is_loops = task.thread == 0 || scene_.threads.is_worker(thread);
+  const bool is_loops = task.thread == 0 || walked_.threads.is_worker(thread);
   out.extends_step = is_loops && (role == StreamRole::main ||
                                   (role == StreamRole::side && !is_copy_or_set(d.kind[op])));
   row_of_[op] = static_cast<std::uint32_t>(graph_.device.size());
@@ -83,10 +84,10 @@ void DeviceTasks::add(const HostTask& task, DeviceOpId op) {
 
 void DeviceTasks::set_delays(const HostTask& task, DeviceTask& out) {
   const DeviceOps& d = trace_.device_ops();
-  const Readiness ready = scene_.dependencies.readiness(out.op);
+  const Readiness ready = walked_.dependencies.readiness(out.op);
   const double begin = static_cast<double>(d.begin[out.op] - task.begin);
   const double issued =
-      static_cast<double>(scene_.dependencies.issue_time(out.op) - task.begin) + graph_.latency_ns;
+      static_cast<double>(walked_.dependencies.issue_time(out.op) - task.begin) + graph_.latency_ns;
   const double late = static_cast<double>(d.begin[out.op] - ready.time);
   out.arrival_ns = issued;
   out.gap_ns = graph_.dispatch_ns;
@@ -112,10 +113,10 @@ void DeviceTasks::link() {
   for (std::uint32_t row = 0; row < graph_.device.size(); ++row) {
     DeviceTask& task = graph_.device[row];
     task.first_awaited = static_cast<std::uint32_t>(graph_.awaited.size());
-    const DeviceOpId before = scene_.dependencies.before_in_graph(task.op);
+    const DeviceOpId before = walked_.dependencies.before_in_graph(task.op);
     task.after = before == kNone ? kNone : row_of_[before];
     if (task.after != kNone && task.after >= row) task.after = kNone;
-    for (const DeviceOpId other : scene_.dependencies.awaited_by_events(task.op)) {
+    for (const DeviceOpId other : walked_.dependencies.awaited_by_events(task.op)) {
       if (row_of_[other] != kNone) graph_.awaited.push_back(row_of_[other]);
     }
     if (late != late_.end() && *late == row) {

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "core/attribution/scene.hpp"
+#include "core/attribution/walked_process.hpp"
 #include "core/simulate/task_graph.hpp"
 #include "core/steps/windows.hpp"
 
@@ -18,7 +18,7 @@ namespace stepscope {
 
 class DeviceTasks {
  public:
-  DeviceTasks(const Scene& scene, const Attribution& attribution, TaskGraph& graph);
+  DeviceTasks(const WalkedProcess& walked, const Attribution& attribution, TaskGraph& graph);
 
   void append_all();
 
@@ -33,7 +33,7 @@ class DeviceTasks {
   void link();
   std::uint32_t ended_just_before(DeviceOpId op) const;
 
-  const Scene& scene_;
+  const WalkedProcess& walked_;
   const Trace& trace_;
   const Attribution& attribution_;
   TaskGraph& graph_;

@@ -18,8 +18,8 @@ bool is_api(const HostRanges& h, RangeId range) {
 
 }  // namespace
 
-HostTasks::HostTasks(const Scene& scene, const std::map<ThreadId, std::uint32_t>& numbers)
-    : scene_(scene), trace_(scene.trace), numbers_(numbers) {
+HostTasks::HostTasks(const WalkedProcess& walked, const std::map<ThreadId, std::uint32_t>& numbers)
+    : walked_(walked), trace_(walked.trace), numbers_(numbers) {
   for (const char* name : {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}) {
     const StringId id = trace_.data().strings.find(name);
     if (id != kNone) read_ops_.push_back(id);
@@ -34,7 +34,7 @@ HostTasks::HostTasks(const Scene& scene, const std::map<ThreadId, std::uint32_t>
       made_in_[r] = made_in_[h.parent[r]];
     }
     if (outermost_call_[r] == kNone && is_api(h, r)) outermost_call_[r] = r;
-    const RangeId made_in = scene.sites.made_in(r);
+    const RangeId made_in = walked.sites.made_in(r);
     if (made_in != kNone) made_in_[r] = made_in;
   }
 }
@@ -44,12 +44,12 @@ void HostTasks::append(Interval time, std::uint32_t step, std::vector<HostTask>&
   bursts_.clear();
   step_ = step;
   for (const auto& [thread, number] : numbers_) {
-    if (thread != scene_.threads.loop()) thread_tasks(thread, time);
+    if (thread != walked_.threads.loop()) thread_tasks(thread, time);
   }
   std::erase_if(bursts_, [this](const Burst& burst) { return loop_calls_in(burst.time); });
   std::sort(bursts_.begin(), bursts_.end(),
             [](const Burst& a, const Burst& b) { return a.time.begin < b.time.begin; });
-  thread_tasks(scene_.threads.loop(), time);
+  thread_tasks(walked_.threads.loop(), time);
   charge_gaps_to_next_call();
   std::stable_sort(tasks_.begin(), tasks_.end(),
                    [](const HostTask& a, const HostTask& b) { return a.begin < b.begin; });
@@ -62,9 +62,9 @@ void HostTasks::append(Interval time, std::uint32_t step, std::vector<HostTask>&
 }
 
 void HostTasks::thread_tasks(ThreadId thread, Interval time) {
-  const HostTimeline& work = scene_.threads.work(thread);
-  const bool is_loop = thread == scene_.threads.loop();
-  const bool is_worker = scene_.threads.is_worker(thread);
+  const HostTimeline& work = walked_.threads.work(thread);
+  const bool is_loop = thread == walked_.threads.loop();
+  const bool is_worker = walked_.threads.is_worker(thread);
   resumes_ = !is_loop;
   std::int64_t t = time.begin;
   const RangeId open = call_around(work.at(t).innermost, t);
@@ -78,7 +78,7 @@ void HostTasks::thread_tasks(ThreadId thread, Interval time) {
     }
     const Interval part{t, std::min(piece.time.end, time.end)};
     const bool begins = is_worker && piece.innermost == kNone &&
-                        begins_burst(trace_, scene_.threads, thread, piece);
+                        begins_burst(trace_, walked_.threads, thread, piece);
     if (begins || (!is_loop && !is_worker && sleeps(thread, piece))) {
       resumes_ = true;
     } else if (is_loop) {
@@ -98,7 +98,7 @@ RangeId HostTasks::call_around(RangeId range, std::int64_t time) const {
 
 bool HostTasks::loop_calls_in(Interval time) const {
   const HostRanges& h = trace_.host_ranges();
-  const Rows rows = trace_.ranges_of(scene_.threads.loop());
+  const Rows rows = trace_.ranges_of(walked_.threads.loop());
   const auto first =
       std::upper_bound(h.begin.begin() + rows.begin, h.begin.begin() + rows.end, time.begin);
   for (auto r = static_cast<RangeId>(first - h.begin.begin());
@@ -109,7 +109,7 @@ bool HostTasks::loop_calls_in(Interval time) const {
 }
 
 bool HostTasks::sleeps(ThreadId thread, const Piece& piece) const {
-  return piece.innermost == kNone || scene_.causes.of(thread, piece) == Cause::host_wait_thread;
+  return piece.innermost == kNone || walked_.causes.of(thread, piece) == Cause::host_wait_thread;
 }
 
 HostTask HostTasks::task_at(ThreadId thread, Interval time, RangeId range) const {
@@ -120,12 +120,12 @@ HostTask HostTasks::task_at(ThreadId thread, Interval time, RangeId range) const
   task.thread = numbers_.at(thread);
   task.range = range;
   task.step = step_;
-  task.phase = scene_.phases.at(thread, time.begin).phase;
-  task.site = scene_.sites.at(thread, time.begin, range).site;
+  task.phase = walked_.phases.at(thread, time.begin).phase;
+  task.site = walked_.sites.at(thread, time.begin, range).site;
   const RangeId made_in = range == kNone ? kNone : made_in_[range];
   if (made_in != kNone) {
     const HostRanges& h = trace_.host_ranges();
-    task.forward_phase = scene_.phases.at(h.thread[made_in], h.begin[made_in]).phase;
+    task.forward_phase = walked_.phases.at(h.thread[made_in], h.begin[made_in]).phase;
   }
   return task;
 }
@@ -147,18 +147,18 @@ std::int64_t HostTasks::add_call(ThreadId thread, RangeId call) {
 void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
   if (time.empty()) return;
   const HostRanges& h = trace_.host_ranges();
-  const Cause by_records = scene_.threads.is_worker(thread) && piece.innermost == kNone
+  const Cause by_records = walked_.threads.is_worker(thread) && piece.innermost == kNone
                                ? Cause::host_framework
-                               : scene_.causes.of(thread, piece);
+                               : walked_.causes.of(thread, piece);
   const bool is_op =
       piece.innermost != kNone && family_of(h.kind[piece.innermost]) == HostFamily::op;
   const bool waits = waits_for_producer(piece, by_records);
   std::vector<HostTask> parts;
   for (std::int64_t end = time.end; end > time.begin; end = parts.back().begin) {
-    Interval part{std::max(time.begin, scene_.phases.at(thread, end - 1).since), end};
+    Interval part{std::max(time.begin, walked_.phases.at(thread, end - 1).since), end};
     if (waits) part.begin = time.begin;
     const SampledPieces::Part seen = waits ? SampledPieces::Part{part.begin, by_records}
-                                           : scene_.sampled.before(thread, piece, end, by_records);
+                                           : walked_.sampled.before(thread, piece, end, by_records);
     part.begin = std::max(part.begin, seen.since);
     HostTask task = task_at(thread, part, piece.innermost);
     task.cause = seen.cause;
@@ -179,7 +179,7 @@ SiteId HostTasks::line_of(ThreadId thread, const Piece& piece, const HostTask& t
   const bool to_next =
       task.cause == Cause::host_between_calls || (off_cpu && piece.innermost == kNone);
   if (task.site != kNone || !to_next) return task.site;
-  return scene_.sites.at(thread, task.begin, on_its_way(scene_.threads, thread, task.end)).site;
+  return walked_.sites.at(thread, task.begin, on_its_way(walked_.threads, thread, task.end)).site;
 }
 
 bool HostTasks::is_read(RangeId range) const {
@@ -193,7 +193,7 @@ bool HostTasks::waits_for_producer(const Piece& piece, Cause cause) const {
   if (cause != Cause::host_data_wait) return false;
   const std::string_view name = trace_.text(trace_.host_ranges().name[piece.innermost]);
   return name.find("MultiProcessing") != std::string_view::npos ||
-         scene_.causes.is_lock(piece.innermost);
+         walked_.causes.is_lock(piece.innermost);
 }
 
 void HostTasks::add_wait(HostTask& task, const Piece& piece) {
@@ -226,7 +226,7 @@ void HostTasks::push(HostTask task) {
                           return entry.second == task.thread;
                         })->first;
     task.follows = 0;
-    task.rejoins = !scene_.threads.is_worker(thread);
+    task.rejoins = !walked_.threads.is_worker(thread);
     if (!task.rejoins) bursts_.push_back({task.thread, {task.begin, task.end}});
     resumes_ = false;
   } else if (!is_loop && !bursts_.empty() && bursts_.back().thread == task.thread) {

@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-#include "core/attribution/scene.hpp"
+#include "core/attribution/walked_process.hpp"
 #include "core/simulate/task_graph.hpp"
 
 namespace stepscope {
@@ -26,7 +26,7 @@ struct Burst {
 class HostTasks {
  public:
   // `numbers`: dense thread numbers; the loop's is 0.
-  HostTasks(const Scene& scene, const std::map<ThreadId, std::uint32_t>& numbers);
+  HostTasks(const WalkedProcess& walked, const std::map<ThreadId, std::uint32_t>& numbers);
 
   // Appends the tasks of all threads within a step's host time, in the order of their begins.
   void append(Interval time, std::uint32_t step, std::vector<HostTask>& out);
@@ -49,7 +49,7 @@ class HostTasks {
   void push(HostTask task);
   void charge_gaps_to_next_call();
 
-  const Scene& scene_;
+  const WalkedProcess& walked_;
   const Trace& trace_;
   const std::map<ThreadId, std::uint32_t>& numbers_;
   std::vector<StringId> read_ops_;               // names

@@ -18,8 +18,8 @@ constexpr double kUsualEmptySyncNs = 2'000;
 
 class Waits {
  public:
-  Waits(const Scene& scene, DeviceTasks& device, TaskGraph& graph)
-      : scene_(scene), trace_(scene.trace), device_(device), graph_(graph) {
+  Waits(const WalkedProcess& walked, DeviceTasks& device, TaskGraph& graph)
+      : walked_(walked), trace_(walked.trace), device_(device), graph_(graph) {
     last_stream_.assign(graph.threads, kNone);
     last_end_.assign(graph.streams + trace_.data().streams.size(), kNone);
   }
@@ -53,13 +53,13 @@ class Waits {
   }
 
   void synchronisation(HostTask& task) {
-    const DeviceOpId awaited = scene_.dependencies.awaited_by(task.call);
+    const DeviceOpId awaited = walked_.dependencies.awaited_by(task.call);
     const std::uint32_t row = awaited == kNone ? kNone : device_.row_of(awaited);
     if (awaited != kNone) note_wait(task, trace_.device_ops().end[awaited]);
     if (task.api == ApiKind::sync_device) {
       task.wait = WaitKind::device;
     } else if (task.api == ApiKind::sync_event) {
-      const DeviceOpId behind = scene_.dependencies.event_target(task.call);
+      const DeviceOpId behind = walked_.dependencies.event_target(task.call);
       task.wait_on = behind == kNone ? row : device_.row_of(behind);
       task.wait = task.wait_on == kNone ? WaitKind::none : WaitKind::op;
     } else {
@@ -160,7 +160,7 @@ class Waits {
     double return_ns;
   };
 
-  const Scene& scene_;
+  const WalkedProcess& walked_;
   const Trace& trace_;
   DeviceTasks& device_;
   TaskGraph& graph_;
@@ -171,8 +171,8 @@ class Waits {
 
 }  // namespace
 
-void find_waits(const Scene& scene, DeviceTasks& device, TaskGraph& graph) {
-  Waits(scene, device, graph).find();
+void find_waits(const WalkedProcess& walked, DeviceTasks& device, TaskGraph& graph) {
+  Waits(walked, device, graph).find();
 }
 
 }  // namespace stepscope

@@ -7,6 +7,6 @@
 
 namespace stepscope {
 
-void find_waits(const Scene& scene, DeviceTasks& device, TaskGraph& graph);
+void find_waits(const WalkedProcess& walked, DeviceTasks& device, TaskGraph& graph);
 
 }  // namespace stepscope

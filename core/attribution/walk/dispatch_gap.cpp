@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/attribution/scene.hpp"
+#include "core/attribution/walked_process.hpp"
 
 namespace stepscope {
 namespace {
@@ -22,11 +22,11 @@ IntervalSet told_of(const Trace& trace, bool loading) {
 
 }  // namespace
 
-DispatchGap::DispatchGap(const Scene& scene, const Owners& owners)
-    : scene_(scene),
+DispatchGap::DispatchGap(const WalkedProcess& walked, const Owners& owners)
+    : walked_(walked),
       owners_(owners),
-      overhead_(told_of(scene.trace, false)),
-      loading_(told_of(scene.trace, true)) {}
+      overhead_(told_of(walked.trace, false)),
+      loading_(told_of(walked.trace, true)) {}
 
 // What the tracer and the loading of modules did meanwhile, the latest end first.
 std::vector<DispatchGap::Told> DispatchGap::told_in(Interval time) const {
@@ -40,12 +40,12 @@ std::vector<DispatchGap::Told> DispatchGap::told_in(Interval time) const {
 
 // Who kept a ready op from a device that ran nothing of this process.
 Cause DispatchGap::unseen_by(DeviceOpId op, std::int64_t time) const {
-  const Stream& stream = scene_.trace.data().streams[scene_.trace.device_ops().stream[op]];
-  return scene_.shared_devices.is_shared(stream.device, time) ? Cause::gpu_shared : Cause::unknown;
+  const Stream& stream = walked_.trace.data().streams[walked_.trace.device_ops().stream[op]];
+  return walked_.shared_devices.is_shared(stream.device, time) ? Cause::gpu_shared : Cause::unknown;
 }
 
 void DispatchGap::own(WalkPath& path, DeviceOpId op, const Readiness& ready) const {
-  const std::int64_t latency = scene_.dependencies.edges().launch_latency_ns;
+  const std::int64_t latency = walked_.dependencies.edges().launch_latency_ns;
   Cause cause = Cause::gpu_dispatch_gap;
   std::int64_t limit = kLimitNs;
   if (ready.binding == Binding::graph) cause = Cause::graph_gap;

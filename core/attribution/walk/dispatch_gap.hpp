@@ -15,7 +15,7 @@ class DispatchGap {
   // The device takes 1-2 us from one queued op to the next; beyond this nobody knows what it did.
   static constexpr std::int64_t kLimitNs = 10'000;
 
-  DispatchGap(const Scene& scene, const Owners& owners);
+  DispatchGap(const WalkedProcess& walked, const Owners& owners);
 
   // Of an op that is ready since ready.time, and not running until path.time.
   void own(WalkPath& path, DeviceOpId op, const Readiness& ready) const;
@@ -28,7 +28,7 @@ class DispatchGap {
   std::vector<Told> told_in(Interval time) const;
   Cause unseen_by(DeviceOpId op, std::int64_t time) const;
 
-  const Scene& scene_;
+  const WalkedProcess& walked_;
   const Owners& owners_;
   // Any thread's: the profiler's own work, and loading or compiling of modules.
   IntervalSet overhead_, loading_;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/attribution/host/hand_off.hpp"
-#include "core/attribution/scene.hpp"
+#include "core/attribution/walked_process.hpp"
 
 namespace stepscope {
 
@@ -13,10 +13,10 @@ void Owners::host(WalkPath& path, std::int64_t since, Cause cause, ThreadId thre
   since = std::max(since, path.begin);
   if (since >= path.time) return;
   const RangeId innermost = evidence;
-  if (cause == Cause::host_between_calls) evidence = on_its_way(scene_.threads, thread, path.time);
-  const Interval silence = scene_.threads.work(thread).before(path.time).time;
+  if (cause == Cause::host_between_calls) evidence = on_its_way(walked_.threads, thread, path.time);
+  const Interval silence = walked_.threads.work(thread).before(path.time).time;
   while (path.time > since) {
-    const PhaseTable::Stay stay = scene_.phases.at(thread, path.time - 1);
+    const PhaseTable::Stay stay = walked_.phases.at(thread, path.time - 1);
     Segment segment{.time = {std::max(since, stay.since), path.time},
                     .cause = cause,
                     .phase = stay.phase,
@@ -35,8 +35,8 @@ void Owners::charge_records(Segment& segment, ThreadId thread, std::int64_t end)
       segment.cause == Cause::host_off_cpu || segment.cause == Cause::host_core_wait;
   const bool unseen = off_cpu && segment.host_evidence == kNone;
   const CodeLine line =
-      scene_.sites.at(thread, segment.time.begin,
-                      unseen ? on_its_way(scene_.threads, thread, end) : segment.host_evidence);
+      walked_.sites.at(thread, segment.time.begin,
+                       unseen ? on_its_way(walked_.threads, thread, end) : segment.host_evidence);
   segment.site = line.site;
   segment.direction = line.direction;
   segment.is_sampled = false;
@@ -45,7 +45,7 @@ void Owners::charge_records(Segment& segment, ThreadId thread, std::int64_t end)
 // While the loop waits for data its workers' line counts.
 void Owners::charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const {
   const SampledPieces::Part seen =
-      scene_.sampled.before(thread, piece, segment.time.end, segment.cause);
+      walked_.sampled.before(thread, piece, segment.time.end, segment.cause);
   segment.time.begin = std::max(segment.time.begin, seen.since);
   if (segment.cause != seen.cause) segment.host_evidence = piece.innermost;
   segment.cause = seen.cause;
@@ -55,8 +55,8 @@ void Owners::charge_sampled(Segment& segment, ThreadId thread, const Piece& piec
 }
 
 void Owners::charge_workers(Segment& segment, ThreadId thread, Interval silence) const {
-  const HostSamples::Workers workers = scene_.samples.workers_before(
-      scene_.trace.data().threads[thread].process, silence, segment.time.end);
+  const HostSamples::Workers workers = walked_.samples.workers_before(
+      walked_.trace.data().threads[thread].process, silence, segment.time.end);
   segment.time.begin = std::max(segment.time.begin, workers.time.begin);
   if (workers.site == kNone) return;
   segment.site = workers.site;
@@ -68,7 +68,7 @@ void Owners::device(WalkPath& path, std::int64_t since, Cause cause, DeviceOpId 
   since = std::max(since, path.begin);
   if (since >= path.time) return;
   const bool launching = cause == Cause::launch_latency || cause == Cause::gpu_dispatch_gap;
-  const Place place = launching ? scene_.places.of_launch(op) : scene_.places.of(op);
+  const Place place = launching ? walked_.places.of_launch(op) : walked_.places.of(op);
   path.backwards.push_back({.time = {since, path.time},
                             .cause = cause,
                             .phase = place.phase,

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "core/attribution/scene.hpp"
+#include "core/attribution/walked_process.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/steps/capture_gaps.hpp"
 #include "core/summary/parts.hpp"
@@ -225,8 +225,8 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   trust.nothing_recorded = why_plan_never_came(trace, steps);
   if (!trace.data().processes.empty())
     trust.abstained = abstentions(trace, steps, attribution, partition);
-  if (attribution.scene != nullptr)
-    trust.core_wait_share = core_wait_share(attribution.scene->cpu, steps);
+  if (attribution.walked != nullptr)
+    trust.core_wait_share = core_wait_share(attribution.walked->cpu, steps);
   trust.notes = notes_of(trace, steps, attribution, trust.core_wait_share);
   return trust;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/scene.hpp"
+#include "core/attribution/walked_process.hpp"
 
 #include <map>
 
@@ -34,7 +34,8 @@ std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpI
 
 }  // namespace
 
-Scene::Scene(const Trace& t, const Steps& s, std::optional<NamePattern> phases_of_user)
+WalkedProcess::WalkedProcess(const Trace& t, const Steps& s,
+                             std::optional<NamePattern> phases_of_user)
     : trace(t),
       process(s.process),
       threads(trace, s),

@@ -18,7 +18,7 @@
 
 namespace stepscope {
 
-struct Scene {
+struct WalkedProcess {
   Trace trace;
   ProcessId process;
   Threads threads;
@@ -37,9 +37,9 @@ struct Scene {
   LastEntries last_entries;
   Interval run;  // of all windows
 
-  Scene(const Trace& trace, const Steps& steps, std::optional<NamePattern> phases_of_user);
-  Scene(const Scene&) = delete;  // its members refer to each other
-  Scene& operator=(const Scene&) = delete;
+  WalkedProcess(const Trace& trace, const Steps& steps, std::optional<NamePattern> phases_of_user);
+  WalkedProcess(const WalkedProcess&) = delete;  // its members refer to each other
+  WalkedProcess& operator=(const WalkedProcess&) = delete;
 };
 
 }  // namespace stepscope
