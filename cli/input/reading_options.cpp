@@ -2,6 +2,21 @@
 #include "cli/input/reading_options.hpp"
 
 namespace stepscope {
+namespace {
+
+void add_section_option(CLI::App& verb, std::optional<SectionChoice>& choice) {
+  verb.add_option_function<std::string>(
+          "--section",
+          [&choice](const std::string& text) {
+            const Result<SectionChoice> parsed = parse_section(text);
+            if (!parsed) throw CLI::ValidationError(parsed.error().message);
+            choice = *parsed;
+          },
+          "which loop of the run, as the report numbers them; by default 1")
+      ->type_name("N[.M]");
+}
+
+}  // namespace
 
 void add_reading_options(CLI::App& verb, ReadOptions& options) {
   verb.add_option("--step-marker", options.step_marker, "ranges or ops that are steps")
@@ -14,18 +29,6 @@ void add_rank_option(CLI::App& verb, ReadOptions& options) {
   verb.add_option("--rank", options.rank, "whose steps, of several; by default the lowest's")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
-}
-
-void add_section_option(CLI::App& verb, std::optional<SectionChoice>& choice) {
-  verb.add_option_function<std::string>(
-          "--section",
-          [&choice](const std::string& text) {
-            const Result<SectionChoice> parsed = parse_section(text);
-            if (!parsed) throw CLI::ValidationError(parsed.error().message);
-            choice = *parsed;
-          },
-          "which loop of the run, as the report numbers them; by default 1")
-      ->type_name("N[.M]");
 }
 
 }  // namespace stepscope

@@ -9,11 +9,9 @@
 
 namespace stepscope {
 
-// --step-marker, --phase and --section.
+// --step-marker, --phase, and --section: which of the loops that a run has one after the other.
 void add_reading_options(CLI::App& verb, ReadOptions& options);
 // --rank, where a run of several ranks is read as one.
 void add_rank_option(CLI::App& verb, ReadOptions& options);
-// Which of the loops that a run has one after the other.
-void add_section_option(CLI::App& verb, std::optional<SectionChoice>& choice);
 
 }  // namespace stepscope

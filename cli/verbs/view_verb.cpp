@@ -42,10 +42,7 @@ struct ViewArguments {
   std::string size = "1920x1080";
   std::string range;
   std::string theme = "dark";
-  std::string step_marker;
-  std::optional<SectionChoice> section;
-  std::string phase;
-  std::int32_t rank = -1;
+  ReadOptions read;
   double scale = 0;
   int frames = 0;
   std::string tab;
@@ -124,17 +121,17 @@ Result<viewer::Run> load_run(const std::string& path, const ViewArguments& argum
     say("{} events: {:.0f} MB, and up to {:.0f} MB for their lanes\n", trace->event_count(),
         static_cast<double>(trace->memory_bytes()) / 1e6, lanes / 1e6);
   }
-  viewer::RunOptions wanted{
-      .step_marker = arguments.step_marker, .phase = arguments.phase, .section = arguments.section};
-  if (arguments.rank >= 0) wanted.rank = arguments.rank;
+  const viewer::RunOptions wanted{.step_marker = arguments.read.step_marker,
+                                  .phase = arguments.read.phase,
+                                  .rank = arguments.read.rank,
+                                  .section = arguments.read.section};
   if (!arguments.screenshot.empty()) return viewer::analyse(std::move(*trace), wanted);
   return viewer::glance(std::move(*trace), wanted);
 }
 
 int run_view(const ViewArguments& arguments) {
-  const Status checked =
-      check_read_options({.step_marker = arguments.step_marker, .phase = arguments.phase});
-  if (!checked) return fail("view", "", checked.error());
+  if (const Status checked = check_read_options(arguments.read); !checked)
+    return fail("view", "", checked.error());
   const auto options = view_options(arguments);
   if (!options) return fail("view", "", options.error());
   if (arguments.traces.size() > 2)
@@ -196,12 +193,8 @@ void add_view_verb(CLI::App& app, int& status) {
   option("--search", arguments->search, "lights the events of that name", "TEXT");
   verb->add_flag("--anyway", arguments->anyway,
                  "show the difference of runs that are not comparable");
-  option("--step-marker", arguments->step_marker, "ranges or ops that are steps", "REGEX");
-  add_section_option(*verb, arguments->section);
-  option("--phase", arguments->phase, "ranges that are phases", "REGEX");
-  verb->add_option("--rank", arguments->rank, "whose steps, of several; by default the lowest's")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_reading_options(*verb, arguments->read);
+  add_rank_option(*verb, arguments->read);
   verb->add_option("--close-after-frames", arguments->frames, "close the window, for tests")
       ->group("");
   verb->footer(kViewExamples);
