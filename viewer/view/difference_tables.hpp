@@ -2,7 +2,10 @@
 // The tables of two runs' difference: as `stepscope diff` prints them, from the same comparison.
 #pragma once
 
-#include "viewer/view/tables.hpp"
+#include <vector>
+
+#include "viewer/view/desk.hpp"
+#include "viewer/view/table.hpp"
 
 namespace stepscope::viewer {
 

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer/view/time_tables.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/wording/line_groups.hpp"
+#include "reports/wording/names.hpp"
+#include "reports/wording/tables.hpp"
+
+namespace stepscope::viewer {
+namespace {
+
+TableCell timed(const StepScale& scale, std::int64_t ns) {
+  return {scale.time(ns), static_cast<double>(ns)};
+}
+TableCell shared(const StepScale& scale, std::int64_t ns) {
+  return {scale.share(ns), static_cast<double>(ns)};
+}
+TableCell counted(const StepScale& scale, std::uint64_t calls) {
+  return {scale.calls(calls), static_cast<double>(calls)};
+}
+
+}  // namespace
+
+Table owners_table(const StepScale& scale) {
+  Table out{"Who owns the time",
+            {{"owner", 230}, {scale.time_title(), 90, true}, {"share", 80, true}, {"what"}},
+            {},
+            {},
+            ""};
+  for (const PartSum& part : scale.summary.partition.parts) {
+    out.rows.push_back({{{std::string(name_of(part.cause)), {}},
+                         timed(scale, part.ns_total),
+                         shared(scale, part.ns_total),
+                         {cause_meaning(scale, part.cause), {}}},
+                        part.cause,
+                        RowAction::show_cause,
+                        index_of(part.cause),
+                        ""});
+  }
+  const std::int64_t wall = scale.summary.partition.wall_ns_total;
+  out.rows.push_back({{{"= wall time", {}}, timed(scale, wall), shared(scale, wall), {"", {}}},
+                      {},
+                      RowAction::nothing,
+                      0,
+                      "",
+                      true});
+  return out;
+}
+
+Table phases_table(const StepScale& scale) {
+  Table out{"Phases",
+            {{"phase"},
+             {scale.time_title(), 90, true},
+             {"share", 80, true},
+             {"calls", 80, true},
+             {"GPU busy", 90, true},
+             {"no compute", 90, true}},
+            {},
+            {},
+            ""};
+  for (const PhaseRow& row : scale.summary.phases) {
+    const std::string remark = phase_remark_text(row);
+    out.rows.push_back({{{std::string(std::size_t{3} * row.depth, ' ') + row.name +
+                              (remark.empty() ? "" : " (" + remark + ")"),
+                          {}},
+                         timed(scale, row.wall_ns_total),
+                         shared(scale, row.wall_ns_total),
+                         counted(scale, row.calls_total),
+                         timed(scale, row.gpu_busy_ns_total),
+                         timed(scale, row.exposed_ns_total)},
+                        {},
+                        RowAction::show_phase,
+                        0,
+                        row.path});
+  }
+  return out;
+}
+
+Table kernels_table(const StepScale& scale, KernelGrouping by) {
+  Table out{"Kernels",
+            {{"device op"},
+             {scale.time_title(), 90, true},
+             {"calls", 80, true},
+             {"GB/s", 70, true},
+             {"class", 170},
+             {"phase", 150}},
+            {},
+            {},
+            "no device work was recorded"};
+  const bool named = by == KernelGrouping::none || by == KernelGrouping::name;
+  for (const KernelRow& row : group_kernels(scale.summary.kernels, by)) {
+    const std::string rate = row.bytes_per_second ? format_rate(*row.bytes_per_second) : "";
+    out.rows.push_back({{{named ? short_kernel_name(row.name) : row.name, {}},
+                         timed(scale, row.ns_total),
+                         counted(scale, row.calls_total),
+                         {rate, row.bytes_per_second.value_or(0)},
+                         {by == KernelGrouping::phase ? "" : std::string(name_of(row.cause)), {}},
+                         {row.phase, {}}},
+                        by == KernelGrouping::phase ? std::nullopt : std::optional(row.cause),
+                        named                         ? RowAction::choose_kernel
+                        : by == KernelGrouping::cause ? RowAction::show_cause
+                                                      : RowAction::show_phase,
+                        index_of(row.cause),
+                        row.name});
+  }
+  return out;
+}
+
+Table host_ops_table(const StepScale& scale, const std::vector<HostOpRow>& rows) {
+  Table out{"CPU ops",
+            {{"operation"},
+             {scale.time_title(), 90, true},
+             {"share", 80, true},
+             {"calls", 80, true},
+             {"class", 170}},
+            {},
+            {},
+            ""};
+  for (const HostOpRow& row : rows)
+    out.rows.push_back({{{row.name, {}},
+                         timed(scale, row.ns_total),
+                         shared(scale, row.ns_total),
+                         counted(scale, row.calls_total),
+                         {std::string(name_of(row.cause)), {}}},
+                        row.cause,
+                        RowAction::show_cause,
+                        index_of(row.cause),
+                        row.name});
+  return out;
+}
+
+Table lines_table(const StepScale& scale) {
+  Table out{"Lines",
+            {{"line"}, {scale.time_title(), 90, true}, {"share", 80, true}, {"of which", 420}},
+            {},
+            {},
+            "no source line was recorded"};
+  for (const LineGroup& group : line_groups(scale.summary.lines)) {
+    const LineRow& first = *group.rows.front();
+    std::string causes;
+    for (const LineRow* row : group.rows)
+      causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", name_of(row->cause),
+                            scale.share(row->ns_total));
+    TableRow row{{{fmt::format("{}:{} {}{}", first.file, first.line, first.function,
+                               direction_text(first.direction)),
+                   {}},
+                  timed(scale, group.ns_total),
+                  shared(scale, group.ns_total),
+                  {causes, {}}},
+                 first.cause,
+                 RowAction::nothing,
+                 0,
+                 ""};
+    if (!first.evidence.empty()) {
+      row.action = RowAction::show_event;
+      row.text = first.evidence.front();
+    }
+    out.rows.push_back(std::move(row));
+  }
+  return out;
+}
+
+Table transfers_table(const StepScale& scale) {
+  Table out{"Communication",
+            {{"communication"},
+             {scale.time_title(), 90, true},
+             {"calls", 80, true},
+             {"sent", 100, true},
+             {"per second", 100, true},
+             {"phase", 150},
+             {"of it waiting for", 220}},
+            {},
+            {},
+            ""};
+  for (const TransferRow& row : scale.summary.transfers) {
+    const std::string name = row.operation + (row.reduce.empty() ? "" : " (" + row.reduce + ")");
+    const double bytes = static_cast<double>(row.bytes_total) / scale.steps;
+    out.rows.push_back({{{name, {}},
+                         timed(scale, row.ns_total),
+                         counted(scale, row.calls_total),
+                         {format_bytes(bytes), bytes},
+                         {format_bytes(row.bytes_per_second()), row.bytes_per_second()},
+                         {row.phase, {}},
+                         {waited_for_text(scale, row), {}}},
+                        Cause::comm_transfer,
+                        RowAction::search,
+                        0,
+                        row.operation});
+  }
+  return out;
+}
+
+}  // namespace stepscope::viewer
