@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "viewer/app/analysis.hpp"
 
+#include <exception>
+#include <new>
+#include <utility>
+
 #include "core/findings/replayed_findings.hpp"
 #include "viewer/view/saved.hpp"
 
@@ -31,8 +35,21 @@ Analysis::~Analysis() {
 }
 
 void Analysis::work(const Desk::Runs& glances) {
-  if (!analyse_all(glances) || stop_) return;
-  find_all();
+  try {  // what leaves a thread ends the program without a word
+    if (analyse_all(glances) && !stop_) find_all();
+  } catch (const std::bad_alloc&) {
+    fail(io_error("memory ran out; a shorter recording needs less"));
+  } catch (const std::exception& error) {
+    fail(io_error(error.what()));
+  }
+}
+
+void Analysis::fail(Error error) {
+  {
+    const std::scoped_lock lock(mutex_);
+    error_ = std::move(error);
+  }
+  if (options_.wake) options_.wake();
 }
 
 bool Analysis::analyse_all(const Desk::Runs& glances) {
@@ -42,10 +59,9 @@ bool Analysis::analyse_all(const Desk::Runs& glances) {
     options.find = false;
     auto run = analyse(glance->trace, options);
     if (!run) {
-      const std::scoped_lock lock(mutex_);
-      error_ = run.error();
-      error_->message = glance->trace.data().path + ": " + error_->message;
-      if (options_.wake) options_.wake();
+      Error error = run.error();
+      error.message = glance->trace.data().path + ": " + error.message;
+      fail(std::move(error));
       return false;
     }
     run->options.find = glance->options.find;

@@ -48,6 +48,7 @@ class Analysis {
   bool analyse_all(const Desk::Runs& glances);
   void find_all();
   void publish(Stage stage);
+  void fail(Error error);
 
   const AnalysisOptions options_;
   std::vector<std::shared_ptr<Run>> runs_;  // the thread's until it publishes them

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <new>
+#include <utility>
 
 #include "tests/viewer/sample_run.hpp"
 #include "viewer/view/tables.hpp"
@@ -146,6 +148,22 @@ TEST(Analysis, WhatCannotBeAnalysedIsSaidWithItsFile) {
   ASSERT_FALSE(done.ok());
   EXPECT_THAT(done.error().message, HasSubstr("no such range"));
   EXPECT_THAT(done.error().message, HasSubstr("sync_mask_norms.fixed"));
+}
+
+TEST(Analysis, MemoryThatRunsOutInItsThreadIsAnError) {
+  const Desk::Runs glances = {glance_at(*fast_run())};
+  Desk desk(glances);
+  Frames frames;
+  bool is_first = true;  // the thread's
+  const auto wake = [&is_first, show = frames.wake()] {
+    if (std::exchange(is_first, false)) throw std::bad_alloc();
+    show();
+  };
+  Analysis analysis(glances, {.desk = {}, .state_folder = "", .wake = wake});
+  frames.wait();
+  const auto taken = analysis.take(desk);
+  ASSERT_FALSE(taken.ok());
+  EXPECT_THAT(taken.error().message, HasSubstr("memory"));
 }
 
 TEST(Analysis, AClosedWindowWaitsForNoMoreThanThePartAtWork) {
