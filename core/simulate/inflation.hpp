@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "core/simulate/task_graph.hpp"
+#include "core/simulate/graph/task_graph.hpp"
 
 namespace stepscope {
 

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "core/simulate/task_graph.hpp"
+#include "core/simulate/graph/task_graph.hpp"
 
 namespace stepscope {
 

@@ -13,8 +13,8 @@
 
 #include "core/simulate/edits/edit.hpp"
 #include "core/simulate/fix.hpp"
+#include "core/simulate/graph/task_graph.hpp"
 #include "core/simulate/replay.hpp"
-#include "core/simulate/task_graph.hpp"
 
 namespace stepscope {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/simulate/fix.hpp"
-#include "core/simulate/task_graph.hpp"
+#include "core/simulate/graph/task_graph.hpp"
 
 namespace stepscope {
 

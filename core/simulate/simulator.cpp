@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/attribution/walked_process.hpp"
-#include "core/simulate/build_graph.hpp"
 #include "core/simulate/candidates.hpp"
+#include "core/simulate/graph/build_graph.hpp"
 #include "core/simulate/inflation.hpp"
 #include "core/simulate/replayed_steps.hpp"
 #include "core/simulate/sample.hpp"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/simulate/fix.hpp"
+#include "core/simulate/graph/task_graph.hpp"
 #include "core/simulate/selection.hpp"
-#include "core/simulate/task_graph.hpp"
 
 namespace stepscope {
 

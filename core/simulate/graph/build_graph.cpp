@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/build_graph.hpp"
+#include "core/simulate/graph/build_graph.hpp"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 
-#include "core/simulate/device_tasks.hpp"
-#include "core/simulate/host_tasks.hpp"
-#include "core/simulate/launch_queue.hpp"
+#include "core/simulate/graph/device_tasks.hpp"
+#include "core/simulate/graph/host_tasks.hpp"
+#include "core/simulate/graph/launch_queue.hpp"
+#include "core/simulate/graph/waits.hpp"
 #include "core/simulate/sample.hpp"
-#include "core/simulate/waits.hpp"
 #include "core/support/decimals.hpp"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/device_tasks.hpp"
+#include "core/simulate/graph/device_tasks.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/waits.hpp"
+#include "core/simulate/graph/waits.hpp"
 
 #include <algorithm>
 

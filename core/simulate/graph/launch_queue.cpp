@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/launch_queue.hpp"
+#include "core/simulate/graph/launch_queue.hpp"
 
 #include <algorithm>
 #include <functional>

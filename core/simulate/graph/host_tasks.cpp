@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/host_tasks.hpp"
+#include "core/simulate/graph/host_tasks.hpp"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/attribution/walked_process.hpp"
-#include "core/simulate/task_graph.hpp"
+#include "core/simulate/graph/task_graph.hpp"
 #include "core/steps/windows.hpp"
 
 namespace stepscope {

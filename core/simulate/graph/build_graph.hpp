@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/attribution/walked_process.hpp"
-#include "core/simulate/task_graph.hpp"
+#include "core/simulate/graph/task_graph.hpp"
 #include "core/steps/steps.hpp"
 
 namespace stepscope {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/attribution/walked_process.hpp"
-#include "core/simulate/task_graph.hpp"
+#include "core/simulate/graph/task_graph.hpp"
 
 namespace stepscope {
 

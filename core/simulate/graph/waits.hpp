@@ -3,7 +3,7 @@
 // recorded, and what its return takes after that.
 #pragma once
 
-#include "core/simulate/device_tasks.hpp"
+#include "core/simulate/graph/device_tasks.hpp"
 
 namespace stepscope {
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "core/model/trace.hpp"
-#include "core/simulate/task_graph.hpp"
+#include "core/simulate/graph/task_graph.hpp"
 
 namespace stepscope {
 
