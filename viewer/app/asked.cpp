@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "viewer/app/asked.hpp"
 
-#include "viewer/view/tables.hpp"
+#include "viewer/view/tables/tables.hpp"
 
 namespace stepscope::viewer {
 

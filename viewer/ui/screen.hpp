@@ -17,7 +17,7 @@
 #include "viewer/ui/theme.hpp"
 #include "viewer/view/details.hpp"
 #include "viewer/view/measure.hpp"
-#include "viewer/view/tables.hpp"
+#include "viewer/view/tables/tables.hpp"
 
 namespace stepscope::viewer {
 

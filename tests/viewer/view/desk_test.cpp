@@ -17,7 +17,7 @@
 #include "viewer/view/details.hpp"
 #include "viewer/view/palette.hpp"
 #include "viewer/view/saved.hpp"
-#include "viewer/view/tables.hpp"
+#include "viewer/view/tables/tables.hpp"
 
 namespace stepscope::viewer {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/view/table.hpp"
+#include "viewer/view/tables/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/view/tables.hpp"
+#include "viewer/view/tables/tables.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include "reports/wording/step_scale.hpp"
 #include "reports/wording/tables.hpp"
 #include "reports/wording/trust.hpp"
-#include "viewer/view/difference_tables.hpp"
-#include "viewer/view/time_tables.hpp"
+#include "viewer/view/tables/difference_tables.hpp"
+#include "viewer/view/tables/time_tables.hpp"
 
 namespace stepscope::viewer {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "viewer/view/desk.hpp"
-#include "viewer/view/table.hpp"
+#include "viewer/view/tables/table.hpp"
 
 namespace stepscope::viewer {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/view/time_tables.hpp"
+#include "viewer/view/tables/time_tables.hpp"
 
 #include <fmt/format.h>
 

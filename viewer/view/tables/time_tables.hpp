@@ -7,7 +7,7 @@
 #include "core/summary/rows/host_op_rows.hpp"
 #include "reports/wording/step_scale.hpp"
 #include "viewer/view/desk.hpp"
-#include "viewer/view/table.hpp"
+#include "viewer/view/tables/table.hpp"
 
 namespace stepscope::viewer {
 
