@@ -139,7 +139,9 @@ Status run_window(Desk& desk, const Desk::Runs& runs, const ViewOptions& options
   Analysis analysis(runs, {.desk = {.anyway = options.anyway},
                            .state_folder = state_folder,
                            .wake = [] { glfwPostEmptyEvent(); }});
-  return loop(screen, gui, window.get(), analysis, options);
+  const Status shown = loop(screen, gui, window.get(), analysis, options);
+  glfwHideWindow(window.get());  // the part of the analysis at work may take a while to end
+  return shown;
 }
 
 }  // namespace stepscope::viewer
