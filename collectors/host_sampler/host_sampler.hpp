@@ -5,8 +5,8 @@
 //            recorded meanwhile: what is looked at must not depend on how long a silence lasts. A
 //            thread that sleeps is where it was; the last look at it asleep gets a row once it
 //            wakes
-//   pace     the thread sleeps at least 250 times as long as a look took of its CPU time, so it
-//            takes at most 0.4 % of a core; looks become rarer where they are dear. Rests differ by
+//   pace     the thread sleeps 200 times as long as a look took of its CPU time (rests.hpp), so it
+//            takes at most 0.5 % of a core; looks become rarer where they are dear. Rests differ by
 //            up to a quarter, or a loop as long as they would be seen at one place alone
 //   samples  thread -> SampleQueue -> rows of the store on the writer thread, once a second
 //

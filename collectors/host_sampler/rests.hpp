@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the sampler rests after a look, so that it takes at most a hundredth of a core.
+// How long the sampler rests after a look, so that it takes at most half a hundredth of
+// a core.
 //
 // What is met for the first time is dear to read, and a short program has ended before long rests
 // are over: the first looks are not followed by the rests that their cost asks for. Later a dear
@@ -13,10 +14,10 @@ namespace stepscope::host_sampler {
 
 class Rests {
  public:
-  static constexpr std::int64_t kRestPerWork = 100;
+  static constexpr std::int64_t kRestPerWork = 200;
   static constexpr std::int64_t kFirstWork_ns = 60'000'000;
   static constexpr std::int64_t kFirstRest_ns = 10'000'000;
-  static constexpr std::int64_t kLongest_ns = 50'000'000;
+  static constexpr std::int64_t kLongest_ns = 100'000'000;
 
   // The rest, in ns, that is due after a look that took that much CPU time.
   std::int64_t after(std::int64_t work_ns) noexcept;

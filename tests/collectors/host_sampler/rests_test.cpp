@@ -17,18 +17,19 @@ Rests behind_the_first_looks() {
 TEST(Rests, FirstLooksAreFollowedByShortOnes) {
   Rests rests;
   EXPECT_EQ(rests.after(2 * kMs), Rests::kFirstRest_ns);
-  EXPECT_EQ(rests.after(kMs / 100), kMs) << "a cheap look needs no more";
+  EXPECT_EQ(rests.after(kMs / 200), kMs) << "a cheap look needs no more";
 }
 
 TEST(Rests, ADearLooksRestIsSharedAmongThoseBehindIt) {
   Rests rests = behind_the_first_looks();
   EXPECT_EQ(rests.after(kMs), Rests::kLongest_ns);
-  EXPECT_EQ(rests.after(kMs / 10), Rests::kLongest_ns) << "of the 50 ms that are owed, and its own";
-  EXPECT_EQ(rests.after(0), 10 * kMs);
-  EXPECT_EQ(rests.after(kMs / 10), 10 * kMs) << "nothing is owed any more";
+  EXPECT_EQ(rests.after(kMs / 10), Rests::kLongest_ns)
+      << "of the 100 ms that are owed, and its own";
+  EXPECT_EQ(rests.after(0), 20 * kMs);
+  EXPECT_EQ(rests.after(kMs / 10), 20 * kMs) << "nothing is owed any more";
 }
 
-TEST(Rests, InTheLongRunAHundredthOfACoreIsTaken) {
+TEST(Rests, InTheLongRunHalfAHundredthOfACoreIsTaken) {
   Rests rests = behind_the_first_looks();
   std::int64_t work = 0, rest = 0;
   for (int look = 0; look < 10000; ++look) {
