@@ -50,12 +50,11 @@ std::shared_ptr<const viewer::Run> make_run(std::int64_t events) {
       at += ns + (i % 997 == 996 ? 2'000'000 : 1'000);
     }
   }
-  viewer::Run run{make.build(), {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  viewer::Run run = viewer::glance(make.build());
+  run.is_analysed = true;
   run.steps.found_by = FoundBy::whole_trace;
-  run.attribution.phases.emplace_back();
-  run.attribution.ops.resize(run.trace.device_ops().size());
   for (DeviceOpId op = 0; op < run.trace.device_ops().size(); ++op)
-    run.op_classes.push_back(op % 2 == 0 ? Cause::gpu_gemm : Cause::gpu_elementwise);
+    run.op_classes[op] = op % 2 == 0 ? Cause::gpu_gemm : Cause::gpu_elementwise;
   run.summary.steps = run.steps;
   return std::make_shared<const viewer::Run>(std::move(run));
 }

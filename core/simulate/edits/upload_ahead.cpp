@@ -10,11 +10,11 @@ namespace {
 // each, for a link carries a fortieth of what the memory does.
 constexpr Estimate kBesideCompute{1.02, 1.0, 1.1};
 
-using Rows = std::vector<std::uint32_t>;
+using OpRows = std::vector<std::uint32_t>;
 
 // By sampled step: the uploads of the scope, as issued.
-std::vector<Rows> uploads_of_steps(const Edit& edit) {
-  std::vector<Rows> out(edit.graph.steps.size());
+std::vector<OpRows> uploads_of_steps(const Edit& edit) {
+  std::vector<OpRows> out(edit.graph.steps.size());
   for (const HostTask& task : edit.graph.host) {
     for (std::uint32_t row = task.first_op; row < task.first_op + task.op_count; ++row)
       if (is_upload(edit, edit.graph.device[row])) out[task.step].push_back(row);
@@ -23,8 +23,9 @@ std::vector<Rows> uploads_of_steps(const Edit& edit) {
 }
 
 // The same upload of the step before; of the first sampled step, of the last one.
-std::uint32_t one_step_before(const std::vector<Rows>& uploads, std::size_t step, std::size_t nth) {
-  const Rows& before = uploads[step == 0 ? uploads.size() - 1 : step - 1];
+std::uint32_t one_step_before(const std::vector<OpRows>& uploads, std::size_t step,
+                              std::size_t nth) {
+  const OpRows& before = uploads[step == 0 ? uploads.size() - 1 : step - 1];
   return before.empty() ? kNone : before[std::min(nth, before.size() - 1)];
 }
 
@@ -44,7 +45,7 @@ class Ahead {
   // In the order of issue: uploads leave their stream, its next op awaits them.
   std::size_t apply(double factor) {
     const std::uint32_t side = graph_.streams++;
-    std::vector<Rows> open(graph_.streams);
+    std::vector<OpRows> open(graph_.streams);
     std::size_t moved = 0;
     for (std::uint32_t row = 0; row < graph_.device.size(); ++row) {
       DeviceTask& op = graph_.device[row];
@@ -64,8 +65,8 @@ class Ahead {
   }
 
  private:
-  void await(DeviceTask& op, const Rows& more) {
-    Rows all(more);
+  void await(DeviceTask& op, const OpRows& more) {
+    OpRows all(more);
     bool changed = !more.empty();
     for (const std::uint32_t row : graph_.awaited_by(op)) {
       changed = changed || is_upload_[row];
@@ -79,8 +80,8 @@ class Ahead {
   }
 
   TaskGraph& graph_;
-  std::vector<Rows> uploads_;
-  Rows earlier_;  // by row
+  std::vector<OpRows> uploads_;
+  OpRows earlier_;  // by row
   std::vector<bool> is_upload_;
 };
 

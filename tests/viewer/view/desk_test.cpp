@@ -303,7 +303,7 @@ TEST(Saved, MarksPinsAndSettingsComeBackAndDamageIsPassedOver) {
   Desk damaged({fast_run()});
   load_saved(damaged, folder);
   EXPECT_TRUE(damaged.active().marks().empty());
-  std::filesystem::remove_all(folder);
+  std::filesystem::remove_all(std::filesystem::path(folder).parent_path());
   EXPECT_FALSE(save(desk, "/proc/no/such"));
   load_saved(damaged, "/proc/no/such");
 }
