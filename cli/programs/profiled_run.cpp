@@ -88,8 +88,7 @@ Status run_profiled(const std::string& command, const std::string& name,
     return bad_input(name + ".scope: is there already, of an earlier run; keep this one elsewhere");
   const std::string log = name + ".log";
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const Status ran =
-      outcome_of(command, log, run_into(log, self, words_of(command, name, options)));
+  Status ran = outcome_of(command, log, run_into(log, self, words_of(command, name, options)));
   if (!ran || std::filesystem::exists(name + ".scope", error)) return ran;
   return bad_input(
       fmt::format("the command '{}' recorded nothing; it printed: {}", command, last_lines(log)));

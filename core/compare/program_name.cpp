@@ -34,8 +34,7 @@ std::string program_name(std::string_view command) {
   const std::vector<std::string> words = words_of_command(command);
   for (const std::string& word : words)
     if (word.ends_with(".py")) return std::filesystem::path(word).stem().string();
-  const std::string first =
-      words.empty() ? "" : std::filesystem::path(words.front()).filename().string();
+  std::string first = words.empty() ? "" : std::filesystem::path(words.front()).filename().string();
   if (!runs_others(first)) return first;
   const auto module = std::find(words.begin(), words.end(), "-m");
   return module == words.end() || module + 1 == words.end() ? "" : *(module + 1);

@@ -37,7 +37,7 @@ Status open_window(Desk& desk, const Desk::Runs& runs, const ViewOptions& option
   const std::string folder = options.keep_state ? state_folder() : "";
   load_saved(desk, folder);
   open_as_asked(desk, options);
-  const Status shown = run_window(desk, runs, options, folder);
+  Status shown = run_window(desk, runs, options, folder);
   save(desk, folder);
   return shown;
 }
@@ -47,7 +47,7 @@ Status open_window(Desk& desk, const Desk::Runs& runs, const ViewOptions& option
 Status show(const Desk::Runs& runs, const ViewOptions& options) {
   Desk desk(runs, {.anyway = options.anyway});
   if (runs.front()->is_analysed) {
-    if (const Status known = check_tab(desk, options.tab); !known) return known;
+    if (Status known = check_tab(desk, options.tab); !known) return known;
   }
   return options.screenshot.empty() ? open_window(desk, runs, options)
                                     : take_picture(desk, options);

@@ -103,8 +103,7 @@ Status loop(Screen& screen, Gui& gui, GLFWwindow* window, Analysis& analysis,
   int left = options.close_after_frames;
   std::string wanted_tab = options.tab;
   for (int drawn = 1; glfwWindowShouldClose(window) == 0 && !screen.desk.quit_wanted; ++drawn) {
-    if (const Status filled = fill_in(screen, analysis, options, wanted_tab); !filled)
-      return filled;
+    if (Status filled = fill_in(screen, analysis, options, wanted_tab); !filled) return filled;
     if (options.close_after_frames > 0 && analysis.is_done() && left-- == 0) return Done{};
     if (drawn > kFramesAfterInput) glfwWaitEventsTimeout(kLongestWait);
     for (int i = 0; i < kFramesAfterInput; ++i) {
@@ -139,7 +138,7 @@ Status run_window(Desk& desk, const Desk::Runs& runs, const ViewOptions& options
   Analysis analysis(runs, {.desk = {.anyway = options.anyway},
                            .state_folder = state_folder,
                            .wake = [] { glfwPostEmptyEvent(); }});
-  const Status shown = loop(screen, gui, window.get(), analysis, options);
+  Status shown = loop(screen, gui, window.get(), analysis, options);
   glfwHideWindow(window.get());  // the part of the analysis at work may take a while to end
   return shown;
 }

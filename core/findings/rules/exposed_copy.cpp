@@ -75,7 +75,7 @@ Gains gains(const JudgedRun& run, const PinnedCopies& copies) {
 
 std::string copied_text(const JudgedRun& run, const PinnedCopies& copies) {
   const double each = run.count_per_step(copies.ops.size());
-  const std::string count = each == 1 ? "1 copy" : fmt::format("{:.3g} copies", each);
+  std::string count = each == 1 ? "1 copy" : fmt::format("{:.3g} copies", each);
   if (!copies.all_bytes_known || copies.device_ns() == 0) return count;
   return fmt::format("{} ({} at {:.1f} GB/s)", count,
                      megabytes_text(run.count_per_step(copies.bytes)),

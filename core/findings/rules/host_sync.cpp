@@ -47,11 +47,9 @@ Finding sync_finding(const JudgedRun& run, const RunAhead& ahead,
   const std::vector<HostWait>& waits = run.calls.waits;
   Price price(run);
   std::uint64_t count = 0;
-  std::int64_t waited = 0;
   std::vector<SiteId> sites;
   for (const WaitLine& line : lines) {
     count += line.count;
-    waited += line.waited;
     if (line.site != kNone) sites.push_back(line.site);
     for (const std::size_t w : line.waits)
       price.add(line.site, waits[w].phase, ahead.caused[w], {waits[w].range, kNone});

@@ -61,7 +61,7 @@ Status Document::unit(Step step) {
     const Result<bool> more = window_.more();
     if (!more.ok()) return more.error();
     if (!*more) return error_at(window_.offset_of(window_.end()), kCut);
-    if (const Status room = check_room(); !room.ok()) return room;
+    if (Status room = check_room(); !room.ok()) return room;
   }
 }
 
