@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the sampler rests after a look, so that it takes at most half a hundredth of
-// a core.
+// How long the sampler rests after a look, so that it takes at most 0.5 % of a core in the long
+// run.
 //
 // What is met for the first time is dear to read, and a short program has ended before long rests
 // are over: the first looks are not followed by the rests that their cost asks for. Later a dear

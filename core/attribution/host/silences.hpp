@@ -5,10 +5,10 @@
 //
 // Between two samples the thread's clocks tell exactly how long it did which of the three, and a
 // sample stands for what it was taken in: one of a sleeping thread for time asleep alone, one of an
-// awake one for time in which it ran or waited for a core. So it does not matter that a sampler on a busy machine comes to look when the thread sleeps. Of two
-// samples in one silence that were taken in the same, each stands for half. Before a silence's
-// first sample, behind its last one, and where there is none, the usual lines stand in
-// (usual_lines.hpp).
+// awake one for time in which it ran or waited for a core. So it does not matter that a sampler on
+// a busy machine comes to look when the thread sleeps. Of two samples in one silence that were
+// taken in the same, each stands for half. Before a silence's first sample, behind its last one,
+// and where there is none, the usual lines stand in (usual_lines.hpp).
 //
 // Older traces do not tell what the thread did when it was looked at: there a sample
 // holds from its time to the next one's, the first from the silence's begin, the last to its end.

@@ -29,7 +29,7 @@ TEST(Rests, ADearLooksRestIsSharedAmongThoseBehindIt) {
   EXPECT_EQ(rests.after(kMs / 10), 20 * kMs) << "nothing is owed any more";
 }
 
-TEST(Rests, InTheLongRunHalfAHundredthOfACoreIsTaken) {
+TEST(Rests, InTheLongRunItKeepsToItsShareOfACore) {
   Rests rests = behind_the_first_looks();
   std::int64_t work = 0, rest = 0;
   for (int look = 0; look < 10000; ++look) {
