@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <deque>
 #include <filesystem>
@@ -31,7 +30,22 @@ std::vector<std::string> words_of(const std::string& command, const std::string&
   return out;
 }
 
-// The exit status as a shell would say it, or -1 with errno where it never started.
+// As a shell would say it. It is told while it cannot have been waited for yet.
+int wait_for(pid_t child) {
+  int ended = 0, status = 0;
+  {
+    const Interruption::PassedOn told(child);
+    siginfo_t unused;
+    do ended = waitid(P_PID, static_cast<id_t>(child), &unused, WEXITED | WNOWAIT);
+    while (ended != 0 && errno == EINTR);
+  }
+  do ended = waitpid(child, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  if (ended < 0) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// The exit status, or -1 with errno where it never started.
 int run_into(const std::string& log, const std::string& program,
              const std::vector<std::string>& words) {
   std::vector<char*> argv;
@@ -47,13 +61,7 @@ int run_into(const std::string& log, const std::string& program,
   const int failure = posix_spawn(&pid, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0) return errno = failure, -1;
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) return -1;
-    if (Interruption::came())
-      kill(pid, SIGTERM);  // a terminal has told both, kill(1) this one alone
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return wait_for(pid);
 }
 
 std::string last_lines(const std::string& log) {
