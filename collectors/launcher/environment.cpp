@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -46,10 +47,12 @@ void remove_outer_options(Environment& environment) {
   if (sampling != environment.end() && sampling->second == "0") environment.erase(sampling);
 }
 
-// The user's stay in front; ours is there once, or not at all.
+// The user's stay in front; ours is there once, or not at all. The loader separates at colons and
+// spaces alike.
 void set_preload(Environment& environment, const Injection& injection) {
-  std::string libraries;
-  std::istringstream known(environment["LD_PRELOAD"]);
+  std::string libraries, before = environment["LD_PRELOAD"];
+  std::replace(before.begin(), before.end(), ' ', ':');
+  std::istringstream known(before);
   for (std::string library; std::getline(known, library, ':');) {
     if (!library.empty() && library != injection.shared_object && !is_stepscope(library))
       libraries += (libraries.empty() ? "" : ":") + library;

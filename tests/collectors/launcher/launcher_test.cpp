@@ -79,6 +79,12 @@ TEST(Environment, ARunWithinARunOfAnotherStepscopeTakesOver) {
   EXPECT_THAT(add_injection(environment, {"/x/lib.so", "/out.scope", true}, {}), SizeIs(1));
 }
 
+TEST(Environment, LibrariesMayBeSeparatedBySpacesToo) {
+  Environment environment{{"LD_PRELOAD", "liba.so /other/libstepscope_inject.so  libb.so:libc.so"}};
+  add_injection(environment, {"/x/lib.so", "/out.scope", true}, {});
+  EXPECT_EQ(environment["LD_PRELOAD"], "liba.so:libb.so:libc.so:/x/lib.so");
+}
+
 TEST(Environment, AProgramThatMustBeFirstGetsNoPreload) {
   Environment environment;
   add_injection(environment, {"/x/lib.so", "/out.scope", false}, {});
