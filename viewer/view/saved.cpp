@@ -2,8 +2,10 @@
 #include "viewer/view/saved.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
+
+constexpr const char* kPartial = ".part";  // then a dash and what no other process has
 
 // FNV-1a: the same in every build, unlike std::hash.
 std::uint64_t hash_of(const std::string& text) {
@@ -41,17 +45,30 @@ Json read_object(const std::string& path) {
   return json.is_object() ? json : Json::object();
 }
 
-// Whole or not at all: another viewer may write the same.
+// Whole or not at all, and under a name of its own until then: another viewer may write the same.
 bool write_object(const Json& json, const std::string& path) {
-  const std::string beside = path + ".part";
-  {
-    std::ofstream file(beside, std::ios::trunc);
-    file << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
-    if (!file.flush()) return false;
+  std::string beside = path + kPartial + "-XXXXXX";
+  const int made = mkstemp(beside.data());
+  if (made < 0) return false;
+  close(made);
+  std::error_code error, ignored;
+  std::ofstream file(beside, std::ios::trunc);
+  file << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
+  file.close();
+  if (file) fs::rename(beside, path, error);
+  if (file && !error) return true;
+  fs::remove(beside, ignored);
+  return false;
+}
+
+// Of viewers that were killed while they wrote.
+void remove_left_over(const std::string& folder) {
+  std::error_code error, ignored;
+  const auto old = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const bool partial = entry.path().extension().string().starts_with(kPartial);
+    if (partial && entry.last_write_time(error) < old && !error) fs::remove(entry, ignored);
   }
-  std::error_code error;
-  fs::rename(beside, path, error);
-  return !error;
 }
 
 Json names_of(const Session& session, const std::vector<bool>& flags) {
@@ -141,6 +158,7 @@ bool save(const Desk& desk, const std::string& folder) {
   if (folder.empty()) return false;
   std::error_code error;
   fs::create_directories(folder, error);
+  remove_left_over(folder);
   Json settings = {{"light", desk.light}, {"text_scale", desk.text_scale}};
   if (desk.panels.details_width) settings["details_width"] = *desk.panels.details_width;
   if (desk.panels.tables_height) settings["tables_height"] = *desk.panels.tables_height;

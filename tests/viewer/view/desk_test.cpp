@@ -308,6 +308,21 @@ TEST(Saved, MarksPinsAndSettingsComeBackAndDamageIsPassedOver) {
   load_saved(damaged, "/proc/no/such");
 }
 
+TEST(Saved, WhatAnotherViewerIsWritingStaysAndWhatAKilledOneLeftGoes) {
+  namespace fs = std::filesystem;
+  const std::string folder = testing::TempDir() + "/viewer_two" + std::to_string(getpid());
+  fs::create_directories(folder);
+  const std::string now = folder + "/settings.json.part", killed = now + "-gone";
+  for (const std::string& path : {now, killed}) std::ofstream(path) << "{";
+  fs::last_write_time(killed, fs::file_time_type::clock::now() - std::chrono::hours(48));
+  ASSERT_TRUE(save(Desk({fast_run()}), folder));
+  EXPECT_EQ(fs::file_size(now), 1U);
+  EXPECT_FALSE(fs::exists(killed));
+  const auto files = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+  EXPECT_EQ(files, 3) << "settings, the trace's, and the other viewer's";
+  fs::remove_all(folder);
+}
+
 TEST(Palette, FindsByWordsInAnyOrder) {
   Desk desk({fast_run()});
   const auto entries = palette_entries(desk, "OWNS who");
