@@ -26,6 +26,7 @@ struct Links::Header {
 
 namespace {
 
+constexpr std::size_t kLongestReason = std::size_t{16} << 10U;
 constexpr milliseconds kLinger{1000};  // for what the others were sending when a rank failed
 
 const char* name_of(Call::Kind kind) {
@@ -88,10 +89,11 @@ int Links::socket_of(int peer) const {
 
 void Links::fail(const std::string& reason) {
   if (failed_.exchange(true)) return;
-  const Header header{Header::failure, {Call::Kind::barrier}, reason.size()};
+  const std::string told = reason.substr(0, kLongestReason);
+  const Header header{Header::failure, {Call::Kind::barrier}, told.size()};
   std::string message(sizeof header, '\0');
   std::memcpy(message.data(), &header, sizeof header);
-  message += reason;
+  message += told;
   for (const int socket : sockets_) {
     (void)!::send(socket, message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)shutdown(socket, SHUT_WR);
@@ -147,7 +149,9 @@ void Links::read_all(int from, void* data, std::size_t bytes) {
 Links::Header Links::read_header(int from) {
   Header header;
   read_all(from, &header, sizeof header);
-  if (header.meaning != Header::failure) return header;
+  if (header.meaning == Header::data || header.meaning == Header::done) return header;
+  if (header.meaning != Header::failure || header.bytes > kLongestReason)
+    lost(from, "sent what no rank sends");
   std::string reason(static_cast<std::size_t>(header.bytes), '\0');
   read_all(from, reason.data(), reason.size());
   give_up(reason);
