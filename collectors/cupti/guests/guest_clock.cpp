@@ -18,24 +18,16 @@ double difference(std::uint64_t a, std::uint64_t b) noexcept {
 
 void GuestClock::use(TimestampFunction function) noexcept {
   function_ = function;
-  begin();
-}
-
-void GuestClock::begin() noexcept {
-  if (function_ != nullptr) early_ = late_ = read();
-}
-
-void GuestClock::advance() noexcept {
-  if (function_ != nullptr) late_ = read();
+  early_ = late_ = {};
 }
 
 // The narrowest of some brackets: an interrupt between the two readings would tilt the line.
-GuestClock::Reading GuestClock::read() const noexcept {
+GuestClock::Reading GuestClock::read(TimestampFunction function) noexcept {
   Reading best;
   std::uint64_t narrowest = ~std::uint64_t{0};
   for (int i = 0; i < 8; ++i) {
     const std::uint64_t before = now_ns();
-    const std::uint64_t ticks = function_();
+    const std::uint64_t ticks = function();
     const std::uint64_t after = now_ns();
     if (after - before >= narrowest) continue;
     narrowest = after - before;

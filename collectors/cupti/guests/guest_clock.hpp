@@ -15,21 +15,21 @@ using TimestampFunction = std::uint64_t (*)();
 
 class GuestClock {
  public:
-  void use(TimestampFunction function) noexcept;  // null: CUPTI's own clock
-  bool in_use() const noexcept { return function_ != nullptr; }
-
-  void begin() noexcept;    // the earlier reading
-  void advance() noexcept;  // the later one
-  // From CLOCK_REALTIME nanoseconds; 0 (no time) stays 0.
-  std::uint64_t convert(std::uint64_t time_ns) const noexcept;
-
- private:
   struct Reading {
     std::uint64_t time_ns = 0;
     std::uint64_t ticks = 0;
   };
-  Reading read() const noexcept;
+  static Reading read(TimestampFunction function) noexcept;  // calls it
 
+  void use(TimestampFunction function) noexcept;  // null: CUPTI's own clock
+  TimestampFunction in_use() const noexcept { return function_; }
+
+  void begin(const Reading& earlier) noexcept { early_ = late_ = earlier; }
+  void advance(const Reading& later) noexcept { late_ = later; }
+  // From CLOCK_REALTIME nanoseconds; 0 (no time) stays 0.
+  std::uint64_t convert(std::uint64_t time_ns) const noexcept;
+
+ private:
   TimestampFunction function_ = nullptr;
   Reading early_, late_;
 };

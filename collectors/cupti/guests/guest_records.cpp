@@ -1,72 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/cupti/guests/guest_records.hpp"
 
-#include <cstring>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cstring>
+#include <utility>
+
+#include "collectors/cupti/guests/record_times.hpp"
 #include "collectors/recorder/clock.hpp"
+#include "collectors/recorder/recorder.hpp"
 
 namespace stepscope::cupti {
 namespace {
 
-constexpr std::uint8_t kNoTime = 0xff;
-
-// Where a kind's times lie in its record. Kinds that are not here are handed over as they are.
-struct TimeFields {
-  ActivityKind kind;
-  std::uint8_t offsets[5];
-};
-constexpr TimeFields kTimeFields[] = {
-    {ActivityKind::concurrent_kernel,
-     {offsetof(KernelRecord, start), offsetof(KernelRecord, end), offsetof(KernelRecord, completed),
-      offsetof(KernelRecord, queued), offsetof(KernelRecord, submitted)}},
-    {ActivityKind::kernel,
-     {offsetof(KernelRecord, start), offsetof(KernelRecord, end), offsetof(KernelRecord, completed),
-      offsetof(KernelRecord, queued), offsetof(KernelRecord, submitted)}},
-    {ActivityKind::memcpy,
-     {offsetof(MemcpyRecord, start), offsetof(MemcpyRecord, end), kNoTime, kNoTime, kNoTime}},
-    {ActivityKind::memcpy_peer,
-     {offsetof(PeerCopyRecord, start), offsetof(PeerCopyRecord, end), kNoTime, kNoTime, kNoTime}},
-    {ActivityKind::memset,
-     {offsetof(MemsetRecord, start), offsetof(MemsetRecord, end), kNoTime, kNoTime, kNoTime}},
-    {ActivityKind::runtime,
-     {offsetof(CallRecord, start), offsetof(CallRecord, end), kNoTime, kNoTime, kNoTime}},
-    {ActivityKind::driver,
-     {offsetof(CallRecord, start), offsetof(CallRecord, end), kNoTime, kNoTime, kNoTime}},
-    {ActivityKind::synchronization,
-     {offsetof(CallRecord, start), offsetof(CallRecord, end), kNoTime, kNoTime, kNoTime}},
-    {ActivityKind::graph_trace,
-     {offsetof(CallRecord, start), offsetof(CallRecord, end), kNoTime, kNoTime, kNoTime}},
-    {ActivityKind::jit,
-     {offsetof(JitRecord, start), offsetof(JitRecord, end), kNoTime, kNoTime, kNoTime}},
-    {ActivityKind::marker, {offsetof(CallRecord, start), kNoTime, kNoTime, kNoTime, kNoTime}},
-    {ActivityKind::cuda_event,
-     {offsetof(EventRecord, device_time), kNoTime, kNoTime, kNoTime, kNoTime}},
-    {ActivityKind::overhead,
-     {offsetof(OverheadRecord, start), offsetof(OverheadRecord, end), kNoTime, kNoTime, kNoTime}},
-};
-
-const TimeFields* times_of(ActivityKind kind) noexcept {
-  for (const TimeFields& fields : kTimeFields) {
-    if (fields.kind == kind) return &fields;
-  }
-  return nullptr;
-}
-
-ActivityKind kind_of(const std::uint8_t* record) noexcept {
-  ActivityKind kind{};
-  std::memcpy(&kind, record, sizeof kind);
-  return kind;
-}
-
-// Records of an older CUPTI may be shorter: 0, no time, is what they lack.
-std::uint64_t time_at(const std::uint8_t* record, std::size_t bytes, std::uint8_t offset) noexcept {
-  std::uint64_t time = 0;
-  if (offset + sizeof time <= bytes) std::memcpy(&time, record + offset, sizeof time);
-  return time;
-}
-
 std::uint64_t now_ns() noexcept {
   return static_cast<std::uint64_t>(recorder::clock_ns(CLOCK_REALTIME));
+}
+
+std::uint32_t this_thread() noexcept {
+  return static_cast<std::uint32_t>(syscall(SYS_gettid));
 }
 
 }  // namespace
@@ -78,8 +31,12 @@ void GuestRecords::register_buffers(RequestBuffer request, CompleteBuffer comple
 }
 
 void GuestRecords::register_clock(TimestampFunction function) noexcept {
-  const std::lock_guard lock(mutex_);
-  clock_.use(function);
+  {
+    const std::lock_guard lock(mutex_);
+    clock_.use(function);
+    clock_begins_ = true;
+  }
+  deliver();
 }
 
 void GuestRecords::enable(ActivityKind kind) noexcept {
@@ -87,10 +44,10 @@ void GuestRecords::enable(ActivityKind kind) noexcept {
   if (!is_kind(kind)) return;
   Window& window = windows_[static_cast<std::size_t>(kind)];
   if (window.from_ns != 0 && window.to_ns == 0) return;
-  if (enabled_count_.fetch_add(1) == 0) clock_.begin();
+  if (enabled_count_.fetch_add(1) == 0) clock_begins_ = true;
   window = {now_ns(), 0};
+  refused_ = false;
   takes_.store(true, std::memory_order_release);
-  open_buffer();
 }
 
 void GuestRecords::disable(ActivityKind kind) noexcept {
@@ -112,19 +69,23 @@ bool GuestRecords::enabled(ActivityKind kind) const noexcept {
 // A record's size is the distance to the next one.
 void GuestRecords::copy(const Library& library, void* context, std::uint32_t stream,
                         std::uint8_t* data, std::size_t valid_bytes) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (!takes_.load(std::memory_order_relaxed)) return;
-  clock_.advance();
-  context_ = context;
-  stream_ = stream;
-  void* record = nullptr;
-  const std::uint8_t* before = nullptr;
-  while (library.next_record(data, valid_bytes, &record) == kSuccess && record != nullptr) {
-    const auto* here = static_cast<const std::uint8_t*>(record);
-    if (before != nullptr) add(before, static_cast<std::size_t>(here - before));
-    before = here;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!takes_.load(std::memory_order_relaxed)) return;
+    clock_advances_ = true;
+    refused_ = false;
+    context_ = context;
+    stream_ = stream;
+    void* record = nullptr;
+    const std::uint8_t* before = nullptr;
+    while (library.next_record(data, valid_bytes, &record) == kSuccess && record != nullptr) {
+      const auto* here = static_cast<const std::uint8_t*>(record);
+      if (before != nullptr) queue(before, static_cast<std::size_t>(here - before));
+      before = here;
+    }
+    if (before != nullptr) queue(before, static_cast<std::size_t>(data + valid_bytes - before));
   }
-  if (before != nullptr) add(before, static_cast<std::size_t>(data + valid_bytes - before));
+  deliver();
 }
 
 bool GuestRecords::wants(const std::uint8_t* record, std::size_t bytes) const noexcept {
@@ -132,65 +93,157 @@ bool GuestRecords::wants(const std::uint8_t* record, std::size_t bytes) const no
   if (!is_kind(kind)) return false;
   const Window& window = windows_[static_cast<std::size_t>(kind)];
   if (window.from_ns == 0) return false;
-  const TimeFields* fields = times_of(kind);
-  const std::uint64_t start = fields == nullptr ? 0 : time_at(record, bytes, fields->offsets[0]);
+  const auto offsets = time_offsets(record, bytes);
+  const std::uint64_t start = offsets.empty() ? 0 : time_at(record, offsets.front());
   if (start == 0) return true;
   return start >= window.from_ns && (window.to_ns == 0 || start <= window.to_ns);
 }
 
-void GuestRecords::add(const std::uint8_t* record, std::size_t bytes) noexcept {
-  if (!wants(record, bytes)) return;
-  if (open_.data != nullptr && open_.used + bytes > open_.bytes) close_buffer();
-  open_buffer();
-  if (open_.data == nullptr || open_.used + bytes > open_.bytes) return;
+void GuestRecords::queue(const std::uint8_t* record, std::size_t bytes) noexcept {
+  if (!wants(record, bytes) || queue_.put({record, bytes})) return;
+  if (!std::exchange(told_loss_, true))
+    recorder::note(
+        "another profiler of the program (torch.profiler) did not take its records in time: it "
+        "lacks some");
+}
+
+bool GuestRecords::put_first() noexcept {
+  const std::span<const std::uint8_t> record = queue_.first();
+  if (open_.data == nullptr || open_.used + record.size() > open_.bytes) return false;
   std::uint8_t* target = open_.data + open_.used;
-  std::memcpy(target, record, bytes);
-  if (clock_.in_use()) convert_times(target, bytes);
-  open_.used += bytes;
+  std::memcpy(target, record.data(), record.size());
+  if (clock_.in_use() != nullptr) convert_times(target, record.size());
+  open_.used += record.size();
+  queue_.pop();
+  return true;
 }
 
 void GuestRecords::convert_times(std::uint8_t* record, std::size_t bytes) const noexcept {
-  const TimeFields* fields = times_of(kind_of(record));
-  if (fields == nullptr) return;
-  for (const std::uint8_t offset : fields->offsets) {
-    if (offset == kNoTime || offset + sizeof(std::uint64_t) > bytes) continue;
-    const std::uint64_t time = clock_.convert(time_at(record, bytes, offset));
+  for (const std::uint8_t offset : time_offsets(record, bytes)) {
+    const std::uint64_t time = clock_.convert(time_at(record, offset));
     std::memcpy(record + offset, &time, sizeof time);
   }
 }
 
-void GuestRecords::open_buffer() noexcept {
-  if (open_.data != nullptr || request_ == nullptr) return;
-  std::size_t records = 0;
-  open_ = {};
-  request_(&open_.data, &open_.bytes, &records);
+GuestRecords::Call GuestRecords::request_call() noexcept {
+  Call call;
+  if (!refused_) call.request = request_;
+  return call;
 }
 
-void GuestRecords::close_buffer() noexcept {
-  const Open full = open_;
-  open_ = {};
-  if (full.data != nullptr && complete_ != nullptr)
-    complete_(context_, stream_, full.data, full.bytes, full.used);
+GuestRecords::Call GuestRecords::complete_call() noexcept {
+  Call call;
+  call.complete = complete_;
+  call.buffer = std::exchange(open_, {});
+  call.context = context_;
+  call.stream = stream_;
+  return call;
 }
 
-void GuestRecords::hand_over() noexcept {
-  const std::lock_guard lock(mutex_);
-  if (!takes_.load(std::memory_order_relaxed)) return;
-  close_buffer();
-  if (any_enabled()) return open_buffer();
+// A record that finds no buffer, or none that is large enough, is left out.
+GuestRecords::Call GuestRecords::next_call() noexcept {
+  if ((clock_begins_ || clock_advances_) && clock_.in_use() != nullptr) {
+    Call call;
+    call.clock = clock_.in_use();
+    return call;
+  }
+  while (!queue_.first().empty()) {
+    if (put_first()) continue;
+    if (open_.used > 0) return complete_call();
+    if (open_.data == nullptr && request_ != nullptr && !refused_) return request_call();
+    queue_.pop();
+  }
+  if (hand_over_due_) {
+    if (open_.data != nullptr) return complete_call();
+    end_hand_over();
+  }
+  return any_enabled() && open_.data == nullptr ? request_call() : Call{};
+}
+
+void GuestRecords::end_hand_over() noexcept {
+  hand_over_due_ = false;
+  handed_over_.fetch_add(1);
+  handed_over_.notify_all();
+  if (any_enabled()) return;
   takes_.store(false, std::memory_order_release);
   windows_ = {};
+}
+
+void GuestRecords::make(Call& call) noexcept {
+  std::size_t records = 0;
+  if (call.clock != nullptr) call.reading = GuestClock::read(call.clock);
+  if (call.request != nullptr) call.request(&call.buffer.data, &call.buffer.bytes, &records);
+  if (call.complete != nullptr)
+    call.complete(call.context, call.stream, call.buffer.data, call.buffer.bytes, call.buffer.used);
+}
+
+// What came of it, unless the guest is gone.
+void GuestRecords::take(const Call& made) noexcept {
+  if (made.guest != guest_) return;
+  if (made.request != nullptr) {
+    open_ = made.buffer;
+    refused_ = open_.data == nullptr;
+  }
+  if (made.clock == nullptr || made.clock != clock_.in_use()) return;
+  if (std::exchange(clock_begins_, false)) return clock_.begin(made.reading);
+  clock_.advance(made.reading);
+  clock_advances_ = false;
+}
+
+void GuestRecords::deliver() noexcept {
+  std::unique_lock lock(mutex_);
+  if (caller_.load() != 0) return;
+  caller_.store(this_thread());
+  while (true) {
+    Call call = next_call();
+    if (call.clock == nullptr && call.request == nullptr && call.complete == nullptr) break;
+    call.guest = guest_;
+    lock.unlock();
+    make(call);
+    lock.lock();
+    take(call);
+  }
+  caller_.store(0);
+  caller_.notify_all();
+}
+
+// A guest that flushes in each of its functions would have no end of it: from there, nothing is due
+// where no record waits.
+void GuestRecords::hand_over() noexcept {
+  const std::uint32_t self = this_thread();
+  std::uint32_t before = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!takes_.load(std::memory_order_relaxed)) return;
+    if (caller_.load() == self && open_.used == 0 && queue_.first().empty()) return;
+    hand_over_due_ = true;
+    refused_ = false;
+    before = handed_over_.load();
+  }
+  deliver();
+  if (caller_.load() != self) handed_over_.wait(before);
 }
 
 void GuestRecords::drop() noexcept {
-  const std::lock_guard lock(mutex_);
-  takes_.store(false, std::memory_order_release);
-  request_ = nullptr;
-  complete_ = nullptr;
-  open_ = {};
-  windows_ = {};
-  enabled_count_.store(0);
-  clock_.use(nullptr);
+  {
+    const std::lock_guard lock(mutex_);
+    takes_.store(false, std::memory_order_release);
+    request_ = nullptr;
+    complete_ = nullptr;
+    open_ = {};
+    windows_ = {};
+    enabled_count_.store(0);
+    clock_.use(nullptr);
+    queue_.clear();
+    ++guest_;
+    hand_over_due_ = false;
+    handed_over_.fetch_add(1);
+    handed_over_.notify_all();
+  }
+  const std::uint32_t self = this_thread();
+  for (std::uint32_t caller = caller_.load(); caller != 0 && caller != self;
+       caller = caller_.load())
+    caller_.wait(caller);
 }
 
 }  // namespace stepscope::cupti

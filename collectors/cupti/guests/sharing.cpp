@@ -45,8 +45,10 @@ bool is_ours(ActivityKind kind) noexcept {
   return ours_on && std::find(our_kinds.begin(), our_kinds.end(), kind) != our_kinds.end();
 }
 
-// Its buffers die with its own statics, which are made before it first registers them.
+// Its buffers die with its own statics, which are made before it first registers them. In a forked
+// child nothing of it is called, and a lock may be left over.
 void drop_guest() noexcept {
+  if (!serving()) return;
   callbacks.drop();
   records.drop();
 }
@@ -172,12 +174,16 @@ Status register_clock(TimestampFunction function) noexcept {
 
 // The guest is known to want it before CUPTI has it, so that a plan's switching off leaves it on.
 Status enable(ActivityKind kind) noexcept {
-  const std::lock_guard lock(switching);
-  const bool first = !records.any_enabled();
-  records.enable(kind);
-  const Status status = is_ours(kind) ? kSuccess : real.enable(kind);
-  if (status != kSuccess) records.disable(kind);
-  if (status == kSuccess && first) note_begin();
+  Status status = kSuccess;
+  {
+    const std::lock_guard lock(switching);
+    const bool first = !records.any_enabled();
+    records.enable(kind);
+    if (!is_ours(kind)) status = real.enable(kind);
+    if (status != kSuccess) records.disable(kind);
+    if (status == kSuccess && first) note_begin();
+  }
+  records.deliver();
   return status;
 }
 

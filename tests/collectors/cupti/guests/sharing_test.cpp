@@ -8,6 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+
 #include "collectors/recorder/process_state.hpp"
 #include "tests/collectors/cupti/cuda_calls.hpp"
 
@@ -259,6 +262,122 @@ TEST_F(SharingTest, AGuestThatIsGoneIsNotWrittenTo) {
     });
     begin_guest();
     std::exit(HasFailure() ? 1 : 0);
+  });
+}
+
+// What a guest calls from each of its functions.
+void call_back() {
+  shared::enable(ActivityKind::memset);
+  shared::disable(ActivityKind::memset);
+  shared::flush_all(kFlushCompleted);
+}
+
+void give_buffer_and_call_back(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records) {
+  give_buffer(buffer, bytes, records);
+  call_back();
+}
+
+void take_buffer_and_call_back(void* context, std::uint32_t stream, std::uint8_t* buffer,
+                               std::size_t bytes, std::size_t valid) {
+  take_buffer(context, stream, buffer, bytes, valid);
+  call_back();
+}
+
+std::uint64_t clock_that_calls_back() {
+  call_back();
+  return now_ns();
+}
+
+// Where a call waits for itself, the alarm ends the child.
+TEST_F(SharingTest, AGuestMayCallBackFromItsFunctions) {
+  collect([] {
+    alarm(120);
+    shared::register_buffers(give_buffer_and_call_back, take_buffer_and_call_back);
+    shared::register_clock(clock_that_calls_back);
+    shared::enable(ActivityKind::concurrent_kernel);
+    for (std::uint32_t i = 0; i < 20; ++i) state().waiting.push_back(kernel_now(i));
+    state().flush();
+    state().waiting.push_back(kernel_now(20));
+    shared::flush_all(kFlushAll);
+    ASSERT_EQ(guest().kernels.size(), 21U);
+    for (std::uint32_t i = 0; i < 21; ++i) EXPECT_EQ(guest().kernels[i].correlation, i);
+    shared::disable(ActivityKind::concurrent_kernel);
+    shared::flush_all(kFlushAll);
+    EXPECT_FALSE(guest().holds);
+  });
+  EXPECT_EQ(read().device_ops().size(), 21U);
+}
+
+// Of a guest that is in its function, and stays there until it is told.
+std::atomic<bool> is_inside{false}, may_leave{false}, has_left{false};
+
+void give_buffer_when_told(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records) {
+  is_inside = true;
+  is_inside.notify_all();
+  may_leave.wait(false);
+  usleep(10'000);  // so that who does not wait for it is seen
+  give_buffer(buffer, bytes, records);
+  has_left = true;
+}
+
+void be_told() {
+  may_leave = true;
+  may_leave.notify_all();
+}
+
+std::thread guest_inside() {
+  EXPECT_EQ(shared::register_buffers(give_buffer_when_told, take_buffer), kSuccess);
+  std::thread thread([] { shared::enable(ActivityKind::concurrent_kernel); });
+  is_inside.wait(false);
+  return thread;
+}
+
+// Which may wait in it for what this thread does next.
+TEST_F(SharingTest, AGuestsFunctionHoldsNoOtherThreadUp) {
+  collect([] {
+    alarm(120);
+    std::thread thread = guest_inside();
+    shared::enable(ActivityKind::memset);
+    shared::disable(ActivityKind::memset);
+    state().waiting = {kernel_now(1)};
+    state().flush();
+    EXPECT_FALSE(has_left);
+    be_told();
+    shared::flush_all(kFlushAll);
+    EXPECT_TRUE(has_left);
+    thread.join();
+    ASSERT_EQ(guest().kernels.size(), 1U);
+    EXPECT_EQ(guest().kernels[0].correlation, 1U);
+  });
+}
+
+// Ours that drops it comes between the two, the last that was registered first.
+TEST_F(SharingTest, BehindTheGuestsEndNoFunctionOfItRuns) {
+  collect([] {
+    alarm(120);
+    std::atexit([] {
+      if (!has_left) _exit(1);
+      if (HasFailure()) _exit(2);
+    });
+    guest_inside().detach();
+    std::atexit(be_told);
+    std::exit(0);
+  });
+}
+
+TEST_F(SharingTest, AForkedChildEndsWhileTheGuestIsInItsFunction) {
+  collect([] {
+    std::thread thread = guest_inside();
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(120);
+      std::exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    be_told();
+    thread.join();
   });
 }
 
