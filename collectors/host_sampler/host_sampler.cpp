@@ -70,7 +70,7 @@ void HostSampler::run() noexcept {
 
 void HostSampler::look() noexcept {
   if (!copy_rings()) return;
-  ++looks_;
+  looks_.fetch_add(1, std::memory_order_relaxed);
   bool loader_waits = false;
   for (Watched& watched : watched_) {
     if (watched.ring == nullptr) continue;
@@ -147,7 +147,7 @@ Place HostSampler::place_of(Watched& watched) noexcept {
   const Reading reading = read_place(own_, python_.interpreter().layout, *codes_, watched.thread,
                                      options_.whose, place);
   if (reading == Reading::torn) {
-    ++torn_;
+    torn_.fetch_add(1, std::memory_order_relaxed);
     place = {};
   }
   if (python_.is_collecting()) place.flags |= kSampleCollecting;
@@ -170,7 +170,7 @@ void HostSampler::put(Watched& watched, const Sample& sample) noexcept {
       last.waited != 0 && static_cast<double>(sample.cpu - last.cpu) >= kAllTheTime * passed;
   watched.last.waited = ran_all_time ? last.waited : thread_wait_ns(sample.tid);
   queue_.put(watched.last);
-  ++taken_;
+  taken_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // From three to five quarters of it, by a linear congruential generator.
@@ -219,10 +219,14 @@ void HostSampler::add_wait(const Sample& sample, Counters& counters, StoreWriter
 
 // The thread may still be in its last look: a figure may lack that.
 void HostSampler::tell_totals(StoreWriter& store) const noexcept {
-  store.fact("host_samples", std::to_string(taken_));
-  store.fact("host_samples.torn", std::to_string(torn_ + workers_.torn()));
-  store.fact("host_samples.looks", std::to_string(looks_));
-  store.fact("host_samples.cpu_ns", std::to_string(cpu_ns_.load(std::memory_order_relaxed)));
+  const auto text_of = [](const auto& total) {
+    return std::to_string(total.load(std::memory_order_relaxed));
+  };
+  const std::uint64_t torn = torn_.load(std::memory_order_relaxed) + workers_.torn();
+  store.fact("host_samples", text_of(taken_));
+  store.fact("host_samples.torn", std::to_string(torn));
+  store.fact("host_samples.looks", text_of(looks_));
+  store.fact("host_samples.cpu_ns", text_of(cpu_ns_));
   if (workers_.was_refused())
     store.fact("host_samples.workers", "the system forbids to read the memory of a child process");
 }

@@ -82,10 +82,11 @@ class HostSampler final : public recorder::RowSource {
   LoaderWorkers workers_;
   SampleQueue queue_;
   std::vector<Watched> watched_;
-  std::uint64_t taken_ = 0, torn_ = 0, looks_ = 0;
   std::uint32_t random_ = 1;
   bool works_ = false;
-  std::atomic<std::int64_t> cpu_ns_{0};  // that the thread took
+  // Its totals: written by it alone, read by the writer thread.
+  std::atomic<std::uint64_t> taken_{0}, torn_{0}, looks_{0};
+  std::atomic<std::int64_t> cpu_ns_{0};
   std::atomic<std::uint32_t> stop_{0};
   // The writer's.
   std::int64_t last_collect_ns_ = 0;

@@ -89,7 +89,7 @@ void LoaderWorkers::sample_one(Worker& worker, PythonState& python, CodeTable& c
   if (worker.thread == 0) worker.thread = python.thread_in_fork(memory, worker.pid);
   if (worker.thread == 0) {
     const bool is_refused = errno == EPERM;
-    refused_ = refused_ || is_refused;
+    if (is_refused) refused_.store(true, std::memory_order_relaxed);
     worker.is_other = is_refused || ++worker.misses >= kMostMisses;
     return;
   }
@@ -97,7 +97,7 @@ void LoaderWorkers::sample_one(Worker& worker, PythonState& python, CodeTable& c
   switch (read_place(memory, python.interpreter().layout, codes, worker.thread, Whose::maybe_worker,
                      place)) {
     case Reading::torn:
-      ++torn_;
+      torn_.fetch_add(1, std::memory_order_relaxed);
       return;
     case Reading::nothing:
       return;

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "collectors/host_sampler/process_memory.hpp"
@@ -25,8 +26,9 @@ class LoaderWorkers {
   void wait_begins(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept;
   // The next few of them in turn.
   void sample(PythonState& python, CodeTable& codes, SampleQueue& queue) noexcept;
-  std::uint64_t torn() const noexcept { return torn_; }
-  bool was_refused() const noexcept { return refused_; }
+  // Any thread.
+  std::uint64_t torn() const noexcept { return torn_.load(std::memory_order_relaxed); }
+  bool was_refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::size_t kMostWorkers = 128, kAtOnce = 4;
@@ -49,8 +51,8 @@ class LoaderWorkers {
   std::array<Worker, kMostWorkers> workers_{};
   std::size_t count_ = 0, next_ = 0;
   std::int64_t listed_at_ns_ = 0;
-  std::uint64_t torn_ = 0;
-  bool refused_ = false;
+  std::atomic<std::uint64_t> torn_{0};
+  std::atomic<bool> refused_{false};
 };
 
 }  // namespace stepscope::host_sampler
