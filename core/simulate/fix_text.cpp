@@ -34,7 +34,7 @@ std::string phase_path(const std::vector<Phase>& phases, PhaseId phase) {
   std::string path = phases[phase].name;
   while (phases[phase].parent != 0) {
     phase = phases[phase].parent;
-    path = phases[phase].name + "/" + path;
+    path.insert(0, phases[phase].name + "/");
   }
   return path;
 }

@@ -54,7 +54,7 @@ double passes_of(const JudgedRun& run, const PhaseKernels& kernels) {
     std::uint64_t members = 0;  // counts within 5 % of a multiple
     for (const auto& [other, launches] : launches_by_count) {
       const double ratio = static_cast<double>(other) / static_cast<double>(count);
-      const double nearest_multiple = static_cast<double>(static_cast<std::int64_t>(ratio + 0.5));
+      const double nearest_multiple = std::round(ratio);
       if (nearest_multiple >= 1 && std::abs(ratio - nearest_multiple) < 0.05 * nearest_multiple)
         members += launches;
     }

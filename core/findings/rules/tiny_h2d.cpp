@@ -99,8 +99,8 @@ std::vector<SiteId> sites_of(const JudgedRun& run, const std::vector<bool>& tiny
   return out;
 }
 
-Finding tiny_finding(const JudgedRun& run, const TinyCopies& copies, std::vector<SiteId> sites,
-                     double idle, double caused) {
+Finding tiny_finding(const JudgedRun& run, const TinyCopies& copies,
+                     const std::vector<SiteId>& sites, double idle, double caused) {
   Finding out = copies.price.finding(kTinyH2d, caused);
   out.count_per_step = run.count_per_step(copies.count);
   out.title = fmt::format(
