@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t kMostNotes = 5;
 constexpr std::size_t kMostStepNotes = 2;
 
-std::string fact_line(const Page& page) {
-  std::string out;
+std::string fact_lines(const Page& page) {
+  std::vector<std::string> facts;
   for (const TrustFact& fact : trust_facts(page)) {
-    if (!out.empty()) out += ", ";
-    out += fact.good ? fact.text : page.style.paint(Colour::yellow, fact.text + " (!)");
+    if (!facts.empty()) facts.back() += ",";
+    facts.push_back(fact.good ? fact.text : page.style.paint(Colour::yellow, fact.text + " (!)"));
   }
-  return out;
+  return wrapped_facts("Trust   ", facts, page.style, Colour::plain);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ std::string steps(const Page& page) {
 
 std::string trust(const Page& page) {
   const Trust& t = page.summary.trust;
-  std::string out = "Trust   " + fact_line(page) + "\n";
+  std::string out = fact_lines(page);
   const std::string without_line = without_line_text(page);
   if (!without_line.empty()) out += wrapped("        ", without_line, page.style, Colour::dim);
   if (t.recorder) {

@@ -42,9 +42,9 @@ std::string verdict(const Page& page) {
   const VerdictLabel label = verdict_label(page);
   std::string out =
       page.style.paint(Colour::bold, page.style.paint(colour_of(label.tone), label.text));
-  const std::string time = step_time_text(page);
-  if (!time.empty()) out += "  " + page.style.paint(Colour::bold, time);
-  out += "\n";
+  const std::vector<std::string> facts = step_time_facts(page);
+  if (!facts.empty()) out += "  ";
+  out = wrapped_facts(out, facts, page.style, Colour::bold);
   for (const std::string& sentence : {ending_text(page.summary), busy_machine_text(page),
                                       trimmed_text(page), long_share_text(page)}) {
     if (!sentence.empty()) out += wrapped("  ", sentence, page.style, Colour::yellow);

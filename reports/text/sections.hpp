@@ -2,6 +2,10 @@
 // The sections of the text report, in the order in which they stand. Internal to reports/text.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "reports/text/style.hpp"
 #include "reports/wording/step_scale.hpp"
 
@@ -37,5 +41,8 @@ std::string trust(const Page& page);
 // Text broken into lines of at most kColumns, continued under its own beginning.
 std::string wrapped(std::string_view first, std::string_view text, const Style& style,
                     Colour colour);
+// The same of facts in a row, which may be painted: broken between two of them.
+std::string wrapped_facts(std::string_view first, const std::vector<std::string>& facts,
+                          const Style& style, Colour colour);
 
 }  // namespace stepscope::text_sections

@@ -34,8 +34,14 @@ std::size_t byte_of(std::string_view text, std::size_t column) {
 }  // namespace
 
 std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+  std::size_t columns = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\x1b')
+      at = std::min(text.find('m', at), text.size());
+    else if (!continues(text[at]))
+      ++columns;
+  }
+  return columns;
 }
 
 std::string Style::paint(Colour which, std::string_view text) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/wording/verdict.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/support/duration.hpp"
 
@@ -78,25 +78,26 @@ VerdictLabel verdict_label(const StepScale& scale) {
   return {"NOT JUDGED", Tone::caution};
 }
 
-std::string step_time_text(const StepScale& scale) {
+std::vector<std::string> step_time_facts(const StepScale& scale) {
   const PartitionSummary& p = scale.summary.partition;
-  if (p.steps_counted == 0) return "";
-  if (!scale.has_steps)
-    return fmt::format("{} traced, no steps found", format_duration(scale.wall_ns));
-  const std::string_view trimmed =
+  const auto time = [](double ns) { return format_duration(ns); };
+  if (p.steps_counted == 0) return {};
+  if (!scale.has_steps) return {time(scale.wall_ns) + " traced, no steps found"};
+  const std::string trimmed =
       scale.summary.long_steps.left_out ? ", TRIMMED of its long steps" : "";
-  if (p.corrected_step_ns) {
-    return fmt::format("{} a step without the profiler, {} traced{} ({})",
-                       format_duration(static_cast<double>(*p.corrected_step_ns)),
-                       format_duration(scale.wall_ns), trimmed, spread(p));
-  }
-  if (p.inflated && scale.has_device) {
-    return fmt::format("{} to {} a step{} ({} counted)",
-                       format_duration(scale.per_step(p.device_busy_ns_total)),
-                       format_duration(scale.wall_ns), trimmed, p.steps_counted);
-  }
-  return fmt::format("{} a step{} ({}), {}", format_duration(scale.wall_ns), trimmed, spread(p),
-                     rate_text(scale.wall_ns));
+  if (p.corrected_step_ns)
+    return {time(static_cast<double>(*p.corrected_step_ns)) + " a step without the profiler,",
+            time(scale.wall_ns) + " traced" + trimmed, "(" + spread(p) + ")"};
+  if (p.inflated && scale.has_device)
+    return {fmt::format("{} to {} a step{}", time(scale.per_step(p.device_busy_ns_total)),
+                        time(scale.wall_ns), trimmed),
+            fmt::format("({} counted)", p.steps_counted)};
+  return {time(scale.wall_ns) + " a step" + trimmed, "(" + spread(p) + "),",
+          rate_text(scale.wall_ns)};
+}
+
+std::string step_time_text(const StepScale& scale) {
+  return fmt::format("{}", fmt::join(step_time_facts(scale), " "));
 }
 
 std::string busy_machine_text(const StepScale& scale) {

@@ -22,7 +22,9 @@ std::vector<std::string> what_ran(const RunFacts& run);      // path, source, co
 std::vector<std::string> where_it_ran(const RunFacts& run);  // device, rank, versions, events
 
 VerdictLabel verdict_label(const StepScale& scale);
-std::string step_time_text(const StepScale& scale);  // empty where no step was counted
+// Empty where no step was counted. The facts make the sentence where they stand in a row.
+std::string step_time_text(const StepScale& scale);
+std::vector<std::string> step_time_facts(const StepScale& scale);
 // "the machine was busy: ..."; empty where the loop's thread hardly waited for a core.
 std::string busy_machine_text(const StepScale& scale);
 // "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"; only where Summary::throughput is there.

@@ -82,6 +82,7 @@ TEST(Style, BarsAreProportionalAndCutsCountColumns) {
   EXPECT_EQ(unicode.cut_end("\u00e4\u00f6\u00fcx", 3), "\u00e4\u00f6\u2026");
   EXPECT_EQ(unicode.cut_front("abcdef", 3), "\u2026ef");
   EXPECT_EQ((Style{false, false}).cut_front("abcdef", 5), "...ef");
+  EXPECT_EQ(columns_of((Style{.colour = true}).paint(Colour::red, "abc") + "d"), 4U);
 }
 
 // A long name costs its own row its columns, and the others nothing.

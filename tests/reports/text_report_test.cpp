@@ -128,6 +128,26 @@ TEST(TextReport, ColourChangesNothingButColour) {
   }
 }
 
+// In colour, too: what paints takes no columns.
+TEST(TextReport, LinesOfManyFactsEndBetweenTwo) {
+  Summary summary = samples::gpu();
+  summary.partition.corrected_step_ns = 36'700'000;
+  summary.long_steps.left_out = true;
+  Trust& trust = summary.trust;
+  trust.link_rate = 0.5;
+  trust.lines = {.wall_ns_total = 1'000, .with_line_ns_total = 990, .sampled_ns_total = 300};
+  trust.overhead = Overhead{.ratio = 1.041, .low = 1.031, .high = 1.052, .pairs = 40};
+  trust.left = Overhead{.ratio = 1.02, .low = 1.01, .high = 1.03, .pairs = 19};
+  const std::string text = text_report(summary, {});
+  EXPECT_THAT(text, testing::HasSubstr("DEVICE-BOUND  36.7 ms a step without the profiler, 38.2 ms "
+                                       "traced, TRIMMED of its long steps\n              (p50 "));
+  EXPECT_THAT(text, testing::HasSubstr(", lines found 50.0 % (!),\n        99.0 % of the time at"));
+  EXPECT_THAT(text, testing::HasSubstr(";\n        left while off 2.0 %"));
+  for (const std::string& line : lines_of(text)) EXPECT_LE(columns_of(line), 100U) << line;
+  const std::string coloured = text_report(summary, {.colour = true, .unicode = false});
+  EXPECT_EQ(lines_of(coloured).size(), lines_of(text).size());
+}
+
 std::string report_with(const std::vector<DeviceHealth>& health) {
   Summary summary = samples::gpu();
   summary.device_health = health;
