@@ -115,8 +115,8 @@ class Judge {
         break;
       case SameBy::other_work:
         note(
-            "neither trace names its program, and under half of their time is in operations that "
-            "both have: two programs?");
+            "the traces do not both name their program, and under half of their time is in "
+            "operations that both have: two programs?");
         break;
       case SameBy::unknown:
         note(names + ": one program under two names?");

@@ -140,6 +140,14 @@ Times named_work_of(const Summary& side) {
   return out;
 }
 
+// A stray line, as of a sample in a library, does not tell which program a side without lines is.
+bool lines_tell(const Times& files, const Summary& side) {
+  std::int64_t of_threads = 0;
+  for (const CellRow& cell : side.cells)
+    if (!cell.device) of_threads += cell.ns_total;
+  return static_cast<double>(sum_of(files)) >= kLeastNamed * static_cast<double>(of_threads);
+}
+
 bool tells(const Times& work, const Summary& side) {
   return static_cast<double>(sum_of(work)) >=
          kLeastNamed * static_cast<double>(side.partition.wall_ns_total);
@@ -177,6 +185,7 @@ ProgramMatch match_programs(const Summary& a, const Summary& b) {
   ProgramMatch out{SameBy::file, false, largest_of(of_a), largest_of(of_b)};
   if (out.a_name.empty() || out.b_name.empty()) return compare_without_lines(a, b);
   const bool shared = of_b.contains(out.a_name) || of_a.contains(out.b_name);
+  if (!shared && !(lines_tell(of_a, a) && lines_tell(of_b, b))) return compare_without_lines(a, b);
   out.by = shared ? compare_contents(a, b) : compare_files(a, b, out);
   return out.by == SameBy::file ? compare_commands(a, b, out) : out;
 }

@@ -10,7 +10,8 @@
 // A file's name alone says little ("train.py"): where next to none of the time is in functions that
 // both have, that is told. A side without lines (programs in C++, exports of Nsight Systems) is
 // known by the program that its command names, its phases, and its work: kernels by family, or the
-// operations of a run without a device. Internal to core/compare.
+// operations of a run without a device. So is one whose few lines are in no file of the other's.
+// Internal to core/compare.
 #pragma once
 
 #include <cstdint>

@@ -97,6 +97,18 @@ TEST(Comparability, AnotherBatchOnlyPerSample) {
   EXPECT_TRUE(with_b(batch, {.a_samples = 32, .b_samples = 64}).comparable);
 }
 
+TEST(Comparability, OfOneCommandAloneNothingIsSaidOfTheOther) {
+  const auto native = [](const char* command, const char* kernel) {
+    Summary side = side_of_cells({{.line = 0, .operation = kernel, .ns = 1'000}});
+    side.run.command = command;
+    side.kernels = {{.name = kernel, .ns_total = 900}};
+    return side;
+  };
+  Comparison c;
+  judge_comparability(native("./train", "gemm(float*)"), native("", "radix(int*)"), {}, c);
+  EXPECT_THAT(c.warnings, Contains(HasSubstr("the traces do not both name their program")));
+}
+
 Summary of_program(const char* file, const char* phase) {
   Summary side =
       side_of_cells({{.phase = phase, .ns = 1'000, .calls = 10, .file = file, .function = phase}});

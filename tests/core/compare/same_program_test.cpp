@@ -123,6 +123,26 @@ TEST(SameProgram, WithoutLinesTheCommandAndTheKernelsTell) {
   EXPECT_EQ(by(gemm, native("", "gemm_256<float>(float*)")), SameBy::file);
 }
 
+// A run that was recorded with lines, and one that has those of some samples in a library alone.
+TEST(SameProgram, AFewLinesElsewhereAreAsGoodAsNone) {
+  const auto run = [](std::int64_t at_lines, const char* file) {
+    Summary side =
+        side_of_cells({{.operation = "aten::mm", .ns = at_lines, .file = file, .function = "f"},
+                       {.line = 0, .operation = "aten::mm", .ns = 1'000 - at_lines}});
+    side.run.device = "";
+    side.run.command = "python3 train.py";
+    return side;
+  };
+  const Summary with_lines = run(900, "train.py");
+  Summary few = run(50, "selectors.py");
+  few.cells.front().function = "select";
+  few.cells.front().operation = "";
+  EXPECT_EQ(match_programs(with_lines, few).by, SameBy::file);
+  EXPECT_EQ(match_programs(few, with_lines).by, SameBy::file);
+  few.run.command = "python3 other.py";
+  EXPECT_EQ(match_programs(with_lines, few).by, SameBy::work);
+}
+
 TEST(SameProgram, WithoutWorkThatTellsNothingIsClaimed) {
   const auto silent = [](const char* command) {
     Summary side = side_of_cells({{.line = 0, .operation = "", .ns = 1'000}});
