@@ -55,8 +55,8 @@ void add_profile_verb(CLI::App& app, int& status) {
                  "Source lines of a program in C++ (or another compiled language): its stack is "
                  "unwound where there is no Python; build it with -g");
   verb->add_option("--graphs", options->graphs,
-                   "CUDA graphs: nodes (each kernel and copy inside), or whole (one row a launch); "
-                   "else nodes, but whole in a process with XLA, which CUPTI's nodes break")
+                   "CUDA graphs: nodes (each kernel and copy inside; the default), or whole (one "
+                   "row a launch)")
       ->check(one_of({"nodes", "whole"}));
   verb->add_option(
       "--only", options->only,

@@ -21,7 +21,8 @@ enum class Bare : std::uint8_t { no, records, subscription, switched_off };
 
 struct Options {
   HookOptions hooks;
-  std::uint32_t flush_ms = 500;
+  std::uint32_t flush_ms = 500;  // between two times that CUPTI is asked for its records
+  bool flushes = true;           // false: CUPTI gives full buffers, and the rest at the end
   void (*on_device)(const Device& device) noexcept = nullptr;  // one that did work, once each
   Bare bare = Bare::no;
   // Windows in turn of kinds alone, of the light level and of the whole: what each layer costs
@@ -29,9 +30,8 @@ struct Options {
   bool layers = false;
 };
 
-// CUDA graphs are recorded whole from now on: a record a launch, and nothing is put into their
-// nodes. Any thread; it takes effect within the writer thread's next look.
-void record_whole_graphs() noexcept;
+// CUPTI is not asked for its records any more before the end. Any thread, at once.
+void stop_asking_for_records() noexcept;
 
 // False: nothing is collected, and a note says why.
 bool start_collector(const Options& options) noexcept;

@@ -38,12 +38,6 @@ cupti::Bare bare_of(const char* text) {
   return name == "switched_off" ? cupti::Bare::switched_off : cupti::Bare::no;
 }
 
-Graphs graphs_of(const char* text) {
-  const std::string_view name = text == nullptr ? "" : text;
-  if (name == "nodes") return Graphs::nodes;
-  return name == "whole" ? Graphs::whole : Graphs::automatic;
-}
-
 // "100" is steps, "1500ms" time.
 void read_amount(const char* variable, std::uint64_t& steps, std::uint64_t& ms) {
   const char* text = std::getenv(variable);
@@ -118,10 +112,12 @@ Settings settings_from_environment() noexcept {
   settings.empty_callbacks = is_set("STEPSCOPE_EMPTY_CALLBACKS");
   settings.window_layers = is_set("STEPSCOPE_WINDOW_LAYERS");
   settings.bare_cupti = bare_of(std::getenv("STEPSCOPE_BARE_CUPTI"));
-  settings.graphs = graphs_of(std::getenv("STEPSCOPE_GRAPHS"));
+  const char* graphs = std::getenv("STEPSCOPE_GRAPHS");
+  settings.graphs_whole = graphs != nullptr && std::string_view(graphs) == "whole";
   cupti::leave_out(settings.parts, std::getenv("STEPSCOPE_WITHOUT"));
   settings.ring_slots = std::bit_floor(number("STEPSCOPE_RING_KIB", 4096, 1, 1U << 20U) * 64U);
   settings.flush_ms = number("STEPSCOPE_FLUSH_MS", 100, 1, 10'000);
+  settings.device_flush_ms = number("STEPSCOPE_DEVICE_FLUSH_MS", 500, 0, 60'000);
   read_capture(settings);
   settings.nvml_ms = number("STEPSCOPE_NVML_MS", 100, 0, 60'000);
   settings.sample_us = number("STEPSCOPE_SAMPLE_US", 2000, 0, 1'000'000);

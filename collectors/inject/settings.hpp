@@ -10,12 +10,13 @@
 //   STEPSCOPE_WINDOW     "20/20": steps recorded, steps not
 //   STEPSCOPE_CAPTURE_RANGE   name of a range, or cudaProfilerApi; STEPSCOPE_CAPTURE_SIGNAL: number
 //   STEPSCOPE_RING_KIB   size of a thread's ring; STEPSCOPE_FLUSH_MS: how often the writer looks
+//   STEPSCOPE_DEVICE_FLUSH_MS  how often CUPTI is asked for its records (500); 0: never before the
+//                        end, as where XLA is in the process
 //   STEPSCOPE_NVML_MS    how often clocks, power and memory of the devices are sampled; 0: never
 //   STEPSCOPE_SAMPLE_US  how often silent threads are looked at, microseconds (2000); 0: never
 //   STEPSCOPE_PM_US      how often hardware counters are sampled, microseconds; 0, or absent: never
-//   STEPSCOPE_GRAPHS     nodes: every op of a CUDA graph is recorded; whole: a graph's launch is
-//                        one op; absent, or auto: nodes, but whole where XLA is in the process
-//                        (xla.hpp)
+//   STEPSCOPE_GRAPHS     nodes, or absent: every op of a CUDA graph is recorded; whole: a graph's
+//                        launch is one op
 //   STEPSCOPE_EMPTY_CALLBACKS  1: record nothing of PyTorch, to measure what its own slow path
 //                              costs. Callbacks of CUPTI are not emptied
 //   STEPSCOPE_WITHOUT    parts of device collection that are left out, with commas between, to find
@@ -40,8 +41,6 @@
 
 namespace stepscope::inject {
 
-enum class Graphs : std::uint8_t { automatic, nodes, whole };
-
 struct Settings {
   const char* output = nullptr;
   const char* only = nullptr;
@@ -51,10 +50,11 @@ struct Settings {
   bool empty_callbacks = false;
   bool window_layers = false;
   cupti::Bare bare_cupti = cupti::Bare::no;
-  Graphs graphs = Graphs::automatic;
+  bool graphs_whole = false;
   cupti::Parts parts;
   std::uint32_t ring_slots = 1U << 18U;
   std::uint32_t flush_ms = 100;
+  std::uint32_t device_flush_ms = 500;
   recorder::CapturePlan capture;
   const char* capture_range = nullptr;  // null: none
   bool profiler_control = false;        // cudaProfilerStart and Stop are the trigger

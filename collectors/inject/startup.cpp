@@ -112,17 +112,11 @@ void sample_device(const Device& device) noexcept {
   if (counters != nullptr) counters->add_device(device.index);
 }
 
-// True: just now.
-bool finds_xla() noexcept {
-  if (settings.graphs != Graphs::automatic || found_xla.load(std::memory_order_relaxed))
-    return false;
-  return has_xla() && !found_xla.exchange(true);
-}
-
-bool records_whole_graphs() noexcept {
-  if (settings.graphs == Graphs::whole) recorder::fact("cuda_graphs", "whole");
-  if (finds_xla()) recorder::fact("cuda_graphs", "whole, XLA is in the process");
-  return settings.graphs == Graphs::whole || found_xla.load(std::memory_order_relaxed);
+// CUPTI that is asked for its records while XLA launches and changes its graphs breaks the program.
+void spare_xla() noexcept {
+  if (found_xla.load(std::memory_order_relaxed) || !has_xla() || found_xla.exchange(true)) return;
+  cupti::stop_asking_for_records();
+  recorder::fact("device_records", "from full buffers and at the end, XLA is in the process");
 }
 
 void start_sampler() {
@@ -180,10 +174,7 @@ void look_for_libraries() noexcept {
 }
 
 void look_for_xla() noexcept {
-  if (!cuda_started.load(std::memory_order_relaxed) || !recorder::recording() || !finds_xla())
-    return;
-  recorder::fact("cuda_graphs", "whole, XLA is in the process");
-  cupti::record_whole_graphs();
+  if (cuda_started.load(std::memory_order_relaxed) && recorder::recording()) spare_xla();
 }
 
 bool found_a_framework() noexcept {
@@ -205,7 +196,11 @@ void on_cuda_start() noexcept {
   options.layers = options.hooks.layers = settings.window_layers;
   options.hooks.level = settings.level;
   options.hooks.parts = settings.parts;
-  options.hooks.whole_graphs = records_whole_graphs();
+  options.flush_ms = settings.device_flush_ms;
+  options.flushes = settings.device_flush_ms != 0;
+  options.hooks.whole_graphs = settings.graphs_whole;
+  if (settings.graphs_whole) recorder::fact("cuda_graphs", "whole");
+  spare_xla();
   options.hooks.profiler_control = settings.profiler_control;
   options.hooks.call_site = call_site();
   options.hooks.autograd_counter = settings.level == Level::light ? nullptr : changed_sequence;

@@ -12,7 +12,7 @@ void start_collectors() noexcept;
 // Libraries have been mapped: hooks PyTorch and Python where they have come.
 void look_for_libraries() noexcept;
 
-// The same for XLA, whose CUDA graphs are recorded whole then, unless the settings say otherwise.
+// The same for XLA: CUPTI is not asked for its records then (xla.hpp).
 void look_for_xla() noexcept;
 
 // PyTorch was found, or CUDA has started: the process has hooks that record.

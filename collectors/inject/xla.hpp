@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether XLA's CUDA backend is in the process, by the libraries that are mapped. Its command
-// buffers are CUDA graphs whose nodes get new parameters between launches, and a CUPTI that traces
-// those nodes breaks the program: XLA itself launches no command buffers while its own profiler is
-// on, and names memory corruption by CUPTI as the reason.
+// buffers are CUDA graphs that are made node by node and whose nodes get new parameters between
+// launches. A CUPTI that is asked for its records meanwhile (cuptiActivityFlushAll) breaks the
+// program (13.0, measured: docs/design/recording.md). XLA itself launches no command buffers while
+// its own profiler is on, and names memory corruption by CUPTI as the reason.
 #pragma once
 
 #include <string_view>

@@ -14,12 +14,12 @@ By hand, on a GPU, in one command. The machine needs no network, but
 The fault comes and goes: a setting is judged by --repeats runs, and one clean run is no evidence.
   1. programs/graph_updates.cu, without JAX: which nodes and which updates break, plain, under CUPTI alone
      (STEPSCOPE_BARE_CUPTI=records), under the recorder with nodes, and with whole graphs.
-  2. The JAX program: plain; whole graphs, as recorded by default; nodes; CUPTI alone with nodes. Where the default is not
-     clean either: our callbacks alone, and CUPTI alone with whole graphs.
-  3. Where nodes break and CUPTI alone does not: our parts are left out (STEPSCOPE_WITHOUT), first all, then ever
+  2. The JAX program: plain; as recorded by default; with whole graphs; under CUPTI alone. Where the default is not clean: under
+     our callbacks alone, and CUPTI alone with whole graphs.
+  3. Where the default breaks and CUPTI alone does not: our parts are left out (STEPSCOPE_WITHOUT), first all, then ever
      smaller sets, until the smallest set is known whose absence mends it.
 --native-only takes a minute, --jax-first leaves part 1 to the time that is left.
-Exit 0: the default (whole graphs where XLA is) was clean in every run, and a launch of a graph without JAX was one op;
+Exit 0: the default was clean in every run, and a launch of a graph without JAX was one op;
 1: it was not; 77: no GPU.
 """
 
@@ -185,13 +185,12 @@ def judge_jax(bench, options):
     default = bench.clean(name, command, DEFAULT, options.repeats)
     if default:
         print("  its device ops:", {KINDS[kind]: count for kind, count in sorted(ops_of(bench.scope).items())}, flush=True)
-    nodes = bench.clean(name, command, NODES, options.repeats)
+    bench.clean(name, command, WHOLE, options.repeats)
     bare = bench.clean(name, command, BARE_NODES, options.repeats)
-    if nodes:
-        return default, "nodes did not break it this time: more --repeats or --steps"
-    if default is False:
-        bench.clean(name, command, CALLS_ALONE, options.repeats)
-        bench.clean(name, command, BARE_WHOLE, options.repeats)
+    if default:
+        return default, "the default broke nothing: more --repeats or --steps to be surer"
+    bench.clean(name, command, CALLS_ALONE, options.repeats)
+    bench.clean(name, command, BARE_WHOLE, options.repeats)
     if bare is False:
         bench.clean(name, command, BLOCKING, 1)
         return default, "CUPTI alone breaks it: the fault is the vendor's, in tracing nodes"

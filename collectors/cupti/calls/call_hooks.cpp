@@ -268,16 +268,6 @@ void switch_hooks(bool on, Level level, Answer wanted) noexcept {
   }
 }
 
-void leave_out_graph_nodes() noexcept {
-  if (!takes_graph_nodes()) return;
-  leave_out_nodes();
-  const auto domain = static_cast<std::uint32_t>(Domain::resource);
-  for (const std::uint32_t id : {kGraphNodeCreated, kGraphNodeCloned}) {
-    if (!is_wanted_by_guest(domain, id))
-      (void)library.enable_callback(0, own_subscriber, domain, id);
-  }
-}
-
 void leave_out_this_thread() noexcept {
   is_own_thread = true;
 }

@@ -40,9 +40,6 @@ enum class Answer : std::uint8_t { nothing, without_sites, whole };
 // The same for what another level records, of what the hooks know.
 void switch_hooks(bool on, Level level, Answer answer) noexcept;
 
-// Nodes of CUDA graphs are not told of from now on.
-void leave_out_graph_nodes() noexcept;
-
 // The calling thread is one of ours: its calls are none of the program's, from now on.
 void leave_out_this_thread() noexcept;
 

@@ -62,10 +62,6 @@ bool takes_graph_nodes() noexcept {
   return takes_nodes.load(std::memory_order_relaxed);
 }
 
-void leave_out_nodes() noexcept {
-  takes_nodes.store(false, std::memory_order_relaxed);
-}
-
 void on_graph_callback(std::uint32_t id, const ResourceData& data,
                        const ApiFunction* call) noexcept {
   if (id != kGraphNodeCreated && id != kGraphNodeCloned) return;

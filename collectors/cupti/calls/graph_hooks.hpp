@@ -25,8 +25,6 @@ void enable_graph_hooks(const Library& library, Subscriber subscriber,
 
 // False: a library that is too old, or graphs are recorded whole.
 bool takes_graph_nodes() noexcept;
-// From now on; the caller switches the callbacks off.
-void leave_out_nodes() noexcept;
 
 // The resource domain's callbacks of nodes; others are left alone. `call`: the outermost CUDA call
 // that the thread is in, or null.

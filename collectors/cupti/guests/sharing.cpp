@@ -99,14 +99,6 @@ bool is_wanted_by_guest(std::uint32_t domain, std::uint32_t id) noexcept {
   return callbacks.wants(domain, id);
 }
 
-Status add_kind(ActivityKind kind, std::span<const ActivityKind> all,
-                void (*leave_out_hooks)()) noexcept {
-  const std::lock_guard lock(switching);
-  leave_out_hooks();
-  our_kinds = all;
-  return ours_on ? real.enable(kind) : kSuccess;
-}
-
 // Hooks are on while any of our kinds is: CUPTI counts correlation ids in the callbacks, and gives
 // them again to later calls where it could not.
 Status switch_ours(bool on, void (*switch_hooks)(bool on)) noexcept {

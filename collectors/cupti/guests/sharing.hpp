@@ -25,10 +25,6 @@ void copy_to_guest(void* context, std::uint32_t stream, std::uint8_t* data,
                    std::size_t valid_bytes) noexcept;
 
 bool is_wanted_by_guest(std::uint32_t domain, std::uint32_t id) noexcept;
-// One more kind is ours; `all` are they with it. `leave_out_hooks` switches off what it makes
-// needless, while no guest switches its own. Not kSuccess: the kind is refused.
-Status add_kind(ActivityKind kind, std::span<const ActivityKind> all,
-                void (*leave_out_hooks)()) noexcept;
 // Switches our kinds and hooks, never while a guest switches its own. Kinds that the guest has on
 // stay on, and the hooks with them. Not kSuccess: the first refusal of a kind.
 Status switch_ours(bool on, void (*switch_hooks)(bool on)) noexcept;

@@ -20,7 +20,7 @@ constexpr std::size_t kRowsOfOneBatch = 16384;
 constexpr int kIdleFlushes = 3;
 
 constinit Buffers buffers{};
-constinit std::atomic<bool> whole_graphs_asked{false};
+constinit std::atomic<bool> asks_for_records{true};
 
 void on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
   *buffer = buffers.give();
@@ -42,8 +42,8 @@ void on_complete_bare(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, s
 
 }  // namespace
 
-void record_whole_graphs() noexcept {
-  whole_graphs_asked.store(true, std::memory_order_relaxed);
+void stop_asking_for_records() noexcept {
+  asks_for_records.store(false, std::memory_order_relaxed);
 }
 
 Status register_buffers(const Library& library, bool bare) noexcept {
@@ -57,16 +57,14 @@ ActivitySource::ActivitySource(const Library& library, const Options& options)
       on_device_(options.on_device),
       last_flush_ns_(recorder::clock_ns(CLOCK_MONOTONIC)),
       layers_(options.layers),
-      whole_graphs_(options.hooks.whole_graphs),
-      flushes_(options.hooks.parts.flush) {}
+      flushes_(options.flushes && options.hooks.parts.flush) {}
 
 bool ActivitySource::due(std::int64_t now_ns) noexcept {
-  return buffers.any_completed() || whole_graphs_due() || now_ns - last_flush_ns_ >= flush_ns_;
+  return buffers.any_completed() || (may_flush() && now_ns - last_flush_ns_ >= flush_ns_);
 }
 
 bool ActivitySource::collect(EventBatch& batch, StoreWriter& store, bool last) noexcept {
   leave_out_this_thread();
-  if (whole_graphs_due()) take_graphs_whole();
   if (last && !stopped_) stop();
   const bool flushed = !last && flush_when_due();
   while (batch.device_ops.size() < kRowsOfOneBatch) {
@@ -108,21 +106,12 @@ void ActivitySource::tell(Status refusal) noexcept {
   note_refusal(library_, "cuptiActivityEnable", refusal);
 }
 
-bool ActivitySource::whole_graphs_due() const noexcept {
-  return !whole_graphs_ && whole_graphs_asked.load(std::memory_order_relaxed);
-}
-
-// Here, in our own thread: who asks may hold the dynamic loader's lock, and CUPTI has locks too.
-void ActivitySource::take_graphs_whole() noexcept {
-  whole_graphs_ = true;
-  if (stopped_ || has_failed()) return;
-  const ActivityKind kind = add_whole_graphs();
-  if (add_kind(kind, our_kinds(), [] { leave_out_graph_nodes(); }) != kSuccess)
-    recorder::note("this libcupti does not record CUDA graphs whole: it records their nodes");
+bool ActivitySource::may_flush() const noexcept {
+  return flushes_ && asks_for_records.load(std::memory_order_relaxed);
 }
 
 bool ActivitySource::flush_when_due() noexcept {
-  if (!flushes_) return false;
+  if (!may_flush()) return false;
   const std::int64_t now = recorder::clock_ns(CLOCK_MONOTONIC);
   if (now - last_flush_ns_ < flush_ns_ || idle_flushes_ >= kIdleFlushes) return false;
   last_flush_ns_ = now;

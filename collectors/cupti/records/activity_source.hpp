@@ -30,11 +30,10 @@ class ActivitySource final : public recorder::RowSource {
   }
 
  private:
+  bool may_flush() const noexcept;
   bool flush_when_due() noexcept;
   void look_for_records(EventBatch& batch, StoreWriter& store) noexcept;
   void tell(Status refusal) noexcept;
-  bool whole_graphs_due() const noexcept;
-  void take_graphs_whole() noexcept;
   void stop() noexcept;
   void flush(std::uint32_t flag) noexcept;
   void describe_devices(StoreWriter& store) noexcept;
@@ -54,7 +53,6 @@ class ActivitySource final : public recorder::RowSource {
   int turn_ = 0;
   bool on_ = true;
   bool told_refusal_ = false;
-  bool whole_graphs_;
   bool flushes_;
   int idle_flushes_ = 0;         // since it was switched off
   std::uint64_t described_ = 0;  // devices, a bit each

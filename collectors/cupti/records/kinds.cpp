@@ -53,11 +53,6 @@ Status enable_kinds(const Library& library, const KindOptions& options) noexcept
   return kSuccess;
 }
 
-ActivityKind add_whole_graphs() noexcept {
-  kinds[count++] = ActivityKind::graph_trace;
-  return ActivityKind::graph_trace;
-}
-
 void disable_kinds(const Library& library) noexcept {
   for (const ActivityKind kind : our_kinds()) (void)library.disable(kind);
 }

@@ -25,9 +25,6 @@ struct KindOptions {
 };
 Status enable_kinds(const Library& library, const KindOptions& options) noexcept;
 
-// Later than the others: the kind that records CUDA graphs whole. The caller enables it.
-ActivityKind add_whole_graphs() noexcept;
-
 void disable_kinds(const Library& library) noexcept;
 
 // Those that were chosen.

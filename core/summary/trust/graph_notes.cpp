@@ -32,23 +32,11 @@ GraphLaunches count_launches(const Trace& trace, ProcessId process) {
   return count;
 }
 
-// Of the recorder: it says in a fact that it chose so because of XLA.
-bool is_whole_for_xla(const Trace& trace) {
-  return std::ranges::any_of(trace.data().processes, [](const Process& process) {
-    const auto told = process.facts.find("cuda_graphs");
-    return told != process.facts.end() && told->second.find("XLA") != std::string::npos;
-  });
-}
-
 void note_whole_graphs(const Trace& trace, std::vector<std::string>& notes) {
   const auto launches = std::ranges::count(trace.device_ops().kind, DeviceOpKind::graph);
   if (launches == 0) return;
   notes.push_back(fmt::format(
-      "{} launches of CUDA graphs are one op each: what ran inside is not recorded{}", launches,
-      is_whole_for_xla(trace)
-          ? ", since recording it can break XLA's programs (docs/limits.md). To see it, run with "
-            "XLA_FLAGS=--xla_gpu_enable_command_buffer= : XLA then launches each kernel by itself"
-          : ""));
+      "{} launches of CUDA graphs are one op each: what ran inside is not recorded", launches));
 }
 
 }  // namespace

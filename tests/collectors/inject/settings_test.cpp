@@ -29,15 +29,13 @@ TEST(Settings, DevicesAreSampledTenTimesASecondUnlessToldOtherwise) {
   unsetenv("STEPSCOPE_NVML_MS");
 }
 
-TEST(Settings, GraphsAreRecordedAsTheUserSaysElseByWhatIsInTheProcess) {
+TEST(Settings, GraphsAreRecordedByTheirNodesUnlessTheUserWantsThemWhole) {
   unsetenv("STEPSCOPE_GRAPHS");
-  EXPECT_EQ(settings_from_environment().graphs, Graphs::automatic);
-  for (const auto& [text, graphs] : {std::pair("nodes", Graphs::nodes),
-                                     {"whole", Graphs::whole},
-                                     {"auto", Graphs::automatic},
-                                     {"", Graphs::automatic}}) {
+  EXPECT_FALSE(settings_from_environment().graphs_whole);
+  for (const auto& [text, whole] :
+       {std::pair("nodes", false), {"whole", true}, {"auto", false}, {"", false}}) {
     setenv("STEPSCOPE_GRAPHS", text, 1);
-    EXPECT_EQ(settings_from_environment().graphs, graphs) << text;
+    EXPECT_EQ(settings_from_environment().graphs_whole, whole) << text;
   }
   unsetenv("STEPSCOPE_GRAPHS");
 }
