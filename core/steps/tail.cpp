@@ -16,6 +16,7 @@ constexpr std::uint64_t kLeastExtra = 3;
 constexpr double kHeld = 0.9;
 constexpr double kSeldom = 0.1;  // of the steps
 constexpr double kLittleElse = 1.3;
+constexpr std::int64_t kAtOnce_ns = 1'000'000;
 
 using Counts = std::map<std::uint32_t, std::int64_t>;
 
@@ -121,13 +122,20 @@ std::size_t length_of(std::span<const WorkItem> work, Counts due) {
   return (held >= enough && held > 0) || is_all_there_is ? last : 0;
 }
 
-// The last item's own time is not known: at most the longest between two items before it.
-std::int64_t end_of(const Activity& activity, std::span<const WorkItem> work, std::size_t length) {
-  std::int64_t longest = 0;
-  for (std::size_t i = 1; i < length; ++i)
-    longest = std::max(longest, work[i].time - work[i - 1].time);
+// With the last item: its own record, and what the thread goes on with at once (a wait for the
+// device behind a copy). Not longer than to what is none of it.
+std::int64_t end_of(const Activity& activity, ThreadId thread, std::span<const WorkItem> work,
+                    std::size_t length) {
+  const HostRanges& h = activity.trace->host_ranges();
+  const Rows rows = activity.trace->ranges_of(thread);
+  const auto first = h.begin.begin() + rows.begin, last = h.begin.begin() + rows.end;
   const std::int64_t next = length < work.size() ? work[length].time : activity.host.end;
-  return std::min(next, work[length - 1].time + longest);
+  std::int64_t end = work[length - 1].time;
+  for (auto at = std::lower_bound(first, last, end); at != last && *at < next; ++at) {
+    if (*at > end + kAtOnce_ns) break;
+    end = std::max(end, h.end[static_cast<std::size_t>(at - h.begin.begin())]);
+  }
+  return std::min(next, end);
 }
 
 }  // namespace
@@ -141,7 +149,7 @@ void add_tail(const Activity& activity, Loop& loop) {
   std::int64_t& end = loop.steps.back().time.end;
   const auto behind = activity.work_in({end, activity.host.end + 1});
   const std::size_t length = length_of(behind, due);
-  if (length > 0) end = std::max(end, end_of(activity, behind, length));
+  if (length > 0) end = std::max(end, end_of(activity, loop.thread, behind, length));
 }
 
 }  // namespace stepscope

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/steps/finders/delayed_turns.hpp"
+#include "core/steps/finders/loop_lines.hpp"
 #include "core/steps/finders/marks.hpp"
 #include "core/steps/finders/skipped.hpp"
 #include "core/steps/finders/turns.hpp"
@@ -166,7 +167,8 @@ Loop find_optimizer_steps(const Activity& activity) {
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
   const std::vector<Turn> single = fold_back_to_back(activity, turns_of(activity, marks));
-  const std::size_t cycle = turns_per_iteration(activity, single);
+  std::size_t cycle = turns_per_iteration(activity, single);
+  if (cycle > 1 && run_the_same_lines(activity, marks.thread, single, cycle)) cycle = 1;
   const std::vector<RangeId> fetches =
       scopes_on(activity, marks.thread, "enumerate(DataLoader)", "__next__");
   std::vector<bool> shared = shared_with_next(activity, single, cycle);
@@ -175,9 +177,10 @@ Loop find_optimizer_steps(const Activity& activity) {
   std::vector<Turn> turns =
       shared.empty() ? fold_cycles(single, cycle) : fold_shared(single, shared);
   turns = fold_batches(activity, turns, fetches);
-  const std::vector<Interval> steps =
+  std::vector<Interval> steps =
       split_skipped(activity, stretches_of(turns),
                     scopes_on(activity, marks.thread, "Optimizer.zero_grad#"), marks.ranges);
+  add_later_lines(activity, marks.thread, marks.ranges, steps);
 
   Loop loop =
       loop_of(activity, marks, steps, how_text(activity, marks, turns.size(), steps.size()));
