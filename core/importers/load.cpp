@@ -10,6 +10,7 @@
 #include "core/importers/nsys/nsys.hpp"
 #include "core/importers/path_hint.hpp"
 #include "core/importers/sampled_programs.hpp"
+#include "core/importers/stream_order.hpp"
 #include "core/store/reader/reader.hpp"
 #include "core/symbols/native_lines.hpp"
 
@@ -64,6 +65,7 @@ Result<Trace> load(const fs::path& path, const Progress& progress) {
     if (!data.ok()) return data.error();
     add_native_lines(*data);
     add_sampled_programs(*data);
+    mend_stream_order(*data);
     return Trace::build(std::move(*data));
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::unsupported,

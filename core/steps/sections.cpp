@@ -52,14 +52,30 @@ IntervalSet compiling(const Activity& activity) {
   return unite(std::move(all));
 }
 
+// How a loop goes before others: what is start-up never does, then by the time that counts.
+struct Weight {
+  bool is_start_up = false;
+  std::int64_t time = 0;
+  bool operator<(const Weight& other) const {
+    return is_start_up != other.is_start_up ? is_start_up : time < other.time;
+  }
+};
+
+// Its later steps still compile or tune for most of their time; the first ones of any loop may.
+bool is_start_up(const Loop& loop, const IntervalSet& compiles) {
+  const Interval later{loop.steps[loop.steps.size() / 2].time.begin, loop.time().end};
+  return 2 * total_length(clip(compiles, later)) > later.length();
+}
+
 void put_in_order(const Activity& activity, std::vector<Loop>& loops) {
   const IntervalSet compiles = compiling(activity);
-  const auto weight = [&](const Loop& loop) {
+  const auto weight = [&](const Loop& loop) -> Weight {
     const std::int64_t works = loop.time().length() - total_length(clip(compiles, loop.time()));
-    return works * (trains(activity, loop) ? kTrainingCountsTimes : 1);
+    return {.is_start_up = is_start_up(loop, compiles),
+            .time = works * (trains(activity, loop) ? kTrainingCountsTimes : 1)};
   };
   std::stable_sort(loops.begin(), loops.end(),
-                   [&](const Loop& a, const Loop& b) { return weight(a) > weight(b); });
+                   [&](const Loop& a, const Loop& b) { return weight(b) < weight(a); });
   const auto longest = std::max_element(
       loops.begin(), loops.end(),
       [](const Loop& a, const Loop& b) { return a.time().length() < b.time().length(); });

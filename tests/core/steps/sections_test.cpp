@@ -76,6 +76,33 @@ TEST(Sections, ALoopThatTrainsGoesBeforeOneUpToTwiceAsLong) {
   }
 }
 
+// XLA tries kernels for most of a run, the training that follows is short.
+TEST(Sections, ALoopThatCompilesToItsEndIsBehindAllOthers) {
+  LoopMaker loop;
+  for (int i = 0; i < 100; ++i) {
+    loop.range("XlaAutotunerMeasurement", [&] { loop.now += 30'000; });
+    for (int op = 0; op < 20; ++op) loop.op("aten::try_" + std::to_string(op));
+  }
+  for (int i = 0; i < 20; ++i)
+    for (int op = 0; op < 8; ++op) loop.op("aten::run_" + std::to_string(op));
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.sections.size(), 2U);
+  EXPECT_EQ(steps.sections[0].divisions[0].steps, 20U);
+}
+
+TEST(Sections, ALoopThatCompilesInItsFirstStepsIsNoStartUp) {
+  LoopMaker loop;
+  for (int i = 0; i < 40; ++i) {
+    if (i < 2) loop.range("XlaCompile", [&] { loop.now += 900'000; });
+    for (int op = 0; op < 8; ++op) loop.op("aten::run_" + std::to_string(op));
+  }
+  for (int i = 0; i < 12; ++i)
+    for (int op = 0; op < 6; ++op) loop.op("aten::predict_" + std::to_string(op));
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.sections.size(), 2U);
+  EXPECT_EQ(steps.sections[0].divisions[0].steps, 40U);
+}
+
 TEST(Sections, WhatCompilesMakesNoLoopTheFirst) {
   for (const auto& [range, kind] :
        {std::pair{"prepare", "training"}, std::pair{"compile_fx", "no backward pass"}}) {
