@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcupti.so.13 that remembers which activity kinds and callbacks are on, and tells who asks.
+// A libcupti.so.13 that remembers which activity kinds and callbacks are on and how often it was
+// asked for records, and tells who asks.
 // For the injected library as a whole: it finds and opens CUPTI by itself.
 #include <atomic>
 #include <cstddef>
@@ -10,6 +11,7 @@ namespace {
 constexpr std::uint32_t kKinds = 64, kDomains = 8, kIds = 1024;
 std::atomic<bool> kinds[kKinds];
 std::atomic<bool> callbacks[kDomains][kIds];
+std::atomic<int> flushes;
 
 }  // namespace
 
@@ -20,6 +22,9 @@ FAKE fake_kind_is_on(std::uint32_t kind) {
 }
 FAKE fake_callback_is_on(std::uint32_t domain, std::uint32_t id) {
   return callbacks[domain][id] ? 1 : 0;
+}
+FAKE fake_flushes() {
+  return flushes;
 }
 
 FAKE cuptiGetVersion(std::uint32_t* version) {
@@ -52,6 +57,7 @@ FAKE cuptiActivityDisable(std::uint32_t kind) {
   return 0;
 }
 FAKE cuptiActivityFlushAll(std::uint32_t) {
+  ++flushes;
   return 0;
 }
 FAKE cuptiActivityGetNextRecord(std::uint8_t*, std::size_t, void**) {
