@@ -23,6 +23,7 @@ std::string_view module_of(std::string_view path) noexcept {
 
 Role role_of(std::string_view path) noexcept {
   constexpr std::string_view kData = "/torch/utils/data/";
+  if (path.starts_with("<frozen importlib.")) return Role::importer;
   const std::size_t at = path.rfind(kData);
   if (at == std::string_view::npos) return Role::plain;
   const std::string_view inside = path.substr(at + kData.size());
@@ -57,6 +58,10 @@ const Code* CodeTable::find(const Memory& memory, Address address) noexcept {
   if (code.words.type != reinterpret_cast<Address>(python_.code_type) ||
       code.words.first_line < 0 || !describe(memory, code))
     return nullptr;
+  if (const python::Layout& at = python_.layout; at.frame_locals != 0) {
+    code.locals = python::load<std::uint32_t>(header.data(), at.code_locals);
+    code.stack_size = python::load<std::uint32_t>(header.data(), at.code_stack_size);
+  }
   slot = code;
   return &slot;
 }

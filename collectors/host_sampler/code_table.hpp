@@ -19,6 +19,7 @@ enum class Role : std::uint8_t {
   loader,       // PyTorch's data loading
   fetch,        // the part of it that asks the dataset for a batch
   worker_loop,  // the main loop of a worker process
+  importer,     // Python's import system
 };
 
 Role role_of(std::string_view path) noexcept;
@@ -37,7 +38,8 @@ struct Code {
   python::SourceKind kind = python::SourceKind::library;
   Role role = Role::plain;
   recorder::NameId file = 0, function = 0;
-  recorder::NameId label = 0;  // "queue.Queue.get"
+  recorder::NameId label = 0;                // "queue.Queue.get"
+  std::uint32_t locals = 0, stack_size = 0;  // slots of a frame of it; 0: not told
 };
 
 class CodeTable {

@@ -100,7 +100,9 @@ bool HostSampler::copy_rings() noexcept {
       continue;
     }
     const auto tid = static_cast<pid_t>(ring->tid);
-    if (watched.ring != ring || watched.tid != tid) watched = {ring, tid, {}, 0, 0};
+    if (watched.ring != ring || watched.tid != tid)
+      watched = {.ring = ring, .tid = tid, .last = {}};
+    watched.records = ring != process.watched.load(std::memory_order_acquire);
   }
   process.lock.unlock();
   return true;
@@ -135,6 +137,14 @@ void HostSampler::sample(Watched& watched) noexcept {
   if (enters_loader) workers_.wait_begins(watched.tid, now, queue_);
   put(watched,
       {now, watched.tid, cpu_now, 0, place.site, place.called, place.innermost, place.flags});
+  if (!watched.records && watched.thread != 0) count_loops(watched, now);
+}
+
+void HostSampler::count_loops(const Watched& watched, std::int64_t time) noexcept {
+  if (loops_ == nullptr) loops_.reset(new (std::nothrow) LoopCounts(python_.interpreter()));
+  if (loops_ == nullptr) return;
+  for (const LoopCount& count : loops_->read(own_, *codes_, watched.thread))
+    loop_queue_.put({time, watched.tid, count});
 }
 
 // Without a line where the thread has no frame of Python, or ran on while it was read.
@@ -207,7 +217,25 @@ bool HostSampler::collect(EventBatch& batch, StoreWriter& store, bool last) noex
     rows.flags.push_back(sample.flags);
     if (sample.waited != 0) add_wait(sample, batch.counters, store);
   }
+  LoopSample loop;
+  while (loop_queue_.take(loop)) add_loop(loop, batch.counters, store);
   return false;
+}
+
+void HostSampler::add_loop(const LoopSample& sample, Counters& counters, StoreWriter& store) {
+  const LoopCount& count = sample.count;
+  const recorder::SessionView& view = recorder::process.dictionary.view();
+  const std::string loop = std::to_string(sample.tid) + "." + std::to_string(count.slots) + "." +
+                           std::string(view.known_name(count.function)) + "|" +
+                           std::string(view.known_name(count.file));
+  const auto add = [&](const char* track, std::int64_t value) {
+    counters.time.push_back(sample.time);
+    counters.track.push_back(store.intern(track + loop));
+    counters.process.push_back(0);
+    counters.value.push_back(static_cast<double>(value));
+  };
+  add(kLoopPositionTrack, count.position);
+  if (count.end >= 0) add(kLoopEndTrack, count.end);
 }
 
 void HostSampler::add_wait(const Sample& sample, Counters& counters, StoreWriter& store) {

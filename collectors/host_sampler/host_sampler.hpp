@@ -9,6 +9,8 @@
 //            takes at most 0.5 % of a core; looks become rarer where they are dear. Rests differ by
 //            up to a quarter, or a loop as long as they would be seen at one place alone
 //   samples  thread -> SampleQueue -> rows of the store on the writer thread, once a second
+//   loops    of a thread that records nothing, how far its loops are (loop_counts.hpp): two rows of
+//            counters for each, with the sample's time
 //
 // It holds the recorder's lock while it copies whose the rings are, which may be unmapped
 // otherwise; a look is left out where that lock is taken.
@@ -52,6 +54,7 @@ class HostSampler final : public recorder::RowSource {
   struct Watched {  // a ring
     const recorder::RingHeader* ring = nullptr;
     pid_t tid = 0;
+    bool records = true;         // false: the ring stands for a thread that records nothing
     Sample last;                 // its CPU clock 0: none yet
     std::int64_t asleep_at = 0;  // the latest look since then at which its CPU clock had not moved
     Address thread = 0;          // Python's state of it
@@ -65,10 +68,12 @@ class HostSampler final : public recorder::RowSource {
   bool copy_rings() noexcept;
   void sample(Watched& watched) noexcept;
   Place place_of(Watched& watched) noexcept;
+  void count_loops(const Watched& watched, std::int64_t time) noexcept;
   void put(Watched& watched, const Sample& sample) noexcept;
   void put_asleep(Watched& watched) noexcept;
   void sleep(std::int64_t ns) noexcept;
   std::int64_t uneven(std::int64_t ns) noexcept;
+  static void add_loop(const LoopSample& sample, Counters& counters, StoreWriter& store);
   static void add_wait(const Sample& sample, Counters& counters, StoreWriter& store);
   void tell_totals(StoreWriter& store) const noexcept;
   StringId text(recorder::NameId name, StoreWriter& store);
@@ -79,8 +84,10 @@ class HostSampler final : public recorder::RowSource {
   ProcessMemory own_;
   PythonState python_;
   std::unique_ptr<CodeTable> codes_;
+  std::unique_ptr<LoopCounts> loops_;
   LoaderWorkers workers_;
   SampleQueue queue_;
+  LoopQueue loop_queue_;
   std::vector<Watched> watched_;
   std::uint32_t random_ = 1;
   bool works_ = false;

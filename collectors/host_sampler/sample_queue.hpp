@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples on their way from the sampler's thread to the writer's.
+// Samples, and the counts of loops that go with some, on their way from the sampler's thread to the
+// writer's.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 
+#include "collectors/host_sampler/loop_counts.hpp"
 #include "collectors/recorder/recorder.hpp"
 #include "collectors/recorder/single_producer_queue.hpp"
 
@@ -22,5 +24,12 @@ struct Sample {
 };
 
 using SampleQueue = recorder::SingleProducerQueue<Sample, 8192>;  // some seconds of a busy sampler
+
+struct LoopSample {
+  std::int64_t time = 0;  // of the sample that it goes with
+  pid_t tid = 0;
+  LoopCount count;
+};
+using LoopQueue = recorder::SingleProducerQueue<LoopSample, 8192>;
 
 }  // namespace stepscope::host_sampler

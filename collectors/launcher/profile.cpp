@@ -62,7 +62,7 @@ std::string why_nothing_recorded_in(const std::filesystem::path& store) {
   return data ? why_nothing_recorded(data->health.notes) : "";
 }
 
-// Python's own start, as of a script that is not there: no call, and under 0.3 s of samples.
+// Python's own start, as of a script that is not there: no call, and few samples.
 bool holds_a_start_only(const std::filesystem::path& store) {
   constexpr std::uintmax_t kMostBytes = 1U << 16U;
   constexpr std::size_t kLeastSamples = 10;
@@ -204,7 +204,7 @@ class ProfiledRun {
     say("no process recorded anything: no PyTorch of a known version (2.4 to 2.15, no nightly; "
         "STEPSCOPE_TRUST_TORCH=1 tries any) and no NVTX ranges were seen, nor a Python program "
         "that "
-        "computed for 0.3 s{}{}",
+        "computed behind its imports{}{}",
         options_.only.empty() ? "" : " in the processes that --only selects",
         options_.capture.any() ? " at the time that the capture options name" : "");
     if (salvaged.running > 0) {

@@ -29,9 +29,19 @@ unsigned long version_in_words() noexcept {
   return static_cast<unsigned long>(major) << 24 | static_cast<unsigned long>(minor) << 16;
 }
 
+void look_up_iterators(IteratorTypes& types) noexcept {
+  look_up(types.range, {"PyRangeIter_Type"});
+  look_up(types.list, {"PyListIter_Type"});
+  look_up(types.tuple, {"PyTupleIter_Type"});
+  look_up(types.enumerate, {"PyEnum_Type"});
+  look_up(types.zip, {"PyZip_Type"});
+}
+
 bool look_up_all(Interpreter& python) noexcept {
   look_up(python.first_thread, {"PyInterpreterState_ThreadHead"});
   look_up(python.list_type, {"PyList_Type"});
+  look_up(python.generator_type, {"PyGen_Type"});
+  look_up_iterators(python.iterators);
   return look_up(python.this_thread, {"PyGILState_GetThisThreadState"}) &&
          look_up(python.holder_of_gil,
                  {"PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet"}) &&

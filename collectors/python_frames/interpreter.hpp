@@ -7,6 +7,10 @@
 
 namespace stepscope::python {
 
+struct IteratorTypes {  // null: not there
+  Object range, list, tuple, enumerate, zip;
+};
+
 struct Interpreter {
   Layout layout;
   // Safe without the GIL:
@@ -19,7 +23,9 @@ struct Interpreter {
   Object code_type;
   Object text_type;
   Object bytes_type;
-  Object list_type;  // null: not there
+  Object list_type;       // null: not there
+  Object generator_type;  // null: not there
+  IteratorTypes iterators;
   // Public API for the comparison, under the GIL only:
   Object (*current_frame)();     // PyEval_GetFrame, borrowed
   Object (*frame_code)(Object);  // PyFrame_GetCode, a new reference

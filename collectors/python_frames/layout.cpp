@@ -68,6 +68,10 @@ constexpr Layout k311 = {
     .thread_next = 8,
     .thread_native_id = 160,
     .interpreter_collecting = 0,
+    .frame_locals = 72,
+    .code_stack_size = 68,
+    .code_locals = 76,
+    .range_has_index = true,
 };
 
 constexpr Layout k312 = {
@@ -94,6 +98,9 @@ constexpr Layout k312 = {
     .thread_next = 8,
     .thread_native_id = 144,
     .interpreter_collecting = 0,
+    .frame_locals = 72,
+    .code_stack_size = 64,
+    .code_locals = 72,
 };
 
 // _Py_DebugOffsets of 3.13, as 8-byte words after the cookie. Groups begin with the struct's size.
@@ -118,7 +125,10 @@ struct DebugOffsets313 {
     std::uint64_t size, type;
   } object;
   std::uint64_t type[4];
-  std::uint64_t tuple[3], list[3], dict[3], real[2], integer[3];
+  struct {
+    std::uint64_t size, items, length;
+  } tuple;
+  std::uint64_t list[3], dict[3], real[2], integer[3];
   struct {
     std::uint64_t size, length, data;
   } bytes;
@@ -154,7 +164,10 @@ struct DebugOffsets314 {
     std::uint64_t size, type;
   } object;
   std::uint64_t type[4];
-  std::uint64_t tuple[3], list[3], set[4], dict[3], real[2], integer[3];
+  struct {
+    std::uint64_t size, items, length;
+  } tuple;
+  std::uint64_t list[3], set[4], dict[3], real[2], integer[3];
   struct {
     std::uint64_t size, length, data;
   } bytes;
@@ -199,6 +212,10 @@ Layout from_debug_offsets(const Table& table) noexcept {
   layout.thread_next = offset(table.thread.next);
   layout.thread_native_id = offset(table.thread.native_id);
   layout.interpreter_collecting = offset(table.interpreter.gc + table.gc.collecting);
+  layout.frame_locals = offset(table.frame.locals);
+  layout.code_stack_size = layout.code_first_line - 4;
+  layout.code_locals = layout.code_first_line + 4;
+  layout.tuple_items = offset(table.tuple.items);
   return layout;
 }
 

@@ -48,6 +48,12 @@ struct Layout {
   std::uint32_t thread_next;
   std::uint32_t thread_native_id;        // unsigned long
   std::uint32_t interpreter_collecting;  // int; 0: to be found
+  // What only the reader of loops reads (collectors/host_sampler/loop_counts.hpp); 3.11 on.
+  std::uint32_t frame_locals = 0;     // then the value stack; 0: no such place
+  std::uint32_t code_stack_size = 0;  // int, in slots
+  std::uint32_t code_locals = 0;      // int, in slots
+  std::uint32_t tuple_items = 24;
+  bool range_has_index = false;  // 3.11: the iterator of a range counts up
 };
 
 inline constexpr char kShimOwner = 3;  // 3.12 on; no frame has it before

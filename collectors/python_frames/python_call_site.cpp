@@ -167,19 +167,20 @@ void init_python_call_sites() noexcept {
 
 [[gnu::hot]] recorder::SiteRef python_call_site() noexcept {
   using namespace python;
-  State now = state.load(std::memory_order_acquire);
-  if (now == State::ready) [[likely]] {
-    const Object thread = usable_thread();
-    return thread == nullptr ? 0 : look_up(thread);
-  }
-  static constinit std::atomic<bool> tried{false};
-  if (now == State::unknown && !tried.exchange(true)) {
-    init_python_call_sites();
-    now = state.load(std::memory_order_acquire);
-  }
-  if (now != State::found) return 0;
+  if (state.load(std::memory_order_acquire) != State::ready) [[unlikely]]
+    check_python();
+  if (state.load(std::memory_order_acquire) != State::ready) return 0;
   const Object thread = usable_thread();
-  return thread != nullptr && check(thread) ? look_up(thread) : 0;
+  return thread == nullptr ? 0 : look_up(thread);
+}
+
+void check_python() noexcept {
+  using namespace python;
+  static constinit std::atomic<bool> tried{false};
+  if (state.load(std::memory_order_acquire) == State::unknown && !tried.exchange(true))
+    init_python_call_sites();
+  if (state.load(std::memory_order_acquire) != State::found) return;
+  if (const Object thread = usable_thread(); thread != nullptr) (void)check(thread);
 }
 
 [[gnu::hot]] std::uintptr_t python_frame() noexcept {

@@ -30,6 +30,10 @@ struct Interpreter;
 const Interpreter* checked_interpreter() noexcept;
 }  // namespace python
 
+// Looks for the interpreter and compares it, as far as the calling thread allows, and records
+// nothing: the thread gets no ring by it.
+void check_python() noexcept;
+
 // The call site, or 0: no Python here, or none known. Counts recorder::count_site_lookup for
 // threads with a Python frame; others (autograd workers) have no line to find and are not counted.
 recorder::SiteRef python_call_site() noexcept;

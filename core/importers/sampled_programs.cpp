@@ -89,7 +89,8 @@ void add_sampled_programs(TraceData& data) {
       "no call of PyTorch, CUDA or NVTX was seen in this Python program: all that is known of it "
       "are samples of its main thread, as a rule {} apart, so a library's own threads (XLA's, a "
       "BLAS's) have no records, and what they compute shows at the calling line; steps are found "
-      "where a line of the loop lasts several samples, and `with stepscope.step(i):` marks any",
+      "where a `for` loop counts or a line of it lasts several samples, and `with "
+      "stepscope.step(i):` marks any",
       format_duration(static_cast<double>(usual_spacing(data.samples)))));
 }
 

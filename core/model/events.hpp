@@ -167,6 +167,11 @@ struct Syncs {
 inline constexpr const char* kThreadCpuTrack = "thread_cpu.";
 // Nanoseconds that a thread was ready to run and waited for a core, so far.
 inline constexpr const char* kThreadWaitTrack = "thread_wait.";
+// How many iterations a loop of Python has begun, and with how many it ends, where that is told: at
+// samples of a thread that records nothing. TID.SLOTS.FUNCTION|FILE follows; loops that differ in
+// their slots (a number) are two of the same function.
+inline constexpr const char* kLoopPositionTrack = "python_loop.";
+inline constexpr const char* kLoopEndTrack = "python_loop_end.";
 // Counter of a process: 0 or less from where nothing was recorded by the user's plan, more from
 // where it was; 1 as usual, other values name what collection was on (STEPSCOPE_WINDOW_LAYERS).
 inline constexpr const char* kCaptureTrack = "capture";

@@ -221,6 +221,8 @@ std::string_view name_of(FoundBy found_by) {
       return "executable";
     case FoundBy::data_loader:
       return "data_loader";
+    case FoundBy::loop_counter:
+      return "loop_counter";
     case FoundBy::periodicity:
       return "periodicity";
     case FoundBy::whole_trace:

@@ -29,6 +29,7 @@ enum class FoundBy : std::uint8_t {
   optimizer,      // Optimizer.step scopes, gradient accumulation and several optimizers folded
   executable,     // runs of an executable that XLA compiled (JAX)
   data_loader,    // DataLoader __next__ scopes of a loop without an optimizer
+  loop_counter,   // the count that a loop's iterator keeps, read with samples
   periodicity,    // the period of the launch (or op) sequence
   whole_trace,    // nothing repeats: one window, no step time is claimed
 };

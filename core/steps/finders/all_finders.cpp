@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "core/steps/finders/counted_loops.hpp"
 #include "core/steps/finders/data_loader.hpp"
 #include "core/steps/finders/executable.hpp"
 #include "core/steps/finders/loop.hpp"
@@ -23,9 +24,10 @@ Interval Loop::time() const {
 }
 
 std::span<const Finder> all_finders() {
-  static constexpr std::array<Finder, 8> kFinders = {
-      find_profiler_steps,    find_named_ranges, find_optimizer_steps, find_executable_runs,
-      find_data_loader_steps, find_period,       find_sampled_lines,   find_whole_trace};
+  static constexpr std::array<Finder, 9> kFinders = {
+      find_profiler_steps,  find_named_ranges,      find_optimizer_steps,
+      find_executable_runs, find_data_loader_steps, find_period,
+      find_counted_loops,   find_sampled_lines,     find_whole_trace};
   return kFinders;
 }
 

@@ -28,6 +28,12 @@ class FakeProcess final : public Memory {
     (void)python::find_layout(0x030c01f0, nullptr, python_.layout, why);
     python_.code_type = object(kCodeType), python_.text_type = object(kTextType);
     python_.bytes_type = object(kBytesType), python_.list_type = object(kListType);
+    python_.generator_type = object(kGeneratorType);
+    python_.iterators = {.range = object(kIteratorTypes),
+                         .list = object(kIteratorTypes + 0x100),
+                         .tuple = object(kIteratorTypes + 0x200),
+                         .enumerate = object(kIteratorTypes + 0x300),
+                         .zip = object(kIteratorTypes + 0x400)};
   }
 
   using Memory::read;
@@ -124,7 +130,9 @@ class FakeProcess final : public Memory {
     kCodeType = 0x1000,
     kTextType = 0x1100,
     kBytesType = 0x1200,
-    kListType = 0x1300
+    kListType = 0x1300,
+    kGeneratorType = 0x1400,
+    kIteratorTypes = 0x1500
   };
 
  private:

@@ -9,6 +9,7 @@ of a step takes differs by machine, so limits lie well below what was planted; w
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -95,6 +96,21 @@ def plain():
     assert any("no call of PyTorch" in note for note in report["trust"]["notes"]), report["trust"]["notes"]
 
 
+# Exact on busy cores too: what ran before the first sample is told.
+def loops():
+    steps = report_of(python("counted_loop.py"))["steps"]
+    assert steps["found_by"] == "loop_counter", steps["how"]
+    before = re.search(r"\((\d+) ran before the first sample\)", steps["how"])
+    assert steps["count"] + (int(before[1]) if before else 0) == 40, steps["how"]
+
+
+def helper():
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run([os.environ["STEPSCOPE_BIN"], "profile", "-o", os.path.join(folder, "run"), "--", *python("idle_helper.py")],
+                             capture_output=True, text=True, timeout=200)
+    assert "no process recorded anything" in run.stderr, run.stderr
+
+
 # Lines far shorter than the distance of looks, and silences of several lines: the program times each itself.
 def mixed():
     report = report_of(python("mixed_lines.py"), output_varies=True)
@@ -123,6 +139,6 @@ def off():
     expect(shares.of(["host.other"]), 0.9, "nothing told running from sleeping")
 
 
-CASES = {"sleep": sleep, "gc": gc, "loader_0": lambda: loader(0), "loader_2": lambda: loader(2), "queue": queue, "plain": plain,
+CASES = {"sleep": sleep, "gc": gc, "loader_0": lambda: loader(0), "loader_2": lambda: loader(2), "queue": queue, "plain": plain, "loops": loops, "helper": helper,
          "mixed": mixed, "threads": threads, "cpp": cpp, "off": off}
 CASES[sys.argv[1]]()

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "collectors/host_sampler/loop_counts.hpp"
 #include "collectors/host_sampler/process_memory.hpp"
 #include "collectors/host_sampler/python_state.hpp"
 #include "collectors/host_sampler/sampled_place.hpp"
@@ -116,6 +117,22 @@ int sampler_look(int tid, int pid, char* out, unsigned long size) {
                                      pid == 0 ? Whose::own : Whose::maybe_worker, place);
   std::snprintf(out, size, "%s", text_of(place).c_str());
   return static_cast<int>(reading);
+}
+
+// "function slots position end", a line for each loop, outermost first. -1: no such thread.
+int sampler_loops(int tid, char* out, unsigned long size) {
+  Reader& own = reader();
+  if (!own.ready()) return -2;
+  const Address thread = own.python.thread_of(tid, 0);
+  if (thread == 0) return -1;
+  LoopCounts loops(own.python.interpreter());
+  std::string text;
+  const std::span<const LoopCount> found = loops.read(own.memory, *own.codes, thread);
+  for (const LoopCount& loop : found)
+    text += fake_recorder::text(loop.function) + " " + std::to_string(loop.slots) + " " +
+            std::to_string(loop.position) + " " + std::to_string(loop.end) + "\n";
+  std::snprintf(out, size, "%s", text.c_str());
+  return static_cast<int>(found.size());
 }
 
 unsigned long sampler_thread_cpu(int tid) {

@@ -23,6 +23,14 @@ def look(tid, pid=0):
     return reading, out.value.decode().split(" | ")
 
 
+def loops(tid):
+    """(function, position, end) of each loop of the thread, outermost first."""
+    out = ctypes.create_string_buffer(4096)
+    without_gil.sampler_loops(tid, out, len(out))
+    rows = [line.rsplit(" ", 3) for line in out.value.decode().splitlines()]
+    return [(function, int(position), int(end)) for function, _, position, end in rows]
+
+
 def line_with(mark):
     """The line of this file that ends with a comment of the mark."""
     with open(__file__) as file:
@@ -148,6 +156,34 @@ class Sampler(unittest.TestCase):
         self.assertEqual(reading, PLACE)
         self.assertIn(f"{HERE}:{line_with('in the child')} ", site)
         self.assertEqual(look(0, pid)[0], NO_THREAD)
+
+    def test_loops_are_where_their_iterators_are(self):
+        """As the loops themselves count, in each kind that counts and through generators."""
+        paused, go_on = threading.Event(), threading.Event()
+
+        def batches(count):
+            for number in range(count):
+                yield number
+
+        def train():
+            for epoch in range(3):
+                for row, _ in enumerate([10, 20, 30, 40]):
+                    for batch in batches(5):
+                        for a, _ in zip((1, 2, 3), range(4)):
+                            if (epoch, row, batch, a) == (1, 2, 3, 2):
+                                paused.set()
+                                go_on.wait()
+
+        thread = Thread(train)
+        paused.wait()
+        time.sleep(0.05)
+        found = loops(thread.tid)
+        go_on.set()
+        self.assertEqual([one[1:] for one in found if one[0].endswith("train")], [(2, 3), (3, 4), (4, 5), (2, 3)])
+
+    def test_a_thread_without_loops_has_none(self):
+        thread = Thread(lambda: time.sleep(10))
+        self.assertEqual([one for one in loops(thread.tid) if "lambda" in one[0]], [])
 
     def test_cpu_time_of_a_thread_tells_running_from_sleeping(self):
         done = []

@@ -128,6 +128,7 @@ TEST(FindSteps, NamesAreStable) {
   EXPECT_EQ(name_of(FoundBy::optimizer), "optimizer");
   EXPECT_EQ(name_of(FoundBy::executable), "executable");
   EXPECT_EQ(name_of(FoundBy::data_loader), "data_loader");
+  EXPECT_EQ(name_of(FoundBy::loop_counter), "loop_counter");
   EXPECT_EQ(name_of(FoundBy::periodicity), "periodicity");
   EXPECT_EQ(name_of(FoundBy::whole_trace), "whole_trace");
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far the loops of a thread of Python are, read while it may run: a `for` keeps its iterator on
+// its frame's value stack, and the iterators of range, list, tuple and enumerate count.
+//
+//   frame -> locals, then the value stack. Nothing tells which of its slots are in use: one that was
+//   left behind points to an object that has no references any more, or is another one
+//   object -> reference count, type, then the iterator's own words
+//   generator (tqdm, batches): its own frame lies in it, and is looked into as well
+//
+// Read for threads that record nothing, whose iterations no record tells. It is not read twice: who
+// uses the counts must bear a torn one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "collectors/host_sampler/code_table.hpp"
+#include "collectors/host_sampler/frame_chain.hpp"
+
+namespace stepscope::host_sampler {
+
+struct LoopCount {
+  recorder::NameId file = 0, function = 0;  // of the frame that the loop is in, or drives it
+  std::uint32_t slots = 0;    // where its iterator lies: two of them of one function are two loops
+  std::int64_t position = 0;  // grows by one with each iteration
+  std::int64_t end = 0;       // the position behind the last one; -1: not told
+};
+
+// Whether the thread is importing a module. Nothing is interned, so it may be asked before anything
+// is recorded.
+bool is_importing(const Memory& memory, const python::Interpreter& python, Address thread) noexcept;
+
+class LoopCounts {
+ public:
+  static constexpr std::size_t kMost = 8;
+
+  explicit LoopCounts(const python::Interpreter& python) noexcept : python_(python) {}
+
+  // Outermost first, valid until the next call. None of those that run while a module is imported.
+  std::span<const LoopCount> read(const Memory& memory, CodeTable& codes, Address thread) noexcept;
+
+ private:
+  static constexpr std::size_t kSlots = 16;  // of a frame, the lowest
+  static constexpr std::size_t kHead = 48;   // of an object: all words of an iterator
+  static constexpr std::size_t kGenerator = 256;
+  using Head = std::array<char, kHead>;
+
+  // `loop`: what is known of it by the frame that is looked into.
+  void look_into(const Memory& memory, CodeTable& codes, Address frame, const Code& code,
+                 const LoopCount& loop, int depth) noexcept;
+  void look_at(const Memory& memory, CodeTable& codes, Address object, LoopCount& loop,
+               int depth) noexcept;
+  void look_into_generator(const Memory& memory, CodeTable& codes, Address generator,
+                           const LoopCount& loop, int depth) noexcept;
+  bool read_head(const Memory& memory, Address object, Head& head) const noexcept;
+  // False: it is no iterator that counts.
+  bool count(const Memory& memory, const Head& head, LoopCount& loop, int depth) const noexcept;
+
+  const python::Interpreter& python_;
+  std::array<Code, FrameChain::kMostFrames> codes_of_frames_{};
+  std::array<LoopCount, kMost> found_{};
+  std::size_t found_count_ = 0;
+};
+
+}  // namespace stepscope::host_sampler
