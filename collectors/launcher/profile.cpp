@@ -62,16 +62,17 @@ std::string why_nothing_recorded_in(const std::filesystem::path& store) {
   return data ? why_nothing_recorded(data->health.notes) : "";
 }
 
-// Python's own start, as of a script that is not there: no call, and few samples.
-bool holds_a_start_only(const std::filesystem::path& store) {
+// No call, and few samples: of a program that failed Python's own start, as of a script that is not
+// there; of another one that ended before it was looked at.
+bool holds_a_start_only(const std::filesystem::path& store, bool failed) {
   constexpr std::uintmax_t kMostBytes = 1U << 16U;
-  constexpr std::size_t kLeastSamples = 10;
+  const std::size_t least_samples = failed ? 10 : 1;
   std::error_code error;
   if (std::filesystem::file_size(store, error) > kMostBytes || error) return false;
   const Result<TraceData> data = read_sst(store);
   return data && data->health.dropped_records == 0 && data->health.lost_chunks == 0 &&
          data->host_ranges.size() == 0 && data->device_ops.size() == 0 &&
-         data->samples.size() < kLeastSamples;
+         data->samples.size() < least_samples;
 }
 
 // One profiled run, from the folder to the summary.
@@ -175,7 +176,7 @@ class ProfiledRun {
       say("{}", written.error().message);
     }
     say_failure();
-    if (stores.empty() || (failed() && !options_.capture.any() && hold_starts_only(stores)))
+    if (stores.empty() || (!options_.capture.any() && hold_starts_only(stores)))
       return nothing_recorded(salvaged);
     if (options_.native_lines) name_native_lines();
     if (!earlier_.empty()) replace_earlier(salvaged);
@@ -184,7 +185,7 @@ class ProfiledRun {
 
   bool hold_starts_only(const std::vector<std::string>& stores) const {
     return std::all_of(stores.begin(), stores.end(), [this](const std::string& store) {
-      return holds_a_start_only(std::filesystem::path(folder_) / store);
+      return holds_a_start_only(std::filesystem::path(folder_) / store, failed());
     });
   }
 
