@@ -33,7 +33,9 @@ LIBRARY_OF = {"lib_transformers_trainer": ["transformers", "accelerate"], "lib_l
               "lib_transformers_generate": ["transformers"], "lib_lightning_epochs": ["lightning"], "lib_keras_torch": ["keras", "torch"],
               "lib_keras_jax": ["keras", "jax"], "lib_ignite": ["ignite"], "lib_skorch": ["skorch"],
               "lib_stable_baselines": ["stable_baselines3", "gymnasium"], "lib_diffusers": ["diffusers"],
-              "numpy_mlp": ["numpy"]}
+              "lib_numpyro": ["numpyro", "jax"], "lib_jax_scan": ["jax", "optax"], "lib_lightning_manual": ["pytorch_lightning"],
+              "lib_cupy_streams": ["cupy"], "lib_triton_tuned": ["triton"], "lib_keras_own_loop": ["keras", "jax"],
+              "numpy_mlp": ["numpy"], "numpy_folds": ["numpy"]}
 
 
 def names():
