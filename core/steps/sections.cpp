@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "core/steps/compilation.hpp"
-#include "core/steps/finders/changes.hpp"
+#include "core/steps/finders/optimizer/changes.hpp"
 #include "core/steps/periodicity/periodicity.hpp"
 #include "core/steps/steps.hpp"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "core/steps/finders/counted_loops.hpp"
 #include "core/steps/finders/data_loader.hpp"
 #include "core/steps/finders/executable.hpp"
 #include "core/steps/finders/loop.hpp"
 #include "core/steps/finders/named_range.hpp"
-#include "core/steps/finders/optimizer.hpp"
+#include "core/steps/finders/optimizer/optimizer.hpp"
 #include "core/steps/finders/profiler_step.hpp"
-#include "core/steps/finders/sampled_lines.hpp"
+#include "core/steps/finders/sampled/counted_loops.hpp"
+#include "core/steps/finders/sampled/sampled_lines.hpp"
 #include "core/steps/finders/whole_trace.hpp"
 #include "core/steps/periodicity/periodicity.hpp"
 

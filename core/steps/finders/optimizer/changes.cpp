@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/changes.hpp"
+#include "core/steps/finders/optimizer/changes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/steps/bags.hpp"
-#include "core/steps/finders/turns.hpp"
+#include "core/steps/finders/optimizer/turns.hpp"
 
 namespace stepscope {
 namespace {

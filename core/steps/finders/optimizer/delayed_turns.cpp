@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/delayed_turns.hpp"
+#include "core/steps/finders/optimizer/delayed_turns.hpp"
 
 #include <algorithm>
 

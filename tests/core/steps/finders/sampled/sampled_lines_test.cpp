@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/sampled_lines.hpp"
+#include "core/steps/finders/sampled/sampled_lines.hpp"
 
 #include <gtest/gtest.h>
 

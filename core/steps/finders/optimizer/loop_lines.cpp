@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/loop_lines.hpp"
+#include "core/steps/finders/optimizer/loop_lines.hpp"
 
 #include <algorithm>
 #include <map>

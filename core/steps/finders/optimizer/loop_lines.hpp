@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "core/steps/finders/turns.hpp"
+#include "core/steps/finders/optimizer/turns.hpp"
 
 namespace stepscope {
 

@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/steps/finders/turns.hpp"
+#include "core/steps/finders/optimizer/turns.hpp"
 
 namespace stepscope {
 

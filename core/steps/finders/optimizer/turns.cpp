@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/turns.hpp"
+#include "core/steps/finders/optimizer/turns.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/skipped.hpp"
+#include "core/steps/finders/optimizer/skipped.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/optimizer.hpp"
+#include "core/steps/finders/optimizer/optimizer.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "core/steps/finders/delayed_turns.hpp"
-#include "core/steps/finders/loop_lines.hpp"
 #include "core/steps/finders/marks.hpp"
-#include "core/steps/finders/skipped.hpp"
-#include "core/steps/finders/turns.hpp"
+#include "core/steps/finders/optimizer/delayed_turns.hpp"
+#include "core/steps/finders/optimizer/loop_lines.hpp"
+#include "core/steps/finders/optimizer/skipped.hpp"
+#include "core/steps/finders/optimizer/turns.hpp"
 #include "core/steps/tail.hpp"
 
 namespace stepscope {
