@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::size_t kFewestIterations = 6;
 constexpr double kPointsOfVisit = 3;
-constexpr double kLeastOfRun = 0.05, kMuchOfRun = 0.3;  // imports and compilation may be the rest
-constexpr double kManyIterations = 20;                  // which a loop of little time must have
-constexpr double kSameTime = 0.95;                      // two loops that cover the same
-constexpr double kFills = 0.5;                          // the time of the loop around it
+constexpr double kLittleOfRun = 0.05, kMuchOfRun = 0.3;  // imports and compilation may be the rest
+constexpr double kManyIterations = 20;                   // which a loop of little time must have
+constexpr double kSameTime = 0.95;                       // two loops that cover the same
+constexpr double kFills = 0.5;                           // the time of the loop around it
 constexpr double kShortest_ns = 100'000, kShortestInside_ns = 1'000'000;
 constexpr double kFewOutside = 20;  // iterations of the loop around: epochs
 constexpr double kManyInside = 12;
@@ -107,7 +107,7 @@ const CountedLoop* choose_counted_loop(std::vector<CountedLoop>& loops, const Ac
   const auto run = static_cast<double>(activity.host.length());
   std::erase_if(loops, [run](const CountedLoop& loop) {
     const double share = static_cast<double>(loop.covered) / run;
-    return share < kLeastOfRun || (share < kMuchOfRun && loop.iterations() < kManyIterations);
+    return share < kLittleOfRun || (share < kMuchOfRun && loop.iterations() < kManyIterations);
   });
   std::int64_t most = 0;
   for (const CountedLoop& loop : loops) most = std::max(most, loop.covered);
