@@ -69,6 +69,34 @@ Counted counted(const Records& records, const std::vector<Turn>& turns, std::siz
   return out;
 }
 
+// Of a record, or of a sample, which has no length.
+struct Seen {
+  Interval time;
+  const Site* at;
+  bool is_sample;
+};
+
+std::vector<Seen> seen_in(const Activity& activity, const Records& records, ThreadId thread,
+                          Interval time) {
+  std::vector<Seen> out;
+  records.in(time, [&](RangeId range) {
+    out.push_back({records.time(range), &records.site(range), false});
+    return true;
+  });
+  const Samples& samples = activity.trace->data().samples;  // by thread and time
+  const auto rows = std::equal_range(samples.thread.begin(), samples.thread.end(), thread);
+  for (auto row = rows.first; row != rows.second; ++row) {
+    const auto sample = static_cast<std::size_t>(row - samples.thread.begin());
+    const std::int64_t at = samples.time[sample];
+    if (at >= time.end) break;
+    if (at < time.begin || samples.site[sample] == kNone) continue;
+    out.push_back({{at, at}, &activity.trace->data().sites[samples.site[sample]], true});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Seen& a, const Seen& b) { return a.time.begin < b.time.begin; });
+  return out;
+}
+
 }  // namespace
 
 bool run_the_same_lines(const Activity& activity, ThreadId thread, const std::vector<Turn>& turns,
@@ -104,15 +132,14 @@ void add_later_lines(const Activity& activity, ThreadId thread, const std::vecto
     std::int64_t end = steps[i].end;
     Lines later;
     bool comes_round = false;
-    records.in({steps[i].end, until}, [&](RangeId range) {
-      const Site& at = records.site(range);
-      if (at.file != own.file || at.function != own.function) return true;
+    for (const Seen& seen : seen_in(activity, records, thread, {steps[i].end, until})) {
+      const Site& at = *seen.at;
+      if (at.file != own.file || at.function != own.function) continue;
       comes_round = at.line <= own.line;
-      if (comes_round || (is_last && !known.contains({at.file, at.line}))) return false;
+      if (comes_round || (is_last && !known.contains({at.file, at.line}))) break;
       later.insert({at.file, at.line});
-      end = std::max(end, std::min(until, records.time(range).end));
-      return true;
-    });
+      if (!seen.is_sample || is_last) end = std::max(end, std::min(until, seen.time.end));
+    }
     if (!comes_round && !is_last) continue;
     known.insert(later.begin(), later.end());
     steps[i].end = end;

@@ -19,7 +19,9 @@ bool run_the_same_lines(const Activity& activity, ThreadId thread, const std::ve
 // Steps end with an optimizer's scope (`scopes`). What runs behind it, in its function and at later
 // lines, before the loop comes round to an earlier line, is still of the iteration: a loss that is
 // read, a cache that is emptied, an evaluation every 50 steps. Behind the last step only lines
-// count that ran behind an earlier one; else what follows the loop would be in it.
+// count that ran behind an earlier one; else what follows the loop would be in it. There samples
+// tell as well, where Python alone runs (garbage is collected, a log is written); between two steps
+// they do not, for where a look falls is chance, and would move the border by as much.
 void add_later_lines(const Activity& activity, ThreadId thread, const std::vector<RangeId>& scopes,
                      std::vector<Interval>& steps);
 
