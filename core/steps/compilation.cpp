@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace stepscope {
 namespace {
@@ -42,6 +43,14 @@ std::vector<RangeId> compilation_ranges(const Trace& trace, ProcessId process) {
       if (names[h.name[i]] && is_own(i)) out.push_back(i);
   }
   return out;
+}
+
+IntervalSet compilation_times(const Trace& trace, ProcessId process) {
+  const HostRanges& h = trace.host_ranges();
+  std::vector<Interval> all;
+  for (const RangeId range : compilation_ranges(trace, process))
+    all.push_back({h.begin[range], h.end[range]});
+  return unite(std::move(all));
 }
 
 }  // namespace stepscope

@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "core/model/trace.hpp"
+#include "core/support/interval.hpp"
 
 namespace stepscope {
 
 // By id. They may overlap and nest.
 std::vector<RangeId> compilation_ranges(const Trace& trace, ProcessId process);
+// When any of them is open.
+IntervalSet compilation_times(const Trace& trace, ProcessId process);
 
 }  // namespace stepscope

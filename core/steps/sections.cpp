@@ -45,13 +45,6 @@ void search_part(const Activity& activity, Interval time, std::vector<Loop>& out
   search_part(activity, {inside.end, time.end}, out);
 }
 
-IntervalSet compiling(const Activity& activity) {
-  std::vector<Interval> all;
-  for (const RangeId range : compilation_ranges(*activity.trace, activity.process))
-    all.push_back(activity.time(range));
-  return unite(std::move(all));
-}
-
 // How a loop goes before others: what is start-up never does, then by the time that counts.
 struct Weight {
   bool is_start_up = false;
@@ -68,7 +61,7 @@ bool is_start_up(const Loop& loop, const IntervalSet& compiles) {
 }
 
 void put_in_order(const Activity& activity, std::vector<Loop>& loops) {
-  const IntervalSet compiles = compiling(activity);
+  const IntervalSet compiles = compilation_times(*activity.trace, activity.process);
   const auto weight = [&](const Loop& loop) -> Weight {
     const std::int64_t works = loop.time().length() - total_length(clip(compiles, loop.time()));
     return {.is_start_up = is_start_up(loop, compiles),

@@ -2,9 +2,11 @@
 #include "core/steps/tail.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "core/steps/bags.hpp"
+#include "core/steps/compilation.hpp"
 #include "core/steps/empty_fetch.hpp"
 #include "core/support/statistics.hpp"
 
@@ -20,27 +22,39 @@ constexpr std::int64_t kAtOnce_ns = 1'000'000;
 
 using Counts = std::map<std::uint32_t, std::int64_t>;
 
-Counts counts_of(std::span<const WorkItem> work) {
+bool is_in_one(const IntervalSet& set, std::int64_t time) {
+  const auto behind =
+      std::upper_bound(set.begin(), set.end(), time,
+                       [](std::int64_t at, const Interval& one) { return at < one.begin; });
+  return behind != set.begin() && std::prev(behind)->contains(time);
+}
+
+// Without what runs while something compiles: autotuning comes once.
+Counts counts_of(std::span<const WorkItem> work, const IntervalSet& compiles) {
   Counts out;
-  for (const WorkItem& item : work) ++out[item.token];
+  for (const WorkItem& item : work)
+    if (!is_in_one(compiles, item.time)) ++out[item.token];
   return out;
 }
 
 // What each step holds beyond the usual one.
 class Extras {
  public:
-  Extras(const Activity& activity, const Loop& loop) : activity_(activity), loop_(loop) {
+  Extras(const Activity& activity, const Loop& loop)
+      : activity_(activity),
+        loop_(loop),
+        compiles_(compilation_times(*activity.trace, activity.process)) {
     std::vector<std::int64_t> sizes;
     for (std::size_t step = 0; step < loop.steps.size(); ++step)
       sizes.push_back(static_cast<std::int64_t>(work_of(step).size()));
     usual_ = median(sizes);
     const auto at = std::find(sizes.begin(), sizes.end(), usual_);
     if (at != sizes.end())
-      counts_ = counts_of(work_of(static_cast<std::size_t>(at - sizes.begin())));
+      counts_ = counts_of(work_of(static_cast<std::size_t>(at - sizes.begin())), compiles_);
   }
 
   Counts of(std::size_t step) const {
-    Counts extra = counts_of(work_of(step));
+    Counts extra = counts_of(work_of(step), compiles_);
     for (const auto& [token, count] : counts_) extra[token] -= count;
     std::erase_if(extra, [](const auto& entry) { return entry.second <= 0; });
     return extra;
@@ -77,6 +91,7 @@ class Extras {
 
   const Activity& activity_;
   const Loop& loop_;
+  IntervalSet compiles_;
   std::int64_t usual_ = 0;
   Counts counts_;
 };

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/steps/finders/marks.hpp"
+#include "core/steps/tail.hpp"
 #include "core/steps/xla_ranges.hpp"
 
 namespace stepscope {
@@ -78,6 +79,7 @@ Loop find_executable_runs(const Activity& activity) {
       .evaluates = is_named_like_evaluation(xla_module(best->name))};
   for (const RangeId run : best->runs)
     loop.steps.push_back({static_cast<std::int64_t>(loop.steps.size()), activity.time(run)});
+  add_tail(activity, loop);
   // All work of such a program is in executables; what lies outside is another loop.
   loop.confidence = kSureOfRuns * (1 + activity.share_in(loop.time())) / 2;
   if (all.size() > 1)

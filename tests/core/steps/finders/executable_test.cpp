@@ -93,6 +93,23 @@ TEST(Executable, AnEvaluationIsAStepWhereNothingElseRuns) {
   EXPECT_EQ(found(only).list.size(), 10U);
 }
 
+// The first validation compiles, and tries candidates that the second does not.
+TEST(Executable, AValidationBehindEachEpochIsTheLastStepsToo) {
+  JaxLoop loop;
+  std::int64_t end = 0;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    for (int i = 0; i < 20; ++i) loop.run("jit_train_step", 5, 4);
+    if (epoch == 0) loop.compile("jit_validate");
+    for (int i = 0; i < 6; ++i) loop.run("jit_validate", 6, 7);
+    end = loop.now;
+  }
+  loop.now += 1'000'000;
+  loop.op("aten::save", 50'000);
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 40U);
+  EXPECT_NEAR(static_cast<double>(steps.list.back().host.end), static_cast<double>(end), 10'000);
+}
+
 TEST(Executable, MarksOfTheProgramComeFirst) {
   JaxLoop loop;
   for (int i = 0; i < 5; ++i) {
