@@ -70,15 +70,15 @@ Counted counted(const Records& records, const std::vector<Turn>& turns, std::siz
 }
 
 // Of a record, or of a sample, which has no length.
-struct Seen {
+struct LineSeen {
   Interval time;
   const Site* at;
   bool is_sample;
 };
 
-std::vector<Seen> seen_in(const Activity& activity, const Records& records, ThreadId thread,
-                          Interval time) {
-  std::vector<Seen> out;
+std::vector<LineSeen> seen_in(const Activity& activity, const Records& records, ThreadId thread,
+                              Interval time) {
+  std::vector<LineSeen> out;
   records.in(time, [&](RangeId range) {
     out.push_back({records.time(range), &records.site(range), false});
     return true;
@@ -92,8 +92,9 @@ std::vector<Seen> seen_in(const Activity& activity, const Records& records, Thre
     if (at < time.begin || samples.site[sample] == kNone) continue;
     out.push_back({{at, at}, &activity.trace->data().sites[samples.site[sample]], true});
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Seen& a, const Seen& b) { return a.time.begin < b.time.begin; });
+  std::stable_sort(out.begin(), out.end(), [](const LineSeen& a, const LineSeen& b) {
+    return a.time.begin < b.time.begin;
+  });
   return out;
 }
 
@@ -132,7 +133,7 @@ void add_later_lines(const Activity& activity, ThreadId thread, const std::vecto
     std::int64_t end = steps[i].end;
     Lines later;
     bool comes_round = false;
-    for (const Seen& seen : seen_in(activity, records, thread, {steps[i].end, until})) {
+    for (const LineSeen& seen : seen_in(activity, records, thread, {steps[i].end, until})) {
       const Site& at = *seen.at;
       if (at.file != own.file || at.function != own.function) continue;
       comes_round = at.line <= own.line;
