@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,9 +28,11 @@ struct Rings {
 
 class RecordedChild : public testing::Test {
  protected:
-  RecordedChild()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("recorded_child." + std::to_string(getpid()))) {
+  // Of its own, whatever an earlier process of this number has left.
+  RecordedChild() {
+    std::string name = (std::filesystem::temp_directory_path() / "recorded_child.XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for " + name);
+    folder_ = name;
     std::filesystem::create_directories(folder_ / "live");
   }
   ~RecordedChild() override { std::filesystem::remove_all(folder_); }
