@@ -100,7 +100,7 @@ class Extras {
 Counts due_behind_last(const Extras& extras, std::size_t steps) {
   for (std::size_t stride = 2; 2 * stride <= steps; ++stride) {
     if (steps % stride != 0) continue;
-    const Counts due = extras.of(steps - stride);
+    Counts due = extras.of(steps - stride);
     if (Extras::size(due) < kLeastExtra) continue;
     bool each = true;
     std::size_t elsewhere = 0;
