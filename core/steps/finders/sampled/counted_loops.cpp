@@ -13,6 +13,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kSure = 0.9;
+constexpr double kRoomFor = 2;  // iterations may be twice as fast as usual
 
 // Begins of iterations, evenly between two times.
 void spread(std::vector<std::int64_t>& begins, std::int64_t from, std::int64_t to,
@@ -23,8 +24,12 @@ void spread(std::vector<std::int64_t>& begins, std::int64_t from, std::int64_t t
     begins.push_back(from + static_cast<std::int64_t>((static_cast<double>(i) + 0.5) * each));
 }
 
-std::int64_t left_behind(const LoopPoint& last) {
-  return last.end < 0 ? 0 : std::max<std::int64_t>(0, last.end - last.position);
+// Iterations that ran behind the last look at a visit. More of them than the time until `until`
+// has room for: the loop was left before its end (`break`, early stopping).
+std::int64_t left_behind(const CountedLoop& loop, const LoopPoint& last, std::int64_t until) {
+  const std::int64_t left = last.end < 0 ? 0 : std::max<std::int64_t>(0, last.end - last.position);
+  const double room = static_cast<double>(until - last.time) / loop.pace;
+  return static_cast<double>(left) <= kRoomFor * room + 1 ? left : 0;
 }
 
 // What ran behind the last look at one visit and before the first at the next: the rest of the one
@@ -32,7 +37,7 @@ std::int64_t left_behind(const LoopPoint& last) {
 // between them is the one's last iteration's.
 void add_between(std::vector<std::int64_t>& begins, const CountedLoop& loop, const LoopPoint& last,
                  const LoopPoint& next) {
-  const std::int64_t left = left_behind(last), begun = next.position;
+  const std::int64_t left = left_behind(loop, last, next.time), begun = next.position;
   const std::int64_t all = left + begun;
   const auto usual = static_cast<std::int64_t>(loop.pace);
   const std::int64_t each =
@@ -61,7 +66,7 @@ std::vector<std::int64_t> begins_of(const CountedLoop& loop, std::int64_t end) {
     }
     last = &visit.points.back();
   }
-  spread(begins, last->time, end, left_behind(*last));
+  spread(begins, last->time, end, left_behind(loop, *last, end));
   return begins;
 }
 

@@ -30,9 +30,9 @@ class CountedProgram {
     }
   }
   template <class Body>
-  void loop(const std::string& name, int iterations, Body body, bool has_end = true) {
+  void loop(const std::string& name, int iterations, Body body, bool has_end = true, int end = 0) {
     for (int i = 1; i <= iterations; ++i) {
-      open_[name] = {i, has_end ? iterations : -1};
+      open_[name] = {i, !has_end ? -1 : end > 0 ? end : iterations};
       body(i);
     }
     open_.erase(name);
@@ -121,6 +121,15 @@ TEST(CountedLoops, ShortEpochsAreCountedToTheirEnds) {
     program.run(25'000'000);  // a validation
   });
   EXPECT_EQ(found(program.build()).list.size(), 102U);
+}
+
+// Of a range of 1,000 it runs 70: what is left did not run.
+TEST(CountedLoops, ALoopThatIsLeftEarlyHasNoStepsBehindThat) {
+  CountedProgram program;
+  program.loop(
+      kSteps, 70, [&](int) { program.run(7'000'000); }, true, 1'000);
+  program.run(60'000'000);
+  EXPECT_NEAR(static_cast<double>(found(program.build()).list.size()), 70, 1);
 }
 
 TEST(CountedLoops, LoopsThatAreOverBetweenTwoLooksAreNone) {
