@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the loops of a thread of Python are, read while it may run: a `for` keeps its iterator on
-// its frame's value stack, and the iterators of range, list, tuple and enumerate count.
+// its frame's value stack, and the iterators of range, list, tuple, enumerate and zip
+// count.
 //
 //   frame -> locals, then the value stack. Nothing tells which of its slots are in use: one that was
 //   left behind points to an object that has no references any more, or is another one
