@@ -34,21 +34,27 @@ Check injection(const Facts& f) {
 }
 
 Check driver(const Facts& f) {
-  if (!f.device_node && f.driver_version.empty())
+  if (!f.has_driver())
     return {"driver", State::absent, "no NVIDIA GPU here: the CPU side of runs is recorded", ""};
-  if (!f.cuda_version)
+  if (!f.driver_library)
     return {"driver", State::missing, "a GPU, but no libcuda.so.1",
             "install the driver's user-space libraries, or start the container with the GPU"};
-  return {
-      "driver", State::good,
-      fmt::format("{}, CUDA {}", f.driver_version.empty() ? "unknown version" : f.driver_version,
-                  cuda_text(*f.cuda_version)),
-      ""};
+  if (!f.cuda_version)
+    return {"driver", State::missing, "libcuda.so.1 " + f.driver_why_not,
+            "see whether nvidia-smi works; if not, install the driver again"};
+  const std::string cuda = "CUDA " + cuda_text(*f.cuda_version);
+  if (!f.device_node && f.driver_version.empty())
+    return {"driver", State::limited, cuda + ", but no GPU (/dev/nvidiactl is not there)",
+            "where this machine has one, start the container with it; the CPU side is recorded"};
+  const std::string version = f.driver_version.empty() ? "unknown version" : f.driver_version;
+  return {"driver", State::good, version + ", " + cuda, ""};
 }
 
 Check gpus(const Facts& f) {
-  if (!f.nvml || f.gpus.empty())
-    return {"GPUs", State::limited, "NVML names none", "see clocks; traces do not need it"};
+  if (!f.nvml)
+    return {"GPUs", State::limited, "NVML does not name them", "see clocks; traces do not need it"};
+  if (f.gpus.empty())
+    return {"GPUs", State::limited, "NVML names none", "see what nvidia-smi -L says"};
   std::string names;
   bool mig = false;
   for (const Gpu& gpu : f.gpus) {
@@ -75,19 +81,26 @@ std::string not_sampled(const Facts& f) {
 Check clocks(const Facts& f) {
   if (!f.nvml)
     return {"clocks", State::limited, "clocks, power and memory are not sampled: " + f.nvml_why_not,
-            "install the driver's libnvidia-ml.so.1; for a container, "
-            "NVIDIA_DRIVER_CAPABILITIES=compute,utility"};
+            "install the driver's libnvidia-ml.so.1 (see whether nvidia-smi works); for a "
+            "container, NVIDIA_DRIVER_CAPABILITIES=compute,utility"};
   if (const std::string missing = not_sampled(f); !missing.empty())
     return {"clocks", State::limited, "not told by this GPU or to this user: " + missing,
             "the other counters are sampled; the report leaves these out"};
   return {"clocks", State::good,
-          fmt::format("sampled through NVML {}: clocks, throttling, power, temperature, memory",
-                      f.nvml_version),
+          fmt::format("sampled through NVML{}: clocks, throttling, power, temperature, memory",
+                      f.nvml_version.empty() ? "" : " " + f.nvml_version),
           ""};
 }
 
 Check cupti(const Facts& f) {
-  if (f.cupti_path.empty()) return {"CUPTI", State::missing, f.cupti_why_not, ""};
+  if (!f.cuda_version)
+    return {"CUPTI", State::missing, "not asked: it needs a libcuda.so.1 that answers", ""};
+  if (f.cupti_path.empty() && f.cupti_version == 0)
+    return {"CUPTI", State::missing, f.cupti_why_not, ""};
+  if (!f.cupti_why_not.empty())
+    return {"CUPTI", State::missing, f.cupti_why_not + " when it was asked for its version",
+            fmt::format("install another: pip install 'nvidia-cuda-cupti=={}.*'",
+                        cuda_text(*f.cuda_version))};
   const int needs = cuda_of_cupti(f.cupti_version);
   const std::string found = fmt::format("{}, version {}", f.cupti_path, f.cupti_version);
   // A minor version of CUDA runs on any driver of its major version; CUPTI does not.
@@ -114,14 +127,15 @@ Check counters(const Facts& f) {
           "the module option NVreg_RestrictProfilingToAdminUsers=0 opens them"};
 }
 
-Check mps() {
-  return {"MPS", State::limited,
-          "a control daemon's folder is there: kernels of several processes share the device",
-          "each process sees its own work only; stop MPS to measure one alone"};
+std::optional<Check> where_mps_runs(const Facts& f) {
+  if (!f.has_driver() || !f.mps) return std::nullopt;
+  return Check{"MPS", State::limited,
+               "a control daemon's folder is there: kernels of several processes share the device",
+               "each process sees its own work only; stop MPS to measure one alone"};
 }
 
 Check python(const Facts& f) {
-  if (f.python.empty()) return {"Python", State::absent, "no python3 in the PATH", ""};
+  if (f.python.empty()) return {"Python", State::absent, f.python_why_not, ""};
   for (const char* known : {"3.9.", "3.10.", "3.11.", "3.12.", "3.13.", "3.14."}) {
     if (f.python.starts_with(known))
       return {"Python", State::good, f.python + ": lines are recorded", ""};
@@ -131,6 +145,9 @@ Check python(const Facts& f) {
 }
 
 Check torch(const Facts& f) {
+  if (f.torch_version.empty() && !f.python.empty() && !f.python_why_not.empty())
+    return {"PyTorch", State::limited, "not known: " + f.python_why_not + " while it looked for it",
+            "see what python3 -c 'import torch' says"};
   if (f.torch_version.empty())
     return {"PyTorch", State::absent, "this python3 has none; C++ programs bring their own", ""};
   if (f.torch_tested)
@@ -162,20 +179,37 @@ Check disk(const Facts& f) {
   return {"disk", State::good, free, ""};
 }
 
+void ask_nothing_more(Facts& /*facts*/) {}
+
+template <Check (*judge)(const Facts&)>
+std::optional<Check> always(const Facts& facts) {
+  return judge(facts);
+}
+
+template <Check (*judge)(const Facts&)>
+std::optional<Check> with_driver(const Facts& facts) {
+  return facts.has_driver() ? std::optional(judge(facts)) : std::nullopt;
+}
+
 }  // namespace
 
-std::vector<Check> examine(const Facts& facts) {
-  std::vector<Check> checks{injection(facts), driver(facts)};
-  if (checks.back().state != State::absent) {
-    checks.push_back(gpus(facts));
-    checks.push_back(clocks(facts));
-    checks.push_back(cupti(facts));
-    checks.push_back(rivals(facts));
-    checks.push_back(counters(facts));
-    if (facts.mps) checks.push_back(mps());
-  }
-  for (const auto& check : {python, torch, preload, clock, disk}) checks.push_back(check(facts));
-  return checks;
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> all{
+      {ask_for_own_library, always<injection>},
+      {ask_python, always<python>},
+      {ask_nothing_more, always<torch>},
+      {ask_driver, always<driver>},
+      {ask_nvml, with_driver<gpus>},
+      {ask_nothing_more, with_driver<clocks>},
+      {ask_cupti, with_driver<cupti>},
+      {ask_environment, with_driver<rivals>},
+      {ask_nothing_more, with_driver<counters>},
+      {ask_nothing_more, where_mps_runs},
+      {ask_nothing_more, always<preload>},
+      {ask_machine, always<clock>},
+      {ask_nothing_more, always<disk>},
+  };
+  return all;
 }
 
 }  // namespace stepscope::doctor

@@ -2,6 +2,7 @@
 // What can be collected with these facts, and what to do about what cannot: one line each.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,13 @@ struct Check {
   std::string remedy;  // empty where nothing is to be done
 };
 
-std::vector<Check> examine(const Facts& facts);
+// One line of the answer. What it needs to know is asked just before, so that a slow or dying answer
+// costs this line and none above it.
+struct Topic {
+  void (*ask)(Facts& facts);
+  std::optional<Check> (*judge)(const Facts& facts);  // pure; nothing: it says nothing here
+};
+
+const std::vector<Topic>& topics();
 
 }  // namespace stepscope::doctor

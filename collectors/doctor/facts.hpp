@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What this machine has of that which collecting needs, as plainly as it can be asked: files, the
 // driver's and NVML's own answers, the Python of the PATH. Nothing is started on the device.
+//
+// Each `ask` function fills its part of the facts and needs those of the functions above it. What
+// is not ours (a vendor's library, Python) is asked only where it is needed, and in a child process
+// (question.hpp): its `..._why_not` then says how the child ended.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,34 +22,50 @@ struct Gpu {
 };
 
 struct Facts {
+  std::string folder = ".";                    // where a trace would be written
+  std::chrono::milliseconds patience{20'000};  // for each answer
+
+  std::string inject_library;  // empty: not found
+
+  std::string python;  // "3.11.2"; empty: no python3 in the PATH, or it did not answer
+  std::string python_why_not;
+  std::string torch_folder;
+  std::string torch_version;  // empty: that Python has no torch
+  bool torch_tested = false;
+
   bool device_node = false;         // /dev/nvidiactl
-  std::optional<int> cuda_version;  // of the driver: 13000 is 13.0; nothing: no libcuda.so.1
   std::string driver_version;       // "580.159.04"; empty where the kernel module is not loaded
+  bool driver_library = false;      // libcuda.so.1 loads
+  std::optional<int> cuda_version;  // of the driver: 13000 is 13.0; nothing: it gave none
+  std::string driver_why_not;       // why libcuda.so.1 gave no version
   std::optional<bool> counters_for_administrators_only;
   bool administrator = false;
+  bool mps = false;
+
   bool nvml = false;  // found and started
   std::string nvml_why_not;
   std::string nvml_version;  // of the driver, as NVML says it
   std::vector<Gpu> gpus;
-  bool mps = false;
 
   std::string cupti_path;  // that of torch, of CUDA_HOME or of the system; empty: none
   std::uint32_t cupti_version = 0;
-  std::string cupti_why_not;
+  std::string cupti_why_not;  // empty: it can be used
 
-  std::string inject_library;  // empty: not found
   std::vector<std::string> rivals;
   std::string preload;  // LD_PRELOAD of the caller
 
-  std::string python;         // "3.11.2"; empty: no python3 in the PATH
-  std::string torch_version;  // empty: that Python has no torch
-  bool torch_tested = false;
-
   bool invariant_tsc = false;
-  std::uint64_t free_bytes = 0;  // where a trace would be written
-  std::string folder;
+  std::uint64_t free_bytes = 0;
+
+  bool has_driver() const { return device_node || driver_library || !driver_version.empty(); }
 };
 
-Facts gather_facts(const std::string& output_folder);
+void ask_for_own_library(Facts& facts);
+void ask_python(Facts& facts);
+void ask_driver(Facts& facts);
+void ask_nvml(Facts& facts);   // where there is a driver
+void ask_cupti(Facts& facts);  // where libcuda.so.1 answers
+void ask_environment(Facts& facts);
+void ask_machine(Facts& facts);  // clock and disk
 
 }  // namespace stepscope::doctor

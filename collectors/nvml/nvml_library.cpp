@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nvml/nvml_library.hpp"
 
-#include <dlfcn.h>
-
 #include <cstdio>
+
+#include "core/support/dynamic_library.hpp"
 
 namespace stepscope::nvml {
 namespace {
 
-template <class Function>
-bool resolve(void* handle, const char* name, Function& function) noexcept {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  return function != nullptr;
-}
-
-void resolve_optional(void* handle, Library& to) noexcept {
-  (void)resolve(handle, "nvmlErrorString", to.error_text);
-  (void)resolve(handle, "nvmlSystemGetDriverVersion", to.driver_version);
-  (void)resolve(handle, "nvmlDeviceGetClockInfo", to.clock);
-  (void)resolve(handle, "nvmlDeviceGetPowerUsage", to.power);
+void find_optional(const DynamicLibrary& nvml, Library& to) noexcept {
+  (void)nvml.find("nvmlErrorString", to.error_text);
+  (void)nvml.find("nvmlSystemGetDriverVersion", to.driver_version);
+  (void)nvml.find("nvmlDeviceGetClockInfo", to.clock);
+  (void)nvml.find("nvmlDeviceGetPowerUsage", to.power);
   // The second is its name before driver 535.
-  if (!resolve(handle, "nvmlDeviceGetCurrentClocksEventReasons", to.clock_reasons))
-    (void)resolve(handle, "nvmlDeviceGetCurrentClocksThrottleReasons", to.clock_reasons);
-  (void)resolve(handle, "nvmlDeviceGetTemperature", to.temperature);
-  (void)resolve(handle, "nvmlDeviceGetMemoryInfo", to.memory);
-  (void)resolve(handle, "nvmlDeviceGetComputeRunningProcesses_v3", to.processes);
-  (void)resolve(handle, "nvmlDeviceGetFieldValues", to.fields);
+  if (!nvml.find("nvmlDeviceGetCurrentClocksEventReasons", to.clock_reasons))
+    (void)nvml.find("nvmlDeviceGetCurrentClocksThrottleReasons", to.clock_reasons);
+  (void)nvml.find("nvmlDeviceGetTemperature", to.temperature);
+  (void)nvml.find("nvmlDeviceGetMemoryInfo", to.memory);
+  (void)nvml.find("nvmlDeviceGetComputeRunningProcesses_v3", to.processes);
+  (void)nvml.find("nvmlDeviceGetFieldValues", to.fields);
+  (void)nvml.find("nvmlDeviceGetCount_v2", to.count_of_devices);
+  (void)nvml.find("nvmlDeviceGetHandleByIndex_v2", to.device_at);
+  (void)nvml.find("nvmlDeviceGetName", to.name_of);
+  (void)nvml.find("nvmlDeviceGetMigMode", to.mig_mode);
 }
 
 }  // namespace
@@ -36,16 +34,16 @@ FoundLibrary find_library() noexcept {
     std::snprintf(found.why_not.data(), found.why_not.size(), "%s", why);
     return found;
   };
-  void* handle = dlopen("libnvidia-ml.so.1", RTLD_NOW);
-  if (handle == nullptr)
+  const DynamicLibrary nvml("libnvidia-ml.so.1");
+  if (!nvml.is_open())
     return fail(
         "no libnvidia-ml.so.1 (it comes with the driver; in a container, with its utilities)");
   Library& to = found.functions;
-  if (!resolve(handle, "nvmlInit_v2", to.init) ||
-      !resolve(handle, "nvmlDeviceGetHandleByUUID", to.device_by_uuid) ||
-      !resolve(handle, "nvmlDeviceGetIndex", to.index_of))
+  if (!nvml.find("nvmlInit_v2", to.init) ||
+      !nvml.find("nvmlDeviceGetHandleByUUID", to.device_by_uuid) ||
+      !nvml.find("nvmlDeviceGetIndex", to.index_of))
     return fail("this libnvidia-ml.so.1 is too old: update the driver");
-  resolve_optional(handle, to);
+  find_optional(nvml, to);
   found.usable = true;
   return found;
 }

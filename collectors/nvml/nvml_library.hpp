@@ -24,6 +24,10 @@ struct Library {
   Status (*memory)(Handle device, Memory* memory);
   Status (*processes)(Handle device, unsigned* count, ProcessInfo* list);
   Status (*fields)(Handle device, int count, FieldValue* values);
+  Status (*count_of_devices)(unsigned* count);
+  Status (*device_at)(unsigned index, Handle* device);
+  Status (*name_of)(Handle device, char* text, unsigned bytes);
+  Status (*mig_mode)(Handle device, unsigned* now, unsigned* after_a_reset);
 };
 
 struct FoundLibrary {

@@ -1,38 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/pm_sampling/pm_library.hpp"
 
-#include <dlfcn.h>
-
-#include "collectors/cupti/library/resolve.hpp"
+#include "core/support/dynamic_library.hpp"
 
 namespace stepscope::pm {
 namespace {
 
-using cupti::resolve;
-
-const char* resolve_all(void* handle, Library& to) noexcept {
+const char* resolve_all(const DynamicLibrary& library, Library& to) noexcept {
   const char* missing = nullptr;
-  (void)(resolve(handle, "cuptiProfilerInitialize", to.initialize, missing) &&
-         resolve(handle, "cuptiDeviceGetChipName", to.chip_name, missing) &&
-         resolve(handle, "cuptiPmSamplingGetCounterAvailability", to.availability, missing) &&
-         resolve(handle, "cuptiProfilerHostInitialize", to.host_initialize, missing) &&
-         resolve(handle, "cuptiProfilerHostDeinitialize", to.host_deinitialize, missing) &&
-         resolve(handle, "cuptiProfilerHostConfigAddMetrics", to.add_metrics, missing) &&
-         resolve(handle, "cuptiProfilerHostGetConfigImageSize", to.config_size, missing) &&
-         resolve(handle, "cuptiProfilerHostGetConfigImage", to.config, missing) &&
-         resolve(handle, "cuptiProfilerHostGetNumOfPasses", to.passes, missing) &&
-         resolve(handle, "cuptiProfilerHostEvaluateToGpuValues", to.evaluate, missing) &&
-         resolve(handle, "cuptiPmSamplingEnable", to.enable, missing) &&
-         resolve(handle, "cuptiPmSamplingDisable", to.disable, missing) &&
-         resolve(handle, "cuptiPmSamplingSetConfig", to.set_config, missing) &&
-         resolve(handle, "cuptiPmSamplingGetCounterDataSize", to.data_size, missing) &&
-         resolve(handle, "cuptiPmSamplingCounterDataImageInitialize", to.initialize_data,
-                 missing) &&
-         resolve(handle, "cuptiPmSamplingStart", to.start, missing) &&
-         resolve(handle, "cuptiPmSamplingStop", to.stop, missing) &&
-         resolve(handle, "cuptiPmSamplingDecodeData", to.decode, missing) &&
-         resolve(handle, "cuptiPmSamplingGetCounterDataInfo", to.data_info, missing) &&
-         resolve(handle, "cuptiPmSamplingCounterDataGetSampleInfo", to.sample_info, missing));
+  const auto find = [&](const char* name, auto& function) {
+    if (!library.find(name, function)) missing = name;
+    return function != nullptr;
+  };
+  (void)(find("cuptiProfilerInitialize", to.initialize) &&
+         find("cuptiDeviceGetChipName", to.chip_name) &&
+         find("cuptiPmSamplingGetCounterAvailability", to.availability) &&
+         find("cuptiProfilerHostInitialize", to.host_initialize) &&
+         find("cuptiProfilerHostDeinitialize", to.host_deinitialize) &&
+         find("cuptiProfilerHostConfigAddMetrics", to.add_metrics) &&
+         find("cuptiProfilerHostGetConfigImageSize", to.config_size) &&
+         find("cuptiProfilerHostGetConfigImage", to.config) &&
+         find("cuptiProfilerHostGetNumOfPasses", to.passes) &&
+         find("cuptiProfilerHostEvaluateToGpuValues", to.evaluate) &&
+         find("cuptiPmSamplingEnable", to.enable) && find("cuptiPmSamplingDisable", to.disable) &&
+         find("cuptiPmSamplingSetConfig", to.set_config) &&
+         find("cuptiPmSamplingGetCounterDataSize", to.data_size) &&
+         find("cuptiPmSamplingCounterDataImageInitialize", to.initialize_data) &&
+         find("cuptiPmSamplingStart", to.start) && find("cuptiPmSamplingStop", to.stop) &&
+         find("cuptiPmSamplingDecodeData", to.decode) &&
+         find("cuptiPmSamplingGetCounterDataInfo", to.data_info) &&
+         find("cuptiPmSamplingCounterDataGetSampleInfo", to.sample_info));
   return missing;
 }
 
@@ -40,8 +37,8 @@ const char* resolve_all(void* handle, Library& to) noexcept {
 
 FoundLibrary find_library(const char* path) noexcept {
   FoundLibrary found;
-  void* handle = dlopen(path, RTLD_NOW);
-  found.missing = handle == nullptr ? "libcupti" : resolve_all(handle, found.functions);
+  const DynamicLibrary library(path);
+  found.missing = library.is_open() ? resolve_all(library, found.functions) : "libcupti";
   return found;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/record_function/torch_library.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <unistd.h>
@@ -10,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "core/support/dynamic_library.hpp"
 
 namespace stepscope {
 namespace {
@@ -59,11 +60,6 @@ void read_version(const Path& library, std::array<char, 64>& version) {
   }
 }
 
-template <class Function>
-void find_symbol(void* library, const char* symbol, Function& function) noexcept {
-  function = reinterpret_cast<Function>(dlsym(library, symbol));
-}
-
 }  // namespace
 
 // A nightly build may already be laid out as the version behind it.
@@ -90,21 +86,22 @@ TorchLibrary find_torch_library() noexcept {
   torch.mapped = dl_iterate_phdr(keep_torch_path, &path) == 1;
   if (!torch.mapped) return torch;
   read_version(path, torch.version);
-  void* handle = dlopen(path.data(), RTLD_NOLOAD | RTLD_NOW);  // kept: callbacks must never dangle
-  if (handle == nullptr) {
+  // It is kept open, so that callbacks never dangle.
+  const DynamicLibrary library(path.data(), RTLD_NOLOAD | RTLD_NOW);
+  if (!library.is_open()) {
     torch.why_not = "PyTorch's libtorch_cpu.so could not be opened again; its ops are not recorded";
     return torch;
   }
-  find_symbol(handle, torch_abi::kAddGlobalCallback, torch.add_global_callback);
-  find_symbol(handle, torch_abi::kDisableCallback, torch.disable_callback);
-  find_symbol(handle, torch_abi::kReenableCallback, torch.reenable_callback);
-  find_symbol(handle, torch_abi::kName, torch.name);
-  find_symbol(handle, torch_abi::kIsAsync, torch.is_async);
-  find_symbol(handle, torch_abi::kPeekSequence, torch.peek_sequence);
-  find_symbol(handle, torch_abi::kCurrentThreadId, torch.current_thread_id);
-  find_symbol(handle, torch_abi::kConstruct, torch.construct);
-  find_symbol(handle, torch_abi::kBefore, torch.before);
-  find_symbol(handle, torch_abi::kDestroy, torch.destroy);
+  (void)library.find(torch_abi::kAddGlobalCallback, torch.add_global_callback);
+  (void)library.find(torch_abi::kDisableCallback, torch.disable_callback);
+  (void)library.find(torch_abi::kReenableCallback, torch.reenable_callback);
+  (void)library.find(torch_abi::kName, torch.name);
+  (void)library.find(torch_abi::kIsAsync, torch.is_async);
+  (void)library.find(torch_abi::kPeekSequence, torch.peek_sequence);
+  (void)library.find(torch_abi::kCurrentThreadId, torch.current_thread_id);
+  (void)library.find(torch_abi::kConstruct, torch.construct);
+  (void)library.find(torch_abi::kBefore, torch.before);
+  (void)library.find(torch_abi::kDestroy, torch.destroy);
   if (!is_tested_torch(torch.version.data()) && !trusts_any_version()) {
     torch.why_not =
         "PyTorch's ops and scopes are not recorded: its version is not among those tested (2.4 to "

@@ -5,12 +5,12 @@
 #include <EGL/eglext.h>
 #include <GL/gl.h>
 #include <GL/glext.h>
-#include <dlfcn.h>
 #include <imgui.h>
 
 #include <algorithm>
 
 #include "backends/imgui_impl_opengl3.h"
+#include "core/support/dynamic_library.hpp"
 
 namespace stepscope::viewer {
 namespace {
@@ -19,22 +19,21 @@ using AnyFunction = void (*)();
 
 class Library {
  public:
-  Library() : handle_(dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL)) {
+  Library() : egl_("libEGL.so.1", RTLD_NOW | RTLD_LOCAL) {
     // Dear ImGui 1.92 keeps functions of this one beyond a picture, and closes it.
-    dlopen("libGL.so.1", RTLD_LAZY | RTLD_LOCAL);
-    if (handle_ == nullptr) return;
+    const DynamicLibrary kept("libGL.so.1", RTLD_LAZY | RTLD_LOCAL);
     get_ = find<decltype(&eglGetProcAddress)>("eglGetProcAddress");
   }
   bool ok() const { return get_ != nullptr; }
 
   template <class Function>
   Function find(const char* name) const {
-    if (void* const symbol = dlsym(handle_, name)) return reinterpret_cast<Function>(symbol);
+    if (const auto function = egl_.find<Function>(name)) return function;
     return reinterpret_cast<Function>(get_ != nullptr ? get_(name) : nullptr);
   }
 
  private:
-  void* handle_;  // stays loaded: drivers do not unload cleanly
+  DynamicLibrary egl_;
   decltype(&eglGetProcAddress) get_ = nullptr;
 };
 

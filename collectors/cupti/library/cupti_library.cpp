@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "collectors/cupti/library/resolve.hpp"
+#include "core/support/dynamic_library.hpp"
 
 namespace stepscope::cupti {
 namespace {
@@ -66,26 +66,26 @@ void* library_of_toolkit() noexcept {
 }
 
 // The first missing name, or null.
-const char* resolve_all(void* handle, Library& to) noexcept {
+const char* resolve_all(const DynamicLibrary& library, Library& to) noexcept {
   const char* missing = nullptr;
-  (void)(resolve(handle, "cuptiGetVersion", to.get_version, missing) &&
-         resolve(handle, "cuptiSubscribe", to.subscribe, missing) &&
-         resolve(handle, "cuptiUnsubscribe", to.unsubscribe, missing) &&
-         resolve(handle, "cuptiEnableCallback", to.enable_callback, missing) &&
-         resolve(handle, "cuptiEnableDomain", to.enable_domain, missing) &&
-         resolve(handle, "cuptiActivityRegisterCallbacks", to.register_buffers, missing) &&
-         resolve(handle, "cuptiActivityEnable", to.enable, missing) &&
-         resolve(handle, "cuptiActivityDisable", to.disable, missing) &&
-         resolve(handle, "cuptiActivityFlushAll", to.flush_all, missing) &&
-         resolve(handle, "cuptiActivityGetNextRecord", to.next_record, missing) &&
-         resolve(handle, "cuptiActivityGetNumDroppedRecords", to.dropped_records, missing) &&
-         resolve(handle, "cuptiSetThreadIdType", to.set_thread_id_type, missing) &&
-         resolve(handle, "cuptiGetStreamIdEx", to.stream_id, missing) &&
-         resolve(handle, "cuptiGetDeviceId", to.device_id, missing) &&
-         resolve(handle, "cuptiGetResultString", to.result_text, missing));
-  const char* optional = nullptr;
-  (void)resolve(handle, "cuptiGetGraphNodeId", to.graph_node_id, optional);
-  (void)resolve(handle, "cuptiGetCallbackName", to.callback_name, optional);
+  const auto find = [&](const char* name, auto& function) {
+    if (!library.find(name, function)) missing = name;
+    return function != nullptr;
+  };
+  (void)(find("cuptiGetVersion", to.get_version) && find("cuptiSubscribe", to.subscribe) &&
+         find("cuptiUnsubscribe", to.unsubscribe) &&
+         find("cuptiEnableCallback", to.enable_callback) &&
+         find("cuptiEnableDomain", to.enable_domain) &&
+         find("cuptiActivityRegisterCallbacks", to.register_buffers) &&
+         find("cuptiActivityEnable", to.enable) && find("cuptiActivityDisable", to.disable) &&
+         find("cuptiActivityFlushAll", to.flush_all) &&
+         find("cuptiActivityGetNextRecord", to.next_record) &&
+         find("cuptiActivityGetNumDroppedRecords", to.dropped_records) &&
+         find("cuptiSetThreadIdType", to.set_thread_id_type) &&
+         find("cuptiGetStreamIdEx", to.stream_id) && find("cuptiGetDeviceId", to.device_id) &&
+         find("cuptiGetResultString", to.result_text));
+  (void)library.find("cuptiGetGraphNodeId", to.graph_node_id);
+  (void)library.find("cuptiGetCallbackName", to.callback_name);
   return missing;
 }
 
@@ -103,7 +103,7 @@ FoundLibrary find_library() noexcept {
         "to a CUDA toolkit");
     return found;
   }
-  if (const char* missing = resolve_all(handle, found.functions)) {
+  if (const char* missing = resolve_all(DynamicLibrary(handle), found.functions)) {
     std::snprintf(found.why_not.data(), found.why_not.size(),
                   "this libcupti has no %s: CUDA 12.2 or later is needed", missing);
     return found;

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/cupti/records/device_facts.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cstdio>
+
+#include "core/support/dynamic_library.hpp"
 
 namespace stepscope::cupti {
 namespace {
 
 constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76;  // CUdevice_attribute
-
-template <class Function>
-Function find(void* driver, const char* name) {
-  return reinterpret_cast<Function>(dlsym(driver, name));
-}
 
 std::string text_of(const std::array<unsigned char, 16>& uuid) {
   std::string text = "GPU-";
@@ -30,13 +25,13 @@ std::string text_of(const std::array<unsigned char, 16>& uuid) {
 }  // namespace
 
 std::optional<Device> device_facts(std::uint32_t index) noexcept {
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (driver == nullptr) return std::nullopt;
-  const auto get = find<int (*)(int*, int)>(driver, "cuDeviceGet");
-  const auto name_of = find<int (*)(char*, int, int)>(driver, "cuDeviceGetName");
-  const auto memory_of = find<int (*)(std::size_t*, int)>(driver, "cuDeviceTotalMem_v2");
-  const auto attribute = find<int (*)(int*, int, int)>(driver, "cuDeviceGetAttribute");
-  const auto uuid_of = find<int (*)(unsigned char*, int)>(driver, "cuDeviceGetUuid_v2");
+  const DynamicLibrary driver("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (!driver.is_open()) return std::nullopt;
+  const auto get = driver.find<int (*)(int*, int)>("cuDeviceGet");
+  const auto name_of = driver.find<int (*)(char*, int, int)>("cuDeviceGetName");
+  const auto memory_of = driver.find<int (*)(std::size_t*, int)>("cuDeviceTotalMem_v2");
+  const auto attribute = driver.find<int (*)(int*, int, int)>("cuDeviceGetAttribute");
+  const auto uuid_of = driver.find<int (*)(unsigned char*, int)>("cuDeviceGetUuid_v2");
   int handle = 0;
   if (get == nullptr || name_of == nullptr || get(&handle, static_cast<int>(index)) != 0)
     return std::nullopt;

@@ -18,6 +18,7 @@ using testing::Not;
 Facts good_facts() {
   Facts facts;
   facts.device_node = true;
+  facts.driver_library = true;
   facts.cuda_version = 13000;
   facts.driver_version = "580.159.04";
   facts.counters_for_administrators_only = false;
@@ -34,6 +35,14 @@ Facts good_facts() {
   facts.free_bytes = std::uint64_t{50} << 30U;
   facts.folder = ".";
   return facts;
+}
+
+std::vector<Check> examine(const Facts& facts) {
+  std::vector<Check> checks;
+  for (const Topic& topic : topics()) {
+    if (auto check = topic.judge(facts)) checks.push_back(*std::move(check));
+  }
+  return checks;
 }
 
 Check check_of(const Facts& facts, const std::string& name) {
@@ -54,12 +63,11 @@ TEST(DoctorChecks, AGoodMachineNeedsNothing) {
 TEST(DoctorChecks, WhateverIsLimitedOrMissingSaysWhatToDo) {
   Facts facts = good_facts();
   facts.inject_library.clear();
+  facts.driver_library = false;
   facts.cuda_version.reset();
   facts.gpus.clear();
   facts.nvml = false;
   facts.nvml_why_not = "no libnvidia-ml.so.1";
-  facts.cupti_path.clear();
-  facts.cupti_why_not = "no libcupti.so.13 or .12 was found: pip install nvidia-cuda-cupti";
   facts.rivals = {"CUDA_INJECTION64_PATH=/opt/nsight/libToolsInjection64.so"};
   facts.counters_for_administrators_only = true;
   facts.mps = true;
@@ -72,12 +80,36 @@ TEST(DoctorChecks, WhateverIsLimitedOrMissingSaysWhatToDo) {
     EXPECT_NE(check.state, State::good) << check.name;
     EXPECT_THAT(check.remedy, Not(IsEmpty())) << check.name;
   }
+}
+
+TEST(DoctorChecks, WithoutCuptiTheLineSaysHowToGetIt) {
+  Facts facts = good_facts();
+  facts.cupti_path.clear();
+  facts.cupti_version = 0;
+  facts.cupti_why_not = "no libcupti.so.13 or .12 was found: pip install nvidia-cuda-cupti";
   EXPECT_THAT(check_of(facts, "CUPTI").finding, HasSubstr("pip install"));
+}
+
+// Its own functions may need the driver: those of CUPTI 13.2 recurse without it.
+TEST(DoctorChecks, CuptiIsNotAskedWhereTheDriverGaveNoVersion) {
+  Facts facts = good_facts();
+  facts.cuda_version.reset();
+  facts.driver_why_not = "died: Aborted";
+  EXPECT_THAT(check_of(facts, "driver").finding, HasSubstr("libcuda.so.1 died: Aborted"));
+  EXPECT_THAT(check_of(facts, "CUPTI").finding, HasSubstr("not asked"));
+}
+
+TEST(DoctorChecks, ADriverWithoutAGpuIsMostlyAContainerWithoutOne) {
+  Facts facts = good_facts();
+  facts.device_node = false;
+  facts.driver_version.clear();
+  EXPECT_EQ(check_of(facts, "driver").state, State::limited);
+  EXPECT_THAT(check_of(facts, "driver").remedy, HasSubstr("container"));
 }
 
 TEST(DoctorChecks, WithoutAGpuOnlyTheHostSideIsLookedAt) {
   Facts facts = good_facts();
-  facts.device_node = false;
+  facts.device_node = facts.driver_library = false;
   facts.driver_version.clear();
   facts.cuda_version.reset();
   EXPECT_EQ(check_of(facts, "driver").state, State::absent);
@@ -127,7 +159,9 @@ TEST(DoctorChecks, LittleSpaceIsAWarningAndNoneIsRefused) {
 
 // The machine of the test, whatever it has: asking never fails.
 TEST(DoctorFacts, CanBeGatheredAnywhere) {
-  const Facts facts = gather_facts("/tmp");
+  Facts facts;
+  facts.folder = "/tmp";
+  for (const Topic& topic : topics()) topic.ask(facts);
   EXPECT_GT(facts.free_bytes, 0U);
   EXPECT_FALSE(examine(facts).empty());
 }

@@ -91,6 +91,11 @@ TEST(NvmlAbi, FunctionsTakeWhatIsPassed) {
                                     nvmlTemperatureSensors_t, unsigned*>);
   static_assert(std::is_invocable_v<decltype(nvmlDeviceGetCurrentClocksEventReasons), nvmlDevice_t,
                                     unsigned long long*>);
+  static_assert(
+      std::is_invocable_v<decltype(nvmlDeviceGetHandleByIndex_v2), unsigned, nvmlDevice_t*>);
+  static_assert(std::is_invocable_v<decltype(nvmlDeviceGetName), nvmlDevice_t, char*, unsigned>);
+  static_assert(
+      std::is_invocable_v<decltype(nvmlDeviceGetMigMode), nvmlDevice_t, unsigned*, unsigned*>);
   static_assert(sizeof(Handle) == sizeof(nvmlDevice_t));
 }
 
