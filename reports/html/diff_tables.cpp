@@ -4,6 +4,7 @@
 
 #include "reports/html/diff_sections.hpp"
 #include "reports/wording/names.hpp"
+#include "reports/wording/shown_path.hpp"
 #include "reports/wording/tables.hpp"
 
 namespace stepscope::html {
@@ -72,9 +73,10 @@ Markup side_rows(const DiffScale& scale, const char* table, const std::vector<Ro
   return out;
 }
 
-Markup line_name(const LineDelta& line) {
+Markup line_name(const DiffScale& scale, const LineDelta& line) {
   if (line.file.empty()) return text("(no line)");
-  const Markup place = element("code", text(fmt::format("{}:{}", line.file, line.line)));
+  const Markup place =
+      element("code", text(fmt::format("{}:{}", shown_file(line.file, scale.c), line.line)));
   std::string about = line.function + direction_text(line.direction);
   if (line.a_line == 0)
     about += about.empty() ? "new" : ", new";
@@ -117,7 +119,8 @@ Markup phases_of(const DiffScale& scale) {
 Markup lines_of(const DiffScale& scale) {
   if (scale.c.lines.size() < 2) return {};
   const bool has_range = scale.c.range_ns_per_step.has_value();
-  const Markup rows = side_rows(scale, "lines", scale.c.lines, line_name);
+  const Markup rows = side_rows(scale, "lines", scale.c.lines,
+                                [&](const LineDelta& row) { return line_name(scale, row); });
   return section("lines", "By source line",
                  table(columns_of(scale, "line", has_range), rows, total_row(scale, has_range),
                        {"line-table", true}),

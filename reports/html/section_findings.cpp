@@ -8,6 +8,7 @@
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
 #include "reports/wording/findings.hpp"
+#include "reports/wording/shown_path.hpp"
 
 namespace stepscope::html {
 namespace {
@@ -31,7 +32,8 @@ Markup finding_places(const Report& report, const Finding& finding) {
   for (std::size_t i = 0; i < finding.places.size() && i < kMostPlacesShown; ++i) {
     const FindingPlace& at = finding.places[i];
     const char* how = at.kind == SiteKind::call ? "in" : "somewhere in";
-    Markup item = element("code", text(fmt::format("{}:{}", at.file, at.line)));
+    const std::string file = shown_file(at.file, report.summary.run);
+    Markup item = element("code", text(fmt::format("{}:{}", file, at.line)));
     if (!at.function.empty())
       item += Markup(" ") + element("small", text(fmt::format("{} {}", how, at.function)));
     item += text(

@@ -11,6 +11,7 @@
 #include "reports/html/source_excerpt.hpp"
 #include "reports/wording/line_groups.hpp"
 #include "reports/wording/names.hpp"
+#include "reports/wording/shown_path.hpp"
 #include "reports/wording/tables.hpp"
 
 namespace stepscope::html {
@@ -19,8 +20,9 @@ namespace {
 constexpr std::size_t kMostLines = 40;
 constexpr std::size_t kOpenLines = 3;
 
-Markup place(const LineRow& row) {
-  Markup out = element("code", text(fmt::format("{}:{}", row.file, row.line)));
+Markup place(const Report& report, const LineRow& row) {
+  Markup out = element(
+      "code", text(fmt::format("{}:{}", shown_file(row.file, report.summary.run), row.line)));
   const std::string direction = direction_text(row.direction);
   if (row.function.empty())
     return direction.empty() ? out : out + element("small", text(direction));
@@ -68,8 +70,8 @@ Markup line(const Report& report, const LineGroup& group, double largest, bool i
       element("span", {{"class", "n"}},
               text(fmt::format("{} {}", report.time(group.ns_total), report.time_title()))) +
       element("span", {{"class", "n share"}}, text(report.share(group.ns_total)));
-  const Markup head =
-      element("summary", element("span", {{"class", "place"}}, place(first)) + bar + numbers);
+  const Markup head = element(
+      "summary", element("span", {{"class", "place"}}, place(report, first)) + bar + numbers);
   return element("details",
                  {{"data-line", fmt::format("{}:{}", first.file, first.line)},
                   {"data-ns", std::to_string(group.ns_total)},

@@ -8,6 +8,7 @@
 #include "reports/markdown/report_sections.hpp"
 #include "reports/wording/line_groups.hpp"
 #include "reports/wording/names.hpp"
+#include "reports/wording/shown_path.hpp"
 #include "reports/wording/tables.hpp"
 
 namespace stepscope::markdown {
@@ -79,7 +80,8 @@ std::string line_section(const StepScale& scale) {
   Rows rows;
   for (std::size_t i = 0; i < std::min(kMostLines, groups.size()); ++i) {
     const LineRow& first = *groups[i].rows.front();
-    std::string place = code(fmt::format("{}:{}", first.file, first.line));
+    std::string place =
+        code(fmt::format("{}:{}", shown_file(first.file, scale.summary.run), first.line));
     if (!first.function.empty())
       place += (first.kind == SiteKind::call ? " in " : " somewhere in ") +
                code(shortened(first.function, kLongestName));

@@ -12,6 +12,7 @@
 #include "reports/text/table.hpp"
 #include "reports/wording/line_groups.hpp"
 #include "reports/wording/names.hpp"
+#include "reports/wording/shown_path.hpp"
 #include "reports/wording/tables.hpp"
 
 namespace stepscope::text_sections {
@@ -80,9 +81,10 @@ std::string named_place(const LineRow& row, std::string_view place, std::string_
 // matters less than file and line: it is what is cut.
 std::string line_text(const Page& page, const LineRow& row) {
   const std::string direction = direction_text(row.direction);
+  const std::string shown = shown_file(row.file, page.summary.run);
   if (page.style.whole_names)
-    return named_place(row, fmt::format("{}:{}", row.file, row.line), row.function) + direction;
-  std::string_view file = row.file;
+    return named_place(row, fmt::format("{}:{}", shown, row.line), row.function) + direction;
+  std::string_view file = shown;
   while (columns_of(file) > kFileColumns && file.find('/') != std::string_view::npos) {
     file.remove_prefix(file.find('/') + 1);  // the last folders and the name tell files apart
   }

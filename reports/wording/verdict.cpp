@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/support/duration.hpp"
+#include "reports/wording/shown_path.hpp"
 
 namespace stepscope {
 namespace {
@@ -51,7 +52,7 @@ std::vector<std::string> without_empty(std::vector<std::string> parts) {
 
 std::vector<std::string> what_ran(const RunFacts& run) {
   return without_empty(
-      {run.path, run.source == "unknown" ? "" : run.source + " trace", run.command});
+      {shown_command(run), run.path, run.source == "unknown" ? "" : run.source + " trace"});
 }
 
 std::vector<std::string> where_it_ran(const RunFacts& run) {

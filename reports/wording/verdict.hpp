@@ -18,7 +18,7 @@ struct VerdictLabel {
   Tone tone = Tone::neutral;
 };
 
-std::vector<std::string> what_ran(const RunFacts& run);      // path, source, command
+std::vector<std::string> what_ran(const RunFacts& run);      // command, path, source
 std::vector<std::string> where_it_ran(const RunFacts& run);  // device, rank, versions, events
 
 VerdictLabel verdict_label(const StepScale& scale);

@@ -49,6 +49,7 @@ def not_installed(commands):
 
 def shape(line):
     """The line without what differs between two runs: figures, their units, versions, bars, blanks."""
+    line = re.sub(r"\bpython[\d.]+(?= )", "python", line)  # the interpreter of the test has a name of its own
     line = re.sub(r"(torch|python) \d+\.[\w.+]+", r"\1 #", line)
     line = re.sub("[█▉▊▋▌▍▎▏]+", " ", line)
     line = re.sub(r"\.scope/\S*", ".scope", NUMBER.sub("#", line))

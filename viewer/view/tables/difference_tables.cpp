@@ -5,6 +5,7 @@
 
 #include "reports/wording/diff_words.hpp"
 #include "reports/wording/names.hpp"
+#include "reports/wording/shown_path.hpp"
 
 namespace stepscope::viewer {
 namespace {
@@ -133,10 +134,10 @@ class DifferenceTables {
     return out;
   }
 
-  static std::string line_name(const LineDelta& row) {
+  std::string line_name(const LineDelta& row) const {
     if (row.file.empty()) return "(no line)";
-    const std::string name =
-        fmt::format("{}:{} {}{}", row.file, row.line, row.function, direction_text(row.direction));
+    const std::string name = fmt::format("{}:{} {}{}", shown_file(row.file, c_), row.line,
+                                         row.function, direction_text(row.direction));
     if (row.a_line == 0) return name + ", new";
     if (row.b_line == 0) return name + ", gone";
     return row.a_line == row.b_line ? name : name + fmt::format(", was :{}", row.a_line);

@@ -5,6 +5,7 @@
 
 #include "reports/wording/line_groups.hpp"
 #include "reports/wording/names.hpp"
+#include "reports/wording/shown_path.hpp"
 #include "reports/wording/tables.hpp"
 
 namespace stepscope::viewer {
@@ -142,8 +143,8 @@ Table lines_table(const StepScale& scale) {
     for (const LineRow* row : group.rows)
       causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", name_of(row->cause),
                             scale.share(row->ns_total));
-    TableRow row{{{fmt::format("{}:{} {}{}", first.file, first.line, first.function,
-                               direction_text(first.direction)),
+    TableRow row{{{fmt::format("{}:{} {}{}", shown_file(first.file, scale.summary.run), first.line,
+                               first.function, direction_text(first.direction)),
                    {}},
                   timed(scale, group.ns_total),
                   shared(scale, group.ns_total),

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/wording/shown_path.hpp"
+
+#include <algorithm>
+
+#include "reports/wording/source_path.hpp"
+
+namespace stepscope {
+namespace {
+
+std::string_view folder_of(const RunFacts& run) {
+  for (const auto& [name, value] : run.versions) {
+    if (name == "folder") return value;
+  }
+  return "";
+}
+
+// The first word, which may be quoted, without its folders.
+std::string without_folders(std::string_view program) {
+  const bool quoted = program.starts_with('\'');
+  const std::size_t name = program.rfind('/');
+  if (name == std::string_view::npos) return std::string(program);
+  return (quoted ? "'" : "") + std::string(program.substr(name + 1));
+}
+
+std::size_t end_of_first_word(std::string_view command) {
+  if (!command.starts_with('\'')) return std::min(command.find(' '), command.size());
+  const std::size_t quote = command.find('\'', 1);
+  return quote == std::string_view::npos ? command.size() : quote + 1;
+}
+
+}  // namespace
+
+std::string shown_file(std::string_view file, const RunFacts& run) {
+  std::string shown = path_below(file, folder_of(run));
+  for (const char* packages : {"/site-packages/", "/dist-packages/"}) {
+    const std::size_t at = shown.rfind(packages);
+    if (at != std::string::npos) return shown.substr(at + std::string_view(packages).size());
+  }
+  return shown;
+}
+
+std::string shown_file(std::string_view file, const Comparison& comparison) {
+  return shown_file(shown_file(file, comparison.b.run), comparison.a.run);
+}
+
+std::string shown_command(const RunFacts& run) {
+  const std::string_view command = run.command;
+  const std::size_t end = end_of_first_word(command);
+  std::string shown = without_folders(command.substr(0, end));
+  const std::string folder = std::string(folder_of(run)) + "/";
+  for (std::size_t at = end; at < command.size();) {
+    const bool word_begins = std::string_view(" '\"=").find(command[at - 1]) != std::string::npos;
+    if (folder.size() > 1 && word_begins && command.substr(at).starts_with(folder)) {
+      at += folder.size();
+    } else {
+      shown += command[at++];
+    }
+  }
+  return shown;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paths as readers see them: what lies in the folder that the run was started in is named from
+// there, and a package's file from the folder that packages are installed in. JSON keeps the whole
+// path.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/compare/comparison.hpp"
+
+namespace stepscope {
+
+// "/home/me/proj/models/net.py" in the folder /home/me/proj: "models/net.py";
+// ".../site-packages/torch/nn/modules/linear.py": "torch/nn/modules/linear.py".
+std::string shown_file(std::string_view file, const RunFacts& run);
+std::string shown_file(std::string_view file, const Comparison& comparison);
+
+// "/opt/venv/bin/python3 /home/me/proj/train.py --lr 1": "python3 train.py --lr 1".
+std::string shown_command(const RunFacts& run);
+
+}  // namespace stepscope
