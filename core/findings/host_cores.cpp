@@ -41,10 +41,7 @@ std::optional<std::uint32_t> core_count(const JudgedRun& run) {
 }
 
 std::uint32_t loader_workers(const JudgedRun& run) {
-  std::uint32_t out = 0;
-  for (ThreadId t = 0; t < run.trace.data().threads.size(); ++t)
-    if (is_worker(run, t)) ++out;
-  return out;
+  return run.attribution.loader.workers;
 }
 
 std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& times) {

@@ -23,7 +23,7 @@ std::optional<std::uint32_t> core_count(const JudgedRun& run);
 // where it has some, else of the loop's thread within `times`. Nothing where it was not sampled.
 std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& times);
 
-// Workers of a DataLoader that the loop's process has.
+// The most workers of one DataLoader that lived at once while the loop waited for it.
 std::uint32_t loader_workers(const JudgedRun& run);
 
 }  // namespace stepscope::rules

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/attribution/host/site_counts.hpp"
+#include "core/attribution/host/worker_lives.hpp"
 
 namespace stepscope {
 namespace {
@@ -29,9 +30,9 @@ Interval owned_by(Iterator at, Iterator begin, Iterator end, Interval silence, T
   return {is_first ? silence.begin : time_of(*at), is_last ? silence.end : time_of(*std::next(at))};
 }
 
-// What one worker did, from its last sample on.
+// What one worker does, by its latest sample.
 struct WorkerState {
-  bool known = false, busy = false;
+  bool busy = false;
   SiteId site = kNone;
 };
 
@@ -64,7 +65,8 @@ std::vector<ProcessId> starters_of(const Trace& trace) {
 HostSamples::HostSamples(const Trace& trace)
     : samples_(trace.data().samples),
       rows_(trace.data().threads.size()),
-      changes_(trace.data().processes.size()) {
+      changes_(trace.data().processes.size()),
+      usual_worker_sites_(trace.data().processes.size(), kNone) {
   for (std::uint32_t row = 0; row < samples_.size(); ++row) {
     Rows& rows = rows_[samples_.thread[row]];
     if (rows.size() == 0) rows.begin = row;
@@ -86,29 +88,41 @@ void HostSamples::add_workers(const Trace& trace) {
 
 void HostSamples::add_changes(const Trace& trace, const std::vector<std::uint32_t>& order) {
   const std::vector<ProcessId> starters = starters_of(trace);
-  std::vector<std::map<std::int64_t, WorkerState>> workers(changes_.size());
-  std::vector<SiteCounts> counts(changes_.size());
-  const auto add = [&](ProcessId of, std::uint32_t row) {
-    const std::int64_t worker = trace.data().threads[samples_.thread[row]].tid;
-    const bool busy = (samples_.flags[row] & kSampleFetching) != 0;
-    if ((samples_.flags[row] & kSampleEnded) != 0) {
-      workers[of].erase(worker);
-    } else {
-      workers[of][worker] = {true, busy, samples_.site[row]};
-    }
-    if (busy && samples_.site[row] != kNone) ++counts[of][samples_.site[row]];
-    const auto at_work = std::count_if(workers[of].begin(), workers[of].end(),
-                                       [](const auto& one) { return one.second.busy; });
-    changes_[of].push_back({samples_.time[row], line_of_most(workers[of]),
-                            static_cast<std::uint32_t>(at_work),
-                            static_cast<std::uint32_t>(workers[of].size())});
-  };
+  std::vector<std::vector<std::uint32_t>> rows(changes_.size());
   for (const std::uint32_t row : order) {
     const ProcessId own = trace.data().threads[samples_.thread[row]].process;
-    add(own, row);
-    if (starters[own] != own) add(starters[own], row);
+    rows[own].push_back(row);
+    if (starters[own] != own) rows[starters[own]].push_back(row);
   }
-  for (const SiteCounts& count : counts) usual_worker_sites_.push_back(most_common(count));
+  for (ProcessId process = 0; process < rows.size(); ++process)
+    add_changes_of(trace, process, rows[process]);
+}
+
+void HostSamples::add_changes_of(const Trace& trace, ProcessId process,
+                                 const std::vector<std::uint32_t>& rows) {
+  const WorkerLives lives(trace, process, rows);
+  std::map<std::int64_t, WorkerState> workers;  // those that live, by their process ids
+  SiteCounts counts;
+  for (const std::uint32_t row : rows) {
+    const std::int64_t time = samples_.time[row];
+    const std::int64_t worker = trace.data().threads[samples_.thread[row]].tid;
+    const bool busy = (samples_.flags[row] & kSampleFetching) != 0;
+    std::erase_if(workers, [&](const auto& one) { return !lives.lives(one.first, time); });
+    if ((samples_.flags[row] & kSampleEnded) != 0) {
+      workers.erase(worker);
+    } else {
+      workers[worker] = {busy, samples_.site[row]};
+    }
+    if (busy && samples_.site[row] != kNone) ++counts[samples_.site[row]];
+    Change change{time, line_of_most(workers), 0, 0};
+    for (const auto& [id, state] : workers) {
+      if (!lives.serves_wait_at(id, time)) continue;
+      ++change.known;
+      if (state.busy) ++change.busy;
+    }
+    changes_[process].push_back(change);
+  }
+  usual_worker_sites_[process] = most_common(counts);
 }
 
 HostSamples::Seen HostSamples::before(ThreadId thread, Interval silence, std::int64_t t) const {

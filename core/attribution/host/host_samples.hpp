@@ -8,7 +8,8 @@
 //
 // Workers: threads with samples of a worker. They count for the process that started them: that of
 // the thread, where it was read from outside, and where a spawned worker recorded itself, also the
-// process that its fact "parent_pid" names. One that has ended is not counted any more.
+// process that its fact "parent_pid" names. Only those that live and serve the line at which the
+// loop waits are counted (worker_lives.hpp).
 //
 // The line at which most of those that made a batch were; of lines as common as another,
 // the one with the lower id. In a silence in which none was looked at: the line at which they were
@@ -38,7 +39,7 @@ class HostSamples {
     Interval time;  // of the silence, in which this holds
     SiteId site = kNone;
     std::uint32_t busy = 0;   // workers that made a batch
-    std::uint32_t known = 0;  // 0: none was looked at
+    std::uint32_t known = 0;  // workers of that loader; 0: none was looked at
   };
   // Of the workers that `process` started.
   Workers workers_before(ProcessId process, Interval silence, std::int64_t t) const;
@@ -51,6 +52,8 @@ class HostSamples {
   };
   void add_workers(const Trace& trace);
   void add_changes(const Trace& trace, const std::vector<std::uint32_t>& order);
+  void add_changes_of(const Trace& trace, ProcessId process,
+                      const std::vector<std::uint32_t>& rows);
 
   const Samples& samples_;
   std::vector<Rows> rows_;                    // by thread

@@ -67,6 +67,33 @@ TEST(HostSamples, AWorkerThatHasEndedIsNotBusyAnyMore) {
   EXPECT_EQ(samples.workers_before(0, {0, 100}, 60).known, 1U);
 }
 
+// The loop waits at line 1 in [10, 100), at line 2 in [110, 200), and at line 1 again from 210 on.
+// Two workers of the first epoch, two of the second, and one of a loader of its own that lives all
+// the time and idles while the loop waits at line 1.
+TEST(HostSamples, OnlyLivingWorkersOfTheLoaderThatIsWaitedForAreCounted) {
+  TraceData data;
+  data.processes.resize(1);
+  data.threads.resize(6);
+  for (std::uint32_t t = 0; t < 6; ++t) data.threads[t].tid = t;
+  data.sites.resize(4);
+  constexpr std::uint8_t kIdle = kSampleWorker, kBusy = kSampleWorker | kSampleFetching;
+  for (const auto& [begin, line] : {std::pair{10, 1U}, {110, 2U}, {210, 1U}}) {
+    add_sample(data, 0, begin, line, 0, kSampleInLoader);
+    add_sample(data, 0, begin + 90, line, 0, 0);
+  }
+  for (const ThreadId first : {1U, 2U}) add_sample(data, first, 20 + first, 3, 0, kBusy);
+  add_sample(data, 3, 30, kNone, 0, kIdle);
+  add_sample(data, 3, 120, 3, 0, kBusy);
+  add_sample(data, 3, 230, kNone, 0, kIdle);
+  for (const ThreadId later : {4U, 5U}) add_sample(data, later, 220 + later, 3, 0, kBusy);
+  const Trace trace = Trace::build(std::move(data));
+  const HostSamples samples(trace);
+  EXPECT_EQ(samples.workers_before(0, {10, 100}, 90).known, 2U);
+  EXPECT_EQ(samples.workers_before(0, {110, 200}, 190).known, 1U);
+  EXPECT_EQ(samples.workers_before(0, {210, 300}, 290).known, 2U);
+  EXPECT_EQ(samples.workers_before(0, {210, 300}, 290).busy, 2U);
+}
+
 // It recorded itself; the loop waits in the process that started it.
 TEST(HostSamples, ASpawnedWorkerCountsForTheProcessThatStartedIt) {
   TraceData data;
