@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/launcher/profile.hpp"
 
+#include <fmt/ranges.h>
 #include <regex.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -165,7 +167,7 @@ class ProfiledRun {
     const bool killed = WIFSIGNALED(end.status);
     const recorder::ProcessEnd known{end.pid, killed ? ExitReason::signalled : ExitReason::exited,
                                      killed ? WTERMSIG(end.status) : WEXITSTATUS(end.status)};
-    const recorder::Salvage salvaged = recorder::salvage(folder_, {known}, recorder::Depth::full);
+    const recorder::Salvage salvaged = salvage_all(known);
     for (const std::string& problem : salvaged.problems) say("{}", problem);
     facts_.ended_ns = now_ns();
     (killed ? facts_.signal : facts_.exit_status) = known.status;
@@ -181,6 +183,20 @@ class ProfiledRun {
     if (options_.native_lines) name_native_lines();
     if (!earlier_.empty()) replace_earlier(salvaged);
     summarise(stores, salvaged);
+  }
+
+  // Helpers of Python's multiprocessing end a moment behind the program.
+  recorder::Salvage salvage_all(const recorder::ProcessEnd& known) const {
+    constexpr int kTries = 10;
+    recorder::Salvage all = recorder::salvage(folder_, {known}, recorder::Depth::full);
+    for (int i = 0; i < kTries && !all.recording.empty(); ++i) {
+      usleep(50'000);
+      recorder::Salvage later = recorder::salvage(folder_, {known}, recorder::Depth::full);
+      later.recovered += all.recovered;
+      later.problems.insert(later.problems.begin(), all.problems.begin(), all.problems.end());
+      all = std::move(later);
+    }
+    return all;
   }
 
   bool hold_starts_only(const std::vector<std::string>& stores) const {
@@ -202,18 +218,26 @@ class ProfiledRun {
   // A process that lives on may still write into the folder; of one whose files are damaged they
   // are all that is left.
   void nothing_recorded(const recorder::Salvage& salvaged) const {
-    say("no process recorded anything: no PyTorch of a known version (2.4 to 2.15, no nightly; "
-        "STEPSCOPE_TRUST_TORCH=1 tries any) and no NVTX ranges were seen, nor a Python program "
-        "that "
-        "computed behind its imports{}{}",
-        options_.only.empty() ? "" : " in the processes that --only selects",
-        options_.capture.any() ? " at the time that the capture options name" : "");
+    say("{}", why_nothing_was_recorded());
     if (salvaged.running > 0) {
-      say_running(salvaged);
+      say("{} of its processes still run: {} stays for what they may record", salvaged.running,
+          shown_path(folder_));
     } else if (salvaged.problems.empty() && why_it_stays(folder_).empty()) {
       remove_folder();
       say("{} held nothing and was removed", shown_path(folder_));
     }
+  }
+
+  // The program has said itself why it failed.
+  std::string why_nothing_was_recorded() const {
+    if (failed())
+      return "nothing was recorded: the program ended before it did anything that is recorded";
+    return fmt::format(
+        "no process recorded anything: no PyTorch of a known version (2.4 to 2.15, no nightly; "
+        "STEPSCOPE_TRUST_TORCH=1 tries any) and no NVTX ranges were seen, nor a Python program "
+        "that computed behind its imports{}{}",
+        options_.only.empty() ? "" : " in the processes that --only selects",
+        options_.capture.any() ? " at the time that the capture options name" : "");
   }
 
   void replace_earlier(const recorder::Salvage& salvaged) {
@@ -258,18 +282,26 @@ class ProfiledRun {
     return sum;
   }
 
-  static void say_running(const recorder::Salvage& salvaged) {
-    say("{} still running: what they record from now on is theirs to finish", salvaged.running);
+  void say_running(const recorder::Salvage& salvaged) const {
+    if (salvaged.recording.empty()) return;
+    say("process{} {} still run{} and go{} on recording into {}: a report made before the end "
+        "lacks "
+        "the rest",
+        salvaged.recording.size() == 1 ? "" : "es", fmt::join(salvaged.recording, ", "),
+        salvaged.recording.size() == 1 ? "s" : "", salvaged.recording.size() == 1 ? "es" : "",
+        shown_path(folder_));
   }
 
   // Workers that are forked end without a word as a rule: where the command ended well, that is no
   // news.
   void summarise(const std::vector<std::string>& stores, const recorder::Salvage& salvaged) const {
-    say("recorded {} ({} KiB{})", shown_path(folder_), (bytes_of(stores) + 1023) / 1024,
+    say("recorded {}{} ({} KiB{})",
+        salvaged.problems.empty() ? "" : "a part: ", shown_path(folder_),
+        (bytes_of(stores) + 1023) / 1024,
         stores.size() == 1 ? "" : fmt::format("; {} processes", stores.size()));
     if (salvaged.recovered > 0 && failed())
       say("{} of them ended without a word; their last records were recovered", salvaged.recovered);
-    if (salvaged.running > 0) say_running(salvaged);
+    say_running(salvaged);
     say_nothing_recorded(stores);
     say("now run: stepscope report {}", shown_path(folder_));
   }

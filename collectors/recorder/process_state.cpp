@@ -71,6 +71,7 @@ void after_fork_in_child() {
   keep_sources_that_outlive_a_fork();
   process.sources_stop = process.sources_done = 0;
   thread_ring = nullptr;
+  process.began_ns = clock_ns(CLOCK_MONOTONIC);
   restart_capture();
   process.phase = was_recording && good ? Phase::armed : Phase::closed;
   process.dictionary.lock().unlock();
@@ -170,11 +171,16 @@ bool start(const Settings& settings) noexcept {
   process.flush_ms = settings.flush_ms;
   process.on_open = settings.on_open;
   process.ticks_are_ns = !tsc_is_invariant();
+  process.began_ns = clock_ns(CLOCK_MONOTONIC);
   if (!process.dictionary.open() || pthread_key_create(&thread_end_key, on_thread_end) != 0)
     return false;
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   process.phase.store(Phase::armed, std::memory_order_release);
   return true;
+}
+
+std::int64_t process_life_ns() noexcept {
+  return clock_ns(CLOCK_MONOTONIC) - process.began_ns;
 }
 
 RingHeader* attach_thread() noexcept {

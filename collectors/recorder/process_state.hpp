@@ -34,6 +34,7 @@ inline constexpr std::uint32_t kMaxRings = 4096;
 struct ProcessState {
   std::atomic<Phase> phase{Phase::off};
   bool ticks_are_ns = false;
+  std::int64_t began_ns = 0;  // when the process, or this fork of it, began; CLOCK_MONOTONIC
   Dictionary dictionary;
   std::array<char, 2048> folder{};
   std::array<char, 512> stem{};  // HOST-PID-NONCE of the open session
@@ -66,6 +67,9 @@ bool start(const Settings& settings) noexcept;
 // recorded afterwards. For a process that ends; harmless where nothing was recorded.
 void finish(ExitReason reason, std::int32_t status) noexcept;
 inline constexpr int kFinishSeconds = 10;
+
+// Since the process, or this fork of it, loaded the recorder.
+std::int64_t process_life_ns() noexcept;
 
 // The calling thread's ring, made at its first event. Null: do not record.
 RingHeader* attach_thread() noexcept;

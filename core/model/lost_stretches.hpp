@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a process's records are missing because parts of its file are damaged: a fact of the
-// process that the reader of the file writes, "BEGIN END, BEGIN END, ..." in nanoseconds, in order.
+// Where a process's records are missing: a fact of the process, "BEGIN END, BEGIN END, ..." in
+// nanoseconds, in order. The recorder writes it where the disk was full, and the reader of the file
+// adds where parts of it are damaged.
 #pragma once
 
 #include <string>

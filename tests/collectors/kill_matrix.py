@@ -160,7 +160,7 @@ def cpp_nothing_recorded():
     assert os.listdir(run.folder.name) == [], os.listdir(run.folder.name)
     said = [line.removeprefix("stepscope: ") for line in run.stderr.splitlines()]
     assert said[0] == "/bin/sh ended with status 9", said
-    assert said[1].startswith("no process recorded anything"), said
+    assert said[1].startswith("nothing was recorded: the program ended before"), said
     assert said[2].endswith("run.scope held nothing and was removed") and len(said) == 3, said
 
 

@@ -61,7 +61,7 @@ void Drain::take(RingHeader& ring, BegunCall last) {
   const std::uint64_t head = ring.head.load(std::memory_order_acquire);
   log_.take(health_);  // behind head: names and streams that the records refer to
   const Published slots{slots_of(&ring), ring.slots - 1, head};
-  while (source.taken < head) {
+  while (source.taken < head && problem_.empty()) {
     const std::uint64_t until = std::min<std::uint64_t>(head, source.taken + kBatchRows);
     while (source.taken < until) {
       if (last == BegunCall::left && is_begun_call(slots, source.taken)) return;
@@ -202,6 +202,7 @@ Status Drain::flush() {
   log_.take(health_);
   take_counters();
   Status status = store_.write(batch_);
+  if (!status.ok() && problem_.empty()) problem_ = status.error().message;
   clear(batch_);
   commit_tails();
   return status;

@@ -42,6 +42,9 @@ class Drain {
   void capture_opened(std::int64_t time, double state);
   // Clock records, log rows, counters and the batch.
   Status flush();
+  // Why a batch could not be written, the first time; empty while all were. Records that come
+  // behind it are left in their rings.
+  const std::string& problem() const { return problem_; }
 
  private:
   static constexpr std::size_t kBatchRows = 16384;  // and twice as many at most
@@ -78,6 +81,7 @@ class Drain {
   void take_counters();
   void commit_tails();
 
+  std::string problem_;
   SessionView session_;
   StoreWriter& store_;
   TickConverter& clock_;

@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/draining/drain.hpp"
+#include "collectors/recorder/draining/last_space.hpp"
 #include "collectors/recorder/live_files/liveness.hpp"
 #include "collectors/recorder/live_files/mapped_file.hpp"
 #include "collectors/recorder/live_files/ring.hpp"
@@ -89,6 +91,9 @@ class Salvager {
       if (file.size() > kSessionSuffix.size() && file.ends_with(kSessionSuffix)) session(file);
     }
     if (depth_ == Depth::full) {
+      for (const std::string& file : files_) {
+        if (file.ends_with(kLastSpaceSuffix)) take_last_words(file);
+      }
       remove_locks();
       rmdir(live_.c_str());  // where it is empty
     }
@@ -106,15 +111,24 @@ class Salvager {
                                  " is damaged; its process's last second is lost");
     } else if (is_said_to_run(view.header().pid) ||
                is_running(view.header(), session.fd(), file, depth_)) {
+      running_.insert(stem);
       ++result_.running;
+      if (exists(folder_ + "/" + stem + ".sst")) result_.recording.push_back(view.header().pid);
     } else if (exists(live_ + "/" + file)) {  // a process that ended well has removed it meanwhile
       empty(view, stem);
     }
   }
 
+  void take_last_words(const std::string& file) {
+    if (running_.contains(file.substr(0, file.size() - kLastSpaceSuffix.size()))) return;
+    const std::string path = live_ + "/" + file, why = last_words(path);
+    if (!why.empty()) result_.problems.push_back(why);
+    unlink(path.c_str());
+  }
+
   void remove_locks() const {
     for (const std::string& file : files_) {
-      if (result_.running == 0 && file.ends_with(".lock")) unlink((live_ + "/" + file).c_str());
+      if (running_.empty() && file.ends_with(".lock")) unlink((live_ + "/" + file).c_str());
     }
   }
 
@@ -126,6 +140,8 @@ class Salvager {
 
   void empty(const SessionView& view, const std::string& stem) {
     const std::string path = folder_ + "/" + stem + ".sst";
+    const std::string last = live_ + "/" + stem + std::string(kLastSpaceSuffix);
+    if (last_words(last).empty()) unlink(last.c_str());  // the end of the file needs it
     Result<StoreWriter> made = exists(path) ? StoreWriter::append(path) : StoreWriter::create(path);
     if (!made) {
       result_.problems.push_back(made.error().message);
@@ -181,6 +197,7 @@ class Salvager {
   const std::vector<ProcessEnd>& ends_;
   Depth depth_;
   std::vector<std::string> files_;
+  std::set<std::string> running_;  // sessions, by the stems of their files
   Salvage result_;
 };
 

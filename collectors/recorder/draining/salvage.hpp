@@ -20,9 +20,10 @@ struct ProcessEnd {
 };
 
 struct Salvage {
-  std::uint32_t recovered = 0;  // dead processes whose rings were emptied
-  std::uint32_t running = 0;    // still alive, or nobody here can tell: left alone
-  std::vector<std::string> problems;
+  std::uint32_t recovered = 0;          // dead processes whose rings were emptied
+  std::uint32_t running = 0;            // still alive, or nobody here can tell: left alone
+  std::vector<std::int64_t> recording;  // of these the processes that have recorded something
+  std::vector<std::string> problems;    // what could not be saved, or not be written in the run
 };
 
 // `ends`: how processes ended, as far as the caller knows. A pid that lives on with another session

@@ -6,16 +6,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <cstdio>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "collectors/recorder/capture/capture.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/draining/background_thread.hpp"
 #include "collectors/recorder/draining/drain.hpp"
+#include "collectors/recorder/draining/last_space.hpp"
 #include "collectors/recorder/live_files/ring.hpp"
 #include "collectors/recorder/process_state.hpp"
 
@@ -30,22 +33,25 @@ class Writer {
   Writer() : clock_(process.ticks_are_ns) { clock_.add(session_.header().first_clock); }
 
   void run() {
-    while (process.stop.load(std::memory_order_acquire) == 0) {
+    while (process.stop.load(std::memory_order_acquire) == 0 && !gave_up_) {
       wait();
       touch_new_rings();
       if (process.sources_stop.load(std::memory_order_acquire) != 0) stop_sources();
       follow_plan(false);
       if (due()) flush();
     }
-    follow_plan(true);
-    note_unmet_plan();
+    if (!gave_up_) {
+      follow_plan(true);
+      note_unmet_plan();
+    }
     stop_sources();
     flush();
     tell_own_cost();
     flush();
     retire_rings();
-    if (store_) (void)store_->close(process.exit_reason, process.exit_status);
+    close_store();
     for (std::uint32_t i = 0; i < process.ring_count; ++i) unlink(ring_path(i).data());
+    if (!gave_up_) unlink(session_path(kLastSpaceSuffix.data()).data());
     unlink(session_path(".session").data());
   }
 
@@ -104,18 +110,53 @@ class Writer {
     }
   }
 
-  // The recorder takes no notes any more.
-  static void note_unmet_plan() {
-    const char* unmet = unmet_plan();
-    if (unmet == nullptr) return;
-    process.dictionary.log({LogKind::note, 0, 0, 0, intern_name(unmet, std::strlen(unmet))});
+  // Also when the recorder takes no notes any more.
+  static void note_at_end(std::string_view text) {
+    process.dictionary.log({LogKind::note, 0, 0, 0, intern_name(text.data(), text.size())});
   }
 
-  // What the thread took beside the program: all of it, and the reading of rings and sources alone.
+  static void note_unmet_plan() {
+    if (const char* unmet = unmet_plan()) note_at_end(unmet);
+  }
+
+  // What the thread took beside the program: all of it, and the reading of rings and sources alone;
+  // and how long the process has lived by then, since it loaded the recorder.
   void tell_own_cost() {
     if (!open_store()) return;
     store_->fact("writer.cpu_ns", std::to_string(clock_ns(CLOCK_THREAD_CPUTIME_ID)));
     store_->fact("writer.decode_ns", std::to_string(decode_ns_));
+    store_->fact("process.life_ns", std::to_string(process_life_ns()));
+  }
+
+  void write_rows() {
+    (void)drain_->flush();
+    if (drain_->problem().empty()) {
+      written_until_ns_ = clock_ns(CLOCK_REALTIME);
+    } else if (!gave_up_) {
+      give_up(drain_->problem());
+    }
+  }
+
+  // The file takes no more. A recording with a hole could not be told from a whole one by what lies
+  // behind the hole, so it ends here, and says so.
+  void give_up(const std::string& why) {
+    gave_up_ = true;
+    process.phase = Phase::closed;
+    std::array<char, 96> when{};
+    std::snprintf(when.data(), when.size(), "; recording ended %.1f s after the process began",
+                  static_cast<double>(process_life_ns()) / 1e9);
+    const std::string text = why + when.data();
+    give_up_last_space(session_path(kLastSpaceSuffix.data()).data(), text);
+    note_at_end(text + ": steps that were over by then are here, what came later is not");
+    const std::int64_t now = clock_ns(CLOCK_REALTIME);
+    store_->fact("lost.stretches", std::to_string(written_until_ns_) + " " + std::to_string(now));
+  }
+
+  void close_store() {
+    if (!store_) return;
+    const bool goes_on = gave_up_ && process.stop.load(std::memory_order_acquire) == 0;
+    (void)store_->close(goes_on ? ExitReason::still_running : process.exit_reason,
+                        process.exit_status);
   }
 
   // A source that has a state of its own to tell tells it for all.
@@ -173,8 +214,8 @@ class Writer {
     if (!anything_new() && !any_source_is_due()) return;
     store_->clock({0, now.realtime_ns, now.monotonic_raw_ns, now.ticks, now.error_ns});
     const bool ends = process.stop.load(std::memory_order_acquire) != 0;
-    take_rings(ends ? Drain::BegunCall::taken : Drain::BegunCall::left);
-    (void)drain_->flush();
+    if (!gave_up_) take_rings(ends ? Drain::BegunCall::taken : Drain::BegunCall::left);
+    write_rows();
     collect_due_sources();
     retire_rings();
   }
@@ -208,7 +249,7 @@ class Writer {
       const std::int64_t begin = reading_ns(source);
       more = drain_->take(source, last);
       decode_ns_ += reading_ns(source) - begin;
-      (void)drain_->flush();
+      write_rows();
     }
   }
 
@@ -245,8 +286,10 @@ class Writer {
     if (!made) {
       failed_ = true;
       process.phase = Phase::closed;
+      give_up_last_space(session_path(kLastSpaceSuffix.data()).data(), made.error().message);
       return false;
     }
+    (void)keep_last_space(session_path(kLastSpaceSuffix.data()).data());
     store_.emplace(std::move(*made));
     drain_.emplace(session_, *store_, clock_);
     const ClockPair& first = session_.header().first_clock;
@@ -284,7 +327,9 @@ class Writer {
   std::int64_t last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
   std::int64_t decode_ns_ = 0;  // of the thread's CPU time
   std::uint32_t woken_ = 0;
+  std::int64_t written_until_ns_ = clock_ns(CLOCK_REALTIME);
   bool failed_ = false;
+  bool gave_up_ = false;  // the file could not be written any more
   bool sources_stopped_ = false;
   bool switched_in_a_call_ = false;
   std::array<bool, kMaxRowSources> sources_seen_{}, sources_on_{};

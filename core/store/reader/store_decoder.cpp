@@ -184,9 +184,12 @@ void StoreDecoder::decode(const Scan& scan, const std::string& name, const Progr
     report(progress, chunk.offset, total);
   }
   end_open_ranges(file, name);
-  if (const IntervalSet stretches = lost.stretches(scan.torn_tail, file.last_ns);
-      !stretches.empty())
-    data_.processes[file.ids.own_process()].facts[kLostStretches] = text_of_stretches(stretches);
+  if (IntervalSet stretches = lost.stretches(scan.torn_tail, file.last_ns); !stretches.empty()) {
+    std::string& told = data_.processes[file.ids.own_process()].facts[kLostStretches];
+    const IntervalSet of_recorder = stretches_of_text(told);
+    stretches.insert(stretches.end(), of_recorder.begin(), of_recorder.end());
+    told = text_of_stretches(unite(std::move(stretches)));
+  }
 
   Health& health = data_.health;
   const std::uint64_t missing = missing_chunks(file.sessions);
@@ -204,8 +207,8 @@ void StoreDecoder::decode(const Scan& scan, const std::string& name, const Progr
   }
   if (!file.has_footer) {
     health.notes.push_back(name +
-                           ": no footer: the process was killed or is still running; "
-                           "what it had written by then is shown");
+                           ": no footer: the process was killed, its disk was full, or it is still "
+                           "running; what it had written by then is shown");
   }
   for (const auto& [id, session] : file.sessions) {
     add(health, session.health);

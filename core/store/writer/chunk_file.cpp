@@ -17,9 +17,10 @@ namespace stepscope::store {
 namespace {
 
 Error failed(const char* what, const std::string& path, int error) {
-  std::string message = std::string(what) + " " + path + ": " + std::strerror(error);
-  if (error == ENOSPC || error == EDQUOT)
-    message += "; free some space or give another folder with -o";
+  const bool is_full = error == ENOSPC || error == EDQUOT;
+  std::string message =
+      std::string(is_full ? "disk full: " : "") + what + " " + path + ": " + std::strerror(error);
+  if (is_full) message += "; free some space or give another folder with -o";
   if (error == EACCES || error == EROFS) message += "; give a folder that is writable with -o";
   return io_error(std::move(message));
 }
