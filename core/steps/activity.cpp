@@ -142,19 +142,28 @@ std::vector<bool> processes_with(const Trace& trace, std::string_view prefix) {
   return out;
 }
 
-// Of a DataLoader in a process of this trace: it makes batches, and the loop is its parent's.
-std::vector<bool> loader_workers(const Trace& trace) {
-  const std::vector<Process>& processes = trace.data().processes;
-  std::vector<bool> out(processes.size(), false);
-  if (processes.size() < 2) return out;
-  const std::vector<bool> fetches = processes_with(trace, "enumerate(DataLoader)");
+// By process: the one of this trace that started it; kNone where none did.
+std::vector<ProcessId> parents_of(const std::vector<Process>& processes) {
+  std::vector<ProcessId> out(processes.size(), kNone);
   for (ProcessId p = 0; p < out.size(); ++p) {
     const auto parent = processes[p].facts.find("parent_pid");
-    if (parent == processes[p].facts.end() || processes[p].rank >= 0) continue;
+    if (parent == processes[p].facts.end()) continue;
     for (ProcessId q = 0; q < out.size(); ++q) {
-      if (fetches[q] && std::to_string(processes[q].pid) == parent->second) out[p] = true;
+      const bool same_host = processes[q].host == processes[p].host;
+      if (same_host && std::to_string(processes[q].pid) == parent->second) out[p] = q;
     }
   }
+  return out;
+}
+
+// Workers of a DataLoader in a process of this trace: they make batches, and the loop is their
+// parent's.
+std::vector<bool> loader_workers(const Trace& trace, const std::vector<ProcessId>& parents) {
+  std::vector<bool> out(parents.size(), false);
+  if (out.size() < 2) return out;
+  const std::vector<bool> fetches = processes_with(trace, "enumerate(DataLoader)");
+  for (ProcessId p = 0; p < out.size(); ++p)
+    out[p] = parents[p] != kNone && fetches[parents[p]] && trace.data().processes[p].rank < 0;
   return out;
 }
 
@@ -272,14 +281,15 @@ std::vector<ProcessId> training_processes(const Trace& trace) {
   for (ThreadId t = 0; t < data.threads.size(); ++t) {
     ranges[data.threads[t].process] += trace.ranges_of(t).size();
   }
-  const std::vector<bool> worker = loader_workers(trace);
+  const std::vector<ProcessId> parents = parents_of(data.processes);
+  const std::vector<bool> worker = loader_workers(trace, parents);
   std::vector<ProcessId> order;
   for (ProcessId p = 0; p < data.processes.size(); ++p) {
     if (device_ops[p] + ranges[p] > 0) order.push_back(p);
   }
   const auto key = [&](ProcessId p) {
     const std::int32_t rank = data.processes[p].rank;
-    return std::tuple(bool{worker[p]}, rank < 0 ? kNoRank : rank,
+    return std::tuple(bool{worker[p]}, rank < 0 ? kNoRank : rank, parents[p] != kNone,
                       -static_cast<std::int64_t>(device_ops[p]),
                       -static_cast<std::int64_t>(ranges[p]));
   };

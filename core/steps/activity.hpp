@@ -66,7 +66,8 @@ Activity clipped(const Activity& activity, Interval time);
 Interval extent_of(const Trace& trace, ThreadId thread);
 
 // Processes with events, the likeliest owner of the training loop first: workers of a DataLoader
-// last; else by the lowest rank, the most device ops, the most host ranges.
+// last; else by the lowest rank, a program before the processes that it started, the most device
+// ops, the most host ranges.
 std::vector<ProcessId> training_processes(const Trace& trace);
 
 }  // namespace stepscope

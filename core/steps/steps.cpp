@@ -56,10 +56,13 @@ bool are_alike(const Trace& trace, const Activity& a, const Activity& b) {
 }
 
 // A process that marks its steps goes before one in which something repeats (a worker that makes
-// batches has more events than a loop that is slow), and that before one in which nothing does.
+// batches has more events than a loop that is slow), and that before one in which nothing does,
+// unless it has done little beside that one: a helper that idles repeats something, too.
 bool is_likelier(const Trace& trace, const Found& other, const Found& best) {
-  if (best.loop.found_by == FoundBy::whole_trace)
-    return other.loop.confidence > best.loop.confidence;
+  if (best.loop.found_by == FoundBy::whole_trace && !is_marked(other.loop.found_by))
+    return other.loop.confidence > best.loop.confidence &&
+           2 * other.activity.work.size() >= best.activity.work.size();
+  if (best.loop.found_by == FoundBy::whole_trace) return true;
   return is_marked(other.loop.found_by) && are_alike(trace, best.activity, other.activity);
 }
 

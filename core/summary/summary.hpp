@@ -150,8 +150,8 @@ struct Abstention {
 
 // CPU time of the recorder's own threads, in all processes.
 struct RecorderCost {
-  double core_share = 0;  // of the run's time; 1: one core all the time
-  double ns_per_event = 0;
+  double core_share = 0;           // of the longest process's life; 1: one core all the time
+  double ns_per_event = 0;         // of the thread that writes the file
   double decode_ns_per_event = 0;  // of these: reading rings and device records into rows
 };
 

@@ -22,6 +22,17 @@ void add_fact(std::string_view key, const std::string& value, TraceData& data) {
   for (Process& process : data.processes) process.facts.try_emplace(std::string(key), value);
 }
 
+// Words with blanks in them are quoted, as a shell wants them.
+std::string command_line(simdjson::dom::array words) {
+  std::string out;
+  for (element word : words) {
+    const std::string text = text_of(word);
+    const bool quote = text.empty() || text.find_first_of(" \t\n'\"") != std::string::npos;
+    out += (out.empty() ? "" : " ") + (quote ? "'" + text + "'" : text);
+  }
+  return out;
+}
+
 void add_all(object run, TraceData& data) {
   for (const auto& [key, value] : run) {
     if (key == "schema") continue;
@@ -31,6 +42,8 @@ void add_all(object run, TraceData& data) {
       for (const auto& [name, fact] : object(value)) add_fact(name, text_of(fact), data);
     } else {
       add_fact(key, text_of(value), data);
+      if (key == "command" && value.is_array())
+        add_fact("run.command", command_line(value.get_array()), data);
       if (key == "machine" && value.is_object())
         for (const auto& [name, fact] : object(value))
           add_fact("machine." + std::string(name), text_of(fact), data);

@@ -155,13 +155,58 @@ double sum_of_fact(const Trace& trace, const char* key) {
   return sum;
 }
 
+// How long the process that lived longest did so; where none told it, as long as the trace is.
+double life_ns(const Trace& trace) {
+  double longest = 0;
+  for (const Process& process : trace.data().processes) {
+    const auto told = process.facts.find("process.life_ns");
+    if (told != process.facts.end())
+      longest = std::max(longest, std::strtod(told->second.c_str(), nullptr));
+  }
+  return longest > 0 ? longest : static_cast<double>(trace.end() - trace.begin());
+}
+
 std::optional<RecorderCost> recorder_cost(const Trace& trace) {
-  const double cpu_ns = sum_of_fact(trace, "writer.cpu_ns");
-  const auto span = static_cast<double>(trace.end() - trace.begin());
-  if (cpu_ns <= 0 || span <= 0) return std::nullopt;
+  const double writing_ns = sum_of_fact(trace, "writer.cpu_ns");
+  const double cpu_ns = writing_ns + sum_of_fact(trace, "host_samples.cpu_ns");
+  const double life = life_ns(trace);
+  if (writing_ns <= 0 || life <= 0) return std::nullopt;
   const auto events = static_cast<double>(trace.event_count());
-  return RecorderCost{cpu_ns / span, cpu_ns / events,
+  return RecorderCost{cpu_ns / life, writing_ns / events,
                       sum_of_fact(trace, "writer.decode_ns") / events};
+}
+
+// A process that a library started as a worker, in Python's multiprocessing or joblib: its command
+// says how it was started, and nothing of the program.
+bool is_started_by_library(std::string_view command) {
+  constexpr std::string_view kSigns[] = {"--multiprocessing-fork", "from multiprocessing.",
+                                         ".loky.backend."};
+  return std::any_of(std::begin(kSigns), std::end(kSigns), [command](std::string_view sign) {
+    return command.find(sign) != std::string_view::npos;
+  });
+}
+
+std::string fact_of(const Process& process, const char* key) {
+  const auto told = process.facts.find(key);
+  return told == process.facts.end() ? "" : told->second;
+}
+
+// That of the process itself, or of the program whose worker it is: the nearest process around it
+// that no library started, else what the run was started with.
+std::string program_command(const TraceData& data, ProcessId id) {
+  const Process* process = &data.processes[id];
+  for (std::size_t i = 0; i < data.processes.size(); ++i) {
+    const std::string command = fact_of(*process, "command");
+    if (!is_started_by_library(command)) return command;
+    const std::string parent = fact_of(*process, "parent_pid");
+    const auto at = std::find_if(data.processes.begin(), data.processes.end(), [&](const auto& p) {
+      return p.host == process->host && std::to_string(p.pid) == parent;
+    });
+    if (at == data.processes.end()) break;
+    process = &*at;
+  }
+  const std::string run = fact_of(data.processes[id], "run.command");
+  return run.empty() ? fact_of(data.processes[id], "command") : run;
 }
 
 // Where nothing describes the devices, their work still shows how many there are.
@@ -197,8 +242,8 @@ RunFacts run_facts(const Trace& trace, const Steps& steps) {
   run.host = process.host;
   run.rank = process.rank;
   run.world_size = process.world_size;
+  run.command = program_command(data, steps.process);
   for (const auto& [key, value] : process.facts) {
-    if (key == "command") run.command = value;
     if (is_version(key)) run.versions.emplace_back(key, value);
   }
   return run;

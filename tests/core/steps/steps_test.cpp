@@ -87,8 +87,34 @@ TEST(FindSteps, AProcessThatMarksItsStepsGoesBeforeOneInWhichMoreRepeats) {
 TEST(FindSteps, AWorkerOfADataLoaderIsNotTheLoop) {
   const Trace with_loader = of_loop_and_busy_process(true, false).build();
   EXPECT_EQ(training_processes(with_loader), (std::vector<ProcessId>{0, 1}));
-  const Trace without = of_loop_and_busy_process(false, false).build();
-  EXPECT_EQ(training_processes(without), (std::vector<ProcessId>{1, 0}));
+}
+
+TEST(FindSteps, AProgramGoesBeforeTheProcessesThatItStarted) {
+  TraceMaker make = of_loop_and_busy_process(false, false);
+  EXPECT_EQ(training_processes(make.build()), (std::vector<ProcessId>{0, 1}));
+  TraceMaker strangers = of_loop_and_busy_process(false, false);
+  strangers.data.processes[1].facts.clear();
+  EXPECT_EQ(training_processes(strangers.build()), (std::vector<ProcessId>{1, 0}));
+}
+
+// The program's own work has no period; its child does the same small thing a few times.
+TEST(FindSteps, AChildThatIdlesIsNotTheLoop) {
+  const auto process_of_steps = [](int calls_of_child) {
+    TraceMaker make;
+    make.data.processes = {{.pid = 10}, {.pid = 11, .facts = {{"parent_pid", "10"}}}};
+    make.thread(1, "", 0);
+    const ThreadId child = make.thread(2, "", 1);
+    for (int i = 0; i < 100; ++i)
+      make.range(HostKind::op, "aten::op" + std::to_string(i * i), 1, 1'000 * i, 1'000 * i + 900);
+    for (int i = 0; i < calls_of_child; ++i) {
+      make.range(HostKind::op, "aten::zeros", 1, 1'000 * i, 1'000 * i + 10);
+      make.data.host_ranges.thread.back() = child;
+    }
+    const Result<Steps> steps = find_steps(make.build());
+    return steps.ok() ? steps->process : kNone;
+  };
+  EXPECT_EQ(process_of_steps(20), 0U);
+  EXPECT_EQ(process_of_steps(2'000), 1U) << "here the child does the run's work";
 }
 
 TEST(FindSteps, AnEmptyTraceIsBadInput) {

@@ -63,6 +63,7 @@ TEST(StoreFolder, ProcessesShareNamesAndKeepTheirOwnThreadsStreamsAndLaunches) {
   EXPECT_EQ(loaded->processes[1].pid, 101);
   EXPECT_EQ(loaded->processes[1].rank, 1);
   EXPECT_EQ(loaded->processes[1].facts.at("command"), R"(["python","train.py"])");
+  EXPECT_EQ(loaded->processes[1].facts.at("run.command"), "python train.py");
   EXPECT_EQ(loaded->processes[1].facts.at("level"), "standard");
   EXPECT_EQ(loaded->processes[1].facts.at("os"), "Debian 12");
   EXPECT_EQ(loaded->processes[1].facts.at("torch"), "2.11.0") << "the process knows better";

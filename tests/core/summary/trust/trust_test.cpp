@@ -38,6 +38,39 @@ TEST(SummaryTrust, TheRecordersOwnThreadsAreAskedOfAllProcesses) {
   EXPECT_FALSE(loop_with(70, 30).sum().trust.recorder);
 }
 
+// Two operations of 200 ns behind imports of a second.
+TEST(SummaryTrust, TheRecordersShareIsOfTheProcessesLife) {
+  SimpleSteps s = loop_with(70, 30);
+  s.make.range(HostKind::op, "a", 1, 1'000, 1'200);
+  s.make.data.processes.push_back(s.make.data.processes[0]);
+  for (Process& process : s.make.data.processes)
+    process.facts = {{"writer.cpu_ns", "2000000"}, {"host_samples.cpu_ns", "3000000"}};
+  s.make.data.processes[0].facts["process.life_ns"] = "1000000000";
+  s.make.data.processes[1].facts["process.life_ns"] = "500000000";
+  EXPECT_DOUBLE_EQ(s.sum().trust.recorder->core_share, 0.01);
+}
+
+// The loop ran in a child of a pool.
+std::string command_shown(const std::string& child, const std::string& parent) {
+  SimpleSteps s = loop_with(70, 30);
+  s.make.data.processes[0].pid = 11;
+  s.make.data.processes[0].facts = {
+      {"command", child}, {"parent_pid", "10"}, {"run.command", "python run.py"}};
+  s.make.data.processes.push_back({.pid = 10, .facts = {{"command", parent}}});
+  if (parent.empty()) s.make.data.processes.pop_back();
+  return s.sum().run.command;
+}
+
+TEST(SummaryRun, AWorkerThatALibraryStartedIsShownAsItsProgram) {
+  const std::string spawned =
+      "python -c 'from multiprocessing.spawn import spawn_main; spawn_main("
+      "tracker_fd=6, pipe_handle=15)' --multiprocessing-fork";
+  EXPECT_EQ(command_shown("python child.py", "python main.py"), "python child.py");
+  EXPECT_EQ(command_shown(spawned, "python main.py"), "python main.py");
+  EXPECT_EQ(command_shown(spawned, ""), "python run.py") << "the parent recorded nothing";
+  EXPECT_EQ(command_shown(spawned, spawned), "python run.py");
+}
+
 TEST(SummaryTrust, TrustNamesWhatIsMissingAndWhatBroke) {
   SimpleSteps s = loop_with(70, 30);
   s.attribution.process.cells[0].ns += 1;
