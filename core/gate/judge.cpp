@@ -12,6 +12,7 @@
 #include "core/gate/time_rule.hpp"
 #include "core/gate/usable_runs.hpp"
 #include "core/gate/verdict.hpp"
+#include "core/summary/run_folder.hpp"
 #include "core/support/decimals.hpp"
 
 namespace stepscope {
@@ -240,9 +241,12 @@ class Gate {
                      [](const MetricResult& x, const MetricResult& y) {
                        return order_of(x.outcome) < order_of(y.outcome);
                      });
-    for (const MetricResult& result : out_.metrics)
+    for (MetricResult& result : out_.metrics) {
       if (result.further_runs)
         out_.further_runs = std::max(out_.further_runs.value_or(0), *result.further_runs);
+      if (candidate_.empty()) continue;
+      for (MetricCause& cause : result.causes) cause.folder = folder_of(candidate_.front().run);
+    }
     if (out_.count(Outcome::regression) > 0) {
       out_.outcome = Outcome::regression;
     } else if (!out_.comparable || out_.count(Outcome::inconclusive) > 0 ||

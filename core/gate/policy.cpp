@@ -153,7 +153,8 @@ Result<Policy> parse_policy(std::string_view text) {
 Result<Policy> read_policy(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    return io_error(path.string() + ": is a folder; a policy is a JSON document (docs/gate.md)");
+    return io_error(path.string() +
+                    ": is a folder; a policy is a JSON document ('stepscope help gate')");
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad()) return io_error("cannot read " + path.string());

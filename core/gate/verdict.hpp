@@ -35,6 +35,7 @@ struct MetricCause {
   double ns_per_step = 0;     // candidate less baseline
   double calls_per_step = 0;  // likewise
   Direction direction = Direction::none;
+  std::string folder;  // that the candidate ran in: readers see the file's name from there
 };
 
 struct MetricResult {

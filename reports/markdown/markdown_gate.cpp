@@ -71,6 +71,8 @@ std::string reasons(const GateVerdict& verdict) {
     for (const MetricCause& cause : metric.causes)
       out += "  - from " + sentence(cause_sentence(cause)) + "\n";
   }
+  if (const std::string counts = counts_alone_text(verdict); !counts.empty())
+    out += "- " + sentence(counts) + "\n";
   return out.empty() ? "" : out + "\n";
 }
 

@@ -91,6 +91,11 @@ std::string side(const char* name, const std::vector<GateRun>& runs, const Style
   return out;
 }
 
+std::string counts_alone(const GateVerdict& verdict, const Style& style) {
+  const std::string text = counts_alone_text(verdict);
+  return text.empty() ? "" : "\n" + wrapped("  ", text, style, Colour::plain);
+}
+
 std::string to_be_known(const GateVerdict& verdict, const Style& style) {
   std::string out;
   for (const std::string& warning : verdict.warnings)
@@ -102,8 +107,9 @@ std::string to_be_known(const GateVerdict& verdict, const Style& style) {
 
 std::string text_gate(const GateVerdict& verdict, const Style& style) {
   return headline(verdict, style) + metrics_table(verdict, style) + reasons(verdict, style) +
-         not_judged(verdict, style) + "\nRuns\n" + side("baseline", verdict.baseline, style) +
-         side("candidate", verdict.candidate, style) + to_be_known(verdict, style);
+         not_judged(verdict, style) + counts_alone(verdict, style) + "\nRuns\n" +
+         side("baseline", verdict.baseline, style) + side("candidate", verdict.candidate, style) +
+         to_be_known(verdict, style);
 }
 
 }  // namespace stepscope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/wording/gate.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include "core/support/duration.hpp"
 #include "reports/wording/names.hpp"
 #include "reports/wording/numbers.hpp"
+#include "reports/wording/shown_path.hpp"
 
 namespace stepscope {
 namespace {
@@ -162,9 +163,28 @@ std::string metric_sentence(const MetricResult& metric) {
   return fmt::format("{}; {}{}", out, metric.why, further(metric.further_runs));
 }
 
+std::string counts_alone_text(const GateVerdict& verdict) {
+  if (verdict.outcome != Outcome::inconclusive || !verdict.comparable) return "";
+  std::vector<std::string> counts;
+  for (const MetricResult& metric : verdict.metrics) {
+    const bool is_count = metric.kind != MetricKind::time && metric.budget.empty();
+    if (metric.outcome == Outcome::inconclusive && is_count) return "";
+    if (metric.outcome == Outcome::pass && is_count && metric.name != "new_findings")
+      counts.push_back(fmt::format("\"{}\"", metric.name));
+  }
+  if (counts.empty()) return "";
+  return fmt::format(
+      "Counts passed: one run a side decides them, where times need several. To judge counts "
+      "alone, "
+      "write a policy {{\"schema\": \"stepscope.policy/1\", \"metrics\": [{}]}} and name it with "
+      "--policy FILE",
+      fmt::join(counts, ", "));
+}
+
 std::string cause_sentence(const MetricCause& cause) {
-  std::string out =
-      cause.file.empty() ? "no line known" : fmt::format("{}:{}", cause.file, cause.line);
+  std::string out = cause.file.empty()
+                        ? "no line known"
+                        : fmt::format("{}:{}", shown_file(cause.file, cause.folder), cause.line);
   if (!cause.function.empty()) out += " in " + cause.function;
   if (!cause.file.empty()) out += direction_text(cause.direction);
   return fmt::format("{}: {} ({}), {}", out,

@@ -29,6 +29,9 @@ std::vector<std::pair<std::string, std::string>> gate_reasons(const GateVerdict&
 std::string_view gate_title(const GateVerdict& verdict);
 // Behind the title: what was judged, what failed, or what is missing.
 std::string gate_summary(const GateVerdict& verdict);
+// Where only times kept the verdict open: how the counts, which one run decides, are judged alone;
+// else empty.
+std::string counts_alone_text(const GateVerdict& verdict);
 // "host_syncs: 1 a step, now 2; every step of the candidate does more ..."
 std::string metric_sentence(const MetricResult& metric);
 // "train.py:30 in step: cudaStreamSynchronize (host.sync_return, phase forward), +0.1 ms, +1 call"

@@ -3,17 +3,11 @@
 
 #include <algorithm>
 
+#include "core/summary/run_folder.hpp"
 #include "reports/wording/source_path.hpp"
 
 namespace stepscope {
 namespace {
-
-std::string_view folder_of(const RunFacts& run) {
-  for (const auto& [name, value] : run.versions) {
-    if (name == "folder") return value;
-  }
-  return "";
-}
 
 // The first word, which may be quoted, without its folders.
 std::string without_folders(std::string_view program) {
@@ -31,13 +25,17 @@ std::size_t end_of_first_word(std::string_view command) {
 
 }  // namespace
 
-std::string shown_file(std::string_view file, const RunFacts& run) {
-  std::string shown = path_below(file, folder_of(run));
+std::string shown_file(std::string_view file, std::string_view folder) {
+  std::string shown = path_below(file, folder);
   for (const char* packages : {"/site-packages/", "/dist-packages/"}) {
     const std::size_t at = shown.rfind(packages);
     if (at != std::string::npos) return shown.substr(at + std::string_view(packages).size());
   }
   return shown;
+}
+
+std::string shown_file(std::string_view file, const RunFacts& run) {
+  return shown_file(file, folder_of(run));
 }
 
 std::string shown_file(std::string_view file, const Comparison& comparison) {

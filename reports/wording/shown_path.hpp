@@ -13,6 +13,7 @@ namespace stepscope {
 
 // "/home/me/proj/models/net.py" in the folder /home/me/proj: "models/net.py";
 // ".../site-packages/torch/nn/modules/linear.py": "torch/nn/modules/linear.py".
+std::string shown_file(std::string_view file, std::string_view folder);  // empty: not known
 std::string shown_file(std::string_view file, const RunFacts& run);
 std::string shown_file(std::string_view file, const Comparison& comparison);
 

@@ -13,6 +13,7 @@
 #include "reports/markdown/markdown_gate.hpp"
 #include "reports/sarif/sarif_findings.hpp"
 #include "reports/sarif/sarif_gate.hpp"
+#include "reports/wording/gate.hpp"
 #include "reports/wording/source_path.hpp"
 #include "tests/reports/sample_summaries.hpp"
 #include "tests/reports/sample_verdicts.hpp"
@@ -104,6 +105,14 @@ TEST(GateOutputs, JunitHasOneCaseAMetric) {
   EXPECT_THAT(junit_gate(samples::open_verdict(), true), Not(HasSubstr("<error")));
   EXPECT_THAT(junit_gate(samples::not_comparable(), true), HasSubstr("type=\"not_comparable\""))
       << "what cannot be compared never passes";
+}
+
+TEST(GateOutputs, ACauseIsNamedFromTheFolderOfTheRun) {
+  MetricCause cause;
+  cause.file = "/home/me/proj/src/train.py";
+  cause.line = 30;
+  cause.folder = "/home/me/proj";
+  EXPECT_THAT(cause_sentence(cause), testing::StartsWith("src/train.py:30: "));
 }
 
 TEST(GateOutputs, SarifPointsAtTheLineOfTheLargestCause) {

@@ -57,7 +57,8 @@ TEST(Judge, WhatNoRunRecordedHasNoValue) {
 }
 
 TEST(Judge, ASlowerStepIsNamedWithItsLine) {
-  const auto slower = later_runs({43, 43.1, 42.9, 43.05, 42.95});
+  auto slower = later_runs({43, 43.1, 42.9, 43.05, 42.95});
+  slower.front().run.versions.emplace_back("folder", "/home/me");
   const GateVerdict verdict = judge(default_policy(), runs(kSteady), slower);
   EXPECT_EQ(verdict.outcome, Outcome::regression);
   EXPECT_EQ(verdict.metrics.front().name, "step_time") << "regressions come first";
@@ -67,6 +68,7 @@ TEST(Judge, ASlowerStepIsNamedWithItsLine) {
   ASSERT_FALSE(time.causes.empty());
   EXPECT_EQ(time.causes[0].file, "train.py");
   EXPECT_EQ(time.causes[0].line, 10U);
+  EXPECT_EQ(time.causes[0].folder, "/home/me");
   EXPECT_GT(time.causes[0].ns_per_step, 2e6);
 }
 
