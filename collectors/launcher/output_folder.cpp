@@ -56,7 +56,33 @@ std::string as_file_name(std::string text) {
   return text.empty() ? "run" : text;
 }
 
+// "/a/b" of "/a/b/c/d" where /a alone is there; empty where all of it is.
+std::string first_missing(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::path missing;
+  for (std::filesystem::path at = folder; !at.empty() && !std::filesystem::exists(at, error);
+       at = at.parent_path())
+    missing = at;
+  return missing.string();
+}
+
+void remove_empty_folders(std::filesystem::path from, const std::string& up_to) {
+  if (up_to.empty()) return;
+  while (rmdir(from.c_str()) == 0 && from != up_to) from = from.parent_path();
+}
+
+OutputFolder named(OutputFolder folder, const std::string& made) {
+  folder.made = made;
+  return folder;
+}
+
 }  // namespace
+
+void remove_output_folder(const OutputFolder& folder) {
+  std::error_code error;
+  std::filesystem::remove_all(folder.made, error);
+  remove_empty_folders(std::filesystem::path(folder.made).parent_path(), folder.above);
+}
 
 std::string default_name(const std::vector<std::string>& command, std::int64_t now_s) {
   const std::time_t time = now_s;
@@ -72,19 +98,23 @@ Result<OutputFolder> make_output_folder(const std::string& name) {
   std::string base = std::filesystem::absolute(name, error).lexically_normal().string();
   while (base.size() > 1 && base.ends_with('/')) base.pop_back();
   if (base.ends_with(kSuffix)) base.resize(base.size() - kSuffix.size());
-  std::filesystem::create_directories(std::filesystem::path(base).parent_path(), error);
+  const std::filesystem::path parent = std::filesystem::path(base).parent_path();
+  OutputFolder made{"", base + std::string(kSuffix), first_missing(parent)};
+  std::filesystem::create_directories(parent, error);
   for (int number = 1; number < 10'000; ++number) {
     const std::string folder =
         base + (number == 1 ? std::string() : std::string(".").append(std::to_string(number))) +
         std::string(kSuffix);
     if (mkdir(folder.c_str(), 0755) == 0) {
-      if (mkdir((folder + "/live").c_str(), 0755) == 0)
-        return OutputFolder{folder, base + std::string(kSuffix)};
+      if (mkdir((folder + "/live").c_str(), 0755) == 0) return named(std::move(made), folder);
       const int why = errno;
       rmdir(folder.c_str());  // a full disk leaves no folder that is no recording
       errno = why;
     }
     if (errno != EEXIST) {
+      const int why = errno;
+      remove_empty_folders(parent, made.above);
+      errno = why;
       return io_error("cannot make " + folder + ": " + std::strerror(errno) +
                       "; name a writable place with -o");
     }

@@ -23,6 +23,7 @@
 #include "collectors/recorder/draining/salvage.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/store/reader/reader.hpp"
+#include "core/support/shell_word.hpp"
 #include "core/symbols/native_lines.hpp"
 
 namespace stepscope {
@@ -91,6 +92,7 @@ class ProfiledRun {
     Result<OutputFolder> made = make_output_folder(name);
     if (!made) return made.error();
     folder_ = made->made;
+    above_ = made->above;
     if (made->wanted != folder_) say_that_it_exists(made->wanted);
     facts_ = {.command = options_.command,
               .level = options_.level,
@@ -303,7 +305,7 @@ class ProfiledRun {
       say("{} of them ended without a word; their last records were recovered", salvaged.recovered);
     say_running(salvaged);
     say_nothing_recorded(stores);
-    say("now run: stepscope report {}", shown_path(folder_));
+    say("now run: stepscope report {}", shell_word(shown_path(folder_)));
   }
 
   // Only where it holds for all processes: a helper's end before the plan's time is no surprise.
@@ -316,15 +318,13 @@ class ProfiledRun {
     for (const std::string& reason : reasons) say("{}{}", kNothingRecorded, reason);
   }
 
-  void remove_folder() const {
-    std::error_code error;
-    std::filesystem::remove_all(folder_, error);  // made by this run a moment ago
-  }
+  void remove_folder() const { remove_output_folder({folder_, "", above_}); }
 
   const ProfileOptions& options_;
   Environment environment_;
   std::string library_;
   std::string folder_;
+  std::string above_;    // the folders that were made for it, down from this one
   std::string earlier_;  // that this run replaces once it has recorded something
   RunFacts facts_;
 };

@@ -227,6 +227,8 @@ def cpp_bad_input():
 
     with tempfile.TemporaryDirectory() as folder:
         assert status_of("-o", folder + "/a", "--", "/no/such/program")[0] == 127
+        assert status_of("-o", folder + "/made/for it/a", "--", "/no/such/program")[0] == 127
+        assert status_of("-o", folder + "/made/for it/a", "--", "true")[0] == 0  # records nothing
         assert status_of("-o", folder + "/b", "--", "/etc/passwd")[0] == 126
         assert status_of("-o", folder + "/c")[0] == 2
         assert status_of("-o", folder + "/d", "--level", "high", "--", "true")[0] == 2
