@@ -97,6 +97,11 @@ Status put_in_place(const fs::path& made, const fs::path& place) {
   return error ? Status(failed(place, "cannot be replaced", error)) : Status(Done{});
 }
 
+Error no_run_or_baseline(const std::string& name, const BaselineStore& store) {
+  return bad_input(fmt::format("{}: no file or folder, and no baseline of that name; {}", name,
+                               store.names_text()));
+}
+
 bool is_trace_folder(const fs::path& path) {
   return path.extension() == ".scope" || fs::exists(path / "run.json");
 }
@@ -155,6 +160,16 @@ Status BaselineStore::remove(const std::string& name) const {
   return Done{};
 }
 
+std::string BaselineStore::names_text() const {
+  const auto known = list();
+  std::string names;
+  if (known)
+    for (const StoredBaseline& baseline : *known)
+      names += (names.empty() ? "" : ", ") + baseline.name;
+  return names.empty() ? fmt::format("{} holds none", folder_)
+                       : fmt::format("{} holds {}", folder_, names);
+}
+
 Result<std::vector<std::string>> run_paths(const std::vector<std::string>& given,
                                            const BaselineStore& store) {
   std::vector<std::string> out;
@@ -172,6 +187,8 @@ Result<std::vector<std::string>> run_paths(const std::vector<std::string>& given
       const auto found = store.find(path);
       if (!found) return found.error();
       out.insert(out.end(), found->files.begin(), found->files.end());
+    } else if (check_name(path).ok() && !fs::path(path).has_extension()) {
+      return no_run_or_baseline(path, store);
     } else {
       out.push_back(path);  // its reader says what is wrong
     }

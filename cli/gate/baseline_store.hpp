@@ -27,6 +27,7 @@ class BaselineStore {
   // Errors: bad_input where there is none, with the nearest name.
   Result<StoredBaseline> find(const std::string& name) const;
   bool has(const std::string& name) const;
+  std::string names_text() const;  // "DIR holds fast, main"
   // Errors: usage (a name that is none, or is taken and `replace` is not said), io.
   Status save(const std::string& name, const std::vector<std::string>& documents,
               bool replace) const;

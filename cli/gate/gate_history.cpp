@@ -11,7 +11,7 @@
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/verbs/option_hints.hpp"
+#include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/gate/history.hpp"
 #include "reports/json/json_history.hpp"
@@ -104,6 +104,7 @@ int run_history(GateHistoryArguments arguments) {
   const Status written = output->finish(arguments.format == "json" ? json_history(history)
                                                                    : text_history(history, style));
   if (!written) return fail("gate history", "", written.error());
+  output->say_written();
   if (history.outcome == Outcome::regression) return kExitRegression;
   return history.outcome == Outcome::pass ? kExitPass : kExitInconclusive;
 }
@@ -129,11 +130,7 @@ void add_gate_history_verb(CLI::App& gate, int& status) {
       ->check(finite() & CLI::Range(1e-5, 0.5))
       ->capture_default_str()
       ->type_name("P");
-  verb->add_option("--format", arguments->format, "the default is text")
-      ->check(one_of({"text", "json"}))
-      ->type_name("FORMAT");
-  verb->add_option("-o,--output", arguments->output, "write to FILE, whole or not at all")
-      ->type_name("FILE");
+  add_output_options(*verb, {"text", "json"}, arguments->format, arguments->output);
   verb->footer(kGateHistoryExamples);
   verb->callback([arguments, &status] { status = run_history(*arguments); });
 }

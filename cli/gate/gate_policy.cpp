@@ -10,7 +10,8 @@ Result<Policy> GatePolicyOptions::read() const {
 }
 
 void add_gate_policy_options(CLI::App& verb, GatePolicyOptions& options) {
-  verb.add_option("--policy", options.file, "what is judged, and how strictly (docs/gate.md)")
+  verb.add_option("--policy", options.file,
+                  "what is judged, and how strictly ('stepscope help gate')")
       ->type_name("FILE");
   verb.add_flag("--paired", options.paired,
                 "the first baseline and the first candidate ran one after the other, and so on: "

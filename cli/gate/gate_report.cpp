@@ -14,6 +14,7 @@
 #include "cli/output/repository_root.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/verbs/option_hints.hpp"
+#include "cli/verbs/output_options.hpp"
 #include "reports/github/github_gate.hpp"
 #include "reports/json/json_gate.hpp"
 #include "reports/junit/junit_gate.hpp"
@@ -58,11 +59,8 @@ int exit_code_of(const GateVerdict& verdict, const std::string& inconclusive) {
 }  // namespace
 
 void add_gate_report_options(CLI::App& verb, GateReportOptions& options) {
-  verb.add_option("--format", options.format, "the default is text")
-      ->check(one_of({"text", "json", "junit", "sarif", "github", "markdown"}))
-      ->type_name("FORMAT");
-  verb.add_option("-o,--output", options.output, "write to FILE, whole or not at all")
-      ->type_name("FILE");
+  add_output_options(verb, {"text", "json", "junit", "sarif", "github", "markdown"}, options.format,
+                     options.output);
   for (const char* format : kFileFormats) {
     const auto add = [&options, format](const std::string& file) {
       options.files.emplace_back(format, file);
@@ -117,6 +115,8 @@ int GateReport::write(const GateVerdict& verdict) {
   const bool seen = written && options_.output.empty() && options_.format == "text";
   if (!seen) say("stepscope gate: {}: {}\n", gate_title(verdict), gate_summary(verdict));
   if (!written) return fail("gate", "", written.error());
+  output_.say_written();
+  for (const Output& file : files_) file.say_written();
   return exit_code_of(verdict, options_.inconclusive);
 }
 

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/output/failure.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -76,6 +78,10 @@ Status Output::finish(std::string_view text) {
   if (whole_ && fsync(fileno(file_)) != 0) return failed("writing failed");
   if (std::fclose(std::exchange(file_, nullptr)) != 0) return failed("writing failed");
   return whole_ ? whole_->take_place() : Status(Done{});
+}
+
+void Output::say_written() const {
+  if (!is_stdout() && !is_special(path_)) say("stepscope: wrote {}\n", path_);
 }
 
 }  // namespace stepscope

@@ -30,6 +30,7 @@ class Output {
 
   bool is_stdout() const { return path_.empty(); }
   Status finish(std::string_view text);
+  void say_written() const;  // "stepscope: wrote FILE", where it is one
 
  private:
   Output(std::string path, std::optional<WholeFile> whole, std::FILE* file);

@@ -33,10 +33,17 @@ std::filesystem::path trainer_program(const std::string& model) {
 }
 
 Error trainer_missing(const std::string& model) {
+  std::error_code ignored;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  if (std::filesystem::exists(folder.parent_path() / "CMakeCache.txt", ignored))
+    return io_error(
+        fmt::format("{}: the reference trainer was not built; configure with "
+                    "-DSTEPSCOPE_WITH_TORCH=ON and build train_{}",
+                    model, model));
   return io_error(
-      fmt::format("{}: the reference trainer was not built; configure with "
-                  "-DSTEPSCOPE_WITH_TORCH=ON and build train_{}",
-                  model, model));
+      fmt::format("{}: the wheel and the .deb bring no reference trainers; they are built from "
+                  "source ('stepscope help clt' says how)",
+                  model));
 }
 
 }  // namespace stepscope

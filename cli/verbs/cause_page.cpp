@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cli/verbs/help_page.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -45,7 +47,8 @@ std::vector<std::string> ids_of(std::string_view cell) {
 std::vector<CausePage> cause_pages() {
   std::vector<CausePage> out;
   std::string group;
-  std::string_view rest = causes_document();
+  const HelpPage* const document = find_help_page("causes");
+  std::string_view rest = document == nullptr ? std::string_view() : document->text;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
@@ -63,7 +66,7 @@ std::vector<CausePage> cause_pages() {
 std::string text_of(const CausePage& page) {
   std::string out = fmt::format("# {}: {}\n\n{}.\n", page.id, page.meaning, page.group);
   if (!page.helps.empty()) out += fmt::format("\nWhat usually helps: {}.\n", page.helps);
-  return out + "\ndocs/causes.md holds all causes.\n";
+  return out + "\n'stepscope help causes' shows all causes.\n";
 }
 
 }  // namespace stepscope

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace stepscope {
@@ -15,7 +14,6 @@ struct CausePage {
   std::string helps;    // may be empty
 };
 
-std::string_view causes_document();  // the whole page; made by CMake
 std::vector<CausePage> cause_pages();
 std::string text_of(const CausePage& page);
 

@@ -40,6 +40,8 @@ std::vector<std::string> own_words(const std::string& path) {
   std::vector<std::string> words;
   if (path == "explain")
     for (const FindingPage& page : finding_pages()) words.emplace_back(page.id);
+  if (path == "help")
+    for (const HelpPage& page : help_pages()) words.emplace_back(page.topic);
   if (path == "train")
     for (const std::string_view model : trainer_names()) words.emplace_back(model);
   return words;

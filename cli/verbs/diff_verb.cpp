@@ -11,7 +11,7 @@
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/verbs/option_hints.hpp"
+#include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/compare/comparison.hpp"
 #include "reports/html/html_diff.hpp"
@@ -140,6 +140,7 @@ int run_diff(DiffArguments arguments) {
   const Comparison comparison = compare_runs(a, b, *options);
   const Status written = output->finish(diff_document(arguments, comparison, *output));
   if (!written) return fail("diff", "", written.error());
+  output->say_written();
   return status_of_diff(comparison);
 }
 
@@ -154,11 +155,8 @@ void add_diff_verb(CLI::App& app, int& status) {
       ->type_name("A...");
   verb->add_option("--candidate", arguments->candidate, "several runs of B's side")
       ->type_name("B...");
-  verb->add_option("--format", arguments->format, "the default is text")
-      ->check(one_of({"text", "json", "html", "markdown", "svg"}))
-      ->type_name("FORMAT");
-  verb->add_option("-o,--output", arguments->output, "write to FILE, whole or not at all")
-      ->type_name("FILE");
+  add_output_options(*verb, {"text", "json", "html", "markdown", "svg"}, arguments->format,
+                     arguments->output);
   verb->add_option("--samples", arguments->samples,
                    "samples in a step of A and of B: compares per sample")
       ->type_name("N,M");

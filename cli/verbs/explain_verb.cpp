@@ -8,6 +8,7 @@
 #include "cli/output/failure.hpp"
 #include "cli/verbs/cause_page.hpp"
 #include "cli/verbs/finding_page.hpp"
+#include "cli/verbs/help_page.hpp"
 #include "cli/verbs/verbs.hpp"
 
 namespace stepscope {
@@ -31,7 +32,7 @@ int explain(const std::string& id) {
   if (id.empty()) return list_pages();
   const auto text = explained(id);
   if (!text) return fail("explain", "", text.error());
-  fmt::print("{}", *text);
+  fmt::print("{}", without_links(*text));
   return kExitPass;
 }
 

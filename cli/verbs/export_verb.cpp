@@ -13,6 +13,7 @@
 #include "cli/output/terminal.hpp"
 #include "cli/output/whole_file.hpp"
 #include "cli/verbs/option_hints.hpp"
+#include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/exporters/exported.hpp"
 #include "core/importers/load.hpp"
@@ -29,7 +30,7 @@ constexpr const char* kExportExamples =
     "partition'\n"
     "  stepscope export run.scope --to csv -o cells.csv          ns by step, cause, phase, line\n"
     "  stepscope export run.scope --to csv --table device_ops -o ops.csv\n"
-    "The file appears whole or not at all. Tables and views: docs/export.md.";
+    "The file appears whole or not at all. Tables and views: stepscope help export.";
 
 struct ExportArguments {
   std::string trace;
@@ -67,6 +68,10 @@ Result<Trace> load_trace(const std::string& path) {
 }
 
 int run_export(const ExportArguments& arguments) {
+  if (arguments.format.empty())
+    return fail("export", "",
+                usage_error("--to is missing: perfetto, chrome, sqlite or csv; the name of the "
+                            "file does not say which"));
   if (!arguments.options.table.empty() && arguments.format != "csv")
     return fail("export", "",
                 usage_error("--table chooses a table of --to csv; the other formats "
@@ -81,7 +86,9 @@ int run_export(const ExportArguments& arguments) {
   if (!trace) return fail("export", arguments.trace, trace.error());
   Status done = write_export(arguments, *trace, *file);
   if (done) done = file->take_place();
-  return done ? int{kExitPass} : fail("export", "", done.error());
+  if (!done) return fail("export", "", done.error());
+  say("stepscope: wrote {}\n", arguments.output);
+  return kExitPass;
 }
 
 }  // namespace
@@ -92,13 +99,16 @@ void add_export_verb(CLI::App& app, int& status) {
       "export", "A run and its causes for other tools: Perfetto, Chrome JSON, SQLite, CSV");
   verb->add_option("TRACE", arguments->trace, "A recorded run of any format that report reads")
       ->required();
-  verb->add_option("--to", arguments->format, "perfetto, chrome, sqlite or csv")
-      ->check(one_of({"perfetto", "chrome", "sqlite", "csv"}))
-      ->type_name("FORMAT")
-      ->required();
+  const std::vector<std::string> formats = {"perfetto", "chrome", "sqlite", "csv"};
+  const CLI::Option* to =
+      verb->add_option("--to", arguments->format,
+                       "by default what the file's name says: .pftrace, .json, .sqlite or .csv")
+          ->check(one_of(formats))
+          ->type_name("FORMAT");
   verb->add_option("-o,--output", arguments->output, "the file to write")
       ->type_name("FILE")
       ->required();
+  let_name_choose_format(*verb, *to, formats, arguments->format, arguments->output);
   verb->add_option("--table", arguments->options.table, "of csv: which table; by default cells")
       ->type_name("NAME");
   add_reading_options(*verb, arguments->read);

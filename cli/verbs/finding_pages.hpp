@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/findings/*.md, compiled in: what `stepscope explain ID` prints.
+// The documentation, compiled in, so that an installed stepscope has it: docs/findings/*.md, which
+// `stepscope explain ID` prints, and docs/*.md, which `stepscope help TOPIC` prints.
 #pragma once
 
 #include <span>
@@ -12,6 +13,12 @@ struct FindingPage {
   std::string_view text;  // Markdown
 };
 
+struct HelpPage {
+  std::string_view topic;  // the file's name, "gate"
+  std::string_view text;   // Markdown
+};
+
 std::span<const FindingPage> finding_pages();  // by id
+std::span<const HelpPage> help_pages();        // by topic
 
 }  // namespace stepscope

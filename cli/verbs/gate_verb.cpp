@@ -31,7 +31,7 @@ constexpr const char* kGateExamples =
     "(kernels,\n"
     "waits, copies, ...) are judged from one run; times need three a side, better five, recorded "
     "in\n"
-    "turns. A policy says what is judged: docs/gate.md.\n"
+    "turns. A policy says what is judged: stepscope help gate.\n"
     "Exit codes: 0 pass, 1 regression, 2 usage or policy, 3 inconclusive or not comparable, 4 bad\n"
     "input. --inconclusive pass|fail turns the inconclusive 3 into 0 or 1; what cannot be "
     "compared\n"

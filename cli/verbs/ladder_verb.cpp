@@ -13,6 +13,7 @@
 #include "cli/programs/ladder_plans.hpp"
 #include "cli/programs/trainer_program.hpp"
 #include "cli/verbs/option_hints.hpp"
+#include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "reports/html/html_ladder.hpp"
 #include "reports/html/html_ladder_studies.hpp"
@@ -194,6 +195,7 @@ int measure_ladder(LadderArguments& arguments) {
       study->report(runs, note, style_for(output->is_stdout() && stdout_is_terminal()));
   const Status written = output->finish(report.text);
   if (!written) return fail("ladder", arguments.output, written.error());
+  output->say_written();
   if (!report.any_ran)
     return fail("ladder", "", bad_input("no rung ran; what each said stands above"));
   if (!report.same_losses) return kExitRegression;
@@ -264,11 +266,7 @@ void add_ladder_verb(CLI::App& app, int& status) {
                    "go on from the runs that an interrupted ladder kept in DIR")
       ->excludes("--keep")
       ->type_name("DIR");
-  verb->add_option("--format", arguments->format, "the default is text")
-      ->check(one_of({"text", "json", "html", "svg"}))
-      ->type_name("FORMAT");
-  verb->add_option("-o,--output", arguments->output, "write to FILE, whole or not at all")
-      ->type_name("FILE");
+  add_output_options(*verb, {"text", "json", "html", "svg"}, arguments->format, arguments->output);
   verb->footer(kLadderExamples);
   verb->callback([arguments, &status] { status = measure_ladder(*arguments); });
 }

@@ -26,7 +26,7 @@ constexpr const char* kMcpExamples =
     "whatif, diff, gate, table, steps, events, event. Each answer is under 4 KB and says how to "
     "ask\n"
     "for more; each number is that of 'stepscope report' or 'diff'. Traces are read, nothing is\n"
-    "written. docs/agents.md: other agents' configuration, and a session.";
+    "written. 'stepscope help agents': other agents' configuration, and a session.";
 
 struct McpArguments {
   std::vector<std::string> traces;

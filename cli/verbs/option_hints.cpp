@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "core/support/suggestion.hpp"
@@ -16,7 +17,28 @@ std::string hint(std::string_view word, const std::vector<std::string>& known) {
   return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
 }
 
+class UsageOfACommand : public CLI::Formatter {
+ public:
+  explicit UsageOfACommand(std::string words) : words_(std::move(words)) {}
+  std::string make_usage(const CLI::App* verb, std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(verb, std::move(name));
+    return usage.insert(usage.find_last_not_of('\n') + 1, " " + words_);
+  }
+
+ private:
+  std::string words_;
+};
+
 }  // namespace
+
+std::string advice_for(std::string_view word) {
+  constexpr std::string_view kAttaching[] = {"attach", "--attach", "--pid", "-p"};
+  if (std::find(std::begin(kAttaching), std::end(kAttaching), word) == std::end(kAttaching))
+    return "";
+  return "stepscope cannot attach to a running process; start the program with 'stepscope profile "
+         "-- COMMAND' (with --capture-signal USR2, 'kill -USR2 PID' begins and ends what is "
+         "recorded)";
+}
 
 std::string unknown_option_text(const CLI::App& verb, std::string_view word) {
   const std::string name(word.substr(0, word.find('=')));
@@ -26,6 +48,8 @@ std::string unknown_option_text(const CLI::App& verb, std::string_view word) {
   for (const CLI::Option* option : verb.get_options()) {
     for (const std::string& longer : option->get_lnames()) known.push_back("--" + longer);
   }
+  const std::string advice = advice_for(name);
+  if (!advice.empty()) return fmt::format("'{}' is no option: {}", name, advice);
   return fmt::format("'{}' is no option{}", name, hint(name, known));
 }
 
@@ -41,6 +65,10 @@ std::string first_unknown_option(const CLI::App& verb, int argc, const char* con
     behind = behind || word == verb.get_name();
   }
   return "";
+}
+
+void show_in_usage(CLI::App& verb, const std::string& words) {
+  verb.formatter(std::make_shared<UsageOfACommand>(words));
 }
 
 CLI::Validator one_of(std::vector<std::string> values) {

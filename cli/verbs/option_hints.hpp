@@ -13,11 +13,19 @@ namespace stepscope {
 // verb does not know; else empty.
 std::string unknown_option_text(const CLI::App& verb, std::string_view word);
 
+// What to do where a word asks for something that stepscope does not do, like attaching to a
+// process; else empty.
+std::string advice_for(std::string_view word);
+
 // Of the words behind a verb, the first of which the above says something; else empty.
 std::string first_unknown_option(const CLI::App& verb, int argc, const char* const* argv);
 
 // CLI::IsMember whose message names the nearest: "'jsn' is none of text, json (did you mean
 // 'json'?)".
 CLI::Validator one_of(std::vector<std::string> values);
+
+// "Usage: stepscope profile [OPTIONS] COMMAND...": what CLI11 does not know of a verb whose words
+// are another program's.
+void show_in_usage(CLI::App& verb, const std::string& words);
 
 }  // namespace stepscope

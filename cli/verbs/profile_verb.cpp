@@ -78,6 +78,7 @@ void add_profile_verb(CLI::App& app, int& status) {
   verb->add_option("--capture-signal", capture.signal,
                    "Record from this signal (USR2) to the next: kill -USR2 PID");
   verb->prefix_command();
+  show_in_usage(*verb, "-- COMMAND [ARGUMENT...]");
   verb->footer(kProfileExamples);
   verb->callback([verb, options, &status] {
     options->command = verb->remaining();

@@ -14,6 +14,7 @@
 #include "cli/output/terminal.hpp"
 #include "cli/verbs/finding_page.hpp"
 #include "cli/verbs/option_hints.hpp"
+#include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/summary/summary.hpp"
@@ -32,8 +33,8 @@ namespace {
 constexpr const char* kReportExamples =
     "Examples:\n"
     "  stepscope report trace.json.gz\n"
-    "  stepscope report run.scope --format json -o report.json\n"
-    "  stepscope report run.scope --format html -o report.html   a page to look at and to pass on\n"
+    "  stepscope report run.scope -o report.json\n"
+    "  stepscope report run.scope -o report.html   a page to look at and to pass on\n"
     "  stepscope report run.scope --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
     "  stepscope report run.scope --github --sarif findings.sarif   findings at their lines, for "
     "CI\n"
@@ -181,6 +182,8 @@ int run_report(const ReportArguments& arguments) {
   if (written && sarif)
     written = sarif->finish(sarif_findings(summaries, finding_rules(), repository_root()));
   if (!written) return fail("report", "", written.error());
+  output->say_written();
+  if (sarif) sarif->say_written();
   return status_of(summaries);
 }
 
@@ -191,14 +194,12 @@ void add_report_verb(CLI::App& app, int& status) {
   CLI::App* verb =
       app.add_subcommand("report", "Where the wall time of a step goes, from a recorded trace");
   verb->add_option("TRACE", arguments->traces, "Recorded runs; each gives a report")->required();
-  verb->add_option("--format", arguments->format, "the default is text")
-      ->check(one_of({"text", "json", "html", "markdown", "sarif", "github"}))
-      ->type_name("FORMAT");
+  add_output_options(*verb, {"text", "json", "html", "markdown", "sarif", "github"},
+                     arguments->format, arguments->output);
   const auto option = [verb](const char* names, std::string& value, const char* about,
                              const char* type) {
     verb->add_option(names, value, about)->type_name(type);
   };
-  option("-o,--output", arguments->output, "write to FILE, whole or not at all", "FILE");
   option("--sarif", arguments->sarif, "write the findings to FILE besides, for code scanning",
          "FILE");
   verb->add_flag("--github", arguments->github,

@@ -10,6 +10,7 @@
 
 #include "cli/output/failure.hpp"
 #include "cli/programs/trainer_program.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/support/suggestion.hpp"
 
@@ -66,6 +67,7 @@ void add_train_verb(CLI::App& app, int& status) {
   CLI::App* verb =
       app.add_subcommand("train", "Run a reference trainer: stepscope train MODEL [options]");
   verb->prefix_command();
+  show_in_usage(*verb, "MODEL [OPTION OF THE TRAINER...]");
   verb->footer(footer());
   verb->callback([verb, &status] {
     const std::vector<std::string> arguments = verb->remaining();

@@ -37,7 +37,8 @@ constexpr const char* kExamples =
     "  stepscope mcp run.scope                     serves the run to a coding agent\n"
     "  stepscope train clt --help                  the reference trainer and its options\n"
     "  stepscope ladder llm --rungs R0..R5         what each optimisation of a trainer brings\n"
-    "  stepscope report --help                     every verb has its own help\n";
+    "  stepscope report --help                     every verb has its own help\n"
+    "  stepscope help                              the pages of the documentation\n";
 
 std::vector<std::string> verb_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -55,6 +56,8 @@ std::string unknown_verb(const CLI::App& app, int argc, const char* const* argv)
 }
 
 int fail_unknown(const CLI::App& app, const std::string& word) {
+  if (const std::string advice = advice_for(word); !advice.empty())
+    return fail("", "", usage_error(fmt::format("'{}' is no verb: {}", word, advice)));
   const std::vector<std::string> names = verb_names(app);
   const std::string_view near = nearest(word, {names.begin(), names.end()});
   const std::string hint = near.empty() ? "" : fmt::format("did you mean '{}'? ", near);
@@ -166,6 +169,7 @@ void add_verbs(CLI::App& app, int& status) {
 #endif
   add_mcp_verb(app, status);
   add_completion_verb(app, status);
+  add_help_verb(app, status);
 }
 
 int run_cli(int argc, const char* const* argv) {
@@ -173,6 +177,10 @@ int run_cli(int argc, const char* const* argv) {
   int status = kExitPass;
   add_verbs(app, status);
 
+  if (argc > 1 && std::string_view(argv[1]) == "--")
+    return fail("", "",
+                usage_error("a verb is missing before '--'; to record a command: stepscope profile "
+                            "-- COMMAND"));
   const std::string unknown = unknown_verb(app, argc, argv);
   if (!unknown.empty()) return fail_unknown(app, unknown);
   if (argc < 2) {

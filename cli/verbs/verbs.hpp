@@ -18,6 +18,7 @@ void add_whatif_verb(CLI::App& app, int& status);
 void add_train_verb(CLI::App& app, int& status);
 void add_mcp_verb(CLI::App& app, int& status);
 void add_completion_verb(CLI::App& app, int& status);
+void add_help_verb(CLI::App& app, int& status);
 void add_ladder_verb(CLI::App& app, int& status);  // where collectors are built
 void add_view_verb(CLI::App& app, int& status);    // without the viewer it says so
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <memory>
 
 #include "cli/input/load_summary.hpp"
@@ -16,6 +17,7 @@
 #include "cli/verbs/verbs.hpp"
 #include "core/importers/load.hpp"
 #include "core/support/duration.hpp"
+#include "core/support/shell_word.hpp"
 #ifdef STEPSCOPE_HAS_VIEWER
 #include "cli/verbs/viewer_module.hpp"
 #endif
@@ -49,6 +51,15 @@ struct ViewArguments {
   std::string search;
   bool anyway = false;
 };
+
+// Pictures are PNG; a file whose name says something else would be one that no program opens.
+std::string why_no_picture_name(const std::string& file) {
+  std::filesystem::path path(file);
+  const std::string end = path.extension().string();
+  if (end.empty() || end == ".png" || end == ".PNG") return "";
+  return fmt::format("{}: pictures are written as PNG; name it {}", file,
+                     path.replace_extension(".png").string());
+}
 
 #ifdef STEPSCOPE_HAS_VIEWER
 
@@ -159,7 +170,7 @@ int run_view(const ViewArguments& arguments) {
                    "--format html -o run.html' writes a page with a bar of every step, "
                    "and 'stepscope export {0} --to perfetto -o run.pftrace' serves "
                    "ui.perfetto.dev",
-                   arguments.traces.front())});
+                   shell_word(arguments.traces.front()))});
 }
 
 #endif
@@ -180,7 +191,8 @@ void add_view_verb(CLI::App& app, int& status) {
     return verb->add_option(names, value, about)->type_name(type);
   };
   option("--screenshot", arguments->screenshot, "write a picture instead of opening a window",
-         "FILE.png");
+         "FILE.png")
+      ->check(CLI::Validator(why_no_picture_name, "", "PNG"));
   option("--size", arguments->size, "of window or picture, in pixels", "WxH");
   option("--range", arguments->range, "what to show, since the trace's begin: 10ms:25ms", "A:B");
   option("--theme", arguments->theme, "light or dark; the default is dark", "THEME")

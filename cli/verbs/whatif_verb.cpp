@@ -11,7 +11,7 @@
 #include "cli/output/output.hpp"
 #include "cli/output/progress_bar.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/verbs/option_hints.hpp"
+#include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "cli/verbs/whatif_question.hpp"
 #include "core/findings/replayed_findings.hpp"
@@ -35,8 +35,9 @@ constexpr const char* kWhatifExamples =
     "  stepscope whatif run.scope --fix less_often@phase=eval:every=10\n"
     "  stepscope whatif slow.json.gz --plain-step 38.2ms    a trace that its profiler slowed\n"
     "The steps are replayed with the fix: host threads, launches, streams, waits and the queue of\n"
-    "launches. The interval holds 90 %; 'at best' is what no luck undercuts. docs/whatif.md tells "
-    "how.\n"
+    "launches. The interval holds 90 %; 'at best' is what no luck undercuts. 'stepscope help "
+    "whatif'\n"
+    "tells how.\n"
     "Exit codes: 0 done; 2 usage, an unknown fix or place; 3 a trace that cannot be replayed, or "
     "whose\n"
     "replay is more than 4 % off (the table is printed all the same); 4 bad input.";
@@ -112,6 +113,7 @@ int run_whatif(const WhatifArguments& arguments) {
   const Status written = output->finish(arguments.format == "json" ? json_whatif(*whatif)
                                                                    : text_whatif(*whatif, style));
   if (!written) return fail("whatif", "", written.error());
+  output->say_written();
   if (whatif->abstained.empty()) return kExitPass;
   return fail("whatif", arguments.trace, {ErrorCode::inconclusive, whatif->abstained});
 }
@@ -136,10 +138,7 @@ void add_whatif_verb(CLI::App& app, int& status) {
                    "the path of the N best, each on top of the ones before")
       ->check(CLI::Range(1, 20))
       ->type_name("N");
-  verb->add_option("--format", arguments->format, "the default is text")
-      ->check(one_of({"text", "json"}))
-      ->type_name("FORMAT");
-  option("-o,--output", arguments->output, "write to FILE, whole or not at all", "FILE");
+  add_output_options(*verb, {"text", "json"}, arguments->format, arguments->output);
   option("--plain-step", arguments->plain_step, "step time without a profiler, like 38.2ms",
          "TIME");
   add_reading_options(*verb, arguments->read);

@@ -21,6 +21,9 @@ def value_of(text):
 
 
 def main():
+    if len(sys.argv) < 2:
+        print("usage: python ask.py TOOL [FIELD=VALUE ...]", file=sys.stderr)
+        sys.exit(2)
     tool, *fields = sys.argv[1:]
     arguments = {name: value_of(text) for name, _, text in (field.partition("=") for field in fields)}
     lines = [message("initialize", 1, protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "ask", "version": "1"}),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The installed folder runs on its own: every library but glibc's comes from within it.
-# usage: carried_test.sh BUILD_DIR TRACE
+# usage: carried_test.sh BUILD_DIR TRACE [PROGRAM]      PROGRAM: is recorded there, where stepscope can record
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -9,6 +9,12 @@ cmake --install "$1" --component cli --prefix "$folder/a" > /dev/null
 mv "$folder/a" "$folder/b"
 "$folder/b/bin/stepscope" report "$2" > "$folder/report"
 grep -q "= wall time" "$folder/report"
+if [ $# -gt 2 ]; then
+  "$folder/b/bin/stepscope" profile -o "$folder/made for it/run" -- "$3" 5 2> "$folder/said"
+  grep -q "recorded .*run.scope" "$folder/said" || { cat "$folder/said"; exit 1; }
+  sed -n 's/^stepscope: now run: //p' "$folder/said" > "$folder/next"  # as a user copies it
+  PATH="$folder/b/bin:$PATH" sh "$folder/next" | grep -q "= wall time"
+fi
 ldd "$folder/b/bin/stepscope" > "$folder/needs"
 if grep -E '=>' "$folder/needs" | grep -vE "$folder/b/|lib(c|m)\.so"; then
   echo "these libraries come from outside the installed folder"

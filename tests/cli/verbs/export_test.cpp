@@ -15,14 +15,14 @@ using testing::HasSubstr;
 const std::string kExportedTrace =
     STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.fixed.json.gz";
 
-TEST(ExportVerb, WritesEveryFormatSilentlyAndReportsReadTheChromeOne) {
+TEST(ExportVerb, WritesEveryFormatSaysSoAndReportsReadTheChromeOne) {
   const Folder folder;
   for (const char* format : {"perfetto", "chrome", "csv"}) {
     const std::string file = folder.at(format);
     const Outcome run =
         run_stepscope("export " + kExportedTrace + " --to " + format + " -o " + file);
     EXPECT_EQ(run.status, 0) << run.err;
-    EXPECT_EQ(run.out + run.err, "");
+    EXPECT_EQ(run.out + run.err, "stepscope: wrote " + file + "\n");
     EXPECT_GT(std::filesystem::file_size(file), 10'000U) << format;
   }
   EXPECT_EQ(run_stepscope("report " + folder.at("chrome")).status, 0);
