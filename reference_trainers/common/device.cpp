@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/support/dynamic_library.hpp"
+
 namespace stepscope::trainers {
 namespace {
 
@@ -22,10 +24,9 @@ std::filesystem::path torch_folder() {
 
 // A driver that answers; the library is kept open, as the CUDA runtime will open it again.
 bool driver_shows_gpu() {
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (driver == nullptr) return false;
-  const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
-  const auto count_devices = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+  const DynamicLibrary driver("libcuda.so.1");
+  const auto init = driver.find<int (*)(unsigned)>("cuInit");
+  const auto count_devices = driver.find<int (*)(int*)>("cuDeviceGetCount");
   int count = 0;
   return init != nullptr && count_devices != nullptr && init(0) == 0 &&
          count_devices(&count) == 0 && count > 0;
