@@ -5,6 +5,7 @@ import argparse
 import importlib.machinery
 import importlib.util
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -26,6 +27,14 @@ def load_check_docs():
 sys.dont_write_bytecode = True
 check_docs = load_check_docs()
 HELP = None
+
+
+class AskByHand(unittest.TestCase):
+    def test_without_a_tool_says_how_it_is_used(self):
+        done = subprocess.run([sys.executable, str(ROOT / "examples" / "agents" / "ask.py")], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertTrue(done.stderr.startswith("usage: "), done.stderr)
 
 
 class CheckDocs(unittest.TestCase):
