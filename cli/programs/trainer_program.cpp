@@ -41,8 +41,8 @@ Error trainer_missing(const std::string& model) {
                     "-DSTEPSCOPE_WITH_TORCH=ON and build train_{}",
                     model, model));
   return io_error(
-      fmt::format("{}: the wheel and the .deb bring no reference trainers; they are built from "
-                  "source ('stepscope help clt' says how)",
+      fmt::format("{}: the wheel and the .deb bring no reference trainers; in a clone of "
+                  "stepscope, scripts/demo builds them ('stepscope help install')",
                   model));
 }
 

@@ -156,7 +156,9 @@ int run_view(const ViewArguments& arguments) {
     runs.push_back(std::make_shared<const viewer::Run>(std::move(*run)));
   }
   const Status shown = show_in_viewer(runs, *options);
-  return shown ? kExitPass : fail("view", "", shown.error());
+  if (!shown) return fail("view", "", shown.error());
+  if (!arguments.screenshot.empty()) say("stepscope: wrote {}\n", arguments.screenshot);
+  return kExitPass;
 }
 
 #else

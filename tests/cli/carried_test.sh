@@ -15,6 +15,8 @@ if [ $# -gt 2 ]; then
   sed -n 's/^stepscope: now run: //p' "$folder/said" > "$folder/next"  # as a user copies it
   PATH="$folder/b/bin:$PATH" sh "$folder/next" | grep -q "= wall time"
 fi
+if "$folder/b/bin/stepscope" train clt 2> "$folder/said"; then exit 1; fi
+grep -q "scripts/demo builds them" "$folder/said"  # and no flag of CMake, which an installed stepscope has no use for
 ldd "$folder/b/bin/stepscope" > "$folder/needs"
 if grep -E '=>' "$folder/needs" | grep -vE "$folder/b/|lib(c|m)\.so"; then
   echo "these libraries come from outside the installed folder"

@@ -126,7 +126,8 @@ std::string site_text(const Run& run, SiteId site) {
   if (site == kNone) return "";
   const Site& at = run.trace.data().sites[site];
   const std::string_view function = run.trace.text(at.function);
-  const std::string line = fmt::format("{}:{}", shown_file(run.trace.text(at.file), run.summary.run), at.line);
+  const std::string line =
+      fmt::format("{}:{}", shown_file(run.trace.text(at.file), run.summary.run), at.line);
   return function.empty() ? line : fmt::format("{} ({})", line, function);
 }
 
