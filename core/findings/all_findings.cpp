@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/findings/evidence_events.hpp"
 #include "core/findings/rules/clock_change.hpp"
 #include "core/findings/rules/core_contention.hpp"
 #include "core/findings/rules/exposed_comm.hpp"
@@ -141,6 +142,7 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
                    [step_ns](const Finding& a, const Finding& b) {
                      return a.gain_ns_per_step(step_ns) > b.gain_ns_per_step(step_ns);
                    });
+  name_evidence(trace, steps, out);
   return out;
 }
 

@@ -43,6 +43,14 @@ struct FindingPlace {
   double caused_ns_per_step = 0;
 };
 
+// What an event is that shows a finding.
+struct EvidenceEvent {
+  std::string id;    // "h12": host range, "d34": device op
+  std::string name;  // as it stands in the trace
+  std::int64_t ns = 0;
+  std::optional<std::int64_t> step;  // in which it begins
+};
+
 struct Finding {
   std::string id;  // "host_sync": docs/design.md lists the ids
   Severity severity = Severity::info;
@@ -62,6 +70,7 @@ struct Finding {
   std::string falsified_by;  // what would show that this is wrong
   Certainty certainty = Certainty::trace_verified;
   std::vector<std::string> evidence;  // up to 3 events: "h12" host range, "d34" device op
+  std::vector<EvidenceEvent> events;  // what these are; empty in documents of before this
   std::string no_gain;  // why fixing it gives nothing, by replay; empty: it gives something
 
   // What the fix is worth, by which findings are ordered: by forecast, else at most.

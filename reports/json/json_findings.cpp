@@ -26,6 +26,12 @@ FindingJson forecast_json(const std::optional<Forecast>& forecast) {
           {"assumptions", forecast->assumptions}};
 }
 
+FindingJson event_json(const EvidenceEvent& event) {
+  FindingJson out = {{"id", event.id}, {"name", event.name}, {"ns", event.ns}};
+  if (event.step) out["step"] = *event.step;
+  return out;
+}
+
 FindingJson finding_json(const Finding& finding) {
   FindingJson out = {{"id", finding.id},
                      {"severity", name_of(finding.severity)},
@@ -50,6 +56,10 @@ FindingJson finding_json(const Finding& finding) {
   if (!finding.no_gain.empty()) out["no_gain"] = finding.no_gain;
   out["certainty"] = name_of(finding.certainty);
   out["evidence"] = finding.evidence;
+  if (!finding.events.empty()) {
+    out["events"] = FindingJson::array();
+    for (const EvidenceEvent& event : finding.events) out["events"].push_back(event_json(event));
+  }
   return out;
 }
 

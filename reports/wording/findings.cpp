@@ -6,9 +6,12 @@
 #include <algorithm>
 
 #include "core/support/duration.hpp"
+#include "reports/wording/names.hpp"
 
 namespace stepscope {
 namespace {
+
+constexpr std::size_t kLongestEventName = 100;
 
 // The name tells files apart for a reader; the document has the whole path.
 std::string_view base_name(std::string_view path) {
@@ -53,6 +56,13 @@ std::string no_gain_text(const Finding& finding) {
   const std::string where = where_text(finding);
   return fmt::format("{}{}: {}; no gain, for {}", finding.id, where.empty() ? "" : " at " + where,
                      finding.title, finding.no_gain);
+}
+
+std::string event_text(const EvidenceEvent& event) {
+  const std::string out =
+      fmt::format("{}, {}", shortened(short_kernel_name(event.name), kLongestEventName),
+                  format_duration(static_cast<double>(event.ns)));
+  return event.step ? out + fmt::format(", in step {}", *event.step) : out;
 }
 
 std::string certainty_text(Certainty certainty) {

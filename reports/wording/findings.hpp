@@ -25,6 +25,8 @@ double gain_share(const Finding& finding, const StepScale& scale);
 std::string no_gain_text(const Finding& finding);
 
 // "inferred: one link of the argument is a rule that holds nearly always"
+// "max_pool2d, 15.3 ms, in step 12": an event that shows a finding, by what it is.
+std::string event_text(const EvidenceEvent& event);
 std::string certainty_text(Certainty certainty);
 
 // One sentence a rule: its id, and its reasons one after another.

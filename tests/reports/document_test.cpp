@@ -59,7 +59,12 @@ TEST(ReportDocument, GivesBackFindings) {
   EXPECT_EQ(sync.shows_as, written.findings->found[0].shows_as);
   ASSERT_TRUE(sync.forecast.has_value());
   EXPECT_EQ(sync.forecast->high_ns_per_step, 36e6);
-  EXPECT_EQ(sync.evidence, (std::vector<std::string>{"h12", "h90"}));
+  EXPECT_EQ(sync.evidence, (std::vector<std::string>{"h12", "d90"}));
+  ASSERT_EQ(sync.events.size(), 2U);
+  EXPECT_EQ(sync.events[0].name, "aten::item");
+  EXPECT_EQ(sync.events[0].ns, 3'100'000);
+  EXPECT_EQ(sync.events[0].step, 7);
+  EXPECT_FALSE(sync.events[1].step);
   EXPECT_EQ(back.found[1].places[0].kind, SiteKind::function);
   EXPECT_FALSE(back.found[1].forecast.has_value());
   ASSERT_EQ(back.no_gain.size(), 1U);

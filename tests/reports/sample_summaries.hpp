@@ -192,7 +192,9 @@ inline Summary with_findings() {
   sync.code_hint = "running += loss.detach()";
   sync.falsified_by = "without the read the step keeps its length";
   sync.certainty = Certainty::inferred;
-  sync.evidence = {"h12", "h90"};
+  sync.evidence = {"h12", "d90"};
+  sync.events = {{"h12", "aten::item", 3'100'000, 7},
+                 {"d90", "void at::copy_kernel(int)", 12'000, std::nullopt}};
   Finding copy = sync;
   copy.id = "pageable_copy";
   copy.severity = Severity::info;

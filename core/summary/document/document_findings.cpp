@@ -17,6 +17,12 @@ FindingPlace read_place(const Field& field) {
   return out;
 }
 
+EvidenceEvent read_event(const Field& field) {
+  EvidenceEvent out{field.at("id").text(), field.at("name").text(), field.at("ns").integer(), {}};
+  if (const auto step = field.find("step")) out.step = step->integer();
+  return out;
+}
+
 Forecast read_forecast(const Field& field) {
   Forecast out;
   out.ns_per_step = field.at("ns_per_step").number();
@@ -58,6 +64,8 @@ Finding read_finding(const Field& field) {
   out.certainty = read_word(field.at("certainty"), certainty_named);
   if (const auto events = field.find("evidence"))
     events->for_each([&](const Field& event) { out.evidence.push_back(event.text()); });
+  if (const auto events = field.find("events"))
+    events->for_each([&](const Field& event) { out.events.push_back(read_event(event)); });
   return out;
 }
 

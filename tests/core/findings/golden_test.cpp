@@ -79,6 +79,11 @@ void check_contract(const Findings& findings, double step_ns) {
     EXPECT_FALSE(finding.fix.empty()) << finding.id;
     EXPECT_FALSE(finding.falsified_by.empty()) << finding.id;
     EXPECT_FALSE(finding.evidence.empty()) << finding.id;
+    ASSERT_EQ(finding.events.size(), finding.evidence.size()) << finding.id;
+    for (std::size_t i = 0; i < finding.events.size(); ++i) {
+      EXPECT_EQ(finding.events[i].id, finding.evidence[i]);
+      EXPECT_FALSE(finding.events[i].name.empty()) << finding.id;
+    }
     EXPECT_GE(finding.ceiling_ns_per_step, 0.01 * step_ns) << finding.id;
     EXPECT_LE(finding.caused_ns_per_step, step_ns * 1.000001) << finding.id;
     double placed = 0;
