@@ -14,24 +14,30 @@
 namespace stepscope {
 namespace {
 
-constexpr double kWidth = 480;
+constexpr int kWidth = 760;  // of a picture that stands alone
 constexpr double kMargin = 10;
 constexpr double kTop = 4;
-constexpr double kRowHeight = 38;
-constexpr double kTextBase = 14;  // of a row: its text stands on it
-constexpr double kBarTop = 19;
-constexpr double kBarHeight = 13;
-constexpr std::size_t kLabelColumns = 44;
+constexpr double kRowHeight = 26;
+constexpr double kTextBase = 18;  // of a row: its text stands on it
+constexpr double kBarTop = 7;
+constexpr double kBarHeight = 14;
+constexpr double kLeastBar = 0.15;         // percent
+constexpr std::size_t kLabelColumns = 40;  // of a picture that stands alone
+constexpr std::size_t kLongestLabel = 64;  // of a page, which may be wide
 constexpr std::size_t kNoteColumns = 76;
 
-// Where a step time stands in the picture.
+// The columns, as shares of the width.
+constexpr const char* kLabels = "38%";
+constexpr const char* kBarsBegin = "39%";
+constexpr const char* kBars = "39%";
+constexpr const char* kValuesEnd = "99%";
+
+// Where a step time stands in the column of bars.
 struct Axis {
-  double low_ns = 0;  // at the left margin
+  double low_ns = 0;  // at its left
   double high_ns = 1;
 
-  double x(double ns) const {
-    return kMargin + (kWidth - 2 * kMargin) * (ns - low_ns) / (high_ns - low_ns);
-  }
+  double percent(double ns) const { return 100 * (ns - low_ns) / (high_ns - low_ns); }
 };
 
 // From 0, unless all that happens lies in the upper half: then a quarter of what happens is left
@@ -67,27 +73,32 @@ std::string number(double value) {
   return fmt::format("{:.2f}", value);
 }
 
-Markup label_of(const Row& row, double y) {
+std::string percent(double value) {
+  return fmt::format("{:.3f}%", value);
+}
+
+Markup label_of(const Row& row, double y, std::size_t most) {
   std::string shown = printable(row.label);
   std::replace(shown.begin(), shown.end(), '\n', ' ');
   return element("text", {{"class", "label"}, {"x", number(kMargin)}, {"y", number(y + kTextBase)}},
-                 text(shortened(shown, kLabelColumns))) +
-         element("text",
-                 {{"class", "value"},
-                  {"text-anchor", "end"},
-                  {"x", number(kWidth - kMargin)},
-                  {"y", number(y + kTextBase)}},
-                 text(row.value));
+                 element("title", text(row.title)) + text(shortened(shown, most)));
+}
+
+Markup value_of(const Row& row, double y) {
+  return element(
+      "text",
+      {{"class", "value"}, {"text-anchor", "end"}, {"x", kValuesEnd}, {"y", number(y + kTextBase)}},
+      text(row.value));
 }
 
 Markup bar_of(const Row& row, const Axis& axis, double y) {
-  const double from = std::max(kMargin, axis.x(std::min(row.from_ns, row.to_ns)));
-  const double to = axis.x(std::max(row.from_ns, row.to_ns));
+  const double from = std::max(0.0, axis.percent(std::min(row.from_ns, row.to_ns)));
+  const double to = axis.percent(std::max(row.from_ns, row.to_ns));
   return element("rect",
                  {{"class", std::string(row.css)},
-                  {"x", number(from)},
+                  {"x", percent(std::min(from, 100 - kLeastBar))},
                   {"y", number(y + kBarTop)},
-                  {"width", number(std::max(0.5, to - from))},
+                  {"width", percent(std::max(kLeastBar, to - from))},
                   {"height", number(kBarHeight)},
                   {"data-ns", std::to_string(row.ns)}},
                  element("title", text(row.title)));
@@ -95,21 +106,20 @@ Markup bar_of(const Row& row, const Axis& axis, double y) {
 
 // From the end of a bar down to where the next begins.
 Markup link_below(const Row& row, const Axis& axis, double y) {
-  const double x = axis.x(row.to_ns);
-  return empty_element("path",
-                       {{"class", "link"},
-                        {"d", fmt::format("M{:.2f} {:.2f}V{:.2f}", x, y + kBarTop + kBarHeight,
-                                          y + kRowHeight + kBarTop)}});
+  const std::string x = percent(axis.percent(row.to_ns));
+  return empty_element("line", {{"class", "link"},
+                                {"x1", x},
+                                {"x2", x},
+                                {"y1", number(y + kBarTop + kBarHeight)},
+                                {"y2", number(y + kRowHeight + kBarTop)}});
 }
 
 // A bar that begins before the picture does.
 Markup torn_edge(const Axis& axis, double y) {
   if (axis.low_ns <= 0) return {};
-  const double x = kMargin + 14;
-  const double top = y + kBarTop - 2;
   return empty_element(
-      "path",
-      {{"class", "torn"}, {"d", fmt::format("M{} {}l4 5l-6 6l4 6h4l-4 -6l6 -6l-4 -5z", x, top)}});
+      "path", {{"class", "torn"},
+               {"d", fmt::format("M14 {}l4 5l-6 6l4 7h4l-4 -7l6 -6l-4 -5z", y + kBarTop - 2)}});
 }
 
 std::string exact_total(std::int64_t ns, std::uint64_t steps) {
@@ -161,36 +171,49 @@ Markup stripes() {
                                  ground + line));
 }
 
-Markup drawn(const Waterfall& waterfall, double& height) {
+// A part of the picture that shows nothing beyond its own edges.
+Markup column(const char* css, const char* x, const char* width, double height,
+              const Markup& content) {
+  return element(
+      "svg",
+      {{"class", css}, {"x", x}, {"width", width}, {"height", fmt::format("{:.0f}", height)}},
+      content);
+}
+
+Markup drawn(const Waterfall& waterfall, std::size_t most_letters, double& height) {
   const Axis axis = axis_of(waterfall);
   const std::vector<Row> rows = rows_of(waterfall);
-  Markup out = stripes();
+  Markup labels, bars, values;
   double y = kTop;
   for (std::size_t i = 0; i < rows.size(); ++i, y += kRowHeight) {
-    if (i + 1 < rows.size()) out += link_below(rows[i], axis, y);
-    out += bar_of(rows[i], axis, y) + label_of(rows[i], y) + Markup("\n");
-    if (rows[i].css == "total") out += torn_edge(axis, y);
+    labels += label_of(rows[i], y, most_letters) + Markup("\n");
+    values += value_of(rows[i], y) + Markup("\n");
+    if (i + 1 < rows.size()) bars += link_below(rows[i], axis, y);
+    bars += bar_of(rows[i], axis, y) + Markup("\n");
+    if (rows[i].css == "total") bars += torn_edge(axis, y);
   }
+  Markup out = stripes() + column("labels", "0", kLabels, y, labels) +
+               column("bars", kBarsBegin, kBars, y, bars) + values;
   if (axis.low_ns > 0) {
     const double steps = static_cast<double>(std::max<std::uint64_t>(1, waterfall.steps));
-    out +=
-        element("text", {{"class", "note"}, {"x", number(kMargin)}, {"y", number(y + kTextBase)}},
-                text(fmt::format("The picture begins at {}, not at 0.",
-                                 format_duration(axis.low_ns / steps))));
+    out += element(
+        "text", {{"class", "note"}, {"x", number(kMargin)}, {"y", number(y + kTextBase)}},
+        text(fmt::format("The bars begin at {}, not at 0.", format_duration(axis.low_ns / steps))));
     y += kTextBase + 6;
   }
   height = y + 4;
   return out;
 }
 
-// `size`: pixels across, 0: as wide as there is room.
-Markup svg(const Markup& content, double height, int size) {
+// `width`: pixels across; 0: as wide as there is room.
+Markup svg(const Markup& content, double height, int width) {
+  const std::string high = fmt::format("{:.0f}", height);
   return element("svg",
                  {{"xmlns", "http://www.w3.org/2000/svg"},
                   {"class", "waterfall"},
-                  {"viewBox", fmt::format("0 0 {} {}", kWidth, height)},
-                  {"width", size > 0 ? std::to_string(size) : ""},
-                  {"height", size > 0 ? fmt::format("{:.0f}", size * height / kWidth) : ""},
+                  {"viewBox", width > 0 ? fmt::format("0 0 {} {}", width, high) : ""},
+                  {"width", width > 0 ? std::to_string(width) : "100%"},
+                  {"height", high},
                   {"role", "img"},
                   {"aria-label", "How A's step becomes B's, part by part"}},
                  content);
@@ -216,18 +239,18 @@ Markup not_comparable(const Comparison& comparison, double& height) {
 
 Markup waterfall_markup(const Waterfall& waterfall) {
   double height = 0;
-  const Markup content = drawn(waterfall, height);
-  return svg(content, height, 0);
+  const Markup content = drawn(waterfall, kLongestLabel, height);
+  return element("div", {{"class", "scroll"}, {"tabindex", "0"}}, svg(content, height, 0));
 }
 
 std::string svg_waterfall(const Comparison& comparison) {
   double height = 0;
-  const Markup content = comparison.shown() ? drawn(waterfall_of(comparison), height)
+  const Markup content = comparison.shown() ? drawn(waterfall_of(comparison), kLabelColumns, height)
                                             : not_comparable(comparison, height);
   const Markup ground =
       empty_element("rect", {{"class", "ground"}, {"width", "100%"}, {"height", "100%"}});
   const Markup style = element("style", Markup::trusted(std::string(kWaterfallStyle)));
-  return svg(style + ground + content, height, 720).str() + "\n";
+  return svg(style + ground + content, height, kWidth).str() + "\n";
 }
 
 }  // namespace stepscope

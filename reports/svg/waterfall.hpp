@@ -3,8 +3,9 @@
 // ended, B's bar. The bars sum exactly: each says its nanoseconds in data-ns, and the parts that
 // get no bar of their own are one bar together.
 //
-// A bar has a line of text of its own above it, so that no two labels can overlap. Where the parts
-// are small beside the step, the axis does not begin at 0, and the picture says so.
+// Labels, bars and values have a column each, so that nothing crosses a text however wide the
+// picture is drawn: bars stretch with it, letters and rows keep their size. Where the parts are
+// small beside the step, the axis does not begin at 0, and the picture says so.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ inline constexpr std::size_t kMostWaterfallBars = 10;
 // no tables.
 Waterfall waterfall_of(const Comparison& comparison, std::size_t most = kMostWaterfallBars);
 
-// For a page, whose style sheet colours it; `id` names its patterns.
+// For a page, whose style sheet colours it, as wide as there is room.
 Markup waterfall_markup(const Waterfall& waterfall);
 
 // A picture of its own: a whole .svg file, light or dark as its viewer is. Of runs that are not

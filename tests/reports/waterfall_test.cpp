@@ -24,7 +24,7 @@ struct DrawnBar {
 
 std::vector<DrawnBar> bars_in(const std::string& svg) {
   const std::regex bar(
-      "<rect class=\"(total|better|worse)\" x=\"([0-9.-]+)\" y=\"([0-9.]+)\" width=\"([0-9.]+)\" "
+      "<rect class=\"(total|better|worse)\" x=\"([0-9.-]+)%\" y=\"([0-9.]+)\" width=\"([0-9.]+)%\" "
       "height=\"[0-9.]+\" data-ns=\"(-?[0-9]+)\"");
   std::vector<DrawnBar> bars;
   for (std::sregex_iterator at(svg.begin(), svg.end(), bar), end; at != end; ++at)
@@ -39,11 +39,11 @@ void expect_sound(const Waterfall& waterfall) {
   EXPECT_EQ(bars.front().ns, waterfall.a_ns);
   EXPECT_EQ(bars.back().ns, waterfall.b_ns);
   std::int64_t at = bars.front().ns;
-  double y = -30;
+  double y = -20;
   for (std::size_t i = 0; i < bars.size(); ++i) {
-    EXPECT_GE(bars[i].y, y + 30) << "a row has room for its own text";
+    EXPECT_GE(bars[i].y, y + 20) << "a row has room for its own text";
     EXPECT_GE(bars[i].x, 0);
-    EXPECT_LE(bars[i].x + bars[i].width, 480);
+    EXPECT_LE(bars[i].x + bars[i].width, 100.01);
     if (i > 0 && i + 1 < bars.size()) at += bars[i].ns;
     y = bars[i].y;
   }
@@ -86,7 +86,7 @@ TEST(Waterfall, SmallPartsOfALongStepAreDrawnFromAnotherBegin) {
   expect_sound(far);
   const std::string svg = waterfall_markup(far).str();
   EXPECT_THAT(svg, HasSubstr("class=\"torn\""));
-  EXPECT_THAT(svg, HasSubstr("The picture begins at 99.0 us, not at 0."));
+  EXPECT_THAT(svg, HasSubstr("The bars begin at 99.0 us, not at 0."));
   const Waterfall halved{1'000'000, 400'000, 10, {{"a", "", -600'000}}};
   EXPECT_THAT(waterfall_markup(halved).str(), Not(HasSubstr("not at 0")));
 }
@@ -102,7 +102,35 @@ TEST(Waterfall, NamesAreEscapedAndCut) {
   const Waterfall hostile{100, 90, 1, {{std::string(200, 'x') + "<\xff", "</title><script>", -10}}};
   const std::string svg = waterfall_markup(hostile).str();
   EXPECT_THAT(svg, Not(HasSubstr("<script>")));
-  EXPECT_THAT(svg, HasSubstr(std::string(44, 'x') + "…<"));
+  EXPECT_THAT(svg, HasSubstr(std::string(64, 'x') + "…<"));
+}
+
+// Where a column begins and ends, in percent of the width.
+std::pair<double, double> column_in(const std::string& svg, const std::string& css) {
+  const std::regex column("<svg class=\"" + css + "\" x=\"([0-9.]+)%?\" width=\"([0-9.]+)%\"");
+  std::smatch found;
+  if (!std::regex_search(svg, found, column)) return {0, 0};
+  return {std::stod(found[1]), std::stod(found[1]) + std::stod(found[2])};
+}
+
+TEST(Waterfall, NoConnectorCanCrossALabel) {
+  const std::string svg = waterfall_markup(waterfall_of(samples::faster())).str();
+  const auto labels = column_in(svg, "labels");
+  const auto bars = column_in(svg, "bars");
+  EXPECT_GT(labels.second, labels.first);
+  EXPECT_LE(labels.second, bars.first);
+  EXPECT_LE(bars.second, 85) << "values stand right of them";
+  const std::size_t begin = svg.find("<svg class=\"bars\"");
+  const std::size_t end = svg.find("</svg>", begin);
+  EXPECT_GT(svg.find("class=\"link\""), begin);
+  EXPECT_LT(svg.rfind("class=\"link\""), end);
+  EXPECT_GT(svg.find("class=\"value\""), end);
+}
+
+TEST(Waterfall, OfAPageItIsAsWideAsThePage) {
+  const std::string svg = waterfall_markup(waterfall_of(samples::faster())).str();
+  EXPECT_THAT(svg, HasSubstr("width=\"100%\""));
+  EXPECT_THAT(svg, Not(HasSubstr("viewBox"))) << "letters would grow with it";
 }
 
 TEST(Waterfall, StandsAloneAsAFile) {
