@@ -2,12 +2,13 @@
 // Cells, rows and bars of a page's tables. Internal to reports/html.
 //
 // A number's cell carries what it was made of: data-v for the script that sorts, data-ns where
-// sums must be exact.
+// sums must be exact. A table leaves out the columns in which no row says anything.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/attribution/cause.hpp"
@@ -24,26 +25,56 @@ struct Column {
   ColumnKind kind = ColumnKind::number;
 };
 
-Markup words_cell(const Markup& content);
-Markup words_cell(std::string_view content);
-Markup number_cell(std::string_view shown, double value);
-Markup exact_cell(std::int64_t ns);  // every digit of it
+// The cells of one row from left to right: one, or several that were added up.
+class Cells {
+ public:
+  Cells() = default;
+  Cells(Markup cell, bool says_something) : cells_{{std::move(cell), says_something}} {}
+
+  Cells& operator+=(const Cells& others);
+  friend Cells operator+(Cells a, const Cells& b) { return a += b; }
+
+  bool says(std::size_t column) const { return column < cells_.size() && cells_[column].says; }
+  Markup in(const std::vector<bool>& columns) const;  // by column: whether it is shown
+
+ private:
+  struct Cell {
+    Markup markup;
+    bool says;
+  };
+  std::vector<Cell> cells_;
+};
+
+struct TableRow {
+  Attributes attributes;
+  Cells cells;
+};
+using TableRows = std::vector<TableRow>;
+
+Cells words_cell(const Markup& content);
+Cells words_cell(std::string_view content);
+Cells code_cell(std::string_view shown, std::string_view title);  // an operation's name
+Cells number_cell(std::string_view shown, double value);
+Cells exact_cell(std::int64_t ns);  // every digit of it
 
 // A bar of `share` of its cell, in the family's colour and pattern.
-Markup bar_cell(double share, CauseFamily family);
-Markup bar_cell(double share, std::string_view css_class);
+Cells bar_cell(double share, CauseFamily family);
+Cells bar_cell(double share, std::string_view css_class);
 Markup cause_label(Cause cause);  // a swatch of its family, and its id
 
-Markup row(Attributes attributes, const Markup& cells);
-Markup sum_row(const Markup& cells);
+TableRow row(Attributes attributes, Cells cells);
+TableRow sum_row(Cells cells);
 
 // A table that may scroll sideways on its own. A sortable one lets the reader order its rows.
 struct TableOptions {
   std::string id;
   bool sortable = false;
 };
-Markup table(const std::vector<Column>& columns, const Markup& rows, const Markup& foot,
+Markup table(const std::vector<Column>& columns, const TableRows& rows, const TableRows& foot,
              const TableOptions& options = {});
+
+// A sentence: its lines never end between a number and its unit or inside an arrow.
+Markup prose(std::string_view sentence);
 
 // A section of the page; `wide`: as wide as the page, however wide that is.
 Markup section(std::string_view id, std::string_view title, const Markup& content,

@@ -14,14 +14,13 @@ constexpr std::size_t kMostDiffGroups = 200;
 constexpr std::size_t kMostReplaced = 40;
 constexpr std::size_t kLongestOperation = 160;
 
-Markup operation(const DeltaPart& part) {
+Cells operation(const DeltaPart& part) {
   const std::string name = short_kernel_name(part.op);
-  return element("td", {{"class", "w name"}},
-                 element("code", {{"title", part.op == name ? "" : shortened(part.op, 1000)}},
-                         text(shortened(name, kLongestOperation))));
+  return code_cell(shortened(name, kLongestOperation),
+                   part.op == name ? "" : shortened(part.op, 1000));
 }
 
-Markup group_row(const DiffScale& scale, const DeltaGroup& group, std::int64_t largest) {
+TableRow group_row(const DiffScale& scale, const DeltaGroup& group, std::int64_t largest) {
   const DeltaPart& part = group.largest();
   return row({{"data-table", "parts"}, {"data-ns", std::to_string(group.delta_ns)}},
              scale.difference(group.delta_ns) + scale.change(group.delta_ns) +
@@ -30,18 +29,19 @@ Markup group_row(const DiffScale& scale, const DeltaGroup& group, std::int64_t l
                  words_cell(how_of(group, scale.c)) + exact_cell(group.delta_ns));
 }
 
-Markup parts_foot(const DiffScale& scale, const ListedGroups& listed) {
+TableRows parts_foot(const DiffScale& scale, const ListedGroups& listed) {
   const auto foot = [&](Attributes attributes, std::int64_t ns, const std::string& what) {
     return row(attributes, scale.difference(ns) + scale.change(ns) + words_cell("") +
                                words_cell(what) + words_cell("") + words_cell("") + words_cell("") +
                                words_cell("") + exact_cell(ns));
   };
-  Markup out;
+  TableRows out;
   if (listed.hidden > 0)
-    out += foot({{"data-table", "parts"}, {"data-ns", std::to_string(listed.hidden_ns)}},
-                listed.hidden_ns, fmt::format("{} smaller parts", listed.hidden));
-  return out + foot({{"class", "sum"}}, scale.c.delta_ns_total,
-                    fmt::format("= the difference; left over: {} ns", scale.c.residual_ns));
+    out.push_back(foot({{"data-table", "parts"}, {"data-ns", std::to_string(listed.hidden_ns)}},
+                       listed.hidden_ns, fmt::format("{} smaller parts", listed.hidden)));
+  out.push_back(foot({{"class", "sum"}}, scale.c.delta_ns_total,
+                     fmt::format("= the difference; left over: {} ns", scale.c.residual_ns)));
+  return out;
 }
 
 Markup operations(double calls, const std::vector<std::string>& names) {
@@ -56,8 +56,8 @@ Markup operations(double calls, const std::vector<std::string>& names) {
 Markup parts_of(const DiffScale& scale) {
   const ListedGroups listed = list_groups(scale.c.parts, kMostDiffGroups, 0);
   const std::int64_t largest = listed.shown.empty() ? 0 : listed.shown.front().delta_ns;
-  Markup rows;
-  for (const DeltaGroup& group : listed.shown) rows += group_row(scale, group, largest);
+  TableRows rows;
+  for (const DeltaGroup& group : listed.shown) rows.push_back(group_row(scale, group, largest));
   const std::vector<Column> columns = {{scale.title()},
                                        {"of A"},
                                        {"", ColumnKind::bar},

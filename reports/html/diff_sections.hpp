@@ -18,18 +18,18 @@ struct DiffScale {
   double a_ns = 1;  // A's step
 
   std::string title() const { return std::string(unit.name) + "/step"; }
-  Markup time(std::int64_t total) const {
+  Cells time(std::int64_t total) const {
     return number_cell(format_time(c.per_step(total), unit), c.per_step(total));
   }
-  Markup difference(std::int64_t total) const {
+  Cells difference(std::int64_t total) const {
     return number_cell(format_difference(c.per_step(total), unit), c.per_step(total));
   }
-  Markup change(std::int64_t total) const {
+  Cells change(std::int64_t total) const {
     const double ratio = c.per_step(total) / a_ns;
     return number_cell(format_change(ratio), ratio);
   }
   // The largest difference of a table fills its cell.
-  Markup bar(std::int64_t delta, std::int64_t largest) const {
+  Cells bar(std::int64_t delta, std::int64_t largest) const {
     const double share = static_cast<double>(std::abs(delta)) /
                          static_cast<double>(std::max<std::int64_t>(1, std::abs(largest)));
     return bar_cell(delta == 0 ? 0 : share, delta < 0 ? "better" : "worse");

@@ -19,11 +19,11 @@ std::string range_text(const DeltaRange& range, const DiffScale& scale) {
 }
 
 // The last row of each table: what it must sum to.
-Markup total_row(const DiffScale& scale, bool has_range) {
+TableRow total_row(const DiffScale& scale, bool has_range) {
   const Comparison& c = scale.c;
-  Markup cells = words_cell("= step") + words_cell("") + scale.time(c.a.wall_ns_total) +
-                 scale.time(c.b.wall_ns_total) + scale.difference(c.delta_ns_total) +
-                 scale.change(c.delta_ns_total);
+  Cells cells = words_cell("= step") + words_cell("") + scale.time(c.a.wall_ns_total) +
+                scale.time(c.b.wall_ns_total) + scale.difference(c.delta_ns_total) +
+                scale.change(c.delta_ns_total);
   if (has_range) cells += words_cell(range_text(c.range_ns_per_step, scale));
   return row({{"class", "sum"}, {"data-delta-ns", std::to_string(c.delta_ns_total)}},
              cells + exact_cell(c.delta_ns_total));
@@ -38,38 +38,39 @@ std::vector<Column> columns_of(const DiffScale& scale, const char* what, bool ha
   return columns;
 }
 
-Markup side_row(const DiffScale& scale, const char* table, const Markup& name, std::int64_t a_ns,
-                std::int64_t b_ns, std::int64_t largest, const Markup& range) {
+TableRow side_row(const DiffScale& scale, const char* table, const Markup& name, std::int64_t a_ns,
+                  std::int64_t b_ns, std::int64_t largest, const Cells& range) {
   const std::int64_t delta = b_ns - a_ns;
   return row({{"data-table", table}, {"data-ns", std::to_string(delta)}},
              words_cell(name) + scale.bar(delta, largest) + scale.time(a_ns) + scale.time(b_ns) +
                  scale.difference(delta) + scale.change(delta) + range + exact_cell(delta));
 }
 
-Markup range_cell(const DeltaRange& range, const DiffScale& scale) {
-  return scale.c.range_ns_per_step ? words_cell(range_text(range, scale)) : Markup();
+Cells range_cell(const DeltaRange& range, const DiffScale& scale) {
+  return scale.c.range_ns_per_step ? words_cell(range_text(range, scale)) : Cells();
 }
 
 // Rows of A and B, largest difference first; what is left out is one row.
 template <class Row, class Name>
-Markup side_rows(const DiffScale& scale, const char* table, const std::vector<Row>& rows,
-                 Name name) {
-  Markup out;
+TableRows side_rows(const DiffScale& scale, const char* table, const std::vector<Row>& rows,
+                    Name name) {
+  TableRows out;
   const std::int64_t largest = rows.empty() ? 0 : rows.front().delta_ns();
   std::int64_t a_rest = 0;
   std::int64_t b_rest = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i < kMostDiffRows) {
-      out += side_row(scale, table, name(rows[i]), rows[i].a_ns, rows[i].b_ns, largest,
-                      range_cell(rows[i].range_ns_per_step, scale));
+      out.push_back(side_row(scale, table, name(rows[i]), rows[i].a_ns, rows[i].b_ns, largest,
+                             range_cell(rows[i].range_ns_per_step, scale)));
     } else {
       a_rest += rows[i].a_ns;
       b_rest += rows[i].b_ns;
     }
   }
   if (rows.size() > kMostDiffRows)
-    out += side_row(scale, table, text(fmt::format("{} smaller", rows.size() - kMostDiffRows)),
-                    a_rest, b_rest, largest, range_cell({}, scale));
+    out.push_back(side_row(scale, table,
+                           text(fmt::format("{} smaller", rows.size() - kMostDiffRows)), a_rest,
+                           b_rest, largest, range_cell({}, scale)));
   return out;
 }
 
@@ -97,48 +98,48 @@ Markup causes_of(const DiffScale& scale) {
   const bool has_range = scale.c.range_ns_per_step.has_value();
   const std::vector<CauseDelta>& causes = scale.c.causes;
   const std::int64_t largest = causes.empty() ? 0 : causes.front().delta_ns();
-  Markup rows;
+  TableRows rows;
   for (const CauseDelta& cause : causes)
-    rows += side_row(scale, "causes", cause_label(cause.cause), cause.a_ns, cause.b_ns, largest,
-                     range_cell(cause.range_ns_per_step, scale));
+    rows.push_back(side_row(scale, "causes", cause_label(cause.cause), cause.a_ns, cause.b_ns,
+                            largest, range_cell(cause.range_ns_per_step, scale)));
   return section("causes", "By cause",
-                 table(columns_of(scale, "cause", has_range), rows, total_row(scale, has_range),
+                 table(columns_of(scale, "cause", has_range), rows, {total_row(scale, has_range)},
                        {"cause-table", true}));
 }
 
 Markup phases_of(const DiffScale& scale) {
   if (scale.c.phases.size() < 2) return {};
   const bool has_range = scale.c.range_ns_per_step.has_value();
-  const Markup rows = side_rows(scale, "phases", scale.c.phases,
-                                [](const PhaseDelta& phase) { return text(phase.path); });
+  const TableRows rows = side_rows(scale, "phases", scale.c.phases,
+                                   [](const PhaseDelta& phase) { return text(phase.path); });
   return section("phases", "By phase",
-                 table(columns_of(scale, "phase", has_range), rows, total_row(scale, has_range),
+                 table(columns_of(scale, "phase", has_range), rows, {total_row(scale, has_range)},
                        {"phase-table", true}));
 }
 
 Markup lines_of(const DiffScale& scale) {
   if (scale.c.lines.size() < 2) return {};
   const bool has_range = scale.c.range_ns_per_step.has_value();
-  const Markup rows = side_rows(scale, "lines", scale.c.lines,
-                                [&](const LineDelta& row) { return line_name(scale, row); });
+  const TableRows rows = side_rows(scale, "lines", scale.c.lines,
+                                   [&](const LineDelta& row) { return line_name(scale, row); });
   return section("lines", "By source line",
-                 table(columns_of(scale, "line", has_range), rows, total_row(scale, has_range),
+                 table(columns_of(scale, "line", has_range), rows, {total_row(scale, has_range)},
                        {"line-table", true}),
                  true);
 }
 
 Markup counts_of(const DiffScale& scale) {
-  Markup rows;
+  TableRows rows;
   for (const CountDelta& count : scale.c.counts) {
     std::string name = count.counter;
     std::replace(name.begin(), name.end(), '_', ' ');
     const bool is_same = count.a_per_step == count.b_per_step;
-    rows += row({}, words_cell(name) +
-                        number_cell(shown_count(count, count.a_per_step), count.a_per_step) +
-                        number_cell(shown_count(count, count.b_per_step), count.b_per_step) +
-                        words_cell(is_same ? "the same" : ""));
+    rows.push_back(row({}, words_cell(name) +
+                               number_cell(shown_count(count, count.a_per_step), count.a_per_step) +
+                               number_cell(shown_count(count, count.b_per_step), count.b_per_step) +
+                               words_cell(is_same ? "the same" : "")));
   }
-  if (rows.empty()) return rows;
+  if (rows.empty()) return {};
   return section(
       "counts", "Work a step",
       table({{"count", ColumnKind::words}, {"A"}, {"B"}, {"", ColumnKind::words}}, rows, {}));

@@ -21,7 +21,7 @@ Markup sides(const Comparison& c) {
 Markup head(const Comparison& c) {
   Markup out = element("h1", text(fmt::format("{} against {}", c.b.run.path, c.a.run.path)));
   if (c.shown()) {
-    out += element("p", {{"class", "headline"}}, text(diff_sentence(c)));
+    out += element("p", {{"class", "headline"}}, prose(diff_sentence(c)));
   } else {
     out += element("p", {{"class", "headline"}},
                    element("span", {{"class", "badge bad"}}, Markup("NOT COMPARABLE")));

@@ -22,10 +22,10 @@ Markup ladder_head(const Ladder& ladder) {
 }
 
 Markup ladder_rungs(const Ladder& ladder) {
-  Markup rows;
+  TableRows rows;
   for (const LadderRung& rung : ladder.rungs) {
     const double rate = rung.tokens_per_s.value;
-    Markup cells = words_cell(rung.rung.id + " " + rung.rung.name) + words_cell(rung.rung.summary);
+    Cells cells = words_cell(rung.rung.id + " " + rung.rung.name) + words_cell(rung.rung.summary);
     cells += number_cell(rate > 0 ? format_count(rate) : "", rate);
     cells += words_cell(format_rate_range(rung.tokens_per_s));
     cells += words_cell(format_ratio(rung.gain));
@@ -36,7 +36,7 @@ Markup ladder_rungs(const Ladder& ladder) {
     cells += number_cell(bytes > 0 ? format_bytes(bytes) : "", bytes);
     cells += words_cell(rung.loss ? format_parity(*rung.loss) : "");
     cells += words_cell(name_of(rung.effect));
-    rows += row({}, cells);
+    rows.push_back(row({}, cells));
   }
   return section("rungs", "Rungs",
                  table({{"Rung", ColumnKind::words},
@@ -53,12 +53,12 @@ Markup ladder_rungs(const Ladder& ladder) {
 }
 
 Markup ladder_changes(const Ladder& ladder) {
-  Markup rows;
+  TableRows rows;
   for (const LadderRung& rung : ladder.rungs) {
     if (!rung.step) continue;
     for (const StepPart& part : rung.step->changes)
-      rows += row({}, words_cell(rung.rung.id + " " + rung.rung.name) +
-                          words_cell(cause_label(part.cause)) + exact_cell(part.ns));
+      rows.push_back(row({}, words_cell(rung.rung.id + " " + rung.rung.name) +
+                                 words_cell(cause_label(part.cause)) + exact_cell(part.ns)));
   }
   if (rows.empty()) return {};
   return section("changes", "What each rung changed in the profiled step, ns",

@@ -25,23 +25,23 @@ Markup study_notes(const std::vector<std::string>& notes) {
   return items.empty() ? Markup() : section("notes", "To be known", element("ul", items));
 }
 
-Markup rate_cell(const LadderRung& rung) {
+Cells rate_cell(const LadderRung& rung) {
   const bool ran = rung.effect != Effect::failed;
   return number_cell(ran ? format_count(rung.tokens_per_s.value) : "failed",
                      rung.tokens_per_s.value);
 }
 
 Markup shares(const RungOrders& orders) {
-  Markup rows;
+  TableRows rows;
   for (const SharedGain& gain : orders.rungs)
-    rows +=
+    rows.push_back(
         row({}, words_cell(gain.rung.id + " " + gain.rung.name) + words_cell(gain.rung.summary) +
                     words_cell(format_ratio(gain.share)) + words_cell(format_ratio(gain.alone)) +
                     words_cell(format_ratio(gain.behind_all)) +
-                    words_cell(fmt::format("{:.3f}x to {:.3f}x", gain.least, gain.most)));
-  const Markup foot = sum_row(words_cell("= all of them") + words_cell("") +
-                              words_cell(format_ratio(orders.in_all)) + words_cell("") +
-                              words_cell("") + words_cell(""));
+                    words_cell(fmt::format("{:.3f}x to {:.3f}x", gain.least, gain.most))));
+  const TableRow foot = sum_row(words_cell("= all of them") + words_cell("") +
+                                words_cell(format_ratio(orders.in_all)) + words_cell("") +
+                                words_cell("") + words_cell(""));
   return section("shares", "What each brings, over all orders",
                  table({{"Rung", ColumnKind::words},
                         {"What it switches on", ColumnKind::words},
@@ -49,16 +49,16 @@ Markup shares(const RungOrders& orders) {
                         {"Alone", ColumnKind::words},
                         {"Behind all others", ColumnKind::words},
                         {"Least to most", ColumnKind::words}},
-                       rows, foot));
+                       rows, {foot}));
 }
 
 Markup subsets(const RungOrders& orders) {
-  Markup rows;
+  TableRows rows;
   for (const LadderRung& subset : orders.subsets.rungs)
-    rows += row({}, words_cell(subset.rung.id) + rate_cell(subset) +
-                        words_cell(format_rate_range(subset.tokens_per_s)) +
-                        words_cell(format_ratio(subset.in_all)) +
-                        words_cell(subset.loss ? format_parity(*subset.loss) : ""));
+    rows.push_back(row({}, words_cell(subset.rung.id) + rate_cell(subset) +
+                               words_cell(format_rate_range(subset.tokens_per_s)) +
+                               words_cell(format_ratio(subset.in_all)) +
+                               words_cell(subset.loss ? format_parity(*subset.loss) : "")));
   return section("subsets", "Every subset",
                  table({{"Rungs", ColumnKind::words},
                         {"tokens/s"},
@@ -75,9 +75,9 @@ Markup sweep_points(const LadderSweep& sweep) {
   for (const std::string& title :
        {sweep_ratio_title(sweep), std::string("Loss differs"), std::string("Effect")})
     columns.push_back({title, ColumnKind::words});
-  Markup rows;
+  TableRows rows;
   for (const SweepPoint& point : sweep.points) {
-    Markup cells =
+    Cells cells =
         number_cell(format_exact(point.micro_batch), static_cast<double>(point.micro_batch)) +
         number_cell(format_exact(point.ladder.tokens_a_step),
                     static_cast<double>(point.ladder.tokens_a_step));
@@ -86,7 +86,7 @@ Markup sweep_points(const LadderSweep& sweep) {
     cells += words_cell(format_ratio(last.in_all)) +
              words_cell(last.loss ? format_parity(*last.loss) : "") +
              words_cell(name_of(point.effect));
-    rows += row({}, cells);
+    rows.push_back(row({}, cells));
   }
   return section("points", "Micro-batches", table(columns, rows, {}));
 }

@@ -43,6 +43,13 @@ Markup finding_places(const Report& report, const Finding& finding) {
   return items.empty() ? items : element("ul", {{"class", "causes"}}, items);
 }
 
+Markup events(const Finding& finding) {
+  Markup items;
+  for (const EvidenceEvent& event : finding.events)
+    items += element("li", {{"title", event.id}}, prose(event_text(event)));
+  return items.empty() ? items : element("ul", {{"class", "causes"}}, items);
+}
+
 Markup assumptions(const Finding& finding) {
   if (!finding.forecast) return {};
   return text(fmt::format("{}", fmt::join(finding.forecast->assumptions, "; ")));
@@ -59,20 +66,20 @@ Markup card(const Report& report, const Finding& finding, bool is_open) {
   const Markup place = severity_badge(finding.severity) + Markup(" ") +
                        element("code", text(finding.id)) + Markup(" ") + text(where_text(finding));
   const Markup head = element("summary", element("span", {{"class", "place"}}, place) + bar + gain);
-  Markup facts = definition("What to do", text(finding.fix));
+  Markup facts = definition("What to do", prose(finding.fix));
   if (!finding.code_hint.empty())
     facts += definition("For example", element("pre", text(finding.code_hint)));
   facts += definition("Where", finding_places(report, finding));
-  if (!finding.shows_as.empty()) facts += definition("Seen as", text(finding.shows_as));
+  if (!finding.shows_as.empty()) facts += definition("Seen as", prose(finding.shows_as));
   facts += definition("How often", text(format_count(finding.count_per_step) + " a step"));
-  facts += definition("Wrong if", text(finding.falsified_by));
+  facts += definition("Wrong if", prose(finding.falsified_by));
   facts += definition("Certainty", text(certainty_text(finding.certainty)));
   facts += definition("The replay assumes", assumptions(finding));
-  facts += definition("Events", text(fmt::format("{}", fmt::join(finding.evidence, " "))));
+  facts += definition("Events", events(finding));
   return element(
              "details",
              {{"class", "finding"}, {"data-finding", finding.id}, {"open", is_open ? "open" : ""}},
-             head + element("p", text(finding.title)) + element("dl", facts)) +
+             head + element("p", prose(finding.title)) + element("dl", facts)) +
          Markup("\n");
 }
 

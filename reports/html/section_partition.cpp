@@ -53,7 +53,7 @@ Markup legend(const Report& report) {
   return element("p", {{"class", "legend"}}, items) + Markup("\n");
 }
 
-Markup part_row(const Report& report, const PartSum& part, double largest) {
+TableRow part_row(const Report& report, const PartSum& part, double largest) {
   const double share = report.share_of_wall(part.ns_total);
   return row({{"data-cause", std::string(name_of(part.cause))},
               {"data-ns", std::to_string(part.ns_total)}},
@@ -64,7 +64,7 @@ Markup part_row(const Report& report, const PartSum& part, double largest) {
                  words_cell(cause_meaning(report, part.cause)) + exact_cell(part.ns_total));
 }
 
-Markup wall_row(const Report& report) {
+TableRow wall_row(const Report& report) {
   const std::int64_t wall = report.summary.partition.wall_ns_total;
   return row({{"class", "sum"}, {"data-wall-ns", std::to_string(wall)}},
              words_cell("= wall time") + words_cell("") +
@@ -73,7 +73,7 @@ Markup wall_row(const Report& report) {
                  exact_cell(wall));
 }
 
-Markup device_row(const Report& report, const PartitionSummary& device) {
+TableRow device_row(const Report& report, const PartitionSummary& device) {
   const double busy = report.share_of_wall(device.device_busy_ns_total);
   return row({}, words_cell(fmt::format("GPU {}", device.device.value_or(0))) +
                      bar_cell(busy, CauseFamily::device_compute) +
@@ -92,8 +92,8 @@ Markup partition(const Report& report) {
   const std::vector<PartSum>& parts = report.summary.partition.parts;
   if (parts.empty()) return {};
   const double largest = report.share_of_wall(parts.front().ns_total);
-  Markup rows;
-  for (const PartSum& part : parts) rows += part_row(report, part, largest);
+  TableRows rows;
+  for (const PartSum& part : parts) rows.push_back(part_row(report, part, largest));
   const std::vector<Column> columns = {{"Cause", ColumnKind::words},
                                        {"", ColumnKind::bar},
                                        {report.time_title()},
@@ -102,13 +102,14 @@ Markup partition(const Report& report) {
                                        {exact_title(report.summary.partition.steps_counted)}};
   return section(report.id("partition"),
                  report.has_steps ? "Where the step goes" : "Where the time goes",
-                 whole_bar(report) + legend(report) + table(columns, rows, wall_row(report)));
+                 whole_bar(report) + legend(report) + table(columns, rows, {wall_row(report)}));
 }
 
 Markup devices(const Report& report) {
   if (report.summary.devices.empty()) return {};
-  Markup rows;
-  for (const PartitionSummary& device : report.summary.devices) rows += device_row(report, device);
+  TableRows rows;
+  for (const PartitionSummary& device : report.summary.devices)
+    rows.push_back(device_row(report, device));
   const std::vector<Column> columns = {{"Device", ColumnKind::words},
                                        {"", ColumnKind::bar},
                                        {"busy " + report.time_title()},

@@ -9,14 +9,14 @@ namespace stepscope::html {
 namespace {
 
 // "1 training", and how it is chosen.
-Markup loop_cell(const SectionLine& line) {
+Cells loop_cell(const SectionLine& line) {
   const std::string name = line.name.empty() ? line.what : line.name + "  " + line.what;
   if (line.choice.empty()) return words_cell(name);
   return words_cell(text(name) + Markup(" ") + element("small", text(line.choice)));
 }
 
-Markup figure_cell(const std::string& figure) {
-  return element("td", {{"class", "n"}}, text(figure));
+Cells figure_cell(const std::string& figure) {
+  return {element("td", {{"class", "n"}}, text(figure)), !figure.empty()};
 }
 
 }  // namespace
@@ -24,10 +24,10 @@ Markup figure_cell(const std::string& figure) {
 Markup sections(const Report& report) {
   const std::vector<SectionLine> lines = section_lines(report.summary);
   if (lines.empty()) return {};
-  Markup rows;
+  TableRows rows;
   for (const SectionLine& line : lines) {
-    rows += row({}, loop_cell(line) + figure_cell(line.time) + figure_cell(line.share) +
-                        figure_cell(line.steps) + figure_cell(line.mean));
+    rows.push_back(row({}, loop_cell(line) + figure_cell(line.time) + figure_cell(line.share) +
+                               figure_cell(line.steps) + figure_cell(line.mean)));
   }
   Markup content =
       table({{"Loop", ColumnKind::words}, {"time"}, {"share"}, {"steps"}, {"a step"}}, rows, {});

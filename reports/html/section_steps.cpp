@@ -74,13 +74,13 @@ Markup steps(const Report& report) {
     content += element("p", {{"class", "readout"}, {"aria-live", "polite"}}, text(caption(strip)));
   }
   for (const std::string& sentence : long_steps_texts(report))
-    content += element("p", text(sentence));
-  content += element("p", text(steps_text(report)));
+    content += element("p", prose(sentence));
+  content += element("p", prose(steps_text(report)));
   const std::string warm_up = warm_up_text(report);
-  if (!warm_up.empty()) content += element("p", text("Warm-up: " + warm_up));
+  if (!warm_up.empty()) content += element("p", prose("Warm-up: " + warm_up));
   const std::string compilation = compilation_text(report);
-  if (!compilation.empty()) content += element("p", text(compilation));
-  for (const std::string& sentence : found.notes) content += element("p", text(sentence));
+  if (!compilation.empty()) content += element("p", prose(compilation));
+  for (const std::string& sentence : found.notes) content += element("p", prose(sentence));
   return section(report.id("steps"), "Steps", content, true);
 }
 

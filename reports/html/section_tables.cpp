@@ -19,8 +19,13 @@ constexpr std::size_t kMostTransfers = 100;
 constexpr std::size_t kLongestName = 160;
 constexpr std::size_t kLongestTitle = 1000;
 
-Markup bytes_cell(double bytes) {
+Cells bytes_cell(double bytes) {
   return number_cell(bytes > 0 ? format_bytes(bytes) : "", bytes);
+}
+
+// Without a device it says nothing.
+Cells device_time(const Report& report, std::int64_t ns) {
+  return number_cell(report.has_device ? report.time(ns) : "", report.per_step(ns));
 }
 
 Markup phase_name(const PhaseRow& row) {
@@ -30,19 +35,15 @@ Markup phase_name(const PhaseRow& row) {
   return remark.empty() ? name : name + Markup(" ") + element("small", text(remark));
 }
 
-Markup phase_row(const Report& report, const PhaseRow& row) {
+TableRow phase_row(const Report& report, const PhaseRow& row) {
   const double share = report.share_of_wall(row.wall_ns_total);
-  Markup cells = words_cell(phase_name(row)) + bar_cell(share, "phase") +
-                 number_cell(report.time(row.wall_ns_total), report.per_step(row.wall_ns_total)) +
-                 number_cell(report.share(row.wall_ns_total), share) +
-                 number_cell(row.calls_total > 0 ? report.calls(row.calls_total) : "",
-                             static_cast<double>(row.calls_total));
-  if (report.has_device) {
-    cells +=
-        number_cell(report.time(row.gpu_busy_ns_total), report.per_step(row.gpu_busy_ns_total)) +
-        number_cell(report.time(row.exposed_ns_total), report.per_step(row.exposed_ns_total)) +
-        bytes_cell(static_cast<double>(row.bytes_total) / report.steps);
-  }
+  Cells cells = words_cell(phase_name(row)) + bar_cell(share, "phase") +
+                number_cell(report.time(row.wall_ns_total), report.per_step(row.wall_ns_total)) +
+                number_cell(report.share(row.wall_ns_total), share) +
+                number_cell(row.calls_total > 0 ? report.calls(row.calls_total) : "",
+                            static_cast<double>(row.calls_total));
+  cells += device_time(report, row.gpu_busy_ns_total) + device_time(report, row.exposed_ns_total) +
+           bytes_cell(static_cast<double>(row.bytes_total) / report.steps);
   return html::row({{"data-phase", row.path},
                     {"data-depth", std::to_string(row.depth)},
                     {"data-ns", std::to_string(row.wall_ns_total)},
@@ -50,35 +51,34 @@ Markup phase_row(const Report& report, const PhaseRow& row) {
                    cells + exact_cell(row.wall_ns_total));
 }
 
-Markup phase_sum(const Report& report) {
+TableRow phase_sum(const Report& report) {
   const std::int64_t wall = report.summary.partition.wall_ns_total;
-  Markup cells = words_cell("= wall time") + words_cell("") +
-                 number_cell(report.time(wall), report.per_step(wall)) +
-                 number_cell(report.share(wall), 1) + words_cell("");
-  if (report.has_device) cells += words_cell("") + words_cell("") + words_cell("");
+  Cells cells = words_cell("= wall time") + words_cell("") +
+                number_cell(report.time(wall), report.per_step(wall)) +
+                number_cell(report.share(wall), 1) + words_cell("");
+  cells += words_cell("") + words_cell("") + words_cell("");
   return sum_row(cells + exact_cell(wall));
 }
 
-Markup name_cell(const KernelRow& row) {
+Cells name_cell(const KernelRow& row) {
   const std::string shown = short_kernel_name(row.name);
   const std::string title = shown == row.name ? "" : shortened(row.name, kLongestTitle);
-  return element("td", {{"class", "w name"}},
-                 element("code", {{"title", title}}, text(shortened(shown, kLongestName))));
+  return code_cell(shortened(shown, kLongestName), title);
 }
 
-Markup kernel_row(const Report& report, const KernelRow& row, double largest, bool rates) {
+TableRow kernel_row(const Report& report, const KernelRow& row, double largest) {
   const double time = report.per_step(row.ns_total);
-  Markup cells = name_cell(row) + bar_cell(largest > 0 ? time / largest : 0, family_of(row.cause)) +
-                 number_cell(report.time(row.ns_total), time) +
-                 number_cell(report.calls(row.calls_total), static_cast<double>(row.calls_total));
-  if (rates)
-    cells += number_cell(row.bytes_per_second ? format_rate(*row.bytes_per_second) : "",
-                         row.bytes_per_second.value_or(0));
-  return html::row({{"data-ns", std::to_string(row.ns_total)}},
-                   cells + words_cell(cause_label(row.cause)) + words_cell(row.phase));
+  return html::row(
+      {{"data-ns", std::to_string(row.ns_total)}},
+      name_cell(row) + bar_cell(largest > 0 ? time / largest : 0, family_of(row.cause)) +
+          number_cell(report.time(row.ns_total), time) +
+          number_cell(report.calls(row.calls_total), static_cast<double>(row.calls_total)) +
+          number_cell(row.bytes_per_second ? format_rate(*row.bytes_per_second) : "",
+                      row.bytes_per_second.value_or(0)) +
+          words_cell(cause_label(row.cause)) + words_cell(row.phase));
 }
 
-Markup host_op_row(const Report& report, const HostOpRow& row, std::int64_t largest) {
+TableRow host_op_row(const Report& report, const HostOpRow& row, std::int64_t largest) {
   const double share =
       largest > 0 ? static_cast<double>(row.ns_total) / static_cast<double>(largest) : 0;
   return html::row(
@@ -92,18 +92,18 @@ Markup host_op_row(const Report& report, const HostOpRow& row, std::int64_t larg
 
 // What a table leaves out is counted and summed.
 template <class Row>
-Markup rest_row(const Report& report, const std::vector<Row>& rows, std::size_t most,
-                std::size_t columns) {
+TableRows rest_row(const Report& report, const std::vector<Row>& rows, std::size_t most,
+                   std::size_t columns) {
   if (rows.size() <= most) return {};
   std::int64_t ns = 0;
   for (std::size_t i = most; i < rows.size(); ++i) ns += rows[i].ns_total;
-  Markup cells = words_cell(fmt::format("{} smaller", rows.size() - most)) + words_cell("") +
-                 number_cell(report.time(ns), report.per_step(ns));
+  Cells cells = words_cell(fmt::format("{} smaller", rows.size() - most)) + words_cell("") +
+                number_cell(report.time(ns), report.per_step(ns));
   for (std::size_t i = 3; i < columns; ++i) cells += words_cell("");
-  return html::row({{"class", "sum"}, {"data-ns", std::to_string(ns)}}, cells);
+  return {html::row({{"class", "sum"}, {"data-ns", std::to_string(ns)}}, cells)};
 }
 
-Markup transfer_row(const Report& report, const TransferRow& row) {
+TableRow transfer_row(const Report& report, const TransferRow& row) {
   std::string name = row.operation;
   if (!row.reduce.empty()) name += " (" + row.reduce + ")";
   return html::row(
@@ -116,28 +116,25 @@ Markup transfer_row(const Report& report, const TransferRow& row) {
           words_cell(waited_for_text(report, row)));
 }
 
-bool has_only_root(const std::vector<PhaseRow>& rows) {
-  return rows.size() == 1 && rows.front().depth == 0 && rows.front().calls_total == 0;
-}
-
 }  // namespace
 
 Markup phases(const Report& report) {
   const std::vector<PhaseRow>& all = report.summary.phases;
-  if (all.empty() || has_only_root(all)) return {};
-  Markup rows;
+  if (!says_phases(report.summary)) return {};
+  TableRows rows;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i < kMostPhases || all[i].depth == 0) rows += phase_row(report, all[i]);
+    if (i < kMostPhases || all[i].depth == 0) rows.push_back(phase_row(report, all[i]));
   }
-  std::vector<Column> columns = {{"Phase", ColumnKind::words},
-                                 {"", ColumnKind::bar},
-                                 {report.time_title()},
-                                 {"share"},
-                                 {"calls"}};
-  if (report.has_device)
-    columns.insert(columns.end(), {Column{"GPU busy"}, Column{"no compute"}, Column{"copied"}});
-  columns.push_back({"ns in all"});
-  return section(report.id("phases"), "Phases", table(columns, rows, phase_sum(report)));
+  const std::vector<Column> columns = {{"Phase", ColumnKind::words},
+                                       {"", ColumnKind::bar},
+                                       {report.time_title()},
+                                       {"share"},
+                                       {"calls"},
+                                       {"GPU busy"},
+                                       {"no compute"},
+                                       {"copied"},
+                                       {"ns in all"}};
+  return section(report.id("phases"), "Phases", table(columns, rows, {phase_sum(report)}));
 }
 
 Markup kernels(const Report& report) {
@@ -145,17 +142,17 @@ Markup kernels(const Report& report) {
   if (all.empty()) return {};
   const std::size_t most = std::min(kMostKernels, all.size());
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(most);
-  const bool rates =
-      std::any_of(all.begin(), end, [](const KernelRow& row) { return row.bytes_per_second; });
   const double largest = report.per_step(all.front().ns_total);
-  Markup rows;
-  for (auto row = all.begin(); row != end; ++row) rows += kernel_row(report, *row, largest, rates);
-  std::vector<Column> columns = {
-      {"Operation", ColumnKind::words}, {"", ColumnKind::bar}, {report.time_title()}, {"calls"}};
-  if (rates) columns.push_back({"GB/s"});
-  columns.insert(columns.end(),
-                 {Column{"class", ColumnKind::words}, Column{"phase", ColumnKind::words}});
-  const Markup foot = rest_row(report, all, most, columns.size());
+  TableRows rows;
+  for (auto row = all.begin(); row != end; ++row) rows.push_back(kernel_row(report, *row, largest));
+  const std::vector<Column> columns = {{"Operation", ColumnKind::words},
+                                       {"", ColumnKind::bar},
+                                       {report.time_title()},
+                                       {"calls"},
+                                       {"GB/s"},
+                                       {"class", ColumnKind::words},
+                                       {"phase", ColumnKind::words}};
+  const TableRows foot = rest_row(report, all, most, columns.size());
   return section(report.id("kernels"), "Device operations",
                  table(columns, rows, foot, {report.id("kernel-table"), true}));
 }
@@ -164,8 +161,9 @@ Markup host_ops(const Report& report) {
   const std::vector<HostOpRow> all = host_op_rows(report.summary.cells);
   if (report.has_device || all.empty()) return {};
   const std::size_t most = std::min(kMostKernels, all.size());
-  Markup rows;
-  for (std::size_t i = 0; i < most; ++i) rows += host_op_row(report, all[i], all.front().ns_total);
+  TableRows rows;
+  for (std::size_t i = 0; i < most; ++i)
+    rows.push_back(host_op_row(report, all[i], all.front().ns_total));
   const std::vector<Column> columns = {{"Operation", ColumnKind::words},
                                        {"", ColumnKind::bar},
                                        {report.time_title()},
@@ -181,8 +179,8 @@ Markup transfers(const Report& report) {
   const std::vector<TransferRow>& all = report.summary.transfers;
   if (all.empty()) return {};
   const std::size_t most = std::min(kMostTransfers, all.size());
-  Markup rows;
-  for (std::size_t i = 0; i < most; ++i) rows += transfer_row(report, all[i]);
+  TableRows rows;
+  for (std::size_t i = 0; i < most; ++i) rows.push_back(transfer_row(report, all[i]));
   const std::vector<Column> columns = {{"Operation", ColumnKind::words},
                                        {"", ColumnKind::bar},
                                        {report.time_title()},

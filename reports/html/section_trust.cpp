@@ -32,12 +32,12 @@ Markup trust(const Report& report) {
   for (const TrustFact& one : trust_facts(report)) facts += fact(one);
   Markup content = element("ul", {{"class", "factlist"}}, facts);
   const std::string without_line = without_line_text(report);
-  if (!without_line.empty()) content += element("p", text(without_line));
-  if (trust.recorder) content += element("p", text(recorder_text(*trust.recorder)));
+  if (!without_line.empty()) content += element("p", prose(without_line));
+  if (trust.recorder) content += element("p", prose(recorder_text(*trust.recorder)));
   for (const std::string& rival : trust.rivals)
     content += note(Tone::caution, "another tracer was active: " + rival);
   content += abstained(trust);
-  for (const std::string& sentence : trust.notes) content += element("p", text(sentence));
+  for (const std::string& sentence : trust.notes) content += element("p", prose(sentence));
   return section(report.id("trust"), "How far to trust this", content);
 }
 

@@ -52,7 +52,7 @@ Markup verdict(const Report& report) {
   const Summary& summary = report.summary;
   const VerdictLabel label = verdict_label(report);
   Markup head = element("span", {{"class", badge_class(label.tone)}}, text(label.text));
-  head += Markup(" ") + text(step_time_text(report));
+  head += Markup(" ") + prose(step_time_text(report));
   Markup out = element("h1", text(summary.run.path)) + Markup("\n");
   std::vector<std::string> what = what_ran(summary.run);
   if (!what.empty()) what.erase(what.begin());  // the path is the title
@@ -62,7 +62,7 @@ Markup verdict(const Report& report) {
                                       trimmed_text(report), long_share_text(report)}) {
     if (!sentence.empty()) out += note(Tone::caution, sentence);
   }
-  out += element("p", {{"class", "why"}}, text(summary.partition.why_bound));
+  out += element("p", {{"class", "why"}}, prose(summary.partition.why_bound));
   if (summary.throughput) out += element("p", text(throughput_text(report)));
   if (!summary.counting.empty()) out += note(Tone::caution, summary.counting);
   return element("header", {{"class", "wide"}}, out) + Markup("\n");

@@ -27,10 +27,23 @@ std::size_t longest_run(std::string_view text, char c) {
   return longest;
 }
 
-std::string joined_cells(const std::vector<std::string>& cells) {
+std::string joined_cells(const std::vector<std::string>& cells, const std::vector<bool>& shown) {
   std::string line = "|";
-  for (const std::string& cell : cells) line += " " + cell + " |";
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (shown[i]) line += " " + cells[i] + " |";
+  }
   return line + "\n";
+}
+
+// The first column names its row.
+std::vector<bool> shown_columns(std::size_t count,
+                                const std::vector<std::vector<std::string>>& rows) {
+  std::vector<bool> shown(count, rows.empty());
+  if (count > 0) shown[0] = true;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) shown[i] = shown[i] || !row[i].empty();
+  }
+  return shown;
 }
 
 }  // namespace
@@ -73,8 +86,9 @@ std::string table(const std::vector<MarkdownColumn>& columns,
     titles.push_back(column.title);
     rules.emplace_back(column.align == MarkdownAlign::left ? ":---" : "---:");
   }
-  std::string out = joined_cells(titles) + joined_cells(rules);
-  for (const auto& row : rows) out += joined_cells(row);
+  const std::vector<bool> shown = shown_columns(columns.size(), rows);
+  std::string out = joined_cells(titles, shown) + joined_cells(rules, shown);
+  for (const auto& row : rows) out += joined_cells(row, shown);
   return out + "\n";
 }
 

@@ -20,7 +20,8 @@ struct MarkdownColumn {
   MarkdownAlign align = MarkdownAlign::right;
 };
 
-// A table with a blank line behind it. Cells are Markdown already.
+// A table with a blank line behind it. Cells are Markdown already. A column in which no row says
+// anything is left out.
 std::string table(const std::vector<MarkdownColumn>& columns,
                   const std::vector<std::vector<std::string>>& rows);
 

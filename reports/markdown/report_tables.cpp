@@ -20,20 +20,20 @@ constexpr std::size_t kMostKernels = 12;
 constexpr std::size_t kMostTransfers = 8;
 constexpr std::size_t kLongestName = 80;
 
-std::vector<std::string> phase_row(const StepScale& scale, const PhaseRow& row, bool calls) {
+std::vector<std::string> phase_row(const StepScale& scale, const PhaseRow& row) {
   std::string name;
   for (std::uint32_t i = 0; i < row.depth; ++i) name += "&emsp;";
   name += code(shortened(row.name, kLongestName));
   const std::string remark = phase_remark_text(row);
   if (!remark.empty()) name += " (" + escaped(remark) + ")";
-  std::vector<std::string> cells = {name, scale.time(row.wall_ns_total),
-                                    scale.share(row.wall_ns_total)};
-  if (calls) cells.push_back(row.calls_total > 0 ? scale.calls(row.calls_total) : "");
-  if (scale.has_device) {
-    cells.push_back(scale.time(row.gpu_busy_ns_total));
-    cells.push_back(scale.time(row.exposed_ns_total));
-  }
-  return cells;
+  const double bytes = static_cast<double>(row.bytes_total) / scale.steps;
+  return {name,
+          scale.time(row.wall_ns_total),
+          scale.share(row.wall_ns_total),
+          row.calls_total > 0 ? scale.calls(row.calls_total) : "",
+          scale.has_device ? scale.time(row.gpu_busy_ns_total) : "",
+          scale.has_device ? scale.time(row.exposed_ns_total) : "",
+          bytes > 0 ? format_bytes(bytes) : ""};
 }
 
 // What a table leaves out is counted and summed.
@@ -61,17 +61,19 @@ std::string line_causes(const LineGroup& group) {
 
 std::string phase_section(const StepScale& scale) {
   const std::vector<PhaseRow>& all = scale.summary.phases;
-  if (all.size() < 2) return "";
+  if (!says_phases(scale.summary)) return "";
   Rows rows;
-  const bool calls =
-      std::any_of(all.begin(), all.end(), [](const PhaseRow& row) { return row.calls_total > 0; });
   for (const PhaseRow& row : all) {
-    if (row.depth == 0 || rows.size() < kMostPhases) rows.push_back(phase_row(scale, row, calls));
+    if (row.depth == 0 || rows.size() < kMostPhases) rows.push_back(phase_row(scale, row));
   }
-  std::vector<MarkdownColumn> columns = {left("phase"), {scale.time_title()}, {"share"}};
-  if (calls) columns.push_back({"calls"});
-  if (scale.has_device) columns.insert(columns.end(), {{"GPU busy"}, {"no compute"}});
-  return paragraph("### Phases") + table(columns, rows);
+  return paragraph("### Phases") + table({left("phase"),
+                                          {scale.time_title()},
+                                          {"share"},
+                                          {"calls"},
+                                          {"GPU busy"},
+                                          {"no compute"},
+                                          {"copied"}},
+                                         rows);
 }
 
 std::string line_section(const StepScale& scale) {

@@ -63,7 +63,7 @@ void append_escaped(std::string& out, std::string_view bytes) {
   }
 }
 
-void append_opening(std::string& out, std::string_view name, Attributes attributes) {
+void append_opening(std::string& out, std::string_view name, const Attributes& attributes) {
   out += '<';
   out += name;
   for (const auto& [key, value] : attributes) {
@@ -102,7 +102,7 @@ Markup text(std::string_view unescaped) {
   return Markup::trusted(std::move(out));
 }
 
-Markup element(std::string_view name, Attributes attributes, const Markup& content) {
+Markup element(std::string_view name, const Attributes& attributes, const Markup& content) {
   std::string out;
   append_opening(out, name, attributes);
   out += '>';
@@ -117,7 +117,7 @@ Markup element(std::string_view name, const Markup& content) {
   return element(name, {}, content);
 }
 
-Markup empty_element(std::string_view name, Attributes attributes) {
+Markup empty_element(std::string_view name, const Attributes& attributes) {
   std::string out;
   append_opening(out, name, attributes);
   out += "/>";

@@ -6,10 +6,10 @@
 // What is not UTF-8, and control characters that a page may not hold, become U+FFFD.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace stepscope {
 
@@ -36,13 +36,13 @@ class Markup {
 
 Markup text(std::string_view unescaped);
 
-using Attributes = std::initializer_list<std::pair<std::string_view, std::string>>;
+using Attributes = std::vector<std::pair<std::string_view, std::string>>;
 
 // <name a="1">content</name>; an attribute with an empty value is left out.
-Markup element(std::string_view name, Attributes attributes, const Markup& content);
+Markup element(std::string_view name, const Attributes& attributes, const Markup& content);
 Markup element(std::string_view name, const Markup& content);
 // <name a="1"/>: for elements that hold nothing.
-Markup empty_element(std::string_view name, Attributes attributes);
+Markup empty_element(std::string_view name, const Attributes& attributes);
 
 // Valid UTF-8 without control characters but tab and newline.
 std::string printable(std::string_view bytes);

@@ -25,7 +25,6 @@ constexpr std::size_t kMostTransfers = 3;  // in place of as many kernels: one s
 constexpr double kLeastInnerShare = 0.02;
 constexpr std::size_t kNameColumns = 50;
 constexpr std::size_t kNameColumnsBesideRates = 43;
-constexpr std::ptrdiff_t kRateColumn = 3;
 constexpr std::size_t kLineColumns = 38;
 constexpr std::size_t kFileColumns = 22;
 
@@ -42,20 +41,15 @@ std::string phase_name(const Page& page, const PhaseRow& row) {
   return remark.empty() ? name : fmt::format("{} ({})", name, remark);
 }
 
-std::vector<TextCell> phase_cells(const Page& page, const PhaseRow& row, bool calls) {
-  std::vector<TextCell> cells = {
+std::vector<TextCell> phase_cells(const Page& page, const PhaseRow& row) {
+  return {
       {phase_name(page, row), row.depth > 0 ? Colour::dim : Colour::plain},
       {page.time(row.wall_ns_total)},
-      {page.share(row.wall_ns_total)}};
-  if (calls) cells.push_back({row.calls_total > 0 ? page.calls(row.calls_total) : ""});
-  if (page.has_device) {
-    cells.push_back({page.time(row.gpu_busy_ns_total)});
-    cells.push_back({page.time(row.exposed_ns_total)});
-    cells.push_back({row.bytes_total > 0
-                         ? format_bytes(static_cast<double>(row.bytes_total) / page.steps)
-                         : ""});
-  }
-  return cells;
+      {page.share(row.wall_ns_total)},
+      {row.calls_total > 0 ? page.calls(row.calls_total) : ""},
+      {page.has_device ? page.time(row.gpu_busy_ns_total) : ""},
+      {page.has_device ? page.time(row.exposed_ns_total) : ""},
+      {row.bytes_total > 0 ? format_bytes(static_cast<double>(row.bytes_total) / page.steps) : ""}};
 }
 
 bool is_only_file_of_its_name(const Page& page, std::string_view file) {
@@ -117,51 +111,41 @@ std::string causes_text(const Page& page, const LineGroup& group) {
 // Copies and sets have a rate; where one is shown, names give way to its column.
 std::vector<TextCell> kernel_cells(const Page& page, const KernelRow& row, bool rates) {
   const std::size_t width = rates ? kNameColumnsBesideRates : kNameColumns;
-  std::vector<TextCell> cells = {{page.style.cut_end(short_kernel_name(row.name), width)},
-                                 {page.time(row.ns_total)},
-                                 {page.calls(row.calls_total)},
-                                 {std::string(name_of(row.cause)), colour_of(row.cause)},
-                                 {page.style.cut_end(row.phase, 14), Colour::dim}};
-  const std::string rate = row.bytes_per_second ? format_rate(*row.bytes_per_second) : "";
-  if (rates) cells.insert(cells.begin() + kRateColumn, TextCell{rate});
-  return cells;
+  return {{page.style.cut_end(short_kernel_name(row.name), width)},
+          {page.time(row.ns_total)},
+          {page.calls(row.calls_total)},
+          {row.bytes_per_second ? format_rate(*row.bytes_per_second) : ""},
+          {std::string(name_of(row.cause)), colour_of(row.cause)},
+          {page.style.cut_end(row.phase, 14), Colour::dim}};
 }
 
-std::vector<TextCell> transfer_cells(const Page& page, const TransferRow& row, bool waits) {
+std::vector<TextCell> transfer_cells(const Page& page, const TransferRow& row) {
   std::string name = row.operation;
   if (!row.reduce.empty()) name += " (" + row.reduce + ")";
-  std::vector<TextCell> cells = {{page.style.cut_end(name, kNameColumns)},
-                                 {page.time(row.ns_total)},
-                                 {page.calls(row.calls_total)},
-                                 {format_bytes(static_cast<double>(row.bytes_total) / page.steps)},
-                                 {format_bytes(row.bytes_per_second())},
-                                 {page.style.cut_end(row.phase, 14), Colour::dim}};
-  if (waits) cells.push_back({waited_for_text(page, row)});
-  return cells;
+  return {{page.style.cut_end(name, kNameColumns)},
+          {page.time(row.ns_total)},
+          {page.calls(row.calls_total)},
+          {format_bytes(static_cast<double>(row.bytes_total) / page.steps)},
+          {format_bytes(row.bytes_per_second())},
+          {page.style.cut_end(row.phase, 14), Colour::dim},
+          {waited_for_text(page, row)}};
 }
 
 }  // namespace
 
 std::string phases(const Page& page) {
   const std::vector<PhaseRow>& rows = page.summary.phases;
-  const bool only_root =
-      rows.size() == 1 && rows.front().depth == 0 && rows.front().calls_total == 0;
-  if (rows.empty() || only_root) return "";
+  if (!says_phases(page.summary)) return "";
   Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
                Align::right});
-  const bool calls = std::any_of(rows.begin(), rows.end(),
-                                 [](const PhaseRow& row) { return row.calls_total > 0; });
-  std::vector<std::string> titles = {"Phase", page.time_title(), "share"};
-  if (calls) titles.emplace_back("calls");
-  if (page.has_device) titles.insert(titles.end(), {"GPU busy", "no compute", "copied"});
-  table.head(std::move(titles));
+  table.head({"Phase", page.time_title(), "share", "calls", "GPU busy", "no compute", "copied"});
   std::size_t shown = 0;
   std::size_t hidden = 0;
   std::int64_t hidden_ns = 0;
   for (const PhaseRow& row : rows) {
     if (!is_phase_shown(page, row)) continue;
     if (shown++ < kMostPhases) {
-      table.row(phase_cells(page, row, calls));
+      table.row(phase_cells(page, row));
     } else if (row.depth == 0) {
       hidden += 1;
       hidden_ns += row.wall_ns_total;
@@ -204,12 +188,8 @@ std::string kernels(const Page& page) {
   if (rows.empty()) return "";
   const bool rates = std::any_of(rows.begin(), rows.end(),
                                  [](const KernelRow& row) { return row.bytes_per_second; });
-  std::vector<Align> columns = {Align::left, Align::right, Align::right, Align::left, Align::left};
-  std::vector<std::string> titles = {"Device op", page.time_title(), "calls", "class", "phase"};
-  if (rates) columns.insert(columns.begin() + kRateColumn, Align::right);
-  if (rates) titles.insert(titles.begin() + kRateColumn, "GB/s");
-  Table table(std::move(columns));
-  table.head(std::move(titles));
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::left, Align::left});
+  table.head({"Device op", page.time_title(), "calls", "GB/s", "class", "phase"});
   for (const KernelRow& row : rows) table.row(kernel_cells(page, row, rates));
   return table.render(page.style);
 }
@@ -232,18 +212,12 @@ std::string host_ops(const Page& page) {
 std::string transfers(const Page& page) {
   const std::vector<TransferRow>& rows = page.summary.transfers;
   if (rows.empty()) return "";
-  const bool waits = std::any_of(rows.begin(), rows.end(),
-                                 [](const TransferRow& row) { return row.latest_rank >= 0; });
-  std::vector<Align> columns = {Align::left,  Align::right, Align::right,
-                                Align::right, Align::right, Align::left};
-  std::vector<std::string> titles = {"Communication", page.time_title(), "calls",
-                                     "sent",          "per second",      "phase"};
-  if (waits) columns.push_back(Align::left);
-  if (waits) titles.push_back("of it waiting for");
-  Table table(std::move(columns));
-  table.head(std::move(titles));
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::left,
+               Align::left});
+  table.head({"Communication", page.time_title(), "calls", "sent", "per second", "phase",
+              "of it waiting for"});
   for (std::size_t i = 0; i < std::min(kMostTransfers, rows.size()); ++i)
-    table.row(transfer_cells(page, rows[i], waits));
+    table.row(transfer_cells(page, rows[i]));
   return table.render(page.style);
 }
 

@@ -15,6 +15,24 @@ std::string aligned(const TextCell& cell, Align align, std::size_t width, const 
   return align == Align::left ? text + gap : gap + text;
 }
 
+using TextRows = std::vector<std::vector<TextCell>>;
+
+// The first column names its row.
+bool says_something(const TextRows& rows, bool has_head, std::size_t column) {
+  return column == 0 || std::any_of(rows.begin() + (has_head ? 1 : 0), rows.end(), [&](auto& row) {
+           return column < row.size() && !row[column].text.empty();
+         });
+}
+
+// Without the columns that are not shown.
+std::vector<TextCell> shown_cells(std::vector<TextCell> row, const std::vector<bool>& shown) {
+  std::vector<TextCell> out;
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    if (shown[c]) out.push_back(std::move(row[c]));
+  }
+  return out;
+}
+
 void trim_end(std::string& line) {
   line.erase(line.find_last_not_of(' ') + 1);
 }
@@ -29,12 +47,19 @@ void Table::head(std::vector<std::string> titles) {
 }
 
 std::string Table::render(const Style& style) const {
-  std::vector<std::vector<TextCell>> rows = rows_;
-  for (std::vector<TextCell>& row : rows) {
-    for (TextCell& cell : row) cell.text = style.cut_end(cell.text, kWidestCell);
+  std::vector<bool> shown;
+  std::vector<Align> columns;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    shown.push_back(says_something(rows_, has_head_, c));
+    if (shown[c]) columns.push_back(columns_[c]);
+  }
+  TextRows rows;
+  for (const std::vector<TextCell>& row : rows_) {
+    rows.push_back(shown_cells(row, shown));
+    for (TextCell& cell : rows.back()) cell.text = style.cut_end(cell.text, kWidestCell);
   }
   const auto indent = [this](std::size_t r) { return has_head_ && r == 0 ? 0 : kIndent; };
-  std::vector<std::size_t> widths(columns_.size(), 0);
+  std::vector<std::size_t> widths(columns.size(), 0);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < rows[r].size(); ++c) {
       const std::size_t cell = std::min(columns_of(rows[r][c].text), kWidestCell);
@@ -46,7 +71,7 @@ std::string Table::render(const Style& style) const {
     std::string line(indent(r), ' ');
     for (std::size_t c = 0; c < rows[r].size(); ++c) {
       if (c > 0) line += "  ";
-      line += aligned(rows[r][c], columns_[c], widths[c] - (c == 0 ? indent(r) : 0), style);
+      line += aligned(rows[r][c], columns[c], widths[c] - (c == 0 ? indent(r) : 0), style);
     }
     trim_end(line);
     out += line + "\n";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of cells in columns as wide as their widest cell; two blanks between columns, two before the
 // first of every row but the head. A cell is cut to 120 columns, and shows no control characters. A
-// style of whole names cuts none: a longer cell then moves the rest of its own row alone.
+// style of whole names cuts none: a longer cell then moves the rest of its own row alone. A column
+// in which no row but the head says anything is left out.
 #pragma once
 
 #include <string>

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 namespace stepscope {
@@ -30,6 +32,21 @@ std::string with_thousands(std::uint64_t count) {
     out += digits[i];
   }
   return out;
+}
+
+// "12.0", "(21.47", "-37.83": a last word that ends in a digit and holds no letter.
+bool ends_in_number(std::string_view text) {
+  const std::string_view word = text.substr(text.rfind(' ') + 1);  // npos + 1 is 0
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  return !word.empty() && std::isdigit(static_cast<unsigned char>(word.back())) != 0 &&
+         std::none_of(word.begin(), word.end(), is_letter);
+}
+
+bool begins_with_unit(std::string_view text) {
+  constexpr std::array<std::string_view, 16> kUnits = {
+      "ns", "us", "ms", "s", "min", "h", "%", "B", "kB", "MB", "GB", "TB", "C", "W", "MHz", "GB/s"};
+  const std::string_view word = text.substr(0, text.find_first_of(" ,;:.)"));
+  return std::find(kUnits.begin(), kUnits.end(), word) != kUnits.end();
 }
 
 }  // namespace
@@ -79,6 +96,18 @@ std::string format_bytes(double bytes) {
 std::string format_rate(double bytes_per_second) {
   const double value = bytes_per_second / 1e9;
   return with_decimals(value, value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}
+
+std::string unbroken(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i + 1);
+    const bool keeps =
+        text[i] == ' ' &&
+        (rest.starts_with("->") || (begins_with_unit(rest) && ends_in_number(text.substr(0, i))));
+    out += keeps ? std::string_view("\u00a0") : text.substr(i, 1);
+  }
+  return out;
 }
 
 }  // namespace stepscope

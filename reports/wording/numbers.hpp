@@ -24,4 +24,8 @@ std::string format_exact(std::int64_t count);      // "-1,234,567": every digit
 std::string format_bytes(double bytes);            // "4.19 MB"
 std::string format_rate(double bytes_per_second);  // in GB/s: "11.3"
 
+// The same text with no-break spaces (U+00A0) where a line must not end: between a number and its
+// unit, and before an arrow.
+std::string unbroken(std::string_view text);
+
 }  // namespace stepscope

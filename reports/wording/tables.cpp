@@ -8,6 +8,11 @@
 
 namespace stepscope {
 
+bool says_phases(const Summary& summary) {
+  const std::vector<PhaseRow>& rows = summary.phases;
+  return rows.size() > 1 || (rows.size() == 1 && rows[0].calls_total > 0);
+}
+
 std::string phase_remark_text(const PhaseRow& row) {
   // A range that names a phase is counted; a mark of PyTorch's is not.
   if (row.path == "forward" && row.calls_total == 0) return "with the loss and all without a mark";

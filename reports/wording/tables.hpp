@@ -8,6 +8,9 @@
 
 namespace stepscope {
 
+// Whether a table of phases says anything: more than that no part of the run has a name.
+bool says_phases(const Summary& summary);
+
 // What stands in brackets behind a phase's name: "1 step in 10: 210 ms"; of "forward", where no
 // range of the user says so, what else is in it. Empty: nothing.
 std::string phase_remark_text(const PhaseRow& row);

@@ -23,6 +23,13 @@ using testing::Not;
 constexpr const char* kHostile =
     "</script><img src=x onerror=alert(1)>'\"&\xff\xc3\x01 \xe2\x82\xac";
 
+// As it is read: a no-break space is a blank.
+std::string plain(std::string page) {
+  for (std::size_t at = 0; (at = page.find("\u00a0", at)) != std::string::npos;)
+    page.replace(at, 2, " ");
+  return page;
+}
+
 class HtmlReport : public testing::Test {
  protected:
   HtmlReport() {
@@ -43,7 +50,7 @@ class HtmlReport : public testing::Test {
         STEPSCOPE_PYTHON " " STEPSCOPE_SOURCE_DIR "/tests/reports/validate_html.py " +
         write("page.html", page) + " " + write("report.json", json_report(summary));
     EXPECT_EQ(std::system(command.c_str()), 0) << summary.run.path;
-    return page;
+    return plain(page);
   }
 
   std::filesystem::path folder_;
@@ -70,8 +77,34 @@ TEST_F(HtmlReport, SaysThatTheMachineWasBusy) {
   EXPECT_THAT(valid_page(summary), HasSubstr("this thread waited for a core 61 % of the time"));
 }
 
+TEST_F(HtmlReport, NoLineEndsBetweenANumberAndItsUnit) {
+  EXPECT_THAT(html_report({samples::gpu()}),
+              HasSubstr("38.2\u00a0ms a step (p50 38.1\u00a0ms, p90 38.9\u00a0ms, 10 steps"));
+}
+
+TEST_F(HtmlReport, ColumnsInWhichNoRowSaysAnythingAreLeftOut) {
+  Summary summary = samples::cpu();
+  ASSERT_GT(summary.phases.size(), 1U);
+  for (PhaseRow& row : summary.phases) row.calls_total = 0;
+  const auto titles_of_phases = [&] {
+    const std::string page = valid_page(summary);
+    const std::size_t begin = page.find("<section id=\"phases\"");
+    return page.substr(begin, page.find("</thead>", begin) - begin);
+  };
+  EXPECT_THAT(titles_of_phases(), Not(HasSubstr(">calls<")));
+  EXPECT_THAT(titles_of_phases(), Not(HasSubstr("GPU busy")));
+  summary.phases.back().calls_total = 10;
+  EXPECT_THAT(titles_of_phases(), HasSubstr(">calls<"));
+}
+
+TEST_F(HtmlReport, EvidenceIsNamedByWhatItIs) {
+  const std::string page = valid_page(samples::with_findings());
+  EXPECT_THAT(page, HasSubstr("<li title=\"h12\">aten::item, 3.10 ms, in step 7</li>"));
+  EXPECT_THAT(page, HasSubstr("<li title=\"d90\">copy_kernel, 12.0 us</li>"));
+}
+
 TEST_F(HtmlReport, SaysTheVerdictInTheWordsOfTheText) {
-  const std::string page = html_report({samples::gpu()});
+  const std::string page = plain(html_report({samples::gpu()}));
   EXPECT_THAT(page, HasSubstr("DEVICE-BOUND"));
   EXPECT_THAT(page, HasSubstr("38.2 ms a step (p50 38.1 ms, p90 38.9 ms, 10 steps counted)"));
   EXPECT_THAT(page, HasSubstr(samples::gpu().partition.why_bound));

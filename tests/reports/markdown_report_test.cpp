@@ -31,6 +31,24 @@ TEST(Markdown, WordsAreEscaped) {
   EXPECT_EQ(markdown::escaped("[x](http://y)"), "\\[x\\]\\(http://y\\)");
 }
 
+TEST(Markdown, ATableLosesTheColumnsInWhichNoRowSaysAnything) {
+  const std::vector<markdown::MarkdownColumn> columns = {{"phase"}, {"calls"}, {"share"}};
+  EXPECT_EQ(markdown::table(columns, {{"data", "", "3 %"}, {"2 smaller", "", ""}}),
+            "| phase | share |\n| ---: | ---: |\n| data | 3 % |\n| 2 smaller |  |\n\n");
+  EXPECT_EQ(markdown::table(columns, {}), "| phase | calls | share |\n| ---: | ---: | ---: |\n\n");
+}
+
+TEST(MarkdownReport, PhasesAreThereWhereOneHasANameAndSayWhatWasCopied) {
+  Summary summary = samples::gpu();
+  summary.phases.resize(1);
+  ASSERT_GT(summary.phases.front().calls_total, 0U);
+  summary.phases.front().bytes_total = 37'700'000 * summary.partition.steps_counted;
+  const std::string report = markdown_report({summary});
+  EXPECT_THAT(report, HasSubstr("### Phases"));
+  EXPECT_THAT(report, HasSubstr("| copied |"));
+  EXPECT_THAT(report, HasSubstr("| 37.7 MB |"));
+}
+
 std::size_t columns_in(std::string_view line) {
   std::size_t bars = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {

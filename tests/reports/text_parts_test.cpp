@@ -39,6 +39,16 @@ TEST(Numbers, CountsSharesAndBytes) {
   EXPECT_EQ(format_rate(1000), "<0.01");
 }
 
+TEST(Numbers, ALineEndsNeitherBeforeAUnitNorBeforeAnArrow) {
+  EXPECT_EQ(unbroken("p90 82.8 ms, 19 steps"), "p90 82.8\u00a0ms, 19 steps");
+  EXPECT_EQ(unbroken("each 445 us -> >12.0 us"), "each 445\u00a0us\u00a0-> >12.0\u00a0us");
+  EXPECT_EQ(unbroken("-37.83 ms (12.0 %)."), "-37.83\u00a0ms (12.0\u00a0%).");
+  EXPECT_EQ(unbroken("step 3 steps, p90 s, rank 1 was 3 smaller"),
+            "step 3 steps, p90 s, rank 1 was 3 smaller");
+  EXPECT_EQ(unbroken(" -> "), "\u00a0-> ");
+  EXPECT_EQ(unbroken(""), "");
+}
+
 TEST(Names, KernelsLoseNamespacesAndParameters) {
   EXPECT_EQ(short_kernel_name("void at::native::(anonymous namespace)::f<4, at::add<float>, "
                               "std::array<char*, 3ul> >(int, at::x)"),
@@ -112,6 +122,18 @@ TEST(Names, ControlCharactersNeverReachTheTerminal) {
   Table table({Align::left});
   table.row({{std::string(10'000, 'n') + "\n"}});
   EXPECT_LT(table.render({.colour = false, .unicode = true}).size(), 130U);
+}
+
+TEST(Table, LosesTheColumnsInWhichNoRowSaysAnything) {
+  Table table({Align::left, Align::right, Align::left, Align::right});
+  table.head({"Phase", "calls", "", "share"});
+  table.row({{"forward"}, {""}, {""}, {"60 %"}});
+  table.row({{"2 smaller"}, {""}});
+  EXPECT_EQ(table.render({}), "Phase        share\n  forward     60 %\n  2 smaller\n");
+  table.row({{"data"}, {"3"}});
+  EXPECT_EQ(
+      table.render({}),
+      "Phase        calls  share\n  forward            60 %\n  2 smaller\n  data           3\n");
 }
 
 TEST(Table, AlignsByColumnsNotBytes) {

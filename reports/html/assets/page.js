@@ -107,10 +107,11 @@
     filter.placeholder = 'Show rows that contain ...';
     filter.setAttribute('aria-label', filter.placeholder);
     filter.addEventListener('input', () => {
-      const wanted = filter.value.toLowerCase();
+      const plain = (words) => words.toLowerCase().replaceAll('\u00a0', ' ');
+      const wanted = plain(filter.value);
       const more = table.closest('section').querySelector('.more');
       if (wanted && table.classList.contains('short')) more.click();
-      for (const row of table.tBodies[0].rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+      for (const row of table.tBodies[0].rows) row.hidden = !plain(row.textContent).includes(wanted);
     });
     table.parentElement.before(filter);
   }
