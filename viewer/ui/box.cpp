@@ -7,9 +7,6 @@
 namespace stepscope::viewer {
 namespace {
 
-// Of a text that is cut: fewer say nothing.
-constexpr std::size_t kLeastLetters = 4;
-
 void slanted(ImDrawList& list, ImU32 colour, ImVec2 from, ImVec2 to, float gap, float width,
              bool falling) {
   const float height = to.y - from.y;
@@ -38,27 +35,22 @@ void draw_box(ImDrawList& list, const Theme& theme, const Paint& paint, ImVec2 f
     list.AddLine({from.x, y}, {to.x, y}, theme.hatch, width);
 }
 
+float text_width(std::string_view text) {
+  return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
+}
+
+void say_wrapped(std::string_view text) {
+  const std::string lines = wrapped_to(text, ImGui::GetContentRegionAvail().x, text_width);
+  ImGui::TextUnformatted(lines.c_str());
+}
+
+void say_cut(const std::string& text, float room) {
+  ImGui::TextUnformatted(cut_to(text, room, text_width).c_str());
+}
+
 void draw_text_in(ImDrawList& list, ImU32 colour, ImVec2 from, ImVec2 to, const std::string& text) {
-  const float room = to.x - from.x;
-  if (room <= 0) return;
-  if (ImGui::CalcTextSize(text.c_str()).x <= room) {
-    list.AddText(from, colour, text.c_str());
-    return;
-  }
-  const float dots = ImGui::CalcTextSize("...").x;
-  std::size_t low = 0;
-  std::size_t high = text.size();
-  while (low < high) {
-    const std::size_t middle = (low + high + 1) / 2;
-    const float width = ImGui::CalcTextSize(text.data(), text.data() + middle).x;
-    if (width + dots <= room) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  while (low > 0 && (static_cast<unsigned char>(text[low]) & 0xC0U) == 0x80U) --low;
-  if (low >= kLeastLetters) list.AddText(from, colour, (text.substr(0, low) + "...").c_str());
+  const std::string shown = cut_to(text, to.x - from.x, text_width);
+  if (!shown.empty()) list.AddText(from, colour, shown.c_str());
 }
 
 }  // namespace stepscope::viewer

@@ -34,12 +34,11 @@ void detail_row(Screen& screen, std::size_t side, const Detail& detail) {
   ImGui::TableNextColumn();
   ImGui::TextDisabled("%s", detail.what.c_str());
   ImGui::TableNextColumn();
-  ImGui::PushTextWrapPos(0);
   if (!detail.to) {
-    ImGui::TextUnformatted(detail.value.c_str());
+    say_wrapped(detail.value);
   } else {
     ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
-    ImGui::TextUnformatted(detail.value.c_str());
+    say_wrapped(detail.value);
     ImGui::PopStyleColor();
     if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     if (ImGui::IsItemClicked()) {
@@ -47,7 +46,6 @@ void detail_row(Screen& screen, std::size_t side, const Detail& detail) {
       screen.desk.active().select(*detail.to);
     }
   }
-  ImGui::PopTextWrapPos();
 }
 
 void event_details(Screen& screen, std::size_t side) {
@@ -62,9 +60,7 @@ void event_details(Screen& screen, std::size_t side) {
     pane.details = details_of(session.run(), *event);
     pane.described = event;
   }
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted((side_name(screen.desk, side) + label_of(session.run(), *event)).c_str());
-  ImGui::PopTextWrapPos();
+  say_wrapped(side_name(screen.desk, side) + label_of(session.run(), *event));
   ImGui::Separator();
   if (!ImGui::BeginTable(side == 0 ? "details" : "details of B", 2)) return;
   ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthFixed, screen.px(104));

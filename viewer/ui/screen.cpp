@@ -17,6 +17,10 @@ namespace {
 constexpr float kTop = 74;
 constexpr float kStrip = 46;
 constexpr float kMinimap = 20;
+constexpr float kLegend = 22;
+constexpr float kSearch = 300;
+constexpr float kRanks = 150;
+constexpr float kBesideSearch = 92;
 constexpr float kDetails = 400;
 constexpr float kTabs = 240;
 constexpr float kLeastPanel = 90;
@@ -64,8 +68,8 @@ std::string joined(const std::vector<std::string>& parts) {
 }
 
 void search_box(Screen& screen, float width) {
-  const float room = screen.px(300);
-  ImGui::SameLine(width - room - screen.px(92));
+  const float room = screen.px(kSearch);
+  ImGui::SameLine(width - room - screen.px(kBesideSearch));
   if (screen.desk.search_wanted) ImGui::SetKeyboardFocusHere();
   screen.desk.search_wanted = false;
   ImGui::SetNextItemWidth(room);
@@ -97,7 +101,7 @@ void rank_picker(Screen& screen) {
   while (shown + 1 < run.ranks.rows.size() && run.ranks.rows[shown].process != run.steps.process)
     ++shown;
   ImGui::SameLine();
-  ImGui::SetNextItemWidth(screen.px(150));
+  ImGui::SetNextItemWidth(screen.px(kRanks));
   if (!ImGui::BeginCombo("##rank", label(shown).c_str())) return;
   std::optional<std::int32_t> picked;
   for (std::uint32_t i = 0; i < run.ranks.rows.size(); ++i) {
@@ -109,15 +113,27 @@ void rank_picker(Screen& screen) {
     screen.desk.notice = done.error().message;
 }
 
-void one_run(Screen& screen) {
+// Of a line that stands beside the search box: what is left of it from the cursor on.
+float left_of_search(const Screen& screen, float width) {
+  return width - screen.px(kSearch + kBesideSearch + 8) - ImGui::GetCursorPosX();
+}
+
+void one_run(Screen& screen, float width) {
   const Run& run = screen.desk.active().run();
-  if (!run.is_analysed) return ImGui::TextUnformatted(run.trace.data().path.c_str());
+  if (!run.is_analysed) return say_cut(run.trace.data().path, left_of_search(screen, width));
   const StepScale scale = scale_of(run.summary);
   ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
   ImGui::TextUnformatted(verdict_label(scale).text.data());
   ImGui::PopStyleColor();
   ImGui::SameLine();
-  ImGui::TextUnformatted(step_time_text(scale).c_str());
+  const float picker = run.ranks.rows.empty() ? 0 : screen.px(kRanks);
+  say_cut(step_time_text(scale), left_of_search(screen, width) - picker);
+}
+
+void say_dim(const Screen& screen, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.dim);
+  say_cut(text, ImGui::GetContentRegionAvail().x);
+  ImGui::PopStyleColor();
 }
 
 // What the window still waits for.
@@ -133,22 +149,33 @@ void top(Screen& screen, float width) {
   const Desk& desk = screen.desk;
   const std::string& sentence = desk.notice.empty() ? desk.sentence() : desk.notice;
   if (const Comparison* comparison = desk.comparison()) {
-    ImGui::TextUnformatted(sentence.c_str());
+    say_cut(sentence, left_of_search(screen, width));
     pending(screen);
     search_box(screen, width);
-    ImGui::TextDisabled("A  %s", side_sentence(comparison->a).c_str());
-    ImGui::TextDisabled("B  %s", side_sentence(comparison->b).c_str());
+    say_dim(screen, "A  " + side_sentence(comparison->a));
+    say_dim(screen, "B  " + side_sentence(comparison->b));
     return;
   }
-  one_run(screen);
+  one_run(screen, width);
   rank_picker(screen);
   search_box(screen, width);
   const Run& run = desk.active().run();
   const RunFacts& facts = run.summary.run;
   const std::string ran = joined(what_ran(facts)) + "  ·  " + joined(where_it_ran(facts));
-  ImGui::TextDisabled("%s", run.is_analysed ? ran.c_str() : "");
-  ImGui::TextUnformatted(sentence.c_str());
+  say_dim(screen, run.is_analysed ? ran : "");
+  say_wrapped(sentence);
   pending(screen);
+}
+
+// Draws the headline and returns its height. What stands below moves down where the sentence takes
+// more lines than any before, never up again while the window is the same.
+float head(Screen& screen, float width) {
+  top(screen, width);
+  const ImVec2 of = {width, screen.scale};
+  const bool same = screen.head_of.x == of.x && screen.head_of.y == of.y;
+  screen.head_of = of;
+  screen.head = std::max({screen.px(kTop), ImGui::GetCursorPosY(), same ? screen.head : 0});
+  return screen.head;
 }
 
 // A part of the screen as an ImGui child at its place.
@@ -203,6 +230,7 @@ void panes(Screen& screen, ImVec2 at, ImVec2 size) {
   const float strip = screen.px(kStrip);
   const float each = size.y / static_cast<float>(sides);
   screen.rectangles = 0;
+  screen.on_screen = {};
   for (std::size_t i = 0; i < sides; ++i) {
     const float y = at.y + each * static_cast<float>(i);
     const std::string id = std::to_string(i);
@@ -227,27 +255,30 @@ void draw(Screen& screen, ImVec2 size) {
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
                    ImGuiWindowFlags_NoScrollWithMouse);
-  const float head = screen.px(kTop);
+  const float below_head = head(screen, size.x);
   const float map = screen.px(kMinimap);
+  const float legend = screen.px(kLegend);
   PanelSizes& dragged = screen.desk.panels;
   const Panel details{"width of the details", dragged.details_width, kDetails, 0.35F};
   const Panel tables{"height of the tables", dragged.tables_height, kTabs, 0.3F};
   const float right = details.extent(screen, size.x);
   const float tabs = tables.extent(screen, size.y);
-  const float middle = size.y - head - map - tabs;
+  const float middle = size.y - below_head - map - legend - tabs;
+  const float map_at = below_head + middle;
+  const float tabs_at = map_at + map + legend;
   const float pad = screen.px(8);
-  top(screen, size.x);
-  panes(screen, {0, head}, {size.x - right, middle});
-  part("minimap", {0, head + middle}, {size.x - right, map}, [&] { draw_minimap(screen); });
-  ImGui::SetCursorPos({size.x - right + pad, head});
+  panes(screen, {0, below_head}, {size.x - right, middle});
+  part("minimap", {0, map_at}, {size.x - right, map}, [&] { draw_minimap(screen); });
+  ImGui::SetCursorPos({size.x - right + pad, below_head});
   ImGui::BeginChild("details", {right - 2 * pad, middle + map});
   draw_details(screen);
   ImGui::EndChild();
-  part("tabs", {pad, head + middle + map + pad / 2}, {size.x - 2 * pad, tabs - pad},
+  part("legend", {0, map_at + map}, {size.x, legend}, [&] { draw_legend(screen); });
+  part("tabs", {pad, tabs_at + pad / 2}, {size.x - 2 * pad, tabs - pad},
        [&] { draw_tabs(screen); });
   const float grip = screen.px(kSplitter);
-  splitter(screen, details, {size.x - right + 1, head}, {grip, middle + map}, right);
-  splitter(screen, tables, {0, head + middle + map}, {size.x, grip}, tabs);
+  splitter(screen, details, {size.x - right + 1, below_head}, {grip, middle + map}, right);
+  splitter(screen, tables, {0, tabs_at}, {size.x, grip}, tabs);
   ImGui::End();
   if (screen.desk.keys_shown) draw_keys(screen, size);
   if (screen.desk.palette_shown) draw_palette(screen, size);

@@ -5,19 +5,23 @@
 //   a strip a run: all steps' times, a click chooses one
 //   lane headers | timeline, a pane a run, one above the other | details of the selected event
 //   the whole run in small, with the span that is on screen
+//   what the colours on screen mean
 //   tabs: difference, what to do, who owns the time, phases, kernels, lines, ranks, marks, trust
 #pragma once
 
 #include <imgui.h>
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "viewer/ui/theme.hpp"
 #include "viewer/view/details.hpp"
 #include "viewer/view/measure.hpp"
 #include "viewer/view/tables/tables.hpp"
+#include "viewer/view/text_fit.hpp"
 
 namespace stepscope::viewer {
 
@@ -60,6 +64,11 @@ struct Screen {
   std::size_t tables_of_side = 0;
   std::size_t tables_of_marks = 0;
   KernelGrouping tables_of_grouping = KernelGrouping::none;
+  std::uint64_t tables_made = 0;                            // how many times
+  std::map<std::string, std::vector<float>> column_widths;  // by table and room
+  PerCause<bool> on_screen{};    // of the band of owners, in the last frame
+  float head = 0;                // height of the headline; grows as long as `head_of` is the same
+  ImVec2 head_of;                // width of the window, scale
   std::uint64_t rectangles = 0;  // of the last frame
   // A window draws a little less exactly while the view moves, and anew when it stands still.
   bool moves = false;
@@ -74,6 +83,7 @@ void draw(Screen& screen, ImVec2 size);
 void draw_timeline(Screen& screen, std::size_t side);
 void draw_steps_strip(Screen& screen, std::size_t side);
 void draw_minimap(Screen& screen);
+void draw_legend(const Screen& screen);
 void draw_details(Screen& screen);
 void draw_range(Screen& screen);
 void draw_tabs(Screen& screen);
@@ -84,6 +94,11 @@ void draw_palette(Screen& screen, ImVec2 size);
 // A rectangle in its paint and pattern.
 void draw_box(ImDrawList& list, const Theme& theme, const Paint& paint, ImVec2 from, ImVec2 to,
               float scale, bool lit = true);
+float text_width(std::string_view text);
+// As an item of the window, in lines as wide as there is room.
+void say_wrapped(std::string_view text);
+// As an item, cut to the room.
+void say_cut(const std::string& text, float room);
 // Text that ends with "..." where it does not fit.
 void draw_text_in(ImDrawList& list, ImU32 colour, ImVec2 from, ImVec2 to, const std::string& text);
 

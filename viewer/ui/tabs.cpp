@@ -27,12 +27,16 @@ void number(const std::string& text) {
   ImGui::TextUnformatted(text.c_str());
 }
 
+float swatch_width() {
+  return 1.6F * ImGui::GetFontSize();
+}
+
 void swatch(const Screen& screen, Cause cause) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float side = ImGui::GetFontSize();
+  const ImVec2 size = {swatch_width(), ImGui::GetFontSize()};
   draw_box(*ImGui::GetWindowDrawList(), screen.theme, screen.theme.paint(cause), at,
-           {at.x + 1.6F * side, at.y + side}, screen.scale);
-  ImGui::Dummy({1.6F * side, side});
+           {at.x + size.x, at.y + size.y}, screen.scale);
+  ImGui::Dummy(size);
   ImGui::SameLine();
 }
 
@@ -46,8 +50,9 @@ bool is_chosen(const Desk& desk, const TableRow& row) {
 
 // Text that its column cuts off is said whole under the mouse.
 void cell(const Screen& screen, const std::string& text) {
-  const bool cut = ImGui::CalcTextSize(text.c_str()).x > ImGui::GetContentRegionAvail().x;
-  ImGui::TextUnformatted(text.c_str());
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool cut = text_width(text) > room;
+  say_cut(text, room);
   if (!cut || !ImGui::IsItemHovered()) return;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(screen.px(640));
@@ -60,8 +65,7 @@ void cell(const Screen& screen, const std::string& text) {
 bool draw_table_row(const Screen& screen, const Table& table, const TableRow& row, int id) {
   ImGui::TableNextRow();
   bool clicked = false;
-  // The name of the cause may stand in another column than the first.
-  const std::size_t named = table.columns[0].number && row.cells.size() > 2 ? 2 : 0;
+  const std::size_t named = named_column(table);
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
     ImGui::TableNextColumn();
     if (i == 0 && row.action != RowAction::nothing) {
@@ -88,20 +92,37 @@ void sort_as_asked(Table& table) {
           specs->Specs[0].SortDirection == ImGuiSortDirection_Descending);
 }
 
+// ImGui gives columns their widths when it sees a table first, then keeps what the user made of
+// them. Where the room is much another one, or the table says something else, it is another table.
+bool begin_table(Screen& screen, const Table& table) {
+  constexpr float kSameRoom = 64;
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float room = ImGui::GetContentRegionAvail().x;
+  const std::string id = fmt::format("{} {} {} {:.0f}", table.title, screen.tables_made,
+                                     screen.scale, room / screen.px(kSameRoom));
+  const auto columns = static_cast<int>(table.columns.size());
+  auto known = screen.column_widths.find(id);
+  if (known == screen.column_widths.end()) {
+    const float between = static_cast<float>(columns) * (2 * style.CellPadding.x + 1);
+    known = screen.column_widths
+                .emplace(id, column_widths(table, room - style.ScrollbarSize - between,
+                                           swatch_width() + style.ItemSpacing.x, text_width))
+                .first;
+  }
+  if (!ImGui::BeginTable(id.c_str(), columns, kTable)) return false;
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    ImGui::TableSetupColumn(table.columns[i].title.c_str(), ImGuiTableColumnFlags_WidthStretch,
+                            known->second[i]);
+  return true;
+}
+
 // Draws the rows that match; what was clicked is done afterwards, since it may replace the table.
 void draw_rows(Screen& screen, Table table) {
   if (table.rows.empty()) {
     ImGui::TextDisabled("%s", table.empty.c_str());
     return;
   }
-  if (!ImGui::BeginTable(table.title.c_str(), static_cast<int>(table.columns.size()), kTable))
-    return;
-  for (const TableColumn& column : table.columns) {
-    ImGui::TableSetupColumn(
-        column.title.c_str(),
-        column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
-        screen.px(column.width));
-  }
+  if (!begin_table(screen, table)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableHeadersRow();
   sort_as_asked(table);
@@ -118,11 +139,11 @@ void draw_rows(Screen& screen, Table table) {
   if (clicked != nullptr) act(screen.desk, *clicked);
 }
 
-void say_wrapped(const char* what, const std::string& text) {
+void say_named(const char* what, const std::string& text) {
   if (text.empty()) return;
   ImGui::TextDisabled("%s", what);
   ImGui::SameLine();
-  ImGui::TextWrapped("%s", text.c_str());
+  say_wrapped(text);
 }
 
 // All of the chosen finding, of the first where none is: what to do, what would show that it is
@@ -132,19 +153,21 @@ void finding_text(Screen& screen) {
   const std::size_t chosen = screen.desk.chosen_finding().value_or(0);
   if (!findings || chosen >= findings->found.size()) return;
   const Finding& finding = findings->found[chosen];
-  ImGui::TextWrapped("%zu  %s: %s", chosen + 1, finding.id.c_str(), finding.title.c_str());
-  say_wrapped("do", finding.fix);
-  say_wrapped("code", finding.code_hint);
-  say_wrapped("shows as", finding.shows_as);
-  say_wrapped("wrong if", finding.falsified_by);
-  ImGui::TextDisabled("%s", certainty_text(finding.certainty).c_str());
+  say_wrapped(fmt::format("{}  {}: {}", chosen + 1, finding.id, finding.title));
+  say_named("do", finding.fix);
+  say_named("code", finding.code_hint);
+  say_named("shows as", finding.shows_as);
+  say_named("wrong if", finding.falsified_by);
+  ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.dim);
+  say_wrapped(certainty_text(finding.certainty));
+  ImGui::PopStyleColor();
   for (const std::string& id : finding.evidence) {
     const auto event = event_named(screen.desk.active().run(), id);
     if (!event) continue;
     ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.accent);
     const Run& run = screen.desk.active().run();
     const auto length = static_cast<double>(time_of(run, *event).length());
-    ImGui::TextUnformatted((format_duration(length) + "  " + label_of(run, *event)).c_str());
+    say_wrapped(format_duration(length) + "  " + label_of(run, *event));
     ImGui::PopStyleColor();
     if (ImGui::IsItemClicked()) screen.desk.active().jump(*event);
   }
@@ -167,7 +190,7 @@ void beside(Screen& screen, const Table& table, float share, Beside draw_beside)
 
 void sentences(const Table& table) {
   ImGui::BeginChild("sentences");
-  for (const TableRow& row : table.rows) ImGui::TextWrapped("%s", row.cells[0].text.c_str());
+  for (const TableRow& row : table.rows) say_wrapped(row.cells[0].text);
   ImGui::EndChild();
 }
 
@@ -197,7 +220,9 @@ void tools(Screen& screen, const Table& table) {
   if (table.title == kKernels) grouping(screen);
   for (const std::string& note : table.notes) {
     ImGui::SameLine();
-    ImGui::TextDisabled("%s", note.c_str());
+    ImGui::PushStyleColor(ImGuiCol_Text, screen.theme.dim);
+    say_cut(note, ImGui::GetContentRegionAvail().x);
+    ImGui::PopStyleColor();
     if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", note.c_str());
   }
 }
@@ -224,6 +249,8 @@ void refresh(Screen& screen) {
                     screen.tables_of_grouping == desk.kernel_grouping;
   if (same) return;
   screen.tables = tables_of(desk);
+  screen.tables_made += 1;
+  screen.column_widths.clear();
   screen.tables_of_revision = desk.revision();
   screen.tables_of_side = desk.active_side();
   screen.tables_of_marks = desk.active().marks().size();

@@ -17,6 +17,8 @@ constexpr float kGroup = 22;
 constexpr float kGap = 4;
 constexpr float kCollapsedRow = 4;
 constexpr float kTickRoom = 110;
+constexpr float kRestingLine = 18;
+constexpr float kLeastStrip = 2;
 constexpr double kSettled = 0.2;  // seconds after the last move
 
 float row_height(LaneKind kind) {
@@ -129,17 +131,17 @@ void Timeline::lanes() {
   float y = corner.y;
   pane_.lane_y.assign(session_.lanes().size(), 0);
   std::string group;
-  for (const std::uint32_t i : session_.shown_lanes()) {
-    const Lane& lane = session_.lanes()[i];
-    const std::string& own = session_.pinned[i] ? kPinned : lane.group;
+  for (const std::vector<std::uint32_t>& line : session_.shown_lines()) {
+    const std::uint32_t first = line.front();
+    const std::string& own = session_.pinned[first] ? kPinned : session_.lanes()[first].group;
     if (group != own) y = group_title(own, y);
     group = own;
-    if (session_.wanted_lane == i) {
+    if (session_.wanted_lane == first) {
       ImGui::SetScrollY(y - corner.y);
       session_.wanted_lane.reset();
     }
-    pane_.lane_y[i] = y;
-    y = lane_at(i, y);
+    for (const std::uint32_t lane : line) pane_.lane_y[lane] = y;
+    y = line.size() == 1 ? lane_at(first, y) : resting_line(line, y);
   }
   if (session_.hidden_lanes() > 0)
     y = group_title(fmt::format("{} lanes are hidden: X shows them", session_.hidden_lanes()), y);
@@ -175,6 +177,24 @@ float Timeline::lane_at(std::uint32_t index, float y) {
     const float top = y + px(kGap) / 2 + height * static_cast<float>(row);
     if (top > view_bottom_ || top + height < view_top_) continue;
     draw_row(index, row, top, top + height - (collapsed ? 0 : px(1)));
+  }
+  lanes_list_->PopClipRect();
+  return bottom;
+}
+
+// A thin strip for each of them, in which what it does in other steps is seen.
+float Timeline::resting_line(const std::vector<std::uint32_t>& lanes, float y) {
+  const auto count = static_cast<float>(lanes.size());
+  const float strip = std::max(px(kLeastStrip), px(kRestingLine) / count);
+  const float bottom = y + strip * count + px(kGap);
+  if (bottom < view_top_ || y > view_bottom_) return bottom;
+  resting_header(lanes, y, bottom);
+  lanes_list_->PushClipRect({left_, std::max(y, view_top_)},
+                            {left_ + width_, std::min(bottom, view_bottom_)}, true);
+  float top = y + px(kGap) / 2;
+  for (const std::uint32_t lane : lanes) {
+    draw_row(lane, 0, top, top + strip);
+    top += strip;
   }
   lanes_list_->PopClipRect();
   return bottom;

@@ -33,15 +33,21 @@ class Timeline {
   void lanes();
   float group_title(const std::string& name, float y);
   float lane_at(std::uint32_t index, float y);
+  float resting_line(const std::vector<std::uint32_t>& lanes, float y);
 
+  bool is_over_name(float top, float bottom) const;
+  void name_box(float top, float bottom, const std::string& title, const std::string& note);
   void header(std::uint32_t index, float top, float bottom);
+  void resting_header(const std::vector<std::uint32_t>& lanes, float top, float bottom);
   void pin(std::uint32_t index, ImVec2 at);
   void hide(ImVec2 at);
 
   void draw_curve(const Lane& lane, float top, float bottom);
   void draw_row(std::uint32_t lane_index, std::uint32_t row_index, float top, float bottom);
   void draw_column(const Box& box, ImVec2 from, ImVec2 to, bool lit);
-  void draw_event(EventRef event, const Box& box, ImVec2 from, ImVec2 to);
+  bool has_label(const Box& box, float height) const;
+  SideBySide labels_of(const Lane& lane, std::uint32_t row, float height) const;
+  void draw_event(EventRef event, const Box& box, ImVec2 from, ImVec2 to, const SideBySide& beside);
   void hover(Spot spot, const Box& box);
 
   std::vector<Spot> linked_spots(std::optional<EventRef> event) const;

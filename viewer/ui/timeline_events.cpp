@@ -10,6 +10,11 @@ namespace stepscope::viewer {
 namespace {
 
 constexpr double kHeadroom = 1.15;  // above a curve: at its most it is still a line
+constexpr float kLeastLabelled = 28;
+
+bool is_dotted(EventKind kind) {
+  return kind == EventKind::segment || kind == EventKind::gap;
+}
 
 }  // namespace
 
@@ -53,11 +58,13 @@ void Timeline::draw_row(std::uint32_t lane_index, std::uint32_t row_index, float
   const float mouse_x = ImGui::GetMousePos().x;
   const bool over = is_over(top, bottom);
   const bool all_lit = session_.search_text().empty();
+  const SideBySide beside = labels_of(lane, row_index, bottom - top);
   for (const Box& box : screen_.boxes) {
+    if (lane.kind == LaneKind::owners) screen_.on_screen[look_of(box).index] = true;
     const float from = x_of(box.time.begin);
     const float to = std::max(from + line_width(), x_of(box.time.end));
     if (box.single()) {
-      draw_event(lane.event(row_index, box.longest), box, {from, top}, {to, bottom});
+      draw_event(lane.event(row_index, box.longest), box, {from, top}, {to, bottom}, beside);
     } else {
       const bool lit = all_lit || session_.is_lit(lane.event(row_index, box.longest));
       draw_column(box, {from, top}, {to, bottom}, lit);
@@ -77,27 +84,43 @@ void Timeline::draw_column(const Box& box, ImVec2 from, ImVec2 to, bool lit) {
            lit);
 }
 
+bool Timeline::has_label(const Box& box, float height) const {
+  return box.single() && x_of(box.time.end) - x_of(box.time.begin) >= px(kLeastLabelled) &&
+         height >= ImGui::GetFontSize() * 0.95F;
+}
+
+// The names in the row's boxes that are wide enough for one.
+SideBySide Timeline::labels_of(const Lane& lane, std::uint32_t row, float height) const {
+  std::vector<std::string> names;
+  for (const Box& box : screen_.boxes) {
+    if (has_label(box, height))
+      names.push_back(label_of(session_.run(), lane.event(row, box.longest)));
+  }
+  return {std::move(names), is_dotted(lane.events) ? NameParts::dotted : NameParts::scoped};
+}
+
 // A single event fills its row.
-void Timeline::draw_event(EventRef event, const Box& box, ImVec2 from, ImVec2 to) {
+void Timeline::draw_event(EventRef event, const Box& box, ImVec2 from, ImVec2 to,
+                          const SideBySide& beside) {
   const Run& run = session_.run();
   const Paint paint = screen_.theme.paint(look_of(box));
   const bool lit = session_.is_lit(event);
   const float seam = to.x - from.x > px(3) ? line_width() : 0;
   draw_box(*lanes_list_, screen_.theme, paint, from, {to.x - seam, to.y}, screen_.scale, lit);
-  if (to.x - from.x < px(28) || to.y - from.y < ImGui::GetFontSize() * 0.95F) return;
+  if (!has_label(box, to.y - from.y)) return;
   const float middle = (from.y + to.y - ImGui::GetFontSize()) / 2;
   const float text_from = std::max(from.x, left_) + px(4);
-  std::string label = label_of(run, event);
+  std::string length;
   if (event.kind == EventKind::step || event.kind == EventKind::segment)
-    label += "  " + format_duration(static_cast<double>(box.time.length()));
-  if (paint.pattern != Pattern::solid && lit) {
-    const float room = std::min(ImGui::CalcTextSize(label.c_str()).x, to.x - text_from - px(4));
-    lanes_list_->AddRectFilled({text_from - px(2), middle},
-                               {text_from + room + px(2), middle + ImGui::GetFontSize()},
-                               paint.fill);
-  }
-  draw_text_in(*lanes_list_, lit ? paint.text : screen_.theme.dim, {text_from, middle},
-               {std::min(to.x, left_ + width_) - px(3), to.y}, label);
+    length = "  " + format_duration(static_cast<double>(box.time.length()));
+  const float room = std::min(to.x, left_ + width_) - px(3) - text_from;
+  const std::string label = beside.fitted(label_of(run, event), length, room, text_width);
+  if (label.empty()) return;
+  if (paint.pattern != Pattern::solid && lit)
+    lanes_list_->AddRectFilled(
+        {text_from - px(2), middle},
+        {text_from + text_width(label) + px(2), middle + ImGui::GetFontSize()}, paint.fill);
+  lanes_list_->AddText({text_from, middle}, lit ? paint.text : screen_.theme.dim, label.c_str());
 }
 
 void Timeline::hover(Spot spot, const Box& box) {

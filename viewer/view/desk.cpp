@@ -216,7 +216,7 @@ std::optional<Interval> Desk::visit_like(std::size_t side, EventRef event) const
       step ? own.steps.list[*step].window : Interval{own.trace.begin(), own.trace.end()};
   const std::int64_t at = time_of(from, event).begin;
   std::optional<Interval> first;
-  for (const PhaseVisit& visit : own.attribution.visits) {
+  for (const PhaseVisit& visit : own.phase_stays) {
     if (phase_path(own, visit.phase) != path) continue;
     if (side == active_ && visit.time.begin <= at && at <= visit.time.end) return visit.time;
     if (!first && within.contains(visit.time.begin)) first = visit.time;
@@ -261,7 +261,7 @@ void Desk::measure_selection() {
     if (i == active_) continue;
     if (event->kind == EventKind::step && step)
       sessions_[i]->measure(run(i).steps.list[*step].window);
-    const bool phase = event->kind == EventKind::phase_visit;
+    const bool phase = event->kind == EventKind::phase_stay;
     if (const auto visit = phase ? visit_like(i, *event) : std::nullopt)
       sessions_[i]->measure(*visit);
   }

@@ -95,8 +95,8 @@ class Sheet {
       case EventKind::gap:
         gap();
         break;
-      case EventKind::phase_visit:
-        say("Phase", phase_path(run_, run_.attribution.visits[event_.id].phase));
+      case EventKind::phase_stay:
+        say("Phase", phase_path(run_, run_.phase_stays[event_.id].phase));
         break;
       case EventKind::host_range:
         host_range();

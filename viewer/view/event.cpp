@@ -52,8 +52,8 @@ Interval time_of(const Run& run, EventRef event) {
       return segment_of(run, event).time;
     case EventKind::gap:
       return gap_of(run, event).time;
-    case EventKind::phase_visit:
-      return run.attribution.visits[id].time;
+    case EventKind::phase_stay:
+      return run.phase_stays[id].time;
     case EventKind::host_range:
       return {data.host_ranges.begin[id], data.host_ranges.end[id]};
     case EventKind::device_op:
@@ -73,8 +73,8 @@ std::string_view name_of(const Run& run, EventRef event) {
       return name_of(segment_of(run, event).cause);
     case EventKind::gap:
       return name_of(gap_of(run, event).cause);
-    case EventKind::phase_visit:
-      return run.attribution.phases[run.attribution.visits[event.id].phase].name;
+    case EventKind::phase_stay:
+      return run.attribution.phases[run.phase_stays[event.id].phase].name;
     case EventKind::host_range:
       return run.trace.text(data.host_ranges.name[event.id]);
     case EventKind::device_op:
@@ -104,8 +104,8 @@ Look look_of(const Run& run, EventRef event) {
       return by(Look::By::cause, segment_of(run, event).cause);
     case EventKind::gap:
       return by(Look::By::cause, gap_of(run, event).cause);
-    case EventKind::phase_visit:
-      return by(Look::By::phase, run.attribution.visits[event.id].phase);
+    case EventKind::phase_stay:
+      return by(Look::By::phase, run.phase_stays[event.id].phase);
     case EventKind::host_range:
       return by(Look::By::host_kind, run.trace.data().host_ranges.kind[event.id]);
     case EventKind::device_op:
@@ -142,8 +142,8 @@ PhaseId phase_of(const Run& run, EventRef event) {
       return segment_of(run, event).phase;
     case EventKind::gap:
       return gap_of(run, event).phase;
-    case EventKind::phase_visit:
-      return run.attribution.visits[event.id].phase;
+    case EventKind::phase_stay:
+      return run.phase_stays[event.id].phase;
     case EventKind::device_op:
       return run.attribution.ops[event.id].phase;
     default:

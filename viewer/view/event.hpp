@@ -13,13 +13,13 @@
 namespace stepscope::viewer {
 
 enum class EventKind : std::uint8_t {
-  step,         // Steps::list
-  segment,      // Attribution::process.segments, or those of a device
-  gap,          // Run::gaps, or those of a device
-  phase_visit,  // Attribution::visits
-  host_range,   // HostRanges
-  device_op,    // DeviceOps
-  sync,         // Syncs
+  step,        // Steps::list
+  segment,     // Attribution::process.segments, or those of a device
+  gap,         // Run::gaps, or those of a device
+  phase_stay,  // Run::phase_stays
+  host_range,  // HostRanges
+  device_op,   // DeviceOps
+  sync,        // Syncs
 };
 
 struct EventRef {

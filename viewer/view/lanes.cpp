@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
 
 #include "reports/wording/numbers.hpp"
 #include "viewer/lod/sub_lanes.hpp"
@@ -40,7 +41,13 @@ constexpr std::array<ShownCounter, 11> kShownCounters = {{
 
 class Builder {
  public:
-  explicit Builder(const Run& run) : run_(run), data_(run.trace.data()) {}
+  explicit Builder(const Run& run) : run_(run), data_(run.trace.data()) {
+    // A sampler keeps a worker as a thread of the process that started it.
+    for (std::size_t i = 0; i < data_.samples.size(); ++i) {
+      if ((data_.samples.flags[i] & kSampleWorker) != 0)
+        loader_workers_.insert(data_.threads[data_.samples.thread[i]].tid);
+    }
+  }
 
   std::vector<Lane> build() {
     run_lanes();
@@ -109,7 +116,8 @@ class Builder {
            EventKind::gap, i},
           all(run_.device_gaps[i].size()));
     }
-    add({LaneKind::phases, "Run", "phases", "", EventKind::phase_visit}, all(a.visits.size()));
+    add({LaneKind::phases, "Run", "phases", "", EventKind::phase_stay},
+        all(run_.phase_stays.size()));
   }
 
   // The one whose steps these are comes first.
@@ -123,11 +131,11 @@ class Builder {
     return out;
   }
 
-  // "rank 1 "; empty where there is one process only.
+  // "rank 1 · "; empty for the loop's own process where there are no ranks.
   std::string owner(ProcessId process) const {
-    if (data_.processes.size() < 2) return "";
     const Process& p = data_.processes[process];
-    return p.rank >= 0 ? fmt::format("rank {} · ", p.rank) : fmt::format("process {} · ", p.pid);
+    if (p.rank >= 0 && data_.processes.size() > 1) return fmt::format("rank {} · ", p.rank);
+    return process == run_.steps.process ? "" : fmt::format("process {} · ", p.pid);
   }
 
   std::string device_name(ProcessId process, std::uint32_t index) const {
@@ -195,33 +203,67 @@ class Builder {
       if ((a == run_.steps.thread) != (b == run_.steps.thread)) return a == run_.steps.thread;
       return run_.trace.ranges_of(a).size() > run_.trace.ranges_of(b).size();
     });
+    if (is_aside(process)) return worker_lane(process, threads);
     for (const ThreadId thread : threads) families(process, thread);
+  }
+
+  bool is_aside(ProcessId process) const {
+    return process != run_.steps.process && data_.processes[process].rank < 0;
+  }
+
+  // Workers have one heading, and each one lane, named after its busiest thread.
+  void worker_lane(ProcessId process, const std::vector<ThreadId>& threads) {
+    if (threads.empty()) return;
+    Ids ids;
+    for (const ThreadId thread : threads) {
+      const Rows rows = run_.trace.ranges_of(thread);
+      for (RangeId range = rows.begin; range < rows.end; ++range) ids.push_back(range);
+    }
+    const std::int64_t pid = data_.processes[process].pid;
+    const char* const group =
+        loader_workers_.contains(pid) ? "DataLoader workers" : "other processes";
+    Lane lane{LaneKind::calls, group, fmt::format("{} {}", thread_name(threads.front()), pid), "",
+              EventKind::host_range};
+    lane.is_aside = true;
+    add(std::move(lane), std::move(ids));
+  }
+
+  std::string thread_name(ThreadId thread) const {
+    const std::string& name = data_.threads[thread].name;
+    return name.empty() ? "thread" : name;
   }
 
   void families(ProcessId process, ThreadId thread) {
     std::array<Ids, 5> of;
+    bool ops = false;
+    bool calls = false;
     const Rows rows = run_.trace.ranges_of(thread);
     for (RangeId range = rows.begin; range < rows.end; ++range) {
       HostFamily family = family_of(data_.host_ranges.kind[range]);
+      ops |= family == HostFamily::op;
+      calls |= family == HostFamily::api;
       if (family == HostFamily::api) family = HostFamily::op;  // calls stand inside the ops
       of[static_cast<std::size_t>(family)].push_back(range);
     }
-    const Thread& t = data_.threads[thread];
-    const std::string name = t.name.empty() ? "thread" : t.name;
-    const std::string group = fmt::format("{}{} {}{}", owner(process), name, t.tid,
-                                          thread == run_.steps.thread ? " · runs the loop" : "");
+    const std::string group =
+        fmt::format("{}{} {}{}", owner(process), thread_name(thread), data_.threads[thread].tid,
+                    thread == run_.steps.thread ? " · runs the loop" : "");
     const auto take = [&](HostFamily family, LaneKind kind, const char* title) {
       add({kind, group, title, "", EventKind::host_range},
           std::move(of[static_cast<std::size_t>(family)]));
     };
     take(HostFamily::annotation, LaneKind::annotations, "named ranges");
-    take(HostFamily::op, LaneKind::calls, "ops and CUDA calls");
+    take(HostFamily::op, LaneKind::calls,
+         ops && calls ? "ops and CUDA calls"
+         : ops        ? "ops"
+                      : "CUDA calls");
     take(HostFamily::python, LaneKind::python, "Python functions");
     take(HostFamily::other, LaneKind::other, "profiler and system");
   }
 
   const Run& run_;
   const TraceData& data_;
+  std::set<std::int64_t> loader_workers_;  // their process ids
   std::vector<Lane> lanes_;
 };
 

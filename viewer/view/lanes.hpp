@@ -2,11 +2,9 @@
 // The lanes of the timeline, from top to bottom, and where on them an event is.
 //
 //   the run        steps, who owns the time (the exact partition as one band), idle gaps, phases
-//   each device    a lane a stream: kernels; copies and sets; waits. A lane a counter: clock,
-//   power,
-//                  memory
+//   each device    a lane a stream: kernels; copies and sets; waits
 //   each thread    named ranges (NVTX, record_function); ops and CUDA calls; Python functions
-//
+//   workers        a lane for each process beside the loop's that is no rank of its own
 //   each device    a lane a counter: clock, power, memory
 //
 // A lane has a row for each depth of nesting or overlap (lod/sub_lanes.hpp): no event is left out.
@@ -50,6 +48,7 @@ struct Lane {
   std::vector<Row> rows;
   Curve curve;  // of a counter, which has no rows
   DeviceCounter counter = DeviceCounter::sm_clock_mhz;
+  bool is_aside = false;  // of a worker
 
   // Stays the same from run to run of a program: what is saved refers to it.
   std::string name() const { return group + "/" + title; }

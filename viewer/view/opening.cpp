@@ -87,8 +87,9 @@ void Session::fold_quiet_lanes() {
   };
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     const std::vector<Row>& rows = lanes_[i].rows;
-    if (rows.size() > kTallRows && std::none_of(rows.begin(), rows.end(), is_seen))
-      collapsed[i] = true;
+    if (std::any_of(rows.begin(), rows.end(), is_seen)) continue;
+    resting[i] = lanes_[i].is_aside;
+    if (rows.size() > kTallRows) collapsed[i] = true;
   }
 }
 

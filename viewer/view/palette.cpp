@@ -92,6 +92,7 @@ void run_entry(Desk& desk, const PaletteEntry& entry) {
       return desk.apply(static_cast<Command>(entry.index));
     case PaletteEntry::Kind::lane:
       session.hidden[entry.index] = false;
+      session.resting[entry.index] = false;
       session.wanted_lane = static_cast<std::uint32_t>(entry.index);
       return;
     case PaletteEntry::Kind::step:

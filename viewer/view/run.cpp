@@ -47,7 +47,7 @@ std::vector<Cause> op_classes(const Trace& trace, const Attribution& attribution
 }  // namespace
 
 Run glance(Trace trace, const RunOptions& options) {
-  Run run{false, std::move(trace), options, {}, {}, {}, {}, {}, {}, {}, {}};
+  Run run{false, std::move(trace), options, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   run.steps.thread = kNone;
   run.summary.steps = run.steps;
   run.attribution.phases.resize(1);
@@ -77,11 +77,13 @@ Result<Run> analyse(Trace trace, const RunOptions& options) {
           {},
           {},
           {},
+          {},
           {}};
   run.summary = summarize(run.trace, run.steps, run.attribution);
   if (options.find)
     run.summary.findings = find_all_replayed(run.trace, run.steps, run.attribution, run.summary);
   run.op_classes = op_classes(run.trace, run.attribution, run.steps.process);
+  run.phase_stays = phase_stays(run.attribution);
   run.gaps = idle_gaps(run.attribution.process);
   for (const Partition& device : run.attribution.devices)
     run.device_gaps.push_back(idle_gaps(device));

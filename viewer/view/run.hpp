@@ -14,6 +14,7 @@
 
 #include "core/attribution/attribution.hpp"
 #include "core/attribution/idle_gaps.hpp"
+#include "core/attribution/phase_stays.hpp"
 #include "core/device_health/device_samples.hpp"
 #include "core/model/trace.hpp"
 #include "core/steps/steps.hpp"
@@ -38,7 +39,8 @@ struct Run {
   Steps steps;
   Attribution attribution;
   Summary summary;
-  std::vector<Cause> op_classes;                   // by DeviceOpId, of all processes
+  std::vector<Cause> op_classes;  // by DeviceOpId, of all processes
+  std::vector<PhaseVisit> phase_stays;
   std::vector<IdleGap> gaps;                       // of the process
   std::vector<std::vector<IdleGap>> device_gaps;   // by row of Attribution::devices
   std::map<std::uint32_t, DeviceSamples> samples;  // counters, by device

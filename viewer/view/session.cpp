@@ -32,8 +32,11 @@ Session::Session(const Run& run) : run_(run), lanes_(build_lanes(run)), viewport
   collapsed.assign(lanes_.size(), false);
   pinned.assign(lanes_.size(), false);
   hidden.assign(lanes_.size(), false);
-  for (std::size_t i = 0; i < lanes_.size(); ++i)
-    collapsed[i] = lanes_[i].kind == LaneKind::python && lanes_[i].rows.size() > 4;
+  resting.assign(lanes_.size(), false);
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const std::size_t rows = lanes_[i].rows.size();
+    collapsed[i] = lanes_[i].is_aside ? rows > 1 : lanes_[i].kind == LaneKind::python && rows > 4;
+  }
 }
 
 void Session::apply(Command command) {
@@ -171,6 +174,27 @@ std::vector<std::uint32_t> Session::shown_lanes() const {
   return out;
 }
 
+std::vector<std::vector<std::uint32_t>> Session::shown_lines() const {
+  std::vector<std::vector<std::uint32_t>> out;
+  std::vector<std::uint32_t> at_rest;
+  std::string group;
+  const auto end_group = [&] {
+    if (!at_rest.empty()) out.push_back(std::move(at_rest));
+    at_rest.clear();
+  };
+  for (const std::uint32_t lane : shown_lanes()) {
+    if (lanes_[lane].group != group) end_group();
+    group = lanes_[lane].group;
+    if (resting[lane] && !pinned[lane]) {
+      at_rest.push_back(lane);
+    } else {
+      out.push_back({lane});
+    }
+  }
+  end_group();
+  return out;
+}
+
 std::size_t Session::hidden_lanes() const {
   return static_cast<std::size_t>(std::count(hidden.begin(), hidden.end(), true));
 }
@@ -219,6 +243,7 @@ void Session::fill_with_selection() {
 
 void Session::select(Spot spot) {
   selected_ = spot;
+  resting[spot.lane] = false;
   if (lanes_[spot.lane].events == EventKind::step) step_ = selected_event()->id;
 }
 

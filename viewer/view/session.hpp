@@ -62,7 +62,7 @@ class Session {
   std::uint64_t matches() const { return matches_.size(); }
 
   // The step that stands for the run and its largest owner; the sentence says what is seen. Tall
-  // lanes with nothing in that step are folded.
+  // lanes with nothing in that step are folded, and workers with nothing in it rest.
   void open();
   const std::string& sentence() const { return sentence_; }
 
@@ -81,10 +81,14 @@ class Session {
   // Rows of lanes() from top to bottom: pinned ones first, hidden ones left out.
   std::vector<std::uint32_t> shown_lanes() const;
   std::size_t hidden_lanes() const;
+  // The same as lines of the screen: one a lane, but all workers of a group that rest share the
+  // group's last one.
+  std::vector<std::vector<std::uint32_t>> shown_lines() const;
 
   std::vector<bool> collapsed;  // by lane, as the following
   std::vector<bool> pinned;
   std::vector<bool> hidden;
+  std::vector<bool> resting;                 // not once one of its events was selected
   std::optional<std::uint32_t> wanted_lane;  // is to be scrolled to
   std::optional<std::int64_t> pointed;       // the time under the mouse: keys zoom there
 

@@ -411,7 +411,7 @@ TEST_F(ScreenTest, AClickInTheStripChoosesAStep) {
 TEST_F(ScreenTest, AClickInTheSmallPictureGoesThere) {
   type('w');
   const std::int64_t length = span().length();
-  click({kLeft + 990 * 0.75F, kHeight - 240 - 10});
+  click({kLeft + 990 * 0.75F, kHeight - 240 - 22 - 10});
   const Interval whole = session().viewport().whole();
   const std::int64_t middle = span().begin + span().length() / 2;
   EXPECT_EQ(span().length(), length);
@@ -467,7 +467,7 @@ TEST_F(ScreenTest, TheWheelOnTheNamesOfLanesScrolls) {
 
 TEST_F(ScreenTest, TheWheelOnTheSmallPictureChangesTheWidthOfItsFrame) {
   const auto before = static_cast<double>(span().length());
-  const ImVec2 at = {kLeft + 300, kHeight - 240 - 10};
+  const ImVec2 at = {kLeft + 300, kHeight - 240 - 22 - 10};
   mouse(at, false);
   mouse(at, false, 1);
   EXPECT_NEAR(static_cast<double>(span().length()), 0.8 * before, 2.0);
@@ -632,12 +632,12 @@ TEST_F(TwoRunsTest, AClickOnAPartOfTheDifferenceShowsBothSides) {
 }
 
 TEST_F(TwoRunsTest, OAlignsAtStepsAndCapitalOAtAPhase) {
-  for (std::uint32_t i = 0; i < desk.run(0).attribution.visits.size(); ++i) {
-    const PhaseVisit& visit = desk.run(0).attribution.visits[i];
+  for (std::uint32_t i = 0; i < desk.run(0).phase_stays.size(); ++i) {
+    const PhaseVisit& visit = desk.run(0).phase_stays[i];
     const Interval window = desk.run(0).steps.list[*desk.side(0).step()].window;
     if (!window.contains(visit.time.begin) || visit.phase == 0) continue;
     if (phase_path(desk.run(0), visit.phase) != "backward") continue;
-    desk.side(0).select(EventRef{EventKind::phase_visit, i});
+    desk.side(0).select(EventRef{EventKind::phase_stay, i});
     type('O');
     EXPECT_EQ(desk.zero(0), visit.time.begin);
     EXPECT_THAT(desk.zero_text(1), testing::StartsWith("backward of step"));

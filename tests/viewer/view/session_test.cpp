@@ -38,6 +38,21 @@ TEST(Lanes, TheBandOfOwnersIsTheExactPartition) {
   }
 }
 
+TEST(Lanes, ThePhasesOnScreenSumToTheTableOfPhases) {
+  for (const auto& run : {slow_run(), fast_run()}) {
+    for (const PhaseRow& row : run->summary.phases) {
+      if (row.name == "(no phase)") continue;
+      std::int64_t sum = 0;
+      for (const PhaseVisit& stay : run->phase_stays) {
+        if (phase_path(*run, stay.phase) != row.path) continue;
+        for (const std::uint32_t step : run->summary.counted)
+          sum += intersect(stay.time, run->steps.list[step].window).length();
+      }
+      EXPECT_EQ(sum, row.wall_ns_total) << row.path;
+    }
+  }
+}
+
 TEST(Lanes, EveryDeviceOpIsFound) {
   const auto& run = sample_run();
   const auto lanes = build_lanes(run);
@@ -96,6 +111,72 @@ TEST(Session, OpensWithTallLanesFoldedThatHaveNothingInItsStep) {
     if (session.lanes()[i].kind == LaneKind::annotations) folded.push_back(session.collapsed[i]);
   }
   EXPECT_EQ(folded, (std::vector<bool>{false, true}));
+}
+
+// Three steps of process 100, and three loader's workers: one makes its batch in the second step,
+// which stands for the run, the others in the first.
+viewer::Run run_with_workers() {
+  TraceMaker make;
+  for (std::int64_t step = 0; step < 3; ++step)
+    make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(step), 1,
+               1'000 + 1'000'000 * step, 1'000'000 + 1'000'000 * step);
+  for (std::int64_t worker = 0; worker < 3; ++worker) {
+    const auto process = static_cast<ProcessId>(make.data.processes.size());
+    make.data.processes.push_back({.pid = 200 + worker});
+    make.data.threads.push_back({0, 200 + worker, "DataLoader worker"});
+    make.data.samples.time.push_back(1'000);
+    make.data.samples.thread.push_back(static_cast<ThreadId>(make.data.threads.size() - 1));
+    make.data.samples.site.push_back(kNone);
+    make.data.samples.called.push_back(0);
+    make.data.samples.innermost.push_back(0);
+    make.data.samples.cpu.push_back(0);
+    make.data.samples.flags.push_back(kSampleWorker);
+    make.thread(200 + worker, "pt_data_worker", process);
+    const std::int64_t begin = worker == 0 ? 1'200'000 : 200'000;
+    for (int op = 0; op < 2; ++op)  // one inside the other
+      make.range(HostKind::op, "aten::stack", 200 + worker, begin + op, begin + 100'000 - op);
+    make.data.host_ranges.thread.end()[-1] = make.data.host_ranges.thread.end()[-2] =
+        make.thread(200 + worker, "", process);
+  }
+  auto run = analyse(make.build(), {.find = false});
+  if (!run) throw std::runtime_error(run.error().message);
+  return std::move(*run);
+}
+
+TEST(Session, WorkersHaveALaneEachUnderOneHeadingAndThoseThatRestShareOne) {
+  const auto run = run_with_workers();
+  Session session(run);
+  session.open();
+  ASSERT_EQ(run.steps.list[*session.step()].id, 1);
+  const auto lines_of_workers = [&] {
+    std::vector<std::vector<std::string>> out;
+    for (const std::vector<std::uint32_t>& line : session.shown_lines()) {
+      if (session.lanes()[line.front()].group != "DataLoader workers") continue;
+      out.emplace_back();
+      for (const std::uint32_t lane : line) out.back().push_back(session.lanes()[lane].title);
+    }
+    return out;
+  };
+  using Lines = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(lines_of_workers(),
+            (Lines{{"pt_data_worker 200"}, {"pt_data_worker 201", "pt_data_worker 202"}}));
+  std::size_t lanes = 0;
+  for (const auto& line : session.shown_lines()) lanes += line.size();
+  EXPECT_EQ(lanes, session.lanes().size());
+  // What is selected has its own line again.
+  for (std::uint32_t i = 0; i < session.lanes().size(); ++i) {
+    if (session.lanes()[i].title == "pt_data_worker 202") session.select({i, 0, 0});
+  }
+  EXPECT_EQ(lines_of_workers(),
+            (Lines{{"pt_data_worker 200"}, {"pt_data_worker 202"}, {"pt_data_worker 201"}}));
+}
+
+TEST(Lanes, WithoutAGpuNoneIsAboutCudaCalls) {
+  for (const Lane& lane : build_lanes(run_with_workers()))
+    EXPECT_EQ(lane.title.find("CUDA"), std::string::npos) << lane.title;
+  bool both = false;
+  for (const Lane& lane : build_lanes(sample_run())) both |= lane.title == "ops and CUDA calls";
+  EXPECT_TRUE(both);
 }
 
 TEST(Session, TheWheelKeepsTheTimeUnderTheCursor) {

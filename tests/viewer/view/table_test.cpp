@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 
 // Owners of 9, 10 and 100 ms, whose texts sort otherwise than their values, and their sum.
 Table owners() {
-  Table out{"Owners", {{"owner"}, {"ms", 90, true}}, {}, {"by hand"}, ""};
+  Table out{"Owners", {{"owner"}, {"ms", true}}, {}, {"by hand"}, ""};
   for (const auto& [name, ms] : {std::pair("Copy", 9), {"GEMM", 100}, {"idle", 10}})
     out.rows.push_back({.cells = {{name, {}}, {std::to_string(ms), ms}}});
   out.rows.push_back({.cells = {{"= all", {}}, {"119", 119}}, .sum = true});
@@ -44,6 +44,49 @@ TEST(Table, FiltersWhateverTheCase) {
 
 TEST(Table, AsTextHasARowALine) {
   EXPECT_EQ(as_text(owners()), "by hand\nowner\tms\nCopy\t9\nGEMM\t100\nidle\t10\n= all\t119\n");
+}
+
+TEST(Table, LosesTheColumnsInWhichNoRowSaysAnything) {
+  Table table = owners();
+  table.columns.insert(table.columns.begin() + 1, TableColumn{"calls", true});
+  for (TableRow& row : table.rows) row.cells.insert(row.cells.begin() + 1, TableCell{"", 0});
+  EXPECT_EQ(as_text(without_empty_columns(table)), as_text(owners()));
+  table.rows.back().cells[1].text = "3";
+  EXPECT_EQ(as_text(without_empty_columns(table)), as_text(table));
+  table.rows.clear();
+  EXPECT_EQ(without_empty_columns(table).columns.size(), 3U);  // its titles say what it would hold
+}
+
+float letters(std::string_view text) {
+  return static_cast<float>(text.size());
+}
+
+// A name, a number, a place of 20 letters and a sentence of 60.
+Table finding() {
+  Table out{"Findings", {{"finding"}, {"gain", true}, {"where"}, {"what"}}, {}, {}, ""};
+  out.rows.push_back({.cells = {{"input_starvation", {}},
+                                {"60.36 ms becomes 35.14", 25.2},
+                                {std::string(20, 'p'), {}},
+                                {std::string(60, 's'), {}}}});
+  return out;
+}
+
+TEST(ColumnWidths, AreThoseOfTheWidestCellsAndTheLastWordsTakeTheRest) {
+  EXPECT_THAT(column_widths(finding(), 150, 3, letters), ElementsAre(16, 22, 20, 92));
+  EXPECT_THAT(column_widths(owners(), 30, 3, letters), ElementsAre(25, 5));
+}
+
+TEST(ColumnWidths, TheWidestWordsGiveWayFirstAndNumbersNever) {
+  EXPECT_THAT(column_widths(finding(), 100, 3, letters), ElementsAre(16, 22, 20, 42));
+  EXPECT_THAT(column_widths(finding(), 82, 3, letters), ElementsAre(16, 22, 20, 24));
+  EXPECT_THAT(column_widths(finding(), 70, 3, letters), ElementsAre(16, 22, 16, 16));
+  EXPECT_THAT(column_widths(finding(), 20, 3, letters), ElementsAre(6, 22, 6, 6));
+}
+
+TEST(ColumnWidths, ASwatchStandsBeforeTheCausesName) {
+  Table table = owners();
+  for (TableRow& row : table.rows) row.swatch = Cause::gpu_gemm;
+  EXPECT_THAT(column_widths(table, 0, 100, letters), ElementsAre(105, 5));
 }
 
 }  // namespace

@@ -55,12 +55,7 @@ class DifferenceTables {
 
   Table parts() const {
     Table out{"Difference",
-              {{title(), 90, true},
-               {"of A", 80, true},
-               {"cause", 200},
-               {"where", 300},
-               {"operation", 300},
-               {"how"}},
+              {{title(), true}, {"of A", true}, {"cause"}, {"where"}, {"operation"}, {"how"}},
               {},
               notes(),
               ""};
@@ -96,10 +91,10 @@ class DifferenceTables {
   Table sides_table(const char* tab, const char* what) const {
     return {tab,
             {{what},
-             {"A " + title(), 110, true},
-             {"B " + title(), 110, true},
-             {"difference", 110, true},
-             {"of A", 90, true}},
+             {"A " + title(), true},
+             {"B " + title(), true},
+             {"difference", true},
+             {"of A", true}},
             {},
             {},
             ""};

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
+#include "viewer/view/text_fit.hpp"
 
 namespace stepscope::viewer {
 
 struct TableColumn {
   std::string title;
-  float width = 0;  // in unscaled pixels; 0: what is left
   bool number = false;
 };
 
@@ -52,6 +52,18 @@ struct Table {
   std::vector<std::string> notes;  // sentences above it
   std::string empty;               // what is said where there are no rows
 };
+
+// Without the columns in which no row says anything; the first one names its row and stays.
+Table without_empty_columns(Table table);
+
+// Where the name of a row's cause stands: in the first column that is no number.
+std::size_t named_column(const Table& table);
+
+// How wide each column is drawn, of `room` in all; `swatch`: what precedes the cause's name. Each
+// column is as wide as its widest cell, and the last one of words takes what is left. Where that is
+// too much, the widest words give way first, numbers never.
+std::vector<float> column_widths(const Table& table, float room, float swatch,
+                                 const TextWidth& width);
 
 // A line a row, cells apart by tabs.
 std::string as_text(const Table& table);

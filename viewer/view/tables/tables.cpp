@@ -19,11 +19,7 @@ namespace {
 
 Table findings_table(const StepScale& scale) {
   Table out{"What to do",
-            {{"finding", 200},
-             {"what it gives", 290, true},
-             {"share", 70, true},
-             {"where", 300},
-             {"what"}},
+            {{"finding"}, {"what it gives", true}, {"share", true}, {"where"}, {"what"}},
             {},
             {},
             "nothing found that is worth 1 % of the step"};
@@ -56,14 +52,14 @@ std::string rank_notes(const Ranks& ranks, std::uint32_t row) {
 Table ranks_table(const Run& run) {
   const Ranks& ranks = run.ranks;
   Table out{"Ranks",
-            {{"rank", 130},
-             {"a step", 110, true},
-             {"p50", 110, true},
-             {"p90", 110, true},
-             {"steps", 80, true},
-             {"waits for others", 140, true},
-             {"others wait for it", 150, true},
-             {"last to enter", 120, true},
+            {{"rank"},
+             {"a step", true},
+             {"p50", true},
+             {"p90", true},
+             {"steps", true},
+             {"waits for others", true},
+             {"others wait for it", true},
+             {"last to enter", true},
              {""}},
             {},
             {},
@@ -97,7 +93,7 @@ Table ranks_table(const Run& run) {
 }
 
 Table marks_table(const Session& session) {
-  Table out{"Marks", {{"mark"}, {"since the begin", 150, true}, {"length", 150, true}}, {}, {}, ""};
+  Table out{"Marks", {{"mark"}, {"since the begin", true}, {"length", true}}, {}, {}, ""};
   for (std::size_t i = 0; i < session.marks().size(); ++i) {
     const Mark& mark = session.marks()[i];
     const auto from = static_cast<double>(mark.time.begin - session.run().trace.begin());
@@ -141,7 +137,7 @@ std::vector<Table> tables_of(const Desk& desk) {
   if (found) out.push_back(findings_table(scale));
   out.push_back(owners_table(scale));
   if (findings && !found) out.push_back(findings_table(scale));
-  out.push_back(phases_table(scale));
+  if (says_phases(run.summary)) out.push_back(phases_table(scale));
   const std::vector<HostOpRow> host_ops = host_op_rows(run.summary.cells);
   if (scale.has_device)
     out.push_back(kernels_table(scale, desk.kernel_grouping));
@@ -152,6 +148,7 @@ std::vector<Table> tables_of(const Desk& desk) {
   if (!run.ranks.rows.empty()) out.push_back(ranks_table(run));
   if (!desk.active().marks().empty()) out.push_back(marks_table(desk.active()));
   out.push_back(trust_table(scale));
+  for (Table& table : out) table = without_empty_columns(std::move(table));
   return out;
 }
 

@@ -14,6 +14,10 @@ namespace {
 TableCell timed(const StepScale& scale, std::int64_t ns) {
   return {scale.time(ns), static_cast<double>(ns)};
 }
+// Without a device it says nothing.
+TableCell device_timed(const StepScale& scale, std::int64_t ns) {
+  return scale.has_device ? timed(scale, ns) : TableCell{"", 0};
+}
 TableCell shared(const StepScale& scale, std::int64_t ns) {
   return {scale.share(ns), static_cast<double>(ns)};
 }
@@ -25,7 +29,7 @@ TableCell counted(const StepScale& scale, std::uint64_t calls) {
 
 Table owners_table(const StepScale& scale) {
   Table out{"Who owns the time",
-            {{"owner", 230}, {scale.time_title(), 90, true}, {"share", 80, true}, {"what"}},
+            {{"owner"}, {scale.time_title(), true}, {"share", true}, {"what"}},
             {},
             {},
             ""};
@@ -52,24 +56,27 @@ Table owners_table(const StepScale& scale) {
 Table phases_table(const StepScale& scale) {
   Table out{"Phases",
             {{"phase"},
-             {scale.time_title(), 90, true},
-             {"share", 80, true},
-             {"calls", 80, true},
-             {"GPU busy", 90, true},
-             {"no compute", 90, true}},
+             {scale.time_title(), true},
+             {"share", true},
+             {"calls", true},
+             {"GPU busy", true},
+             {"no compute", true},
+             {"copied", true}},
             {},
             {},
             ""};
   for (const PhaseRow& row : scale.summary.phases) {
     const std::string remark = phase_remark_text(row);
+    const double bytes = static_cast<double>(row.bytes_total) / scale.steps;
     out.rows.push_back({{{std::string(std::size_t{3} * row.depth, ' ') + row.name +
                               (remark.empty() ? "" : " (" + remark + ")"),
                           {}},
                          timed(scale, row.wall_ns_total),
                          shared(scale, row.wall_ns_total),
-                         counted(scale, row.calls_total),
-                         timed(scale, row.gpu_busy_ns_total),
-                         timed(scale, row.exposed_ns_total)},
+                         row.calls_total > 0 ? counted(scale, row.calls_total) : TableCell{"", 0},
+                         device_timed(scale, row.gpu_busy_ns_total),
+                         device_timed(scale, row.exposed_ns_total),
+                         {bytes > 0 ? format_bytes(bytes) : "", bytes}},
                         {},
                         RowAction::show_phase,
                         0,
@@ -81,11 +88,11 @@ Table phases_table(const StepScale& scale) {
 Table kernels_table(const StepScale& scale, KernelGrouping by) {
   Table out{"Kernels",
             {{"device op"},
-             {scale.time_title(), 90, true},
-             {"calls", 80, true},
-             {"GB/s", 70, true},
-             {"class", 170},
-             {"phase", 150}},
+             {scale.time_title(), true},
+             {"calls", true},
+             {"GB/s", true},
+             {"class"},
+             {"phase"}},
             {},
             {},
             "no device work was recorded"};
@@ -109,15 +116,12 @@ Table kernels_table(const StepScale& scale, KernelGrouping by) {
 }
 
 Table host_ops_table(const StepScale& scale, const std::vector<HostOpRow>& rows) {
-  Table out{"CPU ops",
-            {{"operation"},
-             {scale.time_title(), 90, true},
-             {"share", 80, true},
-             {"calls", 80, true},
-             {"class", 170}},
-            {},
-            {},
-            ""};
+  Table out{
+      "CPU ops",
+      {{"operation"}, {scale.time_title(), true}, {"share", true}, {"calls", true}, {"class"}},
+      {},
+      {},
+      ""};
   for (const HostOpRow& row : rows)
     out.rows.push_back({{{row.name, {}},
                          timed(scale, row.ns_total),
@@ -133,7 +137,7 @@ Table host_ops_table(const StepScale& scale, const std::vector<HostOpRow>& rows)
 
 Table lines_table(const StepScale& scale) {
   Table out{"Lines",
-            {{"line"}, {scale.time_title(), 90, true}, {"share", 80, true}, {"of which", 420}},
+            {{"line"}, {scale.time_title(), true}, {"share", true}, {"of which"}},
             {},
             {},
             "no source line was recorded"};
@@ -165,12 +169,12 @@ Table lines_table(const StepScale& scale) {
 Table transfers_table(const StepScale& scale) {
   Table out{"Communication",
             {{"communication"},
-             {scale.time_title(), 90, true},
-             {"calls", 80, true},
-             {"sent", 100, true},
-             {"per second", 100, true},
-             {"phase", 150},
-             {"of it waiting for", 220}},
+             {scale.time_title(), true},
+             {"calls", true},
+             {"sent", true},
+             {"per second", true},
+             {"phase"},
+             {"of it waiting for"}},
             {},
             {},
             ""};
