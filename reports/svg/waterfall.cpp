@@ -22,14 +22,14 @@ constexpr double kTextBase = 18;  // of a row: its text stands on it
 constexpr double kBarTop = 7;
 constexpr double kBarHeight = 14;
 constexpr double kLeastBar = 0.15;         // percent
-constexpr std::size_t kLabelColumns = 40;  // of a picture that stands alone
-constexpr std::size_t kLongestLabel = 64;  // of a page, which may be wide
+constexpr std::size_t kLabelColumns = 45;  // of a picture that stands alone
+constexpr std::size_t kLongestLabel = 56;  // of a page, which may be wide
 constexpr std::size_t kNoteColumns = 76;
 
 // The columns, as shares of the width.
-constexpr const char* kLabels = "38%";
-constexpr const char* kBarsBegin = "39%";
-constexpr const char* kBars = "39%";
+constexpr const char* kLabels = "44%";
+constexpr const char* kBarsBegin = "45%";
+constexpr const char* kBars = "34%";
 constexpr const char* kValuesEnd = "99%";
 
 // Where a step time stands in the column of bars.

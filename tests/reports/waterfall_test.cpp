@@ -102,7 +102,7 @@ TEST(Waterfall, NamesAreEscapedAndCut) {
   const Waterfall hostile{100, 90, 1, {{std::string(200, 'x') + "<\xff", "</title><script>", -10}}};
   const std::string svg = waterfall_markup(hostile).str();
   EXPECT_THAT(svg, Not(HasSubstr("<script>")));
-  EXPECT_THAT(svg, HasSubstr(std::string(64, 'x') + "…<"));
+  EXPECT_THAT(svg, HasSubstr(std::string(56, 'x') + "…<"));
 }
 
 // Where a column begins and ends, in percent of the width.
