@@ -67,7 +67,7 @@ Result<fs::path> new_folder_in(const fs::path& folder) {
 Status write_documents(const fs::path& folder, const std::vector<std::string>& documents) {
   for (std::size_t i = 0; i < documents.size(); ++i) {
     auto output = Output::open((folder / fmt::format("{}.json", i + 1)).string());
-    const Status written = output ? output->finish(documents[i]) : Status(output.error());
+    Status written = output ? output->finish(documents[i]) : Status(output.error());
     if (!written) return written;
   }
   return Done{};
@@ -140,7 +140,7 @@ Result<StoredBaseline> BaselineStore::find(const std::string& name) const {
 
 Status BaselineStore::save(const std::string& name, const std::vector<std::string>& documents,
                            bool replace) const {
-  if (const Status sound = check_name(name); !sound) return sound;
+  if (Status sound = check_name(name); !sound) return sound;
   if (has(name) && !replace)
     return usage_error(fmt::format("baseline '{}' exists; --force replaces it", name));
   const auto made = new_folder_in(folder_);
@@ -176,21 +176,19 @@ Result<std::vector<std::string>> run_paths(const std::vector<std::string>& given
   for (const std::string& path : given) {
     std::error_code error;
     const bool exists = fs::exists(path, error);
-    if (exists && (!fs::is_directory(path, error) || is_trace_folder(path))) {
-      out.push_back(path);
-    } else if (exists) {
+    if (exists && fs::is_directory(path, error) && !is_trace_folder(path)) {
       const std::vector<std::string> documents = documents_in(path);
       if (documents.empty())
         return bad_input(path + ": a folder without a report (*.json) in it; not a .scope folder");
       out.insert(out.end(), documents.begin(), documents.end());
-    } else if (store.has(path)) {
+    } else if (!exists && store.has(path)) {
       const auto found = store.find(path);
       if (!found) return found.error();
       out.insert(out.end(), found->files.begin(), found->files.end());
-    } else if (check_name(path).ok() && !fs::path(path).has_extension()) {
+    } else if (!exists && check_name(path).ok() && !fs::path(path).has_extension()) {
       return no_run_or_baseline(path, store);
     } else {
-      out.push_back(path);  // its reader says what is wrong
+      out.push_back(path);  // its reader says what is wrong with it
     }
   }
   return out;

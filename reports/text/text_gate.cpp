@@ -73,7 +73,7 @@ std::string reasons(const GateVerdict& verdict, const Style& style) {
 std::string not_judged(const GateVerdict& verdict, const Style& style) {
   std::string out;
   for (const auto& [reason, names] : gate_reasons(verdict, Outcome::not_judged))
-    out += wrapped("Not judged: ", names + ": " + reason, style, Colour::dim);
+    out += wrapped("Not judged: ", fmt::format("{}: {}", names, reason), style, Colour::dim);
   return out.empty() ? "" : "\n" + out;
 }
 

@@ -55,6 +55,11 @@ class Package(unittest.TestCase):
         self.assertEqual(found, FILES)
         self.assertTrue(os.access(self.site / "stepscope/bin/stepscope", os.X_OK))
 
+    def test_the_documentation_comes_with_it(self):
+        page = self.python("-m", "stepscope", "help", "gate")
+        self.assertEqual(page.returncode, 0, page.stderr)
+        self.assertTrue(page.stdout.startswith("# "), page.stdout[:80])
+
     def test_what_a_newer_glibc_brings_is_in_old_glibc(self):
         """The wheel's promise of glibc 2.17, before scripts/build-wheel finds it broken."""
         ours = (HERE.parent.parent / "scripts/packaging/old_glibc.c").read_text()
