@@ -207,8 +207,11 @@ class Builder {
     for (const ThreadId thread : threads) families(process, thread);
   }
 
+  // A worker: it is no rank, and drives no device of its own.
   bool is_aside(ProcessId process) const {
-    return process != run_.steps.process && data_.processes[process].rank < 0;
+    const auto drives = [&](const Stream& stream) { return stream.process == process; };
+    return process != run_.steps.process && data_.processes[process].rank < 0 &&
+           std::none_of(data_.streams.begin(), data_.streams.end(), drives);
   }
 
   // Workers have one heading, and each one lane, named after its busiest thread.

@@ -4,7 +4,7 @@
 //   the run        steps, who owns the time (the exact partition as one band), idle gaps, phases
 //   each device    a lane a stream: kernels; copies and sets; waits
 //   each thread    named ranges (NVTX, record_function); ops and CUDA calls; Python functions
-//   workers        a lane for each process beside the loop's that is no rank of its own
+//   workers        a lane for each process beside the loop's that is no rank and drives no device
 //   each device    a lane a counter: clock, power, memory
 //
 // A lane has a row for each depth of nesting or overlap (lod/sub_lanes.hpp): no event is left out.

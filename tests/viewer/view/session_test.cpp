@@ -115,7 +115,7 @@ TEST(Session, OpensWithTallLanesFoldedThatHaveNothingInItsStep) {
 
 // Three steps of process 100, and three loader's workers: one makes its batch in the second step,
 // which stands for the run, the others in the first.
-viewer::Run run_with_workers() {
+viewer::Run run_with_workers(bool they_drive_a_device = false) {
   TraceMaker make;
   for (std::int64_t step = 0; step < 3; ++step)
     make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(step), 1,
@@ -123,6 +123,7 @@ viewer::Run run_with_workers() {
   for (std::int64_t worker = 0; worker < 3; ++worker) {
     const auto process = static_cast<ProcessId>(make.data.processes.size());
     make.data.processes.push_back({.pid = 200 + worker});
+    if (they_drive_a_device) make.stream(7, 0, process);
     make.data.threads.push_back({0, 200 + worker, "DataLoader worker"});
     make.data.samples.time.push_back(1'000);
     make.data.samples.thread.push_back(static_cast<ThreadId>(make.data.threads.size() - 1));
@@ -169,6 +170,14 @@ TEST(Session, WorkersHaveALaneEachUnderOneHeadingAndThoseThatRestShareOne) {
   }
   EXPECT_EQ(lines_of_workers(),
             (Lines{{"pt_data_worker 200"}, {"pt_data_worker 202"}, {"pt_data_worker 201"}}));
+}
+
+TEST(Lanes, AProcessThatDrivesADeviceIsNoWorker) {
+  std::size_t workers = 0;
+  for (const Lane& lane : build_lanes(run_with_workers(true))) workers += lane.is_aside ? 1U : 0U;
+  EXPECT_EQ(workers, 0U);
+  for (const Lane& lane : build_lanes(run_with_workers())) workers += lane.is_aside ? 1U : 0U;
+  EXPECT_EQ(workers, 3U);
 }
 
 TEST(Lanes, WithoutAGpuNoneIsAboutCudaCalls) {
