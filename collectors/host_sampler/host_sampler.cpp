@@ -54,6 +54,7 @@ void HostSampler::run() noexcept {
     recorder::note(
         "host samples have no Python lines: this system lets a process read neither its "
         "own memory by process_vm_readv nor /proc/self/mem");
+  if (tells_calls(gettid())) recorder::collecting(recorder::Collector::io);
   Rests rests;
   std::int64_t cpu = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   while (stop_.load(std::memory_order_acquire) == 0 && recorder::recording()) {
@@ -131,6 +132,8 @@ void HostSampler::sample(Watched& watched) noexcept {
   const bool is_ready = is_running || is_runnable(watched.tid);
   // Threads that wait for the one that collects sleep.
   if (!is_ready) place.flags &= static_cast<std::uint8_t>(~kSampleCollecting);
+  const bool is_worker = (place.flags & kSampleWorker) != 0;
+  if (!is_ready && !is_worker && sleeps_in_file_call(watched.tid)) place.flags |= kSampleInFile;
   place.flags |= is_running ? kSampleRan : is_ready ? kSampleWaits : kSampleSlept;
   const bool enters_loader = (place.flags & kSampleInLoader) != 0 && !watched.in_loader();
   put_asleep(watched);

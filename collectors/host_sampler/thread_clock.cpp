@@ -2,12 +2,16 @@
 #include "collectors/host_sampler/thread_clock.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
 #include <ctime>
+#include <span>
 #include <string_view>
 
 namespace stepscope::host_sampler {
@@ -37,6 +41,20 @@ std::string_view read_of_thread(pid_t tid, const char* what, std::array<char, 25
                    : std::string_view(text.data(), static_cast<std::size_t>(size));
 }
 
+constexpr long kWriting[] = {SYS_write,   SYS_pwrite64, SYS_writev,    SYS_pwritev,
+                             SYS_pwritev2, SYS_fsync,    SYS_fdatasync, SYS_sync_file_range,
+                             SYS_msync,   SYS_sendfile, SYS_ftruncate, SYS_fallocate};
+constexpr long kReading[] = {SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_preadv2};
+
+bool is_one_of(std::span<const long> calls, long call) noexcept {
+  return std::find(calls.begin(), calls.end(), call) != calls.end();
+}
+
+bool is_file(long descriptor) noexcept {
+  struct stat about {};
+  return fstat(static_cast<int>(descriptor), &about) == 0 && S_ISREG(about.st_mode);
+}
+
 }  // namespace
 
 std::uint64_t thread_cpu_ns(pid_t tid) noexcept {
@@ -53,6 +71,25 @@ bool is_runnable(pid_t tid) noexcept {
   const std::string_view stat = read_of_thread(tid, "stat", text);
   const std::size_t name_end = stat.rfind(") ");
   return name_end != std::string_view::npos && stat.substr(name_end + 2).starts_with('R');
+}
+
+// "1 0x4 0x7feb ...": the call's number and its arguments; "running" where it is in none.
+bool sleeps_in_file_call(pid_t tid) noexcept {
+  std::array<char, 256> text{};
+  const std::string_view call = read_of_thread(tid, "syscall", text);
+  long number = -1, descriptor = -1;
+  const auto [end, error] = std::from_chars(call.data(), call.data() + call.size(), number);
+  if (error != std::errc()) return false;
+  if (is_one_of(kWriting, number)) return true;
+  const std::size_t at = call.find("0x");
+  if (!is_one_of(kReading, number) || at == std::string_view::npos) return false;
+  (void)std::from_chars(call.data() + at + 2, call.data() + call.size(), descriptor, 16);
+  return is_file(descriptor);
+}
+
+bool tells_calls(pid_t tid) noexcept {
+  std::array<char, 256> text{};
+  return !read_of_thread(tid, "syscall", text).empty();
 }
 
 // "ran waited slices", in nanoseconds.

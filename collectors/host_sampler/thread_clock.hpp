@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU time that another thread of this process, or another process, has used so far.
+// CPU time that another thread of this process, or another process, has used so far; and what a
+// thread of this process does.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +19,12 @@ std::uint64_t process_cpu_ns(pid_t pid) noexcept;
 // Nanoseconds that a thread of this process was ready to run and waited for a core; 0: the system
 // does not tell.
 std::uint64_t thread_wait_ns(pid_t tid) noexcept;
+
+// Whether a thread of this process sleeps in a call that writes, or that reads a file. A read of a
+// pipe or a socket is none: there the thread waits for what another makes. Costs some microseconds.
+bool sleeps_in_file_call(pid_t tid) noexcept;
+// Whether the system tells in which call a thread sleeps.
+bool tells_calls(pid_t tid) noexcept;
 
 // Whether a thread of this process runs or waits for a core; costs more than the clocks.
 bool is_runnable(pid_t tid) noexcept;

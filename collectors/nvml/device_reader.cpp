@@ -44,9 +44,12 @@ double number_of(const FieldValue& value) noexcept {
   return value.value.signed_int;
 }
 
-bool is_nvlink(DeviceCounter counter) noexcept {
-  return counter == DeviceCounter::nvlink_sent_bytes ||
-         counter == DeviceCounter::nvlink_received_bytes;
+// A device without NVLink, or without limits on its power, lacks nothing.
+bool is_missed(DeviceCounter counter) noexcept {
+  return counter != DeviceCounter::nvlink_sent_bytes &&
+         counter != DeviceCounter::nvlink_received_bytes &&
+         counter != DeviceCounter::power_limit_mw &&
+         counter != DeviceCounter::default_power_limit_mw;
 }
 
 }  // namespace
@@ -58,7 +61,10 @@ Reading DeviceReader::read() noexcept {
   read_clocks(reading);
   read_power(reading);
   read_memory(reading);
-  if (readings_ % kProcessesEvery == 0) read_processes(reading);
+  if (readings_ % kSeldom == 0) {
+    read_processes(reading);
+    read_power_limits(reading);
+  }
   read_nvlink(reading);
   ++readings_;
   return reading;
@@ -96,6 +102,17 @@ void DeviceReader::read_power(Reading& to) noexcept {
     value = milliwatts;
   }
   take(to, DeviceCounter::power_mw, status, value);
+}
+
+void DeviceReader::read_power_limits(Reading& to) noexcept {
+  for (const auto& [counter, function] :
+       {std::pair(DeviceCounter::power_limit_mw, library_.power_limit),
+        std::pair(DeviceCounter::default_power_limit_mw, library_.default_power_limit)}) {
+    if (!is_on(counter)) continue;
+    unsigned milliwatts = 0;
+    const Status status = call(function, handle_, &milliwatts);
+    take(to, counter, status, milliwatts);
+  }
 }
 
 void DeviceReader::read_memory(Reading& to) noexcept {
@@ -167,8 +184,7 @@ void DeviceReader::take(Reading& to, DeviceCounter counter, Status status, doubl
     to.known |= 1U << place;
     to.values[place] = value;
   } else if (++failures_[place] >= kMostFailures || is_final(status)) {
-    // A device without NVLink lacks nothing.
-    switch_off(counter, text_of(library_, status).data(), !is_nvlink(counter));
+    switch_off(counter, text_of(library_, status).data(), is_missed(counter));
   }
 }
 

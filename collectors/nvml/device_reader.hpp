@@ -35,13 +35,14 @@ class DeviceReader {
   Reading read() noexcept;
 
  private:
-  static constexpr std::uint32_t kProcessesEvery = 10;  // readings: the list takes longest
+  static constexpr std::uint32_t kSeldom = 10;  // readings: what takes long, or hardly changes
   static constexpr std::uint8_t kMostFailures = 3;
 
   void read_clocks(Reading& to) noexcept;
   void read_number(Reading& to, DeviceCounter counter,
                    Status (*function)(Handle, unsigned, unsigned*), unsigned which) noexcept;
   void read_power(Reading& to) noexcept;
+  void read_power_limits(Reading& to) noexcept;
   void read_memory(Reading& to) noexcept;
   void read_processes(Reading& to) noexcept;
   void take_process_memory(Reading& to, const ProcessInfo* own) noexcept;

@@ -24,6 +24,8 @@ void find_optional(const DynamicLibrary& nvml, Library& to) noexcept {
   (void)nvml.find("nvmlDeviceGetHandleByIndex_v2", to.device_at);
   (void)nvml.find("nvmlDeviceGetName", to.name_of);
   (void)nvml.find("nvmlDeviceGetMigMode", to.mig_mode);
+  (void)nvml.find("nvmlDeviceGetEnforcedPowerLimit", to.power_limit);
+  (void)nvml.find("nvmlDeviceGetPowerManagementDefaultLimit", to.default_power_limit);
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ struct Library {
   Status (*device_at)(unsigned index, Handle* device);
   Status (*name_of)(Handle device, char* text, unsigned bytes);
   Status (*mig_mode)(Handle device, unsigned* now, unsigned* after_a_reset);
+  Status (*power_limit)(Handle device, unsigned* milliwatts);
+  Status (*default_power_limit)(Handle device, unsigned* milliwatts);
 };
 
 struct FoundLibrary {

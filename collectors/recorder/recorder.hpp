@@ -150,6 +150,7 @@ enum class Collector : std::uint32_t {
   api_arguments = 32,
   thread_cpu = 64,
   garbage_collection = 128,
+  io = 256,
 };
 void collecting(Collector what) noexcept;
 

@@ -39,6 +39,13 @@ std::vector<ReasonShare> reasons_of(const std::vector<double>& masks) {
   return out;
 }
 
+std::optional<double> lowest_watts(const std::vector<DeviceSample>& samples) {
+  const auto lowest = std::min_element(
+      samples.begin(), samples.end(),
+      [](const DeviceSample& a, const DeviceSample& b) { return a.value < b.value; });
+  return lowest == samples.end() ? std::nullopt : std::optional(lowest->value / 1000);
+}
+
 std::optional<double> bytes_per_second(const std::vector<DeviceSample>& sums, Interval span) {
   const DeviceSample* first = nullptr;
   const DeviceSample* last = nullptr;
@@ -67,6 +74,8 @@ DeviceHealth health_of(std::uint32_t device, const DeviceSamples& samples,
   out.reasons = reasons_of(values_of(in_steps(throttle_reasons)));
   if (const auto power = values_of(in_steps(power_mw)); !power.empty())
     out.mean_power_w = mean_of(power) / 1000;
+  out.power_limit_w = lowest_watts(samples.of(power_limit_mw));
+  out.default_power_limit_w = lowest_watts(samples.of(default_power_limit_mw));
   if (const auto heat = values_of(in_steps(temperature_celsius)); !heat.empty())
     out.highest_temperature_celsius = *std::max_element(heat.begin(), heat.end());
   // Read about once a second: a short loop may lie between two samples.
@@ -93,6 +102,18 @@ bool has_samples_in(const DeviceSamples& samples, const CountedSteps& counted) {
 }
 
 }  // namespace
+
+bool works_at_its_own_power_limit(const DeviceHealth& health) {
+  constexpr double kSeldom = 0.05;
+  if (!health.power_limit_w || !health.default_power_limit_w) return false;
+  if (*health.power_limit_w < *health.default_power_limit_w) return false;
+  bool is_capped = false;
+  for (const ReasonShare& reason : health.reasons) {
+    is_capped = is_capped || reason.id == "power_cap";
+    if (reason.id != "power_cap" && reason.id != "idle" && reason.share >= kSeldom) return false;
+  }
+  return is_capped;
+}
 
 std::vector<DeviceHealth> device_health(const Trace& trace, const Steps& steps,
                                         const std::vector<std::uint32_t>& counted) {

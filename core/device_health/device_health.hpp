@@ -36,6 +36,8 @@ struct DeviceHealth {
   std::optional<ClockSpread> sm_clock_mhz;
   std::vector<ReasonShare> reasons;  // largest first; reasons that never held are left out
   std::optional<double> mean_power_w;
+  std::optional<double> power_limit_w;          // the lowest of the run
+  std::optional<double> default_power_limit_w;  // the card's own
   std::optional<double> highest_temperature_celsius;
   std::optional<double> memory_peak_bytes;             // of the device, in the whole run
   std::optional<double> process_memory_peak_bytes;     // of this process alone
@@ -46,6 +48,10 @@ struct DeviceHealth {
       other_processes;  // at most, in the counted steps or, without a sample there, in the run
   std::optional<SlowSteps> slow_steps;  // only where slow steps had other clocks
 };
+
+// The clock was low for the card's own limit of power alone: nobody lowered the limit, and neither
+// heat nor anything else slowed the card. That is how it works, and nothing to mend.
+bool works_at_its_own_power_limit(const DeviceHealth& health);
 
 // `counted`: rows of steps.list. A device without a sample in them is left out.
 std::vector<DeviceHealth> device_health(const Trace& trace, const Steps& steps,

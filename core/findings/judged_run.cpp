@@ -71,6 +71,7 @@ JudgedRun::JudgedRun(const Trace& t, const Steps& s, const Attribution& a, const
       cpu(a.walked->cpu),
       step_ns(sums.partition.wall_ns_per_step()),
       has_device(t.device_ops().size() > 0),
+      language(language_of(t, s.process)),
       inflated(a.inflated && !sums.partition.corrected_step_ns),
       sites(nearest_sites(t)),
       optimizer_phases(find_optimizer_phases(a.phases)),

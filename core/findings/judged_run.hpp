@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/attribution/host/thread_cpu.hpp"
+#include "core/findings/advice.hpp"
 #include "core/findings/host_calls.hpp"
 #include "core/simulate/simulator.hpp"
 #include "core/summary/summary.hpp"
@@ -32,10 +33,11 @@ struct JudgedRun {
   const Forecaster& forecaster;  // empty: nothing is replayed
   const ThreadCpu& cpu;
 
-  double step_ns = 0;         // the mean counted step
-  double noise_ns = 0;        // what that mean is uncertain by
-  bool has_device = false;    // else each nanosecond of the step is the host's
-  bool inflated = false;      // host times hold an unknown part of the tracer's
+  double step_ns = 0;                    // the mean counted step
+  double noise_ns = 0;                   // what that mean is uncertain by
+  bool has_device = false;               // else each nanosecond of the step is the host's
+  Language language = Language::python;  // in which its reader is advised
+  bool inflated = false;                 // host times hold an unknown part of the tracer's
   std::vector<SiteId> sites;  // of a host range: its user line, or that of what encloses it
   std::vector<bool> optimizer_phases;  // the phase or one around it has "optim" in its name
   HostCalls calls;

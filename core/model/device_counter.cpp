@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, kDeviceCounters> kCounterNames = {
     "nvlink_sent_bytes",
     "nvlink_received_bytes",
     "other_processes",
+    "power_limit_mw",
+    "default_power_limit_mw",
     "allocator_allocated_bytes",
     "allocator_reserved_bytes",
     "sm_active_percent",

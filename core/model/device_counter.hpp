@@ -24,6 +24,8 @@ enum class DeviceCounter : std::uint8_t {
   nvlink_sent_bytes,
   nvlink_received_bytes,
   other_processes,            // that have a context on the device
+  power_limit_mw,             // the lowest of all limits that hold
+  default_power_limit_mw,     // the card's own
   allocator_allocated_bytes,  // by PyTorch's allocator, of the process that recorded it: in tensors
   allocator_reserved_bytes,   // what it holds of the device for that
   // Means of an interval, from its begin on (PM sampling): shares of what could be, and rates.
@@ -32,7 +34,7 @@ enum class DeviceCounter : std::uint8_t {
   dram_read_bytes_per_second,
   dram_write_bytes_per_second,
 };
-inline constexpr std::size_t kDeviceCounters = 16;
+inline constexpr std::size_t kDeviceCounters = 18;
 
 // Of the process that recorded it; the others are the device's.
 bool is_of_process(DeviceCounter counter);

@@ -36,6 +36,8 @@ Json health_json(const DeviceHealth& health) {
           {"sm_clock_mhz", clock_json(health.sm_clock_mhz)},
           {"clock_reasons", reasons_json(health.reasons)},
           {"mean_power_w", or_null(health.mean_power_w)},
+          {"power_limit_w", or_null(health.power_limit_w)},
+          {"default_power_limit_w", or_null(health.default_power_limit_w)},
           {"highest_temperature_celsius", or_null(health.highest_temperature_celsius)},
           {"memory_peak_bytes", or_null(health.memory_peak_bytes)},
           {"process_memory_peak_bytes", or_null(health.process_memory_peak_bytes)},

@@ -45,9 +45,18 @@ std::string reasons_text(const DeviceHealth& health, std::string_view of_what) {
   return text;
 }
 
+std::string limit_text(const DeviceHealth& health) {
+  if (!health.default_power_limit_w) return "";
+  return *health.power_limit_w < *health.default_power_limit_w
+             ? fmt::format(" (lowered from {:.0f} W)", *health.default_power_limit_w)
+             : " (the card's own limit)";
+}
+
 std::string power_text(const DeviceHealth& health) {
   std::string text;
   if (health.mean_power_w) text = fmt::format("{:.0f} W", *health.mean_power_w);
+  if (health.mean_power_w && health.power_limit_w)
+    text += fmt::format(" of {:.0f} W{}", *health.power_limit_w, limit_text(health));
   if (health.highest_temperature_celsius)
     append(text, fmt::format("{:.0f} C at most", *health.highest_temperature_celsius));
   return text;

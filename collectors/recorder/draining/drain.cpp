@@ -251,7 +251,8 @@ void Drain::take_counters() {
                     .user_scopes = runs(Collector::user_scopes),
                     .call_sites = runs(Collector::call_sites),
                     .garbage_collection = runs(Collector::garbage_collection),
-                    .off_cpu = runs(Collector::thread_cpu)});
+                    .off_cpu = runs(Collector::thread_cpu),
+                    .io = runs(Collector::io)});
 }
 
 }  // namespace stepscope::recorder

@@ -3,6 +3,7 @@
 
 #include "core/attribution/device/operation_class.hpp"
 #include "core/model/enclosing.hpp"
+#include "core/model/sample_doing.hpp"
 
 namespace stepscope {
 namespace {
@@ -243,6 +244,7 @@ Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, Doing doing) c
   if (doing == Doing::waited) return Cause::host_core_wait;
   if (doing == Doing::ran)
     return s.site[sample] != kNone ? Cause::host_python : Cause::host_between_calls;
+  if ((s.flags[sample] & kSampleInFile) != 0) return Cause::host_io;
   if (runs_a_program(trace_.text(s.called[sample]))) return Cause::host_off_cpu;
   const unsigned names = name_kind_[s.called[sample]] | name_kind_[s.innermost[sample]];
   return (names & kWaits) != 0 ? Cause::host_wait_thread : Cause::host_off_cpu;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/host_cores.hpp"
 #include "core/support/duration.hpp"
 
@@ -35,13 +36,7 @@ Finding contention_finding(const JudgedRun& run, const Price& price, double wait
       "for {} a step ({}) the loop's thread is ready to run and has no core: other threads or "
       "processes have {}",
       format_duration(waits), percent(run.share(waits)), cores_text(run));
-  out.fix =
-      "give the loop a core: fewer threads (OMP_NUM_THREADS, torch.set_num_threads) and loader "
-      "workers than cores, and no other program beside it; until then every time below is longer "
-      "than the work takes";
-  out.code_hint =
-      "torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) - workers))\n"
-      "DataLoader(dataset, num_workers=workers)";
+  advise(Advice::core_contention, run.language, out);
   out.falsified_by =
       "on a machine that nothing else uses, with fewer threads than cores, the step takes as long";
   out.certainty = Certainty::trace_verified;

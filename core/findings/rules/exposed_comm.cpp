@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -52,23 +53,16 @@ std::int32_t latest_rank(const JudgedRun& run) {
   return rank;
 }
 
-void advise(const JudgedRun& run, const CommTime& time, Finding& out) {
+void advise_on_comm(const JudgedRun& run, const CommTime& time, Finding& out) {
   const std::int32_t rank = latest_rank(run);
   if (2 * time.late > time.price.total() && rank >= 0) {
     out.fix = fmt::format(
         "most of it waits for rank {}: find out what that rank does instead (report --rank {}), "
-        "for "
-        "example a longer input, an evaluation or a slower device; overlap does not help",
+        "for example a longer input, an evaluation or a slower device; overlap does not help",
         rank, rank);
     return;
   }
-  out.fix =
-      "start it earlier and let compute run beside it: DDP's buckets (gradient_as_bucket_view, a "
-      "larger or smaller bucket_cap_mb), no_sync() while gradients are accumulated, prefetch in "
-      "FSDP; send less (bf16 gradients)";
-  out.code_hint =
-      "with model.no_sync():          # all but the last micro-batch\n"
-      "    loss(model(x)).backward()";
+  advise(Advice::exposed_comm, run.language, out);
 }
 
 Finding comm_finding(const JudgedRun& run, const CommTime& time, double exposed) {
@@ -83,7 +77,7 @@ Finding comm_finding(const JudgedRun& run, const CommTime& time, double exposed)
   Fix overlap;
   overlap.kind = FixKind::overlap_transfer;
   out.fixes = {overlap};
-  advise(run, time, out);
+  advise_on_comm(run, time, out);
   out.falsified_by = fmt::format(
       "one process alone with the same batch (no communication) does not have a step shorter by "
       "about {}",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/byte_size.hpp"
 #include "core/support/duration.hpp"
@@ -82,28 +83,17 @@ std::string copied_text(const JudgedRun& run, const PinnedCopies& copies) {
                      static_cast<double>(copies.bytes) / static_cast<double>(copies.device_ns()));
 }
 
-void advise_overlap(Finding& out, Fix fix) {
+void advise_overlap(const JudgedRun& run, Finding& out, Fix fix) {
   fix.kind = FixKind::overlap_transfer;
   out.fixes = {std::move(fix)};
-  out.fix =
-      "copy the next batch while the device computes this one: on a stream of its own, a step "
-      "ahead, with an event that the compute waits for; results that go to the host likewise, on "
-      "a stream that waits for them";
-  out.code_hint =
-      "with torch.cuda.stream(copies):      # a step ahead, before this batch is computed\n"
-      "    following = next(batches).to(device, non_blocking=True)\n"
-      "torch.cuda.current_stream().wait_stream(copies)  # before it is used: record_stream()";
+  advise(Advice::exposed_copy, run.language, out);
 }
 
-void advise_fewer_bytes(Finding& out, Fix fix) {
+void advise_fewer_bytes(const JudgedRun& run, Finding& out, Fix fix) {
   fix.kind = FixKind::scale_work;
   fix.factor = fix.factor_low = fix.factor_high = 0.5;
   out.fixes = {std::move(fix)};
-  out.fix =
-      "copy fewer bytes (half precision or integers, converted on the device), or keep there what "
-      "does not change: the copies take longer than all else of the step and cannot hide behind it";
-  out.code_hint =
-      "batch = batch.to(device, non_blocking=True).float()   # uint8 or float16 on the bus";
+  advise(Advice::exposed_copy_is_too_large, run.language, out);
 }
 
 Finding copy_finding(const JudgedRun& run, const PinnedCopies& copies, const Gains& gain) {
@@ -116,7 +106,8 @@ Finding copy_finding(const JudgedRun& run, const PinnedCopies& copies, const Gai
       copied_text(run, copies), format_duration(gain.exposed), percent(run.share(gain.exposed)));
   Fix fix;
   set_ops(fix, copies.ops, kExposedCopy);
-  gain.overlap() ? advise_overlap(out, std::move(fix)) : advise_fewer_bytes(out, std::move(fix));
+  gain.overlap() ? advise_overlap(run, out, std::move(fix))
+                 : advise_fewer_bytes(run, out, std::move(fix));
   out.falsified_by = fmt::format(
       "using one batch that stays on the device again and again does not make the step shorter by "
       "about {}",

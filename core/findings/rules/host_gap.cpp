@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/host_cores.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
@@ -73,26 +74,18 @@ std::string off_cpu_text(const JudgedRun& run, const Gaps& gaps) {
                      format_duration(without));
 }
 
-std::string advice_for_gap(Cause cause, bool has_device) {
+Advice advice_for_gap(Cause cause, bool has_device) {
   switch (cause) {
     case Cause::host_gc:
-      return "collect garbage less often (gc.disable() behind set-up, and one gc.collect() in a "
-             "thousand steps); gc.freeze() takes what lives for good out of it";
+      return Advice::gap_collects;
     case Cause::host_io:
-      return "write and read files from another thread, and less often";
+      return Advice::gap_reads_or_writes;
     case Cause::host_off_cpu:
-      return "find what this line sleeps or waits for (a sleep, a queue, a lock, a socket) and "
-             "take "
-             "it out of the loop; if it waits for nothing, give the process its cores (fewer "
-             "workers than cores, pinning, no neighbours)";
+      return Advice::gap_sleeps;
     case Cause::host_wait_thread:
-      return "the loop waits for another thread: let that run further ahead";
+      return Advice::gap_waits_for_thread;
     default:
-      if (!has_device)
-        return "move this work out of the loop or do it less often; vectorise Python loops (NumPy, "
-               "or one operation on a tensor), or do it in another process beside the step";
-      return "move this host work out of the loop, do it on the device, or do it on another thread "
-             "while the device works; issue the step's device work first";
+      return has_device ? Advice::gap_computes : Advice::gap_computes_without_device;
   }
 }
 
@@ -129,7 +122,7 @@ void judge_host_gap(JudgedRun& run, Findings& out) {
   elsewhere.scope.host_times = unite(std::move(times));
   elsewhere.finding = kHostGap;
   finding.fixes = {elsewhere};
-  finding.fix = advice_for_gap(cause, run.has_device);
+  advise(advice_for_gap(cause, run.has_device), run.language, finding);
   finding.falsified_by =
       "with that work left out the step does not become shorter by about " + format_duration(idle);
   finding.certainty = run.inflated ? Certainty::assumption : Certainty::trace_verified;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -63,13 +64,7 @@ Finding sync_finding(const JudgedRun& run, const RunAhead& ahead,
       counted_text(run, count, "time"), format_duration(caused));
   out.shows_as = shown_elsewhere(run, ahead);
   out.fixes = {{.kind = FixKind::remove_sync, .scope = scope_of(sites, price)}};
-  out.fix =
-      "keep the value on the device and read it seldom: add it up there, check for NaN there, and "
-      "read once in n steps; a read that must be each step goes into pinned memory with "
-      "non_blocking=True, and is looked at one step later";
-  out.code_hint =
-      "running += loss.detach()             # not loss.item()\n"
-      "if step % 100 == 0: log(running.item() / 100); running.zero_()";
+  advise(Advice::host_sync, run.language, out);
   out.falsified_by = fmt::format(
       "without these waits (for a test: delete the reads) the step does not become shorter by "
       "about "

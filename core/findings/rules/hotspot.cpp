@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -128,39 +129,20 @@ std::string_view what_it_is(Cause cause) {
   }
 }
 
-struct Advice {
-  const char* fix;
-  const char* code_hint;
-};
-
 Advice advice_for(Cause cause) {
   switch (cause) {
     case Cause::gpu_select:
     case Cause::host_compute_select:
-      return {
-          "select without sorting: top-k with sorted=False, a threshold (the k-th value, or last "
-          "step's) and a comparison, or a kernel that selects by radix; keep a mask rather than "
-          "indices",
-          "kth = torch.topk(keys, k, sorted=False).values.amin()\nmask = keys >= kth"};
+      return Advice::hotspot_select;
     case Cause::gpu_reduce:
     case Cause::host_compute_reduce:
-      return {
-          "fuse the reduction with what makes its input (torch.compile, or a fused norm or "
-          "loss), and reduce once rather than once for each part",
-          "model = torch.compile(model)"};
+      return Advice::hotspot_reduce;
     case Cause::gpu_elementwise:
-      return {
-          "each of these kernels reads and writes all of its tensors: fuse chains of them "
-          "(torch.compile), drop casts and copies, and use in-place or fused forms",
-          "block = torch.compile(block)"};
+      return Advice::hotspot_elementwise;
     case Cause::host_compute_elementwise:
-      return {
-          "each of these operations reads and writes all of its tensors: fuse chains of them "
-          "(torch.compile), drop casts and copies, and use in-place forms; what no gradient needs "
-          "(evaluation, metrics) belongs under torch.no_grad()",
-          "block = torch.compile(block)"};
+      return Advice::hotspot_elementwise_without_device;
     default:
-      return {"look at what these kernels do, and whether a library has a faster form of it", ""};
+      return Advice::hotspot_other;
   }
 }
 
@@ -217,9 +199,7 @@ Finding hotspot_finding(const JudgedRun& run, const Hotspot& spot) {
   out.title = fmt::format("{} take {} a step, {} of {}", what_it_is(spot.cause),
                           format_duration(ns), percent(spot.of_phase),
                           phase.empty() ? "the time outside any phase" : "'" + phase + "'");
-  const Advice advice = advice_for(spot.cause);
-  out.fix = advice.fix;
-  out.code_hint = advice.code_hint;
+  advise(advice_for(spot.cause), run.language, out);
   out.falsified_by =
       "skipping this work (for a test, with stale or random results in its place) does not make "
       "the "

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/host_cores.hpp"
 #include "core/findings/preparation.hpp"
 #include "core/findings/wait_lines.hpp"
@@ -112,14 +113,7 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   const std::string cores = fit_to_cores(run, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
   out.fixes = {prefetch};
-  out.fix = waits
-                ? "let more workers make the input, further ahead, or make less of it on the host: "
-                  "what each worker does per batch is what limits the loop"
-                : "make the input beside the step (a DataLoader with workers, or a thread that "
-                  "fills pinned buffers some batches ahead); cast and normalise on the device";
-  out.code_hint =
-      "DataLoader(dataset, num_workers=4, pin_memory=True, prefetch_factor=4, "
-      "persistent_workers=True)\nbatch = batch.to(device, non_blocking=True).float()";
+  advise(waits ? Advice::input_waits : Advice::input_is_made, run.language, out);
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
       "about {}",

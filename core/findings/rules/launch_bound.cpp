@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -118,11 +119,7 @@ Finding launch_finding(const JudgedRun& run, const Price& price, double starved)
   Fix capture;
   capture.kind = FixKind::capture_graph;
   out.fixes = {capture};
-  out.fix =
-      "capture the step in a CUDA graph, or compile it (in PyTorch torch.compile with "
-      "mode='reduce-overhead' does both, in JAX lax.scan over several steps); fuse element-wise "
-      "operations, or give each kernel more to do with a larger batch";
-  out.code_hint = "model = torch.compile(model, mode='reduce-overhead')";
+  advise(Advice::launch_bound, run.language, out);
   out.falsified_by =
       fmt::format("a step captured in a CUDA graph (or compiled) is not shorter by up to {}",
                   format_duration(starved));
@@ -176,12 +173,7 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
     fewer.finding = kLaunchBound;
     out.fixes.push_back(fewer);
   }
-  out.fix =
-      "do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
-      "Python loop over its parts, or torch.compile, which joins chains of small ones";
-  out.code_hint =
-      "model = torch.compile(model)\n"
-      "losses = loss(model(torch.stack(parts)))     # not: [loss(model(p)) for p in parts]";
+  advise(Advice::launch_bound_without_device, run.language, out);
   out.falsified_by = fmt::format(
       "with twice the batch the step takes twice as long, or compiled it is not shorter by up to "
       "{}",

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <set>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -76,11 +77,7 @@ Finding invariant_finding(const JudgedRun& run, const Price& price, double time,
   hoist.kind = FixKind::hoist_invariant;
   hoist.scope.sites = price.largest_sites(0);
   out.fixes = {hoist};
-  out.fix =
-      "if it is the same each time, build it once: as a buffer of the module, or cached by its "
-      "size; "
-      "is_causal=True needs no mask at all";
-  out.code_hint = "self.register_buffer('mask', causal_mask(length), persistent=False)";
+  advise(Advice::loop_invariant, run.language, out);
   out.falsified_by = "its values differ between steps, or the step keeps its length without it";
   out.certainty = Certainty::assumption;
   return out;

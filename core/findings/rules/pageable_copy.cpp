@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/preparation.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/byte_size.hpp"
@@ -88,12 +89,7 @@ Finding copy_finding(const JudgedRun& run, const PageableCopies& copies, const R
   out.shows_as = shown_elsewhere(run, ahead);
   out.fixes = {{.kind = FixKind::pin_memory,
                 .scope = scope_of(copies.price.largest_sites(0.02), copies.price)}};
-  out.fix =
-      "copy from pinned memory without waiting: pin_memory=True in the DataLoader, or a pinned "
-      "buffer that is used again, and non_blocking=True; half-precision or integers halve the "
-      "bytes";
-  out.code_hint =
-      "loader = DataLoader(dataset, pin_memory=True)\nbatch = batch.to(device, non_blocking=True)";
+  advise(Advice::pageable_copy, run.language, out);
   out.falsified_by = fmt::format(
       "the same copies from pinned memory with non_blocking=True do not make the step shorter by "
       "up to {}",

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/compiling.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
@@ -92,11 +93,7 @@ Finding periodic_finding(const JudgedRun& run, const PhaseRow& row, const Period
   for (PhaseId phase = 0; phase < inside.size(); ++phase)
     if (inside[phase]) seldom.scope.phases.push_back(phase);
   out.fixes = {seldom};
-  out.fix =
-      "run it half as often, which is what the forecast is of, or make it cheaper: keep its "
-      "results on the device, use fewer batches, reuse what the step has computed, write files "
-      "from another thread";
-  out.code_hint = "if step % 1000 == 0: evaluate(model)";
+  advise(Advice::periodic_phase, run.language, out);
   out.falsified_by = "with the phase left out the mean step does not become shorter by about " +
                      format_duration(amortised);
   out.certainty = run.inflated ? Certainty::inferred : Certainty::trace_verified;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -124,12 +125,7 @@ void judge_precision(JudgedRun& run, Findings& out) {
   finding.fixes = {faster};
   if (Fix half = halve_bytes(run); !half.scope.ops.empty())
     finding.fixes.push_back(std::move(half));
-  finding.fix =
-      "let them use tensor cores: TF32 keeps float32 tensors and rounds products to 10 bits, bf16 "
-      "autocast halves the bytes, too; compare the loss curve";
-  finding.code_hint =
-      "torch.set_float32_matmul_precision('high')\n"
-      "with torch.autocast('cuda', torch.bfloat16): loss = model(batch)";
+  advise(Advice::precision, run.language, finding);
   finding.falsified_by =
       "with precision 'high' these kernels keep their names (sgemm) and their time";
   finding.certainty = Certainty::assumption;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/attribution/places/user_code.hpp"
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -192,11 +193,7 @@ Finding generation_finding(const JudgedRun& run, const Generation& generation, c
   batch.scope.phases = {generation.phase};
   batch.every = static_cast<std::uint32_t>(generation.sequences);
   out.fixes = {batch};
-  out.fix =
-      "generate all sequences as one batch: a pass takes hardly longer for eight than for one; "
-      "then capture the pass in a CUDA graph (a static cache, constant shapes)";
-  out.code_hint =
-      "tokens = generate(model, prompt.expand(n, -1))     # not n times generate(prompt)";
+  advise(Advice::sequential_generation, run.language, out);
   out.falsified_by = "two sequences in one batch take twice as long as one";
   out.certainty = Certainty::assumption;
   return out;

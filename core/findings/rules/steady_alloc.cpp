@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -85,11 +86,7 @@ Finding alloc_finding(const JudgedRun& run, const Price& price, double idle) {
   without.scope.sites = price.largest_sites(0.02);
   without.scope.cause = Cause::host_alloc;
   out.fixes = {without};
-  out.fix =
-      "allocate once: pinned buffers and workspaces before the loop; let the allocator keep memory "
-      "(no torch.cuda.empty_cache() in the loop); pad changing shapes to few sizes, or set "
-      "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
-  out.code_hint = "buffer = torch.empty(shape, pin_memory=True)   # once\nbuffer.copy_(batch)";
+  advise(Advice::steady_alloc, run.language, out);
   out.falsified_by = "the calls go away and the step is as long as before";
   out.certainty = run.inflated ? Certainty::assumption : Certainty::trace_verified;
   return out;

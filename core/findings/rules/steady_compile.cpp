@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/compiling.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
@@ -85,13 +86,7 @@ void judge_steady_compile(JudgedRun& run, Findings& out) {
   once.scope.host_times = compiled.compiling.times;
   once.finding = kSteadyCompile;
   finding.fixes = {once};
-  finding.fix =
-      "keep shapes the same (pad to few sizes, drop the last short batch, mark what changes as "
-      "dynamic), and run each form of the step once before it counts; TORCH_LOGS=recompiles names "
-      "what changed";
-  finding.code_hint =
-      "loader = DataLoader(dataset, drop_last=True)\n"
-      "torch._dynamo.mark_dynamic(batch, 0)";
+  advise(Advice::steady_compile, run.language, finding);
   finding.falsified_by = "a longer run has fewer such steps: then it was warm-up";
   finding.certainty = Certainty::trace_verified;
   add_finding(run, std::move(finding), out);

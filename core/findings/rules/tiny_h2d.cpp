@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/preparation.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
@@ -109,12 +110,7 @@ Finding tiny_finding(const JudgedRun& run, const TinyCopies& copies,
       out.count_per_step, static_cast<double>(copies.bytes) / static_cast<double>(copies.count),
       format_duration(idle), format_duration(caused - idle));
   out.fixes = {{.kind = FixKind::merge_copies, .scope = scope_of(sites, copies.price)}};
-  out.fix =
-      "make the values once before the loop and keep them on the device, or collect them in one "
-      "tensor per batch and copy that once";
-  out.code_hint =
-      "kinds = torch.arange(4, device=device)      # once\n"
-      "bos = self.special(kinds[BOS:BOS + 1])      # in the loop: no copy";
+  advise(Advice::tiny_h2d, run.language, out);
   out.falsified_by = fmt::format(
       "with the tensors made once before the loop the step does not become shorter by about {}",
       format_duration(caused));

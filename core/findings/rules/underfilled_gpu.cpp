@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -91,11 +92,7 @@ void judge_underfilled_gpu(JudgedRun& run, Findings& out) {
   fill.factor = (1 + fill.factor_low) / 2;
   set_ops(fill, found.ops, kUnderfilledGpu);
   finding.fixes = {fill};
-  finding.fix =
-      "give each kernel more to do (a larger batch, several small problems in one batched "
-      "operation like bmm, vmap or grouped products), or run independent ones on streams of their "
-      "own";
-  finding.code_hint = "out = torch.bmm(a, b)     # not: [x @ y for x, y in zip(a, b)]";
+  advise(Advice::underfilled_gpu, run.language, finding);
   finding.falsified_by = "twice the batch takes twice as long: then the kernels do fill the device";
   finding.certainty = Certainty::inferred;
   add_finding(run, std::move(finding), out);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -168,10 +169,7 @@ Finding attention_finding(const JudgedRun& run, const AttentionGroups& groups, c
     if (groups.member[op]) ops.push_back(op);
   set_ops(fuse, std::move(ops), kUnfusedAttention);
   out.fixes = {fuse};
-  out.fix =
-      "use scaled_dot_product_attention: its fused kernels never write the scores; is_causal=True "
-      "instead of a mask tensor, and enable_gqa=True instead of repeated keys";
-  out.code_hint = "out = F.scaled_dot_product_attention(q, k, v, is_causal=True)";
+  advise(Advice::unfused_attention, run.language, out);
   out.falsified_by =
       "with scaled_dot_product_attention no kernel named flash, fmha or cudnn attention runs (then "
       "shape, type or mask keep it from being fused), or the step is as long as before";

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
+#include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -16,6 +19,32 @@ constexpr double kUnfusedOptimizerLeastKernels = 50;
 constexpr double kSmallPart = 0.02;  // of its time: too little to be in each replayed sample
 constexpr double kFusedTraffic = 1.0 / 3;
 constexpr double kLaunchFloorNs = 1'500;  // of a kernel's time, whatever it does
+
+// The class of the optimizer whose steps take longest, as PyTorch marks them
+// ("Optimizer.step#AdamW.step"); empty where no mark names one.
+std::string optimizer_name(const JudgedRun& run) {
+  constexpr std::string_view kBefore = "Optimizer.step#", kBehind = ".step";
+  const HostRanges& h = run.trace.host_ranges();
+  std::map<std::string, std::int64_t> time;
+  for (RangeId r = 0; r < h.size(); ++r) {
+    const std::string_view name = run.trace.text(h.name[r]);
+    if (!name.starts_with(kBefore) || !run.counts(h.begin[r])) continue;
+    const std::string_view rest = name.substr(kBefore.size());
+    time[std::string(rest.substr(0, rest.rfind(kBehind)))] += h.end[r] - h.begin[r];
+  }
+  const auto longest = std::max_element(
+      time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return longest == time.end() ? "" : longest->first;
+}
+
+void advise_on_optimizer(const JudgedRun& run, Finding& out) {
+  const OptimizerAdvice advice =
+      optimizer_advice(optimizer_name(run), run.has_device, run.language);
+  out.fix = advice.fix;
+  out.code_hint = advice.code_hint;
+  out.falsified_by = fmt::format("{} the optimizer's phase does not become shorter by up to {}",
+                                 advice.check, format_duration(out.ceiling_ns_per_step));
+}
 
 struct OptimizerWorkload {
   explicit OptimizerWorkload(const JudgedRun& run) : price(run) {}
@@ -88,14 +117,7 @@ Finding optimizer_finding(const JudgedRun& run, const OptimizerWorkload& work, d
   fuse.kind = FixKind::fuse_optimizer;
   for (const auto& [phase, ns] : work.price.by_phase()) fuse.scope.phases.push_back(phase);
   out.fixes = {fuse};
-  out.fix =
-      "use the fused form of the optimizer (one kernel for many parameters), else foreach=True; "
-      "both "
-      "compute the same update";
-  out.code_hint = "torch.optim.AdamW(model.parameters(), lr=lr, fused=True)";
-  out.falsified_by =
-      fmt::format("with fused=True the optimizer's phase does not become shorter by up to {}",
-                  format_duration(out.ceiling_ns_per_step));
+  advise_on_optimizer(run, out);
   out.certainty = run.inflated && idle > exposed ? Certainty::assumption : Certainty::inferred;
   return out;
 }
@@ -176,14 +198,7 @@ Finding cpu_finding(const JudgedRun& run, const CpuOptimizer& work) {
     else if (is_hidden_by_lead(cause))
       out.fixes.push_back(scaled(cause, 0.1, 0, 0.5));
   }
-  out.fix =
-      "use the fused form of the optimizer, which goes through each parameter once (on the CPU "
-      "PyTorch 2.4 and later have it for Adam, AdamW, SGD and Adagrad); it computes the same "
-      "update";
-  out.code_hint = "torch.optim.AdamW(model.parameters(), lr=lr, fused=True)";
-  out.falsified_by =
-      fmt::format("with fused=True the optimizer's phase does not become shorter by up to {}",
-                  format_duration(out.ceiling_ns_per_step));
+  advise_on_optimizer(run, out);
   out.certainty = Certainty::assumption;
   return out;
 }

@@ -53,8 +53,8 @@ std::string about_extra_work(const Trace& trace, const Steps& steps, const Place
   if (!caller.empty()) out += ", called from " + caller;
   if (const std::size_t distance = even_distance(places); distance > 0)
     out += fmt::format(
-        ", every {} steps: it looks like an evaluation; `with "
-        "torch.profiler.record_function(\"evaluation\"):` around it makes it a phase",
+        ", every {} steps; a range around it (torch.profiler.record_function, NVTX) makes it a "
+        "phase",
         distance);
   if (!out.empty() && steps.found_by == FoundBy::optimizer)
     out += "; what runs behind the optimizer's step counts to the next step";

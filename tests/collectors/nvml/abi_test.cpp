@@ -93,6 +93,10 @@ TEST(NvmlAbi, FunctionsTakeWhatIsPassed) {
                                     unsigned long long*>);
   static_assert(
       std::is_invocable_v<decltype(nvmlDeviceGetHandleByIndex_v2), unsigned, nvmlDevice_t*>);
+  static_assert(
+      std::is_invocable_v<decltype(nvmlDeviceGetEnforcedPowerLimit), nvmlDevice_t, unsigned*>);
+  static_assert(std::is_invocable_v<decltype(nvmlDeviceGetPowerManagementDefaultLimit),
+                                    nvmlDevice_t, unsigned*>);
   static_assert(std::is_invocable_v<decltype(nvmlDeviceGetName), nvmlDevice_t, char*, unsigned>);
   static_assert(
       std::is_invocable_v<decltype(nvmlDeviceGetMigMode), nvmlDevice_t, unsigned*, unsigned*>);

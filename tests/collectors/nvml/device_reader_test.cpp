@@ -39,6 +39,8 @@ TEST_F(DeviceReaderTest, ReadsEveryCounterInItsUnit) {
     EXPECT_EQ(r.of(nvlink_sent_bytes), 10'240);
     EXPECT_EQ(r.of(nvlink_received_bytes), 20'480);
     EXPECT_EQ(r.of(other_processes), 1) << "the fake lists two";
+    EXPECT_EQ(r.of(power_limit_mw), 600'000);
+    EXPECT_EQ(r.of(default_power_limit_mw), 700'000);
   });
   EXPECT_THAT(notes(), IsEmpty());
 }

@@ -63,6 +63,16 @@ Status memory(Handle /*device*/, Memory* to) {
   return kSuccess;
 }
 
+Status power_limit(Handle /*device*/, unsigned* milliwatts) {
+  *milliwatts = state().limit_mw;
+  return kSuccess;
+}
+
+Status default_power_limit(Handle /*device*/, unsigned* milliwatts) {
+  *milliwatts = state().default_limit_mw;
+  return kSuccess;
+}
+
 Status processes(Handle /*device*/, unsigned* count, ProcessInfo* list) {
   list[0] = {1, 1, 0, 0};
   list[1] = {state().listed_pid, state().listed_bytes, 0, 0};
@@ -95,8 +105,11 @@ State& state() {
 }
 
 Library library() {
-  return {init,  device_by_uuid, index_of,    error_text, driver_version, clock,
-          power, clock_reasons,  temperature, memory,     processes,      fields};
+  Library made{init,  device_by_uuid, index_of,    error_text, driver_version, clock,
+               power, clock_reasons,  temperature, memory,     processes,      fields};
+  made.power_limit = power_limit;
+  made.default_power_limit = default_power_limit;
+  return made;
 }
 
 FoundLibrary find() noexcept {

@@ -20,6 +20,7 @@ struct State {
   std::atomic<int> clock_calls{0};
   std::atomic<int> searches{0};  // calls of find(), find_none() and device_by_uuid()
   unsigned sm_mhz = 1755, memory_mhz = 2619, instant_mw = 640'000, mean_mw = 500'000, celsius = 61;
+  unsigned limit_mw = 600'000, default_limit_mw = 700'000;
   unsigned long long reasons = 4;
   Memory memory{80ULL << 30U, 20ULL << 30U, 60ULL << 30U};
   unsigned listed_pid = 0;

@@ -55,10 +55,11 @@ class EvaluatingLoop {
 };
 
 TEST(ExtraWork, IsNamedByTheFunctionAroundIt) {
-  EXPECT_THAT(EvaluatingLoop(true).steps().notes,
-              Contains(HasSubstr("4 long steps: more work than usual (step 10, 20, 30, 40), called "
-                                 "from Trainer.validate (fit.py:95), every 10 steps: it looks like "
-                                 "an evaluation; `with torch.profiler.record_function")));
+  EXPECT_THAT(
+      EvaluatingLoop(true).steps().notes,
+      Contains(HasSubstr("4 long steps: more work than usual (step 10, 20, 30, 40), called "
+                         "from Trainer.validate (fit.py:95), every 10 steps; a range around it "
+                         "(torch.profiler.record_function, NVTX) makes it a phase")));
   EXPECT_THAT(EvaluatingLoop(true).steps().notes,
               Contains(HasSubstr("behind the optimizer's step counts to the next step")));
 }

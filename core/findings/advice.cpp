@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/advice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace stepscope::rules {
+namespace {
+
+struct Row {
+  Advice advice;
+  AdviceText python, cpp;
+};
+
+constexpr AdviceText kSleeps = {
+    "find what this line sleeps or waits for (a sleep, a queue, a lock, a socket) and take it out "
+    "of the loop; if it waits for nothing, give the process its cores (fewer workers than cores, "
+    "pinning, no neighbours)",
+    ""};
+constexpr AdviceText kReadsOrWrites = {
+    "write and read files from another thread, and less often; print or log once in many steps, "
+    "and one text rather than many",
+    ""};
+constexpr AdviceText kWaitsForThread = {
+    "the loop waits for another thread: let that run further ahead", ""};
+constexpr AdviceText kGapComputes = {
+    "move this host work out of the loop, do it on the device, or do it on another thread while "
+    "the device works; issue the step's device work first",
+    ""};
+constexpr AdviceText kHotspotOther = {
+    "look at what these kernels do, and whether a library has a faster form of it", ""};
+constexpr std::string_view kOnceBeforeTheLoop =
+    "make the values once before the loop and keep them on the device, or collect them in one "
+    "tensor per batch and copy that once";
+constexpr std::string_view kCopyAhead =
+    "copy the next batch while the device computes this one: on a stream of its own, a step "
+    "ahead, with an event that the compute waits for; results that go to the host likewise, on a "
+    "stream that waits for them";
+constexpr std::string_view kFewerBytes =
+    "copy fewer bytes (half precision or integers, converted on the device), or keep there what "
+    "does not change: the copies take longer than all else of the step and cannot hide behind it";
+constexpr std::string_view kHalfAsOften =
+    "run it half as often, which is what the forecast is of, or make it cheaper: keep its results "
+    "on the device, use fewer batches, reuse what the step has computed, write files from another "
+    "thread";
+constexpr std::string_view kOneBatch =
+    "generate all sequences as one batch: a pass takes hardly longer for eight than for one; then "
+    "capture the pass in a CUDA graph (a static cache, constant shapes)";
+
+constexpr Row kRows[] = {
+    {Advice::core_contention,
+     {"give the loop a core: fewer threads (OMP_NUM_THREADS, torch.set_num_threads) and loader "
+      "workers than cores, and no other program beside it; until then every time below is longer "
+      "than the work takes",
+      "torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) - workers))\n"
+      "DataLoader(dataset, num_workers=workers)"},
+     {"give the loop a core: fewer threads (OMP_NUM_THREADS, at::set_num_threads) and loader "
+      "workers than cores, and no other program beside it; until then every time below is longer "
+      "than the work takes",
+      "at::set_num_threads(std::max(1, cores - workers));\n"
+      "torch::data::DataLoaderOptions().workers(workers)"}},
+    {Advice::input_waits,
+     {"let more workers make the input, further ahead, or make less of it on the host: what each "
+      "worker does per batch is what limits the loop",
+      "DataLoader(dataset, num_workers=4, pin_memory=True, prefetch_factor=4, "
+      "persistent_workers=True)\nbatch = batch.to(device, non_blocking=True).float()"},
+     {"let more threads make the input, further ahead, or make less of it on the host: what each "
+      "of them does per batch is what limits the loop",
+      "torch::data::DataLoaderOptions().workers(4).max_jobs(16)\n"
+      "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
+    {Advice::input_is_made,
+     {"make the input beside the step (a DataLoader with workers, or a thread that fills pinned "
+      "buffers some batches ahead); cast and normalise on the device",
+      "DataLoader(dataset, num_workers=4, pin_memory=True, prefetch_factor=4, "
+      "persistent_workers=True)\nbatch = batch.to(device, non_blocking=True).float()"},
+     {"make the input beside the step (torch::data::DataLoader with workers, or a thread that "
+      "fills pinned buffers some batches ahead); cast and normalise on the device",
+      "torch::data::DataLoaderOptions().workers(4).max_jobs(16)\n"
+      "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
+    {Advice::tiny_h2d,
+     {kOnceBeforeTheLoop,
+      "kinds = torch.arange(4, device=device)      # once\n"
+      "bos = self.special(kinds[BOS:BOS + 1])      # in the loop: no copy"},
+     {kOnceBeforeTheLoop,
+      "auto kinds = torch::arange(4, device);              // once\n"
+      "auto bos = special(kinds.slice(0, kBos, kBos + 1));  // in the loop: no copy"}},
+    {Advice::host_sync,
+     {"keep the value on the device and read it seldom: add it up there, check for NaN there, and "
+      "read once in n steps; a read that must be each step goes into pinned memory with "
+      "non_blocking=True, and is looked at one step later",
+      "running += loss.detach()             # not loss.item()\n"
+      "if step % 100 == 0: log(running.item() / 100); running.zero_()"},
+     {"keep the value on the device and read it seldom: add it up there, check for NaN there, and "
+      "read once in n steps; a read that must be each step goes into pinned memory without "
+      "waiting, and is looked at one step later",
+      "running += loss.detach();             // not loss.item<float>()\n"
+      "if (step % 100 == 0) { log(running.item<float>() / 100); running.zero_(); }"}},
+    {Advice::pageable_copy,
+     {"copy from pinned memory without waiting: pin_memory=True in the DataLoader, or a pinned "
+      "buffer that is used again, and non_blocking=True; half-precision or integers halve the "
+      "bytes",
+      "loader = DataLoader(dataset, pin_memory=True)\n"
+      "batch = batch.to(device, non_blocking=True)"},
+     {"copy from pinned memory without waiting: a pinned buffer that is used again, and a copy "
+      "that does not block; half-precision or integers halve the bytes",
+      "auto pinned = torch::empty(shape, torch::TensorOptions().pinned_memory(true));   // once\n"
+      "batch = pinned.to(device, /*non_blocking=*/true);"}},
+    {Advice::steady_alloc,
+     {"allocate once: pinned buffers and workspaces before the loop; let the allocator keep memory "
+      "(no torch.cuda.empty_cache() in the loop); pad changing shapes to few sizes, or set "
+      "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+      "buffer = torch.empty(shape, pin_memory=True)   # once\nbuffer.copy_(batch)"},
+     {"allocate once: pinned buffers and workspaces before the loop; let the allocator keep memory "
+      "(no CUDACachingAllocator::emptyCache() in the loop, cudaMallocAsync in place of "
+      "cudaMalloc); pad changing shapes to few sizes",
+      "auto buffer = torch::empty(shape, torch::TensorOptions().pinned_memory(true));   // once\n"
+      "buffer.copy_(batch);"}},
+    {Advice::steady_compile,
+     {"keep shapes the same (pad to few sizes, drop the last short batch, mark what changes as "
+      "dynamic), and run each form of the step once before it counts; TORCH_LOGS=recompiles names "
+      "what changed",
+      "loader = DataLoader(dataset, drop_last=True)\n"
+      "torch._dynamo.mark_dynamic(batch, 0)"},
+     {"keep shapes the same (pad to few sizes, drop the last short batch), and run each form of "
+      "the step once before it counts",
+      ""}},
+    {Advice::gap_collects,
+     {"collect garbage less often (gc.disable() behind set-up, and one gc.collect() in a thousand "
+      "steps); gc.freeze() takes what lives for good out of it",
+      ""},
+     {"let the embedded interpreter collect its garbage less often", ""}},
+    {Advice::gap_reads_or_writes, kReadsOrWrites, kReadsOrWrites},
+    {Advice::gap_sleeps, kSleeps, kSleeps},
+    {Advice::gap_waits_for_thread, kWaitsForThread, kWaitsForThread},
+    {Advice::gap_computes, kGapComputes, kGapComputes},
+    {Advice::gap_computes_without_device,
+     {"move this work out of the loop or do it less often; vectorise Python loops (NumPy, or one "
+      "operation on a tensor), or do it in another process beside the step",
+      ""},
+     {"move this work out of the loop or do it less often; make it one operation on a tensor, or "
+      "do it on another thread beside the step",
+      ""}},
+    {Advice::loop_invariant,
+     {"if it is the same each time, build it once: as a buffer of the module, or cached by its "
+      "size; is_causal=True needs no mask at all",
+      "self.register_buffer('mask', causal_mask(length), persistent=False)"},
+     {"if it is the same each time, build it once: as a buffer of the module, or cached by its "
+      "size; an attention that is causal needs no mask at all",
+      "mask = register_buffer(\"mask\", causal_mask(length));"}},
+    {Advice::launch_bound,
+     {"capture the step in a CUDA graph, or compile it (in PyTorch torch.compile with "
+      "mode='reduce-overhead' does both, in JAX lax.scan over several steps); fuse element-wise "
+      "operations, or give each kernel more to do with a larger batch",
+      "model = torch.compile(model, mode='reduce-overhead')"},
+     {"capture the step in a CUDA graph (cudaStreamBeginCapture, in LibTorch at::cuda::CUDAGraph); "
+      "fuse element-wise operations in a kernel of your own, or give each kernel more to do with a "
+      "larger batch",
+      "graph.capture_begin(); step(); graph.capture_end();   // once\n"
+      "graph.replay();                                       // each step"}},
+    {Advice::launch_bound_without_device,
+     {"do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
+      "Python loop over its parts, or torch.compile, which joins chains of small ones",
+      "model = torch.compile(model)\n"
+      "losses = loss(model(torch.stack(parts)))     # not: [loss(model(p)) for p in parts]"},
+     {"do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
+      "loop over its parts, or one loop over the raw data in place of a chain of small ones",
+      "auto losses = loss(model->forward(torch::stack(parts)));   // not a forward for each part"}},
+    {Advice::sequential_generation,
+     {kOneBatch,
+      "tokens = generate(model, prompt.expand(n, -1))     # not n times generate(prompt)"},
+     {kOneBatch,
+      "auto tokens = generate(model, prompt.expand({n, -1}));   // not n times generate(prompt)"}},
+    {Advice::unfused_attention,
+     {"use scaled_dot_product_attention: its fused kernels never write the scores; is_causal=True "
+      "instead of a mask tensor, and enable_gqa=True instead of repeated keys",
+      "out = F.scaled_dot_product_attention(q, k, v, is_causal=True)"},
+     {"use scaled_dot_product_attention: its fused kernels never write the scores; is_causal "
+      "instead of a mask tensor, and enable_gqa instead of repeated keys",
+      "auto out = at::scaled_dot_product_attention(q, k, v, {}, 0.0, /*is_causal=*/true);"}},
+    {Advice::precision,
+     {"let them use tensor cores: TF32 keeps float32 tensors and rounds products to 10 bits, bf16 "
+      "autocast halves the bytes, too; compare the loss curve",
+      "torch.set_float32_matmul_precision('high')\n"
+      "with torch.autocast('cuda', torch.bfloat16): loss = model(batch)"},
+     {"let them use tensor cores: TF32 keeps float32 tensors and rounds products to 10 bits, bf16 "
+      "tensors halve the bytes, too; compare the loss curve",
+      "at::globalContext().setFloat32MatmulPrecision(\"high\");"}},
+    {Advice::hotspot_select,
+     {"select without sorting: top-k with sorted=False, a threshold (the k-th value, or last "
+      "step's) and a comparison, or a kernel that selects by radix; keep a mask rather than indices",
+      "kth = torch.topk(keys, k, sorted=False).values.amin()\nmask = keys >= kth"},
+     {"select without sorting: top-k that does not sort, a threshold (the k-th value, or last "
+      "step's) and a comparison, or a kernel that selects by radix; keep a mask rather than "
+      "indices",
+      "auto kth = std::get<0>(torch::topk(keys, k, -1, /*largest=*/true, "
+      "/*sorted=*/false)).amin();\n"
+      "auto mask = keys >= kth;"}},
+    {Advice::hotspot_reduce,
+     {"fuse the reduction with what makes its input (torch.compile, or a fused norm or loss), and "
+      "reduce once rather than once for each part",
+      "model = torch.compile(model)"},
+     {"fuse the reduction with what makes its input (a fused norm or loss, or a kernel of your "
+      "own), and reduce once rather than once for each part",
+      ""}},
+    {Advice::hotspot_elementwise,
+     {"each of these kernels reads and writes all of its tensors: fuse chains of them "
+      "(torch.compile), drop casts and copies, and use in-place or fused forms",
+      "block = torch.compile(block)"},
+     {"each of these kernels reads and writes all of its tensors: fuse chains of them in a kernel "
+      "of your own, drop casts and copies, and use in-place or fused forms",
+      "x.mul_(scale).add_(shift);   // in place"}},
+    {Advice::hotspot_elementwise_without_device,
+     {"each of these operations reads and writes all of its tensors: fuse chains of them "
+      "(torch.compile), drop casts and copies, and use in-place forms; what no gradient needs "
+      "(evaluation, metrics) belongs under torch.no_grad()",
+      "block = torch.compile(block)"},
+     {"each of these operations reads and writes all of its tensors: fuse chains of them in one "
+      "loop over the raw data, drop casts and copies, and use in-place forms; what no gradient "
+      "needs (evaluation, metrics) belongs under torch::NoGradGuard",
+      "x.mul_(scale).add_(shift);   // in place"}},
+    {Advice::hotspot_other, kHotspotOther, kHotspotOther},
+    {Advice::exposed_comm,
+     {"start it earlier and let compute run beside it: DDP's buckets (gradient_as_bucket_view, a "
+      "larger or smaller bucket_cap_mb), no_sync() while gradients are accumulated, prefetch in "
+      "FSDP; send less (bf16 gradients)",
+      "with model.no_sync():          # all but the last micro-batch\n"
+      "    loss(model(x)).backward()"},
+     {"start it earlier and let compute run beside it: gradients in buckets, each on a stream of "
+      "its own as soon as backward() has made it, and only behind the last micro-batch while "
+      "gradients are accumulated; send less (bf16 gradients)",
+      ""}},
+    {Advice::exposed_copy,
+     {kCopyAhead,
+      "with torch.cuda.stream(copies):      # a step ahead, before this batch is computed\n"
+      "    following = next(batches).to(device, non_blocking=True)\n"
+      "torch.cuda.current_stream().wait_stream(copies)  # before it is used: record_stream()"},
+     {kCopyAhead,
+      "{\n"
+      "  c10::cuda::CUDAStreamGuard on(copies);   // a step ahead, before this batch is computed\n"
+      "  following = next_batch().to(device, /*non_blocking=*/true);\n"
+      "}   // before it is used: an event of `copies` that the compute waits for"}},
+    {Advice::exposed_copy_is_too_large,
+     {kFewerBytes,
+      "batch = batch.to(device, non_blocking=True).float()   # uint8 or float16 on the bus"},
+     {kFewerBytes,
+      "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);   // uint8 on the bus"}},
+    {Advice::periodic_phase,
+     {kHalfAsOften, "if step % 1000 == 0: evaluate(model)"},
+     {kHalfAsOften, "if (step % 1000 == 0) evaluate(model);"}},
+    {Advice::underfilled_gpu,
+     {"give each kernel more to do (a larger batch, several small problems in one batched "
+      "operation like bmm, vmap or grouped products), or run independent ones on streams of their "
+      "own",
+      "out = torch.bmm(a, b)     # not: [x @ y for x, y in zip(a, b)]"},
+     {"give each kernel more to do (a larger batch, several small problems in one batched "
+      "operation like bmm or grouped products), or run independent ones on streams of their own",
+      "auto out = torch::bmm(a, b);   // not a product for each pair"}},
+};
+
+constexpr bool rows_are_in_order() {
+  std::size_t at = 0;
+  for (const Row& row : kRows)
+    if (static_cast<std::size_t>(row.advice) != at++) return false;
+  return at == kAdviceCount;
+}
+static_assert(rows_are_in_order(), "one row for each advice, in the order of the enumeration");
+
+bool has_suffix(std::string_view file, std::initializer_list<std::string_view> suffixes) {
+  return std::any_of(suffixes.begin(), suffixes.end(),
+                     [file](std::string_view suffix) { return file.ends_with(suffix); });
+}
+
+// ---- optimizers of PyTorch --------------------------------------------------------------------
+enum class Fused : std::uint8_t { nowhere, on_cpu, everywhere };
+
+// What the constructors take in PyTorch 2.4 to 2.15.
+struct OptimizerForms {
+  std::string_view name;
+  Fused fused;
+  bool foreach;
+};
+constexpr OptimizerForms kOptimizers[] = {
+    {"Adadelta", Fused::nowhere, true}, {"Adafactor", Fused::nowhere, true},
+    {"Adagrad", Fused::on_cpu, true},   {"Adam", Fused::everywhere, true},
+    {"AdamW", Fused::everywhere, true}, {"Adamax", Fused::nowhere, true},
+    {"ASGD", Fused::nowhere, true},     {"NAdam", Fused::nowhere, true},
+    {"RAdam", Fused::nowhere, true},    {"RMSprop", Fused::nowhere, true},
+    {"Rprop", Fused::nowhere, true},    {"SGD", Fused::everywhere, true},
+};
+
+OptimizerAdvice with_argument(std::string_view name, const char* argument, const char* what) {
+  return {std::string("give torch.optim.") + std::string(name) + " " + argument + " (" + what +
+              "); it computes the same update",
+          "torch.optim." + std::string(name) + "(model.parameters(), ..., " + argument +
+              ")   # its other arguments stay",
+          std::string("with ") + argument};
+}
+
+// torch.compile joins the operations of any optimizer, and knows those of PyTorch best.
+OptimizerAdvice compiled(std::string_view name) {
+  const std::string who = name.empty() ? "the optimizer" : std::string(name);
+  return {
+      "compile the step of " + who + " (torch.compile), which joins its operations and " +
+          "computes the same update: " +
+          (name.empty() ? "a fused form of it is not known" : "it has no fused form in PyTorch"),
+      "@torch.compile(fullgraph=False)\ndef update(): optimizer.step()", "compiled"};
+}
+
+OptimizerAdvice in_cpp(bool has_device) {
+  if (has_device)
+    return {
+        "update many parameters with one kernel: at::_fused_adamw_, at::_fused_adam_ and "
+        "at::_fused_sgd_ take lists of tensors, and at::_foreach_* do for other rules",
+        "at::_foreach_mul_(momenta, 0.9); at::_foreach_add_(momenta, gradients);",
+        "with operations on lists"};
+  return {
+      "go through each parameter once: at::_fused_adamw_, at::_fused_adam_, at::_fused_sgd_ and "
+      "at::_fused_adagrad_ take lists of tensors; else one loop over the raw data",
+      "", "with a fused operation"};
+}
+
+}  // namespace
+
+Language language_of(const Trace& trace, ProcessId process) {
+  const TraceData& data = trace.data();
+  const auto& facts = data.processes[process].facts;
+  bool is_cpp = data.source == SourceKind::stepscope && facts.count("command") != 0;
+  if (facts.count("python") != 0) return Language::python;
+  for (const Site& site : data.sites) {
+    const std::string_view file = trace.text(site.file);
+    if (has_suffix(file, {".py"})) return Language::python;
+    is_cpp = is_cpp || has_suffix(file, {".cpp", ".cc", ".cxx", ".cu", ".hpp", ".h", ".cuh"});
+  }
+  return is_cpp ? Language::cpp : Language::python;
+}
+
+AdviceText text_of(Advice advice, Language language) {
+  const Row& row = kRows[static_cast<std::size_t>(advice)];
+  return language == Language::cpp ? row.cpp : row.python;
+}
+
+void advise(Advice advice, Language language, Finding& out) {
+  const AdviceText text = text_of(advice, language);
+  out.fix = text.fix;
+  out.code_hint = text.code_hint;
+}
+
+OptimizerAdvice optimizer_advice(std::string_view name, bool has_device, Language language) {
+  if (language == Language::cpp) return in_cpp(has_device);
+  const auto* known = std::find_if(std::begin(kOptimizers), std::end(kOptimizers),
+                                   [name](const auto& one) { return one.name == name; });
+  if (known == std::end(kOptimizers)) return compiled("");
+  const bool fused =
+      known->fused == Fused::everywhere || (known->fused == Fused::on_cpu && !has_device);
+  if (fused)
+    return with_argument(name, "fused=True",
+                         has_device ? "one kernel for many parameters"
+                                    : "on the CPU from PyTorch 2.4 on: one pass over each "
+                                      "parameter");
+  if (has_device && known->foreach)
+    return with_argument(name, "foreach=True", "one kernel for many parameters");
+  return compiled(name);
+}
+
+}  // namespace stepscope::rules

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a finding tells its reader to do, in the language of the program: one table for all rules.
+// Two pieces of advice of one rule are two rows, such as a rule's with and without a device.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/findings/finding.hpp"
+
+namespace stepscope::rules {
+
+enum class Language : std::uint8_t { python, cpp };
+
+// Python, where the process has an interpreter, a line of its work is in a Python file, or nothing
+// tells; else C++, where our own recording says which program ran, or a line is in a C++ file.
+Language language_of(const Trace& trace, ProcessId process);
+
+enum class Advice : std::uint8_t {
+  core_contention,
+  input_waits,
+  input_is_made,
+  tiny_h2d,
+  host_sync,
+  pageable_copy,
+  steady_alloc,
+  steady_compile,
+  gap_collects,
+  gap_reads_or_writes,
+  gap_sleeps,
+  gap_waits_for_thread,
+  gap_computes,
+  gap_computes_without_device,
+  loop_invariant,
+  launch_bound,
+  launch_bound_without_device,
+  sequential_generation,
+  unfused_attention,
+  precision,
+  hotspot_select,
+  hotspot_reduce,
+  hotspot_elementwise,
+  hotspot_elementwise_without_device,
+  hotspot_other,
+  exposed_comm,
+  exposed_copy,
+  exposed_copy_is_too_large,
+  periodic_phase,
+  underfilled_gpu,
+};
+inline constexpr std::size_t kAdviceCount = static_cast<std::size_t>(Advice::underfilled_gpu) + 1;
+
+struct AdviceText {
+  std::string_view fix;
+  std::string_view code_hint;  // may be empty
+};
+
+AdviceText text_of(Advice advice, Language language);
+void advise(Advice advice, Language language, Finding& out);
+
+// An optimizer whose step is many small operations: its fused form, or the next best that exists
+// and computes the same. `name`: its class; empty where it is not known.
+struct OptimizerAdvice {
+  std::string fix, code_hint;
+  std::string check;  // what then is done: "with fused=True"
+};
+OptimizerAdvice optimizer_advice(std::string_view name, bool has_device, Language language);
+
+}  // namespace stepscope::rules
