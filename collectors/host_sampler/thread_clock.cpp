@@ -41,9 +41,9 @@ std::string_view read_of_thread(pid_t tid, const char* what, std::array<char, 25
                    : std::string_view(text.data(), static_cast<std::size_t>(size));
 }
 
-constexpr long kWriting[] = {SYS_write,   SYS_pwrite64, SYS_writev,    SYS_pwritev,
+constexpr long kWriting[] = {SYS_write,    SYS_pwrite64, SYS_writev,    SYS_pwritev,
                              SYS_pwritev2, SYS_fsync,    SYS_fdatasync, SYS_sync_file_range,
-                             SYS_msync,   SYS_sendfile, SYS_ftruncate, SYS_fallocate};
+                             SYS_msync,    SYS_sendfile, SYS_ftruncate, SYS_fallocate};
 constexpr long kReading[] = {SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_preadv2};
 
 bool is_one_of(std::span<const long> calls, long call) noexcept {

@@ -166,6 +166,15 @@ constexpr Row kRows[] = {
      {"do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
       "loop over its parts, or one loop over the raw data in place of a chain of small ones",
       "auto losses = loss(model->forward(torch::stack(parts)));   // not a forward for each part"}},
+    {Advice::values_read_without_device,
+     {"print, log or look at values once in many steps, and one text rather than many; add them up "
+      "in a tensor until then, and write from another thread where each one counts",
+      "running += loss.detach()             # not print(loss.item())\n"
+      "if step % 100 == 0: print(running.item() / 100); running.zero_()"},
+     {"print, log or look at values once in many steps, and one text rather than many; add them up "
+      "in a tensor until then, and write from another thread where each one counts",
+      "running += loss.detach();             // not loss.item<float>()\n"
+      "if (step % 100 == 0) { log(running.item<float>() / 100); running.zero_(); }"}},
     {Advice::sequential_generation,
      {kOneBatch,
       "tokens = generate(model, prompt.expand(n, -1))     # not n times generate(prompt)"},
@@ -188,7 +197,8 @@ constexpr Row kRows[] = {
       "at::globalContext().setFloat32MatmulPrecision(\"high\");"}},
     {Advice::hotspot_select,
      {"select without sorting: top-k with sorted=False, a threshold (the k-th value, or last "
-      "step's) and a comparison, or a kernel that selects by radix; keep a mask rather than indices",
+      "step's) and a comparison, or a kernel that selects by radix; keep a mask rather than "
+      "indices",
       "kth = torch.topk(keys, k, sorted=False).values.amin()\nmask = keys >= kth"},
      {"select without sorting: top-k that does not sort, a threshold (the k-th value, or last "
       "step's) and a comparison, or a kernel that selects by radix; keep a mask rather than "

@@ -23,9 +23,31 @@ std::size_t end_of_first_word(std::string_view command) {
   return quote == std::string_view::npos ? command.size() : quote + 1;
 }
 
+std::string_view digits_at(std::string_view text, std::size_t at) {
+  return text.substr(at, std::min(text.find_first_not_of("0123456789", at), text.size()) - at);
+}
+
+// A cell of a notebook, by the name under which IPython compiles it; empty for any other file.
+// ".../ipykernel_77/2671474964.py" holds a hash of the cell's text, whose last digits tell cells
+// apart; "<ipython-input-4-9a3e>", of older versions, its number.
+std::string notebook_cell(std::string_view file) {
+  constexpr std::string_view kNumbered = "<ipython-input-", kFolder = "/ipykernel_";
+  constexpr std::size_t kShown = 4;
+  if (file.starts_with(kNumbered)) {
+    const std::string_view number = digits_at(file, kNumbered.size());
+    return number.empty() ? "" : "cell [" + std::string(number) + "]";
+  }
+  const std::size_t name = file.rfind('/');
+  if (name == std::string_view::npos || file.find(kFolder) == std::string_view::npos) return "";
+  const std::string_view hash = digits_at(file, name + 1);
+  if (hash.size() < kShown || file.substr(name + 1 + hash.size()) != ".py") return "";
+  return "notebook cell " + std::string(hash.substr(hash.size() - kShown));
+}
+
 }  // namespace
 
 std::string shown_file(std::string_view file, std::string_view folder) {
+  if (std::string cell = notebook_cell(file); !cell.empty()) return cell;
   std::string shown = path_below(file, folder);
   for (const char* packages : {"/site-packages/", "/dist-packages/"}) {
     const std::size_t at = shown.rfind(packages);

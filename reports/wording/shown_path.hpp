@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths as readers see them: what lies in the folder that the run was started in is named from
-// there, and a package's file from the folder that packages are installed in. JSON keeps the whole
-// path.
+// there, a package's file from the folder that packages are installed in, and a notebook's cell as
+// one. JSON keeps the whole path.
 #pragma once
 
 #include <string>

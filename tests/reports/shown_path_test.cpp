@@ -29,6 +29,14 @@ TEST(ShownFile, OfAPackageIsNamedFromWhereItWasInstalled) {
             "torch/nn/modules/linear.py");
 }
 
+TEST(ShownFile, ACellOfANotebookIsCalledOne) {
+  const RunFacts run = run_in("/home/me");
+  EXPECT_EQ(shown_file("/tmp/ipykernel_4711/2671474964.py", run), "notebook cell 4964");
+  EXPECT_EQ(shown_file("<ipython-input-12-9a3eb1c0>", run), "cell [12]");
+  EXPECT_EQ(shown_file("/tmp/ipykernel_4711/helpers.py", run), "/tmp/ipykernel_4711/helpers.py");
+  EXPECT_EQ(shown_file("/home/me/1234.py", run), "1234.py");
+}
+
 TEST(ShownFile, OfTwoRunsIsNamedFromEither) {
   Comparison c;
   c.a.run = run_in("/ci/base");

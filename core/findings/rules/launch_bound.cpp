@@ -135,26 +135,49 @@ bool is_between_operations(Cause cause) {
          cause == Cause::host_between_calls;
 }
 
+using Line = std::pair<std::string_view, std::uint32_t>;  // file, number
+
 struct OperationCount {
   std::uint64_t count = 0;
   std::int64_t median_ns = 0;
+  std::set<Line> computing;  // lines with an operation that does more than to read a value
 };
+
+bool reads_a_value(std::string_view operation) {
+  return operation == "aten::item" || operation == "aten::_local_scalar_dense" ||
+         operation == "aten::is_nonzero";
+}
 
 // The outermost operations of the loop's thread that began in counted steps.
 OperationCount count_outermost(const JudgedRun& run) {
   const HostRanges& h = run.trace.host_ranges();
   std::vector<std::int64_t> lengths;
+  OperationCount out;
   std::int64_t until = 0;
   const Rows rows = run.trace.ranges_of(run.steps.thread);
   for (RangeId r = rows.begin; r < rows.end; ++r) {
     if (h.kind[r] != HostKind::op || h.begin[r] < until || !run.counts(h.begin[r])) continue;
     lengths.push_back(h.end[r] - h.begin[r]);
     until = h.end[r];
+    if (run.sites[r] == kNone || reads_a_value(run.trace.text(h.name[r]))) continue;
+    const Site& site = run.trace.data().sites[run.sites[r]];
+    out.computing.insert({run.trace.text(site.file), site.line});
   }
-  if (lengths.empty()) return {};
+  if (lengths.empty()) return out;
   const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
   std::nth_element(lengths.begin(), middle, lengths.end());
-  return {lengths.size(), *middle};
+  out.count = lengths.size();
+  out.median_ns = *middle;
+  return out;
+}
+
+// Most of the time is at a line that only reads values out of tensors: what it does with them (it
+// prints, logs or compares) is the program's own, and no compiler joins it.
+bool is_of_values(const Finding& finding, const OperationCount& operations) {
+  if (finding.places.empty()) return false;
+  const FindingPlace& most = finding.places.front();
+  return 2 * most.caused_ns_per_step >= finding.caused_ns_per_step &&
+         operations.computing.count({most.file, most.line}) == 0;
 }
 
 Finding overhead_finding(const JudgedRun& run, const Price& price, const OperationCount& operations,
@@ -173,11 +196,15 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
     fewer.finding = kLaunchBound;
     out.fixes.push_back(fewer);
   }
-  advise(Advice::launch_bound_without_device, run.language, out);
-  out.falsified_by = fmt::format(
-      "with twice the batch the step takes twice as long, or compiled it is not shorter by up to "
-      "{}",
-      format_duration(time));
+  const bool of_values = is_of_values(out, operations);
+  advise(of_values ? Advice::values_read_without_device : Advice::launch_bound_without_device,
+         run.language, out);
+  if (of_values) out.title += "; most of it at a line that only reads values out of tensors";
+  out.falsified_by =
+      fmt::format("{} it is not shorter by up to {}",
+                  of_values ? "without what that line does with its values"
+                            : "with twice the batch the step takes twice as long, or compiled",
+                  format_duration(time));
   out.certainty = Certainty::assumption;
   return out;
 }

@@ -65,6 +65,8 @@ void check_fact(const Findings& findings, const ExpectedFact& fact) {
   } else if (finding == nullptr) {
     ADD_FAILURE() << fact.name << " is not found; cleared: " << reasons(findings.cleared, fact.name)
                   << " abstained: " << reasons(findings.abstained, fact.name);
+  } else if (fact.what == "advice") {
+    EXPECT_NE(finding->fix.find(fact.value), std::string::npos) << finding->fix;
   } else if (fact.what == "shows") {
     EXPECT_NE(finding->shows_as.find(fact.value), std::string::npos) << finding->shows_as;
   } else {
