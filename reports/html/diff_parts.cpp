@@ -30,7 +30,7 @@ TableRow group_row(const DiffScale& scale, const DeltaGroup& group, std::int64_t
 }
 
 TableRows parts_foot(const DiffScale& scale, const ListedGroups& listed) {
-  const auto foot = [&](Attributes attributes, std::int64_t ns, const std::string& what) {
+  const auto foot = [&](const Attributes& attributes, std::int64_t ns, const std::string& what) {
     return row(attributes, scale.difference(ns) + scale.change(ns) + words_cell("") +
                                words_cell(what) + words_cell("") + words_cell("") + words_cell("") +
                                words_cell("") + exact_cell(ns));

@@ -23,7 +23,7 @@ void add_clauses(std::string_view fact, std::size_t room, std::vector<std::strin
 
 std::string wrapped(std::string_view first, std::string_view raw, const Style& style,
                     Colour colour) {
-  const std::string clean = one_line(raw);
+  const std::string clean = unbroken(one_line(raw));
   std::string_view text = clean;
   const std::size_t indent = columns_of(first);
   std::string out(first);
@@ -42,7 +42,7 @@ std::string wrapped(std::string_view first, std::string_view raw, const Style& s
     column += columns_of(word) + (line.empty() ? 0 : 1);
     line += word;
   }
-  return out + style.paint(colour, line) + "\n";
+  return with_blanks(out + style.paint(colour, line) + "\n");
 }
 
 std::string wrapped_facts(std::string_view first, const std::vector<std::string>& facts,

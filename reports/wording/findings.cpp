@@ -27,7 +27,7 @@ double judged_step_ns(const StepScale& scale) {
 }  // namespace
 
 std::string place_text(const FindingPlace& place) {
-  const std::string at = fmt::format("{}:{}", base_name(place.file), place.line);
+  std::string at = fmt::format("{}:{}", base_name(place.file), place.line);
   if (place.function.empty()) return at;
   return place.kind == SiteKind::call ? fmt::format("{} ({})", at, place.function)
                                       : fmt::format("{} (in {})", at, place.function);

@@ -11,6 +11,8 @@
 namespace stepscope {
 namespace {
 
+constexpr std::string_view kNoBreak = "\u00a0";
+
 // Four digits of the step time, so that parts of a thousandth still show.
 int decimals_for(double value) {
   if (value >= 1000) return 0;
@@ -105,9 +107,15 @@ std::string unbroken(std::string_view text) {
     const bool keeps =
         text[i] == ' ' &&
         (rest.starts_with("->") || (begins_with_unit(rest) && ends_in_number(text.substr(0, i))));
-    out += keeps ? std::string_view("\u00a0") : text.substr(i, 1);
+    out += keeps ? kNoBreak : text.substr(i, 1);
   }
   return out;
+}
+
+std::string with_blanks(std::string text) {
+  for (std::size_t at = 0; (at = text.find(kNoBreak, at)) != std::string::npos;)
+    text.replace(at, kNoBreak.size(), " ");
+  return text;
 }
 
 }  // namespace stepscope

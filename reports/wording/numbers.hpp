@@ -27,5 +27,7 @@ std::string format_rate(double bytes_per_second);  // in GB/s: "11.3"
 // The same text with no-break spaces (U+00A0) where a line must not end: between a number and its
 // unit, and before an arrow.
 std::string unbroken(std::string_view text);
+// The other way round, once the lines are made.
+std::string with_blanks(std::string text);
 
 }  // namespace stepscope

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "reports/json/json_report.hpp"
+#include "reports/wording/numbers.hpp"
 #include "tests/reports/sample_summaries.hpp"
 
 namespace stepscope {
@@ -22,13 +23,6 @@ using testing::Not;
 
 constexpr const char* kHostile =
     "</script><img src=x onerror=alert(1)>'\"&\xff\xc3\x01 \xe2\x82\xac";
-
-// As it is read: a no-break space is a blank.
-std::string plain(std::string page) {
-  for (std::size_t at = 0; (at = page.find("\u00a0", at)) != std::string::npos;)
-    page.replace(at, 2, " ");
-  return page;
-}
 
 class HtmlReport : public testing::Test {
  protected:
@@ -50,7 +44,7 @@ class HtmlReport : public testing::Test {
         STEPSCOPE_PYTHON " " STEPSCOPE_SOURCE_DIR "/tests/reports/validate_html.py " +
         write("page.html", page) + " " + write("report.json", json_report(summary));
     EXPECT_EQ(std::system(command.c_str()), 0) << summary.run.path;
-    return plain(page);
+    return with_blanks(std::move(page));  // as it is read
   }
 
   std::filesystem::path folder_;
@@ -104,7 +98,7 @@ TEST_F(HtmlReport, EvidenceIsNamedByWhatItIs) {
 }
 
 TEST_F(HtmlReport, SaysTheVerdictInTheWordsOfTheText) {
-  const std::string page = plain(html_report({samples::gpu()}));
+  const std::string page = with_blanks(html_report({samples::gpu()}));
   EXPECT_THAT(page, HasSubstr("DEVICE-BOUND"));
   EXPECT_THAT(page, HasSubstr("38.2 ms a step (p50 38.1 ms, p90 38.9 ms, 10 steps counted)"));
   EXPECT_THAT(page, HasSubstr(samples::gpu().partition.why_bound));

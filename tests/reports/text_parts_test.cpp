@@ -46,6 +46,7 @@ TEST(Numbers, ALineEndsNeitherBeforeAUnitNorBeforeAnArrow) {
   EXPECT_EQ(unbroken("step 3 steps, p90 s, rank 1 was 3 smaller"),
             "step 3 steps, p90 s, rank 1 was 3 smaller");
   EXPECT_EQ(unbroken(" -> "), "\u00a0-> ");
+  EXPECT_EQ(with_blanks(unbroken("12.0 us -> 3 ms")), "12.0 us -> 3 ms");
   EXPECT_EQ(unbroken(""), "");
 }
 

@@ -12,7 +12,6 @@ namespace {
 
 // Fewer letters of a text that is cut say nothing.
 constexpr std::size_t kLeastLetters = 4;
-constexpr std::string_view kNoBreak = "\u00a0";
 
 constexpr std::array<std::string_view, 1> kDots = {"."};
 constexpr std::array<std::string_view, 3> kScopes = {"::", ": ", "/"};
@@ -40,12 +39,6 @@ std::string_view front_that_fits(std::string_view text, float room, const TextWi
   }
   while (low > 0 && low < text.size() && is_inside_character(text[low])) --low;
   return text.substr(0, low);
-}
-
-std::string with_blanks(std::string text) {
-  for (std::size_t at = 0; (at = text.find(kNoBreak, at)) != std::string::npos;)
-    text.replace(at, kNoBreak.size(), " ");
-  return text;
 }
 
 // Where a name that is wider than the room is broken: behind a mark in the second half of what
