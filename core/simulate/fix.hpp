@@ -51,12 +51,14 @@ inline constexpr double kNoGain = 0.0025;
 struct Fix {
   FixKind kind = FixKind::remove_sync;
   FixScope scope;
-  double factor = 1;      // scale_work: of device time; prefetch_input: what leaves the loop
+  double factor = 1;      // scale_work, fuse_work: of the time that it takes now
   double factor_low = 1;  // the interval of that factor, where it is uncertain
   double factor_high = 1;
-  std::uint32_t every = 1;    // less_often; of remove_sync: one in so many steps keeps its wait;
-                              // batch_repeats: how many there are
-  std::uint32_t workers = 4;  // prefetch_input: that make input beside the step
+  std::uint32_t every = 1;  // less_often; of remove_sync: one in so many steps keeps its wait;
+                            // batch_repeats: how many there are
+  // prefetch_input: that make input beside the step; 0: as many as usual.
+  std::uint32_t workers = 0;
+  std::optional<double> computes;  // of that input's time, on a core; nothing: all of it
   // How it is written where its scope has no words (ops, host_times): the id of its finding.
   std::string finding;
   // How much of what a replay of the repair gives its finding explains. The rest comes of other
@@ -78,6 +80,7 @@ struct Forecast {
   double busy_share = 0;
   SiteId waits_at = kNone;
   double waits_more_ns = 0;
+  double input_more_ns = 0;  // by how much a step it waits longer for what others make for it
 };
 
 }  // namespace stepscope

@@ -22,6 +22,7 @@ std::string amount_of_one(const Fix& fix) {
     case FixKind::scale_work:
       return fmt::format("x{:.2g}", fix.factor);
     case FixKind::prefetch_input:
+      if (fix.workers == 0) return "";
       return fmt::format("{} {}", fix.workers, fix.workers == 1 ? "worker" : "workers");
     default:
       return "";

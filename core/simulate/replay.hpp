@@ -3,8 +3,11 @@
 //
 // Everything that a device op waits for was issued before it, so its times follow at its issue; so
 // one pass over the host tasks in their recorded order is enough, whatever the edits changed. The
-// steps are replayed several times in a row, and the last time counts: by then the host runs as far
-// ahead of the device as it would in a long run.
+// steps are replayed several times in a row, and the first times do not count: by then the host runs
+// as far ahead of the device, and workers ahead of the loop, as they would in a long run.
+//
+// Workers that compute need cores, and so does the loop: steps take no less than what all of them
+// compute, divided by the cores.
 #pragma once
 
 #include <map>
@@ -18,6 +21,7 @@ struct Replayed {
   std::vector<double> step_ns;         // of each step, from the end of the one before to its own
   double busy_ns = 0;                  // some device op ran, over all steps
   std::map<SiteId, double> waited_ns;  // by line: the loop's thread waits for the device
+  double input_ns = 0;                 // it waits for what others make for it, over all steps
 
   double ns() const;  // of all steps
 };

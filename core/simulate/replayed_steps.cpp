@@ -15,9 +15,25 @@ struct Applied {
   std::vector<std::string> assumptions;
 };
 
+// What workers take for a batch for which the loop did not wait.
+void take_making(Luck luck, Applied& out) {
+  bool is_unknown = false;
+  for (HostTask& task : out.graph.host) {
+    if (task.producer == kNone || task.was_awaited) continue;
+    const Producer& producer = out.graph.producers[task.producer];
+    task.making_ns *= Estimate{1, producer.shortest, producer.longest}.at(luck);
+    is_unknown = is_unknown || producer.shortest == 0;
+  }
+  if (is_unknown)
+    out.assumptions.emplace_back(
+        "the loop hardly ever waits for its loader, and this trace does not tell how long its "
+        "workers take for a batch: half as long as they may at most (nothing to all of it)");
+}
+
 Applied apply(std::span<const Fix> fixes, Luck luck, const std::vector<Phase>& phases,
               const TaskGraph& graph) {
   Applied out{.graph = graph};
+  take_making(luck, out);
   for (const Fix& fix : fixes) {
     const Selection scope(fix.scope, phases);
     Edit edit{out.graph, fix, scope, luck, out.assumptions};

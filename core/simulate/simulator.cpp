@@ -39,6 +39,7 @@ double measured_ns(const TaskGraph& graph) {
 // Where the step with the fixes waits for the device longer than it did, and how busy that is.
 void say_what_holds(const ReplayedSteps& steps, const Replayed& with, Forecast& out) {
   out.busy_share = with.ns() > 0 ? with.busy_ns / with.ns() : 0;
+  out.input_more_ns = std::max(0.0, steps.anchored(with.input_ns - steps.base.input_ns));
   for (const auto& [site, ns] : with.waited_ns) {
     const auto before = steps.base.waited_ns.find(site);
     const double more =

@@ -8,78 +8,91 @@
 namespace stepscope {
 namespace {
 
-// A batch is ready after this share of the time that preparing one takes.
-Estimate share_of(const Fix& fix) {
-  return {1.0 / std::max(1U, fix.workers), 0, 1};
-}
-
-// Of that time, what its workers take from the loop where they have no core of their own.
-Estimate stays_of(const Fix& fix) {
-  return {1 - fix.factor, 1 - fix.factor_high, 1 - fix.factor_low};
-}
-
-constexpr Estimate kBatchTakeNs{100'000, 20'000, 300'000};
+constexpr std::uint32_t kUsualWorkers = 4;
+constexpr std::uint32_t kPrefetchFactor = 2;  // batches ahead for each worker: PyTorch's own choice
+// Taking a batch from a worker: 0.2 to 1.5 ms with one to three tensors on two busy cores; a thread
+// of the same process hands over much less.
+constexpr Estimate kBatchTakeNs{500'000, 20'000, 1'500'000};
+// A worker may be a little faster or slower than the loop at the same work.
+constexpr Estimate kWorkerIsSlower{1, 0.9, 1.2};
 
 bool is_input(const Edit& edit, const HostTask& task) {
   if (edit.scope.is_everything()) return task.cause == Cause::host_data_wait;
   return edit.scope.holds(task, edit.graph);
 }
 
-// A loop that computes on the CPU itself may leave workers no core, and threads no turn at the
-// interpreter's lock: then they gain nothing.
-bool may_find_no_core(const TaskGraph& graph) {
-  return graph.device.empty();
+// Work of the loop's thread that others could do: not unpacking what they made.
+bool is_movable(const HostTask& task) {
+  return task.call == kNone && task.thread == 0 && task.follows == kNone &&
+         task.producer == kNone && !task.takes;
+}
+
+std::uint32_t workers_of(const Fix& fix) {
+  return fix.workers > 0 ? fix.workers : kUsualWorkers;
+}
+
+// The producers of the scope's waits have as many workers as the fix says, else twice as many.
+void add_workers(Edit& edit) {
+  TaskGraph& graph = edit.graph;
+  std::vector<bool> chosen(graph.producers.size(), false);
+  for (const HostTask& task : graph.host) {
+    if (task.producer == kNone || task.restarts || !is_input(edit, task)) continue;
+    chosen[task.producer] = true;
+    ++edit.touched;
+  }
+  for (std::size_t p = 0; p < chosen.size(); ++p) {
+    if (!chosen[p]) continue;
+    Producer& producer = graph.producers[p];
+    const std::uint32_t before = producer.workers;
+    producer.workers = edit.fix.workers > 0 ? edit.fix.workers : 2 * before;
+    producer.depth = producer.depth / before * producer.workers;
+    edit.assume(fmt::format("the loader has {} worker{} in place of {}, each as fast as now",
+                            producer.workers, producer.workers == 1 ? "" : "s", before));
+  }
+}
+
+// What the loop does itself for its batches goes to a producer of its own.
+void move_to_workers(Edit& edit) {
+  TaskGraph& graph = edit.graph;
+  const auto producer = static_cast<std::uint32_t>(graph.producers.size());
+  // Where nothing is known of the cores, a loop that computes itself may find none free.
+  const bool stays = edit.luck == Luck::bad && graph.cores == 0 && graph.device.empty();
+  HostTask* first = nullptr;
+  for (HostTask& task : graph.host) {
+    if (!is_movable(task) || !is_input(edit, task)) continue;
+    ++edit.touched;
+    if (stays) continue;
+    const double making = task.ns * kWorkerIsSlower.at(edit.luck);
+    if (first == nullptr || task.step != first->step) {
+      first = &task;
+      task.producer = producer;
+      task.making_ns = making;
+      task.ns = std::min(task.ns, kBatchTakeNs.at(edit.luck));
+    } else {
+      first->making_ns += making;
+      task.ns = 0;
+    }
+  }
+  if (first == nullptr) return;
+  const std::uint32_t workers = workers_of(edit.fix);
+  graph.producers.push_back({.workers = workers,
+                             .depth = kPrefetchFactor * workers,
+                             .computes = edit.fix.computes.value_or(1)});
+  edit.assume(fmt::format(
+      "{} beside the step, each about as fast as the loop does now; taking a batch costs {:.1f} ms "
+      "({:.2f} to {:.1f})",
+      workers == 1 ? "one worker prepares input" : fmt::format("{} workers prepare input", workers),
+      kBatchTakeNs.expected / 1e6, kBatchTakeNs.good / 1e6, kBatchTakeNs.bad / 1e6));
 }
 
 }  // namespace
 
 void prefetch_input(Edit& edit) {
-  TaskGraph& graph = edit.graph;
-  // Where nothing is known of the cores, a loop that computes itself may find none free.
-  const bool cores_are_known = edit.fix.factor < 1 || edit.fix.factor_low < 1;
-  const bool may_stay = !cores_are_known && may_find_no_core(graph);
-  const double stays = may_stay && edit.luck == Luck::bad
-                           ? 1
-                           : std::clamp(stays_of(edit.fix).at(edit.luck), 0.0, 1.0);
-  const double share = std::max(share_of(edit.fix).at(edit.luck), stays);
-  const std::uint32_t producer = graph.producers++;
-  std::uint32_t step = kNone;
-  HostTask* first = nullptr;
-  for (HostTask& task : graph.host) {
-    if (task.call != kNone || task.thread != 0 || !is_input(edit, task)) continue;
-    ++edit.touched;
-    if (task.producer != kNone) {
-      task.every_ns *= share;
-      continue;
-    }
-    if (task.follows != kNone) continue;
-    if (task.step != step) {
-      first = &task;
-      step = task.step;
-      first->producer = producer;
-      first->every_ns = task.ns * share;
-      first->ns = std::min(task.ns, kBatchTakeNs.at(edit.luck) + stays * task.ns);
-    } else {
-      first->every_ns += task.ns * share;
-      task.ns *= stays;
-    }
-  }
-  if (edit.touched == 0) return;
-  const std::uint32_t workers = edit.fix.workers;
-  edit.assume(fmt::format(
-      "{} beside the step, each as fast as the loop does now (one worker to as many as it takes)",
-      workers == 1 ? "one worker prepares input"
-                   : fmt::format("{} workers prepare input", workers)));
-  if (edit.fix.factor < 1)
-    edit.assume(fmt::format(
-        "there is no core for that alone: {:.0f} % of the input's time stays with the loop ({:.0f} "
-        "to {:.0f} %)",
-        100 * (1 - edit.fix.factor), 100 * (1 - edit.fix.factor_high),
-        100 * (1 - edit.fix.factor_low)));
-  if (may_stay)
-    edit.assume(
-        "workers find free cores; the loop computes on the CPU, too, and where there are none "
-        "nothing is gained");
+  add_workers(edit);
+  move_to_workers(edit);
+  if (edit.touched > 0 && edit.graph.cores > 0)
+    edit.assume(fmt::format("nothing but this program wants the {} cores of this machine",
+                            edit.graph.cores));
 }
 
 }  // namespace stepscope

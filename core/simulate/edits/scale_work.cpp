@@ -14,8 +14,12 @@ void scale_work(Edit& edit) {
   }
   if (!edit.fix.scope.cause || !is_host(*edit.fix.scope.cause)) return;
   for (HostTask& task : graph.host) {
-    if (!is_work(task) || !edit.scope.holds(task, graph)) continue;
-    task.ns *= factor;
+    if (task.call != kNone || task.restarts || !edit.scope.holds(task, graph)) continue;
+    if (task.producer != kNone) {
+      task.making_ns *= factor;
+    } else if (!task.takes) {
+      task.ns *= factor;
+    }
     ++edit.touched;
   }
 }

@@ -2,6 +2,7 @@
 #include "core/simulate/graph/build_graph.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <numeric>
 #include <set>
@@ -9,6 +10,8 @@
 #include "core/simulate/graph/device_tasks.hpp"
 #include "core/simulate/graph/host_tasks.hpp"
 #include "core/simulate/graph/launch_queue.hpp"
+#include "core/simulate/graph/loader_takes.hpp"
+#include "core/simulate/graph/production.hpp"
 #include "core/simulate/graph/waits.hpp"
 #include "core/simulate/sample.hpp"
 #include "core/support/decimals.hpp"
@@ -32,54 +35,6 @@ std::map<ThreadId, std::uint32_t> number_threads(const WalkedProcess& walked) {
   for (const ThreadId thread : others)
     numbers.emplace(thread, static_cast<std::uint32_t>(numbers.size()));
   return numbers;
-}
-
-// Taking what is ready takes time, too: a batch is unpickled and mapped. A loop that the producer
-// holds back waits for all that it is faster by, which is seldom so little.
-constexpr double kLongestTakeNs = 300'000;
-constexpr double kLeastWaiting = 0.02;  // of the time from one take to the next
-
-// All that was taken from this producer was ready: taking is work of the loop's own.
-void forget_producer(TaskGraph& graph, std::uint32_t producer) {
-  for (HostTask& task : graph.host) {
-    if (task.producer != producer) continue;
-    task.producer = kNone;
-    task.every_ns = 0;
-    task.ns = static_cast<double>(task.end - task.begin);
-  }
-}
-
-// From one thing produced to the next: between waits that were real, those of one stretch of steps.
-void learn_production(TaskGraph& graph) {
-  for (std::uint32_t producer = 0; producer < graph.producers; ++producer) {
-    std::vector<double> intervals;
-    double waited = 0;
-    double longest = 0;
-    std::size_t takes = 0;
-    const HostTask* before = nullptr;
-    for (HostTask& task : graph.host) {
-      if (task.producer != producer) continue;
-      const auto wait = static_cast<double>(task.end - task.begin);
-      waited += wait;
-      longest = std::max(longest, wait);
-      ++takes;
-      const bool joined = before != nullptr &&
-                          (before->step == task.step ||
-                           (before->step + 1 == task.step && graph.steps[task.step].follows_on));
-      task.every_ns = joined ? static_cast<double>(task.end - before->end) : 0;
-      if (joined) intervals.push_back(task.every_ns);
-      before = &task;
-    }
-    const double typical = mean_of(intervals);
-    const bool waits_little = waited < kLeastWaiting * typical * static_cast<double>(takes);
-    if (longest < kLongestTakeNs || (waits_little && !intervals.empty())) {
-      forget_producer(graph, producer);
-      continue;
-    }
-    for (HostTask& task : graph.host) {
-      if (task.producer == producer && task.every_ns == 0) task.every_ns = typical;
-    }
-  }
 }
 
 // The run ends with a wait that its steps do not have: no part of the loop.
@@ -112,6 +67,23 @@ double typical_copy_call(const TaskGraph& graph) {
   return calls.empty() ? graph.launch_call_ns : median_of(std::move(calls));
 }
 
+std::uint32_t cores_of(const Trace& trace, ProcessId process) {
+  const auto& facts = trace.data().processes[process].facts;
+  const auto found = facts.find("machine.cpus");
+  std::uint32_t cores = 0;
+  if (found != facts.end())
+    (void)std::from_chars(found->second.data(), found->second.data() + found->second.size(), cores);
+  return cores;
+}
+
+// Of the time in which it was awake, that the loop's thread had a core.
+double on_core_share(const WalkedProcess& walked) {
+  const ThreadId loop = walked.threads.loop();
+  const auto use = walked.cpu.use(loop, intersect(walked.run, walked.cpu.waits_known(loop)));
+  if (!use || use->ran + use->waited == 0) return 1;
+  return static_cast<double>(use->ran) / static_cast<double>(use->ran + use->waited);
+}
+
 }  // namespace
 
 TaskGraph build_graph(const WalkedProcess& walked, const Steps& steps,
@@ -124,7 +96,8 @@ TaskGraph build_graph(const WalkedProcess& walked, const Steps& steps,
   graph.launch_call_ns = static_cast<double>(walked.dependencies.typical_launch_call_ns());
   const auto numbers = number_threads(walked);
   graph.threads = static_cast<std::uint32_t>(numbers.size());
-  HostTasks host_tasks(walked, numbers);
+  const LoaderTakes takes(walked);
+  HostTasks host_tasks(walked, takes, numbers);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     host_tasks.append(host_time_of(steps, rows[i]), i, graph.host);
     graph.steps.push_back({.row = rows[i],
@@ -132,14 +105,16 @@ TaskGraph build_graph(const WalkedProcess& walked, const Steps& steps,
                            .measured_ns = static_cast<double>(steps.list[rows[i]].wall_ns()),
                            .follows_on = i > 0 && rows[i - 1] + 1 == rows[i]});
   }
-  graph.producers = host_tasks.producers();
+  graph.producers.resize(host_tasks.producers());
   DeviceTasks device_tasks(walked, attribution, graph);
   device_tasks.append_all();
   find_waits(walked, device_tasks, graph);
   learn_queue(walked.trace, graph);
   forget_final_wait(walked.trace, steps, graph);
   graph.copy_call_ns = typical_copy_call(graph);
-  learn_production(graph);
+  learn_production(walked, steps, takes, graph);
+  graph.cores = cores_of(walked.trace, walked.process);
+  graph.on_core = on_core_share(walked);
   return graph;
 }
 

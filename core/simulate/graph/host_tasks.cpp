@@ -10,7 +10,6 @@ namespace {
 
 // Below this a thing waited for was there already.
 constexpr std::int64_t kRealWaitNs = 20'000;
-constexpr double kTakeNs = 5'000;  // what taking a thing costs that is there
 
 bool is_api(const HostRanges& h, RangeId range) {
   return family_of(h.kind[range]) == HostFamily::api;
@@ -18,8 +17,9 @@ bool is_api(const HostRanges& h, RangeId range) {
 
 }  // namespace
 
-HostTasks::HostTasks(const WalkedProcess& walked, const std::map<ThreadId, std::uint32_t>& numbers)
-    : walked_(walked), trace_(walked.trace), numbers_(numbers) {
+HostTasks::HostTasks(const WalkedProcess& walked, const LoaderTakes& takes,
+                     const std::map<ThreadId, std::uint32_t>& numbers)
+    : walked_(walked), takes_(takes), trace_(walked.trace), numbers_(numbers) {
   for (const char* name : {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}) {
     const StringId id = trace_.data().strings.find(name);
     if (id != kNone) read_ops_.push_back(id);
@@ -120,6 +120,7 @@ HostTask HostTasks::task_at(ThreadId thread, Interval time, RangeId range) const
   task.thread = numbers_.at(thread);
   task.range = range;
   task.step = step_;
+  task.takes = thread == walked_.threads.loop() && takes_.at(time.begin) != nullptr;
   task.phase = walked_.phases.at(thread, time.begin).phase;
   task.site = walked_.sites.at(thread, time.begin, range).site;
   const RangeId made_in = range == kNone ? kNone : made_in_[range];
@@ -152,7 +153,7 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
                                : walked_.causes.of(thread, piece);
   const bool is_op =
       piece.innermost != kNone && family_of(h.kind[piece.innermost]) == HostFamily::op;
-  const bool waits = waits_for_producer(piece, by_records);
+  const bool waits = waits_for_producer(thread, piece, by_records);
   std::vector<HostTask> parts;
   for (std::int64_t end = time.end; end > time.begin; end = parts.back().begin) {
     Interval part{std::max(time.begin, walked_.phases.at(thread, end - 1).since), end};
@@ -169,7 +170,7 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
   }
   const bool begins = piece.innermost != kNone && h.begin[piece.innermost] == piece.time.begin;
   parts.back().records = begins ? 1 : 0;
-  if (waits) add_wait(parts.back(), piece);
+  if (waits) parts.back().producer = producer_of(piece);
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) push(*part);
 }
 
@@ -187,20 +188,20 @@ bool HostTasks::is_read(RangeId range) const {
                                      trace_.host_ranges().name[range]) != read_ops_.end();
 }
 
-bool HostTasks::waits_for_producer(const Piece& piece, Cause cause) const {
-  if (piece.innermost == kNone || piece.time.length() < kRealWaitNs) return false;
-  if (cause == Cause::host_wait_thread) return true;
-  if (cause != Cause::host_data_wait) return false;
-  const std::string_view name = trace_.text(trace_.host_ranges().name[piece.innermost]);
-  return name.find("MultiProcessing") != std::string_view::npos ||
-         walked_.causes.is_lock(piece.innermost);
+bool HostTasks::waits_for_producer(ThreadId thread, const Piece& piece, Cause cause) const {
+  if (piece.innermost == kNone) return false;
+  const LoaderTake* take = thread == walked_.threads.loop() ? takes_.at(piece.time.begin) : nullptr;
+  if (take != nullptr) return piece.time.begin <= take->time.begin;
+  if (piece.time.length() < kRealWaitNs) return false;
+  return cause == Cause::host_wait_thread ||
+         (cause == Cause::host_data_wait && walked_.causes.is_lock(piece.innermost));
 }
 
-void HostTasks::add_wait(HostTask& task, const Piece& piece) {
+std::uint32_t HostTasks::producer_of(const Piece& piece) {
+  if (const LoaderTake* take = takes_.at(piece.time.begin)) return take->loader;
   const StringId name = trace_.host_ranges().name[piece.innermost];
-  const auto next = static_cast<std::uint32_t>(producers_.size());
-  task.producer = producers_.try_emplace(name, next).first->second;
-  task.ns = std::min(task.ns, kTakeNs);
+  const std::uint32_t next = producers();
+  return locks_.try_emplace(name, next).first->second;
 }
 
 // Without the stretches in which autograd nodes ran for it, unless it made calls meanwhile.
@@ -238,7 +239,7 @@ void HostTasks::push(HostTask task) {
     if (last.thread == task.thread && last.call == kNone && last.producer == kNone &&
         last.end == task.begin && last.phase == task.phase && last.site == task.site &&
         last.forward_phase == task.forward_phase && last.cause == task.cause &&
-        last.reads == task.reads && last.begin < last.end) {
+        last.reads == task.reads && last.takes == task.takes && last.begin < last.end) {
       last.end = task.end;
       last.ns += task.ns;
       last.records += task.records;

@@ -30,7 +30,7 @@ struct HostTask {
   std::int64_t end = 0;
   double ns = 0;             // own time, without waiting
   double return_ns = 0;      // from the end of what it waits for to its return; negative: before
-  double every_ns = 0;       // with a producer: from one thing produced to the next
+  double making_ns = 0;      // with a producer: how long it works for what is taken here
   double follows_ns = 0;     // with `follows`: from there to its begin
   double records = 0;        // ranges recorded in it: what a profiler's own cost grows with
   CallId call = kNone;       // kNone: work between calls
@@ -48,8 +48,11 @@ struct HostTask {
   Cause cause = Cause::unknown;
   ApiKind api = ApiKind::other;
   WaitKind wait = WaitKind::none;
-  bool reads = false;    // work of an operation that does nothing but read the device
-  bool rejoins = false;  // `follows` sets the clock also back: of threads that follow the loop
+  bool reads = false;        // work of an operation that does nothing but read the device
+  bool rejoins = false;      // `follows` sets the clock also back: of threads that follow the loop
+  bool was_awaited = false;  // the loop waited for what it takes here: making_ns is as recorded
+  bool takes = false;        // part of taking what a producer made: unpacking it, asking for more
+  bool restarts = false;     // its producer begins anew here, at the end of the task
 };
 
 struct DeviceTask {
@@ -72,6 +75,17 @@ struct DeviceTask {
   bool dropped = false;
 };
 
+// Makes things for the loop's thread while that works: the workers of a loader, or a thread.
+struct Producer {
+  std::uint32_t workers = 1;  // thing i is made by worker i modulo this
+  std::uint32_t depth = 0;    // so many are asked for and not yet taken; 0: no bound
+  double making_ns = 0;       // a thing, where the loop did not wait for it
+  double computes = 0;        // of making, on a core: 0..1
+  // What such a making may be shorter or longer by: its clocks do not tell what it would wait for a
+  // core once the loop is faster; without clocks it is not known at all.
+  double shortest = 1, longest = 1;
+};
+
 struct SampledStep {
   std::uint32_t row = 0;       // of Steps::list
   std::uint32_t end_task = 0;  // behind its last host task
@@ -86,7 +100,10 @@ struct TaskGraph {
   std::vector<SampledStep> steps;
   std::uint32_t threads = 1;
   std::uint32_t streams = 0;
-  std::uint32_t producers = 0;
+  std::vector<Producer> producers;
+  std::uint32_t cores = 0;  // that the process may use; 0: not known
+  // Of the time in which the loop's thread was awake, that it had a core.
+  double on_core = 1;
   std::uint64_t queue_depth = 0;     // launches outstanding at which a call blocks
   double latency_ns = 0;             // L of docs/design.md: from a call's end to its kernel's begin
   double dispatch_ns = 0;            // D: between two ops that were both ready

@@ -275,41 +275,85 @@ TEST(Edits, AGraphTakesNoWorkOfTheHostsOwn) {
 TEST(Edits, PrefetchedInputIsWaitedForOnlyWhereItIsLate) {
   GraphMaker make;
   for (int step = 0; step < 3; ++step) {
-    make.work(400 * kUs, 0, Cause::host_data_wait);
-    make.launch(200 * kUs);
+    make.work(4000 * kUs, 0, Cause::host_data_wait);
+    make.launch(2000 * kUs);
     make.sync();
     make.end_step();
   }
   const Fix fix{.kind = FixKind::prefetch_input};
-  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * (100 + 7 + 200 + 7) * kUs, 1) << "in time";
-  EXPECT_NEAR(apply(make.graph, fix, Luck::bad).ns(), 3 * (300 + 7 + 200 + 7) * kUs, 1)
-      << "taking a batch costs 300 us, one worker is in time";
-  make.graph.host[0].ns = make.graph.host[3].ns = make.graph.host[6].ns = 4000 * kUs;
-  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * 1000 * kUs, 1) << "four workers are late";
+  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * (500 + 7 + 2000 + 7) * kUs, 1) << "in time";
+  EXPECT_NEAR(apply(make.graph, fix, Luck::bad).ns(), 3 * (1500 + 7 + 2000 + 7) * kUs, 1)
+      << "taking a batch costs 1.5 ms";
+  make.graph.host[0].ns = make.graph.host[3].ns = make.graph.host[6].ns = 18'000 * kUs;
+  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * 4500 * kUs, 500 * kUs) << "four workers are late";
 }
 
 TEST(Edits, WorkersOfALoopThatComputesItselfMayFindNoCore) {
   GraphMaker make;
-  make.work(400 * kUs, 0, Cause::host_data_wait);
-  make.work(600 * kUs, 0, Cause::host_compute_gemm);
+  make.work(4000 * kUs, 0, Cause::host_data_wait);
+  make.work(6000 * kUs, 0, Cause::host_compute_gemm);
   make.end_step();
   const Fix fix{.kind = FixKind::prefetch_input};
-  EXPECT_DOUBLE_EQ(apply(make.graph, fix).ns(), (100 + 600) * kUs);
-  EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::bad).ns(), (400 + 600) * kUs);
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix).ns(), (500 + 6000) * kUs);
+  EXPECT_DOUBLE_EQ(apply(make.graph, fix, Luck::bad).ns(), (4000 + 6000) * kUs);
 }
 
-// Workers without a core of their own take from the loop what they compute.
-TEST(Edits, PreparedInputStaysAsFarAsThereIsNoCoreForIt) {
+TEST(Edits, WorkersComputeNoMoreThanTheCoresCan) {
   GraphMaker make;
   for (int step = 0; step < 3; ++step) {
-    make.work(1000 * kUs, 0, Cause::host_data_wait);
+    make.work(3000 * kUs, 0, Cause::host_data_wait);
     make.work(1000 * kUs, 0, Cause::host_compute_gemm);
     make.end_step();
   }
-  Fix fix{.kind = FixKind::prefetch_input, .factor = 0.5, .factor_low = 0, .factor_high = 1};
-  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * (500 + 100 + 1000) * kUs, 1);
-  EXPECT_NEAR(apply(make.graph, fix, Luck::bad).ns(), 3 * 2000 * kUs, 1) << "no gain";
-  EXPECT_NEAR(apply(make.graph, fix, Luck::good).ns(), 3 * 1020 * kUs, 1);
+  const Fix fix{.kind = FixKind::prefetch_input, .workers = 4};
+  make.graph.cores = 8;
+  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * 1500 * kUs, 1);
+  make.graph.cores = 2;
+  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * (3000 + 1500) / 2.0 * kUs, 1) << "shared by all";
+  make.graph.cores = 1;
+  EXPECT_NEAR(apply(make.graph, fix).ns(), 3 * (3000 + 1500) * kUs, 1) << "taking costs, too";
+  Fix sleeping = fix;
+  sleeping.computes = 0;
+  EXPECT_NEAR(apply(make.graph, sleeping).ns(), 3 * 1500 * kUs, 1) << "sleeping needs no core";
+}
+
+// Worker i mod n makes batch i, once it is asked for and the worker is done with the one before.
+class LoaderMaker : public GraphMaker {
+ public:
+  LoaderMaker(std::uint32_t workers, std::uint32_t depth) {
+    graph.producers.push_back({.workers = workers, .depth = depth});
+  }
+  void step(double making_ns, double work_ns) {
+    HostTask& take = work(100 * kUs, 0, Cause::host_data_wait);
+    take.producer = 0;
+    take.making_ns = making_ns;
+    work(work_ns);
+    end_step();
+  }
+};
+
+TEST(Replay, ALoaderIsAsFastAsItsWorkersOrItsLoop) {
+  const auto step_of = [](std::uint32_t workers, double making_us, double work_us) {
+    LoaderMaker make(workers, 2 * workers);
+    for (int i = 0; i < 12; ++i) make.step(making_us * kUs, work_us * kUs);
+    return replay(make.graph).ns() / 12 / kUs;
+  };
+  EXPECT_NEAR(step_of(1, 1000, 400), 1000, 1e-6) << "its worker";
+  EXPECT_NEAR(step_of(1, 1000, 2000), 2100, 1e-6) << "its loop";
+  EXPECT_NEAR(step_of(4, 1000, 100), 250, 1e-6);
+  EXPECT_NEAR(step_of(3, 1000, 100), 1000 / 3.0, 1e-6);
+}
+
+// One batch of four takes 2,600 us, the others nothing: what is asked for ahead hides it.
+TEST(Replay, WhatIsAskedForAheadHidesASlowBatch) {
+  const auto step_of = [](std::uint32_t depth) {
+    LoaderMaker make(1, depth);
+    for (int i = 0; i < 12; ++i) make.step(i % 4 == 3 ? 2600 * kUs : 0, 900 * kUs);
+    return replay(make.graph).ns() / 12 / kUs;
+  };
+  EXPECT_NEAR(step_of(1), (4 * 1000 + 2600 - 900) / 4.0, 1e-6) << "asked for one step before";
+  EXPECT_NEAR(step_of(2), (4 * 1000 + 2600 - 1900) / 4.0, 1e-6);
+  EXPECT_NEAR(step_of(4), 1000, 1e-6);
 }
 
 TEST(Edits, TransfersRunBesideComputeUntilTheOptimizer) {

@@ -172,11 +172,11 @@ Case prefetched(std::uint64_t seed) {
   Random random(seed + 17);
   erase(out.bad, [](const Action& a) { return a.act == Act::data_wait; });
   out.bad.recording.python = false;
-  const std::int64_t input = random.between(50 * us, 3000 * us);
+  const std::int64_t input = random.between(600 * us, 6000 * us);
   out.fixed = out.bad;
   out.bad.step.insert(out.bad.step.begin(), {.act = Act::load_here, .host_ns = input});
   const Action wait{.act = Act::data_wait, .host_ns = 0, .device_ns = input / 4};
-  const Action take{.act = Act::python, .host_ns = 100 * us};
+  const Action take{.act = Act::python, .host_ns = 500 * us};
   out.fixed.step.insert(out.fixed.step.begin(), {wait, take});
   out.fixes = {{.kind = FixKind::prefetch_input}};
   return out;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/simulate/graph/loader_takes.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace stepscope {
+namespace {
+
+// PyTorch names the range after the class of its iterator.
+constexpr std::string_view kWithWorkers = "MultiProcessing";
+
+std::vector<bool> names_of_takes(const Trace& trace) {
+  std::vector<bool> out(trace.data().strings.size());
+  for (StringId id = 0; id < out.size(); ++id)
+    out[id] = trace.text(id).find(kWithWorkers) != std::string_view::npos;
+  return out;
+}
+
+}  // namespace
+
+LoaderTakes::LoaderTakes(const WalkedProcess& walked) {
+  const Trace& trace = walked.trace;
+  const HostRanges& h = trace.host_ranges();
+  const std::vector<bool> is_take = names_of_takes(trace);
+  const ThreadId loop = walked.threads.loop();
+  std::map<std::pair<StringId, SiteId>, std::uint32_t> loaders;
+  const Rows rows = trace.ranges_of(loop);
+  for (RangeId r = rows.begin; r < rows.end; ++r) {
+    const Interval time{h.begin[r], h.end[r]};
+    if (!is_take[h.name[r]] || time.empty()) continue;
+    if (!takes_.empty() && time.begin < takes_.back().time.end) continue;  // a frame inside
+    const SiteId site = walked.sites.at(loop, time.begin, r).site;
+    const auto next = static_cast<std::uint32_t>(loaders.size());
+    const std::uint32_t loader = loaders.try_emplace({h.name[r], site}, next).first->second;
+    takes_.push_back({time, loader});
+  }
+  loaders_ = static_cast<std::uint32_t>(loaders.size());
+}
+
+const LoaderTake* LoaderTakes::at(std::int64_t time) const {
+  const auto after =
+      std::upper_bound(takes_.begin(), takes_.end(), time,
+                       [](std::int64_t t, const LoaderTake& take) { return t < take.time.begin; });
+  if (after == takes_.begin() || (after - 1)->time.end <= time) return nullptr;
+  return &*(after - 1);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What others make for the loop's thread while it works: the batches of a loader with workers, and
+// what it waits for at a lock. Learns from the recorded waits how long making one takes.
+//
+//   asked i    the end of take i - depth: taking one asks for the next
+//   ready i    max(asked i, ready i - workers) + making i        (thing i is made by i mod workers)
+//   take i     begins where the loop is, ends at max(begin, ready i) + what taking costs
+//
+// The first task of a take waits; what the loop did in it before the batch was there costs nothing.
+//
+// A take that was longer than taking costs waited: there `ready` is known, and so is `making`. Of
+// the others it is the workers' time a batch, by their clocks (worker_time.hpp), without what those
+// that were waited for took of it. Without clocks the others are like those that were waited for;
+// where none was, making may have taken any time up to that at which the loop would have waited.
+// A step with one take more than usual holds the end of an epoch: there the loader begins anew.
+#pragma once
+
+#include "core/attribution/walked_process.hpp"
+#include "core/simulate/graph/loader_takes.hpp"
+#include "core/simulate/graph/task_graph.hpp"
+#include "core/steps/steps.hpp"
+
+namespace stepscope {
+
+// The graph's producers: first the loaders, in the order of their numbers, then the locks.
+void learn_production(const WalkedProcess& walked, const Steps& steps, const LoaderTakes& takes,
+                      TaskGraph& graph);
+
+}  // namespace stepscope

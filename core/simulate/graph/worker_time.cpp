@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/simulate/graph/worker_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace stepscope {
+namespace {
+
+// Later on, what single batches differ by would add up.
+constexpr std::size_t kEarlyTakes = 40;
+constexpr double kIdle = 0.05;  // of their time: workers wait for requests
+
+struct Worker {
+  Interval life;               // from its first record or sample to its last
+  std::vector<ThreadId> seen;  // its main thread, as recorded by itself and as read from outside
+};
+
+bool is_of(const Trace& trace, ThreadId thread, ProcessId loops) {
+  const auto& processes = trace.data().processes;
+  const ProcessId own = trace.data().threads[thread].process;
+  if (own == loops) return true;
+  const auto parent = processes[own].facts.find("parent_pid");
+  return parent != processes[own].facts.end() && processes[own].host == processes[loops].host &&
+         parent->second == std::to_string(processes[loops].pid);
+}
+
+void extend(Interval& life, Interval by) {
+  if (by.empty()) return;
+  life = life.empty() ? by : Interval{std::min(life.begin, by.begin), std::max(life.end, by.end)};
+}
+
+// By process id.
+std::map<std::int64_t, Worker> workers_of(const WalkedProcess& walked) {
+  const Trace& trace = walked.trace;
+  const Samples& samples = trace.data().samples;
+  std::map<std::int64_t, Worker> out;
+  for (std::size_t row = 0; row < samples.size(); ++row) {
+    const ThreadId thread = samples.thread[row];
+    if ((samples.flags[row] & kSampleWorker) == 0 || !is_of(trace, thread, walked.process))
+      continue;
+    Worker& worker = out[trace.data().threads[thread].tid];
+    extend(worker.life, {samples.time[row], samples.time[row] + 1});
+    if (std::find(worker.seen.begin(), worker.seen.end(), thread) == worker.seen.end())
+      worker.seen.push_back(thread);
+  }
+  const HostRanges& h = trace.host_ranges();
+  for (auto& [pid, worker] : out) {
+    for (const ThreadId thread : worker.seen) {
+      const Rows rows = trace.ranges_of(thread);
+      if (rows.size() > 0) extend(worker.life, {h.begin[rows.begin], h.end[rows.end - 1]});
+      extend(worker.life, walked.cpu.waits_known(thread));
+    }
+  }
+  return out;
+}
+
+// Where a thread slept, by the samples at both ends of a stretch.
+struct Asleep {
+  double making = 0, idle = 0, not_told = 0;
+
+  void add(std::uint8_t before, std::uint8_t after, double ns) {
+    const bool first = (before & kSampleDoing) == kSampleSlept;
+    const bool second = (after & kSampleDoing) == kSampleSlept;
+    if (!first && !second) {
+      not_told += ns;
+      return;
+    }
+    const double share = first && second ? 0.5 : 1;
+    if (first) ((before & kSampleFetching) != 0 ? making : idle) += share * ns;
+    if (second) ((after & kSampleFetching) != 0 ? making : idle) += share * ns;
+  }
+
+  // What no look tells is divided like the rest; where nothing tells, it waited for requests.
+  double all_making() const {
+    const double told = making + idle;
+    return told > 0 ? making + not_told * making / told : 0;
+  }
+};
+
+Asleep asleep(const WalkedProcess& walked, ThreadId thread, Interval time) {
+  const Samples& samples = walked.trace.data().samples;
+  const auto [begin, end] = std::equal_range(samples.thread.begin(), samples.thread.end(), thread);
+  const auto first = static_cast<std::size_t>(begin - samples.thread.begin());
+  const auto last = static_cast<std::size_t>(end - samples.thread.begin());
+  Asleep out;
+  for (std::size_t row = first; row + 1 < last; ++row) {
+    const Interval between = intersect({samples.time[row], samples.time[row + 1]}, time);
+    const auto use = walked.cpu.use(thread, between);
+    if (!between.empty() && use)
+      out.add(samples.flags[row], samples.flags[row + 1], static_cast<double>(use->slept));
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> alive_at(const std::map<std::int64_t, Worker>& workers,
+                                    std::span<const LoaderTake> takes) {
+  std::vector<std::uint32_t> out;
+  for (const LoaderTake& take : takes) {
+    out.push_back(static_cast<std::uint32_t>(
+        std::count_if(workers.begin(), workers.end(), [&take](const auto& entry) {
+          return entry.second.life.begin < take.time.end && entry.second.life.end > take.time.begin;
+        })));
+  }
+  return out;
+}
+
+std::optional<double> awake_a_take(const WalkedProcess& walked, std::span<const LoaderTake> takes) {
+  double ns = 0, known = 0;
+  for (const LoaderTake& take : takes) {
+    const auto use = walked.cpu.use(walked.threads.loop(), take.time);
+    if (!use) continue;
+    ns += static_cast<double>(use->ran + use->waited);
+    ++known;
+  }
+  return known > 0 ? std::optional(ns / known) : std::nullopt;
+}
+
+// Ends of the ranges that workers recorded, in order of time.
+std::vector<std::int64_t> recorded_by(const WalkedProcess& walked,
+                                      const std::map<std::int64_t, Worker>& workers) {
+  const HostRanges& h = walked.trace.host_ranges();
+  std::vector<std::int64_t> out;
+  for (const auto& [pid, worker] : workers) {
+    for (const ThreadId thread : worker.seen) {
+      const Rows rows = walked.trace.ranges_of(thread);
+      out.insert(out.end(), h.end.begin() + rows.begin, h.end.begin() + rows.end);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Of the workers' time, that they slept and waited for a request.
+double idle_share(const WalkedProcess& walked, const std::map<std::int64_t, Worker>& workers,
+                  Interval time) {
+  double idle = 0, known = 0;
+  for (const auto& [pid, worker] : workers) {
+    for (const ThreadId thread : worker.seen) {
+      const Interval part = intersect(time, walked.cpu.waits_known(thread));
+      if (part.empty()) continue;
+      idle += asleep(walked, thread, part).idle;
+      known += static_cast<double>(part.length());
+    }
+  }
+  return known > 0 ? idle / known : 0;
+}
+
+// Of one run of the loader, from its begin. Less than usual is asked for only where the workers
+// have nothing to do although less is made.
+std::uint32_t prefetch_factor(const WalkedProcess& walked,
+                              const std::map<std::int64_t, Worker>& workers,
+                              std::span<const LoaderTake> takes, std::uint32_t at_once) {
+  const std::vector<std::int64_t> recorded = recorded_by(walked, workers);
+  const auto until = [&recorded](const LoaderTake& take) {
+    return static_cast<double>(std::lower_bound(recorded.begin(), recorded.end(), take.time.begin) -
+                               recorded.begin());
+  };
+  const std::size_t n = takes.size();
+  const std::size_t first = n / 4, last = 3 * n / 4;
+  if (workers.size() != at_once || last <= first) return kUsualPrefetchFactor;
+  const double a_batch =
+      (until(takes[last]) - until(takes[first])) / static_cast<double>(last - first);
+  if (a_batch < 1) return kUsualPrefetchFactor;
+  std::vector<double> ahead;
+  const std::size_t begin = std::size_t{kUsualPrefetchFactor} * at_once;
+  const std::size_t end = std::min(begin + kEarlyTakes, last);
+  for (std::size_t i = begin; i < end; ++i)
+    ahead.push_back(until(takes[i]) / a_batch - static_cast<double>(i));
+  if (ahead.empty()) return kUsualPrefetchFactor;
+  const double most = *std::max_element(ahead.begin(), ahead.end());
+  const auto factor = static_cast<std::uint32_t>(std::max(0.0, std::round(most) / at_once));
+  const bool had_nothing_to_do =
+      idle_share(walked, workers, {takes[begin].time.begin, takes[end].time.begin}) >= kIdle;
+  return factor >= 1 && had_nothing_to_do ? factor : std::max(factor, kUsualPrefetchFactor);
+}
+
+}  // namespace
+
+WorkerTime worker_time(const WalkedProcess& walked, std::span<const LoaderTake> takes) {
+  const auto workers = workers_of(walked);
+  const std::vector<std::uint32_t> alive = alive_at(workers, takes);
+  WorkerTime out;
+  std::vector<std::uint32_t> sorted(alive);
+  std::sort(sorted.begin(), sorted.end());
+  if (!sorted.empty()) out.workers = sorted[sorted.size() / 2];
+  out.awake_ns_a_take = awake_a_take(walked, takes);
+  if (out.workers > 0) out.prefetch_factor = prefetch_factor(walked, workers, takes, out.workers);
+  const std::size_t ahead = std::size_t{kUsualPrefetchFactor} * out.workers;
+  if (out.workers == 0 || takes.size() <= 2 * ahead) return out;
+  const Interval steady{takes[ahead].time.begin, takes[takes.size() - 1 - ahead].time.end};
+  double on_core = 0, core_wait = 0, asleep_ns = 0, batches = 0;
+  for (const auto& [pid, worker] : workers) {
+    for (const ThreadId thread : worker.seen) {
+      const Interval time = intersect(steady, walked.cpu.waits_known(thread));
+      const auto use = walked.cpu.use(thread, time);
+      if (time.empty() || !use) continue;
+      on_core += static_cast<double>(use->ran);
+      core_wait += static_cast<double>(use->waited);
+      asleep_ns += asleep(walked, thread, time).all_making();
+      for (std::size_t i = 0; i < takes.size(); ++i) {
+        const bool counts = takes[i].time.end > time.begin && takes[i].time.end <= time.end;
+        if (counts && alive[i] > 0) batches += 1.0 / alive[i];
+      }
+      break;
+    }
+  }
+  if (batches < 1 || on_core + asleep_ns <= 0) return out;
+  out.ns_a_batch = (on_core + asleep_ns) / batches;
+  out.computes = on_core / (on_core + asleep_ns);
+  out.core_wait_ns = core_wait / batches;
+  return out;
+}
+
+}  // namespace stepscope
