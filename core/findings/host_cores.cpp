@@ -4,23 +4,9 @@
 #include <charconv>
 #include <string>
 
+#include "core/simulate/graph/worker_time.hpp"
+
 namespace stepscope::rules {
-namespace {
-
-constexpr const char* kWorkerName = "DataLoader worker";
-
-bool is_worker(const JudgedRun& run, ThreadId thread) {
-  const Thread& one = run.trace.data().threads[thread];
-  return one.process == run.steps.process && one.name == kWorkerName && thread != run.steps.thread;
-}
-
-Interval counted_span(const JudgedRun& run) {
-  const auto& list = run.steps.list;
-  return {list[run.summary.counted.front()].window.begin,
-          list[run.summary.counted.back()].window.end};
-}
-
-}  // namespace
 
 bool core_wait_is_known(const JudgedRun& run) {
   return !run.cpu.waits_known(run.steps.thread).empty();
@@ -45,18 +31,18 @@ std::uint32_t loader_workers(const JudgedRun& run) {
 }
 
 std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& times) {
+  if (loader_workers(run) > 0) {
+    if (run.attribution.walked == nullptr) return std::nullopt;
+    const LoaderTakes takes(*run.attribution.walked);
+    const WorkerTime time = worker_time(*run.attribution.walked, takes.all());
+    return time.ns_a_batch ? std::optional(time.computes) : std::nullopt;
+  }
   double ran = 0, seen = 0;
-  const auto add = [&](ThreadId thread, Interval time) {
-    const auto share = run.cpu.share(thread, time);
-    if (!share) return;
+  for (const Interval& time : times) {
+    const auto share = run.cpu.share(run.steps.thread, time);
+    if (!share) continue;
     ran += *share * static_cast<double>(time.length());
     seen += static_cast<double>(time.length());
-  };
-  if (loader_workers(run) == 0) {
-    for (const Interval& time : times) add(run.steps.thread, time);
-  } else {
-    for (ThreadId t = 0; t < run.trace.data().threads.size(); ++t)
-      if (is_worker(run, t)) add(t, counted_span(run));
   }
   return seen > 0 ? std::optional(ran / seen) : std::nullopt;
 }

@@ -19,7 +19,7 @@ std::int64_t core_wait_ns(const JudgedRun& run, Interval time);
 // That the process may use; nothing where the trace does not say.
 std::optional<std::uint32_t> core_count(const JudgedRun& run);
 
-// Of the time of these samples that the thread of the loop's input was on a core: of its workers,
+// Of the time in which the loop's input is made, that it was on a core: of its workers' time,
 // where it has some, else of the loop's thread within `times`. Nothing where it was not sampled.
 std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& times);
 

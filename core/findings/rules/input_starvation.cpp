@@ -18,9 +18,8 @@ namespace {
 constexpr const char* kInputStarvation = "input_starvation";
 constexpr double kLeastShareOfFew = 0.05, kLeastShareOfMany = 0.03;
 constexpr std::size_t kManySteps = 20;
-constexpr std::uint32_t kMostWorkers = 4;
-constexpr double kNoneFree = 0.05;  // of the step: the loop's thread waits for a core
-constexpr double kUnknownOnCore = 0.5;
+constexpr std::uint32_t kUsualWorkers = 4;
+constexpr double kLeastComputing = 0.01;
 
 struct InputTime {
   explicit InputTime(const JudgedRun& run) : price(run) {}
@@ -69,29 +68,33 @@ InputTime input_time(const JudgedRun& run) {
   return out;
 }
 
-// Work that moves to another core shortens the step by as much as there are cores for it. On a run
-// without a device the step's own operations want all cores, too: then input takes its share of
-// them wherever it is made, and so it does where the loop's thread waits for a core already.
-std::string fit_to_cores(const JudgedRun& run, Fix& prefetch) {
+// How many workers the loader should have. Those that compute want a core each, and one stays with
+// the loop; those that sleep (a disk, a network) want none, and may be twice as many as they are.
+std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
+  prefetch.computes = input_cpu_share(run, prefetch.scope.host_times);
+  const std::uint32_t now = loader_workers(run);
+  const std::uint32_t wanted = std::max(kUsualWorkers, 2 * now);
   const auto cores = core_count(run);
+  prefetch.workers = wanted;
   if (!cores) return "";
-  prefetch.workers = std::clamp(*cores - 1, 1U, kMostWorkers);
-  std::int64_t waited = 0;
-  for (const std::uint32_t row : run.summary.counted)
-    waited += core_wait_ns(run, run.steps.list[row].window);
-  const bool none_free = *cores == 1 || run.share(run.per_step(waited)) >= kNoneFree;
-  if (run.has_device && !none_free) return "";
-  const auto on_core = input_cpu_share(run, prefetch.scope.host_times);
-  prefetch.factor = 1 - on_core.value_or(kUnknownOnCore) / *cores;
-  prefetch.factor_low = none_free ? 1 - on_core.value_or(1) : prefetch.factor;
-  prefetch.factor_high = 1;
-  const std::string computing =
-      on_core ? fmt::format("making input computes for {} of its time", percent(*on_core))
-              : "how much of making input is computing was not sampled";
-  return fmt::format("{}, and {}: workers take from the loop what they compute",
-                     none_free ? fmt::format("no core is free of {}", *cores)
-                               : fmt::format("the step itself computes on all {} cores", *cores),
-                     computing);
+  const double share = prefetch.computes.value_or(1);
+  const std::uint32_t beside = std::max(1U, *cores - 1);
+  const double fit = share * wanted <= beside ? wanted : beside / std::max(share, kLeastComputing);
+  prefetch.workers = std::clamp(static_cast<std::uint32_t>(fit), std::max(1U, now), wanted);
+  if (!prefetch.computes) return "how much of making input is computing was not sampled";
+  return fmt::format("making it computes for {} of its time, and this machine has {} cores",
+                     percent(*prefetch.computes), *cores);
+}
+
+// The number that was forecast, in place of that of the advice.
+void name_workers(std::uint32_t workers, std::string& hint) {
+  for (const std::string_view before : {"num_workers=", ".workers("}) {
+    const std::size_t at = hint.find(before);
+    if (at == std::string::npos) continue;
+    const std::size_t number = at + before.size();
+    hint.replace(number, hint.find_first_not_of("0123456789", number) - number,
+                 std::to_string(workers));
+  }
 }
 
 Finding input_finding(const JudgedRun& run, const InputTime& time, double caused) {
@@ -110,10 +113,11 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   for (const auto& [segment, ns] : time.parts) times.push_back(run.segments()[segment].time);
   prefetch.scope.host_times = unite(std::move(times));
   prefetch.finding = kInputStarvation;
-  const std::string cores = fit_to_cores(run, prefetch);
+  const std::string cores = choose_workers(run, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
   out.fixes = {prefetch};
   advise(waits ? Advice::input_waits : Advice::input_is_made, run.language, out);
+  name_workers(prefetch.workers, out.code_hint);
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
       "about {}",

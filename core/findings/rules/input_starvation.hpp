@@ -7,8 +7,8 @@
 //                 and host time between the call before an upload and the upload, in its phase
 //                 (preparation.hpp), where the upload is no tiny one (tiny_h2d); without a device
 //                 all time in PyTorch's own mark of a loader
-//   cores         the forecast is of as many workers as there are cores beside the loop's, four at
-//                 most; where none is free, they take from the loop what they compute
+//   workers       the forecast is of four, or twice as many as there are, but of no more that
+//                 compute than there are cores beside the loop's
 #pragma once
 
 #include "core/findings/price.hpp"
