@@ -196,7 +196,12 @@ std::string why_no_gain(const JudgedRun& run, const Finding& finding) {
   if (with.busy_share >= kHoldsTheStep) return "the device is what the step waits for: " + works;
   if (run.trace.device_ops().size() > 0)
     return "the host is what the step waits for: " + works + slowed;
-  return "the loop's own thread has as much to do as before";
+  if (with.input_more_ns >= kMostOfWhatWasCaused * finding.caused_ns_per_step)
+    return fmt::format(
+        "the loop then waits {} a step longer for the batches that others make: they are what the "
+        "step waits for",
+        format_duration(with.input_more_ns));
+  return "the change takes away too little of what the loop's own thread does in a step";
 }
 
 }  // namespace

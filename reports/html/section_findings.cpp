@@ -87,7 +87,7 @@ Markup no_gain(const std::vector<Finding>& list) {
   Markup items;
   for (const Finding& finding : list) items += element("li", text(no_gain_text(finding)));
   if (items.empty()) return items;
-  return element("p", Markup("Costs time, but fixing it gives nothing:")) + element("ul", items);
+  return element("p", text(std::string(kNoGainHeading) + ":")) + element("ul", items);
 }
 
 Markup reasons(std::string_view title, const std::vector<NotFound>& list) {

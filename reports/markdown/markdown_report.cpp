@@ -123,7 +123,7 @@ std::string findings_section(const StepScale& scale) {
   std::string no_gain;
   for (const Finding& finding : all.no_gain)
     no_gain += "  - " + escaped(no_gain_text(finding)) + "\n";
-  if (!no_gain.empty()) out += "- costs time, but fixing it gives nothing:\n" + no_gain;
+  if (!no_gain.empty()) out += fmt::format("- {}:\n{}", kNoGainHeading, no_gain);
   return out + reasons_item("looked at and cleared:", all.cleared) +
          not_judged_item(all.abstained) + "\n";
 }

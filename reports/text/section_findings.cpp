@@ -61,7 +61,7 @@ std::string no_gain_lines(const Page& page, const Findings& findings) {
   for (const Finding& finding : findings.no_gain) {
     out += wrapped("    ", no_gain_text(finding), page.style, Colour::plain);
   }
-  return out.empty() ? out : "  Costs time, but fixing it gives nothing:\n" + out;
+  return out.empty() ? out : fmt::format("  {}:\n{}", kNoGainHeading, out);
 }
 
 // A rule that was found at some lines and cleared at others is listed with its reasons alone.

@@ -20,6 +20,10 @@ std::string gain_text(const Finding& finding, const StepScale& scale);
 // What the fix is worth, as a share of the step.
 double gain_share(const Finding& finding, const StepScale& scale);
 
+// Stands above the findings whose fix gives nothing by the replay.
+inline constexpr const char* kNoGainHeading =
+    "Costs time, but the step would take as long without it";
+
 // "hotspot at train.py:9 (topk): top-k and sorting take 1.2 ms a step; no gain, for the host is
 // ..."
 std::string no_gain_text(const Finding& finding);
