@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "collectors/launcher/child.hpp"
@@ -23,8 +24,10 @@
 #include "collectors/recorder/draining/salvage.hpp"
 #include "core/model/nothing_recorded.hpp"
 #include "core/store/reader/reader.hpp"
+#include "core/store/reader/recorded_lines.hpp"
 #include "core/support/shell_word.hpp"
 #include "core/symbols/native_lines.hpp"
+#include "core/symbols/source_texts.hpp"
 
 namespace stepscope {
 namespace {
@@ -183,6 +186,7 @@ class ProfiledRun {
     if (stores.empty() || (!options_.capture.any() && hold_starts_only(stores)))
       return nothing_recorded(salvaged);
     if (options_.native_lines) name_native_lines();
+    if (options_.source_text) keep_source_text(stores);
     if (!earlier_.empty()) replace_earlier(salvaged);
     summarise(stores, salvaged);
   }
@@ -262,6 +266,45 @@ class ProfiledRun {
         lines ? write_native_lines(std::filesystem::path(folder_) / kNativeLinesFile, *lines)
               : lines.error();
     if (!written.ok()) say("no source lines of compiled code: {}", written.error().message);
+  }
+
+  // Now, since the files may be edited before anybody compares this run with another. Without the
+  // text a reader still pairs lines by their work, so that a failure is no news.
+  void keep_source_text(const std::vector<std::string>& stores) const {
+    const std::filesystem::path folder(folder_);
+    std::map<std::string, WantedLines> files;
+    for (const std::string& store : stores) {
+      const Result<RecordedLines> recorded = read_recorded_lines(folder / store);
+      if (recorded) add_lines_of(*recorded, files);
+    }
+    add_native_lines_of(folder, files);
+    std::error_code error;
+    const SourceTexts sources = capture_sources(files, std::filesystem::current_path(error));
+    if (!sources.empty()) (void)write_sources(folder / kSourcesFile, sources);
+  }
+
+  // A file that was changed behind the first event of a process is not what the process had loaded.
+  static void add_lines_of(const RecordedLines& recorded,
+                           std::map<std::string, WantedLines>& files) {
+    for (const auto& [file, lines] : recorded.lines) {
+      WantedLines& wanted = files[file];
+      wanted.lines.insert(lines.begin(), lines.end());
+      wanted.loaded_ns = std::max(wanted.loaded_ns, recorded.first_ns);
+    }
+  }
+
+  void add_native_lines_of(const std::filesystem::path& folder,
+                           std::map<std::string, WantedLines>& files) const {
+    const Result<NativeLines> lines = read_native_lines(folder / kNativeLinesFile);
+    if (!lines) return;
+    for (const auto& [place, frames] : *lines) {
+      for (const SourceFrame& frame : frames) {
+        if (frame.file.empty()) continue;
+        WantedLines& wanted = files[frame.file];
+        wanted.lines.insert(frame.line);
+        wanted.loaded_ns = facts_.started_ns;
+      }
+    }
   }
 
   std::vector<std::string> list_stores() const {

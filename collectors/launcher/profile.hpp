@@ -21,6 +21,7 @@ struct ProfileOptions {
   bool sampling = true;  // of threads that record nothing
   bool pm_sampling = false;
   bool native_lines = false;  // of compiled programs
+  bool source_text = true;    // keep the text of the lines that were recorded
   std::string graphs;         // nodes, whole; empty: by what is in the process
   std::string only;           // POSIX extended regular expression, checked by the caller or here
   CaptureOptions capture;     // as the user wrote them

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/symbols/native_lines.hpp"
+#include "core/symbols/source_texts.hpp"
 
 namespace stepscope::launcher {
 namespace {
@@ -27,7 +28,8 @@ bool is_ours(const fs::directory_entry& entry) {
   std::error_code error;
   const bool file = entry.is_regular_file(error) && !entry.is_symlink(error);
   const fs::path name = entry.path().filename();
-  return file && (name == kRunFile || name == kNativeLinesFile || name.extension() == ".sst");
+  return file && (name == kRunFile || name == kNativeLinesFile || name == kSourcesFile ||
+                  name.extension() == ".sst");
 }
 
 Status failed(const std::string& from, const std::string& to, const std::error_code& error) {

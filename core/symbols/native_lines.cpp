@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/symbols/source_texts.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -16,19 +18,8 @@ using nlohmann::json;
 
 constexpr const char* kNativeLinesSchema = "stepscope.native_lines/1";
 
-constexpr std::string_view kForeignFolders[] = {
-    "/usr/include/",       "/usr/lib/gcc/",
-    "/usr/local/include/", "/include/c++/",
-    "/torch/include/",     "/libtorch/include/",
-    "/cuda/include/",      "/targets/x86_64-linux/include/",
-    "/site-packages/",     "/dist-packages/",
-    "/sysdeps/",           "/csu/"};
-
 bool is_users(const SourceFrame& frame) {
-  return !frame.file.empty() && std::none_of(std::begin(kForeignFolders), std::end(kForeignFolders),
-                                             [&](std::string_view folder) {
-                                               return frame.file.find(folder) != std::string::npos;
-                                             });
+  return !frame.file.empty() && is_users_source(frame.file);
 }
 
 std::vector<SourceFrame> frames_of(const std::vector<NativePlace>& places,

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/store/reader/reader.hpp"
+#include "core/store/reader/recorded_lines.hpp"
 #include "core/store/writer/writer.hpp"
 #include "tests/core/store/dump.hpp"
 #include "tests/core/store/scratch.hpp"
@@ -50,6 +51,16 @@ struct Folder {
     write_process(scratch / "b-101.sst", 101, "b");
   }
 };
+
+TEST(StoreFolder, TheLinesOfAProcessAreReadWithoutItsEvents) {
+  const Folder folder;
+  const Result<RecordedLines> recorded = read_recorded_lines(folder.scratch / "a-100.sst");
+  ASSERT_TRUE(recorded.ok()) << recorded.error().message;
+  EXPECT_EQ(recorded->first_ns, 10);
+  EXPECT_THAT(recorded->lines,
+              testing::ElementsAre(testing::Pair("train.py", testing::ElementsAre(5U))));
+  EXPECT_FALSE(read_recorded_lines(folder.scratch / "gone.sst").ok());
+}
 
 TEST(StoreFolder, ProcessesShareNamesAndKeepTheirOwnThreadsStreamsAndLaunches) {
   const Folder folder;
