@@ -3,6 +3,7 @@
 
 #include "cli/input/recovered_run.hpp"
 #include "core/importers/load.hpp"
+#include "core/symbols/source_texts.hpp"
 
 namespace stepscope {
 
@@ -18,6 +19,7 @@ Result<LoadedRun> load_run(const std::string& path, const ReadOptions& options,
   auto attribution = attribute(*trace, *steps, {.phase_regex = options.phase});
   if (!attribution) return attribution.error();
   Summary summary = summarize(*trace, *steps, *attribution, options.summary);
+  keep_sources_of_rows(sources_of_run(path), summary);
   return LoadedRun{std::move(*trace), std::move(*steps), std::move(*attribution),
                    std::move(summary)};
 }

@@ -29,6 +29,7 @@ class Judge {
     ranks();
     programs();
     commands();
+    samples();
     trimmed();
     versions();
     clocks();
@@ -142,6 +143,21 @@ class Judge {
         note(text);
       }
     }
+  }
+
+  // Tables that are scaled say so.
+  void samples() {
+    if (!options_.a_samples || !options_.b_samples) return;
+    const double a = *options_.a_samples, b = *options_.b_samples, per = std::min(a, b);
+    const auto side = [per](const char* name, double own) {
+      return own == per ? fmt::format("{}'s are as measured", name)
+                        : fmt::format("{}'s are those of its step of {:g} samples, times {:.3g}",
+                                      name, own, per / own);
+    };
+    note(fmt::format(
+        "all times of the tables are for {:g} samples: {}, {}; counts of work, and p50, "
+        "are those of a step",
+        per, side("A", a), side("B", b)));
   }
 
   // Facts that no two runs share, beside the versions that they ran with.

@@ -5,6 +5,7 @@
 
 #include "core/compare/comparability.hpp"
 #include "core/compare/comparison.hpp"
+#include "core/compare/count_deltas.hpp"
 #include "core/compare/delta_parts.hpp"
 #include "core/compare/matched_work.hpp"
 
@@ -68,32 +69,16 @@ std::vector<LineDelta> line_deltas(const ScaledSide& a, const ScaledSide& b,
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const LinePair& pair = lines.pairs()[i / kDirections];
     rows[i].direction = static_cast<Direction>(i % kDirections);
-    rows[i].file = pair.b.first.empty() ? pair.a.first : pair.b.first;
+    rows[i].file = pair.file();
     rows[i].a_line = pair.a.second;
     rows[i].b_line = pair.b.second;
-    rows[i].line = pair.b.first.empty() ? pair.a.second : pair.b.second;
-    rows[i].function = pair.function;
+    rows[i].line = pair.line();
+    rows[i].function = pair.function();
   }
   for (const WorkItem& item : a.items) rows[place(lines.of_a(item), item)].a_ns += item.ns;
   for (const WorkItem& item : b.items) rows[place(lines.of_b(item), item)].b_ns += item.ns;
   std::erase_if(rows, [](const LineDelta& row) { return row.a_ns == 0 && row.b_ns == 0; });
   sort_by_delta(rows);
-  return rows;
-}
-
-// Per step of each side's own counted steps: exact where each step does the same.
-std::vector<CountDelta> count_deltas(const Summary& a, const Summary& b) {
-  std::vector<CountDelta> rows;
-  const auto per_step = [](const WorkCount& count, const Summary& side) {
-    const std::uint64_t steps = std::max<std::uint64_t>(1, side.partition.steps_counted);
-    return static_cast<double>(count.total) / static_cast<double>(steps);
-  };
-  for (const WorkCount& of_a : a.counts) {
-    const auto of_b = std::find_if(b.counts.begin(), b.counts.end(),
-                                   [&](const WorkCount& c) { return c.name == of_a.name; });
-    if (of_b == b.counts.end() || (of_a.total == 0 && of_b->total == 0)) continue;
-    rows.push_back({of_a.name, per_step(of_a, a), per_step(*of_b, b)});
-  }
   return rows;
 }
 
@@ -121,6 +106,9 @@ Comparison compare(const Summary& a, const Summary& b, const CompareOptions& opt
   out.anyway = options.anyway;
   const Scales scales = scales_of(a, b, options);
   out.steps = scales.steps;
+  if (options.a_samples && options.b_samples)
+    out.samples = {*options.a_samples, *options.b_samples,
+                   std::min(*options.a_samples, *options.b_samples)};
   if (scales.steps == 0) {
     out.a = side_of(a, {});
     out.b = side_of(b, {});
@@ -136,7 +124,7 @@ Comparison compare(const Summary& a, const Summary& b, const CompareOptions& opt
   out.lines = line_deltas(work.a, work.b, work.lines);
   out.parts = delta_parts(input);
   out.replaced = replacements(input, out.steps);
-  out.counts = count_deltas(a, b);
+  out.counts = count_deltas(a, b, work.lines);
   out.residual_ns = out.delta_ns_total;
   for (const DeltaPart& part : out.parts) out.residual_ns -= part.delta_ns;
   return out;

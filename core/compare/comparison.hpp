@@ -53,6 +53,7 @@ struct PhaseDelta {  // time that the phase itself owns, without its inner phase
   DeltaRange range_ns_per_step;
 };
 
+// A line that is in the file of both sides has both numbers, even where only one side ran it.
 struct LineDelta {
   std::string file;          // empty: no line is known
   std::uint32_t line = 0;    // in B; in A where B has none
@@ -73,7 +74,9 @@ struct DeltaPart {
   std::string file;   // empty: no line
   std::uint32_t line = 0;
   std::string function;
-  std::string op;  // kernel, call or range; "14 operations" for a group of several
+  // Kernel, call or range; "14 operations" for a group of several; "x -> y" where the sides do not
+  // do the same.
+  std::string op;
   DeltaKind kind = DeltaKind::idle;
   std::int64_t delta_ns = 0;
   std::int64_t a_ns = 0;  // of the whole group that this part is of, on each side
@@ -97,10 +100,33 @@ struct Replacement {
   std::int64_t delta_ns = 0;
 };
 
+// What one line adds to the difference of a count.
+struct CountLineDelta {
+  std::string file;        // empty: no line is known
+  std::uint32_t line = 0;  // in B; in A where B has none
+  std::string function;
+  Direction direction = Direction::none;
+  std::vector<std::string>
+      operations;  // that there are more of, or fewer; as their side calls them
+  double a_per_step = 0;
+  double b_per_step = 0;
+  double delta() const { return b_per_step - a_per_step; }
+};
+
 struct CountDelta {  // kernels, launches, syncs, copies, bytes, ... a step
   std::string counter;
   double a_per_step = 0;
   double b_per_step = 0;
+  // Lines whose count differs, largest |delta| first: they sum to the difference. Empty where a
+  // side does not know the lines (a document of an earlier version).
+  std::vector<CountLineDelta> lines;
+};
+
+// Where --samples was given: times of both sides are those of `per` samples, counts those of a step.
+struct SampleScale {
+  double a = 0;  // samples in a step of A
+  double b = 0;
+  double per = 0;  // the smaller of the two
 };
 
 struct Comparison {
@@ -110,6 +136,7 @@ struct Comparison {
   std::vector<std::string>
       warnings;  // comparable, but to be known: another driver, slower clocks, ...
   ComparedSide a, b;
+  std::optional<SampleScale> samples;
   std::uint64_t steps = 0;  // the totals below are over this many steps of each side
   std::int64_t delta_ns_total = 0;
   std::int64_t residual_ns = 0;    // delta_ns_total less the sum of parts

@@ -28,12 +28,17 @@ SideSum sum_of(const std::vector<WorkItem>& items, const std::vector<std::size_t
   return sum;
 }
 
-std::string name_of_operations(const SideSum& a, const SideSum& b) {
-  const std::set<std::string>& names = b.operations.empty() ? a.operations : b.operations;
+std::string name_of_operations(const std::set<std::string>& names) {
   if (names.empty()) return "";
-  if (names.size() == 1 && (a.operations.size() <= 1 || b.operations.size() == 1))
-    return *names.begin();
-  return fmt::format("{} operations", std::max(a.operations.size(), b.operations.size()));
+  return names.size() == 1 ? *names.begin() : fmt::format("{} operations", names.size());
+}
+
+// Each side's work by that side's names: B may call otherwise what A does.
+std::string name_of_operations(const SideSum& a, const SideSum& b) {
+  if (a.operations == b.operations || a.operations.empty()) return name_of_operations(b.operations);
+  const std::string of_a = name_of_operations(a.operations);
+  return b.operations.empty() ? of_a
+                              : fmt::format("{} -> {}", of_a, name_of_operations(b.operations));
 }
 
 const WorkItem* longest_of(const std::vector<WorkItem>& items,

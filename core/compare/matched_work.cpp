@@ -34,7 +34,7 @@ Scales scales_of(const Summary& a, const Summary& b, const CompareOptions& optio
 MatchedWork::MatchedWork(const Summary& of_a, const Summary& of_b, const Scales& scales)
     : b(scale(of_b, scales.b)),
       a(with_phases_of(scale(of_a, scales.a), b, a_phases)),
-      lines(a.items, b.items),
+      lines({a.items, of_a.counts, of_a.sources}, {b.items, of_b.counts, of_b.sources}),
       groups(match_work(a.items, b.items, lines)) {}
 
 }  // namespace stepscope::compare_parts

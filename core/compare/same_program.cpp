@@ -10,6 +10,7 @@
 
 #include "core/compare/kernel_family.hpp"
 #include "core/compare/program_name.hpp"
+#include "core/compare/text_alignment.hpp"
 
 namespace stepscope::compare_parts {
 namespace {
@@ -178,12 +179,27 @@ ProgramMatch compare_commands(const Summary& a, const Summary& b, const ProgramM
   return named && !are_alike(out.a_name, out.b_name) ? out : files;
 }
 
+// Where both runs kept the text of a side's main file, and most of it is the same, it is one program
+// whatever the file is called.
+bool have_one_text(const Summary& a, const std::string& a_name, const Summary& b,
+                   const std::string& b_name) {
+  const auto source_of = [](const Summary& side, const std::string& name) -> const SourceText* {
+    for (const SourceText& source : side.sources)
+      if (std::filesystem::path(source.file).filename().string() == name) return &source;
+    return nullptr;
+  };
+  const SourceText *of_a = source_of(a, a_name), *of_b = source_of(b, b_name);
+  return of_a != nullptr && of_b != nullptr &&
+         text_in_common(of_a->hashes, of_b->hashes) >= kLeastCommon;
+}
+
 }  // namespace
 
 ProgramMatch match_programs(const Summary& a, const Summary& b) {
   const Times of_a = files_of(a), of_b = files_of(b);
   ProgramMatch out{SameBy::file, false, largest_of(of_a), largest_of(of_b)};
   if (out.a_name.empty() || out.b_name.empty()) return compare_without_lines(a, b);
+  if (have_one_text(a, out.a_name, b, out.b_name)) return out;
   const bool shared = of_b.contains(out.a_name) || of_a.contains(out.b_name);
   if (!shared && !(lines_tell(of_a, a) && lines_tell(of_b, b))) return compare_without_lines(a, b);
   out.by = shared ? compare_contents(a, b) : compare_files(a, b, out);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/gate/metric_causes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -8,12 +10,13 @@
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kMostCauses = 3;
+constexpr std::size_t kMostCauses = 5;
 
 bool is_kernel(Cause cause) {
   return is_device_busy(cause) && !name_of(cause).starts_with("copy.");
 }
 
+// Whether a part is the time of operations that the count counts.
 bool speaks_of_count(std::string_view metric, const DeltaPart& part) {
   const Cause cause = part.cause;
   const std::string_view name = name_of(cause);
@@ -34,30 +37,89 @@ bool is_in_phase(std::string_view wanted, const std::string& path) {
   return ("/" + path + "/").find("/" + std::string(wanted) + "/") != std::string::npos;
 }
 
-bool speaks_of(const Metric& metric, const DeltaPart& part) {
-  if (!metric.is_time()) return speaks_of_count(metric.name, part);
+bool speaks_of_time(const Metric& metric, const DeltaPart& part) {
   if (metric.is_phase()) return is_in_phase(metric.name.substr(6), part.phase);
   if (metric.name.starts_with("cause:")) return name_of(part.cause) == metric.name.substr(6);
   return metric.name != "device_busy" || is_device_busy(part.cause);
 }
 
 // The parts of one match (the count's and a call's) are told together.
-std::vector<MetricCause> by_match(const Metric& metric, const Comparison& difference) {
+std::vector<MetricCause> causes_of_time(const Metric& metric, const Comparison& difference) {
   std::map<std::uint32_t, MetricCause> groups;
   for (const DeltaPart& part : difference.parts) {
-    if (!speaks_of(metric, part)) continue;
+    if (!speaks_of_time(metric, part)) continue;
     const auto [at, is_new] = groups.try_emplace(part.group);
     MetricCause& cause = at->second;
     if (is_new) {
-      cause = {part.cause, part.phase, part.file, part.line, part.function,
-               part.op,    part.kind,  0,         0,         part.direction};
+      cause = {part.cause, part.phase, part.file, part.line, part.function, part.op,
+               part.kind,  0,          0,         0,         part.direction};
       const double calls = static_cast<double>(part.b_calls) - static_cast<double>(part.a_calls);
       cause.calls_per_step = calls / static_cast<double>(difference.steps);
     }
     cause.ns_per_step += difference.per_step(part.delta_ns);
   }
   std::vector<MetricCause> out;
-  for (auto& [group, cause] : groups) out.push_back(std::move(cause));
+  for (auto& [group, cause] : groups)
+    if (cause.ns_per_step > 0) out.push_back(std::move(cause));
+  std::stable_sort(out.begin(), out.end(), [](const MetricCause& x, const MetricCause& y) {
+    return x.ns_per_step > y.ns_per_step;
+  });
+  return out;
+}
+
+const CountDelta* count_delta(std::string_view name, const Comparison& difference) {
+  const auto found = std::find_if(difference.counts.begin(), difference.counts.end(),
+                                  [&](const CountDelta& row) { return row.counter == name; });
+  return found == difference.counts.end() ? nullptr : &*found;
+}
+
+bool is_one_place(const CountLineDelta& row, const CountLineDelta& other) {
+  return row.file == other.file && row.line == other.line && row.direction == other.direction;
+}
+
+// What the operations of a count at its line cost now: the time, and the cause and phase of the
+// largest part.
+void add_time(std::string_view metric, const Comparison& difference, MetricCause& cause) {
+  bool found = false;
+  for (const DeltaPart& part : difference.parts) {  // largest first
+    if (part.file != cause.file || part.line != cause.line || part.direction != cause.direction ||
+        !speaks_of_count(metric, part))
+      continue;
+    if (!found) cause.cause = part.cause, cause.phase = part.phase;
+    found = true;
+    cause.ns_per_step += difference.per_step(part.delta_ns);
+  }
+}
+
+// Bytes and their copies are two counts: the calls of a line's bytes are its copies.
+double calls_of(const Metric& metric, const CountLineDelta& row, const Comparison& difference) {
+  if (metric.kind != MetricKind::bytes) return row.delta();
+  const CountDelta* copies = count_delta("copies" + metric.name.substr(5), difference);
+  if (copies == nullptr) return 0;
+  for (const CountLineDelta& other : copies->lines)
+    if (is_one_place(row, other)) return other.delta();
+  return 0;
+}
+
+std::vector<MetricCause> causes_of_count(const Metric& metric, const Comparison& difference) {
+  std::vector<MetricCause> out;
+  const CountDelta* count = count_delta(metric.name, difference);
+  if (count == nullptr) return out;
+  for (const CountLineDelta& row : count->lines) {  // largest first
+    if (row.delta() <= 0) continue;
+    MetricCause& cause = out.emplace_back();
+    cause.file = row.file;
+    cause.line = row.line;
+    cause.function = row.function;
+    cause.direction = row.direction;
+    cause.operation = row.operations.size() == 1
+                          ? row.operations.front()
+                          : fmt::format("{} operations", row.operations.size());
+    cause.kind = row.a_per_step > 0 ? DeltaKind::count : DeltaKind::added;
+    cause.calls_per_step = calls_of(metric, row, difference);
+    if (metric.kind == MetricKind::bytes) cause.bytes_per_step = row.delta();
+    add_time(metric.name, difference, cause);
+  }
   return out;
 }
 
@@ -65,13 +127,8 @@ std::vector<MetricCause> by_match(const Metric& metric, const Comparison& differ
 
 std::vector<MetricCause> causes_of(const Metric& metric, const Comparison& difference) {
   if (difference.steps == 0) return {};
-  std::vector<MetricCause> out = by_match(metric, difference);
-  const auto rise = [&](const MetricCause& cause) {
-    return metric.is_time() ? cause.ns_per_step : cause.calls_per_step;
-  };
-  std::erase_if(out, [&](const MetricCause& cause) { return rise(cause) <= 0; });
-  std::stable_sort(out.begin(), out.end(),
-                   [&](const MetricCause& x, const MetricCause& y) { return rise(x) > rise(y); });
+  std::vector<MetricCause> out =
+      metric.is_time() ? causes_of_time(metric, difference) : causes_of_count(metric, difference);
   if (out.size() > kMostCauses) out.resize(kMostCauses);
   return out;
 }

@@ -23,7 +23,8 @@ namespace stepscope {
 enum class Outcome : std::uint8_t { pass, regression, inconclusive, not_judged };
 std::string_view name_of(Outcome outcome);
 
-// Where a metric's rise comes from: a summand of the exact difference of the middle runs.
+// Where a metric's rise comes from: a summand of the exact difference of the middle runs. The cause
+// is unknown, and the phase empty, of work that owns none of the difference in time.
 struct MetricCause {
   Cause cause = Cause::unknown;
   std::string phase;
@@ -34,6 +35,7 @@ struct MetricCause {
   DeltaKind kind = DeltaKind::idle;
   double ns_per_step = 0;     // candidate less baseline
   double calls_per_step = 0;  // likewise
+  double bytes_per_step = 0;  // likewise, of a count of bytes
   Direction direction = Direction::none;
   std::string folder;  // that the candidate ran in: readers see the file's name from there
 };

@@ -2,6 +2,8 @@
 #include "core/summary/summary.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "core/summary/parts.hpp"
@@ -43,6 +45,20 @@ std::string_view name_of(Bound bound) {
   return "not_judged";
 }
 
+void keep_sources_of_rows(std::vector<SourceText> all, Summary& summary) {
+  std::map<std::string_view, std::set<std::uint32_t>> lines;
+  for (const CellRow& cell : summary.cells) lines[cell.file].insert(cell.line);
+  for (const WorkCount& count : summary.counts)
+    for (const CountPlace& place : count.places) lines[place.file].insert(place.line);
+  for (SourceText& source : all) {
+    const auto wanted = lines.find(source.file);
+    if (wanted == lines.end()) continue;
+    std::erase_if(source.lines,
+                  [&](const auto& line) { return !wanted->second.contains(line.first); });
+    summary.sources.push_back(std::move(source));
+  }
+}
+
 Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,
                   const SummaryOptions& options) {
   Counting counting = choose_steps(steps);
@@ -74,7 +90,7 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   out.throughput = throughput_of(out, options.flops);
   out.phases = phase_rows(trace, steps, attribution, counting);
   out.cells = cell_rows(trace, attribution, counting);
-  out.counts = count_work(trace, steps, counting.rows);
+  out.counts = count_work(trace, steps, counting.rows, attribution.walked.get());
   out.lines = line_rows(trace, attribution.process, counting);
   out.kernels = kernel_rows(trace, steps, attribution, counting);
   out.transfers = transfer_rows(trace, steps, attribution, counting);

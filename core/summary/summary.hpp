@@ -13,6 +13,7 @@
 #include "core/attribution/attribution.hpp"
 #include "core/device_health/device_health.hpp"
 #include "core/findings/finding.hpp"
+#include "core/model/source_text.hpp"
 #include "core/summary/long_steps.hpp"
 #include "core/summary/rows/line_share.hpp"
 #include "core/summary/throughput.hpp"
@@ -194,6 +195,7 @@ struct Summary {
   std::vector<TransferRow> transfers;       // largest first
   std::vector<DeviceHealth> device_health;  // by device; empty where nothing was sampled
   std::optional<Throughput> throughput;     // where its FLOPs were given, and steps were found
+  std::vector<SourceText> sources;          // of lines in cells and counts, if the run kept them
   Trust trust;
   std::optional<Findings> findings;  // set by whoever called find_all; absent: nobody looked
 };
@@ -203,6 +205,9 @@ struct SummaryOptions {
   std::optional<FlopOptions> flops;           // --flops-per-step, --peak-tflops
   bool without_long_steps = false;  // --without-long-steps: a trimmed view, said to be one
 };
+
+// Sets `sources`: of all that a run kept, the files and lines that are in `cells` and `counts`.
+void keep_sources_of_rows(std::vector<SourceText> all, Summary& summary);
 
 Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,
                   const SummaryOptions& options = {});

@@ -3,8 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/attribution/walked_process.hpp"
+#include "core/summary/rows/operation_name.hpp"
 
 namespace stepscope {
 namespace {
@@ -53,38 +59,68 @@ class HostSteps {
   std::int64_t end_ = 0;
 };
 
+// An operation at a line, whatever its step.
+struct PlaceKey {
+  CodeLine line;
+  StringId name = 0;
+  bool is_annotation = false;
+  friend bool operator==(const PlaceKey&, const PlaceKey&) = default;
+};
+
+struct PlaceHash {
+  std::size_t operator()(const PlaceKey& key) const {
+    const std::uint64_t line =
+        (std::uint64_t{key.line.site} << 2U) | static_cast<std::uint64_t>(key.line.direction);
+    return static_cast<std::size_t>((line * 0x9e3779b97f4a7c15ULL) ^
+                                    (std::uint64_t{key.name} * 0xc2b2ae3d27d4eb4fULL));
+  }
+};
+
+using PlaceCounts = std::unordered_map<PlaceKey, Counts, PlaceHash>;
+
+// Counts what each step did, and, over the counted steps, what was done at each place.
 class Tally {
  public:
-  Tally(const Trace& trace, const Steps& steps)
-      : trace_(trace), process_(steps.process), host_(steps), by_step_(steps.list.size()) {}
+  Tally(const Trace& trace, const Steps& steps, const std::vector<std::uint32_t>& counted,
+        const WalkedProcess* walked)
+      : trace_(trace),
+        process_(steps.process),
+        host_(steps),
+        walked_(walked),
+        by_step_(steps.list.size()),
+        is_counted_(steps.list.size(), false) {
+    for (const std::uint32_t step : counted) is_counted_[step] = true;
+  }
 
   void add_calls() {
     for (CallId call = 0; call < trace_.calls().size(); ++call) {
-      if (Counts* counts = counts_at(trace_.calls().range[call]))
-        add_call(trace_.calls().api[call], *counts);
-    }
-  }
-
-  void add_ops() {
-    for (DeviceOpId op = 0; op < trace_.device_ops().size(); ++op) {
-      if (trace_.data().streams[trace_.device_ops().stream[op]].process != process_) continue;
-      const CallId call = trace_.launch_of(op);
-      const std::int64_t time = call == kNone
-                                    ? trace_.device_ops().begin[op]
-                                    : trace_.host_ranges().begin[trace_.calls().range[call]];
-      const auto step = host_.of(time);
-      add_op(op, step ? by_step_[*step] : outside_);
+      const RangeId range = trace_.calls().range[call];
+      const ApiKind api = trace_.calls().api[call];
+      if (api == ApiKind::launch_kernel) add_range(range, kLaunches);
+      if (api == ApiKind::launch_graph) add_range(range, kGraphLaunches);
+      if (is_sync(api) || api == ApiKind::memcpy_blocking) add_range(range, kHostSyncs);
+      if (api == ApiKind::alloc_device || api == ApiKind::alloc_async || api == ApiKind::alloc_host)
+        add_range(range, kAllocations);
     }
   }
 
   void add_cpu_ops() {
-    for (RangeId range = 0; range < trace_.host_ranges().size(); ++range) {
-      if (trace_.host_ranges().kind[range] != HostKind::op) continue;
-      if (Counts* counts = counts_at(range)) ++(*counts)[kCpuOps];
+    for (RangeId range = 0; range < trace_.host_ranges().size(); ++range)
+      if (trace_.host_ranges().kind[range] == HostKind::op) add_range(range, kCpuOps);
+  }
+
+  void add_ops() {
+    const DeviceOps& ops = trace_.device_ops();
+    for (DeviceOpId op = 0; op < ops.size(); ++op) {
+      if (trace_.data().streams[ops.stream[op]].process != process_) continue;
+      if (ops.kind[op] == DeviceOpKind::kernel) add_op(op, kKernels, 1);
+      if (ops.kind[op] == DeviceOpKind::memset) add_op(op, kMemsets, 1);
+      if (ops.kind[op] == DeviceOpKind::memcpy) add_copy(op);
     }
   }
 
   const std::vector<Counts>& by_step() const { return by_step_; }
+  const PlaceCounts& by_place() const { return by_place_; }
 
   std::uint64_t in_recording(std::size_t counter) const {
     std::uint64_t sum = outside_[counter];
@@ -93,46 +129,78 @@ class Tally {
   }
 
  private:
-  Counts* counts_at(RangeId range) {
-    const ThreadId thread = trace_.host_ranges().thread[range];
-    if (trace_.data().threads[thread].process != process_) return nullptr;
-    const auto step = host_.of(trace_.host_ranges().begin[range]);
-    return step ? &by_step_[*step] : &outside_;
+  template <class PlaceOf>
+  void add(std::optional<std::size_t> step, Counter counter, std::uint64_t amount,
+           PlaceOf place_of) {
+    (step ? by_step_[*step] : outside_)[counter] += amount;
+    if (walked_ != nullptr && step && is_counted_[*step]) by_place_[place_of()][counter] += amount;
   }
 
-  static void add_call(ApiKind api, Counts& counts) {
-    if (api == ApiKind::launch_kernel) ++counts[kLaunches];
-    if (api == ApiKind::launch_graph) ++counts[kGraphLaunches];
-    if (is_sync(api) || api == ApiKind::memcpy_blocking) ++counts[kHostSyncs];
-    if (api == ApiKind::alloc_device || api == ApiKind::alloc_async || api == ApiKind::alloc_host)
-      ++counts[kAllocations];
+  void add_range(RangeId range, Counter counter) {
+    const HostRanges& ranges = trace_.host_ranges();
+    if (trace_.data().threads[ranges.thread[range]].process != process_) return;
+    add(host_.of(ranges.begin[range]), counter, 1, [&]() -> PlaceKey {
+      return {walked_->sites.at(ranges.thread[range], ranges.begin[range], range),
+              ranges.name[range], is_annotation(ranges.kind[range])};
+    });
   }
 
-  void add_op(DeviceOpId op, Counts& counts) const {
-    const DeviceOps& ops = trace_.device_ops();
-    if (ops.kind[op] == DeviceOpKind::kernel) ++counts[kKernels];
-    if (ops.kind[op] == DeviceOpKind::memset) ++counts[kMemsets];
-    if (ops.kind[op] == DeviceOpKind::memcpy) add_copy(op, counts);
+  void add_op(DeviceOpId op, Counter counter, std::uint64_t amount) {
+    const CallId call = trace_.launch_of(op);
+    const std::int64_t time = call == kNone
+                                  ? trace_.device_ops().begin[op]
+                                  : trace_.host_ranges().begin[trace_.calls().range[call]];
+    add(host_.of(time), counter, amount, [&]() -> PlaceKey {
+      return {walked_->places.of(op).line, trace_.device_ops().name[op], false};
+    });
   }
 
-  void add_copy(DeviceOpId op, Counts& counts) const {
+  void add_copy(DeviceOpId op) {
     const CopyKind kind = trace_.device_ops().copy_kind[op];
     const std::uint64_t bytes = trace_.device_ops().bytes[op];
-    const auto add = [&](Counter copies, Counter sum) {
-      ++counts[copies];
-      if (bytes != kUnknownBytes) counts[sum] += bytes;
+    const auto add_both = [&](Counter copies, Counter sum) {
+      add_op(op, copies, 1);
+      if (bytes != kUnknownBytes) add_op(op, sum, bytes);
     };
-    if (kind == CopyKind::host_to_device) add(kCopiesH2d, kBytesH2d);
-    if (kind == CopyKind::device_to_host) add(kCopiesD2h, kBytesD2h);
-    if (kind == CopyKind::device_to_device || kind == CopyKind::peer) add(kCopiesD2d, kBytesD2d);
+    if (kind == CopyKind::host_to_device) add_both(kCopiesH2d, kBytesH2d);
+    if (kind == CopyKind::device_to_host) add_both(kCopiesD2h, kBytesD2h);
+    if (kind == CopyKind::device_to_device || kind == CopyKind::peer)
+      add_both(kCopiesD2d, kBytesD2d);
   }
 
   const Trace& trace_;
   ProcessId process_;
   HostSteps host_;
+  const WalkedProcess* walked_;
   std::vector<Counts> by_step_;
+  std::vector<bool> is_counted_;
   Counts outside_{};
+  PlaceCounts by_place_;
 };
+
+// Sites that differ only in their function are one line, as in the table of cells.
+using PlaceRow = std::tuple<std::string_view, std::uint32_t, Direction, std::string>;
+
+std::vector<CountPlace> places_of(const Trace& trace, const PlaceCounts& counts,
+                                  std::size_t counter) {
+  std::map<PlaceRow, CountPlace> rows;
+  for (const auto& [key, sums] : counts) {
+    if (sums[counter] == 0) continue;
+    const Site site = key.line.site == kNone ? Site{} : trace.data().sites[key.line.site];
+    const std::string operation = operation_name(trace.text(key.name), key.is_annotation);
+    CountPlace& row = rows[{trace.text(site.file), site.line, key.line.direction, operation}];
+    const std::string_view function = trace.text(site.function);
+    if (row.total == 0 || function < row.function) row.function = function;
+    row.file = trace.text(site.file);
+    row.line = site.line;
+    row.operation = operation;
+    row.direction = key.line.direction;
+    row.total += sums[counter];
+  }
+  std::vector<CountPlace> out;
+  for (auto& [key, row] : rows) out.push_back(std::move(row));
+  return out;
+}
 
 bool was_recorded(const Collected& collected, std::size_t counter) {
   switch (counter) {
@@ -155,9 +223,10 @@ std::vector<std::string_view> work_count_names() {
 }
 
 std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
-                                  const std::vector<std::uint32_t>& counted) {
+                                  const std::vector<std::uint32_t>& counted,
+                                  const WalkedProcess* walked) {
   if (counted.empty()) return {};
-  Tally tally(trace, steps);
+  Tally tally(trace, steps, counted, walked);
   tally.add_calls();
   tally.add_ops();
   tally.add_cpu_ops();
@@ -166,7 +235,8 @@ std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
     if (!was_recorded(trace.collected(), counter)) continue;
     WorkCount row{.name = std::string(kNames[counter]),
                   .least_a_step = ~std::uint64_t{0},
-                  .in_recording = tally.in_recording(counter)};
+                  .in_recording = tally.in_recording(counter),
+                  .places = places_of(trace, tally.by_place(), counter)};
     for (const std::uint32_t step : counted) {
       const std::uint64_t count = tally.by_step()[step][counter];
       row.total += count;

@@ -12,10 +12,24 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attribution/direction.hpp"
 #include "core/model/trace.hpp"
 #include "core/steps/steps.hpp"
 
 namespace stepscope {
+
+struct WalkedProcess;
+
+// What one operation at one line adds to a count.
+struct CountPlace {
+  std::string file;  // empty: no line
+  std::uint32_t line = 0;
+  std::string function;
+  std::string operation;  // operation_name.hpp
+  Direction direction = Direction::none;
+  std::uint64_t total = 0;  // over the counted steps
+  friend bool operator==(const CountPlace&, const CountPlace&) = default;
+};
 
 struct WorkCount {
   // Stable ids: "kernels", "launches", "graph_launches", "host_syncs", "allocations", "copies_h2d",
@@ -27,14 +41,18 @@ struct WorkCount {
   // Of all that was recorded of the process: warm-up and what is outside of any step included. Not
   // in older documents.
   std::optional<std::uint64_t> in_recording;
+  // They sum to `total`. None in older documents, nor where it is not known which line an event is
+  // at.
+  std::vector<CountPlace> places;
 };
 
 // The ids above, in their order.
 std::vector<std::string_view> work_count_names();
 
 // In the order of the ids above. A count is left out where its events were not recorded. `counted`
-// are rows of steps.list.
+// are rows of steps.list; `walked` knows the line of an event.
 std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
-                                  const std::vector<std::uint32_t>& counted);
+                                  const std::vector<std::uint32_t>& counted,
+                                  const WalkedProcess* walked = nullptr);
 
 }  // namespace stepscope

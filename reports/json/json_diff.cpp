@@ -107,8 +107,26 @@ DiffJson replacement_json(const Replacement& r) {
   return out;
 }
 
+DiffJson count_line_json(const CountLineDelta& row) {
+  DiffJson out = DiffJson::object();
+  if (!row.file.empty()) {
+    out["file"] = row.file;
+    out["line"] = row.line;
+    out["function"] = row.function;
+    add_direction_of_delta(out, row.direction);
+  }
+  out["operations"] = row.operations;
+  out["a_per_step"] = row.a_per_step;
+  out["b_per_step"] = row.b_per_step;
+  return out;
+}
+
 DiffJson count_delta_json(const CountDelta& row) {
-  return {{"name", row.counter}, {"a_per_step", row.a_per_step}, {"b_per_step", row.b_per_step}};
+  DiffJson out = {
+      {"name", row.counter}, {"a_per_step", row.a_per_step}, {"b_per_step", row.b_per_step}};
+  out["lines"] = DiffJson::array();
+  for (const CountLineDelta& line : row.lines) out["lines"].push_back(count_line_json(line));
+  return out;
 }
 
 template <class Row, class F>
@@ -133,6 +151,8 @@ std::string json_diff(const Comparison& c) {
                   {"delta_ns_total", c.delta_ns_total},
                   {"delta_ns_per_step", c.per_step(c.delta_ns_total)},
                   {"residual_ns", c.residual_ns}};
+  if (c.samples)
+    out["samples"] = {{"a", c.samples->a}, {"b", c.samples->b}, {"per", c.samples->per}};
   add_range(out, c.range_ns_per_step);
   out["parts"] = rows_json(c.parts, c, [&](const DeltaPart& row) { return part_json(row, c); });
   out["causes"] = rows_json(c.causes, c, [&](const CauseDelta& row) { return cause_json(row, c); });

@@ -31,6 +31,7 @@ Json cause_json(const MetricCause& cause) {
   out["kind"] = name_of(cause.kind);
   out["delta_ns_per_step"] = cause.ns_per_step;
   out["delta_calls_per_step"] = cause.calls_per_step;
+  if (cause.bytes_per_step != 0) out["delta_bytes_per_step"] = cause.bytes_per_step;
   return out;
 }
 

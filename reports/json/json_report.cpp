@@ -90,7 +90,8 @@ Json phase_json(const PhaseRow& row, std::uint64_t steps) {
   return out;
 }
 
-// Names of operations stand once, in the order of their first cell; cells hold their place.
+// Names of operations stand once, in the order of their first use; cells and the places of counts
+// hold their place.
 class OperationNames {
  public:
   std::size_t number(const std::string& name) {
@@ -122,6 +123,19 @@ Json cell_json(const CellRow& cell, OperationNames& operations) {
   if (cell.device) out["device"] = *cell.device;
   out["ns_total"] = cell.ns_total;
   out["calls_total"] = cell.calls_total;
+  return out;
+}
+
+Json count_place_json(const CountPlace& place, OperationNames& operations) {
+  Json out = Json::object();
+  if (!place.file.empty()) {
+    out["file"] = place.file;
+    out["line"] = place.line;
+    if (!place.function.empty()) out["function"] = place.function;
+    add_direction(out, place.direction);
+  }
+  if (!place.operation.empty()) out["operation"] = operations.number(place.operation);
+  out["total"] = place.total;
   return out;
 }
 
@@ -223,6 +237,14 @@ Json trust_json(const Trust& t) {
   return out;
 }
 
+Json source_json(const SourceText& source) {
+  Json lines = Json::object();
+  for (const auto& [number, text] : source.lines) lines[std::to_string(number)] = text;
+  return {{"file", source.file},
+          {"hashes", text_of_hashes(source.hashes)},
+          {"lines", std::move(lines)}};
+}
+
 template <class Row, class F>
 Json array_of(const std::vector<Row>& rows, F to_json) {
   Json out = Json::array();
@@ -241,8 +263,14 @@ Json document(const Summary& s) {
   out["phases"] = array_of(s.phases, [n](const PhaseRow& row) { return phase_json(row, n); });
   OperationNames operations;
   out["cells"] = array_of(s.cells, [&](const CellRow& row) { return cell_json(row, operations); });
+  out["counts"] = array_of(s.counts, [&](const WorkCount& row) {
+    Json count = count_json(row, n);
+    count["places"] = array_of(
+        row.places, [&](const CountPlace& place) { return count_place_json(place, operations); });
+    return count;
+  });
   out["operations"] = operations.names();
-  out["counts"] = array_of(s.counts, [n](const WorkCount& row) { return count_json(row, n); });
+  out["sources"] = array_of(s.sources, source_json);
   out["lines"] = array_of(s.lines, [n](const LineRow& row) { return line_json(row, n); });
   out["kernels"] = array_of(s.kernels, [n](const KernelRow& row) { return kernel_json(row, n); });
   out["collectives"] =

@@ -70,6 +70,14 @@ std::string diff_head(const DiffPage& page) {
   return out;
 }
 
+// Where two names have no room, what the work has become is the one to know.
+std::string operation_text(const DiffPage& page, const std::string& op, std::size_t room) {
+  const std::string name = short_kernel_name(op);
+  const auto arrow = name.find("-> ");
+  const bool fits = page.style.whole_names || columns_of(name) <= room;
+  return fits || arrow == std::string::npos ? name : name.substr(arrow);
+}
+
 // "gemm: 12 -> 6 calls": idle time has no operation of its own.
 std::string what_and_how(const DiffPage& page, const DeltaGroup& group, std::size_t width) {
   const std::string how = how_of(group, page.c);
@@ -78,7 +86,7 @@ std::string what_and_how(const DiffPage& page, const DeltaGroup& group, std::siz
   const bool fits = page.style.whole_names || columns_of(how) + 4 <= width;
   if (!fits) return page.style.cut_end(how, width);
   const std::size_t left = width - columns_of(how) - 2;
-  return page.style.cut_end(short_kernel_name(part.op), left) + ": " + how;
+  return page.style.cut_end(operation_text(page, part.op, left), left) + ": " + how;
 }
 
 // Where the same line and cause stand twice, the phase tells them apart.

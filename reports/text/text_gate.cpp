@@ -57,14 +57,24 @@ std::string metrics_table(const GateVerdict& verdict, const Style& style) {
   return "\n" + table.render(style) + (note.empty() ? "" : wrapped("  ", note, style, Colour::dim));
 }
 
+// Lines that bring little beside the first are left out; JSON has them.
+bool matters(const MetricCause& cause, const MetricResult& metric) {
+  constexpr double kLeast = 0.1;
+  const auto amount = [&](const MetricCause& c) {
+    if (metric.kind == MetricKind::time) return c.ns_per_step;
+    return metric.kind == MetricKind::bytes ? c.bytes_per_step : c.calls_per_step;
+  };
+  return amount(cause) >= kLeast * amount(metric.causes.front());
+}
+
 std::string reasons(const GateVerdict& verdict, const Style& style) {
   std::string out;
   for (const MetricResult& metric : verdict.metrics) {
     if (metric.outcome == Outcome::pass || metric.outcome == Outcome::not_judged) continue;
     out += "\n" + wrapped("  ", metric_sentence(metric), style, Colour::plain);
-    const std::size_t shown = metric.kind == MetricKind::time ? metric.causes.size() : 1;
-    for (std::size_t i = 0; i < std::min(shown, metric.causes.size()); ++i)
-      out += wrapped("    from ", cause_sentence(metric.causes[i]), style, Colour::dim);
+    for (const MetricCause& cause : metric.causes)
+      if (matters(cause, metric))
+        out += wrapped("    from ", cause_sentence(cause), style, Colour::dim);
   }
   return out;
 }

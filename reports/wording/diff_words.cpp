@@ -66,8 +66,10 @@ std::string diff_sentence(const Comparison& c) {
   const double a = c.per_step(c.a.wall_ns_total);
   const double b = c.per_step(c.b.wall_ns_total);
   if (c.steps == 0 || a <= 0 || b <= 0) return "there is no step time to compare";
+  const std::string what =
+      c.samples ? fmt::format("for {} samples", format_count(c.samples->per)) : "a step";
   const std::string both =
-      fmt::format("B takes {} a step, A {}", format_duration(b), format_duration(a));
+      fmt::format("B takes {} {}, A {}", format_duration(b), what, format_duration(a));
   const double change = b / a - 1;
   if (std::abs(change) < kSame) return both + ": the same";
   return fmt::format("{}: {} {} ({}), {:.2f} times as {}", both, format_duration(std::abs(b - a)),

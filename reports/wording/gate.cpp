@@ -59,22 +59,33 @@ std::string cut(std::string_view name) {
                                  : std::string(name.substr(0, kLongest - 3)) + "...";
 }
 
-// A finding is of no single cause: its line and phase say where it is.
+// A finding is of no single cause, and work that owns no time of none at all: the line says where
+// it is.
 std::string cause_and_phase(const MetricCause& cause) {
   std::string out;
-  if (cause.cause != Cause::unknown || cause.phase.empty()) out = name_of(cause.cause);
+  if (cause.cause != Cause::unknown) out = name_of(cause.cause);
   if (!cause.phase.empty()) out += (out.empty() ? "phase " : ", phase ") + cause.phase;
-  return out;
+  return out.empty() ? "" : " (" + out + ")";
 }
 
-// Both are needed to tell a rise from the rounding of a number.
+std::string signed_amount(double amount, const std::string& text) {
+  return (amount < 0 ? "-" : "+") + text;
+}
+
+// All that changed: a rise is told from the rounding of a number.
 std::string difference(const MetricCause& cause) {
-  std::string out = (cause.ns_per_step < 0 ? "-" : "+") +
-                    format_duration(std::abs(cause.ns_per_step)) + " a step";
-  if (std::abs(cause.calls_per_step) < 0.005) return out;
-  const std::string calls = format_count(std::abs(cause.calls_per_step));
-  return out + fmt::format(", {}{} call{}", cause.calls_per_step < 0 ? "-" : "+", calls,
-                           calls == "1" ? "" : "s");
+  std::vector<std::string> out;
+  if (cause.ns_per_step != 0)
+    out.push_back(signed_amount(cause.ns_per_step, format_duration(std::abs(cause.ns_per_step))) +
+                  " a step");
+  if (std::abs(cause.calls_per_step) >= 0.005) {
+    const std::string calls = format_count(std::abs(cause.calls_per_step));
+    out.push_back(signed_amount(cause.calls_per_step, calls) + (calls == "1" ? " call" : " calls"));
+  }
+  if (cause.bytes_per_step != 0)
+    out.push_back(
+        signed_amount(cause.bytes_per_step, format_bytes(std::abs(cause.bytes_per_step))));
+  return fmt::format("{}", fmt::join(out, ", "));
 }
 
 }  // namespace
@@ -187,7 +198,7 @@ std::string cause_sentence(const MetricCause& cause) {
                         : fmt::format("{}:{}", shown_file(cause.file, cause.folder), cause.line);
   if (!cause.function.empty()) out += " in " + cause.function;
   if (!cause.file.empty()) out += direction_text(cause.direction);
-  return fmt::format("{}: {} ({}), {}", out,
+  return fmt::format("{}: {}{}, {}", out,
                      cut(cause.operation.empty() ? std::string(meaning_of(cause.cause))
                                                  : short_kernel_name(cause.operation)),
                      cause_and_phase(cause), difference(cause));

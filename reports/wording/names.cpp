@@ -118,6 +118,10 @@ std::string direction_text(Direction direction) {
 }
 
 std::string short_kernel_name(std::string_view name) {
+  constexpr std::string_view kBecame = " -> ";
+  if (const auto arrow = name.find(kBecame); arrow != std::string_view::npos)
+    return short_kernel_name(name.substr(0, arrow)) + std::string(kBecame) +
+           short_kernel_name(name.substr(arrow + kBecame.size()));
   std::string text(name);
   erase_all(text, "(anonymous namespace)::");
   const std::size_t parameters = parameters_begin(text);

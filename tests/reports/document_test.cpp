@@ -19,7 +19,8 @@ using testing::HasSubstr;
 TEST(ReportDocument, GivesBackTheSumsOfRandomReports) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     const RandomCase c = RandomAttribution(seed).make();
-    const Summary written = summarize(c.trace, c.steps, c.attribution);
+    Summary written = summarize(c.trace, c.steps, c.attribution);
+    written.sources = {{"train.py", {1, 0, 0xffffffffU}, {{3, "x = \"δ\""}}}};
     const Result<Summary> read = parse_report_document(json_report(written));
     ASSERT_TRUE(read.ok()) << "seed " << seed << ": " << read.error().message;
     EXPECT_EQ(read->partition.wall_ns_total, written.partition.wall_ns_total);
@@ -39,6 +40,9 @@ TEST(ReportDocument, GivesBackTheSumsOfRandomReports) {
     EXPECT_EQ(read->long_steps.loop_ns_total, written.long_steps.loop_ns_total);
     EXPECT_EQ(read->long_steps.excess_by_cause(), written.long_steps.excess_by_cause());
     ASSERT_EQ(read->counts.size(), written.counts.size());
+    for (std::size_t i = 0; i < written.counts.size(); ++i)
+      EXPECT_EQ(read->counts[i].places, written.counts[i].places);
+    EXPECT_EQ(read->sources, written.sources);
     ASSERT_EQ(read->phases.size(), written.phases.size());
   }
 }

@@ -35,9 +35,12 @@ Summary read_summary(const Field& document) {
   if (const auto devices = document.find("devices"))
     devices->for_each([&](const Field& d) { out.devices.push_back(read_partition(d)); });
   document.at("phases").for_each([&](const Field& p) { out.phases.push_back(read_phase(p)); });
-  read_cells(document, out);
+  const std::vector<std::string> operations = read_operations(document);
+  read_cells(document, operations, out);
   if (const auto counts = document.find("counts"))
-    counts->for_each([&](const Field& c) { out.counts.push_back(read_count(c)); });
+    counts->for_each([&](const Field& c) { out.counts.push_back(read_count(c, operations)); });
+  if (const auto sources = document.find("sources"))
+    sources->for_each([&](const Field& source) { out.sources.push_back(read_source(source)); });
   if (const auto kernels = document.find("kernels"))
     kernels->for_each([&](const Field& k) {
       out.kernels.push_back(read_kernel(k, out.partition.steps_counted));

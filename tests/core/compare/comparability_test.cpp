@@ -9,6 +9,7 @@
 namespace stepscope::compare_parts {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -95,6 +96,15 @@ TEST(Comparability, AnotherBatchOnlyPerSample) {
   const auto batch = [](Summary& b) { b.run.command = "python train.py --batch 64"; };
   EXPECT_FALSE(with_b(batch).comparable);
   EXPECT_TRUE(with_b(batch, {.a_samples = 32, .b_samples = 64}).comparable);
+}
+
+TEST(Comparability, ScaledTablesSayThatTheyAre) {
+  const Summary a = sound_side(), b = a;
+  const Comparison c = compare(a, b, {.a_samples = 32, .b_samples = 64});
+  EXPECT_THAT(c.warnings, Contains(AllOf(HasSubstr("for 32 samples"), HasSubstr("times 0.5"))));
+  ASSERT_TRUE(c.samples);
+  EXPECT_EQ(c.samples->per, 32);
+  EXPECT_FALSE(compare(a, b).samples);
 }
 
 TEST(Comparability, OfOneCommandAloneNothingIsSaidOfTheOther) {

@@ -4,12 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "core/compare/comparison.hpp"
 #include "tests/core/attribution/random_attribution.hpp"
 #include "tests/core/compare/sample_sides.hpp"
+#include "tests/simulator/machine.hpp"
+#include "tests/simulator/recording.hpp"
 
 namespace stepscope {
 namespace {
@@ -48,6 +51,29 @@ TEST(Compare, PartsSumToTheDifferenceOfAnyTwoRuns) {
     expect_exact(c);
     expect_parts_project(c);
   }
+}
+
+Summary simulated_summary(std::uint64_t seed) {
+  const simulator::Run run = simulator::execute(simulator::random_program(seed), seed);
+  const Trace trace = simulator::record(run);
+  const Steps steps = simulator::true_steps(run, trace);
+  return summarize(trace, steps, *attribute(trace, steps));
+}
+
+TEST(Compare, CountsBlamedOnLinesSumToTheCountedDifference) {
+  std::size_t blamed = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const Comparison c = compare(simulated_summary(seed), simulated_summary(seed + 1'000));
+    for (const CountDelta& count : c.counts) {
+      double sum = 0;
+      for (const CountLineDelta& line : count.lines) sum += line.delta();
+      const double most = std::max(count.a_per_step, count.b_per_step);
+      EXPECT_NEAR(sum, count.b_per_step - count.a_per_step, 1e-9 * most) << count.counter;
+      blamed += count.lines.size();
+    }
+  }
+  EXPECT_GT(blamed, 100U);  // the cases are worth the name
 }
 
 using PartKey = std::tuple<Cause, DeltaKind, std::int64_t>;

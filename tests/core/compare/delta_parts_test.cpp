@@ -90,6 +90,20 @@ TEST(DeltaParts, APartOfSeveralPlacesStandsAtTheLongest) {
   EXPECT_EQ(shrunk[0].line, 10U) << "where the time was";
 }
 
+TEST(DeltaParts, EachSidesWorkHasThatSidesName) {
+  const auto op = [](const char* name) {
+    return SampleCell{.operation = name, .ns = 50, .calls = 4};
+  };
+  EXPECT_EQ(parts_between({op("norm")}, {op("norm")}).size(), 0U);
+  const auto one = parts_between({op("norm")}, {{.operation = "cat", .ns = 90, .calls = 1}});
+  ASSERT_FALSE(one.empty());
+  EXPECT_EQ(one[0].op, "norm -> cat");
+  const auto several =
+      parts_between({op("norm"), op("add")}, {{.operation = "cat", .ns = 90, .calls = 1}});
+  ASSERT_FALSE(several.empty());
+  EXPECT_EQ(several[0].op, "2 operations -> cat");
+}
+
 TEST(DeltaParts, SeveralKernelsForOneAreAReplacement) {
   const std::vector<SampleCell> unfused = {
       {.cause = Cause::gpu_elementwise, .operation = "mul", .ns = 100, .calls = 70},

@@ -21,8 +21,8 @@ SampleCell at(std::uint32_t line, const char* operation, const char* function = 
 // The line of B that a line of A became; 0: none.
 std::uint32_t became(const std::vector<SampleCell>& a, const std::vector<SampleCell>& b,
                      std::size_t place) {
-  const auto of_a = items_of(a);
-  const LineMatching lines(of_a, items_of(b));
+  const auto of_a = items_of(a), of_b = items_of(b);
+  const LineMatching lines(lines_of(of_a), lines_of(of_b));
   return lines.pairs()[lines.of_a(of_a[place])].b.second;
 }
 
@@ -58,9 +58,11 @@ TEST(LineMatching, FilesOfOneNamePairByTheLongestEndOfTheirPaths) {
                                      at(22, "relu", "f", "/new/net/__init__.py")};
   EXPECT_EQ(became(a, b, 0), 12U);
   EXPECT_EQ(became(a, b, 1), 22U);
+  const std::vector<SampleCell> same = {at(10, "gemm", "f", "/old/io/__init__.py"),
+                                        at(20, "gemm", "f", "/old/net/__init__.py")};
   const std::vector<SampleCell> other = {at(12, "gemm", "f", "/new/x/__init__.py"),
-                                         at(22, "relu", "f", "/new/y/__init__.py")};
-  EXPECT_EQ(became(a, other, 0), 0U) << "which of the two it is cannot be told";
+                                         at(22, "gemm", "f", "/new/y/__init__.py")};
+  EXPECT_EQ(became(same, other, 0), 0U) << "which of the two it is cannot be told";
 }
 
 TEST(LineMatching, ABranchThatWasNotTakenDidNotMove) {
@@ -77,8 +79,8 @@ TEST(LineMatching, ARemovedLineHasNone) {
 }
 
 TEST(LineMatching, TimeWithoutALineIsRowZero) {
-  const auto a = items_of({at(0, "gemm")});
-  const LineMatching lines(a, items_of({at(10, "gemm")}));
+  const auto a = items_of({at(0, "gemm")}), b = items_of({at(10, "gemm")});
+  const LineMatching lines(lines_of(a), lines_of(b));
   EXPECT_EQ(lines.of_a(a[0]), 0U);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/compare/comparison.hpp"
+#include "core/compare/line_work.hpp"
 #include "core/compare/work_item.hpp"
 
 namespace stepscope {
@@ -53,6 +54,13 @@ inline Summary side_of_cells(const std::vector<SampleCell>& cells, std::uint64_t
 
 inline std::vector<compare_parts::WorkItem> items_of(const std::vector<SampleCell>& cells) {
   return compare_parts::scale(side_of_cells(cells), 1).items;
+}
+
+// The lines of a side that kept neither its counts nor its sources. The items must outlive it.
+inline compare_parts::SideLines lines_of(const std::vector<compare_parts::WorkItem>& items) {
+  static const std::vector<WorkCount> kNoCounts;
+  static const std::vector<SourceText> kNoSources;
+  return {items, kNoCounts, kNoSources};
 }
 
 template <class Row>

@@ -13,7 +13,9 @@ struct Matched {
   std::vector<WorkGroup> groups;
 
   Matched(const std::vector<SampleCell>& of_a, const std::vector<SampleCell>& of_b)
-      : a(items_of(of_a)), b(items_of(of_b)), groups(match_work(a, b, LineMatching(a, b))) {}
+      : a(items_of(of_a)),
+        b(items_of(of_b)),
+        groups(match_work(a, b, LineMatching(lines_of(a), lines_of(b)))) {}
 };
 
 SampleCell kernel(const char* name, std::uint32_t line = 10, Cause cause = Cause::gpu_gemm) {

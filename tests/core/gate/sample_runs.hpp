@@ -55,8 +55,13 @@ inline void add_cell(Summary& out, Cause cause, const char* phase, std::uint32_t
   for (auto& parts : out.step_parts) parts[index_of(cause)] += ns_a_step;
 }
 
-inline void add_count(Summary& out, const char* name, std::uint64_t a_step) {
-  out.counts.push_back({name, a_step * out.counted.size(), a_step, a_step});
+// All of it at one line.
+inline void add_count(Summary& out, const char* name, std::uint64_t a_step, std::uint32_t line,
+                      const char* operation) {
+  const std::uint64_t total = a_step * out.counted.size();
+  out.counts.push_back({name, total, a_step, a_step});
+  if (total > 0)
+    out.counts.back().places = {{"train.py", line, "step", operation, Direction::none, total}};
 }
 
 inline Summary run(const Shape& shape = {}, const std::string& path = "run.scope") {
@@ -84,8 +89,8 @@ inline Summary run(const Shape& shape = {}, const std::string& path = "run.scope
   const std::int64_t forward = (step_ns - topk) * steps;
   out.phases = {{"forward", "", "forward", 0, forward, forward, 0, 0, 0, shape.steps, 1},
                 {"topk", "", "topk", 0, topk * steps, topk * steps, 0, 0, 0, shape.steps, 1}};
-  add_count(out, "kernels", shape.kernels + 1);
-  add_count(out, "host_syncs", shape.syncs);
+  add_count(out, "kernels", shape.kernels + 1, 10, "gemm");
+  add_count(out, "host_syncs", shape.syncs, 30, "cudaStreamSynchronize");
   out.device_health.push_back(
       {.device = 0,
        .samples = 40,
