@@ -34,15 +34,14 @@ constexpr const char* kGateRunExamples =
     "Each command is a line for the shell, run N times in turns under 'stepscope profile'. What "
     "it\n"
     "prints goes into a file; a command that fails ends the gate with exit code 4 and its last\n"
-    "lines. The light level records no PyTorch ops and no call sites: --level standard names the\n"
-    "lines of a regression.";
+    "lines. --level light costs least; it records no call sites, so that a regression has no line.";
 
 struct GateRunArguments {
   std::string baseline_command;
   std::string candidate_command;
   std::uint32_t runs = 5;
   std::string keep;  // folder for traces, reports and outputs; empty: none is kept
-  ProfiledRunOptions profile;
+  ProfiledRunOptions profile{.level = "standard"};  // the least that names lines
   ReadOptions read;
   GatePolicyOptions policy;
   GateReportOptions report;
