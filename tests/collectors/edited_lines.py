@@ -117,7 +117,7 @@ class Program:
         for header, body in self.functions:
             out += [(self.text_of(header), header)] + [("    " + self.text_of(line), line) for line in body]
             out += [("    return x", None), ("", None)]
-        out += [("def main():", None), ("    for _ in range(%d):" % STEPS, None), ("        out = torch.randn(32, 48)", None)]
+        out += [("def main():", None), ("    for _ in range(%d):" % STEPS, None), ("        out = torch.randn(32, 48, requires_grad=True)", None)]
         for call in self.calls:
             function = getattr(self, "called", {}).get(id(call), call.function)
             name = self.text_of(function[0])[4:].split("(")[0]
