@@ -37,14 +37,14 @@ std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& t
     const WorkerTime time = worker_time(*run.attribution.walked, takes.all());
     return time.ns_a_batch ? std::optional(time.computes) : std::nullopt;
   }
-  double ran = 0, seen = 0;
+  double ran = 0, slept = 0;
   for (const Interval& time : times) {
-    const auto share = run.cpu.share(run.steps.thread, time);
-    if (!share) continue;
-    ran += *share * static_cast<double>(time.length());
-    seen += static_cast<double>(time.length());
+    const auto use = run.cpu.use(run.steps.thread, time);
+    if (!use) continue;
+    ran += static_cast<double>(use->ran);
+    slept += static_cast<double>(use->slept);
   }
-  return seen > 0 ? std::optional(ran / seen) : std::nullopt;
+  return ran + slept > 0 ? std::optional(ran / (ran + slept)) : std::nullopt;
 }
 
 }  // namespace stepscope::rules
