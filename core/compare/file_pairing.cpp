@@ -17,7 +17,8 @@ constexpr double kWords = 0.6;
 constexpr double kWork = 0.4;
 constexpr double kLeastKept = 0.4;
 // Of lines without text.
-constexpr double kLeastWork = 0.5;  // in common; less where all around the line speaks for it
+constexpr double kLeastWorkInCommon =
+    0.5;                            // in common; less where all around the line speaks for it
 constexpr double kAround = 0.5;     // the neighbours before and behind are as far away
 constexpr double kFunction = 0.5;   // both are in functions of one name
 constexpr double kMovedWork = 0.8;  // in common, for a line that changed its order
@@ -143,7 +144,7 @@ class Pairer {
     const double work = work_in_common(a.shares, b.shares);
     const double around = kAround * around_in_common(i, j);
     const bool one_function = a.function == b.function;
-    if (work < kLeastWork && !(one_function && around >= kAround)) return 0;
+    if (work < kLeastWorkInCommon && !(one_function && around >= kAround)) return 0;
     return work + around + (one_function ? kFunction : 0) + kSize * size_in_common(a, b);
   }
 
