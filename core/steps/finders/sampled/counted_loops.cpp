@@ -12,7 +12,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kSure = 0.9;
+constexpr double kConfidence = 0.9;
 constexpr double kRoomFor = 2;  // iterations may be twice as fast as usual
 
 // Begins of iterations, evenly between two times.
@@ -97,7 +97,7 @@ Loop find_counted_loops(const Activity& activity) {
   const double spacing = static_cast<double>(chosen->covered) /
                          static_cast<double>(std::max<std::size_t>(chosen->points, 1));
   Loop loop{.found_by = FoundBy::loop_counter,
-            .confidence = kSure,
+            .confidence = kConfidence,
             .how = how_text(*chosen, begins.size(), spacing),
             .thread = thread};
   for (std::size_t i = 0; i < begins.size(); ++i)
