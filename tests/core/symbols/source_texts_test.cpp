@@ -2,6 +2,7 @@
 #include "core/symbols/source_texts.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <limits>
@@ -25,7 +26,8 @@ class SourceTextsTest : public testing::Test {
   }
   ~SourceTextsTest() override { fs::remove_all(folder_); }
 
-  fs::path folder_ = fs::path(testing::TempDir()) / "source_texts";
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) / ("source_texts" + std::to_string(::getpid()));
 };
 
 TEST_F(SourceTextsTest, KeepTheRecordedLinesAndAHashOfEach) {
