@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace stepscope {
@@ -101,12 +102,40 @@ double calls_of(const Metric& metric, const CountLineDelta& row, const Compariso
   return 0;
 }
 
+// Where no line is known (C++ without --native-lines), the phase of the work says where it is: the
+// calls that each phase has more of, as far as they own time.
+std::vector<MetricCause> causes_by_phase(std::string_view metric, const Comparison& difference) {
+  std::map<std::string, MetricCause> phases;
+  std::set<std::uint32_t> counted;
+  for (const DeltaPart& part : difference.parts) {  // largest first
+    if (!part.file.empty() || !speaks_of_count(metric, part)) continue;
+    const auto [at, is_new] = phases.try_emplace(part.phase);
+    MetricCause& cause = at->second;
+    if (is_new)
+      cause.cause = part.cause, cause.phase = part.phase, cause.operation = part.op,
+      cause.kind = part.kind;
+    cause.ns_per_step += difference.per_step(part.delta_ns);
+    if (!counted.insert(part.group).second) continue;
+    const double calls = static_cast<double>(part.b_calls) - static_cast<double>(part.a_calls);
+    cause.calls_per_step += calls / static_cast<double>(difference.steps);
+  }
+  std::vector<MetricCause> out;
+  for (auto& [phase, cause] : phases)
+    if (cause.calls_per_step > 0) out.push_back(std::move(cause));
+  return out;
+}
+
 std::vector<MetricCause> causes_of_count(const Metric& metric, const Comparison& difference) {
   std::vector<MetricCause> out;
   const CountDelta* count = count_delta(metric.name, difference);
   if (count == nullptr) return out;
   for (const CountLineDelta& row : count->lines) {  // largest first
     if (row.delta() <= 0) continue;
+    if (row.file.empty() && metric.kind != MetricKind::bytes) {
+      const std::vector<MetricCause> phases = causes_by_phase(metric.name, difference);
+      out.insert(out.end(), phases.begin(), phases.end());
+      if (!phases.empty()) continue;
+    }
     MetricCause& cause = out.emplace_back();
     cause.file = row.file;
     cause.line = row.line;
@@ -120,6 +149,12 @@ std::vector<MetricCause> causes_of_count(const Metric& metric, const Comparison&
     if (metric.kind == MetricKind::bytes) cause.bytes_per_step = row.delta();
     add_time(metric.name, difference, cause);
   }
+  const auto rise = [&](const MetricCause& cause) {
+    return metric.kind == MetricKind::bytes ? cause.bytes_per_step : cause.calls_per_step;
+  };
+  std::stable_sort(out.begin(), out.end(), [&](const MetricCause& x, const MetricCause& y) {
+    return rise(x) > rise(y);
+  });
   return out;
 }
 
