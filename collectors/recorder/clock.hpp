@@ -22,13 +22,17 @@ inline std::int64_t clock_ns(clockid_t id) noexcept {
   return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
+inline std::uint64_t realtime_ns() noexcept {
+  return static_cast<std::uint64_t>(clock_ns(CLOCK_REALTIME));
+}
+
 inline std::uint64_t read_ticks(bool ticks_are_ns) noexcept {
 #if defined(__x86_64__)
   if (!ticks_are_ns) [[likely]]
     return __builtin_ia32_rdtsc();
 #endif
   (void)ticks_are_ns;
-  return static_cast<std::uint64_t>(clock_ns(CLOCK_REALTIME));
+  return realtime_ns();
 }
 
 // The tightest of several readings.

@@ -60,6 +60,16 @@ class RecordedChild : public testing::Test {
     return status;
   }
 
+  // Waits, up to five seconds, until the files hold ranges: the writer has written its first chunk.
+  void wait_for_written_ranges() const {
+    for (int i = 0; i < 500; ++i) {
+      const Result<TraceData> data = read_scope(folder_);
+      if (data.ok() && data->host_ranges.size() > 0) return;
+      usleep(10'000);
+    }
+    ADD_FAILURE() << "no range was written to " << folder_;
+  }
+
   Trace read() {
     Result<TraceData> data = read_scope(folder_);
     EXPECT_TRUE(data.ok()) << (data.ok() ? "" : data.error().message);

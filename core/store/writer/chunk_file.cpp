@@ -2,6 +2,7 @@
 #include "core/store/writer/chunk_file.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,8 +26,18 @@ Error failed(const char* what, const std::string& path, int error) {
   return io_error(std::move(message));
 }
 
-// 0, or the errno. A short write (a signal, a nearly full disk) is continued.
+// Whether the process may make its file so much longer. Beyond RLIMIT_FSIZE a write is answered by SIGXFSZ, which ends
+// the program that is watched.
+bool may_grow(int fd, std::size_t bytes) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  const off_t end = lseek(fd, 0, SEEK_CUR);
+  return end < 0 || static_cast<rlim_t>(end) + bytes <= limit.rlim_cur;
+}
+
+// Returns 0, or the errno. A short write (a signal, a nearly full disk) is continued.
 int write_fully(int fd, const std::uint8_t* at, std::size_t bytes) {
+  if (!may_grow(fd, bytes)) return EFBIG;
   while (bytes > 0) {
     const ssize_t done = ::write(fd, at, bytes);
     if (done < 0 && errno == EINTR) continue;

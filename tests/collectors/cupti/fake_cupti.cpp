@@ -66,14 +66,14 @@ Status disable(ActivityKind kind) {
   return kSuccess;
 }
 
-Status flush_all(std::uint32_t flag) {
-  state().flushes.push_back(flag);
-  if (state().waiting.empty()) return kSuccess;
+Status flush_all(std::uint32_t /*flag*/) {
+  ++state().flushes;
+  const std::vector<FakeRecord> records = state().waiting.take();
+  if (records.empty()) return kSuccess;
   ask_for_a_buffer();
   std::uint8_t* buffer = std::exchange(state().buffer, nullptr);
-  const std::vector<std::uint8_t> bytes = buffer_of(state().waiting);
+  const std::vector<std::uint8_t> bytes = buffer_of(records);
   std::memcpy(buffer, bytes.data(), bytes.size());
-  state().waiting.clear();
   state().complete(nullptr, 0, buffer, state().buffer_bytes, bytes.size());
   return kSuccess;
 }

@@ -3,9 +3,11 @@
 // returns buffers of hand-made records.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <set>
 #include <utility>
 #include <variant>
@@ -20,6 +22,32 @@ using FakeRecord = std::variant<KernelRecord, MemcpyRecord, PeerCopyRecord, Mems
 
 namespace fake_cupti {
 
+// Records that a test hands over and the recorder's writer thread takes at a flush.
+class WaitingRecords {
+ public:
+  WaitingRecords& operator=(std::vector<FakeRecord> records) {
+    const std::scoped_lock hold(lock_);
+    records_ = std::move(records);
+    return *this;
+  }
+  void push_back(FakeRecord record) {
+    const std::scoped_lock hold(lock_);
+    records_.push_back(std::move(record));
+  }
+  std::size_t size() const {
+    const std::scoped_lock hold(lock_);
+    return records_.size();
+  }
+  std::vector<FakeRecord> take() {
+    const std::scoped_lock hold(lock_);
+    return std::exchange(records_, {});
+  }
+
+ private:
+  mutable std::mutex lock_;
+  std::vector<FakeRecord> records_;
+};
+
 struct State {
   Status subscribe_status = kSuccess;
   std::uint32_t version = 130001;
@@ -32,8 +60,8 @@ struct State {
   std::set<std::pair<std::uint32_t, std::uint32_t>> callbacks;  // domain, id
   std::uint8_t* buffer = nullptr;  // asked for at the first call, as CUPTI does
   std::size_t buffer_bytes = 0;
-  std::vector<FakeRecord> waiting;  // given out at the next flush
-  std::vector<std::uint32_t> flushes;
+  WaitingRecords waiting;  // given out at the next flush
+  std::atomic<std::size_t> flushes = 0;
   std::size_t dropped = 0;
   std::set<std::uint32_t> unknown_resources;  // callback ids that this CUPTI does not have
   std::uint32_t correlation = 0;

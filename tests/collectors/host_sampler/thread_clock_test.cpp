@@ -42,13 +42,13 @@ struct Pipe {
 TEST(ThreadClock, AWriteThatBlocksIsTold) {
   if (!tells_calls(gettid())) GTEST_SKIP() << "this system does not tell calls of threads";
   const Pipe full;
-  std::array<char, 65536> text{};
+  std::array<char, 65536> text{}, received{};
   const auto write_twice = [&] {
     for (int i = 0; i < 2; ++i) EXPECT_GT(write(full.ends[1], text.data(), text.size()), 0);
   };
   const auto empty = [&] {
     for (std::size_t left = 2 * text.size(); left > 0;) {
-      const ssize_t taken = read(full.ends[0], text.data(), text.size());
+      const ssize_t taken = read(full.ends[0], received.data(), received.size());
       ASSERT_GT(taken, 0);
       left -= static_cast<std::size_t>(taken);
     }

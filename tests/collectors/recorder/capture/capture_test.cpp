@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 #include "collectors/recorder/process_state.hpp"
@@ -20,7 +21,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What the device's collector is told.
+// Keeps what the device's collector was told by the writer thread: 1 for on, 0 for off.
 class ListeningSource final : public RowSource {
  public:
   bool due(std::int64_t /*now_ns*/) noexcept override { return false; }
@@ -28,11 +29,19 @@ class ListeningSource final : public RowSource {
     return false;
   }
   double take(bool on) noexcept override {
-    told += on ? '1' : '0';
+    const std::scoped_lock hold(lock_);
+    told_ += on ? '1' : '0';
     return on ? 1 : 0;
   }
   Totals totals() const noexcept override { return {}; }
-  std::string told;
+  std::string told() const {
+    const std::scoped_lock hold(lock_);
+    return told_;
+  }
+
+ private:
+  mutable std::mutex lock_;
+  std::string told_;
 };
 
 class CaptureTest : public RecordedChild {
@@ -240,7 +249,7 @@ TEST_F(CaptureTest, AStepMarkEndsWhenTheDeviceIsSwitched) {
     for (int i = 0; i < 4; ++i) {
       step(i);
       expected += i % 2 == 0 ? '0' : '1';
-      EXPECT_EQ(source.told, expected);
+      EXPECT_EQ(source.told(), expected);
     }
   });
 }
@@ -256,14 +265,14 @@ TEST_F(CaptureTest, TheDeviceIsNotSwitchedOffInAnotherThreadsCall) {
       begin_call(1, HostKind::runtime_call, 0, 7, kNoStream, 0);
       in_call = 1;
       usleep(10'000);
-      told_in_call = source.told;
+      told_in_call = source.told();
       end_range(kLaneCall);
     });
     while (in_call == 0) usleep(100);
     step(0);
     other.join();
     EXPECT_EQ(told_in_call, "");
-    EXPECT_EQ(source.told, "0");
+    EXPECT_EQ(source.told(), "0");
   });
 }
 
@@ -272,16 +281,16 @@ TEST_F(CaptureTest, AChangeThatNoThreadAskedForWaitsForOneOutsideOfCalls) {
     static ListeningSource source;
     add_row_source(&source);
     trigger_capture(true);
-    const std::string before = source.told;
+    const std::string before = source.told();
     begin_call(1, HostKind::runtime_call, 0, 7, kNoStream, 0);
     toggle_capture_soon();
     wake_writer();
     usleep(30'000);
-    const std::string in_the_call = source.told;
+    const std::string in_the_call = source.told();
     end_range(kLaneCall);
     step(0);
     EXPECT_EQ(in_the_call, before);
-    EXPECT_EQ(source.told, before + "0");
+    EXPECT_EQ(source.told(), before + "0");
   });
 }
 

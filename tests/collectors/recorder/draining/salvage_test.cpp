@@ -32,12 +32,12 @@ using testing::ElementsAre;
 using SalvageTest = RecordedChild;
 
 TEST_F(SalvageTest, AKilledProcessLosesNothingThatWasRecorded) {
-  const int status = status_of([] {
+  const int status = status_of([this] {
     begin_user("open");
     for (int i = 0; i < 1'000; ++i) {
       begin_range(kLaneFunction, HostKind::op, name("op"), 0, 0, kNoSequence);
       end_range(kLaneFunction);
-      if (i == 500) usleep(1'200'000);  // behind the writer's first chunk
+      if (i == 500) wait_for_written_ranges();
     }
     kill(getpid(), SIGKILL);
   });
@@ -180,8 +180,10 @@ TEST_F(SalvageTest, WildWritesIntoTheFilesHarmNobody) {
     const pid_t child = fork();
     if (child == 0)
       [&]() noexcept {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose shadow is larger
         const rlimit memory{1U << 30U, 1U << 30U};
         setrlimit(RLIMIT_AS, &memory);
+#endif
         _exit(static_cast<int>(salvage(folder_.string(), {}).recovered));
       }();
     int status = -1;
