@@ -9,7 +9,7 @@ namespace {
 
 using Line = std::pair<std::string, std::uint32_t>;
 
-struct Sums {
+struct LineTotals {
   LineWork time, calls;  // the same line by what it owns, and by what it called
 };
 
@@ -20,8 +20,8 @@ void add(LineWork& work, const std::string& operation, Direction direction,
   work.size += amount;
 }
 
-std::map<Line, Sums> sums_by_line(const SideLines& side) {
-  std::map<Line, Sums> out;
+std::map<Line, LineTotals> sums_by_line(const SideLines& side) {
+  std::map<Line, LineTotals> out;
   for (const WorkItem& item : side.items) {
     if (item.file.empty()) continue;
     const std::string what =
@@ -39,7 +39,7 @@ std::map<Line, Sums> sums_by_line(const SideLines& side) {
   return out;
 }
 
-LineWork work_of(const Line& line, Sums sums, const SourceText* source) {
+LineWork work_of(const Line& line, LineTotals sums, const SourceText* source) {
   LineWork out = sums.time.size > 0 ? std::move(sums.time) : std::move(sums.calls);
   out.line = line.second;
   for (auto& [key, share] : out.shares) share /= std::max(out.size, 1.0);
@@ -60,7 +60,7 @@ bool is_of_a_word(char c) {
          static_cast<unsigned char>(c) >= 0x80U;
 }
 
-std::map<std::string, std::size_t> words_of(const std::string& text) {
+std::map<std::string, std::size_t> word_counts(const std::string& text) {
   std::map<std::string, std::size_t> out;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
@@ -93,7 +93,7 @@ double work_in_common(const WorkShares& a, const WorkShares& b) {
 }
 
 double words_in_common(const std::string& a, const std::string& b) {
-  const auto of_a = words_of(a), of_b = words_of(b);
+  const auto of_a = word_counts(a), of_b = word_counts(b);
   std::size_t common = 0, all = 0;
   for (const auto& [word, count] : of_a) {
     const auto other = of_b.find(word);

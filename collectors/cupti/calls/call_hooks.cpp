@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kIds = 1024;
 
 // Constant-initialised and trivially destroyed: callbacks run until the last instruction.
-constinit Library library{};
+constinit Library loaded_library{};
 constinit HookOptions options{};
 constinit std::array<const ApiFunction*, kIds> runtime_functions{};
 constinit std::array<const ApiFunction*, kIds> driver_functions{};
@@ -68,7 +68,7 @@ HostKind kind_of_call(Domain domain) noexcept {
   const CallArguments arguments = read_arguments(function, call.function_params);
   recorder::StreamRef stream = recorder::kNoStream;
   if (arguments.has_stream) {
-    stream = streams.find(library, call.context, call.context_uid, arguments.stream,
+    stream = streams.find(loaded_library, call.context, call.context_uid, arguments.stream,
                           id == function.ids[1]);
   }
   // The counter tells its number once: not to a call that is not recorded.
@@ -176,22 +176,24 @@ void enable_one(Subscriber subscriber, const ApiFunction& function) noexcept {
     functions_of(function.domain)[id] = &function;
     recorder::name_call(call_code(function.domain, id), function.name);
     if (!is_recorded(function, options.level) || !options.parts.calls) continue;
-    (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(function.domain), id);
+    (void)loaded_library.enable_callback(1, subscriber, static_cast<std::uint32_t>(function.domain),
+                                         id);
   }
 }
 
 // Behind the listed ones.
 void enable_others(Subscriber subscriber, const ApiFunction& other) noexcept {
-  if (library.callback_name == nullptr)
+  if (loaded_library.callback_name == nullptr)
     return recorder::note("this libcupti does not name its calls: level deep adds none");
   for (std::uint32_t id = 1; id < kIds; ++id) {
     const ApiFunction*& function = functions_of(other.domain)[id];
     if (function != nullptr || is_profiler_control(other.domain, id)) continue;
-    const CallName name = call_name(library, other.domain, id);
+    const CallName name = call_name(loaded_library, other.domain, id);
     if (name[0] == '\0' || is_noise(name.data())) continue;
     function = &other;
     recorder::name_call(call_code(other.domain, id), name.data());
-    (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(other.domain), id);
+    (void)loaded_library.enable_callback(1, subscriber, static_cast<std::uint32_t>(other.domain),
+                                         id);
   }
 }
 
@@ -216,12 +218,12 @@ void enable_others(Subscriber subscriber, const ApiFunction& other) noexcept {
 
 Status enable_hooks(const Library& found, Subscriber subscriber,
                     const HookOptions& wanted) noexcept {
-  library = found;
+  loaded_library = found;
   options = wanted;
   own_subscriber = subscriber;
   if (!wanted.parts.lines) options.call_site = nullptr, options.autograd_counter = nullptr;
   if (!wanted.parts.streams)
-    library.stream_id = [](void*, void*, std::uint8_t, std::uint32_t*) {
+    loaded_library.stream_id = [](void*, void*, std::uint8_t, std::uint32_t*) {
       return kInvalidParameter;
     };
   for (const ApiFunction& function : api_functions()) {
@@ -234,17 +236,18 @@ Status enable_hooks(const Library& found, Subscriber subscriber,
   }
   if (wanted.profiler_control) {
     for (const ProfilerControl& control : kProfilerControls)
-      (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(control.domain),
-                                    control.id);
+      (void)loaded_library.enable_callback(1, subscriber,
+                                           static_cast<std::uint32_t>(control.domain), control.id);
   }
   for (const std::uint32_t id : {kStreamDestroyStarting, kContextDestroyStarting}) {
     if (!wanted.parts.resources) continue;
-    (void)library.enable_callback(1, subscriber, static_cast<std::uint32_t>(Domain::resource), id);
+    (void)loaded_library.enable_callback(1, subscriber,
+                                         static_cast<std::uint32_t>(Domain::resource), id);
   }
   if (wanted.level != Level::light && wanted.parts.graph_nodes && !wanted.whole_graphs)
-    enable_graph_hooks(library, subscriber, options);
+    enable_graph_hooks(loaded_library, subscriber, options);
   if (!wanted.parts.state) return kSuccess;
-  return library.enable_domain(1, subscriber, static_cast<std::uint32_t>(Domain::state));
+  return loaded_library.enable_domain(1, subscriber, static_cast<std::uint32_t>(Domain::state));
 }
 
 void switch_hooks(bool on) noexcept {
@@ -263,7 +266,7 @@ void switch_hooks(bool on, Level level, Answer wanted) noexcept {
       if (!on && instantiates_graphs(*function)) continue;
       const auto number = static_cast<std::uint32_t>(domain);
       if (on || !is_wanted_by_guest(number, id))
-        (void)library.enable_callback(on ? 1 : 0, own_subscriber, number, id);
+        (void)loaded_library.enable_callback(on ? 1 : 0, own_subscriber, number, id);
     }
   }
 }

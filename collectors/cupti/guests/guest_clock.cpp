@@ -6,10 +6,6 @@
 namespace stepscope::cupti {
 namespace {
 
-std::uint64_t now_ns() noexcept {
-  return static_cast<std::uint64_t>(recorder::clock_ns(CLOCK_REALTIME));
-}
-
 double difference(std::uint64_t a, std::uint64_t b) noexcept {
   return static_cast<double>(static_cast<std::int64_t>(a - b));
 }
@@ -26,9 +22,9 @@ GuestClock::Reading GuestClock::read(TimestampFunction function) noexcept {
   Reading best;
   std::uint64_t narrowest = ~std::uint64_t{0};
   for (int i = 0; i < 8; ++i) {
-    const std::uint64_t before = now_ns();
+    const std::uint64_t before = recorder::realtime_ns();
     const std::uint64_t ticks = function();
-    const std::uint64_t after = now_ns();
+    const std::uint64_t after = recorder::realtime_ns();
     if (after - before >= narrowest) continue;
     narrowest = after - before;
     best = {before + narrowest / 2, ticks};

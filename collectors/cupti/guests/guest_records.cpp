@@ -14,10 +14,6 @@
 namespace stepscope::cupti {
 namespace {
 
-std::uint64_t now_ns() noexcept {
-  return static_cast<std::uint64_t>(recorder::clock_ns(CLOCK_REALTIME));
-}
-
 std::uint32_t this_thread() noexcept {
   return static_cast<std::uint32_t>(syscall(SYS_gettid));
 }
@@ -45,7 +41,7 @@ void GuestRecords::enable(ActivityKind kind) noexcept {
   Window& window = windows_[static_cast<std::size_t>(kind)];
   if (window.from_ns != 0 && window.to_ns == 0) return;
   if (enabled_count_.fetch_add(1) == 0) clock_begins_ = true;
-  window = {now_ns(), 0};
+  window = {recorder::realtime_ns(), 0};
   refused_ = false;
   takes_.store(true, std::memory_order_release);
 }
@@ -55,7 +51,7 @@ void GuestRecords::disable(ActivityKind kind) noexcept {
   if (!is_kind(kind)) return;
   Window& window = windows_[static_cast<std::size_t>(kind)];
   if (window.from_ns == 0 || window.to_ns != 0) return;
-  window.to_ns = now_ns();
+  window.to_ns = recorder::realtime_ns();
   enabled_count_.fetch_sub(1);
 }
 
