@@ -1,4 +1,7 @@
-# Language level, warnings and the helper that reports a missing dependency with its remedy.
+# Language level, warnings and the helper that reports a missing dependency with its remedy. The profiler (the top of the
+# tree) and the trainers (reference_trainers/) are two projects that share these modules.
+
+get_filename_component(STEPSCOPE_ROOT ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -11,6 +14,9 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
+
+# -O3 compiles longer than -O2, and reports are no faster (docs/measurements/build.md).
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 find_program(STEPSCOPE_CCACHE ccache)
 if(STEPSCOPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -44,17 +50,40 @@ function(stepscope_static target file)
   endforeach()
 endfunction()
 
-# stepscope_together(<target>): with STEPSCOPE_UNITY its files are compiled several at once. Names in their unnamed
-# namespaces must differ then, or a file is kept out (SKIP_UNITY_BUILD_INCLUSION).
+# stepscope_together(<target>): with STEPSCOPE_UNITY up to 16 of its files are compiled together, whatever their folders:
+# for tests and for code on tensors, whose headers take seconds. Names in their unnamed namespaces must differ then, or a
+# file is kept out (SKIP_UNITY_BUILD_INCLUSION).
 function(stepscope_together target)
   if(STEPSCOPE_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE 16)
   endif()
+endfunction()
+
+# stepscope_folders_together(<target>): the files of each of its folders are compiled together. A new file moves no
+# border between batches, and names in unnamed namespaces need to differ within a folder alone.
+function(stepscope_folders_together target)
+  get_target_property(chosen ${target} UNITY_BUILD)
+  if(chosen)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  foreach(source IN LISTS sources)
+    get_filename_component(path ${source} ABSOLUTE BASE_DIR ${folder})
+    get_filename_component(group ${path} DIRECTORY)
+    file(RELATIVE_PATH group ${STEPSCOPE_ROOT} ${group})
+    string(MAKE_C_IDENTIFIER "${group}" group)
+    set_source_files_properties(${path} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
 endfunction()
 
 # stepscope_layer(<target>): the settings that every layer's library shares. Includes are written from
 # the top of the tree ("core/model/trace.hpp"), so that each line shows which layer it reaches into.
 function(stepscope_layer target)
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_include_directories(${target} PUBLIC ${STEPSCOPE_ROOT})
   target_link_libraries(${target} PRIVATE stepscope_warnings)
+  if(STEPSCOPE_UNITY)  # when all sources are named
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL stepscope_folders_together ${target})")
+  endif()
 endfunction()

@@ -1,8 +1,13 @@
-# stepscope_test(<name> SOURCES <files> [LIBRARIES <targets>] [LABELS <labels>] [ALONE]): one GoogleTest program
-# whose cases ctest lists one by one, and runs with no other test beside them if ALONE is said. The name mirrors the
-# folder under test, e.g. core_store_test.
+# stepscope_test(<name> SOURCES <files> [LIBRARIES <targets>] [LABELS <labels>] [SHARDS <n>] [ALONE]): one GoogleTest
+# program. ctest runs it as n processes (1 unless said) that share its cases out, and with no other test beside it if
+# ALONE is said. The name mirrors the folder under test, e.g. core_store_test. A program that holds no case fails.
+find_package(GTest QUIET)
+stepscope_require(GTest_FOUND "GoogleTest" "apt-get install libgtest-dev libgmock-dev")
 
-include(GoogleTest)
+# The folder of the profiler's build, whose command some tests run. Another project sets it before it includes this.
+if(NOT STEPSCOPE_PROFILER_DIR)
+  set(STEPSCOPE_PROFILER_DIR ${PROJECT_BINARY_DIR})
+endif()
 
 function(stepscope_test_settings name)
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main stepscope_warnings)
@@ -10,13 +15,13 @@ function(stepscope_test_settings name)
   target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
   # What is tested is optimised; optimising the tests themselves took a third of their compilation.
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${name} PRIVATE STEPSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    STEPSCOPE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_include_directories(${name} PRIVATE ${STEPSCOPE_ROOT})
+  target_compile_definitions(${name} PRIVATE STEPSCOPE_SOURCE_DIR="${STEPSCOPE_ROOT}"
+    STEPSCOPE_BINARY_DIR="${STEPSCOPE_PROFILER_DIR}")
 endfunction()
 
 function(stepscope_test name)
-  cmake_parse_arguments(ARG "ALONE" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "SHARDS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
   stepscope_test_settings(${name})
@@ -29,7 +34,23 @@ function(stepscope_test name)
     target_precompile_headers(${name} REUSE_FROM stepscope_test_headers)
     stepscope_together(${name})
   endif()
-  # A program linked to LibTorch may read hundreds of MB from a cold disk before it lists its tests.
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 PROPERTIES
-    LABELS "${ARG_LABELS}" TIMEOUT 300 RUN_SERIAL ${ARG_ALONE})
+  if(NOT ARG_SHARDS)
+    set(ARG_SHARDS 1)
+  endif()
+  math(EXPR last "${ARG_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    set(test ${name})
+    if(last)
+      set(test ${name}.${shard})
+    endif()
+    add_test(NAME ${test} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${test} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 RUN_SERIAL ${ARG_ALONE}
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${shard}"
+      FAIL_REGULAR_EXPRESSION "Running 0 tests|0 tests from 0 test suites ran")
+  endforeach()
 endfunction()
+
+# What every test program includes, compiled once.
+add_executable(stepscope_test_headers EXCLUDE_FROM_ALL ${STEPSCOPE_ROOT}/tests/test_headers.cpp)
+stepscope_test_settings(stepscope_test_headers)
+target_precompile_headers(stepscope_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)

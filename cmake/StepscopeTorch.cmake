@@ -7,7 +7,7 @@
 
 set(STEPSCOPE_TORCH_DIR "$ENV{STEPSCOPE_TORCH_DIR}" CACHE PATH
   "Folder of the Python package torch 2.11 (with include/ and lib/); by default what scripts/setup found or installed")
-set(torch_env ${PROJECT_SOURCE_DIR}/.deps/torch.env)
+set(torch_env ${STEPSCOPE_ROOT}/.deps/torch.env)
 if(NOT STEPSCOPE_TORCH_DIR AND EXISTS ${torch_env})
   file(STRINGS ${torch_env} torch_line REGEX "^STEPSCOPE_TORCH_DIR=")
   string(REGEX REPLACE "^STEPSCOPE_TORCH_DIR=" "" torch_folder "${torch_line}")
@@ -15,7 +15,7 @@ if(NOT STEPSCOPE_TORCH_DIR AND EXISTS ${torch_env})
   set(STEPSCOPE_TORCH_DIR "${torch_folder}" CACHE PATH "" FORCE)
 endif()
 if(NOT STEPSCOPE_TORCH_DIR)
-  file(GLOB venv_torch ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
+  file(GLOB venv_torch ${STEPSCOPE_ROOT}/.venv/lib/python3*/site-packages/torch)
   set(STEPSCOPE_TORCH_DIR "${venv_torch}" CACHE PATH "" FORCE)
 endif()
 

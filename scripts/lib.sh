@@ -32,5 +32,20 @@ own_files() {
   (cd "$root" && find "${folders[@]}" -name "$1" | sort)
 }
 
+# The commit that a change is judged against: STEPSCOPE_BASE, or the newest that is a day older than the last one.
+# Prints nothing where there is no history; everything counts as changed then.
+change_base() {
+  if [ -n "${STEPSCOPE_BASE:-}" ]; then git -C "$root" rev-parse --verify --quiet "$STEPSCOPE_BASE^{commit}" ||
+    die "STEPSCOPE_BASE names no commit: $STEPSCOPE_BASE"; return; fi
+  git -C "$root" rev-list -1 --before="$(($(git -C "$root" log -1 --format=%ct) - 86400))" HEAD 2>/dev/null || true
+}
+
+# has_changed PATH...: whether one of these differs from that commit.
+has_changed() {
+  local base; base=$(change_base)
+  [ -z "$base" ] || ! git -C "$root" diff --quiet "$base" -- "$@" ||
+    [ -n "$(git -C "$root" ls-files --others --exclude-standard -- "$@")" ]
+}
+
 # Objects are shared between build folders where ccache is there.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros

@@ -37,8 +37,9 @@ Error trainer_missing(const std::string& model) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   if (std::filesystem::exists(folder.parent_path() / "CMakeCache.txt", ignored))
     return io_error(
-        fmt::format("{}: the reference trainer was not built; configure with "
-                    "-DSTEPSCOPE_WITH_TORCH=ON and build train_{}",
+        fmt::format("{}: the reference trainer was not built; build it with 'cmake -S "
+                    "reference_trainers --preset release && cmake --build "
+                    "build/release/reference_trainers --target train_{}'",
                     model, model));
   return io_error(
       fmt::format("{}: the wheel and the .deb bring no reference trainers; in a clone of "

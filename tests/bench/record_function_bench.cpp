@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one RecordFunction FUNCTION pair costs in real training steps: windows of steps of a small
-// transcoder with no callback, with one that does nothing (PyTorch's own share) and with ours, in
+// What one RecordFunction FUNCTION pair costs in training steps: windows of steps of a small
+// training loop with no callback, with one that does nothing (PyTorch's own share) and with ours, in
 // turn within one process, so that a noisy machine disturbs all three alike. No lines: there is no
 // Python here.
 //
@@ -22,7 +22,7 @@
 #include "collectors/record_function/callbacks.hpp"
 #include "collectors/record_function/torch_library.hpp"
 #include "collectors/recorder/process_state.hpp"
-#include "reference_trainers/clt/training/training.hpp"
+#include "tests/collectors/record_function/small_training.hpp"
 
 namespace stepscope {
 namespace {
@@ -37,22 +37,14 @@ std::unique_ptr<at::ObserverContext> count_pair(const at::RecordFunction& /*func
 
 class Loop {
  public:
-  Loop() {
-    clt::Config config;
-    config.layers = 2, config.features = 64, config.d_model = 16, config.batch = 16;
-    config.k = 8, config.rows = 256, config.eval_every = 0;
-    trainer_ = clt::make_training(config, at::kCPU);
-  }
-
   double window_ns(int steps) {
     const auto begin = Clock::now();
-    for (int i = 0; i < steps; ++i) (void)trainer_->step(index_++);
+    for (int i = 0; i < steps; ++i) (void)training_.step();
     return std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / steps;
   }
 
  private:
-  std::unique_ptr<clt::Trainer> trainer_;
-  std::int64_t index_ = 0;
+  SmallTraining training_;
 };
 
 double with(const TorchLibrary& torch, const torch_abi::RecordFunctionCallback& callback,

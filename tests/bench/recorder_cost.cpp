@@ -69,11 +69,11 @@ class Program {
                            now + 900, static_cast<std::uint32_t>(stream), id);
     kernel.grid[0] = i % 5 == 0 ? 64 : 8;  // a kernel comes in more than one size
     kernel.block[0] = 128;
-    fake_cupti::state().waiting.emplace_back(kernel);
+    fake_cupti::state().waiting.push_back(kernel);
     if (i % 16 == 0) {
       const DriverCopyParameters copy{.count = 4096, .stream = handle(stream)};
       const std::uint32_t copied = fake_cupti::call(Domain::driver, kDriverCopyAsync, &copy);
-      fake_cupti::state().waiting.emplace_back(
+      fake_cupti::state().waiting.push_back(
           fake_cupti::copy(1, 1, 3, 4096, now + 900, now + 1000, copied));
     }
     if (i % 32 == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ops, backward nodes and scopes that stepscope records of the trainer are those that PyTorch's
-// own (autograd) profiler counts in the same steps, name by name.
+// The operations, backward nodes and scopes that stepscope records of a training loop are those that
+// PyTorch's own (autograd) profiler counts in the same steps, name by name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -14,21 +14,20 @@
 #include "collectors/record_function/record_function.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "core/store/reader/reader.hpp"
-#include "reference_trainers/clt/training/training.hpp"
-#include "tests/reference_trainers/clt/tiny_config.hpp"
+#include "tests/collectors/record_function/small_training.hpp"
 
-namespace stepscope::clt {
+namespace stepscope {
 namespace {
 
 namespace fs = std::filesystem;
 using Counts = std::map<std::string, std::uint64_t>;
 
-// PyTorch's, of `steps` steps; in between the recorder records the same.
-Counts profiled_steps(Trainer& trainer, int steps) {
+// Returns PyTorch's counts of `steps` steps, while the recorder records the same steps.
+Counts profiled_steps(SmallTraining& training, int steps) {
   using namespace torch::autograd::profiler;
   enableProfilerLegacy(
       torch::profiler::impl::ProfilerConfig(torch::profiler::impl::ProfilerState::CPU));
-  for (int i = 0; i < steps; ++i) (void)trainer.step(i);
+  for (int i = 0; i < steps; ++i) (void)training.step();
   Counts counts;
   for (const auto& thread : disableProfilerLegacy()) {
     for (const LegacyEvent& event : thread) {
@@ -71,12 +70,12 @@ TEST(OpCounts, AreThoseOfTorchsOwnProfiler) {
   const pid_t child = fork();
   if (child == 0) {
     const std::string text = folder.string();
-    const auto trainer = make_training(tiny_config(), at::kCPU);
+    SmallTraining training;
     if (!recorder::start({.folder = text.c_str()})) _exit(3);
     RecordFunctionOptions options;
     options.ops = true;
     if (!enable_record_function(options)) _exit(4);
-    write(profiled_steps(*trainer, 3), folder / "torch.txt");
+    write(profiled_steps(training, 3), folder / "torch.txt");
     recorder::finish(ExitReason::exited, 0);
     _exit(0);
   }
@@ -90,4 +89,4 @@ TEST(OpCounts, AreThoseOfTorchsOwnProfiler) {
 }
 
 }  // namespace
-}  // namespace stepscope::clt
+}  // namespace stepscope
