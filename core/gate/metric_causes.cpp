@@ -152,9 +152,8 @@ std::vector<MetricCause> causes_of_count(const Metric& metric, const Comparison&
   const auto rise = [&](const MetricCause& cause) {
     return metric.kind == MetricKind::bytes ? cause.bytes_per_step : cause.calls_per_step;
   };
-  std::stable_sort(out.begin(), out.end(), [&](const MetricCause& x, const MetricCause& y) {
-    return rise(x) > rise(y);
-  });
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const MetricCause& x, const MetricCause& y) { return rise(x) > rise(y); });
   return out;
 }
 
