@@ -1,59 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/clt/fixes.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace stepscope::clt {
 namespace {
 
 constexpr std::array kFixes{
-    Fix{"cached_encode", "encode and select once a step, and once an evaluation",
+    Fix{"", "cached_encode", "encode and select once a step, and once an evaluation",
         &Fixes::cached_encode},
-    Fix{"device_data",
+    Fix{"", "device_data",
         "all rows normalised and on the device from the start; with --data, batches copied whole "
         "from pinned memory and normalised there",
         &Fixes::device_data},
-    Fix{"late_readback", "losses are read where a line is printed, in one copy",
+    Fix{"", "late_readback", "losses are read where a line is printed, in one copy",
         &Fixes::late_readback},
-    Fix{"device_metrics", "evaluation stays on the device, one copy at its end",
+    Fix{"", "device_metrics", "evaluation stays on the device, one copy at its end",
         &Fixes::device_metrics},
-    Fix{"fused_adam", "Adam over all parameters in one call", &Fixes::fused_adam},
-    Fix{"sparse_step",
+    Fix{"", "fused_adam", "Adam over all parameters in one call", &Fixes::fused_adam},
+    Fix{"", "sparse_step",
         "forward and backward written out on lists of active features, a source layer's decoders "
         "side by side",
         &Fixes::sparse_step},
-    Fix{"select_kernel", "on a GPU BatchTopK reads the preactivations twice and writes lists",
+    Fix{"", "select_kernel", "on a GPU BatchTopK reads the preactivations twice and writes lists",
         &Fixes::select_kernel, &Fixes::sparse_step},
-    Fix{"sparse_decoder", "on a GPU the decoder and its gradients are sparse products",
+    Fix{"", "sparse_decoder", "on a GPU the decoder and its gradients are sparse products",
         &Fixes::sparse_decoder, &Fixes::sparse_step},
-    Fix{"sparse_adam", "on a GPU Adam sums the decoder's gradient itself, which is never in memory",
+    Fix{"", "sparse_adam",
+        "on a GPU Adam sums the decoder's gradient itself, which is never in memory",
         &Fixes::sparse_adam, &Fixes::sparse_step},
-    Fix{"sparse_encoder",
+    Fix{"", "sparse_encoder",
         "the same of the encoder; without effect in a step whose loss reaches all preactivations "
         "(--preact-coef, or --aux-k with dead features)",
         &Fixes::sparse_encoder, &Fixes::sparse_step},
 };
 
-void switch_on(Fixes& fixes, const Fix& fix) {
-  fixes.*fix.on = true;
-  if (fix.needs != nullptr) fixes.*fix.needs = true;
-}
-
-void switch_off(Fixes& fixes, const Fix& fix) {
-  fixes.*fix.on = false;
-  for (const Fix& other : kFixes) {
-    if (other.needs == fix.on) fixes.*other.on = false;
-  }
-}
-
-std::string known_names() {
-  std::string names;
-  for (const Fix& fix : kFixes) names += (names.empty() ? "" : ", ") + std::string(fix.name);
-  return names;
-}
+constexpr trainers::Switches<Fixes> kSwitches("fix", kFixes);
 
 }  // namespace
+
+const trainers::Switches<Fixes>& all_switches() {
+  return kSwitches;
+}
 
 std::span<const Fix> all_fixes() {
   return kFixes;
@@ -66,14 +54,7 @@ Fixes every_fix() {
 }
 
 Status switch_fixes(Fixes& fixes, const std::vector<std::string>& names, bool on) {
-  for (const std::string& name : names) {
-    const auto known = std::find_if(kFixes.begin(), kFixes.end(),
-                                    [&](const Fix& fix) { return name == fix.name; });
-    if (known == kFixes.end())
-      return usage_error(name + ": there is no such fix; there are " + known_names());
-    on ? switch_on(fixes, *known) : switch_off(fixes, *known);
-  }
-  return Done{};
+  return kSwitches.turn(fixes, names, on);
 }
 
 bool uses_kernels(const Fixes& fixes) {
@@ -81,11 +62,7 @@ bool uses_kernels(const Fixes& fixes) {
 }
 
 std::vector<std::string> names_of(const Fixes& fixes) {
-  std::vector<std::string> names;
-  for (const Fix& fix : kFixes) {
-    if (fixes.*fix.on) names.emplace_back(fix.name);
-  }
-  return names;
+  return kSwitches.names_of(fixes);
 }
 
 }  // namespace stepscope::clt

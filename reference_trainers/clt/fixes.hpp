@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/support/result.hpp"
+#include "reference_trainers/common/switches.hpp"
 
 namespace stepscope::clt {
 
@@ -32,20 +33,16 @@ struct Fixes {
   bool sparse_encoder = false;
 };
 
-struct Fix {
-  const char* name;
-  const char* summary;  // a line for --help
-  bool Fixes::*on;
-  bool Fixes::*needs = nullptr;  // another one
-};
+using Fix = trainers::Switch<Fixes>;
+
+const trainers::Switches<Fixes>& all_switches();
 
 // In the order of the ladder.
 std::span<const Fix> all_fixes();
 
 Fixes every_fix();
 
-// Switches the named ones, on with what they need, off with what needs them. An Error names the
-// first that does not exist, and those that do.
+// Switches the named ones, as trainers::Switches::turn does.
 Status switch_fixes(Fixes& fixes, const std::vector<std::string>& names, bool on);
 
 // Whether a part runs on kernels/ where there is a GPU.

@@ -36,8 +36,7 @@ constexpr const char* kFooter =
     "Exit status: 0 done, 1 the training failed (no GPU, out of memory, a loss that is not "
     "finite, data or a checkpoint that cannot be read), 2 wrong usage.";
 
-struct Named {
-  std::vector<std::string> with, without;
+struct Named : trainers::NamedSwitches {
   std::int64_t hierarchical_ranks = 0;
 };
 
@@ -74,10 +73,8 @@ Status choose_fixes(Config& config, const Named& named) {
     config.hierarchical_ranks = variant->hierarchical_ranks;
   }
   if (named.hierarchical_ranks > 0) config.hierarchical_ranks = named.hierarchical_ranks;
-  if (const Status with = switch_fixes(config.fixes, named.with, true); !with)
-    return usage_error("--with " + with.error().message);
-  if (const Status without = switch_fixes(config.fixes, named.without, false); !without)
-    return usage_error("--without " + without.error().message);
+  if (const Status turned = trainers::turn_named(all_switches(), config.fixes, named); !turned)
+    return turned;
   return check_kept(config.fixes, named);
 }
 

@@ -2,7 +2,6 @@
 #include "reference_trainers/clt/run.hpp"
 
 #include <ATen/Context.h>
-#include <ATen/Parallel.h>
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
@@ -18,8 +17,8 @@
 #include "reference_trainers/clt/ranks/ranks.hpp"
 #include "reference_trainers/clt/training/checkpoint.hpp"
 #include "reference_trainers/clt/training/training.hpp"
-#include "reference_trainers/comm/group.hpp"
-#include "reference_trainers/comm/rank_place.hpp"
+#include "reference_trainers/common/program/rank_run.hpp"
+#include "reference_trainers/common/program/step_clock.hpp"
 #include "reference_trainers/common/tensor_file.hpp"
 
 namespace stepscope::clt {
@@ -185,12 +184,12 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
     say(fmt::format("resumed behind step {} of {}", *made, config.resume));
 
   const Clock::time_point begin = Clock::now();
-  double first_s = 0;
+  trainers::StepClock clock(device, *made, config.steps, 1);
   bool any_loss = false;
   for (std::int64_t index = *made; index < config.steps; ++index) {
+    clock.before_step(index);
     const Result<StepResult> step = marked_step(*trainer, index);
     if (!step) return step.error();
-    if (index == *made) first_s = seconds_since(begin);
     if (step->losses) {
       const double loss = step->losses->total;
       if (!std::isfinite(loss)) return not_finite(index + 1, loss, ranks);
@@ -203,12 +202,9 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
     if (const Status kept = keep_checkpoint(config, *trainer, ranks, device, index + 1); !kept)
       return kept.error();
   }
-  trainers::synchronize(device);
+  const trainers::TimedSteps timed = clock.finish();
   result.wall_s = seconds_since(begin);
-  const std::int64_t steps = config.steps - *made;
-  if (steps == 1) result.ms_per_step = 1e3 * result.wall_s;
-  if (steps > 1)
-    result.ms_per_step = 1e3 * (result.wall_s - first_s) / static_cast<double>(steps - 1);
+  if (timed.steps > 0) result.ms_per_step = timed.ms_per_step();
   if (const Status converted = convert_at_end(config, *trainer, say, result); !converted)
     return converted.error();
   return result;
@@ -233,25 +229,20 @@ nlohmann::ordered_json to_json(const Config& config, const Conversion& conversio
 }  // namespace
 
 Result<RunResult> run(const Config& config, const Say& say) {
-  const auto place = trainers::rank_place(config.nproc);
-  if (!place) return place.error();
-  if (const Status fits = check_ranks(config, place->size); !fits) return fits.error();
-
-  const auto chosen = trainers::choose_device(config.device, place->local_rank);
-  if (!chosen) return chosen.error();
-  const at::Device device = chosen->device;
-  const Say say_once = place->rank == 0 ? say : [](const std::string&) {};
-  if (!chosen->note.empty()) say_once(chosen->note);
-  if (config.threads > 0) at::set_num_threads(config.threads);
-
-  if (const Status fits = check_device(config, device, place->size); !fits) return fits.error();
-  at::globalContext().setAllowTF32CuBLAS(config.tf32);
-
-  const auto group =
-      trainers::join_group(place->environment, device, std::chrono::seconds(config.rank_timeout_s));
-  if (!group) return group.error();
-  return trainers::as_rank<RunResult>(**group,
-                                      [&] { return train(config, device, **group, say_once); });
+  const trainers::RankChecks checks{
+      .ranks = [&config](int ranks) { return check_ranks(config, ranks); },
+      .device = [&config](const trainers::RankStart& start) -> Status {
+        at::globalContext().setAllowTF32CuBLAS(config.tf32);
+        return check_device(config, start.device, start.place.size);
+      }};
+  return trainers::run_as_rank<RunResult>(
+      {config.nproc, config.rank_timeout_s, config.threads, config.device}, say, checks,
+      [](const std::string& what) {
+        return bad_input("out of memory: lower --features or --batch; " + what);
+      },
+      [&config](const trainers::RankStart& start, trainers::Comm& group) {
+        return train(config, start.device, group, start.say);
+      });
 }
 
 std::string to_json(const Config& config, const RunResult& result) {

@@ -12,6 +12,7 @@
 #include "reference_trainers/clt/config.hpp"
 #include "reference_trainers/clt/training/conversion.hpp"
 #include "reference_trainers/clt/training/trainer.hpp"
+#include "reference_trainers/common/program/trainer_main.hpp"
 
 namespace stepscope::clt {
 
@@ -30,7 +31,7 @@ struct RunResult {
   std::optional<Conversion> conversion;
 };
 
-using Say = std::function<void(const std::string& line)>;
+using trainers::Say;
 
 // As the rank that the environment says (comm/rank_environment.hpp), else alone; rank 0 alone says
 // anything. A rank that fails tells the others.

@@ -48,6 +48,31 @@ void add_rank_timeout(CLI::App& app, int& seconds) {
       ->check(CLI::Range(1, 86400));
 }
 
+void add_steps(CLI::App& app, std::int64_t& steps, std::int64_t& warm_up, std::int64_t& log_every) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  app.add_option("--steps", steps, "Training steps")->check(CLI::Range(std::int64_t{1}, kMost));
+  const CLI::Range count(std::int64_t{0}, kMost);
+  app.add_option("--warm-up", warm_up, "First steps that the rate leaves out")->check(count);
+  app.add_option("--log-every", log_every, "Steps between progress lines")->check(count);
+}
+
+void add_named_switches(CLI::App& app, NamedSwitches& named) {
+  const auto names = [&app](const char* flag, std::vector<std::string>& value, const char* about) {
+    app.add_option(flag, value, about)->type_name("NAMES")->delimiter(',')->default_str("");
+  };
+  names("--with", named.with, "And these (names, with commas)");
+  names("--without", named.without, "But not these");
+}
+
+std::string preset_in(std::span<const char* const> arguments, const char* otherwise) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view word = arguments[i];
+    if (word.starts_with("--preset=")) return std::string(word.substr(9));
+    if (word == "--preset" && i + 1 < arguments.size()) return arguments[i + 1];
+  }
+  return otherwise;
+}
+
 Result<std::optional<std::string>> parse_words(CLI::App& app,
                                                std::span<const char* const> arguments) {
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 wants them so

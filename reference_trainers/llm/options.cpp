@@ -39,15 +39,8 @@ constexpr const char* kLlmFooter =
 // What comes on top of the preset, whatever the order on the command line.
 struct Given {
   std::string rung = "R0";
-  std::vector<std::string> with, without;
+  trainers::NamedSwitches named;
 };
-
-std::string rung_help() {
-  std::string text = "Every rung up to this one:";
-  for (const Rung& rung : all_rungs())
-    text += fmt::format("\n{} {}: {}", rung.id, rung.name, rung.summary);
-  return text;
-}
 
 std::string preset_help() {
   std::string text = "Sizes:";
@@ -110,10 +103,7 @@ void add_fp8_sums(CLI::App& app, Config& config) {
 
 void add_schedule(CLI::App& app, Config& config) {
   const CLI::Range count(std::int64_t{0}, std::int64_t{1'000'000'000});
-  app.add_option("--steps", config.steps, "Training steps")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
-  app.add_option("--warm-up", config.warm_up, "First steps that tokens/s leaves out")->check(count);
-  app.add_option("--log-every", config.log_every, "Steps between progress lines")->check(count);
+  trainers::add_steps(app, config.steps, config.warm_up, config.log_every);
   app.add_option("--lr", config.learning_rate, "Learning rate at its highest")
       ->check(trainers::above_zero());
   app.add_option("--lr-warm-up", config.lr_warm_up, "Steps in which it rises")->check(count);
@@ -205,21 +195,7 @@ Status choose_rungs(Config& config, const Given& given) {
   Result<Rungs> rungs = rungs_up_to(given.rung);
   if (!rungs) return usage_error("--rung: " + rungs.error().message);
   config.rungs = *rungs;
-  if (const Status with = switch_rungs(config.rungs, given.with, true); !with)
-    return usage_error("--with: " + with.error().message);
-  if (const Status without = switch_rungs(config.rungs, given.without, false); !without)
-    return usage_error("--without: " + without.error().message);
-  return Done{};
-}
-
-// A preset gives the defaults that the other options change, so it is looked for first.
-std::string preset_in(std::span<const char* const> arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view word = arguments[i];
-    if (word.starts_with("--preset=")) return std::string(word.substr(9));
-    if (word == "--preset" && i + 1 < arguments.size()) return arguments[i + 1];
-  }
-  return "tiny";
+  return trainers::turn_named(ladder(), config.rungs, given.named);
 }
 
 }  // namespace
@@ -227,20 +203,14 @@ std::string preset_in(std::span<const char* const> arguments) {
 Result<Request> parse(std::span<const char* const> arguments) {
   Request request;
   Config& config = request.config;
-  if (const Preset* preset = find_preset(preset_in(arguments))) use_preset(config, *preset);
+  if (const Preset* preset = find_preset(trainers::preset_in(arguments, "tiny")))
+    use_preset(config, *preset);
   CLI::App app(kAboutLlm, "train_llm");
   app.option_defaults()->always_capture_default();
   app.add_option("--preset", config.preset, preset_help())->check(CLI::IsMember(preset_names()));
   Given given;
-  app.add_option("--rung", given.rung, rung_help())->type_name("RUNG");
-  app.add_option("--with", given.with, "And these (names, with commas)")
-      ->type_name("NAMES")
-      ->delimiter(',')
-      ->default_str("");
-  app.add_option("--without", given.without, "But not these")
-      ->type_name("NAMES")
-      ->delimiter(',')
-      ->default_str("");
+  app.add_option("--rung", given.rung, trainers::ladder_help(ladder()))->type_name("RUNG");
+  trainers::add_named_switches(app, given.named);
   add_model(app, config);
   add_fp8(app, config);
   add_fp8_sums(app, config);

@@ -1,45 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/llm/run.hpp"
 
-#include <ATen/Parallel.h>
-#include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <stepscope/annotate.hpp>
 #include <utility>
 
 #include "core/support/memory_limit.hpp"
-#include "reference_trainers/comm/group.hpp"
-#include "reference_trainers/comm/rank_place.hpp"
-#include "reference_trainers/common/first_line.hpp"
+#include "reference_trainers/common/device_memory.hpp"
+#include "reference_trainers/common/program/rank_run.hpp"
 #include "reference_trainers/common/tensor_file.hpp"
 #include "reference_trainers/llm/data/corpus.hpp"
 #include "reference_trainers/llm/model/precision.hpp"
 #include "reference_trainers/llm/training/checkpoint.hpp"
-#include "reference_trainers/llm/training/device_memory.hpp"
 #include "reference_trainers/llm/training/loss_file.hpp"
 
 namespace stepscope::llm {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_from(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-// "12 s left", "3 min 05 s left", "3 h 05 min left"
-std::string time_left(double seconds) {
-  const auto all = static_cast<std::int64_t>(std::ceil(seconds));
-  if (all < 60) return fmt::format("{} s left", all);
-  const std::int64_t hours = all / 3600, minutes = all / 60 % 60;
-  return hours > 0 ? fmt::format("{} h {:02} min left", hours, minutes)
-                   : fmt::format("{} min {:02} s left", minutes, all % 60);
-}
 
 // The batch of a step as a token shard, so that it can be looked at and trained on alone.
 Result<std::string> keep_batch(const Config& config, TokenStream stream, std::int64_t index) {
@@ -111,7 +91,7 @@ std::string progress_of(const Config& config, const StepLog& step, double tokens
   out += fmt::format("  {:.0f} tokens/s", tokens_per_s);
   if (with_mfu) out += fmt::format("  MFU {:.1f} %", 100 * mfu_of(config, tokens_per_s));
   const auto left = static_cast<double>((config.steps - step.index - 1) * config.tokens_a_step());
-  return left > 0 ? out + "  " + time_left(left / tokens_per_s) : out;
+  return left > 0 ? out + "  " + trainers::time_left(left / tokens_per_s) : out;
 }
 
 // Every rank comes: the state may be spread over them.
@@ -140,40 +120,6 @@ Result<std::int64_t> steps_before(const Config& config, const Training& training
                     config.resume, *made, config.steps));
   return made;
 }
-
-// Times the steps behind the warm-up, and holds the log.
-class Progress {
- public:
-  Progress(const Config& config, at::Device device, std::int64_t first)
-      : config_(config), device_(device), begin_(Clock::now()) {
-    const std::int64_t steps = config.steps - first;
-    timed_from_ = first + (config.warm_up < steps ? config.warm_up : 0);
-  }
-
-  void before_step(std::int64_t index) {
-    if (index != timed_from_) return;
-    trainers::synchronize(device_);
-    begin_ = Clock::now();
-  }
-
-  double rate(std::int64_t made) const {
-    if (made <= timed_from_) return 0;
-    return static_cast<double>((made - timed_from_) * config_.tokens_a_step()) /
-           seconds_from(begin_);
-  }
-
-  void finish(RunResult& result) const {
-    trainers::synchronize(device_);
-    result.timed_s = seconds_from(begin_);
-    result.timed_steps = config_.steps - timed_from_;
-  }
-
- private:
-  const Config& config_;
-  const at::Device device_;
-  std::int64_t timed_from_ = 0;
-  Clock::time_point begin_;
-};
 
 Result<std::vector<StepLog>> step_under_mark(Training& training, std::int64_t index) {
   const auto mark = stepscope::step_range(static_cast<std::uint64_t>(index));
@@ -208,9 +154,10 @@ Result<RunResult> train_on(const Config& config, at::Device device, trainers::Co
                   title_of(config.rungs), result.device,
                   config.ranks > 1 ? fmt::format(" and {} more ranks", config.ranks - 1) : "",
                   result.parameters, config.steps, config.tokens_a_step()));
-  Progress progress(config, device, *first);
+  trainers::StepClock clock(device, *first, config.steps, config.warm_up);
+  const auto tokens = static_cast<double>(config.tokens_a_step());
   for (std::int64_t index = *first; index < config.steps; ++index) {
-    progress.before_step(index);
+    clock.before_step(index);
     const Result<std::vector<StepLog>> read = step_under_mark(training, index);
     if (!read) return read.error();
     for (const StepLog& step : *read) {
@@ -220,23 +167,20 @@ Result<RunResult> train_on(const Config& config, at::Device device, trainers::Co
     }
     if (const Status kept = losses->add(config, *read); !kept) return kept.error();
     if (logs(config, index) && !read->empty())
-      say(progress_of(config, read->back(), progress.rate(index + 1), device.is_cuda()));
+      say(progress_of(config, read->back(), clock.so_far(index + 1).rate(tokens),
+                      device.is_cuda()));
     if (const Status kept = save_where_due(config, training, group, index + 1); !kept)
       return kept.error();
   }
-  progress.finish(result);
-  result.peak_bytes = peak_device_bytes(device);
+  result.timed = clock.finish();
+  result.peak_bytes = trainers::peak_device_bytes(device);
   return result;
 }
 
 }  // namespace
 
-double RunResult::ms_per_step() const {
-  return timed_steps > 0 ? 1e3 * timed_s / static_cast<double>(timed_steps) : 0;
-}
-
 double RunResult::tokens_per_s(const Config& config) const {
-  return timed_s > 0 ? static_cast<double>(timed_steps * config.tokens_a_step()) / timed_s : 0;
+  return timed.rate(static_cast<double>(config.tokens_a_step()));
 }
 
 double RunResult::mfu(const Config& config) const {
@@ -244,34 +188,23 @@ double RunResult::mfu(const Config& config) const {
 }
 
 Result<RunResult> run(const Config& wished, const Say& say) {
-  const auto place = trainers::rank_place(wished.nproc);
-  if (!place) return place.error();
   Config config = wished;
-  config.rank = place->rank;
-  config.ranks = place->size;
-  if (const Status fits = check(config); !fits) return fits.error();
-  const Say say_once = config.rank == 0 ? say : [](const std::string&) {};
-  const auto chosen = trainers::choose_device(config.device, place->local_rank);
-  if (!chosen) return chosen.error();
-  if (!chosen->note.empty()) say_once(chosen->note);
-  if (config.threads > 0) at::set_num_threads(config.threads);
-  apply_to_process(config.rungs, chosen->device, config.documents.treat != Documents::ignored);
-  const auto group = trainers::join_group(place->environment, chosen->device,
-                                          std::chrono::seconds(config.rank_timeout_s));
-  if (!group) return group.error();
-  return trainers::as_rank<RunResult>(**group, [&]() -> Result<RunResult> {
-    try {
-      return train_on(config, chosen->device, **group, say_once);
-    } catch (const c10::OutOfMemoryError& error) {
-      return out_of_memory(config, std::string("LibTorch says: ") + error.what_without_backtrace());
-    } catch (const c10::Error& error) {  // as the CPU's allocator throws
-      const std::string what = trainers::first_line(error);
-      if (what.find("allocate memory") == std::string::npos) throw;
-      return out_of_memory(config, "LibTorch says: " + what);
-    } catch (const std::bad_alloc&) {
-      return out_of_memory(config, "the host has no more memory");
-    }
-  });
+  const trainers::RankChecks checks{
+      .ranks = [&config](int ranks) -> Status {
+        config.ranks = ranks;
+        return check(config);
+      },
+      .device = [&config](const trainers::RankStart& start) -> Status {
+        config.rank = start.place.rank;
+        apply_to_process(config.rungs, start.device, config.documents.treat != Documents::ignored);
+        return Done{};
+      }};
+  return trainers::run_as_rank<RunResult>(
+      {config.nproc, config.rank_timeout_s, config.threads, config.device}, say, checks,
+      [&config](const std::string& what) { return out_of_memory(config, what); },
+      [&config](const trainers::RankStart& start, trainers::Comm& group) {
+        return train_on(config, start.device, group, start.say);
+      });
 }
 
 }  // namespace stepscope::llm

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/support/result.hpp"
+#include "reference_trainers/common/program/step_clock.hpp"
+#include "reference_trainers/common/program/trainer_main.hpp"
 #include "reference_trainers/llm/config.hpp"
 #include "reference_trainers/llm/training/training.hpp"
 
@@ -19,17 +21,14 @@ struct RunResult {
   std::int64_t parameters = 0;
   std::int64_t resumed_from = 0;  // of the steps: made before this process
   std::vector<StepLog> log;       // of every step of this process
-  // Over the timed steps: those behind the warm-up, all where there are no more.
-  std::int64_t timed_steps = 0;
-  double timed_s = 0;
+  trainers::TimedSteps timed;
   std::int64_t peak_bytes = 0;  // of the device's memory; 0 on a CPU
 
-  double ms_per_step() const;
   double tokens_per_s(const Config& config) const;
   double mfu(const Config& config) const;  // 0 on a CPU
 };
 
-using Say = std::function<void(const std::string& line)>;
+using trainers::Say;
 
 // Where a loss is not finite the run stops: the message names the step and the file that holds its
 // batch. Where memory runs out it names the rungs and what to lower. As one rank of several where

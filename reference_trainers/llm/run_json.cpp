@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "reference_trainers/common/program/describe.hpp"
 #include "reference_trainers/llm/run.hpp"
 
 namespace stepscope::llm {
@@ -22,19 +23,6 @@ nlohmann::ordered_json config_json(const Config& config) {
           {"clip", config.clip},
           {"data", config.data.empty() ? "made" : config.data},
           {"seed", config.seed}};
-}
-
-// Of the rung that it takes along; "" where there is none.
-std::string name_of_needed(const Rung& rung) {
-  for (const Rung& other : all_rungs())
-    if (rung.needs != nullptr && other.on == rung.needs) return other.name;
-  return "";
-}
-
-nlohmann::ordered_json rung_json(const Rung& rung) {
-  nlohmann::ordered_json out{{"id", rung.id}, {"name", rung.name}, {"summary", rung.summary}};
-  if (const std::string needed = name_of_needed(rung); !needed.empty()) out["needs"] = needed;
-  return out;
 }
 
 }  // namespace
@@ -60,8 +48,8 @@ std::string to_json(const Config& wished, const RunResult& result) {
                               {"steps", config.steps},
                               {"resumed_from", result.resumed_from},
                               {"tokens_a_step", config.tokens_a_step()},
-                              {"timed_steps", result.timed_steps},
-                              {"ms_per_step", result.ms_per_step()},
+                              {"timed_steps", result.timed.steps},
+                              {"ms_per_step", result.timed.ms_per_step()},
                               {"tokens_per_s", result.tokens_per_s(config)},
                               {"flops_a_token", config.flops_a_token()},
                               {"peak_bytes", result.peak_bytes},
@@ -76,13 +64,9 @@ std::string to_json(const Config& wished, const RunResult& result) {
 }
 
 std::string describe_json() {
-  nlohmann::ordered_json rungs = nlohmann::json::array(), presets = rungs;
-  for (const Rung& rung : all_rungs()) rungs.push_back(rung_json(rung));
-  for (const Preset& preset : all_presets())
-    presets.push_back({{"name", preset.name}, {"summary", preset.summary}});
-  return nlohmann::ordered_json{
-      {"schema", "stepscope.trainer/1"}, {"model", "llm"}, {"rungs", rungs}, {"presets", presets}}
-      .dump();
+  std::vector<trainers::DescribedPreset> presets;
+  for (const Preset& preset : all_presets()) presets.push_back({preset.name, preset.summary});
+  return trainers::describe_json("llm", trainers::described(ladder()), presets);
 }
 
 }  // namespace stepscope::llm

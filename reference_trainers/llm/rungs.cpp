@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/llm/rungs.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 #include <array>
 
 namespace stepscope::llm {
@@ -67,50 +63,23 @@ constexpr std::array kRungs{
          &Rungs::recompute_blocks},
 };
 
-const Rung* find_rung(std::string_view text) {
-  const auto is_it = [text](const Rung& rung) { return text == rung.id || text == rung.name; };
-  const auto* found = std::find_if(kRungs.begin(), kRungs.end(), is_it);
-  return found == kRungs.end() ? nullptr : found;
-}
-
-Error unknown_rung(std::string_view text) {
-  std::vector<std::string> all;
-  for (const Rung& rung : kRungs) all.push_back(fmt::format("{} {}", rung.id, rung.name));
-  return usage_error(fmt::format("'{}' is no rung; there are: {}", text, fmt::join(all, ", ")));
-}
-
-void switch_rung(Rungs& rungs, const Rung& rung, bool on) {
-  if (rung.on == nullptr) return;
-  rungs.*rung.on = on;
-  for (const Rung& other : kRungs) {
-    if (other.on == nullptr) continue;
-    const bool concerned = on ? other.on == rung.needs : other.needs == rung.on;
-    if (concerned) switch_rung(rungs, other, on);
-  }
-}
-
 }  // namespace
+
+const trainers::Switches<Rungs>& ladder() {
+  static constexpr trainers::Switches<Rungs> kLadder("rung", kRungs);
+  return kLadder;
+}
 
 std::span<const Rung> all_rungs() {
   return kRungs;
 }
 
-Result<Rungs> rungs_up_to(std::string_view text) {
-  const Rung* last = find_rung(text);
-  if (last == nullptr) return unknown_rung(text);
-  Rungs rungs;
-  for (const Rung* rung = kRungs.data(); rung <= last; ++rung) switch_rung(rungs, *rung, true);
-  return rungs;
+Result<Rungs> rungs_up_to(std::string_view rung) {
+  return ladder().up_to(rung);
 }
 
 Status switch_rungs(Rungs& rungs, const std::vector<std::string>& names, bool on) {
-  for (const std::string& name : names) {
-    const Rung* rung = find_rung(name);
-    if (rung == nullptr) return unknown_rung(name);
-    if (rung->on == nullptr) return usage_error(name + " is the start, which has no switch");
-    switch_rung(rungs, *rung, on);
-  }
-  return Done{};
+  return ladder().turn(rungs, names, on);
 }
 
 bool uses_kernels(const Rungs& rungs) {
@@ -119,17 +88,11 @@ bool uses_kernels(const Rungs& rungs) {
 }
 
 std::vector<std::string> names_of(const Rungs& rungs) {
-  std::vector<std::string> names;
-  for (const Rung& rung : kRungs)
-    if (rung.on != nullptr && rungs.*rung.on) names.emplace_back(rung.name);
-  return names;
+  return ladder().names_of(rungs);
 }
 
 std::string title_of(const Rungs& rungs) {
-  const std::vector<std::string> names = names_of(rungs);
-  for (const Rung& rung : kRungs)
-    if (names_of(*rungs_up_to(rung.id)) == names) return rung.id;
-  return fmt::format("{}", fmt::join(names, ","));
+  return ladder().title_of(rungs);
 }
 
 }  // namespace stepscope::llm

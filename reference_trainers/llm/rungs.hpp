@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/support/result.hpp"
+#include "reference_trainers/common/switches.hpp"
 
 namespace stepscope::llm {
 
@@ -34,13 +35,9 @@ struct Rungs {
   bool recompute_blocks = false;
 };
 
-struct Rung {
-  const char* id;       // "R3b": its place on the ladder
-  const char* name;     // for --with and --without
-  const char* summary;  // a line for --help
-  bool Rungs::*on;      // null: R0, which has no switch
-  bool Rungs::*needs = nullptr;
-};
+using Rung = trainers::Switch<Rungs>;
+
+const trainers::Switches<Rungs>& ladder();
 
 // In the order of the ladder, R0 first.
 std::span<const Rung> all_rungs();

@@ -14,11 +14,13 @@
 #include <vector>
 
 #include "reference_trainers/comm/comm.hpp"
+#include "reference_trainers/comm/gradient_buckets.hpp"
 #include "reference_trainers/llm/model/parameters.hpp"
-#include "reference_trainers/llm/ranks/gradient_buckets.hpp"
 
 namespace stepscope::llm {
 
+using trainers::Bucket;
+using trainers::GradientBuckets;
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 class WeightShards {

@@ -14,6 +14,12 @@ namespace {
 
 constexpr std::int64_t kMegabyte = 1 << 20;
 
+std::vector<trainers::BucketedWeight> bucketed(const std::vector<Parameter>& parameters) {
+  std::vector<trainers::BucketedWeight> out;
+  for (const Parameter& parameter : parameters) out.push_back({parameter.leaf, parameter.decays});
+  return out;
+}
+
 }  // namespace
 
 Training::Training(const Config& config, at::Device device, trainers::Comm* group)
@@ -23,9 +29,9 @@ Training::Training(const Config& config, at::Device device, trainers::Comm* grou
     return;
   }
   using Sums = GradientBuckets::Sums;
-  buckets_ =
-      std::make_unique<GradientBuckets>(model_.parameters(), *group_, config.bucket_mb * kMegabyte,
-                                        config.zero ? Sums::own_share : Sums::on_every_rank);
+  buckets_ = std::make_unique<GradientBuckets>(bucketed(model_.parameters()), *group_,
+                                               config.bucket_mb * kMegabyte,
+                                               config.zero ? Sums::own_share : Sums::on_every_rank);
   if (config.zero) {
     shards_ = std::make_unique<WeightShards>(model_.parameters(), *buckets_, *group_);
     optimizer_ = make_adamw(shards_->own(), config);

@@ -14,10 +14,10 @@
 
 #include "core/support/result.hpp"
 #include "reference_trainers/comm/comm.hpp"
+#include "reference_trainers/comm/gradient_buckets.hpp"
 #include "reference_trainers/llm/config.hpp"
 #include "reference_trainers/llm/data/batch_feed.hpp"
 #include "reference_trainers/llm/model/model.hpp"
-#include "reference_trainers/llm/ranks/gradient_buckets.hpp"
 #include "reference_trainers/llm/ranks/weight_shards.hpp"
 #include "reference_trainers/llm/training/adamw.hpp"
 #include "reference_trainers/llm/training/step_graph.hpp"

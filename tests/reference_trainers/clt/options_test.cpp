@@ -81,8 +81,9 @@ TEST(Options, FixesAreTheVariantsAndThoseThatAreNamed) {
   EXPECT_THAT(
       fixes({"--variant", "fused", "--without", "sparse_decoder"}),
       testing::ElementsAre("sparse_step", "select_kernel", "sparse_adam", "sparse_encoder"));
-  EXPECT_THAT(error_of({"--with", "faster"}), HasSubstr("--with faster: there is no such fix"));
-  EXPECT_THAT(error_of({"--without", "faster"}), HasSubstr("--without faster"));
+  EXPECT_THAT(error_of({"--with", "faster"}),
+              HasSubstr("--with: 'faster' is no fix; there are: cached_encode"));
+  EXPECT_THAT(error_of({"--without", "faster"}), HasSubstr("--without: 'faster' is no fix"));
   EXPECT_THAT(error_of({"--with", "sparse_adam", "--without", "cached_encode,sparse_step"}),
               HasSubstr("--with sparse_adam: --without cached_encode,sparse_step"));
 }

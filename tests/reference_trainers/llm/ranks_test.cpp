@@ -120,23 +120,5 @@ TEST(LlmRanks, BucketsAreSentBeforeTheBackwardPassEnds) {
   EXPECT_GE(train_as_ranks(config, 2)[0].sent_early, 2 * 2) << "at least two buckets a step";
 }
 
-Parameter parameter(const char* name, std::int64_t numbers, bool decays) {
-  const at::Tensor tensor = at::ones({numbers}).set_requires_grad(true);
-  return {name, tensor, tensor, decays};
-}
-
-TEST(GradientBuckets, HoldEveryWeightOnceLastFirstAndKindsApart) {
-  const std::vector<Parameter> all{parameter("a", 300, true), parameter("n", 5, false),
-                                   parameter("b", 1000, true), parameter("c", 10, true)};
-  const std::vector<Bucket> buckets = plan_buckets(all, 3, 4 * 1200);
-  ASSERT_EQ(buckets.size(), 3U);
-  EXPECT_THAT(buckets[0].places, testing::ElementsAre(3, 2));
-  EXPECT_THAT(buckets[0].begins, testing::ElementsAre(0, kBucketAlign));
-  EXPECT_EQ(buckets[0].share, 3 * kBucketAlign) << "1128 numbers of three ranks, aligned";
-  EXPECT_THAT(buckets[1].places, testing::ElementsAre(0));
-  EXPECT_THAT(buckets[2].places, testing::ElementsAre(1));
-  EXPECT_FALSE(buckets[2].decays);
-}
-
 }  // namespace
 }  // namespace stepscope::llm

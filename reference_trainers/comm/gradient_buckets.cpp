@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_trainers/llm/ranks/gradient_buckets.hpp"
+#include "reference_trainers/comm/gradient_buckets.hpp"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -12,7 +12,7 @@
 #include <stepscope/annotate.hpp>
 #include <utility>
 
-namespace stepscope::llm {
+namespace stepscope::trainers {
 namespace {
 
 std::int64_t rounded_up(std::int64_t number, std::int64_t multiple) {
@@ -33,7 +33,7 @@ at::Tensor Bucket::view(const at::Tensor& flat, std::size_t i, at::IntArrayRef s
   return flat.view({-1}).narrow(0, begins[i], count).view(sizes);
 }
 
-std::vector<Bucket> plan_buckets(const std::vector<Parameter>& parameters, int ranks,
+std::vector<Bucket> plan_buckets(const std::vector<BucketedWeight>& weights, int ranks,
                                  std::int64_t bytes) {
   std::vector<Bucket> done;
   Bucket open[2];
@@ -45,11 +45,11 @@ std::vector<Bucket> plan_buckets(const std::vector<Parameter>& parameters, int r
     done.push_back(std::exchange(open[kind], {}));
     numbers[kind] = 0;
   };
-  for (std::size_t place = parameters.size(); place-- > 0;) {
-    const Parameter& parameter = parameters[place];
-    const std::size_t kind = parameter.decays ? 0 : 1;
-    const std::int64_t own = rounded_up(parameter.leaf.numel(), kBucketAlign);
-    const auto size = static_cast<std::int64_t>(parameter.leaf.element_size());
+  for (std::size_t place = weights.size(); place-- > 0;) {
+    const BucketedWeight& weight = weights[place];
+    const std::size_t kind = weight.decays ? 0 : 1;
+    const std::int64_t own = rounded_up(weight.leaf.numel(), kBucketAlign);
+    const auto size = static_cast<std::int64_t>(weight.leaf.element_size());
     if ((numbers[kind] + own) * size > bytes) close(kind);
     open[kind].places.push_back(place);
     open[kind].begins.push_back(numbers[kind]);
@@ -59,16 +59,16 @@ std::vector<Bucket> plan_buckets(const std::vector<Parameter>& parameters, int r
   return done;
 }
 
-GradientBuckets::GradientBuckets(const std::vector<Parameter>& parameters, trainers::Comm& comm,
+GradientBuckets::GradientBuckets(const std::vector<BucketedWeight>& weights, Comm& comm,
                                  std::int64_t bytes, Sums sums)
-    : comm_(comm), sums_(sums), buckets_(plan_buckets(parameters, comm.size(), bytes)) {
+    : comm_(comm), sums_(sums), buckets_(plan_buckets(weights, comm.size(), bytes)) {
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
     const Bucket& bucket = buckets_[b];
-    const auto options = parameters[bucket.places.front()].leaf.options().requires_grad(false);
+    const auto options = weights[bucket.places.front()].leaf.options().requires_grad(false);
     flat_.push_back(at::zeros({comm.size(), bucket.share}, options));
     if (sums == Sums::own_share) own_sums_.push_back(at::zeros({bucket.share}, options));
     for (std::size_t i = 0; i < bucket.places.size(); ++i) {
-      const at::Tensor& leaf = parameters[bucket.places[i]].leaf;
+      const at::Tensor& leaf = weights[bucket.places[i]].leaf;
       leaf.mutable_grad() = bucket.view(flat_[b], i, leaf.sizes());
       torch::autograd::impl::set_post_acc_grad_hooks(
           leaf, std::make_unique<WhenAdded>([this, b] { arrived(b); }));
@@ -99,7 +99,7 @@ void GradientBuckets::send_ready(bool all) {
     if (sums_ == Sums::own_share)
       comm_.begin_reduce_scatter(own_sums_[next_], flat_[next_]);
     else
-      comm_.begin_all_reduce(flat_[next_], trainers::Reduction::sum);
+      comm_.begin_all_reduce(flat_[next_], Reduction::sum);
     // The last weight's gradient ends the backward pass.
     if (!all && next_ + 1 < buckets_.size()) ++sent_early_;
   }
@@ -112,4 +112,4 @@ void GradientBuckets::finish() {
   last_ = false;
 }
 
-}  // namespace stepscope::llm
+}  // namespace stepscope::trainers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of ranks that train the same weights on sequences of their own, summed over the ranks.
+// Gradients of ranks that train the same weights on data of their own, summed over the ranks.
 //
 // A weight's gradient is a view of its bucket's flat memory, so nothing is copied before or behind
 // a sum. Buckets are filled in the order of the backward pass, the last weight first. In a step's
@@ -16,15 +16,20 @@
 #include <vector>
 
 #include "reference_trainers/comm/comm.hpp"
-#include "reference_trainers/llm/model/parameters.hpp"
 
-namespace stepscope::llm {
+namespace stepscope::trainers {
+
+// A weight that has a gradient; weights that decay and those that do not get buckets of their own.
+struct BucketedWeight {
+  at::Tensor leaf;
+  bool decays = true;
+};
 
 // Where weights lie in flat memory: each at a multiple of kBucketAlign numbers, and as much for
 // each rank.
 inline constexpr std::int64_t kBucketAlign = 128;
 struct Bucket {
-  std::vector<std::size_t> places;   // of the parameters
+  std::vector<std::size_t> places;   // of the weights
   std::vector<std::int64_t> begins;  // of each in the flat memory
   std::int64_t share = 0;            // numbers of one rank
   bool decays = true;
@@ -34,16 +39,16 @@ struct Bucket {
 };
 
 // Buckets of at most so many bytes of gradients; a larger weight has one of its own.
-std::vector<Bucket> plan_buckets(const std::vector<Parameter>& parameters, int ranks,
+std::vector<Bucket> plan_buckets(const std::vector<BucketedWeight>& weights, int ranks,
                                  std::int64_t bytes);
 
 class GradientBuckets {
  public:
   enum class Sums { on_every_rank, own_share };
 
-  // Takes over the gradients of the parameters' leaves. The group must outlive this.
-  GradientBuckets(const std::vector<Parameter>& parameters, trainers::Comm& comm,
-                  std::int64_t bytes, Sums sums);
+  // Takes over the gradients of the weights. The group must outlive this.
+  GradientBuckets(const std::vector<BucketedWeight>& weights, Comm& comm, std::int64_t bytes,
+                  Sums sums);
   GradientBuckets(const GradientBuckets&) = delete;
   GradientBuckets& operator=(const GradientBuckets&) = delete;
 
@@ -64,7 +69,7 @@ class GradientBuckets {
   void arrived(std::size_t bucket);
   void send_ready(bool all);
 
-  trainers::Comm& comm_;
+  Comm& comm_;
   const Sums sums_;
   std::vector<Bucket> buckets_;
   std::vector<at::Tensor> flat_;      // of each bucket [ranks, share]
@@ -75,4 +80,4 @@ class GradientBuckets {
   std::int64_t sent_early_ = 0;
 };
 
-}  // namespace stepscope::llm
+}  // namespace stepscope::trainers

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_trainers/llm/training/device_memory.hpp"
+#include "reference_trainers/common/device_memory.hpp"
 
 #include <c10/core/CachingDeviceAllocator.h>
 
-namespace stepscope::llm {
+namespace stepscope::trainers {
 
 std::int64_t peak_device_bytes(c10::Device device) {
   if (!device.is_cuda()) return 0;
@@ -14,4 +14,4 @@ std::int64_t peak_device_bytes(c10::Device device) {
       .peak;
 }
 
-}  // namespace stepscope::llm
+}  // namespace stepscope::trainers

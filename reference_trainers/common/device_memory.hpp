@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-namespace stepscope::llm {
+namespace stepscope::trainers {
 
 std::int64_t peak_device_bytes(c10::Device device);
 
-}  // namespace stepscope::llm
+}  // namespace stepscope::trainers
