@@ -12,7 +12,7 @@ endfunction()
 
 function(stepscope_pages output)
   file(GLOB findings CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/findings/*.md)
-  file(GLOB topics CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+  file(GLOB topics CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/trainers/*.md)
   list(REMOVE_ITEM topics ${PROJECT_SOURCE_DIR}/docs/README.md)
   list(SORT findings)
   list(SORT topics)

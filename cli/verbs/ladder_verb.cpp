@@ -2,6 +2,7 @@
 // stepscope ladder MODEL: what each rung of a reference trainer brings, measured in turns and
 // explained by the profiler.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -31,12 +32,13 @@ constexpr const char* kLadderExamples =
     "Examples:\n"
     "  stepscope ladder llm                                 every rung, on the CPU with preset "
     "tiny\n"
+    "  stepscope ladder token_pipeline                      every fix of another trainer\n"
     "  stepscope ladder llm --preset t90m --rungs R0..R5 --steps 12 -o ladder.html --format html\n"
     "  stepscope ladder llm --rungs R4,R5 --repeats 7       two rungs against each other\n"
     "  stepscope ladder llm --shapley packed,fused_adamw,prefetch    what each brings whatever the "
     "order\n"
     "  stepscope ladder llm --rungs R6e,R7 --micro-batches 1,2,4,8   where a rung pays\n"
-    "Each rung is a run of 'stepscope train llm --rung RUNG', which has all rungs below it "
+    "Each rung is a run of 'stepscope train MODEL --rung RUNG', which has all rungs below it "
     "switched\n"
     "on. A rung's gain is the ratio of paired repeats with its 95 % interval; where that holds 1\n"
     "and is narrow, the rung is kept as a measured null. One more run of each is profiled: what "
@@ -210,11 +212,13 @@ void add_ladder_sizes(CLI::App& verb, LadderArguments& arguments) {
                             const char* type) {
     verb.add_option(name, value, about)->type_name(type);
   };
-  word("--preset", arguments.preset, "the trainer's sizes: tiny (default), t90m, ...", "NAME");
+  word("--preset", arguments.preset, "the trainer's sizes: tiny (default), t90m, h100, ...",
+       "NAME");
   count("--steps", arguments.steps, "steps of each run, those of the warm-up among them");
   count("--warm-up", arguments.plan.warm_up, "first steps that are not counted")
       ->capture_default_str();
-  CLI::Option* one = count("--micro-batch", arguments.micro_batch, "sequences in memory at once");
+  CLI::Option* one =
+      count("--micro-batch", arguments.micro_batch, "sequences or samples in memory at once");
   verb.add_option(
           "--micro-batches", arguments.micro_batches,
           "the rungs at each of these: where a rung pays, and where no longer (no profiles)")
@@ -224,7 +228,7 @@ void add_ladder_sizes(CLI::App& verb, LadderArguments& arguments) {
       ->type_name("N,N,...");
   count("--accumulate", arguments.accumulate, "micro-batches a step");
   word("--device", arguments.device, "auto, cpu or cuda", "WHERE");
-  word("--data", arguments.data, "token shards", "PATH");
+  word("--data", arguments.data, "what the trainer's --data takes", "PATH");
   word("--args", arguments.more, "more of the trainer's options, in one word", "TEXT");
 }
 
@@ -234,9 +238,9 @@ void add_ladder_verb(CLI::App& app, int& status) {
   auto arguments = std::make_shared<LadderArguments>();
   CLI::App* verb =
       app.add_subcommand("ladder", "What each rung of a trainer brings, measured and explained");
-  verb->add_option("model", arguments->model, "llm")
+  verb->add_option("model", arguments->model, fmt::format("{}", fmt::join(ladder_names(), ", ")))
       ->required()
-      ->check(one_of({"llm"}))
+      ->check(one_of(ladder_names()))
       ->type_name("MODEL");
   verb->add_option("--rungs", arguments->rungs, "R0..R5 or R0,R3b,R5; the default is all")
       ->type_name("RUNGS");

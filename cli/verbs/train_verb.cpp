@@ -53,12 +53,13 @@ int run_train(const std::vector<std::string>& arguments) {
 std::string footer() {
   std::string out = "Models:\n";
   for (const Trainer& trainer : trainers())
-    out += fmt::format("  {:<8}{}\n", trainer.name, trainer.about);
+    out += fmt::format("  {:<16}{}\n", trainer.name, trainer.about);
   return out +
          "Examples:\n"
          "  stepscope train clt --help          the trainer's own options\n"
          "  stepscope train clt --steps 20\n"
-         "  stepscope train llm --preset tiny --rung R5\n";
+         "  stepscope train llm --preset tiny --rung R5\n"
+         "  stepscope train token_pipeline --variant optimized\n";
 }
 
 }  // namespace

@@ -183,6 +183,7 @@ TEST(LadderVerb, AModelThatIsNoneIsRefused) {
   const Outcome run = run_stepscope("ladder clt");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("llm"));
+  EXPECT_THAT(run.err, HasSubstr("token_pipeline"));
 }
 
 }  // namespace
