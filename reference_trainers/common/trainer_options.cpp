@@ -64,6 +64,26 @@ void add_named_switches(CLI::App& app, NamedSwitches& named) {
   names("--without", named.without, "But not these");
 }
 
+void add_presets(CLI::App& app, std::string& preset, const std::vector<PresetName>& all) {
+  std::string text = "Sizes:";
+  std::vector<std::string> names;
+  for (const PresetName& one : all) {
+    text += fmt::format("{} {} ({})", names.empty() ? "" : ";", one.name, one.summary);
+    names.push_back(one.name);
+  }
+  app.add_option("--preset", preset, text + ".")->check(CLI::IsMember(names));
+}
+
+void add_switch_choice(CLI::App& app, const std::string& rungs_help, SwitchChoice& choice) {
+  CLI::Option* variant =
+      app.add_option("--variant", choice.variant, "baseline: no fix; optimized: the whole ladder")
+          ->check(CLI::IsMember({"baseline", "optimized"}))
+          ->type_name("NAME")
+          ->default_str("baseline");
+  app.add_option("--rung", choice.rung, rungs_help)->type_name("RUNG")->excludes(variant);
+  add_named_switches(app, choice.named);
+}
+
 std::string preset_in(std::span<const char* const> arguments, const char* otherwise) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];

@@ -55,6 +55,35 @@ std::string ladder_help(const Switches<Set>& switches) {
   return on + beside;
 }
 
+// --preset, whose help lists them all.
+struct PresetName {
+  std::string name, summary;
+};
+void add_presets(CLI::App& app, std::string& preset, const std::vector<PresetName>& all);
+
+// --variant baseline|optimized, or --rung, and names on top, whatever the order of the words.
+struct SwitchChoice {
+  std::string variant, rung;
+  NamedSwitches named;
+};
+void add_switch_choice(CLI::App& app, const std::string& rungs_help, SwitchChoice& choice);
+template <class Set>
+void add_switch_choice(CLI::App& app, const Switches<Set>& switches, SwitchChoice& choice) {
+  add_switch_choice(app, ladder_help(switches), choice);
+}
+template <class Set>
+Result<Set> chosen_switches(const Switches<Set>& switches, const Set& optimized,
+                            const SwitchChoice& choice) {
+  Set set = choice.variant == "optimized" ? optimized : Set{};
+  if (!choice.rung.empty()) {
+    const Result<Set> ladder = switches.up_to(choice.rung);
+    if (!ladder) return usage_error("--rung: " + ladder.error().message);
+    set = *ladder;
+  }
+  if (const Status turned = turn_named(switches, set, choice.named); !turned) return turned.error();
+  return set;
+}
+
 // A preset gives the defaults that other options change, so it is looked for before they are read.
 std::string preset_in(std::span<const char* const> arguments, const char* otherwise);
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/llm/options.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
@@ -41,20 +38,6 @@ struct Given {
   std::string rung = "R0";
   trainers::NamedSwitches named;
 };
-
-std::string preset_help() {
-  std::string text = "Sizes:";
-  for (const Preset& preset : all_presets())
-    text += fmt::format(" {} ({});", preset.name, preset.summary);
-  text.back() = '.';
-  return text;
-}
-
-std::vector<std::string> preset_names() {
-  std::vector<std::string> names;
-  for (const Preset& preset : all_presets()) names.emplace_back(preset.name);
-  return names;
-}
 
 void add_model(CLI::App& app, Config& config) {
   constexpr std::int64_t kMost = 1 << 20;
@@ -207,7 +190,9 @@ Result<Request> parse(std::span<const char* const> arguments) {
     use_preset(config, *preset);
   CLI::App app(kAboutLlm, "train_llm");
   app.option_defaults()->always_capture_default();
-  app.add_option("--preset", config.preset, preset_help())->check(CLI::IsMember(preset_names()));
+  std::vector<trainers::PresetName> presets;
+  for (const Preset& preset : all_presets()) presets.push_back({preset.name, preset.summary});
+  trainers::add_presets(app, config.preset, presets);
   Given given;
   app.add_option("--rung", given.rung, trainers::ladder_help(ladder()))->type_name("RUNG");
   trainers::add_named_switches(app, given.named);

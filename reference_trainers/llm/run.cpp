@@ -136,7 +136,7 @@ Result<RunResult> train_on(const Config& config, at::Device device, trainers::Co
   const Result<Corpus> corpus = open_corpus(config);
   if (!corpus) return corpus.error();
   say(corpus->about);
-  const OwnStream own_stream(config.rungs.cuda_graph, device);
+  const trainers::OwnStream own_stream(config.rungs.cuda_graph, device);
   Training training(config, device, &group);
   const Result<std::int64_t> first = steps_before(config, training);
   if (!first) return first.error();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/token_pipeline/options.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 
 #include "reference_trainers/common/trainer_options.hpp"
@@ -31,35 +29,6 @@ constexpr const char* kPipelineFooter =
     "rank. A rank that fails ends the run: the message names it.\n"
     "Exit status: 0 done, 1 the training failed (out of memory, a loss that is not finite, data "
     "that cannot be read), 2 wrong usage.";
-
-// What comes on top of the preset, whatever the order on the command line.
-struct Chosen {
-  std::string variant, rung;
-  trainers::NamedSwitches named;
-};
-
-std::string help_of_presets() {
-  std::string text = "Sizes:";
-  for (const Preset& preset : all_presets())
-    text += fmt::format(" {} ({});", preset.name, preset.summary);
-  text.back() = '.';
-  return text;
-}
-
-void add_choice(CLI::App& app, Config& config, Chosen& chosen) {
-  std::vector<std::string> names;
-  for (const Preset& preset : all_presets()) names.emplace_back(preset.name);
-  app.add_option("--preset", config.preset, help_of_presets())->check(CLI::IsMember(names));
-  CLI::Option* variant = app.add_option("--variant", chosen.variant,
-                                        "baseline: no fix; optimized: every fix but larger_batch")
-                             ->check(CLI::IsMember({"baseline", "optimized"}))
-                             ->type_name("NAME")
-                             ->default_str("baseline");
-  app.add_option("--rung", chosen.rung, trainers::ladder_help(all_fixes()))
-      ->type_name("RUNG")
-      ->excludes(variant);
-  trainers::add_named_switches(app, chosen.named);
-}
 
 void add_sizes_of_pipeline(CLI::App& app, Config& config) {
   constexpr std::int64_t kMost = 1 << 20;
@@ -116,17 +85,6 @@ void add_running_of_pipeline(CLI::App& app, Config& config) {
   app.add_option("--seed", config.seed, "Fixes weights, made data and the order of samples");
 }
 
-Status choose_fixes_of_pipeline(Config& config, const Chosen& chosen) {
-  if (!chosen.rung.empty()) {
-    const Result<Fixes> fixes = all_fixes().up_to(chosen.rung);
-    if (!fixes) return usage_error("--rung: " + fixes.error().message);
-    config.fixes = *fixes;
-  } else if (chosen.variant == "optimized") {
-    config.fixes = every_fix();
-  }
-  return trainers::turn_named(all_fixes(), config.fixes, chosen.named);
-}
-
 }  // namespace
 
 Result<Request> parse(std::span<const char* const> arguments) {
@@ -136,8 +94,11 @@ Result<Request> parse(std::span<const char* const> arguments) {
     use_preset(config, *preset);
   CLI::App app(kAboutPipeline, "train_token_pipeline");
   app.option_defaults()->always_capture_default();
-  Chosen chosen;
-  add_choice(app, config, chosen);
+  std::vector<trainers::PresetName> presets;
+  for (const Preset& preset : all_presets()) presets.push_back({preset.name, preset.summary});
+  trainers::add_presets(app, config.preset, presets);
+  trainers::SwitchChoice chosen;
+  trainers::add_switch_choice(app, all_fixes(), chosen);
   add_sizes_of_pipeline(app, config);
   add_data_of_pipeline(app, config);
   add_running_of_pipeline(app, config);
@@ -148,7 +109,9 @@ Result<Request> parse(std::span<const char* const> arguments) {
   if (!help) return help.error();
   request.help = *help;
   if (request.help) return request;
-  if (const Status fixed = choose_fixes_of_pipeline(config, chosen); !fixed) return fixed.error();
+  const Result<Fixes> fixes = trainers::chosen_switches(all_fixes(), every_fix(), chosen);
+  if (!fixes) return fixes.error();
+  config.fixes = *fixes;
   if (const Status good = check(config); !good) return good.error();
   return request;
 }

@@ -2,7 +2,6 @@
 #include "reference_trainers/llm/model/precision.hpp"
 
 #include <ATen/Context.h>
-#include <ATen/autocast_mode.h>
 
 namespace stepscope::llm {
 
@@ -15,19 +14,6 @@ void apply_to_process(const Rungs& rungs, at::Device device, bool masks) {
   context.setSDPUseFlash(!rungs.cudnn_attention);
   context.setSDPUseMemEfficient(!half);
   context.setSDPUseMath(!half);
-}
-
-Autocast::Autocast(bool wanted, at::Device device) : on_(wanted), type_(device.type()) {
-  if (!on_) return;
-  at::autocast::increment_nesting();
-  at::autocast::set_autocast_dtype(type_, at::kBFloat16);
-  at::autocast::set_autocast_enabled(type_, true);
-}
-
-Autocast::~Autocast() {
-  if (!on_) return;
-  at::autocast::set_autocast_enabled(type_, false);
-  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
 }
 
 }  // namespace stepscope::llm

@@ -13,9 +13,9 @@
 #include <optional>
 #include <utility>
 
+#include "reference_trainers/common/autocast.hpp"
 #include "reference_trainers/llm/model/fused_ops.hpp"
 #include "reference_trainers/llm/model/layers.hpp"
-#include "reference_trainers/llm/model/precision.hpp"
 
 namespace stepscope::llm {
 namespace {
@@ -131,7 +131,8 @@ class Recomputed : public Function<Recomputed> {
     Variables outputs;
     {
       const at::AutoGradMode with_gradients(true);
-      const Autocast autocast(context->saved_data["autocast"].toBool(), inputs.front().device());
+      const trainers::Autocast autocast(context->saved_data["autocast"].toBool(),
+                                        inputs.front().device());
       outputs = static_cast<const KeptBody&>(*kept).body(inputs);
     }
     Variables own = torch::autograd::grad(outputs, inputs, gradients, /*retain_graph=*/false,

@@ -6,7 +6,7 @@
 
 #include <stepscope/annotate.hpp>
 
-#include "reference_trainers/llm/model/precision.hpp"
+#include "reference_trainers/common/autocast.hpp"
 
 namespace stepscope::llm {
 
@@ -108,7 +108,7 @@ Training::Numbers Training::train_on(const std::vector<Batch>& batches) {
     if (buckets_ && &batch == &batches.back()) buckets_->expect_last();
     {
       const auto phase = stepscope::phase("forward");
-      const Autocast autocast(config_.rungs.bf16 && !config_.rungs.bf16_weights, device_);
+      const trainers::Autocast autocast(config_.rungs.bf16 && !config_.rungs.bf16_weights, device_);
       loss = model_.loss(batch.inputs, batch.targets, share, batch.positions);
     }
     const auto phase = stepscope::phase("backward");
@@ -128,7 +128,7 @@ Training::Numbers Training::launch_graph(const std::vector<Batch>& batches) {
     for (const Batch& batch : batches)
       in_graph_.push_back({batch.inputs.clone(), batch.targets.clone(),
                            batch.positions.defined() ? batch.positions.clone() : at::Tensor()});
-    graph_ = make_step_graph();
+    graph_ = trainers::make_step_graph();
     graph_->record([this] { of_graph_ = train_on(in_graph_); });
   }
   for (std::size_t i = 0; i < batches.size(); ++i) {

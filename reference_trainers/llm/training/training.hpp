@@ -15,12 +15,12 @@
 #include "core/support/result.hpp"
 #include "reference_trainers/comm/comm.hpp"
 #include "reference_trainers/comm/gradient_buckets.hpp"
+#include "reference_trainers/common/step_graph.hpp"
 #include "reference_trainers/llm/config.hpp"
 #include "reference_trainers/llm/data/batch_feed.hpp"
 #include "reference_trainers/llm/model/model.hpp"
 #include "reference_trainers/llm/ranks/weight_shards.hpp"
 #include "reference_trainers/llm/training/adamw.hpp"
-#include "reference_trainers/llm/training/step_graph.hpp"
 
 namespace stepscope::llm {
 
@@ -79,7 +79,7 @@ class Training {
   std::unique_ptr<AdamW> optimizer_;
   std::unique_ptr<BatchFeed> feed_;
   // With cuda_graph, from its fourth step on.
-  std::unique_ptr<StepGraph> graph_;
+  std::unique_ptr<trainers::StepGraph> graph_;
   std::vector<Batch> in_graph_;
   Numbers of_graph_;
   std::int64_t plain_steps_ = 0;

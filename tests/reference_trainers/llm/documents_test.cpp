@@ -9,6 +9,7 @@
 
 #include <set>
 
+#include "reference_trainers/common/autocast.hpp"
 #include "reference_trainers/llm/data/grammar.hpp"
 #include "reference_trainers/llm/data/packing.hpp"
 #include "reference_trainers/llm/model/model.hpp"
@@ -111,7 +112,7 @@ TEST(DocumentMask, NoDocumentSeesAnother) {
       return at::arange(count, at::TensorOptions(at::kLong)).unsqueeze(0);
     };
     const auto loss = [&](std::int64_t begin, std::int64_t count, const at::Tensor& positions) {
-      const Autocast autocast(config.rungs.bf16 && !config.rungs.bf16_weights, at::kCPU);
+      const trainers::Autocast autocast(config.rungs.bf16 && !config.rungs.bf16_weights, at::kCPU);
       return model
           .loss(tokens.narrow(1, begin, count), targets.narrow(1, begin, count), 1, positions)
           .item<double>();

@@ -13,7 +13,8 @@ void expect_parity(Config config) {
   config.rungs = {};
   const auto device = trainers::choose_device(config.device);
   if (!device) GTEST_SKIP() << device.error().message;
-  const OwnStream own_stream(true, device->device);  // a graph is not recorded on the default one
+  const trainers::OwnStream own_stream(
+      true, device->device);  // a graph is not recorded on the default one
   const Gradients gradients = first_gradients(config, device->device);
   const std::vector<double> losses = losses_of(config, device->device);
   const double yardstick = spread_by_rounding(config, device->device, losses);

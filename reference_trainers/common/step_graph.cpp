@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_trainers/llm/training/step_graph.hpp"
+#include "reference_trainers/common/step_graph.hpp"
 
 #include <ATen/cuda/CUDAGraph.h>
 
-namespace stepscope::llm {
+namespace stepscope::trainers {
 namespace {
 
 class CudaStepGraph final : public StepGraph {
@@ -26,4 +26,4 @@ std::unique_ptr<StepGraph> make_step_graph() {
   return std::make_unique<CudaStepGraph>();
 }
 
-}  // namespace stepscope::llm
+}  // namespace stepscope::trainers

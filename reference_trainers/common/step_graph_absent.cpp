@@ -2,9 +2,9 @@
 // In a build without CUDA.
 #include <c10/util/Exception.h>
 
-#include "reference_trainers/llm/training/step_graph.hpp"
+#include "reference_trainers/common/step_graph.hpp"
 
-namespace stepscope::llm {
+namespace stepscope::trainers {
 
 std::unique_ptr<StepGraph> make_step_graph() {
   TORCH_CHECK(
@@ -13,4 +13,4 @@ std::unique_ptr<StepGraph> make_step_graph() {
       "--without cuda_graph");
 }
 
-}  // namespace stepscope::llm
+}  // namespace stepscope::trainers

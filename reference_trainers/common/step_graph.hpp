@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-namespace stepscope::llm {
+namespace stepscope::trainers {
 
 class StepGraph {
  public:
@@ -50,4 +50,4 @@ class OwnStream {
   std::optional<c10::Stream> before_;
 };
 
-}  // namespace stepscope::llm
+}  // namespace stepscope::trainers
