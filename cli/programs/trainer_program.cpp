@@ -11,8 +11,8 @@ const std::vector<Trainer>& trainers() {
   static const std::vector<Trainer> all = {
       {"clt", "cross-layer transcoder with batch top-k"},
       {"llm", "decoder of a language model, its optimisations as rungs of a ladder", true},
-      {"token_pipeline", "encoder of samples of different length, slow between data and GPU",
-       true}};
+      {"token_pipeline", "encoder of samples of different length, slow between data and GPU", true},
+      {"tree", "small model of a tree of experts, whose host waits for the device", true}};
   return all;
 }
 
