@@ -27,6 +27,12 @@ Sequences::Sequences(const Config& config) : config_(config) {
   for (std::int64_t leaf = 0; leaf < config.shape.leaves(); ++leaf)
     tables.push_back(at::randperm(config.shape.vocabulary, random, kWhole));
   successors_ = at::stack(tables);
+  for (std::int64_t leaf = 0; leaf < config.shape.leaves(); ++leaf)
+    held_out_.push_back(
+        draw(leaf, config.eval_sequences,
+             trainers::seeded_generator(config.seed, trainers::RandomStream::held_out,
+                                        static_cast<std::uint64_t>(leaf)),
+             false));
 }
 
 std::int64_t Sequences::leaf_of(std::int64_t step) const {
@@ -55,13 +61,6 @@ at::Tensor Sequences::batch_of(std::int64_t step, bool pinned) const {
               trainers::seeded_generator(config_.seed, trainers::RandomStream::batches,
                                          static_cast<std::uint64_t>(step)),
               pinned);
-}
-
-at::Tensor Sequences::held_out(std::int64_t leaf) const {
-  return draw(leaf, config_.eval_sequences,
-              trainers::seeded_generator(config_.seed, trainers::RandomStream::held_out,
-                                         static_cast<std::uint64_t>(leaf)),
-              false);
 }
 
 BatchFeed::BatchFeed(const Config& config, const Sequences& sequences, at::Device device)

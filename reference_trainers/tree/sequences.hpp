@@ -24,13 +24,16 @@ class Sequences {
   // int64 [sequences, sequence + 1] of a step, on the host.
   at::Tensor batch_of(std::int64_t step, bool pinned) const;
   // Of a domain, for evaluation.
-  at::Tensor held_out(std::int64_t leaf) const;
+  const at::Tensor& held_out(std::int64_t leaf) const {
+    return held_out_[static_cast<std::size_t>(leaf)];
+  }
 
  private:
   at::Tensor draw(std::int64_t leaf, std::int64_t count, at::Generator random, bool pinned) const;
 
   const Config config_;
-  at::Tensor successors_;  // [domains, vocabulary]
+  at::Tensor successors_;             // [domains, vocabulary]
+  std::vector<at::Tensor> held_out_;  // of each domain
 };
 
 // Batches on the device in the order of the steps.
