@@ -38,6 +38,7 @@ constexpr PerCause<std::string_view> kCauseNames = {
     "host.queue_full",
     "host.sync_return",
     "host.wait_thread",
+    "comm.wait",
     "host.data_wait",
     "host.alloc",
     "host.module_load",

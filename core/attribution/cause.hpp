@@ -47,6 +47,7 @@ enum class Cause : std::uint8_t {
   host_queue_full,
   host_sync_return,
   host_wait_thread,
+  comm_wait,  // in a collective that another thread of the process carries out
   host_data_wait,
   host_alloc,
   host_module_load,

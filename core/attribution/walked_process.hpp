@@ -9,6 +9,7 @@
 
 #include "core/attribution/device/collectives.hpp"
 #include "core/attribution/device/shared_devices.hpp"
+#include "core/attribution/host/collective_waits.hpp"
 #include "core/attribution/host/host_samples.hpp"
 #include "core/attribution/host/sampled_pieces.hpp"
 #include "core/attribution/host/thread_cpu.hpp"
@@ -23,6 +24,7 @@ struct WalkedProcess {
   ProcessId process;
   Threads threads;
   ThreadCpu cpu;
+  CollectiveWaits collective_waits;
   OptimizerWork optimizer;
   PhaseTable phases;
   CallSites sites;

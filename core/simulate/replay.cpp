@@ -90,7 +90,7 @@ class Replay {
 
   static bool is_asleep(Cause cause) {
     return cause == Cause::host_off_cpu || cause == Cause::host_core_wait ||
-           cause == Cause::host_wait_thread || cause == Cause::host_io;
+           cause == Cause::host_wait_thread || cause == Cause::comm_wait || cause == Cause::host_io;
   }
 
   void execute(const HostTask& task) {

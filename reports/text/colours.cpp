@@ -5,7 +5,7 @@ namespace stepscope {
 
 Colour colour_of(Cause cause) {
   if (cause <= Cause::gpu_other) return Colour::green;
-  if (cause <= Cause::comm_late_rank) return Colour::magenta;
+  if (cause <= Cause::comm_late_rank || cause == Cause::comm_wait) return Colour::magenta;
   if (cause <= Cause::copy_set) return Colour::cyan;
   if (cause < Cause::host_python) return Colour::yellow;
   if (is_unexplained(cause)) return Colour::dim;

@@ -27,7 +27,8 @@ const FamilyWords& words_of(CauseFamily family) {
 
 CauseFamily family_of(Cause cause) {
   if (cause <= Cause::gpu_other) return CauseFamily::device_compute;
-  if (cause <= Cause::comm_late_rank) return CauseFamily::communication;
+  if (cause <= Cause::comm_late_rank || cause == Cause::comm_wait)
+    return CauseFamily::communication;
   if (cause <= Cause::copy_set) return CauseFamily::copy;
   if (cause < Cause::host_python) return CauseFamily::issued;
   if (cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other)

@@ -40,6 +40,7 @@ constexpr PerCause<std::string_view> kMeanings = {
     "launch queue full",
     "waking up after a wait",
     "waiting for another thread",
+    "waiting in a collective",
     "the loader's wait or work",
     "memory allocation",
     "loading modules",

@@ -42,6 +42,7 @@ unsigned hue_of(Cause cause) {
     case Cause::comm_transfer:
       return 0xaa4499;
     case Cause::comm_late_rank:
+    case Cause::comm_wait:
       return 0x882255;
     case Cause::copy_h2d_pageable:
       return 0xe69f00;

@@ -187,6 +187,25 @@ void add_entries(const Trace& trace, const PairedOps& paired, const HostClocks& 
 
 }  // namespace
 
+std::vector<CollectiveOp> collective_ops_of(const Trace& trace, ProcessId process) {
+  Messages messages(trace);
+  std::vector<CollectiveOp> out;
+  for (const DeviceOpId op : collective_ops(trace)) {
+    if (process_of(trace, op) != process) continue;
+    const auto key = told_by(trace, messages, op);
+    out.push_back(key ? CollectiveOp{op, key->first, key->second} : CollectiveOp{op});
+  }
+  return out;
+}
+
+bool group_waits_for_all(std::string_view name) {
+  constexpr std::string_view kWaiting[] = {"all_",     "allreduce",      "allgather",
+                                           "alltoall", "reduce_scatter", "barrier"};
+  return std::any_of(std::begin(kWaiting), std::end(kWaiting), [name](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  });
+}
+
 LastEntries last_entries(const Trace& trace) {
   LastEntries entries;
   if (trace.data().processes.empty() || !holds_every_rank(trace)) return entries;

@@ -10,7 +10,9 @@
 // not decided is comm.transfer.
 #pragma once
 
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/model/trace.hpp"
 
@@ -25,5 +27,17 @@ struct LastEntry {
 // host. Empty: not decided.
 using LastEntries = std::unordered_map<DeviceOpId, LastEntry>;
 LastEntries last_entries(const Trace& trace);
+
+// A device op of a process that is a collective which waits for all of its ranks.
+struct CollectiveOp {
+  DeviceOpId op = kNone;
+  std::uint64_t communicator = 0;  // 0: its call did not tell it, nor the ordinal
+  std::uint32_t ordinal = 0;
+};
+// In the order in which they began.
+std::vector<CollectiveOp> collective_ops_of(const Trace& trace, ProcessId process);
+
+// The same of a range that a process group puts around a collective: "gloo:all_reduce".
+bool group_waits_for_all(std::string_view name);
 
 }  // namespace stepscope

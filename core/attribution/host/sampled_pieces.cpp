@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/attribution/host/sampled_pieces.hpp"
 
+#include <algorithm>
+
 namespace stepscope {
 namespace {
 
@@ -11,8 +13,18 @@ constexpr std::int64_t kBurstNs = 100'000;
 
 }  // namespace
 
+// A wait takes the line at which a look found the thread.
 SampledPieces::Part SampledPieces::before(ThreadId thread, const Piece& piece, std::int64_t end,
                                           Cause by_records) const {
+  const CollectiveWaits::Wait* wait = thread == loop_ ? waits_.last_before(end) : nullptr;
+  Part out = by_sample(thread, piece, end, by_records);
+  if (wait == nullptr || wait->time.end <= piece.time.begin) return out;
+  if (wait->time.end < end) return {std::max(out.since, wait->time.end), out.cause, out.site};
+  return {std::max(out.since, wait->time.begin), Cause::comm_wait, out.site, wait->collective};
+}
+
+SampledPieces::Part SampledPieces::by_sample(ThreadId thread, const Piece& piece, std::int64_t end,
+                                             Cause by_records) const {
   const HostFamily inside = piece.innermost == kNone
                                 ? HostFamily::other
                                 : family_of(trace_.host_ranges().kind[piece.innermost]);

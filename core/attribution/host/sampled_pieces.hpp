@@ -4,6 +4,7 @@
 // silence that no look fell into keeps its cause, and one in a burst of calls the line of the next.
 #pragma once
 
+#include "core/attribution/host/collective_waits.hpp"
 #include "core/attribution/host/host_cause.hpp"
 #include "core/attribution/host/host_samples.hpp"
 #include "core/attribution/host/silences.hpp"
@@ -13,22 +14,31 @@ namespace stepscope {
 class SampledPieces {
  public:
   SampledPieces(const Trace& trace, const Threads& threads, const ThreadCpu& cpu,
-                const HostCauses& causes, const HostSamples& samples)
-      : trace_(trace), causes_(causes), samples_(samples), silences_(trace, threads, cpu) {}
+                const CollectiveWaits& waits, const HostCauses& causes, const HostSamples& samples)
+      : trace_(trace),
+        loop_(threads.loop()),
+        waits_(waits),
+        causes_(causes),
+        samples_(samples),
+        silences_(trace, threads, cpu) {}
 
   struct Part {
     std::int64_t since;  // in the piece, or before it
     Cause cause;
-    SiteId site = kNone;  // kNone: the records' line holds
+    SiteId site = kNone;         // kNone: the records' line holds
+    RangeId collective = kNone;  // of comm.wait: what it waits for
   };
   // Of the part before `end`, which is in the piece; `by_records` is what HostCauses says of it.
   Part before(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
 
  private:
+  Part by_sample(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
   Part in_op(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
   Part in_silence(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
 
   const Trace& trace_;
+  const ThreadId loop_;
+  const CollectiveWaits& waits_;
   const HostCauses& causes_;
   const HostSamples& samples_;
   Silences silences_;

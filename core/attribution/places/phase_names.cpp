@@ -13,10 +13,16 @@ bool begins(std::string_view text, std::string_view prefix) {
 
 }  // namespace
 
+bool is_group_collective(std::string_view name) {
+  constexpr std::string_view kBackends[] = {"nccl:", "gloo:", "mpi:", "ucc:"};
+  return std::any_of(std::begin(kBackends), std::end(kBackends),
+                     [name](std::string_view backend) { return begins(name, backend); });
+}
+
 std::string_view torch_mark(std::string_view name) {
   if (begins(name, "Optimizer.")) return "optimizer";
   if (begins(name, "enumerate(DataLoader)")) return "data";
-  if (begins(name, "nccl:") || begins(name, "gloo:") || begins(name, "c10d::") ||
+  if (is_group_collective(name) || begins(name, "c10d::") || begins(name, "_c10d_functional::") ||
       begins(name, "record_param_comms")) {
     return "comm";
   }

@@ -9,6 +9,9 @@ namespace stepscope {
 // The phase of a range that PyTorch itself puts around one of its parts; empty: none.
 std::string_view torch_mark(std::string_view name);
 
+// A range that a process group puts around a collective: "gloo:all_reduce".
+bool is_group_collective(std::string_view name);
+
 // NVTX domains of libraries: what they mark is their own inside, not a part of the training loop.
 bool is_library_domain(std::string_view domain);
 

@@ -22,10 +22,11 @@ std::string name_of_other(const Thread& thread, const Thread& loop) {
 
 }  // namespace
 
-PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const OptimizerWork& optimizer,
-                       std::optional<NamePattern> only)
+PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const CollectiveWaits& waits,
+                       const OptimizerWork& optimizer, std::optional<NamePattern> only)
     : trace_(trace),
       threads_(threads),
+      waits_(waits),
       only_(std::move(only)),
       optimizer_(optimizer),
       torch_marks_(trace.data().strings.size()) {
@@ -215,12 +216,20 @@ std::vector<PhaseTable::Mark> PhaseTable::outermost_marks(ThreadId thread) {
 }
 
 // The time between two marks belongs to the later one: it is the host's way there.
+// From when in the gap between two marks the thread is on its way to the later one.
+std::int64_t PhaseTable::way_begin(ThreadId thread, Interval gap) const {
+  if (thread != threads_.loop()) return gap.begin;
+  const CollectiveWaits::Wait* wait = waits_.last_before(gap.end);
+  return wait == nullptr ? gap.begin : std::max(gap.begin, std::min(wait->time.end, gap.end));
+}
+
 PhaseTable::Timeline PhaseTable::mark_timeline(ThreadId thread) {
   Timeline timeline;
   std::int64_t covered_until = 0;
   for (const Mark& mark : outermost_marks(thread)) {
     const PhaseId phase = intern(0, std::string(mark.name));
-    const std::int64_t since = timeline.empty() ? mark.begin : covered_until;
+    const std::int64_t since =
+        timeline.empty() ? mark.begin : way_begin(thread, {covered_until, mark.begin});
     if (timeline.empty() || timeline.back().phase != phase) timeline.push_back({since, phase});
     covered_until = mark.end;
   }

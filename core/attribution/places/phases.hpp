@@ -6,7 +6,8 @@
 // serve: Optimizer.step and zero_grad -> "optimizer", DataLoader __next__ -> "data", collectives ->
 // "comm", autograd nodes -> "backward", and in a run without any user phase, but with a backward
 // pass or an optimizer, other ops -> "forward" (the loss, metrics and an evaluation are in it),
-// each including the host's way to it from the op before; where ops are not recorded, CUDA calls
+// each including the host's way to it from the op before, or from
+// the end of a wait for a collective, which belongs to what asked for it; where ops are not recorded, CUDA calls
 // serve as they. A path is 64 ranges deep at most: what a program opens and never closes would make
 // it endless. What runs in an optimizer's closure has its own marks (optimizer_work.hpp). An
 // autograd thread is in its caller's phase, with its own ranges inside. Any other thread without a
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "core/attribution/attribution.hpp"
+#include "core/attribution/host/collective_waits.hpp"
 #include "core/attribution/host/threads.hpp"
 #include "core/attribution/places/captures.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
@@ -30,8 +32,8 @@ namespace stepscope {
 
 class PhaseTable {
  public:
-  PhaseTable(const Trace& trace, const Threads& threads, const OptimizerWork& optimizer,
-             std::optional<NamePattern> only);
+  PhaseTable(const Trace& trace, const Threads& threads, const CollectiveWaits& waits,
+             const OptimizerWork& optimizer, std::optional<NamePattern> only);
 
   struct Stay {
     PhaseId phase = 0;
@@ -69,6 +71,7 @@ class PhaseTable {
   bool names_phase(const std::string& name) const;
   Timeline user_timeline(ThreadId thread);
   Timeline mark_timeline(ThreadId thread);
+  std::int64_t way_begin(ThreadId thread, Interval gap) const;
   std::string_view mark_name(RangeId range);
   std::vector<Mark> outermost_marks(ThreadId thread);
   static Stay at(const Timeline& timeline, std::int64_t time);
@@ -76,6 +79,7 @@ class PhaseTable {
 
   const Trace& trace_;
   const Threads& threads_;
+  const CollectiveWaits& waits_;
   std::optional<NamePattern> only_;
   const OptimizerWork& optimizer_;
   std::vector<Phase> phases_{Phase{}};

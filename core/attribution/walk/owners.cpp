@@ -29,14 +29,17 @@ void Owners::host(WalkPath& path, std::int64_t since, Cause cause, ThreadId thre
   }
 }
 
-// A sleep that nobody saw is charged like the way to the next call.
+// A sleep that nobody saw is charged like the way to the next call, a wait for a collective like the
+// call before it, which asked for it.
 void Owners::charge_records(Segment& segment, ThreadId thread, std::int64_t end) const {
   const bool off_cpu =
       segment.cause == Cause::host_off_cpu || segment.cause == Cause::host_core_wait;
   const bool unseen = off_cpu && segment.host_evidence == kNone;
-  const CodeLine line =
-      walked_.sites.at(thread, segment.time.begin,
-                       unseen ? on_its_way(walked_.threads, thread, end) : segment.host_evidence);
+  RangeId range = segment.host_evidence;
+  if (unseen) range = on_its_way(walked_.threads, thread, end);
+  if (segment.cause == Cause::comm_wait)
+    range = walked_.threads.work(thread).previous_range(segment.time.begin).innermost;
+  const CodeLine line = walked_.sites.at(thread, segment.time.begin, range);
   segment.site = line.site;
   segment.direction = line.direction;
   segment.is_sampled = false;
@@ -48,6 +51,7 @@ void Owners::charge_sampled(Segment& segment, ThreadId thread, const Piece& piec
       walked_.sampled.before(thread, piece, segment.time.end, segment.cause);
   segment.time.begin = std::max(segment.time.begin, seen.since);
   if (segment.cause != seen.cause) segment.host_evidence = piece.innermost;
+  if (seen.collective != kNone) segment.host_evidence = seen.collective;
   segment.cause = seen.cause;
   segment.site = seen.site;
   segment.is_sampled = seen.site != kNone;

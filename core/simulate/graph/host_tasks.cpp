@@ -176,6 +176,10 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
 
 // As the partition says it, or a fix of a line would leave time that the report shows there.
 SiteId HostTasks::line_of(ThreadId thread, const Piece& piece, const HostTask& task) const {
+  if (task.site == kNone && task.cause == Cause::comm_wait) {
+    const RangeId asked = walked_.threads.work(thread).previous_range(task.begin).innermost;
+    return walked_.sites.at(thread, task.begin, asked).site;
+  }
   const bool off_cpu = task.cause == Cause::host_off_cpu || task.cause == Cause::host_core_wait;
   const bool to_next =
       task.cause == Cause::host_between_calls || (off_cpu && piece.innermost == kNone);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/host/collective_waits.hpp"
+
+#include <algorithm>
+
+#include "core/attribution/places/phase_names.hpp"
+
+namespace stepscope {
+namespace {
+
+// Shorter silences are not measured well enough by the thread's clock, which is read now and then.
+constexpr std::int64_t kClockTellsNs = 10'000'000;
+constexpr double kRan = 0.75;
+// The helper wakes the caller before it records the end of its range.
+constexpr std::int64_t kLateRecordShare = 10;
+
+bool ran_through(const ThreadCpu& cpu, ThreadId thread, Interval time) {
+  if (time.length() < kClockTellsNs) return false;
+  return cpu.share(thread, time).value_or(0) >= kRan;
+}
+
+bool communicates(const Trace& trace, RangeId range) {
+  const HostRanges& h = trace.host_ranges();
+  return h.kind[range] == HostKind::op && torch_mark(trace.text(h.name[range])) == "comm";
+}
+
+}  // namespace
+
+std::vector<RangeId> collectives_beside(const Trace& trace, const Threads& threads) {
+  const HostRanges& h = trace.host_ranges();
+  const std::vector<Thread>& all = trace.data().threads;
+  std::vector<RangeId> out;
+  for (ThreadId t = 0; t < all.size(); ++t) {
+    if (t == threads.loop() || all[t].process != all[threads.loop()].process) continue;
+    const Rows rows = trace.ranges_of(t);
+    for (RangeId r = rows.begin; r < rows.end; ++r) {
+      if (h.kind[r] == HostKind::user_scope && is_group_collective(trace.text(h.name[r])))
+        out.push_back(r);
+    }
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [&h](RangeId a, RangeId b) { return h.end[a] < h.end[b]; });
+  return out;
+}
+
+CollectiveWaits::CollectiveWaits(const Trace& trace, const Threads& threads, const ThreadCpu& cpu) {
+  const std::vector<RangeId> by_end = collectives_beside(trace, threads);
+  if (by_end.empty()) return;
+  const HostTimeline& work = threads.work(threads.loop());
+  for (std::size_t i = 1; i + 1 < work.size(); ++i) {
+    const Piece piece = work.piece(i);
+    const bool can_wait = piece.innermost == kNone || communicates(trace, piece.innermost);
+    if (can_wait && !ran_through(cpu, threads.loop(), piece.time))
+      add_waits_in(trace, piece, by_end);
+  }
+}
+
+void CollectiveWaits::add_waits_in(const Trace& trace, const Piece& piece,
+                                   const std::vector<RangeId>& by_end) {
+  const HostRanges& h = trace.host_ranges();
+  const auto ends_by = [&h](std::int64_t time, RangeId range) { return time < h.end[range]; };
+  const auto first = std::upper_bound(by_end.begin(), by_end.end(), piece.time.begin, ends_by);
+  const auto last = std::upper_bound(
+      first, by_end.end(), piece.time.end + piece.time.length() / kLateRecordShare, ends_by);
+  std::vector<Wait> waits;
+  for (auto range = first; range != last; ++range) {
+    const Interval time = intersect({h.begin[*range], h.end[*range]}, piece.time);
+    if (time.empty()) continue;
+    const std::int64_t begin = waits.empty() ? time.begin : waits.back().time.end;
+    if (waits.empty() || time.end > begin)
+      waits.push_back({{std::max(begin, time.begin), time.end}, *range});
+  }
+  if (waits.empty()) return;
+  const std::int64_t end = waits.back().time.end;
+  if (piece.time.end - end < end - waits.front().time.begin)
+    waits_.insert(waits_.end(), waits.begin(), waits.end());
+}
+
+const CollectiveWaits::Wait* CollectiveWaits::last_before(std::int64_t time) const {
+  const auto after =
+      std::lower_bound(waits_.begin(), waits_.end(), time,
+                       [](const Wait& wait, std::int64_t t) { return wait.time.begin < t; });
+  return after == waits_.begin() ? nullptr : &*(after - 1);
+}
+
+}  // namespace stepscope
