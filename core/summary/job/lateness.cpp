@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/summary/job/lateness.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace stepscope::job {
+namespace {
+
+constexpr double kStandardErrors = 3;
+
+// What each rank costs the others in each step, and the least that it costs one of them.
+struct Costs {
+  std::vector<std::vector<double>> by_rank;  // rank, step
+  std::vector<std::vector<std::int64_t>> least;
+};
+
+Costs costs_of(const Ledger& ledger, std::size_t ranks) {
+  const std::size_t steps = ledger.steps.size();
+  Costs out{std::vector(ranks, std::vector<double>(steps)),
+            std::vector(ranks, std::vector<std::int64_t>(steps))};
+  std::vector<std::vector<std::int64_t>> waited(ranks, std::vector<std::int64_t>(ranks));
+  auto cell = ledger.cells.begin();
+  for (std::uint32_t step = 0; step < steps; ++step) {
+    for (auto& row : waited) std::fill(row.begin(), row.end(), 0);
+    for (; cell != ledger.cells.end() && cell->step == step; ++cell)
+      waited[cell->by_rank][cell->rank] += cell->ns;
+    for (std::size_t late = 0; late < ranks; ++late) {
+      std::vector<std::int64_t>& row = waited[late];
+      row.erase(row.begin() + static_cast<std::ptrdiff_t>(late));
+      for (const std::int64_t ns : row) out.by_rank[late][step] += static_cast<double>(ns);
+      out.least[late][step] = row.empty() ? 0 : *std::min_element(row.begin(), row.end());
+      row.resize(ranks);
+    }
+  }
+  return out;
+}
+
+double sum(const std::vector<double>& values) {
+  double out = 0;
+  for (const double value : values) out += value;
+  return out;
+}
+
+bool is_above(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto n = static_cast<double>(a.size());
+  if (n < 2) return false;
+  const double mean = (sum(a) - sum(b)) / n;
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squares += std::pow(a[i] - b[i] - mean, 2);
+  return mean > kStandardErrors * std::sqrt(squares / (n - 1) / n);
+}
+
+bool is_latest(const Costs& costs, std::size_t late) {
+  std::size_t next = late == 0 ? 1 : 0;
+  for (std::size_t r = 0; r < costs.by_rank.size(); ++r)
+    if (r != late && sum(costs.by_rank[r]) > sum(costs.by_rank[next])) next = r;
+  return next < costs.by_rank.size() && is_above(costs.by_rank[late], costs.by_rank[next]);
+}
+
+}  // namespace
+
+std::vector<Lateness> lateness_of(const Ledger& ledger, std::size_t ranks) {
+  const Costs costs = costs_of(ledger, ranks);
+  std::vector<Lateness> out(ranks);
+  std::vector<std::map<std::uint32_t, std::int64_t>> reasons(ranks);
+  for (const JobCell& cell : ledger.cells) {
+    if (cell.rank == cell.by_rank) continue;
+    out[cell.by_rank].cost_ns_total += cell.ns;
+    reasons[cell.by_rank][cell.owner] += cell.ns;
+  }
+  for (std::size_t r = 0; r < ranks; ++r) {
+    out[r].gain_by_step = costs.least[r];
+    for (const std::int64_t ns : costs.least[r]) out[r].gain_ns_total += ns;
+    for (const auto& [owner, ns] : reasons[r]) out[r].reasons.push_back({owner, ns});
+    std::stable_sort(
+        out[r].reasons.begin(), out[r].reasons.end(),
+        [](const LateReason& a, const LateReason& b) { return a.ns_total > b.ns_total; });
+    out[r].is_late = is_latest(costs, r);
+  }
+  return out;
+}
+
+}  // namespace stepscope::job

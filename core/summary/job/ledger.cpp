@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/summary/job/ledger.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/summary/job/excess.hpp"
+#include "core/support/statistics.hpp"
+
+namespace stepscope::job {
+namespace {
+
+// A rank may record the end of a collective a little behind the moment at which it went on.
+constexpr std::int64_t kEndTolerance = 10;  // a tenth of the collective
+constexpr std::size_t kMostLookedBack = 4096;
+
+// A piece of a rank, cut where the last rank entered the collective that it takes part in.
+struct Slice {
+  Interval time;
+  std::uint32_t owner = 0;
+  std::uint32_t wait = kNone;   // row of waits_, of the part in which it waits for a late rank
+  std::uint32_t match = kNone;  // row of Matches::collectives, of the part behind the last entry
+};
+
+struct Wait {
+  std::uint32_t rank = 0;
+  std::uint32_t last = 0;
+  std::uint32_t collective = 0;  // row of Matches::collectives
+  std::int64_t entered = 0;
+  std::int64_t first_begin = 0;
+  std::int64_t ns = 0;
+  std::vector<Reason> reasons;  // empty: not settled
+};
+
+constexpr std::int64_t kNeverMet = std::numeric_limits<std::int64_t>::min();
+
+struct AlignedRank {
+  std::vector<Slice> slices;
+  std::vector<std::uint32_t> match_of_use;  // row of Matches::collectives, or kNone
+  // Row of Matches::collectives -> when the rank, having no other work, left it; kNeverMet: it had.
+  std::map<std::uint32_t, std::int64_t> met;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> meetings;  // of `met`, by time
+};
+
+class Builder {
+ public:
+  Builder(const std::vector<RankRecord>& ranks, Owners& owners, const LedgerOptions& options)
+      : records_(ranks), owners_(owners), options_(options) {
+    out_.matches = match_collectives(ranks);
+    out_.times_last.assign(ranks.size(), 0);
+  }
+
+  Ledger build() {
+    align();
+    choose_steps();
+    settle_waits();
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) add_cells(r);
+    std::sort(out_.cells.begin(), out_.cells.end(), [](const JobCell& a, const JobCell& b) {
+      return std::tie(a.step, a.rank, a.by_rank, a.owner) <
+             std::tie(b.step, b.rank, b.by_rank, b.owner);
+    });
+    return std::move(out_);
+  }
+
+ private:
+  const std::vector<JobCollective>& matched() const { return out_.matches.collectives; }
+
+  void align() {
+    ranks_.resize(records_.size());
+    for (std::uint32_t r = 0; r < records_.size(); ++r)
+      ranks_[r].match_of_use.assign(records_[r].collectives.size(), kNone);
+    for (std::uint32_t m = 0; m < matched().size(); ++m) {
+      bool waited = false;
+      for (const Member& member : matched()[m].members) {
+        ranks_[member.rank].match_of_use[member.use] = m;
+        waited |= member.rank != matched()[m].last;
+      }
+      if (waited) out_.times_last[matched()[m].last] += 1;
+    }
+    for (std::uint32_t r = 0; r < records_.size(); ++r) cut_slices(r);
+    for (AlignedRank& rank : ranks_) join_transfers(rank.slices);
+  }
+
+  void cut_slices(std::uint32_t r) {
+    const HostClock& clock = out_.matches.clock(r);
+    for (const Piece& piece : records_[r].pieces) {
+      Slice slice{{clock.to_first(piece.time.begin), clock.to_first(piece.time.end)}, piece.owner};
+      const std::uint32_t match =
+          piece.collective == kNone ? kNone : ranks_[r].match_of_use[piece.collective];
+      if (match == kNone || options_.incomplete) {
+        push(r, slice);
+        continue;
+      }
+      note_meeting(r, piece.collective, match, slice.time);
+      add_late_part(r, match, slice);
+      slice.owner = as(Cause::comm_transfer, slice.owner);
+      slice.match = match;
+      push(r, slice);
+    }
+    AlignedRank& rank = ranks_[r];
+    for (const auto& [match, time] : rank.met) {
+      if (time != kNeverMet) rank.meetings.emplace_back(time, match);
+    }
+    std::sort(rank.meetings.begin(), rank.meetings.end());
+  }
+
+  // A transfer behind which a rank at once waits for another one held only itself up, if that other
+  // one worked beside it: it would have waited from there on.
+  void join_transfers(std::vector<Slice>& slices) {
+    for (std::size_t i = slices.size(); i-- > 1;) {
+      const std::uint32_t w = slices[i].wait;
+      Slice& before = slices[i - 1];
+      if (w == kNone || before.match == kNone) continue;
+      const auto& met = ranks_[waits_[w].last].met;
+      const auto there = met.find(before.match);
+      if (there != met.end() && there->second != kNeverMet) continue;
+      before.wait = w;
+      before.owner = as(Cause::comm_late_rank, before.owner);
+      waits_[w].ns += before.time.length();
+      waits_[w].first_begin = std::min(waits_[w].first_begin, before.time.begin);
+    }
+  }
+
+  void push(std::uint32_t r, const Slice& slice) {
+    if (!slice.time.empty()) ranks_[r].slices.push_back(slice);
+  }
+
+  // Only the last piece that a rank spends in a collective can be the one in which it left it.
+  void note_meeting(std::uint32_t r, std::uint32_t use, std::uint32_t match, Interval time) {
+    const Interval whole = records_[r].collectives[use].time;
+    const std::int64_t end = out_.matches.clock(r).to_first(whole.end);
+    const bool to_the_end = end - time.end <= whole.length() / kEndTolerance;
+    ranks_[r].met[match] = to_the_end ? time.end : kNeverMet;
+  }
+
+  void add_late_part(std::uint32_t r, std::uint32_t match, Slice& slice) {
+    const JobCollective& collective = matched()[match];
+    if (collective.last == r || slice.time.begin >= collective.entered) return;
+    Slice late = slice;
+    late.time.end = std::min(late.time.end, collective.entered);
+    late.owner = as(Cause::comm_late_rank, slice.owner);
+    const auto [at, is_new] = wait_of_.try_emplace({r, match}, waits_.size());
+    if (is_new)
+      waits_.push_back({r, collective.last, match, collective.entered, late.time.begin, 0, {}});
+    waits_[at->second].ns += late.time.length();
+    late.wait = static_cast<std::uint32_t>(at->second);
+    push(r, late);
+    slice.time.begin = late.time.end;
+  }
+
+  std::uint32_t as(Cause cause, std::uint32_t owner) {
+    Owner changed = owners_[owner];
+    changed.cause = cause;
+    return owners_.id_of(changed);
+  }
+
+  // Steps of the first rank that lie in what every rank recorded, and whose middle every rank
+  // counts.
+  void choose_steps() {
+    if (records_.empty()) return;
+    for (const Interval& step : records_.front().steps) {
+      const std::int64_t middle = step.begin + step.length() / 2;
+      bool counted = !step.empty();
+      for (std::uint32_t r = 0; r < records_.size() && counted; ++r) {
+        const std::vector<Slice>& slices = ranks_[r].slices;
+        counted = !slices.empty() && slices.front().time.begin <= step.begin &&
+                  step.end <= slices.back().time.end && counts_at(r, middle);
+      }
+      if (counted) out_.steps.push_back(step);
+    }
+  }
+
+  bool counts_at(std::uint32_t r, std::int64_t time) const {
+    const HostClock& clock = out_.matches.clock(r);
+    const std::vector<Interval>& steps = records_[r].steps;
+    const auto after = std::upper_bound(
+        steps.begin(), steps.end(), time,
+        [&](std::int64_t t, const Interval& i) { return t < clock.to_first(i.end); });
+    return after != steps.end() && clock.to_first(after->begin) <= time;
+  }
+
+  void settle_waits() {
+    std::vector<std::uint32_t> order(waits_.size());
+    for (std::uint32_t w = 0; w < order.size(); ++w) order[w] = w;
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return waits_[a].entered < waits_[b].entered;
+    });
+    for (const std::uint32_t w : order) settle(w);
+  }
+
+  void settle(std::uint32_t w) {
+    Wait& wait = waits_[w];
+    const bool one_clock =
+        out_.matches.clock_of_rank[wait.rank] == out_.matches.clock_of_rank[wait.last];
+    const std::int64_t error =
+        one_clock ? 0
+                  : out_.matches.clock(wait.rank).error_ns + out_.matches.clock(wait.last).error_ns;
+    if (wait.ns <= error) return;
+    const std::int64_t since = last_meeting(wait);
+    const Spent late = spent(wait.last, {since, wait.entered}, kNone);
+    const Spent other = spent(wait.rank, {since, wait.entered}, w);
+    wait.reasons = excess_of(late, other, owners_);
+  }
+
+  // When both had last left a common collective with nothing else to do; before the first one: the
+  // later begin of what was recorded of the two.
+  std::int64_t last_meeting(const Wait& wait) const {
+    const auto& own = ranks_[wait.rank].meetings;
+    const auto& other = ranks_[wait.last].met;
+    auto at = std::upper_bound(own.begin(), own.end(), std::pair(wait.first_begin, kNone));
+    for (std::size_t looked = 0; at != own.begin() && looked < kMostLookedBack; ++looked) {
+      --at;
+      const auto there = other.find(at->second);
+      if (there != other.end() && there->second != kNeverMet && there->second <= wait.entered)
+        return std::max(at->first, there->second);
+    }
+    const std::int64_t begun = std::max(ranks_[wait.rank].slices.front().time.begin,
+                                        ranks_[wait.last].slices.front().time.begin);
+    return at == own.begin() ? begun : std::max(begun, at->first);
+  }
+
+  // A wait that was not settled is no work: what it stands for is not known.
+  Spent spent(std::uint32_t r, Interval time, std::uint32_t without_wait) const {
+    Spent out;
+    const std::vector<Slice>& slices = ranks_[r].slices;
+    auto slice = std::upper_bound(slices.begin(), slices.end(), time.begin,
+                                  [](std::int64_t t, const Slice& s) { return t < s.time.end; });
+    for (; slice != slices.end() && slice->time.begin < time.end; ++slice) {
+      const auto ns = static_cast<double>(intersect(slice->time, time).length());
+      if (slice->wait == kNone) {
+        out[{slice->owner, r}] += ns;
+      } else if (slice->wait != without_wait) {
+        add_settled(waits_[slice->wait], {slice->owner, r}, ns, out);
+      }
+    }
+    return out;
+  }
+
+  static void add_settled(const Wait& wait, std::pair<std::uint32_t, std::uint32_t> self, double ns,
+                          Spent& out) {
+    double all = 0;
+    for (const Reason& reason : wait.reasons) all += reason.ns;
+    if (all <= 0) out[self] += ns;
+    for (const Reason& reason : wait.reasons)
+      out[{reason.owner, reason.by_rank}] += ns * reason.ns / all;
+  }
+
+  void add_cells(std::uint32_t r) {
+    const std::vector<Slice>& slices = ranks_[r].slices;
+    auto first = slices.begin();
+    for (std::uint32_t step = 0; step < out_.steps.size(); ++step) {
+      const Interval window = out_.steps[step];
+      while (first != slices.end() && first->time.end <= window.begin) ++first;
+      std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> sums;
+      for (auto s = first; s != slices.end() && s->time.begin < window.end; ++s)
+        add_slice(r, *s, intersect(s->time, window).length(), sums);
+      for (const auto& [key, ns] : sums) {
+        if (ns != 0) out_.cells.push_back({step, r, key.first, key.second, ns});
+      }
+    }
+  }
+
+  void add_slice(std::uint32_t r, const Slice& slice, std::int64_t ns,
+                 std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>& sums) const {
+    const std::vector<Reason>* reasons =
+        slice.wait == kNone ? nullptr : &waits_[slice.wait].reasons;
+    if (reasons == nullptr || reasons->empty()) {
+      sums[{r, slice.owner}] += ns;
+      return;
+    }
+    std::vector<double> weights;
+    for (const Reason& reason : *reasons) weights.push_back(reason.ns);
+    const std::vector<std::int64_t> parts = largest_remainder(ns, weights);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      sums[{(*reasons)[i].by_rank, (*reasons)[i].owner}] += parts[i];
+  }
+
+  const std::vector<RankRecord>& records_;
+  Owners& owners_;
+  LedgerOptions options_;
+  std::vector<AlignedRank> ranks_;
+  std::vector<Wait> waits_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> wait_of_;  // (rank, match)
+  Ledger out_;
+};
+
+}  // namespace
+
+Ledger build_ledger(const std::vector<RankRecord>& ranks, Owners& owners,
+                    const LedgerOptions& options) {
+  return Builder(ranks, owners, options).build();
+}
+
+}  // namespace stepscope::job

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the records of a job whose truth is known: ranks run the same program of work and
+// collectives; one may be disturbed. Hosts have clocks that are off and drift.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/summary/job/rank_record.hpp"
+
+namespace stepscope::job::test {
+
+enum class Topology : std::uint8_t { data, data_overlapped, tensor, fsdp };
+enum class Fault : std::uint8_t { none, input, garbage, clocks, python, imbalance, copies };
+
+struct JobPlan {
+  std::uint64_t seed = 1;
+  std::uint32_t ranks = 4;
+  std::uint32_t hosts = 1;
+  std::uint32_t steps = 30;
+  Topology topology = Topology::data;
+  Fault fault = Fault::none;
+  std::uint32_t late_rank = 0;
+  double fault_share = 0.2;           // of the step
+  double noise = 0.01;                // of each piece of work
+  std::int64_t end_noise_ns = 2'000;  // of a collective's end on each rank
+  std::int64_t largest_offset_ns = 3'600'000'000'000;
+  double largest_drift = 20e-6;
+};
+
+struct Made {
+  std::vector<RankRecord> ranks;
+  Owners owners;
+  std::vector<std::int64_t> offset_of_host;  // at the job's begin
+  std::vector<double> drift_of_host;
+};
+
+class Generator {
+ public:
+  explicit Generator(const JobPlan& plan) : plan_(plan), random_(plan.seed) {
+    made_.ranks.resize(plan.ranks);
+    clock_.assign(plan.ranks, 1'000'000'000'000);
+    async_.resize(plan.ranks);
+    for (std::uint32_t r = 0; r < plan.ranks; ++r) {
+      made_.ranks[r].rank = static_cast<std::int32_t>(r);
+      made_.ranks[r].host = "host" + std::to_string(host_of(r));
+    }
+  }
+
+  Made make() {
+    for (step_ = 0; step_ < plan_.steps; ++step_) {
+      const std::vector<std::int64_t> begun = clock_;
+      one_step();
+      for (std::uint32_t r = 0; r < plan_.ranks; ++r)
+        made_.ranks[r].steps.push_back({begun[r], clock_[r]});
+    }
+    for (std::uint32_t r = 0; r < plan_.ranks; ++r) work(r, Cause::host_other, "", 99, 100'000'000);
+    move_clocks();
+    return std::move(made_);
+  }
+
+ private:
+  static constexpr std::int64_t kStepNs = 10'000'000;
+
+  std::uint32_t host_of(std::uint32_t r) const { return r * plan_.hosts / plan_.ranks; }
+  bool is_late(std::uint32_t r, Fault fault) const {
+    return plan_.fault == fault && plan_.late_rank == r;
+  }
+
+  void work(std::uint32_t r, Cause cause, const char* phase, std::uint32_t line, double ns) {
+    std::normal_distribution<double> noise(1, plan_.noise);
+    const auto length = std::max<std::int64_t>(0, static_cast<std::int64_t>(ns * noise(random_)));
+    if (length == 0) return;
+    const std::uint32_t owner = made_.owners.id_of(
+        {.cause = cause, .phase = phase, .phase_path = phase, .file = "train.py", .line = line});
+    made_.ranks[r].pieces.push_back({{clock_[r], clock_[r] + length}, owner, kNone});
+    clock_[r] += length;
+  }
+
+  void all_work(Cause cause, const char* phase, std::uint32_t line, double share) {
+    for (std::uint32_t r = 0; r < plan_.ranks; ++r) {
+      double ns = share * kStepNs;
+      if (is_late(r, Fault::clocks) && cause < Cause::comm_transfer) ns *= 1 + plan_.fault_share;
+      if (is_late(r, Fault::python) && cause == Cause::host_python)
+        ns += plan_.fault_share * kStepNs;
+      if (is_late(r, Fault::imbalance) && cause == Cause::gpu_gemm && line == 20)
+        ns += plan_.fault_share * kStepNs / layers();
+      work(r, cause, phase, line, ns);
+    }
+  }
+
+  std::uint32_t layers() const { return 4; }
+
+  void fault_before_step() {
+    const std::uint32_t r = plan_.late_rank;
+    const double ns = plan_.fault_share * kStepNs;
+    if (plan_.fault == Fault::input) work(r, Cause::host_data_wait, "data", 10, ns);
+    if (plan_.fault == Fault::copies) work(r, Cause::copy_h2d_pageable, "data", 11, ns);
+    if (plan_.fault == Fault::garbage && step_ % 3 == 0)
+      work(r, Cause::host_gc, "forward", 20, 3 * ns);
+  }
+
+  void one_step() {
+    fault_before_step();
+    all_work(Cause::host_data_wait, "data", 10, 0.02);
+    all_work(Cause::host_python, "forward", 19, 0.05);
+    for (std::uint32_t l = 0; l < layers(); ++l) {
+      if (plan_.topology == Topology::fsdp) blocking(everyone(), 1, 0.01, "forward", 20);
+      all_work(Cause::gpu_gemm, "forward", 20, 0.07);
+      if (plan_.topology == Topology::tensor) in_groups(0.01, "forward", 21);
+    }
+    for (std::uint32_t l = 0; l < layers(); ++l) {
+      all_work(Cause::gpu_gemm, "backward", 30, 0.12);
+      if (plan_.topology == Topology::tensor) in_groups(0.01, "backward", 30);
+      if (plan_.topology == Topology::fsdp) blocking(everyone(), 1, 0.01, "backward", 30);
+      if (plan_.topology == Topology::data_overlapped) issue(0.02);
+    }
+    if (plan_.topology == Topology::data_overlapped) wait_for_all("backward", 30);
+    if (plan_.topology == Topology::data || plan_.topology == Topology::tensor)
+      blocking(everyone(), 1, 0.05, "backward", 30);
+    all_work(Cause::gpu_optimizer, "optimizer", 40, 0.05);
+  }
+
+  std::vector<std::uint32_t> everyone() const {
+    std::vector<std::uint32_t> all(plan_.ranks);
+    for (std::uint32_t r = 0; r < plan_.ranks; ++r) all[r] = r;
+    return all;
+  }
+
+  void in_groups(double share, const char* phase, std::uint32_t line) {
+    for (std::uint32_t r = 0; r + 1 < plan_.ranks; r += 2)
+      blocking({r, r + 1}, 100 + r, share, phase, line);
+  }
+
+  std::int64_t end_noise() {
+    return std::uniform_int_distribution<std::int64_t>(0, plan_.end_noise_ns)(random_);
+  }
+
+  std::uint32_t use(std::uint32_t r, std::uint64_t communicator, Interval time) {
+    made_.ranks[r].collectives.push_back(
+        {communicator, ordinal_[{r, communicator}]++, "AllReduce", time});
+    return static_cast<std::uint32_t>(made_.ranks[r].collectives.size() - 1);
+  }
+
+  void stand_in(std::uint32_t r, std::uint32_t collective, std::int64_t end, const char* phase,
+                std::uint32_t line) {
+    if (end <= clock_[r]) return;
+    const std::uint32_t owner = made_.owners.id_of({.cause = Cause::comm_transfer,
+                                                    .phase = phase,
+                                                    .phase_path = phase,
+                                                    .file = "train.py",
+                                                    .line = line});
+    made_.ranks[r].pieces.push_back({{clock_[r], end}, owner, collective});
+    clock_[r] = end;
+  }
+
+  void blocking(const std::vector<std::uint32_t>& group, std::uint64_t communicator, double share,
+                const char* phase, std::uint32_t line) {
+    std::int64_t last = 0;
+    for (const std::uint32_t r : group) last = std::max(last, clock_[r]);
+    const auto end = last + static_cast<std::int64_t>(share * kStepNs);
+    for (const std::uint32_t r : group) {
+      const std::int64_t own = end + end_noise();
+      stand_in(r, use(r, communicator, {clock_[r], own}), own, phase, line);
+    }
+  }
+
+  // On a stream of its own: it begins when it is issued and the one before it has ended.
+  void issue(double share) {
+    std::int64_t last = 0;
+    for (std::uint32_t r = 0; r < plan_.ranks; ++r) {
+      const std::int64_t begin = std::max(clock_[r], stream_free_);
+      async_[r].push_back(use(r, 1, {begin, begin}));
+      last = std::max(last, begin);
+    }
+    stream_free_ = last + static_cast<std::int64_t>(share * kStepNs);
+    for (std::uint32_t r = 0; r < plan_.ranks; ++r)
+      made_.ranks[r].collectives[async_[r].back()].time.end = stream_free_;
+  }
+
+  void wait_for_all(const char* phase, std::uint32_t line) {
+    for (std::uint32_t r = 0; r < plan_.ranks; ++r) {
+      for (const std::uint32_t u : async_[r])
+        stand_in(r, u, made_.ranks[r].collectives[u].time.end, phase, line);
+      async_[r].clear();
+    }
+  }
+
+  void move_clocks() {
+    std::uniform_int_distribution<std::int64_t> offset(-plan_.largest_offset_ns,
+                                                       plan_.largest_offset_ns);
+    std::uniform_real_distribution<double> drift(-plan_.largest_drift, plan_.largest_drift);
+    made_.offset_of_host.push_back(0);
+    made_.drift_of_host.push_back(0);
+    for (std::uint32_t h = 1; h < plan_.hosts; ++h) {
+      made_.offset_of_host.push_back(offset(random_));
+      made_.drift_of_host.push_back(drift(random_));
+    }
+    for (std::uint32_t r = 0; r < plan_.ranks; ++r) {
+      const std::uint32_t h = host_of(r);
+      const auto move = [&](std::int64_t& t) {
+        t += made_.offset_of_host[h] +
+             static_cast<std::int64_t>(made_.drift_of_host[h] *
+                                       static_cast<double>(t - 1'000'000'000'000));
+      };
+      RankRecord& rank = made_.ranks[r];
+      for (Piece& piece : rank.pieces) move(piece.time.begin), move(piece.time.end);
+      for (CollectiveUse& u : rank.collectives) move(u.time.begin), move(u.time.end);
+      for (Interval& step : rank.steps) move(step.begin), move(step.end);
+    }
+  }
+
+  JobPlan plan_;
+  std::mt19937_64 random_;
+  Made made_;
+  std::uint32_t step_ = 0;
+  std::vector<std::int64_t> clock_;
+  std::int64_t stream_free_ = 0;
+  std::vector<std::vector<std::uint32_t>> async_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> ordinal_;
+};
+
+}  // namespace stepscope::job::test
