@@ -7,12 +7,16 @@
 #include <fstream>
 #include <string_view>
 
+#include "cli/input/load_job.hpp"
 #include "cli/input/loaded_run.hpp"
+#include "cli/input/recovered_run.hpp"
 #include "cli/output/progress_bar.hpp"
 #include "cli/output/terminal.hpp"
 #include "core/findings/replayed_findings.hpp"
+#include "core/importers/load.hpp"
 #include "core/summary/document/document.hpp"
 #include "core/support/name_pattern.hpp"
+#include "core/symbols/source_texts.hpp"
 
 namespace stepscope {
 namespace {
@@ -26,9 +30,21 @@ Status check_pattern(const char* option, const std::string& text) {
 
 Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& options,
                                  const Progress& progress) {
+  std::string why_no_job;
+  if (options.job && !options.rank) {
+    recover_run(path);
+    Result<Trace> trace = load(path, progress);
+    if (!trace) return trace.error();
+    std::optional<Summary> job = job_summary(*trace, options, why_no_job);
+    if (job) {
+      keep_sources_of_rows(sources_of_run(path), *job);
+      return std::move(*job);
+    }
+  }
   Result<LoadedRun> run = load_run(path, options, progress);
   if (!run) return run.error();
   Summary& summary = run->summary;
+  if (!why_no_job.empty()) summary.steps.notes.push_back(why_no_job);
   if (options.find)
     summary.findings = find_all_replayed(run->trace, run->steps, run->attribution, summary);
   return std::move(summary);

@@ -26,7 +26,7 @@ void add_reading_options(CLI::App& verb, ReadOptions& options) {
 }
 
 void add_rank_option(CLI::App& verb, ReadOptions& options) {
-  verb.add_option("--rank", options.rank, "whose steps, of several; by default the lowest's")
+  verb.add_option("--rank", options.rank, "whose steps, of several ranks")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
 }

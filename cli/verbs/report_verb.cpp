@@ -49,7 +49,10 @@ constexpr const char* kReportExamples =
     "                                                      warm-up counts, however long\n"
     "  stepscope report run.scope --section 2  of a run that trains, then evaluates, the second "
     "loop\n"
-    "  stepscope report run.scope --rank 3     of a run of several ranks, the one that is late\n"
+    "  stepscope report job.scope              of a run of several ranks: who made all of them "
+    "wait,\n"
+    "                                          and why\n"
+    "  stepscope report job.scope --rank 3     one rank of it alone\n"
     "  stepscope report run.sqlite     of Nsight Systems: nsys export --type sqlite run.nsys-rep\n"
     "A TRACE is a .scope folder written by 'stepscope profile', a PyTorch profiler file (.json,\n"
     ".json.gz) or an SQLite export of Nsight Systems; what it is is told by its content. Without\n"
@@ -72,6 +75,7 @@ struct ReportArguments {
 Result<ReadOptions> read_options(const ReportArguments& arguments) {
   ReadOptions out = arguments.read;
   out.find = true;
+  out.job = true;
   out.all_apply = true;
   const Status checked = check_read_options(out);
   if (!checked) return checked.error();

@@ -95,6 +95,9 @@ class Judge {
   }
 
   void ranks() {
+    if (a_.job.has_value() != b_.job.has_value())
+      against(fmt::format("{} is the report of a whole job, {} of one rank: make it with --rank",
+                          a_.job ? "A" : "B", a_.job ? "B" : "A"));
     const auto size = [](const Summary& s) { return std::max(1, s.run.world_size); };
     if (size(a_) != size(b_))
       against(fmt::format("A ran on {} ranks, B on {}", size(a_), size(b_)));

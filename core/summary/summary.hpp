@@ -14,6 +14,7 @@
 #include "core/device_health/device_health.hpp"
 #include "core/findings/finding.hpp"
 #include "core/model/source_text.hpp"
+#include "core/summary/job/job_facts.hpp"
 #include "core/summary/long_steps.hpp"
 #include "core/summary/rows/line_share.hpp"
 #include "core/summary/throughput.hpp"
@@ -177,8 +178,12 @@ struct Trust {
   std::vector<std::string> notes;
 };
 
+// Of a job (`job` is there) a step is one rank's: steps_counted is ranks times the job's steps, and
+// all sums are over all ranks, but for `steps` and what is read off its windows, which are the first
+// rank's.
 struct Summary {
   RunFacts run;
+  std::optional<JobFacts> job;  // of several ranks; absent: one rank's view
   Steps steps;
   // For each step of steps.list, its parts in ns (all causes; sums to its wall).
   std::vector<PerCause<std::int64_t>> step_parts;

@@ -12,9 +12,9 @@ namespace {
 Markup article(const html::Report& report) {
   Markup sections;
   for (const auto section :
-       {html::broken, html::verdict, html::steps, html::sections, html::partition, html::findings,
-        html::phases, html::lines, html::kernels, html::host_ops, html::transfers, html::devices,
-        html::health, html::trust}) {
+       {html::broken, html::verdict, html::steps, html::sections, html::partition, html::ranks,
+        html::findings, html::phases, html::lines, html::kernels, html::host_ops, html::transfers,
+        html::devices, html::health, html::trust}) {
     sections += section(report);
   }
   return element("main", sections);

@@ -23,6 +23,7 @@ Markup verdict(const Report& report);
 Markup steps(const Report& report);
 Markup sections(const Report& report);
 Markup partition(const Report& report);
+Markup ranks(const Report& report);  // of a job
 Markup findings(const Report& report);
 Markup phases(const Report& report);
 Markup lines(const Report& report);

@@ -37,6 +37,53 @@ Json run_json(const RunFacts& run) {
   return out;
 }
 
+Json reason_json(const JobReason& reason) {
+  Json out = {{"cause", name_of(reason.cause)}, {"phase_path", reason.phase_path}};
+  if (!reason.file.empty()) {
+    out["file"] = reason.file;
+    out["line"] = reason.line;
+    if (!reason.function.empty()) out["function"] = reason.function;
+  }
+  out["ns_total"] = reason.ns_total;
+  return out;
+}
+
+Json rank_json(const JobRank& rank) {
+  Json reasons = Json::array();
+  for (const JobReason& reason : rank.reasons) reasons.push_back(reason_json(reason));
+  return {{"rank", rank.rank},
+          {"host", rank.host},
+          {"steps_counted", rank.steps_counted},
+          {"wall_ns_total", rank.wall_ns_total},
+          {"work_ns_total", rank.work_ns_total},
+          {"transfer_ns_total", rank.transfer_ns_total},
+          {"waits_ns_total", rank.waits_ns_total},
+          {"undecided_ns_total", rank.undecided_ns_total},
+          {"costs_others_ns_total", rank.costs_ns_total},
+          {"times_last", rank.times_last},
+          {"late", rank.is_late},
+          {"gain_ns_total", rank.gain_ns_total},
+          {"reasons", std::move(reasons)}};
+}
+
+Json job_json(const JobFacts& job) {
+  Json out = {{"world_size", job.world_size},
+              {"steps_counted", job.steps_counted},
+              {"wall_ns_total", job.wall_ns_total},
+              {"collectives", job.collectives}};
+  out["ranks"] = Json::array();
+  for (const JobRank& rank : job.ranks) out["ranks"].push_back(rank_json(rank));
+  out["clocks"] = Json::array();
+  for (const JobClock& clock : job.clocks)
+    out["clocks"].push_back({{"host", clock.host},
+                             {"offset_ns", clock.offset_ns},
+                             {"drift", clock.drift},
+                             {"error_ns", clock.error_ns},
+                             {"collectives", clock.collectives}});
+  out["notes"] = job.notes;
+  return out;
+}
+
 Json part_json(const PartSum& part, const PartitionSummary& p) {
   const double ns = per_step(part.ns_total, p.steps_counted);
   return {{"cause", name_of(part.cause)},
@@ -257,6 +304,7 @@ Json document(const Summary& s) {
   Json out = {{"schema", "stepscope.report/1"},
               {"tool", {{"name", "stepscope"}, {"version", STEPSCOPE_VERSION}}},
               {"run", run_json(s.run)}};
+  if (s.job) out["job"] = job_json(*s.job);
   out["steps"] = steps_json(s);
   out["partition"] = partition_json(s.partition);
   out["devices"] = array_of(s.devices, partition_json);

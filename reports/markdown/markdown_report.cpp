@@ -9,6 +9,7 @@
 #include "reports/wording/ending.hpp"
 #include "reports/wording/findings.hpp"
 #include "reports/wording/health.hpp"
+#include "reports/wording/job.hpp"
 #include "reports/wording/long_steps.hpp"
 #include "reports/wording/sections.hpp"
 #include "reports/wording/tables.hpp"
@@ -160,6 +161,22 @@ std::string sections_section(const StepScale& scale) {
   return out + "\n";
 }
 
+std::string ranks_section(const StepScale& scale) {
+  const std::vector<RankLine> lines = rank_lines(scale);
+  if (lines.empty()) return "";
+  std::vector<MarkdownColumn> columns = {left(scale.time_title())};
+  for (const std::string& title : kRankTitles) columns.push_back({title});
+  columns.push_back(left(""));
+  Rows rows;
+  for (const RankLine& line : lines)
+    rows.push_back({"rank " + line.rank, line.step, line.work, line.transfer, line.waits,
+                    line.costs, escaped(line.note)});
+  std::string out =
+      paragraph("### Ranks: " + escaped(job_title(*scale.summary.job))) + table(columns, rows);
+  for (const std::string& sentence : job_texts(scale)) out += "- " + escaped(sentence) + "\n";
+  return out + "\n";
+}
+
 std::string trust_section(const StepScale& scale) {
   const Trust& trust = scale.summary.trust;
   std::string out = "- " + escaped(steps_text(scale)) + "\n";
@@ -182,9 +199,9 @@ std::string trust_section(const StepScale& scale) {
 std::string one_report(const Summary& summary) {
   const StepScale scale = scale_of(summary);
   std::string out;
-  for (const auto section : {verdict_section, partition_section, findings_section, phase_section,
-                             line_section, kernel_section, host_op_section, transfer_section,
-                             health_section, sections_section, trust_section}) {
+  for (const auto section : {verdict_section, partition_section, ranks_section, findings_section,
+                             phase_section, line_section, kernel_section, host_op_section,
+                             transfer_section, health_section, sections_section, trust_section}) {
     out += section(scale);
   }
   out.pop_back();  // one line end at the end

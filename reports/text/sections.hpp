@@ -25,6 +25,7 @@ std::string broken(const Page& page);  // before any number
 std::string headline(const Page& page);
 std::string verdict(const Page& page);
 std::string partition(const Page& page);
+std::string ranks(const Page& page);  // of a job
 std::string findings(const Page& page);
 std::string devices(const Page& page);
 std::string phases(const Page& page);

@@ -18,8 +18,8 @@ std::string text_report(const Summary& summary, const Style& style) {
   const Page page = make_page(summary, style);
   std::string out;
   for (const auto section :
-       {broken, headline, verdict, partition, findings, devices, phases, lines, kernels, host_ops,
-        transfers, health, sections, long_steps, steps, trust}) {
+       {broken, headline, verdict, partition, ranks, findings, devices, phases, lines, kernels,
+        host_ops, transfers, health, sections, long_steps, steps, trust}) {
     const std::string text = section(page);
     if (!out.empty() && !text.empty()) out += "\n";
     out += text;

@@ -31,9 +31,13 @@ std::string version_of(const RunFacts& run, std::string_view key) {
   return "";
 }
 
-std::string spread(const PartitionSummary& p) {
+std::string spread(const Summary& summary) {
+  const PartitionSummary& p = summary.partition;
   const auto time = [](std::int64_t ns) { return format_duration(static_cast<double>(ns)); };
   if (p.steps_counted < 2) return "1 step counted";
+  if (summary.job)
+    return fmt::format("p50 {}, p90 {}, {} steps of {} ranks counted", time(p.p50_ns),
+                       time(p.p90_ns), summary.job->steps_counted, summary.job->ranks.size());
   return fmt::format("p50 {}, p90 {}, {} steps counted", time(p.p50_ns), time(p.p90_ns),
                      p.steps_counted);
 }
@@ -88,12 +92,12 @@ std::vector<std::string> step_time_facts(const StepScale& scale) {
       scale.summary.long_steps.left_out ? ", TRIMMED of its long steps" : "";
   if (p.corrected_step_ns)
     return {time(static_cast<double>(*p.corrected_step_ns)) + " a step without the profiler,",
-            time(scale.wall_ns) + " traced" + trimmed, "(" + spread(p) + ")"};
+            time(scale.wall_ns) + " traced" + trimmed, "(" + spread(scale.summary) + ")"};
   if (p.inflated && scale.has_device)
     return {fmt::format("{} to {} a step{}", time(scale.per_step(p.device_busy_ns_total)),
                         time(scale.wall_ns), trimmed),
             fmt::format("({} counted)", p.steps_counted)};
-  return {time(scale.wall_ns) + " a step" + trimmed, "(" + spread(p) + "),",
+  return {time(scale.wall_ns) + " a step" + trimmed, "(" + spread(scale.summary) + "),",
           rate_text(scale.wall_ns)};
 }
 

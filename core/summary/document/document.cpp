@@ -8,6 +8,7 @@
 
 #include "core/summary/document/document_field.hpp"
 #include "core/summary/document/document_findings.hpp"
+#include "core/summary/document/document_job.hpp"
 #include "core/summary/document/document_partition.hpp"
 #include "core/summary/document/document_rows.hpp"
 #include "core/summary/document/document_run.hpp"
@@ -31,6 +32,7 @@ Summary read_summary(const Field& document) {
   Summary out;
   out.run = read_run(document.at("run"));
   out.partition = read_partition(document.at("partition"));
+  if (const auto job = document.find("job")) out.job = read_job(*job);
   read_steps(document.at("steps"), out);
   if (const auto devices = document.find("devices"))
     devices->for_each([&](const Field& d) { out.devices.push_back(read_partition(d)); });

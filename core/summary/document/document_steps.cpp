@@ -57,9 +57,10 @@ void read_sections(const Field& field, Steps& out) {
 }
 
 void check_steps(const Field& steps, const Summary& out) {
-  if (out.counted.size() != out.partition.steps_counted)
+  const std::size_t ranks = out.job ? out.job->ranks.size() : 1;
+  if (out.counted.size() * ranks != out.partition.steps_counted)
     steps.at("list").fail(fmt::format("counts {} steps, but partition.steps_counted is {}",
-                                      out.counted.size(), out.partition.steps_counted));
+                                      out.counted.size() * ranks, out.partition.steps_counted));
 }
 
 }  // namespace

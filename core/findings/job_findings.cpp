@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/job_findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/support/duration.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr double kLeastCommShare = 0.03;
+constexpr std::size_t kMostPlaces = 3;
+
+std::string percent(double share) {
+  return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
+}
+
+Severity severity_of(double share) {
+  return share >= 0.05 ? Severity::high : share >= 0.03 ? Severity::medium : Severity::info;
+}
+
+std::string base_name(const std::string& file) {
+  return file.substr(file.rfind('/') + 1);
+}
+
+std::string place_of(const JobReason& reason) {
+  if (!reason.file.empty())
+    return fmt::format("{}:{} ({})", base_name(reason.file), reason.line, name_of(reason.cause));
+  return fmt::format("{} in {}", name_of(reason.cause),
+                     reason.phase_path.empty() ? "no phase" : reason.phase_path);
+}
+
+std::string advice(const JobRank& late) {
+  const Cause cause = late.reasons.front().cause;
+  const std::string look = fmt::format("report --rank {}", late.rank);
+  if (cause <= Cause::gpu_other)
+    return fmt::format(
+        "find out why rank {} computes longer for the same step ({}): more work than the others "
+        "get, or a slower device (its clocks stand under Device health)",
+        late.rank, look);
+  if (cause >= Cause::copy_h2d_pageable && cause <= Cause::copy_set)
+    return fmt::format("find out what rank {} copies more or more slowly than the others ({})",
+                       late.rank, look);
+  return fmt::format(
+      "find out what rank {} does at this line that the others do not, or do sooner ({}), and take "
+      "it out of the step or spread it over all ranks; overlapping communication does not help",
+      late.rank, look);
+}
+
+Finding late_finding(const Summary& job, const JobRank& late) {
+  const JobFacts& facts = *job.job;
+  const auto steps = static_cast<double>(facts.steps_counted);
+  const double step_ns = static_cast<double>(facts.wall_ns_total) / steps;
+  const double gain = static_cast<double>(late.gain_ns_total) / steps;
+  const auto cost = static_cast<double>(late.costs_ns_total);
+  const auto others = static_cast<double>(facts.ranks.size() - 1);
+  Finding out;
+  out.id = "late_rank";
+  out.share = gain / step_ns;
+  out.severity = severity_of(out.share);
+  out.title = fmt::format(
+      "rank {} comes late and makes all ranks wait, for {} a step ({}); {} of that for {}",
+      late.rank, format_duration(gain), percent(out.share),
+      percent(static_cast<double>(late.reasons.front().ns_total) / cost),
+      place_of(late.reasons.front()));
+  out.phase = late.reasons.front().phase_path;
+  for (const JobReason& reason : late.reasons) {
+    if (reason.file.empty() || out.places.size() == kMostPlaces) continue;
+    out.places.push_back(
+        {.file = reason.file,
+         .line = reason.line,
+         .function = reason.function,
+         .caused_ns_per_step = static_cast<double>(reason.ns_total) / steps / others});
+  }
+  out.count_per_step = static_cast<double>(late.times_last) / steps;
+  out.caused_ns_per_step = cost / steps / others;
+  out.ceiling_ns_per_step = gain;
+  const auto error = static_cast<double>(late.gain_error_ns);
+  Forecast forecast{.ns_per_step = step_ns - gain,
+                    .low_ns_per_step = std::max(0.0, step_ns - gain - error),
+                    .high_ns_per_step = std::min(step_ns, step_ns - gain + error)};
+  forecast.ceiling_ns_per_step = forecast.low_ns_per_step;
+  forecast.assumptions = {fmt::format("rank {} comes when the next rank does", late.rank)};
+  out.forecast = forecast;
+  out.fix = advice(late);
+  out.falsified_by = fmt::format(
+      "with that line taken out of rank {} the step does not become shorter by about {}", late.rank,
+      format_duration(gain));
+  out.certainty = Certainty::inferred;
+  return out;
+}
+
+void judge_late_ranks(const Summary& job, const std::string& undecided, Findings& out) {
+  if (!undecided.empty()) {
+    out.abstained.push_back({"late_rank", undecided});
+    return;
+  }
+  bool any = false;
+  std::int64_t waits = 0;
+  for (const JobRank& rank : job.job->ranks) {
+    waits += rank.waits_ns_total;
+    if (!rank.is_late || rank.reasons.empty()) continue;
+    any = true;
+    out.found.push_back(late_finding(job, rank));
+  }
+  if (any) return;
+  const double share =
+      static_cast<double>(waits) / static_cast<double>(job.partition.wall_ns_total);
+  out.cleared.push_back(
+      {"late_rank",
+       fmt::format("the ranks wait {} of their time for each other, in turns: none is later than "
+                   "the others by more than chance and 1 % of the step",
+                   percent(share))});
+}
+
+void judge_transfers(const Summary& job, Findings& out) {
+  std::int64_t transfer = 0;
+  for (const JobRank& rank : job.job->ranks) transfer += rank.transfer_ns_total;
+  const double share =
+      static_cast<double>(transfer) / static_cast<double>(job.partition.wall_ns_total);
+  const double ns =
+      static_cast<double>(transfer) / static_cast<double>(job.partition.steps_counted);
+  if (share < kLeastCommShare) {
+    out.cleared.push_back(
+        {"exposed_comm",
+         fmt::format("not worth fixing: {} a step ({}) of communication is not hidden behind "
+                     "compute and waits for no rank",
+                     format_duration(ns), percent(share))});
+    return;
+  }
+  Finding finding;
+  finding.id = "exposed_comm";
+  finding.share = share;
+  finding.severity = severity_of(share);
+  finding.title = fmt::format(
+      "communication runs alone for {} a step ({}) on the ranks' mean, without the time in which "
+      "it waits for a late rank",
+      format_duration(ns), percent(share));
+  for (const LineRow& line : job.lines) {
+    if (line.cause != Cause::comm_transfer || finding.places.size() == kMostPlaces) continue;
+    finding.places.push_back(
+        {.file = line.file,
+         .line = line.line,
+         .kind = line.kind,
+         .function = line.function,
+         .caused_ns_per_step = static_cast<double>(line.ns_total) /
+                               static_cast<double>(job.partition.steps_counted)});
+  }
+  finding.caused_ns_per_step = finding.ceiling_ns_per_step = ns;
+  finding.fix =
+      "overlap it with compute: smaller gradient buckets, prefetching the next layer's "
+      "parameters, communicating once for several batches (no_sync); or send less, in bf16";
+  finding.falsified_by = fmt::format(
+      "one process alone with the same batch (no communication) does not have a step shorter by "
+      "about {}",
+      format_duration(ns));
+  finding.certainty = Certainty::trace_verified;
+  out.found.push_back(std::move(finding));
+}
+
+}  // namespace
+
+Findings find_in_job(const Summary& job, std::int32_t rank, Findings of_rank,
+                     const std::string& undecided) {
+  Findings out = std::move(of_rank);
+  for (auto* list : {&out.found, &out.no_gain}) {
+    std::erase_if(*list, [](const Finding& f) { return f.id == "exposed_comm"; });
+    for (Finding& finding : *list) finding.title = fmt::format("rank {}: {}", rank, finding.title);
+  }
+  for (auto* list : {&out.cleared, &out.abstained})
+    std::erase_if(*list, [](const NotFound& n) { return n.id == "exposed_comm"; });
+  Findings of_job;
+  judge_late_ranks(job, undecided, of_job);
+  judge_transfers(job, of_job);
+  out.found.insert(out.found.begin(), of_job.found.begin(), of_job.found.end());
+  const double step_ns = job.partition.wall_ns_per_step();
+  std::stable_sort(out.found.begin(), out.found.end(),
+                   [step_ns](const Finding& a, const Finding& b) {
+                     return a.gain_ns_per_step(step_ns) > b.gain_ns_per_step(step_ns);
+                   });
+  out.cleared.insert(out.cleared.begin(), of_job.cleared.begin(), of_job.cleared.end());
+  out.abstained.insert(out.abstained.begin(), of_job.abstained.begin(), of_job.abstained.end());
+  return out;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a job beside each other, as every report prints them. Sums are over the job's counted
+// steps, which are the same stretches of time for all ranks, in ns of one rank each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/attribution/cause.hpp"
+
+namespace stepscope {
+
+// What the other ranks waited for, of one rank's work.
+struct JobReason {
+  Cause cause = Cause::unknown;
+  std::string phase_path;
+  std::string file;  // empty: no line
+  std::uint32_t line = 0;
+  std::string function;
+  std::int64_t ns_total = 0;
+};
+
+struct JobRank {
+  std::int32_t rank = 0;
+  std::string host;
+  std::uint64_t steps_counted = 0;  // of its own
+  std::int64_t wall_ns_total = 0;   // of these
+  std::int64_t work_ns_total = 0;   // of the job's steps, what was neither of the next two
+  std::int64_t waits_ns_total = 0;  // for other ranks
+  std::int64_t transfer_ns_total = 0;
+  std::int64_t undecided_ns_total = 0;  // of the waits, for whom or why is not known
+  std::int64_t costs_ns_total = 0;      // what all others together waited for this one
+  std::uint64_t times_last = 0;         // collectives that it entered last
+  bool is_late = false;                 // later than the others by more than chance
+  std::int64_t gain_ns_total = 0;       // of every rank, if it came when the next one does
+  std::int64_t gain_error_ns = 0;       // of that a step: half of its 90 % interval
+  std::vector<JobReason> reasons;       // largest first; they sum to costs_ns_total
+
+  double wall_ns_per_step() const {
+    return steps_counted ? static_cast<double>(wall_ns_total) / static_cast<double>(steps_counted)
+                         : 0;
+  }
+};
+
+struct JobClock {
+  std::string host;
+  std::int64_t offset_ns = 0;
+  double drift = 0;
+  std::int64_t error_ns = 0;
+  std::uint64_t collectives = 0;
+};
+
+struct JobFacts {
+  std::int32_t world_size = -1;
+  std::uint64_t steps_counted = 0;  // of the job: each one stretch of time
+  std::int64_t wall_ns_total = 0;   // of these; the partition's is ranks times this
+  std::uint64_t collectives = 0;    // that were matched between ranks
+  std::vector<JobRank> ranks;       // by rank
+  std::uint32_t slowest = 0;        // rows of `ranks`, by work
+  std::uint32_t median = 0;
+  std::vector<JobClock> clocks;    // of hosts beside the first one
+  std::vector<std::string> notes;  // ranks that are missing, cut, doubled; what is not decided
+};
+
+}  // namespace stepscope

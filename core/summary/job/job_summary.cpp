@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/summary/job/job_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "core/summary/job/lateness.hpp"
+#include "core/summary/parts.hpp"
+#include "core/support/statistics.hpp"
+
+namespace stepscope::job {
+namespace {
+
+using CellKey = std::tuple<Cause, std::string, std::string, std::uint32_t, Direction, std::string>;
+
+CellKey key_of(const CellRow& c) {
+  return {c.cause, c.phase_path, c.file, c.line, c.direction, c.operation};
+}
+
+// Largest row first, as every table is.
+template <class Row>
+void sort_by_time(std::vector<Row>& rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.ns_total > b.ns_total; });
+}
+
+std::vector<CellRow> cells_of(const Owners& owners, const Ledger& ledger,
+                              const std::vector<Summary>& summaries) {
+  std::map<CellKey, CellRow> table;
+  for (const JobCell& cell : ledger.cells) {
+    const Owner& o = owners[cell.owner];
+    CellRow row{.cause = o.cause,
+                .phase = o.phase,
+                .phase_path = o.phase_path,
+                .file = o.file,
+                .line = o.line,
+                .function = o.function,
+                .operation = o.operation,
+                .direction = o.direction};
+    const auto [at, is_new] = table.try_emplace(key_of(row), row);
+    at->second.ns_total += cell.ns;
+    if (o.function < at->second.function) at->second.function = o.function;
+  }
+  for (const Summary& summary : summaries) {
+    for (const CellRow& cell : summary.cells) {
+      const auto at = cell.device ? table.end() : table.find(key_of(cell));
+      if (at != table.end()) at->second.calls_total += cell.calls_total;
+    }
+  }
+  std::vector<CellRow> out;
+  for (auto& [key, row] : table) out.push_back(std::move(row));
+  return out;
+}
+
+std::vector<LineRow> lines_of(const std::vector<CellRow>& cells,
+                              const std::vector<Summary>& summaries) {
+  using Key = std::tuple<std::string, std::uint32_t, Cause, Direction>;
+  std::map<Key, LineRow> table;
+  for (const CellRow& c : cells) {
+    if (c.file.empty()) continue;
+    LineRow& row = table[{c.file, c.line, c.cause, c.direction}];
+    row.file = c.file;
+    row.line = c.line;
+    row.cause = c.cause;
+    row.direction = c.direction;
+    row.function = c.function;
+    row.ns_total += c.ns_total;
+  }
+  for (const Summary& summary : summaries) {
+    for (const LineRow& line : summary.lines) {
+      const auto at = table.find({line.file, line.line, line.cause, line.direction});
+      if (at == table.end()) continue;
+      at->second.kind = line.kind;
+      at->second.calls_total += line.calls_total;
+    }
+  }
+  std::vector<LineRow> out;
+  for (auto& [key, row] : table) out.push_back(std::move(row));
+  sort_by_time(out);
+  return out;
+}
+
+// Rows of the same path are one; times are the ledger's, with those of inner phases.
+std::vector<PhaseRow> phases_of(const std::vector<CellRow>& cells,
+                                const std::vector<Summary>& summaries) {
+  std::vector<PhaseRow> out;
+  std::map<std::string, std::size_t> known;
+  for (const Summary& summary : summaries) {
+    for (const PhaseRow& row : summary.phases) {
+      const auto [at, is_new] = known.try_emplace(row.path, out.size());
+      if (is_new) {
+        out.push_back(row);
+        continue;
+      }
+      PhaseRow& sum = out[at->second];
+      sum.gpu_busy_ns_total += row.gpu_busy_ns_total;
+      sum.bytes_total += row.bytes_total;
+      sum.calls_total += row.calls_total;
+      sum.steps_in += row.steps_in;
+      sum.every_steps = std::min(sum.every_steps, row.every_steps);
+    }
+  }
+  for (PhaseRow& row : out) row.wall_ns_total = row.exposed_ns_total = 0;
+  for (const CellRow& cell : cells) {
+    for (PhaseRow& row : out) {
+      const bool inside =
+          cell.phase_path == row.path || cell.phase_path.starts_with(row.path + "/");
+      if (!inside) continue;
+      row.wall_ns_total += cell.ns_total;
+      if (cell.cause > Cause::gpu_other) row.exposed_ns_total += cell.ns_total;
+    }
+  }
+  return out;
+}
+
+std::vector<WorkCount> counts_of(const std::vector<Summary>& summaries) {
+  std::vector<WorkCount> out;
+  for (const Summary& summary : summaries) {
+    for (const WorkCount& count : summary.counts) {
+      const auto at = std::find_if(out.begin(), out.end(),
+                                   [&](const WorkCount& c) { return c.name == count.name; });
+      if (at == out.end()) {
+        out.push_back(count);
+        continue;
+      }
+      at->total += count.total;
+      at->least_a_step = std::min(at->least_a_step, count.least_a_step);
+      at->most_a_step = std::max(at->most_a_step, count.most_a_step);
+      if (at->in_recording && count.in_recording) *at->in_recording += *count.in_recording;
+      for (const CountPlace& place : count.places) {
+        const auto same = std::find_if(at->places.begin(), at->places.end(), [&](auto& p) {
+          CountPlace other = p;
+          other.total = place.total;
+          return other == place;
+        });
+        if (same == at->places.end()) {
+          at->places.push_back(place);
+        } else {
+          same->total += place.total;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<KernelRow> kernels_of(const std::vector<Summary>& summaries) {
+  std::map<std::tuple<std::string, std::string, Cause>, KernelRow> table;
+  for (const Summary& summary : summaries) {
+    for (const KernelRow& row : summary.kernels) {
+      const auto [at, is_new] = table.try_emplace({row.name, row.phase, row.cause}, row);
+      if (is_new) continue;
+      at->second.calls_total += row.calls_total;
+      at->second.ns_total += row.ns_total;
+      at->second.bytes_total += row.bytes_total;
+    }
+  }
+  std::vector<KernelRow> out;
+  for (auto& [key, row] : table) out.push_back(std::move(row));
+  sort_by_time(out);
+  return out;
+}
+
+std::vector<TransferRow> transfers_of(const std::vector<Summary>& summaries) {
+  std::map<std::tuple<std::string, std::uint64_t, std::string, std::string>, TransferRow> table;
+  for (const Summary& summary : summaries) {
+    for (const TransferRow& row : summary.transfers) {
+      const auto [at, is_new] =
+          table.try_emplace({row.operation, row.communicator, row.reduce, row.phase}, row);
+      if (is_new) continue;
+      TransferRow& sum = at->second;
+      sum.calls_total += row.calls_total;
+      sum.bytes_total += row.bytes_total;
+      sum.ns_total += row.ns_total;
+      sum.late_ns_total += row.late_ns_total;
+      if (row.latest_rank_ns_total > sum.latest_rank_ns_total) {
+        sum.latest_rank = row.latest_rank;
+        sum.latest_rank_ns_total = row.latest_rank_ns_total;
+      }
+    }
+  }
+  std::vector<TransferRow> out;
+  for (auto& [key, row] : table) out.push_back(std::move(row));
+  sort_by_time(out);
+  return out;
+}
+
+// Time in a collective for a rank of which nobody knows why it is late is neither the device's work
+// nor surely the host's, so the verdict takes it as unknown.
+PartitionSummary partition_of(const std::vector<Summary>& summaries, const Ledger& ledger,
+                              const std::vector<CellRow>& cells) {
+  const PartitionSummary& first = summaries.front().partition;
+  PartitionSummary out;
+  std::vector<std::int64_t> walls;
+  for (const Interval& step : ledger.steps) walls.push_back(step.length());
+  out.steps_counted = walls.size() * summaries.size();
+  out.wall_ns_total = std::accumulate(walls.begin(), walls.end(), std::int64_t{0}) *
+                      static_cast<std::int64_t>(summaries.size());
+  out.p50_ns = percentile(walls, 0.5);
+  out.p90_ns = percentile(std::move(walls), 0.9);
+  PerCause<std::int64_t> sums{};
+  for (const CellRow& cell : cells) sums[index_of(cell.cause)] += cell.ns_total;
+  for (std::size_t i = 0; i < kCauseCount; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    if (sums[i] == 0) continue;
+    out.parts.push_back({cause, sums[i]});
+    if (is_device_busy(cause) && cause != Cause::comm_late_rank &&
+        !summaries.front().run.device.empty())
+      out.device_busy_ns_total += sums[i];
+    if (cause >= Cause::host_python || cause == Cause::comm_late_rank)
+      out.host_wait_ns_total += sums[i];
+  }
+  sort_by_time(out.parts);
+  out.queued_share = first.queued_share;
+  PartitionSummary judged = out;
+  for (PartSum& part : judged.parts)
+    if (part.cause == Cause::comm_late_rank) part.cause = Cause::unknown;
+  const bool inflated = std::any_of(summaries.begin(), summaries.end(),
+                                    [](const Summary& s) { return s.partition.inflated; });
+  summary_parts::judge_bound(judged, inflated, std::nullopt);
+  out.inflated = judged.inflated;
+  out.bound = judged.bound;
+  out.why_bound = judged.why_bound;
+  return out;
+}
+
+void add_shares(const Ledger& ledger, const Owners& owners, std::vector<JobRank>& ranks) {
+  for (const JobCell& cell : ledger.cells) {
+    JobRank& rank = ranks[cell.rank];
+    const Cause cause = owners[cell.owner].cause;
+    if (cell.by_rank != cell.rank || cause == Cause::comm_late_rank) {
+      rank.waits_ns_total += cell.ns;
+      if (cause == Cause::comm_late_rank) rank.undecided_ns_total += cell.ns;
+    } else {
+      (cause == Cause::comm_transfer ? rank.transfer_ns_total : rank.work_ns_total) += cell.ns;
+    }
+  }
+}
+
+std::int64_t error_of_mean(const std::vector<std::int64_t>& values) {
+  const auto n = static_cast<double>(values.size());
+  if (n < 2) return 0;
+  double sum = 0, squares = 0;
+  for (const std::int64_t v : values) sum += static_cast<double>(v);
+  for (const std::int64_t v : values) squares += std::pow(static_cast<double>(v) - sum / n, 2);
+  return std::llround(1.645 * std::sqrt(squares / (n - 1) / n));
+}
+
+std::vector<JobReason> reasons_of(const Lateness& late, const Owners& owners) {
+  using Key = std::tuple<Cause, std::string, std::string, std::uint32_t>;
+  std::map<Key, JobReason> table;
+  for (const LateReason& reason : late.reasons) {
+    const Owner& o = owners[reason.owner];
+    JobReason& row = table[{o.cause, o.phase_path, o.file, o.line}];
+    row = {o.cause, o.phase_path, o.file, o.line, o.function, row.ns_total + reason.ns_total};
+  }
+  std::vector<JobReason> out;
+  for (auto& [key, row] : table) out.push_back(std::move(row));
+  sort_by_time(out);
+  return out;
+}
+
+JobFacts facts_of(const std::vector<RankRecord>& ranks, const std::vector<Summary>& summaries,
+                  const Owners& owners, const Ledger& ledger) {
+  JobFacts out;
+  out.world_size = summaries.front().run.world_size;
+  out.steps_counted = ledger.steps.size();
+  for (const Interval& step : ledger.steps) out.wall_ns_total += step.length();
+  out.collectives = ledger.matches.collectives.size();
+  const std::vector<Lateness> late = lateness_of(ledger, ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    JobRank row{.rank = ranks[r].rank, .host = ranks[r].host};
+    row.steps_counted = summaries[r].partition.steps_counted;
+    row.wall_ns_total = summaries[r].partition.wall_ns_total;
+    row.costs_ns_total = late[r].cost_ns_total;
+    row.times_last = ledger.times_last[r];
+    row.is_late = late[r].is_late && late[r].gain_ns_total * 100 >= out.wall_ns_total;
+    row.gain_ns_total = late[r].gain_ns_total;
+    row.gain_error_ns = error_of_mean(late[r].gain_by_step);
+    row.reasons = reasons_of(late[r], owners);
+    out.ranks.push_back(std::move(row));
+  }
+  add_shares(ledger, owners, out.ranks);
+  std::vector<std::uint32_t> order(ranks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return out.ranks[a].work_ns_total > out.ranks[b].work_ns_total;
+  });
+  out.slowest = order.front();
+  out.median = order[order.size() / 2];
+  for (std::size_t c = 1; c < ledger.matches.clocks.size(); ++c) {
+    const HostClock& clock = ledger.matches.clocks[c];
+    if (clock.known)
+      out.clocks.push_back({clock.host, std::llround(clock.offset_ns), clock.drift, clock.error_ns,
+                            clock.collectives});
+  }
+  if (!ledger.matches.why_none.empty())
+    out.notes.push_back("who waited for whom is not known: " + ledger.matches.why_none);
+  return out;
+}
+
+void merge_trust(const std::vector<Summary>& summaries, Summary& out) {
+  Trust& trust = out.trust;
+  std::int64_t unknown = 0;
+  for (const PartSum& part : out.partition.parts)
+    if (is_unexplained(part.cause)) unknown += part.ns_total;
+  trust.unknown_share = static_cast<double>(unknown) /
+                        static_cast<double>(std::max<std::int64_t>(1, out.partition.wall_ns_total));
+  trust.notes.clear();
+  trust.over_budget.clear();
+  for (std::size_t r = 0; r < summaries.size(); ++r) {
+    const Trust& own = summaries[r].trust;
+    if (r > 0) {
+      trust.dropped += own.dropped;
+      trust.zero_timestamps += own.zero_timestamps;
+    }
+    for (const std::string& text : own.over_budget)
+      trust.over_budget.push_back(fmt::format("rank {}: {}", summaries[r].run.rank, text));
+    if (r > 0)
+      for (const std::string& text : own.broken_invariants)
+        trust.broken_invariants.push_back(fmt::format("rank {}: {}", summaries[r].run.rank, text));
+    for (const std::string& note : own.notes)
+      if (std::find(trust.notes.begin(), trust.notes.end(), note) == trust.notes.end())
+        trust.notes.push_back(note);
+  }
+}
+
+}  // namespace
+
+Summary summarize_job(const std::vector<RankRecord>& ranks, const std::vector<Summary>& summaries,
+                      const Owners& owners, const Ledger& ledger) {
+  Summary out = summaries.front();
+  out.findings.reset();
+  out.devices.clear();
+  out.job = facts_of(ranks, summaries, owners, ledger);
+  out.run.rank = -1;
+  out.run.processes = summaries.size();
+  out.cells = cells_of(owners, ledger, summaries);
+  out.partition = partition_of(summaries, ledger, out.cells);
+  out.lines = lines_of(out.cells, summaries);
+  out.phases = phases_of(out.cells, summaries);
+  out.counts = counts_of(summaries);
+  out.kernels = kernels_of(summaries);
+  out.transfers = transfers_of(summaries);
+  merge_trust(summaries, out);
+  std::set<Interval, decltype([](const Interval& a, const Interval& b) {
+             return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+           })>
+      counted(ledger.steps.begin(), ledger.steps.end());
+  std::erase_if(out.counted,
+                [&](std::uint32_t row) { return !counted.contains(out.steps.list[row].window); });
+  std::erase_if(out.steps.notes,
+                [](const std::string& note) { return note.starts_with("steps are those of "); });
+  out.steps.notes.push_back(fmt::format("steps are those of rank {}, for all {} ranks alike",
+                                        ranks.front().rank, ranks.size()));
+  return out;
+}
+
+}  // namespace stepscope::job

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/wording/job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/support/duration.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr std::size_t kMostReasons = 3;
+constexpr std::size_t kMostRanks = 16;  // of a large job: the latest and the first ones
+
+std::string note_of(const JobFacts& job, std::size_t row) {
+  if (job.ranks[row].is_late) return "late";
+  if (job.collectives > 0) return "";
+  return row == job.slowest ? "slowest" : row == job.median ? "median" : "";
+}
+
+std::string place_of(const JobReason& reason) {
+  const std::string name = reason.file.substr(reason.file.rfind('/') + 1);
+  if (!name.empty()) return fmt::format("{}:{} ({})", name, reason.line, name_of(reason.cause));
+  return fmt::format("{} in {}", name_of(reason.cause),
+                     reason.phase_path.empty() ? "no phase" : reason.phase_path);
+}
+
+// In the order of what they cost, for jobs of more ranks than a table should have.
+std::vector<std::size_t> shown_rows(const JobFacts& job) {
+  std::vector<std::size_t> rows(job.ranks.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  if (rows.size() <= kMostRanks) return rows;
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return job.ranks[a].costs_ns_total > job.ranks[b].costs_ns_total;
+  });
+  rows.resize(kMostRanks);
+  return rows;
+}
+
+std::string reasons_text(const JobFacts& job, const JobRank& rank) {
+  const auto others = static_cast<double>(job.ranks.size() - 1);
+  const auto steps = static_cast<double>(job.steps_counted);
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kMostReasons, rank.reasons.size()); ++i) {
+    const JobReason& reason = rank.reasons[i];
+    out += fmt::format("{}{} a step for {}", i == 0 ? "" : ", ",
+                       format_duration(static_cast<double>(reason.ns_total) / steps / others),
+                       place_of(reason));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<RankLine> rank_lines(const StepScale& scale) {
+  std::vector<RankLine> out;
+  if (!scale.summary.job) return out;
+  const JobFacts& job = *scale.summary.job;
+  const auto steps = static_cast<double>(job.steps_counted);
+  const auto time = [&](std::int64_t ns, double by) {
+    return format_time(static_cast<double>(ns) / by, scale.unit);
+  };
+  for (const std::size_t row : shown_rows(job)) {
+    const JobRank& rank = job.ranks[row];
+    out.push_back({fmt::format("{}", rank.rank), format_time(rank.wall_ns_per_step(), scale.unit),
+                   time(rank.work_ns_total, steps), time(rank.transfer_ns_total, steps),
+                   time(rank.waits_ns_total, steps),
+                   time(rank.costs_ns_total, steps * static_cast<double>(std::max<std::size_t>(
+                                                         1, job.ranks.size() - 1))),
+                   note_of(job, row)});
+  }
+  return out;
+}
+
+std::vector<std::string> job_texts(const StepScale& scale) {
+  std::vector<std::string> out;
+  if (!scale.summary.job) return out;
+  const JobFacts& job = *scale.summary.job;
+  if (job.ranks.size() > kMostRanks)
+    out.push_back(
+        fmt::format("the {} of {} ranks that cost the others most", kMostRanks, job.ranks.size()));
+  for (const JobRank& rank : job.ranks)
+    if (rank.is_late)
+      out.push_back(
+          fmt::format("the others wait for rank {}: {}", rank.rank, reasons_text(job, rank)));
+  for (const JobClock& clock : job.clocks)
+    out.push_back(fmt::format(
+        "the clock of {} is {} {} the first host's, give or take {} (by {} collectives); nobody is "
+        "blamed for less",
+        clock.host, format_duration(std::abs(static_cast<double>(clock.offset_ns))),
+        clock.offset_ns < 0 ? "behind" : "ahead of",
+        format_duration(static_cast<double>(clock.error_ns)), clock.collectives));
+  out.insert(out.end(), job.notes.begin(), job.notes.end());
+  return out;
+}
+
+std::string job_title(const JobFacts& job) {
+  std::set<std::string> hosts;
+  for (const JobRank& rank : job.ranks) hosts.insert(rank.host);
+  const std::string of = job.world_size > static_cast<std::int32_t>(job.ranks.size())
+                             ? fmt::format(" of {}", job.world_size)
+                             : "";
+  return fmt::format("{}{} ranks on {} host{}", job.ranks.size(), of, hosts.size(),
+                     hosts.size() == 1 ? "" : "s");
+}
+
+}  // namespace stepscope
