@@ -52,7 +52,8 @@ def check_report(report):
             check(sum(step["parts"].values()) == step["wall_ns"], f"parts of step {step['id']}")
     counted = [s for s in report["steps"]["list"] if s["counted"]]
     partition = report["partition"]
-    check(len(counted) == partition["steps_counted"], "counted steps")
+    ranks = len(report["job"]["ranks"]) if "job" in report else 1
+    check(ranks * len(counted) == partition["steps_counted"], "counted steps")
     cells = report["cells"]
     check_partition(partition, [c for c in cells if "device" not in c])
     for device in report["devices"]:
