@@ -10,11 +10,13 @@
 
 #include "core/compare/command_options.hpp"
 #include "core/compare/same_program.hpp"
+#include "core/support/duration.hpp"
 
 namespace stepscope::compare_parts {
 namespace {
 
 constexpr double kClocksDiffer = 0.03;
+constexpr double kLoadsDiffer = 0.05;  // of the step: from here on contention is a finding
 
 class Judge {
  public:
@@ -33,6 +35,7 @@ class Judge {
     trimmed();
     versions();
     clocks();
+    load();
     trust(a_, "A");
     trust(b_, "B");
     tracers();
@@ -203,6 +206,29 @@ class Judge {
         fmt::format("the device's clock was {:.0f} MHz in A, {:.0f} MHz in B ({:+.1f} %): that "
                     "alone changes times",
                     a, b, 100 * (b / a - 1)));
+  }
+
+  // Of the step, in which the loop's thread had no core. Trust::core_wait_share tells whether the
+  // run's clocks were read at all.
+  static std::optional<double> waiting_in(const Summary& side) {
+    if (!side.trust.core_wait_share || side.partition.wall_ns_total == 0) return std::nullopt;
+    double waited = 0;
+    for (const PartSum& part : side.partition.parts)
+      if (part.cause == Cause::host_core_wait) waited += static_cast<double>(part.ns_total);
+    return waited / static_cast<double>(side.partition.wall_ns_total);
+  }
+
+  void load() {
+    const auto a = waiting_in(a_), b = waiting_in(b_);
+    if (!a || !b) return;
+    const auto ms = [](double share, const Summary& side) {
+      return format_duration(share * side.partition.wall_ns_per_step());
+    };
+    if (std::abs(*b - *a) < kLoadsDiffer) return;
+    note(fmt::format(
+        "the machine was {} busy in B: the loop waited for a core for {} of a step ({:.0f} %) in "
+        "A, {} ({:.0f} %) in B; host.core_wait holds that, all else is work",
+        *b > *a ? "more" : "less", ms(*a, a_), 100 * *a, ms(*b, b_), 100 * *b));
   }
 
   void trust(const Summary& side, const char* name) {

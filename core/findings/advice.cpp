@@ -51,13 +51,11 @@ constexpr std::string_view kOneBatch =
 constexpr Row kRows[] = {
     {Advice::core_contention,
      {"give the loop a core: fewer threads (OMP_NUM_THREADS, torch.set_num_threads) and loader "
-      "workers than cores, and no other program beside it; until then every time below is longer "
-      "than the work takes",
-      "torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) - workers))\n"
-      "DataLoader(dataset, num_workers=workers)"},
+      "workers than cores, and no other program beside it",
+      "workers = 0  # loader processes that compute\n"
+      "torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) - workers))"},
      {"give the loop a core: fewer threads (OMP_NUM_THREADS, at::set_num_threads) and loader "
-      "workers than cores, and no other program beside it; until then every time below is longer "
-      "than the work takes",
+      "workers than cores, and no other program beside it",
       "at::set_num_threads(std::max(1, cores - workers));\n"
       "torch::data::DataLoaderOptions().workers(workers)"}},
     {Advice::input_waits,

@@ -140,6 +140,7 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
   const double step_ns = run.step_ns;
   std::stable_sort(out.found.begin(), out.found.end(),
                    [step_ns](const Finding& a, const Finding& b) {
+                     if (a.is_of_machine() != b.is_of_machine()) return a.is_of_machine();
                      return a.gain_ns_per_step(step_ns) > b.gain_ns_per_step(step_ns);
                    });
   name_evidence(trace, steps, out);

@@ -73,6 +73,9 @@ struct Finding {
   std::vector<EvidenceEvent> events;  // what these are; empty in documents of before this
   std::string no_gain;  // why fixing it gives nothing, by replay; empty: it gives something
 
+  // It speaks of the machine that the program ran on, not of the program.
+  bool is_of_machine() const { return id == "core_contention"; }
+
   // What the fix is worth, by which findings are ordered: by forecast, else at most.
   double gain_ns_per_step(double step_ns) const {
     return forecast ? step_ns - forecast->ns_per_step : ceiling_ns_per_step;
@@ -86,7 +89,7 @@ struct NotFound {
 };
 
 struct Findings {
-  std::vector<Finding> found;    // by what the fix is worth, largest first
+  std::vector<Finding> found;    // of the machine, then by what the fix is worth, largest first
   std::vector<Finding> no_gain;  // costs time, but a replay of its fix gives nothing
   std::vector<NotFound> cleared;
   std::vector<NotFound> abstained;

@@ -143,7 +143,6 @@ bool is_hidden_by_lead(Cause cause) {
     case Cause::host_io:
     case Cause::host_gc:
     case Cause::host_off_cpu:
-    case Cause::host_core_wait:
       return true;
     default:
       return cause >= Cause::host_python && cause <= Cause::host_sync_return &&

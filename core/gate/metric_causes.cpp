@@ -44,18 +44,26 @@ bool speaks_of_time(const Metric& metric, const DeltaPart& part) {
   return metric.name != "device_busy" || is_device_busy(part.cause);
 }
 
+// Waiting for a core is one cause, at whatever lines the thread was: it is the machine's, not theirs.
+constexpr std::uint32_t kWaitingForACore = ~std::uint32_t{0};
+
+std::uint32_t group_of(const DeltaPart& part) {
+  return part.cause == Cause::host_core_wait ? kWaitingForACore : part.group;
+}
+
 // The parts of one match (the count's and a call's) are told together.
 std::vector<MetricCause> causes_of_time(const Metric& metric, const Comparison& difference) {
   std::map<std::uint32_t, MetricCause> groups;
   for (const DeltaPart& part : difference.parts) {
     if (!speaks_of_time(metric, part)) continue;
-    const auto [at, is_new] = groups.try_emplace(part.group);
+    const auto [at, is_new] = groups.try_emplace(group_of(part));
     MetricCause& cause = at->second;
     if (is_new) {
       cause = {part.cause, part.phase, part.file, part.line, part.function, part.op,
                part.kind,  0,          0,         0,         part.direction};
       const double calls = static_cast<double>(part.b_calls) - static_cast<double>(part.a_calls);
       cause.calls_per_step = calls / static_cast<double>(difference.steps);
+      if (part.cause == Cause::host_core_wait) cause = {.cause = part.cause};
     }
     cause.ns_per_step += difference.per_step(part.delta_ns);
   }

@@ -81,7 +81,7 @@ void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs
 std::optional<double> core_wait_share(const ThreadCpu& cpu, const Steps& steps);
 // What the sampler saw of a loader's workers, and what it could not see.
 void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& loader,
-                  const std::optional<double>& core_wait, std::vector<std::string>& notes);
+                  std::vector<std::string>& notes);
 
 LineShare share_with_lines(const Trace& trace, const Steps& steps, const Partition& partition,
                            const Counting& counting);

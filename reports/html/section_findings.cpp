@@ -83,6 +83,11 @@ Markup card(const Report& report, const Finding& finding, bool is_open) {
          Markup("\n");
 }
 
+// Apart from the findings about the program, and closed: the note says what matters.
+Markup machine_card(const Report& report, const Finding& finding) {
+  return note(Tone::caution, machine_text(finding)) + card(report, finding, false);
+}
+
 Markup no_gain(const std::vector<Finding>& list) {
   Markup items;
   for (const Finding& finding : list) items += element("li", text(no_gain_text(finding)));
@@ -117,8 +122,13 @@ Markup findings(const Report& report) {
   else if (!all.no_forecast.empty())
     content += note(Tone::neutral, all.no_forecast);
   if (!all.found.empty() && !all.caution.empty()) content += note(Tone::caution, all.caution);
-  for (std::size_t i = 0; i < all.found.size(); ++i)
-    content += card(report, all.found[i], i < kOpenFindings);
+  std::size_t number = 0;
+  for (const Finding& finding : all.found) {
+    if (finding.is_of_machine())
+      content += machine_card(report, finding);
+    else
+      content += card(report, finding, number++ < kOpenFindings);
+  }
   content += no_gain(all.no_gain);
   content += reasons("Looked at and cleared:", all.cleared);
   content += not_judged(all.abstained);

@@ -99,6 +99,12 @@ std::string finding_item(const StepScale& scale, const Finding& finding) {
   return out;
 }
 
+std::string machine_item(const Finding& finding) {
+  return fmt::format("- ⚠ {}\n  - {}\n", escaped(machine_text(finding)),
+                     escaped("do: " + finding.fix)) +
+         (finding.code_hint.empty() ? "" : indented_code(finding.code_hint));
+}
+
 std::string reasons_item(std::string_view title, const std::vector<NotFound>& list) {
   std::string out;
   for (const RuleText& rule : by_rule(list))
@@ -119,7 +125,8 @@ std::string findings_section(const StepScale& scale) {
   std::string out = paragraph("### What to do");
   if (all.found.empty()) out += "- Nothing was found that is worth 1 % of the step.\n";
   if (!all.found.empty() && !all.caution.empty()) out += "- ⚠ " + escaped(all.caution) + "\n";
-  for (const Finding& finding : all.found) out += finding_item(scale, finding);
+  for (const Finding& finding : all.found)
+    out += finding.is_of_machine() ? machine_item(finding) : finding_item(scale, finding);
   if (!all.found.empty() && !all.no_forecast.empty()) out += "- " + escaped(all.no_forecast) + "\n";
   std::string no_gain;
   for (const Finding& finding : all.no_gain)

@@ -55,6 +55,12 @@ std::string finding_lines(const Page& page, const Finding& finding, std::size_t 
          code_lines(page, finding.code_hint);
 }
 
+std::string machine_lines(const Page& page, const Finding& finding) {
+  return wrapped("  ", machine_text(finding), page.style, Colour::yellow) +
+         wrapped("    do: ", finding.fix, page.style, Colour::cyan) +
+         code_lines(page, finding.code_hint);
+}
+
 // Costs that a reader would go after in vain.
 std::string no_gain_lines(const Page& page, const Findings& findings) {
   std::string out;
@@ -109,11 +115,15 @@ std::string findings(const Page& page) {
   }
   if (!all.found.empty() && !all.caution.empty())
     out += wrapped("  ", all.caution, page.style, Colour::yellow);
-  for (std::size_t i = 0; i < std::min(kMostFindings, all.found.size()); ++i)
-    out += finding_lines(page, all.found[i], i + 1);
-  if (all.found.size() > kMostFindings)
-    out +=
-        fmt::format("    and {} more: --format json or html\n", all.found.size() - kMostFindings);
+  std::size_t number = 0;
+  for (const Finding& finding : all.found) {
+    if (finding.is_of_machine())
+      out += machine_lines(page, finding);
+    else if (++number <= kMostFindings)
+      out += finding_lines(page, finding, number);
+  }
+  if (number > kMostFindings)
+    out += fmt::format("    and {} more: --format json or html\n", number - kMostFindings);
   return out + no_gain_lines(page, all) + cleared_lines(page, all);
 }
 

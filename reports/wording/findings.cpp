@@ -52,6 +52,11 @@ std::string gain_text(const Finding& finding, const StepScale& scale) {
                      number(f.ns_per_step), number(f.low_ns_per_step), number(f.high_ns_per_step));
 }
 
+std::string machine_text(const Finding& finding) {
+  return fmt::format("this machine was busy: {}; what follows is the program's, without that wait",
+                     finding.title);
+}
+
 std::string no_gain_text(const Finding& finding) {
   const std::string where = where_text(finding);
   return fmt::format("{}{}: {}; no gain, for {}", finding.id, where.empty() ? "" : " at " + where,

@@ -24,6 +24,10 @@ double gain_share(const Finding& finding, const StepScale& scale);
 inline constexpr const char* kNoGainHeading =
     "Costs time, but the step would take as long without it";
 
+// "this machine was busy: for 22.6 ms a step ..." of the finding about the machine, which stands
+// apart, above those about the program.
+std::string machine_text(const Finding& finding);
+
 // "hotspot at train.py:9 (topk): top-k and sorting take 1.2 ms a step; no gain, for the host is
 // ..."
 std::string no_gain_text(const Finding& finding);

@@ -3,6 +3,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "core/support/duration.hpp"
 #include "reports/wording/shown_path.hpp"
 
@@ -107,11 +109,14 @@ std::string step_time_text(const StepScale& scale) {
 
 std::string busy_machine_text(const StepScale& scale) {
   constexpr double kBusy = 0.10;
+  const std::optional<Findings>& all = scale.summary.findings;
+  const auto is_of_machine = [](const Finding& finding) { return finding.is_of_machine(); };
+  if (all && std::any_of(all->found.begin(), all->found.end(), is_of_machine)) return "";
   const std::optional<double>& share = scale.summary.trust.core_wait_share;
   if (!share || *share < kBusy) return "";
   return fmt::format(
-      "the machine was busy: this thread waited for a core {:.0f} % of the time; all host figures "
-      "are inflated by it",
+      "the machine was busy: this thread waited for a core {:.0f} % of the time; host.core_wait is "
+      "what the step lost by it",
       100 * *share);
 }
 

@@ -25,7 +25,8 @@ VerdictLabel verdict_label(const StepScale& scale);
 // Empty where no step was counted. The facts make the sentence where they stand in a row.
 std::string step_time_text(const StepScale& scale);
 std::vector<std::string> step_time_facts(const StepScale& scale);
-// "the machine was busy: ..."; empty where the loop's thread hardly waited for a core.
+// "the machine was busy: ..."; empty where the loop's thread hardly waited for a core, and where a
+// finding says so.
 std::string busy_machine_text(const StepScale& scale);
 // "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"; only where Summary::throughput is there.
 std::string throughput_text(const StepScale& scale);

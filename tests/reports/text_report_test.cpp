@@ -321,6 +321,19 @@ TEST(TextReport, ABusyMachineIsSaidUnderTheVerdict) {
   EXPECT_THAT(text_report(summary, {}), testing::Not(testing::HasSubstr("machine was busy")));
 }
 
+TEST(TextReport, TheFindingAboutTheMachineStandsOnceAboveThoseAboutTheProgram) {
+  Summary summary = samples::cpu();
+  summary.trust.core_wait_share = 0.61;
+  Finding machine, program;
+  machine.id = "core_contention", machine.title = "for 2 ms a step it had no core";
+  program.id = "host_gap", program.title = "the loop sleeps";
+  summary.findings = Findings{.found = {machine, program}};
+  const std::string report = text_report(summary, {});
+  EXPECT_THAT(report, testing::HasSubstr("\n  this machine was busy: for 2 ms a step it had no"));
+  EXPECT_THAT(report, testing::HasSubstr("\n 1  host_gap"));
+  EXPECT_EQ(report.find("machine was busy"), report.rfind("machine was busy"));
+}
+
 TEST(TextReport, LinesOfSamplesAreToldFromRecordedOnes) {
   Summary summary = samples::cpu();
   LineShare& lines = summary.trust.lines;

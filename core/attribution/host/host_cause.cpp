@@ -12,7 +12,7 @@ namespace {
 // where one user range holds both. A longer silence needs evidence, for the thread may have slept:
 // its CPU clock, of which samples lie up to some milliseconds before the silence.
 constexpr std::int64_t kBurstGapNs = 10'000'000;
-constexpr double kRan = 0.75, kSlept = 0.25;
+constexpr double kAwake = 0.75, kAsleep = 0.75;
 
 enum NameKind : std::uint8_t {
   kPlain = 0,
@@ -226,23 +226,21 @@ Cause HostCauses::of_silence(ThreadId thread, Interval time) const {
   if (!use) return Cause::host_other;
   const auto length = static_cast<double>(time.length());
   const auto share = [length](std::int64_t ns) { return static_cast<double>(ns) / length; };
-  if (share(use->ran) >= kRan) return Cause::host_between_calls;
-  if (share(use->slept) >= 1 - kSlept) return Cause::host_off_cpu;
-  return share(use->waited) >= 1 - kSlept ? Cause::host_core_wait : Cause::host_other;
+  if (share(use->ran + use->waited) >= kAwake) return Cause::host_between_calls;
+  return share(use->slept) >= kAsleep ? Cause::host_off_cpu : Cause::host_other;
 }
 
 // A sample says what records leave open. What has an owner by its records keeps it, unless the
 // collector of garbage ran in it.
-Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, Doing doing) const {
+Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, State state) const {
   const Samples& s = trace_.data().samples;
   if ((s.flags[sample] & kSampleCollecting) != 0) return Cause::host_gc;
   const bool is_open = by_records == Cause::host_between_calls || by_records == Cause::host_other ||
-                       by_records == Cause::host_off_cpu || by_records == Cause::host_core_wait;
+                       by_records == Cause::host_off_cpu;
   if (!is_open) return by_records;
   if ((s.flags[sample] & kSampleInLoader) != 0) return Cause::host_data_wait;
-  if (doing == Doing::not_told) return by_records;
-  if (doing == Doing::waited) return Cause::host_core_wait;
-  if (doing == Doing::ran)
+  if (state == State::not_told) return by_records;
+  if (state == State::awake)
     return s.site[sample] != kNone ? Cause::host_python : Cause::host_between_calls;
   if ((s.flags[sample] & kSampleInFile) != 0) return Cause::host_io;
   if (runs_a_program(trace_.text(s.called[sample]))) return Cause::host_off_cpu;

@@ -26,7 +26,7 @@ class HostCauses {
   std::optional<ThreadCpu::Use> use_in(ThreadId thread, const Piece& piece) const;
   // The same of a part of it for which a sample stands (silences.hpp): `by_records` is what of()
   // says.
-  Cause sampled(Cause by_records, std::uint32_t sample, Doing doing) const;
+  Cause sampled(Cause by_records, std::uint32_t sample, State state) const;
 
   // A Python-level wait for another thread or process.
   bool is_lock(RangeId range) const;

@@ -17,10 +17,18 @@ constexpr std::int64_t kBurstNs = 100'000;
 SampledPieces::Part SampledPieces::before(ThreadId thread, const Piece& piece, std::int64_t end,
                                           Cause by_records) const {
   const CollectiveWaits::Wait* wait = thread == loop_ ? waits_.last_before(end) : nullptr;
-  Part out = by_sample(thread, piece, end, by_records);
+  const Part out = with_core_waits(thread, piece, end, by_records);
   if (wait == nullptr || wait->time.end <= piece.time.begin) return out;
   if (wait->time.end < end) return {std::max(out.since, wait->time.end), out.cause, out.site};
   return {std::max(out.since, wait->time.begin), Cause::comm_wait, out.site, wait->collective};
+}
+
+SampledPieces::Part SampledPieces::with_core_waits(ThreadId thread, const Piece& piece,
+                                                   std::int64_t end, Cause by_records) const {
+  const Part part = by_sample(thread, piece, end, by_records);
+  const CoreWaits::Stretch stretch = core_waits_.before(thread, end);
+  return {std::max(part.since, stretch.since), stretch.waits ? Cause::host_core_wait : part.cause,
+          part.site};
 }
 
 SampledPieces::Part SampledPieces::by_sample(ThreadId thread, const Piece& piece, std::int64_t end,
@@ -37,7 +45,7 @@ SampledPieces::Part SampledPieces::in_op(ThreadId thread, const Piece& piece, st
                                          Cause by_records) const {
   const HostSamples::Seen seen = samples_.before(thread, piece.time, end);
   if (seen.row == kNone) return {piece.time.begin, by_records};
-  Part out{seen.time.begin, causes_.sampled(by_records, seen.row, Doing::not_told)};
+  Part out{seen.time.begin, causes_.sampled(by_records, seen.row, State::not_told)};
   if (out.cause == Cause::host_gc) out.site = trace_.data().samples.site[seen.row];
   return out;
 }
@@ -45,11 +53,11 @@ SampledPieces::Part SampledPieces::in_op(ThreadId thread, const Piece& piece, st
 SampledPieces::Part SampledPieces::in_silence(ThreadId thread, const Piece& piece, std::int64_t end,
                                               Cause by_records) const {
   const Silences::Stretch stretch = silences_.before(thread, piece.time, end);
-  if (stretch.row == kNone) return {piece.time.begin, by_records};
   Part out{stretch.time.begin, by_records};
-  const bool is_long = stretch.doing != Doing::not_told && piece.time.length() >= kLongSilenceNs;
+  if (stretch.row == kNone) return out;
+  const bool is_long = stretch.state != State::not_told && piece.time.length() >= kLongSilenceNs;
   if (stretch.is_seen || is_long)
-    out.cause = causes_.sampled(by_records, stretch.row, stretch.doing);
+    out.cause = causes_.sampled(by_records, stretch.row, stretch.state);
   const bool is_burst =
       !stretch.is_seen && piece.time.length() < kBurstNs &&
       (by_records == Cause::host_between_calls || by_records == Cause::host_framework);

@@ -12,49 +12,44 @@ constexpr std::int64_t kLeastPart = 20;  // parts in the whole
 // What a sample weighs at least in its place: a silence may have taken all that it stands for.
 constexpr double kLeastWeight = 1e-3;
 
-Doing doing_in(std::uint8_t flags) {
+State state_in(std::uint8_t flags) {
   switch (flags & kSampleDoing) {
     case kSampleRan:
-      return Doing::ran;
     case kSampleWaits:
-      return Doing::waited;
+      return State::awake;
     case kSampleSlept:
-      return Doing::slept;
+      return State::asleep;
     default:
-      return Doing::not_told;
+      return State::not_told;
   }
 }
 
-using Parts = std::array<std::int64_t, kDoings>;  // by Doing
+// What is not told counts as time awake.
+State counted_as(State state) {
+  return state == State::asleep ? State::asleep : State::awake;
+}
+
+using Parts = std::array<std::int64_t, kStates>;  // by State
 
 Parts parts_of(const ThreadCpu::Use& use) {
-  return {use.ran, use.waited, use.slept};
+  return {use.ran + use.waited, use.slept};
 }
 
-// Small ones go to the largest.
-Parts without_small(Parts parts, std::int64_t length) {
-  auto& most = *std::max_element(parts.begin(), parts.end());
-  for (std::int64_t& part : parts) {
-    if (&part == &most || part * kLeastPart >= length) continue;
-    most += part;
-    part = 0;
-  }
+// A small one goes to the other.
+Parts without_small(Parts parts) {
+  const std::int64_t length = parts[0] + parts[1];
+  if (parts[0] * kLeastPart < length) return {0, length};
+  if (parts[1] * kLeastPart < length) return {length, 0};
   return parts;
-}
-
-State state_in(std::uint8_t flags) {
-  return state_of(doing_in(flags));
 }
 
 std::int64_t time_in(State state, const ThreadCpu::Use& use) {
   return state == State::asleep ? use.slept : use.ran + use.waited;
 }
 
-Doing mostly(const std::optional<ThreadCpu::Use>& use) {
-  if (!use) return Doing::not_told;
-  const std::int64_t half = (use->ran + use->waited + use->slept + 1) / 2;
-  if (use->ran >= half) return Doing::ran;
-  return use->waited > use->slept ? Doing::waited : Doing::slept;
+State mostly(const std::optional<ThreadCpu::Use>& use) {
+  if (!use) return State::not_told;
+  return use->ran + use->waited >= use->slept ? State::awake : State::asleep;
 }
 
 }  // namespace
@@ -74,7 +69,7 @@ class Silences::Filler {
         limits_{trace.begin(), trace.end()},
         out_(out) {
     for (std::uint32_t row = rows.begin; row < rows.end; ++row)
-      tells_ = tells_ || doing_in(samples_.flags[row]) != Doing::not_told;
+      tells_ = tells_ || state_in(samples_.flags[row]) != State::not_told;
     find_silences(trace);
   }
 
@@ -83,7 +78,7 @@ class Silences::Filler {
     for (const Silence& silence : silences_) weigh(silence);
     for (const Silence& silence : silences_) {
       fill(silence);
-      push(silence.time.end, kNone, Doing::not_told, false);
+      push(silence.time.end, kNone, State::not_told, false);
     }
   }
 
@@ -124,7 +119,8 @@ class Silences::Filler {
     const auto use = use_between(first, second);
     if (!use) return 0;
     const auto part = static_cast<double>(time_in(state_in(samples_.flags[row]), *use));
-    const bool shared = state_in(samples_.flags[first]) == state_in(samples_.flags[second]);
+    const bool shared =
+        counted_as(state_in(samples_.flags[first])) == counted_as(state_in(samples_.flags[second]));
     return shared ? part / 2 : part;
   }
 
@@ -134,8 +130,8 @@ class Silences::Filler {
     std::array<double, kStates> told{}, stood_for{};
     for (std::uint32_t row = rows_.begin; row + 1 < rows_.end; ++row) {
       const auto use = use_between(row, row + 1);
-      if (!use || doing_in(samples_.flags[row]) == Doing::not_told ||
-          doing_in(samples_.flags[row + 1]) == Doing::not_told)
+      if (!use || state_in(samples_.flags[row]) == State::not_told ||
+          state_in(samples_.flags[row + 1]) == State::not_told)
         continue;
       for (const State state : {State::awake, State::asleep})
         told[static_cast<std::size_t>(state)] += static_cast<double>(time_in(state, *use));
@@ -156,34 +152,27 @@ class Silences::Filler {
         after < rows_.end && (side == Side::end || silence.rows.begin > rows_.begin);
     if (!is_between || 2 * time.length() >= samples_.time[after] - samples_.time[before])
       return std::nullopt;
-    const auto around = use_between(before, after);
     const std::array<double, kStates> usual = usual_.times(silence.place, side);
     const double awake = usual[0] * missed_[0], asleep = usual[1] * missed_[1];
-    if (awake + asleep <= 0 || !around) return std::nullopt;
+    if (awake + asleep <= 0 || !use_between(before, after)) return std::nullopt;
     const auto length = static_cast<double>(time.length());
-    const auto runnable =
-        static_cast<double>(std::max<std::int64_t>(1, around->ran + around->waited));
-    const double waiting = static_cast<double>(around->waited) / runnable;
-    const double slept = asleep / (awake + asleep) * length;
-    Parts parts{0, static_cast<std::int64_t>(waiting * (length - slept)),
-                static_cast<std::int64_t>(slept)};
-    parts[0] = time.length() - parts[1] - parts[2];
+    Parts parts{0, static_cast<std::int64_t>(asleep / (awake + asleep) * length)};
+    parts[0] = time.length() - parts[1];
     return parts;
   }
 
   void weigh(const Silence& silence) {
     for (std::uint32_t row = silence.rows.begin; row < silence.rows.end; ++row) {
-      const Doing doing = doing_in(samples_.flags[row]);
-      if (doing == Doing::not_told) {
+      const State state = state_in(samples_.flags[row]);
+      if (state == State::not_told) {
         const Interval held = held_by(silence, row);
-        usual_.add(silence.place, Side::whole, state_of(mostly(cpu_.use(thread_, held))), row,
+        usual_.add(silence.place, Side::whole, counted_as(mostly(cpu_.use(thread_, held))), row,
                    std::max(kLeastWeight, static_cast<double>(held.length())));
         continue;
       }
       const bool is_first = row == silence.rows.begin, is_last = row + 1 == silence.rows.end;
       const double before = is_first && row > rows_.begin ? stands_for(row, row - 1, row) : 0;
       const double after = is_last && row + 1 < rows_.end ? stands_for(row, row, row + 1) : 0;
-      const State state = state_of(doing);
       if (is_first) usual_.add(silence.place, Side::begin, state, row, before + kLeastWeight);
       if (is_last) usual_.add(silence.place, Side::end, state, row, after + kLeastWeight);
       if (!is_first && !is_last) usual_.add(silence.place, Side::whole, state, row, kLeastWeight);
@@ -220,73 +209,63 @@ class Silences::Filler {
     const auto use = cpu_.use(thread_, time);
     if (!use && is_seen) {  // before the thread's first sample, or behind its last one
       const std::uint32_t row = side == Side::begin ? silence.rows.begin : silence.rows.end - 1;
-      return push(time.begin, row, doing_in(samples_.flags[row]), true);
+      return push(time.begin, row, state_in(samples_.flags[row]), true);
     }
     std::int64_t at = time.begin;
-    const auto add = [&](Doing doing, std::int64_t length) {
+    const auto add = [&](State state, std::int64_t length) {
       if (length <= 0) return;
-      const UsualLines::Turn turn = usual_.next(silence.place, side, state_of(doing), length);
-      push(at, turn.row, use ? as_seen(turn, doing) : Doing::not_told,
-           is_seen && turn.row != kNone);
+      const UsualLines::Turn turn = usual_.next(silence.place, side, state, length);
+      // Where the thread was never seen in that state there, what it was seen doing.
+      push(at, turn.row, use ? turn.state : State::not_told, is_seen && turn.row != kNone);
       at += length;
     };
-    if (!use) return add(Doing::not_told, time.length());
-    const Parts parts =
-        without_small(usual_parts(silence, time, side).value_or(parts_of(*use)), time.length());
-    for (const Doing doing : {Doing::slept, Doing::waited, Doing::ran})
-      add(doing, parts[static_cast<std::size_t>(doing)]);
-  }
-
-  // Where the thread was never seen in that state there, what it was seen doing.
-  static Doing as_seen(const UsualLines::Turn& turn, Doing doing) {
-    if (turn.state == state_of(doing)) return doing;
-    return turn.state == State::asleep ? Doing::slept : Doing::ran;
+    if (!use) return add(State::awake, time.length());
+    const Parts parts = without_small(usual_parts(silence, time, side).value_or(parts_of(*use)));
+    for (const State state : {State::asleep, State::awake})
+      add(state, parts[static_cast<std::size_t>(state)]);
   }
 
   // From `row` to the one behind it.
   void fill_between(const Silence& silence, std::uint32_t row) {
     const std::uint32_t next = row + 1;
     const Interval time{samples_.time[row], samples_.time[next]};
-    const State here = state_in(samples_.flags[row]), there = state_in(samples_.flags[next]);
+    const State here = counted_as(state_in(samples_.flags[row]));
+    const State there = counted_as(state_in(samples_.flags[next]));
     const auto use = use_between(row, next);
     if (time.length() <= 0) return;
-    if (!use) return push(time.begin, row, Doing::not_told, true);
+    if (!use) return push(time.begin, row, State::not_told, true);
     Parts first{}, second{}, neither{};
-    const Parts parts = without_small(parts_of(*use), time.length());
-    for (std::size_t i = 0; i < kDoings; ++i) {
-      const State state = state_of(static_cast<Doing>(i));
+    const Parts parts = without_small(parts_of(*use));
+    for (std::size_t i = 0; i < kStates; ++i) {
+      const auto state = static_cast<State>(i);
       const bool is_here = here == state, is_there = there == state;
       first[i] = is_here ? parts[i] / (is_there ? 2 : 1) : 0;
       second[i] = is_there ? parts[i] - first[i] : 0;
       neither[i] = parts[i] - first[i] - second[i];
     }
     std::int64_t at = time.begin;
-    const auto add = [&](std::uint32_t of, Doing doing, std::int64_t length) {
-      if (length <= 0) return;
-      push(at, of, doing, true);
-      at += length;
+    const auto add_all = [&](const Parts& all, auto row_of) {
+      for (const State state : {State::asleep, State::awake}) {
+        const std::int64_t length = all[static_cast<std::size_t>(state)];
+        if (length <= 0) continue;
+        push(at, row_of(state, length), state, true);
+        at += length;
+      }
     };
-    const auto add_all = [&](std::uint32_t of, const Parts& all) {
-      for (const Doing doing : {Doing::slept, Doing::waited, Doing::ran})
-        add(of, doing, all[static_cast<std::size_t>(doing)]);
-    };
-    add_all(row, first);
-    for (const Doing doing : {Doing::slept, Doing::waited, Doing::ran}) {
-      const std::int64_t length = neither[static_cast<std::size_t>(doing)];
-      if (length <= 0) continue;
-      const UsualLines::Turn turn =
-          usual_.next(silence.place, Side::whole, state_of(doing), length);
-      add(turn.row == kNone ? row : turn.row, doing, length);
-    }
-    add_all(next, second);
+    add_all(first, [row](State, std::int64_t) { return row; });
+    add_all(neither, [&](State state, std::int64_t length) {
+      const std::uint32_t usual = usual_.next(silence.place, Side::whole, state, length).row;
+      return usual == kNone ? row : usual;
+    });
+    add_all(second, [next](State, std::int64_t) { return next; });
   }
 
-  void push(std::int64_t begin, std::uint32_t row, Doing doing, bool is_seen) {
+  void push(std::int64_t begin, std::uint32_t row, State state, bool is_seen) {
     if (!out_.empty() && out_.back().begin == begin) out_.pop_back();
-    if (!out_.empty() && out_.back().row == row && out_.back().doing == doing &&
+    if (!out_.empty() && out_.back().row == row && out_.back().state == state &&
         out_.back().is_seen == is_seen)
       return;
-    out_.push_back({begin, row, doing, is_seen});
+    out_.push_back({begin, row, state, is_seen});
   }
 
   const Samples& samples_;
@@ -323,7 +302,19 @@ Silences::Stretch Silences::before(ThreadId thread, Interval silence, std::int64
   const Start& start = *(after - 1);
   const std::int64_t end =
       after == all.end() ? std::numeric_limits<std::int64_t>::max() : after->begin;
-  return {intersect({start.begin, end}, silence), start.row, start.doing, start.is_seen};
+  return {intersect({start.begin, end}, silence), start.row, start.state, start.is_seen};
+}
+
+// Behind a silence stands a start without a row, up to the next one.
+std::vector<Silences::Stretch> Silences::all(ThreadId thread) const {
+  std::vector<Stretch> out;
+  const std::vector<Start>& starts = stretches_[thread];
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    const Start& start = starts[i];
+    if (start.row != kNone || start.state != State::not_told)
+      out.push_back({{start.begin, starts[i + 1].begin}, start.row, start.state, start.is_seen});
+  }
+  return out;
 }
 
 }  // namespace stepscope

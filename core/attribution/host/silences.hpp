@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sampler says of each nanosecond of a thread's silences: which sample stands for it, and
-// whether the thread ran, waited for a core, or slept. A silence is a piece of the timeline that no
-// op and no API call is around.
+// whether the thread was awake (it ran, or waited for a core: core_waits.hpp) or slept. A silence is
+// a piece of the timeline that no op and no API call is around.
 //
-// Between two samples the thread's clocks tell exactly how long it did which of the three, and a
+// Between two samples the thread's clocks tell exactly how long it did which of the two, and a
 // sample stands for what it was taken in: one of a sleeping thread for time asleep alone, one of an
-// awake one for time in which it ran or waited for a core. So it does not matter that a sampler on
+// awake one for time awake. So it does not matter that a sampler on
 // a busy machine comes to look when the thread sleeps. Of two samples in one silence that were
 // taken in the same, each stands for half. Before a silence's first sample, behind its last one,
 // and where there is none, the usual lines stand in (usual_lines.hpp).
@@ -30,17 +30,19 @@ class Silences {
   struct Stretch {
     Interval time;
     std::uint32_t row = kNone;  // of Samples; kNone: it was never seen there
-    Doing doing = Doing::not_told;
+    State state = State::not_told;
     bool is_seen = false;  // a look fell into this silence
   };
   // What holds in the nanosecond before `t`, which is in (silence.begin, silence.end].
   Stretch before(ThreadId thread, Interval silence, std::int64_t t) const;
+  // Of all its silences that are between its first and its last record, in order of time.
+  std::vector<Stretch> all(ThreadId thread) const;
 
  private:
   struct Start {
     std::int64_t begin;
     std::uint32_t row;
-    Doing doing;
+    State state;
     bool is_seen;
   };
   class Filler;

@@ -69,7 +69,9 @@ void sort_by_time(std::vector<Samples>& all) {
 }  // namespace
 
 ThreadCpu::ThreadCpu(const Trace& trace)
-    : ran_(trace.data().threads.size()), waited_(trace.data().threads.size()) {
+    : ran_(trace.data().threads.size()),
+      waited_(trace.data().threads.size()),
+      looks_(trace.data().threads.size()) {
   add_track(trace, kThreadCpuTrack, ran_);
   add_track(trace, kThreadWaitTrack, waited_);
   const stepscope::Samples& seen = trace.data().samples;
@@ -80,6 +82,7 @@ ThreadCpu::ThreadCpu(const Trace& trace)
   sort_by_time(ran_);
   sort_by_time(waited_);
   for (ThreadId thread = 0; thread < waited_.size(); ++thread) {
+    for (const Sample& reading : waited_[thread]) looks_[thread].push_back(reading.time);
     settle_waits(trace, thread);
     bend(trace, thread);
   }

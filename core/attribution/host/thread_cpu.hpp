@@ -28,6 +28,8 @@ class ThreadCpu {
   std::optional<double> share(ThreadId thread, Interval time) const;
   // In which samples tell how long it waited for a core; empty where they never do.
   Interval waits_known(ThreadId thread) const;
+  // When its wait for a core was read, in order of time.
+  const std::vector<std::int64_t>& looks(ThreadId thread) const { return looks_[thread]; }
   // That it waited for a core in as much of the interval as lies in waits_known().
   std::int64_t waited_ns(ThreadId thread, Interval time) const;
 
@@ -42,7 +44,8 @@ class ThreadCpu {
   void settle_waits(const Trace& trace, ThreadId thread);
   void bend(const Trace& trace, ThreadId thread);
 
-  std::vector<Samples> ran_, waited_;  // by thread
+  std::vector<Samples> ran_, waited_;             // by thread
+  std::vector<std::vector<std::int64_t>> looks_;  // by thread
 };
 
 }  // namespace stepscope

@@ -14,7 +14,8 @@ std::size_t index_of(Side side, State state) {
 
 // Where a thread was not seen in the one, what it was seen to do there in the other.
 std::array<State, kStates> likely_first(State state) {
-  return {state, state == State::awake ? State::asleep : State::awake};
+  if (state == State::asleep) return {State::asleep, State::awake};
+  return {State::awake, State::asleep};
 }
 
 }  // namespace

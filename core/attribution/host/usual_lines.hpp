@@ -22,17 +22,10 @@
 
 namespace stepscope {
 
-enum class Doing : std::uint8_t { ran, waited, slept, not_told };
-inline constexpr std::size_t kDoings = 3;  // without not_told, which counts as ran
-
 // A look may itself take the core from the thread that it looks at. So whether an awake thread ran
-// or waited for a core is told by its clocks, and no look stands for the one alone.
-enum class State : std::uint8_t { awake, asleep };
-inline constexpr std::size_t kStates = 2;
-
-constexpr State state_of(Doing doing) {
-  return doing == Doing::slept ? State::asleep : State::awake;
-}
+// or waited for a core is told by its clocks (core_waits.hpp), and no look stands for the one alone.
+enum class State : std::uint8_t { awake, asleep, not_told };
+inline constexpr std::size_t kStates = 2;  // without not_told
 
 enum class Side : std::uint8_t { begin, end, whole };
 inline constexpr std::size_t kSides = 3;

@@ -135,14 +135,12 @@ Walk::HandOver Walk::handed_over_by_loop(std::int64_t time, const Piece& piece) 
   return best;
 }
 
-// All parts are known to the nanosecond, but not when in the silence the thread slept and waited:
-// the end is taken, and samples tell better where there are any.
+// How long the thread slept is known to the nanosecond, but not when in the silence: the end is
+// taken, and samples tell better where there are any.
 void Walk::own_silence(WalkPath& path, ThreadId thread, const Piece& piece) const {
   const std::optional<ThreadCpu::Use> use = walked_.causes.use_in(thread, piece);
   if (use) {
-    const std::int64_t slept_from = piece.time.end - use->slept;
-    owners_.host(path, slept_from, Cause::host_off_cpu, thread, piece.innermost);
-    owners_.host(path, slept_from - use->waited, Cause::host_core_wait, thread, piece.innermost);
+    owners_.host(path, piece.time.end - use->slept, Cause::host_off_cpu, thread, piece.innermost);
     owners_.host(path, piece.time.begin, Cause::host_between_calls, thread, piece.innermost);
   } else {
     owners_.host(path, piece.time.begin, Cause::host_other, thread, piece.innermost);

@@ -16,7 +16,7 @@ constexpr double kLeastWaiting = 0.05;
 Price waiting_price(const JudgedRun& run) {
   Price price(run);
   for (const Segment& s : run.segments()) {
-    if (is_host(s.cause) && run.counts(s.time.begin)) price.add(s, core_wait_ns(run, s.time));
+    if (s.cause == Cause::host_core_wait && run.counts(s.time.begin)) price.add(s, s.time.length());
   }
   return price;
 }
@@ -33,8 +33,8 @@ Finding contention_finding(const JudgedRun& run, const Price& price, double wait
   Finding out = price.finding(kCoreContention, waits);
   out.count_per_step = 1;
   out.title = fmt::format(
-      "for {} a step ({}) the loop's thread is ready to run and has no core: other threads or "
-      "processes have {}",
+      "for {} a step ({}) the loop's thread was ready to run and had no core: other threads or "
+      "processes had {}",
       format_duration(waits), percent(run.share(waits)), cores_text(run));
   advise(Advice::core_contention, run.language, out);
   out.falsified_by =

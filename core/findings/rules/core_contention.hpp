@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // core_contention: the loop's thread is ready to run and has no core, for other threads or
-// processes have them all.
+// processes have them all. It speaks of the machine; all other findings speak of the program.
 //
 //   fires where   waits >= 5 % of the step, and >= least
-//   waits         of each stretch of the partition that the host owns, the time in which the thread
-//                 stood in the system's run queue, by the sampler's counter. It is part of whatever
-//                 cause the stretch has: work takes longer by it, and off_cpu holds what no record
-//                 covers
+//   waits         what the partition has as host.core_wait, by which everything else is what it
+//                 costs on a free machine: rules behind this one leave it out
 //   abstains      where the counter was not sampled
 #pragma once
 

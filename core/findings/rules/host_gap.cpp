@@ -31,7 +31,6 @@ struct Gaps {
   std::uint64_t count = 0;
   std::vector<std::size_t> segments;
   std::int64_t off_cpu = 0;
-  std::int64_t without_core = 0;  // of it: ready to run
 };
 
 Gaps find_gaps(const JudgedRun& run) {
@@ -44,10 +43,7 @@ Gaps find_gaps(const JudgedRun& run) {
     if (ns <= 0) continue;
     out.price.add(s, ns);
     out.by_cause[index_of(s.cause)] += ns;
-    if (s.cause == Cause::host_off_cpu) {
-      out.off_cpu += ns;
-      out.without_core += std::min(ns, core_wait_ns(run, s.time));
-    }
+    if (s.cause == Cause::host_off_cpu) out.off_cpu += ns;
     out.segments.push_back(i);
     ++out.count;
   }
@@ -61,17 +57,14 @@ Cause largest_cause(const Gaps& gaps) {
   return static_cast<Cause>(largest);
 }
 
-// Of the time off the CPU: sleeping, or ready to run without a core.
+// Where the wait for a core is known it has a cause of its own, and the rest is sleep.
 std::string off_cpu_text(const JudgedRun& run, const Gaps& gaps) {
   if (gaps.off_cpu == 0) return "";
   const double all = run.per_step(gaps.off_cpu);
   if (!core_wait_is_known(run))
     return fmt::format("; off the CPU for {}, asleep or without a core: this trace does not tell",
                        format_duration(all));
-  const double without = run.per_step(gaps.without_core);
-  return fmt::format("; off the CPU for {}: {} asleep, {} ready to run without a core",
-                     format_duration(all), format_duration(all - without),
-                     format_duration(without));
+  return fmt::format("; asleep for {}", format_duration(all));
 }
 
 Advice advice_for_gap(Cause cause, bool has_device) {

@@ -90,7 +90,7 @@ std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
   std::map<std::pair<PhaseId, Cause>, std::int64_t> sums;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
-    if (!run.counts(s.time.begin)) continue;
+    if (!run.counts(s.time.begin) || s.cause == Cause::host_core_wait) continue;
     walls[s.phase] += s.time.length();
     if ((run.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) &&
         !run.optimizer_phases[s.phase] && !is_whole_graph(run, s))

@@ -41,7 +41,8 @@ bool waits_for_data(const JudgedRun& run, const Segment& s) {
 
 // Without a device: what PyTorch marks as its loader's, though the loop's own thread does it.
 bool makes_data(const JudgedRun& run, const Segment& s) {
-  return !run.has_device && is_host(s.cause) && run.phase_name(s.phase) == "data";
+  return !run.has_device && is_host(s.cause) && s.cause != Cause::host_core_wait &&
+         run.phase_name(s.phase) == "data";
 }
 
 InputTime input_time(const JudgedRun& run) {

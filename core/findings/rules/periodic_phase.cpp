@@ -59,7 +59,7 @@ PeriodicTime periodic_time(const JudgedRun& run, const Compiling& compiling,
                            const std::vector<bool>& inside) {
   PeriodicTime out(run);
   for (const Segment& s : run.segments()) {
-    if (!inside[s.phase] || !run.counts(s.time.begin)) continue;
+    if (!inside[s.phase] || !run.counts(s.time.begin) || s.cause == Cause::host_core_wait) continue;
     const std::int64_t once = compiling.ns_in(s);
     out.once += once;
     out.price.add(s, s.time.length() - once);

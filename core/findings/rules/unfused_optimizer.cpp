@@ -157,13 +157,14 @@ CpuOptimizer cpu_optimizer(const JudgedRun& run) {
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!run.optimizer_phases[s.phase] || !is_host(s.cause) || !run.counts(s.time.begin)) continue;
+    times.push_back(s.time);
+    if (s.cause == Cause::host_core_wait) continue;
     const bool computes =
         s.cause >= Cause::host_compute_gemm && s.cause <= Cause::host_compute_other;
     (computes ? out.computing : out.around) += s.time.length();
     out.price.add(s, s.time.length());
     out.by_cause[index_of(s.cause)] += s.time.length();
     out.segments.push_back(i);
-    times.push_back(s.time);
   }
   count_operations(run, unite(std::move(times)), out);
   return out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sampler of silent threads saw of a loader's workers, how long the loop's thread waited for
-// a core, and what could not be seen.
+// What the sampler saw of a loader's workers, how long the loop's thread waited for a core, and what
+// could not be seen.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kManyTorn = 0.05;
 constexpr std::uint64_t kFewLooks = 100;
-constexpr double kMuchWaiting = 0.05;
 constexpr std::int64_t kLongEnoughNs = 50'000'000;
 
 std::uint64_t count_of(const Process& process, const char* fact) {
@@ -34,15 +33,6 @@ void note_torn(const Process& process, std::vector<std::string>& notes) {
       "{} of {} looks at threads have no line: the thread ran on while it was read", torn, all));
 }
 
-void note_wait_for_a_core(const std::optional<double>& share, std::vector<std::string>& notes) {
-  if (!share || *share < kMuchWaiting) return;
-  notes.push_back(fmt::format(
-      "for {:.0f} % of the time the loop's thread was ready to run and other threads or "
-      "processes had the cores: host.core_wait is the part of it that lies between calls, the "
-      "rest makes calls and waits for data longer",
-      100 * *share));
-}
-
 }  // namespace
 
 std::optional<double> core_wait_share(const ThreadCpu& cpu, const Steps& steps) {
@@ -56,7 +46,7 @@ std::optional<double> core_wait_share(const ThreadCpu& cpu, const Steps& steps) 
 }
 
 void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& loader,
-                  const std::optional<double>& core_wait, std::vector<std::string>& notes) {
+                  std::vector<std::string>& notes) {
   const Process& process = trace.data().processes[steps.process];
   if (loader.seen_ns > 0) {
     notes.push_back(fmt::format(
@@ -64,7 +54,6 @@ void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& load
         static_cast<double>(loader.busy_ns) / static_cast<double>(loader.seen_ns), loader.workers));
   }
   note_torn(process, notes);
-  note_wait_for_a_core(core_wait, notes);
   if (const auto why = process.facts.find("host_samples.workers"); why != process.facts.end())
     notes.push_back("the DataLoader's workers were not looked at: " + why->second);
 }

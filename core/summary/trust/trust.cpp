@@ -97,8 +97,7 @@ void note_count(std::vector<std::string>& notes, std::uint64_t count, std::strin
 }
 
 std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
-                                  const Attribution& attribution,
-                                  const std::optional<double>& core_wait) {
+                                  const Attribution& attribution) {
   const Health& h = trace.health();
   const Edges& edges = attribution.edges;
   std::vector<std::string> notes = h.notes;
@@ -121,7 +120,7 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
   note_count(notes, edges.unresolved_waits, "waits whose event is not in the trace");
   note_cuts(trace, steps, notes);
   note_graphs(trace, steps, attribution.graphs, notes);
-  note_samples(trace, steps, attribution.loader, core_wait, notes);
+  note_samples(trace, steps, attribution.loader, notes);
   if (const std::string why = why_no_overhead(trace, steps); !why.empty()) notes.push_back(why);
   return notes;
 }
@@ -272,7 +271,7 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
     trust.abstained = abstentions(trace, steps, attribution, partition);
   if (attribution.walked != nullptr)
     trust.core_wait_share = core_wait_share(attribution.walked->cpu, steps);
-  trust.notes = notes_of(trace, steps, attribution, trust.core_wait_share);
+  trust.notes = notes_of(trace, steps, attribution);
   return trust;
 }
 

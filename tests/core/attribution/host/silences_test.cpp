@@ -30,8 +30,8 @@ class SilencesTest : public ::testing::Test {
   void op(const char* name, std::int64_t begin, std::int64_t end) {
     make.range(HostKind::op, name, 1, begin, end);
   }
-  // Of the silence around `time`, by line and by what the thread did.
-  using Sums = std::map<std::pair<SiteId, Doing>, std::int64_t>;
+  // Of the silence around `time`, by line and by whether the thread slept.
+  using Sums = std::map<std::pair<SiteId, State>, std::int64_t>;
   void add_silence(std::int64_t time, Sums& sums) {
     if (!built) {
       built = make.build();
@@ -45,7 +45,7 @@ class SilencesTest : public ::testing::Test {
       ASSERT_EQ(stretch.time.end, at) << "they tile the silence";
       ASSERT_LT(stretch.time.begin, at);
       const SiteId site = stretch.row == kNone ? kNone : built->data().samples.site[stretch.row];
-      sums[{site, stretch.doing}] += stretch.time.length();
+      sums[{site, stretch.state}] += stretch.time.length();
       at = stretch.time.begin;
     }
   }
@@ -69,8 +69,8 @@ TEST_F(SilencesTest, ALookAtASleepingThreadStandsForSleepAlone) {
   sample(11000 - 1, two, kSampleRan, 4000);
   sample(11500, kNone, kSampleRan, 4501);
   const Sums sums = silence(5000);
-  EXPECT_EQ(sums.at({one, Doing::slept}), 6999);
-  EXPECT_EQ(sums.at({two, Doing::ran}), 3001);
+  EXPECT_EQ(sums.at({one, State::asleep}), 6999);
+  EXPECT_EQ(sums.at({two, State::awake}), 3001);
   EXPECT_EQ(sums.size(), 2U);
 }
 
@@ -80,31 +80,18 @@ TEST_F(SilencesTest, OfTwoLooksAtARunningThreadEachStandsForHalf) {
   sample(10998, two, kSampleRan, 10998);
   sample(12000, two, kSampleRan, 12000);
   const Sums sums = silence(5000);
-  EXPECT_EQ(sums.at({one, Doing::ran}), 4999);
-  EXPECT_EQ(sums.at({two, Doing::ran}), 5001);
+  EXPECT_EQ(sums.at({one, State::awake}), 4999);
+  EXPECT_EQ(sums.at({two, State::awake}), 5001);
 }
 
-TEST_F(SilencesTest, AThreadThatIsReadyToRunALineIsAtThatLine) {
+TEST_F(SilencesTest, AThreadThatIsReadyToRunALineIsAwakeAtThatLine) {
   op("a", 0, 1000), op("b", 11000, 12000);
   sample(1000, one, kSampleWaits, 1000, 100);
   sample(10999, one, kSampleWaits, 4000, 7099);
   sample(12000, one, kSampleRan, 5001, 7099);
   const Sums sums = silence(5000);
-  EXPECT_EQ(sums.at({one, Doing::waited}), 6999);
-  EXPECT_EQ(sums.at({one, Doing::ran}), 3001);
-}
-
-// A sampler that shares the thread's core finds it ready to run at each look, however much it ran.
-TEST_F(SilencesTest, ALookThatTakesTheCoreDoesNotSayThatTheThreadHadNone) {
-  for (std::int64_t turn = 0; turn < 200; ++turn) op("a", turn * 5000, turn * 5000 + 1000);
-  for (std::int64_t at = 0; at < 1'000'000; at += 12300)
-    sample(at, at % 5000 < 1000 ? kNone : one, kSampleWaits, at * 3 / 4 + 1, at / 4 + 1);
-  Sums sums;
-  for (std::int64_t turn = 1; turn < 195; ++turn) add_silence(turn * 5000 + 3000, sums);
-  const auto ran = static_cast<double>(sums[{one, Doing::ran}]);
-  const auto waited = static_cast<double>(sums[{one, Doing::waited}]);
-  EXPECT_NEAR(ran / (194 * 4000), 0.75, 0.03);
-  EXPECT_NEAR(waited / (194 * 4000), 0.25, 0.03);
+  EXPECT_EQ(sums.at({one, State::awake}), 10000);
+  EXPECT_EQ(sums.size(), 1U);
 }
 
 // On a busy machine the sampler may get a core only while the thread sleeps.
@@ -117,8 +104,8 @@ TEST_F(SilencesTest, WhatRanWithoutALookIsAtALineSeenRunningInThatPlace) {
   sample(25000, two, kSampleRan, 21500);
   sample(40000, kNone, kSampleRan, 36000);
   const Sums sums = silence(5000);
-  EXPECT_EQ(sums.at({one, Doing::slept}), 2999);
-  EXPECT_EQ(sums.at({two, Doing::ran}), 7001);
+  EXPECT_EQ(sums.at({one, State::asleep}), 2999);
+  EXPECT_EQ(sums.at({two, State::awake}), 7001);
 }
 
 TEST_F(SilencesTest, APlaceThatWasNeverLookedIntoHasNoLine) {

@@ -16,7 +16,7 @@ std::vector<std::string> notes_with(const std::map<std::string, std::string>& fa
   TraceMaker make;
   make.data.processes[0].facts = facts;
   std::vector<std::string> notes;
-  summary_parts::note_samples(make.build(), Steps{}, loader, std::nullopt, notes);
+  summary_parts::note_samples(make.build(), Steps{}, loader, notes);
   return notes;
 }
 
@@ -73,17 +73,6 @@ std::optional<double> share_between_samples(std::int64_t apart, std::int64_t wai
 TEST(SampleNotes, AThreadThatWaitedForACore) {
   EXPECT_DOUBLE_EQ(share_between_samples(100'000'000, 30'000'000).value_or(-1), 0.3);
   EXPECT_FALSE(share_between_samples(10'000'000, 3'000'000)) << "too little of the run";
-}
-
-TEST(SampleNotes, WaitingForACoreIsToldWhereItIsMuch) {
-  const auto notes_of = [](std::optional<double> share) {
-    std::vector<std::string> notes;
-    summary_parts::note_samples(TraceMaker().build(), Steps{}, {}, share, notes);
-    return notes;
-  };
-  EXPECT_THAT(notes_of(0.3), ElementsAre(HasSubstr("for 30 % of the time the loop's thread")));
-  EXPECT_THAT(notes_of(0.03), IsEmpty());
-  EXPECT_THAT(notes_of(std::nullopt), IsEmpty());
 }
 
 }  // namespace
