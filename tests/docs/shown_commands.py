@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the commands of the documentation that page_commands.py does not: indented ones, fenced ones, and those in sentences.
 
-usage: shown_commands.py --stepscope BIN --python PYTHON --build FOLDER [--only PAGE] [--list]
+usage: shown_commands.py --stepscope BIN --python PYTHON --build FOLDER [--only PAGE] [--trainers with|without] [--list]
 
 Pages: README.md, CONTRIBUTING.md, docs/*.md, docs/findings/*.md, examples/*.md. The commands of a page run in its order in
 one shell, in a folder of its own that has the files which pages name (stage.py). A command in a sentence runs
-where it is whole: it names a file, or takes none. not_run.py lists what does not run, and why.
+where it is whole: it names a file, or takes none. Pages that run a reference trainer are those "with"; the trainers are
+built after the profiler, so their project runs these. not_run.py lists what does not run, and why.
 Exit codes: 0 all do what their page says, 1 one fails, 2 usage.
 """
 import argparse
@@ -164,12 +165,17 @@ def commands_by_page(lists, listed):
     return found
 
 
+def trainers_of(commands):
+    return "with" if any(re.search(r"stepscope (train|ladder) \w", command) for command in commands) else "without"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stepscope", type=pathlib.Path, required=True)
     parser.add_argument("--python", type=pathlib.Path, required=True)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--only", help="one page, as docs/gate.md")
+    parser.add_argument("--trainers", choices=("with", "without"), help="only pages that do, or do not, run a reference trainer")
     parser.add_argument("--list", action="store_true", help="say which commands there are")
     given = parser.parse_args()
     lists = Lists()
@@ -187,7 +193,8 @@ def main():
         launcher(bin_folder / "torchrun", f'"{given.python}" -m torch.distributed.run')
         stage_files.modules(modules, given.build)
         stage_files.set_up(stage, environment)
-        wanted = {name: commands for name, commands in by_page.items() if commands and given.only in (None, name)}
+        wanted = {name: commands for name, commands in by_page.items()
+                  if commands and given.only in (None, name) and given.trainers in (None, trainers_of(commands))}
         failed += sum(run_page(name, commands, stage, environment) for name, commands in wanted.items())
     print(f"{sum(map(len, wanted.values()))} commands of {len(wanted)} pages run, {failed} problems")
     sys.exit(1 if failed else 0)

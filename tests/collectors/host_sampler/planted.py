@@ -73,13 +73,14 @@ def sleep():
 
 def gc():
     shares = Shares(report_of(python("gc_every_fifth.py", "600000")))
-    expect(shares.of(["host.gc"], line_of("gc_every_fifth.py", "planted")), 0.7, "the collections")
+    expect(shares.of(["host.gc", "host.core_wait"], line_of("gc_every_fifth.py", "planted")), 0.7, "the collections")
 
 
 def loader(workers):
     shares = Shares(report_of(python("slow_dataset.py", str(workers))))
     planted = line_of("slow_dataset.py", "planted")
-    near = shares.of(["host.data_wait"], planted) + shares.of(["host.data_wait"], planted + 1)
+    causes = ["host.data_wait", "host.core_wait"]
+    near = shares.of(causes, planted) + shares.of(causes, planted + 1)
     expect(near, 0.6, "the dataset's line")
 
 
