@@ -23,7 +23,7 @@ JobReason read_reason(const Field& field) {
   return out;
 }
 
-JobRank read_rank(const Field& field) {
+JobRank read_job_rank(const Field& field) {
   JobRank out{.rank = read_number(field.at("rank")), .host = field.text_or("host")};
   out.steps_counted = field.at("steps_counted").count();
   out.wall_ns_total = field.at("wall_ns_total").integer();
@@ -47,7 +47,7 @@ JobFacts read_job(const Field& field) {
   out.steps_counted = field.at("steps_counted").count();
   out.wall_ns_total = field.at("wall_ns_total").integer();
   out.collectives = field.at("collectives").count();
-  field.at("ranks").for_each([&](const Field& r) { out.ranks.push_back(read_rank(r)); });
+  field.at("ranks").for_each([&](const Field& r) { out.ranks.push_back(read_job_rank(r)); });
   if (out.ranks.size() < 2) field.at("ranks").fail("must hold two ranks or more");
   field.at("clocks").for_each([&](const Field& c) {
     out.clocks.push_back({c.at("host").text(), c.at("offset_ns").integer(), c.at("drift").number(),

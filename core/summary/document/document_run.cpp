@@ -6,7 +6,7 @@
 namespace stepscope {
 namespace {
 
-std::int32_t read_rank(const Field& field) {
+std::int32_t read_number_of_rank(const Field& field) {
   const std::int64_t rank = field.integer();
   if (rank < -1 || rank > std::numeric_limits<std::int32_t>::max()) field.fail("is no rank");
   return static_cast<std::int32_t>(rank);
@@ -25,8 +25,8 @@ RunFacts read_run(const Field& run) {
   if (const auto count = run.find("device_count")) out.device_count = count->small_count();
   if (const auto count = run.find("processes")) out.processes = count->count();
   if (const auto count = run.find("events")) out.events = count->count();
-  if (const auto rank = run.find("rank")) out.rank = read_rank(*rank);
-  if (const auto size = run.find("world_size")) out.world_size = read_rank(*size);
+  if (const auto rank = run.find("rank")) out.rank = read_number_of_rank(*rank);
+  if (const auto size = run.find("world_size")) out.world_size = read_number_of_rank(*size);
   if (const auto versions = run.find("versions")) {
     if (!versions->json().is_object()) versions->fail("must be an object");
     for (const auto& [name, version] : versions->json().items())
