@@ -43,7 +43,7 @@ class LoopCounts {
 
  private:
   static constexpr std::size_t kSlots = 16;  // of a frame, the lowest
-  static constexpr std::size_t kHead = 48;   // of an object: all words of an iterator
+  static constexpr std::size_t kHead = 16;   // of an object: its references and its type
   static constexpr std::size_t kGenerator = 256;
   using Head = std::array<char, kHead>;
 
@@ -56,7 +56,7 @@ class LoopCounts {
                            const LoopCount& loop, int depth) noexcept;
   bool read_head(const Memory& memory, Address object, Head& head) const noexcept;
   // False: it is no iterator that counts.
-  bool count(const Memory& memory, const Head& head, LoopCount& loop, int depth) const noexcept;
+  bool count(const Memory& memory, Address iterator, LoopCount& loop) const noexcept;
 
   const python::Interpreter& python_;
   std::array<Code, FrameChain::kMostFrames> codes_of_frames_{};

@@ -69,6 +69,7 @@ constexpr Layout k311 = {
     .thread_native_id = 160,
     .interpreter_collecting = 0,
     .frame_locals = 72,
+    .frame_is_entry = 68,
     .code_stack_size = 68,
     .code_locals = 76,
     .range_has_index = true,
@@ -234,11 +235,8 @@ bool read_table(unsigned long minor, const void* runtime, Layout& layout,
   return layout = from_debug_offsets(table), true;
 }
 
-}  // namespace
-
-bool find_layout(unsigned long version, const void* runtime, Layout& layout,
-                 const char*& why) noexcept {
-  const unsigned long minor = version >> 16;
+bool find_offsets(unsigned long minor, const void* runtime, Layout& layout,
+                  const char*& why) noexcept {
   if (minor == 0x0309) return layout = k39, true;
   if (minor == 0x030a) return layout = of_310(), true;
   if (minor == 0x030b) return layout = k311, true;
@@ -248,6 +246,16 @@ bool find_layout(unsigned long version, const void* runtime, Layout& layout,
   if (minor == 0x030d) return read_table<DebugOffsets313>(minor, runtime, layout, why);
   if (minor == 0x030e) return read_table<DebugOffsets314>(minor, runtime, layout, why);
   return false;
+}
+
+}  // namespace
+
+bool find_layout(unsigned long version, const void* runtime, Layout& layout,
+                 const char*& why) noexcept {
+  const unsigned long minor = version >> 16;
+  if (!find_offsets(minor, runtime, layout, why)) return false;
+  layout.minor = minor & 0xFF;
+  return true;
 }
 
 }  // namespace stepscope::python

@@ -5,13 +5,13 @@
 // While ready, the first call that happens to hold the GIL compares with the public API.
 #include "collectors/python_frames/python_call_site.hpp"
 
+#include <pthread.h>
+
 #include <atomic>
 
-#include "collectors/python_frames/code_identity.hpp"
 #include "collectors/python_frames/interpreter.hpp"
-#include "collectors/python_frames/line_table.hpp"
-#include "collectors/python_frames/site_cache.hpp"
-#include "collectors/python_frames/source_kind.hpp"
+#include "collectors/python_frames/known_code.hpp"
+#include "collectors/python_frames/loop_positions.hpp"
 #include "collectors/python_frames/verify.hpp"
 
 namespace stepscope {
@@ -21,70 +21,39 @@ namespace {
 enum class State : int { unknown, finding, found, checking, ready, off };
 
 constexpr int kMaxDepth = 256;
-constexpr std::uint64_t kKindOnly = ~std::uint64_t{0};
 
 constinit std::atomic<State> state{State::unknown};
 constinit std::atomic<bool> compared{false};
 constinit Interpreter interpreter{};
-constinit SiteCache cache{};
+constinit std::atomic<bool> reads_loops{false};
 
 void switch_off(const char* why) noexcept {
   if (state.exchange(State::off, std::memory_order_acq_rel) != State::off) recorder::note(why);
 }
 
-// --- first sight ---
-
-recorder::NameId intern_text(Object text) noexcept {
-  char utf8[1024];
-  return recorder::intern_name(utf8, copy_text(interpreter.layout, text, utf8));
-}
-
-// By the file's text object, which all code of the file shares: a few entries that stay in the
-// cache.
-[[gnu::hot]] SourceKind kind_of(Object code) noexcept {
-  const auto file = load<Object>(code, interpreter.layout.code_file);
-  const std::uint64_t key = mix(text_identity(interpreter.layout, file), kKindOnly);
-  Known known;
-  if (cache.find(key, known)) return static_cast<SourceKind>(known.kind);
-  char path[1024];
-  const std::size_t size = copy_text(interpreter.layout, file, path);
-  const SourceKind kind = source_kind({path, size});
-  cache.add(key, {0, static_cast<std::uint8_t>(kind)});
-  return kind;
-}
-
-[[gnu::hot]] recorder::SiteRef site_of(Object frame, Object code) noexcept {
-  const Layout& at = interpreter.layout;
-  const std::size_t unit = unit_of(at, frame, code);
-  const std::uint64_t key = mix(code_identity(at, code), unit);
-  Known known;
-  if (cache.find(key, known)) return known.site;
-  const int line = line_of(at, code, unit);
-  if (line == kBadTable) return 0;
-  const recorder::NameId file = intern_text(load<Object>(code, at.code_file));
-  const recorder::NameId function = intern_text(load<Object>(code, at.code_name));
-  const auto site =
-      recorder::intern_site(file, line > 0 ? static_cast<std::uint32_t>(line) : 0, function);
-  cache.add(key, {site, 0});
-  return site;
-}
-
 // --- the walk ---
 
-[[gnu::hot]] recorder::SiteRef least_foreign_site(Object frame) noexcept {
-  struct {
-    Object frame, code;
-    SourceKind kind;
-  } best{nullptr, nullptr, SourceKind::library};
+struct Walked {
+  Object frame = nullptr, code = nullptr;  // the least foreign one
+  Object own = nullptr,
+         own_code = nullptr;  // the innermost that is neither torch's nor the library's
+};
+
+[[gnu::hot]] Walked walk(Object frame) noexcept {
+  Walked found;
+  SourceKind least = SourceKind::library;
   for (int depth = 0; frame != nullptr && depth < kMaxDepth; ++depth) {
     if (const Object code = code_of(interpreter.layout, interpreter.code_type, frame)) {
-      const SourceKind kind = kind_of(code);
-      if (kind == SourceKind::user) return site_of(frame, code);
-      if (best.frame == nullptr || kind < best.kind) best = {frame, code, kind};
+      const SourceKind kind = kind_of(interpreter.layout, code);
+      if (found.own == nullptr && kind <= SourceKind::package)
+        found.own = frame, found.own_code = code;
+      if (found.frame == nullptr || kind < least)
+        found.frame = frame, found.code = code, least = kind;
+      if (kind == SourceKind::user) break;
     }
     frame = previous_frame(interpreter.layout, frame);
   }
-  return best.frame == nullptr ? 0 : site_of(best.frame, best.code);
+  return found;
 }
 
 bool compare_once(Object thread) noexcept {
@@ -109,9 +78,21 @@ bool compare_once(Object thread) noexcept {
   const Object frame = innermost_frame(interpreter.layout, thread);
   if (frame == nullptr) return 0;
   if (!compared.load(std::memory_order_relaxed) && !compare_once(thread)) return 0;
-  const recorder::SiteRef site = least_foreign_site(frame);
+  const Walked found = walk(frame);
+  const Layout& at = interpreter.layout;
+  const recorder::SiteRef site =
+      found.frame == nullptr ? 0 : site_of(at, found.code, unit_of(at, found.frame, found.code));
+  if (found.own != nullptr && reads_loops.load(std::memory_order_relaxed))
+    note_loop_positions(interpreter, frame, found.own, found.own_code);
   recorder::count_site_lookup(site != 0);
   return site;
+}
+
+void prepare_loops() noexcept {
+  if (!can_read_loops(interpreter))
+    return recorder::fact("loop_positions.missing", "this version's instructions are not known");
+  pthread_atfork(nullptr, nullptr, forget_loop_positions);
+  reads_loops.store(true, std::memory_order_relaxed);
 }
 
 // One thread checks; others find no site meanwhile.
@@ -123,6 +104,7 @@ bool check(Object thread) noexcept {
       state.store(State::found, std::memory_order_release);
       return false;
     case Verdict::fits:
+      prepare_loops();
       state.store(State::ready, std::memory_order_release);
       recorder::collecting(recorder::Collector::call_sites);
       return true;

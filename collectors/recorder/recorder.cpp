@@ -81,17 +81,18 @@ std::uint64_t now_in(RingHeader& ring) noexcept {
 
 // A record of two slots that stands for itself.
 template <class Second>
-void put_alone(RecordType type, std::uint32_t name, std::uint16_t lane, std::uint8_t kind,
+bool put_alone(RecordType type, std::uint32_t name, std::uint16_t lane, std::uint8_t kind,
                const Second& second) noexcept {
   RingHeader* ring = my_ring();
-  if (ring == nullptr) return;
+  if (ring == nullptr) return false;
   const std::uint64_t ticks = now_in(*ring);
   const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
-  if (!has_room(*ring, head, 2)) return count(ring->dropped);
+  if (!has_room(*ring, head, 2)) return count(ring->dropped), false;
   WideSlot wide;
   static_assert(sizeof(second) == sizeof(wide));
   std::memcpy(&wide, &second, sizeof(wide));
   put(*ring, head, make_slot(ticks, type, true, name, lane, static_cast<HostKind>(kind)), wide);
+  return true;
 }
 
 // The writer thread looks whether the thread is in a call.
@@ -316,6 +317,13 @@ void collective(std::uint16_t lane, const Message& message) noexcept {
   if (state.depth == 0 || state.deeper != 0 || (state.dropped_bits & 1U) != 0) return;
   put_alone(RecordType::collective, message.peer, lane, static_cast<std::uint8_t>(message.reduce),
             CollectiveSlot{message.communicator, message.bytes});
+}
+
+bool loop_position(const LoopPosition& position) noexcept {
+  if (gate_state() == Gate::closed) return false;
+  return put_alone(RecordType::loop_position, position.loop,
+                   static_cast<std::uint16_t>(position.depth), position.flags,
+                   LoopSlot{position.iteration, position.caller, 0});
 }
 
 void count_site_lookup(bool found) noexcept {

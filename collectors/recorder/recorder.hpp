@@ -126,6 +126,16 @@ struct Message {
 };
 void collective(std::uint16_t lane, const Message& message) noexcept;
 
+// Where the calling thread stands in a loop of the program's Python code: LoopPositions of the
+// model. False: it was not taken, for want of room or by the user's plan.
+struct LoopPosition {
+  std::uint32_t depth = 0;
+  std::uint8_t flags = 0;
+  SiteRef loop = 0, caller = 0;
+  std::int64_t iteration = 0;
+};
+bool loop_position(const LoopPosition& position) noexcept;
+
 // A line was asked for at a call site, and found or not: the link rate of the report.
 void count_site_lookup(bool found) noexcept;
 

@@ -209,6 +209,29 @@ struct Samples {
   std::size_t size() const { return time.size(); }
 };
 
+// Where a thread stood in the loops of its Python code, noted with a record where it had changed
+// (collectors/python_frames/loop_positions.hpp). A row says of the loop at one depth, 0 being the
+// outermost, how many iterations it had begun; it ends what earlier rows said of deeper ones.
+enum LoopFlag : std::uint8_t {
+  kLoopCounted = 1,  // the iterator's own count, whose first need not be 1; else as seen at records
+  kLoopAtHead = 2,   // the loop was asking for that iteration, which may never have come
+  kLoopEntered = 4,  // the loop was entered anew
+  kLoopLeft = 8,     // the thread was in no loop of this depth any more
+};
+
+struct LoopPositions {
+  std::vector<std::int64_t> time;
+  std::vector<ThreadId> thread;
+  std::vector<std::uint8_t> depth;  // below 128
+  std::vector<std::uint8_t> flags;  // LoopFlag
+  std::vector<SiteId> loop;         // its first line; kNone where it was left
+  std::vector<SiteId> caller;       // the line of the program's code that called its function;
+                                    // kNone: the same function, or not noted
+  std::vector<std::int64_t> iteration;
+
+  std::size_t size() const { return time.size(); }
+};
+
 struct Marks {
   std::vector<std::int64_t> time;
   std::vector<StringId> name;

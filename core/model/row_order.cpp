@@ -64,6 +64,13 @@ void sort_samples(Samples& s) {
   permute_all(order, s.time, s.thread, s.site, s.called, s.innermost, s.cpu, s.flags);
 }
 
+void sort_loop_positions(LoopPositions& l) {
+  const RowOrder order = sorted_order(l.size(), [&l](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(l.thread[a], l.time[a], a) < std::tuple(l.thread[b], l.time[b], b);
+  });
+  permute_all(order, l.time, l.thread, l.depth, l.flags, l.loop, l.caller, l.iteration);
+}
+
 bool is_point_to_point(std::string_view call) {
   return call.starts_with("ncclSend") || call.starts_with("ncclRecv");
 }
@@ -150,6 +157,7 @@ void put_in_order(TraceData& data) {
   count_collectives(data);
   sort_graph_nodes(data.graph_nodes);
   sort_samples(data.samples);
+  sort_loop_positions(data.loop_positions);
   sort_device_ops(data);
   data.health.reversed_times += mend_reversed(data.device_ops.begin, data.device_ops.end);
 }

@@ -142,7 +142,7 @@ bool Trace::used_device() const {
 
 std::uint64_t Trace::event_count() const {
   return host_ranges().size() + device_ops().size() + data().syncs.size() + data().counters.size() +
-         data().marks.size() + data().samples.size();
+         data().marks.size() + data().samples.size() + data().loop_positions.size();
 }
 
 std::uint64_t Trace::memory_bytes() const {
@@ -155,6 +155,7 @@ std::uint64_t Trace::memory_bytes() const {
   const Counters& n = data().counters;
   const Marks& k = data().marks;
   const Samples& p = data().samples;
+  const LoopPositions& l = data().loop_positions;
   const State& s = *state_;
   return bytes_of_all(h.begin, h.end, h.name, h.thread, h.kind, h.category, h.site, h.sequence,
                       h.forward_thread, h.parent) +
@@ -168,6 +169,7 @@ std::uint64_t Trace::memory_bytes() const {
          bytes_of_all(n.time, n.track, n.process, n.value) +
          bytes_of_all(k.time, k.name, k.thread) +
          bytes_of_all(p.time, p.thread, p.site, p.called, p.innermost, p.cpu, p.flags) +
+         bytes_of_all(l.time, l.thread, l.depth, l.flags, l.loop, l.caller, l.iteration) +
          bytes_of_all(s.stream_order, s.launch_of, s.launched, s.launched_rows);
 }
 

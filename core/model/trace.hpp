@@ -10,6 +10,7 @@
 //   collectives   sorted by their range, with their ordinals
 //   graph nodes   sorted by time
 //   samples       sorted by (thread, time)
+//   loop positions  sorted by (thread, time), rows of one time as they were noted
 //   device ops    sorted by (begin, end); those without a time are removed and counted
 //   times         end >= begin everywhere; a reversed event is made empty at its begin and counted
 // Ranges that cross (end after their parent's end) are kept and counted. Nothing is clipped or
@@ -51,6 +52,7 @@ struct TraceData {
   Counters counters;
   Marks marks;
   Samples samples;
+  LoopPositions loop_positions;
   std::vector<ClockRecord> clocks;
   Collected collected;
   Health health;

@@ -70,6 +70,20 @@ void visit_columns(auto& t, Visit&& visit) requires requires {
 
 template <class Visit>
 void visit_columns(auto& t, Visit&& visit) requires requires {
+  t.iteration;
+}  // LoopPositions
+{
+  visit.column(0, kDelta, t.time);
+  visit.column(1, kPlain, t.thread);
+  visit.column(2, kBytes, t.depth);
+  visit.column(3, kBytes, t.flags);
+  visit.column(4, kPlainOrNone, t.loop);
+  visit.column(5, kPlainOrNone, t.caller);
+  visit.column(6, kDelta, t.iteration);
+}
+
+template <class Visit>
+void visit_columns(auto& t, Visit&& visit) requires requires {
   t.original;
 }  // GraphNodes
 {

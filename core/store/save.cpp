@@ -130,6 +130,11 @@ class Slicer {
     copy_rows(samples.site, 0, samples.size(), out.site, through(ids_.sites));
     copy_rows(samples.called, 0, samples.size(), out.called, through(ids_.strings));
     copy_rows(samples.innermost, 0, samples.size(), out.innermost, through(ids_.strings));
+    const LoopPositions& loops = data_.loop_positions;
+    batch.loop_positions = loops;
+    copy_rows(loops.thread, 0, loops.size(), batch.loop_positions.thread, through(ids_.threads));
+    copy_rows(loops.loop, 0, loops.size(), batch.loop_positions.loop, through(ids_.sites));
+    copy_rows(loops.caller, 0, loops.size(), batch.loop_positions.caller, through(ids_.sites));
   }
 
  private:

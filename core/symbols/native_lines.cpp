@@ -189,6 +189,7 @@ void apply_native_lines(TraceData& data, const NativeLines& lines) {
   remove_sites(data.host_ranges.site, without_line);
   remove_sites(data.graph_nodes.site, without_line);
   remove_sites(data.samples.site, without_line);
+  remove_sites(data.loop_positions.caller, without_line);
   note_missing(files, data);
 }
 

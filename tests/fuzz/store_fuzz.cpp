@@ -105,7 +105,8 @@ std::string stored_file(const char* name) {
 
 TEST(StoreFuzz, MutationsOfStoredFilesNeverCrash) {
   const std::vector<std::string> seeds = {stored_file("v1.sst"), stored_file("v1_plain.sst"),
-                                          stored_file("v1_1.sst"), stored_file("v1_2.sst")};
+                                          stored_file("v1_1.sst"), stored_file("v1_2.sst"),
+                                          stored_file("v1_3.sst")};
   for (const std::string& seed : seeds) ASSERT_GT(seed.size(), 1000U);
   const std::vector<std::string> tokens = {"\xff\xff\xff\xff",
                                            std::string(4, '\0'),

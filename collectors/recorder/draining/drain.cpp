@@ -21,7 +21,9 @@ std::uint64_t number_in(const WideSlot& wide) {
   return std::uint64_t{wide.sequence} << 32U | wide.site;
 }
 
-// What died may have written over its records.
+// What died may have written over its records; columns of bytes hold values below 128.
+constexpr std::uint16_t kDeepest = 127;
+constexpr std::uint8_t kAllLoopFlags = kLoopCounted | kLoopAtHead | kLoopEntered | kLoopLeft;
 HostKind kind_in(const Slot& slot) {
   return std::min(static_cast<HostKind>(slot.kind), HostKind::other);
 }
@@ -107,6 +109,9 @@ std::uint64_t Drain::take_record(Source& source, const Published& slots, std::ui
       add_counter(clock_.to_ns(slot.ticks), log_.text(slot.name),
                   second_as<CounterSlot>(wide).value);
       break;
+    case RecordType::loop_position:
+      add_loop_position(source, slot, second_as<LoopSlot>(wide));
+      break;
     case RecordType::mark:
       add_mark(source, slot, wide);
       break;
@@ -176,6 +181,17 @@ void Drain::add_graph_node(const Source& source, const Slot& slot, const GraphNo
   rows.original.push_back(node.original);
   rows.thread.push_back(source.thread);
   rows.site.push_back(log_.site(slot.name));
+}
+
+void Drain::add_loop_position(const Source& source, const Slot& slot, const LoopSlot& loop) {
+  LoopPositions& rows = batch_.loop_positions;
+  rows.time.push_back(clock_.to_ns(slot.ticks));
+  rows.thread.push_back(source.thread);
+  rows.depth.push_back(static_cast<std::uint8_t>(std::min<std::uint16_t>(slot.lane, kDeepest)));
+  rows.flags.push_back(slot.kind & kAllLoopFlags);
+  rows.loop.push_back(log_.site(slot.name));
+  rows.caller.push_back(log_.site(loop.caller));
+  rows.iteration.push_back(loop.iteration);
 }
 
 void Drain::add_counter(std::int64_t time, StringId track, double value) {

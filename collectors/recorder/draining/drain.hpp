@@ -76,6 +76,7 @@ class Drain {
   OpenRange call_of(const Slot& slot, const CallSlot& call);
   void add_counter(std::int64_t time, StringId track, double value);
   void add_mark(const Source& source, const Slot& slot, const WideSlot& wide);
+  void add_loop_position(const Source& source, const Slot& slot, const LoopSlot& loop);
   void add_graph_node(const Source& source, const Slot& slot, const GraphNodeSlot& node);
   void leave_out_process_range();
   void take_counters();

@@ -30,7 +30,8 @@ enum class RecordType : std::uint8_t {
   // What the innermost open range of its lane sends: `name` holds the peer, `kind` the
   // ReduceOperation.
   collective = 9,
-  counter = 10,  // `name` is the track
+  counter = 10,        // `name` is the track
+  loop_position = 11,  // `name` is the loop's site, `lane` its depth, `kind` the flags
 };
 
 struct Slot {
@@ -69,6 +70,13 @@ struct CollectiveSlot {
   std::uint64_t bytes;
 };
 
+// The second slot of loop_position.
+struct LoopSlot {
+  std::int64_t iteration;
+  std::uint32_t caller;  // site
+  std::uint32_t reserved;
+};
+
 // The second slot of counter.
 struct CounterSlot {
   double value;
@@ -76,7 +84,7 @@ struct CounterSlot {
 };
 static_assert(sizeof(Slot) == 16 && sizeof(WideSlot) == 16 && sizeof(CallSlot) == 16);
 static_assert(sizeof(GraphNodeSlot) == 16 && sizeof(CollectiveSlot) == 16);
-static_assert(sizeof(CounterSlot) == 16);
+static_assert(sizeof(CounterSlot) == 16 && sizeof(LoopSlot) == 16);
 
 inline constexpr std::uint32_t kMaxLanes = 64;
 

@@ -17,16 +17,17 @@ void limit(std::vector<Enum>& column, std::size_t from, Enum last, Enum other) {
 }  // namespace
 
 bool is_event_section(Section id) {
-  return id >= Section::host_ranges && id <= Section::samples;
+  return id >= Section::host_ranges && id <= Section::loop_positions;
 }
 
 EventSections::EventSections(Session& session, FileState& file)
     : session_(session),
       file_(file),
       out_(file.out),
-      before_{out_.host_ranges.size(), out_.calls.size(),       out_.device_ops.size(),
-              out_.syncs.size(),       out_.counters.size(),    out_.marks.size(),
-              out_.graph_nodes.size(), out_.collectives.size(), out_.samples.size()} {}
+      before_{out_.host_ranges.size(),   out_.calls.size(),       out_.device_ops.size(),
+              out_.syncs.size(),         out_.counters.size(),    out_.marks.size(),
+              out_.graph_nodes.size(),   out_.collectives.size(), out_.samples.size(),
+              out_.loop_positions.size()} {}
 
 bool EventSections::read(Section id, Bytes section) {
   switch (id) {
@@ -48,6 +49,8 @@ bool EventSections::read(Section id, Bytes section) {
       return append(section, out_.collectives);  // translated by finish()
     case Section::samples:
       return read_samples(section);
+    case Section::loop_positions:
+      return read_loop_positions(section);
     case Section::open_ranges:
       return read_open(section);
     case Section::late_ends:
@@ -177,6 +180,16 @@ bool EventSections::read_samples(Bytes section) {
   return true;
 }
 
+bool EventSections::read_loop_positions(Bytes section) {
+  LoopPositions& l = out_.loop_positions;
+  const std::size_t from = l.size();
+  if (!append(section, l)) return false;
+  map_threads(l.thread, from);
+  map_optional(l.loop, from, session_.sites);
+  map_optional(l.caller, from, session_.sites);
+  return true;
+}
+
 bool EventSections::read_open(Bytes section) {
   OpenRanges open;
   if (!append(section, open)) return false;
@@ -232,6 +245,7 @@ void EventSections::rollback() {
   truncate(out_.graph_nodes, before_.graph_nodes);
   truncate(out_.collectives, before_.collectives);
   truncate(out_.samples, before_.samples);
+  truncate(out_.loop_positions, before_.loop_positions);
 }
 
 }  // namespace stepscope::store

@@ -19,7 +19,7 @@ class EventSections {
  private:
   struct Sizes {
     std::size_t host_ranges, calls, device_ops, syncs, counters, marks, graph_nodes, collectives,
-        samples;
+        samples, loop_positions;
   };
   template <class Table>
   bool append(Bytes section, Table& table);
@@ -30,6 +30,7 @@ class EventSections {
   bool read_marks(Bytes section);
   bool read_graph_nodes(Bytes section);
   bool read_samples(Bytes section);
+  bool read_loop_positions(Bytes section);
   bool read_open(Bytes section);
   bool read_late_ends(Bytes section);
 

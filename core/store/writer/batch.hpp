@@ -53,12 +53,13 @@ struct EventBatch {
   Counters counters;
   Marks marks;
   Samples samples;
+  LoopPositions loop_positions;
   OpenRanges open;
   LateEnds late_ends;
 
   std::size_t events() const {
     return host_ranges.size() + device_ops.size() + graph_nodes.size() + syncs.size() +
-           counters.size() + marks.size() + samples.size();
+           counters.size() + marks.size() + samples.size() + loop_positions.size();
   }
 };
 

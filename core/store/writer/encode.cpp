@@ -220,7 +220,7 @@ Span span_of(const EventBatch& b) {
   add_nonzero(span, b.device_ops.begin), add_nonzero(span, b.device_ops.end);
   span.add(b.syncs.begin), span.add(b.syncs.end);
   span.add(b.counters.time), span.add(b.marks.time), span.add(b.graph_nodes.time);
-  span.add(b.samples.time);
+  span.add(b.samples.time), span.add(b.loop_positions.time);
   span.add(b.open.begin), span.add(b.late_ends.time);
   return span;
 }
@@ -229,7 +229,7 @@ Span span_of(const EventBatch& b) {
 
 const char* check(const EventBatch& b) {
   return check_all(b.host_ranges, b.calls, b.collectives, b.device_ops, b.graph_nodes, b.syncs,
-                   b.counters, b.marks, b.samples, b.open, b.late_ends);
+                   b.counters, b.marks, b.samples, b.loop_positions, b.open, b.late_ends);
 }
 
 void encode_batch(const EventBatch& b, OpenNow open, ByteSink& out, ChunkHeader& header) {
@@ -242,6 +242,7 @@ void encode_batch(const EventBatch& b, OpenNow open, ByteSink& out, ChunkHeader&
   header.other_rows += encode_table(Section::graph_nodes, b.graph_nodes, out);
   header.other_rows += encode_table(Section::collectives, b.collectives, out);
   header.other_rows += encode_table(Section::samples, b.samples, out);
+  header.other_rows += encode_table(Section::loop_positions, b.loop_positions, out);
   if (open != OpenNow::unchanged)
     encode_table(Section::open_ranges, b.open, out, open == OpenNow::none);
   encode_table(Section::late_ends, b.late_ends, out);

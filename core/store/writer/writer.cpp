@@ -98,6 +98,8 @@ void clear(EventBatch& batch) {
   empty(batch.marks.time, batch.marks.name, batch.marks.thread);
   Samples& p = batch.samples;
   empty(p.time, p.thread, p.site, p.called, p.innermost, p.cpu, p.flags);
+  LoopPositions& l = batch.loop_positions;
+  empty(l.time, l.thread, l.depth, l.flags, l.loop, l.caller, l.iteration);
   GraphNodes& g = batch.graph_nodes;
   empty(g.time, g.node, g.original, g.thread, g.site);
   Collectives& m = batch.collectives;

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 namespace stepscope {
 namespace {
@@ -20,6 +21,7 @@ struct State {
   std::map<std::tuple<recorder::NameId, std::uint32_t, recorder::NameId>, recorder::SiteRef>
       site_ids;
   std::vector<Event> events;
+  std::vector<recorder::LoopPosition> loop_positions;
 };
 
 State& state() {
@@ -145,6 +147,11 @@ void collective(std::uint16_t lane, const Message& message) noexcept {
   event.message = message;
   add(event);
 }
+bool loop_position(const LoopPosition& position) noexcept {
+  const std::lock_guard lock(state().mutex);
+  state().loop_positions.push_back(position);
+  return true;
+}
 void count_site_lookup(bool found) noexcept {
   ++(found ? found_count : missed_count);
 }
@@ -170,6 +177,10 @@ void reset() {
 }
 void set_recording(bool on) {
   is_recording = on;
+}
+std::vector<recorder::LoopPosition> take_loop_positions() {
+  const std::lock_guard lock(state().mutex);
+  return std::exchange(state().loop_positions, {});
 }
 std::vector<Event> events() {
   const std::lock_guard lock(state().mutex);

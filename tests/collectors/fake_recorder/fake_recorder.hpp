@@ -43,6 +43,7 @@ struct Site {
 void reset();  // forgets events and counts, not names; recording is on
 void set_recording(bool on);
 std::vector<Event> events();
+std::vector<recorder::LoopPosition> take_loop_positions();  // since the last call
 // Names of ranges of the form "numbered N" have their number beside.
 std::string text(recorder::RangeName name);
 Site site(recorder::SiteRef reference);

@@ -3,12 +3,14 @@
 // PyDLL calls it holding the GIL, CDLL without.
 #include <dlfcn.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <thread>
 
+#include "collectors/python_frames/bytecode.hpp"
 #include "collectors/python_frames/line_table.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
 #include "collectors/python_frames/source_kind.hpp"
@@ -96,6 +98,20 @@ PROBE void probe_lines(int format, const unsigned char* table, std::size_t size,
     lines[unit] = kFormats[format](table, size, first_line, unit);
 }
 
+// Loops as triples (begin, end, whether it has an iterator); -1: not known.
+PROBE int probe_loops(int minor, const std::uint16_t* units, std::size_t size, std::uint32_t* out) {
+  std::array<python::CodeLoop, python::kMostCodeLoops> loops;
+  const std::size_t count =
+      python::find_code_loops(static_cast<unsigned>(minor), {units, size}, loops);
+  if (count == python::kUnknownLoops) return -1;
+  for (std::size_t i = 0; i < count; ++i) {
+    out[3 * i] = loops[i].begin;
+    out[3 * i + 1] = loops[i].end;
+    out[3 * i + 2] = loops[i].has_iterator ? 1 : 0;
+  }
+  return static_cast<int>(count);
+}
+
 PROBE int probe_source_kind(const char* path) {
   return static_cast<int>(python::source_kind(path));
 }
@@ -105,6 +121,20 @@ PROBE unsigned long probe_found() {
 }
 PROBE unsigned long probe_missed() {
   return fake_recorder::lookups_missed();
+}
+
+// What was told of loops since the last call, a line each: depth, flags, the loop's line, the
+// caller's line, iteration.
+PROBE void probe_positions(char* out, std::size_t size) {
+  std::string all;
+  for (const auto& position : fake_recorder::take_loop_positions()) {
+    const auto loop = fake_recorder::site(position.loop);
+    all += std::to_string(position.depth) + " " + std::to_string(position.flags) + " " +
+           std::to_string(loop.line) + " " +
+           std::to_string(fake_recorder::site(position.caller).line) + " " +
+           std::to_string(position.iteration) + "\n";
+  }
+  std::snprintf(out, size, "%s", all.c_str());
 }
 
 // All notes and facts so far, a line each.

@@ -34,3 +34,12 @@ def lines(code):
     out = (ctypes.c_int * units)()
     with_gil.probe_lines(FORMAT, table, len(table), code.co_firstlineno, out, units)
     return list(out)
+
+
+def loops(code):
+    """Our loops as (begin, end, has an iterator), in code units; None where they are not known."""
+    raw = code.co_code
+    units = (ctypes.c_uint16 * (len(raw) // 2)).from_buffer_copy(raw)
+    out = (ctypes.c_uint32 * 96)()
+    count = with_gil.probe_loops(sys.version_info[1], units, len(units), out)
+    return None if count < 0 else [tuple(out[3 * i:3 * i + 3]) for i in range(count)]

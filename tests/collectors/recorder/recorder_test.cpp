@@ -124,6 +124,29 @@ TEST_F(RecorderTest, NodesOfGraphsArriveWithTimeThreadAndLine) {
   EXPECT_EQ(nodes.site[1], kNone);
 }
 
+TEST_F(RecorderTest, LoopPositionsArriveWithTimeThreadAndLines) {
+  record([] {
+    const SiteRef loop = intern_site(name("train.py"), 12, name("main"));
+    const SiteRef caller = intern_site(name("train.py"), 40, name("<module>"));
+    EXPECT_TRUE(loop_position({0, kLoopEntered | kLoopCounted, loop, caller, 7}));
+    begin_user("step");
+    end_range(kLaneUser);
+    EXPECT_TRUE(loop_position({.depth = 0, .flags = kLoopLeft}));
+  });
+  const Trace trace = read();
+  const LoopPositions& rows = trace.data().loop_positions;
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows.iteration[0], 7);
+  EXPECT_EQ(rows.flags[0], kLoopEntered | kLoopCounted);
+  EXPECT_EQ(trace.data().sites[rows.loop[0]].line, 12U);
+  EXPECT_EQ(trace.data().sites[rows.caller[0]].line, 40U);
+  EXPECT_EQ(rows.flags[1], kLoopLeft);
+  EXPECT_EQ(rows.loop[1], kNone);
+  EXPECT_LE(rows.time[0], trace.host_ranges().begin[0]);
+  EXPECT_GE(rows.time[1], trace.host_ranges().end[0]);
+  EXPECT_EQ(rows.thread[0], trace.host_ranges().thread[0]);
+}
+
 // More than the table of names has entries; the ring holds them all.
 TEST_F(RecorderTest, AnyCountOfNumberedRangesKeepsItsNamesAndLeavesRoomForOthers) {
   constexpr std::uint32_t kRanges = 300'000;

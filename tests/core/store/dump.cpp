@@ -39,6 +39,11 @@ class Dump {
       line("sample {} {} {} in '{}' '{}' cpu {} flags {}", p.time[i], thread(p.thread[i]),
            site(p.site[i]), text(p.called[i]), text(p.innermost[i]), p.cpu[i], p.flags[i]);
     }
+    const LoopPositions& l = d_.loop_positions;
+    for (std::size_t i = 0; i < l.size(); ++i) {
+      line("loop {} {} depth {} flags {} {} from {} iteration {}", l.time[i], thread(l.thread[i]),
+           l.depth[i], l.flags[i], site(l.loop[i]), site(l.caller[i]), l.iteration[i]);
+    }
     return std::move(out_);
   }
 

@@ -24,6 +24,7 @@ class RandomBatch {
     collectives(b.host_ranges.size(), b.collectives);
     graph_nodes(store, below(most_rows / 4 + 1), b.graph_nodes);
     samples(store, below(most_rows / 4 + 1), b.samples);
+    loop_positions(store, below(most_rows / 4 + 1), b.loop_positions);
     return b;
   }
 
@@ -162,6 +163,18 @@ class RandomBatch {
       p.innermost.push_back(below(2) == 0 ? 0 : name(s));
       p.cpu.push_back(value64());
       p.flags.push_back(static_cast<std::uint8_t>(below(128)));
+    }
+  }
+
+  void loop_positions(Shadow& s, std::size_t rows, LoopPositions& l) {
+    while (rows-- > 0) {
+      l.time.push_back(time());
+      l.thread.push_back(thread(s));
+      l.depth.push_back(static_cast<std::uint8_t>(below(16)));
+      l.flags.push_back(static_cast<std::uint8_t>(below(16)));
+      l.loop.push_back(or_none(site(s)));
+      l.caller.push_back(or_none(site(s)));
+      l.iteration.push_back(static_cast<std::int64_t>(value64()));
     }
   }
 
