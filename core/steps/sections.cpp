@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <limits>
 
 #include "core/steps/compilation.hpp"
 #include "core/steps/finders/optimizer/changes.hpp"
@@ -27,7 +28,8 @@ bool is_a_loop(const Loop& loop) {
 
 bool trains(const Activity& activity, const Loop& loop) {
   if (loop.found_by == FoundBy::executable) return !loop.evaluates;
-  return loop.found_by == FoundBy::optimizer || activity.backward_in(loop.time()) > 0;
+  return loop.found_by == FoundBy::loop_nest || loop.found_by == FoundBy::optimizer ||
+         activity.backward_in(loop.time()) > 0;
 }
 
 // Searches [begin, end) and, around what it finds, again.
@@ -60,11 +62,24 @@ bool is_start_up(const Loop& loop, const IntervalSet& compiles) {
   return 2 * total_length(clip(compiles, later)) > later.length();
 }
 
+// Where the first of the program's own loops that trains begins: what runs before is its set-up.
+std::int64_t first_training(const std::vector<Loop>& loops) {
+  std::int64_t begin = std::numeric_limits<std::int64_t>::min();
+  for (const Loop& loop : loops) {
+    const bool is_first =
+        begin == std::numeric_limits<std::int64_t>::min() || loop.time().begin < begin;
+    if (loop.found_by == FoundBy::loop_nest && is_first) begin = loop.time().begin;
+  }
+  return begin;
+}
+
 void put_in_order(const Activity& activity, std::vector<Loop>& loops) {
   const IntervalSet compiles = compilation_times(*activity.trace, activity.process);
+  const std::int64_t training = first_training(loops);
   const auto weight = [&](const Loop& loop) -> Weight {
     const std::int64_t works = loop.time().length() - total_length(clip(compiles, loop.time()));
-    return {.is_start_up = is_start_up(loop, compiles),
+    const bool sets_up = !trains(activity, loop) && loop.time().end <= training;
+    return {.is_start_up = sets_up || is_start_up(loop, compiles),
             .time = works * (trains(activity, loop) ? kTrainingCountsTimes : 1)};
   };
   std::stable_sort(loops.begin(), loops.end(),

@@ -8,7 +8,8 @@
 //
 // The longest is the first, not counting what compiles in it: JAX's start-up calls small
 // executables between compilations of a second. One that compiles or tunes to its end (XLA
-// tries kernels for 20 s, a training of a second follows) is behind all others. A loop that trains goes before one that does not,
+// tries kernels for 20 s, a training of a second follows) is behind all others, and so is one that
+// runs before the first of the program's own loops that trains, and does not train itself. A loop that trains goes before one that does not,
 // unless that takes over twice its time: so that two of nearly the same length keep their order
 // from run to run.
 #pragma once

@@ -46,7 +46,7 @@ Result<Found> find_by_marker(const Trace& trace, const std::vector<ProcessId>& p
 
 bool is_marked(FoundBy found_by) {
   return found_by == FoundBy::profiler_step || found_by == FoundBy::nvtx_step ||
-         found_by == FoundBy::optimizer;
+         found_by == FoundBy::loop_nest || found_by == FoundBy::optimizer;
 }
 
 // Both may be the run's loop: no rank goes before another, nor the host's work before the device's.
@@ -218,6 +218,8 @@ std::string_view name_of(FoundBy found_by) {
       return "profiler_step";
     case FoundBy::nvtx_step:
       return "nvtx_step";
+    case FoundBy::loop_nest:
+      return "loop_nest";
     case FoundBy::optimizer:
       return "optimizer";
     case FoundBy::executable:

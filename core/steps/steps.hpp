@@ -26,6 +26,7 @@ enum class FoundBy : std::uint8_t {
   user_marker,    // --step-marker REGEX
   profiler_step,  // ProfilerStep#N
   nvtx_step,      // NVTX or record_function ranges named like a step
+  loop_nest,      // iterations of one of the program's own loops
   optimizer,      // Optimizer.step scopes, gradient accumulation and several optimizers folded
   executable,     // runs of an executable that XLA compiled (JAX)
   data_loader,    // DataLoader __next__ scopes of a loop without an optimizer

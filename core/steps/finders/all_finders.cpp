@@ -10,6 +10,7 @@
 #include "core/steps/finders/sampled/counted_loops.hpp"
 #include "core/steps/finders/sampled/sampled_lines.hpp"
 #include "core/steps/finders/whole_trace.hpp"
+#include "core/steps/nest/nest_steps.hpp"
 #include "core/steps/periodicity/periodicity.hpp"
 
 namespace stepscope {
@@ -24,10 +25,10 @@ Interval Loop::time() const {
 }
 
 std::span<const Finder> all_finders() {
-  static constexpr std::array<Finder, 9> kFinders = {
-      find_profiler_steps,  find_named_ranges,      find_optimizer_steps,
-      find_executable_runs, find_data_loader_steps, find_period,
-      find_counted_loops,   find_sampled_lines,     find_whole_trace};
+  static constexpr std::array<Finder, 10> kFinders = {
+      find_profiler_steps,  find_named_ranges,      find_nest_steps, find_optimizer_steps,
+      find_executable_runs, find_data_loader_steps, find_period,     find_counted_loops,
+      find_sampled_lines,   find_whole_trace};
   return kFinders;
 }
 

@@ -151,6 +151,7 @@ TEST(FindSteps, NamesAreStable) {
   EXPECT_EQ(name_of(FoundBy::user_marker), "user_marker");
   EXPECT_EQ(name_of(FoundBy::profiler_step), "profiler_step");
   EXPECT_EQ(name_of(FoundBy::nvtx_step), "nvtx_step");
+  EXPECT_EQ(name_of(FoundBy::loop_nest), "loop_nest");
   EXPECT_EQ(name_of(FoundBy::optimizer), "optimizer");
   EXPECT_EQ(name_of(FoundBy::executable), "executable");
   EXPECT_EQ(name_of(FoundBy::data_loader), "data_loader");

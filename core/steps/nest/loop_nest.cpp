@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/nest/loop_nest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+struct Open {  // a loop that the thread is in
+  std::uint32_t loop = 0;
+  std::int64_t iteration = 0;
+  bool at_head = false;
+};
+
+class Builder {
+ public:
+  Builder(const Activity& activity, ThreadId thread)
+      : trace_(*activity.trace),
+        rows_(trace_.data().loop_positions),
+        end_(activity.host.end),
+        thread_(thread) {}
+
+  LoopNest build(Interval within) {
+    const auto [first, last] = std::equal_range(rows_.thread.begin(), rows_.thread.end(), thread_);
+    const auto end = static_cast<std::size_t>(last - rows_.thread.begin());
+    for (auto row = static_cast<std::size_t>(first - rows_.thread.begin()); row < end; ++row)
+      take(row);
+    const bool is_all = within.end > end_;
+    close(0, std::min(end_, within.end),
+          is_all ? std::numeric_limits<std::int64_t>::max() : within.end);
+    for (NestLoop& loop : nest_.loops) clip(loop, within);
+    return std::move(nest_);
+  }
+
+ private:
+  void take(std::size_t row) {
+    const std::size_t depth = rows_.depth[row];
+    const std::uint8_t flags = rows_.flags[row];
+    const bool left = (flags & kLoopLeft) != 0 || rows_.loop[row] == kNone;
+    if (depth > open_.size()) return;  // the row of the loop around it was lost
+    const bool goes_on = !left && depth < open_.size() && (flags & kLoopEntered) == 0 &&
+                         nest_.loops[open_[depth].loop].at == rows_.loop[row];
+    close(goes_on ? depth + 1 : depth, rows_.time[row]);
+    if (left) return;
+    if (!goes_on) enter(row);
+    begin(row, goes_on);
+  }
+
+  void enter(std::size_t row) {
+    const std::uint32_t around = open_.empty() ? kNone : open_.back().loop;
+    const auto known = std::find_if(nest_.loops.begin(), nest_.loops.end(), [&](const NestLoop& l) {
+      return l.at == rows_.loop[row] && l.caller == rows_.caller[row] && l.around == around;
+    });
+    const auto loop = static_cast<std::uint32_t>(known - nest_.loops.begin());
+    if (known == nest_.loops.end())
+      nest_.loops.push_back({.at = rows_.loop[row], .caller = rows_.caller[row], .around = around});
+    ++nest_.loops[loop].visits;
+    open_.push_back({.loop = loop});
+  }
+
+  void begin(std::size_t row, bool goes_on) {
+    Open& open = open_.back();
+    NestLoop& loop = nest_.loops[open.loop];
+    const std::int64_t iteration = rows_.iteration[row];
+    const bool is_new = !goes_on || iteration != open.iteration;
+    if (is_new) {
+      if (goes_on) end_last(loop, rows_.time[row]);
+      const bool counted = goes_on && (rows_.flags[row] & kLoopCounted) != 0;
+      if (counted && iteration > open.iteration + 1)
+        loop.unseen += static_cast<std::uint64_t>(iteration - open.iteration - 1);
+      loop.iterations.push_back({{rows_.time[row], rows_.time[row]}, loop.visits});
+    }
+    open.iteration = iteration;
+    open.at_head = (rows_.flags[row] & kLoopAtHead) != 0;
+  }
+
+  void close(std::size_t depth, std::int64_t time) { close(depth, time, time); }
+
+  // The thread leaves all loops from that depth on. Behind all records samples may go on.
+  void close(std::size_t depth, std::int64_t time, std::int64_t samples_until) {
+    while (open_.size() > depth) {
+      NestLoop& loop = nest_.loops[open_.back().loop];
+      if (open_.back().at_head) {
+        loop.last_requests.push_back({loop.iterations.back().time.begin, time});
+        loop.iterations.pop_back();  // it never came
+      } else {
+        end_last(loop, time);
+        Interval& last = loop.iterations.back().time;
+        if (loop.around == kNone) last.end = sampled_end(loop, last.end, samples_until);
+      }
+      open_.pop_back();
+    }
+  }
+
+  void end_last(NestLoop& loop, std::int64_t until) {
+    Interval& last = loop.iterations.back().time;
+    last.end = last_end(last.begin, until);
+  }
+
+  // Returns the last end of the thread's records that begin in that time.
+  std::int64_t last_end(std::int64_t from, std::int64_t until) const {
+    const HostRanges& h = trace_.host_ranges();
+    const Rows rows = trace_.ranges_of(thread_);
+    const auto first = h.begin.begin() + rows.begin, last = h.begin.begin() + rows.end;
+    std::int64_t end = from;
+    for (auto at = std::lower_bound(first, last, from); at != last && *at < until; ++at)
+      end = std::max(end, h.end[static_cast<std::size_t>(at - h.begin.begin())]);
+    return std::min(end, std::max(from, until));
+  }
+
+  // Python alone may run on behind the last record, at lines that earlier iterations ran as well.
+  // To half-way to the first sample of another line.
+  std::int64_t sampled_end(const NestLoop& loop, std::int64_t from, std::int64_t until) const {
+    const Interval earlier{loop.iterations.front().time.begin, loop.iterations.back().time.begin};
+    std::set<std::pair<StringId, std::uint32_t>> lines;
+    std::int64_t end = from;
+    const Samples& samples = trace_.data().samples;
+    for (std::size_t s = 0; s < samples.size(); ++s) {
+      if (samples.thread[s] != thread_ || samples.site[s] == kNone) continue;
+      const Site& site = trace_.data().sites[samples.site[s]];
+      const std::int64_t time = samples.time[s];
+      if (earlier.contains(time)) lines.insert({site.file, site.line});
+      if (time < from) continue;
+      if (time >= until) break;
+      if (!lines.contains({site.file, site.line}))
+        return end == from ? from : end + (time - end) / 2;
+      end = time;
+    }
+    return end;
+  }
+
+  static void clip(NestLoop& loop, Interval within) {
+    std::erase_if(loop.iterations, [&](const NestIteration& one) {
+      return one.time.end <= within.begin || one.time.begin >= within.end;
+    });
+    if (!loop.iterations.empty()) {
+      Interval& first = loop.iterations.front().time;
+      first.begin = std::max(first.begin, within.begin);
+    }
+  }
+
+  const Trace& trace_;
+  const LoopPositions& rows_;
+  std::int64_t end_;
+  ThreadId thread_;
+  LoopNest nest_;
+  std::vector<Open> open_;  // outermost first
+};
+
+}  // namespace
+
+std::uint32_t NestLoop::iteration_at(std::int64_t time) const {
+  auto next =
+      std::upper_bound(iterations.begin(), iterations.end(), time,
+                       [](std::int64_t t, const NestIteration& i) { return t < i.time.begin; });
+  if (next == iterations.begin()) return kNone;
+  --next;
+  return time < next->time.end ? static_cast<std::uint32_t>(next - iterations.begin()) : kNone;
+}
+
+bool LoopNest::is_inside(std::uint32_t loop, std::uint32_t outer) const {
+  while (loop != kNone && loop != outer) loop = loops[loop].around;
+  return loop == outer;
+}
+
+LoopNest loop_nest_of(const Activity& activity, ThreadId thread) {
+  const Interval within{activity.host.begin, activity.host.end + 1};
+  return Builder(activity, thread).build(within);
+}
+
+std::string name_of(const Trace& trace, const NestLoop& loop) {
+  const Site& site = trace.data().sites[loop.at];
+  const std::string_view path = trace.text(site.file);
+  return fmt::format("the loop at {}:{} ({})", path.substr(path.rfind('/') + 1), site.line,
+                     trace.text(site.function));
+}
+
+}  // namespace stepscope
