@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found out once of a code object and then kept (site_cache.hpp): whose it is, the lines of
-// its places, and its loops.
+// The facts about a code object that are found out once and kept (site_cache.hpp): whose it is, the
+// lines of its places, and its loops.
 #pragma once
 
 #include <cstddef>

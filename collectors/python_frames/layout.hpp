@@ -49,8 +49,8 @@ struct Layout {
   std::uint32_t thread_native_id;        // unsigned long
   std::uint32_t interpreter_collecting;  // int; 0: to be found
   unsigned minor = 0;                    // the version's: 11 of 3.11
-  // What only the readers of loops read (loop_positions.hpp, host_sampler/loop_counts.hpp); 3.11
-  // on.
+  // Only the readers of loops use these fields, from 3.11 on (loop_positions.hpp,
+  // host_sampler/loop_counts.hpp).
   std::uint32_t frame_locals = 0;     // then the value stack; 0: no such place
   std::uint32_t frame_is_entry = 0;   // a bool: called by C; 0: a shim tells that (3.12 on)
   std::uint32_t code_stack_size = 0;  // int, in slots

@@ -144,7 +144,7 @@ Change change_at(const Seen& last, std::uint32_t index, const Place& now) noexce
     out.same_call = now.unit > before.at.unit || loop != kNowhere;
     if (now.unit < before.at.unit) out.round = {index, loop};
   }
-  // What C calls, it may call several times for one run of the line.
+  // C code may call a function several times in one run of the line.
   const bool is_anew = !out.same_call && before.at.code == now.code && now.is_called_by_python;
   if (is_anew) out.round = called_again(last, index - 1);
   return out;
@@ -331,7 +331,7 @@ class Look {
             level.iteration};
   }
 
-  // What is told of a level ends what was told of deeper ones.
+  // A change of a level makes what is known of deeper levels invalid.
   void tell(const recorder::LoopPosition& position) noexcept {
     told_ = true;
     is_lost_ = !recorder::loop_position(position) || is_lost_;

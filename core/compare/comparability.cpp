@@ -208,7 +208,7 @@ class Judge {
                     a, b, 100 * (b / a - 1)));
   }
 
-  // Of the step, in which the loop's thread had no core. Trust::core_wait_share tells whether the
+  // The part of the step in which the loop's thread had no core. Trust::core_wait_share tells whether the
   // run's clocks were read at all.
   static std::optional<double> waiting_in(const Summary& side) {
     if (!side.trust.core_wait_share || side.partition.wall_ns_total == 0) return std::nullopt;

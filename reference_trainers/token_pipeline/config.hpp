@@ -24,7 +24,7 @@ struct Shape {
   std::int64_t classes = 4;
 };
 
-// Of the data that the trainer makes itself.
+// The data that the trainer makes itself.
 struct MadeSizes {
   std::int64_t samples = 256;
   std::int64_t shortest_region = 9, longest_region = 27;  // tokens

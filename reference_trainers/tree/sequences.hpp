@@ -23,7 +23,7 @@ class Sequences {
   std::int64_t leaf_of(std::int64_t step) const;
   // int64 [sequences, sequence + 1] of a step, on the host.
   at::Tensor batch_of(std::int64_t step, bool pinned) const;
-  // Of a domain, for evaluation.
+  // The sequences of a domain that are held out for evaluation.
   const at::Tensor& held_out(std::int64_t leaf) const {
     return held_out_[static_cast<std::size_t>(leaf)];
   }

@@ -9,7 +9,7 @@
 namespace stepscope {
 namespace {
 
-// Of the pieces that are alike, one in so many stays below the usual length.
+// One in so many of the pieces that are alike stays below the usual length.
 constexpr std::size_t kShorter = 4;
 
 // Parts of `whole` in proportion to `weights`, each at most its weight; they sum to the lesser of
@@ -83,7 +83,8 @@ class WaitFinder {
     return out;
   }
 
-  // Of what slept, or of what did not. `part` moves on to the first that may lie behind.
+  // Returns how long the thread slept in `time`, or how long it did not. `part` moves on to the
+  // first silence that may lie behind.
   std::int64_t length_in(Interval time, bool asleep, std::size_t& part) const {
     std::int64_t slept = 0;
     while (part < silences_.size() && silences_[part].time.end <= time.begin) ++part;

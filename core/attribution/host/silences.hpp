@@ -35,7 +35,7 @@ class Silences {
   };
   // What holds in the nanosecond before `t`, which is in (silence.begin, silence.end].
   Stretch before(ThreadId thread, Interval silence, std::int64_t t) const;
-  // Of all its silences that are between its first and its last record, in order of time.
+  // Returns all silences between the thread's first and its last record, in order of time.
   std::vector<Stretch> all(ThreadId thread) const;
 
  private:

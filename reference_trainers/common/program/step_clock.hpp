@@ -15,7 +15,7 @@ struct TimedSteps {
   double seconds = 0;
 
   double ms_per_step() const { return steps > 0 ? 1e3 * seconds / static_cast<double>(steps) : 0; }
-  // Of work that a step does so much of.
+  // The rate of work of which a step does so much.
   double rate(double a_step) const {
     return seconds > 0 ? static_cast<double>(steps) * a_step / seconds : 0;
   }
@@ -23,7 +23,7 @@ struct TimedSteps {
 
 class StepClock {
  public:
-  // Of steps first .. last - 1.
+  // Measures steps first .. last - 1.
   StepClock(at::Device device, std::int64_t first, std::int64_t last, std::int64_t warm_up);
 
   void before_step(std::int64_t index);

@@ -20,7 +20,7 @@ class BatchWorkers {
   BatchWorkers(const BatchWorkers&) = delete;
   BatchWorkers& operator=(const BatchWorkers&) = delete;
 
-  // Of the next step. An Error: a worker ran out of memory.
+  // Returns the batch of the next step. An Error says that a worker ran out of memory.
   Result<Batch> next();
 
  private:

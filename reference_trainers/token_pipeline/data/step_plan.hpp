@@ -35,7 +35,7 @@ class SampleOrder {
   static Result<SampleOrder> make(const Config& config, const Regions& regions);
 
   std::int64_t steps_of_epoch() const { return steps_of_epoch_; }
-  // Of one rank, and of all.
+  // Returns the samples that one rank, or all ranks, train in a step.
   std::vector<std::int64_t> samples_of(std::int64_t step, int rank);
   std::vector<std::int64_t> samples_of(std::int64_t step);
 

@@ -11,7 +11,7 @@ class Model {
  public:
   Model(const Config& config, at::Device device);
 
-  // Of the part's samples, the sum times `share`.
+  // Returns the sum of the loss over the part's samples, times `share`.
   at::Tensor loss(const Batch& batch, const Part& part, double share) const;
 
   const Weights& weights() const { return weights_; }

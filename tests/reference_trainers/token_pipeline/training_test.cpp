@@ -89,7 +89,7 @@ TEST(Training, RanksTrainAsOneWithTheirSamplesTogether) {
   }
 }
 
-// Of one part whose samples have different lengths, the longest and the shortest among them.
+// A batch of one part whose samples have different lengths, the longest and the shortest among them.
 TEST(Embedding, OneIndexPutsRowsWhereTheLoopDoes) {
   const Config config = small_pipeline();
   const Regions regions = make_regions(config);

@@ -30,7 +30,7 @@ class SilencesTest : public ::testing::Test {
   void op(const char* name, std::int64_t begin, std::int64_t end) {
     make.range(HostKind::op, name, 1, begin, end);
   }
-  // Of the silence around `time`, by line and by whether the thread slept.
+  // Returns the time of the silence around `time`, by line and by whether the thread slept.
   using Sums = std::map<std::pair<SiteId, State>, std::int64_t>;
   void add_silence(std::int64_t time, Sums& sums) {
     if (!built) {
