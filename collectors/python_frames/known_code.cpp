@@ -18,7 +18,7 @@ constexpr std::uint8_t kUnknown = 0xF0;  // in place of a number of loops
 constexpr std::size_t kMostLoops = 1U << 14U;
 
 constinit SiteCache cache{};
-constinit std::array<CodeLoop, kMostLoops> loops{};
+constinit std::array<CodeLoop, kMostLoops> all_loops{};
 constinit std::atomic<std::uint32_t> loops_used{0};
 
 recorder::NameId intern_text(const Layout& at, Object text) noexcept {
@@ -43,7 +43,7 @@ std::uint8_t keep_loops(std::span<const CodeLoop> found, std::uint32_t& first) n
   if (loops_used.load(std::memory_order_relaxed) + count > kMostLoops) return kUnknown;
   first = loops_used.fetch_add(count, std::memory_order_relaxed);
   if (first + count > kMostLoops) return kUnknown;
-  std::copy(found.begin(), found.end(), loops.begin() + first);
+  std::copy(found.begin(), found.end(), all_loops.begin() + first);
   return static_cast<std::uint8_t>(count);
 }
 
@@ -90,7 +90,7 @@ KnownLoops loops_of(const Layout& at, Object code) noexcept {
 }
 
 const CodeLoop& loop_of(std::uint32_t number) noexcept {
-  return loops[number];
+  return all_loops[number];
 }
 
 }  // namespace stepscope::python
