@@ -24,6 +24,11 @@ bool communicates(const Trace& trace, RangeId range) {
   return h.kind[range] == HostKind::op && torch_mark(trace.text(h.name[range])) == "comm";
 }
 
+// NCCL's range only launches the collective, which is an operation of the device.
+bool runs_within(std::string_view range) {
+  return is_group_collective(range) && !range.starts_with("nccl:");
+}
+
 }  // namespace
 
 std::vector<RangeId> collectives_beside(const Trace& trace, const Threads& threads) {
@@ -34,7 +39,7 @@ std::vector<RangeId> collectives_beside(const Trace& trace, const Threads& threa
     if (t == threads.loop() || all[t].process != all[threads.loop()].process) continue;
     const Rows rows = trace.ranges_of(t);
     for (RangeId r = rows.begin; r < rows.end; ++r) {
-      if (h.kind[r] == HostKind::user_scope && is_group_collective(trace.text(h.name[r])))
+      if (h.kind[r] == HostKind::user_scope && runs_within(trace.text(h.name[r])))
         out.push_back(r);
     }
   }
