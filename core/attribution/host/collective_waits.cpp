@@ -39,8 +39,7 @@ std::vector<RangeId> collectives_beside(const Trace& trace, const Threads& threa
     if (t == threads.loop() || all[t].process != all[threads.loop()].process) continue;
     const Rows rows = trace.ranges_of(t);
     for (RangeId r = rows.begin; r < rows.end; ++r) {
-      if (h.kind[r] == HostKind::user_scope && runs_within(trace.text(h.name[r])))
-        out.push_back(r);
+      if (h.kind[r] == HostKind::user_scope && runs_within(trace.text(h.name[r]))) out.push_back(r);
     }
   }
   std::stable_sort(out.begin(), out.end(),
