@@ -36,6 +36,7 @@ class WaitFinder {
       : trace_(trace), work_(work), silences_(std::move(silences)) {}
 
   void learn(Interval known) {
+    known_ = known;
     std::unordered_map<std::uint64_t, std::vector<std::int64_t>> lengths;
     std::size_t part = 0;
     for (std::size_t i = 0; i < work_.size(); ++i) {
@@ -111,7 +112,7 @@ class WaitFinder {
     if (piece != measured_) {
       const auto usual = usual_.find(kind(piece));
       std::size_t part = part_;
-      const Interval time = work_.piece(piece).time;
+      const Interval time = intersect(work_.piece(piece).time, known_);
       while (part > 0 && silences_[part - 1].time.end > time.begin) --part;
       const std::int64_t whole = length_in(time, false, part);
       measured_ = piece;
@@ -184,6 +185,7 @@ class WaitFinder {
   const Trace& trace_;
   const HostTimeline& work_;
   std::vector<Silences::Stretch> silences_;
+  Interval known_;  // from the first look to the last; the outer pieces have no ends of their own
   std::unordered_map<std::uint64_t, std::int64_t> usual_;
   std::vector<Portion> portions_;
   std::size_t piece_ = 0, part_ = 0;
