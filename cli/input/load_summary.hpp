@@ -21,7 +21,7 @@ struct ReadOptions {
   std::optional<SectionChoice> section;  // --section
   SummaryOptions summary;
   bool all_apply = false;  // an option that a document cannot follow is an error, not passed over
-  bool job = false;        // of several ranks, and none chosen: the job's summary, not one rank's
+  bool job = false;        // where no rank is chosen, several ranks are summed up as a job
   bool find = false;       // look for findings, too (a document has them already)
 };
 

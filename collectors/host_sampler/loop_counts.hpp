@@ -42,8 +42,8 @@ class LoopCounts {
   std::span<const LoopCount> read(const Memory& memory, CodeTable& codes, Address thread) noexcept;
 
  private:
-  static constexpr std::size_t kSlots = 16;  // of a frame, the lowest
-  static constexpr std::size_t kHead = 16;   // of an object: its references and its type
+  static constexpr std::size_t kSlots = 16;  // the lowest slots of a frame are read
+  static constexpr std::size_t kHead = 16;   // an object's references and its type
   static constexpr std::size_t kGenerator = 256;
   using Head = std::array<char, kHead>;
 

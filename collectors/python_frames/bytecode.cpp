@@ -22,7 +22,7 @@ struct Bytecode {
   Opcodes branches;  // forward, or go on
   char jump_forward, wait_back;  // JUMP_FORWARD, JUMP_BACKWARD_NO_INTERRUPT
   Opcodes branches_back;         // or go on
-  Opcodes ends;                  // of the function: returns and raises
+  Opcodes ends;                  // they end the function: returns and raises
 };
 
 constexpr Bytecode kVersions[] = {

@@ -29,7 +29,7 @@ class IteratorReader {
   bool count(Object iterator, IteratorCount& out) const noexcept { return count(iterator, out, 0); }
 
  private:
-  static constexpr std::size_t kHead = 48;  // of an object: all words of an iterator
+  static constexpr std::size_t kHead = 48;  // bytes that hold all words of an iterator
   using Head = std::array<char, kHead>;
   static constexpr std::uint32_t kFirst = 16, kSecond = 24, kThird = 32, kFourth = 40;
   static constexpr std::uintptr_t kLowest = 4096;  // addresses below are none

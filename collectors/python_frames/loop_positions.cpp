@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostFrames = 128;
 constexpr std::size_t kMostLevels = 16;
-constexpr std::uint32_t kMostSlots = 32;  // of a frame's stack, the lowest
+constexpr std::uint32_t kMostSlots = 32;  // the lowest slots of a frame's stack are read
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kTypeNext = 224;  // PyTypeObject::tp_iternext, 3.8 to 3.14
 constexpr std::uintptr_t kTags = 7;       // bits that CPython 3.14 keeps in references of the stack
@@ -37,7 +37,7 @@ struct SeenFrame {
 
 struct Level {
   std::uint32_t frame = 0, loop = 0;  // its place among the frames, the loop's number
-  std::uint32_t slot = 0;             // of the iterator, on the frame's stack
+  std::uint32_t slot = 0;             // where the iterator lies on the frame's stack
   Object iterator = nullptr;          // null: a `while`
   std::int64_t iteration = 0;
   bool counted = false, at_head = false;

@@ -16,7 +16,7 @@ namespace stepscope::compare_parts {
 namespace {
 
 constexpr double kClocksDiffer = 0.03;
-constexpr double kLoadsDiffer = 0.05;  // of the step: from here on contention is a finding
+constexpr double kLoadsDiffer = 0.05;  // the share of the step from which contention is a finding
 
 class Judge {
  public:

@@ -89,7 +89,7 @@ struct NotFound {
 };
 
 struct Findings {
-  std::vector<Finding> found;    // of the machine, then by what the fix is worth, largest first
+  std::vector<Finding> found;    // those about the machine, then by what the fix is worth
   std::vector<Finding> no_gain;  // costs time, but a replay of its fix gives nothing
   std::vector<NotFound> cleared;
   std::vector<NotFound> abstained;

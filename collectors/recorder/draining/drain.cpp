@@ -21,7 +21,8 @@ std::uint64_t number_in(const WideSlot& wide) {
   return std::uint64_t{wide.sequence} << 32U | wide.site;
 }
 
-// What died may have written over its records; columns of bytes hold values below 128.
+// A process that died may have written over its records, so depth and flags are bounded by what the
+// columns hold: bytes below 128.
 constexpr std::uint16_t kDeepest = 127;
 constexpr std::uint8_t kAllLoopFlags = kLoopCounted | kLoopAtHead | kLoopEntered | kLoopLeft;
 HostKind kind_in(const Slot& slot) {

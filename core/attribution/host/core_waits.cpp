@@ -61,7 +61,7 @@ class WaitFinder {
   }
 
  private:
-  struct Portion {  // of a piece, in the stretch
+  struct Portion {  // the part of a piece that lies in the stretch
     Interval time;
     std::size_t first_part;  // row of silences_ that may lie in it
     std::int64_t awake, slept, excess;

@@ -30,7 +30,7 @@ class SampledPieces {
     std::int64_t since;  // in the piece, or before it
     Cause cause;
     SiteId site = kNone;         // kNone: the records' line holds
-    RangeId collective = kNone;  // of comm.wait: what it waits for
+    RangeId collective = kNone;  // what a comm.wait waits for
   };
   // Returns the part that contains end - 1, which is in the piece; `by_records` is what HostCauses says of it.
   Part before(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
