@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check-docs and page_commands find what is wrong: each on a page that has one fault, and on one that has none."""
+"""check-docs, check-english and page_commands find what is wrong: each on a page that has one fault, and on one that has
+none."""
 import argparse
 import importlib.machinery
 import importlib.util
@@ -17,15 +18,16 @@ import shown_commands
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
-def load_check_docs():
-    loader = importlib.machinery.SourceFileLoader("check_docs", str(ROOT / "scripts" / "check-docs"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_docs", loader))
+def load_script(name):
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
 
 
 sys.dont_write_bytecode = True
-check_docs = load_check_docs()
+check_docs = load_script("check-docs")
+check_english = load_script("check-english")
 HELP = None
 
 
@@ -76,6 +78,38 @@ class CheckDocs(unittest.TestCase):
 
     def test_unknown_option_of_a_verb_below_a_verb(self):
         self.assertIn("'--windows' is no option", self.problems("Say `stepscope gate run --windows 3`.\n")[0])
+
+
+class CheckEnglish(unittest.TestCase):
+    def lines(self, name, text):
+        """The numbers of the lines with a problem, in a file of this name."""
+        return [number for number, _, _ in check_english.problems_in(pathlib.Path(name), text)]
+
+    def test_a_comment_that_begins_with_of(self):
+        self.assertEqual(self.lines("a.cpp", "int a;\n// Of a thread, what it did.\n"), [2])
+        self.assertEqual(self.lines("a.cu", "int a;  // of a thread\n"), [1])
+        self.assertEqual(self.lines("a.py", "def f():\n    \"\"\"Of a run.\"\"\"\n    return 1  # of 2\n"), [2, 3])
+        self.assertEqual(self.lines("CMakeLists.txt", "# Of the target.\n"), [1])
+        self.assertEqual(self.lines("scripts/run", "a=1 # of a run\n"), [1])
+
+    def test_a_sentence_inside_a_comment(self):
+        self.assertEqual(self.lines("a.hpp", "// Returns a row.\n// It may be none. Of\n// several rows, the first.\n"), [2])
+        self.assertEqual(self.lines("a.hpp", "int a;  // a row; Of two the first\n"), [1])
+
+    def test_what_of(self):
+        self.assertEqual(self.lines("a.cpp", "// What a rule says of a run.\n"), [1])
+        self.assertEqual(self.lines("a.cpp", "// What of it lies inside.\n"), [1])
+        self.assertEqual(self.lines("a.cpp", "// What is at the end of a row.\n"), [])
+
+    def test_plain_comments(self):
+        text = ("// The rows\n// of a table.\nint a;  // rows\n        // of a table\n"
+                "const char* b = \"// of a string\";  // 1'000 of them\nint c = '\"';  // a quote of\n")
+        self.assertEqual(self.lines("a.cpp", text), [])
+        self.assertEqual(self.lines("a.sh", "a=${b# of c}\n"), [])
+
+    def test_pages(self):
+        self.assertEqual(self.lines("a.md", "Text\n\nOf a run, the steps.\n- Of two, one.\n| a | b |\n"), [3, 4])
+        self.assertEqual(self.lines("a.md", "One\nof two.\n\n    Of code\n```\nOf code\n```\n"), [])
 
 
 class PageCommands(unittest.TestCase):
