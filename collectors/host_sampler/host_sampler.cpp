@@ -16,7 +16,7 @@
 #include "collectors/recorder/draining/background_thread.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "core/model/events.hpp"
-#include "core/model/sample_doing.hpp"
+#include "core/model/sample_state.hpp"
 
 namespace stepscope::host_sampler {
 namespace {
@@ -114,7 +114,7 @@ bool HostSampler::Watched::in_loader() const noexcept {
 }
 
 bool HostSampler::Watched::sleeps() const noexcept {
-  return (last.flags & kSampleDoing) == kSampleSlept;
+  return (last.flags & kSampleStateMask) == kSampleSlept;
 }
 
 void HostSampler::sample(Watched& watched) noexcept {

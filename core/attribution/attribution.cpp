@@ -77,7 +77,7 @@ LoaderWait loader_wait(const WalkedProcess& walked, const Partition& partition) 
   for (const Segment& segment : partition.segments) {
     if (segment.cause != Cause::host_data_wait) continue;
     const Interval silence =
-        walked.threads.work(walked.threads.loop()).before(segment.time.end).time;
+        walked.threads.work(walked.threads.loop()).piece_before(segment.time.end).time;
     const HostSamples::Workers workers =
         walked.samples.workers_before(walked.process, silence, segment.time.end);
     if (workers.known == 0) continue;

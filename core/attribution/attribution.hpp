@@ -68,14 +68,14 @@ struct Partition {
   std::int64_t queued_busy_ns = 0;  // busy of ops whose successor was issued before they ended
 };
 
-// What a device op is and whose it is, decided once for every table.
+// The class and the place of a device op, decided once for every table.
 struct OpOwner {
   Cause cause = Cause::gpu_other;  // its class
   PhaseId phase = 0;               // innermost phase of the range that launched it: op_places.hpp
   std::uint32_t transfer = kNone;  // row of Attribution::transfers that it is part of
 };
 
-// What one launch sends: of a communication call, or of a group of them.
+// The messages of one launch: one communication call's, or those of a group of calls.
 struct Transfer {
   std::vector<std::uint32_t> calls;  // rows of Collectives, in order
 };
@@ -90,9 +90,9 @@ struct GraphWork {  // CUDA graphs, for the trust section
   std::uint64_t ops_without_capture = 0;  // where their nodes were captured is not in the trace
 };
 
-// What the DataLoader's workers did while the loop waited for them, as far as they were looked at.
+// The DataLoader's workers during the loop's waits for them, as far as the sampler saw them.
 struct LoaderWait {
-  std::int64_t seen_ns = 0;   // of host.data_wait
+  std::int64_t seen_ns = 0;   // the part of host.data_wait in which the sampler saw workers
   std::int64_t busy_ns = 0;   // sum over the workers of the time in which each made a batch
   std::uint32_t workers = 0;  // the most there were at once
 };

@@ -63,8 +63,9 @@ void Dependencies::list_issue_times() {
   }
 }
 
-// The last op of the same graph launch that ended before each began, whichever stream it ran in. Of
-// ops without a length at one moment the earlier row comes first, so that no two await each other.
+// Links each op to the last op of its graph launch that ended before it began, on any stream. Among
+// ops of no length at one moment, only a later row awaits an earlier one, so that no two await each
+// other.
 void Dependencies::link_graphs() {
   const DeviceOps& d = trace_.device_ops();
   for (CallId call = 0; call < trace_.calls().size(); ++call) {

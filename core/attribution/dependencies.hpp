@@ -68,7 +68,7 @@ class Dependencies {
   std::int64_t dispatch_ns() const { return launches_.dispatch_ns(); }
   std::int64_t typical_launch_call_ns() const { return launches_.typical_call_ns(); }
   const Edges& edges() const { return edges_; }
-  const std::vector<DeviceOpId>& ops() const { return ops_; }  // of the process, by begin
+  const std::vector<DeviceOpId>& ops() const { return ops_; }  // the process's ops, by begin
 
  private:
   void list_issue_times();

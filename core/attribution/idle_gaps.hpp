@@ -17,7 +17,7 @@ struct IdleGap {
   DeviceOpId before = kNone;     // the work that ends at its begin; kNone: there is none
   DeviceOpId after = kNone;      // the work that begins at its end
   Cause cause = Cause::unknown;  // who owns most of it
-  PhaseId phase = 0;             // of that owner's longest segment, with its line
+  PhaseId phase = 0;             // phase of the longest segment with that cause; `site` is its line
   SiteId site = kNone;
 };
 

@@ -92,11 +92,11 @@ void LaunchTimes::learn_latency() {
   if (call_times.empty()) return;
   const auto middle = call_times.begin() + static_cast<std::ptrdiff_t>((call_times.size() - 1) / 2);
   std::nth_element(call_times.begin(), middle, call_times.end());
-  typical_call_ns_ = *middle;  // of few calls the shorter: one slow call must not look typical
+  typical_call_ns_ = *middle;  // the lower median: one slow call of two must not look typical
 }
 
-// What the device takes from one op to the next that was ready before: a launch that arrives
-// within that time was not what held the op back.
+// Learns the device's own time between an op and the next one that was ready before: a launch that
+// arrives within that time did not hold the op back.
 void LaunchTimes::learn_dispatch_time() {
   const DeviceOps& d = trace_.device_ops();
   std::vector<std::int64_t> gaps;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process's launches tell of its machine: how long a launch is on its way, what the device
-// takes from one op to the next, how many launches may be outstanding, and which calls were held
-// up by that or loaded their kernel.
+// What a process's launches show about its machine: the latency of a launch, the device's own time
+// between two ops, how many launches may be outstanding, and which calls were held up by that or
+// loaded their kernel.
 #pragma once
 
 #include <cstdint>

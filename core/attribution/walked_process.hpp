@@ -37,7 +37,7 @@ struct WalkedProcess {
   Walk walk;
   std::vector<Cause> cause_of_op;  // by DeviceOpId
   LastEntries last_entries;
-  Interval run;  // of all windows
+  Interval run;  // from the begin of the first window to the end of the last
 
   WalkedProcess(const Trace& trace, const Steps& steps, std::optional<NamePattern> phases_of_user);
   WalkedProcess(const WalkedProcess&) = delete;  // its members refer to each other

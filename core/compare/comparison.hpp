@@ -30,11 +30,11 @@ struct ComparedSide {
   double wall_ns_per_step = 0;     // as the side's own report says
   std::int64_t p50_ns = 0;
   std::int64_t p90_ns = 0;
-  std::uint64_t runs = 1;  // of this side; `run` is the one in the middle
+  std::uint64_t runs = 1;  // number of runs of this side; `run` is the one in the middle
   Bound bound = Bound::not_judged;
 };
 
-// Lowest and highest difference a step over all pairs of runs; where a side has several only.
+// Lowest and highest difference a step over all pairs of runs; only where a side has several runs.
 using DeltaRange = std::optional<std::pair<double, double>>;
 
 struct CauseDelta {
@@ -79,7 +79,7 @@ struct DeltaPart {
   std::string op;
   DeltaKind kind = DeltaKind::idle;
   std::int64_t delta_ns = 0;
-  std::int64_t a_ns = 0;  // of the whole group that this part is of, on each side
+  std::int64_t a_ns = 0;  // total of the whole group that this part belongs to, on each side
   std::int64_t b_ns = 0;
   std::uint64_t a_calls = 0;
   std::uint64_t b_calls = 0;
@@ -140,7 +140,7 @@ struct Comparison {
   std::uint64_t steps = 0;  // the totals below are over this many steps of each side
   std::int64_t delta_ns_total = 0;
   std::int64_t residual_ns = 0;    // delta_ns_total less the sum of parts
-  DeltaRange range_ns_per_step;    // of the difference
+  DeltaRange range_ns_per_step;    // range of delta_ns_total a step
   std::vector<CauseDelta> causes;  // largest |delta| first, all tables
   std::vector<PhaseDelta> phases;
   std::vector<LineDelta> lines;

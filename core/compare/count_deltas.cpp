@@ -36,7 +36,8 @@ void add_places(const WorkCount& count, double steps, double Amounts::*side, con
 }
 
 bool differs(const Amounts& amounts) {
-  constexpr double kNothing = 1e-9;  // of the larger: two quotients of integers are equal
+  // Share of the larger that rounding explains: quotients of equal integers are equal.
+  constexpr double kNothing = 1e-9;
   return std::abs(amounts.second - amounts.first) >
          kNothing * std::max(amounts.first, amounts.second);
 }

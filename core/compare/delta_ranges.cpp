@@ -9,7 +9,7 @@
 namespace stepscope::compare_parts {
 namespace {
 
-using Values = std::vector<std::vector<double>>;  // of each run, by row: nanoseconds a step
+using Values = std::vector<std::vector<double>>;  // by run, then by row: nanoseconds a step
 
 DeltaRange range_of_row(const Values& a, const Values& b, std::size_t row) {
   const auto extremes = [row](const Values& runs) {

@@ -30,7 +30,7 @@ std::size_t common_parts(const std::string& x, const std::string& y) {
   return whole ? parts + 1 : parts;
 }
 
-// Of a file's work, what each function did.
+// Returns by function and kind of work the share of the file's time.
 WorkShares shares_of_functions(const FileWork& file) {
   WorkShares out;
   double sum = 0;
@@ -44,7 +44,7 @@ WorkShares shares_of_functions(const FileWork& file) {
 }
 
 struct Likeness {
-  std::size_t parts = 0;  // of the path
+  std::size_t parts = 0;  // path components in common
   double in_common = 0;
   bool is_enough = false;
   friend bool operator<(const Likeness& x, const Likeness& y) {

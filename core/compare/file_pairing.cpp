@@ -12,19 +12,18 @@
 namespace stepscope::compare_parts {
 namespace {
 
-// Of lines whose texts differ: how much an edited line keeps.
+// Weights and limit for lines whose texts differ: how much of an edited line is the same.
 constexpr double kWords = 0.6;
 constexpr double kWork = 0.4;
 constexpr double kLeastKept = 0.4;
-// Of lines without text.
-constexpr double kLeastWorkInCommon =
-    0.5;                            // in common; less where all around the line speaks for it
+// Weights and limits for lines without text. Less work in common is enough where the neighbours match.
+constexpr double kLeastWorkInCommon = 0.5;
 constexpr double kAround = 0.5;     // the neighbours before and behind are as far away
 constexpr double kFunction = 0.5;   // both are in functions of one name
 constexpr double kMovedWork = 0.8;  // in common, for a line that changed its order
 constexpr double kSize = 0.1;       // both take as long
 
-using Places = std::vector<std::size_t>;  // of lines in a FileWork
+using Places = std::vector<std::size_t>;  // positions of lines in a FileWork
 
 double size_in_common(const LineWork& a, const LineWork& b) {
   const auto [less, more] = std::minmax(a.size, b.size);
@@ -148,8 +147,9 @@ class Pairer {
     return work + around + (one_function ? kFunction : 0) + kSize * size_in_common(a, b);
   }
 
-  // Of the neighbours before and behind, the share that is as far away on both sides. Where both
-  // sides have no neighbour there, nothing is known; without any, the number of the line tells.
+  // Returns the share of the neighbours before and behind that are as far away on both sides. Where
+  // both sides have no neighbour on one side, that side says nothing; where neither side has any,
+  // the line's number decides.
   double around_in_common(std::size_t i, std::size_t j) const {
     const auto before = distance(i, j, i > 0, j > 0, -1);
     const auto behind = distance(i, j, i + 1 < a_.lines.size(), j + 1 < b_.lines.size(), 1);

@@ -11,7 +11,7 @@
 namespace stepscope::compare_parts {
 namespace {
 
-// Of several pairings that are equally good, one must be taken whichever side is A.
+// An order of pairings that are equally good: the same one must win whichever side is A.
 bool comes_first(const std::vector<WorkItem>& a, const std::vector<WorkItem>& b) {
   const auto key = [](const WorkItem& i) {
     return std::tie(i.file, i.line, i.function, i.phase, i.cause, i.operation, i.direction, i.ns);

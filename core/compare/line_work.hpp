@@ -33,7 +33,7 @@ struct FileWork {
 
 using FileWorks = std::map<std::string, FileWork>;  // by path
 
-// What a side knows of its lines.
+// All data of one side by which its lines can be recognised.
 struct SideLines {
   const std::vector<WorkItem>& items;
   const std::vector<WorkCount>& counts;
@@ -46,7 +46,7 @@ FileWorks works_by_file(const SideLines& side);
 // times as slow does the same work.
 double work_in_common(const WorkShares& a, const WorkShares& b);
 
-// Of two lines' words, the share that both have.
+// Returns the share of two lines' words that both have.
 double words_in_common(const std::string& a, const std::string& b);
 
 }  // namespace stepscope::compare_parts

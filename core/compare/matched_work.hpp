@@ -27,7 +27,7 @@ struct MatchedWork {
   MatchedWork(const Summary& a, const Summary& b, const Scales& scales);
 
   ScaledSide b;
-  std::vector<std::string> a_phases;  // of A's items, as A itself calls them
+  std::vector<std::string> a_phases;  // phases of A's items, under A's own names
   ScaledSide a;                       // phases have B's paths
   LineMatching lines;
   std::vector<WorkGroup> groups;

@@ -15,11 +15,12 @@
 namespace stepscope::compare_parts {
 namespace {
 
-constexpr double kLeastCommon = 0.5;    // of either side's time
-constexpr double kNearlyAll = 0.9;      // of one side's: the other was mended
-constexpr double kLeastOfSlower = 0.1;  // of that other's
-constexpr double kHardlyAny = 0.1;      // of either side's, for one file name to say enough
-constexpr double kLeastNamed = 0.1;     // of the time, for work to tell programs apart
+constexpr double kLeastCommon = 0.5;    // share of either side's time
+constexpr double kNearlyAll = 0.9;      // share of one side's time: then the other was repaired
+constexpr double kLeastOfSlower = 0.1;  // share of that other side's time
+constexpr double kHardlyAny = 0.1;  // share of either side's time that makes one file name enough
+// Share of the time with known work, from which on work can show two programs.
+constexpr double kLeastNamed = 0.1;
 
 using Times = std::map<std::string, std::int64_t>;
 
@@ -29,7 +30,7 @@ std::int64_t sum_of(const Times& times) {
   return sum;
 }
 
-// Of a side's time, what is under names that the other has too.
+// Returns the share of a side's time under names that the other side has, too.
 double common_share(const Times& side, const Times& other) {
   std::int64_t common = 0;
   for (const auto& [name, ns] : side)
@@ -172,7 +173,8 @@ ProgramMatch compare_without_lines(const Summary& a, const Summary& b) {
   return out;
 }
 
-// Of one file: a library's may hold most of two programs' time.
+// Compares the commands of two runs of one file: a library's file may hold most of two programs'
+// time.
 ProgramMatch compare_commands(const Summary& a, const Summary& b, const ProgramMatch& files) {
   ProgramMatch out{SameBy::work, true, program_name(a.run.command), program_name(b.run.command)};
   const bool named = !out.a_name.empty() && !out.b_name.empty();

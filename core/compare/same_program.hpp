@@ -36,7 +36,7 @@ enum class SameBy : std::uint8_t {
 struct ProgramMatch {
   SameBy by = SameBy::file;
   bool by_command = false;  // the names are those of commands, not of files
-  std::string a_name;       // of the file with most of A's time at lines, without its folder
+  std::string a_name;       // name, without folder, of the file with most of A's time at lines
   std::string b_name;
 };
 

@@ -15,9 +15,10 @@ namespace {
 using Key = std::tuple<std::string, std::size_t, int, std::string>;
 constexpr std::size_t kAnyLine = static_cast<std::size_t>(-1);
 constexpr int kNoCause = -1;
-constexpr std::int64_t kComparableTimes = 10;  // of which the larger is at most so many the smaller
+// Largest ratio of two times that may belong to the same work.
+constexpr std::int64_t kComparableTimes = 10;
 
-struct Keys {  // of one item, in every pass
+struct Keys {  // what identifies an item in every pass
   std::string phase;
   std::size_t line = 0;  // with its direction: what a line computes and its gradient are two works
   int cause = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the devices were while the counted steps ran: clocks, why they were low, power, temperature,
-// memory. Read off samples, so it explains steps and never owns time.
+// The state of the devices while the counted steps ran: clocks, why they were low, power,
+// temperature, memory. It is read off samples, so it explains steps and never owns time.
 //
-// What the samples cannot carry is not said: a trend of memory or slower clocks in slow steps need
-// enough samples and a difference that chance does not make.
+// A trend of memory or slower clocks in slow steps is reported only with enough samples and a
+// difference that chance does not make.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +27,22 @@ struct ClockSpread {
 struct ReasonShare {
   std::string_view id;  // see kClockReasons
   std::string_view meaning;
-  double share = 0;  // of the samples: several reasons may hold at once
+  double share = 0;  // share of the samples; several reasons may hold at once
 };
 
 struct DeviceHealth {
   std::uint32_t device = 0;
-  std::uint64_t samples = 0;  // of the SM clock, in the counted steps
+  std::uint64_t samples = 0;  // samples of the SM clock in the counted steps
   std::optional<ClockSpread> sm_clock_mhz;
   std::vector<ReasonShare> reasons;  // largest first; reasons that never held are left out
   std::optional<double> mean_power_w;
   std::optional<double> power_limit_w;          // the lowest of the run
   std::optional<double> default_power_limit_w;  // the card's own
   std::optional<double> highest_temperature_celsius;
-  std::optional<double> memory_peak_bytes;             // of the device, in the whole run
-  std::optional<double> process_memory_peak_bytes;     // of this process alone
-  MemoryGrowth memory_growth;                          // of the process where enough is known of it
+  std::optional<double> memory_peak_bytes;          // the device's, in the whole run
+  std::optional<double> process_memory_peak_bytes;  // this process's alone
+  // Growth of the process's memory where enough is known of it, else of the device's.
+  MemoryGrowth memory_growth;
   std::optional<double> nvlink_sent_bytes_per_second;  // from the first counted step to the last
   std::optional<double> nvlink_received_bytes_per_second;
   std::optional<double>

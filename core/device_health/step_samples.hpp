@@ -11,7 +11,7 @@
 namespace stepscope {
 
 struct StepSample {
-  std::uint32_t row;  // of Steps::list
+  std::uint32_t row;  // row of Steps::list
   double value;
 };
 

@@ -36,7 +36,7 @@ struct Track {
 
 struct Timeline {
   std::vector<Track> tracks;
-  std::deque<std::string> texts;  // of names that the trace does not hold
+  std::deque<std::string> texts;  // names that the trace does not hold
 };
 
 Timeline timeline_of(const Exported& run);

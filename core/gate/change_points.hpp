@@ -4,11 +4,11 @@
 //
 // For a split of n + m values, E = 2 mean|x - y| - mean|x - x'| - mean|y - y'| over pairs of
 // distinct values, and Q = E nm / (n + m). The m values may end before the series does, so that a
-// level between two equal ones is seen. Of all splits of a part the one with the largest Q is
+// level between two equal ones is seen. Among all splits of a part, the one with the largest Q is
 // tested: the part's values are shuffled, and the chance is the share of shuffles whose best split
-// is as good, the measured order counted among them. While that chance is at most `level` the split
-// is kept and its parts are split further. No level is shorter than three values, so that one
-// outlier is none. Shuffles come from a fixed seed: equal series give equal answers. Time of a
+// is as good, the measured order counted among them. While that chance is at most `level`, the
+// split is kept and its parts are split further. A level has at least three values, so that one
+// outlier is none. Shuffles come from a fixed seed: equal series give equal answers. The time of a
 // shuffle grows with the square of the series.
 #pragma once
 

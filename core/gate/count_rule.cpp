@@ -16,7 +16,7 @@ constexpr double kRounding = 1e-12;
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
-  double highest = 0;  // of the runs' own values, without the doubt
+  double highest = 0;  // largest count a step of any run, not widened by doubt()
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
 };

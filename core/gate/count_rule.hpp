@@ -25,7 +25,7 @@ namespace stepscope {
 struct CountedWork {
   std::uint64_t total = 0;
   std::uint64_t steps = 1;
-  std::uint64_t least = 0;  // of single steps
+  std::uint64_t least = 0;  // least and most in a single step
   std::uint64_t most = 0;
   std::optional<std::uint64_t> in_recording = {};  // warm-up included, over `steps_recorded`
   std::uint64_t steps_recorded = 0;

@@ -84,20 +84,20 @@ MetricResult new_finding(const Finding& finding) {
   return out;
 }
 
-// A rule's second finding, at another place, is told with its first.
+// A rule's second finding, at another place, is reported with its first.
 void add_finding(const Finding& finding, std::vector<MetricResult>& out) {
-  const auto told = std::find_if(out.begin(), out.end(), [&](const MetricResult& result) {
+  const auto reported = std::find_if(out.begin(), out.end(), [&](const MetricResult& result) {
     return result.name == "finding:" + finding.id;
   });
-  if (told == out.end()) {
+  if (reported == out.end()) {
     out.push_back(new_finding(finding));
   } else {
-    told->causes.push_back(cause_of(finding));
+    reported->causes.push_back(cause_of(finding));
   }
 }
 
-// Rules of which a run does not say whether they hold, by id.
-std::set<std::string> not_told(const Sides& runs, const IsIgnored& is_ignored) {
+// Returns the ids of the rules that could not be judged in at least one run.
+std::set<std::string> abstained_rules(const Sides& runs, const IsIgnored& is_ignored) {
   std::set<std::string> out;
   for (const Summary* run : runs)
     for (const NotFound& rule : run->findings->abstained)
@@ -139,8 +139,8 @@ std::vector<MetricResult> judge_new_findings(Severity least, const Sides& baseli
   for (const Sides* side : {&baseline, &candidate})
     if (const std::string why = without_findings(*side); !why.empty())
       return {about_findings(Outcome::inconclusive, why)};
-  const std::set<std::string> not_in_baseline = not_told(baseline, is_ignored);
-  const std::set<std::string> not_in_candidate = not_told(candidate, is_ignored);
+  const std::set<std::string> not_in_baseline = abstained_rules(baseline, is_ignored);
+  const std::set<std::string> not_in_candidate = abstained_rules(candidate, is_ignored);
   std::vector<MetricResult> out;
   for (const Finding& finding : candidate.front()->findings->found) {
     const bool is_new = finding.severity >= least && !is_ignored(finding.id) &&

@@ -10,7 +10,8 @@ namespace stepscope {
 namespace {
 
 constexpr std::uint64_t kMostRuns = 100;
-constexpr double kPowerDeviations = 0.8416;  // of the normal distribution, at 0.8
+// 80 % quantile of the normal distribution, for a power of 0.8.
+constexpr double kPowerDeviations = 0.8416;
 constexpr double kRankEfficiency = 0.955;
 
 // The deviation above which a normal value lies with chance `level`, by bisection.

@@ -5,7 +5,8 @@
 //
 // By the normal approximation, n = 2 s^2 (z_level + z_0.8)^2 / (0.955 d^2), where s is the standard
 // deviation of log times within a side, d the distance of the measured ratio from 1 + tolerance in
-// logs, and 0.955 the efficiency of ranks. Of pairs, s is of the log ratios and there is no 2.
+// logs, and 0.955 the efficiency of ranks. For paired runs, s is the standard deviation of log
+// ratios and the factor 2 is left out.
 #pragma once
 
 #include <cstdint>

@@ -44,12 +44,13 @@ std::optional<double> median_value(const Metric& metric, const Runs& runs) {
   return known.empty() ? std::nullopt : std::optional(median_of(std::move(known)));
 }
 
-// Of every run of both sides, or of none of a side.
+// Whether every run has the metric.
 bool all_have(const Metric& metric, const Runs& runs) {
   return !runs.empty() && values(metric, runs).size() == runs.size();
 }
 
-// Counts of calls on the host depend on what a recorder listens to; those of device work do not.
+// Whether a count depends on what a recorder listens to: counts of calls on the host do, counts of
+// device work do not.
 bool depends_on_recorder(std::string_view count) {
   return count == "launches" || count == "graph_launches" || count == "host_syncs" ||
          count == "allocations" || count == "cpu_ops";

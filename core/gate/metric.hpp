@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be gated, by name, and its value in a run: always a step's share, of the counted steps.
+// The metrics that can be gated, by name, and their values in a run: always a step's share, of the
+// counted steps.
 //
 //   kernels, launches, host_syncs, bytes_h2d, ...   the counts of core/summary/work_counts
 //   step_time                                       mean of all counted steps: the throughput
-//   step_time_p50, step_time_p90                    of single steps
+//   step_time_p50, step_time_p90                    quantiles over single steps
 //   device_busy                                     time in which the device works
 //   phase:PATH, cause:NAME                          time that a phase or a cause owns
 #pragma once

@@ -86,8 +86,8 @@ bool is_one_place(const CountLineDelta& row, const CountLineDelta& other) {
   return row.file == other.file && row.line == other.line && row.direction == other.direction;
 }
 
-// What the operations of a count at its line cost now: the time, and the cause and phase of the
-// largest part.
+// Adds the cost of the operations of a count at its line: their time, and the cause and phase of
+// the largest part of the difference there.
 void add_time(std::string_view metric, const Comparison& difference, MetricCause& cause) {
   bool found = false;
   for (const DeltaPart& part : difference.parts) {  // largest first

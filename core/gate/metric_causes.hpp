@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the rise of a metric comes from, largest first. Of times: the summands of the exact
-// difference that take longer. Of counts: the lines with more of it, which less those with fewer sum
-// to the counted difference; what they cost, and why, is said where parts of the difference stand at
-// the line. Work that owns no time (a launch behind which the device was busy) has a line, too.
+// Where the rise of a metric comes from, largest first. A time's causes are the summands of the
+// exact difference that take longer. A count's causes are the lines with more of it; less those
+// with fewer, they sum to the counted difference. Their cost and reason are given where parts of
+// the difference are at that line. Work that owns no time (a launch behind which the device was
+// busy) has a line, too.
 // Internal to core/gate.
 #pragma once
 

@@ -33,7 +33,7 @@ struct MetricRule {
 struct Budget {
   Metric metric;
   double limit = 0;    // a step: a count, bytes, ns, or a share of the step
-  bool share = false;  // of the step's time
+  bool share = false;  // the limit is a share of the step's time
   std::string text;    // as it was written
 };
 

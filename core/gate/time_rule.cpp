@@ -101,7 +101,8 @@ RatioSample cycles_of(const TimeTest& test) {
   return out;
 }
 
-// Of the candidate's clocks to the baseline's; nothing where they are not known or do not differ.
+// Returns the ratio of the candidate's clocks to the baseline's; nothing where they are not known
+// or do not differ.
 std::optional<double> clock_change(const TimeTest& test) {
   const bool known = test.baseline_mhz.size() == test.times.baseline.size() &&
                      test.candidate_mhz.size() == test.times.candidate.size() &&

@@ -21,7 +21,7 @@ namespace stepscope {
 
 struct TimeTest {
   RatioSample times;                 // ns a step, one a run
-  std::vector<double> baseline_mhz;  // of the same runs; empty where a clock is not known
+  std::vector<double> baseline_mhz;  // clocks of the same runs; empty where one is not known
   std::vector<double> candidate_mhz;
   double tolerance = 0;
 };

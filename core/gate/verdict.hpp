@@ -48,12 +48,13 @@ struct MetricResult {
   std::optional<double> baseline;   // medians over the runs, a step
   std::optional<double> candidate;  // nothing where no run has it
   double tolerance = 0;             // relative
-  std::string budget;               // of a budget, as it was written: then there is no baseline
-  std::optional<double> ratio;      // of candidate to baseline
+  std::string budget;               // a budget as it was written: then there is no baseline
+  std::optional<double> ratio;      // candidate / baseline
   std::optional<double> ratio_low;  // one-sided bounds; counts have none
   std::optional<double> ratio_high;
-  std::optional<std::uint64_t> further_runs;  // a side, of an inconclusive one
-  std::vector<MetricCause> causes;            // of a regression, largest first
+  // Further runs a side that an inconclusive metric needs.
+  std::optional<std::uint64_t> further_runs;
+  std::vector<MetricCause> causes;  // causes of a regression, largest first
 };
 
 struct GateRun {

@@ -52,7 +52,8 @@ ProfiledStep profiled_step(const Summary& summary, const ProfiledStep* below) {
   return out;
 }
 
-// Of the steps that both made. Repeats of one rung train the same, so one run stands for it.
+// Compares losses over the steps that both made. Repeats of one rung train the same, so one run
+// stands for it.
 LossParity parity_of(const std::vector<double>& first, const std::vector<double>& losses,
                      double tolerance) {
   LossParity out;

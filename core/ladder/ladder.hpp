@@ -18,16 +18,16 @@
 
 namespace stepscope {
 
-// What was run of one rung.
+// The runs of one rung.
 struct RungRuns {
   RungName rung;
   std::vector<TrainedRun> runs;    // the i-th is the i-th repeat's
-  std::optional<Summary> profile;  // of one more run
+  std::optional<Summary> profile;  // one more run, under the profiler
   std::string failure;             // why it has no runs, or no profile
 };
 
 struct LadderOptions {
-  double loss_tolerance = 0.02;  // of a step's loss, against the first rung's
+  double loss_tolerance = 0.02;  // largest relative difference of a step's loss to the first rung's
   double null_band = 0.02;       // an interval within 1 +- this that holds 1 is a measured null
 };
 
@@ -76,7 +76,7 @@ struct Ladder {
   std::vector<LadderRung> rungs;
   std::vector<std::string> notes;
 
-  bool same_losses() const;  // of every rung that ran
+  bool same_losses() const;  // Whether every rung that ran has the first rung's losses.
 };
 
 // By its interval: faster, slower, none where it holds 1 and is narrow, else undecided.

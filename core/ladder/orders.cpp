@@ -63,7 +63,8 @@ std::vector<SharedGain> shared_gains(const Ladder& subsets, const std::vector<Ru
   return out;
 }
 
-// Of a subset whose run had other rungs on than were asked for: one needs another.
+// Returns the rungs that a subset's run had on without being in the subset: a rung may need
+// another.
 std::string not_asked_for(const std::vector<RungName>& rungs, std::size_t subset,
                           const TrainedRun& base, const TrainedRun& run) {
   std::vector<std::string> extra;

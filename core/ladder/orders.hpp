@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rungs bring whatever their order: every subset of them is measured on one base, and the gain
-// of all together is shared out over all orders in which they can be switched on.
+// The gain of each rung regardless of order: every subset of the rungs is measured on one base, and
+// the gain of all together is shared out over all orders in which they can be switched on.
 //
 // A rung's share is the Shapley value of the logarithm of the rate, as a factor: the mean, over all
 // orders, of what switching it on multiplies the rate by. So shares multiply to the whole gain.
@@ -17,10 +17,11 @@ namespace stepscope {
 
 struct SharedGain {
   RungName rung;
-  RepeatedMean share;          // a factor
-  RepeatedMean alone;          // over the base, no other one on
-  RepeatedMean behind_all;     // over all the others
-  double least = 0, most = 0;  // of its gains over each subset of the others, means over repeats
+  RepeatedMean share;       // a factor
+  RepeatedMean alone;       // over the base, no other one on
+  RepeatedMean behind_all;  // over all the others
+  // Range of its gains over each subset of the others, means over repeats.
+  double least = 0, most = 0;
 };
 
 struct RungOrders {

@@ -14,7 +14,7 @@ struct RepeatedMean {
   std::optional<double> low, high;
 };
 
-// Of positive values; of none: 0.
+// Returns the mean of positive values; 0 if there are none.
 RepeatedMean repeated_mean(const std::vector<double>& values);
 
 // b / a, repeat by repeat; what one side alone has is left out.

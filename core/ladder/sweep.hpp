@@ -12,8 +12,8 @@ namespace stepscope {
 
 struct SweepPoint {
   std::int64_t micro_batch = 0;
-  Ladder ladder;                      // of this micro-batch
-  Effect effect = Effect::undecided;  // of the last rung over the first, as a rung's over one below
+  Ladder ladder;                      // the rungs at this micro-batch
+  Effect effect = Effect::undecided;  // effect of the last rung over the first
 };
 
 struct LadderSweep {

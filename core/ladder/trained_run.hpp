@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reference trainer prints: of itself (--describe, stepscope.trainer/1) and of a run it made
-// (its last line, stepscope.train/1).
+// Reads what a reference trainer prints: its description (--describe, stepscope.trainer/1) and the
+// last line of a run (stepscope.train/1).
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct TrainedRun {
   double mfu = 0;  // 0: not said
   std::int64_t tokens_a_step = 0, timed_steps = 0;
   std::int64_t peak_bytes = 0;  // 0: not counted
-  std::vector<double> losses;   // of every step
+  std::vector<double> losses;   // by step
 };
 
 // Errors name the field.

@@ -19,8 +19,8 @@ enum class DeviceCounter : std::uint8_t {
   power_mw,
   throttle_reasons,  // bits: ClockReason
   temperature_celsius,
-  memory_used_bytes,     // of the device, by all processes and the driver
-  process_memory_bytes,  // of the process that recorded it
+  memory_used_bytes,     // the device's, by all processes and the driver
+  process_memory_bytes,  // by the process that recorded it
   nvlink_sent_bytes,
   nvlink_received_bytes,
   other_processes,            // that have a context on the device
@@ -36,7 +36,7 @@ enum class DeviceCounter : std::uint8_t {
 };
 inline constexpr std::size_t kDeviceCounters = 18;
 
-// Of the process that recorded it; the others are the device's.
+// Whether the counter is of the process that recorded it; the others are of the device.
 bool is_of_process(DeviceCounter counter);
 
 std::string_view name_of(DeviceCounter counter);

@@ -103,7 +103,7 @@ struct Health {
   std::uint64_t crossing_ranges = 0;  // same thread, neither nested nor disjoint
   std::uint64_t skipped_events = 0;   // phases or categories that the importer does not know
   std::uint64_t missing_fields = 0;   // tolerated, value left unknown
-  std::uint64_t lost_chunks = 0;      // of a torn or damaged store file
+  std::uint64_t lost_chunks = 0;      // chunks of a torn or damaged store file that cannot be read
   std::uint64_t lost_bytes = 0;
   std::int64_t overhead_ns = 0;     // the collectors' own measured work on application threads
   std::uint64_t sites_wanted = 0;   // calls at which a line was asked for ...

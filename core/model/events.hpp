@@ -61,11 +61,12 @@ struct HostRanges {
   std::vector<StringId>
       category;              // NVTX domain, Kineto category where it is not the kind; 0 = none
   std::vector<SiteId> site;  // call site of an op or call, own definition of a Python function
-  // What the thread's count of autograd nodes stood at when the range began: an op is about to make
-  // that node, a launch works for the one before it. Of a backward node: its own number.
-  // kNoSequence where it is not known, or (launches) the same as before.
+  // The thread's count of autograd nodes when the range began: an op is about to make that node, a
+  // launch works for the node before it. A backward node has its own number. kNoSequence where it
+  // is not known, or (launches) unchanged.
   std::vector<std::uint32_t> sequence;
-  // PyTorch's own number of a thread: of a backward node that of its forward, of a launch its own.
+  // PyTorch's own number of a thread: for a backward node that of its forward's thread, for a
+  // launch its own.
   std::vector<std::uint32_t> forward_thread;  // or kNone
   std::vector<RangeId> parent;                // set by Trace::build: see trace.hpp
 
@@ -156,8 +157,9 @@ struct Syncs {
   std::vector<std::int64_t> end;
   std::vector<ApiKind> api;      // sync_device, sync_stream, sync_event, stream_wait_event
   std::vector<StreamId> stream;  // that waits (or is waited for by the host)
-  std::vector<std::uint32_t> correlation;          // of the waiting call
-  std::vector<std::uint32_t> awaited_correlation;  // of the event's record call; 0 = unresolved
+  std::vector<std::uint32_t> correlation;  // correlation id of the waiting call
+  // Correlation id of the event's record call; 0 = unresolved.
+  std::vector<std::uint32_t> awaited_correlation;
 
   std::size_t size() const { return begin.size(); }
 };
@@ -185,9 +187,9 @@ struct Counters {
   std::size_t size() const { return time.size(); }
 };
 
-// Where a thread was, as a sampler beside it read from outside: at that moment, if the row says
-// what the thread was doing (sample_doing.hpp). In older traces, and for workers, a row holds until
-// the thread's next one, and the first of a silence from its begin.
+// Where a thread was, as a sampler beside it read from outside. If the row holds the thread's state
+// (sample_state.hpp), it describes that moment. In older traces, and for workers, a row holds until
+// the thread's next one, and the first row of a silence from the silence's begin.
 enum SampleFlag : std::uint8_t {
   kSampleCollecting = 1,  // the interpreter's garbage collector was at work in it
   kSampleInLoader = 2,    // the line called PyTorch's DataLoader

@@ -96,13 +96,14 @@ class CallsById {
   const TraceData& data_;
   bool ours_;  // other tools' clocks may differ by more
   std::unordered_map<std::uint64_t, CallId> first_;
-  // Of ids that come again, which in a run of many windows they do thousands of times: all calls,
-  // in order of begin.
+  // By id that is used again, as ids are thousands of times in a run of many windows: all its
+  // calls, in order of begin.
   std::unordered_map<std::uint64_t, std::vector<CallId>> again_;
 };
 
-// What was launched while the hooks were still off, or off again, has an id of a call of an earlier
-// stretch: it would be out of its stream's order, or a second op of a call that makes one.
+// Rejects wrong links. An op that was launched while the hooks were off may carry the id of a call
+// of an earlier stretch; that call would be out of its stream's order, or have a second op although
+// it makes one.
 class Plausible {
  public:
   explicit Plausible(const TraceData& data)
@@ -137,7 +138,7 @@ class Plausible {
   const TraceData& data_;
   Closings closings_;
   std::vector<std::int64_t> last_;  // launch of the stream's last op
-  std::vector<bool> has_op_;        // of a call
+  std::vector<bool> has_op_;        // by call
 };
 
 }  // namespace

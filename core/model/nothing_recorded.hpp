@@ -11,7 +11,7 @@ namespace stepscope {
 
 inline constexpr std::string_view kNothingRecorded = "nothing was recorded: ";
 
-// Of the first such note of a trace; empty where there is none.
+// Returns the reason in the first such note of a trace; empty where there is none.
 inline std::string why_nothing_recorded(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) {
     if (note.starts_with(kNothingRecorded)) return note.substr(kNothingRecorded.size());

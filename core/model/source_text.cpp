@@ -10,7 +10,7 @@ namespace stepscope {
 namespace {
 
 constexpr std::size_t kLongestKept = 200;  // bytes
-constexpr std::size_t kDigits = 8;         // of one hash
+constexpr std::size_t kDigits = 8;         // hexadecimal digits of one hash
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording keeps of a source file, so that two runs can tell which line of one is which
-// line of the other after the file was edited: a hash of each line, and the text of the lines that
-// were recorded.
+// The part of a source file that a recording keeps, so that lines can be matched between two runs
+// after the file was edited: a hash of each line, and the text of the lines that were recorded.
 //
-// A line's hash is of its text without the white space at both ends, so a line that was indented
-// anew stays the same line. A line without a letter or digit says nothing, and has the hash 0.
+// A line's hash is of its text without the white space at both ends, so that a line whose
+// indentation changed stays the same line. A line without a letter or digit is not distinctive and
+// has the hash 0.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace stepscope {
 
 struct SourceText {
   std::string file;                            // as the trace's places name it
-  std::vector<std::uint32_t> hashes;           // of line 1, 2, ...
+  std::vector<std::uint32_t> hashes;           // by line, from line 1
   std::map<std::uint32_t, std::string> lines;  // by number from 1: the text, cut where it is long
   friend bool operator==(const SourceText&, const SourceText&) = default;
 };

@@ -10,7 +10,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kManyCopies = 4;     // at a line, a step
-constexpr double kManyLaunches = 50;  // of a step, or of its optimizer
+constexpr double kManyLaunches = 50;  // launches of a step, or of its optimizer alone
 constexpr std::size_t kMostOfAKind = 12;
 
 struct PlaceOfWork {

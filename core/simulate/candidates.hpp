@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixes that a graph has something to change for: one a line and kind where lines are known, else
-// one a phase. None is judged here; the replay says what each gives.
+// Fixes that would change at least one task of the graph: one a line and kind where lines are
+// known, else one a phase. None is judged here; the replay says what each gives.
 #pragma once
 
 #include <vector>

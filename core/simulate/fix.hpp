@@ -58,7 +58,8 @@ struct Fix {
                             // batch_repeats: how many there are
   // prefetch_input: that make input beside the step; 0: as many as usual.
   std::uint32_t workers = 0;
-  std::optional<double> computes;  // of that input's time, on a core; nothing: all of it
+  // prefetch_input: the share of making input that is spent on a core; nothing: all of it.
+  std::optional<double> computes;
   // How it is written where its scope has no words (ops, host_times): the id of its finding.
   std::string finding;
   // How much of what a replay of the repair gives its finding explains. The rest comes of other

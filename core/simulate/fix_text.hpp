@@ -11,13 +11,14 @@
 
 namespace stepscope {
 
-// Of several lines or phases all are named; one that a finding proposes is named by it.
+// Returns the fix as fix_reader reads it. A scope of several lines or phases names all of them; the
+// scope of a finding's fix is that finding's id.
 std::string text_of(const Fix& fix, const Trace& trace, const Attribution& attribution);
 std::string text_of(const std::vector<Fix>& fixes, const Trace& trace,
                     const Attribution& attribution);
 
-// How much of it: "1 in 2", "4 workers", "x0.5"; of several, those that differ. Empty: all or
-// nothing.
+// Returns how much of its work the fix changes: "1 in 2", "4 workers", "x0.5"; for several fixes,
+// the amounts that differ. Empty: all or nothing.
 std::string amount_of(const std::vector<Fix>& fixes);
 
 std::string phase_path(const std::vector<Phase>& phases, PhaseId phase);  // "train/eval"

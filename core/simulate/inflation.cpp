@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kHalvings = 24;
 constexpr double kMostNsPerRecord = 20'000;
-constexpr double kLeastShare = 0.1;  // of a task's time is its own work
+constexpr double kLeastShare = 0.1;  // the least share of a task's time that is its own work
 constexpr double kTolerance = 0.01;
 
 TaskGraph without(const TaskGraph& graph, double ns_per_record) {

@@ -18,12 +18,12 @@
 namespace stepscope {
 
 struct Replayed {
-  std::vector<double> step_ns;         // of each step, from the end of the one before to its own
+  std::vector<double> step_ns;         // by step, from the end of the step before to its own
   double busy_ns = 0;                  // some device op ran, over all steps
   std::map<SiteId, double> waited_ns;  // by line: the loop's thread waits for the device
   double input_ns = 0;                 // it waits for what others make for it, over all steps
 
-  double ns() const;  // of all steps
+  double ns() const;  // Returns the sum over all steps.
 };
 
 Replayed replay(const TaskGraph& graph);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task graph of the counted steps, replayed as it is and with fixes; times as a step takes them.
+// The task graph of the counted steps, replayed as it is and with fixes; results are times of one
+// step.
 //
 // A replay's times are anchored: T = measured step x replay with the fixes / replay without. Where
-// it is not known what recording cost the host, a second graph is another account of it.
+// the cost of recording on the host is not known, `other` is a second graph that takes it into
+// account, and forecasts weigh both.
 // Internal to core/simulate.
 #pragma once
 
@@ -29,11 +31,12 @@ struct ReplayedSteps {
   struct Other {
     TaskGraph graph;
     double base_ns = 0;
-    double weight = 0;  // of it in what is expected; its interval holds both
+    // Weight of this graph in the expected value; the interval holds both graphs' values.
+    double weight = 0;
   };
 
   TaskGraph graph;
-  Replayed base;              // of the graph as it is
+  Replayed base;              // replay of the unchanged graph
   double anchor_ns = 0;       // a step
   std::vector<Phase> phases;  // Attribution::phases
   std::optional<Other> other;
@@ -43,16 +46,16 @@ struct ReplayedSteps {
   FixedSteps with(std::span<const Fix> fixes, Luck luck) const;
   std::size_t touched_by(const Fix& fix) const;
 
-  // What such a replay is of the measured step.
+  // Scales a replayed time to the measured step.
   double anchored(double replayed_ns) const { return anchor_ns * replayed_ns / base.ns(); }
-  // The step with the fixes by the other graph, which there is.
+  // Returns the step with the fixes by the other graph, which must exist.
   double other_ns(std::span<const Fix> fixes, Luck luck) const;
-  // By this graph and by the other.
+  // Returns the step with the fixes by the weighted mean of both graphs.
   double by_both(const FixedSteps& fixed, std::span<const Fix> fixes) const;
-  // Of `ns`, what the replay gives: it is not all expected (Fix::expected_share). Of what such a
-  // repair adds to the others, the rest stays in the step.
+  // Raises the replayed time `ns` to the expected one: where a fix gives its full gain only with a
+  // chance (Fix::expected_share), the rest of what it adds to the other fixes stays in the step.
   double expected(double ns, std::span<const Fix> fixes) const;
-  // As replayed, with a device that takes no time: what the host alone needs.
+  // Returns the time that the host alone needs: a replay with a device that takes no time.
   double host_ns(std::span<const Fix> fixes) const;
 };
 

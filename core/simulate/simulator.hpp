@@ -27,7 +27,7 @@ namespace stepscope {
 inline constexpr double kLargestReplayError = 0.04;
 
 struct ReplayCheck {
-  double measured_ns_per_step = 0;  // of the steps that are replayed
+  double measured_ns_per_step = 0;  // mean over the steps that are replayed
   double replayed_ns_per_step = 0;
   double error = 0;  // |replayed - measured| / measured
 };
@@ -48,14 +48,15 @@ class Simulator {
                                  const SimulatorOptions& options = {});
 
   const ReplayCheck& check() const;
-  double anchor_ns_per_step() const;   // what forecasts are compared with
-  std::size_t steps_replayed() const;  // of those that count
+  double anchor_ns_per_step() const;   // the step time that forecasts are compared with
+  std::size_t steps_replayed() const;  // number of counted steps in the replay
   // Sentences that hold for every forecast of this trace.
   const std::vector<std::string>& notes() const;
-  // Device busy time that a step has, as replayed: what no change of the host undercuts.
+  // Returns the device's busy time in a step, as replayed: no change of the host can make the step
+  // shorter than it.
   double busy_ns_per_step() const;
 
-  // Why no forecast of this trace can be relied on; empty: they can.
+  // Returns why no forecast of this trace can be relied on; empty: they can.
   const std::string& abstained() const;
 
   Forecast forecast(std::span<const Fix> fixes) const;

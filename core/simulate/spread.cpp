@@ -17,10 +17,11 @@ constexpr double kErrorOfGain = 0.06;  // what an edit cannot know of the repair
 constexpr double kRunToRun = 0.06;
 constexpr double kHostProbe = 0.05;  // host work longer by this much tells what depends on it
 constexpr double kNinetyPercentOfTwoRuns = 2.33;  // standard deviations, of a difference of two
-constexpr double kUnknownVariation = 0.03;        // of the step, where one step counts
+// Share of the step by which it varies, assumed where only one step counts.
+constexpr double kUnknownVariation = 0.03;
 
-// How much of the step with the fixes is as long as the host is: all of it where the host holds
-// the step back, although the device works beside it; none where the device does.
+// Returns how much of the step with the fixes is as long as the host is: all of it where the host
+// holds the step back, although the device works beside it; nothing where the device does.
 double bound_by_host_ns(const ReplayedSteps& steps, const FixedSteps& fixed) {
   const double slower = replay(with_host_times(fixed.graph, 1 + kHostProbe)).ns();
   return std::max(0.0, steps.anchored(slower - fixed.replayed.ns()) / kHostProbe);

@@ -11,7 +11,8 @@
 namespace stepscope {
 namespace {
 
-constexpr double kLeastGain = 0.001;  // of the step: less is no further step of a path
+// Share of the step; a smaller gain is no further repair of the path.
+constexpr double kLeastGain = 0.001;
 
 class Answer {
  public:

@@ -47,17 +47,17 @@ enum class WhatIfKind : std::uint8_t { ranked, tried, path };
 
 struct WhatIf {
   WhatIfKind kind = WhatIfKind::ranked;
-  std::string path;  // of the trace
+  std::string path;  // the trace's path
   ReplayCheck check;
-  double step_ns = 0;  // that forecasts are compared with: measured, or the plain step
+  double step_ns = 0;  // what forecasts are compared with: the measured step, or the plain one
   bool is_plain_step = false;
-  double busy_ns = 0;  // of it, some device op runs
+  double busy_ns = 0;  // the part of it in which some device op runs
   std::uint64_t steps_replayed = 0;
   std::uint64_t steps_counted = 0;
   std::string abstained;  // why no number can be relied on
   std::vector<std::string> notes;
   std::vector<WhatIfRow> rows;
-  std::optional<Forecast> together;  // of all rows, where several were tried
+  std::optional<Forecast> together;  // the forecast of all rows together, where several were tried
 };
 
 struct WhatIfQuestion {

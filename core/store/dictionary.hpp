@@ -73,7 +73,7 @@ class Dictionary {
     pending_.push_back(&ids_.emplace(Key(key), next_).first->first);  // keys never move
     return next_++;
   }
-  // For this once: the key is forgotten when it is written.
+  // Returns an id for one use: the key is forgotten when it has been written.
   std::uint32_t passing_id_of(Key key) {
     pending_.push_back(&passing_.emplace_back(std::move(key)));
     return next_++;
@@ -83,7 +83,7 @@ class Dictionary {
     return ids_.find(key) != ids_.end();
   }
 
-  std::size_t size() const { return ids_.size(); }  // of those that are remembered
+  std::size_t size() const { return ids_.size(); }  // without keys that were interned for one chunk
   const std::vector<const Key*>& pending() const { return pending_; }
   std::size_t first_pending() const { return next_ - pending_.size(); }
   void mark_written() {

@@ -40,8 +40,8 @@ const SourceFrame* frame_to_show(const std::vector<SourceFrame>& frames) {
   return any == frames.end() ? nullptr : &*any;
 }
 
-// Of a demangled name, what tells functions apart at a glance: without parameters, templates'
-// arguments and unnamed namespaces, "Trainer::step".
+// Shortens a demangled name to what distinguishes functions at a glance: without parameters,
+// template arguments and unnamed namespaces, "Trainer::step".
 std::string short_name(std::string function) {
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   for (std::size_t at = 0; (at = function.find(kUnnamed)) != std::string::npos;)

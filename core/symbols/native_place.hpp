@@ -20,7 +20,7 @@ struct NativePlace {
   friend auto operator<=>(const NativePlace&, const NativePlace&) = default;
 };
 
-// Of a function's name; empty where it is that of a function. What is malformed is passed over.
+// Parses a site's function name; empty where it is a plain function. Malformed parts are skipped.
 std::vector<NativePlace> native_places(std::string_view function);
 
 }  // namespace stepscope

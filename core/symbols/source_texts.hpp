@@ -24,17 +24,17 @@ inline constexpr const char* kSourcesFile = "sources.json";
 
 using SourceTexts = std::vector<SourceText>;
 
-// Not of a library, a compiler, a framework or Python itself.
+// Whether the file is the user's: not a library's, a compiler's, a framework's or Python's own.
 bool is_users_source(std::string_view file);
 
-// What is to be kept of one file.
+// What the trace needs of one file.
 struct WantedLines {
   std::set<std::uint32_t> lines;
   std::int64_t loaded_ns = 0;  // a file that was changed later is not what ran, and is left out
 };
 
-// By the file's name in the trace. Relative names are looked for in `folder`. What is not there, is
-// no regular file, is large, or is a library's, is left out.
+// Returns the wanted lines, by the file's name in the trace. Relative names are looked for in
+// `folder`. A file is left out if it is missing, no regular file, large, or a library's.
 SourceTexts capture_sources(const std::map<std::string, WantedLines>& files,
                             const std::filesystem::path& folder);
 

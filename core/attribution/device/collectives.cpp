@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ops of several processes are one collective:
-//   where calls told their communicator: ops of the same communicator and ordinal, one of each
-//     process that uses the communicator, under one kernel's name
-//   where none did: the n-th of each process, if all ran the same sequence of names
+// Finds which ops of several processes are one collective:
+//     where calls name their communicator: ops of the same communicator and ordinal, one of each
+//   process that uses the communicator, under one kernel's name
+//     where none does: the n-th of each process, if all ran the same sequence of names
 // Hosts have clocks of their own. A collective ends on all of them nearly at once, so the median
-// difference of the ends is what the clocks differ by.
+// difference of the ends is the difference of the clocks.
 // An op that ended before the last entry was in another collective: then the pairing is wrong, and
 // nothing of that communicator (or of that sequence) is decided.
 #include "core/attribution/device/collectives.hpp"
@@ -24,11 +24,11 @@
 namespace stepscope {
 namespace {
 
-// An op of each process that takes part.
+// One op of each process that takes part.
 using Collective = std::vector<DeviceOpId>;
-// Paired by one rule: right together or wrong together.
+// Collectives that one rule has paired: all are right, or all are wrong.
 using PairedOps = std::vector<Collective>;
-// What a host's clock is ahead of the first one's.
+// By host: how far its clock is ahead of the first host's.
 using HostClocks = std::map<std::string_view, std::int64_t>;
 
 bool waits_for_all(std::string_view name) {
@@ -77,9 +77,10 @@ bool have_one_name(const Trace& trace, const Collective& ops) {
                      [&](DeviceOpId op) { return names[op] == names[ops.front()]; });
 }
 
-// The communicator's hash and the ordinal of the call that the op works for.
-std::optional<std::pair<std::uint64_t, std::uint32_t>> told_by(const Trace& trace,
-                                                               Messages& messages, DeviceOpId op) {
+// Returns the communicator's hash and the ordinal of the call that launched the op.
+std::optional<std::pair<std::uint64_t, std::uint32_t>> message_key(const Trace& trace,
+                                                                   Messages& messages,
+                                                                   DeviceOpId op) {
   const CallId launch = trace.launch_of(op);
   if (launch == kNone) return std::nullopt;
   const Messages::Calls& calls = messages.launched_in(trace.calls().range[launch]);
@@ -93,16 +94,16 @@ std::optional<std::pair<std::uint64_t, std::uint32_t>> told_by(const Trace& trac
 
 std::vector<PairedOps> by_communicator(const Trace& trace, const std::vector<DeviceOpId>& ops) {
   Messages messages(trace);
-  std::map<std::uint64_t, std::map<std::uint32_t, Collective>> told;
+  std::map<std::uint64_t, std::map<std::uint32_t, Collective>> grouped;
   std::map<std::uint64_t, std::set<ProcessId>> members;
   for (const DeviceOpId op : ops) {
-    const auto key = told_by(trace, messages, op);
+    const auto key = message_key(trace, messages, op);
     if (!key) continue;
-    told[key->first][key->second].push_back(op);
+    grouped[key->first][key->second].push_back(op);
     members[key->first].insert(process_of(trace, op));
   }
   std::vector<PairedOps> out;
-  for (auto& [communicator, by_ordinal] : told) {
+  for (auto& [communicator, by_ordinal] : grouped) {
     PairedOps paired;
     for (auto& [ordinal, collective] : by_ordinal) {
       std::set<ProcessId> there;
@@ -192,7 +193,7 @@ std::vector<CollectiveOp> collective_ops_of(const Trace& trace, ProcessId proces
   std::vector<CollectiveOp> out;
   for (const DeviceOpId op : collective_ops(trace)) {
     if (process_of(trace, op) != process) continue;
-    const auto key = told_by(trace, messages, op);
+    const auto key = message_key(trace, messages, op);
     out.push_back(key ? CollectiveOp{op, key->first, key->second} : CollectiveOp{op});
   }
   return out;

@@ -31,7 +31,7 @@ LastEntries last_entries(const Trace& trace);
 // A device op of a process that is a collective which waits for all of its ranks.
 struct CollectiveOp {
   DeviceOpId op = kNone;
-  std::uint64_t communicator = 0;  // 0: its call did not tell it, nor the ordinal
+  std::uint64_t communicator = 0;  // 0: its call names neither communicator nor ordinal
   std::uint32_t ordinal = 0;
 };
 // In the order in which they began.

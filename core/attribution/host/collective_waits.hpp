@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the loop's thread waits for a collective that another thread of its process carries out:
-// Gloo and MPI run it on threads of their own, which record its range ("gloo:all_reduce"), and the
-// caller sleeps without a record until it ends.
+// Finds when the loop's thread waits for a collective that another thread of its process carries
+// out: Gloo and MPI run it on threads of their own, which record its range ("gloo:all_reduce"), and
+// the caller sleeps without a record until it ends.
 //
 // A piece of the loop's thread [a, b) in which no op of its own runs is such a wait until the end d
 // of the last collective that ended in it, if the thread woke up with it: from d to b it takes less

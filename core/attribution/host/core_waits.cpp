@@ -90,7 +90,8 @@ class WaitFinder {
     std::int64_t slept = 0;
     while (part < silences_.size() && silences_[part].time.end <= time.begin) ++part;
     for (std::size_t i = part; i < silences_.size() && silences_[i].time.begin < time.end; ++i)
-      if (silences_[i].state == State::asleep) slept += intersect(silences_[i].time, time).length();
+      if (silences_[i].state == ThreadState::asleep)
+        slept += intersect(silences_[i].time, time).length();
     return asleep ? slept : time.length() - slept;
   }
 
@@ -163,7 +164,7 @@ class WaitFinder {
       const Interval part = intersect(silences_[i].time, portion.time);
       if (part.empty()) continue;
       add({at, part.begin}, false);
-      add(part, silences_[i].state == State::asleep);
+      add(part, silences_[i].state == ThreadState::asleep);
       at = part.end;
     }
     add({at, portion.time.end}, false);
@@ -185,7 +186,7 @@ class WaitFinder {
   const Trace& trace_;
   const HostTimeline& work_;
   std::vector<Silences::Stretch> silences_;
-  Interval known_;  // from the first look to the last; the outer pieces have no ends of their own
+  Interval known_;  // from the first sample to the last; the outer pieces have no ends of their own
   std::unordered_map<std::uint64_t, std::int64_t> usual_;
   std::vector<Portion> portions_;
   std::size_t piece_ = 0, part_ = 0;
@@ -199,19 +200,19 @@ CoreWaits::CoreWaits(const Trace& trace, const Threads& threads, const ThreadCpu
                      const Silences& silences)
     : waits_(trace.data().threads.size()) {
   for (ThreadId thread = 0; thread < waits_.size(); ++thread) {
-    const std::vector<std::int64_t>& looks = cpu.looks(thread);
-    if (looks.size() < 2 || trace.ranges_of(thread).size() == 0) continue;
+    const std::vector<std::int64_t>& sample_times = cpu.sample_times(thread);
+    if (sample_times.size() < 2 || trace.ranges_of(thread).size() == 0) continue;
     WaitFinder finder(trace, threads.work(thread), silences.all(thread));
-    finder.learn({looks.front(), looks.back()});
-    for (std::size_t i = 1; i < looks.size(); ++i) {
-      const Interval stretch{looks[i - 1], looks[i]};
+    finder.learn({sample_times.front(), sample_times.back()});
+    for (std::size_t i = 1; i < sample_times.size(); ++i) {
+      const Interval stretch{sample_times[i - 1], sample_times[i]};
       if (const auto use = cpu.use(thread, stretch))
         finder.place(stretch, use->waited, waits_[thread]);
     }
   }
 }
 
-CoreWaits::Stretch CoreWaits::before(ThreadId thread, std::int64_t end) const {
+CoreWaits::Stretch CoreWaits::stretch_before(ThreadId thread, std::int64_t end) const {
   const IntervalSet& waits = waits_[thread];
   const auto after =
       std::lower_bound(waits.begin(), waits.end(), end,

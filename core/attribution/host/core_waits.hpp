@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a thread waited for a core.
+// Finds where a thread waited for a core.
 //
-// Between two looks of the sampler the thread's clocks say to the nanosecond how long it was ready
-// to run and had no core, but not when. One rule finds the place, inside operations and
-// calls and between them alike: a wait makes the piece of the timeline that it falls into longer
-// than such pieces usually are, so the one that is longest beyond its usual length gives up that
-// much first, then the next one. What waiting is left then is taken from all pieces of the stretch
-// in proportion to their lengths. Time in which the thread is known to have slept gives up nothing,
-// unless it waited for longer than all other pieces last.
+// Between two samples the thread's clocks say to the nanosecond how long it was ready to run and
+// had no core, but not when. One rule finds the place, inside operations and calls and between them
+// alike: a wait makes the piece of the timeline that it falls into longer than such pieces usually
+// are, so the one that is longest beyond its usual length gives up that much first, then the next
+// one. The rest of the waiting is taken from all pieces between the samples in proportion to their
+// lengths. Time in which the thread is known to have slept gives up nothing, unless the wait is
+// longer than all other pieces together.
 //
 // Pieces are alike where they have the same name and call site and stand between the same
-// neighbours. Their usual length is the one that a quarter of them stays below: most are too short
-// to be met by a wait, however busy the machine. A piece gives up its end.
+// neighbours. Their usual length is the lower quartile: most are too short to be met by a wait,
+// however busy the machine. A piece gives up its end.
 //
-// Invariant: the waits between two looks sum to what the clocks tell of that time (ThreadCpu::use),
-// to the nanosecond.
+// Invariant: the waits between two samples sum to what the clocks say of that time
+// (ThreadCpu::use), to the nanosecond.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class CoreWaits {
     bool waits = false;
   };
   // Returns the stretch that contains the nanosecond before `end`.
-  Stretch before(ThreadId thread, std::int64_t end) const;
+  Stretch stretch_before(ThreadId thread, std::int64_t end) const;
 
  private:
   std::vector<IntervalSet> waits_;  // by thread

@@ -3,7 +3,7 @@
 
 #include "core/attribution/device/operation_class.hpp"
 #include "core/model/enclosing.hpp"
-#include "core/model/sample_doing.hpp"
+#include "core/model/sample_state.hpp"
 
 namespace stepscope {
 namespace {
@@ -159,9 +159,9 @@ Cause HostCauses::of_python(RangeId frame) const {
   return Cause::host_python;
 }
 
-// An op that calls the CUDA API prepares device work: that is the framework's time. One that does
-// not is itself the work, unless it only makes views or allocates. Where a device was used and its
-// calls were not recorded, nobody can tell the two apart.
+// An op that calls the CUDA API prepares device work, which is the framework's time. An op that
+// does not is itself the work, unless it only makes views or allocates. Where a device was used and
+// its calls were not recorded, the two cannot be distinguished.
 Cause HostCauses::of_op(RangeId op) const {
   const bool calls_unseen = trace_.used_device() && !trace_.collected().api_calls;
   if (calls_unseen || trace_.host_ranges().kind[op] == HostKind::backward_node ||
@@ -232,15 +232,15 @@ Cause HostCauses::of_silence(ThreadId thread, Interval time) const {
 
 // A sample says what records leave open. What has an owner by its records keeps it, unless the
 // collector of garbage ran in it.
-Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, State state) const {
+Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, ThreadState state) const {
   const Samples& s = trace_.data().samples;
   if ((s.flags[sample] & kSampleCollecting) != 0) return Cause::host_gc;
   const bool is_open = by_records == Cause::host_between_calls || by_records == Cause::host_other ||
                        by_records == Cause::host_off_cpu;
   if (!is_open) return by_records;
   if ((s.flags[sample] & kSampleInLoader) != 0) return Cause::host_data_wait;
-  if (state == State::not_told) return by_records;
-  if (state == State::awake)
+  if (state == ThreadState::unknown) return by_records;
+  if (state == ThreadState::awake)
     return s.site[sample] != kNone ? Cause::host_python : Cause::host_between_calls;
   if ((s.flags[sample] & kSampleInFile) != 0) return Cause::host_io;
   if (runs_a_program(trace_.text(s.called[sample]))) return Cause::host_off_cpu;

@@ -21,12 +21,12 @@ class HostCauses {
 
   // `piece` is one of threads.work(thread)'s.
   Cause of(ThreadId thread, const Piece& piece) const;
-  // Of a silence that is host_other, how the thread spent it by its clocks; nothing where they do
-  // not tell. When in the silence it did what is not known.
+  // Returns how the thread spent a silence that is host_other, by its clocks; nothing where they do
+  // not cover it. At which moment within the silence it did what is not known.
   std::optional<ThreadCpu::Use> use_in(ThreadId thread, const Piece& piece) const;
-  // The same of a part of it for which a sample stands (silences.hpp): `by_records` is what of()
-  // says.
-  Cause sampled(Cause by_records, std::uint32_t sample, State state) const;
+  // Refines `by_records`, the result of of(), for the part of a silence that `sample` represents
+  // (silences.hpp).
+  Cause sampled(Cause by_records, std::uint32_t sample, ThreadState state) const;
 
   // A Python-level wait for another thread or process.
   bool is_lock(RangeId range) const;

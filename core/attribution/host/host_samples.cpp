@@ -125,7 +125,8 @@ void HostSamples::add_changes_of(const Trace& trace, ProcessId process,
   usual_worker_sites_[process] = most_common(counts);
 }
 
-HostSamples::Seen HostSamples::before(ThreadId thread, Interval silence, std::int64_t t) const {
+HostSamples::Seen HostSamples::sample_before(ThreadId thread, Interval silence,
+                                             std::int64_t t) const {
   const auto time_of = [](std::int64_t time) { return time; };
   const Rows rows = rows_[thread];
   const auto begin = samples_.time.begin() + rows.begin, end = samples_.time.begin() + rows.end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sample holds at a moment of a thread's silence, and what a loop's DataLoader workers did
-// then.
+// Which sample represents a moment of a thread's silence, and what a loop's DataLoader workers did
+// at that moment.
 //
 // Within one silence [begin, end) sample k owns [t_k, t_k+1): each nanosecond has one sample. The
 // first owns what lies before it, too, and the last the rest: a thread that has slept since its
@@ -11,9 +11,9 @@
 // process that its fact "parent_pid" names. Only those that live and serve the line at which the
 // loop waits are counted (worker_lives.hpp).
 //
-// The line at which most of those that made a batch were; of lines as common as another,
-// the one with the lower id. In a silence in which none was looked at: the line at which they were
-// seen most often.
+// A wait gets the line at which most of the workers that were making a batch stood; of equally
+// common lines, the one with the lowest id. In a silence without samples of workers, it gets the
+// line at which they stood most often over the whole run.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +29,20 @@ class HostSamples {
   explicit HostSamples(const Trace& trace);
 
   struct Seen {
-    Interval time;              // what it owns of the silence
-    std::uint32_t row = kNone;  // of Samples; kNone: the silence holds none
+    Interval time;              // the part of the silence that the sample owns
+    std::uint32_t row = kNone;  // row of Samples; kNone: the silence holds no sample
   };
-  // What holds in the nanosecond before `t`, which is in (silence.begin, silence.end].
-  Seen before(ThreadId thread, Interval silence, std::int64_t t) const;
+  // Returns the sample that owns the nanosecond t - 1, for t in (silence.begin, silence.end].
+  Seen sample_before(ThreadId thread, Interval silence, std::int64_t t) const;
 
   struct Workers {
-    Interval time;  // of the silence, in which this holds
+    Interval time;  // the part of the silence in which these numbers hold
     SiteId site = kNone;
     std::uint32_t busy = 0;   // workers that made a batch
     std::uint32_t known = 0;  // workers of that loader; 0: none was looked at
   };
-  // Of the workers that `process` started.
+  // Returns the state of the workers that `process` started at t - 1, for t in (silence.begin,
+  // silence.end].
   Workers workers_before(ProcessId process, Interval silence, std::int64_t t) const;
 
  private:

@@ -103,7 +103,7 @@ Piece HostTimeline::at(std::int64_t t) const {
   return piece(index_at(t));
 }
 
-Piece HostTimeline::before(std::int64_t t) const {
+Piece HostTimeline::piece_before(std::int64_t t) const {
   return at(t - 1);
 }
 

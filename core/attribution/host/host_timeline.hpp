@@ -28,8 +28,8 @@ struct Piece {
   RangeId innermost = kNone;
 };
 
-// Where the last search ended. A walk asks for one piece after the other, so the next answer is
-// near; it never changes an answer, and threads may share it.
+// Remembers where the last search ended: a walk asks for one piece after the other, so the next
+// answer is near. A hint never changes an answer, and threads may share it.
 class SearchHint {
  public:
   SearchHint() = default;
@@ -46,14 +46,15 @@ class HostTimeline {
  public:
   HostTimeline(const Trace& trace, ThreadId thread, TimelineOf what);
 
-  // The piece that holds the last nanosecond before t (a walk goes backwards). The outermost pieces
-  // reach to the ends of int64.
-  Piece before(std::int64_t t) const;
-  // The piece that holds t.
+  // Returns the piece that contains t - 1 (a walk goes backwards). The outermost pieces reach to
+  // the ends of int64.
+  Piece piece_before(std::int64_t t) const;
+  // Returns the piece that contains t.
   Piece at(std::int64_t t) const;
-  // The first piece with a range that begins at or after t; innermost kNone where none does.
+  // Returns the first piece with a range that begins at or after t; innermost kNone where none
+  // does.
   Piece next_range(std::int64_t t) const;
-  // The last piece with a range that begins before t; innermost kNone where none does.
+  // Returns the last piece with a range that begins before t; innermost kNone where none does.
   Piece previous_range(std::int64_t t) const;
 
   std::size_t size() const { return pieces_.size(); }

@@ -6,16 +6,16 @@
 namespace stepscope {
 namespace {
 
-// A silence of which the clocks tell enough to give it a cause, though no look fell into it; and
-// one so short that the thread is at the line of the next call as a rule.
+// From this length on, the clocks give a silence without a sample its cause.
 constexpr std::int64_t kLongSilenceNs = 2'000'000;
+// A silence of at most this length is spent at the line of the next call, as a rule.
 constexpr std::int64_t kBurstNs = 100'000;
 
 }  // namespace
 
-// A wait takes the line at which a look found the thread.
-SampledPieces::Part SampledPieces::before(ThreadId thread, const Piece& piece, std::int64_t end,
-                                          Cause by_records) const {
+// A wait for a collective keeps the line of the sample in it.
+SampledPieces::Part SampledPieces::part_before(ThreadId thread, const Piece& piece,
+                                               std::int64_t end, Cause by_records) const {
   const CollectiveWaits::Wait* wait = thread == loop_ ? waits_.last_before(end) : nullptr;
   const Part out = with_core_waits(thread, piece, end, by_records);
   if (wait == nullptr || wait->time.end <= piece.time.begin) return out;
@@ -26,7 +26,7 @@ SampledPieces::Part SampledPieces::before(ThreadId thread, const Piece& piece, s
 SampledPieces::Part SampledPieces::with_core_waits(ThreadId thread, const Piece& piece,
                                                    std::int64_t end, Cause by_records) const {
   const Part part = by_sample(thread, piece, end, by_records);
-  const CoreWaits::Stretch stretch = core_waits_.before(thread, end);
+  const CoreWaits::Stretch stretch = core_waits_.stretch_before(thread, end);
   return {std::max(part.since, stretch.since), stretch.waits ? Cause::host_core_wait : part.cause,
           part.site};
 }
@@ -43,19 +43,20 @@ SampledPieces::Part SampledPieces::by_sample(ThreadId thread, const Piece& piece
 
 SampledPieces::Part SampledPieces::in_op(ThreadId thread, const Piece& piece, std::int64_t end,
                                          Cause by_records) const {
-  const HostSamples::Seen seen = samples_.before(thread, piece.time, end);
+  const HostSamples::Seen seen = samples_.sample_before(thread, piece.time, end);
   if (seen.row == kNone) return {piece.time.begin, by_records};
-  Part out{seen.time.begin, causes_.sampled(by_records, seen.row, State::not_told)};
+  Part out{seen.time.begin, causes_.sampled(by_records, seen.row, ThreadState::unknown)};
   if (out.cause == Cause::host_gc) out.site = trace_.data().samples.site[seen.row];
   return out;
 }
 
 SampledPieces::Part SampledPieces::in_silence(ThreadId thread, const Piece& piece, std::int64_t end,
                                               Cause by_records) const {
-  const Silences::Stretch stretch = silences_.before(thread, piece.time, end);
+  const Silences::Stretch stretch = silences_.stretch_before(thread, piece.time, end);
   Part out{stretch.time.begin, by_records};
   if (stretch.row == kNone) return out;
-  const bool is_long = stretch.state != State::not_told && piece.time.length() >= kLongSilenceNs;
+  const bool is_long =
+      stretch.state != ThreadState::unknown && piece.time.length() >= kLongSilenceNs;
   if (stretch.is_seen || is_long)
     out.cause = causes_.sampled(by_records, stretch.row, stretch.state);
   const bool is_burst =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sampler makes of a piece of a host thread's time: the cause and the line of the part for
-// which one sample stands. In a CUDA call the records say all, and an op keeps its line. A short
-// silence that no look fell into keeps its cause, and one in a burst of calls the line of the next.
-// Whatever the cause, time in which the thread waited for a core is host.core_wait at that line, but
-// for time inside a collective, which is comm.wait.
+// Refines a piece of a host thread's time by samples: it is cut into parts, each with the cause and
+// line of one sample. In a CUDA call the records say all, and an op keeps its line. A short silence
+// without a sample keeps its cause, and one in a burst of calls takes the line of the next call.
+// Time in which the thread waited for a core is host.core_wait at its line whatever the cause,
+// except inside a collective, where it is comm.wait.
 #pragma once
 
 #include "core/attribution/host/collective_waits.hpp"
@@ -32,8 +32,9 @@ class SampledPieces {
     SiteId site = kNone;         // kNone: the records' line holds
     RangeId collective = kNone;  // what a comm.wait waits for
   };
-  // Returns the part that contains end - 1, which is in the piece; `by_records` is what HostCauses says of it.
-  Part before(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
+  // Returns the part that contains end - 1, which is in the piece; `by_records` is the cause that
+  // HostCauses gives it.
+  Part part_before(ThreadId thread, const Piece& piece, std::int64_t end, Cause by_records) const;
 
  private:
   Part with_core_waits(ThreadId thread, const Piece& piece, std::int64_t end,

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sampler says of each nanosecond of a thread's silences: which sample stands for it, and
-// whether the thread was awake (it ran, or waited for a core: core_waits.hpp) or slept. A silence is
-// a piece of the timeline that no op and no API call is around.
+// Divides each silence of a thread (a piece of its timeline inside no op and no API call) into
+// stretches: which sample stands for each nanosecond, and whether the thread was awake (it ran, or
+// waited for a core: core_waits.hpp) or asleep.
 //
-// Between two samples the thread's clocks tell exactly how long it did which of the two, and a
-// sample stands for what it was taken in: one of a sleeping thread for time asleep alone, one of an
-// awake one for time awake. So it does not matter that a sampler on
-// a busy machine comes to look when the thread sleeps. Of two samples in one silence that were
-// taken in the same, each stands for half. Before a silence's first sample, behind its last one,
-// and where there is none, the usual lines stand in (usual_lines.hpp).
+// Between two samples the thread's clocks count exactly how long it was in each state, and a sample
+// stands only for time in the state in which it was taken. So it does not matter that the sampler
+// of a busy machine mostly finds the thread asleep. Two samples of one silence in the same state
+// stand for half of that time each. Before the first sample of a silence, behind its last one, and
+// in a silence without samples, the lines that are usual at the place are used (usual_lines.hpp).
 //
-// Older traces do not tell what the thread did when it was looked at: there a sample
-// holds from its time to the next one's, the first from the silence's begin, the last to its end.
+// Older traces do not hold the thread's state at a sample: there a sample stands for the time up to
+// the next one, the first also for the time before it, and the last for the rest.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@
 
 #include "core/attribution/host/thread_cpu.hpp"
 #include "core/attribution/host/usual_lines.hpp"
-#include "core/model/sample_doing.hpp"
+#include "core/model/sample_state.hpp"
 
 namespace stepscope {
 
@@ -29,12 +28,12 @@ class Silences {
 
   struct Stretch {
     Interval time;
-    std::uint32_t row = kNone;  // of Samples; kNone: it was never seen there
-    State state = State::not_told;
-    bool is_seen = false;  // a look fell into this silence
+    std::uint32_t row = kNone;  // row of Samples; kNone: no sample of this place is known
+    ThreadState state = ThreadState::unknown;
+    bool is_seen = false;  // the silence itself holds a sample
   };
-  // What holds in the nanosecond before `t`, which is in (silence.begin, silence.end].
-  Stretch before(ThreadId thread, Interval silence, std::int64_t t) const;
+  // Returns the stretch that contains t - 1, for t in (silence.begin, silence.end].
+  Stretch stretch_before(ThreadId thread, Interval silence, std::int64_t t) const;
   // Returns all silences between the thread's first and its last record, in order of time.
   std::vector<Stretch> all(ThreadId thread) const;
 
@@ -42,7 +41,7 @@ class Silences {
   struct Start {
     std::int64_t begin;
     std::uint32_t row;
-    State state;
+    ThreadState state;
     bool is_seen;
   };
   class Filler;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each line was seen, and which most often.
+// Counts how often each line was seen, and finds the most common one.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace stepscope {
 
 using SiteCounts = std::map<SiteId, std::uint32_t>;
 
-// Of those as common as another the one with the lowest id; kNone where there is none.
+// Returns the most common line, the one with the lowest id among equals; kNone if there is none.
 inline SiteId most_common(const SiteCounts& counts) {
   const auto most =
       std::max_element(counts.begin(), counts.end(),

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/model/sample_doing.hpp"
+#include "core/model/sample_state.hpp"
 
 namespace stepscope {
 namespace {
@@ -40,9 +40,9 @@ Rows rows_of(const stepscope::Samples& seen, ThreadId thread) {
           static_cast<std::uint32_t>(end - seen.thread.begin())};
 }
 
-// What the sampler saw it do at these times; 0 where it did not look.
+// Returns the thread's sampled state at each of these times; 0 where no sample was taken.
 template <class Samples>
-std::vector<std::uint8_t> doing_at(const Trace& trace, ThreadId thread, const Samples& times) {
+std::vector<std::uint8_t> states_at(const Trace& trace, ThreadId thread, const Samples& times) {
   std::vector<std::uint8_t> out(times.size());
   const stepscope::Samples& seen = trace.data().samples;
   std::size_t i = 0;
@@ -50,7 +50,7 @@ std::vector<std::uint8_t> doing_at(const Trace& trace, ThreadId thread, const Sa
   for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
     while (i < times.size() && times[i].time < seen.time[row]) ++i;
     if (i < times.size() && times[i].time == seen.time[row])
-      out[i] = seen.flags[row] & kSampleDoing;
+      out[i] = seen.flags[row] & kSampleStateMask;
   }
   return out;
 }
@@ -71,7 +71,7 @@ void sort_by_time(std::vector<Samples>& all) {
 ThreadCpu::ThreadCpu(const Trace& trace)
     : ran_(trace.data().threads.size()),
       waited_(trace.data().threads.size()),
-      looks_(trace.data().threads.size()) {
+      sample_times_(trace.data().threads.size()) {
   add_track(trace, kThreadCpuTrack, ran_);
   add_track(trace, kThreadWaitTrack, waited_);
   const stepscope::Samples& seen = trace.data().samples;
@@ -82,18 +82,18 @@ ThreadCpu::ThreadCpu(const Trace& trace)
   sort_by_time(ran_);
   sort_by_time(waited_);
   for (ThreadId thread = 0; thread < waited_.size(); ++thread) {
-    for (const Sample& reading : waited_[thread]) looks_[thread].push_back(reading.time);
+    for (const Sample& reading : waited_[thread]) sample_times_[thread].push_back(reading.time);
     settle_waits(trace, thread);
     bend(trace, thread);
   }
 }
 
-// Two more places on the clocks between two samples: where the thread had done with the one, and
-// where it began with the other. Of an awake thread a look does not tell whether it would have had
-// a core without it: running and waiting go on side by side there.
+// Adds two points to the clocks between two samples: where the thread left the state of the first,
+// and where it entered that of the second. A sample of an awake thread does not show whether a core
+// would have been free without the sampler: there, running and waiting are spread side by side.
 void ThreadCpu::bend(const Trace& trace, ThreadId thread) {
   const stepscope::Samples& seen = trace.data().samples;
-  const auto doing = [&seen](std::size_t row) { return seen.flags[row] & kSampleDoing; };
+  const auto doing = [&seen](std::size_t row) { return seen.flags[row] & kSampleStateMask; };
   Samples ran, waited;
   const Rows rows = rows_of(seen, thread);
   for (std::uint32_t row = rows.begin; row + 1 < rows.end; ++row) {
@@ -126,12 +126,12 @@ void ThreadCpu::bend(const Trace& trace, ThreadId thread) {
   ran_[thread] = std::move(both[0]), waited_[thread] = std::move(both[1]);
 }
 
-// A wait for a core is counted when it ends. One under way at a sample is found in the time behind
-// that, which may be too short for it; it is moved to before the sample. Of a thread that had slept
-// before it is not known when it woke up.
+// Moves waits for a core to where they were. A wait is counted when it ends, so one that was under
+// way at a sample is counted behind it, in a time that may be too short for it; it moves to before
+// the sample. When a thread that had slept there woke up is not known.
 void ThreadCpu::settle_waits(const Trace& trace, ThreadId thread) {
   Samples& waits = waited_[thread];
-  const std::vector<std::uint8_t> doing = doing_at(trace, thread, waits);
+  const std::vector<std::uint8_t> doing = states_at(trace, thread, waits);
   const auto room = [&](std::size_t i) {  // between i - 1 and i
     const Interval time{waits[i - 1].time, waits[i].time};
     const double ran = in(ran_[thread], time).value_or(0);

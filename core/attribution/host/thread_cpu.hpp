@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a thread spent an interval: on a core, ready to run and waiting for one, or asleep. From
-// samples of its clocks (its own, and those of the sampler beside it). Between two it is taken to
-// have gone on with what it was seen doing at the first, for as long as the clocks allow, and to
-// have begun in time with what it was seen doing at the second; where that was not told, to have
-// done everything evenly. Where nothing tells how long it waited for a core that counts as sleep.
+// How a thread spent an interval: on a core, ready to run and waiting for one, or asleep.
+//
+// Computed from samples of the thread's clocks, which it or the sampler beside it has read. Between
+// two samples the thread is assumed to stay in the state of the first for as long as the clocks
+// allow, and to enter the state of the second in time; where states are unknown, each clock
+// advances evenly. Where no clock counts waits for a core, they count as sleep.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +23,17 @@ class ThreadCpu {
   struct Use {  // ns; they sum to the interval's length
     std::int64_t ran = 0, waited = 0, slept = 0;
   };
-  // Nothing where no samples lie around the interval.
+  // Returns nothing where no samples lie around the interval.
   std::optional<Use> use(ThreadId thread, Interval time) const;
-  // Of it the part on a core, 0..1.
+  // Returns the share of the interval on a core, 0..1.
   std::optional<double> share(ThreadId thread, Interval time) const;
-  // In which samples tell how long it waited for a core; empty where they never do.
+  // Returns the interval in which samples hold the wait for a core; empty where they never do.
   Interval waits_known(ThreadId thread) const;
-  // When its wait for a core was read, in order of time.
-  const std::vector<std::int64_t>& looks(ThreadId thread) const { return looks_[thread]; }
-  // That it waited for a core in as much of the interval as lies in waits_known().
+  // Returns the times at which the wait for a core was read, in order.
+  const std::vector<std::int64_t>& sample_times(ThreadId thread) const {
+    return sample_times_[thread];
+  }
+  // Returns how long the thread waited for a core in the part of `time` that lies in waits_known().
   std::int64_t waited_ns(ThreadId thread, Interval time) const;
 
  private:
@@ -44,8 +47,8 @@ class ThreadCpu {
   void settle_waits(const Trace& trace, ThreadId thread);
   void bend(const Trace& trace, ThreadId thread);
 
-  std::vector<Samples> ran_, waited_;             // by thread
-  std::vector<std::vector<std::int64_t>> looks_;  // by thread
+  std::vector<Samples> ran_, waited_;                    // by thread
+  std::vector<std::vector<std::int64_t>> sample_times_;  // by thread
 };
 
 }  // namespace stepscope

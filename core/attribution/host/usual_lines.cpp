@@ -6,16 +6,17 @@
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kMostLines = 64;  // of a pool: one that imports modules has thousands
+// In one pool: a place at which modules are imported sees thousands.
+constexpr std::size_t kMostLines = 64;
 
-std::size_t index_of(Side side, State state) {
-  return static_cast<std::size_t>(side) * kStates + static_cast<std::size_t>(state);
+std::size_t index_of(SilencePart side, ThreadState state) {
+  return static_cast<std::size_t>(side) * kThreadStates + static_cast<std::size_t>(state);
 }
 
 // Where a thread was not seen in the one, what it was seen to do there in the other.
-std::array<State, kStates> likely_first(State state) {
-  if (state == State::asleep) return {State::asleep, State::awake};
-  return {State::awake, State::asleep};
+std::array<ThreadState, kThreadStates> likely_first(ThreadState state) {
+  if (state == ThreadState::asleep) return {ThreadState::asleep, ThreadState::awake};
+  return {ThreadState::awake, ThreadState::asleep};
 }
 
 }  // namespace
@@ -63,26 +64,27 @@ void UsualLines::add_to(Pool& pool, std::uint32_t row, double weight) {
   pool.weight += weight;
 }
 
-void UsualLines::add(Place place, Side side, State state, std::uint32_t row, double weight) {
+void UsualLines::add(Place place, SilencePart side, ThreadState state, std::uint32_t row,
+                     double weight) {
   for (const std::uint32_t id : {place.exact, place.wide}) {
-    add_to(pools_[id][index_of(Side::whole, state)], row, weight);
-    if (side != Side::whole) add_to(pools_[id][index_of(side, state)], row, weight);
+    add_to(pools_[id][index_of(SilencePart::whole, state)], row, weight);
+    if (side != SilencePart::whole) add_to(pools_[id][index_of(side, state)], row, weight);
   }
 }
 
-const UsualLines::Pools* UsualLines::pools_of(Place place, Side side) const {
+const UsualLines::Pools* UsualLines::pools_of(Place place, SilencePart side) const {
   for (const std::uint32_t id : {place.exact, place.wide}) {
-    for (const State state : {State::awake, State::asleep})
+    for (const ThreadState state : {ThreadState::awake, ThreadState::asleep})
       if (!pools_[id][index_of(side, state)].lines.empty()) return &pools_[id];
   }
   return nullptr;
 }
 
-std::array<double, kStates> UsualLines::times(Place place, Side side) const {
-  std::array<double, kStates> out{};
+std::array<double, kThreadStates> UsualLines::times(Place place, SilencePart side) const {
+  std::array<double, kThreadStates> out{};
   const Pools* pools = pools_of(place, side);
-  for (std::size_t i = 0; i < kStates && pools != nullptr; ++i)
-    out[i] = (*pools)[index_of(side, static_cast<State>(i))].weight;
+  for (std::size_t i = 0; i < kThreadStates && pools != nullptr; ++i)
+    out[i] = (*pools)[index_of(side, static_cast<ThreadState>(i))].weight;
   return out;
 }
 
@@ -99,9 +101,10 @@ std::uint32_t UsualLines::take(Pool& pool, double ns) {
   return line->row;
 }
 
-UsualLines::Turn UsualLines::next_of(std::uint32_t place, Side side, State state, std::int64_t ns) {
-  for (const Side where : {side, Side::whole}) {
-    for (const State seen : likely_first(state)) {
+UsualLines::SampledLine UsualLines::next_line_of(std::uint32_t place, SilencePart side,
+                                                 ThreadState state, std::int64_t ns) {
+  for (const SilencePart where : {side, SilencePart::whole}) {
+    for (const ThreadState seen : likely_first(state)) {
       Pool& pool = pools_[place][index_of(where, seen)];
       if (!pool.lines.empty()) return {take(pool, static_cast<double>(ns)), seen};
     }
@@ -109,9 +112,10 @@ UsualLines::Turn UsualLines::next_of(std::uint32_t place, Side side, State state
   return {kNone, state};
 }
 
-UsualLines::Turn UsualLines::next(Place place, Side side, State state, std::int64_t ns) {
-  const Turn turn = next_of(place.exact, side, state, ns);
-  return turn.row != kNone ? turn : next_of(place.wide, side, state, ns);
+UsualLines::SampledLine UsualLines::next_line(Place place, SilencePart side, ThreadState state,
+                                              std::int64_t ns) {
+  const SampledLine line = next_line_of(place.exact, side, state, ns);
+  return line.row != kNone ? line : next_line_of(place.wide, side, state, ns);
 }
 
 }  // namespace stepscope

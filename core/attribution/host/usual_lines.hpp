@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines for those parts of silences that no look of the sampler is close enough to. A loop comes by
-// the same place again and again, and looks fall into it in proportion to the time that each line
-// takes. So the lines seen at a place take turns there, each for its share.
+// Chooses lines for those parts of silences that no sample is close enough to. A loop comes by the
+// same place again and again, and samples fall into it in proportion to the time that each line
+// takes. So the lines seen at a place are used in rotation, each for its share of the time.
 //
 // A place is the innermost range around the silence and the ranges right before and after it, by
-// their names and call sites; where nothing was seen at such a place, the range around it alone,
-// or the two neighbours' names. A place has pools: for the begin of a silence, its end, and a whole
-// one that was not looked into; and of each for a thread that was awake, or slept.
+// their names and call sites; where nothing was seen at such a place, the range around it alone, or
+// the two neighbours' names. A place has pools: for the begin of a silence, for its end, and for a
+// whole silence without samples; and each of them once for a thread that was awake and once for one
+// that slept.
 //
-// The weight of a sample is the time that it stands for and that no silence around it has taken
-// from it (silences.cpp).
+// The weight of a sample is the time that it stands for and that no silence around it has used up
+// (silences.cpp).
 #pragma once
 
 #include <array>
@@ -22,13 +23,13 @@
 
 namespace stepscope {
 
-// A look may itself take the core from the thread that it looks at. So whether an awake thread ran
-// or waited for a core is told by its clocks (core_waits.hpp), and no look stands for the one alone.
-enum class State : std::uint8_t { awake, asleep, not_told };
-inline constexpr std::size_t kStates = 2;  // without not_told
+// A sampler may itself take the core from the thread that it reads. So the thread's clocks, not a
+// sample, decide whether an awake thread ran or waited for a core (core_waits.hpp).
+enum class ThreadState : std::uint8_t { awake, asleep, unknown };
+inline constexpr std::size_t kThreadStates = 2;  // without unknown
 
-enum class Side : std::uint8_t { begin, end, whole };
-inline constexpr std::size_t kSides = 3;
+enum class SilencePart : std::uint8_t { begin, end, whole };
+inline constexpr std::size_t kSilenceParts = 3;
 
 class UsualLines {
  public:
@@ -37,21 +38,22 @@ class UsualLines {
   struct Place {  // the exact one, and the wider one that it is part of
     std::uint32_t exact = kNone, wide = kNone;
   };
-  // Of a piece of the thread's timeline.
+  // Returns the place of a piece of the thread's timeline.
   Place place(ThreadId thread, std::size_t piece);
 
-  // `row` was seen there, and stands for that much time.
-  void add(Place place, Side side, State state, std::uint32_t row, double weight);
+  // Records that `row` was seen at `place`, and how much time it stands for.
+  void add(Place place, SilencePart side, ThreadState state, std::uint32_t row, double weight);
 
-  // How much of the samples' time there the thread was in which state; by State.
-  std::array<double, kStates> times(Place place, Side side) const;
+  // Returns for how much time the samples of a place stand, by state.
+  std::array<double, kThreadStates> times(Place place, SilencePart side) const;
 
-  struct Turn {
-    std::uint32_t row = kNone;   // kNone: nothing was seen there
-    State state = State::awake;  // the other one where it was never seen in that one there
+  struct SampledLine {
+    std::uint32_t row = kNone;  // kNone: nothing was seen there
+    ThreadState state =
+        ThreadState::awake;  // the other one where it was never seen in that one there
   };
-  // Whose turn it is at that place for that long.
-  Turn next(Place place, Side side, State state, std::int64_t ns);
+  // Returns the line that is next in the rotation at that place, and uses it up for `ns`.
+  SampledLine next_line(Place place, SilencePart side, ThreadState state, std::int64_t ns);
 
  private:
   struct Line {
@@ -62,7 +64,7 @@ class UsualLines {
     std::vector<Line> lines;
     double weight = 0, asked = 0;
   };
-  using Pools = std::array<Pool, kSides * kStates>;
+  using Pools = std::array<Pool, kSilenceParts * kThreadStates>;
   using Name = std::pair<StringId, SiteId>;
   using Key = std::tuple<ThreadId, Name, Name, Name>;
 
@@ -71,8 +73,9 @@ class UsualLines {
   bool are_same(std::uint32_t row, std::uint32_t other) const;
   void add_to(Pool& pool, std::uint32_t row, double weight);
   static std::uint32_t take(Pool& pool, double ns);
-  const Pools* pools_of(Place place, Side side) const;
-  Turn next_of(std::uint32_t place, Side side, State state, std::int64_t ns);
+  const Pools* pools_of(Place place, SilencePart side) const;
+  SampledLine next_line_of(std::uint32_t place, SilencePart side, ThreadState state,
+                           std::int64_t ns);
 
   const Trace& trace_;
   const Threads& threads_;

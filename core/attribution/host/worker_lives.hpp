@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which DataLoader workers of a process lived at a moment, and which of them served the loop that
-// waited then.
+// Finds which DataLoader workers of a process lived at a moment, and which of them served the loop
+// that waited then.
 //
 // A loop's wait begins with the first sample of its thread in the loader behind one that was outside
 // of it or at another line. Each wait looks at every living worker once
@@ -9,7 +9,7 @@
 // epochs are none of later waits.
 //
 // A worker serves each line in whose waits it was seen at least a quarter of the times that it made
-// a batch. One that was never seen so counts for every line: nothing tells whose it is.
+// a batch. One that was never seen making a batch counts for every line.
 #pragma once
 
 #include <cstdint>

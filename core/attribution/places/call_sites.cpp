@@ -134,7 +134,8 @@ CodeLine CallSites::line_in_frame(RangeId range) const {
   return {plain_[range], Direction::none};
 }
 
-// Of nested nodes (a pass inside a node) the inner one's forward counts.
+// Returns the line of the innermost node's forward, where nodes are nested (a backward pass inside
+// a node).
 CodeLine CallSites::line_of_node(RangeId node) const {
   const RangeId made_in = forward_->of(node);
   if (made_in != kNone && plain_[made_in] != kNone) return {plain_[made_in], Direction::backward};

@@ -3,8 +3,9 @@
 // capture or by hand, found through the clones that lead to it. Instantiating clones every node, a
 // child graph's nodes once more; a conditional node's body is a child graph.
 //
-// Of a node's rows those at or before the op's launch count, of these the last that tells of a
-// clone, else the last that tells of a new node: a clone may be told of as new first.
+// The rows considered are those of the op's node that were recorded no later than the op's launch.
+// The last one that reports a clone counts, else the last one that reports a new node: CUPTI may
+// report a clone as new first.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,8 @@
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kNamesLookedAt = 1000;  // of a family
+// Enough of a family's names to compare it with the counting threads.
+constexpr std::size_t kNamesLookedAt = 1000;
 
 std::string letters(std::string_view text) {
   std::string out;

@@ -4,9 +4,9 @@
 //
 // Rows that carry the count are ops, recorded at their begin: node s was made in the last op that
 // began at a count of at most s. Where a thread's ops are not recorded, launches carry it: the
-// first one at a count beyond s works for the node s, or for one made right behind it. Of several
-// threads that count, the node's own one is known by PyTorch's number of it where launches say
-// that, else by which thread's ops have the names of the nodes.
+// first one at a count beyond s works for the node s, or for one made right behind it. If several
+// threads count, the node's own one is found by PyTorch's thread number where launches hold it,
+// else by which thread's ops have the names of the nodes.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ class ForwardOps {
  public:
   explicit ForwardOps(const Trace& trace);
 
-  // Of a backward node; kNone where its forward is not in the trace.
+  // Returns the op or launch that made a backward node; kNone where its forward is not in the
+  // trace.
   RangeId of(RangeId node) const { return made_in_[node]; }
 
  private:
@@ -30,9 +31,9 @@ class ForwardOps {
     std::uint32_t next;  // number of the node that comes next
     RangeId range;
   };
-  struct Counter {  // of one thread
+  struct Counter {
     ProcessId process = 0;
-    std::uint32_t number = kNone;  // PyTorch's own of the thread
+    std::uint32_t number = kNone;  // PyTorch's own number of this thread
     std::vector<Count> ops;        // in time order, and so in that of their counts
     std::vector<Count> launches;
   };

@@ -4,7 +4,7 @@
 // An Optimizer.step scope may hold more than that: given a closure, it runs the whole forward and
 // backward pass inside (PyTorch Lightning always does, LBFGS must). The own work begins where the
 // last autograd node that began inside the scope, on whichever thread, has ended; without a node,
-// at the scope's begin. Of a closure that runs several times, all but what follows the last time
+// at the scope's begin. Where a closure runs several times, all work before the end of its last run
 // counts as the closure's.
 #pragma once
 
@@ -19,15 +19,15 @@ class OptimizerWork {
   explicit OptimizerWork(const Trace& trace);
 
   bool is_scope(RangeId range) const { return scope_of_[range] == range; }
-  // Of a scope.
+  // Returns where the optimizer's own work in a scope begins.
   std::int64_t own_begin(RangeId scope) const;
-  // Lies in a scope (or is one), behind its closure.
+  // Whether the range is a scope or lies in one, behind its closure.
   bool holds(RangeId range) const;
 
  private:
   struct Node {
     std::int64_t begin;
-    std::int64_t last_end;  // of all nodes up to this one
+    std::int64_t last_end;  // the latest end among all nodes up to this one
   };
   void collect_nodes();
 

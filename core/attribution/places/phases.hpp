@@ -41,8 +41,8 @@ class PhaseTable {
   };
   Stay at(ThreadId thread, std::int64_t time) const;
 
-  // Of work that was captured into a CUDA graph: the phases opened within the capture, all open
-  // ones where there are none; 0 where no range said anything.
+  // Returns the phase of work that was captured into a CUDA graph: the phases opened within the
+  // capture, else all that were open; 0 where no range was open.
   PhaseId captured(Moment made, std::optional<Moment> capture_begin);
   // That phase inside the user's ranges around a launch of the graph.
   PhaseId inside(Moment launch, PhaseId captured);
@@ -58,7 +58,7 @@ class PhaseTable {
   using Timeline = std::vector<Start>;  // sorted; 0 before the first
   struct Mark {
     std::int64_t begin, end;
-    std::string_view name;  // of a list in phases.cpp
+    std::string_view name;  // one of the names listed in phases.cpp
   };
 
   PhaseId intern(PhaseId parent, const std::string& name);

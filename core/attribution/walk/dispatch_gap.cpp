@@ -8,8 +8,8 @@
 namespace stepscope {
 namespace {
 
-// Ranges of the profiler's kind with that cause; the others of them are the profiler's own work.
-IntervalSet told_of(const Trace& trace, bool loading) {
+// Returns the profiler's ranges that load modules, or those that are its own work.
+IntervalSet overhead_intervals(const Trace& trace, bool loading) {
   const HostRanges& h = trace.host_ranges();
   std::vector<Interval> all;
   for (RangeId r = 0; r < h.size(); ++r) {
@@ -25,20 +25,20 @@ IntervalSet told_of(const Trace& trace, bool loading) {
 DispatchGap::DispatchGap(const WalkedProcess& walked, const Owners& owners)
     : walked_(walked),
       owners_(owners),
-      overhead_(told_of(walked.trace, false)),
-      loading_(told_of(walked.trace, true)) {}
+      overhead_(overhead_intervals(walked.trace, false)),
+      loading_(overhead_intervals(walked.trace, true)) {}
 
-// What the tracer and the loading of modules did meanwhile, the latest end first.
-std::vector<DispatchGap::Told> DispatchGap::told_in(Interval time) const {
-  std::vector<Told> all;
+// Returns the overhead and the module loads within `time`, the latest end first.
+std::vector<DispatchGap::Overhead> DispatchGap::overheads_in(Interval time) const {
+  std::vector<Overhead> all;
   for (const Interval& part : clip(overhead_, time)) all.push_back({part, Cause::profiler});
   for (const Interval& part : clip(loading_, time)) all.push_back({part, Cause::host_module_load});
   std::sort(all.begin(), all.end(),
-            [](const Told& a, const Told& b) { return a.time.end > b.time.end; });
+            [](const Overhead& a, const Overhead& b) { return a.time.end > b.time.end; });
   return all;
 }
 
-// Who kept a ready op from a device that ran nothing of this process.
+// Returns the owner of time in which a ready op waited and the device ran nothing of this process.
 Cause DispatchGap::unseen_by(DeviceOpId op, std::int64_t time) const {
   const Stream& stream = walked_.trace.data().streams[walked_.trace.device_ops().stream[op]];
   return walked_.shared_devices.is_shared(stream.device, time) ? Cause::gpu_shared : Cause::unknown;
@@ -57,9 +57,9 @@ void DispatchGap::own(WalkPath& path, DeviceOpId op, const Readiness& ready) con
   const std::int64_t since = std::max(ready.time, path.begin);
   owners_.device(path, std::max(since, path.time - limit), cause, op);
   const Cause unseen = unseen_by(op, path.time);
-  for (const Told& told : told_in({since, path.time})) {
-    owners_.device(path, told.time.end, unseen, op);
-    owners_.device(path, told.time.begin, told.cause, op);
+  for (const Overhead& overhead : overheads_in({since, path.time})) {
+    owners_.device(path, overhead.time.end, unseen, op);
+    owners_.device(path, overhead.time.begin, overhead.cause, op);
   }
   owners_.device(path, since, unseen, op);
 }

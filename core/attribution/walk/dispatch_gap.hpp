@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who owns the time in which an op was ready and the device had not begun it: the launch on its way,
-// the device's own dispatch, the tracer, modules being loaded, other processes; else it is unknown.
+// Assigns owners to the time in which an op was ready and the device had not begun it: the launch
+// latency, the device's own dispatch, the tracer, the loading of modules, other processes; what is
+// left is unknown.
 #pragma once
 
 #include <vector>
@@ -17,20 +18,20 @@ class DispatchGap {
 
   DispatchGap(const WalkedProcess& walked, const Owners& owners);
 
-  // Of an op that is ready since ready.time, and not running until path.time.
+  // Assigns owners to [ready.time, path.time): `op` was ready and had not begun.
   void own(WalkPath& path, DeviceOpId op, const Readiness& ready) const;
 
  private:
-  struct Told {
+  struct Overhead {
     Interval time;
     Cause cause;
   };
-  std::vector<Told> told_in(Interval time) const;
+  std::vector<Overhead> overheads_in(Interval time) const;
   Cause unseen_by(DeviceOpId op, std::int64_t time) const;
 
   const WalkedProcess& walked_;
   const Owners& owners_;
-  // Any thread's: the profiler's own work, and loading or compiling of modules.
+  // Over all threads: the profiler's own work, and the loading or compiling of modules.
   IntervalSet overhead_, loading_;
 };
 

@@ -14,7 +14,7 @@ void Owners::host(WalkPath& path, std::int64_t since, Cause cause, ThreadId thre
   if (since >= path.time) return;
   const RangeId innermost = evidence;
   if (cause == Cause::host_between_calls) evidence = on_its_way(walked_.threads, thread, path.time);
-  const Interval silence = walked_.threads.work(thread).before(path.time).time;
+  const Interval silence = walked_.threads.work(thread).piece_before(path.time).time;
   while (path.time > since) {
     const PhaseTable::Stay stay = walked_.phases.at(thread, path.time - 1);
     Segment segment{.time = {std::max(since, stay.since), path.time},
@@ -48,7 +48,7 @@ void Owners::charge_records(Segment& segment, ThreadId thread, std::int64_t end)
 // While the loop waits for data its workers' line counts.
 void Owners::charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const {
   const SampledPieces::Part seen =
-      walked_.sampled.before(thread, piece, segment.time.end, segment.cause);
+      walked_.sampled.part_before(thread, piece, segment.time.end, segment.cause);
   segment.time.begin = std::max(segment.time.begin, seen.since);
   if (segment.cause != seen.cause) segment.host_evidence = piece.innermost;
   if (seen.collective != kNone) segment.host_evidence = seen.collective;

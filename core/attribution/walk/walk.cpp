@@ -19,8 +19,8 @@ void Walk::explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) co
   const auto before = static_cast<std::ptrdiff_t>(out.size());
   const ThreadId loop = walked_.threads.loop();
   WalkPath path{idle.begin, idle.end, out, next, loop};
-  if (next == kNone && walked_.threads.work(loop).before(idle.end).innermost == kNone) {
-    // The loop's thread has nothing to say: the run may still wait for another device.
+  if (next == kNone && walked_.threads.work(loop).piece_before(idle.end).innermost == kNone) {
+    // No host range covers the interval's end: the run may still wait for another device.
     path.op = walked_.dependencies.running_at(idle.end - 1);
     if (path.op != kNone)
       owners_.device(path, walked_.trace.device_ops().begin[path.op], Cause::gpu_wait_peer,
@@ -37,20 +37,20 @@ void Walk::explain(Interval idle, DeviceOpId next, std::vector<Segment>& out) co
   std::reverse(out.begin() + before, out.end());
 }
 
-// Of other tools' traces: the op's launch is not there (cut records, or ids that do not meet), so
-// what it waited for is not known. The device was idle meanwhile, and the loop's thread shows why.
+// Whether an op waited for a launch that the trace lacks. Other tools' traces cut records, or hold
+// ids that do not match; then the loop's thread shows why the device was idle.
 bool Walk::is_launched_unseen(DeviceOpId op, const Readiness& ready) const {
   const bool nothing_else = ready.binding == Binding::none || ready.binding == Binding::stream;
   if (!nothing_else || walked_.trace.launch_of(op) != kNone ||
       walked_.trace.data().source == SourceKind::stepscope)
     return false;
   const ThreadId loop = walked_.threads.loop();
-  const Piece now = walked_.threads.work(loop).before(walked_.trace.device_ops().begin[op]);
+  const Piece now = walked_.threads.work(loop).piece_before(walked_.trace.device_ops().begin[op]);
   return !is_unexplained(walked_.causes.of(loop, now));
 }
 
-// What held path.op back until path.time, which is at most its begin. A predecessor began no later
-// than the op does, so a chain of them ends.
+// Follows what delayed path.op until path.time, which is at most its begin. A predecessor began no
+// later than the op, so a chain of them ends.
 void Walk::at_op(WalkPath& path) const {
   const DeviceOpId op = path.op;
   const Readiness ready = walked_.dependencies.readiness(op);
@@ -81,7 +81,7 @@ void Walk::at_op(WalkPath& path) const {
 // One piece, or one jump to another thread, back. False: jumping no longer makes progress.
 bool Walk::through_piece(WalkPath& path) const {
   const ThreadId thread = path.thread;
-  const Piece piece = walked_.threads.work(thread).before(path.time);
+  const Piece piece = walked_.threads.work(thread).piece_before(path.time);
   const bool in_call =
       piece.innermost != kNone &&
       family_of(walked_.trace.host_ranges().kind[piece.innermost]) == HostFamily::api;
@@ -135,8 +135,8 @@ Walk::HandOver Walk::handed_over_by_loop(std::int64_t time, const Piece& piece) 
   return best;
 }
 
-// How long the thread slept is known to the nanosecond, but not when in the silence: the end is
-// taken, and samples tell better where there are any.
+// Splits a silence into sleep and work. How long the thread slept is known to the nanosecond, but
+// not when: the end of the silence counts as sleep. Samples, where there are any, place it better.
 void Walk::own_silence(WalkPath& path, ThreadId thread, const Piece& piece) const {
   const std::optional<ThreadCpu::Use> use = walked_.causes.use_in(thread, piece);
   if (use) {

@@ -6,7 +6,8 @@
 namespace stepscope {
 namespace {
 
-constexpr Estimate kStays{0.03, 0, 0.3};  // of host work that goes elsewhere: handing it over
+// The share of moved host work that stays, to hand it over.
+constexpr Estimate kStays{0.03, 0, 0.3};
 
 // Host work alone: what its calls issue stays.
 void take_out(Edit& edit, HostTask& task) {
@@ -32,7 +33,7 @@ void drop_work(Edit& edit) {
     }
     ++edit.touched;
   }
-  for (DeviceTask& op : graph.device) {  // of graphs: launched elsewhere, written here
+  for (DeviceTask& op : graph.device) {  // work of graphs is launched elsewhere and written here
     if (op.dropped || !scope.holds(op)) continue;
     op.dropped = true;
     ++edit.touched;

@@ -2,8 +2,8 @@
 // One fix as a change of a task graph. Each edit is a file pair with its rule in the header, and a
 // row of the ordered list in all_edits.cpp.
 //
-// What the trace does not tell of the fixed program is an Estimate: a forecast replays the expected
-// value, and its interval spans the two others. Each is said as a sentence.
+// A property of the fixed program that the trace does not hold is an Estimate: a forecast replays
+// the expected value, and its interval spans the two others. Each is stated as a sentence.
 #pragma once
 
 #include <span>

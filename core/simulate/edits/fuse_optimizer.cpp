@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kFusedKernels = 4;
 constexpr Estimate kDeviceShare{0.4, 0.2, 0.8};
-constexpr Estimate kFloorNs{1'500, 2'000, 0};  // of each kernel's time, whatever it does
+constexpr Estimate kFloorNs{1'500, 2'000, 0};  // fixed cost of a kernel, whatever it does
 constexpr double kLeastKernelNs = 2'000;
 constexpr Estimate kCallNs{150'000, 60'000, 400'000};  // host work of a fused step
 

@@ -69,7 +69,7 @@ class Group {
   Edit& edit_;
   double factor_;
   HostTask* first_ = nullptr;
-  double ns_ = 0;  // of its operations
+  double ns_ = 0;  // device time of the operations to be fused
   double longest_ = 0;
   std::vector<HostTask*> way_;
 };

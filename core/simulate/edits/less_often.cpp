@@ -7,9 +7,10 @@
 namespace stepscope {
 namespace {
 
-constexpr double kUneven = 0.05;  // of the phase's work: what a choice of runs may be off by
+// Share of the phase's work by which a choice of its runs may miss the wanted share.
+constexpr double kUneven = 0.05;
 
-// What is loaded once is loaded whether the phase runs often or seldom.
+// Modules are loaded once, whether the phase runs often or seldom.
 bool repeats(const Selection& scope, const TaskGraph& graph, const HostTask& task) {
   return task.cause != Cause::host_module_load && scope.holds(task, graph);
 }

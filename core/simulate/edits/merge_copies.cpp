@@ -7,7 +7,7 @@
 namespace stepscope {
 namespace {
 
-struct CopyGroup {  // of one step and one line
+struct CopyGroup {  // the copies of one step and one line
   std::uint32_t first = kNone;
   std::uint32_t last = kNone;
   std::size_t count = 0;

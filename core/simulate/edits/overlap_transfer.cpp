@@ -23,8 +23,8 @@ bool is_compute(const DeviceTask& op) {
   return op.cause <= Cause::gpu_other;
 }
 
-// Of the ops on the stream of `row` up to it: the one behind which `ns` of them are left; within
-// the phase. They were issued before, so their rows are below.
+// Returns the op behind which `ns` of compute are left on the stream of `row`, within its phase.
+// Earlier ops were issued before, so their rows are lower.
 std::uint32_t earlier_by(const TaskGraph& graph, std::uint32_t row, double ns) {
   const DeviceTask& last = graph.device[row];
   std::uint32_t at = row;

@@ -5,8 +5,8 @@ namespace stepscope {
 namespace {
 
 constexpr double kLargeBytes = 1 << 20;  // from here on a copy's speed is its link's
-// Of a pageable copy's time, where the trace holds no pinned copy. PCIe carries 25 (4.0) to 55 GB/s
-// (5.0), the driver's staging 7 to 14.
+// Time of a pinned copy as a share of a pageable one's, for traces without a pinned copy. PCIe
+// carries 25 (4.0) to 55 GB/s (5.0), the driver's staging 7 to 14.
 constexpr Estimate kPinnedShare{0.3, 0.15, 0.7};
 
 // Bytes a nanosecond of pinned uploads in this trace; 0: none was large enough to tell.

@@ -19,7 +19,7 @@
 namespace stepscope {
 namespace {
 
-// Of drivers of 2026, where the run never filled it.
+// The queue depth of drivers of 2026, used where the run never filled its queue.
 constexpr std::uint64_t kUsualQueueDepth = 1022;
 
 // The loop's thread is 0; engine threads and whoever launches device work follow.
@@ -76,7 +76,7 @@ std::uint32_t cores_of(const Trace& trace, ProcessId process) {
   return cores;
 }
 
-// Of the time in which it was awake, that the loop's thread had a core.
+// Returns the share of its time awake in which the loop's thread had a core.
 double on_core_share(const WalkedProcess& walked) {
   const ThreadId loop = walked.threads.loop();
   const auto use = walked.cpu.use(loop, intersect(walked.run, walked.cpu.waits_known(loop)));

@@ -158,8 +158,9 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
   for (std::int64_t end = time.end; end > time.begin; end = parts.back().begin) {
     Interval part{std::max(time.begin, walked_.phases.at(thread, end - 1).since), end};
     if (waits) part.begin = time.begin;
-    const SampledPieces::Part seen = waits ? SampledPieces::Part{part.begin, by_records}
-                                           : walked_.sampled.before(thread, piece, end, by_records);
+    const SampledPieces::Part seen =
+        waits ? SampledPieces::Part{part.begin, by_records}
+              : walked_.sampled.part_before(thread, piece, end, by_records);
     part.begin = std::max(part.begin, seen.since);
     HostTask task = task_at(thread, part, piece.innermost);
     task.cause = seen.cause;

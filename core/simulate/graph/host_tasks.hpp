@@ -62,7 +62,7 @@ class HostTasks {
   std::vector<RangeId> outermost_call_;      // by range: the API call that holds it, or is it
   std::vector<RangeId> made_in_;             // by range: the forward op of the node around it
   std::map<StringId, std::uint32_t> locks_;  // by the name of the range that waits
-  std::vector<HostTask> tasks_;              // of the step at hand
+  std::vector<HostTask> tasks_;              // tasks of the current step
   std::vector<Burst> bursts_;
   std::uint32_t step_ = 0;
   bool resumes_ = false;  // the next task of this thread follows another thread

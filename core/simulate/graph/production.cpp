@@ -15,12 +15,14 @@ namespace {
 constexpr double kUsualTakeNs = 300'000;  // unpacking a batch and mapping its memory
 constexpr double kTakeNs = 5'000;         // taking a thing that is there, at a lock
 constexpr double kWaited = 2;             // a take of so many usual ones waited
-constexpr double kLeastWaiting = 0.02;    // of the time from one take to the next
-constexpr double kManyWaited = 0.1;       // of the takes: they tell what the others took
+// Share of the time between two takes; waits below it are no sign of a producer.
+constexpr double kLeastWaiting = 0.02;
+// Share of takes that waited from which on they also tell how long the others' making took.
+constexpr double kManyWaited = 0.1;
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 struct Made {
-  double begin = 0, end = 0;   // of its take
+  double begin = 0, end = 0;   // begin and end of its take
   std::uint32_t task = kNone;  // the first of its take; kNone: not in a replayed step
   bool restarts = false;       // the loader begins anew here
   bool waited = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others make for the loop's thread while it works: the batches of a loader with workers, and
-// what it waits for at a lock. Learns from the recorded waits how long making one takes.
+// Models what others make for the loop's thread while it works: the batches of a loader with
+// workers, and what it waits for at a lock. How long making one takes is learnt from the recorded
+// waits.
 //
 //   asked i    the end of take i - depth: taking one asks for the next
 //   ready i    max(asked i, ready i - workers) + making i        (thing i is made by i mod workers)
@@ -8,11 +9,11 @@
 //
 // The first task of a take waits; what the loop did in it before the batch was there costs nothing.
 //
-// A take that was longer than taking costs waited: there `ready` is known, and so is `making`. Of
-// the others it is the workers' time a batch, by their clocks (worker_time.hpp), without what those
-// that were waited for took of it. Without clocks the others are like those that were waited for;
-// where none was, making may have taken any time up to that at which the loop would have waited.
-// A step with one take more than usual holds the end of an epoch: there the loader begins anew.
+// A take that was longer than taking costs waited: there `ready` is known, and so is `making`. For
+// the other takes, `making` is the workers' time a batch, by their clocks (worker_time.hpp), less
+// what the awaited ones took of it. Without clocks, the others are like the awaited ones; where no
+// take waited, making may have taken any time up to that at which the loop would have waited. A
+// step with one take more than usual holds the end of an epoch: there the loader begins anew.
 #pragma once
 
 #include "core/attribution/walked_process.hpp"

@@ -43,7 +43,7 @@ struct HostTask {
   std::uint32_t wait_on = kNone;  // a stream's number, or a row of TaskGraph::device
   std::uint32_t step = 0;         // row of TaskGraph::steps
   PhaseId phase = 0;
-  PhaseId forward_phase = 0;  // of an autograd node: where its forward ran
+  PhaseId forward_phase = 0;  // phase of an autograd node's forward
   SiteId site = kNone;
   Cause cause = Cause::unknown;
   ApiKind api = ApiKind::other;
@@ -75,19 +75,19 @@ struct DeviceTask {
   bool dropped = false;
 };
 
-// Makes things for the loop's thread while that works: the workers of a loader, or a thread.
+// Makes things for the loop's thread while that thread works: the workers of a loader, or a thread.
 struct Producer {
   std::uint32_t workers = 1;  // thing i is made by worker i modulo this
   std::uint32_t depth = 0;    // so many are asked for and not yet taken; 0: no bound
   double making_ns = 0;       // a thing, where the loop did not wait for it
-  double computes = 0;        // of making, on a core: 0..1
-  // What such a making may be shorter or longer by: its clocks do not tell what it would wait for a
-  // core once the loop is faster; without clocks it is not known at all.
+  double computes = 0;        // share of making that is spent on a core, 0..1
+  // Factors for the shortest and the longest that making may take: clocks do not show how long a
+  // worker would wait for a core if the loop were faster; without clocks it is not known at all.
   double shortest = 1, longest = 1;
 };
 
 struct SampledStep {
-  std::uint32_t row = 0;       // of Steps::list
+  std::uint32_t row = 0;       // row of Steps::list
   std::uint32_t end_task = 0;  // behind its last host task
   double measured_ns = 0;      // its window
   bool follows_on = false;     // the step before it is sampled, too
@@ -102,7 +102,7 @@ struct TaskGraph {
   std::uint32_t streams = 0;
   std::vector<Producer> producers;
   std::uint32_t cores = 0;  // that the process may use; 0: not known
-  // Of the time in which the loop's thread was awake, that it had a core.
+  // Share of its time awake in which the loop's thread had a core.
   double on_core = 1;
   std::uint64_t queue_depth = 0;     // launches outstanding at which a call blocks
   double latency_ns = 0;             // L of docs/design.md: from a call's end to its kernel's begin

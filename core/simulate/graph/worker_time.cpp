@@ -10,9 +10,10 @@
 namespace stepscope {
 namespace {
 
-// Later on, what single batches differ by would add up.
+// Takes from here on are not used: what single batches differ by would add up.
 constexpr std::size_t kEarlyTakes = 40;
-constexpr double kIdle = 0.05;  // of their time: workers wait for requests
+// Share of their time asleep from which on workers count as waiting for requests.
+constexpr double kIdle = 0.05;
 
 struct Worker {
   Interval life;               // from its first record or sample to its last
@@ -63,8 +64,8 @@ struct Asleep {
   double making = 0, idle = 0, not_told = 0;
 
   void add(std::uint8_t before, std::uint8_t after, double ns) {
-    const bool first = (before & kSampleDoing) == kSampleSlept;
-    const bool second = (after & kSampleDoing) == kSampleSlept;
+    const bool first = (before & kSampleStateMask) == kSampleSlept;
+    const bool second = (after & kSampleStateMask) == kSampleSlept;
     if (!first && !second) {
       not_told += ns;
       return;
@@ -134,7 +135,7 @@ std::vector<std::int64_t> recorded_by(const WalkedProcess& walked,
   return out;
 }
 
-// Of the workers' time, that they slept and waited for a request.
+// Returns the share of their time that the workers slept, waiting for a request.
 double idle_share(const WalkedProcess& walked, const std::map<std::int64_t, Worker>& workers,
                   Interval time) {
   double idle = 0, known = 0;
@@ -149,8 +150,8 @@ double idle_share(const WalkedProcess& walked, const std::map<std::int64_t, Work
   return known > 0 ? idle / known : 0;
 }
 
-// Of one run of the loader, from its begin. Less than usual is asked for only where the workers
-// have nothing to do although less is made.
+// Returns how many batches one run of the loader asks for ahead, by worker. Less than the usual
+// number is believed only where the workers had nothing to do although fewer batches were made.
 std::uint32_t prefetch_factor(const WalkedProcess& walked,
                               const std::map<std::int64_t, Worker>& workers,
                               std::span<const LoaderTake> takes, std::uint32_t at_once) {

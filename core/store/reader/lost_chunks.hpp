@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From which time to which the lost chunks of a file held records: within a session from the last
+// Finds the times in which the lost chunks of a file held records: within a session, from the last
 // time of the sound chunk before them to the first of the next; where those two overlap, their
-// overlap. Before a session's first sound chunk from 0 on, behind its last to the end of all.
+// overlap. A session's first sound chunk has lost chunks from 0 on before it, and behind its last
+// one they reach to the end of the recording.
 #pragma once
 
 #include <map>
@@ -20,12 +21,12 @@ class LostChunks {
   IntervalSet stretches(bool is_torn, std::int64_t end) const;
 
  private:
-  struct Known {                       // of a session
-    std::int64_t first = 0, last = 0;  // of its last sound chunk with times
-    std::uint32_t next = 0;            // the sequence number that comes now
-    bool lacks = false;                // chunks behind that one
+  struct SessionEnd {                  // what was read last of a session
+    std::int64_t first = 0, last = 0;  // times of its last sound chunk that has any
+    std::uint32_t next = 0;            // the next chunk's sequence number
+    bool lacks = false;                // chunks are missing behind that one
   };
-  std::map<std::uint32_t, Known> sessions_;
+  std::map<std::uint32_t, SessionEnd> sessions_;
   std::uint32_t latest_ = 0;
   std::vector<Interval> lost_;
 };

@@ -19,7 +19,7 @@ struct Open {
 // One stack of a thread. Ends are applied in time order; by then everything begun before is on it.
 struct Lane {
   std::vector<Open> waiting;  // by begin
-  std::size_t next = 0;       // of waiting
+  std::size_t next = 0;       // row of waiting
   std::vector<Open> stack;
 
   void begin_until(std::int64_t time) {

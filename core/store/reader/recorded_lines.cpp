@@ -14,7 +14,8 @@ namespace {
 
 using namespace store;
 
-constexpr std::size_t kMostBytes = 64U << 20U;  // of a store
+constexpr std::size_t kMostBytes =
+    64U << 20U;  // length of the first part of a store, which is all that is read
 
 bool inflate(const Chunk& chunk, std::vector<std::uint8_t>& raw) {
   const ChunkHeader& h = chunk.header;

@@ -16,7 +16,7 @@
 namespace stepscope {
 
 struct RecordedLines {
-  std::int64_t first_ns = 0;  // of the events that were read; 0: there were none
+  std::int64_t first_ns = 0;  // time of the first event that was read; 0: there was none
   std::map<std::string, std::set<std::uint32_t>> lines;  // by file, as the process names it
 };
 

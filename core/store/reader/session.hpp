@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader knows of one writer of a file: its ids, its running totals, its open ranges.
+// A reader's state for one writer of a file: its ids, its running totals, its open ranges.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct FileState {
   std::uint64_t id_gap_budget;  // how many ids lost chunks may have defined: bounds hostile ids
   std::uint64_t skipped_sections = 0;
   std::uint64_t unknown_ids = 0;
-  std::int64_t last_ns = 0;  // of all sound chunks
+  std::int64_t last_ns = 0;  // the latest time in all sound chunks
   bool has_footer = false;
 };
 

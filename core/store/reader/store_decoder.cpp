@@ -101,7 +101,8 @@ StoreDecoder::~StoreDecoder() {
 
 Status StoreDecoder::expect(const std::vector<Scan>& scans, const std::string& name) {
   const Totals totals = totals_of(scans);
-  constexpr std::uint64_t kBytesARow = 60;  // of columns; about what the widest table takes
+  // Bytes of a row's columns in memory, about what the widest table takes.
+  constexpr std::uint64_t kBytesARow = 60;
   const std::uint64_t memory = memory_limit_bytes();
   if (totals.sum() >= kNone || totals.sum() * kBytesARow > memory) {
     return Error{ErrorCode::unsupported,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one chunk of a store file holds: the model's event columns with ids of one StoreWriter.
+// The content of one chunk of a store file: the model's event columns with ids of one StoreWriter.
 //
 // Columns of a table are equally long; a column left empty in a table with rows means its default
 // in every row (0, or "not there" where the column knows that). Rows may come in any order; host

@@ -48,7 +48,7 @@ class ChunkFile {
   std::uint32_t session_ = 1;
   std::uint32_t sequence_ = 0;
   std::uint64_t bytes_ = 0;
-  bool needs_header_ = false;  // of the file
+  bool needs_header_ = false;  // the file's header is not written yet
   ByteSink encoded_;
   ZSTD_CCtx_s* zstd_ = nullptr;
 };

@@ -7,7 +7,7 @@
 
 namespace stepscope::store {
 
-// What is wrong with a batch (a column of another length, too many rows), or nullptr.
+// Returns what is wrong with a batch (columns of different lengths, too many rows), or nullptr.
 const char* check(const EventBatch& batch);
 
 // Appends a section for each table that has rows; sets the header's row counts and time span.

@@ -22,15 +22,15 @@ struct StoreWriter::State {
   ChunkFile file;
   StoreOptions options;
   std::uint64_t events = 0;
-  std::uint64_t lost_events = 0;  // of batches that could not be written
+  std::uint64_t lost_events = 0;  // events in batches that could not be written
   std::uint64_t refused_strings = 0;
-  std::size_t passing_bytes = 0;  // of texts that are interned once, since the last chunk
-  OpenRanges open;                // of the last batch in the file
+  std::size_t passing_bytes = 0;  // bytes of texts that are interned once, since the last chunk
+  OpenRanges open;                // open ranges at the end of the last batch in the file
   Pending pending;
-  Health told;  // what the collector said; pending.health adds the writer's own
+  Health told;  // what the collector reported; pending.health adds the writer's own
   std::set<std::string> rivals;
   std::set<std::string> notes;
-  ByteSink raw;  // of the next chunk
+  ByteSink raw;  // the next chunk, before compression
 
   explicit State(const StoreOptions& given) : options(given) {
     pending.strings.id_of(std::string_view());

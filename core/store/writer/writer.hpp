@@ -76,8 +76,9 @@ class StoreWriter {
   void device(const Device& device);  // by (process, index)
   void name_thread(ThreadId thread, std::string_view name);
   void name_stream(StreamId stream, std::string_view name);
-  void clock(const ClockRecord& record);       // each one is kept
-  void collected(const Collected& collected);  // of this writer; a reader takes the union
+  void clock(const ClockRecord& record);  // each one is kept
+  // What this writer collects; a reader takes the union over writers.
+  void collected(const Collected& collected);
   // Totals of this writer so far, not differences; a reader adds up the writers. rivals and notes
   // are kept once each.
   void health(const Health& totals);

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/model/sample_doing.hpp"
+#include "core/model/sample_state.hpp"
 #include "tests/collectors/recorded_child.hpp"
 
 namespace stepscope::host_sampler {
@@ -55,8 +55,8 @@ TEST_F(HostSamplerTest, ASilentThreadHasSamplesWhileItRunsAndOneWhereItSleeps) {
     if (samples.thread[i] != trace.host_ranges().thread[0]) continue;
     (samples.time[i] < middle ? running : sleeping) += 1;
     EXPECT_EQ(samples.site[i], kNone);
-    const bool slept = (samples.flags[i] & kSampleDoing) == kSampleSlept;
-    EXPECT_NE(samples.flags[i] & kSampleDoing, 0);
+    const bool slept = (samples.flags[i] & kSampleStateMask) == kSampleSlept;
+    EXPECT_NE(samples.flags[i] & kSampleStateMask, 0);
     EXPECT_FALSE(slept && samples.time[i] < middle) << "ready to run all the time";
     asleep += slept ? 1U : 0U;
     EXPECT_GE(samples.cpu[i], cpu) << i;

@@ -40,7 +40,7 @@ struct Recording {
     if (!waits) build();
     std::int64_t sum = 0;
     for (std::int64_t at = time.end; at > time.begin;) {
-      const CoreWaits::Stretch stretch = waits->before(make.thread(1), at);
+      const CoreWaits::Stretch stretch = waits->stretch_before(make.thread(1), at);
       EXPECT_LT(stretch.since, at);
       const std::int64_t since = std::max(stretch.since, time.begin);
       if (stretch.waits) sum += at - since;

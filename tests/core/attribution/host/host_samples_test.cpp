@@ -34,20 +34,20 @@ TEST(HostSamples, EachHoldsUntilTheNextAndTheFirstFromTheSilencesBegin) {
   const Trace trace = with_samples({50, 110, 130, 250});
   const HostSamples samples(trace);
   const Interval silence{100, 200};
-  EXPECT_EQ(samples.before(1, silence, 101).row, 1U);
-  EXPECT_EQ(samples.before(1, silence, 101).time, (Interval{100, 130}));
-  EXPECT_EQ(samples.before(1, silence, 130).row, 1U);
-  EXPECT_EQ(samples.before(1, silence, 131).row, 2U);
-  EXPECT_EQ(samples.before(1, silence, 200).time, (Interval{130, 200}));
+  EXPECT_EQ(samples.sample_before(1, silence, 101).row, 1U);
+  EXPECT_EQ(samples.sample_before(1, silence, 101).time, (Interval{100, 130}));
+  EXPECT_EQ(samples.sample_before(1, silence, 130).row, 1U);
+  EXPECT_EQ(samples.sample_before(1, silence, 131).row, 2U);
+  EXPECT_EQ(samples.sample_before(1, silence, 200).time, (Interval{130, 200}));
 }
 
 TEST(HostSamples, OfOtherSilencesAndThreadsSayNothing) {
   const Trace trace = with_samples({50, 250});
   const HostSamples samples(trace);
-  EXPECT_EQ(samples.before(1, {100, 200}, 150).row, kNone);
-  EXPECT_EQ(samples.before(1, {100, 200}, 150).time, (Interval{100, 200}));
-  EXPECT_EQ(samples.before(0, {0, 300}, 150).row, kNone);
-  EXPECT_EQ(samples.before(1, {100, 250}, 250).row, kNone) << "a silence's end is not in it";
+  EXPECT_EQ(samples.sample_before(1, {100, 200}, 150).row, kNone);
+  EXPECT_EQ(samples.sample_before(1, {100, 200}, 150).time, (Interval{100, 200}));
+  EXPECT_EQ(samples.sample_before(0, {0, 300}, 150).row, kNone);
+  EXPECT_EQ(samples.sample_before(1, {100, 250}, 250).row, kNone) << "a silence's end is not in it";
 }
 
 TEST(HostSamples, AWorkerThatHasEndedIsNotBusyAnyMore) {

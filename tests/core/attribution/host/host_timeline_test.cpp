@@ -27,7 +27,7 @@ TEST(HostTimeline, InnermostIsTheLatestBegunAmongTheActive) {
   EXPECT_EQ(name_at(trace, timeline, 20), "inner");
   EXPECT_EQ(name_at(trace, timeline, 30), "outer");
   EXPECT_EQ(name_at(trace, timeline, 50), "-");
-  EXPECT_EQ(timeline.before(30).time, (Interval{20, 30}));
+  EXPECT_EQ(timeline.piece_before(30).time, (Interval{20, 30}));
 }
 
 TEST(HostTimeline, AnnotationsDoNotHideTheFrameThatOpenedThem) {

@@ -31,7 +31,7 @@ class SilencesTest : public ::testing::Test {
     make.range(HostKind::op, name, 1, begin, end);
   }
   // Returns the time of the silence around `time`, by line and by whether the thread slept.
-  using Sums = std::map<std::pair<SiteId, State>, std::int64_t>;
+  using Sums = std::map<std::pair<SiteId, ThreadState>, std::int64_t>;
   void add_silence(std::int64_t time, Sums& sums) {
     if (!built) {
       built = make.build();
@@ -41,7 +41,7 @@ class SilencesTest : public ::testing::Test {
     const Interval silence =
         intersect(threads->work(make.thread(1)).at(time).time, {built->begin(), built->end()});
     for (std::int64_t at = silence.end; at > silence.begin;) {
-      const Silences::Stretch stretch = silences->before(make.thread(1), silence, at);
+      const Silences::Stretch stretch = silences->stretch_before(make.thread(1), silence, at);
       ASSERT_EQ(stretch.time.end, at) << "they tile the silence";
       ASSERT_LT(stretch.time.begin, at);
       const SiteId site = stretch.row == kNone ? kNone : built->data().samples.site[stretch.row];
@@ -69,8 +69,8 @@ TEST_F(SilencesTest, ALookAtASleepingThreadStandsForSleepAlone) {
   sample(11000 - 1, two, kSampleRan, 4000);
   sample(11500, kNone, kSampleRan, 4501);
   const Sums sums = silence(5000);
-  EXPECT_EQ(sums.at({one, State::asleep}), 6999);
-  EXPECT_EQ(sums.at({two, State::awake}), 3001);
+  EXPECT_EQ(sums.at({one, ThreadState::asleep}), 6999);
+  EXPECT_EQ(sums.at({two, ThreadState::awake}), 3001);
   EXPECT_EQ(sums.size(), 2U);
 }
 
@@ -80,8 +80,8 @@ TEST_F(SilencesTest, OfTwoLooksAtARunningThreadEachStandsForHalf) {
   sample(10998, two, kSampleRan, 10998);
   sample(12000, two, kSampleRan, 12000);
   const Sums sums = silence(5000);
-  EXPECT_EQ(sums.at({one, State::awake}), 4999);
-  EXPECT_EQ(sums.at({two, State::awake}), 5001);
+  EXPECT_EQ(sums.at({one, ThreadState::awake}), 4999);
+  EXPECT_EQ(sums.at({two, ThreadState::awake}), 5001);
 }
 
 TEST_F(SilencesTest, AThreadThatIsReadyToRunALineIsAwakeAtThatLine) {
@@ -90,7 +90,7 @@ TEST_F(SilencesTest, AThreadThatIsReadyToRunALineIsAwakeAtThatLine) {
   sample(10999, one, kSampleWaits, 4000, 7099);
   sample(12000, one, kSampleRan, 5001, 7099);
   const Sums sums = silence(5000);
-  EXPECT_EQ(sums.at({one, State::awake}), 10000);
+  EXPECT_EQ(sums.at({one, ThreadState::awake}), 10000);
   EXPECT_EQ(sums.size(), 1U);
 }
 
@@ -104,8 +104,8 @@ TEST_F(SilencesTest, WhatRanWithoutALookIsAtALineSeenRunningInThatPlace) {
   sample(25000, two, kSampleRan, 21500);
   sample(40000, kNone, kSampleRan, 36000);
   const Sums sums = silence(5000);
-  EXPECT_EQ(sums.at({one, State::asleep}), 2999);
-  EXPECT_EQ(sums.at({two, State::awake}), 7001);
+  EXPECT_EQ(sums.at({one, ThreadState::asleep}), 2999);
+  EXPECT_EQ(sums.at({two, ThreadState::awake}), 7001);
 }
 
 TEST_F(SilencesTest, APlaceThatWasNeverLookedIntoHasNoLine) {
