@@ -33,7 +33,8 @@ void record_facts(const Library& library, const char* path) noexcept {
 
 bool start_collector(const Library& library, const Options& options) noexcept {
   Subscriber subscriber = nullptr;
-  // Before all that changes CUPTI's state: the only call that tells of another tool.
+  // This comes before all that changes CUPTI's state: it is the only call that reveals another
+  // tool.
   if (const Status status = library.subscribe(&subscriber, on_callback, nullptr);
       status != kSuccess) {
     note_refusal(library, "cuptiSubscribe", status);
@@ -46,7 +47,7 @@ bool start_collector(const Library& library, const Options& options) noexcept {
     return give_up(library, subscriber);
   }
   if (options.bare == Bare::subscription) return false;
-  const Begin begin = recorder::taking() ? Begin::now : Begin::later;
+  const Begin begin = recorder::is_capturing() ? Begin::now : Begin::later;
   if (const Status status = enable_kinds(library, {.level = options.hooks.level,
                                                    .bare = options.bare != Bare::no,
                                                    .begin = begin,
@@ -66,7 +67,7 @@ bool start_collector(const Library& library, const Options& options) noexcept {
   if (source == nullptr) return false;
   serve_guests(library, subscriber, our_kinds());
   // Here, before the program makes a call: capture.hpp says what switching off within one does.
-  if (begin == Begin::later) (void)source->take(false);
+  if (begin == Begin::later) (void)source->set_capturing(false);
   if (!recorder::add_row_source(source)) {
     disable_kinds(library);  // nobody would empty their buffers
     recorder::note("device work is not recorded: there are too many sources of rows");

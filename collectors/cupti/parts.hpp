@@ -8,7 +8,7 @@
 namespace stepscope::cupti {
 
 struct Parts {
-  bool records = true;      // of kernels, copies, sets and graphs
+  bool records = true;      // records of kernels, copies, sets and graphs
   bool calls = true;        // callbacks of CUDA calls
   bool lines = true;        // Python lines of calls and nodes, autograd numbers
   bool streams = true;      // CUPTI is asked for a stream's number, within a call

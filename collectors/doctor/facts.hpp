@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine has of that which collecting needs, as plainly as it can be asked: files, the
+// Facts of this machine that decide what can be collected, from the plainest sources: files, the
 // driver's and NVML's own answers, the Python of the PATH. Nothing is started on the device.
 //
 // Each `ask` function fills its part of the facts and needs those of the functions above it. What
@@ -33,18 +33,19 @@ struct Facts {
   std::string torch_version;  // empty: that Python has no torch
   bool torch_tested = false;
 
-  bool device_node = false;         // /dev/nvidiactl
-  std::string driver_version;       // "580.159.04"; empty where the kernel module is not loaded
-  bool driver_library = false;      // libcuda.so.1 loads
-  std::optional<int> cuda_version;  // of the driver: 13000 is 13.0; nothing: it gave none
-  std::string driver_why_not;       // why libcuda.so.1 gave no version
+  bool device_node = false;     // /dev/nvidiactl
+  std::string driver_version;   // "580.159.04"; empty where the kernel module is not loaded
+  bool driver_library = false;  // libcuda.so.1 loads
+  // CUDA version of the driver: 13000 is 13.0; nothing: it gave none.
+  std::optional<int> cuda_version;
+  std::string driver_why_not;  // why libcuda.so.1 gave no version
   std::optional<bool> counters_for_administrators_only;
   bool administrator = false;
   bool mps = false;
 
   bool nvml = false;  // found and started
   std::string nvml_why_not;
-  std::string nvml_version;  // of the driver, as NVML says it
+  std::string nvml_version;  // version of the driver, as NVML reports it
   std::vector<Gpu> gpus;
 
   std::string cupti_path;  // that of torch, of CUDA_HOME or of the system; empty: none

@@ -141,7 +141,7 @@ std::size_t CodeTable::read_text(const Memory& memory, Address text, char* out) 
   const std::size_t header = (state >> 6 & 1) != 0 ? at.text_ascii_data : at.text_wide_data;
   const std::size_t bytes = header + used * kind;
   if (bytes > raw_text_.size() || !memory.read(text, raw_text_.data(), bytes)) return 0;
-  // What was read last must say the same as what was read first.
+  // The words that were read last must equal those that were read first.
   if (python::load<std::uint32_t>(raw_text_.data(), at.text_state) != state) return 0;
   std::memcpy(raw_text_.data() + at.text_length, &used, sizeof used);
   return python::copy_text(at, raw_text_.data(), {out, kMostText});

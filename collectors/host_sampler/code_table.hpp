@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code objects as the sampler meets them: whose code it is, its names, and the line of a place in
-// it. What is known is kept by address and told apart by the object's own words (file, name and
-// line table, first line, version); the words are read again with each sample (frame_chain.hpp).
+// A table of the code objects that the sampler has met: whose code each is, its names, and the line
+// of a place in it. Entries are kept by address and verified by the object's own words (file, name
+// and line table, first line, version), which are read again with each sample (frame_chain.hpp).
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ enum class Role : std::uint8_t {
 
 Role role_of(std::string_view path) noexcept;
 
-struct CodeWords {  // of the code object, as they lie in it
+struct CodeWords {  // the words of a code object that identify it, as they lie in memory
   Address type = 0, file = 0, name = 0, lines = 0;
   std::uint64_t units = 0;
   std::uint32_t version = 0;
@@ -39,18 +39,19 @@ struct Code {
   Role role = Role::plain;
   recorder::NameId file = 0, function = 0;
   recorder::NameId label = 0;                // "queue.Queue.get"
-  std::uint32_t locals = 0, stack_size = 0;  // slots of a frame of it; 0: not told
+  std::uint32_t locals = 0, stack_size = 0;  // slots of a frame of it; 0: not known
 };
 
 class CodeTable {
  public:
-  static constexpr std::size_t kHeaderBytes = 256;  // of a code object: all that layouts tell of
+  // Bytes of a code object's header that layouts refer to.
+  static constexpr std::size_t kHeaderBytes = 256;
   using Header = std::array<char, kHeaderBytes>;
 
   explicit CodeTable(const python::Interpreter& python) noexcept : python_(python) {}
 
-  // What the code object at that address is; null: it is none, or cannot be read. Reads only what
-  // is not known by the address.
+  // Returns the code object at that address; null: there is none, or it cannot be read. Reads only
+  // what is not in the table.
   const Code* find(const Memory& memory, Address address) noexcept;
   // Whether its words, read anew, are those that the walk saw. False: it is forgotten.
   bool is_still(Address address, const CodeWords& seen, const Header& header) noexcept;

@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr timespec kAtMost{1, 0};
-// Of what was read of a thread's CPU clock.
+// Share of the time between two samples on a core from which on a thread cannot have waited for
+// one.
 constexpr double kAllTheTime = 0.98;
 
 constinit std::atomic<std::uint32_t> switched_off{0};
@@ -54,14 +55,14 @@ void HostSampler::run() noexcept {
     recorder::note(
         "host samples have no Python lines: this system lets a process read neither its "
         "own memory by process_vm_readv nor /proc/self/mem");
-  if (tells_calls(gettid())) recorder::collecting(recorder::Collector::io);
+  if (can_see_calls(gettid())) recorder::collecting(recorder::Collector::io);
   Rests rests;
   std::int64_t cpu = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
-  while (stop_.load(std::memory_order_acquire) == 0 && recorder::recording()) {
+  while (stop_.load(std::memory_order_acquire) == 0 && recorder::is_armed()) {
     while (switched_off.load(std::memory_order_acquire) != 0 &&
            stop_.load(std::memory_order_acquire) == 0)
       syscall(SYS_futex, &switched_off, FUTEX_WAIT_PRIVATE, 1, &kAtMost, nullptr, 0);
-    if (recorder::taking()) look();
+    if (recorder::is_capturing()) look();
     const std::int64_t now = recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID);
     sleep(uneven(std::max(std::int64_t{options_.period_us} * 1000, rests.after(now - cpu))));
     cpu = now;
@@ -122,7 +123,7 @@ void HostSampler::sample(Watched& watched) noexcept {
   if (cpu == 0) return;
   if (watched.last.cpu != 0 && cpu - watched.last.cpu < kMoved_ns) {
     if (watched.sleeps()) watched.asleep_at = recorder::clock_ns(CLOCK_REALTIME);
-    // It may wait for a core for long, and has no clock that tells so before it gets one.
+    // A runnable thread may wait long for a core, and no clock shows the wait before it gets one.
     if (watched.sleeps() || is_runnable(watched.tid)) return;
   }
   Place place = place_of(watched);
@@ -205,7 +206,7 @@ bool HostSampler::collect(EventBatch& batch, StoreWriter& store, bool last) noex
   if (last) {
     stop_.store(1, std::memory_order_release);
     syscall(SYS_futex, &stop_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-    tell_totals(store);
+    write_totals(store);
   }
   last_collect_ns_ = recorder::clock_ns(CLOCK_MONOTONIC);
   Samples& rows = batch.samples;
@@ -249,7 +250,7 @@ void HostSampler::add_wait(const Sample& sample, Counters& counters, StoreWriter
 }
 
 // The thread may still be in its last look: a figure may lack that.
-void HostSampler::tell_totals(StoreWriter& store) const noexcept {
+void HostSampler::write_totals(StoreWriter& store) const noexcept {
   const auto text_of = [](const auto& total) {
     return std::to_string(total.load(std::memory_order_relaxed));
   };

@@ -75,7 +75,7 @@ class HostSampler final : public recorder::RowSource {
   std::int64_t uneven(std::int64_t ns) noexcept;
   static void add_loop(const LoopSample& sample, Counters& counters, StoreWriter& store);
   static void add_wait(const Sample& sample, Counters& counters, StoreWriter& store);
-  void tell_totals(StoreWriter& store) const noexcept;
+  void write_totals(StoreWriter& store) const noexcept;
   StringId text(recorder::NameId name, StoreWriter& store);
   SiteId site(recorder::SiteRef site, StoreWriter& store);
   ThreadId thread(const Sample& sample, StoreWriter& store);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the loops of a thread of Python are, read while it may run: a `for` keeps its iterator on
-// its frame's value stack, and the iterators of range, list, tuple, enumerate and zip
-// count.
+// Reads how far the loops of a Python thread are, while it may run: a `for` keeps its iterator on
+// its frame's value stack, and the iterators of range, list, tuple, enumerate and zip count.
 //
-//   frame -> locals, then the value stack. Nothing tells which of its slots are in use: one that was
-//   left behind points to an object that has no references any more, or is another one
+//     frame -> locals, then the value stack. Its slots do not show whether they are in use: a stale
+//   one points to an object that has no references any more, or to another object
 //   object -> reference count, type, then the iterator's own words
 //   generator (tqdm, batches): its own frame lies in it, and is looked into as well
 //
-// Read for threads that record nothing, whose iterations no record tells. It is not read twice: who
-// uses the counts must bear a torn one.
+// Only threads that record nothing are read, because no record shows their iterations. Nothing is
+// read twice: users of the counts must tolerate a torn one.
 #pragma once
 
 #include <array>
@@ -22,10 +21,10 @@
 namespace stepscope::host_sampler {
 
 struct LoopCount {
-  recorder::NameId file = 0, function = 0;  // of the frame that the loop is in, or drives it
+  recorder::NameId file = 0, function = 0;  // place of the frame that holds the loop, or drives it
   std::uint32_t slots = 0;    // where its iterator lies: two of them of one function are two loops
   std::int64_t position = 0;  // grows by one with each iteration
-  std::int64_t end = 0;       // the position behind the last one; -1: not told
+  std::int64_t end = 0;       // the position behind the last one; -1: not known
 };
 
 // Whether the thread is importing a module. Nothing is interned, so it may be asked before anything

@@ -31,8 +31,8 @@ bool is_flag_between_lists(const Memory& memory, const python::Interpreter& pyth
   return true;
 }
 
-// Interpreters from 3.13 on tell their offsets themselves: one that tells of larger structures than
-// any release has is not read.
+// Whether the interpreter's structures fit our buffers. From 3.13 on interpreters publish their own
+// offsets; one with larger structures than any known release is not read.
 bool fits_buffers(const python::Layout& at) noexcept {
   constexpr std::size_t kCode = CodeTable::kHeaderBytes, kFrame = FrameChain::kFrameBytes;
   constexpr std::size_t kMostTextHeader = 128;
@@ -53,8 +53,8 @@ bool fits_buffers(const python::Layout& at) noexcept {
 Address find_collecting(const Memory& memory, const python::Interpreter& python,
                         Address interpreter) noexcept {
   if (python.list_type == nullptr || interpreter == 0) return 0;
-  if (const Address told = python.layout.interpreter_collecting; told != 0)
-    return is_flag_between_lists(memory, python, interpreter + told) ? interpreter + told : 0;
+  if (const Address offset = python.layout.interpreter_collecting; offset != 0)
+    return is_flag_between_lists(memory, python, interpreter + offset) ? interpreter + offset : 0;
   constexpr std::size_t kPage = 4096, kPages = 32;
   std::array<Address, kPage / sizeof(Address)> words;
   for (std::size_t page = 0; page < kPages; ++page) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the sampler rests after a look, so that it takes at most 0.5 % of a core in the long
-// run.
+// How long the sampler rests after a round of samples, so that it takes at most 0.5 % of a core in
+// the long run.
 //
-// What is met for the first time is dear to read, and a short program has ended before long rests
-// are over: the first looks are not followed by the rests that their cost asks for. Later a dear
-// look's rest is shared among the looks behind it: were it taken at once, what is dear to read
-// would be followed by a time in which nothing is seen.
+// Code that is met for the first time is expensive to read, and a short program may end before a
+// long rest is over: the first rounds are not followed by the rests that their cost asks for.
+// Later, the rest of an expensive round is shared among the rounds behind it: taken at once, it
+// would leave a time without samples right behind code that is expensive to read.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Rests {
 
  private:
   std::int64_t worked_ns_ = 0;  // so far
-  std::int64_t owed_ns_ = 0;    // of rest
+  std::int64_t owed_ns_ = 0;    // rest that is still due
 };
 
 }  // namespace stepscope::host_sampler

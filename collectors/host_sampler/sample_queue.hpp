@@ -15,9 +15,9 @@ namespace stepscope::host_sampler {
 
 struct Sample {
   std::int64_t time = 0;  // CLOCK_REALTIME
-  pid_t tid = 0;          // of a worker: its process
+  pid_t tid = 0;          // for a worker, its process id
   std::uint64_t cpu = 0;
-  std::uint64_t waited = 0;  // for a core, ready to run; 0: not told
+  std::uint64_t waited = 0;  // for a core, ready to run; 0: not known
   recorder::SiteRef site = 0;
   recorder::NameId called = 0, innermost = 0;
   std::uint8_t flags = 0;
@@ -26,7 +26,7 @@ struct Sample {
 using SampleQueue = recorder::SingleProducerQueue<Sample, 8192>;  // some seconds of a busy sampler
 
 struct LoopSample {
-  std::int64_t time = 0;  // of the sample that it goes with
+  std::int64_t time = 0;  // time of the sample that it belongs to
   pid_t tid = 0;
   LoopCount count;
 };

@@ -66,14 +66,15 @@ class Choice {
 
  private:
   Code best_;
-  Frame frame_;  // of it
+  Frame frame_;  // the frame of best_
   Address instruction_ = 0;
   recorder::NameId called_ = 0, innermost_ = 0, inner_ = 0;
   std::uint8_t flags_ = 0;
   bool has_any_ = false;
 };
 
-// Of the frames that have code, in their order: the table may have lost one to another of the walk.
+// Words of the frames that have code, in their order; the table may have lost a frame's entry to a
+// later frame of the walk.
 using SeenWords = std::array<CodeWords, FrameChain::kMostFrames>;
 
 // Frames and their code objects, all read once more.

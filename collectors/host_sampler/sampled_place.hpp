@@ -14,12 +14,12 @@ namespace stepscope::host_sampler {
 struct Place {
   recorder::SiteRef site = 0;
   recorder::NameId called = 0, innermost = 0;
-  std::uint8_t flags = 0;  // SampleFlag; of what the memory of the frames tells
+  std::uint8_t flags = 0;  // SampleFlag bits that follow from the frames
 };
 
 enum class Reading : std::uint8_t { nothing, place, torn };
 
-// Whose frames are read: those of a worker are told by the loop that they are in.
+// Whose frames are read. A worker's are recognised by the loop that they are in.
 enum class Whose : std::uint8_t { own, maybe_worker };
 
 // Tries a few times. nothing: the thread has no frame.

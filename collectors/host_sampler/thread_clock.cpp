@@ -87,7 +87,7 @@ bool sleeps_in_file_call(pid_t tid) noexcept {
   return is_file(descriptor);
 }
 
-bool tells_calls(pid_t tid) noexcept {
+bool can_see_calls(pid_t tid) noexcept {
   std::array<char, 256> text{};
   return !read_of_thread(tid, "syscall", text).empty();
 }

@@ -16,15 +16,15 @@ inline constexpr std::uint64_t kMoved_ns = 20'000;
 std::uint64_t thread_cpu_ns(pid_t tid) noexcept;
 std::uint64_t process_cpu_ns(pid_t pid) noexcept;
 
-// Nanoseconds that a thread of this process was ready to run and waited for a core; 0: the system
-// does not tell.
+// Returns the nanoseconds that a thread of this process was ready to run and waited for a core; 0:
+// the system does not count them.
 std::uint64_t thread_wait_ns(pid_t tid) noexcept;
 
 // Whether a thread of this process sleeps in a call that writes, or that reads a file. A read of a
 // pipe or a socket is none: there the thread waits for what another makes. Costs some microseconds.
 bool sleeps_in_file_call(pid_t tid) noexcept;
-// Whether the system tells in which call a thread sleeps.
-bool tells_calls(pid_t tid) noexcept;
+// Whether the system shows in which call a thread sleeps.
+bool can_see_calls(pid_t tid) noexcept;
 
 // Whether a thread of this process runs or waits for a core; costs more than the clocks.
 bool is_runnable(pid_t tid) noexcept;

@@ -14,7 +14,8 @@ struct CommandLine {
   int argc = 0;
 };
 
-CommandLine& read_command_line() noexcept;  // of the first call; exec starts a new image anyway
+// Reads it at the first call; exec starts a new image anyway.
+CommandLine& read_command_line() noexcept;
 
 // The words with spaces between, those with spaces in quotes.
 const char* joined(const CommandLine& command, char* out, std::size_t size) noexcept;

@@ -63,6 +63,6 @@ extern "C" int stepscope_start_main(Main main, int argc, char** argv, void (*ini
   const auto real =
       reinterpret_cast<decltype(&stepscope_start_main)>(dlsym(RTLD_NEXT, "__libc_start_main"));
   program_main = main;
-  return real(stepscope::recorder::recording() ? main_with_collectors : main, argc, argv, init,
-              fini, loader_fini, stack_end);
+  return real(stepscope::recorder::is_armed() ? main_with_collectors : main, argc, argv, init, fini,
+              loader_fini, stack_end);
 }

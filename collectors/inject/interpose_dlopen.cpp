@@ -49,7 +49,7 @@ __attribute__((noinline)) void* open_and_look(Open real, const char* file, int f
   stepscope::inject::look_for_libraries();
   stepscope::inject::look_for_xla();
   stepscope::inject::watch_python_program();
-  dlerror();  // of our own look-ups
+  dlerror();  // clears the error of our own look-ups
   return handle;
 }
 
@@ -61,6 +61,6 @@ extern "C" __attribute__((visibility("default"))) void* stepscope_dlopen(const c
 extern "C" void* stepscope_dlopen(const char* file, int flags) {
   Open real = real_open.load(std::memory_order_acquire);
   if (real == nullptr) real = find_real_open();
-  if (!is_plain_path(file, flags) || !stepscope::recorder::recording()) return real(file, flags);
+  if (!is_plain_path(file, flags) || !stepscope::recorder::is_armed()) return real(file, flags);
   return open_and_look(real, file, flags);
 }

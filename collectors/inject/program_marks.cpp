@@ -32,13 +32,13 @@ const stepscope::nvtx::Domain* own_domain() noexcept {
 extern "C" {
 
 STEPSCOPE_EXPORT void stepscope_range_begin(const char* name) {
-  if (!stepscope::recorder::recording() || name == nullptr) return;
+  if (!stepscope::recorder::is_armed() || name == nullptr) return;
   (void)stepscope::nvtx::push_range(own_domain(),
                                     stepscope::recorder::range_name(name, std::strlen(name)));
 }
 
 STEPSCOPE_EXPORT void stepscope_range_end() {
-  if (stepscope::recorder::recording()) (void)stepscope::nvtx::pop_range(own_domain());
+  if (stepscope::recorder::is_armed()) (void)stepscope::nvtx::pop_range(own_domain());
 }
 
 STEPSCOPE_EXPORT void stepscope_capture(int on) {

@@ -20,7 +20,7 @@ namespace stepscope::inject {
 namespace {
 
 constexpr std::int64_t kComputes_ns = 20'000'000;
-constexpr int kLooksOutside = 2;  // of imports, one after the other
+constexpr int kLooksOutside = 2;  // looks in a row that find the thread outside of imports
 constexpr long kTick_ns = 10'000'000, kLaterTick_ns = 500'000'000;
 constexpr int kTicks = 1000;  // then the later ones: a process that idles is not woken often
 
@@ -29,7 +29,7 @@ constinit std::atomic<std::uint32_t> libraries{0};
 
 // Others record in it, or nothing more will be recorded: there is nothing to wait for.
 bool is_settled() noexcept {
-  return !recorder::recording() || found_a_framework() ||
+  return !recorder::is_armed() || found_a_framework() ||
          recorder::process.phase.load(std::memory_order_acquire) != recorder::Phase::armed;
 }
 

@@ -23,8 +23,8 @@ int keep_path(dl_phdr_info* info, std::size_t /*size*/, void* data) {
 
 }  // namespace
 
-// Of whichever version is mapped. dlsym(RTLD_NEXT) sees global libraries alone, and Python opens
-// its own locally.
+// Returns the function of whichever version of the library is mapped. dlsym(RTLD_NEXT) sees only
+// global libraries, and Python opens its own locally.
 void* real_function(const char* name, const char* library) noexcept {
   if (void* symbol = dlsym(RTLD_NEXT, name)) return symbol;
   Wanted wanted{library, nullptr};
@@ -32,7 +32,7 @@ void* real_function(const char* name, const char* library) noexcept {
   void* handle = wanted.path == nullptr ? nullptr : dlopen(wanted.path, RTLD_NOW | RTLD_NOLOAD);
   void* symbol = handle == nullptr ? nullptr : dlsym(handle, name);
   if (handle != nullptr) dlclose(handle);
-  dlerror();  // of our own look-ups
+  dlerror();  // clears the error of our own look-ups
   return symbol;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher tells the injected library, through the environment.
+// The settings that the launcher passes to the injected library, through the environment.
 //
 //   STEPSCOPE_OUTPUT     absolute path of NAME.scope; absent: the library does nothing
 //   STEPSCOPE_LEVEL      light, standard, deep

@@ -159,7 +159,7 @@ void start_collectors() noexcept {
 }
 
 void look_for_libraries() noexcept {
-  if (!recorder::recording() || settings.bare_cupti != cupti::Bare::no ||
+  if (!recorder::is_armed() || settings.bare_cupti != cupti::Bare::no ||
       found_torch.load(std::memory_order_relaxed))
     return;
   RecordFunctionOptions options;
@@ -174,7 +174,7 @@ void look_for_libraries() noexcept {
 }
 
 void look_for_xla() noexcept {
-  if (cuda_started.load(std::memory_order_relaxed) && recorder::recording()) spare_xla();
+  if (cuda_started.load(std::memory_order_relaxed) && recorder::is_armed()) spare_xla();
 }
 
 bool found_a_framework() noexcept {
@@ -189,7 +189,7 @@ bool samples_threads() noexcept {
 
 void on_cuda_start() noexcept {
   start_collectors();
-  if (!recorder::recording() || cuda_started.exchange(true)) return;
+  if (!recorder::is_armed() || cuda_started.exchange(true)) return;
   recorder::fact("cuda", "initialised");
   cupti::Options options;
   options.bare = settings.bare_cupti;
@@ -216,7 +216,7 @@ void on_cuda_start() noexcept {
 }
 
 void on_program_control(bool on) noexcept {
-  if (settings.profiler_control && recorder::recording()) recorder::trigger_capture(on);
+  if (settings.profiler_control && recorder::is_armed()) recorder::trigger_capture(on);
 }
 
 void on_quick_exit() noexcept {

@@ -10,8 +10,8 @@
 
 namespace stepscope::inject {
 
-// Of JAX, EXLA or Reactant: a plugin or library with XLA's CUDA backend in it. Of TensorFlow too,
-// unless PyTorch is there: its programs load TensorFlow for TensorBoard.
+// Whether a library holds XLA's CUDA backend: JAX's, EXLA's or Reactant's. TensorFlow counts, too,
+// unless PyTorch is there: PyTorch programs load TensorFlow for TensorBoard.
 bool is_xla(std::string_view path, bool has_torch) noexcept;
 
 // A look at what is mapped.

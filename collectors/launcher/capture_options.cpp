@@ -48,7 +48,8 @@ Result<std::string> window(const std::string& text) {
   return usage_error("--window " + text + " is not ON/OFF in steps, 3 at least each, like 20/20");
 }
 
-// Signals that end a program or tell of a fault, or cannot be caught.
+// Whether a program may use the signal: it neither ends a program, reports a fault, nor is
+// impossible to catch.
 bool is_free(int number) {
   constexpr int kTaken[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGILL,  SIGFPE, SIGABRT,
                             SIGTRAP, SIGSYS,  SIGCHLD, SIGINT, SIGTERM, SIGQUIT};

@@ -15,10 +15,11 @@ namespace stepscope::launcher {
 struct ChildEnd {
   pid_t pid = -1;
   int exec_error = 0;  // errno of exec; the command never ran
-  int status = 0;      // of waitpid
+  int status = 0;      // status as waitpid gives it
 };
 
-// What a shell would say: the status, 128 + n for a signal, 127 not found, 126 not executable.
+// Returns the exit status as a shell reports it: the status, 128 + n for a signal, 127 not found,
+// 126 not executable.
 int exit_status_of(const ChildEnd& end);
 
 // Signals sent to this process go on to the child; those that the terminal or anybody else sends to

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kLibrary = "libstepscope_inject.so";
 
-// Of this stepscope or of another one whose run this run is within: the inner run takes over, since
-// two in one process would record it twice.
+// Whether the library is this stepscope's, or that of another one whose run is around this one: the
+// inner run takes over, because two in one process would record it twice.
 bool is_stepscope(std::string_view library) {
   return library.substr(library.rfind('/') + 1) == kLibrary;
 }
@@ -62,8 +62,8 @@ void set_preload(Environment& environment, const Injection& injection) {
   if (libraries.empty()) environment.erase("LD_PRELOAD");
 }
 
-// What the command starts may be built with AddressSanitizer, which refuses to run behind another
-// library unless told.
+// The command may start programs built with AddressSanitizer, which refuses to run behind another
+// library unless this option is set.
 void allow_sanitizers_behind(Environment& environment) {
   std::string& options = environment["ASAN_OPTIONS"];
   if (options.find("verify_asan_link_order") != std::string::npos) return;

@@ -18,9 +18,9 @@ struct ProfileOptions {
   bool overwrite = false;          // an earlier NAME.scope is replaced, if anything was recorded
   std::string level = "standard";  // light, standard, deep
   bool ops = false;
-  bool sampling = true;  // of threads that record nothing
+  bool sampling = true;  // samples threads that record nothing
   bool pm_sampling = false;
-  bool native_lines = false;  // of compiled programs
+  bool native_lines = false;  // source lines of compiled programs
   bool source_text = true;    // keep the text of the lines that were recorded
   std::string graphs;         // nodes, whole; empty: by what is in the process
   std::string only;           // POSIX extended regular expression, checked by the caller or here

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher must know of the program before it starts it.
+// The properties of a program that the launcher needs before it starts it.
 #pragma once
 
 #include <string>

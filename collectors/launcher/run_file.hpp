@@ -21,10 +21,10 @@ struct RunFacts {
   std::vector<std::string> rivals;
   std::int64_t started_ns = 0;
   std::optional<std::int64_t> ended_ns;
-  std::optional<int> exit_status;  // of the command
+  std::optional<int> exit_status;  // the command's exit status
   std::optional<int> signal;
   std::uint32_t processes = 0;  // that recorded something
-  std::uint32_t recovered = 0;  // of these, whose last records were taken after their death
+  std::uint32_t recovered = 0;  // how many of these died before their last records were written
 };
 
 Status write_run_file(const std::string& folder, const RunFacts& facts,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place in compiled code of the user's that the calling thread is at.
+// The place in the user's compiled code at which the calling thread is.
 //
-// What is interned is not a line yet: `file` is the path of the mapped file, `function` the calls
+// The interned site is not a line yet: `file` is the path of the mapped file, `function` the calls
 // within it as "native:PATH+0xOFFSET;PATH+0xOFFSET...", innermost first, offsets as the file's own
 // symbol table counts. core/symbols makes a line of it when the program has ended.
 #pragma once

@@ -2,8 +2,8 @@
 // Which addresses hold compiled code of the user's: the executable segments of the program and of
 // its libraries that come neither with the system nor with a framework.
 //
-// Looked for anew when libraries came or went. Readers take no lock: a table that was published is
-// never written again, and where the user's libraries have changed kTables times the last stays.
+// Looked up anew when libraries came or went. Readers take no lock: a published table is never
+// written again, and where the user's libraries have changed kTables times, the last table stays.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace stepscope::native {
 
 struct CodeRange {
-  std::uintptr_t begin = 0, end = 0;  // of one executable segment
+  std::uintptr_t begin = 0, end = 0;  // bounds of one executable segment
   std::uintptr_t base = 0;            // an address less this one is that of the file's symbols
   const char* path = nullptr;         // stays for the life of the process
   friend bool operator==(const CodeRange&, const CodeRange&) = default;
@@ -41,7 +41,8 @@ class UserCode {
   std::array<Table, kTables> tables_{};
   std::atomic<std::size_t> published_{0};  // tables; the last one holds
   std::atomic<bool> refreshing_{false};
-  std::atomic<unsigned long long> changes_{~0ULL};  // of the loader, when we looked last
+  // The loader's count of changes at our last look.
+  std::atomic<unsigned long long> changes_{~0ULL};
 };
 
 // Whether a mapped file of this path is the user's; the program itself is asked for by its path.

@@ -89,7 +89,7 @@ void DeviceReader::read_number(Reading& to, DeviceCounter counter,
   take(to, counter, status, value);
 }
 
-// The power of this moment where the driver tells it, else its own mean (of a second on most).
+// Reads the present power where the driver gives it, else its own mean (over a second on most).
 void DeviceReader::read_power(Reading& to) noexcept {
   if (!is_on(DeviceCounter::power_mw)) return;
   Status status = kSuccess;

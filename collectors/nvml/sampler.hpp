@@ -64,7 +64,7 @@ class Sampler final : public recorder::RowSource {
 
   Options options_;
   ForkGate gate_;
-  std::uint32_t known_ = 0;  // of wanted_, by the thread
+  std::uint32_t known_ = 0;  // entries of wanted_ that the thread has seen
   ReadingQueue queue_;
   std::array<Wanted, kMostDevices> wanted_{};
   std::atomic<std::uint32_t> wanted_count_{0};

@@ -11,17 +11,17 @@ namespace {
 
 template <typename Char>
 void mark_text(const Char* message) noexcept {
-  if (recorder::recording()) mark(nullptr, name_of(message));
+  if (recorder::is_armed()) mark(nullptr, name_of(message));
 }
 
 template <typename Char>
 std::uint64_t start_text(const Char* message) noexcept {
-  return recorder::recording() ? start_range(nullptr, name_of(message)) : 0;
+  return recorder::is_armed() ? start_range(nullptr, name_of(message)) : 0;
 }
 
 template <typename Char>
 int push_text(const Char* message) noexcept {
-  return recorder::recording() ? push_range(nullptr, name_of(message)) : kNoPushPopTracking;
+  return recorder::is_armed() ? push_range(nullptr, name_of(message)) : kNoPushPopTracking;
 }
 
 int pop_default() noexcept {
@@ -29,13 +29,13 @@ int pop_default() noexcept {
 }
 
 void domain_mark(const Domain* domain, const EventAttributes* event) noexcept {
-  if (!recorder::recording()) return;
+  if (!recorder::is_armed()) return;
   mark(domain, name_of(event));
   note_payload(domain, event, PayloadOf::other);
 }
 
 std::uint64_t domain_start(const Domain* domain, const EventAttributes* event) noexcept {
-  if (!recorder::recording()) return 0;
+  if (!recorder::is_armed()) return 0;
   const std::uint64_t id = start_range(domain, name_of(event));
   note_payload(domain, event, PayloadOf::other);
   return id;
@@ -46,7 +46,7 @@ void domain_end(const Domain*, std::uint64_t id) noexcept {
 }
 
 int domain_push(const Domain* domain, const EventAttributes* event) noexcept {
-  if (!recorder::recording()) return kNoPushPopTracking;
+  if (!recorder::is_armed()) return kNoPushPopTracking;
   const int depth = push_range(domain, name_of(event));
   note_payload(domain, event, PayloadOf::range);
   return depth;

@@ -17,7 +17,7 @@ recorder::RangeName name_of(
 recorder::RangeName name_of(std::int32_t message_type, Message message) noexcept;
 recorder::RangeName name_of(const EventAttributes* event) noexcept;
 
-// Of what lasts: a label, a domain.
+// Interns the text of something that lasts: a label, a domain.
 template <class... Text>
 recorder::NameId label_of(Text... text) noexcept {
   return recorder::whole_name(name_of(text...));

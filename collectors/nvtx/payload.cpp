@@ -154,26 +154,26 @@ std::uint64_t enum_register(const Domain* domain, const EnumAttributes* attribut
 }
 
 void mark_payload(const Domain* domain, const PayloadData* data, std::size_t count) noexcept {
-  if (!recorder::recording()) return;
+  if (!recorder::is_armed()) return;
   mark(domain, name_of_payloads(domain, data, count));
   note_payloads(domain, data, count, PayloadOf::other);
 }
 
 int push_payload(const Domain* domain, const PayloadData* data, std::size_t count) noexcept {
-  if (!recorder::recording()) return kNoPushPopTracking;
+  if (!recorder::is_armed()) return kNoPushPopTracking;
   const int depth = push_range(domain, name_of_payloads(domain, data, count));
   note_payloads(domain, data, count, PayloadOf::range);
   return depth;
 }
 
 int pop_payload(const Domain* domain, const PayloadData* data, std::size_t count) noexcept {
-  if (recorder::recording()) note_payloads(domain, data, count, PayloadOf::range);
+  if (recorder::is_armed()) note_payloads(domain, data, count, PayloadOf::range);
   return pop_range(domain);
 }
 
 std::uint64_t start_payload(const Domain* domain, const PayloadData* data,
                             std::size_t count) noexcept {
-  if (!recorder::recording()) return 0;
+  if (!recorder::is_armed()) return 0;
   const std::uint64_t id = start_range(domain, name_of_payloads(domain, data, count));
   note_payloads(domain, data, count, PayloadOf::other);
   return id;

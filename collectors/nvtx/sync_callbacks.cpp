@@ -35,7 +35,7 @@ const Domain* domain_of(std::uintptr_t handle) noexcept {
 }
 
 void acquire_start(std::uintptr_t handle) noexcept {
-  if (handle == 0 || !recorder::recording()) return;
+  if (handle == 0 || !recorder::is_armed()) return;
   const Domain* domain = domain_of(handle);
   recorder::begin_range(kSyncLane, HostKind::nvtx_range,
                         static_cast<recorder::NameId>(handle & 0xFFFFFFFF), category_of(domain), 0,

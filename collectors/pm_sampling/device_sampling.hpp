@@ -25,7 +25,7 @@ struct Sample {
   std::array<double, kMetrics.size()> values{};
 };
 
-// What of CUPTI failed; null: nothing.
+// The result of calls of CUPTI: the name of the one that failed, or null.
 struct Outcome {
   const char* failed = nullptr;
   Status status = kSuccess;
@@ -51,7 +51,7 @@ class DeviceSampling {
 
  private:
   static constexpr std::size_t kHardwareBufferBytes = std::size_t{64} << 20U;
-  static constexpr std::uint32_t kMostSamples = 512;  // of one decoding
+  static constexpr std::uint32_t kMostSamples = 512;  // samples that one decoding can give
 
   Outcome make_host() noexcept;
   Outcome make_config() noexcept;

@@ -23,7 +23,7 @@ constexpr std::array kCounters = {
     DeviceCounter::dram_read_bytes_per_second, DeviceCounter::dram_write_bytes_per_second};
 static_assert(kCounters.size() == kMetrics.size());
 
-// Of the process: there is one source.
+// The process's source; there is one.
 constinit PmSource* source_to_end = nullptr;
 constinit std::atomic<pid_t> pid_of_ending{0};
 
@@ -92,7 +92,7 @@ void PmSource::end_before_what_was_loaded() noexcept {
   std::atexit([] { end_before_libraries(); });
 }
 
-double PmSource::take(bool on) noexcept {
+double PmSource::set_capturing(bool on) noexcept {
   const std::lock_guard lock(mutex_);
   on_ = on;
   changed_.notify_all();

@@ -36,7 +36,7 @@ class PmSource final : public recorder::RowSource {
   void add_device(std::uint32_t device) noexcept;
   bool due(std::int64_t now_ns) noexcept override;
   bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override;
-  double take(bool on) noexcept override;
+  double set_capturing(bool on) noexcept override;
   Totals totals() const noexcept override { return {.dropped = dropped_.load()}; }
 
  private:
@@ -77,7 +77,7 @@ class PmSource final : public recorder::RowSource {
   bool noted_start_ = false, noted_overflow_ = false, noted_times_ = false;
 
   std::atomic<std::uint64_t> dropped_{0};
-  std::mutex mutex_;  // of all from here on
+  std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
   std::vector<std::uint32_t> wanted_;
   std::vector<Taken> ready_;

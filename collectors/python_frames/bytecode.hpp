@@ -3,7 +3,7 @@
 // included).
 //
 // An instruction is one code unit (opcode, argument), behind prefixes that widen the argument, and
-// in front of inline caches of a length that the opcode tells. A loop is what a jump back spans:
+// in front of inline caches whose length follows from the opcode. A loop is what a jump back spans:
 //   for    from its FOR_ITER to where that goes when the iterator is done
 //   while  from the target of the jump back to the jump; its condition is tested there
 // Handlers of exceptions stand behind all other code from 3.12 on and are in no loop here. Jumps

@@ -13,12 +13,12 @@ inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
   return hash ^ hash >> 32;
 }
 
-// By address, names, line table and first line. exec in a loop frees and allocates alike, so all
-// addresses may come back with another content: then the object's version tells (3.12 on), or
-// samples of the line table (all of a short one).
+// Identity by address, names, line table and first line. exec in a loop frees and allocates alike,
+// so all addresses may come back with another content: then the object's version differs (3.12 on),
+// or samples of the line table do (all of a short one).
 std::uint64_t code_identity(const Layout& at, Object code) noexcept;
 
-// A text by address, length and samples of what it says.
+// Identity of a text, by address, length and samples of its characters.
 std::uint64_t text_identity(const Layout& at, Object text) noexcept;
 
 }  // namespace stepscope::python

@@ -16,7 +16,7 @@ namespace stepscope::python {
 
 struct IteratorCount {
   std::int64_t position = 0;  // grows by one with each that it gives; from 0, as a rule
-  std::int64_t end = -1;      // the position behind the last; -1: not told
+  std::int64_t end = -1;      // the position behind the last; -1: not known
   bool is_driven = false;     // zip: its first driver counts, and is ahead while the others give
 };
 

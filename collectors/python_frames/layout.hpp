@@ -36,7 +36,8 @@ struct Layout {
   std::uint32_t
       code_version;  // uint32, unique to a code object while not 0; offset 0: no such field
   std::uint32_t object_type;
-  std::uint32_t sequence_size;  // of bytes and code objects (the latter in units of two bytes)
+  // Length of bytes and of code objects (the latter in units of two bytes).
+  std::uint32_t sequence_size;
   std::uint32_t bytes_data;
   std::uint32_t text_length;
   std::uint32_t text_state;  // bits: interned 2, kind 3, compact 1, ascii 1
@@ -61,8 +62,8 @@ struct Layout {
 
 inline constexpr char kShimOwner = 3;  // 3.12 on; no frame has it before
 
-// version: Py_Version (0x030b07f0 is 3.11.7). runtime: &_PyRuntime or null. False: not a version we
-// know; `why` says which sentence to tell the user.
+// version: Py_Version (0x030b07f0 is 3.11.7). runtime: &_PyRuntime or null. False: an unknown
+// version; `why` is the sentence for the user.
 bool find_layout(unsigned long version, const void* runtime, Layout& layout,
                  const char*& why) noexcept;
 

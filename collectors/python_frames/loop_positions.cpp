@@ -152,7 +152,8 @@ Change change_at(const Seen& last, std::uint32_t index, const Place& now) noexce
 
 // --- a look ---
 
-// Why a look could not tell all, as facts that are renewed where the count has doubled.
+// Reasons for which a position was incomplete, as facts that are renewed where the count has
+// doubled.
 struct Missing {
   const char* fact;
   std::atomic<std::uint32_t> looks{0};
@@ -263,7 +264,7 @@ class Look {
     return found;
   }
 
-  // As far as the frames tell it now.
+  // Returns the loop's level as far as the frames show it now.
   Level level_of(std::uint32_t frame, std::uint32_t loop) const noexcept {
     const SeenFrame& of = last_.frames[frame];
     const CodeLoop& code = loop_of(loop);
@@ -296,7 +297,7 @@ class Look {
       }
       caller = i;
     }
-    if (count < last_.level_count && !told_) tell({.depth = count, .flags = kLoopLeft});
+    if (count < last_.level_count && !has_reported_) report({.depth = count, .flags = kLoopLeft});
     last_.level_count = is_lost_ ? 0 : count;
     if (count == kMostLevels) deep_loops.count();
   }
@@ -304,7 +305,7 @@ class Look {
   void put(std::uint32_t index, Level now, bool same_call, const Round& round,
            std::uint32_t caller) noexcept {
     const Level before = last_.levels[index];
-    const bool goes_on = !told_ && same_call && index < last_.level_count &&
+    const bool goes_on = !has_reported_ && same_call && index < last_.level_count &&
                          before.frame == now.frame && before.loop == now.loop &&
                          before.iterator == now.iterator &&
                          (!now.counted || now.iteration >= before.iteration);
@@ -314,7 +315,7 @@ class Look {
     }
     last_.levels[index] = now;
     if (goes_on && now.iteration == before.iteration && now.at_head == before.at_head) return;
-    tell(position(index, now, goes_on, caller));
+    report(position(index, now, goes_on, caller));
   }
 
   recorder::LoopPosition position(std::uint32_t depth, const Level& level, bool goes_on,
@@ -332,8 +333,8 @@ class Look {
   }
 
   // A change of a level makes what is known of deeper levels invalid.
-  void tell(const recorder::LoopPosition& position) noexcept {
-    told_ = true;
+  void report(const recorder::LoopPosition& position) noexcept {
+    has_reported_ = true;
     is_lost_ = !recorder::loop_position(position) || is_lost_;
   }
 
@@ -341,7 +342,7 @@ class Look {
   Seen& last_;
   std::array<Place, kMostFrames> now_;  // innermost first
   std::uint32_t count_ = 0;
-  bool told_ = false;
+  bool has_reported_ = false;
   bool is_lost_ = false;  // the file lacks some of it: the next look tells all anew
 };
 

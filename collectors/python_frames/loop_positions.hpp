@@ -4,14 +4,14 @@
 // many iterations each has begun. Told to the recorder where something changed, with each record
 // that asks for its line.
 //
-// What counts an iteration:
+// These events count an iteration:
 //   for    the iterator's own count, where it keeps one (iterator_count.hpp)
 //   while, and other iterators: a return to an earlier instruction of the same call of the function,
 //          or the same line calling anew. An iteration without a record is not seen.
 // While the thread is inside FOR_ITER, it asks for an iteration that may never come (`at_head`).
 //
-// How a new call of a function is told from an iteration: the frames that were on the stack at the
-// last look are kept. Going from the outermost one inwards, the first that differs says what
+// A new call of a function is distinguished from an iteration by the frames that were on the stack
+// at the last look. Going from the outermost one inwards, the first that differs shows what
 // happened: it went on, it went back inside one of its loops, or it is another call, which its
 // caller made by running its line again.
 //

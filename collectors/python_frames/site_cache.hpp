@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of (code object, place in it): a fixed table, no lock, no allocation.
+// A cache from (code object, place in it) to its call site: a fixed table, no lock, no allocation.
 //
 // A key is a 64-bit hash of everything that identifies the code object (address, file, name and
 // line table addresses, first line, version or table content) and the place, so a new code object

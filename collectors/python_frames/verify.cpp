@@ -98,7 +98,8 @@ class Checker {
     return true;
   }
 
-  // Of the frame's instruction, in bytes; a little below 0 where the frame has not begun.
+  // Reads the position of the frame's instruction, in bytes; a little below 0 where the frame has
+  // not begun.
   bool distance_into(Object frame, Object code, std::ptrdiff_t& distance) const noexcept {
     if (layout_.instruction_step != 0) {
       int index = 0;

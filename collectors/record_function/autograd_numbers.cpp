@@ -23,7 +23,7 @@ constinit std::atomic<ThreadNumber> peek{nullptr};
 constinit std::atomic<ThreadNumber> thread_id{nullptr};
 constinit std::atomic<std::size_t> node_offset{kNotFound};
 
-thread_local constinit std::uint32_t told_last __attribute__((tls_model("initial-exec"))) = 0;
+thread_local constinit std::uint32_t last_sequence __attribute__((tls_model("initial-exec"))) = 0;
 
 std::uint64_t load_at(const void* object, std::size_t offset) noexcept {
   std::uint64_t value = 0;
@@ -31,7 +31,8 @@ std::uint64_t load_at(const void* object, std::size_t offset) noexcept {
   return value;
 }
 
-// Where an object that is told `sequence` keeps it; kNotFound where not at one place alone.
+// Returns where an object keeps the `sequence` that it is given; kNotFound if that is not exactly
+// one place.
 std::size_t place_of(const TorchLibrary& torch, std::uint64_t sequence) noexcept {
   alignas(std::max_align_t) std::array<std::byte, kStorage> object{};
   torch.construct(object.data(), kBuildFeature);
@@ -71,8 +72,8 @@ bool find_autograd_numbers(const TorchLibrary& torch) noexcept {
 
 [[gnu::hot]] std::uint64_t changed_sequence() noexcept {
   const std::uint32_t now = next_sequence();
-  if (now == told_last || now == kNoSequence) return 0;
-  told_last = now;
+  if (now == last_sequence || now == kNoSequence) return 0;
+  last_sequence = now;
   const ThreadNumber thread = thread_id.load(std::memory_order_relaxed);
   const std::uint64_t number = thread == nullptr ? 0 : thread();
   return (number < kMostThreads ? number << 32U : 0) | now;

@@ -6,8 +6,8 @@
 // the node that the op is about to make; read at a kernel's launch, it is one more than that of the
 // node whose op launches. A node keeps its number and PyTorch's own number of its forward thread.
 //
-// PyTorch exports the counter; where a RecordFunction keeps a node's number it does not say. That
-// is found out once: an object of ours is told a number, and is then looked at for it.
+// PyTorch exports the counter, but not where a RecordFunction keeps a node's number. That is found
+// out once: a number is given to an object of ours, which is then searched for it.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ std::uint32_t next_sequence() noexcept;
 // or the same as when the thread asked last.
 std::uint64_t changed_sequence() noexcept;
 
-// Of a backward node.
+// The numbers of a backward node.
 struct NodeNumbers {
   std::uint32_t sequence = kNoSequence;
   std::uint32_t forward_thread = 0;  // PyTorch's number of it; 0: not known

@@ -3,7 +3,7 @@
 
 namespace stepscope {
 
-double CallbackSwitch::take(bool on) noexcept {
+double CallbackSwitch::set_capturing(bool on) noexcept {
   on_ = on;
   const int turn = layers_ && on ? turn_++ % 5 : 0;
   const bool whole = turn == 0 || turn == 4;

@@ -3,7 +3,8 @@
 // any callback of a scope registered, PyTorch goes its slow way in that scope (some 200 ns an op),
 // also where the callback answers at once. User scopes stay, for they are the step marks.
 //
-// An op that began before the switch still ends as it began: PyTorch keeps with it whom it told.
+// An op that began before the switch still ends as it began: PyTorch keeps with it which callbacks
+// it had called.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@ class CallbackSwitch final : public recorder::RowSource {
   // Before it is a source; at most two.
   void add(torch_abi::CallbackHandle handle) noexcept { handles_[count_++] = handle; }
 
-  double take(bool on) noexcept override;
+  double set_capturing(bool on) noexcept override;
   bool is_on() const noexcept override { return on_; }
   bool outlives_fork() const noexcept override { return true; }  // as PyTorch's callbacks do
 

@@ -52,11 +52,12 @@ bool wants_site(recorder::RangeName name) noexcept {
 }
 
 [[gnu::hot]] Observer begin_function(const RecordFunction& function) {
-  if (!recorder::recording()) return nullptr;
+  if (!recorder::is_armed()) return nullptr;
   const recorder::RangeName name = names.find(context.name(&function));
   const recorder::SiteRef site =
-      context.call_site != nullptr && recorder::taking() && wants_site(name) ? context.call_site()
-                                                                             : 0;
+      context.call_site != nullptr && recorder::is_capturing() && wants_site(name)
+          ? context.call_site()
+          : 0;
   // A number is of use with a line alone: it gives the line to what the op makes.
   const std::uint32_t sequence = site != 0 ? next_sequence() : kNoSequence;
   recorder::begin_range(recorder::kLaneFunction, HostKind::op, name, 0, site, sequence);
@@ -68,10 +69,10 @@ bool wants_site(recorder::RangeName name) noexcept {
 }
 
 [[gnu::hot]] Observer begin_backward(const RecordFunction& function) {
-  if (!recorder::recording()) return nullptr;
+  if (!recorder::is_armed()) return nullptr;
   // Where the pass runs on the thread that asked for it: that line. Python that a node runs is not
   // on the stack yet.
-  const bool wanted = context.call_site != nullptr && recorder::taking() &&
+  const bool wanted = context.call_site != nullptr && recorder::is_capturing() &&
                       recorder::open_ranges(recorder::kLaneBackward) == 0;
   const recorder::SiteRef site = wanted ? context.call_site() : 0;
   // The ops of the node itself are those of the engine's frame.
@@ -100,7 +101,7 @@ struct UserScope : ObserverContext {
 thread_local constinit char thread_mark __attribute__((tls_model("initial-exec"))) = 0;
 
 Observer begin_user(const RecordFunction& function) {
-  if (!recorder::recording()) return nullptr;
+  if (!recorder::is_armed()) return nullptr;
   auto scope = std::make_unique<UserScope>();
   const recorder::RangeName name = names.find(context.name(&function));
   if (context.is_async(&function)) {
@@ -111,7 +112,7 @@ Observer begin_user(const RecordFunction& function) {
   scope->thread = &thread_mark;
   scope->depth = recorder::open_ranges(recorder::kLaneUser);
   const recorder::SiteRef site =
-      context.call_site != nullptr && (recorder::has_plan() || recorder::taking())
+      context.call_site != nullptr && (recorder::has_plan() || recorder::is_capturing())
           ? context.call_site()
           : 0;
   recorder::begin_range(recorder::kLaneUser, HostKind::user_scope, name, 0, site, kNoSequence);

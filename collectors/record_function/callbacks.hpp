@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PyTorch calls at the begin and end of each RecordFunction, one pair of functions a scope.
+// The functions that PyTorch calls at the begin and end of each RecordFunction, one pair a scope.
 #pragma once
 
 #include <cstdint>

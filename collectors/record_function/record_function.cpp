@@ -18,8 +18,8 @@ namespace {
 
 constinit std::atomic<bool> settled{false};
 
-// Of ops and backward nodes; leaked, for the writer thread asks it until the end. The callbacks of
-// user scopes are none of its.
+// The callbacks of ops and backward nodes; those of user scopes are not among them. Leaked, because
+// the writer thread uses it until the end.
 class Registered {
  public:
   Registered(const TorchLibrary& torch, bool layers) noexcept : torch_(torch) {
@@ -35,7 +35,7 @@ class Registered {
   }
   void follow_the_plan() noexcept {
     if (switch_ == nullptr || !recorder::has_plan()) return;
-    if (!recorder::taking()) (void)switch_->take(false);
+    if (!recorder::is_capturing()) (void)switch_->set_capturing(false);
     (void)recorder::add_row_source(switch_);
   }
 

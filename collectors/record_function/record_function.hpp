@@ -15,9 +15,10 @@
 namespace stepscope {
 
 struct RecordFunctionOptions {
-  bool ops = false;     // the FUNCTION scope, also with a GPU
-  bool empty = false;   // callbacks that record nothing: the baseline of our overhead
-  bool layers = false;  // of windows in turn, the whole alone has ops and backward nodes
+  bool ops = false;    // the FUNCTION scope, also with a GPU
+  bool empty = false;  // callbacks that record nothing: the baseline of our overhead
+  // Windows record layers in turn; only those of all layers have ops and backward nodes.
+  bool layers = false;
   recorder::SiteRef (*call_site)() noexcept = nullptr;
   std::uintptr_t (*python_frame)() noexcept = nullptr;  // with call_site
 };

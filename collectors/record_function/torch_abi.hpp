@@ -25,7 +25,7 @@ struct ObserverContext {
 enum Scope : std::uint8_t {
   kFunction = 0,
   kBackwardFunction = 1,
-  kBuildFeature = 5,  // of mobile builds: nobody listens to it
+  kBuildFeature = 5,  // used in mobile builds; we do not listen to it
   kUserScope = 7,
   kScopes = 10
 };

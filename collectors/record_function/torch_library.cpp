@@ -16,9 +16,9 @@ namespace stepscope {
 namespace {
 
 constexpr const char* kLibrary = "libtorch_cpu.so";
-// Of each, the header's layout is that of torch_abi.hpp and the five symbols are there.
+// Versions whose header has the layout of torch_abi.hpp and whose library has the five symbols.
 // scripts/test-matrix also counts a program's ops as torch.profiler does;
-// docs/measurements/compatibility.md says with which versions it did.
+// docs/measurements/compatibility.md lists the versions for which the counts agree.
 constexpr std::string_view kTested[] = {"2.4",  "2.5",  "2.6",  "2.7",  "2.8",  "2.9",
                                         "2.10", "2.11", "2.12", "2.13", "2.14", "2.15"};
 

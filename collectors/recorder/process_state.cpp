@@ -27,7 +27,7 @@ thread_local constinit RingHeader* thread_ring __attribute__((tls_model("initial
 
 namespace {
 
-constexpr std::uint32_t kWatchedSlots = 256;  // of a ring that stays empty
+constexpr std::uint32_t kWatchedSlots = 256;  // slots of a ring that stays empty
 
 thread_local constinit bool thread_ended __attribute__((tls_model("initial-exec"))) = false;
 pthread_key_t thread_end_key;
@@ -59,7 +59,7 @@ void keep_sources_that_outlive_a_fork() {
 
 // Only the forking thread is here. The parent's rings and file stay the parent's.
 void after_fork_in_child() {
-  const bool was_recording = recording();
+  const bool was_recording = is_armed();
   const bool good = process.dictionary.unshare();
   for (std::uint32_t i = 0; i < process.ring_count; ++i) {
     RingHeader* ring = process.rings[i].exchange(nullptr, std::memory_order_relaxed);
@@ -184,7 +184,7 @@ std::int64_t process_life_ns() noexcept {
 }
 
 RingHeader* attach_thread() noexcept {
-  if (!recording() || thread_ended) return nullptr;
+  if (!is_armed() || thread_ended) return nullptr;
   const int saved_errno = errno;
   const auto tid = static_cast<std::int64_t>(syscall(SYS_gettid));
   RingHeader* ring = make_ring(tid, process.ring_slots);
@@ -203,7 +203,7 @@ RingHeader* attach_thread() noexcept {
 }
 
 bool watch_thread(std::int64_t tid) noexcept {
-  RingHeader* ring = recording() ? make_ring(tid, kWatchedSlots) : nullptr;
+  RingHeader* ring = is_armed() ? make_ring(tid, kWatchedSlots) : nullptr;
   if (ring == nullptr) return false;
   process.watched.store(ring, std::memory_order_release);
   wake_writer();

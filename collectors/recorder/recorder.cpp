@@ -105,11 +105,11 @@ void set_depth(LaneState& state, std::uint32_t depth) noexcept {
 constexpr std::uint32_t kDeepestBits = 10;
 
 [[gnu::cold, gnu::noinline]] void too_deep(RingHeader& ring, LaneState& state) noexcept {
-  static std::atomic<bool> told{false};
+  static std::atomic<bool> noted{false};
   ++state.deeper;
   if ((state.depth >> kDeepestBits) == 0) return;  // in ranges that the user's plan leaves out
   count(ring.dropped);
-  if (!told.exchange(true, std::memory_order_relaxed))
+  if (!noted.exchange(true, std::memory_order_relaxed))
     note(
         "a thread has more than 1,023 ranges open at once: deeper ones are not recorded; does a "
         "range never end?");
@@ -155,7 +155,7 @@ void put_process_range(RecordType type, std::uint64_t id, RangeName name, NameId
 
 }  // namespace
 
-bool taking() noexcept {
+bool is_capturing() noexcept {
   return gate_state() != Gate::closed;
 }
 
@@ -163,7 +163,7 @@ bool has_plan() noexcept {
   return gate_state() != Gate::none;
 }
 
-bool recording() noexcept {
+bool is_armed() noexcept {
   const Phase phase = process.phase.load(std::memory_order_relaxed);
   return phase == Phase::open || phase == Phase::armed;
 }
@@ -246,13 +246,13 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept {
 }
 
 void name_call(std::uint16_t code, const char* name) noexcept {
-  if (!recording()) return;
+  if (!is_armed()) return;
   process.dictionary.log({LogKind::call_name, 0, code, 0, intern_name(name, std::strlen(name))});
 }
 
 StreamRef intern_stream(std::uint32_t device, std::uint32_t context,
                         std::uint32_t stream) noexcept {
-  if (!recording()) return kNoStream;
+  if (!is_armed()) return kNoStream;
   const StreamRef ref = process.streams.fetch_add(1, std::memory_order_relaxed) + 1;
   process.dictionary.log({LogKind::stream, device, std::uint64_t{context} << 32U | stream, ref, 0});
   return ref;
@@ -334,23 +334,23 @@ void count_site_lookup(bool found) noexcept {
 }
 
 void label(LabelKind kind, std::uint64_t id, NameId name) noexcept {
-  if (!recording()) return;
+  if (!is_armed()) return;
   process.dictionary.log({LogKind::label, static_cast<std::uint32_t>(kind), id, 0, name});
 }
 
 void collecting(Collector what) noexcept {
-  if (!recording()) return;
+  if (!is_armed()) return;
   process.dictionary.view().header().collected.fetch_or(static_cast<std::uint32_t>(what));
 }
 
 void fact(const char* key, const char* value) noexcept {
-  if (!recording()) return;
+  if (!is_armed()) return;
   const NameId key_name = intern_name(key, std::strlen(key));
   process.dictionary.log({LogKind::fact, 0, 0, key_name, intern_name(value, std::strlen(value))});
 }
 
 void note(const char* sentence) noexcept {
-  if (!recording()) return;
+  if (!is_armed()) return;
   process.dictionary.log({LogKind::note, 0, 0, 0, intern_name(sentence, std::strlen(sentence))});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every host-side hook calls to record: the one door between the hooks (record_function, nvtx,
-// python_frames, later cupti) and the rings, the writer thread and the file.
+// The interface that every host-side hook calls to record: the one door between the hooks
+// (record_function, nvtx, python_frames, cupti) and the rings, the writer thread and the file.
 //
 // A thread's events go into its own ring, a memory-mapped shared file of fixed-size records, so
 // that what was written survives any kind of death of the process. begin and end are separate
@@ -58,14 +58,15 @@ enum Lane : std::uint16_t {
   kLaneLimit = 64,
 };
 
-// False: nothing is recorded (not started, stopped, or switched off); hooks may return at once.
-bool recording() noexcept;
+// Whether the process records. False: not started, stopped, or switched off; hooks may return at
+// once.
+bool is_armed() noexcept;
 
-// False: by the user's plan nothing is taken just now (capture.hpp). Begins and ends must go on
-// being told; what a hook would find out beside, such as a line, need not be.
-bool taking() noexcept;
+// Whether the user's plan lets records through at present (capture.hpp). Where it does not, hooks
+// must go on reporting begins and ends, and need not find out anything besides, such as a line.
+bool is_capturing() noexcept;
 
-// Whether there is a plan at all: then step marks are worth a call site, to tell them apart.
+// Whether there is a plan at all: then step marks get a call site, by which they are distinguished.
 bool has_plan() noexcept;
 
 // Interns a text that may vanish after the call. Lock-free once the text is known.
@@ -82,7 +83,7 @@ const char* name_text(NameId name) noexcept;
 // Interns a call site. `function` and `file` as above.
 SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept;
 
-// Of a backward node, `category` is PyTorch's number of its forward thread instead (0: not known).
+// For a backward node, `category` is instead PyTorch's number of its forward thread (0: not known).
 void begin_range(std::uint16_t lane, HostKind kind, RangeName name, NameId category, SiteRef site,
                  std::uint32_t sequence) noexcept;
 void end_range(std::uint16_t lane) noexcept;
@@ -95,7 +96,8 @@ std::uint32_t open_ranges(std::uint16_t lane) noexcept;
 // (HostRanges::sequence).
 void begin_call(std::uint16_t code, HostKind kind, SiteRef site, std::uint32_t correlation,
                 StreamRef stream, std::uint64_t value) noexcept;
-// Ends will not be told of the calls that the thread is in: they ended while nothing was taken.
+// Drops the calls that the thread is in: they ended while nothing was captured, so their ends will
+// not be recorded.
 void forget_calls() noexcept;
 // Before the first call of that code.
 void name_call(std::uint16_t code, const char* name) noexcept;
@@ -116,8 +118,9 @@ void counter(NameId track, double value) noexcept;
 // clone of another.
 void graph_node(std::uint64_t node, std::uint64_t original, SiteRef site) noexcept;
 
-// What the calling thread's innermost open range of the lane, a communication call, sends. Bytes
-// and peer may be unknown (kUnknownBytes, kNone). One a range: the last counts.
+// Sets the message of the calling thread's innermost open range of the lane, which is a
+// communication call. Bytes and peer may be unknown (kUnknownBytes, kNone). One a range: the last
+// counts.
 struct Message {
   std::uint64_t communicator = 0;
   std::uint64_t bytes = kUnknownBytes;
@@ -126,8 +129,8 @@ struct Message {
 };
 void collective(std::uint16_t lane, const Message& message) noexcept;
 
-// Where the calling thread stands in a loop of the program's Python code: LoopPositions of the
-// model. False: it was not taken, for want of room or by the user's plan.
+// Reports where the calling thread stands in a loop of the program's Python code: LoopPositions of
+// the model. False: it was not recorded, for want of room or by the user's plan.
 struct LoopPosition {
   std::uint32_t depth = 0;
   std::uint8_t flags = 0;

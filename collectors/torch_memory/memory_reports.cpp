@@ -49,7 +49,8 @@ void enable_memory_reports() noexcept {
 void on_memory_report(std::int8_t device_type, std::int8_t device, std::size_t allocated_bytes,
                       std::size_t reserved_bytes) noexcept {
   if (!enabled.load(std::memory_order_relaxed) || device_type != kCuda) return;
-  if (device < 0 || device >= kMostDevices || !recorder::recording() || !recorder::taking()) return;
+  if (device < 0 || device >= kMostDevices || !recorder::is_armed() || !recorder::is_capturing())
+    return;
   DeviceTracks& own = tracks[static_cast<std::uint8_t>(device)];
   record(own.allocated, device, DeviceCounter::allocator_allocated_bytes, allocated_bytes);
   if (own.last_reserved_bytes.exchange(reserved_bytes, std::memory_order_relaxed) != reserved_bytes)

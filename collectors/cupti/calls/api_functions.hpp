@@ -23,7 +23,8 @@ struct ApiFunction {
   Level level;  // the first that records it
   std::uint8_t stream;
   std::uint8_t value;
-  // Of the runtime: it makes one listed call of the driver, whose callback tells the same.
+  // A call of the runtime that makes one listed call of the driver, whose callback gives the same
+  // data.
   bool left_to_driver = false;
 };
 

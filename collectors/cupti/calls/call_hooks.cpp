@@ -71,13 +71,13 @@ HostKind kind_of_call(Domain domain) noexcept {
     stream = streams.find(loaded_library, call.context, call.context_uid, arguments.stream,
                           id == function.ids[1]);
   }
-  // The counter tells its number once: not to a call that is not recorded.
+  // The counter gives each number once, so it is not asked for a call that is not recorded.
   const bool counted = options.autograd_counter != nullptr && launches_kernel(function);
   recorder::begin_call(call_code(function.domain, id), kind_of_call(function.domain),
                        site_of_call(), call.correlation_id, stream,
-                       !counted             ? arguments.value
-                       : recorder::taking() ? options.autograd_counter()
-                                            : 0);
+                       !counted                   ? arguments.value
+                       : recorder::is_capturing() ? options.autograd_counter()
+                                                  : 0);
 }
 
 // How deep the thread is in listed calls; also those that are not recorded count.
@@ -93,7 +93,8 @@ thread_local constinit bool is_own_thread __attribute__((tls_model("initial-exec
 thread_local constinit const ApiFunction* outermost __attribute__((tls_model("initial-exec"))) =
     nullptr;
 
-// Calls during which the hooks were switched off never told of their end.
+// Counts the switches seen by this thread: calls during which the hooks were switched off never
+// report their end.
 thread_local constinit std::uint32_t seen_switched_on __attribute__((tls_model("initial-exec"))) =
     0;
 
@@ -128,11 +129,11 @@ bool is_profiler_control(Domain domain, std::uint32_t id) noexcept {
   }
 }
 
-// Of the outermost one only, and none inside a listed call. Without a correlation id: what a listed
-// call inside it launches is that call's.
+// Records an unlisted call, if it is the outermost and inside no listed one. It gets no correlation
+// id: what a listed call inside it launches belongs to that call.
 void on_other_call(Domain domain, std::uint32_t id, bool entry) noexcept {
   if (entry) {
-    if (other_depth++ == 0 && depth == 0 && recorder::recording())
+    if (other_depth++ == 0 && depth == 0 && recorder::is_armed())
       recorder::begin_call(call_code(domain, id), kind_of_call(domain), site_of_call(), 0,
                            recorder::kNoStream, 0);
   } else if (other_depth > 0 && --other_depth == 0 && depth == 0) {
@@ -140,7 +141,7 @@ void on_other_call(Domain domain, std::uint32_t id, bool entry) noexcept {
   }
 }
 
-// Of the outermost listed call only.
+// Records a listed call, if it is the outermost.
 [[gnu::hot]] void on_call(Domain domain, std::uint32_t id, const CallbackData& call) noexcept {
   const ApiFunction* function = function_of(domain, id);
   if (function == nullptr) return on_profiler_control(domain, id, call);
@@ -153,7 +154,7 @@ void on_other_call(Domain domain, std::uint32_t id, bool entry) noexcept {
   if (call.site == 0) {
     if (depth++ != 0) return;
     outermost = function;
-    if (recorder::recording()) on_entry(*function, id, call);
+    if (recorder::is_armed()) on_entry(*function, id, call);
   } else if (depth > 0 && --depth == 0) {
     recorder::end_range(recorder::kLaneCall);
   }
@@ -162,7 +163,7 @@ void on_other_call(Domain domain, std::uint32_t id, bool entry) noexcept {
 void on_resource(std::uint32_t id, const ResourceData& data) noexcept {
   on_graph_callback(id, data, depth > 0 ? outermost : nullptr);
   if (id == kStreamDestroyStarting) streams.forget_everywhere(data.stream);
-  // Calls that a context's end interrupts never tell of their own.
+  // Ends the calls that the context's end interrupts; they never report their own end.
   if (id == kContextDestroyStarting) {
     depth = other_depth = 0;
     while (recorder::open_ranges(recorder::kLaneCall) > 0) recorder::end_range(recorder::kLaneCall);

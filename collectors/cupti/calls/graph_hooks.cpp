@@ -67,7 +67,7 @@ void on_graph_callback(std::uint32_t id, const ResourceData& data,
   if (id != kGraphNodeCreated && id != kGraphNodeCloned) return;
   if (!takes_graph_nodes()) return;
   if (id == kGraphNodeCreated && call != nullptr && instantiates_graphs(*call)) return;
-  if (data.descriptor == nullptr || !recorder::recording() || !within_bound()) return;
+  if (data.descriptor == nullptr || !recorder::is_armed() || !within_bound()) return;
   record(*static_cast<const GraphData*>(data.descriptor), id == kGraphNodeCloned);
 }
 

@@ -4,9 +4,9 @@
 // its original. CUPTI tells of both in the call that makes the node: a captured kernel's launch, an
 // instantiation.
 //
-// An instantiation tells of each node first as created, then as cloned: only the clone is recorded,
+// An instantiation reports each node first as created, then as cloned: only the clone is recorded,
 // for nothing is captured there. Unverified without a device: activity records name the node of the
-// executable graph, a clone; a reader does with either.
+// executable graph, a clone; a reader accepts either.
 #pragma once
 
 #include "collectors/cupti/calls/call_hooks.hpp"
@@ -16,7 +16,8 @@ namespace stepscope::cupti {
 // Bounds what a program that builds graphs without end may record.
 inline constexpr std::uint32_t kMaxGraphNodes = 1U << 20U;
 
-// Stays on where nothing is taken by plan, so that what it tells can be judged.
+// The callbacks stay on while the plan records nothing, so that later launches of these graphs can
+// be placed.
 bool instantiates_graphs(const ApiFunction& call) noexcept;
 
 // Switches the callbacks on. Where the library is too old a note says so, once.

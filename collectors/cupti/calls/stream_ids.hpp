@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a stream's handle to the recorder's StreamRef: asked of CUPTI once a stream, then one
-// lock-free look-up a call. A destroyed stream is forgotten, for its handle may come again.
+// Maps a stream's handle to the recorder's StreamRef: CUPTI is asked once a stream, then a call
+// costs one lock-free look-up. A destroyed stream is forgotten, because its handle may be used
+// again.
 //
 // Handles that mean another stream on each thread (per-thread default streams) are asked for each
 // time, and looked up by CUPTI's id, so that such a stream too has one StreamRef.
@@ -20,7 +21,8 @@ class StreamIds {
   // kNoStream where CUPTI does not know it.
   recorder::StreamRef find(const Library& library, void* context, std::uint32_t context_uid,
                            void* stream, bool per_thread_default) noexcept;
-  // Of every context: who destroys a stream says which it was in by a handle that is not kept.
+  // Forgets the stream in every context: the callback of its destruction names its context by a
+  // handle that is not kept.
   void forget_everywhere(void* stream) noexcept;
 
  private:

@@ -97,7 +97,7 @@ bool GuestRecords::wants(const std::uint8_t* record, std::size_t bytes) const no
 
 void GuestRecords::queue(const std::uint8_t* record, std::size_t bytes) noexcept {
   if (!wants(record, bytes) || queue_.put({record, bytes})) return;
-  if (!std::exchange(told_loss_, true))
+  if (!std::exchange(noted_loss_, true))
     recorder::note(
         "another profiler of the program (torch.profiler) did not take its records in time: it "
         "lacks some");
@@ -173,7 +173,7 @@ void GuestRecords::make(Call& call) noexcept {
     call.complete(call.context, call.stream, call.buffer.data, call.buffer.bytes, call.buffer.used);
 }
 
-// What came of it, unless the guest is gone.
+// Stores the result of a call, unless the guest is gone.
 void GuestRecords::take(const Call& made) noexcept {
   if (made.guest != guest_) return;
   if (made.request != nullptr) {

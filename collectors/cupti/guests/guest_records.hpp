@@ -32,9 +32,10 @@ class GuestRecords {
   void register_buffers(RequestBuffer request, CompleteBuffer complete) noexcept;
   void register_clock(TimestampFunction function) noexcept;
 
-  // Of the time from now on. Calls nothing: once its caller's own locks are free, deliver() does.
+  // Enables records from now on. Calls nothing: deliver() does, once the caller's own locks are
+  // free.
   void enable(ActivityKind kind) noexcept;
-  void disable(ActivityKind kind) noexcept;  // up to now
+  void disable(ActivityKind kind) noexcept;  // disables records from now on
   bool enabled(ActivityKind kind) const noexcept;
   bool any_enabled() const noexcept { return enabled_count_.load() != 0; }
 
@@ -59,7 +60,7 @@ class GuestRecords {
     std::size_t bytes = 0;
     std::size_t used = 0;
   };
-  struct Call {  // of the guest; one of the three functions, or none
+  struct Call {  // a call of one of the guest's three functions, or of none
     RequestBuffer request = nullptr;
     CompleteBuffer complete = nullptr;
     TimestampFunction clock = nullptr;
@@ -95,12 +96,12 @@ class GuestRecords {
   GuestClock clock_;
   RecordQueue queue_;
   Open open_;
-  void* context_ = nullptr;  // of the records copied last
+  void* context_ = nullptr;  // context of the records copied last
   std::uint32_t stream_ = 0;
   std::uint32_t guest_ = 0;  // dropped so far: what a call gave is one guest's
   bool clock_begins_ = false, clock_advances_ = false, hand_over_due_ = false;
   bool refused_ = false;  // the guest gave no buffer when it was last asked
-  bool told_loss_ = false;
+  bool noted_loss_ = false;
 };
 
 }  // namespace stepscope::cupti

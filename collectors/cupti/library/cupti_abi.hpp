@@ -16,8 +16,9 @@ namespace stepscope::cupti {
 using Status = int;  // CUptiResult
 inline constexpr Status kSuccess = 0;
 inline constexpr Status kInvalidParameter = 1;
-inline constexpr Status kMaxLimitReached = 12;  // of cuptiActivityGetNextRecord: no more records
-inline constexpr Status kNotInitialized = 15;   // CUPTI is newer than the driver
+// Returned by cuptiActivityGetNextRecord: no more records.
+inline constexpr Status kMaxLimitReached = 12;
+inline constexpr Status kNotInitialized = 15;  // CUPTI is newer than the driver
 inline constexpr Status kInsufficientPrivileges = 35;
 inline constexpr Status kMultipleSubscribers = 39;
 inline constexpr Status kVirtualizedNoPrivileges = 40;
@@ -235,14 +236,14 @@ struct OverheadRecord {  // CUPTI 12.2 and later
   ActivityKind kind;
   std::uint32_t overhead_kind;
   std::uint32_t object_kind;
-  std::uint32_t object_id[3];  // of a thread: process id, thread id
+  std::uint32_t object_id[3];  // for a thread: process id, thread id
   std::uint64_t start;
   std::uint64_t end;
 };
 struct JitRecord {  // CUPTI 13.0 and later
   ActivityKind kind;
   std::uint32_t entry;      // 1: PTX to cubin, 2: NVVM to PTX
-  std::uint32_t operation;  // of the compute cache, or a compilation
+  std::uint32_t operation;  // an operation of the compute cache, or a compilation
   std::uint32_t device;
   std::uint64_t start;
   std::uint64_t end;

@@ -82,12 +82,12 @@ bool ActivitySource::collect(EventBatch& batch, StoreWriter& store, bool last) n
   return true;
 }
 
-double ActivitySource::take(bool on) noexcept {
+double ActivitySource::set_capturing(bool on) noexcept {
   if (stopped_ || has_failed()) return on ? 1 : 0;
   on_ = on;
   idle_flushes_ = 0;
   if (!on || !layers_) {
-    tell(switch_ours(on, switch_hooks));
+    note_refusal(switch_ours(on, switch_hooks));
     return on ? 1 : 0;
   }
   turn_ = turn_ % 5 + 1;
@@ -96,13 +96,13 @@ double ActivitySource::take(bool on) noexcept {
       [](bool wanted) { switch_hooks(wanted, Level::light, Answer::without_sites); },
       [](bool wanted) { switch_hooks(wanted, Level::light, Answer::nothing); },
       [](bool wanted) { switch_hooks(wanted, Level::deep, Answer::whole); }};
-  tell(switch_ours(true, kHooks[turn_ - 1]));
+  note_refusal(switch_ours(true, kHooks[turn_ - 1]));
   return turn_;
 }
 
 // Kinds that are first switched on here are first refused here.
-void ActivitySource::tell(Status refusal) noexcept {
-  if (refusal == kSuccess || std::exchange(told_refusal_, true)) return;
+void ActivitySource::note_refusal(Status refusal) noexcept {
+  if (refusal == kSuccess || std::exchange(noted_refusal_, true)) return;
   note_refusal(library_, "cuptiActivityEnable", refusal);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of activity records: CUPTI fills buffers on
-// threads of the program and its own; the writer thread flushes, decodes and hands the buffers
-// back.
+// The path of activity records: CUPTI fills buffers on threads of the program and its own; the
+// writer thread flushes and decodes them and hands them back.
 //
 // There is one set of buffers a process, since CUPTI's functions for them know no context.
 #pragma once
@@ -23,7 +22,7 @@ class ActivitySource final : public recorder::RowSource {
 
   bool due(std::int64_t now_ns) noexcept override;
   bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override;
-  double take(bool on) noexcept override;
+  double set_capturing(bool on) noexcept override;
   bool is_on() const noexcept override { return on_; }
   Totals totals() const noexcept override {
     return {dropped_, records_.zero_timestamps(), vendor_ns_};
@@ -33,7 +32,7 @@ class ActivitySource final : public recorder::RowSource {
   bool may_flush() const noexcept;
   bool flush_when_due() noexcept;
   void look_for_records(EventBatch& batch, StoreWriter& store) noexcept;
-  void tell(Status refusal) noexcept;
+  void note_refusal(Status refusal) noexcept;
   void stop() noexcept;
   void flush(std::uint32_t flag) noexcept;
   void describe_devices(StoreWriter& store) noexcept;
@@ -48,11 +47,11 @@ class ActivitySource final : public recorder::RowSource {
   std::uint64_t dropped_ = 0;
   std::int64_t vendor_ns_ = 0;
   bool layers_;
-  // Of layers: 1 the whole, 2 kinds alone, 3 light, 4 kinds and empty callbacks, 5 the whole with
-  // the runtime's callbacks of calls that are left to the driver.
+  // Which layers the current window records, if `layers_`: 1 all, 2 kinds alone, 3 light, 4 kinds
+  // and empty callbacks, 5 all, with the runtime's callbacks of calls that are left to the driver.
   int turn_ = 0;
   bool on_ = true;
-  bool told_refusal_ = false;
+  bool noted_refusal_ = false;
   bool flushes_;
   int idle_flushes_ = 0;         // since it was switched off
   std::uint64_t described_ = 0;  // devices, a bit each

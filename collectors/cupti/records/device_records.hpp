@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From CUPTI's records to rows of the model. Names and launch configurations are interned once
+// Converts CUPTI's records to rows of the model. Names and launch configurations are interned once
 // each; a record without a time is counted and gives no row.
 //
 // A kernel's name is a pointer that stays the same while its module is loaded and may be another
@@ -25,7 +25,7 @@ class DeviceRecords {
   // Devices of the process that had records, a bit each.
   std::uint64_t devices() const { return devices_; }
   std::uint64_t records() const { return records_; }
-  std::int64_t last_end() const { return last_end_; }  // of the device's ops; 0: none yet
+  std::int64_t last_end() const { return last_end_; }  // the latest end of a device op; 0: none yet
   std::uint64_t zero_timestamps() const { return zero_timestamps_; }
 
  private:
@@ -36,7 +36,7 @@ class DeviceRecords {
   struct KnownKernel {
     std::string text;
     StringId id = 0;
-    LaunchConfig config{};  // of its last launch
+    LaunchConfig config{};  // configuration of its last launch
     LaunchConfigId config_id = kNone;
     // The memory of a name may hold another one once its module was unloaded: compared once a
     // buffer, whose records' names all stand while it is read.

@@ -10,10 +10,10 @@
 
 namespace stepscope::cupti {
 
-// Not kSuccess: CUPTI refuses one that nothing can do without. Of others a note says so, where it
-// matters. `bare`: none but the device's. `Begin::later`: they are chosen alone, for once a kind
-// was on, launches stay slower in this process (CUPTI 13.0: by some 1 us;
-// docs/measurements/overhead.md).
+// Switches the kinds on. Returns an error where CUPTI refuses a kind that is indispensable; a
+// refused kind whose absence matters gets a note. `bare`: only the device's kinds. `Begin::later`:
+// kinds are selected and not yet switched on, because once a kind was on, launches stay slower in
+// this process (CUPTI 13.0: by some 1 us; docs/measurements/overhead.md).
 enum class Begin : std::uint8_t { now, later };
 struct KindOptions {
   Level level = Level::standard;

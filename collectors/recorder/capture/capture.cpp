@@ -24,9 +24,9 @@ constexpr int kLaterWait_ms = 30;
 constexpr std::int64_t kMeeting_ns = 100'000'000;
 
 constinit CapturePlan plan{};
-constinit NameId trigger_name = 0;  // of the trigger; 0: none
+constinit NameId trigger_name = 0;  // name of the trigger's range or mark; 0: there is no trigger
 constinit StepCount step_count{};
-// What is counted from: the start of the process, then the begin of the capture or its trigger.
+// The begin of counting: the start of the process, then the begin of the capture or its trigger.
 constinit std::atomic<std::uint64_t> counted_from_step{0};
 constinit std::atomic<std::int64_t> counted_from_ns{0};  // CLOCK_MONOTONIC
 constinit std::atomic<bool> begun{false};
@@ -37,7 +37,7 @@ constinit std::atomic<int> wait_ms{kWait_ms};
 constinit std::atomic<bool> wanted{true};
 constinit std::atomic<std::uint64_t> close_ticks{0};
 constinit std::atomic<std::uint32_t> settled_times{0};  // bumped where a change is done: a futex
-constinit std::atomic<bool> device_on{true};            // what the sources were told last
+constinit std::atomic<bool> device_on{true};            // the last state of the sources
 constinit bool applied = true;                          // the writer's: what the file says
 // Threads of the program that wait for a change, and are in no CUDA call; where a change that none
 // of them asked for waits for one.
@@ -45,7 +45,7 @@ constinit std::atomic<int> waiting{0};
 constinit std::atomic<bool> meeting{false};
 constinit std::int64_t meeting_since_ns = 0;  // the writer's; CLOCK_MONOTONIC
 
-// What a name means, found once: bit 0 known, 1 step mark, 2 the trigger's range.
+// The meaning of a name, found once: bit 0 known, 1 step mark, 2 the trigger's range.
 enum : std::uint8_t { kKnown = 1, kMark = 2, kRange = 4 };
 constinit std::atomic<std::uint8_t> meanings[kMaxNames]{};
 
@@ -134,12 +134,13 @@ void wait_until_settled() noexcept {
   waiting.fetch_sub(1);
 }
 
-void tell_settled() noexcept {
+void announce_settled() noexcept {
   settled_times.fetch_add(1);
   syscall(SYS_futex, &settled_times, FUTEX_WAKE_PRIVATE, 1 << 20, nullptr, nullptr, 0);
 }
 
-// Of a thread of the program. The writer thread comes with the first ring.
+// Brings the gate up to date on a thread of the program. The writer thread comes with the first
+// ring.
 void update_and_wait() noexcept {
   if (!update()) return;
   const bool opens = wanted.load();
@@ -228,12 +229,12 @@ void capture_is_open() noexcept {
   was_open.store(true);
   device_on.store(true);
   gate.store(Gate::open, std::memory_order_release);
-  tell_settled();
+  announce_settled();
 }
 
 void capture_is_closed() noexcept {
   device_on.store(false);
-  tell_settled();
+  announce_settled();
 }
 
 const char* unmet_plan() noexcept {

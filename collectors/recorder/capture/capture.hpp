@@ -46,9 +46,9 @@ bool passes_gate(RingHeader& ring, std::uint16_t lane, NameId name, SiteRef site
 // `depth` of the range that ended.
 void after_end(RingHeader& ring, std::uint16_t lane, std::uint32_t depth) noexcept;
 
-// Writer thread. What is to be done now; each change is told once. `ends`: there is no later.
+// Writer thread. What is to be done now; each change is given once. `ends`: there is no later call.
 struct CaptureChange {
-  bool close = false;  // of what was open, with its time
+  bool close = false;  // closes what was open, at close_ticks
   bool open = false;
   bool put_off = false;  // nothing now, although the gate is closed already
   std::uint64_t close_ticks = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps as they can be told while the run goes on, from the names of ranges: "Optimizer.step#...",
-// "ProfilerStep#12", "step 12", "train_iteration_7". Looser than the step finder of the core, which
-// sees the whole run: here they only place the edges of a capture.
+// Steps as they can be recognised while the run goes on, from the names of ranges:
+// "Optimizer.step#...", "ProfilerStep#12", "step 12", "train_iteration_7". Less strict than the
+// step finder of the core, which sees the whole run: here they only place the edges of a capture.
 //
-// Several marks an iteration (two optimizers) are told apart by name and call site; the one that
+// Several marks an iteration (two optimizers) are distinguished by name and call site; the one that
 // has come most often counts the steps.
 #pragma once
 

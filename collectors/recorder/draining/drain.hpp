@@ -36,8 +36,8 @@ class Drain {
   bool take(RowSource& source, bool last);
   // Forgets a ring whose thread has ended and whose records are all taken and flushed.
   void forget(RingHeader& ring);
-  // By the user's plan nothing is taken from then on, or again. What was open in a CUDA call ends
-  // with the first: its own end may never be told.
+  // Between these two, the user's plan records nothing. capture_closed ends what was open in a CUDA
+  // call, because its own end may never be recorded.
   void capture_closed(std::int64_t time, double state);
   void capture_opened(std::int64_t time, double state);
   // Clock records, log rows, counters and the batch.
@@ -57,7 +57,7 @@ class Drain {
     StringId cpu_track;
     std::uint64_t taken;  // slots, at least the ring's tail
     RangeStacks ranges;
-    Counts counted{};  // of the ring, as given to the store
+    Counts counted{};  // counts of the ring that the store has already
   };
 
   struct Published {  // slots of a ring up to `head`, by their number since its begin

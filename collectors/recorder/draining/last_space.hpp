@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Space on the disk that a recording keeps for its own end, in live/STEM.last. Where the disk
-// becomes full, the space is given up, so that the last facts, a note and the footer still fit into
-// the store. What is left of the file says why; the launcher tells it and removes the file
+// Space on the disk that a recording reserves for its own end, in live/STEM.last. When the disk
+// becomes full, the space is released, so that the last facts, a note and the footer still fit into
+// the store. The remaining file says why; the launcher prints it and removes the file
 // (salvage.hpp).
 #pragma once
 

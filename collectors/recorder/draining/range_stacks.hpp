@@ -18,9 +18,9 @@ class RangeStacks {
 
   void begin(std::uint16_t lane, OpenRange range);
   void end(std::uint16_t lane, std::int64_t time);
-  // What the innermost range of the lane sends.
+  // Sets the message of the lane's innermost range.
   void message(const Slot& slot, const CollectiveSlot& message);
-  // Calls whose end may never be told end here.
+  // Ends the calls whose end may never be recorded.
   void end_calls(std::int64_t time);
   // Behind RangeRows::remove_open.
   void list_open();

@@ -20,8 +20,8 @@ class RowSource {
 
   // The user's plan: whether new work is to be recorded from now on. Returns what the counter of
   // the capture says then: above 0 where it is, 1 as usual.
-  virtual double take(bool on) noexcept { return on ? 1 : 0; }
-  // What it did last of the two; asked once, where the writer thread first sees it.
+  virtual double set_capturing(bool on) noexcept { return on ? 1 : 0; }
+  // Whether the last switch was on; asked once, where the writer thread first sees the source.
   virtual bool is_on() const noexcept { return true; }
 
   // Whether switching it on and off takes part in a change of the capture, which then waits for it.

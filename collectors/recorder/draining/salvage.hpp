@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dead processes left in NAME.scope/live/, moved into their .sst files. For the launcher:
-// after its command has ended, and now and then before (forked workers end without a word).
+// Moves the records that dead processes left in NAME.scope/live/ into their .sst files. For the
+// launcher: after its command has ended, and now and then before (forked workers end without a
+// word).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct ProcessEnd {
 struct Salvage {
   std::uint32_t recovered = 0;          // dead processes whose rings were emptied
   std::uint32_t running = 0;            // still alive, or nobody here can tell: left alone
-  std::vector<std::int64_t> recording;  // of these the processes that have recorded something
+  std::vector<std::int64_t> recording;  // the running processes that have recorded something
   std::vector<std::string> problems;    // what could not be saved, or not be written in the run
 };
 

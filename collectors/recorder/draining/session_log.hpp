@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session's tables say, in the store's ids: names, call sites, streams and calls that
+// The contents of a session's tables, in the store's ids: names, call sites, streams and calls that
 // records refer to by number, and the log of facts, labels and notes. Each is given to the store
 // once, where it is first needed.
 #pragma once

@@ -46,7 +46,7 @@ class Writer {
     }
     stop_sources();
     flush();
-    tell_own_cost();
+    report_own_cost();
     flush();
     retire_rings();
     close_store();
@@ -95,7 +95,7 @@ class Writer {
     return false;
   }
 
-  // Of threads besides the one that waits for the change: capture.hpp says why.
+  // Waits for the calls of all threads but the one that waits for the change: capture.hpp says why.
   void wait_for_calls() {
     const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + kLongestCall_ns;
     while (any_call_is_open()) {
@@ -121,7 +121,7 @@ class Writer {
 
   // What the thread took beside the program: all of it, and the reading of rings and sources alone;
   // and how long the process has lived by then, since it loaded the recorder.
-  void tell_own_cost() {
+  void report_own_cost() {
     if (!open_store()) return;
     store_->fact("writer.cpu_ns", std::to_string(clock_ns(CLOCK_THREAD_CPUTIME_ID)));
     store_->fact("writer.decode_ns", std::to_string(decode_ns_));
@@ -137,8 +137,8 @@ class Writer {
     }
   }
 
-  // The file takes no more. A recording with a hole could not be told from a whole one by what lies
-  // behind the hole, so it ends here, and says so.
+  // Ends the recording: the file takes no more. With a gap in it, it would look whole, so it ends
+  // here and says so.
   void give_up(const std::string& why) {
     gave_up_ = true;
     process.phase = Phase::closed;
@@ -159,7 +159,7 @@ class Writer {
                         process.exit_status);
   }
 
-  // A source that has a state of its own to tell tells it for all.
+  // The state of a source that has one of its own becomes the state of all.
   void switch_sources(bool on) {
     const double usual = on ? 1 : 0;
     if ((state_ > 0) != on) state_ = usual;
@@ -168,7 +168,7 @@ class Writer {
       if (source == nullptr) continue;
       if (!std::exchange(sources_seen_[i], true)) sources_on_[i] = source->is_on();
       if (std::exchange(sources_on_[i], on) == on) continue;
-      const double state = source->take(on);
+      const double state = source->set_capturing(on);
       if (state != usual) state_ = state;
     }
   }
@@ -325,7 +325,7 @@ class Writer {
   std::optional<StoreWriter> store_;
   std::optional<Drain> drain_;
   std::int64_t last_flush_ns_ = clock_ns(CLOCK_MONOTONIC);
-  std::int64_t decode_ns_ = 0;  // of the thread's CPU time
+  std::int64_t decode_ns_ = 0;  // CPU time that the thread spent on decoding
   std::uint32_t woken_ = 0;
   std::int64_t written_until_ns_ = clock_ns(CLOCK_REALTIME);
   bool failed_ = false;
@@ -333,7 +333,7 @@ class Writer {
   bool sources_stopped_ = false;
   bool switched_in_a_call_ = false;
   std::array<bool, kMaxRowSources> sources_seen_{}, sources_on_{};
-  double state_ = 1;  // of the capture's counter
+  double state_ = 1;  // last value of the capture's counter
 };
 
 void* writer_main(void* /*unused*/) {

@@ -43,8 +43,8 @@ class SessionView {
   explicit SessionView(std::byte* base) : base_(base) {}
   SessionHeader& header() const { return *reinterpret_cast<SessionHeader*>(base_); }
   std::string_view name(NameId id) const;
-  // Of any number that a record holds: what died may have written over its files. Empty and zeros
-  // where there is none.
+  // Accept any number that a record may hold: a dying process may have written over its files.
+  // Empty text and zeros where there is no entry.
   std::string_view known_name(std::uint32_t id) const;
   SiteEntry known_site(std::uint32_t id) const;
   SiteEntry site(SiteRef id) const { return table<SiteEntry>(kSitesOffset)[id]; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the process of a session still run? A pid tells it only to who shares its pid namespace and
-// machine. So a process locks its session file (flock) and maps it: the mapping keeps the lock
-// until the process ends or calls exec, whatever descriptors it closes meanwhile. A forked child
-// lets go with the mapping.
+// Whether the process of a session still runs. A pid shows it only to processes of the same pid
+// namespace and machine. So a process locks its session file (flock) and maps it: the mapping keeps
+// the lock until the process ends or calls exec, whatever descriptors it closes meanwhile. A forked
+// child lets go with the mapping.
 //
 // Some file systems give no such lock (overlayfs gives it up with the descriptor); the session says
 // so, and there the pid must do, where it means something.

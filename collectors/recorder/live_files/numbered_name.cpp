@@ -47,7 +47,7 @@ class Digits {
   int operator[](std::size_t at) const noexcept { return at < count_ ? digits_[at] : 0; }
 
  private:
-  std::array<int, kMaxNumberDigits + 1> digits_{};  // of any 46 bits
+  std::array<int, kMaxNumberDigits + 1> digits_{};  // room for any 46 bits
   std::uint32_t count_ = 0;
 };
 

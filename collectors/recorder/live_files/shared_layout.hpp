@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording process keeps in memory-mapped files, so that another process can read it after
-// any kind of death. Two kinds of file in NAME.scope/live/, both removed when all is in the store:
+// The memory-mapped files in which a recording process keeps its data, so that another process can
+// read it after any kind of death. Two kinds of file in NAME.scope/live/, both removed when all is
+// in the store:
 //
 //   STEM.session    names, call sites and the log (facts, labels, notes): append-only tables
 //   STEM.N.ring     one a thread: RingHeader, then a power of two of 16-byte slots
@@ -27,7 +28,7 @@ enum class RecordType : std::uint8_t {
   call_begin = 6,  // a CUDA call: `lane` holds its code, `name` its site; ends on kLaneCall
   cpu_clock = 7,   // the thread's CPU time so far, in ns, as two halves: `site`, `sequence`
   graph_node = 8,  // a node of a CUDA graph was made: `name` holds its site
-  // What the innermost open range of its lane sends: `name` holds the peer, `kind` the
+  // The message of the innermost open range of its lane: `name` holds the peer, `kind` the
   // ReduceOperation.
   collective = 9,
   counter = 10,        // `name` is the track
@@ -45,10 +46,10 @@ inline constexpr std::uint8_t kWide = 0x80;
 
 // The second slot of a record that has more to say.
 struct WideSlot {
-  std::uint32_t category;   // of a backward node: the forward thread
+  std::uint32_t category;   // for a backward node: the forward thread
   std::uint32_t site;       // process ranges: low half of the id
   std::uint32_t sequence;   // process ranges: high half of the id
-  std::uint32_t name_high;  // of RangeName's bits: Slot::name holds the low half
+  std::uint32_t name_high;  // high half of RangeName's bits; Slot::name holds the low half
 };
 
 // The second slot of call_begin.
@@ -100,7 +101,7 @@ struct LaneState {
 struct MarkState {
   std::uint32_t step_depth = 0;
   std::uint32_t range_depth = 0;
-  std::uint64_t key = 0;  // of the step mark
+  std::uint64_t key = 0;  // key of the step mark
 };
 
 struct RingHeader {

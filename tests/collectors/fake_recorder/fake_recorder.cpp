@@ -56,7 +56,7 @@ std::string fake_text(recorder::RangeName name) {
 
 namespace recorder {
 
-bool recording() noexcept {
+bool is_armed() noexcept {
   return is_recording;
 }
 

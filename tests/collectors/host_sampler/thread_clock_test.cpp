@@ -40,7 +40,7 @@ struct Pipe {
 };
 
 TEST(ThreadClock, AWriteThatBlocksIsTold) {
-  if (!tells_calls(gettid())) GTEST_SKIP() << "this system does not tell calls of threads";
+  if (!can_see_calls(gettid())) GTEST_SKIP() << "this system does not tell calls of threads";
   const Pipe full;
   std::array<char, 65536> text{}, received{};
   const auto write_twice = [&] {

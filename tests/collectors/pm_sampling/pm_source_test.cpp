@@ -319,12 +319,12 @@ TEST_F(PmSourceTest, APlanStopsSamplingAndTheClocksAreFree) {
     source.add_device(0);
     wait_until([] { return fake().has("start"); });
     put({1, 2});
-    source.take(false);
+    source.set_capturing(false);
     wait_until([] { return fake().has("stop"); });
     wait_until(all_decoded);
     EXPECT_FALSE(fake().has("disable"));
     fake().calls.clear();
-    source.take(true);
+    source.set_capturing(true);
     wait_until([] { return fake().has("start"); });
     put({3, 4});
     wait_until(all_decoded);

@@ -36,9 +36,9 @@ TEST_F(CallbackSwitchTest, AllCallbacksFollowThePlan) {
   callbacks.add(7);
   callbacks.add(9);
   EXPECT_TRUE(callbacks.is_on());
-  EXPECT_EQ(callbacks.take(false), 0);
+  EXPECT_EQ(callbacks.set_capturing(false), 0);
   EXPECT_FALSE(callbacks.is_on());
-  EXPECT_EQ(callbacks.take(true), 1);
+  EXPECT_EQ(callbacks.set_capturing(true), 1);
   EXPECT_THAT(told, ElementsAre("-7", "-9", "+7", "+9"));
 }
 
@@ -46,8 +46,8 @@ TEST_F(CallbackSwitchTest, OfLayersInTurnTheWholeAloneHasThemHoweverItRecordsCal
   CallbackSwitch callbacks(torch(), true);
   callbacks.add(1);
   for (int i = 0; i < 6; ++i) {
-    callbacks.take(true);
-    callbacks.take(false);
+    callbacks.set_capturing(true);
+    callbacks.set_capturing(false);
   }
   EXPECT_THAT(told,
               ElementsAre("+1", "-1", "-1", "-1", "-1", "-1", "-1", "-1", "+1", "-1", "+1", "-1"));

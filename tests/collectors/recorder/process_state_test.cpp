@@ -80,7 +80,7 @@ TEST_F(ProcessStateTest, AFolderThatCannotBeWrittenSwitchesRecordingOff) {
   record([] {
     begin_user("nowhere");
     end_range(kLaneUser);
-    EXPECT_FALSE(recording());
+    EXPECT_FALSE(is_armed());
   });
   EXPECT_EQ(count_files(".sst"), 0U);
 }
@@ -109,7 +109,7 @@ TEST_F(ProcessStateTest, ALimitOnTheSizeOfFilesSwitchesRecordingOff) {
     setrlimit(RLIMIT_FSIZE, &limit);
     begin_user("nowhere");
     end_range(kLaneUser);
-    EXPECT_FALSE(recording());
+    EXPECT_FALSE(is_armed());
   });
   EXPECT_EQ(count_files(".sst") + count_files(".session"), 0U);
 }

@@ -76,7 +76,7 @@ TEST_F(MemoryReportsTest, APlanLeavesOutWhatItLeavesOut) {
     recorder::plan_capture({.by_trigger = true}, nullptr);
     on_memory_report(kCuda, 0, 100, 100);
     recorder::trigger_capture(true);
-    while (!recorder::taking()) std::this_thread::yield();
+    while (!recorder::is_capturing()) std::this_thread::yield();
     on_memory_report(kCuda, 0, 300, 400);
   });
   EXPECT_THAT(values("gpu.0.allocator_allocated_bytes"), ElementsAre(300));

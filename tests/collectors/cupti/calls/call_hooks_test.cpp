@@ -166,12 +166,12 @@ TEST_F(CallHooksTest, TheProfilersStartAndStopAreATrigger) {
     options.hooks.profiler_control = true;
     recorder::plan_capture({.by_trigger = true}, nullptr);
     ASSERT_TRUE(start_collector(fake_cupti::library(), options));
-    EXPECT_FALSE(recorder::taking());
+    EXPECT_FALSE(recorder::is_capturing());
     fake_cupti::call(Domain::runtime, kRuntimeProfilerStart, nullptr);
-    for (int i = 0; i < 500 && !recorder::taking(); ++i) usleep(10'000);
-    EXPECT_TRUE(recorder::taking());
+    for (int i = 0; i < 500 && !recorder::is_capturing(); ++i) usleep(10'000);
+    EXPECT_TRUE(recorder::is_capturing());
     fake_cupti::call(Domain::runtime, kRuntimeProfilerStop, nullptr);
-    EXPECT_FALSE(recorder::taking());
+    EXPECT_FALSE(recorder::is_capturing());
     _exit(testing::Test::HasFailure() ? 1 : 0);
   });
 }

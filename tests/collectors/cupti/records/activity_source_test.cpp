@@ -74,11 +74,11 @@ TEST_F(ActivitySourceTest, LayersDifferByTheirCallbacks) {
     EXPECT_FALSE(on.contains({2, kLaunch}));
     std::vector<std::string> turns;
     for (int turn = 1; turn <= 6; ++turn) {
-      EXPECT_EQ(source.take(true), (turn - 1) % 5 + 1);
+      EXPECT_EQ(source.set_capturing(true), (turn - 1) % 5 + 1);
       turns.push_back(std::string(on.contains({2, kLaunch}) ? "runtime " : "") +
                       (on.contains({1, kDriverLaunch}) ? "driver " : "") +
                       (on.contains({1, kDriverRecord}) ? "events" : ""));
-      source.take(false);
+      source.set_capturing(false);
       EXPECT_FALSE(on.contains({2, kLaunch}) || on.contains({1, kDriverLaunch}));
     }
     EXPECT_THAT(turns, ElementsAre("driver events", "", "driver ", "driver ",

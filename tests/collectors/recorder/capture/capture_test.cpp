@@ -28,7 +28,7 @@ class ListeningSource final : public RowSource {
   bool collect(EventBatch& /*batch*/, StoreWriter& /*store*/, bool /*last*/) noexcept override {
     return false;
   }
-  double take(bool on) noexcept override {
+  double set_capturing(bool on) noexcept override {
     const std::scoped_lock hold(lock_);
     told_ += on ? '1' : '0';
     return on ? 1 : 0;
@@ -123,11 +123,11 @@ TEST_F(CaptureTest, ARunOfMoreStepsThanThereAreNamesIsCountedToItsEnd) {
   record({.after_steps = kAfter}, nullptr,
          [] {
            for (int i = 0; i < 300'000; ++i) {
-             EXPECT_FALSE(i == kAfter - 1 && taking());
+             EXPECT_FALSE(i == kAfter - 1 && is_capturing());
              begin(kFirstNvtxLane, HostKind::nvtx_range, "step " + std::to_string(i));
              end_range(kFirstNvtxLane);
            }
-           for (int i = 0; i < 3'000 && !taking(); ++i) usleep(10'000);
+           for (int i = 0; i < 3'000 && !is_capturing(); ++i) usleep(10'000);
            begin(kLaneFunction, HostKind::op, "work");
            end_range(kLaneFunction);
          },
@@ -186,10 +186,10 @@ TEST_F(CaptureTest, ASignalsToggleIsFollowedSoon) {
   record({.by_trigger = true}, nullptr, [] {
     step(0);
     toggle_capture_soon();
-    for (int i = 0; i < 500 && !taking(); ++i) usleep(10'000);
+    for (int i = 0; i < 500 && !is_capturing(); ++i) usleep(10'000);
     step(1);
     toggle_capture_soon();
-    for (int i = 0; i < 500 && taking(); ++i) usleep(10'000);
+    for (int i = 0; i < 500 && is_capturing(); ++i) usleep(10'000);
     step(2);
   });
   EXPECT_THAT(names(HostKind::op), ElementsAre("op 1"));
@@ -200,7 +200,7 @@ TEST_F(CaptureTest, RangesAcrossTheGateStayInStep) {
   record({.by_trigger = true}, nullptr, [] {
     trigger_capture(true);
     begin(kLaneFunction, HostKind::op, "first");
-    for (int i = 0; i < 500 && !taking(); ++i) usleep(10'000);
+    for (int i = 0; i < 500 && !is_capturing(); ++i) usleep(10'000);
     begin(kLaneFunction, HostKind::op, "outer");
     trigger_capture(false);
     begin(kLaneFunction, HostKind::op, "lost");
@@ -298,9 +298,9 @@ TEST_F(CaptureTest, AForkedChildCountsAnew) {
   record({.after_steps = 2}, nullptr, [] {
     step(0);
     step(1);
-    EXPECT_TRUE(taking());
+    EXPECT_TRUE(is_capturing());
     const pid_t child = fork();
-    if (child == 0) _exit(taking() ? 1 : 0);
+    if (child == 0) _exit(is_capturing() ? 1 : 0);
     int status = -1;
     waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);

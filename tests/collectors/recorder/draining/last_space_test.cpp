@@ -66,7 +66,7 @@ TEST_F(LastSpaceTest, AFileThatMayNotGrowEndsTheRecordingAndNotTheProgram) {
     const rlimit limit{bytes + 10, RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &limit);
     record_ranges(1000, "later");
-    EXPECT_FALSE(recording());
+    EXPECT_FALSE(is_armed());
     record_ranges(10, "much later");
   });
   expect_a_recording_that_ended("File too large");
