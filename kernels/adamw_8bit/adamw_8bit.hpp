@@ -39,7 +39,7 @@ struct Adamw8Bit {
   const float* tables = nullptr;  // signed_dynamic_code, then unsigned_dynamic_code: [512]
   const float* rate = nullptr;
   const float* step = nullptr;     // t, from 1
-  const float* divisor = nullptr;  // of gradients; null: 1
+  const float* divisor = nullptr;  // divisor of the gradients; null: 1
   float beta1 = 0.9F, beta2 = 0.95F, epsilon = 1e-8F, weight_decay = 0;
 
   STEPSCOPE_HOST_DEVICE std::int64_t blocks() const {

@@ -11,15 +11,15 @@
 namespace stepscope::aten {
 
 struct BatchTopkWanted {
-  std::int64_t count = 0;   // of the whole matrix: k * rows
+  std::int64_t count = 0;   // for the whole matrix: k * rows
   at::Tensor device_count;  // int64 [1], optional: instead of it
   kernels::KeySource keys = kernels::KeySource::raw;
   kernels::NanPolicy nan = kernels::NanPolicy::select;  // as at::topk
   bool positives_only = false;
 };
 
-// What calls of one shape, type and device keep, each ordered behind the one before. Undefined
-// tensors are made by the first. A warm start changes the speed alone.
+// Buffers that calls of one shape, type and device share, each call ordered behind the one before.
+// Undefined tensors are made by the first. A warm start changes the speed alone.
 struct BatchTopkMemory {
   bool warm = true;        // keep a warm start
   at::Tensor mean, scale;  // float [columns]: read for affine keys, written for z-scores
@@ -36,10 +36,11 @@ kernels::BatchTopkArguments batch_topk_arguments(const at::Tensor& acts,
 at::Tensor batch_topk_mask(const at::Tensor& acts, const BatchTopkWanted& wanted,
                            BatchTopkMemory& memory);
 
-// Of the last call: float [], the least selected key.
+// Returns the last call's least selected key: float [].
 at::Tensor batch_topk_threshold(const BatchTopkMemory& memory);
 
-// Of the columns, into the memory, as a call with z-scores finds them.
+// Computes the columns' statistics into the memory, with the same values that a call with z-scores
+// finds.
 void column_statistics(const at::Tensor& acts, BatchTopkMemory& memory);
 
 // acts where they are among the k * rows greatest, else 0. The gradient goes where they are: the

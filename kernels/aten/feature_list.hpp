@@ -47,7 +47,7 @@ TurnedValues turned(const FeatureList& by_token, const FeatureList& by_column,
 // The list's values: float32.
 void count_silent_steps(const FeatureList& by_column, double threshold, const at::Tensor& steps);
 
-// Of any type, in double.
+// Returns the numbers of a tensor of any type, as doubles.
 std::vector<double> host_numbers(const at::Tensor& tensor);
 at::Tensor tensor_of(const std::vector<double>& numbers, at::IntArrayRef shape,
                      at::ScalarType type);

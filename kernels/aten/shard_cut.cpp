@@ -91,8 +91,8 @@ void shard_cut_list(const ShardCutCall& call) {
   const kernels::ShardCutArguments shard = arguments_of(call);
   if (on_host(call.acts, "acts")) {
     shard.state->choice = kernels::shard_cut_choice(shard.counts, shard.matrix.count);
-    const auto told = on_cpu(shard).finalists(shard.state->guess, shard.state->choice);
-    std::copy(told.begin(), told.end(), shard.finalists);
+    const auto published = on_cpu(shard).finalists(shard.state->guess, shard.state->choice);
+    std::copy(published.begin(), published.end(), shard.finalists);
     return;
   }
   const DeviceCall device(call.acts);

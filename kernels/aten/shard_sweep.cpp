@@ -16,15 +16,15 @@
 namespace stepscope::aten {
 namespace {
 
-using kernels::kShardTold;
+using kernels::kShardPublished;
 
 void check_memory(const ShardSweepCall& call) {
   const ShardSweepMemory& memory = call.memory;
   TORCH_CHECK(memory.state.nbytes() == sizeof(kernels::ShardSweepState), "state: must be ",
               sizeof(kernels::ShardSweepState), " bytes");
-  TORCH_CHECK(memory.told.numel() == kShardTold, "told: must be ", kShardTold);
+  TORCH_CHECK(memory.published.numel() == kShardPublished, "published: must be ", kShardPublished);
   TORCH_CHECK(memory.outcome.numel() == 2, "outcome: must be 2 numbers");
-  for (const at::Tensor& tensor : {memory.state, memory.told, memory.outcome})
+  for (const at::Tensor& tensor : {memory.state, memory.published, memory.outcome})
     check_together(tensor, "memory", call.acts);
 }
 
@@ -37,7 +37,7 @@ kernels::ShardSweepArguments arguments_of(const ShardSweepCall& call, const at::
   shard.matrix.mask = static_cast<std::uint32_t*>(mask.mutable_data_ptr());
   shard.groups = call.groups;
   shard.state = static_cast<kernels::ShardSweepState*>(call.memory.state.mutable_data_ptr());
-  shard.told = call.memory.told.mutable_data_ptr<std::int64_t>();
+  shard.published = call.memory.published.mutable_data_ptr<std::int64_t>();
   shard.outcome = static_cast<kernels::ShardCutOutcome*>(call.memory.outcome.mutable_data_ptr());
   must("shard_sweep", validate(shard));
   return shard;
@@ -47,16 +47,16 @@ kernels::SweptKeys on_cpu(const kernels::ShardSweepArguments& shard) {
   return {shard.matrix, shard.state->bracket, shard.groups};
 }
 
-void settle_on_host(const kernels::ShardSweepArguments& shard, const std::int64_t* all_told,
+void settle_on_host(const kernels::ShardSweepArguments& shard, const std::int64_t* all_published,
                     std::int64_t number, std::int64_t shards) {
   kernels::ShardSweepState& state = *shard.state;
   const kernels::SweptKeys keys = on_cpu(shard);
-  const kernels::SweepCut cut = keys.cut(all_told, shards);
+  const kernels::SweepCut cut = keys.cut(all_published, shards);
   *shard.outcome = {};
   if (cut.found.choice.verdict == kernels::SweepVerdict::decided) {
     std::vector<std::uint8_t> bytes(
         static_cast<std::size_t>(shard.matrix.rows * shard.matrix.columns));
-    *shard.outcome = {keys.select(cut, all_told, number, shards, bytes.data()), 1};
+    *shard.outcome = {keys.select(cut, all_published, number, shards, bytes.data()), 1};
     write_bits(bytes, shard.matrix.columns, shard.matrix.mask);
   }
   state.found = kernels::found_by(state.found, cut.found, shard.matrix.count);
@@ -71,7 +71,7 @@ ShardSweepMemory shard_sweep_memory(const at::Tensor& acts) {
   };
   return {at::zeros({sizeof(kernels::ShardSweepState)},
                     at::TensorOptions(acts.device()).dtype(at::kByte)),
-          numbers(kShardTold), numbers(2)};
+          numbers(kShardPublished), numbers(2)};
 }
 
 at::Tensor shard_sweep_collect(const ShardSweepCall& call) {
@@ -82,8 +82,8 @@ at::Tensor shard_sweep_collect(const ShardSweepCall& call) {
   const kernels::ShardSweepArguments shard = arguments_of(call, mask);
   if (host) {
     if (call.wanted.keys == kernels::KeySource::z_score) column_statistics(call.acts, call.keys);
-    const std::vector<std::int64_t> told = on_cpu(shard).told();
-    std::copy(told.begin(), told.end(), shard.told);
+    const std::vector<std::int64_t> published = on_cpu(shard).published();
+    std::copy(published.begin(), published.end(), shard.published);
     return mask;
   }
   const DeviceCall device(call.acts);
@@ -92,16 +92,16 @@ at::Tensor shard_sweep_collect(const ShardSweepCall& call) {
 }
 
 void shard_sweep_settle(const ShardSweepCall& call, const at::Tensor& mask,
-                        const at::Tensor& all_told, std::int64_t shard) {
+                        const at::Tensor& all_published, std::int64_t shard) {
   const kernels::ShardSweepArguments arguments = arguments_of(call, mask);
-  check_together(all_told, "all_told", call.acts);
-  const std::int64_t shards = all_told.numel() / kShardTold;
-  TORCH_CHECK(all_told.is_contiguous() && all_told.numel() == shards * kShardTold,
-              "all_told: must be [shards, ", kShardTold, "], contiguous");
-  TORCH_CHECK(shards <= kernels::kMostShards, "all_told: must be of ", kernels::kMostShards,
+  check_together(all_published, "all_published", call.acts);
+  const std::int64_t shards = all_published.numel() / kShardPublished;
+  TORCH_CHECK(all_published.is_contiguous() && all_published.numel() == shards * kShardPublished,
+              "all_published: must be [shards, ", kShardPublished, "], contiguous");
+  TORCH_CHECK(shards <= kernels::kMostShards, "all_published: must be of ", kernels::kMostShards,
               " shards at most");
   TORCH_CHECK(shard >= 0 && shard < shards, "shard: must be 0 to ", shards - 1, ", is ", shard);
-  const auto* const all = all_told.const_data_ptr<std::int64_t>();
+  const auto* const all = all_published.const_data_ptr<std::int64_t>();
   if (on_host(call.acts, "acts")) return settle_on_host(arguments, all, shard, shards);
   const DeviceCall device(call.acts);
   must("shard_sweep_settle",

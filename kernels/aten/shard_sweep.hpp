@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernels/shard_topk/shard_sweep on tensors: the calls of its sequence, between which the shards
-// exchange `told`. On the CPU: SweptKeys, the same numbers.
+// exchange `published`. On the CPU: SweptKeys, the same numbers.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,9 +16,9 @@ namespace stepscope::aten {
 
 // On the device of the matrix; what is known of its keys is kept from one selection to the next.
 struct ShardSweepMemory {
-  at::Tensor state;    // uint8 [sizeof(ShardSweepState)]
-  at::Tensor told;     // int64 [kShardTold]: every shard gets all
-  at::Tensor outcome;  // int64 [2]: ShardCutOutcome
+  at::Tensor state;      // uint8 [sizeof(ShardSweepState)]
+  at::Tensor published;  // int64 [kShardPublished]: every shard gets all
+  at::Tensor outcome;    // int64 [2]: ShardCutOutcome
 };
 ShardSweepMemory shard_sweep_memory(const at::Tensor& acts);
 
@@ -35,12 +35,12 @@ struct ShardSweepCall {
 
 // The mask, which shard_sweep_settle completes where it decides; int32 [rows, words].
 at::Tensor shard_sweep_collect(const ShardSweepCall& call);
-// all_told: int64 [shards, kShardTold], in the shards' order; this one is `shard`.
+// all_published: int64 [shards, kShardPublished], in the shards' order; this one is `shard`.
 void shard_sweep_settle(const ShardSweepCall& call, const at::Tensor& mask,
-                        const at::Tensor& all_told, std::int64_t shard);
-// What shard_cut's sequence found, or shard_cut_learn was told.
+                        const at::Tensor& all_published, std::int64_t shard);
+// Takes over what shard_cut's sequence found, or what was given to shard_cut_learn.
 void shard_sweep_learn(const ShardSweepCall& call, const ShardCutMemory& found);
-// What was found last, for shard_cut_learn.
+// Returns what was found last, for shard_cut_learn.
 ShardTopkMemory shard_sweep_found(const ShardSweepMemory& memory);
 
 }  // namespace stepscope::aten

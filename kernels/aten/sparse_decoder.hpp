@@ -19,12 +19,13 @@ using DecoderShape = kernels::SparseDecoderShape;
 at::Tensor decoder_outputs(const DecoderShape& shape, const FeatureList& by_token,
                            const at::Tensor& weights, const at::Tensor& bias);
 
-// Of each entry of the list: [entries] of that type; those that it leaves unused are left alone.
+// Returns the gradient of each entry of the list: [entries] in the type of the weights. Entries
+// that the list leaves unused are left alone.
 at::Tensor decoder_activation_gradient(const DecoderShape& shape, const FeatureList& by_token,
                                        const at::Tensor& weights,
                                        const at::Tensor& output_gradients);
 
-// Flat as the weights, in the type of the output gradients.
+// Returns the gradient, flat as the weights, in the type of the output gradients.
 at::Tensor decoder_weight_gradient(const DecoderShape& shape, const FeatureList& by_column,
                                    const at::Tensor& output_gradients);
 

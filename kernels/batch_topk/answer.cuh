@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call leaves: bits of the mask, the result, and the warm start for the next call.
+// The results of a call: bits of the mask, the result, and the warm start for the next call.
 #pragma once
 
 #include <cstdint>

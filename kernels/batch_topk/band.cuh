@@ -32,7 +32,7 @@ constexpr WalkShape band_shape(std::uint32_t rows, std::uint32_t columns) {
 
 template <class T>
 struct BandWords : RingWords<T, 4> {
-  std::uint32_t columns;  // of the matrix
+  std::uint32_t columns;  // columns of the matrix
 
   __device__ explicit BandWords(const RingWords<T, 4>& words, std::uint32_t matrix_columns)
       : RingWords<T, 4>(words), columns(matrix_columns) {}
@@ -53,7 +53,7 @@ class BandStrip {
                        std::uint8_t* mask)
       : p_(p), row_(row), column_(column), whole_(whole), mask_(mask) {}
 
-  // Of the bits that the lane stores.
+  // Returns the place in the mask of the bits that the lane stores.
   __device__ static std::uint8_t* place_in_mask(const Parameters& p, std::uint32_t row,
                                                 std::uint32_t column) {
     return p.mask + (std::uint64_t{row + stored_row()} * p.mask_row_bytes + stored_byte(column));
@@ -106,9 +106,9 @@ class BandStrip {
   std::uint8_t* const mask_;
 };
 
-// As RowRing, of bands. What a warp's loop needs is little, and the rest is computed again where a
-// run ends: registers are short. The loop is issue-bound, so whether a run's bands lie within the
-// matrix is asked once a run, and places move by one multiplication a band.
+// The counterpart of RowRing for bands. A warp's loop keeps little, and the rest is computed again
+// where a run ends, because registers are short. The loop is issue-bound, so whether a run's bands
+// lie within the matrix is tested once a run, and places move by one multiplication a band.
 template <class T, int kBytes>
 class BandRing {
  public:
@@ -205,7 +205,7 @@ class BandRing {
     copy_four_async_once<kThreads * 16>(
         slots_.slot(0), {piece_from(0), piece_from(1), piece_from(2), piece_from(3)});
   }
-  // What of it lies within the matrix.
+  // Copies the part of the band that lies within the matrix.
   __device__ void copy_inside(std::uint32_t row) const {
 #pragma unroll
     for (int piece = 0; piece < Layout::Lane::kPieces; ++piece)
@@ -216,12 +216,13 @@ class BandRing {
 
   const Parameters& p_;
   Slots slots_;
-  std::uint32_t runs_ = 0;                         // done
-  std::uint32_t column_ = 0, row_ = 0, left_ = 0;  // of this run, in rows of the matrix
-  std::int32_t step_ = 0;                          // less than 0
-  bool whole_ = false;                             // its bands lie within the matrix
-  std::uint8_t* mask_ = nullptr;                   // the lane's place, of the band at hand
-  const T* from_ = nullptr;                        // the lane's first key of the band to copy next
+  std::uint32_t runs_ = 0;  // runs that are done
+  // Place of this run in the matrix, and its remaining rows.
+  std::uint32_t column_ = 0, row_ = 0, left_ = 0;
+  std::int32_t step_ = 0;         // less than 0
+  bool whole_ = false;            // its bands lie within the matrix
+  std::uint8_t* mask_ = nullptr;  // the lane's place in the mask, for the current band
+  const T* from_ = nullptr;       // the lane's first key of the band to copy next
 };
 
 }  // namespace stepscope::kernels::batch_topk_device

@@ -68,7 +68,8 @@ struct BatchTopkResult {
   std::int64_t last_column = -1, last_row = -1;
   std::int64_t nan_count = 0;  // under either policy; 0 where a count below 1 left no key to read
   BatchTopkPath path = BatchTopkPath::exact;
-  std::uint32_t reads = 0;  // of the whole matrix, statistics included and the sample left out
+  // Reads of the whole matrix, statistics included and the sample left out.
+  std::uint32_t reads = 0;
 };
 
 struct BatchTopkArguments {
@@ -94,10 +95,10 @@ struct BatchTopkArguments {
   std::size_t workspace_bytes = 0;
 };
 
-// What is wrong with the arguments, pointers included; ok where a call would launch.
+// Checks the arguments, pointers included; ok where a call would launch.
 Status validate(const BatchTopkArguments& arguments);
 
-// Of a call with this shape and type; other members may be unset.
+// Returns the workspace that a call with this shape and type needs; other members may be unset.
 std::size_t batch_topk_workspace_bytes(const BatchTopkArguments& arguments);
 
 // Enqueues on the stream. Empty matrices and count < 1 give an empty mask.

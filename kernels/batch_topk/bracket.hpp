@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep compares keys with, and how a key stands to it.
+// The bracket with which a sweep compares keys, and the result of that comparison.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +47,9 @@ STEPSCOPE_HOST_DEVICE constexpr Bracket bracket_of_places(std::uint32_t key, std
 
 enum class Standing { below, candidate, above };
 
-// Of a key that a quick comparison left unclear. plain: it left only numbers unclear that are
-// candidates for sure, and NaN, which rank first or last. code(): the entry's, asked for where it
-// matters.
+// Classifies a key that a quick comparison left unclear. plain: the quick comparison left unclear
+// only numbers that are certainly candidates, and NaN, which rank first or last. code() computes
+// the entry's code where it is needed.
 template <class Code>
 STEPSCOPE_HOST_DEVICE constexpr Standing standing_of(const Bracket& bracket, std::uint32_t key,
                                                      bool nan, bool plain, Code code) {

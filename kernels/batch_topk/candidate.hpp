@@ -29,7 +29,7 @@ STEPSCOPE_HOST_DEVICE constexpr int bit_width_of(std::uint64_t value) {
 
 struct CandidateCode {
   std::uint32_t low = 0;
-  int place_bits = 0;  // of entries - 1
+  int place_bits = 0;  // bits that hold entries - 1
 
   STEPSCOPE_HOST_DEVICE constexpr std::uint64_t places() const {
     return (std::uint64_t{1} << place_bits) - 1;

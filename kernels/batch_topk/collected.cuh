@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What batch_topk_collect left in its workspace, for kernels of other folders.
+// The contents of a workspace after batch_topk_collect, for kernels of other folders.
 //
 // A bin holds the candidates of its share of the codes: bins[bin] of them, of which the first
 // `slots` stand in table[bin * slots], the others, of all bins, in the list. All are there unless
@@ -24,7 +24,7 @@ struct Collected {
   __device__ CandidateCode coding() const { return {found->bracket.low, place_bits}; }
 };
 
-// Of a matrix that is not empty, and a count of 1 and more.
+// Requires a matrix that is not empty and a count of at least 1.
 inline Collected collected_of(const BatchTopkArguments& arguments) {
   const BatchTopkWorkspace layout = workspace_of(arguments);
   const auto* const from = static_cast<const std::byte*>(arguments.workspace);

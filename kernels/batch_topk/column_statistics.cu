@@ -41,7 +41,7 @@ Parameters parameters_of(const BatchTopkArguments& arguments) {
   return p;
 }
 
-// What batch_topk asks of its outputs is not asked here.
+// Checks the arguments without batch_topk's outputs, which are not needed here.
 Status check(const BatchTopkArguments& arguments) {
   if (arguments.column_keys.source != KeySource::z_score)
     return Status::bad_argument("column_keys.source", "must be z_score");

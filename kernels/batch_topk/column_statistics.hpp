@@ -8,8 +8,8 @@
 
 namespace stepscope::kernels {
 
-// Of the arguments are read: keys, key_type, rows, columns, column_keys (z_score) and the
-// workspace, sized as for batch_topk; column_keys.mean and scale are written.
+// Reads keys, key_type, rows, columns, column_keys (z_score) and the workspace, sized as for
+// batch_topk; writes column_keys.mean and scale.
 Status column_statistics(const BatchTopkArguments& arguments, CUstream_st* stream);
 
 }  // namespace stepscope::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys that a lane holds of a strip, and the bits that it writes of them.
+// The keys of a strip that a lane holds, and the bits that it writes for them.
 //
 // A lane reads some pieces of 16 bytes; piece j of lane l are the columns of the strip's j-th part
 // from l * keys a piece on, so that a warp's reads are contiguous.
@@ -24,8 +24,8 @@ struct LaneLayout {
   static_assert(kKeys <= 32);
   static constexpr std::uint32_t kAllKeys = 0xffffffffU >> (32 - kKeys);
 
-  // Of key i within the strip; unsigned, so that divisions of an i not known when compiled are
-  // shifts.
+  // Returns the column of key i within the strip. Unsigned, so that divisions are shifts where i is
+  // not known when compiled.
   template <class Index>
   __device__ static std::uint32_t column(std::uint32_t lane, Index i) {
     const auto at = static_cast<std::uint32_t>(i);
@@ -50,7 +50,7 @@ struct LaneWords {
     else
       return T{static_cast<std::uint16_t>(bits_of_key(i))};
   }
-  // Of key i from the lane's first, in entries.
+  // Returns the distance of key i from the lane's first key, in entries.
   __device__ std::uint64_t offset(std::uint32_t i) const {
     return Layout::column(0, i);
   }
@@ -110,8 +110,9 @@ __device__ inline void store_bits(std::uint8_t* bytes, std::uint32_t bytes_left,
   }
 }
 
-// Of four pieces a lane, a bit a key: lanes in groups of four exchange bytes, so that lane 4 g + r
-// gets what the group's lanes read in piece r, 32 bits of 16-bit keys and 16 of floats.
+// Exchanges the bits of four pieces a lane, one bit a key: lanes in groups of four exchange bytes,
+// so that lane 4 g + r gets what the group's lanes read in piece r, 32 bits of 16-bit keys and 16
+// of floats.
 template <class T>
 __device__ inline std::uint32_t bits_of_one_piece(std::uint32_t bits, std::uint32_t lane) {
   if constexpr (sizeof(T) == 4) {  // half a byte a piece: one in each byte
@@ -132,8 +133,8 @@ __device__ inline std::uint32_t bits_of_one_piece(std::uint32_t bits, std::uint3
 template <class T>
 using BitsOfOnePiece = std::conditional_t<sizeof(T) == 2, std::uint32_t, std::uint16_t>;
 
-// As store_bits, of a strip of four pieces, in one store a lane. Of the strip, pieces_left lie
-// within the matrix, a multiple of four.
+// Stores the bits of a strip of four pieces in one store a lane, with store_bits' result.
+// pieces_left, a multiple of four, is how many pieces of the strip lie within the matrix.
 template <class T>
 __device__ inline void store_four_pieces(std::uint8_t* bytes, std::uint32_t pieces_left,
                                          std::uint32_t bits, std::uint32_t lane) {

@@ -173,8 +173,8 @@ struct Classes {
   std::uint32_t above, unclear;  // a bit a key
 };
 
-// 16-bit keys, two at a time. Of eight words, keys 2 i and 2 i + 1 are the halves of word i: its
-// comparison leaves bit 2 i and, 16 higher, bit 2 i + 1.
+// Classifies 16-bit keys, two at a time. Keys 2 i and 2 i + 1 are the halves of word i, out of
+// eight: its comparison leaves bit 2 i and, 16 higher, bit 2 i + 1.
 template <class T, int kPieces, class Limits>
 __device__ inline Classes classify(const LaneWords<T, kPieces>& words,
                                    const Limits& limits) requires(sizeof(T) == 2) {

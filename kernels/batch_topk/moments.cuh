@@ -13,12 +13,12 @@ namespace stepscope::kernels::batch_topk_device {
 
 constexpr int kStatisticsThreads = 256;
 constexpr std::uint32_t kStatisticsColumns = 128;
-constexpr std::uint32_t kRingRows = 16;  // of a thread
+constexpr std::uint32_t kRingRows = 16;  // rows of a thread's ring
 constexpr std::size_t kStatisticsRingBytes = kRingRows * kStatisticsThreads * sizeof(uint4);
 
 template <class T>
 struct StatisticsLayout {
-  static constexpr std::uint32_t kKeys = 16 / sizeof(T);  // of a thread, in a row
+  static constexpr std::uint32_t kKeys = 16 / sizeof(T);  // a thread's keys in a row
   static constexpr std::uint32_t kThreadsOfRow = kStatisticsColumns / kKeys;
   static constexpr std::uint32_t kRuns = kStatisticsThreads / kThreadsOfRow;
   // Keys at once are 32 a thread, so that what is added where all have come is little.
@@ -28,11 +28,12 @@ struct StatisticsLayout {
   static_assert(BatchTopkWorkspace::kRowsOfPart % kRowsOfBatch == 0);
 };
 
-// Of one part and all runs, in shared memory, behind the ring's use of it.
+// The moments of one part and all runs, in shared memory, which the ring has used before.
 template <class T>
 struct RunMoments {
   float mean[StatisticsLayout<T>::kRuns][kStatisticsColumns];
-  float squares[StatisticsLayout<T>::kRuns][kStatisticsColumns];  // of the distances from the mean
+  // Sums of squared distances from the mean.
+  float squares[StatisticsLayout<T>::kRuns][kStatisticsColumns];
 };
 static_assert(sizeof(RunMoments<Bfloat16>) <= kStatisticsRingBytes);
 
@@ -53,16 +54,17 @@ struct Moments {
   }
 };
 
-// Of a part of `rows` rows, those of a run; the runs' first rows are rows 0, 1, ... of the part.
+// Returns how many of a part's `rows` rows belong to a run; the runs' first rows are rows 0, 1, ...
+// of the part.
 template <class T>
 __device__ inline std::uint32_t rows_of_run(std::uint32_t rows, std::uint32_t run) {
   constexpr std::uint32_t kRuns = StatisticsLayout<T>::kRuns;
   return rows > run ? (rows - run + kRuns - 1) / kRuns : 0;
 }
 
-// Of one column and a part of `rows` rows. By distances from the first run's mean, which are small
-// where a column's numbers are, so that floats do; where two means lie further apart than floats
-// reach, the column's terms are NaN.
+// Merges the runs of one column and a part of `rows` rows. Distances are from the first run's mean;
+// they are small where a column's numbers are, so that floats do; where two means lie further apart
+// than floats reach, the column's terms are NaN.
 template <class T>
 __device__ inline float2 merge_runs(const RunMoments<T>& moments, std::uint32_t column,
                                     std::uint32_t rows) {

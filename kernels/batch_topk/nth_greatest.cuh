@@ -27,12 +27,13 @@ __device__ inline void load_bins(const std::uint32_t* histogram,
   for (int i = 0; i < kPerThread; ++i) counts[i] = histogram[threadIdx.x * kPerThread + i];
 }
 
-// Of the codes of a list, those whose bits above `bits` are those of `prefix`.
+// Whether the code's bits above `bits` equal `prefix`'s.
 __device__ inline bool belongs(std::uint64_t code, std::uint64_t prefix, int bits) {
   return bits >= 64 || (code >> bits) == (prefix >> bits);
 }
 
-// Of those in the shared list, which all threads see; called by the whole block.
+// Returns the n-th greatest number of the shared list, which all threads see; called by the whole
+// block.
 __device__ inline std::uint64_t nth_greatest_listed(std::uint32_t listed, std::int64_t wanted,
                                                     RefineShared& shared) {
   for (std::uint32_t i = threadIdx.x; i < listed; i += kThreads) {

@@ -12,7 +12,7 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
-// Gives a phase's shares out, one a block at a time, and tells the block that completes it.
+// Gives a phase's shares out, one a block at a time, and shows which block completes it.
 class Phase {
  public:
   __device__ Phase(State* state, std::uint32_t number) : state_(state), number_(number) {}
@@ -67,7 +67,8 @@ constexpr std::uint32_t kCopies = 4;
 
 // One block's shared memory, in the order of use; the ring begins behind kSharedBytes.
 union FinishShared {
-  std::uint32_t histogram[kBins * kCopies];  // of digits; its first kBins of a part of the sample
+  // Counts of digits; its first kBins count a part of the sample.
+  std::uint32_t histogram[kBins * kCopies];
   SweepShared sweep;
   RefineShared refine;
 };

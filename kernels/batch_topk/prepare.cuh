@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call's kernels expect of the workspace before they count: cleared counters, and the
-// decisions that are known from the start.
+// Prepares the workspace before a call's kernels count: clears the counters, and sets the decisions
+// that are known from the start.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 // and, unless the bracket is known otherwise or the statistics sample, count a sample from which
 // each block of the sweep chooses it (sample_bracket.cuh).
 //
-// A block has every 128th sector of the sample (sample_sectors.hpp), two lanes a sector. Of its
-// keys it hands on some more than its share of rank K (sample_count.cuh).
+// A block has every 128th sector of the sample (sample_sectors.hpp), two lanes a sector. It hands
+// on somewhat more of its keys than its share of rank K (sample_count.cuh).
 #pragma once
 
 #include <cstddef>

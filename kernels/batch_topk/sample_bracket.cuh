@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bracket that the sample's counts say, chosen by any whole block: the least and greatest key
+// The bracket that follows from the sample's counts, chosen by any whole block: the least and
+// greatest key
 // are those of the sample's ranks K +- some standard deviations of a sample of independent keys,
 // widened to whole bins of 16 bits.
 #pragma once
@@ -55,7 +56,7 @@ struct SampleRank {
   __device__ std::int64_t upper() const { return static_cast<std::int64_t>(rank - margin); }
 };
 
-// Of a whole matrix, by sectors.
+// Returns how many keys a sample by sectors of the whole matrix has.
 template <class T>
 STEPSCOPE_HOST_DEVICE inline std::int64_t sampled_keys(const Parameters& p) {
   constexpr std::int64_t kSampled = kSampledSectors * kSectorBytes / sizeof(T);
@@ -73,8 +74,8 @@ __device__ inline std::uint32_t fine_bin(const Parameters& p, const ChosenBin& c
   return first + (here != 0 ? static_cast<std::uint32_t>(__ffs(static_cast<int>(here)) - 1) : 0U);
 }
 
-// Of a sample of so many keys. Called by a whole block of kSampleThreads; *bracket, in shared
-// memory, is thread 0's to write.
+// Chooses the bracket from a sample of `sampled` keys. Called by a whole block of kSampleThreads;
+// *bracket, in shared memory, is thread 0's to write.
 template <class T, bool kAffine>
 __device__ inline void choose_sampled_bracket(const Parameters& p, std::int64_t sampled,
                                               float deviations, Bracket* bracket) {

@@ -37,7 +37,7 @@ __device__ inline void clear_histogram(std::uint32_t* histogram) {
   __syncthreads();
 }
 
-// Of a block of kThreads, each with kKeys ordered keys; 0 stands for none.
+// Counts the keys of a block of kThreads, each with kKeys ordered keys; 0 stands for none.
 template <class Key, int kThreads, int kKeys>
 class SampleCount {
  public:

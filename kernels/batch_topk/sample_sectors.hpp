@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys a sample reads: the matrix's sectors of 32 bytes are cut into 2^15 equal runs, and of
-// each run one sector is chosen by a hash. So every row has its share, and no period of the columns
-// is followed. Strips of columns that are sampled whole are chosen in the same way.
+// Which keys a sample reads: the matrix's sectors of 32 bytes are cut into 2^15 equal runs, and a
+// hash chooses one sector of each run. So every row has its share, and no period of the columns is
+// followed. Strips of columns that are sampled whole are chosen in the same way.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ STEPSCOPE_HOST_DEVICE constexpr std::uint32_t scrambled(std::uint32_t value) {
   return value ^ value >> 16;
 }
 
-// Of so many items, cut into at most as many runs, the one chosen of run i.
+// Cuts `items` into `runs` runs (at most as many) and returns the item that is chosen from run i.
 STEPSCOPE_HOST_DEVICE constexpr std::int64_t chosen_of_run(std::int64_t i, std::int64_t runs,
                                                            std::int64_t items) {
   const std::int64_t begin = i * items / runs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of one call share: their parameters, and the decisions that they leave for each
-// other in the workspace.
+// Shared state of the kernels of one call: their parameters, and the decisions that they leave for
+// each other in the workspace.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -66,19 +66,19 @@ struct Parameters {
   const void* keys;
   WalkShape shape;
   Divider by_rows, by_columns;
-  WalkShape bands;           // of affine keys (band.cuh)
+  WalkShape bands;           // shape for affine keys (band.cuh)
   std::uint32_t band_share;  // blocks of each group of bands, or 0 (column_walk.hpp)
   std::int64_t count;        // 1 .. entries, where device_count is null
   const std::int64_t* device_count;
   std::uint32_t floor;  // least ordered key that may be selected
   NanRank nan;
-  KeyType ranked_type;  // of the ordered keys: float32 for affine ones
+  KeyType ranked_type;  // type of the ordered keys: float32 for affine ones
   int place_bits;
   float* mean;
   float* scale;
-  float2* statistics;         // of parts, where mean and scale are computed here; else null
+  float2* statistics;         // moments by part, where mean and scale are computed here; else null
   std::uint32_t part_shares;  // blocks that share the parts of a column
-  // The statistics sample so many strips of columns, of as many runs; 0: they do not.
+  // The number of strips of columns, and of their runs, that the statistics sample; 0: they do not.
   std::uint32_t sampled_strips;
   std::int64_t sampled;  // keys, beside the statistics or by sectors
   float epsilon;
@@ -97,14 +97,15 @@ struct Parameters {
   std::uint64_t* candidate_table;
   std::uint64_t* candidate_list;
   std::uint64_t* finalists;
-  std::uint32_t slots;     // of a bin of the table
-  std::uint64_t capacity;  // of candidates in all; each list holds as many
+  std::uint32_t slots;     // slots of a bin of the table
+  std::uint64_t capacity;  // most candidates in all; each list holds as many
   // Listed candidates that make a sweep ask whether there will be too many; all ones: there cannot.
   std::uint64_t many_listed;
   void* zeroed;
   std::size_t zeroed_bytes;
   EarlyKeys early;
-  float read_once_share;  // of the keys' lines, which leave the L2 cache first (async_copy.cuh)
+  // Share of the keys' cache lines that leave the L2 cache first (async_copy.cuh).
+  float read_once_share;
 };
 
 struct EntryPlace {

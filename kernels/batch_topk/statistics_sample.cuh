@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sample that the statistics' blocks count: who has whole columns knows their terms before any
-// other does, and needs no read. Of each run it is one piece of 16 bytes a thread, so of each
-// column a key a run. Blocks have neighbouring columns, whose keys may be great together, so each
-// hands on several times its share.
+// The sample that the statistics' blocks count: a block that has whole columns knows their terms
+// before any other does, and needs no read. A thread contributes one piece of 16 bytes a run, so
+// each column one key a run. Blocks have neighbouring columns, whose keys may be great together, so
+// each hands on several times its share.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class SampledRow {
     const std::uint32_t hash = scrambled(blockIdx.x * kStatisticsThreads + threadIdx.x);
     if (rows > 0) at_ = __umulhi(hash, rows);
   }
-  // Of the run's rows in a batch of the ring, that stand in the slots.
+  // Keeps the piece of the run's chosen row, if that row is in this batch of the ring.
   __device__ void keep(std::uint32_t part, std::uint32_t batch, const uint4* slots) const {
     const std::uint32_t first = part * kBatchesOfPart + batch;
     if (at_ / Layout::kRowsAtOnce == first)

@@ -19,7 +19,8 @@ namespace stepscope::kernels::batch_topk_device {
 constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / kWarpSize;
 constexpr int kRingBytes = 64 * 1024;  // a block
-// Of the sweep, which has little else in shared memory; kRingBytes where a block cannot have that.
+// Ring of the sweep, which has little else in shared memory; kRingBytes where a block cannot have
+// that.
 constexpr int kSweepRingBytes = 96 * 1024;
 
 // A worker's part of the strips: every `shares`-th step, or a run of steps (walk.hpp).
@@ -122,8 +123,8 @@ class FlatRing {
   }
 
  private:
-  // Of a warp, which then may wait for another's counts: matrices that are read in some 50 us have
-  // no more strips a warp than this.
+  // Strips that a warp reads between two looks at other warps' counts: matrices that are read in
+  // some 50 us have no more strips a warp than this.
   static constexpr std::int32_t kStripsBetween = 32;
 
   // Neither none nor the part of a strip behind the others.
@@ -253,7 +254,7 @@ class RowPrefetch {
   Words next_;
 };
 
-// What is known of how the rows lie in memory.
+// How the rows lie in memory, as far as the kernel may rely on it.
 enum class RowLayout {
   any,
   aligned,  // each begins at a multiple of 16 bytes

@@ -2,8 +2,8 @@
 // One read of the matrix with a bracket: the bits of the keys above it go into the mask, the keys
 // within become candidates, and both are counted.
 //
-// What a strip of many keys costs is what all lanes do each time, so candidates take a side way: a
-// lane leaves the keys that need a closer look in a list of its warp, in shared memory. When the
+// The cost of a strip of many keys is what all lanes do each time, so candidates take another path:
+// a lane leaves the keys that need a closer look in a list of its warp, in shared memory. When the
 // list is full, and once more at the end, the lanes take one key of the list each and write the
 // candidates out, into slots of their bins: so the next kernel finds those of one bin together.
 #pragma once
@@ -21,7 +21,7 @@ namespace stepscope::kernels::batch_topk_device {
 
 constexpr std::uint32_t kListed = 2 * kWarpSize;
 
-// Of one warp: entries and their keys as stored; short keys stand in the entry's low bits.
+// One warp's entries and their keys as stored; short keys stand in the entry's low bits.
 struct UnclearList {
   std::uint64_t entry[kListed];
   std::uint32_t key[kListed];
@@ -163,8 +163,9 @@ class CandidateSink {
     return base >= p_.many_listed;
   }
 
-  // Of a bracket that seems to hold most keys: what is left of a strip says so, and that it is not
-  // the first, long before there is no room. Equal keys in clumps look the same, and cost a read.
+  // Whether the bracket seems to hold most keys, which the number of unclear keys in a strip shows
+  // long before there is no room (the first strip is not judged). Equal keys in clumps look the
+  // same, and cost a read.
   __device__ bool crowd(std::uint32_t unclear) const {
     const auto left = static_cast<std::uint32_t>(__popc(unclear));
     return may_fail(p_, collection_) && warp_sum(left) >= kCrowd;

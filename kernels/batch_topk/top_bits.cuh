@@ -26,7 +26,7 @@ __device__ inline bool counts_top_bits(const Parameters& p, std::uint32_t digit)
   return digit == 0 && p.floor == kLeastNumberKey;
 }
 
-// Of a float, or of two 16-bit keys.
+// Adds zero to a float, or to two 16-bit keys.
 template <class T>
 __device__ inline std::uint32_t plus_zero(std::uint32_t word) {
   if constexpr (sizeof(T) == 4) {

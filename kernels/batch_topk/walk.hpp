@@ -19,8 +19,8 @@ struct WalkShape {
   std::uint32_t rows = 0, columns = 0;
   std::uint32_t strip_columns = 1;
   std::uint32_t across = 1, down = 1;
-  std::uint32_t groups = 0;      // of `across` strips
-  std::uint32_t row_blocks = 0;  // of `down` rows
+  std::uint32_t groups = 0;      // groups of `across` strips
+  std::uint32_t row_blocks = 0;  // blocks of `down` rows
 
   STEPSCOPE_HOST_DEVICE constexpr std::int64_t steps() const {
     return std::int64_t{groups} * row_blocks;

@@ -11,7 +11,7 @@
 
 namespace stepscope::kernels {
 
-// Of a warm call: what its bracket was and what it found.
+// What a warm call's bracket was, and what the call found.
 struct WarmOutcome {
   std::uint32_t key = 0;                 // the least selected one
   bool misled = false;                   // the bracket did not hold it, or too many besides

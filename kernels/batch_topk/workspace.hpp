@@ -28,7 +28,7 @@ struct BatchTopkWorkspace {
   std::size_t candidate_table = 0;        // uint64 [kRadixBins][candidate_slots]
   std::size_t candidate_list = 0;         // uint64 [candidate_capacity]
   std::size_t finalists = 0;              // uint64 [candidate_capacity]
-  std::int64_t candidate_slots = 0;       // of a bin; those that find it full go to the list
+  std::int64_t candidate_slots = 0;  // slots of a bin; candidates that find it full go to the list
   std::int64_t candidate_capacity = 0;
   std::size_t bytes = 0;
 };

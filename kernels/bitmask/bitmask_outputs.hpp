@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made of a bitmask (common/bitmask.hpp) on the device: dense masks, counts, and lists of
+// Outputs made from a bitmask (common/bitmask.hpp) on the device: dense masks, counts, and lists of
 // what is selected, by row or by column. Integers and copies only, each written by one thread or
 // warp: the same bits on every run.
 //

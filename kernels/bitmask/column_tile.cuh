@@ -34,14 +34,14 @@ inline unsigned tiles_of(const Bitmask& mask) {
   return static_cast<unsigned>((mask.words_per_row() + kTileWords - 1) / kTileWords);
 }
 
-// Of the thread, when it counts a part.
+// The thread's word column and part, when it counts.
 __device__ inline std::int64_t word_of_thread() {
   return std::int64_t{blockIdx.x} * kTileWords + threadIdx.x % kTileWords;
 }
 __device__ inline std::uint32_t part_of_thread() {
   return threadIdx.x / kTileWords;
 }
-// Whose cells are cell threadIdx.x of each part.
+// The column whose cells are cell threadIdx.x of each part.
 __device__ inline std::int64_t column_of_thread() {
   return word_of_thread() * 32 + threadIdx.x / kTileWords;
 }

@@ -20,7 +20,7 @@ struct Counts {
   std::int64_t lines;
   std::uint64_t* of_chunk;
 
-  // Of a thread's lines of the block's chunk.
+  // Loads the counts of the thread's lines of the block's chunk, and returns their sum.
   __device__ std::int64_t load(std::uint32_t (&counts)[kLinesOfThread]) const {
     const std::int64_t first = blockIdx.x * kLinesOfChunk + threadIdx.x * kLinesOfThread;
     std::int64_t sum = 0;

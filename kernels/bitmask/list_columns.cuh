@@ -9,7 +9,7 @@
 
 namespace stepscope::kernels {
 
-// Cells become the counts of the parts before; the sum is returned.
+// Replaces each cell by the sum of the parts before it, and returns the sum of all.
 __device__ inline std::uint32_t place_parts(TileCells& cells, int parts) {
   std::uint32_t sum = 0;
 #pragma unroll 8
@@ -24,7 +24,7 @@ __device__ inline std::uint32_t place_parts(TileCells& cells, int parts) {
 
 struct ColumnPlace {
   TileCells* cells;
-  const std::int64_t* starts;  // of the chunk, a tile's column, as cells lie
+  const std::int64_t* starts;  // starts of the chunk's lists, by column of the tile, as cells lie
   std::int64_t first_row, first_column, columns;
 
   __device__ std::int64_t index(std::uint32_t bit) const { return first_row + bit / 32; }

@@ -13,14 +13,14 @@ namespace stepscope::kernels {
 // A warp has so many loads of words under way, and then of the keys that they lead to.
 constexpr int kBlocksAhead = 8;
 
-// Of the lane's row from first_row on.
+// Returns the mask's word in the lane's row, rows counted from first_row on.
 __device__ inline std::uint32_t word_of_row(const Bitmask& mask, std::int64_t first_row,
                                             std::int64_t word_column) {
   const std::int64_t row = first_row + threadIdx.x % kWarpSize;
   return row < mask.rows ? mask.words[row * mask.words_per_row() + word_column] : 0;
 }
 
-// For lane l: which of the lanes' words have bit l.
+// Returns, for lane l, which of the lanes' words have bit l.
 __device__ inline std::uint32_t turned_block(std::uint32_t word) {
   const std::uint32_t lane = threadIdx.x % kWarpSize;
   std::uint32_t rows = 0;

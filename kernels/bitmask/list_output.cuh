@@ -17,7 +17,7 @@ struct ListOutput {
   std::int64_t capacity;
   const Key* keys;
   Key* values;
-  const float* addends;  // of columns; null: none
+  const float* addends;  // addends by column; null: none
 
   struct Value {
     Key key{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the calls' checks of arguments share.
+// Checks that the argument checks of several calls share.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace stepscope::kernels {
 
 inline constexpr std::int64_t kMostOfASide = (std::int64_t{1} << 31) - 1;  // rows, or columns
-inline constexpr std::int64_t kMostEntries = std::int64_t{1} << 33;        // of one selection
+inline constexpr std::int64_t kMostEntries = std::int64_t{1} << 33;  // entries of one selection
 
 // Null is aligned.
 inline bool aligned(const void* pointer, std::size_t bytes) {

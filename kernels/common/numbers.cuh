@@ -85,7 +85,7 @@ __device__ inline void store_numbers(void* data, KeyType type, std::int64_t inde
   }
 }
 
-// Of any type.
+// Loads a number of any type.
 __device__ inline float load_number(const void* data, KeyType type, std::int64_t index) {
   switch (type) {
     case KeyType::bfloat16:

@@ -24,9 +24,10 @@ static_assert(kUnits * kUnits == kTileThreads);
 using CodeSquare = uint2[kSquare];
 using TileMemory = uint2[kTile * kUnits];
 
-// Of the tiles of a matrix of [rows, columns], in the order of blocks along the columns.
+// The place of this block's tile in a matrix of [rows, columns], whose tiles are numbered along the
+// columns.
 struct TilePlace {
-  std::int64_t row, column;  // of the tile
+  std::int64_t row, column;  // the tile's first number
   int row_unit, column_unit;
   bool inside;  // this thread's square
 
@@ -112,8 +113,8 @@ __device__ inline void turn(const CodeSquare& rows, CodeSquare& columns) {
   for (int i = 0; i < 4; ++i) columns[4 + i] = {top[i], bottom[i]};
 }
 
-// Of a matrix of [rows, columns] of which this tile begins at `column`; `inner_columns` of the
-// columns from there on are this tile's to write. All threads of the block call it.
+// Writes a tile of a matrix of [rows, columns]. The tile begins at `column` and writes
+// `inner_columns` columns. All threads of the block call it.
 __device__ inline void write_tile(const Fp8Codes& to, std::int64_t rows, std::int64_t columns,
                                   const TilePlace& place, std::int64_t column,
                                   std::int64_t inner_columns, const CodeSquare& codes,

@@ -82,11 +82,12 @@ struct Fp8Amax {
 };
 Status fp8_amax(const Fp8Amax& arguments, CUstream_st* stream);
 
-// Of each tensor: amax joins the history of the last `length` steps and becomes 0; the scale is
-// that of the history's greatest (length 0: of amax). An amax that is not finite joins nothing.
+// Updates each tensor's scale: amax joins the history of the last `length` steps and becomes 0; the
+// scale is that of the history's greatest (length 0: of amax). An amax that is not finite joins
+// nothing.
 struct Fp8ScaleUpdate {
   std::int64_t tensors = 0, length = 0;
-  const float* greatest = nullptr;  // [tensors]: of the format
+  const float* greatest = nullptr;  // [tensors]: the format's greatest number
   float* amax = nullptr;            // [tensors]
   float* history = nullptr;         // [length, tensors], the newest first
   float* scale = nullptr;           // [tensors]

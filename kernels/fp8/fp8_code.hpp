@@ -21,7 +21,7 @@
 namespace stepscope::kernels {
 
 struct Fp8Layout {
-  int mantissa_bits, least_exponent;  // of normal numbers
+  int mantissa_bits, least_exponent;  // normal numbers' least exponent
   float greatest;
 };
 STEPSCOPE_HOST_DEVICE constexpr Fp8Layout layout_of(Fp8Format format) {
@@ -29,7 +29,8 @@ STEPSCOPE_HOST_DEVICE constexpr Fp8Layout layout_of(Fp8Format format) {
 }
 
 inline constexpr std::uint8_t kFp8NotANumber = 0x7f;
-inline constexpr std::uint32_t kFp8Infinity = 0x7f800000U;  // of float: from here on not finite
+// Bits of a float's infinity: from here on not finite.
+inline constexpr std::uint32_t kFp8Infinity = 0x7f800000U;
 
 STEPSCOPE_HOST_DEVICE inline float power_of_two(int exponent) {
   return float_of_bits(static_cast<std::uint32_t>(exponent + 127) << 23);
@@ -43,14 +44,15 @@ inline std::uint8_t to_fp8(Fp8Format format, float number) {
   const float size = std::fmin(float_of_bits(magnitude), layout.greatest);
   const int own = static_cast<int>(bits_of(size) >> 23) - 127;
   const int exponent = own > layout.least_exponent ? own : layout.least_exponent;
-  // Of so many last places of its power of two; one too many carries into the exponent.
+  // The magnitude in last places of its power of two; one too many carries into the exponent.
   const auto places =
       static_cast<int>(std::nearbyint(size * power_of_two(layout.mantissa_bits - exponent)));
   const int code = ((exponent - layout.least_exponent) << layout.mantissa_bits) + places;
   return static_cast<std::uint8_t>(static_cast<unsigned>(code) | (bits >> 24 & 0x80U));
 }
 
-// Of a number that is multiplied first: where it is finite and the product is not, the greatest.
+// Converts number * scale. Where the number is finite and the product is not, the result is the
+// format's greatest.
 inline std::uint8_t to_fp8(Fp8Format format, float number, float scale) {
   const bool finite = (bits_of(number) & 0x7fffffffU) < kFp8Infinity;
   const float product = number * scale;

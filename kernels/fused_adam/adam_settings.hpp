@@ -25,7 +25,7 @@ struct AdamSettings {
   double learning_rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double weight_decay = 0;
   WeightDecay decay = WeightDecay::added_to_gradient;
-  std::int64_t step = 1;  // of this update: the first is 1
+  std::int64_t step = 1;  // this update's step: the first is 1
   // Optional, in device memory: read by the call's kernel instead of `step`, so that a captured
   // graph counts on.
   const std::int64_t* device_step = nullptr;

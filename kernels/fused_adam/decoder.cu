@@ -12,8 +12,8 @@ using namespace sparse_decoder_device;
 
 constexpr int kDecoderBlocks = 3;
 
-// Of a warp, where silent features are updated beside other work: blocks that stayed to the end
-// would hold the registers that kernels of another stream wait for, such as a sum over ranks.
+// Pieces of a warp, where silent features are updated beside other work: blocks that stayed to the
+// end would hold the registers that kernels of another stream wait for, such as a sum over ranks.
 constexpr std::uint32_t kSilentPieces = 8;
 
 enum class Features { all, active, silent };

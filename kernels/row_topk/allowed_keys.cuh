@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before a unit is looked at for the first time, keys that are not of its row, or whose column is
-// not considered, become -inf: then all that follows can take a unit as a whole. -inf is a key too,
-// so what is found is asked for its column in the end.
+// Masks keys before a unit is first read: keys that are not of its row, or whose column is not
+// considered, become -inf, so that all later stages can take a unit as a whole. -inf is a key too,
+// so the columns of the results are checked in the end.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ __device__ inline std::uint32_t only_allowed(std::uint32_t word, std::uint32_t b
   return (word & kept) | (PackedKeys<T>::kNegativeInfinities & ~kept);
 }
 
-// Of the thread's own unit, `ahead` strips behind the present one.
+// Masks the thread's own unit, `ahead` strips behind the present one.
 template <class T>
 __device__ inline void leave_allowed(const Parameters& p, const RowPieces<T>& row,
                                      const PieceRing<T>& ring, std::uint32_t ahead,

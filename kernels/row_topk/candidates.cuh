@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row's entries that may be selected, in shared memory, in no order: their codes are distinct
-// numbers, so what is chosen of them does not depend on it.
+// numbers, so the choice does not depend on their order.
 //
 // Each warp has a list of its own, to which it alone appends, without atomics: its size is a
 // register of the warp. Found keys are kept as they are; their codes are made when a list is full
@@ -22,12 +22,12 @@ static_assert(kRowTopkMostCount / kWarps + kWarpSize <= kWarpCapacity);
 
 struct alignas(8) Candidate {
   std::uint32_t column;  // not below the row's where the key is not of it
-  std::uint32_t bits;    // of the key
+  std::uint32_t bits;    // bits of the key
 };
 
 struct CandidateLists {
   Candidate found[kWarps][kWarpCapacity];
-  std::uint32_t sizes[kWarps];  // of codes that are held
+  std::uint32_t sizes[kWarps];  // number of codes that are held
   std::uint32_t kept;
 };
 
@@ -86,7 +86,7 @@ class WarpCandidates {
     return size;
   }
 
-  // Of the codes that all threads hold those >= least stay, shared out evenly over the warps; by a
+  // Keeps the codes of all threads that are >= least, shared out evenly over the warps; called by a
   // whole block. They are at most kRowTopkMostCount.
   __device__ void keep_from(const HeldCodes<Code>& held, Code least) {
     if (threadIdx.x == 0) lists_.kept = 0;

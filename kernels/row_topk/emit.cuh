@@ -19,7 +19,7 @@ template <class Code>
 struct ColumnBuckets {
   Code codes[kRowTopkMostCount];       // by bucket
   std::uint32_t sizes[kBuckets];       // all 0 before each row
-  std::uint32_t sums[kWarps];          // of a warp's sizes
+  std::uint32_t sums[kWarps];          // sum of each warp's sizes
   std::uint32_t begins[kBuckets + 1];  // the last: how many are selected
 };
 

@@ -89,7 +89,7 @@ struct Unit {
       keys |= PackedKeys<T>::reaching(word[i], bounds) & bits_of_word(i);
     return keys;
   }
-  // Of the key that has this bit: its place in its piece, and its piece.
+  // Return the place within its piece, and the piece, of the key that has this bit.
   __device__ static std::uint32_t in_piece(std::uint32_t bit) {
     return kTwoAWord ? bit % 4 * 2 + bit / kWords : bit % 4;
   }

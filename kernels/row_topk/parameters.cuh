@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel is called with, and how its blocks are made.
+// The kernel's arguments, and the shape of its blocks.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace stepscope::kernels::row_topk_device {
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / kWarpSize;
 constexpr int kBlocksPerProcessor = 4;
-constexpr std::uint32_t kUpperBits = 16;  // of an ordered key, in which bounds are found
+constexpr std::uint32_t kUpperBits = 16;  // upper bits of an ordered key, in which bounds are found
 
 template <class T>
 constexpr int kLowerBits = OrderedTraits<T>::kBits - static_cast<int>(kUpperBits);
@@ -23,9 +23,10 @@ struct Parameters {
   const void* keys;
   std::uint32_t rows, columns, count;
   NanRank nan;
-  std::uint32_t floor;    // the least ordered key that may be selected
-  int place_bits;         // of codes
-  float read_once_share;  // of the keys' lines, which leave the L2 cache first (async_copy.cuh)
+  std::uint32_t floor;  // the least ordered key that may be selected
+  int place_bits;       // bits of the place in a code
+  // Share of the keys' cache lines that leave the L2 cache first (async_copy.cuh).
+  float read_once_share;
   const std::uint32_t* considered;
 
   std::int32_t* columns_out;

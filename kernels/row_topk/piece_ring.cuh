@@ -104,7 +104,7 @@ class PieceRing {
     constexpr int kStep = kThreads * static_cast<int>(kPieceBytes);
     copy_four_async<kStep, kStep>(slot(0, 0), from_, policy_);
   }
-  // Of the row's last strip.
+  // Copies the row's last strip.
   __device__ void copy_rest() const {
 #pragma unroll 1
     for (std::uint32_t j = 0; j < kUnitPieces; ++j) {

@@ -32,13 +32,14 @@ class RowPieces {
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t skipped_bytes() const {
     return skipped_ * static_cast<std::uint32_t>(sizeof(T));
   }
-  // Of a piece, from its begin: those up to the row's end. 0 behind the last.
+  // Returns the bytes of a piece up to the row's end, counted from the piece's begin; 0 behind the
+  // last piece.
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t bytes_to_end(std::uint32_t piece) const {
     if (piece + 1 < pieces_) return kPieceBytes;
     if (piece >= pieces_) return 0;
     return (skipped_ + columns_ - piece * kPerPiece) * static_cast<std::uint32_t>(sizeof(T));
   }
-  // A bit for each key of a piece: whether it is of the row.
+  // Returns a bit for each key of a piece: whether it is of the row.
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t inside(std::uint32_t piece) const {
     const std::uint32_t to_end = bytes_to_end(piece) / static_cast<std::uint32_t>(sizeof(T));
     const std::uint32_t before = piece == 0 ? skipped_ : 0;
@@ -48,7 +49,7 @@ class RowPieces {
   STEPSCOPE_HOST_DEVICE constexpr bool is_edge(std::uint32_t piece) const {
     return piece >= whole() || (piece == 0 && skipped_ > 0);
   }
-  // Of key i of a piece; not below columns() where it is not of the row.
+  // Returns the column of key i of a piece; at least columns() where the key is not of the row.
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t column(std::uint32_t piece, std::uint32_t i) const {
     return piece * kPerPiece + i - skipped_;
   }

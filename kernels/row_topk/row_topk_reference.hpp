@@ -14,12 +14,12 @@ struct RowTopkExpected {
   std::vector<std::int32_t> columns;      // [rows, count]
   std::vector<std::uint32_t> value_bits;  // [rows, count], the stored type's bits
   std::vector<std::int32_t> selected;     // [rows]
-  std::vector<std::uint32_t> fired_bits;  // of this call alone
+  std::vector<std::uint32_t> fired_bits;  // fired columns of this call alone
   std::vector<std::uint32_t> fired_counts;
 };
 
-// `arguments` with keys and, where given, considered columns in host memory; no outputs are looked
-// at.
+// Selects for `arguments` with keys and, where given, considered columns in host memory; outputs
+// are ignored.
 RowTopkExpected row_topk_reference(const RowTopkArguments& arguments);
 
 }  // namespace stepscope::kernels

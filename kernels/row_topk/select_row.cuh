@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel: a block takes rows blockIdx.x, blockIdx.x + gridDim.x and so on, each in three steps.
 //
-// 1. Bound. Of the strips that are in the ring at once, each thread takes the greatest of four
-//    groups of keys; a key that `count` of all groups' greatest reach is no greater than the
-//    answer's least. A rank search finds one that few more reach, looking near the last row's.
+// 1. Bound. Each thread takes the greatest of four groups of keys, from the strips that are in the
+//   ring at once; a key that `count` of all groups' greatest reach is no greater than the answer's
+//   least. A rank search finds one that few more reach, looking near the last row's.
 // 2. Filter. Keys that reach the bound become candidates. When a warp's list is full, all warps
 //    stop where they stand, the best `count` stay, the least is the new bound, and all go on.
 // 3. Select the `count` greatest codes of the candidates and write them out.
@@ -81,7 +81,7 @@ class SelectRow {
   }
 
  private:
-  // Of the row's strips that are in the ring.
+  // Looks at the strips of the row that are in the ring.
   template <std::uint32_t kAhead = 0>
   __device__ void look_ahead(Greatest<T>& greatest) const {
     if constexpr (kAhead < kStages) {
@@ -152,8 +152,8 @@ class SelectRow {
     return true;
   }
 
-  // Of the key with the lowest of these bits, counted in keys from the unit's first, in its row as
-  // in the ring; of any key where there is none.
+  // Returns the place of the key with the lowest of these bits, counted in keys from the unit's
+  // first, in its row as in the ring; any key's where there is none.
   __device__ static std::uint32_t place_of(std::uint32_t keys) {
     const std::uint32_t bit = static_cast<std::uint32_t>(__ffs(static_cast<int>(keys)) - 1) % 32;
     return Unit<T>::piece(bit) * (kThreads * RowPieces<T>::kPerPiece) + Unit<T>::in_piece(bit);

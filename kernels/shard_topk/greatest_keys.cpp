@@ -32,15 +32,15 @@ void GreatestKeys::count(const ShardGuess& guess, std::int64_t* counts) const {
 
 std::vector<std::int64_t> GreatestKeys::finalists(const ShardGuess& guess,
                                                   const ShardChoice& choice) const {
-  std::vector<std::int64_t> told(1 + kShardFinalists);
-  if (choice.decided == 0 || choice.bin < 0) return told;
+  std::vector<std::int64_t> published(1 + kShardFinalists);
+  if (choice.decided == 0 || choice.bin < 0) return published;
   const auto bin = static_cast<std::uint32_t>(choice.bin);
   for (const Entry& entry : entries_) {
     if (bin_of(guess, entry.key) != bin) continue;
-    told[static_cast<std::size_t>(++told[0])] =
+    published[static_cast<std::size_t>(++published[0])] =
         finalist_code(entry.key, first_key_of(guess, bin), group_of(entry));
   }
-  return told;
+  return published;
 }
 
 std::int64_t GreatestKeys::own_count(const ShardGuess& guess, const ShardChoice& choice,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries whose bit is set in a mask of few bits: a thread takes some words of the mask at a
-// time, and of each the next bit, so that their keys are under way together.
+// Reads the keys of the entries whose bit is set in a mask of few bits: a thread takes some words
+// of the mask at a time, and one bit of each, so that their keys are loaded together.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct StoredEntry {
   T key{};
   float mean = 0, scale = 0;
 
-  // Of the word's least bit.
+  // Loads the key of the word's lowest set bit.
   __device__ void load(const MarkedMatrix& m, std::uint32_t word, std::uint32_t bits) {
     if (bits == 0) return;
     bit = static_cast<std::uint32_t>(__ffs(static_cast<int>(bits))) - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What host and device agree on: the bracket of keys about the least selected key of the selection
-// before, in which each shard tells its candidates one by one, and what becomes of it.
+// The bracket on which host and device agree: keys about the least selected key of the selection
+// before. Each shard publishes its candidates in the bracket one by one; the outcome is below.
 //
 //   not selected | low .. centre .. high: candidates | selected
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace stepscope::kernels {
 
-// Of one shard, that it can tell.
+// The most candidates that one shard can publish.
 constexpr std::int64_t kShardCandidates = 8192;
 constexpr std::int64_t kMostShards = 64;
 
@@ -56,7 +56,7 @@ STEPSCOPE_HOST_DEVICE constexpr ShardBracket moved_to(const ShardBracket& bracke
   return bracket_about(middle_of(found), bracket.below, bracket.above);
 }
 
-// Of a bracket, the keys that the policies let be selected.
+// Returns the bracket's keys that the policies allow to be selected.
 STEPSCOPE_HOST_DEVICE constexpr BatchTopkWarmStart swept_keys(const ShardBracket& bracket,
                                                               std::uint32_t floor) {
   const std::uint32_t low = bracket.keys.low > floor ? bracket.keys.low : floor;
@@ -74,42 +74,42 @@ STEPSCOPE_HOST_DEVICE constexpr std::uint32_t offset_of(std::int64_t finalist_co
   return static_cast<std::uint32_t>(finalist_code >> 32);
 }
 
-// What the shards' numbers add up to. A shard with more candidates than it can tell says minus how
+// The sums of the shards' numbers. A shard with more candidates than it can publish gives minus how
 // many there are.
 struct SweepSums {
   std::int64_t above = 0, candidates = 0;
-  bool told = true;  // by all shards
+  bool complete = true;  // every shard has published all of its candidates
 
   STEPSCOPE_HOST_DEVICE constexpr void add(std::int64_t own_above, std::int64_t own_candidates) {
     above += own_above;
     candidates += own_candidates < 0 ? -own_candidates : own_candidates;
-    told = told && own_candidates >= 0;
+    complete = complete && own_candidates >= 0;
   }
 };
 
 enum class SweepVerdict : std::uint32_t {
   decided,
   few,   // the bracket does not hold the least selected key
-  many,  // more candidates than a shard can tell, or than can be ranked one by one
+  many,  // more candidates than a shard can publish, or than can be ranked one by one
 };
 
 struct SweepChoice {
   SweepVerdict verdict = SweepVerdict::few;
-  std::int64_t wanted = 0;  // of the candidates
+  std::int64_t wanted = 0;  // how many of the candidates are selected
 };
 
 // all_swept: no key below the bracket may be selected.
 STEPSCOPE_HOST_DEVICE constexpr SweepChoice sweep_choice(const SweepSums& sums, std::int64_t count,
                                                          bool all_swept) {
-  if (!sums.told) return {SweepVerdict::many, 0};
+  if (!sums.complete) return {SweepVerdict::many, 0};
   const std::int64_t wanted = (count > 0 ? count : 0) - sums.above;
   if (wanted >= 0 && wanted <= sums.candidates) return {SweepVerdict::decided, wanted};
   if (wanted > 0 && all_swept) return {SweepVerdict::decided, sums.candidates};
   return {SweepVerdict::few, 0};
 }
 
-// How many candidates shall lie on either side of the next least selected key: as it moves, and as
-// all shards together can well tell.
+// Returns how many candidates shall lie on either side of the next least selected key: as many as
+// it moves by, and as all shards together can well publish.
 STEPSCOPE_HOST_DEVICE constexpr std::int64_t wished_candidates(std::int64_t count,
                                                                std::int64_t shards) {
   const std::int64_t moves = count / 20 > 32 ? count / 20 : 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each of a matrix's shards must select of its own, all shards in one process and in host
+// How many entries each of a matrix's shards must select, all shards in one process and in host
 // memory: the whole of shard_topk.hpp's sequence with sums in place of its exchanges, for tests.
 #pragma once
 

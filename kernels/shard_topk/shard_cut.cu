@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kMarkedThreads, kBlocksOfMultiprocessor)
 // All shards' finalists side by side, no more than kShardFinalists, and where this shard's begin.
 struct AllFinalists {
   std::int64_t codes[kShardFinalists];
-  std::int64_t places[kShardFinalists];  // of own ones
+  std::int64_t places[kShardFinalists];  // places of this shard's own finalists
 };
 
 struct OwnFinalists {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What host and device agree on: bins of equal width about the least selected key of the selection
-// before, by which shards find the new one in one exchange of counts and one of a few finalists.
+// Bins of equal width on which host and device agree, about the least selected key of the selection
+// before. With them, shards find the new one in one exchange of counts and one of a few finalists.
 //
 //   bin 0 | bins 1 .. kShardBins - 2, of 2^bin_bits keys each, from `low` on | the last bin: above
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace stepscope::kernels {
 
-// Entries of one bin, of all shards together, that are told one by one.
+// The most entries of one bin, of all shards together, that are published one by one.
 constexpr std::int64_t kShardFinalists = 1024;
 
 constexpr std::uint32_t kBinBelow = 0;
@@ -36,7 +36,7 @@ STEPSCOPE_HOST_DEVICE constexpr std::uint32_t bin_of(const ShardGuess& guess, st
   return bin < kBinAbove - 1 ? bin + 1 : kBinAbove;
 }
 
-// Of a bin between the first and the last.
+// Returns the first key of a bin between the first and the last.
 STEPSCOPE_HOST_DEVICE constexpr std::uint32_t first_key_of(const ShardGuess& guess,
                                                            std::uint32_t bin) {
   return guess.low + ((bin - 1) << bin_bits(guess));
@@ -55,10 +55,10 @@ STEPSCOPE_HOST_DEVICE constexpr std::uint32_t middle_of(const ShardGuess& guess)
   return guess.low + keys_below_middle(guess.narrower);
 }
 
-// What all shards' counts say.
+// The choice that follows from all shards' counts.
 struct ShardChoice {
   std::int32_t bin = 0;  // entries of greater bins are selected, of lesser ones not; -1: all are
-  std::uint32_t decided = 0;  // whether the bin's entries are few enough to be told one by one
+  std::uint32_t decided = 0;  // whether the bin's entries are few enough to be published one by one
   std::int64_t wanted = 0;    // how many of them are selected
   std::int64_t entries = 0;   // how many there are
 };
@@ -92,8 +92,8 @@ STEPSCOPE_HOST_DEVICE constexpr ShardGuess next_guess(const ShardGuess& guess,
   return guess_about(first_key_of(guess, bin), static_cast<std::uint32_t>(narrower));
 }
 
-// A finalist as the shards tell it: greater ones come first; equal ones go by shard, and in a shard
-// by place. Its bin's first key is `first`.
+// A finalist as the shards publish it: greater ones come first; equal ones go by shard, and in a
+// shard by place. Its bin's first key is `first`.
 STEPSCOPE_HOST_DEVICE constexpr std::int64_t finalist_code(std::uint32_t key, std::uint32_t first,
                                                            std::int64_t group) {
   return (std::int64_t{key - first} << 32) | (std::int64_t{0xffffffff} - group);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What host and device agree on: the digits by which shards find the least selected key together,
-// and what is known of it between two rounds.
+// Digits by which shards find the least selected key together, on which host and device agree, and
+// their state between two rounds.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,10 @@ STEPSCOPE_HOST_DEVICE constexpr Digit shard_digit(int round) {
 
 // The same on every shard.
 struct ShardTopkState {
-  std::uint32_t least = 0;    // ordered key: the least selected one, in the digits of rounds made
-  std::int64_t selected = 0;  // of the whole matrix: its count, or all that the policies leave
-  std::int64_t wanted = 0;    // how many of those that begin with these digits are selected
+  std::uint32_t least = 0;  // ordered key: the least selected one, in the digits of rounds made
+  // Number of selected entries of the whole matrix: its count, or all that the policies leave.
+  std::int64_t selected = 0;
+  std::int64_t wanted = 0;  // how many of those that begin with these digits are selected
 };
 
 // Where nothing is selected: no key is greater, and none of its equals is wanted.

@@ -29,7 +29,7 @@ struct Parameters {
   std::int64_t count;
   std::uint32_t* mask;
   ShardSweepState* state;
-  std::int64_t* told;
+  std::int64_t* published;
   ShardCutOutcome* outcome;
 };
 
@@ -51,11 +51,11 @@ struct Pack {
   Collected collected;
 };
 
-__device__ void tell(const Pack& p, const CandidateCode& coding, std::uint64_t candidate,
-                     std::uint64_t at) {
+__device__ void publish(const Pack& p, const CandidateCode& coding, std::uint64_t candidate,
+                        std::uint64_t at) {
   const Cut cut = coding.decode(candidate);
   const std::uint32_t column = column_of(p.shard, static_cast<std::uint64_t>(cut.place));
-  p.shard.told[2 + at] = finalist_code(cut.key, coding.low, column / p.shard.group_columns);
+  p.shard.published[2 + at] = finalist_code(cut.key, coding.low, column / p.shard.group_columns);
   p.shard.state->places[at] = cut.place;
 }
 
@@ -99,39 +99,39 @@ __global__ void __launch_bounds__(kPackThreads) pack_kernel(const __grid_constan
   const CandidateCode coding = collected.coding();
   const std::uint32_t in_table = place_bins(collected, shared);
   const std::uint64_t all = in_table + listed;
-  const bool tells = encodable && all <= kShardCandidates;
+  const bool fits = encodable && all <= kShardCandidates;
   const std::uint64_t thread = std::uint64_t{blockIdx.x} * kPackThreads + threadIdx.x;
   if (thread == 0) {
-    p.shard.told[0] = static_cast<std::int64_t>(above);
-    p.shard.told[1] = tells       ? static_cast<std::int64_t>(all)
-                      : encodable ? -static_cast<std::int64_t>(all)
-                                  : -kShardCandidates - 1;
+    p.shard.published[0] = static_cast<std::int64_t>(above);
+    p.shard.published[1] = fits        ? static_cast<std::int64_t>(all)
+                           : encodable ? -static_cast<std::int64_t>(all)
+                                       : -kShardCandidates - 1;
   }
   // All that is exchanged is written.
-  if (thread < kShardCandidates && (!tells || thread >= all)) p.shard.told[2 + thread] = 0;
-  if (!tells) return;
+  if (thread < kShardCandidates && (!fits || thread >= all)) p.shard.published[2 + thread] = 0;
+  if (!fits) return;
   const std::uint64_t slots =
       std::uint64_t{blockIdx.x * kPackWarps + warp_index()} * collected.slots;
   const std::uint32_t first = shared.first[warp_index()];
   for (std::uint32_t i = lane_index(); i < shared.held[warp_index()]; i += kWarpSize)
-    tell(p, coding, __ldcg(collected.table + slots + i), first + i);
-  if (thread < listed) tell(p, coding, __ldcg(collected.list + thread), in_table + thread);
+    publish(p, coding, __ldcg(collected.table + slots + i), first + i);
+  if (thread < listed) publish(p, coding, __ldcg(collected.list + thread), in_table + thread);
 }
 static_assert(std::uint64_t{kPackBlocks} * kPackThreads >= kShardCandidates);
 
 struct Settle {
   Parameters shard;
-  const std::int64_t* all_told;
+  const std::int64_t* all_published;
   std::int64_t own, shards;
 
   __device__ const std::int64_t* told_by(std::int64_t number) const {
-    return all_told + number * kShardTold;
+    return all_published + number * kShardPublished;
   }
 };
 
 struct SettleShared {
   std::uint32_t histogram[kShardBins];
-  // Of the bin that holds the cut, in any order.
+  // Codes in the bin that holds the cut, in any order.
   std::int64_t codes[kShardFinalists];
   std::int64_t order[kShardFinalists];  // among equal codes: own ones' places, others' shard
   std::int64_t above[kMostShards], candidates[kMostShards];
@@ -230,7 +230,8 @@ __device__ std::int64_t take_own(const Settle& p, int shift, std::uint32_t bin,
   return taken;
 }
 
-// Of the listed ones; whether this thread's is an own one that is selected, whose bit is set then.
+// Ranks the listed finalists; returns whether this thread's is the shard's own and selected, and
+// sets its bit then.
 __device__ bool take_finalist(const Settle& p, std::int64_t wanted, SettleShared& shared) {
   if (threadIdx.x >= shared.listed) return false;
   const std::int64_t code = shared.codes[threadIdx.x], order = shared.order[threadIdx.x];
@@ -292,7 +293,7 @@ Parameters parameters_of(const ShardSweepArguments& arguments) {
   p.count = matrix.count;
   p.mask = matrix.mask;
   p.state = arguments.state;
-  p.told = arguments.told;
+  p.published = arguments.published;
   p.outcome = arguments.outcome;
   return p;
 }
@@ -306,7 +307,7 @@ Status shard_sweep_collect(const ShardSweepArguments& arguments, CUstream_st* st
   if (Status status = batch_topk_collect(matrix, stream); !status.ok()) return status;
   if (sweeps_nothing(matrix))
     return cuda_status(
-        cudaMemsetAsync(arguments.told, 0, kShardTold * sizeof(std::int64_t), stream),
+        cudaMemsetAsync(arguments.published, 0, kShardPublished * sizeof(std::int64_t), stream),
         "cudaMemsetAsync");
   DeviceLimits device;
   if (Status s = cuda_status(DeviceLimits::of_current(&device), "cudaDeviceGetAttribute"); !s.ok())
@@ -317,15 +318,16 @@ Status shard_sweep_collect(const ShardSweepArguments& arguments, CUstream_st* st
       "pack_kernel");
 }
 
-Status shard_sweep_settle(const ShardSweepArguments& arguments, const std::int64_t* all_told,
+Status shard_sweep_settle(const ShardSweepArguments& arguments, const std::int64_t* all_published,
                           std::int64_t shard, std::int64_t shards, CUstream_st* stream) {
   if (Status status = validate(arguments); !status.ok()) return status;
-  if (all_told == nullptr) return Status::bad_argument("all_told", "must point to what was told");
+  if (all_published == nullptr)
+    return Status::bad_argument("all_published", "must point to what was published");
   if (shards < 1 || shards > kMostShards)
     return Status::bad_argument("shards", "must be 1 to kMostShards");
   if (shard < 0 || shard >= shards) return Status::bad_argument("shard", "must be 0 to shards - 1");
   settle_kernel<<<1, kSettleThreads, 0, stream>>>(
-      {parameters_of(arguments), all_told, shard, shards});
+      {parameters_of(arguments), all_published, shard, shards});
   return cuda_status(cudaGetLastError(), "settle_kernel");
 }
 

@@ -2,10 +2,10 @@
 // BatchTopK over shards on several devices in one read of the keys and one exchange, where the
 // least selected key lies near that of the selection before. Each shard calls, on its stream:
 //
-//   shard_sweep_collect      -> mask, told                 every shard gets all (all-gather)
-//   shard_sweep_settle       all told -> mask, outcome
+//   shard_sweep_collect      -> mask, published                 every shard gets all (all-gather)
+//   shard_sweep_settle       all published -> mask, outcome
 //
-// The same bracket of keys on every shard: keys above it are selected, and each shard tells its
+// The same bracket of keys on every shard: keys above it are selected, and each shard fits its
 // keys within, so that each finds the cut among all of them. The mask is the shard's part of the
 // whole's, bit for bit, if outcome.decided; that is the same on every shard. Else, and on the first
 // selection always, the mask is none: shard_cut.hpp's sequence, or behind it shard_topk.hpp's,
@@ -21,15 +21,15 @@
 
 namespace stepscope::kernels {
 
-// What a shard tells: how many entries are above the bracket; how many within, or minus as many
+// What a shard fits: how many entries are above the bracket; how many within, or minus as many
 // where they are more than kShardCandidates; then finalist_code of each from the bracket's low on,
 // in any order.
-constexpr std::int64_t kShardTold = 2 + kShardCandidates;
+constexpr std::int64_t kShardPublished = 2 + kShardCandidates;
 
 struct ShardSweepState {
   ShardTopkState found;  // the last that settled: for shard_cut_learn, where selected is above 0
   ShardBracket bracket;  // kept between selections
-  std::int64_t places[kShardCandidates];  // column * rows + row, of own candidates as told
+  std::int64_t places[kShardCandidates];  // column * rows + row, of own candidates as published
 };
 
 // What is found now, or else was before.
@@ -52,15 +52,16 @@ struct ShardSweepArguments {
   std::int64_t groups = 1;  // shard_topk.hpp
 
   // In device memory.
-  ShardSweepState* state = nullptr;  // zeros before the first selection
-  std::int64_t* told = nullptr;      // [kShardTold]
+  ShardSweepState* state = nullptr;   // zeros before the first selection
+  std::int64_t* published = nullptr;  // [kShardPublished]
   ShardCutOutcome* outcome = nullptr;
 };
 
 Status shard_sweep_collect(const ShardSweepArguments& arguments, CUstream_st* stream);
 
-// all_told[shards][kShardTold], in the shards' order; this one is `shard`, of at most kMostShards.
-Status shard_sweep_settle(const ShardSweepArguments& arguments, const std::int64_t* all_told,
+// all_published[shards][kShardPublished], in the shards' order; this one is `shard`, of at most
+// kMostShards.
+Status shard_sweep_settle(const ShardSweepArguments& arguments, const std::int64_t* all_published,
                           std::int64_t shard, std::int64_t shards, CUstream_st* stream);
 
 // `found` by shard_cut.hpp's sequence, its shard_cut_learn included, in device memory.

@@ -14,7 +14,7 @@ using Count = unsigned long long;  // what atomicAdd takes
 constexpr int kThreads = 256;
 constexpr int kBlocksOfMultiprocessor = 4;
 constexpr std::int64_t kStripColumns = 4096;
-constexpr std::uint32_t kCopies = 4;  // of the shared counts, for keys that are alike
+constexpr std::uint32_t kCopies = 4;  // copies of the shared counts, for keys that are alike
 
 struct Parameters {
   const void* keys;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kThreads) choose_kernel(const Parameters p) {
     const std::int64_t selected = min(p.count, static_cast<std::int64_t>(total));
     state = selected < 1 ? select_none_of_shards() : ShardTopkState{0, selected, selected};
   } else {
-    state = *p.state;  // of the round before
+    state = *p.state;  // state after the round before
   }
   const ChosenBin chosen = block_choose_bin<kThreads>(counts, state.wanted, &total);
   if (state.selected > 0) advance(state, p.round, chosen);

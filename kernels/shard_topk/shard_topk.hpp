@@ -28,8 +28,8 @@ namespace stepscope::kernels {
 
 struct ShardTopkArguments {
   // The shard's own keys, with the count of the whole matrix and the same policies on every shard.
-  // Of it are read: keys, key_type, rows, columns, count, nan, positives_only and column_keys (raw,
-  // or affine with mean and scale).
+  // Only these members are read: keys, key_type, rows, columns, count, nan, positives_only and
+  // column_keys (raw, or affine with mean and scale).
   BatchTopkArguments matrix;
   std::int64_t groups = 1;  // divides the columns
 

@@ -9,19 +9,19 @@
 namespace stepscope::kernels {
 namespace {
 
-std::vector<std::int64_t> codes_told(const std::int64_t* all_told, std::int64_t shard) {
-  const std::int64_t* const told = all_told + shard * kShardTold;
-  return {told + 2, told + 2 + told[1]};
+std::vector<std::int64_t> published_codes(const std::int64_t* all_published, std::int64_t shard) {
+  const std::int64_t* const published = all_published + shard * kShardPublished;
+  return {published + 2, published + 2 + published[1]};
 }
 
-std::vector<std::int64_t> all_codes(const std::int64_t* all_told, std::int64_t shards) {
+std::vector<std::int64_t> all_codes(const std::int64_t* all_published, std::int64_t shards) {
   std::vector<std::int64_t> all;
   for (std::int64_t shard = 0; shard < shards; ++shard)
-    for (const std::int64_t code : codes_told(all_told, shard)) all.push_back(code);
+    for (const std::int64_t code : published_codes(all_published, shard)) all.push_back(code);
   return all;
 }
 
-// Of the bin that holds the code.
+// Returns how many codes are in the same bin as `of`.
 std::int64_t finalists(const std::vector<std::int64_t>& codes, std::int64_t of, int shift) {
   return std::count_if(codes.begin(), codes.end(), [&](std::int64_t code) {
     return offset_of(code) >> shift == offset_of(of) >> shift;
@@ -53,25 +53,25 @@ SweptKeys::SweptKeys(const BatchTopkArguments& matrix, const ShardBracket& brack
     }
 }
 
-std::vector<std::int64_t> SweptKeys::told() const {
-  std::vector<std::int64_t> told(kShardTold);
+std::vector<std::int64_t> SweptKeys::published() const {
+  std::vector<std::int64_t> published(kShardPublished);
   const std::int64_t candidates = std::ssize(candidates_);
-  const bool tells = candidates <= kShardCandidates;
-  told[0] = std::ssize(above_);
-  told[1] = tells ? candidates : -candidates;
-  if (!tells) return told;
-  std::transform(candidates_.begin(), candidates_.end(), told.begin() + 2,
+  const bool fits = candidates <= kShardCandidates;
+  published[0] = std::ssize(above_);
+  published[1] = fits ? candidates : -candidates;
+  if (!fits) return published;
+  std::transform(candidates_.begin(), candidates_.end(), published.begin() + 2,
                  [](const Candidate& candidate) { return candidate.code; });
-  return told;
+  return published;
 }
 
-SweepCut SweptKeys::cut(const std::int64_t* all_told, std::int64_t shards) const {
+SweepCut SweptKeys::cut(const std::int64_t* all_published, std::int64_t shards) const {
   SweepSums sums;
   for (std::int64_t shard = 0; shard < shards; ++shard)
-    sums.add(all_told[shard * kShardTold], all_told[shard * kShardTold + 1]);
+    sums.add(all_published[shard * kShardPublished], all_published[shard * kShardPublished + 1]);
   SweepCut cut{{sweep_choice(sums, count_, all_swept_), sums.candidates}};
   if (!finds_least(cut.found)) return cut;
-  std::vector<std::int64_t> codes = all_codes(all_told, shards);
+  std::vector<std::int64_t> codes = all_codes(all_published, shards);
   const auto last = codes.begin() + cut.found.choice.wanted - 1;
   std::nth_element(codes.begin(), last, codes.end(), std::greater<>());
   cut.code = *last;
@@ -81,7 +81,7 @@ SweepCut SweptKeys::cut(const std::int64_t* all_told, std::int64_t shards) const
   return cut;
 }
 
-std::int64_t SweptKeys::select(const SweepCut& cut, const std::int64_t* all_told,
+std::int64_t SweptKeys::select(const SweepCut& cut, const std::int64_t* all_published,
                                std::int64_t shard, std::int64_t shards, std::uint8_t* bytes) const {
   std::fill_n(bytes, rows_ * columns_, std::uint8_t{0});
   std::int64_t selected = 0;
@@ -93,7 +93,7 @@ std::int64_t SweptKeys::select(const SweepCut& cut, const std::int64_t* all_told
   if (!finds_least(cut.found)) return selected;
   std::int64_t equals = cut.found.choice.wanted;  // left for this shard and those behind it
   for (std::int64_t other = 0; other < shards; ++other)
-    for (const std::int64_t code : codes_told(all_told, other))
+    for (const std::int64_t code : published_codes(all_published, other))
       if (code > cut.code || (code == cut.code && other < shard)) --equals;
   for (const Candidate& candidate : candidates_) {
     if (candidate.code > cut.code) take(candidate.place);

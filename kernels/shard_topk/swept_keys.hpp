@@ -23,11 +23,11 @@ class SweptKeys {
   // As ShardSweepArguments has them, but raw, or affine with mean and scale.
   SweptKeys(const BatchTopkArguments& matrix, const ShardBracket& bracket, std::int64_t groups = 1);
 
-  // [kShardTold]
-  std::vector<std::int64_t> told() const;
-  SweepCut cut(const std::int64_t* all_told, std::int64_t shards) const;
+  // [kShardPublished]
+  std::vector<std::int64_t> published() const;
+  SweepCut cut(const std::int64_t* all_published, std::int64_t shards) const;
   // bytes[rows, columns]: 1 where selected, by a cut that is decided; how many those are.
-  std::int64_t select(const SweepCut& cut, const std::int64_t* all_told, std::int64_t shard,
+  std::int64_t select(const SweepCut& cut, const std::int64_t* all_published, std::int64_t shard,
                       std::int64_t shards, std::uint8_t* bytes) const;
   ShardBracket next(const SweepCut& cut, std::int64_t shards) const;
 

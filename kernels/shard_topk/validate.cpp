@@ -77,8 +77,8 @@ Status validate(const ShardSweepArguments& arguments) {
   if (matrix.column_keys.source == KeySource::raw && matrix.key_type != KeyType::float32)
     return Status::bad_argument("key_type", "of raw keys must be float32");
   if (Status mask = validate_mask(matrix); !mask.ok()) return mask;
-  if (!points_to(arguments.told))
-    return Status::bad_argument("told", "must point to a number a candidate, and two more");
+  if (!points_to(arguments.published))
+    return Status::bad_argument("published", "must point to a number a candidate, and two more");
   if (!points_to(arguments.outcome))
     return Status::bad_argument("outcome", "must point to an outcome");
   return {};

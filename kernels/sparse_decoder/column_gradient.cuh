@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gradient of 256 columns of one vector, summed by a warp over the tokens that activate its
-// feature, in the list's order. Of the piece, lane l has columns 4 l .. 4 l + 3 and 128 + 4 l ..
-// 128 + 4 l + 3, so that every access of a warp is contiguous.
+// feature, in the list's order. Lane l has the piece's columns 4 l .. 4 l + 3 and 128 + 4 l .. 128
+// + 4 l + 3, so that every access of a warp is contiguous.
 #pragma once
 
 #include "kernels/common/block_scan.cuh"
@@ -30,13 +30,13 @@ inline ColumnParameters column_parameters(const SparseDecoderShape& shape,
           output_gradients};
 }
 
-// What this lane holds of a piece.
+// The part of a piece that this lane holds.
 struct ColumnPlace {
-  std::uint32_t line;    // of the list
+  std::uint32_t line;    // line of the list
   std::int64_t weight;   // the lane's first of all weights
   std::int64_t in_rows;  // and of a token's output gradients
   bool inside[kQuads];
-  std::uint32_t columns_left;  // of the vector, from the piece's first on
+  std::uint32_t columns_left;  // columns of the vector, from the piece's first on
 
   __device__ ColumnPlace(const ColumnParameters& p, std::uint32_t number) {
     const FeaturePiece piece = p.pieces.piece(number);
@@ -51,8 +51,8 @@ struct ColumnPlace {
   }
 };
 
-// Of an entry's token, within the output gradients: strides are multiples of the unit, and offsets
-// in units are below 2^32.
+// Returns the offset of an entry's token within the output gradients: strides are multiples of the
+// unit, and offsets in units are below 2^32.
 constexpr std::uint32_t kOffsetUnit = 8;
 __device__ inline std::uint32_t token_offset(const ColumnParameters& p, std::uint32_t entry) {
   return static_cast<std::uint32_t>(p.list.indices[entry]) *

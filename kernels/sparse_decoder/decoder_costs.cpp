@@ -15,7 +15,7 @@ double vector_bytes(const SparseDecoderShape& shape, KeyType weights) {
   return static_cast<double>(shape.model) * static_cast<double>(bytes_of(weights));
 }
 
-// Of all layers' features.
+// Returns the number of features active at least once, over all layers.
 double touched_features(const SparseDecoderShape& shape, double active_per_token) {
   const auto columns = static_cast<double>(shape.columns());
   if (columns == 0) return 0;

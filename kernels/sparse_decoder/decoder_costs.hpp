@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the decoder's two ways cost by count of bytes and operations, and so which to take.
+// The costs of the decoder's two methods by count of bytes and operations, by which one is chosen.
 //
 // Dense: one GEMM a source (decoder_shape.hpp); operations over the matrix rate, or weights and
 // dense activations over the memory rate. Sparse: each touched vector once from memory, each active
@@ -15,16 +15,16 @@
 
 namespace stepscope::kernels {
 
-// Of an H200, from these kernels at F4096 (L2), F49152 (memory) and cuBLAS at F16384
+// Rates of an H200, measured with these kernels at F4096 (L2), F49152 (memory) and cuBLAS at F16384
 // (docs/measurements/kernels.md); between the two the sparse way takes up to 15 % longer than
-// said. An H100 reads 3.0e6. What fp32 does in TF32 is not measured.
+// computed here. An H100 reads 3.0e6. The rate of fp32 in TF32 is not measured.
 struct DecoderRates {
   double memory_bytes_per_us = 4.25e6;
   double l2_bytes_per_us = 8.8e6;
   double bf16_operations_per_us = 800e6;
   double fp32_operations_per_us = 350e6;
   double reached_by_gather = 0.93;
-  // Of the L2 cache, for what a piece reads; above it a narrower piece is taken.
+  // The part of the L2 cache that a piece may fill; above it a narrower piece is taken.
   double live_bytes = 24e6;
 };
 constexpr DecoderRates kRates;

@@ -28,7 +28,7 @@ inline std::int64_t target_pieces(const SparseDecoderShape& shape, KeyType type,
   return shape.layers * slabs_of(shape.model, columns);
 }
 
-// Of a target, the one with this slab of columns.
+// Returns the number of the target's piece with this slab of columns.
 STEPSCOPE_HOST_DEVICE constexpr std::uint32_t piece_of(std::uint32_t target, std::uint32_t slab,
                                                        std::uint32_t layers, std::uint32_t slabs) {
   return (layers - 1 - target) * slabs + slab;

@@ -62,8 +62,8 @@ struct SparseDecoderForward {
 };
 Status sparse_decoder_forward(const SparseDecoderForward& arguments, CUstream_st* stream);
 
-// Of each value of the list: gradients[entry] = sum over targets of the dot product of its vectors
-// with the token's output gradients.
+// Computes the gradient of each value of the list: gradients[entry] = sum over targets of the dot
+// product of its vectors with the token's output gradients.
 struct SparseDecoderActivationGradient {
   SparseDecoderShape shape;
   ActiveFeatures by_token;  // values are not read
@@ -80,8 +80,8 @@ std::size_t sparse_decoder_workspace_bytes(const SparseDecoderActivationGradient
 Status sparse_decoder_activation_gradient(const SparseDecoderActivationGradient& arguments,
                                           CUstream_st* stream);
 
-// Of all weights, written densely: zeroes where a feature was not active. fused_adam_decoder
-// takes the same list and writes no gradient at all.
+// Computes the gradient of all weights, written densely: zeroes where a feature was not active.
+// fused_adam_decoder takes the same list and writes no gradient at all.
 struct SparseDecoderWeightGradient {
   SparseDecoderShape shape;
   ActiveFeatures by_feature;

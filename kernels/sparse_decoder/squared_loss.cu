@@ -36,7 +36,7 @@ __device__ float4 factors_of(const Loss& p, std::int64_t column) {
           __fmul_rn(d.w * d.w, twice)};
 }
 
-// Of one number: the gradient, added to the column's sum; and twice its loss.
+// Returns one number's gradient, and adds it to the column's sum; adds twice its loss.
 __device__ float gradient_of(float output, float target, float factor, float& sum, float& loss) {
   const float difference = output - target;
   const float gradient = __fmul_rn(difference, factor);

@@ -21,7 +21,7 @@ struct SquaredLoss {
   const float* targets = nullptr;
   const float* deviations = nullptr;  // [columns]
   double factor = 1;
-  float* gradients = nullptr;       // of the outputs, [tokens, columns]
+  float* gradients = nullptr;       // gradient of the outputs, [tokens, columns]
   float* bias_gradients = nullptr;  // [columns]: their sums over tokens
   float* loss = nullptr;            // [1]
   void* workspace = nullptr;        // any content

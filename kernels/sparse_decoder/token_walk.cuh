@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the forward pass and the gradients of activations share: a warp takes one piece of one
-// token, and walks the token's active features whose source is at most the piece's target.
+// The walk that the forward pass and the gradients of activations share: a warp takes one piece of
+// one token, and walks the token's active features whose source is at most the piece's target.
 //
 // The warp is split into groups of kLanes; each group reads the piece of another vector, each lane
 // 16 bytes of it. A lane looks one entry up, and hands it to the others by shuffles.
@@ -33,7 +33,7 @@ struct WalkPlace {
 
   std::uint32_t piece, token;
   TargetPiece of;
-  std::uint32_t group;   // of the warp's groups
+  std::uint32_t group;   // number of the group within the warp
   std::uint32_t part;    // the vector's 16 bytes that this lane reads
   std::uint32_t column;  // its first number
   bool inside;
@@ -111,7 +111,7 @@ __device__ inline void walk_token(const WalkParameters& p, const WalkPlace<T, kL
   }
 }
 
-// Of a host function's arguments.
+// Converts a host function's arguments.
 inline WalkParameters walk_parameters(const SparseDecoderShape& shape, const ActiveFeatures& list,
                                       const void* weights, KeyType type, int lanes) {
   const auto vector_bytes =

@@ -20,7 +20,7 @@ struct Turn {
   const float* token_values;
   const std::int64_t* column_offsets;
   const std::int32_t* column_indices;
-  std::int64_t capacity;  // of both
+  std::int64_t capacity;  // capacity of both lists
   std::int32_t* rows;     // or null
   std::int64_t group_columns, tokens;
   float* values;

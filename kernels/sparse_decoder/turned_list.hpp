@@ -12,7 +12,7 @@ namespace stepscope::kernels {
 
 struct TurnedList {
   std::int64_t columns = 0;
-  ActiveFeatures by_token, by_column;  // of `values` only those by token are read: float32
+  ActiveFeatures by_token, by_column;  // `values` are read only by token: float32
   float* values = nullptr;             // [by_column.capacity]; those left unused are left alone
   float* sums = nullptr;               // [columns]
 

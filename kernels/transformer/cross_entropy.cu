@@ -24,7 +24,7 @@ struct Exponentials {
   }
 };
 
-// Of the whole block, on every thread.
+// Combines the whole block's; every thread gets the result.
 __device__ Exponentials over_block(Exponentials own) {
   __shared__ float greatest[kLossWarps], sum[kLossWarps];
 #pragma unroll

@@ -19,7 +19,7 @@ namespace stepscope::kernels {
 
 // Blocks whose partial sums of a weight's gradient a call writes: rows of `weight_partials`.
 inline constexpr int kTransformerPartials = 264;
-inline constexpr int kHeadPartials = 528;  // of qk_norm_rope_gradient
+inline constexpr int kHeadPartials = 528;  // rows of qk_norm_rope_gradient's partials
 
 // sum = residual + branch (without a branch: residual, and sum is not written);
 // out = sum * scale * weight, scale = 1 / sqrt(mean of squares + epsilon) of each row.
@@ -36,7 +36,8 @@ struct RmsNorm {
 };
 Status rms_norm(const RmsNorm& arguments, CUstream_st* stream);
 
-// Of residual and branch alike: what comes through `out` and, where it is given, through `sum`.
+// Computes the gradient that residual and branch share: what comes through `out` and, where it is
+// given, through `sum`.
 struct RmsNormGradient {
   KeyType type = KeyType::bfloat16;
   std::int64_t rows = 0, width = 0;

@@ -74,7 +74,7 @@ bool Analysis::analyse_all(const Desk::Runs& glances) {
   return true;
 }
 
-// Of the runs that the window shows meanwhile, which neither side writes.
+// Finds what to do. Reads runs that the window shows meanwhile; neither side writes to them.
 void Analysis::find_all() {
   for (const auto& run : runs_) {
     if (stop_) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is concluded from runs while a window shows them already: steps and owners first, then what
-// to do. A thread of its own computes; the window's thread takes what is ready between two frames.
+// Analyses runs while a window shows them already: steps and owners first, then what to do. A
+// thread of its own computes; the window's thread takes what is ready between two frames.
 #pragma once
 
 #include <atomic>
@@ -55,7 +55,7 @@ class Analysis {
   std::unique_ptr<Desk> desk_;
   std::vector<std::optional<Findings>> findings_;
   std::optional<Error> error_;
-  std::mutex mutex_;  // of ready_ and error_
+  std::mutex mutex_;  // guards ready_ and error_
   Stage ready_ = Stage::nothing;
   Stage taken_ = Stage::nothing;  // the window's thread's
   std::atomic<bool> stop_ = false;

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "viewer/app/asked.hpp"
 #include "viewer/app/gui.hpp"
 #include "viewer/app/offscreen.hpp"
+#include "viewer/app/view_options.hpp"
 #include "viewer/app/window.hpp"
 #include "viewer/ui/screen.hpp"
 #include "viewer/view/saved.hpp"
@@ -20,7 +20,7 @@ Status take_picture(Desk& desk, const ViewOptions& options) {
   const auto scale = static_cast<float>(
       options.scale.value_or(std::max(1.0, static_cast<double>(options.height) / 1080)));
   const Gui gui(scale);
-  open_as_asked(desk, options);
+  apply_view_options(desk, options);
   Screen screen(desk, scale);
   screen.tab = options.tab;
   screen.search = options.search;
@@ -36,7 +36,7 @@ Status take_picture(Desk& desk, const ViewOptions& options) {
 Status open_window(Desk& desk, const Desk::Runs& runs, const ViewOptions& options) {
   const std::string folder = options.keep_state ? state_folder() : "";
   load_saved(desk, folder);
-  open_as_asked(desk, options);
+  apply_view_options(desk, options);
   Status shown = run_window(desk, runs, options, folder);
   save(desk, folder);
   return shown;

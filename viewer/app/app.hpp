@@ -17,13 +17,14 @@ struct ViewOptions {
   int width = 1920;
   int height = 1080;
   bool light = false;
-  std::optional<double> scale;    // of fonts and rows; by the display or the picture's height
+  // Scale of fonts and rows; nothing: by the display or the picture's height.
+  std::optional<double> scale;
   std::optional<Interval> range;  // offsets in ns from the trace's begin
   std::string tab;                // to open below: "Difference", "What to do"; empty: the first
   std::string search;             // lights what matches, and opens the histogram of a kernel
   bool anyway = false;            // two runs that cannot be compared: their difference all the same
-  bool keep_state = true;         // of a window: marks, pins, settings (viewer/view/saved.hpp)
-  int close_after_frames = 0;     // of a window, for tests; 0: stays
+  bool keep_state = true;         // a window keeps marks, pins and settings (viewer/view/saved.hpp)
+  int close_after_frames = 0;     // for tests: a window closes after so many frames; 0: it stays
 };
 
 // One run, or two beside each other.

@@ -10,8 +10,8 @@
 #include "backends/imgui_impl_glfw.h"
 #include "backends/imgui_impl_opengl3.h"
 #include "viewer/app/analysis.hpp"
-#include "viewer/app/asked.hpp"
 #include "viewer/app/gui.hpp"
+#include "viewer/app/view_options.hpp"
 #include "viewer/imgui_compat.hpp"
 #include "viewer/ui/screen.hpp"
 
@@ -90,7 +90,7 @@ Status fill_in(Screen& screen, Analysis& analysis, const ViewOptions& options,
                std::string& wanted_tab) {
   const auto taken = analysis.take(screen.desk);
   if (!taken) return taken.error();
-  if (taken->runs) search_as_asked(screen.desk, options);
+  if (taken->runs) apply_search(screen.desk, options);
   if (!taken->runs && !taken->findings) return Done{};
   const Status known = check_tab(screen.desk, wanted_tab);
   if (known) screen.tab = std::exchange(wanted_tab, "");

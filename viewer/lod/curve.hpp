@@ -13,7 +13,7 @@ namespace stepscope::viewer {
 
 // The samples within one pixel column.
 struct CurveColumn {
-  std::int64_t time = 0;  // of the first
+  std::int64_t time = 0;  // time of the first one
   std::uint32_t count = 0;
   double least = 0;
   double most = 0;

@@ -129,7 +129,8 @@ std::uint32_t Row::first_beginning_at(std::int64_t t) const {
                                     begin_.begin());
 }
 
-// Of the highest level that has this border: what a column that ends there has just read.
+// Returns the highest level's block that begins at this border: a column that ends there has just
+// read it.
 const Row::Block& Row::block_at(std::uint32_t border) const {
   const std::uint32_t block = border / kLeaf;
   const auto top = static_cast<std::uint32_t>(levels_.size() - 1);

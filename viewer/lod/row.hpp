@@ -7,10 +7,11 @@
 //   levels           blocks of 8 events, then of 4 blocks of the level below: half a cache line
 //                    each, with all that drawing a column needs
 //
-// What limits a frame is memory: with 80 events a pixel, reading each would be reading all of them,
-// and one line of each column that is in no cache is a third of what a frame may take. So a column
-// that ends at a block's border reads a few neighbouring blocks of one level and nothing else: no
-// event, and not what the caller knows of the longest. 9.3 bytes an event beside begin, end and id.
+// Memory bounds the time of a frame: with 80 events a pixel, reading each would be reading all of
+// them, and one line of each column that is in no cache is a third of what a frame may take. So a
+// column that ends at a block's border reads a few neighbouring blocks of one level and nothing
+// else: no event, and no data of the caller's about the longest one. 9.3 bytes an event beside
+// begin, end and id.
 //
 // Invariants: begin[i] <= end[i] <= begin[i + 1]. Times: int64 ns. Nothing is dropped: each event
 // of a query is in exactly one box, and the boxes' busy time sums to the events' exactly.
@@ -23,15 +24,15 @@
 
 namespace stepscope::viewer {
 
-// What is drawn as one rectangle: one event at least a pixel wide, or all that begin within one
-// pixel column.
+// One rectangle to draw: one event at least a pixel wide, or all events that begin within one pixel
+// column.
 struct Box {
-  Interval time;  // of the event, or of the column
+  Interval time;  // the single event's time, or the column's
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   std::uint32_t longest = 0;  // index of the longest of them
-  std::uint32_t look = 0;     // of the longest
-  std::int64_t busy_ns = 0;   // of these events, inside the queried span
+  std::uint32_t look = 0;     // look of the longest
+  std::int64_t busy_ns = 0;   // sum of these events' lengths inside the queried span
 
   bool single() const { return count == 1; }
 };
@@ -74,7 +75,7 @@ class Row {
     std::uint32_t look;
   };
   struct alignas(32) Block {
-    std::int64_t begin;        // of its first event
+    std::int64_t begin;        // begin of its first event
     std::int64_t busy_before;  // sum of all lengths before it
     Longest longest;
   };

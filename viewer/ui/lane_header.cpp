@@ -55,7 +55,7 @@ void Timeline::header(std::uint32_t index, float top, float bottom) {
                               : "");
 }
 
-// Of all workers at rest together.
+// Draws one header for all workers at rest.
 void Timeline::resting_header(const std::vector<std::uint32_t>& lanes, float top, float bottom) {
   name_box(top, bottom, fmt::format("+ {} idle in this step", lanes.size()), "");
   if (!is_over_name(top, bottom)) return;

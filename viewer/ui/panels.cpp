@@ -123,7 +123,7 @@ void draw_steps_strip(Screen& screen, std::size_t side) {
                std::max(1.0F, screen.px(1)));
 }
 
-// Of two runs both selections, that of the side which was touched last first.
+// Draws the selections: for two runs both, that of the side which was touched last first.
 void draw_details(Screen& screen) {
   draw_range(screen);
   const Desk& desk = screen.desk;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the measured range holds: its owners, which sum to it, and each lane's events. Of two runs
-// both ranges beside each other.
+// Draws the measured range: its owners, which sum to it, and each lane's events; for two runs both
+// ranges beside each other.
 #include <fmt/format.h>
 
 #include <algorithm>

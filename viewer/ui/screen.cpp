@@ -25,9 +25,10 @@ constexpr float kDetails = 400;
 constexpr float kTabs = 240;
 constexpr float kLeastPanel = 90;
 constexpr float kSplitter = 6;
-constexpr float kMostShare = 0.6F;  // of the window, of a panel
+constexpr float kMostShare = 0.6F;  // largest share of the window that a panel takes
 
-// What is typed while a text field has the keyboard is text, but for Esc and the keys with Ctrl.
+// Handles the keyboard. While a text field has it, keys are text, but for Esc and the keys with
+// Ctrl.
 void keyboard(Screen& screen) {
   const ImGuiIO& io = ImGui::GetIO();
   const auto apply = [&](const char* name) { screen.desk.apply(*command_named(name)); };
@@ -87,7 +88,7 @@ void search_box(Screen& screen, float width) {
   }
 }
 
-// Of several ranks: which one's steps are shown.
+// Chooses the rank whose steps are shown.
 void rank_picker(Screen& screen) {
   const Run& run = screen.desk.active().run();
   if (run.ranks.rows.empty()) return;
@@ -113,7 +114,7 @@ void rank_picker(Screen& screen) {
     screen.desk.notice = done.error().message;
 }
 
-// Of a line that stands beside the search box: what is left of it from the cursor on.
+// Returns the room from the cursor to the search box, for text on its line.
 float left_of_search(const Screen& screen, float width) {
   return width - screen.px(kSearch + kBesideSearch + 8) - ImGui::GetCursorPosX();
 }
@@ -193,7 +194,7 @@ struct Panel {
   const char* name;
   std::optional<float>& dragged;
   float usual;
-  float usual_share;  // of the window, at most
+  float usual_share;  // largest share of the window
 
   float extent(const Screen& screen, float room) const {
     if (!dragged) return std::min(screen.px(usual), room * usual_share);
@@ -218,7 +219,7 @@ void splitter(const Screen& screen, const Panel& panel, ImVec2 at, ImVec2 size, 
   if (ImGui::IsMouseDoubleClicked(0)) panel.dragged.reset();
 }
 
-// What was kept of a run that is no longer shown.
+// Forgets the results of a run that is no longer shown.
 void forget_replaced_runs(Screen& screen) {
   if (screen.panes_of_generation == screen.desk.generation()) return;
   screen.panes.assign(screen.desk.sides(), {});

@@ -25,24 +25,23 @@
 
 namespace stepscope::viewer {
 
-// The timeline of one run on screen: what is no part of its session.
+// The timeline of one run on screen: the state that is no part of its session.
 struct Pane {
   std::optional<Spot> hovered;
-  std::optional<std::int64_t> drag_from;  // of a measured range
-  std::optional<std::int64_t> zoom_from;  // of a range to zoom to
+  std::optional<std::int64_t> drag_from;  // begin of a range that is being measured
+  std::optional<std::int64_t> zoom_from;  // begin of a range to zoom to
   std::optional<EventRef> described;
   std::vector<Detail> details;
   std::optional<Interval> measured;
   Measurement measurement;
-  std::optional<Interval> span;  // of the last frame
+  std::optional<Interval> span;  // span on screen in the last frame
   double moved_at = -1;          // when that last changed, in ImGui's time
-  std::vector<Spot> related;     // to what was under the mouse in the last frame
+  std::vector<Spot> related;     // spots that belong to what was under the mouse in the last frame
   std::vector<float> lane_y;     // by lane, where its name begins on screen
   float scrolled = 0;            // pixels
 };
 
-// What is on screen but no part of the desk: scroll, drags, filters, and results kept between
-// frames.
+// State of the screen that is no part of the desk: scroll, drags, filters, and results kept between frames.
 struct Screen {
   explicit Screen(Desk& of, float pixel_scale) : desk(of), scale(pixel_scale), panes(of.sides()) {}
 
@@ -51,12 +50,12 @@ struct Screen {
   Theme theme = make_theme(false);
   std::vector<Pane> panes;  // by side
   std::string search;
-  std::string filter;   // of the tables
+  std::string filter;   // text of the tables' filter
   std::string palette;  // what was typed into it
-  std::string tab;      // that is to be opened; empty: none is asked for
+  std::string tab;      // tab that is to be opened; empty: none
   std::string open_tab;
-  std::string copied;      // the last that was
-  std::vector<Box> boxes;  // of the row being drawn
+  std::string copied;      // text that was copied last
+  std::vector<Box> boxes;  // boxes of the row being drawn
   std::vector<CurveColumn> columns;
   std::vector<Table> tables;
   std::uint64_t panes_of_generation = 0;
@@ -66,10 +65,10 @@ struct Screen {
   KernelGrouping tables_of_grouping = KernelGrouping::none;
   std::uint64_t tables_made = 0;                            // how many times
   std::map<std::string, std::vector<float>> column_widths;  // by table and room
-  PerCause<bool> on_screen{};    // of the band of owners, in the last frame
+  PerCause<bool> on_screen{};    // causes on screen in the band of owners, in the last frame
   float head = 0;                // height of the headline; grows as long as `head_of` is the same
   ImVec2 head_of;                // width of the window, scale
-  std::uint64_t rectangles = 0;  // of the last frame
+  std::uint64_t rectangles = 0;  // number of rectangles in the last frame
   // A window draws a little less exactly while the view moves, and anew when it stands still.
   bool moves = false;
 

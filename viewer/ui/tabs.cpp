@@ -85,7 +85,7 @@ bool draw_table_row(const Screen& screen, const Table& table, const TableRow& ro
   return clicked;
 }
 
-void sort_as_asked(Table& table) {
+void sort_by_header(Table& table) {
   const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
   if (specs == nullptr || specs->SpecsCount == 0) return;
   sort_by(table, static_cast<std::size_t>(specs->Specs[0].ColumnIndex),
@@ -125,7 +125,7 @@ void draw_rows(Screen& screen, Table table) {
   if (!begin_table(screen, table)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableHeadersRow();
-  sort_as_asked(table);
+  sort_by_header(table);
   const TableRow* clicked = nullptr;
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(table.rows.size()));
@@ -194,7 +194,7 @@ void sentences(const Table& table) {
   ImGui::EndChild();
 }
 
-// What the rows of the table of kernels stand for.
+// The meaning of the rows in the table of kernels.
 void grouping(const Screen& screen) {
   constexpr std::array<const char*, 4> kNames = {"name and phase", "name", "class", "phase"};
   KernelGrouping& chosen = screen.desk.kernel_grouping;

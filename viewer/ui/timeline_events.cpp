@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane shows: boxes of events, a curve of a counter, and what is said under the mouse.
+// Draws the content of a lane: boxes of events, a curve of a counter, and the text under the mouse.
 #include <algorithm>
 
 #include "core/support/duration.hpp"
@@ -75,7 +75,8 @@ void Timeline::draw_row(std::uint32_t lane_index, std::uint32_t row_index, float
   outline(lane_index, row_index, top, bottom);
 }
 
-// Of many events: as much of its row is filled as the device was busy. Reads nothing but the box.
+// Draws a box of many events: its row is filled in proportion to the device's busy time. Reads only
+// the box.
 void Timeline::draw_column(const Box& box, ImVec2 from, ImVec2 to, bool lit) {
   const float busy = std::clamp(
       static_cast<float>(box.busy_ns) / static_cast<float>(box.time.length()), 0.15F, 1.0F);

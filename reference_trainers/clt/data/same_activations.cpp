@@ -27,9 +27,9 @@ Status check_same_activations(const Config& config, trainers::Comm& comm,
                               const ActivationStore& store) {
   if (config.data.empty() || comm.size() == 1) return Done{};
   const at::Tensor own = normalisation_of(store);
-  const auto told = static_cast<std::int64_t>(std::hash<std::string>()(store.about()));
+  const auto fingerprint = static_cast<std::int64_t>(std::hash<std::string>()(store.about()));
   const at::Tensor numbers =
-      comm.all_gather(at::tensor({store.rows(), told}, at::kLong).to(own.device())).cpu();
+      comm.all_gather(at::tensor({store.rows(), fingerprint}, at::kLong).to(own.device())).cpu();
   const at::Tensor normalisations = comm.all_gather(own).cpu();
   for (std::int64_t rank = 1; rank < comm.size(); ++rank) {
     if (numbers[rank].equal(numbers[0]) && at::allclose(normalisations[rank], normalisations[0]))

@@ -72,10 +72,10 @@ class OnKernels final : public KernelSelection {
   void sweep(const at::Tensor& preactivations, const std::function<void()>& meanwhile) {
     const aten::ShardSweepCall shard = sweep_of(preactivations);
     words_ = aten::shard_sweep_collect(shard);
-    const at::Tensor all_told = comm_.begin_all_gather(sweep_.told);
+    const at::Tensor all_published = comm_.begin_all_gather(sweep_.published);
     meanwhile();
     comm_.end_begun();
-    aten::shard_sweep_settle(shard, words_, all_told, comm_.rank());
+    aten::shard_sweep_settle(shard, words_, all_published, comm_.rank());
     outcome_.begin(sweep_.outcome);
   }
 

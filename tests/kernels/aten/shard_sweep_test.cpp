@@ -45,14 +45,14 @@ class AtenShardSweep : public OnDevices {
   }
 
   static bool sweep(std::vector<Shard>& shards) {
-    std::vector<at::Tensor> told;
+    std::vector<at::Tensor> published;
     for (Shard& shard : shards) {
       shard.mask = shard_sweep_collect(shard.call());
-      told.push_back(shard.sweep.told);
+      published.push_back(shard.sweep.published);
     }
     std::int64_t own = 0, decided = 0;
     for (std::size_t i = 0; i < shards.size(); ++i) {
-      shard_sweep_settle(shards[i].call(), shards[i].mask, at::stack(told),
+      shard_sweep_settle(shards[i].call(), shards[i].mask, at::stack(published),
                          static_cast<std::int64_t>(i));
       own += shards[i].sweep.outcome[0].item<std::int64_t>();
       decided += shards[i].sweep.outcome[1].item<std::int64_t>();
@@ -131,27 +131,27 @@ TEST_P(AtenShardSweep, BadArgumentsAreNamed) {
   const at::Tensor acts = normal({kRows, kColumns});
   Shard shard = std::move(shards_of(acts, 1, {.count = kCount})[0]);
   shard.mask = shard_sweep_collect(shard.call());
-  const at::Tensor told = shard.sweep.told;
-  expect_refused([&] { shard_sweep_settle(shard.call(), shard.mask, told, 1); },
+  const at::Tensor published = shard.sweep.published;
+  expect_refused([&] { shard_sweep_settle(shard.call(), shard.mask, published, 1); },
                  "shard: must be 0 to 0, is 1");
-  expect_refused([&] { shard_sweep_settle(shard.call(), shard.mask, told.slice(0, 1), 0); },
-                 "all_told: must be [shards, 8194], contiguous");
+  expect_refused([&] { shard_sweep_settle(shard.call(), shard.mask, published.slice(0, 1), 0); },
+                 "all_published: must be [shards, 8194], contiguous");
   expect_refused(
       [&] {
-        shard_sweep_settle(shard.call(), shard.mask, told.expand({65, -1}), 0);
+        shard_sweep_settle(shard.call(), shard.mask, published.expand({65, -1}), 0);
       },
-      "all_told: must be [shards, 8194], contiguous");
+      "all_published: must be [shards, 8194], contiguous");
   expect_refused(
       [&] {
-        const at::Tensor many = at::stack(std::vector<at::Tensor>(65, told));
+        const at::Tensor many = at::stack(std::vector<at::Tensor>(65, published));
         shard_sweep_settle(shard.call(), shard.mask, many, 0);
       },
-      "all_told: must be of 64 shards at most");
+      "all_published: must be of 64 shards at most");
   Shard halves = std::move(shards_of(acts.to(at::kBFloat16), 1, {.count = kCount})[0]);
   expect_refused([&] { (void)shard_sweep_collect(halves.call()); },
                  "key_type: of raw keys must be float32");
-  shard.sweep.told = told.slice(0, 1);
-  expect_refused([&] { (void)shard_sweep_collect(shard.call()); }, "told: must be 8194");
+  shard.sweep.published = published.slice(0, 1);
+  expect_refused([&] { (void)shard_sweep_collect(shard.call()); }, "published: must be 8194");
 }
 
 STEPSCOPE_ON_DEVICES(AtenShardSweep);

@@ -27,7 +27,8 @@ Outcome selected_by(const std::vector<GreatestKeys>& shards,
   if (outcome.choice.decided == 0) return outcome;
   std::vector<std::int64_t> all;
   for (const GreatestKeys& shard : shards)
-    for (const std::int64_t told : shard.finalists(guess, outcome.choice)) all.push_back(told);
+    for (const std::int64_t published : shard.finalists(guess, outcome.choice))
+      all.push_back(published);
   for (std::size_t i = 0; i < shards.size(); ++i) {
     outcome.masks.emplace_back(static_cast<std::size_t>(entries[i]));
     const std::int64_t own = shards[i].own_count(guess, outcome.choice, all.data(),

@@ -50,7 +50,7 @@ void settle_together(std::vector<CutOnDevice<T>>& shards, const Stream& stream) 
   for (CutOnDevice<T>& shard : shards) {
     EXPECT_EQ(shard_cut_list(shard.arguments, stream.get()).message(), "");
     wait(stream);
-    for (const std::int64_t told : shard.finalists.to_host()) all.push_back(told);
+    for (const std::int64_t published : shard.finalists.to_host()) all.push_back(published);
   }
   const DeviceBuffer<std::int64_t> on_device(all);
   for (std::size_t i = 0; i < shards.size(); ++i)

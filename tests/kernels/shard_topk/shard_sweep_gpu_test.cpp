@@ -18,7 +18,7 @@ namespace {
 
 // What a shard keeps from one selection to the next, and one selection of it.
 struct SweepOnDevice {
-  SweepOnDevice() : state(1), told(kShardTold), outcome(1) { state.fill_bytes(0); }
+  SweepOnDevice() : state(1), published(kShardPublished), outcome(1) { state.fill_bytes(0); }
 
   template <class T>
   ShardSweepArguments arguments_of(const ShardOnDevice<T>& shard, std::int64_t groups) {
@@ -29,14 +29,14 @@ struct SweepOnDevice {
     arguments.matrix.workspace = workspace.data();
     arguments.groups = groups;
     arguments.state = state.data();
-    arguments.told = told.data();
+    arguments.published = published.data();
     arguments.outcome = outcome.data();
     return arguments;
   }
   ShardBracket bracket() const { return state.to_host()[0].bracket; }
 
   DeviceBuffer<ShardSweepState> state;
-  DeviceBuffer<std::int64_t> told;
+  DeviceBuffer<std::int64_t> published;
   DeviceBuffer<ShardCutOutcome> outcome;
   DeviceBuffer<std::byte> workspace;
 };
@@ -49,8 +49,8 @@ void expect_same(const ShardBracket& found, const ShardBracket& expected) {
   EXPECT_EQ(found.above, expected.above);
 }
 
-// Candidates are told in any order.
-void expect_same_told(std::vector<std::int64_t> found, std::vector<std::int64_t> expected) {
+// Candidates are published in any order.
+void expect_same_published(std::vector<std::int64_t> found, std::vector<std::int64_t> expected) {
   std::sort(found.begin() + 2, found.end());
   std::sort(expected.begin() + 2, expected.end());
   EXPECT_EQ(found, expected);
@@ -68,7 +68,7 @@ class SweepingShards {
   // Whether all say that it is decided.
   bool select(const WholeMatrix<T>& whole) {
     Selection selection = collected(whole);
-    const DeviceBuffer<std::int64_t> all(selection.all_told);
+    const DeviceBuffer<std::int64_t> all(selection.all_published);
     for (std::size_t i = 0; i < parts_.size(); ++i)
       EXPECT_EQ(shard_sweep_settle(selection.arguments[i], all.data(), static_cast<std::int64_t>(i),
                                    std::ssize(parts_), stream_.get())
@@ -94,7 +94,7 @@ class SweepingShards {
     std::vector<std::unique_ptr<ShardOnDevice<T>>> shards;
     std::vector<ShardSweepArguments> arguments;
     std::vector<SweptKeys> expected;
-    std::vector<std::int64_t> all_told;
+    std::vector<std::int64_t> all_published;
   };
 
   Selection collected(const WholeMatrix<T>& whole) {
@@ -106,16 +106,17 @@ class SweepingShards {
       selection.arguments.push_back(kept_[i].arguments_of(*selection.shards.back(), groups_));
       EXPECT_EQ(shard_sweep_collect(selection.arguments.back(), stream_.get()).message(), "");
       wait(stream_);
-      const std::vector<std::int64_t> told = kept_[i].told.to_host();
-      expect_same_told(told, selection.expected.back().told());
-      selection.all_told.insert(selection.all_told.end(), told.begin(), told.end());
+      const std::vector<std::int64_t> published = kept_[i].published.to_host();
+      expect_same_published(published, selection.expected.back().published());
+      selection.all_published.insert(selection.all_published.end(), published.begin(),
+                                     published.end());
     }
     return selection;
   }
 
   void expect_settled(const Selection& selection, const WholeMatrix<T>& whole) const {
     const auto shards = std::ssize(parts_);
-    const SweepCut cut = selection.expected[0].cut(selection.all_told.data(), shards);
+    const SweepCut cut = selection.expected[0].cut(selection.all_published.data(), shards);
     const bool decided = cut.found.choice.verdict == SweepVerdict::decided;
     const std::vector<std::uint8_t> selected = whole.selected();
     for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -193,7 +194,7 @@ TYPED_TEST(ShardSweep, ShardsFollowKeysThatDrift) {
   }
 }
 
-// More candidates than a shard tells, then fewer.
+// More candidates than a shard fits, then fewer.
 TYPED_TEST(ShardSweep, TooManyCandidatesAreNotDecided) {
   const WholeShape shape{96, 1, 200};
   SweepingShards<TypeParam> sweeping(shape, SpreadBy::features, 2);
@@ -242,11 +243,11 @@ TYPED_TEST(ShardSweep, BadArgumentsAreNamed) {
   const ShardOnDevice<TypeParam> shard(whole.part({0, 4, 0, 8}));
   SweepOnDevice kept;
   const ShardSweepArguments good = kept.arguments_of(shard, 1);
-  const std::int64_t* const all = kept.told.data();
+  const std::int64_t* const all = kept.published.data();
   const auto where = [](const Status& status) { return std::string(status.where()); };
   EXPECT_EQ(where(shard_sweep_settle(good, all, 1, 1, nullptr)), "shard");
   EXPECT_EQ(where(shard_sweep_settle(good, all, 0, kMostShards + 1, nullptr)), "shards");
-  EXPECT_EQ(where(shard_sweep_settle(good, nullptr, 0, 1, nullptr)), "all_told");
+  EXPECT_EQ(where(shard_sweep_settle(good, nullptr, 0, 1, nullptr)), "all_published");
   EXPECT_EQ(where(shard_sweep_learn(nullptr, nullptr, nullptr)), "state");
   EXPECT_EQ(where(shard_sweep_learn(kept.state.data(), nullptr, nullptr)), "found");
   EXPECT_EQ(where(batch_topk_collect(good.matrix, nullptr)), "warm_start");

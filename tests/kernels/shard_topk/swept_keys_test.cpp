@@ -31,7 +31,7 @@ class SweepingShards {
     std::vector<std::int64_t> all;
     for (const ShardPart& of : parts_) {
       keys.emplace_back(whole.part(of).arguments, bracket_, groups_of(shape_, by_));
-      for (const std::int64_t number : keys.back().told()) all.push_back(number);
+      for (const std::int64_t number : keys.back().published()) all.push_back(number);
     }
     last_ = keys[0].cut(all.data(), std::ssize(keys));
     const bool decided = last_.found.choice.verdict == SweepVerdict::decided;
@@ -229,13 +229,13 @@ TEST(SweptKeys, TellKeysFromTheBracketsLowToItsHigh) {
     keys.push_back(float_of_ordered(of, KeyType::float32));
   const WholeShape shape{1, 3, 2};
   const RawKeys whole(shape, 3, std::move(keys));
-  const std::vector<std::int64_t> told =
-      SweptKeys(whole.part({0, 1, 0, 2}).arguments, bracket, shape.layers).told();
-  EXPECT_EQ(told[0], 2);
-  ASSERT_EQ(told[1], 3);
-  EXPECT_EQ(told[2], finalist_code(key - 100, key - 100, 0));
-  EXPECT_EQ(told[3], finalist_code(key, key - 100, 1));
-  EXPECT_EQ(told[4], finalist_code(key + 200, key - 100, 1));
+  const std::vector<std::int64_t> published =
+      SweptKeys(whole.part({0, 1, 0, 2}).arguments, bracket, shape.layers).published();
+  EXPECT_EQ(published[0], 2);
+  ASSERT_EQ(published[1], 3);
+  EXPECT_EQ(published[2], finalist_code(key - 100, key - 100, 0));
+  EXPECT_EQ(published[3], finalist_code(key, key - 100, 1));
+  EXPECT_EQ(published[4], finalist_code(key + 200, key - 100, 1));
 }
 
 // All in the bracket, and none like another.

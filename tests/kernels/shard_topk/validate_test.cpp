@@ -81,7 +81,7 @@ TEST(ValidateShardSweep, NamesTheBadArgument) {
   good_sweep.matrix.mask = pointer<std::uint32_t>(0x2000);
   good_sweep.groups = 3;
   good_sweep.state = pointer<ShardSweepState>(0x3000);
-  good_sweep.told = pointer<std::int64_t>(0x4000);
+  good_sweep.published = pointer<std::int64_t>(0x4000);
   good_sweep.outcome = pointer<ShardCutOutcome>(0x6000);
   EXPECT_TRUE(validate(good_sweep).ok());
   const auto where = [&](auto change) {
@@ -94,7 +94,7 @@ TEST(ValidateShardSweep, NamesTheBadArgument) {
   EXPECT_EQ(where([](auto& a) { a.matrix.mask = nullptr; }), "mask");
   EXPECT_EQ(where([](auto& a) { a.groups = 5; }), "groups");
   EXPECT_EQ(where([](auto& a) { a.state = nullptr; }), "state");
-  EXPECT_EQ(where([](auto& a) { a.told = pointer<std::int64_t>(0x4004); }), "told");
+  EXPECT_EQ(where([](auto& a) { a.published = pointer<std::int64_t>(0x4004); }), "published");
   EXPECT_EQ(where([](auto& a) { a.outcome = nullptr; }), "outcome");
   float number = 0;
   for (const KeySource source : {KeySource::affine, KeySource::z_score}) {

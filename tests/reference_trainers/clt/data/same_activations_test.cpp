@@ -15,7 +15,7 @@ namespace stepscope::clt {
 namespace {
 
 // Tells of activations that it does not have.
-class ToldStore final : public ActivationStore {
+class DescribedStore final : public ActivationStore {
  public:
   Result<Batch> next() override { return bad_input("none"); }
   Result<HeldOut> held_out(std::int64_t) override { return bad_input("none"); }
@@ -31,12 +31,12 @@ class ToldStore final : public ActivationStore {
 };
 
 // What each of three ranks gets where the last one's store is changed.
-std::vector<std::string> messages(const std::function<void(ToldStore&)>& change) {
+std::vector<std::string> messages(const std::function<void(DescribedStore&)>& change) {
   Config config = tiny_config();
   config.data = "folder";
   std::vector<std::string> all(3);
   trainers::run_ranks(3, [&](trainers::Comm& comm) {
-    ToldStore store;
+    DescribedStore store;
     if (comm.rank() == 2) change(store);
     const Status same = check_same_activations(config, comm, store);
     if (!same) all[static_cast<std::size_t>(comm.rank())] = same.error().message;
@@ -45,18 +45,20 @@ std::vector<std::string> messages(const std::function<void(ToldStore&)>& change)
 }
 
 TEST(SameActivations, EqualStoresAndRoundingPass) {
-  EXPECT_THAT(messages([](ToldStore&) {}), testing::Each(""));
-  EXPECT_THAT(messages([](ToldStore& store) { store.normalisation[1].mean.mul_(1 + 1e-6); }),
+  EXPECT_THAT(messages([](DescribedStore&) {}), testing::Each(""));
+  EXPECT_THAT(messages([](DescribedStore& store) { store.normalisation[1].mean.mul_(1 + 1e-6); }),
               testing::Each(""));
 }
 
 TEST(SameActivations, WhatDiffersIsToldOnEveryRank) {
-  const auto told = testing::Each(testing::HasSubstr("folder: rank 2 finds other activations"));
-  EXPECT_THAT(messages([](ToldStore& store) { store.rows_ = 513; }), told);
-  EXPECT_THAT(messages([](ToldStore& store) { store.about_ = "data: 512 rows in 7 chunks"; }),
-              told);
-  EXPECT_THAT(messages([](ToldStore& store) { store.normalisation[1].mean[2] = 0.4; }), told);
-  EXPECT_THAT(messages([](ToldStore& store) { store.normalisation[0].std[0] = 2.1; }), told);
+  const auto refused = testing::Each(testing::HasSubstr("folder: rank 2 finds other activations"));
+  EXPECT_THAT(messages([](DescribedStore& store) { store.rows_ = 513; }), refused);
+  EXPECT_THAT(messages([](DescribedStore& store) { store.about_ = "data: 512 rows in 7 chunks"; }),
+              refused);
+  EXPECT_THAT(messages([](DescribedStore& store) { store.normalisation[1].mean[2] = 0.4; }),
+              refused);
+  EXPECT_THAT(messages([](DescribedStore& store) { store.normalisation[0].std[0] = 2.1; }),
+              refused);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/app/asked.hpp"
+#include "viewer/app/view_options.hpp"
 
 #include "viewer/view/tables/tables.hpp"
 
 namespace stepscope::viewer {
 
-// A light theme of the command line holds for this time; the dark one is what settings may change.
-void open_as_asked(Desk& desk, const ViewOptions& options) {
+// A light theme from the command line holds for this run of the viewer only; settings store the dark one.
+void apply_view_options(Desk& desk, const ViewOptions& options) {
   desk.light |= options.light;
   desk.open();
   if (options.range) {
@@ -14,11 +14,11 @@ void open_as_asked(Desk& desk, const ViewOptions& options) {
     const std::int64_t begin = session.run().trace.begin();
     session.viewport().fit({begin + options.range->begin, begin + options.range->end}, 0);
   }
-  search_as_asked(desk, options);
+  apply_search(desk, options);
   desk.follow();
 }
 
-void search_as_asked(Desk& desk, const ViewOptions& options) {
+void apply_search(Desk& desk, const ViewOptions& options) {
   if (options.search.empty()) return;
   for (std::size_t i = 0; i < desk.sides(); ++i) desk.side(i).search(options.search);
   for (const KernelRow& row : desk.active().run().summary.kernels) {
