@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a folder of activations holds, looked at before anything is trained: README.md has the
-// format. Of every chunk the headers are read (names, sizes, types), no values.
+// The description of a folder of activations, read before anything is trained: README.md has the
+// format. Only the headers of the chunks are read (names, sizes, types), no values.
 #pragma once
 
 #include <c10/core/ScalarType.h>

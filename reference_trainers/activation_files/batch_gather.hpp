@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts blocks into batches: rows in the order that each block's draw gives, checked to be finite.
-// Of each batch it gives the rows `own`; it neither copies nor checks the others.
+// Gives the rows `own` of each batch; it neither copies nor checks the others.
 #pragma once
 
 #include <ATen/core/Tensor.h>

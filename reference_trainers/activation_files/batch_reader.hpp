@@ -22,10 +22,10 @@ namespace stepscope::trainers {
 struct ReaderSettings {
   std::int64_t batch;  // at most the store's rows
   std::uint64_t seed;
-  std::optional<Span> own = {};  // of each batch, these rows are given; empty: all
+  std::optional<Span> own = {};  // the rows of each batch that are given; empty: all
   bool pinned = false;
-  // Its rows are what is shuffled together, so it fixes the batches, as the seed does. Four blocks
-  // lie in memory at most.
+  // Number of bytes whose rows are shuffled together, so it fixes the batches, as the seed does. At
+  // most four blocks lie in memory.
   std::int64_t block_bytes = 256 << 20;
 };
 

@@ -19,7 +19,7 @@ namespace stepscope::trainers {
 struct BlockDraw {
   std::size_t block = 0;
   at::Tensor rows;        // numbers within the block, shuffled
-  std::int64_t used = 0;  // of them, from the front, by batches that were skipped
+  std::int64_t used = 0;  // how many of them, from the front, batches that were skipped have used
   bool ends_epoch = false;
 };
 

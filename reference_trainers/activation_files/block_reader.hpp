@@ -57,7 +57,7 @@ class BlockReader {
   BlockOrder order_;
   std::unique_ptr<ChunkFile> file_;
   std::size_t open_chunk_ = 0;  // where file_ is set
-  RecycledMemory memory_;       // of the largest span
+  RecycledMemory memory_;       // memory for the largest span
 };
 
 }  // namespace stepscope::trainers

@@ -10,7 +10,7 @@
 namespace stepscope::trainers {
 namespace {
 
-using Rows = std::map<std::int64_t, std::int64_t>;  // of a chunk's number
+using Rows = std::map<std::int64_t, std::int64_t>;  // from a chunk's number to its count of rows
 
 struct ChunkEntry {
   std::int32_t chunk, rows;

@@ -38,7 +38,7 @@ NamedRows chunk_of(const NewActivations& all, std::int64_t first, std::int64_t e
   return rows;
 }
 
-// Of the values as they are read back.
+// Computes the statistics of the values as they are read back, after rounding to the stored type.
 NormStats stats_of(const NewActivations& all) {
   std::vector<at::Tensor> mean, std;
   for (const std::vector<at::Tensor>* side : {&all.inputs, &all.targets}) {

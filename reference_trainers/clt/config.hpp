@@ -57,7 +57,7 @@ struct Config {
 
   int nproc = 1;  // ranks
   Parallel parallel = Parallel::features;
-  int rank_timeout_s = 120;  // of a rank that does not come to a call that others have made
+  int rank_timeout_s = 120;  // how long ranks wait for one that does not come to a call
 
   std::uint64_t seed = 0;
   int threads =

@@ -77,7 +77,7 @@ at::Tensor numbers(const std::vector<std::int64_t>& values, at::Device device) {
   return at::tensor(values, at::kLong).to(device);
 }
 
-// Of the whole model: the decoders' biases are held by every rank.
+// Returns the number of parameters of the whole model: every rank holds the decoders' biases.
 std::int64_t all_parameters(const Config& config, const Ranks& ranks, std::int64_t own,
                             at::Device device) {
   if (!ranks.by_features()) return own;

@@ -20,13 +20,13 @@ struct RunResult {
   std::string device;
   int rank = 0, ranks = 1;
   std::int64_t steps = 0, parameters = 0, rows = 0;
-  std::int64_t resumed_from = 0;  // of the steps: made before this process
+  std::int64_t resumed_from = 0;  // steps that were made before this process
   double first_loss = std::numeric_limits<double>::quiet_NaN();  // until one is read
   double last_loss = first_loss;
   double wall_s = 0;  // the steps of this process, evaluations included
   // Mean over the steps after the first, which warms up; all where there is but one; NaN: none.
   double ms_per_step = first_loss;
-  Metrics metrics;  // of the last evaluation
+  Metrics metrics;  // metrics of the last evaluation
   bool evaluated = false;
   std::optional<Conversion> conversion;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of one training run tell each other. All ranks make the same calls in the same
+// The communication of the ranks of one training run. All ranks make the same calls in the same
 // order, with tensors of the same type and size: contiguous, on the device that the group was made
 // for. Calls on a GPU are enqueued on its default stream and do not wait.
 //

@@ -29,8 +29,8 @@ struct BucketedWeight {
 // each rank.
 inline constexpr std::int64_t kBucketAlign = 128;
 struct Bucket {
-  std::vector<std::size_t> places;   // of the weights
-  std::vector<std::int64_t> begins;  // of each in the flat memory
+  std::vector<std::size_t> places;   // indices of the weights
+  std::vector<std::int64_t> begins;  // where each weight begins in the flat memory
   std::int64_t share = 0;            // numbers of one rank
   bool decays = true;
 
@@ -60,7 +60,8 @@ class GradientBuckets {
   void finish();
 
   const std::vector<Bucket>& buckets() const { return buckets_; }
-  // Of own_share: the sum of this rank's share of a bucket, flat; the same memory in every step.
+  // With own_share, returns the sum of this rank's share of a bucket, flat; the same memory in
+  // every step.
   const at::Tensor& own_sum(std::size_t bucket) const { return own_sums_[bucket]; }
   // How many buckets were sent before the last backward pass had ended, over all steps.
   std::int64_t sent_early() const { return sent_early_; }
@@ -72,7 +73,7 @@ class GradientBuckets {
   Comm& comm_;
   const Sums sums_;
   std::vector<Bucket> buckets_;
-  std::vector<at::Tensor> flat_;      // of each bucket [ranks, share]
+  std::vector<at::Tensor> flat_;      // gradients of each bucket [ranks, share]
   std::vector<at::Tensor> own_sums_;  // [share]
   bool last_ = false;
   std::vector<std::size_t> missing_;  // gradients of each bucket that are still to come

@@ -16,7 +16,7 @@
 
 namespace stepscope::trainers {
 
-// What a message must be: both ends say it, and a difference is an error that tells both.
+// The description of a message: both ends send theirs, and a difference is an error on both.
 struct Call {
   enum class Kind : std::uint32_t {
     all_reduce = 1,

@@ -235,7 +235,7 @@ class NcclComm final : public Comm {
   const at::Device device_;
   std::atomic<nccl::Communicator*> communicator_{nullptr};
   std::unique_ptr<LinkWatch> watch_;
-  std::optional<SideStream> side_;  // of a GPU
+  std::optional<SideStream> side_;  // only on a GPU
   bool begun_ = false;              // there is something on it
 };
 

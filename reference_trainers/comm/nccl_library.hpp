@@ -46,7 +46,7 @@ struct Library {
   const char* (*get_error_string)(Answer);
 };
 
-// Of this process. An Error says what is missing.
+// Loads the library into this process. An Error says what is missing.
 Result<Library> load();
 
 }  // namespace stepscope::trainers::nccl

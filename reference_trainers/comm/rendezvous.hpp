@@ -12,8 +12,8 @@
 
 namespace stepscope::trainers {
 
-// Of a group of two ranks or more, whose links get the patience. An Error names the ranks that did
-// not come within `to_meet`.
+// Connects a group of two ranks or more; its links time out after `patience`. An Error names the
+// ranks that did not come within `to_meet`.
 Result<std::unique_ptr<Links>> meet(const RankEnvironment& environment,
                                     std::chrono::milliseconds to_meet,
                                     std::chrono::milliseconds patience);

@@ -3,7 +3,7 @@
 
 namespace stepscope::trainers {
 
-// Of each bracket its first number is taken, up to the comma that ends the first host.
+// Takes the first number of each bracket, up to the comma that ends the first host.
 std::string first_slurm_host(std::string_view nodes) {
   std::string host;
   bool in_bracket = false, taken = false;

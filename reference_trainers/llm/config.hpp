@@ -24,7 +24,7 @@ struct Shape {
   std::int64_t d_model = 96;
   std::int64_t heads = 6;
   std::int64_t kv_heads = 2;
-  std::int64_t hidden = 256;  // of the feed-forward part
+  std::int64_t hidden = 256;  // width of the feed-forward part
   std::int64_t vocabulary = 512;
 
   std::int64_t head_size() const { return d_model / heads; }
@@ -72,7 +72,7 @@ struct Config {
   double learning_rate = 3e-3;   // at its highest
   std::int64_t lr_warm_up = 10;  // steps in which it rises; then it falls as a cosine
   std::int64_t lr_steps = 0;     // to a tenth of it; 0: `steps`
-  double weight_decay = 0.1;     // of matrices
+  double weight_decay = 0.1;     // only matrices decay
   double clip = 1;               // greatest norm of all gradients together
 
   std::string data;        // folder or file of token shards; empty: a made corpus
@@ -86,18 +86,19 @@ struct Config {
   std::string resume;                 // file to go on from
 
   int nproc = 1;                // ranks to start on this machine
-  int rank_timeout_s = 120;     // of a rank that does not come to a call that others have made
+  int rank_timeout_s = 120;     // how long ranks wait for one that does not come to a call
   bool zero = false;            // ZeRO-1: ranks share the optimizer's state
-  std::int64_t bucket_mb = 25;  // of gradients that are summed over the ranks in one call
-  // Of the run, as its launcher says; each rank takes micro-batches of its own.
+  std::int64_t bucket_mb = 25;  // size of gradients that are summed over the ranks in one call
+  // This process's rank and the number of ranks, as the launcher gives them; each rank takes
+  // micro-batches of its own.
   int rank = 0, ranks = 1;
 
-  double peak_tflops = 989;  // of a GPU, for MFU: an H100's bfloat16 without sparsity
+  double peak_tflops = 989;  // a GPU's peak, for MFU: an H100's bfloat16 without sparsity
   std::uint64_t seed = 0;
-  int threads = 1;  // of LibTorch on the CPU: repeatable to the bit; 0: its own choice
+  int threads = 1;  // LibTorch's on the CPU: 1 repeats to the bit; 0: its own choice
   trainers::DeviceWish device = trainers::DeviceWish::automatic;
 
-  std::int64_t micro_batches_a_step() const { return accumulate * ranks; }  // of all ranks
+  std::int64_t micro_batches_a_step() const { return accumulate * ranks; }  // over all ranks
   std::int64_t sequences_a_step() const { return micro_batch * micro_batches_a_step(); }
   std::int64_t tokens_a_step() const { return sequence * sequences_a_step(); }
   double flops_a_token() const;
@@ -110,7 +111,7 @@ struct Config {
 // Takes over the preset's sizes.
 void use_preset(Config& config, const Preset& preset);
 
-// Of the step of that index, from 0.
+// Returns the learning rate of step `index`, from 0.
 double learning_rate_of(const Config& config, std::int64_t index);
 
 // Whether a line is printed behind the step of that index.

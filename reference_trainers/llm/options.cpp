@@ -33,7 +33,7 @@ constexpr const char* kLlmFooter =
     "Exit status: 0 done, 1 the training failed (no GPU, out of memory, a loss that is not finite, "
     "shards or a checkpoint that cannot be read), 2 wrong usage.";
 
-// What comes on top of the preset, whatever the order on the command line.
+// Options that are applied on top of the preset, whatever the order on the command line.
 struct Given {
   std::string rung = "R0";
   trainers::NamedSwitches named;

@@ -19,10 +19,10 @@ struct RunResult {
   std::string device;
   int rank = 0, ranks = 1;
   std::int64_t parameters = 0;
-  std::int64_t resumed_from = 0;  // of the steps: made before this process
-  std::vector<StepLog> log;       // of every step of this process
+  std::int64_t resumed_from = 0;  // steps that were made before this process
+  std::vector<StepLog> log;       // by step of this process
   trainers::TimedSteps timed;
-  std::int64_t peak_bytes = 0;  // of the device's memory; 0 on a CPU
+  std::int64_t peak_bytes = 0;  // most bytes of the device's memory; 0 on a CPU
 
   double tokens_per_s(const Config& config) const;
   double mfu(const Config& config) const;  // 0 on a CPU
@@ -38,7 +38,7 @@ Result<RunResult> run(const Config& config, const Say& say);
 // One line: {"schema":"stepscope.train/1","model":"llm",...}. Fields may be added, never renamed.
 std::string to_json(const Config& config, const RunResult& result);
 
-// What `stepscope ladder` asks: rungs and presets, one line of JSON.
+// Prints the description that `stepscope ladder` asks for: rungs and presets, one line of JSON.
 std::string describe_json();
 
 }  // namespace stepscope::llm

@@ -18,7 +18,7 @@ struct Shape {
   std::int64_t layers = 2;
   std::int64_t d_model = 32;
   std::int64_t heads = 4;
-  std::int64_t hidden = 64;  // of the feed-forward part
+  std::int64_t hidden = 64;  // width of the feed-forward part
   std::int64_t vocabulary = 256;
   std::int64_t features = 16;  // numbers of a token's dense vector
   std::int64_t classes = 4;
@@ -49,21 +49,21 @@ struct Config {
 
   std::int64_t batch = 16;          // samples a step, of each rank, without larger_batch
   std::int64_t longest_sample = 0;  // tokens that the model takes; 0: 3 * made.longest_region
-  std::int64_t workers = 0;         // of each rank; 0: 3, and 8 with the fix of that name
-  std::int64_t buckets = 4;         // parts of a batch with bucketing
+  std::int64_t workers = 0;  // a rank's worker threads; 0: 3, and 8 with the fix of that name
+  std::int64_t buckets = 4;  // parts of a batch with bucketing
 
   std::int64_t steps = 100;
   std::int64_t warm_up = 3;     // first steps that the rates leave out
   std::int64_t log_every = 10;  // steps; 0: the first and the last
   double learning_rate = 3e-3;
-  bool tf32 = true;  // of a GPU's matrix products in float32
+  bool tf32 = true;  // for a GPU's matrix products in float32
 
   std::string data;        // file of regions; empty: made ones
   std::string write_data;  // file to write the made regions to, in place of training
   MadeSizes made;
 
   trainers::Machine machine;
-  std::int64_t bucket_mb = 25;  // of gradients that one call sums over the ranks
+  std::int64_t bucket_mb = 25;  // size of gradients that one call sums over the ranks
   int rank = 0, ranks = 1;      // as the launcher says
 
   std::uint64_t seed = 0;

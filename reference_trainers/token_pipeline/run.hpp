@@ -23,8 +23,8 @@ struct RunResult {
   std::int64_t samples_a_step = 0;
   double tokens_a_step = 0;  // the mean over the timed steps, without padding
   trainers::TimedSteps timed;
-  std::int64_t peak_bytes = 0;   // of the device's memory; 0 on a CPU
-  std::vector<StepLoss> losses;  // of every step
+  std::int64_t peak_bytes = 0;   // most bytes of the device's memory; 0 on a CPU
+  std::vector<StepLoss> losses;  // by step
 
   double samples_per_s() const { return timed.rate(static_cast<double>(samples_a_step)); }
 };
@@ -38,7 +38,7 @@ Result<RunResult> run(const Config& config, const Say& say);
 // renamed.
 std::string to_json(const Config& config, const RunResult& result);
 
-// What `stepscope ladder` asks: switches and presets, one line of JSON.
+// Prints the description that `stepscope ladder` asks for: switches and presets, one line of JSON.
 std::string describe_json();
 
 }  // namespace stepscope::token_pipeline

@@ -59,7 +59,7 @@ struct Config {
   std::int64_t warm_up = 5;     // first steps that the rates leave out
   std::int64_t log_every = 25;  // steps; 0: the first and the last
   double learning_rate = 3e-3;
-  bool tf32 = true;  // of a GPU's matrix products in float32
+  bool tf32 = true;  // for a GPU's matrix products in float32
 
   trainers::Machine machine;
   std::uint64_t seed = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credit: of the nodes of a path those k with the greatest gradient norms learn; the gradients of
-// the others become zero, so that Adam goes on with their moments alone. Both ways choose the same.
+// Credit: only the k nodes of a path with the greatest gradient norms learn; the gradients of the
+// others become zero, so that Adam goes on with their moments alone. Both ways choose the same
+// nodes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,7 +13,7 @@
 
 namespace stepscope::tree {
 
-using Gradients = std::vector<std::vector<at::Tensor>>;  // of each node of a path
+using Gradients = std::vector<std::vector<at::Tensor>>;  // by node of a path
 
 Gradients gradients_of(const std::vector<Node>& nodes, const std::vector<std::size_t>& path);
 

@@ -19,8 +19,8 @@ struct RunResult {
   std::string device;
   std::int64_t parameters = 0;
   trainers::TimedSteps timed;   // with their evaluations
-  std::int64_t peak_bytes = 0;  // of the device's memory; 0 on a CPU
-  std::vector<double> losses;   // of every step
+  std::int64_t peak_bytes = 0;  // most bytes of the device's memory; 0 on a CPU
+  std::vector<double> losses;   // by step
   std::vector<double> eval_losses;
 };
 
@@ -31,7 +31,7 @@ Result<RunResult> run(const Config& config, const Say& say);
 // One line: {"schema":"stepscope.train/1","model":"tree",...}. Fields may be added, never renamed.
 std::string to_json(const Config& config, const RunResult& result);
 
-// What `stepscope ladder` asks: switches and presets, one line of JSON.
+// Prints the description that `stepscope ladder` asks for: switches and presets, one line of JSON.
 std::string describe_json();
 
 }  // namespace stepscope::tree

@@ -33,7 +33,7 @@ class Sequences {
 
   const Config config_;
   at::Tensor successors_;             // [domains, vocabulary]
-  std::vector<at::Tensor> held_out_;  // of each domain
+  std::vector<at::Tensor> held_out_;  // by domain
 };
 
 // Batches on the device in the order of the steps.

@@ -40,7 +40,7 @@ class Training {
   Model model_;
   trainers::Adam shared_;
   std::vector<trainers::Adam> of_nodes_;
-  std::map<std::int64_t, Recorded> recorded_;  // of each leaf, with cuda_graph
+  std::map<std::int64_t, Recorded> recorded_;  // by leaf, with cuda_graph
   std::vector<at::Tensor> unread_;             // losses
 };
 

@@ -61,8 +61,8 @@ class ActivationStore {
   virtual std::string about() const = 0;
 };
 
-// What the configuration names: made activations, or a folder. Of each batch it gives the rows
-// `own`; all, where they are not said.
+// Opens what the configuration names: made activations, or a folder. The store gives the rows `own`
+// of each batch; all rows, where `own` is empty.
 Result<std::unique_ptr<ActivationStore>> open_activations(const Config& config, at::Device device,
                                                           std::optional<trainers::Span> own = {});
 

@@ -14,8 +14,8 @@
 
 namespace stepscope::clt {
 
-// An Error names the file and what does not fit the configuration. Of each batch it gives the rows
-// `own`; all, where they are not said.
+// Opens a folder of activations. An Error names the file and what does not fit the configuration.
+// The store gives the rows `own` of each batch; all rows, where `own` is empty.
 Result<std::unique_ptr<ActivationStore>> open_file_store(const Config& config, at::Device device,
                                                          std::optional<trainers::Span> own = {});
 

@@ -21,12 +21,12 @@ namespace stepscope::clt {
 
 class MemoryStore final : public ActivationStore {
  public:
-  // Of each batch it gives the rows `own`; all, where they are not said.
+  // Gives the rows `own` of each batch; all rows, where `own` is empty.
   MemoryStore(MadeActivations made, const Config& config, at::Device device,
               std::optional<trainers::Span> own = {});
 
   Result<Batch> next() override;
-  // Rows of the same origin that are made for it.
+  // Makes further rows of the same origin.
   Result<HeldOut> held_out(std::int64_t batches) override;
   void skip(std::int64_t batches) override;
   const std::vector<Normalisation>& target_normalisation() const override { return on_device_; }
@@ -42,7 +42,7 @@ class MemoryStore final : public ActivationStore {
   const trainers::Span own_;
   std::vector<at::Tensor> inputs_, targets_;  // normalised, on the device: with device_data
   at::Tensor all_inputs_, all_targets_;       // then: [layers * rows, d_model], those side by side
-  at::Tensor begins_;                         // of the layers in them: int64 [layers]
+  at::Tensor begins_;                         // first row of each layer in them: int64 [layers]
   std::vector<Normalisation> of_inputs_, of_targets_, on_device_;
   at::Device device_;
   at::Generator random_;

@@ -21,7 +21,7 @@ at::Tensor own_vectors(const SparseShape& shape, const at::Tensor& flat, std::in
   return weights_of_source(shape, flat, layer).slice(1, 0, shape.model);
 }
 
-// Of `all` features of all ranks.
+// Keeps the `count` greatest preactivations of a token, among `all` dead features of all ranks.
 at::Tensor greatest(const at::Tensor& preactivations, std::int64_t count, std::int64_t all,
                     const Ranks& ranks) {
   if (count >= all) return preactivations.clamp_min(0);

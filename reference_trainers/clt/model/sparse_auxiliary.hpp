@@ -43,12 +43,13 @@ Auxiliary auxiliary_of(const SparseShape& shape, const Config& config, const Ran
 // Adds to the gradients of all preactivations, [tokens, columns].
 void add_preactivation_gradients(const Auxiliary& auxiliary, at::Tensor& gradients);
 
-// Of `vectors`: this loss's, and that of the step's own lists with its output gradients [tokens,
-// layers, model]. `activations` are those of the lists, dense: [tokens, columns].
+// Returns the gradients of `vectors`: the sum of this loss's and of that of the step's own lists
+// with its output gradients [tokens, layers, model]. `activations` are those of the lists, dense:
+// [tokens, columns].
 at::Tensor vector_gradients(const AuxiliaryLayer& of, const at::Tensor& activations,
                             const at::Tensor& output_gradients);
 
-// Behind the decoder's own update of that step.
+// Updates the vectors, behind the decoder's own update of that step.
 void update_vectors(Auxiliary& auxiliary, SparseOps& ops, const SparseShape& shape,
                     AdamState& decoder, const ActiveFeatures& active,
                     const at::Tensor& output_gradients, double learning_rate, std::int64_t step);

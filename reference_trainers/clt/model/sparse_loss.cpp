@@ -28,8 +28,8 @@ at::Tensor side_by_side(const std::vector<at::Tensor>& layers) {
   return first.as_strided({tokens, count, model}, {count * model, model, 1});
 }
 
-// Of the difference in the original space, where the means cancel: with d of a column's deviation,
-// the loss is sum (d * difference)^2 / n.
+// Adds the loss of the difference in the original space, where the means cancel: with d the
+// deviation of a column, it is sum (d * difference)^2 / n.
 void add_reconstruction(SparseOps& ops, const at::Tensor& outputs, const at::Tensor& targets,
                         const at::Tensor& deviations, SparseLoss& loss) {
   const auto entries = static_cast<double>(outputs.size(0) * outputs.size(2));

@@ -18,7 +18,7 @@
 
 namespace stepscope::clt {
 
-// What one pass over a batch gave.
+// The results of one pass over a batch.
 struct SparseForward {
   at::Tensor preactivations;  // [tokens, layers * features]; without bias where no term needs it
   ActiveFeatures active;
@@ -28,8 +28,9 @@ struct SparseForward {
 // Gradients are undefined where every term that has them is left out.
 struct SparseLoss {
   LossParts parts;
-  at::Tensor of_outputs, of_values, of_preactivations;  // of by_token's values; of all
-  at::Tensor of_decoder_bias;                           // [layers, model]
+  // Gradients; the second is in the order of by_token's values.
+  at::Tensor of_outputs, of_values, of_preactivations;
+  at::Tensor of_decoder_bias;  // [layers, model]
   Auxiliary auxiliary;
 
   bool reaches_all_preactivations() const {
@@ -40,7 +41,7 @@ struct SparseLoss {
 // The standard deviations side by side: [layers, model].
 at::Tensor stacked_deviations(const std::vector<Normalisation>& of_targets);
 
-// deviations: of the targets. dead: as they were before this step. Of ranks that share features:
+// deviations: the targets'. dead: the dead features before this step. Where ranks share features,
 // model, preactivations, active and dead are this rank's own, outputs and the loss's parts all
 // ranks'.
 SparseLoss sparse_loss(const Config& config, const Ranks& ranks, SparseOps& ops,

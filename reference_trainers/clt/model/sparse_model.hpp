@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model's weights as the step on lists of active features wants them: one tensor of each kind,
-// with Adam's moments. They begin as those of model.hpp.
+// A model's weights for the step on lists of active features: one tensor of each kind, with Adam's
+// moments. They begin as those of model.hpp.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -29,10 +29,10 @@ struct SparseModel {
   at::Tensor encode(const std::vector<at::Tensor>& inputs) const;
   // The same without the bias.
   at::Tensor encode_without_bias(const std::vector<at::Tensor>& inputs) const;
-  // Of the encoder's parameters, from that of all preactivations.
+  // Returns the gradient of the encoder's parameters, from that of all preactivations.
   at::Tensor encoder_gradient(const at::Tensor& preactivation_gradients,
                               const std::vector<at::Tensor>& inputs) const;
-  // Of each feature's decoders together: [layers * features].
+  // Returns the norm of each feature's decoders together: [layers * features].
   at::Tensor decoder_norms() const;
 
   std::int64_t parameter_count() const;

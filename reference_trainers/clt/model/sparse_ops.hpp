@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training step on lists of active features asks of kernels/, and of a dense formulation in
-// ATen where there are none: the same results up to rounding, which is how each is tested.
+// The operations of a training step on lists of active features, implemented by kernels/ or, where
+// there are none, by a dense formulation in ATen: the same results up to rounding, which is how
+// each is tested.
 //
 // Preactivations are [tokens, layers * features], a layer's columns side by side. Decoder weights
 // lie flat as kernels/sparse_decoder/decoder_shape.hpp says. Everything is fp32 and on one device;
@@ -57,13 +58,14 @@ class SparseOps {
     (void)end_select(active, preactivations);
     return active;
   }
-  // Of the columns: from now on the lists' values are preactivations plus these as they then are,
-  // while the selection, which goes by z-scores of columns, is that of either. False where they
-  // cannot be added.
+  // Adds `addends` (one a column) to the values that are listed from now on; the selection does not
+  // change, because it goes by z-scores of columns. The addends are read when lists are made. False
+  // where this is not supported.
   virtual bool add_to_listed(const at::Tensor& /*addends*/) { return false; }
-  // Of the last selection.
+  // Lists the entries of the last selection by column.
   virtual void list_columns(ActiveFeatures& active, const at::Tensor& preactivations);
-  // In place, int64 [layers, features]: how long features have had no value above the threshold.
+  // Counts, in place, how long features have had no value above the threshold: int64 [layers,
+  // features].
   virtual void count_silent_steps(const ActiveFeatures& active, double threshold,
                                   const at::Tensor& steps);
 
@@ -71,11 +73,12 @@ class SparseOps {
   virtual at::Tensor decode(const AdamState& weights, const AdamState& bias,
                             const ActiveFeatures& active) = 0;
 
-  // Of outputs, [tokens, layers, model]: factor * (deviations * (outputs - targets))^2.
+  // Returns the loss of outputs, [tokens, layers, model]: factor * (deviations * (outputs -
+  // targets))^2.
   virtual SquaredLoss squared_loss(const at::Tensor& outputs, const at::Tensor& targets,
                                    const at::Tensor& deviations, double factor);
 
-  // Of each value of by_token: [entries].
+  // Returns the gradient of each value of by_token: [entries].
   virtual at::Tensor activation_gradient(const AdamState& weights, const ActiveFeatures& active,
                                          const at::Tensor& output_gradients) = 0;
 
@@ -87,12 +90,12 @@ class SparseOps {
   };
   virtual ByColumn by_column(const ActiveFeatures& active, const at::Tensor& values);
 
-  // Of the decoder, as its weights lie.
+  // Returns the gradient of the decoder, as its weights lie.
   virtual at::Tensor weight_gradient(const ActiveFeatures& active,
                                      const at::Tensor& output_gradients) = 0;
 
-  // Adam as torch::optim::Adam has it, with its defaults; steps count from 1. That of the decoder
-  // goes by weight_gradient and update unless an implementation knows better.
+  // Adam as torch::optim::Adam has it, with its defaults; steps count from 1. The decoder's update
+  // is weight_gradient followed by update unless an implementation has a faster way.
   virtual void update_decoder(AdamState& weights, const ActiveFeatures& active,
                               const at::Tensor& output_gradients, double learning_rate,
                               std::int64_t step);
@@ -106,8 +109,9 @@ class SparseOps {
   virtual void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
                       std::int64_t step) = 0;
 
-  // Of the encoder, [layers, features, model], from the gradients of selected preactivations, as
-  // by_column() has them, and a layer's inputs each, [tokens, model]; others have no gradient.
+  // Updates the encoder, [layers, features, model], from the gradients of selected preactivations,
+  // as by_column() gives them, and from one tensor of inputs a layer, [tokens, model]; other
+  // preactivations have no gradient.
   virtual void update_encoder(AdamState& weights, const FeatureList& gradients,
                               const std::vector<at::Tensor>& inputs, double learning_rate,
                               std::int64_t step);
@@ -141,13 +145,13 @@ at::Tensor decode_dense(const SparseShape& shape, const at::Tensor& weights, con
 // by_column with these values, which are in the order of by_token.
 FeatureList by_column_of(const ActiveFeatures& active, const at::Tensor& values);
 
-// Of each line's values: [lines].
+// Returns the sum of each line's values: [lines].
 at::Tensor line_sums(const FeatureList& list);
 
 // Where an entry of by_token lies in the flat preactivations: int64 [entries].
 at::Tensor places_of(const FeatureList& by_token, std::int64_t columns);
 
-// What is wrong with the shape for the kernels; empty where nothing is.
+// Returns why the kernels cannot take the shape; empty where they can.
 const char* problem_for_kernels(const SparseShape& shape);
 
 }  // namespace stepscope::clt

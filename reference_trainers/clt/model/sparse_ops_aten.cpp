@@ -18,7 +18,7 @@
 namespace stepscope::clt {
 namespace {
 
-// Of a boolean matrix, a line a row.
+// Lists the set entries of a boolean matrix, a line a row.
 FeatureList list_of(const at::Tensor& mask, const at::Tensor& values) {
   const at::Tensor zero = at::zeros({1}, mask.options().dtype(at::kLong));
   const at::Tensor entries = at::nonzero(mask);

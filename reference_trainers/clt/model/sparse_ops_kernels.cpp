@@ -22,7 +22,7 @@ kernels::AdamSettings settings_of(double learning_rate, std::int64_t step) {
   return settings;
 }
 
-// Of a decoder (kernels/sparse_decoder).
+// The most features of a decoder (kernels/sparse_decoder).
 constexpr std::int64_t kMostFeatures = (std::int64_t{1} << 21) - 1;
 
 constexpr std::int64_t kSpareEntries = 32;
@@ -155,8 +155,8 @@ class KernelOps final : public SparseOps {
     return {list.offsets, list.indices.slice(0, 0, count), list.values.slice(0, 0, count)};
   }
 
-  // Of the rank's entries, for lists that are made before the host knows how many there are: what
-  // is seldom left, for kernels are chosen by it.
+  // Returns the room for the rank's own entries, for lists that are made before the host knows how
+  // many there are. It is close to the true number, because kernels are chosen by it.
   std::int64_t room_for_own(const at::Tensor& preactivations) const {
     const std::int64_t most = selection_->most(preactivations);
     return last_own_ ? std::min(most, *last_own_ + *last_own_ / 8 + kSpareEntries) : most;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank holds of a training run, and what it asks of the others.
+// One rank's share of a training run, and the exchanges with the other ranks.
 //
 //   features  every rank reads the same batch and holds some features of each layer: their columns
 //             of the encoders and their rows of the decoders. Summed over the ranks is one
@@ -34,16 +34,16 @@ class Ranks {
   bool by_features() const { return !alone() && parallel_ == Parallel::features; }
   bool by_rows() const { return !alone() && parallel_ == Parallel::data; }
 
-  // Of each layer; of a batch.
+  // This rank's features of each layer; its rows of a batch.
   trainers::Span features() const { return features_; }
   trainers::Span rows() const { return rows_; }
   // The sizes of what this rank holds: its features, its rows.
   Config own(Config config) const;
-  // Of the entries of the preactivations.
+  // Returns the share of the preactivations' entries that this rank holds.
   double share() const { return share_; }
 
-  // Over the ranks, on every rank; its gradient is passed on as it is, so that each rank gets that
-  // of its own summands. The tensor itself where a rank is alone.
+  // Sums over the ranks, on every rank. The gradient is passed on as it is, so that each rank gets
+  // the gradient of its own summands. Returns the tensor itself where a rank is alone.
   at::Tensor sum(const at::Tensor& own) const;
   // The same in place and without a gradient, beside what the device does from here on, which must
   // leave it alone until finish_sums().
@@ -51,12 +51,13 @@ class Ranks {
   void finish_sums() const;
   // As sum() where ranks share features; else the tensor itself.
   at::Tensor sum_of_features(const at::Tensor& own) const;
-  // Of candidates that belong to features, each rank's own in a row, no more than `count` and none
-  // below 0: what is not among the row's `count` greatest of all ranks becomes 0.
+  // Keeps the greatest candidates of all ranks. Each rank has its own features' candidates, a row a
+  // token, no more than `count` and none below 0; a candidate that is not among the row's `count`
+  // greatest of all ranks becomes 0.
   at::Tensor keep_greatest(const at::Tensor& own, std::int64_t count) const;
   // All ranks' rows, a layer each.
   std::vector<at::Tensor> gather_rows(const std::vector<at::Tensor>& own) const;
-  // Of features that one rank each holds: of all.
+  // Combines the metrics of features that one rank each holds into those of all features.
   Metrics of_all_features(const Metrics& own, at::Device device) const;
   // In place.
   void sum_gradients(const std::vector<at::Tensor>& parameters) const;

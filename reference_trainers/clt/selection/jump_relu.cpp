@@ -19,9 +19,10 @@ namespace stepscope::clt {
 namespace {
 
 constexpr int kMostHalvings = 60;
-constexpr double kWidest = 1e9;  // of a scale; a z-score is at most the root of a batch's tokens
+// Widest scale that is tried; a z-score is at most the root of a batch's tokens.
+constexpr double kWidest = 1e9;
 
-// Of all calibration batches. All double but the counts: [layers * features].
+// Statistics of all calibration batches, double but for the counts: [layers * features].
 struct Statistics {
   at::Tensor least, mean, deviation;
   at::Tensor selected_in;              // batches in which a feature was selected

@@ -25,8 +25,8 @@ namespace stepscope::clt {
 struct Spread {
   Parallel by = Parallel::features;
   std::int64_t layers = 1;  // whose columns lie side by side in each rank's preactivations
-  std::int64_t rows = 0;    // of the whole batch
-  std::int64_t count = 0;   // of the whole batch
+  std::int64_t rows = 0;    // rows of the whole batch
+  std::int64_t count = 0;   // selected entries of the whole batch
 };
 
 class ShardedSelection {
@@ -42,7 +42,7 @@ class ShardedSelection {
   ShardedSelection(trainers::Comm& comm, const Spread& spread) : comm_(comm), spread_(spread) {}
 
   std::int64_t groups_of(const at::Tensor& preactivations) const;
-  // Of ranks that share rows: float [columns] each.
+  // Statistics of ranks that share rows: float [columns] each.
   struct Statistics {
     at::Tensor mean, scale;
   };
@@ -60,9 +60,9 @@ class KernelSelection : public ShardedSelection {
  public:
   struct Bits {
     at::Tensor words;        // int32 (kernels/common/bitmask.hpp)
-    std::int64_t count = 0;  // of the bits set
+    std::int64_t count = 0;  // number of set bits
   };
-  // Of these preactivations, at most.
+  // Returns the most entries that can be selected from these preactivations.
   std::int64_t most(const at::Tensor& preactivations) const {
     return std::min(spread_.count, preactivations.numel());
   }
@@ -70,8 +70,8 @@ class KernelSelection : public ShardedSelection {
   // end() returns the same tensor, as it nearly always does.
   virtual at::Tensor begin(const at::Tensor& preactivations,
                            const std::function<void()>& meanwhile) = 0;
-  // Of the same preactivations. The count is read back: this waits for what begin() enqueued, not
-  // for what came behind it.
+  // Ends the selection of the same preactivations. The count is read back: this waits for what
+  // begin() enqueued, not for later work.
   virtual Bits end(const at::Tensor& preactivations) = 0;
 
  protected:
@@ -83,7 +83,8 @@ std::unique_ptr<KernelSelection> make_kernel_selection(trainers::Comm& comm, con
 
 Spread spread_of(const Config& config);
 
-// Of a training run on that device. Null where a rank is alone: then the selection is batch_topk's.
+// Makes the selection of a training run on that device. Null where a rank is alone: then batch_topk
+// selects.
 std::unique_ptr<ShardedSelection> make_selection(const Config& config, trainers::Comm& comm,
                                                  at::Device device);
 

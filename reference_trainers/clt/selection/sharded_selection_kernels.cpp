@@ -96,8 +96,8 @@ class OnKernels final : public KernelSelection {
     outcome_.begin(cut_.outcome);
   }
 
-  // Of a matrix that was swept mean and scale are known, and what its own greatest were the last
-  // time they were asked for is long ago.
+  // Marks the rank's own greatest entries. Where the matrix was swept, mean and scale are known,
+  // and the last warm start is too old to be used.
   at::Tensor own_greatest(const at::Tensor& preactivations) {
     aten::BatchTopkWanted own = wanted();
     if (sweeps_) {

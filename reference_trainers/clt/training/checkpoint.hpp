@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training run needs to go on as if it had never stopped: every tensor that a step changes,
-// and how many steps were made. Batches follow from the seed and that number.
+// The state that a training run needs to go on as if it had never stopped: every tensor that a step
+// changes, and how many steps were made. Batches follow from the seed and that number.
 //
 // A file (common/tensor_file.hpp) holds schema, step, layers, features, d_model, seed, batch, rows,
 // fixes (names, with commas), rank, ranks, set, and a tensor for each name of Trainer::state():
@@ -9,8 +9,8 @@
 // (sparse_model.hpp).
 //
 // Ranks that share features write a file each (checkpoint_files.hpp). None is renamed before all
-// are on the disk; what a crash between two renames mixes is told apart by `set`, which differs
-// from one writing to the next.
+// are on the disk; a mixture left by a crash between two renames is recognised by `set`, which
+// differs from one writing to the next.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 namespace stepscope::clt {
 
 struct CheckpointPart {
-  int rank = 0, ranks = 1;  // of those that write a file each
+  int rank = 0, ranks = 1;  // number of this file's rank, and of ranks that write a file each
   std::int64_t set = 0;
   std::function<void()> all_on_disk;  // returns when every rank's file is; empty for one
 
@@ -43,7 +43,7 @@ struct ReadCheckpoint {
 // and leaves the tensors as they are.
 Result<ReadCheckpoint> read_part(const std::string& path, const Config& config,
                                  const TrainerState& state, const CheckpointPart& part);
-// Of a run of one file: the steps that had been made.
+// Reads the only file of a run; returns the steps that had been made.
 Result<std::int64_t> read_checkpoint(const std::string& path, const Config& config,
                                      const TrainerState& state);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trained model's JumpReLU (jump_relu.hpp): found on the batches that training would take next,
 // measured beside the selection it was trained with on rows that were not trained on, and written
-// to a file. Of recorded activations (--data) these rows are the batches behind those; where that
-// leaves the first epoch, they were trained on, which is said.
+// to a file. With recorded activations (--data) these rows are the batches behind those; where that
+// leaves the first epoch, they were trained on, and the output says so.
 //
 // The file is a dictionary as a checkpoint is: schema, step, seed, k, calibration_batches,
 // thresholds (float [layers, features], of preactivations of normalised inputs) and scales (double

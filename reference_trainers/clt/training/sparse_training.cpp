@@ -21,9 +21,10 @@
 namespace stepscope::clt {
 namespace {
 
-// Of the weights but the decoder's, which its update sums up by itself.
+// Gradients of all weights but the decoder's, which its update sums up by itself.
 struct WeightGradients {
-  FeatureList encoder_list;  // of selected preactivations, a line a column; without `encoder`
+  // Gradients of selected preactivations, a line a column; without `encoder`.
+  FeatureList encoder_list;
   at::Tensor encoder, encoder_bias, decoder_bias;
 };
 

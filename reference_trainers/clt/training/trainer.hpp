@@ -46,12 +46,13 @@ class Trainer {
   // After the state was restored: so many steps were made. Before the first step.
   virtual void resume_at(std::int64_t step) = 0;
 
-  // What a finished run is measured by; without gradients. Of ranks that share features: their own
-  // columns.
+  // The quantities by which a finished run is measured, without gradients. Where ranks share
+  // features, their own columns.
   virtual ActivationStore& store() = 0;
-  // Of normalised inputs, a layer's columns side by side: [batch, layers * features].
+  // Returns the preactivations of normalised inputs, a layer's columns side by side: [batch, layers
+  // * features].
   virtual at::Tensor preactivations(const std::vector<at::Tensor>& inputs) = 0;
-  // Of activations in that order: a layer each, [batch, d_model].
+  // Returns the reconstructions from activations in that order: a layer each, [batch, d_model].
   virtual std::vector<at::Tensor> reconstructions(const at::Tensor& activations) = 0;
 };
 

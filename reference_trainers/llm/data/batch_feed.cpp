@@ -12,7 +12,7 @@
 namespace stepscope::llm {
 namespace {
 
-// Of a tensor as read_batch gives it.
+// Splits a tensor from read_batch into inputs, targets and positions.
 Batch split(const at::Tensor& read, std::int64_t sequence) {
   const at::Tensor tokens = read[0];
   Batch batch{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Micro-batches on the device, in order. Plain: made and copied where they are asked for. Ahead: a
 // thread makes them in pinned memory, and each is copied on a stream of its own while the one
-// before is trained on. Of several ranks each takes every W-th micro-batch of the run, so that they
-// read what one process reads that accumulates W times as many.
+// before is trained on. With W ranks, each takes every W-th micro-batch of the run, so that
+// together they read what one process reads that accumulates W times as many.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,7 +17,7 @@ namespace stepscope::llm {
 
 struct Batch {
   at::Tensor inputs, targets;  // int64 [micro_batch, sequence]
-  // Of each input in its document, where documents are kept apart; else undefined.
+  // Position of each input in its document, where documents are kept apart; else undefined.
   at::Tensor positions;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents put together to rows of one length, so that few of them are cut: of a buffer of
-// documents the longest that still fits comes next (best fit). Where none fits, the longest is cut
-// and its rest goes back into the buffer. No token is lost but those of the last row, which is
-// dropped where it is not full.
+// Documents put together to rows of one length, so that few of them are cut: the longest document
+// of a buffer that still fits comes next (best fit). Where none fits, the longest is cut and its
+// rest goes back into the buffer. No token is lost but those of the last row, which is dropped
+// where it is not full.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Piece {
   std::int64_t begin = 0, count = 0;
 };
 
-// Of rows one after the other: row i is pieces [rows[i], rows[i + 1]).
+// Packed rows, one after the other: row i is pieces [rows[i], rows[i + 1]).
 struct PackedRows {
   std::vector<Piece> pieces;
   std::vector<std::size_t> rows{0};

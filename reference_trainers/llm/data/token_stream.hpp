@@ -55,7 +55,7 @@ class TokenStream {
   std::int64_t begin_ = 0, end_ = 0;
   std::size_t shard_ = 0;
   std::vector<std::int64_t> order_;
-  PackedRows rows_;  // of that shard
+  PackedRows rows_;  // rows of that shard
 };
 
 }  // namespace stepscope::llm

@@ -32,14 +32,15 @@ std::vector<Fp8Format> formats_of_steps(const Config& config) {
   return all;
 }
 
-// Of the gradient of cross entropy for each logit, before the share of its token: at most 1.
+// Returns the slot for the gradient of cross entropy by each logit, before it is multiplied by its
+// token's share: at most 1.
 Fp8Slot slot_of_parts(Fp8Format format, const at::Tensor& beside) {
   const double scale = kernels::fp8_scale(1, kernels::layout_of(format).greatest);
   const at::Tensor on_device = at::full({}, scale, beside.options().requires_grad(false));
   return {format, {}, on_device.to(at::kFloat), {}, {}};
 }
 
-// Of all at once: one update of the scales between two passes over each.
+// Measures all weights: one update of the scales between two passes over each.
 void measure_weight(const Fp8Site& site) {
   const kernels::KeyType type = site.weight.scalar_type() == at::kFloat
                                     ? kernels::KeyType::float32

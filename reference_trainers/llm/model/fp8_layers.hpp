@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rung fp8 keeps of a model's matrices: codes of each weight, made once a step, and the
+// State of the rung fp8 for a model's matrices: codes of each weight, made once a step, and the
 // scales of what each is multiplied with. All of it keeps its place in memory, so that a step can
 // be recorded; nothing is read by the host.
 //
@@ -32,7 +32,7 @@ struct Fp8Mode {
 struct Fp8Site final : torch::CustomClassHolder {
   at::Tensor weight;
   Fp8Slot of_weight, of_input, of_gradient;
-  Fp8Matrix codes;  // of the weight
+  Fp8Matrix codes;  // codes of the weight
   std::shared_ptr<const Fp8Mode> mode;
 
   Fp8Matrix quantised(const Fp8Slot& slot, const at::Tensor& rows) const {
@@ -41,7 +41,7 @@ struct Fp8Site final : torch::CustomClassHolder {
 };
 using Fp8SitePtr = c10::intrusive_ptr<Fp8Site>;
 
-// Of a layer; null without the rung.
+// Sites of one layer; null without the rung.
 struct Fp8Sites {
   Fp8SitePtr query_key_value, attention_output, gate_up, down;
 };
@@ -58,7 +58,7 @@ class Fp8Layers {
   // ranks' numbers, in place, and may be empty.
   void begin_step(const std::function<void(const at::Tensor&)>& over_ranks);
 
-  // What ranks have seen since then, so that each can say it of all.
+  // Makes the greatest numbers that were seen since then the same on all ranks.
   void agree(const std::function<void(const at::Tensor&)>& over_ranks) const {
     if (over_ranks) over_ranks(of_steps_.amaxes());
   }

@@ -18,7 +18,7 @@ struct RotaryTables {
   at::Tensor cos, sin;
   bool by_token() const { return cos.dim() == 4; }
 };
-// Of tokens at these places, [B, T].
+// Returns the angles of tokens at these positions, [B, T].
 RotaryTables tables_at(const RotaryTables& tables, const at::Tensor& positions);
 
 // [B, 1, T, T]: true where a query may see a key: of its document, and not behind it. A document

@@ -27,8 +27,8 @@ class Model {
   at::Tensor loss(const at::Tensor& inputs, const at::Tensor& targets, double share,
                   const at::Tensor& positions = {}) const;
 
-  // Before the first micro-batch of a step: what is made of its weights once. Of several ranks
-  // `over_ranks` takes the greatest of all ranks' numbers, in place.
+  // Prepares the weights' fp8 codes before the first micro-batch of a step. With several ranks,
+  // `over_ranks` replaces numbers by the greatest of all ranks', in place.
   void begin_step(const std::function<void(const at::Tensor&)>& over_ranks = {}) {
     if (fp8_) fp8_->begin_step(over_ranks);
   }
@@ -46,8 +46,8 @@ class Model {
   // Where tokens are and which keys they see: the model's own, or a batch's.
   struct Places {
     RotaryTables rotary;
-    at::Tensor hidden;   // of explicit attention
-    at::Tensor visible;  // of fused attention; undefined: causal
+    at::Tensor hidden;   // mask of explicit attention
+    at::Tensor visible;  // mask of fused attention; undefined: causal
   };
   Places places_of(const at::Tensor& positions) const;
   // Adds the branch to the residual and normalises the sum.
@@ -67,8 +67,8 @@ class Model {
   const Shape shape_;
   const Rungs rungs_;
   Weights weights_;
-  std::vector<Parameter> parameters_;  // of weights_
-  std::unique_ptr<Fp8Layers> fp8_;     // of weights_
+  std::vector<Parameter> parameters_;  // parameters of weights_
+  std::unique_ptr<Fp8Layers> fp8_;     // fp8 state of weights_
   RotaryTables rotary_;
   at::Tensor future_;  // [T, T]; of explicit attention
 };

@@ -15,7 +15,8 @@
 
 namespace stepscope::llm {
 
-// Matrices are [outputs, inputs]. Of two ways to hold them one is defined.
+// Weights of a layer. Matrices are [outputs, inputs]. Where two ways to hold them are listed, one
+// is defined.
 struct LayerWeights {
   at::Tensor attention_norm;        // [d_model]
   at::Tensor query, key, value;     // apart
@@ -26,7 +27,7 @@ struct LayerWeights {
   at::Tensor gate, up;              // apart, [hidden, d_model]
   at::Tensor gate_up;               // packed
   at::Tensor down;                  // [d_model, hidden]
-  Fp8Sites fp8;                     // of the matrices, packed
+  Fp8Sites fp8;                     // sites of the matrices, packed
 };
 
 // Those that are defined, in a fixed order.

@@ -38,7 +38,7 @@ at::Tensor norm_of(const at::Tensor& sum, const at::Tensor& weight, bool fused) 
   return fused ? add_rms_norm(sum, {}, weight).normed : rms_norm(sum, weight);
 }
 
-// Of linear(in, weight): the gradients of both, in the type that the product was made in.
+// Gradients of linear(in, weight) by both arguments, in the type that the product was made in.
 struct LinearGradient {
   at::Tensor in, weight;
 };
@@ -137,7 +137,7 @@ class Recomputed : public Function<Recomputed> {
     }
     Variables own = torch::autograd::grad(outputs, inputs, gradients, /*retain_graph=*/false,
                                           /*create_graph=*/false, /*allow_unused=*/true);
-    own.emplace_back();  // of the body
+    own.emplace_back();  // the body has no gradient
     return own;
   }
 };

@@ -29,18 +29,19 @@ class WeightShards {
   WeightShards(std::vector<Parameter>& parameters, const GradientBuckets& buckets,
                trainers::Comm& comm);
 
-  // What AdamW is to change: a share of each bucket, whose gradient is the bucket's own sum.
+  // The parameters that AdamW changes: a share of each bucket, whose gradient is the bucket's own
+  // sum.
   std::vector<Parameter> own() const { return own_; }
   // AdamW drops its parameters' gradients; here they are the buckets'.
   void attach_gradients() const;
   // Behind AdamW's step: every rank has all weights.
   void gather() const;
 
-  // Of AdamW's state of own(): the whole state on every rank, in new memory.
+  // Returns the whole state on every rank, in new memory, from AdamW's state of own().
   NamedTensors whole(const NamedTensors& own_state) const;
   // Memory for a whole state, without asking the others.
   NamedTensors whole_places(const NamedTensors& own_state) const;
-  // The shares of a whole state to AdamW's.
+  // Copies the shares of a whole state to AdamW's.
   void take(const NamedTensors& whole_state, const NamedTensors& own_state) const;
 
  private:
@@ -50,7 +51,7 @@ class WeightShards {
   trainers::Comm& comm_;
   const GradientBuckets& buckets_;
   std::vector<std::string> names_;
-  std::vector<std::vector<std::int64_t>> sizes_;  // of the parameters
+  std::vector<std::vector<std::int64_t>> sizes_;  // sizes of the parameters
   std::vector<at::Tensor> flat_;                  // weights of each bucket
   std::vector<Parameter> own_;
 };

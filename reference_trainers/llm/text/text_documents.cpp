@@ -34,7 +34,8 @@ std::size_t length_of(unsigned char first) {
   return first >= 0xf0 && first < 0xf5 ? 4 : 0;
 }
 
-// Of the second byte: no longer form than needed, no surrogate, none beyond the last character.
+// Whether the second byte fits: no longer form than needed, no surrogate, none beyond the last
+// character.
 bool second_fits(unsigned char first, unsigned char second) {
   if (first == 0xe0) return second >= 0xa0;
   if (first == 0xed) return second < 0xa0;

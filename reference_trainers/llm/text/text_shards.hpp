@@ -11,11 +11,12 @@
 namespace stepscope::llm {
 
 struct TextShards {
-  std::string text;          // file or folder
-  std::string folder;        // for the shards
-  std::string tokenizer;     // model of SentencePiece
-  std::string separator;     // line that ends a document; empty: a file is one
-  int train_vocabulary = 0;  // of a model that is made of the text and written first; 0: none
+  std::string text;       // file or folder
+  std::string folder;     // for the shards
+  std::string tokenizer;  // model of SentencePiece
+  std::string separator;  // line that ends a document; empty: a file is one
+  // Size of the vocabulary of a tokenizer to be made from the text first; 0: none is made.
+  int train_vocabulary = 0;
   std::int64_t shard_tokens = 100'000'000;
 };
 

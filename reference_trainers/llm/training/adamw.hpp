@@ -43,7 +43,7 @@ class AdamW {
   void sum_norms_by(std::function<void(const at::Tensor&)> sum) {
     sum_over_ranks_ = std::move(sum);
   }
-  // Of the steps from here on. Apart, because a step may be recorded once for many.
+  // Sets the rate of later steps. Apart from step(), because a step may be recorded once for many.
   virtual void set_learning_rate(double rate) = 0;
   void zero_gradients();  // drops them
 
@@ -56,9 +56,10 @@ class AdamW {
   virtual void set_steps(std::int64_t steps) = 0;
   static constexpr double kBeta1 = 0.9, kBeta2 = 0.95, kEpsilon = 1e-8;
 
-  // Of each parameter. Of those whose moments are kept here in float32, whatever the leaf is.
+  // Returns the gradients of the parameters whose moments are kept here, in float32, whatever the
+  // leaf's type is.
   std::vector<at::Tensor> gradients();
-  // The norm of all ranks' gradients together, of that of this rank's.
+  // Returns the norm of all ranks' gradients together, from this rank's.
   at::Tensor over_ranks(const at::Tensor& norm) const;
   // Rounds what has changed for the leaves that are copies.
   void refresh_copies();
@@ -68,8 +69,7 @@ class AdamW {
   const double weight_decay_, clip_;
 
  private:
-  // Of parameters whose leaves are copies: places, leaves, what they are copied from, and their
-  // gradients in float32.
+  // Parameters whose leaves are copies: their indices, leaves, masters, and gradients in float32.
   std::vector<std::size_t> copies_;
   std::vector<at::Tensor> leaves_, masters_, wide_gradients_;
   std::function<void(const at::Tensor&)> sum_over_ranks_;

@@ -18,7 +18,7 @@ class EightBitAdamW final : public FusedAdamW {
 
  private:
   struct Quantised {
-    std::size_t place;                      // of parameters_
+    std::size_t place;                      // index in parameters_
     at::Tensor mean_codes, square_codes;    // uint8 [numbers]
     at::Tensor mean_scales, square_scales;  // float32 [blocks]
   };

@@ -17,16 +17,16 @@ class FusedAdamW : public AdamW {
   void set_steps(std::int64_t steps) override;
 
  protected:
-  // Of parameters whose moments are kept elsewhere: all gradients, and what divides them.
+  // Updates the parameters whose moments are kept elsewhere, with all gradients and their divisor.
   virtual void update_others(const std::vector<at::Tensor>& /*gradients*/,
                              const at::Tensor& /*divisor*/) {}
 
   double rate_ = 0;
-  at::Tensor device_rate_;  // of a GPU, whose kernels read it there
+  at::Tensor device_rate_;  // only on a GPU, whose kernels read the rate there
 
  private:
   struct Group {
-    std::vector<std::size_t> places;  // of parameters_
+    std::vector<std::size_t> places;  // indices in parameters_
     std::vector<at::Tensor> weights, means, squares, steps;
   };
 

@@ -31,7 +31,7 @@ struct StepLog {
 
 class Training {
  public:
-  // Of several ranks: their group, which must outlive this.
+  // `group`: the ranks' group, which must outlive this; null: one rank.
   Training(const Config& config, at::Device device, trainers::Comm* group = nullptr);
 
   // Before the first step: its number, and what gives its batches and those behind it.
@@ -59,7 +59,7 @@ class Training {
   // Enqueues the step; gives its numbers.
   Numbers train_on(const std::vector<Batch>& batches);
   Numbers launch_graph(const std::vector<Batch>& batches);
-  // Of several ranks' losses, each a part of the step's, which noted_ holds: the step's.
+  // Sums the losses of several ranks, each a part of the step's: noted_ then holds the step's.
   void sum_losses();
   void zero_gradients();
   void begin_step();
@@ -73,7 +73,7 @@ class Training {
   const at::Device device_;
   trainers::Comm* const group_;
   Model model_;
-  // Of several ranks; shards_ with ZeRO-1.
+  // Only with several ranks; shards_ only with ZeRO-1.
   std::unique_ptr<GradientBuckets> buckets_;
   std::unique_ptr<WeightShards> shards_;
   std::unique_ptr<AdamW> optimizer_;
@@ -85,7 +85,7 @@ class Training {
   std::int64_t plain_steps_ = 0;
 
   std::int64_t unread_ = 0;        // first step whose numbers the host has not read
-  std::vector<at::Tensor> noted_;  // of each since then: loss and norm
+  std::vector<at::Tensor> noted_;  // loss and norm of each step since then
 };
 
 }  // namespace stepscope::llm

@@ -45,7 +45,7 @@ class SampleOrder {
   std::uint64_t seed_ = 0;
   std::int64_t samples_ = 0, of_rank_ = 0, of_step_ = 0, steps_of_epoch_ = 0;
   std::int64_t epoch_ = -1;
-  std::vector<std::int64_t> order_;  // of that epoch
+  std::vector<std::int64_t> order_;  // order of samples in that epoch
 };
 
 }  // namespace stepscope::token_pipeline

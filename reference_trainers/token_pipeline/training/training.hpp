@@ -15,7 +15,7 @@ namespace stepscope::token_pipeline {
 
 struct StepLoss {
   std::int64_t index = 0;  // from 0
-  double loss = 0;         // of all ranks' samples, the mean
+  double loss = 0;         // mean over all ranks' samples
 };
 
 class Training {
@@ -39,7 +39,7 @@ class Training {
   trainers::Comm& group_;
   Model model_;
   trainers::Adam optimizer_;
-  std::unique_ptr<trainers::GradientBuckets> buckets_;  // of several ranks
+  std::unique_ptr<trainers::GradientBuckets> buckets_;  // only with several ranks
   std::vector<at::Tensor> unread_;                      // losses
 };
 
