@@ -65,7 +65,7 @@ class Samples(torch.utils.data.Dataset):
 
     def __getitem__(self, i):
         batch = i // ROWS
-        # Of four batches one is as much cheaper as another is dearer; the mean stays.
+        # One of four batches is as much cheaper as another is dearer; the mean stays.
         factor = 1 + self.uneven * (0, 1, 0, -1)[batch % 4]
         spend(self.kind, self.ms * factor / ROWS)
         return torch.full((WIDTH,), float(i % 7))
@@ -109,7 +109,7 @@ def train(program, batches):
 
 
 def steady_ms(program, batches):
-    """Of the steps behind the first batches, which were asked for at once."""
+    """Returns the mean time of the steps behind the first batches, which were all requested at once."""
     ahead = program["workers"] * (program.get("prefetch") or 2)
     ends = train(program, batches)[ahead + 4:]
     return 1e3 * (ends[-1] - ends[0]) / (len(ends) - 1)

@@ -101,7 +101,8 @@ BENCHMARK(frame)
     ->Args({10'000'000, 64, 1920, 0})
     ->Args({10'000'000, 64, 1920, 1})
     ->Args({10'000'000, 64, 3840, 1})
-    ->Args({2'812'500, 18, 1920, 0})  // of these 64 lanes, what a window of 1080 lines shows
+    // The part of these 64 lanes that a window of 1080 lines shows.
+    ->Args({2'812'500, 18, 1920, 0})
     ->Args({10'000'000, 1, 1920, 0})
     ->Iterations(480)
     ->Unit(benchmark::kMillisecond);

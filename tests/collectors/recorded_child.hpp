@@ -28,7 +28,7 @@ struct Rings {
 
 class RecordedChild : public testing::Test {
  protected:
-  // Of its own, whatever an earlier process of this number has left.
+  // Makes a folder of its own, whatever an earlier process of this number has left.
   RecordedChild() {
     std::string name = (std::filesystem::temp_directory_path() / "recorded_child.XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for " + name);

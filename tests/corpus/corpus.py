@@ -24,7 +24,7 @@ import judge
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
-MODULES = {"own_clock", "keras_fit"}  # of several programs
+MODULES = {"own_clock", "keras_fit"}  # modules that several programs share
 LIBRARY_OF = {"lib_transformers_trainer": ["transformers", "accelerate"], "lib_lightning": ["lightning"], "lib_accelerate": ["accelerate"],
               "lib_timm": ["timm"], "lib_jax": ["jax", "optax"], "lib_flax": ["flax", "optax"], "lib_geometric": ["torch_geometric"],
               "lib_torchdiffeq": ["torchdiffeq"], "lib_gpytorch": ["gpytorch"], "lib_peft": ["peft", "transformers"],

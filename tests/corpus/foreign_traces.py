@@ -68,7 +68,8 @@ def no_host(events):
 
 
 def pairs(events):
-    """Of events that begin together the longest is the outermost; what ends where another begins has ended before."""
+    """Returns the events with each complete one as a pair of begin and end. The longest of several that begin together is the
+    outermost; an event that ends where another begins has ended before it."""
     out = [event for event in events if event.get("ph") != "X"]
     threads = collections.defaultdict(list)
     for event in events:

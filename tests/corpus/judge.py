@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold of a report of a corpus program, from its own clock and the marks in its source. No GPU, no files.
+"""Checks of a report of a corpus program against its own clock and the marks in its source. No GPU, no files.
 
 A mark `# planted: CAUSE` names the line of a planted cost: it must be among the three lines with most time, and CAUSE a
 prefix of one of its causes that hold a third of it; `# planted on a GPU: CAUSE` counts there alone. A word that is no
@@ -8,12 +8,12 @@ cause ("optimizer", "host_sync") asks for the line alone.
 import re
 from collections import Counter, defaultdict
 
-HEADLINE = 0.01       # of the own clock, over the same steps
+HEADLINE = 0.01  # share of the own clock, over the same steps
 HEADLINE_OF_SAMPLES = 0.05  # where samples alone tell when a step begins
 UNEXPLAINED = 0.01    # unknown and host.other, of the wall time
-LINES_EACH = 0.90     # of the wall time that has a line
+LINES_EACH = 0.90  # share of the wall time that has a line
 LINES_MEDIAN = 0.95
-FEWEST_COUNTED = 0.5  # of all steps: warm-up may not eat more
+FEWEST_COUNTED = 0.5  # share of all steps: warm-up may not eat more
 CAUSES = ("host", "gpu", "copy", "comm")
 
 
@@ -69,7 +69,7 @@ def is_sampled_alone(report):
 
 
 def headline_error(report, own):
-    """Of the reported mean step to the own clock's over the same steps; None where the steps cannot be paired."""
+    """Returns the error of the reported mean step against the own clock's over the same steps; None where they cannot be paired."""
     listed = report["steps"]["list"]
     begins = own["begins_ns"]
     if len(listed) != own["steps"]:

@@ -24,7 +24,7 @@ import cases
 from machine import Machine
 from programs import LINES
 
-LEAST = 0.01  # of the step: what costs less must not be found
+LEAST = 0.01  # share of the step: what costs less must not be found
 # From here on it must be: 1.3 times where the rule's page says that it fires.
 MUST = collections.defaultdict(lambda: 0.03, input_starvation=0.065, launch_bound=0.13, periodic_phase=0.06, hotspot=0.12,
                                unfused_attention=0.065, precision=0.065, underfilled_gpu=0.2,
@@ -34,7 +34,7 @@ RULE_OF = {"norms": "host_sync"}
 MANY_TINY, TINY = 8, 48  # copies a step from which on tiny_h2d is about them, by its page; how many a loop makes
 OF_THE_DEVICE = ("unfused_attention", "precision", "hotspot", "underfilled_gpu", "clock_change", "exposed_comm", "exposed_copy",
                  "periodic_phase")
-SHORTEST_GAP = 0.3  # of 3.5 ms: what is shorter than a millisecond is launch_bound's, by the rules' pages
+SHORTEST_GAP = 0.3  # share of 3.5 ms: what is shorter than a millisecond is launch_bound's, by the rules' pages
 ASSUMED = ("hotspot", "underfilled_gpu")  # their forecasts take half of the work away, the program all of it
 
 
@@ -203,7 +203,7 @@ def row(name, score):
 
 
 def forecast_errors(case, step, answer, gains):
-    """Of findings with a forecast whose cost was executed away: how far the forecast is off the true step."""
+    """Yields how far each forecast is off the true step, for findings whose cost was executed away."""
     for finding in answer["found"]:
         if finding["forecast_us"] is None or gains.get(finding["id"], 0) < LEAST or finding["id"] in ASSUMED:
             continue

@@ -53,7 +53,7 @@ class Machine:
         self.lines.append(text + (f" at={at}" if at else ""))
 
     def write_call(self, api, begin, stream, at):
-        """Of the op that was issued last."""
+        """Writes the call of the op that was issued last."""
         self.write(f"call {self.thread} {begin:.3f} {self.now:.3f} {api} id={self.correlation} stream=s{stream}", at)
 
     @contextlib.contextmanager

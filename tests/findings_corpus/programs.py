@@ -53,7 +53,7 @@ class Size:
     read_every: int = 1
     bookkeeping: float = 30  # us of Python at the step's end
     parameters: int = 60
-    amount: float = 1  # of the cost under test
+    amount: float = 1  # size of the cost under test, 1 being the usual one
     hidden: bool = False  # the cost is where the device hides it
     lookalike: str = ""  # something that looks like a cost and is none
 

@@ -66,7 +66,7 @@ def without(parts):
 
 
 def first_complaint(text):
-    """Of what a program printed; lines of JSON are its results."""
+    """Returns the first line of a program's output that reports an error; lines of JSON are its results."""
     for line in text.splitlines():
         if not line.startswith("{") and any(word in line for word in ("CUDA_ERROR", "cudaError", "Error:", "Segmentation")):
             return line.strip()[:110]
@@ -120,7 +120,7 @@ def ops_of(scope):
     return counts
 
 
-def whole_is_told(counts, launches):
+def missing_ops(counts, launches):
     """'' where each launch is one op and no kernel of a graph is one beside."""
     graphs, kernels = counts.get(GRAPH, 0), counts.get(scope_file.KERNEL, 0)
     return "" if graphs == launches and kernels == 0 else f"{graphs} graphs and {kernels} kernels recorded of {launches} launches"
@@ -134,8 +134,8 @@ def native(bench, options):
             for setting in (PLAIN, BARE_NODES, NODES, WHOLE):
                 clean = bench.clean(" ".join([nodes, update, *busy]), command, setting, options.native_repeats)
             if clean:
-                bench.rows[-1]["untold"] = whole_is_told(ops_of(bench.scope), options.launches)
-                print(bench.rows[-1]["untold"] or "  each launch is one op", flush=True)
+                bench.rows[-1]["missing"] = missing_ops(ops_of(bench.scope), options.launches)
+                print(bench.rows[-1]["missing"] or "  each launch is one op", flush=True)
 
 
 def has_module(python, name):
@@ -210,7 +210,7 @@ def test(options):
     if not options.jax_first and not options.native_only:
         default, found = judge_jax(bench, options)
     whole = [row for row in bench.rows if row["setting"] == WHOLE.name]
-    passed = default is not False and not any(any(row["statuses"]) or row.get("untold") for row in whole)
+    passed = default is not False and not any(any(row["statuses"]) or row.get("missing") for row in whole)
     shutil.rmtree(bench.scope, ignore_errors=True)
     return {"passed": passed, "headline": found, "rows": bench.rows, "seconds": round(options.budget - bench.left_s(), 1)}
 

@@ -18,7 +18,7 @@ import intervals
 import support
 import turns
 
-WARM_UP = 20      # of turn_times
+WARM_UP = 20  # steps that turn_times leaves out
 MARGIN = 220      # untouched steps behind the clock's: the report uses the last 200 of them
 MOST = 0.03
 

@@ -28,7 +28,7 @@ def of_recordings(recordings, begin=None, end=None):
 
 
 def of_events(events):
-    """Of (name, begin ns, end ns)."""
+    """Returns the list for events of (name, begin ns, end ns)."""
     sums = collections.defaultdict(lambda: [0, 0])
     for name, begin, end in events:
         sums[name][0] += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ratios of step times with intervals of 95 %, and what they say of a target."""
+"""Ratios of step times with intervals of 95 %, and how they stand to a target."""
 
 import statistics
 
@@ -9,7 +9,7 @@ STUDENT_T = {1: 12.71, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.36
 
 
 def student_t(freedom):
-    """Of the nearest tabled number that is not greater: wider rather than narrower."""
+    """Returns the value for the nearest tabled number that is not greater: wider rather than narrower."""
     return STUDENT_T[max(tabled for tabled in STUDENT_T if tabled <= freedom)]
 
 
@@ -30,8 +30,9 @@ def verdict(found, target):
 
 
 def window_ratio(stretches):
-    """Of [[on, time], ...] in which off and on take turns: median of on / mean of the neighbours, 95 % by order
-    statistics (a binomial's normal approximation, rounded outwards)."""
+    
+    """Returns the ratio of on to off for [[on, time], ...] in which they alternate: median of on / mean of the neighbours,
+    95 % by order statistics (a binomial's normal approximation, rounded outwards)."""
     triples = zip(stretches, stretches[1:], stretches[2:])
     ratios = sorted(2 * on[1] / (before[1] + after[1]) for before, on, after in triples if on[0])
     if len(ratios) < 6:

@@ -8,8 +8,8 @@ import numpy
 
 BEGIN, DURATION, NAME = 0, 1, 2
 DEFAULT = (0, numpy.zeros(1, numpy.uint8))
-THREAD = 3  # of host ranges
-TIME, TRACK, VALUE = 0, 1, 3  # of counters
+THREAD = 3  # column of host ranges
+TIME, TRACK, VALUE = 0, 1, 3  # columns of counters
 
 
 def varints(data):

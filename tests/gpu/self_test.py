@@ -82,9 +82,9 @@ class BisectGraphs(unittest.TestCase):
             shutil.copy(os.path.join(DATA, "v1.sst"), folder)
             self.assertGreater(sum(bisect_graphs.ops_of(folder).values()), 0)
         counts = {kind: sum(op[3] == kind for op in ops) for kind in range(5)}
-        self.assertEqual(bisect_graphs.whole_is_told(counts, 2), "")
-        self.assertIn("2 graphs and 0 kernels", bisect_graphs.whole_is_told(counts, 3))
-        self.assertIn("1 kernels", bisect_graphs.whole_is_told({**counts, scope_file.KERNEL: 1}, 2))
+        self.assertEqual(bisect_graphs.missing_ops(counts, 2), "")
+        self.assertIn("2 graphs and 0 kernels", bisect_graphs.missing_ops(counts, 3))
+        self.assertIn("1 kernels", bisect_graphs.missing_ops({**counts, scope_file.KERNEL: 1}, 2))
 
     def test_the_first_complaint_is_the_cause_not_the_clock(self):
         text = '{"own_clock": {"x": "Error: 1"}}\nE 1 cuda_event.cc:50] CUDA_ERROR_LAUNCH_FAILED\nlater CUDA_ERROR'

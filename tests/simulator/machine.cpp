@@ -12,8 +12,8 @@ namespace stepscope::simulator {
 namespace {
 
 constexpr std::size_t kStreams = 6;
-constexpr std::uint64_t kStagedBytes = 4
-                                       << 20;  // of a copy that its call must stage piece by piece
+// A copy of more bytes is staged by its call piece by piece.
+constexpr std::uint64_t kStagedBytes = 4 << 20;
 
 class Machine {
  public:
@@ -399,7 +399,7 @@ class Machine {
   std::size_t side_at_ = 0;
   std::uint32_t correlation_ = 0;
   std::uint32_t graph_ = 0;
-  std::uint32_t line_ = 0;  // of the action at hand
+  std::uint32_t line_ = 0;  // line of the current action
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host threads of a simulated run do: a step is a linear list of actions, repeated. Ranges
-// open and close by actions of their own; a hand-off moves the list to the autograd worker and
-// back.
+// The actions of the host threads of a simulated run: a step is a linear list of them, repeated.
+// Ranges open and close by actions of their own; a hand-off moves the list to the autograd worker
+// and back.
 #pragma once
 
 #include <cstdint>
@@ -48,10 +48,10 @@ struct Action {
   std::uint32_t stream = 0;
   std::uint32_t event = 0;
   std::uint32_t count = 1;
-  std::uint32_t line = 0;  // of the program's source; 0: not recorded
+  std::uint32_t line = 0;  // line of the program's source; 0: not recorded
 };
 
-// What the profiler records; causes can only be told apart as far as it did.
+// The records of the profiler; causes can only be distinguished as far as it recorded.
 struct Recording {
   bool python = true;
   bool ops = true;
@@ -59,8 +59,8 @@ struct Recording {
 };
 
 struct Program {
-  std::vector<Action> step;  // of the loop's thread (and its autograd worker)
-  std::vector<Action> side;  // of an independent thread, repeated as long as the loop runs
+  std::vector<Action> step;  // the loop's thread (and its autograd worker)
+  std::vector<Action> side;  // an independent thread, repeated as long as the loop runs
   std::uint32_t steps = 6;
   bool ends_with_run = false;  // the last window ends with the run, else a step follows it
   double noise = 0.02;         // relative deviation of every duration

@@ -8,7 +8,8 @@
 
 namespace stepscope::simulator {
 
-inline constexpr std::int64_t kStart = 1'000'000;  // of the trace's clock: time 0 means "no time"
+// Begin of the trace's clock: time 0 means "no time".
+inline constexpr std::int64_t kStart = 1'000'000;
 
 Trace record(const Run& run);
 Steps true_steps(const Run& run, const Trace& trace);

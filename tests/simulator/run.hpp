@@ -59,7 +59,7 @@ struct Run {
   std::vector<HostRange> ranges;
   std::vector<SimulatedOp> ops;     // in the order of issue
   std::vector<Interval> step_host;  // all steps, also those outside the windows
-  std::vector<Interval> windows;    // of the steps that count
+  std::vector<Interval> windows;    // windows of the steps that count
   std::size_t first_counted = 0;    // index of the first window's step
   Recording recording;
 };

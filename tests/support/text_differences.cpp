@@ -98,7 +98,7 @@ std::string path_of(const Attribution& attribution, PhaseId phase) {
   return own.parent == 0 ? own.name : path_of(attribution, own.parent) + "/" + own.name;
 }
 
-// Of exactly that phase, inner ones left out.
+// Returns the time of exactly that phase, inner ones left out.
 std::string time_of_path(const Attribution& attribution, const std::string& path) {
   std::int64_t ns = 0;
   for (const Cell& cell : attribution.process.cells) {

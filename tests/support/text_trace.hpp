@@ -71,7 +71,7 @@ class TextTrace {
   std::int64_t host_shift_ = kBase;
   std::int64_t device_shift_ = kBase;
   std::uint32_t correlation_shift_ = 0;
-  std::uint32_t own_correlation_ = 1'000'000;  // of `launch` lines, which name none
+  std::uint32_t own_correlation_ = 1'000'000;  // next id of `launch` lines, which name none
 };
 
 }  // namespace stepscope::testing

@@ -59,7 +59,7 @@ class CaseRun : public CaseMemory {
                   static_cast<double>(count_) * 1e-6, 100 * touched(), sound_ ? "sound" : "WRONG");
     return line;
   }
-  // Of all vectors.
+  // Returns the share of all parameters that the update touches.
   double touched() const {
     return static_cast<double>(lists_.touched_vectors() * shape_.model) /
            static_cast<double>(count_);

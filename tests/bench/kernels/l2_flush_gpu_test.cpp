@@ -13,8 +13,8 @@ namespace stepscope::kernels {
 namespace {
 
 constexpr unsigned kLines = 16384;  // 2 MB
-// Of what the L2 holds, a load takes 287 cycles on an H100, else 687: of a flush that drives
-// nothing out the ratio is 1, of one that drives half out 1.7.
+// A load of what the L2 holds takes 287 cycles on an H100, else 687. A flush that drives nothing
+// out gives a ratio of 1, one that drives half out 1.7.
 constexpr double kTimesAsLong = 2;
 
 class L2FlushTest : public testing::Test {

@@ -144,8 +144,8 @@ void Session::call(const Work& work, const Enqueue& enqueue) {
 
 void Session::report(benchmark::State& state, const std::vector<double>& times_us, double bytes,
                      double best_read_us) {
-  std::size_t i =
-      0;  // of Google Benchmark's own warm-up, which has more turns than there are times
+  // Google Benchmark's own warm-up has more turns than there are times.
+  std::size_t i = 0;
   for (auto _ : state) state.SetIterationTime(times_us[i++ % times_us.size()] * 1e-6);
   const Timing timing = timing_of(times_us);
   const double terabytes = bytes / timing.median_us * 1e-6;

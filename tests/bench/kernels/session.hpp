@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of a program: the device memory that is held at a time, and what each way's turn does.
-// Nothing on the device is touched before the first turn.
+// A run of a program: the device memory that is held at a time, and the turns of each way. Nothing
+// on the device is touched before the first turn.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -49,7 +49,7 @@ class Session {
   double copy_terabytes_ = 0;
   const BenchCase* current_ = nullptr;
   std::unique_ptr<CaseMemory> memory_;
-  std::optional<Reads> reads_;  // of memory_
+  std::optional<Reads> reads_;  // reads of memory_
 };
 
 }  // namespace stepscope::kernels

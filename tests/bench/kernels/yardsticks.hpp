@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others are judged by in the same run: the best of the read-only kernels over a case's
-// memory, and the rate of a device-to-device copy.
+// References measured in the same run: the best of the read-only kernels over a case's memory, and
+// the rate of a device-to-device copy.
 #pragma once
 
 #include "tests/bench/kernels/cold_timer.hpp"
@@ -35,7 +35,7 @@ class Reads {
       if (median > 0 && (best == 0 || median < best)) best = median;
     return best;
   }
-  // Of all: those that were left out are timed.
+  // Returns the best of all kernels; those that were left out are timed first.
   double best_us() {
     for (std::size_t i = 0; i < kernels_.size(); ++i)
       if (medians_us_[i] == 0 && runs(i)) times_us(i);

@@ -42,7 +42,7 @@ def python(program, *arguments):
 
 
 class Shares:
-    """Of the wall time, by cause and line."""
+    """Shares of the wall time, by cause and line."""
 
     def __init__(self, report):
         partition = report["partition"]

@@ -15,8 +15,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What is told of a thread that has been in `body` for a while; `wake` ends it.
-bool told_of(const std::function<void()>& body, const std::function<void()>& wake) {
+// Returns sleeps_in_file_call of a thread that has been in `body` for a while; `wake` ends it.
+bool sleeps_in_file_call_during(const std::function<void()>& body,
+                                const std::function<void()>& wake) {
   std::atomic<pid_t> tid{0};
   std::thread thread([&] {
     tid = gettid();
@@ -53,15 +54,16 @@ TEST(ThreadClock, AWriteThatBlocksIsTold) {
       left -= static_cast<std::size_t>(taken);
     }
   };
-  EXPECT_TRUE(told_of(write_twice, empty));
+  EXPECT_TRUE(sleeps_in_file_call_during(write_twice, empty));
 }
 
 TEST(ThreadClock, AWaitForAnotherIsNoFileCall) {
   const Pipe pipe;
   char byte = 0;
-  EXPECT_FALSE(told_of([&] { EXPECT_EQ(read(pipe.ends[0], &byte, 1), 1); },
-                       [&] { EXPECT_EQ(write(pipe.ends[1], "x", 1), 1); }));
-  EXPECT_FALSE(told_of([] { std::this_thread::sleep_for(milliseconds(300)); }, [] {}));
+  EXPECT_FALSE(sleeps_in_file_call_during([&] { EXPECT_EQ(read(pipe.ends[0], &byte, 1), 1); },
+                                          [&] { EXPECT_EQ(write(pipe.ends[1], "x", 1), 1); }));
+  EXPECT_FALSE(
+      sleeps_in_file_call_during([] { std::this_thread::sleep_for(milliseconds(300)); }, [] {}));
   EXPECT_FALSE(sleeps_in_file_call(gettid()));
 }
 

@@ -12,8 +12,8 @@ namespace stepscope::nvml::fake_nvml {
 struct State {
   Status init_status = kSuccess;
   Status clock_status = kSuccess;
-  Status field_status = kSuccess;  // of the call
-  Status power_field = kSuccess;   // of the value
+  Status field_status = kSuccess;  // result of the call
+  Status power_field = kSuccess;   // status of the value
   Status nvlink_field = kSuccess;
   Status processes_status = kSuccess;
   std::atomic<int> hang_ms{0};  // in each reading of a clock

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Python tests load by ctypes: our call sites behind a C interface, with a fake recorder.
-// PyDLL calls it holding the GIL, CDLL without.
+// The library that the Python tests load by ctypes: our call sites behind a C interface, with a
+// fake recorder. PyDLL calls it holding the GIL, CDLL without.
 #include <dlfcn.h>
 
 #include <array>
@@ -123,8 +123,8 @@ PROBE unsigned long probe_missed() {
   return fake_recorder::lookups_missed();
 }
 
-// What was told of loops since the last call, a line each: depth, flags, the loop's line, the
-// caller's line, iteration.
+// Writes the loop positions reported since the last call, a line each: depth, flags, the loop's
+// line, the caller's line, iteration.
 PROBE void probe_positions(char* out, std::size_t size) {
   std::string all;
   for (const auto& position : fake_recorder::take_loop_positions()) {

@@ -58,7 +58,7 @@ TEST_F(ProcessStateTest, AForkedChildWritesItsOwnFileAndKeepsTheParentsNames) {
     begin_user("parent");
     const pid_t child = fork();
     if (child == 0) {
-      end_range(kLaneUser);  // of a range that the parent began
+      end_range(kLaneUser);  // the parent began this range
       begin_range(kLaneUser, HostKind::user_scope, known, 0, 0, kNoSequence);
       end_range(kLaneUser);
       begin_user("new in the child");

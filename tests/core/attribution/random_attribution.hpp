@@ -53,7 +53,7 @@ class RandomAttribution {
  private:
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
 
-  // Of two transfers, one is of a group of two calls.
+  // Makes two transfers, of which one has a group of two calls.
   void make_collectives(Attribution& a) {
     Collectives& calls = make_.data.collectives;
     for (std::uint32_t i = 0; i < 3; ++i) {

@@ -17,7 +17,7 @@ struct Pair {
   const char* after;
   const char* line_in;  // the function that holds the line of the largest difference
   Cause cause;          // that the planted one is
-  const char* phase;    // of the largest difference
+  const char* phase;    // phase of the largest difference
 };
 
 // Functions as in the programs; see the tags in their sources.

@@ -86,7 +86,7 @@ TEST(ManyRuns, WhatIsShownLiesInItsRange) {
     if (c.steps == 0) continue;
     const auto expect_inside = [&](const DeltaRange& range, std::int64_t delta_ns) {
       ASSERT_TRUE(range);
-      const double rounding = 2;  // of scaled tables
+      const double rounding = 2;  // scaled tables are rounded
       EXPECT_LE(range->first, c.per_step(delta_ns) + rounding);
       EXPECT_GE(range->second, c.per_step(delta_ns) - rounding);
     };

@@ -48,8 +48,8 @@ struct Trial {
   }
 };
 
-// Of the lines that either side recorded, those that have the right partner, or rightly none. A
-// partner that the other side did not record can be known by text alone.
+// Counts, among the lines that either side recorded, those with the right partner, or rightly none.
+// A partner that the other side did not record can be known by text alone.
 void count_right_lines(const Trial& trial, bool with_text, Tally& tally) {
   using compare_parts::Line;
   const compare_parts::MatchedWork work(trial.a, trial.b, {10, 1, 1});
@@ -91,7 +91,7 @@ std::map<std::pair<std::string, std::uint32_t>, double> true_changes(const Trial
   return out;
 }
 
-// Of the calls that came or went, those that are blamed on the right line.
+// Counts, among the calls that came or went, those that are blamed on the right line.
 void count_right_blame(const Trial& trial, const Comparison& c, Tally& tally) {
   auto truth = true_changes(trial);
   for (const auto& [line, delta] : truth) tally.all += std::abs(delta);

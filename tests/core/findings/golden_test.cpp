@@ -40,7 +40,7 @@ std::string number(double value) {
   return text;
 }
 
-// What a fact of the case says of a finding that was found.
+// Returns the value of a finding's property, as text, for a fact of the case.
 std::string value_of(const Finding& finding, const std::string& what) {
   if (what == "found") return place(finding);
   if (what == "caused") return number(finding.caused_ns_per_step / 1000);

@@ -12,7 +12,7 @@
 namespace stepscope {
 namespace {
 
-// Of all orders of m + n values, which of them are the candidate's.
+// Counts over all orders of m + n values and all choices of the candidate's.
 std::vector<double> counted_mann_whitney(std::size_t m, std::size_t n) {
   std::vector<double> ways(m * n + 1, 0);
   double all = 0;

@@ -52,7 +52,7 @@ void erase(Program& program, const std::function<bool(const Action&)>& test) {
   std::erase_if(program.step, test);
 }
 
-// Of the line that `fix_of` scopes: the only site of the trace.
+// Scopes a fix to the only site of the trace.
 Fix at_line(FixKind kind) {
   Fix fix{.kind = kind};
   fix.scope.sites = {0};

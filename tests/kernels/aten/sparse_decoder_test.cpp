@@ -83,7 +83,8 @@ TEST_P(AtenSparseDecoder, SixteenBitWeightsAreRoundedOnlyAtTheEnd) {
   EXPECT_EQ(outputs.scalar_type(), at::kBFloat16);
   const at::Tensor dense = learnt(acts.to(at::kFloat));
   const at::Tensor expected = dense_decoder(kept(dense), weights.detach().to(at::kFloat), bias_);
-  expect_near(outputs.to(at::kFloat), expected, 0.1);  // of 8 bits: numbers are below 20
+  // Bfloat16 has 8 bits, and numbers are below 20.
+  expect_near(outputs.to(at::kFloat), expected, 0.1);
   outputs.sum().backward();
   expected.sum().backward();
   EXPECT_EQ(acts.grad().scalar_type(), at::kHalf);

@@ -17,7 +17,7 @@ namespace stepscope::kernels {
 
 struct Shape {
   std::int64_t rows, columns;
-  std::size_t offset = 0;  // of the keys, in entries
+  std::size_t offset = 0;  // where the keys begin, in entries
 };
 
 // Raw keys of this type and shape; all else is the caller's.

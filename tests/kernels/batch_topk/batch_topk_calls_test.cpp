@@ -154,7 +154,8 @@ TYPED_TEST(BatchTopkCalls, GoesOnFromASampleThatMisleads) {
   }
 }
 
-// What GPUs of compute capability 8.6, 8.9 and 12.0 give: the sweep's ring is smaller there.
+// The shared memory of GPUs of compute capability 8.6, 8.9 and 12.0, whose sweep has a smaller
+// ring.
 TYPED_TEST(BatchTopkCalls, SelectsTheSameWhereABlockHasLittleSharedMemory) {
   const Shape shape{sized(512, 131), 4096};
   const std::vector<TypeParam> keys =
@@ -199,7 +200,7 @@ TYPED_TEST(BatchTopkCalls, CountsNanWhereNothingIsSelected) {
       arguments.start = start;
       const BatchTopkExpected expected = batch_topk_reference(arguments);
       arguments.keys = on_device.data();
-      arguments.count = 17;  // of no matter
+      arguments.count = 17;  // ignored
       arguments.device_count = device_count.data();
       expect_equal(run_batch_topk(arguments, stream), expected, text(arguments, "all NaN"));
     }
@@ -222,7 +223,7 @@ TYPED_TEST(BatchTopkCalls, TakesItsCountFromTheDevice) {
       const BatchTopkExpected expected = batch_topk_reference(arguments);
       const DeviceBuffer<std::int64_t> device_count(std::vector<std::int64_t>{count});
       arguments.keys = on_device.data();
-      arguments.count = 17;  // of no matter
+      arguments.count = 17;  // ignored
       arguments.device_count = device_count.data();
       expect_equal(run_batch_topk(arguments, stream), expected,
                    text(arguments, "device count " + std::to_string(count)));

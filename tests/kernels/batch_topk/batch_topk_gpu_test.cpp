@@ -170,7 +170,7 @@ TYPED_TEST(BatchTopkGpu, RanksAffineKeysAsTheReferenceDoes) {
 
 TYPED_TEST(BatchTopkGpu, ComputesStatisticsAndRanksByThem) {
   Turns patterns(this->kFirstTurn);
-  // Of 8 rows the statistics' blocks sample all.
+  // With 8 rows, the statistics' blocks sample all.
   for (const Shape& shape : {Shape{40, 1000}, Shape{8, 1000}, Shape{1, 300}, Shape{1100, 257},
                              Shape{64, 512, 1}, Shape{8, 509, 1}}) {
     for (const KeyPattern& pattern : patterns.of(key_patterns(), 5)) {

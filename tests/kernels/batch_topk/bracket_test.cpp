@@ -10,7 +10,7 @@ constexpr int kPlaceBits = 10;
 constexpr std::uint32_t kNanFirst = 0xffffffffU;  // ordered keys of NaN, by policy
 constexpr std::uint32_t kNanLast = 0;
 
-// Of a key at a place; the bracket's codes begin at its least key.
+// Classifies a key at a place; the bracket's codes begin at its least key.
 Standing standing(const Bracket& bracket, std::uint32_t key, std::int64_t place, bool nan = false,
                   bool plain = false) {
   const CandidateCode coding{bracket.low, kPlaceBits};

@@ -43,7 +43,7 @@ class BatchTopkRun {
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
   BatchTopkAnswer answer() const { return {mask_.to_host(), result_.to_host().front()}; }
-  // Of arguments that differ from its own only in how the cut is found.
+  // Calls with arguments that differ from its own only in how the cut is found.
   BatchTopkAnswer call(const BatchTopkArguments& arguments, const Stream& stream) const {
     poison(0xa5);
     return answer_of(batch_topk(bound(arguments), stream.get()), stream);

@@ -23,7 +23,7 @@ inline const std::vector<Shape> kShapes = {{1, 1},     {1, 32},   {3, 33},    {4
                                            {70, 5024}, {1, 9000}, {9000, 1}};
 
 struct Share {
-  double set;  // of all bits
+  double set;  // share of all bits
   std::size_t turn;
 };
 
@@ -33,7 +33,7 @@ class BitmaskGpu : public testing::TestWithParam<Share> {
     if (!gpu_found()) GTEST_SKIP() << "no GPU";
   }
 
-  // Of small shapes half, the others with another share.
+  // Returns half of the small shapes; the others have another share.
   static std::vector<Shape> turn_of(const std::vector<Shape>& shapes) {
     return Turns(GetParam().turn).of(shapes, 2);
   }

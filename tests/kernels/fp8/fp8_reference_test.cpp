@@ -38,7 +38,7 @@ TEST(Fp8Reference, CodesAreOfTheScaledNumbersAndTheirTransposeIsOne) {
   }
 }
 
-// Of a code's number the error is half a last place: 1/16 of it in E4M3, 1/8 in E5M2.
+// The error is half a last place of the code's number: 1/16 of it in E4M3, 1/8 in E5M2.
 TEST(Fp8Reference, ErrorsAreHalfALastPlace) {
   const std::vector<float> numbers = spread_numbers(4096, 9, 1);
   for (const auto& [format, most] :

@@ -21,7 +21,7 @@ using KeyTypes = testing::Types<Bfloat16, Float16, float>;
 
 struct Shape {
   std::int64_t rows, columns;
-  std::size_t offset = 0;  // of the keys, in entries
+  std::size_t offset = 0;  // where the keys begin, in entries
 };
 
 template <class T>

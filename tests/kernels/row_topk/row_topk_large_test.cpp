@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices of the sizes that the kernel is for, and beyond 2^32 entries; some rows are judged. Of
-// small shapes one still has more rows than blocks.
+// Matrices of the sizes that the kernel is for, and beyond 2^32 entries; some rows are judged.
+// Among the small shapes, one still has more rows than blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -72,7 +72,7 @@ TEST(ShardKeys, EqualKeysAreTakenLayerByLayer) {
   part.columns = 4;
   part.keys = keys.data();
   const std::vector<ShardKeys> shards(2, ShardKeys(part, 2));
-  // Of layer 0 all 8, then of layer 1 the first feature and a half: shard 0's.
+  // All 8 of layer 0 are selected, then the first feature and a half of layer 1: shard 0's.
   const auto masks = selected_by(shards, {8, 8}, 11, 2);
   EXPECT_EQ(masks[0], (std::vector<std::uint8_t>{1, 1, 1, 1, 1, 1, 1, 0}));
   EXPECT_EQ(masks[1], (std::vector<std::uint8_t>{1, 1, 0, 0, 1, 1, 0, 0}));

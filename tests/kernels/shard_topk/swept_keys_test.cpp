@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards in host memory that tell each other their keys within a bracket set the bits of the whole
-// matrix's selection, or find alike that they cannot, over sequences of selections.
+// Shards in host memory that publish their keys within a bracket set the bits of the whole matrix's
+// selection, or find alike that they cannot, over sequences of selections.
 #include "kernels/shard_topk/swept_keys.hpp"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ std::int64_t selected_of(const WholeMatrix<T>& whole) {
   return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
 }
 
-// Of each type what is ranked as float: from nothing, then as it was learnt, then by itself.
+// Covers each type that is ranked as float: from nothing, then as it was learnt, then by itself.
 template <class T>
 void expect_sweeps_select_as_the_whole(const ShardedCase& one) {
   if (one.source == KeySource::raw && sizeof(T) < sizeof(float)) return;

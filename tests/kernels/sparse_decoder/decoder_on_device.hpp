@@ -67,7 +67,7 @@ struct DecoderTypes {
   KeyType weights = KeyType::bfloat16;
   KeyType rows = KeyType::float32;  // outputs and their gradients
   KeyType values = KeyType::bfloat16;
-  KeyType gradients = KeyType::float32;  // of activations and weights
+  KeyType gradients = KeyType::float32;  // type of the gradients of activations and weights
   LanesOfPiece lanes = 0;
   RowOrder order = RowOrder::tokens_first;
 };

@@ -12,8 +12,8 @@ namespace stepscope::kernels {
 void fill_normal(void* keys, KeyType type, std::int64_t entries, std::uint32_t seed,
                  CUstream_st* stream);
 
-// Of the sectors that batch_topk's sample reads, so many of four get keys below zero: a sample that
-// says too little of the greatest keys, or nothing.
+// Gives keys below zero to `of_four` in four of the sectors that batch_topk's sample reads: a
+// sample that says too little of the greatest keys, or nothing.
 void hide_from_sample(void* keys, KeyType type, std::int64_t entries, int of_four,
                       CUstream_st* stream);
 

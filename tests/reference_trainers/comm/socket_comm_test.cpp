@@ -122,7 +122,7 @@ TEST(SocketComm, SumsInBuckets) {
   });
 }
 
-// Of four ranks: what each says where `broken` ends in its third call.
+// Returns the message of each of four ranks, where `broken` ends in its third call.
 std::vector<std::string> failures_where(int broken, const std::function<void(Comm&)>& how,
                                         milliseconds patience = milliseconds(60'000)) {
   return failures_of_ranks(4, patience, [&](Comm& comm) {

@@ -95,7 +95,7 @@ inline GradientDistance distance(const Gradients& first, const Gradients& other)
 
 // Measured on the CPU at two sizes: bfloat16 rungs up to 0.0016 and 0.006.
 constexpr double kMatrixFactor = 0.005, kVectorFactor = 0.015;
-// Of 8 bits, whose rounding errors are 16 and 32 times as large.
+// Limits for 8 bits, whose rounding errors are 16 and 32 times as large.
 constexpr double kFp8MatrixFactor = 0.03, kFp8VectorFactor = 0.1;
 
 inline void expect_same_gradients(const Gradients& first, const Gradients& other,

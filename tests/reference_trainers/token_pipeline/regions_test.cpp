@@ -21,7 +21,7 @@ class RegionsFile : public testing::Test {
  protected:
   ~RegionsFile() override { std::filesystem::remove(path_); }
 
-  // What reading says of the made regions after `change`.
+  // Returns the error of reading the made regions after `change`.
   template <class Change>
   std::string error_after(const Change& change) {
     Config config = small_pipeline();

@@ -51,7 +51,7 @@ Expected expected(const Row& row, Interval span) {
   return out;
 }
 
-// Of the box's events, those that begin right of its column.
+// Counts the box's events that begin right of its column.
 std::uint32_t of_its_neighbour(const Row& row, const Box& box) {
   std::uint32_t out = 0;
   for (std::uint32_t i = box.first; i < box.first + box.count && !box.single(); ++i)

@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kWidth = 1600;
 constexpr float kHeight = 900;
-constexpr float kLeft = 210;                      // of lanes' names
+constexpr float kLeft = 210;                      // width of the lanes' names
 constexpr double kLanesWidth = 1600 - 400 - 210;  // less details and names
 
 class OnScreen : public testing::Test {

@@ -308,10 +308,10 @@ TEST_F(SharingTest, AGuestMayCallBackFromItsFunctions) {
   EXPECT_EQ(read().device_ops().size(), 21U);
 }
 
-// Of a guest that is in its function, and stays there until it is told.
+// State of a guest that is inside its function, and stays there until it may leave.
 std::atomic<bool> is_inside{false}, may_leave{false}, has_left{false};
 
-void give_buffer_when_told(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records) {
+void give_buffer_when_released(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records) {
   is_inside = true;
   is_inside.notify_all();
   may_leave.wait(false);
@@ -326,7 +326,7 @@ void be_told() {
 }
 
 std::thread guest_inside() {
-  EXPECT_EQ(shared::register_buffers(give_buffer_when_told, take_buffer), kSuccess);
+  EXPECT_EQ(shared::register_buffers(give_buffer_when_released, take_buffer), kSuccess);
   std::thread thread([] { shared::enable(ActivityKind::concurrent_kernel); });
   is_inside.wait(false);
   return thread;

@@ -19,7 +19,7 @@ using RangeStacksTest = RecordedChild;
 TEST_F(RangeStacksTest, AMessageBelongsToTheInnermostOpenRangeOfItsLane) {
   record([] {
     const std::uint16_t nccl = kFirstNvtxLane, other = kFirstNvtxLane + 1;
-    collective(nccl, {.communicator = 1, .bytes = 1});  // of no range
+    collective(nccl, {.communicator = 1, .bytes = 1});  // no range is open
     begin_range(nccl, HostKind::nvtx_range, name("ncclAllReduce"), name("NCCL"), 0, kNoSequence);
     begin_range(other, HostKind::nvtx_range, name("inner"), 0, 0, kNoSequence);
     collective(nccl, {.communicator = 0xfeed, .bytes = 4096, .reduce = ReduceOperation::average});

@@ -124,7 +124,7 @@ TEST(HostSamples, TheLineOfMostBusyWorkersCounts) {
   add_sample(data, 1, 10, 1, 0, kBusy);
   add_sample(data, 2, 20, 2, 0, kBusy);
   add_sample(data, 3, 30, 2, 0, kBusy);
-  add_sample(data, 4, 35, 0, 0, kBusy);  // of another process
+  add_sample(data, 4, 35, 0, 0, kBusy);  // a worker of another process
   add_sample(data, 2, 40, kNone, 0, kSampleWorker);
   add_sample(data, 3, 50, kNone, 0, kSampleWorker);
   const Trace trace = Trace::build(std::move(data));

@@ -64,7 +64,7 @@ TEST(HostTimeline, NeighbouringRangesAreFound) {
   EXPECT_EQ(timeline.previous_range(10).innermost, kNone);
 }
 
-// Of all ranges active at t the one that began last: rows are sorted by begin.
+// Returns the range active at t that began last: rows are sorted by begin.
 RangeId innermost_at(const HostRanges& h, std::int64_t t) {
   RangeId found = kNone;
   for (RangeId r = 0; r < h.size(); ++r) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What samples say of silences, by hand; and on loops of known lines that are looked at as a busy
-// machine lets a sampler look: the time of each line comes out right.
+// The division of silences by samples, by hand; and on loops of known lines, sampled as a busy
+// machine lets a sampler work: the time of each line comes out right.
 #include "core/attribution/host/silences.hpp"
 
 #include <gtest/gtest.h>
@@ -119,7 +119,7 @@ TEST_F(SilencesTest, APlaceThatWasNeverLookedIntoHasNoLine) {
 TEST_F(SilencesTest, TwoLoadersAtTwoLinesAreTwoPlaces) {
   for (const std::int64_t begin : {0, 20000, 40000, 60000})
     make.range(HostKind::user_scope, "enumerate(DataLoader)#x", 1, begin, begin + 10000);
-  make.data.host_ranges.site = {one, two, one, two};  // of the ranges: training, evaluation, ...
+  make.data.host_ranges.site = {one, two, one, two};  // the ranges are training, evaluation, ...
   sample(500, kNone, kSampleRan, 500);
   sample(21000, three, kSampleRan, 21000), sample(29000, three, kSampleRan, 29000);
   sample(79000, kNone, kSampleRan, 79000);

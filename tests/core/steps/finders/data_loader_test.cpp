@@ -87,7 +87,7 @@ TEST(DataLoader, ValidationBehindTheLastEpochIsTheLastSteps) {
 TEST(DataLoader, AFetchWhoseBatchIsUsedIsNotTheLastSteps) {
   LoopMaker loop;
   train_epoch(loop, true), train_epoch(loop, true);
-  const std::int64_t end = loop.now - 1'000;  // of the last step of the optimizer
+  const std::int64_t end = loop.now - 1'000;  // end of the optimizer's last step
   for (int i = 0; i < 3; ++i) loop.range(kFetch, [&] { loop.now += 300; }), loop.eval_ops(1);
   const Steps steps = found(loop);
   ASSERT_EQ(steps.list.size(), 8U);

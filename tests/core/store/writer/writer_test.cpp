@@ -278,7 +278,7 @@ TEST(StoreWriter, TextsThatComeOnceTakeNoMemoryOnceTheyAreWritten) {
   write_chunk();
   const std::size_t before = mallinfo2().uordblks;
   for (int chunk = 0; chunk < 100; ++chunk) write_chunk();
-  EXPECT_LT(mallinfo2().uordblks, before + (1U << 20U));  // of 4 MB and more
+  EXPECT_LT(mallinfo2().uordblks, before + (1U << 20U));  // the chunks hold 4 MB and more
 }
 
 // A disk that stays full must not cost the program its memory.

@@ -24,9 +24,9 @@ struct JobPlan {
   Topology topology = Topology::data;
   Fault fault = Fault::none;
   std::uint32_t late_rank = 0;
-  double fault_share = 0.2;           // of the step
-  double noise = 0.01;                // of each piece of work
-  std::int64_t end_noise_ns = 2'000;  // of a collective's end on each rank
+  double fault_share = 0.2;           // share of the step
+  double noise = 0.01;                // relative, for each piece of work
+  std::int64_t end_noise_ns = 2'000;  // for a collective's end on each rank
   std::int64_t largest_offset_ns = 3'600'000'000'000;
   double largest_drift = 20e-6;
 };

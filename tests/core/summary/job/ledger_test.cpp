@@ -153,7 +153,7 @@ TEST(JobLedger, FollowsAChainToItsEnd) {
     if (owners[cell.owner].cause == Cause::comm_late_rank) undecided += cell.ns;
   }
   EXPECT_EQ(sums_by_step(ledger), std::vector<std::int64_t>{3 * 510});
-  EXPECT_GE(to_slow, 290);  // of the 400 that rank 0 waits: 300 for the slow line, 90 for rank 1's
+  EXPECT_GE(to_slow, 290);  // rank 0 waits 400: 300 for the slow line, 90 for rank 1's
   EXPECT_LE(to_slow, 310);
   EXPECT_EQ(undecided, 0);
 }

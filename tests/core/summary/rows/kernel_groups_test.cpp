@@ -33,7 +33,7 @@ TEST(KernelGroups, OfANameSpanPhasesAndTakeTheRateOfTheirBytes) {
   ASSERT_EQ(groups.size(), 3U);
   EXPECT_EQ(groups[0].name, "gemm");
   EXPECT_EQ(groups[0].ns_total, 1100);
-  EXPECT_EQ(groups[0].phase, "");  // of two phases
+  EXPECT_EQ(groups[0].phase, "");  // the group has two phases
   EXPECT_FALSE(groups[0].bytes_per_second);
   EXPECT_EQ(groups[1].phase, "forward");
   EXPECT_DOUBLE_EQ(*groups[1].bytes_per_second, 1600 / 500e-9);

@@ -62,7 +62,7 @@ TEST(SummaryTransfers, SumsWhatIsSentByOperationAndCommunicator) {
   EXPECT_EQ(rows[1].bytes_total, 50U);
 }
 
-// Of two steps, the first of them not counted.
+// Makes two steps, the first of them not counted.
 Sending sending_with(LastEntries entries) {
   Sending s;
   s.step(100, false);

@@ -156,7 +156,7 @@ TEST_F(FileStoreTest, BatchesAreNormalised) {
 
 TEST_F(FileStoreTest, ARunTellsTheStoresRowsAndFolder) {
   Config config = written(tiny_config(), 100);
-  config.rows = 7;  // of no effect
+  config.rows = 7;  // ignored
   std::vector<std::string> lines;
   const auto result = run(config, [&](const std::string& line) { lines.push_back(line); });
   ASSERT_TRUE(result) << result.error().message;

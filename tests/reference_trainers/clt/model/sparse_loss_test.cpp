@@ -100,7 +100,7 @@ TEST_F(SparseLossTest, ThePullOnSilentFeaturesIsAutograds) {
 }
 
 TEST_F(SparseLossTest, TermsWithoutAWeightAreLeftOut) {
-  config_.aux_k = 4;  // of which none is dead
+  config_.aux_k = 4;  // and no feature is dead
   const SparseLoss loss = found();
   EXPECT_FALSE(loss.parts.sparsity.defined() || loss.of_values.defined());
   EXPECT_FALSE(loss.parts.preactivation.defined() || loss.of_preactivations.defined());

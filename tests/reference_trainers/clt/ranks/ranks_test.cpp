@@ -152,7 +152,7 @@ TEST(Ranks, KeepTheGreatestOfAll) {
     const trainers::Span own = ranks.features();
     EXPECT_TRUE(ranks.keep_greatest(whole.slice(1, own.begin, own.end), count)
                     .equal(expected.slice(1, own.begin, own.end)));
-    // Of equal ones some, and no more than so many.
+    // Some of the equal ones are kept, and no more than so many.
     const at::Tensor equal = ranks.keep_greatest(at::ones({5, comm.rank()}), 2);
     EXPECT_TRUE(ranks.sum(equal.sum(1)).equal(at::full({5}, 2.0)));
   });

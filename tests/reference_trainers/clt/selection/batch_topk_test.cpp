@@ -58,7 +58,7 @@ TEST(BatchTopk, SelectsTheLargestKeysOfAllLayers) {
                                          at::randn({rows, 7}, random) - 2};
     const std::vector<at::Tensor> kept = batch_topk(layers, k);
 
-    std::vector<double> keys;  // of both layers
+    std::vector<double> keys;  // keys of both layers
     std::vector<bool> chosen;
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
       const std::vector<double> of_layer = reference_keys(layers[layer]);

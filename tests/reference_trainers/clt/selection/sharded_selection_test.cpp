@@ -94,7 +94,7 @@ TEST(KernelSelection, OfEachTurnIsThatOfOneRank) {
   expect_of_each_turn(make_kernel_selection);
 }
 
-// What was enqueued is the answer but where nothing is known of the keys, or they leap.
+// The enqueued words are the answer unless the keys are unknown, or leap.
 TEST(KernelSelection, BeginsWithTheAnswerWhereKeysMoveLittle) {
   trainers::SingleComm alone;
   if (make_kernel_selection(alone, {}) == nullptr) GTEST_SKIP() << "no CUDA kernels in this build";

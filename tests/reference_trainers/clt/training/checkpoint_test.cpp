@@ -39,7 +39,7 @@ class Checkpoint : public testing::Test {
   static Result<RunResult> train(const Config& config) {
     return run(config, [](const std::string&) {});
   }
-  // Of a run of 10 steps, written at its end.
+  // Returns the checkpoint of a run of 10 steps, written at its end.
   std::string written(Config config = tiny_config()) const {
     config.steps = 10;
     config.checkpoint = path("written");

@@ -28,7 +28,7 @@ struct Sample {
     dead[0][4] = true;
   }
 
-  // Of both implementations, which must agree.
+  // Evaluates by both implementations, which must agree.
   Metrics of(const at::Tensor& prediction) const {
     const Metrics host = evaluate_on_host(activations, {prediction}, targets, dead);
     const Metrics device = evaluate_on_device(activations, {prediction}, targets, dead);

@@ -117,7 +117,7 @@ TEST(LoopLines, BehindTheLastStepOnlyLinesOfTheLoopCount) {
   EXPECT_EQ(found(loop).list.back().host.end, loop_end);
 }
 
-// Of the garbage that is collected behind every fourth step no record tells, but looks do.
+// No record covers the garbage collection behind every fourth step, but samples do.
 TEST(LoopLines, BehindTheLastStepSamplesTellToo) {
   LinedLoop loop;
   std::int64_t loop_end = 0;

@@ -113,7 +113,7 @@ TEST(CountedLoops, AnInnerLoopOfAStepIsNone) {
   EXPECT_EQ(found(program.build()).list.size(), 40U);
 }
 
-// What samples no longer saw of an epoch is known by the iterator's end, and so is the last step.
+// The iterator's end gives the part of an epoch behind the last sample, and so the last step.
 TEST(CountedLoops, ShortEpochsAreCountedToTheirEnds) {
   CountedProgram program;
   program.loop("1.main|t.py", 6, [&](int) {
@@ -123,7 +123,7 @@ TEST(CountedLoops, ShortEpochsAreCountedToTheirEnds) {
   EXPECT_EQ(found(program.build()).list.size(), 102U);
 }
 
-// Of a range of 1,000 it runs 70: what is left did not run.
+// The loop runs 70 of a range of 1,000: the rest did not run.
 TEST(CountedLoops, ALoopThatIsLeftEarlyHasNoStepsBehindThat) {
   CountedProgram program;
   program.loop(
