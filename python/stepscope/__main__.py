@@ -8,7 +8,7 @@ import sys
 def main():
     binary = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "stepscope")
     if not os.path.exists(binary):
-        binary = "/usr/bin/stepscope"  # of the .deb, which puts the module apart
+        binary = "/usr/bin/stepscope"  # where the .deb puts the module, apart from the command
     try:
         os.execv(binary, ["stepscope"] + sys.argv[1:])
     except OSError as error:
