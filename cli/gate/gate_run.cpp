@@ -90,7 +90,7 @@ Result<Summary> record(const GateRunArguments& arguments, const WorkFolder& fold
   return summary;
 }
 
-void tell(const Turn& turn, std::size_t done, std::size_t all, const Summary& summary) {
+void print_progress(const Turn& turn, std::size_t done, std::size_t all, const Summary& summary) {
   say("stepscope gate run: {:>2} of {}  {:<13} {} step{} of {}\n", done, all, turn.name(),
       summary.partition.steps_counted, summary.partition.steps_counted == 1 ? "" : "s",
       format_duration(summary.partition.wall_ns_per_step()));
@@ -119,7 +119,7 @@ int run_in_turns(const GateRunArguments& arguments) {
     auto summary = record(recording, *folder, turns[i]);
     if (Interruption::came()) return fail("gate run", "", interrupted(i, turns.size()));
     if (!summary) return fail("gate run", turns[i].name(), summary.error());
-    tell(turns[i], i + 1, turns.size(), *summary);
+    print_progress(turns[i], i + 1, turns.size(), *summary);
     (turns[i].candidate ? candidate : baseline).push_back(std::move(*summary));
   }
   return report->write(judge(*policy, baseline, candidate));

@@ -116,12 +116,12 @@ class JobReader {
         {job::read_rank(trace_, run->steps, run->attribution, owners_), std::move(run->summary)});
   }
 
-  // Ranks of another run would tell another size; the size that most ranks tell counts.
+  // The world size that most ranks name counts: ranks of another run may be in the folder.
   void find_world() {
-    std::map<std::int32_t, std::size_t> told;
-    for (const ReadRank& rank : ranks_) told[rank.summary.run.world_size] += 1;
-    for (const auto& [size, count] : told)
-      if (!told.contains(world_) || count > told[world_]) world_ = size;
+    std::map<std::int32_t, std::size_t> votes;
+    for (const ReadRank& rank : ranks_) votes[rank.summary.run.world_size] += 1;
+    for (const auto& [size, count] : votes)
+      if (!votes.contains(world_) || count > votes[world_]) world_ = size;
     std::erase_if(ranks_, [this](const ReadRank& rank) {
       const std::int32_t size = rank.summary.run.world_size;
       if (size == world_) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a trace is read, as every verb that reads one is told. What an option sets must outlive the
-// verb's callback.
+// The options of reading a trace, for every verb that reads one. What an option sets must outlive
+// the verb's callback.
 #pragma once
 
 #include <CLI/CLI.hpp>

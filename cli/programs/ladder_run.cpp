@@ -63,7 +63,7 @@ Result<Summary> profile_once(const LadderPlan& plan, const WorkFolder& folder,
 
 // A run that the interruption ended says nothing of its rung.
 void run_repeat(const LadderPlan& plan, const WorkFolder& folder, std::uint32_t repeat,
-                std::vector<RungRuns>& rungs, const TellRun& tell) {
+                std::vector<RungRuns>& rungs, const ReportProgress& report) {
   for (std::size_t turn = 0; turn < rungs.size(); ++turn) {
     const std::size_t place = repeat % 2 == 0 ? rungs.size() - 1 - turn : turn;
     RungRuns& rung = rungs[place];
@@ -72,28 +72,29 @@ void run_repeat(const LadderPlan& plan, const WorkFolder& folder, std::uint32_t 
     if (Interruption::came() && !run) return;
     if (run) {
       rung.runs.push_back(*run);
-      tell(fmt::format("repeat {} of {}  {:<4} {:.0f} tokens/s", repeat, plan.repeats, rung.rung.id,
-                       run->tokens_per_s));
+      report(fmt::format("repeat {} of {}  {:<4} {:.0f} tokens/s", repeat, plan.repeats,
+                         rung.rung.id, run->tokens_per_s));
     } else {
       rung.failure = run.error().message;
       rung.runs.clear();
-      tell(fmt::format("repeat {} of {}  {:<4} failed: {}", repeat, plan.repeats, rung.rung.id,
-                       rung.failure));
+      report(fmt::format("repeat {} of {}  {:<4} failed: {}", repeat, plan.repeats, rung.rung.id,
+                         rung.failure));
     }
     if (Interruption::came()) return;
   }
 }
 
 void profile_rung(const LadderPlan& plan, const WorkFolder& folder, const PlannedRun& planned,
-                  RungRuns& rung, const TellRun& tell) {
+                  RungRuns& rung, const ReportProgress& report) {
   Result<Summary> summary = profile_once(plan, folder, planned);
   if (Interruption::came() && !summary) return;
   if (!summary) {
     rung.failure = "not profiled: " + summary.error().message;
-    return tell(fmt::format("profile  {:<4} {}", rung.rung.id, rung.failure));
+    return report(fmt::format("profile  {:<4} {}", rung.rung.id, rung.failure));
   }
-  tell(fmt::format("profile  {:<4} {} steps of {}", rung.rung.id, summary->partition.steps_counted,
-                   format_duration(summary->partition.wall_ns_per_step())));
+  report(fmt::format("profile  {:<4} {} steps of {}", rung.rung.id,
+                     summary->partition.steps_counted,
+                     format_duration(summary->partition.wall_ns_per_step())));
   rung.profile = std::move(*summary);
 }
 
@@ -134,15 +135,16 @@ Status claim_folder(const LadderPlan& plan, const WorkFolder& folder) {
   return file ? Status(Done{}) : io_error(path + ": cannot be written");
 }
 
-LadderRuns run_ladder(const LadderPlan& plan, const WorkFolder& folder, const TellRun& tell) {
+LadderRuns run_ladder(const LadderPlan& plan, const WorkFolder& folder,
+                      const ReportProgress& report) {
   const Interruption noted;
   LadderRuns out;
   for (const PlannedRun& planned : plan.runs) out.rungs.push_back({.rung = planned.rung});
   for (std::uint32_t repeat = 1; repeat <= plan.repeats && !Interruption::came(); ++repeat)
-    run_repeat(plan, folder, repeat, out.rungs, tell);
+    run_repeat(plan, folder, repeat, out.rungs, report);
   for (std::size_t i = 0; i < out.rungs.size(); ++i)
     if (plan.profiles && out.rungs[i].failure.empty() && !Interruption::came())
-      profile_rung(plan, folder, plan.runs[i], out.rungs[i], tell);
+      profile_rung(plan, folder, plan.runs[i], out.rungs[i], report);
   out.interrupted = Interruption::came();
   return out;
 }

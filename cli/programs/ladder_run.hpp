@@ -39,12 +39,13 @@ Result<TrainerFacts> ask_trainer(const std::string& program, const WorkFolder& f
 // program or of other arguments.
 Status claim_folder(const LadderPlan& plan, const WorkFolder& folder);
 
-using TellRun = std::function<void(const std::string& line)>;
+using ReportProgress = std::function<void(const std::string& line)>;
 struct LadderRuns {
   std::vector<RungRuns> rungs;
   bool interrupted = false;  // by the user: not all was run
 };
-LadderRuns run_ladder(const LadderPlan& plan, const WorkFolder& folder, const TellRun& tell);
+LadderRuns run_ladder(const LadderPlan& plan, const WorkFolder& folder,
+                      const ReportProgress& report);
 
 // A word that a shell takes as it is.
 std::string quoted_for_shell(const std::string& word);

@@ -189,10 +189,10 @@ int measure_ladder(LadderArguments& arguments) {
   plan.resume = !arguments.resume.empty();
   if (const Status claimed = claim_folder(plan, *folder); !claimed)
     return fail("ladder", "", claimed.error());
-  const auto tell = [](const std::string& line) { say("stepscope ladder: {}\n", line); };
-  const LadderRuns runs = run_ladder(plan, *folder, tell);
+  const auto report_progress = [](const std::string& line) { say("stepscope ladder: {}\n", line); };
+  const LadderRuns runs = run_ladder(plan, *folder, report_progress);
   const std::string note = runs.interrupted ? interrupted_note(*folder, kept) : "";
-  if (!note.empty()) tell(note);
+  if (!note.empty()) report_progress(note);
   const LadderReport report =
       study->report(runs, note, style_for(output->is_stdout() && stdout_is_terminal()));
   const Status written = output->finish(report.text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two commands were told about the size of their work: "--batch 64" against "--batch 128".
-// Internal to core/compare.
+// Differences of two commands' options about the size of their work: "--batch 64" against "--batch
+// 128".
 #pragma once
 
 #include <string>

@@ -57,7 +57,7 @@ class Judge {
     }
   }
 
-  // Documents of earlier versions know no sections. "loop" is the kind of which nothing is told: an
+  // Documents of earlier versions know no sections. "loop" is the kind of an unknown section: an
   // optimised trainer, of whose backward pass no operation is left to see, has it too.
   void sections() {
     const auto kind_of = [](const Steps& steps) {
@@ -66,8 +66,8 @@ class Judge {
                  : std::string();
     };
     const std::string a = kind_of(a_.steps), b = kind_of(b_.steps);
-    const auto told = [](const std::string& kind) { return !kind.empty() && kind != "loop"; };
-    if (!told(a) || !told(b) || a == b) return;
+    const auto is_known = [](const std::string& kind) { return !kind.empty() && kind != "loop"; };
+    if (!is_known(a) || !is_known(b) || a == b) return;
     against(
         fmt::format("A's steps are those of a loop of another kind ({}, section {}) than B's ({}, "
                     "section {}); --section chooses the loop",

@@ -68,7 +68,7 @@ std::string largest_of(const Times& files) {
   return largest == files.end() ? "" : largest->first;
 }
 
-// What names nothing is told apart by its file: Python code that stands in no function.
+// Work without a function is identified by its file: Python code at a module's top level.
 Times work_of(const Summary& side) {
   Times out;
   for_each_line(side, [&](const CellRow& cell) {
@@ -142,7 +142,8 @@ Times named_work_of(const Summary& side) {
   return out;
 }
 
-// A stray line, as of a sample in a library, does not tell which program a side without lines is.
+// Whether lines hold enough of the time: a stray one, as of a sample in a library, identifies no
+// program.
 bool lines_tell(const Times& files, const Summary& side) {
   std::int64_t of_threads = 0;
   for (const CellRow& cell : side.cells)
@@ -150,7 +151,7 @@ bool lines_tell(const Times& files, const Summary& side) {
   return static_cast<double>(sum_of(files)) >= kLeastNamed * static_cast<double>(of_threads);
 }
 
-bool tells(const Times& work, const Summary& side) {
+bool has_known_work(const Times& work, const Summary& side) {
   return static_cast<double>(sum_of(work)) >=
          kLeastNamed * static_cast<double>(side.partition.wall_ns_total);
 }
@@ -160,7 +161,7 @@ ProgramMatch compare_without_lines(const Summary& a, const Summary& b) {
   const bool named = !out.a_name.empty() && !out.b_name.empty();
   if (named && are_alike(out.a_name, out.b_name)) return out;
   const Times of_a = named_work_of(a), of_b = named_work_of(b);
-  const bool known = tells(of_a, a) && tells(of_b, b);
+  const bool known = has_known_work(of_a, a) && has_known_work(of_b, b);
   if (same_phases(a, b)) {
     out.by = named ? SameBy::phases : SameBy::file;
   } else if (known && same_work(of_a, of_b)) {

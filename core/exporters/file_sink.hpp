@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is written in order through a buffer. A failure is remembered and told by finish().
+// A file that is written in order through a buffer. A failure is remembered and returned by
+// finish().
 #pragma once
 
 #include <cerrno>

@@ -25,9 +25,9 @@ struct ChangePoint {
 
 inline constexpr std::size_t kShortestLevel = 3;
 
-// The fewest values of a level that is told from another one in a series of that length, were there
-// no noise; nothing where none is. Such a series has C(length, fewest) orders, of which two show
-// the change, and twice that for the shuffles' own chance.
+// The fewest values of a level that can be distinguished from another one in a series of that
+// length, were there no noise; nothing where none is. Such a series has C(length, fewest) orders,
+// of which two show the change, and twice that for the shuffles' own chance.
 std::optional<std::size_t> fewest_of_level(std::size_t length, double level);
 
 // The shortest series in which a change can be told from chance.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many more runs a side would most likely decide a time: enough that the bounds exist at the
-// level, and that four in five such experiments tell the measured ratio from the tolerance, given
-// the spread within the sides.
+// level, and that four in five such experiments distinguish the measured ratio from the tolerance,
+// given the spread within the sides.
 //
 // By the normal approximation, n = 2 s^2 (z_level + z_0.8)^2 / (0.955 d^2), where s is the standard
 // deviation of log times within a side, d the distance of the measured ratio from 1 + tolerance in

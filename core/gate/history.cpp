@@ -86,7 +86,7 @@ std::size_t above_level(const Series& series, double level, double tolerance) {
   return static_cast<std::size_t>(end - series.values.rbegin());
 }
 
-// What speaks against a pass: a rise that could not be told from chance. Empty: nothing.
+// Returns what speaks against a pass: a rise that may be more than chance. Empty: nothing.
 std::string why_open(const Series& series, double level, const HistoryOptions& options,
                      const MetricHistory& history) {
   const std::size_t results = series.values.size();

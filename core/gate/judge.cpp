@@ -64,8 +64,8 @@ class Gate {
 
   GateVerdict run() {
     sides_ = usable_runs(policy_, baseline_, candidate_);
-    out_.baseline = sides_.baseline.told;
-    out_.candidate = sides_.candidate.told;
+    out_.baseline = sides_.baseline.rows;
+    out_.candidate = sides_.candidate.rows;
     out_.level = policy_.level;
     out_.paired = policy_.paired;
     if (policy_.needs_baseline()) check_comparable();
@@ -101,9 +101,9 @@ class Gate {
     Comparison pair;
     compare_parts::judge_comparability(b, c, {}, pair);
     add_new(out_.why_not, pair.why_not);
-    const bool told = at_b == std::min(at_c, baseline_.size() - 1) ||
-                      at_c == std::min(at_b, candidate_.size() - 1);
-    if (told) add_new(out_.warnings, pair.warnings);
+    const bool is_of_middle = at_b == std::min(at_c, baseline_.size() - 1) ||
+                              at_c == std::min(at_b, candidate_.size() - 1);
+    if (is_of_middle) add_new(out_.warnings, pair.warnings);
     if (b.run.source != c.run.source) other_source_ = true;
   }
 

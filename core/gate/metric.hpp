@@ -33,7 +33,7 @@ struct Metric {
 // prefix.
 const std::vector<Metric>& plain_metrics();
 
-// Errors: usage, with the nearest name. Whether a phase is there, only the runs tell.
+// Errors: usage, with the nearest name. Whether the runs have a phase is checked later.
 Result<Metric> parse_metric(std::string_view name);
 
 // Nothing: the run does not have it (a count that was not recorded, a phase that never ran).

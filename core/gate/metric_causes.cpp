@@ -51,7 +51,7 @@ std::uint32_t group_of(const DeltaPart& part) {
   return part.cause == Cause::host_core_wait ? kWaitingForACore : part.group;
 }
 
-// The parts of one match (the count's and a call's) are told together.
+// Joins the parts of one match (the count's and a call's).
 std::vector<MetricCause> causes_of_time(const Metric& metric, const Comparison& difference) {
   std::map<std::uint32_t, MetricCause> groups;
   for (const DeltaPart& part : difference.parts) {

@@ -16,7 +16,7 @@ bool same_recording(const Summary& x, const Summary& y) {
                                              y.steps.list.begin(), y.steps.list.end(), same_step);
 }
 
-GateRun told(const Summary& run) {
+GateRun gate_run_of(const Summary& run) {
   return {.path = run.run.path,
           .device = run.run.device,
           .steps = run.partition.steps_counted,
@@ -57,7 +57,7 @@ SideInWork begin_side(const Policy& policy, const std::vector<Summary>& all, con
                       const std::vector<const Summary*>& others) {
   SideInWork out;
   for (const Summary& run : all) {
-    GateRun row = told(run);
+    GateRun row = gate_run_of(run);
     row.not_used = why_not_judged(policy, run);
     if (row.not_used.empty()) {
       out.runs.counted.push_back(&run);
@@ -65,7 +65,7 @@ SideInWork begin_side(const Policy& policy, const std::vector<Summary>& all, con
       if (row.not_used.empty()) row.not_used = why_known(run, others, "baseline");
     }
     out.timed.push_back(row.not_used.empty() ? &run : nullptr);
-    out.runs.told.push_back(std::move(row));
+    out.runs.rows.push_back(std::move(row));
   }
   return out;
 }

@@ -15,7 +15,7 @@ namespace stepscope {
 struct UsableRuns {
   std::vector<const Summary*> counted;  // for counts and budgets
   std::vector<const Summary*> timed;    // for times
-  std::vector<GateRun> told;
+  std::vector<GateRun> rows;
 };
 
 struct UsableSides {

@@ -31,8 +31,8 @@ IntervalSet stretches_of_text(const std::string& text) {
 IntervalSet lost_stretches(const Trace& trace, ProcessId process) {
   if (process >= trace.data().processes.size()) return {};
   const auto& facts = trace.data().processes[process].facts;
-  const auto told = facts.find(kLostStretches);
-  return told == facts.end() ? IntervalSet{} : stretches_of_text(told->second);
+  const auto fact = facts.find(kLostStretches);
+  return fact == facts.end() ? IntervalSet{} : stretches_of_text(fact->second);
 }
 
 }  // namespace stepscope

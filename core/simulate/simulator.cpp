@@ -20,7 +20,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kMostInflation = 3;  // by a profiler with stacks, as measured
-// Where the device alone comes so near to the plain step, that step does not tell how fast the host
+// Where the device alone comes so near to the plain step, that step does not show how fast the host
 // is: it may be anything up to three times as fast as recorded.
 constexpr double kDeviceExplains = 0.9;
 

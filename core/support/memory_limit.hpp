@@ -16,7 +16,7 @@ std::uint64_t memory_limit_bytes();
 // the text of /proc/self/cgroup. The largest number where there is none.
 std::uint64_t group_limit_bytes(const std::filesystem::path& root, std::string_view groups);
 
-// What this process holds in memory now; 0 where the system does not tell.
+// Returns the memory of this process now; 0 where the system does not show it.
 std::uint64_t resident_bytes();
 
 // How much more it may come to hold before its limit kills it or the machine swaps.

@@ -82,7 +82,7 @@ __device__ inline void load_part(const Bitmask& mask, std::int64_t row,
   for (int i = 0; i < kPartRows; ++i, next += stride) words[i] = i < own_rows ? *next : 0;
 }
 
-// Counts of the thread's part into its cells; bit i of the answer tells that its row i has a bit.
+// Counts the thread's part into its cells; bit i of the result is set if its row i has a bit.
 __device__ inline std::uint32_t count_part(const Bitmask& mask, std::int64_t first_row,
                                            TileCells& cells) {
   std::uint32_t words[kPartRows];

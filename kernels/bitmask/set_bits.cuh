@@ -19,7 +19,7 @@ __device__ inline std::uint32_t least_bit(std::uint32_t word) {
 
 class SetBits {
  public:
-  // Word i is words[i * stride]; bit i of `with_bits` tells that it is not 0.
+  // Word i is words[i * stride]; bit i of `with_bits` is set if the word is not 0.
   __device__ SetBits(const std::uint32_t* words, std::int64_t stride, std::uint32_t with_bits)
       : words_(words), stride_(stride), with_bits_(with_bits) {}
 

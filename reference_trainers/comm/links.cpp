@@ -89,11 +89,11 @@ int Links::socket_of(int peer) const {
 
 void Links::fail(const std::string& reason) {
   if (failed_.exchange(true)) return;
-  const std::string told = reason.substr(0, kLongestReason);
-  const Header header{Header::failure, {Call::Kind::barrier}, told.size()};
+  const std::string shortened = reason.substr(0, kLongestReason);
+  const Header header{Header::failure, {Call::Kind::barrier}, shortened.size()};
   std::string message(sizeof header, '\0');
   std::memcpy(message.data(), &header, sizeof header);
-  message += told;
+  message += shortened;
   for (const int socket : sockets_) {
     (void)!::send(socket, message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)shutdown(socket, SHUT_WR);

@@ -31,7 +31,7 @@ struct RankEnvironment {
   std::string size_variable;     // that said the size, for messages
 };
 
-// Where the launcher tells its socket.
+// Name of the variable that holds the launcher's socket.
 constexpr const char* kStoreSocketVariable = "STEPSCOPE_STORE_SOCKET";
 
 // Empty where no launcher's rank is set. An Error names the variable that is missing or wrong.

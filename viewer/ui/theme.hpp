@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours, light and dark. Hues are told apart by colour-blind readers (after Okabe-Ito and Tol);
-// the pattern is the second cue: who owns the time is also said by hatching.
+// Colours, light and dark. Colour-blind readers can distinguish the hues (after Okabe-Ito and Tol);
+// the pattern is the second cue: the owner of the time is also shown by hatching.
 #pragma once
 
 #include <imgui.h>

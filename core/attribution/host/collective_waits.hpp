@@ -7,7 +7,7 @@
 // of the last collective that ended in it, if the thread woke up with it: from d to b it takes less
 // time than it had waited. A thread that sleeps for its own reasons goes on sleeping when the
 // collective ends. The helper records the end only after it woke the caller, so d may lie behind b
-// by a tenth of the piece, and the wait ends at b. Where the thread's clock tells that it ran
+// by a tenth of the piece, and the wait ends at b. Where the thread's clock shows that it ran
 // instead, there is no wait.
 //
 // The waits are in order of time and do not overlap; each names the collective that ended it.

@@ -58,7 +58,8 @@ constexpr std::array<std::string_view, 45> kPackages = {"torch",
                                                         "jax",
                                                         "ignite"};
 
-// Hugging Face's package has the name of many a program's own folder: only these of its parts tell.
+// Parts of Hugging Face's package. Its name alone is not enough: many programs have a folder of
+// that name.
 constexpr std::array<std::string_view, 12> kHuggingFaceDatasets = {
     "arrow_dataset.py",    "arrow_reader.py", "arrow_writer.py", "builder.py",
     "data_files.py",       "dataset_dict.py", "features",        "fingerprint.py",

@@ -9,7 +9,7 @@ constexpr double kLargeBytes = 1 << 20;  // from here on a copy's speed is its l
 // carries 25 (4.0) to 55 GB/s (5.0), the driver's staging 7 to 14.
 constexpr Estimate kPinnedShare{0.3, 0.15, 0.7};
 
-// Bytes a nanosecond of pinned uploads in this trace; 0: none was large enough to tell.
+// Returns bytes a nanosecond of pinned uploads in this trace; 0: none was large enough.
 double pinned_speed(const TaskGraph& graph) {
   double bytes = 0;
   double ns = 0;

@@ -102,8 +102,8 @@ void DeviceTasks::set_delays(const HostTask& task, DeviceTask& out) {
 // Edges between ops, once all have rows.
 void DeviceTasks::link() {
   const DeviceOps& d = trace_.device_ops();
-  const bool told = trace_.collected().api_arguments;
-  if (!told) {
+  const bool has_arguments = trace_.collected().api_arguments;
+  if (!has_arguments) {
     for (std::uint32_t row = 0; row < graph_.device.size(); ++row) by_end_.push_back(row);
     std::sort(by_end_.begin(), by_end_.end(), [&](std::uint32_t a, std::uint32_t b) {
       return d.end[graph_.device[a].op] < d.end[graph_.device[b].op];
@@ -121,7 +121,7 @@ void DeviceTasks::link() {
     }
     if (late != late_.end() && *late == row) {
       ++late;
-      const std::uint32_t other = told ? kNone : ended_just_before(task.op);
+      const std::uint32_t other = has_arguments ? kNone : ended_just_before(task.op);
       if (other != kNone && other < row) {
         graph_.awaited.push_back(other);
         ++graph_.inferred_edges;

@@ -43,7 +43,7 @@ void learn_queue(const Trace& trace, TaskGraph& graph) {
     if (call.outstanding < most / 2) free.push_back(call.task->ns);
     all.push_back(call.task->ns);
   }
-  // Where every call met a full queue, the shortest tell best what one takes.
+  // Where every call met a full queue, the shortest is nearest to a call's own time.
   const auto shortest = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 20);
   std::nth_element(all.begin(), shortest, all.end());
   const double typical = free.empty() ? *shortest : median_of(std::move(free));

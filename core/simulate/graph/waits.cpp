@@ -70,10 +70,11 @@ class Waits {
     if (task.wait == WaitKind::op && task.wait_on == kNone) task.wait_on = row;
   }
 
-  // Told by the call, else by what it waited for, else the stream that the thread used last.
+  // Returns the stream of the call, else of what it waited for, else the one that the thread used
+  // last.
   std::uint32_t stream_of(const HostTask& task, std::uint32_t awaited) {
-    const StreamId told = trace_.calls().stream[task.call];
-    if (told != kNone) return device_.number_of(told);
+    const StreamId recorded = trace_.calls().stream[task.call];
+    if (recorded != kNone) return device_.number_of(recorded);
     return awaited != kNone ? graph_.device[awaited].stream : last_stream_[task.thread];
   }
 

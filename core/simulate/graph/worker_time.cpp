@@ -61,13 +61,13 @@ std::map<std::int64_t, Worker> workers_of(const WalkedProcess& walked) {
 
 // Where a thread slept, by the samples at both ends of a stretch.
 struct Asleep {
-  double making = 0, idle = 0, not_told = 0;
+  double making = 0, idle = 0, unknown = 0;
 
   void add(std::uint8_t before, std::uint8_t after, double ns) {
     const bool first = (before & kSampleStateMask) == kSampleSlept;
     const bool second = (after & kSampleStateMask) == kSampleSlept;
     if (!first && !second) {
-      not_told += ns;
+      unknown += ns;
       return;
     }
     const double share = first && second ? 0.5 : 1;
@@ -75,10 +75,11 @@ struct Asleep {
     if (second) ((after & kSampleFetching) != 0 ? making : idle) += share * ns;
   }
 
-  // What no look tells is divided like the rest; where nothing tells, it waited for requests.
+  // Divides time in an unknown state like the rest; without any known, the worker waited for
+  // requests.
   double all_making() const {
-    const double told = making + idle;
-    return told > 0 ? making + not_told * making / told : 0;
+    const double known = making + idle;
+    return known > 0 ? making + unknown * making / known : 0;
   }
 };
 

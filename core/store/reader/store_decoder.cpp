@@ -186,10 +186,10 @@ void StoreDecoder::decode(const Scan& scan, const std::string& name, const Progr
   }
   end_open_ranges(file, name);
   if (IntervalSet stretches = lost.stretches(scan.torn_tail, file.last_ns); !stretches.empty()) {
-    std::string& told = data_.processes[file.ids.own_process()].facts[kLostStretches];
-    const IntervalSet of_recorder = stretches_of_text(told);
+    std::string& fact = data_.processes[file.ids.own_process()].facts[kLostStretches];
+    const IntervalSet of_recorder = stretches_of_text(fact);
     stretches.insert(stretches.end(), of_recorder.begin(), of_recorder.end());
-    told = text_of_stretches(unite(std::move(stretches)));
+    fact = text_of_stretches(unite(std::move(stretches)));
   }
 
   Health& health = data_.health;

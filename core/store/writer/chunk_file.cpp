@@ -155,8 +155,8 @@ Status ChunkFile::write(ChunkType type, ChunkHeader header, const ByteSink& raw)
   struct stat before {};
   const bool known_size = ::fstat(fd, &before) == 0 && S_ISREG(before.st_mode);
   if (const int error = write_fully(fd, encoded_.data(), encoded_.size()); error != 0) {
-    // Where this fails, too, a torn tail is left, which the reader leaves out. What is told is the
-    // write's own error.
+    // If this fails, too, a torn tail is left, which the reader leaves out. The write's own error
+    // is returned.
     if (known_size && ::ftruncate(fd, before.st_size) != 0) errno = error;
     return failed("cannot write", path_, error);
   }

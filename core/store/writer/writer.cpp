@@ -27,7 +27,7 @@ struct StoreWriter::State {
   std::size_t passing_bytes = 0;  // bytes of texts that are interned once, since the last chunk
   OpenRanges open;                // open ranges at the end of the last batch in the file
   Pending pending;
-  Health told;  // what the collector reported; pending.health adds the writer's own
+  Health reported;  // by the collector; pending.health adds the writer's own
   std::set<std::string> rivals;
   std::set<std::string> notes;
   ByteSink raw;  // the next chunk, before compression
@@ -47,17 +47,17 @@ struct StoreWriter::State {
 void StoreWriter::State::update_health() {
   Health& h = pending.health;
   health_counters(h, [](auto& value) { value = 0; });
-  h.dropped_records = told.dropped_records + lost_events;
-  h.zero_timestamps = told.zero_timestamps;
-  h.reversed_times = told.reversed_times;
-  h.crossing_ranges = told.crossing_ranges;
-  h.skipped_events = told.skipped_events;
-  h.missing_fields = told.missing_fields + refused_strings;
-  h.lost_chunks = told.lost_chunks;
-  h.lost_bytes = told.lost_bytes;
-  h.overhead_ns = told.overhead_ns;
-  h.sites_wanted = told.sites_wanted;
-  h.sites_found = told.sites_found;
+  h.dropped_records = reported.dropped_records + lost_events;
+  h.zero_timestamps = reported.zero_timestamps;
+  h.reversed_times = reported.reversed_times;
+  h.crossing_ranges = reported.crossing_ranges;
+  h.skipped_events = reported.skipped_events;
+  h.missing_fields = reported.missing_fields + refused_strings;
+  h.lost_chunks = reported.lost_chunks;
+  h.lost_bytes = reported.lost_bytes;
+  h.overhead_ns = reported.overhead_ns;
+  h.sites_wanted = reported.sites_wanted;
+  h.sites_found = reported.sites_found;
   pending.health_changed = true;
 }
 
@@ -196,7 +196,7 @@ void StoreWriter::collected(const Collected& collected) {
 }
 
 void StoreWriter::health(const Health& totals) {
-  state_->told = totals;
+  state_->reported = totals;
   state_->add_once(totals.rivals, state_->rivals, state_->pending.rivals, *this);
   state_->add_once(totals.notes, state_->notes, state_->pending.notes, *this);
   state_->update_health();

@@ -78,7 +78,7 @@ at::Tensor weights_of_source(const SparseShape& shape, const at::Tensor& flat,
   return flat.slice(0, begin, begin + shape.features * width).view({shape.features, width});
 }
 
-// The size is told, so that nothing is read back from the device.
+// The size is an argument, so that nothing is read back from the device.
 at::Tensor places_of(const FeatureList& by_token, std::int64_t columns) {
   const std::int64_t tokens = by_token.offsets.size(0) - 1;
   const at::Tensor begins = at::arange(tokens, by_token.offsets.options()) * columns;
