@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/support/decimals.hpp"
-#include "core/support/rank_test.hpp"
+#include "core/support/mann_whitney.hpp"
 
 namespace stepscope {
 namespace {
@@ -49,7 +49,7 @@ std::optional<SlowSteps> slow_steps(const CountedSteps& counted,
   if (others <= 0 || median_of(walls[0]) < kSlower * median_of(walls[1])) return std::nullopt;
   const double ratio = median_of(clocks[0]) / others;
   if (std::abs(1 - ratio) < kOtherClock ||
-      std::abs(rank_difference(clocks[0], clocks[1])) < kSurelyApart)
+      std::abs(mann_whitney_z(clocks[0], clocks[1])) < kSurelyApart)
     return std::nullopt;
   return SlowSteps{walls[0].size(), ratio};
 }

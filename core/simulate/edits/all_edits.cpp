@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/batch_repeats.hpp"
-#include "core/simulate/edits/capture_graph.hpp"
-#include "core/simulate/edits/drop_work.hpp"
 #include "core/simulate/edits/edit.hpp"
-#include "core/simulate/edits/fuse_optimizer.hpp"
-#include "core/simulate/edits/fuse_work.hpp"
-#include "core/simulate/edits/hoist_invariant.hpp"
-#include "core/simulate/edits/less_often.hpp"
-#include "core/simulate/edits/merge_copies.hpp"
-#include "core/simulate/edits/overlap_transfer.hpp"
-#include "core/simulate/edits/pin_memory.hpp"
-#include "core/simulate/edits/prefetch_input.hpp"
-#include "core/simulate/edits/remove_sync.hpp"
-#include "core/simulate/edits/scale_work.hpp"
+#include "core/simulate/edits/edits.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/capture_graph.hpp"
+// Launches become one CUDA graph launch. A stretch ends where the host waits, copies from or to
+// pageable memory, works for more than 0.2 ms between two calls, or leaves the scope: that cannot
+// be captured. Inside, the host work goes (it ran when the graph was captured), and each op follows
+// the one before it at the device's own pace.
+#include "core/simulate/edits/edits.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/drop_work.hpp"
+// This phase or line does nothing any more: its host work, its calls, its waits and its device work
+// go.
+#include "core/simulate/edits/edits.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One fix as a change of a task graph. Each edit is a file pair with its rule in the header, and a
-// row of the ordered list in all_edits.cpp.
+// One fix as a change of a task graph. Each edit is a source file that begins with its rule, a
+// declaration in edits.hpp, and a row of the ordered list in all_edits.cpp.
 //
 // A property of the fixed program that the trace does not hold is an Estimate: a forecast replays
 // the expected value, and its interval spans the two others. Each is stated as a sentence.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/fuse_optimizer.hpp"
+// The optimizer's kernels become few: a fused optimizer launches some of them for all parameters
+// and reads and writes each value once. Without a scope, that is the work of cause gpu.optimizer
+// and the phase in which it is launched.
+#include "core/simulate/edits/edits.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/fuse_work.hpp"
+// fuse_work: device operations of the scope that were issued one after another become one. It takes
+// `factor` of their time; the host issues the first alone, and does nothing on the way to the
+// others. With factor 0 they are kernels that only read and write memory: one takes as long as the
+// longest of them.
+#include "core/simulate/edits/edits.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/hoist_invariant.hpp"
-
-#include "core/simulate/edits/drop_work.hpp"
+// This work runs once, before the loop: in the steps it is no more.
+#include "core/simulate/edits/edits.hpp"
 
 namespace stepscope {
 

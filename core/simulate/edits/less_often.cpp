@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/less_often.hpp"
+// This phase or line runs in one of `every` steps of those in which it runs now. Where the replayed
+// steps hold fewer of them than that, each keeps its share of the time and waits for nothing.
+#include "core/simulate/edits/edits.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/merge_copies.hpp"
+// The copies that a step makes at a place become one: one call, one copy of all their bytes, one
+// wait. The host work between them at that line goes too, for it prepares one copy each.
+#include "core/simulate/edits/edits.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/overlap_transfer.hpp"
-
-#include "core/simulate/edits/upload_ahead.hpp"
+// Communication (or the scope's copies) runs on a stream of its own. It still waits for what stood
+// before it; what follows goes on, but for the optimizer, which needs the result. Without an
+// optimizer in the step the transfer ends the step, as all work does. Copies to the device instead
+// run a step ahead (upload_ahead.cpp).
+#include "core/simulate/edits/edits.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/pin_memory.hpp"
+// Copies from pageable host memory become copies from pinned memory with non_blocking: the call
+// returns as every asynchronous copy's does, a synchronisation right behind it goes, and the copy
+// runs at the speed of pinned copies.
+#include "core/simulate/edits/edits.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/prefetch_input.hpp"
+// Input is prepared beside the step. The host work of the scope (the data phase, or the loader's
+// causes where the scope is empty) leaves the loop's thread; workers do it, and the loop waits only
+// for what comes late. Calls stay: the batch is still copied. A loader that already has processes of
+// its own gets as many as the fix says, or twice as many. What workers compute needs cores: the
+// replay gives no more than there are (replay.hpp).
+#include "core/simulate/edits/edits.hpp"
 
 #include <fmt/format.h>
 

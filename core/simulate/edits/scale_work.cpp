@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/scale_work.hpp"
+// Device ops of the scope take `factor` times as long; where the scope's cause is the host's, its
+// work does. What others make for the loop takes them `factor` times as long; taking it stays.
+#include "core/simulate/edits/edits.hpp"
 
 namespace stepscope {
 

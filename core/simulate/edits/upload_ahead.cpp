@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/edits/upload_ahead.hpp"
+// The scope's copies to the device run a step ahead on a stream of their own, into a second buffer:
+// a copy waits for nothing on the device, and what used it awaits the one that was issued the step
+// before. The part of overlap_transfer that is about uploads.
+#include "core/simulate/edits/edits.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/support/rank_test.hpp"
+#include "core/support/mann_whitney.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 
 namespace stepscope {
 
-// U is the sum of a's ranks less its least; equal values share the mean of their ranks, which makes
-// the variance smaller by their term.
-double rank_difference(const std::vector<double>& a, const std::vector<double>& b) {
+// U = rank sum of a - m(m+1)/2. Equal values share the mean of their ranks, which makes the
+// variance smaller by the term of ties.
+double mann_whitney_z(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<std::pair<double, bool>> all;
   for (const double value : a) all.emplace_back(value, true);
   for (const double value : b) all.emplace_back(value, false);
