@@ -49,7 +49,7 @@ struct GateRunArguments {
 
 struct Turn {
   bool candidate = false;
-  std::uint32_t number = 1;  // of its side
+  std::uint32_t number = 1;  // its number on its side
 
   std::string name() const {
     return fmt::format("{}.{}", candidate ? "candidate" : "baseline", number);

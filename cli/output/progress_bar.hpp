@@ -46,7 +46,7 @@ class SharedProgress {
   Progress part(std::size_t piece);  // 0 or 1
 
  private:
-  static constexpr std::uint64_t kAll = 1000;  // of a piece
+  static constexpr std::uint64_t kAll = 1000;  // progress units of a piece
 
   Progress whole_;
   std::mutex mutex_;

@@ -18,7 +18,7 @@ namespace stepscope {
 
 struct PlannedRun {
   RungName rung;          // its id names the run's files
-  std::string arguments;  // of the trainer: "--rung R4"
+  std::string arguments;  // the trainer's: "--rung R4"
 };
 
 struct LadderPlan {
@@ -32,7 +32,7 @@ struct LadderPlan {
   bool resume = false;  // takes over the runs that the folder holds
 };
 
-// What the trainer says of itself.
+// Asks the trainer for its description.
 Result<TrainerFacts> ask_trainer(const std::string& program, const WorkFolder& folder);
 
 // Notes in the folder what its runs are of. An Error where the plan resumes and they are of another

@@ -17,7 +17,8 @@ std::string unknown_option_text(const CLI::App& verb, std::string_view word);
 // process; else empty.
 std::string advice_for(std::string_view word);
 
-// Of the words behind a verb, the first of which the above says something; else empty.
+// Returns unknown_option_text of the first word behind a verb that is an unknown option; else
+// empty.
 std::string first_unknown_option(const CLI::App& verb, int argc, const char* const* argv);
 
 // CLI::IsMember whose message names the nearest: "'jsn' is none of text, json (did you mean

@@ -12,7 +12,7 @@ namespace stepscope {
 namespace {
 
 struct Suffix {
-  std::string_view end;  // of a file's name
+  std::string_view end;  // end of a file's name
   std::string_view format;
 };
 
