@@ -87,7 +87,7 @@ double ActivitySource::set_capturing(bool on) noexcept {
   on_ = on;
   idle_flushes_ = 0;
   if (!on || !layers_) {
-    note_refusal(switch_ours(on, switch_hooks));
+    note_own_refusal(switch_ours(on, switch_hooks));
     return on ? 1 : 0;
   }
   turn_ = turn_ % 5 + 1;
@@ -96,12 +96,12 @@ double ActivitySource::set_capturing(bool on) noexcept {
       [](bool wanted) { switch_hooks(wanted, Level::light, Answer::without_sites); },
       [](bool wanted) { switch_hooks(wanted, Level::light, Answer::nothing); },
       [](bool wanted) { switch_hooks(wanted, Level::deep, Answer::whole); }};
-  note_refusal(switch_ours(true, kHooks[turn_ - 1]));
+  note_own_refusal(switch_ours(true, kHooks[turn_ - 1]));
   return turn_;
 }
 
 // Kinds that are first switched on here are first refused here.
-void ActivitySource::note_refusal(Status refusal) noexcept {
+void ActivitySource::note_own_refusal(Status refusal) noexcept {
   if (refusal == kSuccess || std::exchange(noted_refusal_, true)) return;
   note_refusal(library_, "cuptiActivityEnable", refusal);
 }

@@ -32,7 +32,7 @@ class ActivitySource final : public recorder::RowSource {
   bool may_flush() const noexcept;
   bool flush_when_due() noexcept;
   void look_for_records(EventBatch& batch, StoreWriter& store) noexcept;
-  void note_refusal(Status refusal) noexcept;
+  void note_own_refusal(Status refusal) noexcept;
   void stop() noexcept;
   void flush(std::uint32_t flag) noexcept;
   void describe_devices(StoreWriter& store) noexcept;
