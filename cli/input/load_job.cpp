@@ -125,8 +125,9 @@ class JobReader {
     std::erase_if(ranks_, [this](const ReadRank& rank) {
       const std::int32_t size = rank.summary.run.world_size;
       if (size == world_) return false;
-      notes_.push_back(fmt::format("rank {} is left out: it tells {} ranks, the others tell {}",
-                                   rank.record.rank, size, world_));
+      notes_.push_back(fmt::format(
+          "rank {} is left out: it belongs to a job of {} ranks, the others to one of {}",
+          rank.record.rank, size, world_));
       return true;
     });
   }
@@ -180,7 +181,8 @@ class JobReader {
       undecided =
           fmt::format("{} of {} {} not here, so who came last is not known",
                       list_of(ranks_missing_), world_, ranks_missing_.size() == 1 ? "is" : "are");
-      notes_.push_back(undecided + ": waiting for late ranks and the transfer are not told apart");
+      notes_.push_back(undecided +
+                       ": waiting for late ranks cannot be separated from the transfer");
     }
     note_step_counts(summaries);
     out.job->notes.insert(out.job->notes.begin(), notes_.begin(), notes_.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a path to a Summary, the one way of every verb that compares or prints runs: a trace of any
 // format that can be imported, or the JSON document that `stepscope report --format json` wrote,
-// told apart by content.
+// distinguished by content.
 #pragma once
 
 #include <cstdint>

@@ -89,10 +89,11 @@ Result<OrdersPlan> plan_orders(const std::vector<RungName>& all, const std::stri
     const auto needed = needs.empty() ? below : place_of_rung(all, needs, "--shapley");
     if (!needed) return needed.error();
     if (*needed > *below)
-      return usage_error(fmt::format(
-          "--shapley: {} takes {} along, so that no share could be told apart; begin at a rung "
-          "that has it: --rungs {} or one above",
-          all[place].name, needs, all[*needed].id));
+      return usage_error(
+          fmt::format("--shapley: {} takes {} along, so that their shares could not be separated; "
+                      "begin at a rung "
+                      "that has it: --rungs {} or one above",
+                      all[place].name, needs, all[*needed].id));
   }
   OrdersPlan plan{.base = all[*below], .rungs = {}};
   for (const std::size_t place : places) plan.rungs.push_back(all[place]);

@@ -75,7 +75,7 @@ void add_mcp_verb(CLI::App& app, int& status) {
   auto arguments = std::make_shared<McpArguments>();
   CLI::App* verb =
       app.add_subcommand("mcp", "Serve runs to a coding agent (Model Context Protocol over stdio)");
-  verb->add_option("TRACE", arguments->traces, "Runs that the agent is told of");
+  verb->add_option("TRACE", arguments->traces, "Runs that the agent may ask about");
   verb->add_option("--memory", arguments->memory,
                    "bytes of loaded runs to keep, like 500MB; by default 4GB. The run asked for "
                    "last is kept however large it is")

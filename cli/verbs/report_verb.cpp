@@ -55,7 +55,7 @@ constexpr const char* kReportExamples =
     "  stepscope report job.scope --rank 3     one rank of it alone\n"
     "  stepscope report run.sqlite     of Nsight Systems: nsys export --type sqlite run.nsys-rep\n"
     "A TRACE is a .scope folder written by 'stepscope profile', a PyTorch profiler file (.json,\n"
-    ".json.gz) or an SQLite export of Nsight Systems; what it is is told by its content. Without\n"
+    ".json.gz) or an SQLite export of Nsight Systems; its content decides which. Without\n"
     "steps the report covers the whole trace; the exit code is 3 where nothing of it counts.";
 
 struct ReportArguments {

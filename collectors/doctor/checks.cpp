@@ -84,7 +84,7 @@ Check clocks(const Facts& f) {
             "install the driver's libnvidia-ml.so.1 (see whether nvidia-smi works); for a "
             "container, NVIDIA_DRIVER_CAPABILITIES=compute,utility"};
   if (const std::string missing = not_sampled(f); !missing.empty())
-    return {"clocks", State::limited, "not told by this GPU or to this user: " + missing,
+    return {"clocks", State::limited, "not shown by this GPU or not to this user: " + missing,
             "the other counters are sampled; the report leaves these out"};
   return {"clocks", State::good,
           fmt::format("sampled through NVML{}: clocks, throttling, power, temperature, memory",

@@ -48,7 +48,7 @@ struct Facts {
   std::string nvml_version;  // version of the driver, as NVML reports it
   std::vector<Gpu> gpus;
 
-  std::string cupti_path;  // that of torch, of CUDA_HOME or of the system; empty: none
+  std::string cupti_path;  // torch's, CUDA_HOME's or the system's; empty: none
   std::uint32_t cupti_version = 0;
   std::string cupti_why_not;  // empty: it can be used
 

@@ -38,7 +38,7 @@ constinit std::atomic<bool> found_xla{false};
 constinit nvml::Sampler* sampler = nullptr;
 constinit pm::PmSource* counters = nullptr;
 constinit pid_t collecting_pid = 0;  // forked children end by _exit too
-constinit pid_t selected_pid = 0;    // that was started, not forked
+constinit pid_t selected_pid = 0;    // the process that was started, not forked
 constinit bool main_returned = false;
 
 // Registered before the program's own handlers, so it runs behind them. In a forked child the

@@ -368,7 +368,7 @@ class ProfiledRun {
   std::string library_;
   std::string folder_;
   std::string above_;    // the folders that were made for it, down from this one
-  std::string earlier_;  // that this run replaces once it has recorded something
+  std::string earlier_;  // the recording that this run replaces once it has recorded something
   RunFacts facts_;
 };
 

@@ -23,7 +23,7 @@ struct RunFacts {
   std::optional<std::int64_t> ended_ns;
   std::optional<int> exit_status;  // the command's exit status
   std::optional<int> signal;
-  std::uint32_t processes = 0;  // that recorded something
+  std::uint32_t processes = 0;  // processes that recorded something
   std::uint32_t recovered = 0;  // how many of these died before their last records were written
 };
 

@@ -28,7 +28,7 @@ class ForkGate {
   static std::atomic<ForkGate*> installed_;
   std::atomic<std::uint32_t> inside_{0};
   std::atomic<bool> stuck_{false};       // a fork has waited in vain: the next ones do not
-  std::atomic<std::uint32_t> forks_{0};  // that wait, or are under way
+  std::atomic<std::uint32_t> forks_{0};  // forks that wait, or are under way
 };
 
 }  // namespace stepscope::nvml

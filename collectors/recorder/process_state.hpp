@@ -42,7 +42,7 @@ struct ProcessState {
   std::uint32_t flush_ms = 0;
   void (*on_open)() noexcept = nullptr;
   std::array<std::atomic<RingHeader*>, kMaxRings> rings{};
-  std::atomic<RingHeader*> watched{nullptr};  // that stands for a thread without records
+  std::atomic<RingHeader*> watched{nullptr};  // the ring that stands for a thread without records
   std::bitset<kMaxRings> ring_taken;          // published or being made; with the lock held
   std::atomic<std::uint32_t> ring_count{0};
   SpinLock lock;                          // opening the session, making and retiring rings

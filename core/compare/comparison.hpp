@@ -107,7 +107,7 @@ struct CountLineDelta {
   std::string function;
   Direction direction = Direction::none;
   std::vector<std::string>
-      operations;  // that there are more of, or fewer; as their side calls them
+      operations;  // operations with more or fewer calls, under their side's names
   double a_per_step = 0;
   double b_per_step = 0;
   double delta() const { return b_per_step - a_per_step; }

@@ -51,7 +51,7 @@ const WorkItem* longest_of(const std::vector<WorkItem>& items,
 
 // B's place, unless it is not known or next to nothing is left there of what A has.
 bool stands_in_b(const WorkItem* a, const WorkItem* b) {
-  constexpr std::int64_t kNextToNothing = 20;  // that A has so many times
+  constexpr std::int64_t kNextToNothing = 20;  // 1 / this of A's is next to nothing
   if (a == nullptr || b == nullptr) return b != nullptr;
   if (a->file.empty() != b->file.empty()) return a->file.empty();
   return b->ns * kNextToNothing >= a->ns;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLeastText = 0.3;  // in common, for files of other names to be one
 constexpr double kLeastWork = 0.5;
-constexpr double kPart = 0.75;  // that an equal part of the path weighs, of equal contents
+constexpr double kPart = 0.75;  // weight of an equal part of the path, where equal contents weigh 1
 
 // How many parts of two paths are equal, counted from the file's name: 2 of "a/io/x.py" and
 // "b/io/x.py".

@@ -37,7 +37,7 @@ struct MetricCause {
   double calls_per_step = 0;  // likewise
   double bytes_per_step = 0;  // likewise, of a count of bytes
   Direction direction = Direction::none;
-  std::string folder;  // that the candidate ran in: readers see the file's name from there
+  std::string folder;  // where the candidate ran: readers see the file's name from there
 };
 
 struct MetricResult {

@@ -87,10 +87,11 @@ std::vector<std::string> subsets_that_are_others(const std::vector<RungName>& ru
     const std::string extra =
         not_asked_for(rungs, i, subsets[0].runs.front(), subsets[i].runs.front());
     if (extra.empty()) continue;
-    notes.push_back(fmt::format(
-        "{} needs {}, which was switched on with it: no share can be told apart; begin at a rung "
-        "that has it (--rungs)",
-        subsets[i].rung.id, extra));
+    notes.push_back(
+        fmt::format("{} needs {}, which was switched on with it: their shares cannot be separated; "
+                    "begin at a rung "
+                    "that has it (--rungs)",
+                    subsets[i].rung.id, extra));
     break;
   }
   return notes;
@@ -137,7 +138,7 @@ RungOrders make_orders(std::string model, const RungName& base, const std::vecto
         "a share is the mean over all orders in which the rungs can be switched on (Shapley value "
         "of the rate's logarithm), so shares multiply to the whole gain");
   } else if (others.empty()) {
-    notes.emplace_back("a subset did not run, so that no share can be told");
+    notes.emplace_back("a subset did not run, so that shares are not known");
   }
   return orders;
 }

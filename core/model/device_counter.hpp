@@ -23,7 +23,7 @@ enum class DeviceCounter : std::uint8_t {
   process_memory_bytes,  // by the process that recorded it
   nvlink_sent_bytes,
   nvlink_received_bytes,
-  other_processes,            // that have a context on the device
+  other_processes,            // other processes with a context on the device
   power_limit_mw,             // the lowest of all limits that hold
   default_power_limit_mw,     // the card's own
   allocator_allocated_bytes,  // by PyTorch's allocator, of the process that recorded it: in tensors

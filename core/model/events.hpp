@@ -136,7 +136,7 @@ struct GraphNodes {
   std::vector<std::int64_t> time;
   std::vector<std::uint64_t> node;
   std::vector<std::uint64_t> original;  // the node that it is a clone of; 0 = made anew
-  std::vector<ThreadId> thread;         // that made it
+  std::vector<ThreadId> thread;         // the thread that made the node
   std::vector<SiteId> site;             // the line that made it; of clones kNone
 
   std::size_t size() const { return time.size(); }
@@ -156,7 +156,7 @@ struct Syncs {
   std::vector<std::int64_t> begin;
   std::vector<std::int64_t> end;
   std::vector<ApiKind> api;      // sync_device, sync_stream, sync_event, stream_wait_event
-  std::vector<StreamId> stream;  // that waits (or is waited for by the host)
+  std::vector<StreamId> stream;  // the stream that waits (or is waited for by the host)
   std::vector<std::uint32_t> correlation;  // correlation id of the waiting call
   // Correlation id of the event's record call; 0 = unresolved.
   std::vector<std::uint32_t> awaited_correlation;

@@ -83,7 +83,7 @@ void Simulator::State::say_what_is_not_known(std::size_t counted) {
         "one step counts: how much steps vary is not known, and taken as 3 %; record more of them");
   if (steps.graph.inferred_edges > 0) {
     notes.push_back(fmt::format(
-        "{} waits between streams are told by times alone: this format does not say which stream "
+        "{} waits between streams are known by times alone: this format does not say which stream "
         "waits for which",
         steps.graph.inferred_edges));
   }

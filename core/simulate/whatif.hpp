@@ -37,7 +37,7 @@ struct WhatIfRow {
   std::uint32_t line = 0;
   SiteKind line_kind = SiteKind::call;
   std::string function;
-  std::size_t other_lines = 0;  // that it changes, too
+  std::size_t other_lines = 0;  // further lines that it changes
   std::string phase;
   std::uint64_t touched = 0;  // calls and device ops of the replayed steps that it changes
   Forecast forecast;          // in a path: with the rows before it

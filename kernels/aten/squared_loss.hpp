@@ -10,7 +10,7 @@ namespace stepscope::aten {
 struct SquaredLoss {
   at::Tensor loss;        // []
   at::Tensor of_outputs;  // the gradient, as outputs
-  at::Tensor of_bias;     // that summed over the tokens
+  at::Tensor of_bias;     // of_outputs summed over the tokens
 };
 
 // The sum of factor * (deviations * (outputs - targets))^2: [tokens, ...], deviations [...].

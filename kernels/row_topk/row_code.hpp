@@ -16,7 +16,7 @@ namespace stepscope::kernels {
 
 template <class Code>
 struct RowCode {
-  int place_bits = 0;  // that hold 0..columns - 1; with the key's no more than Code has
+  int place_bits = 0;  // bits that hold 0..columns - 1; with the key's no more than Code has
 
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t last_place() const {
     return (1U << place_bits) - 1U;

@@ -51,7 +51,7 @@ struct Config {
   std::string resume;                 // file to go on from; empty: from the start
 
   std::string to_jump_relu;             // file of thresholds to write at the end; empty: none
-  std::int64_t jump_relu_batches = 16;  // that they are found on
+  std::int64_t jump_relu_batches = 16;  // batches on which the thresholds are found
 
   bool tf32 = false;  // matrix products of fp32 on tensor cores, with 10 bits of mantissa
 

@@ -28,7 +28,7 @@ struct RankEnvironment {
   bool store_is_served = false;  // by torchrun itself; else rank 0 serves it
   int store_socket = -1;         // where the launcher holds the port open for rank 0
   std::string attempt;           // differs each time torchrun starts the ranks again
-  std::string size_variable;     // that said the size, for messages
+  std::string size_variable;     // the variable that holds the size, for messages
 };
 
 // Name of the variable that holds the launcher's socket.

@@ -112,7 +112,7 @@ class Machine {
         {kind, std::move(name), thread_, {begin, now()}, correlation, stream, event, line_});
   }
 
-  // Causes are told apart only as far as they are recorded.
+  // Causes are distinguished only as far as they are recorded.
   Cause gap_cause() const {
     const bool frames = program_.recording.python && thread_ == kLoop;
     return frames ? Cause::host_python : Cause::host_between_calls;
@@ -121,7 +121,7 @@ class Machine {
     return program_.recording.ops || thread_ == kWorker ? Cause::host_framework : gap_cause();
   }
 
-  // The engine's entry and exit on the caller, told by its frame.
+  // The engine's entry and exit on the caller, which show as its frame.
   Cause engine_cause() const {
     return program_.recording.python ? Cause::host_framework : Cause::host_between_calls;
   }

@@ -39,7 +39,7 @@ struct SimulatedOp {
   std::string name;
   Cause cause = Cause::gpu_other;
   Cause ready_cause = Cause::gpu_dispatch_gap;  // owner of idle time in which nothing holds it back
-  std::uint32_t thread = 0;                     // that issued it
+  std::uint32_t thread = 0;                     // the thread that issued it
   std::uint32_t stream = 0;
   std::uint32_t correlation = 0;
   std::uint32_t graph = 0;

@@ -194,7 +194,7 @@ struct SessionHeader {
   std::atomic<std::uint32_t> sites;
   std::atomic<std::uint32_t> log_entries;
   std::atomic<std::uint32_t> text_bytes;
-  std::atomic<std::uint64_t> lost_threads;  // that got no ring
+  std::atomic<std::uint64_t> lost_threads;  // threads that got no ring
   ClockPair first_clock;
   // The writer's last one. Odd clock_version: being changed.
   std::atomic<std::uint32_t> clock_version;

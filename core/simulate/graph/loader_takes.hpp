@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each time that the loop's thread asks a DataLoader with workers for its next batch: one range of
 // PyTorch's own around the loader's __next__, whatever is recorded inside of it: batches that come
-// out of turn are unpacked while the loop waits for the one whose turn it is. Loaders are told apart
+// out of turn are unpacked while the loop waits for the one whose turn it is. Loaders are distinguished
 // by the line that asks.
 #pragma once
 

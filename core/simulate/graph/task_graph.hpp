@@ -101,7 +101,7 @@ struct TaskGraph {
   std::uint32_t threads = 1;
   std::uint32_t streams = 0;
   std::vector<Producer> producers;
-  std::uint32_t cores = 0;  // that the process may use; 0: not known
+  std::uint32_t cores = 0;  // cores that the process may use; 0: not known
   // Share of its time awake in which the loop's thread had a core.
   double on_core = 1;
   std::uint64_t queue_depth = 0;     // launches outstanding at which a call blocks
@@ -109,7 +109,7 @@ struct TaskGraph {
   double dispatch_ns = 0;            // D: between two ops that were both ready
   double launch_call_ns = 0;         // a typical launch call
   double copy_call_ns = 0;           // a typical call of an asynchronous copy
-  std::uint64_t inferred_edges = 0;  // waits between streams told by times alone
+  std::uint64_t inferred_edges = 0;  // waits between streams known by times alone
 
   std::span<const std::uint32_t> awaited_by(const DeviceTask& task) const {
     return std::span(awaited).subspan(task.first_awaited, task.awaited_count);

@@ -69,7 +69,7 @@ class Ranks {
   Parallel parallel_;
   trainers::Span features_, rows_;
   double share_;
-  std::int64_t most_features_;  // that a rank has
+  std::int64_t most_features_;  // most features of any rank
 };
 
 // What keeps the configuration from being trained by so many ranks.

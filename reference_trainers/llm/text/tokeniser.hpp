@@ -20,7 +20,7 @@ class Tokeniser {
   static Result<Tokeniser> open(const std::string& model);
 
   int vocabulary() const;
-  int document_token() const;  // that begins one
+  int document_token() const;  // the token that begins a document
 
   // Behind `tokens`, the document's token first.
   Status add(std::string_view document, std::vector<std::uint16_t>& tokens) const;

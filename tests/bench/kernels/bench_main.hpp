@@ -26,7 +26,7 @@ struct Judgement {
 };
 
 struct Work {
-  double bytes = 0;  // that must be moved
+  double bytes = 0;  // bytes that must be moved
   Enqueue enqueue;
   Enqueue before = enqueue_nothing;  // ahead of each, untimed
   bool cold = true;                  // else the L2 holds what `before` left there

@@ -73,9 +73,10 @@ TEST(PlanOrders, SaysWhatIsWrong) {
   EXPECT_THAT(message("R1,R2", "R0..R1"), HasSubstr("'R0..R1' is no rung"));
   auto needy = kFour;
   needy[3].needs = "tf32";
-  EXPECT_THAT(plan_orders(needy, "R1,R3", "").error().message,
-              HasSubstr("sdpa takes tf32 along, so that no share could be told apart; begin at a "
-                        "rung that has it: --rungs R1 or one above"));
+  EXPECT_THAT(
+      plan_orders(needy, "R1,R3", "").error().message,
+      HasSubstr("sdpa takes tf32 along, so that their shares could not be separated; begin at a "
+                "rung that has it: --rungs R1 or one above"));
   EXPECT_TRUE(plan_orders(needy, "R2,R3", ""));
 }
 

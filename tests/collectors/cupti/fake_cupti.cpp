@@ -231,7 +231,7 @@ std::uint32_t call(Domain domain, std::uint32_t id, const void* parameters,
   if (inside) inside();
   --state().open_calls;
   data.site = 1;
-  // As CUPTI: a callback that was switched off meanwhile is not told of the end.
+  // As in CUPTI: a callback that was switched off meanwhile gets no call at the end.
   if (enabled && state().callbacks.contains({number, id}))
     state().callback(nullptr, number, id, &data);
   return data.correlation_id;

@@ -57,7 +57,7 @@ struct Hammer {
 };
 Hammer* hammer = nullptr;
 
-// Reads the threads told of over and over. A line of a function "line_N" must be line N.
+// Reads the given threads over and over. A line of a function "line_N" must be line N.
 void run_hammer(Hammer& h) {
   Reader own;
   while (!h.stop) {

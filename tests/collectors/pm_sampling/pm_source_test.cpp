@@ -28,7 +28,7 @@ struct Fake {
   std::size_t passes = 1;
   std::deque<Sample> hardware;      // since the last decoding
   std::vector<Sample> image;        // decoded
-  std::size_t most_decoded = 1000;  // that an image takes
+  std::size_t most_decoded = 1000;  // most samples that an image takes
   std::uint8_t overflow = 0;
   std::vector<std::string> calls;
   std::vector<std::size_t> devices;

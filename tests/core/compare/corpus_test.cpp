@@ -16,7 +16,7 @@ struct Pair {
   const char* before;
   const char* after;
   const char* line_in;  // the function that holds the line of the largest difference
-  Cause cause;          // that the planted one is
+  Cause cause;          // cause of the planted cost
   const char* phase;    // phase of the largest difference
 };
 

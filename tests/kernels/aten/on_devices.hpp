@@ -59,7 +59,7 @@ inline void expect_near(const at::Tensor& found, const at::Tensor& expected, dou
   EXPECT_LE(difference.max().item<double>(), error);
 }
 
-// That the call throws, with that text in the message.
+// Expects that the call throws, with that text in the message.
 template <class Call>
 void expect_refused(Call call, const std::string& text) {
   try {

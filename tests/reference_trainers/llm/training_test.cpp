@@ -56,7 +56,8 @@ class PlantedFault {
  public:
   PlantedFault()
       : library_(torch::Library::IMPL, "aten", c10::DispatchKey::CPU, __FILE__, __LINE__) {
-    c10::WarningUtils::WarningHandlerGuard quiet(&ignore_);  // that a kernel is overridden
+    // Silences the warning that a kernel is overridden.
+    c10::WarningUtils::WarningHandlerGuard quiet(&ignore_);
     library_.impl("silu_backward", [](const at::Tensor& gradient, const at::Tensor& x) {
       const at::Tensor wide = x.to(at::kFloat), s = wide.sigmoid();
       return (gradient * s * (1 + wide * (1 - s)) * 1.02).to(x.scalar_type());

@@ -37,7 +37,7 @@ TEST_F(GraphHooksTest, ANodeOfAGraphLeadsToTheLineOfItsCapture) {
   });
   const Trace trace = read();
   const GraphNodes& nodes = trace.graph_nodes();
-  // The clone is told of as new first.
+  // The clone is reported as new first.
   EXPECT_THAT(nodes.node, ElementsAre(11U, 21U, 21U));
   EXPECT_THAT(nodes.original, ElementsAre(0U, 0U, 11U));
   EXPECT_EQ(nodes.site[0], trace.host_ranges().site[0]);

@@ -21,7 +21,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Keeps what the device's collector was told by the writer thread: 1 for on, 0 for off.
+// Keeps how the writer thread switched the device's collector: 1 for on, 0 for off.
 class ListeningSource final : public RowSource {
  public:
   bool due(std::int64_t /*now_ns*/) noexcept override { return false; }
