@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compare/command_options.hpp"
+// Differences of two commands' options about the size of their work: "--batch 64" against "--batch
+// 128".
+#include "core/compare/commands.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "core/compare/command_options.hpp"
+#include "core/compare/commands.hpp"
 #include "core/compare/same_program.hpp"
 #include "core/support/duration.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "core/compare/comparability.hpp"
 #include "core/compare/comparison.hpp"
-#include "core/compare/count_deltas.hpp"
 #include "core/compare/delta_parts.hpp"
+#include "core/compare/deltas.hpp"
 #include "core/compare/matched_work.hpp"
 
 namespace stepscope {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compare/delta_ranges.hpp"
+// How far the rows of a comparison's tables reach over all pairs of runs. The runs of a side are of
+// one program, so a row's work has the same phase, line, cause and operation in each of them as in
+// the middle one, of which the tables are. Internal to core/compare.
+#include "core/compare/deltas.hpp"
 
 #include <algorithm>
 #include <map>

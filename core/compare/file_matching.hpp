@@ -6,8 +6,10 @@
 // copy under another name are one file. Internal to core/compare.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/compare/line_work.hpp"
 
@@ -15,5 +17,15 @@ namespace stepscope::compare_parts {
 
 // The path in B, by the path in A; files without a counterpart are left out.
 std::map<std::string, std::string> match_files(const FileWorks& a, const FileWorks& b);
+
+// The lines of one file on both sides, paired: line_matching.hpp says how.
+struct FilePairing {
+  // By place in the side's lines: the number of the line in the other side's file; 0: it has none.
+  // The other side's tables need not name that line.
+  std::vector<std::uint32_t> of_a;
+  std::vector<std::uint32_t> of_b;
+};
+
+FilePairing pair_lines(const FileWork& a, const FileWork& b);
 
 }  // namespace stepscope::compare_parts

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compare/file_pairing.hpp"
+// The lines of one file on both sides, paired: line_matching.hpp says how. Internal to
+// core/compare.
+#include "core/compare/file_matching.hpp"
 
 #include <algorithm>
 #include <cstddef>

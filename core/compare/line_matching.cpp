@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "core/compare/file_matching.hpp"
-#include "core/compare/file_pairing.hpp"
 
 namespace stepscope::compare_parts {
 namespace {

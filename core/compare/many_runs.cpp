@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/compare/comparison.hpp"
-#include "core/compare/delta_ranges.hpp"
+#include "core/compare/deltas.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compare/program_name.hpp"
+// Which program a command line runs, as a name that two runs of it share: "train" for
+// "python3 -u examples/train.py --steps 5" and for "./build/train". Internal to core/compare.
+#include "core/compare/commands.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/compare/commands.hpp"
 #include "core/compare/kernel_family.hpp"
-#include "core/compare/program_name.hpp"
 #include "core/compare/text_alignment.hpp"
 
 namespace stepscope::compare_parts {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/gate/budget_rule.hpp"
+// Whether a candidate keeps a budget: by what was measured, with no baseline. A pass where every
+// run keeps it, a regression where every run breaks it; runs on both sides of it, or a run that
+// lacks the metric, are inconclusive. A count's budget is broken by any run that breaks it.
+// Internal to core/gate.
+#include "core/gate/rules.hpp"
 
 #include <fmt/format.h>
 

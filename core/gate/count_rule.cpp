@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/gate/count_rule.hpp"
+// Whether a count of work rose: kernels, launches, waits, copies, bytes, allocations a step.
+//
+// Counts are near-exact, so one run a side is enough. What remains unsure is the window: work that
+// does not run every step (evaluation, logging) may fall into it once more or once less. A run's
+// count a step is therefore known to within (most - least) / steps, where least and most are those
+// of single steps. With the runs' lowest and highest values so widened,
+//   regression    lowest candidate > highest baseline x (1 + tolerance), or every step of the
+//                 candidate does more than any step of the baseline, tolerance allowed
+//   pass          highest candidate <= highest baseline x (1 + tolerance), both without the doubt
+// and between the two it is inconclusive, unless the recordings as wholes settle it: where all runs
+// hold equally many steps and no recording of the candidate holds more of the work than one of the
+// baseline, nor less than all of them, the runs' windows differ and their work does not.
+#include "core/gate/rules.hpp"
 
 #include <fmt/format.h>
 

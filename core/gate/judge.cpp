@@ -5,11 +5,8 @@
 #include <cmath>
 
 #include "core/compare/comparability.hpp"
-#include "core/gate/budget_rule.hpp"
-#include "core/gate/count_rule.hpp"
-#include "core/gate/finding_rule.hpp"
 #include "core/gate/metric_causes.hpp"
-#include "core/gate/time_rule.hpp"
+#include "core/gate/rules.hpp"
 #include "core/gate/usable_runs.hpp"
 #include "core/gate/verdict.hpp"
 #include "core/summary/run_folder.hpp"

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/gate/time_rule.hpp"
+// Whether times rose beyond their tolerance, from several runs a side.
+//
+//   regression    the lower bound of the ratio lies above 1 + tolerance, at the level that Holm's
+//                 correction over all times leaves it
+//   pass          the upper bound lies below 1 + tolerance, at the uncorrected level: the gate
+//                 passes only where all do, so each may be tested alone
+//   else          inconclusive, with the number of further runs
+// Where all clocks are known and the sides' differ, the same is asked of cycles (time x clock), and
+// a verdict stands only where both give it: a slow clock is no regression of the program, and a
+// fast one hides none.
+#include "core/gate/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +17,6 @@
 #include <cmath>
 
 #include "core/gate/further_runs.hpp"
-#include "core/gate/holm.hpp"
 #include "core/support/decimals.hpp"
 
 namespace stepscope {

@@ -9,10 +9,8 @@
 
 #include "core/simulate/graph/device_tasks.hpp"
 #include "core/simulate/graph/host_tasks.hpp"
-#include "core/simulate/graph/launch_queue.hpp"
 #include "core/simulate/graph/loader_takes.hpp"
 #include "core/simulate/graph/production.hpp"
-#include "core/simulate/graph/waits.hpp"
 #include "core/simulate/sample.hpp"
 #include "core/support/decimals.hpp"
 

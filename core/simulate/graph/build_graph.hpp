@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/attribution/walked_process.hpp"
+#include "core/model/trace.hpp"
 #include "core/simulate/graph/task_graph.hpp"
 #include "core/steps/steps.hpp"
 
@@ -15,5 +16,9 @@ namespace stepscope {
 
 TaskGraph build_graph(const WalkedProcess& walked, const Steps& steps,
                       const Attribution& attribution, const std::vector<std::uint32_t>& rows);
+
+// Learns how many launches may be outstanding before a call blocks, and what blocked calls take of
+// their own.
+void learn_queue(const Trace& trace, TaskGraph& graph);
 
 }  // namespace stepscope

@@ -44,4 +44,7 @@ class DeviceTasks {
   std::vector<std::uint32_t> by_end_;  // rows
 };
 
+// Finds what each call of a graph waits for, and what its return takes after that.
+void find_waits(const WalkedProcess& walked, DeviceTasks& device, TaskGraph& graph);
+
 }  // namespace stepscope

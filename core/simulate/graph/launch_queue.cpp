@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/graph/launch_queue.hpp"
+// How many launches may be outstanding before a call blocks, and what blocked calls take of their
+// own, learnt from the replayed steps.
+//
+// Attribution learns the depth from single long calls (dependencies.hpp). Where the queue is full
+// for most of a step every call is a little longer instead: calls that began just below the most
+// that was ever outstanding, and took longer than those that found room, waited for a slot.
+#include "core/simulate/graph/build_graph.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/graph/waits.hpp"
+// What each call of a graph waits for, by its meaning and not only by what it met when it was
+// recorded, and what its return takes after that.
+#include "core/simulate/graph/device_tasks.hpp"
 
 #include <algorithm>
 

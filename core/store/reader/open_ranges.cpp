@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/reader/open_ranges.hpp"
+// What was still open when a process's record ended.
+#include "core/store/reader/reader_parts.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 
 #include "core/store/reader/chunk_scan.hpp"
 #include "core/store/reader/file_bytes.hpp"
-#include "core/store/reader/run_json.hpp"
+#include "core/store/reader/reader_parts.hpp"
 #include "core/store/reader/store_decoder.hpp"
 
 namespace stepscope {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/reader/run_json.hpp"
+// run.json of a NAME.scope folder: what the launcher knows of the run (layout: FORMAT.md).
+#include "core/store/reader/reader_parts.hpp"
 
 #include <simdjson.h>
 

@@ -10,7 +10,7 @@
 #include "core/store/reader/decode_table.hpp"
 #include "core/store/reader/event_sections.hpp"
 #include "core/store/reader/lost_chunks.hpp"
-#include "core/store/reader/open_ranges.hpp"
+#include "core/store/reader/reader_parts.hpp"
 #include "core/store/writer/writer.hpp"
 #include "core/support/memory_limit.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compare/command_options.hpp"
+#include "core/compare/commands.hpp"
 
 #include <gtest/gtest.h>
 

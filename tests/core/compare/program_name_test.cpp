@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compare/program_name.hpp"
+#include "core/compare/commands.hpp"
 
 #include <gtest/gtest.h>
 

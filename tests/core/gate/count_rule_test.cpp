@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/gate/count_rule.hpp"
+#include "core/gate/rules.hpp"
 
 #include <gtest/gtest.h>
 

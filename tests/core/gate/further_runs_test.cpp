@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "core/gate/time_rule.hpp"
+#include "core/gate/rules.hpp"
 
 namespace stepscope {
 namespace {

@@ -9,7 +9,7 @@
 #include <functional>
 #include <random>
 
-#include "core/gate/time_rule.hpp"
+#include "core/gate/rules.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/gate/time_rule.hpp"
+#include "core/gate/rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

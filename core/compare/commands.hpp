@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences of two commands' options about the size of their work: "--batch 64" against "--batch
-// 128".
+// What two runs' command lines say about their programs. Internal to core/compare.
 #pragma once
 
 #include <string>
@@ -8,6 +7,13 @@
 #include <vector>
 
 namespace stepscope::compare_parts {
+
+// The first script ("x.py"), else what "-m" names, else the executable, each without folder and
+// ending. Empty where the command is, and where it names an interpreter or a launcher alone.
+std::string program_name(std::string_view command);
+
+// One begins with the other, or both with the same half.
+bool are_alike(std::string_view a, std::string_view b);
 
 struct OptionDifference {
   std::string option;  // "--batch"
