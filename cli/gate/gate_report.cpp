@@ -15,13 +15,13 @@
 #include "cli/output/terminal.hpp"
 #include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/output_options.hpp"
+#include "core/report/wording/gate.hpp"
 #include "reports/github/github_gate.hpp"
 #include "reports/json/json_gate.hpp"
 #include "reports/junit/junit_gate.hpp"
 #include "reports/markdown/markdown_gate.hpp"
 #include "reports/sarif/sarif_gate.hpp"
 #include "reports/text/text_gate.hpp"
-#include "reports/wording/gate.hpp"
 
 namespace stepscope {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "cli/mcp/answer.hpp"
 #include "core/exporters/tables.hpp"
+#include "core/report/wording/names.hpp"
 #include "core/summary/parts.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope::mcp {
 namespace {

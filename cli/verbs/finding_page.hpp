@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/verbs/finding_pages.hpp"
+#include "core/report/wording/finding_rule.hpp"
 #include "core/support/result.hpp"
-#include "reports/wording/finding_rule.hpp"
 
 namespace stepscope {
 

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "core/report/wording/findings.hpp"
+#include "core/report/wording/source_path.hpp"
 #include "reports/github/workflow_command.hpp"
-#include "reports/wording/findings.hpp"
-#include "reports/wording/source_path.hpp"
 
 namespace stepscope {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "reports/wording/numbers.hpp"
+#include "core/report/wording/numbers.hpp"
 
 namespace stepscope::html {
 namespace {

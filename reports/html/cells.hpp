@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
+#include "core/report/wording/cause_family.hpp"
+#include "core/report/wording/verdict.hpp"
 #include "reports/markup/markup.hpp"
-#include "reports/wording/cause_family.hpp"
-#include "reports/wording/verdict.hpp"
 
 namespace stepscope::html {
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/compare/delta_groups.hpp"
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/tables.hpp"
 #include "reports/html/diff_sections.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/tables.hpp"
 
 namespace stepscope::html {
 namespace {

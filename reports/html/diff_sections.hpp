@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "core/compare/comparison.hpp"
+#include "core/report/wording/diff_words.hpp"
 #include "reports/html/cells.hpp"
-#include "reports/wording/diff_words.hpp"
 
 namespace stepscope::html {
 

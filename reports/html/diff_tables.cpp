@@ -2,10 +2,10 @@
 // A and B beside each other: causes, phases, lines, and how much work a step does.
 #include <fmt/format.h>
 
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/shown_path.hpp"
+#include "core/report/wording/tables.hpp"
 #include "reports/html/diff_sections.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/shown_path.hpp"
-#include "reports/wording/tables.hpp"
 
 namespace stepscope::html {
 namespace {

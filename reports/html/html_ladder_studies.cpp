@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "core/report/wording/ladder.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/page.hpp"
 #include "reports/svg/ladder_study_charts.hpp"
-#include "reports/wording/ladder.hpp"
-#include "reports/wording/numbers.hpp"
 
 namespace stepscope::html {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/report/wording/cause_family.hpp"
 #include "reports/html/assets.hpp"
-#include "reports/wording/cause_family.hpp"
 
 namespace stepscope::html {
 namespace {

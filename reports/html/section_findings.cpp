@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "core/report/wording/findings.hpp"
+#include "core/report/wording/shown_path.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
-#include "reports/wording/findings.hpp"
-#include "reports/wording/shown_path.hpp"
 
 namespace stepscope::html {
 namespace {

@@ -2,9 +2,9 @@
 // How each device was while the steps ran: clocks and why they were low, power, memory.
 #include <fmt/format.h>
 
+#include "core/report/wording/health.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
-#include "reports/wording/health.hpp"
 
 namespace stepscope::html {
 

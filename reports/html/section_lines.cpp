@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/report/wording/line_groups.hpp"
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/shown_path.hpp"
+#include "core/report/wording/tables.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
 #include "reports/html/source_excerpt.hpp"
-#include "reports/wording/line_groups.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/shown_path.hpp"
-#include "reports/wording/tables.hpp"
 
 namespace stepscope::html {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/report/wording/tables.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
-#include "reports/wording/tables.hpp"
 
 namespace stepscope::html {
 namespace {

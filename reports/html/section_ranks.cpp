@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks of a job beside each other.
+#include "core/report/wording/job.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
-#include "reports/wording/job.hpp"
 
 namespace stepscope::html {
 

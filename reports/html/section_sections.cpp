@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops that the run has one after the other, and other ways to divide them into steps.
+#include "core/report/wording/sections.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
-#include "reports/wording/sections.hpp"
 
 namespace stepscope::html {
 

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 
+#include "core/report/wording/long_steps.hpp"
+#include "core/report/wording/trust.hpp"
 #include "core/support/duration.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
 #include "reports/html/step_strip.hpp"
-#include "reports/wording/long_steps.hpp"
-#include "reports/wording/trust.hpp"
 
 namespace stepscope::html {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/tables.hpp"
 #include "core/summary/rows/host_op_rows.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/tables.hpp"
 
 namespace stepscope::html {
 namespace {

@@ -2,9 +2,9 @@
 // How far to trust the numbers: what was lost, what was not recorded, what recording cost.
 #include <fmt/format.h>
 
+#include "core/report/wording/trust.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
-#include "reports/wording/trust.hpp"
 
 namespace stepscope::html {
 namespace {

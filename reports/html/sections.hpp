@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/report/wording/step_scale.hpp"
 #include "reports/html/html_report.hpp"
 #include "reports/markup/markup.hpp"
-#include "reports/wording/step_scale.hpp"
 
 namespace stepscope::html {
 

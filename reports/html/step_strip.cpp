@@ -5,8 +5,8 @@
 
 #include <map>
 
+#include "core/report/wording/cause_family.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/cause_family.hpp"
 
 namespace stepscope::html {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/report/wording/gate.hpp"
 #include "reports/markup/markup.hpp"
-#include "reports/wording/gate.hpp"
 
 namespace stepscope {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "core/compare/delta_groups.hpp"
+#include "core/report/wording/diff_words.hpp"
+#include "core/report/wording/names.hpp"
 #include "reports/markdown/markdown.hpp"
-#include "reports/wording/diff_words.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope::markdown {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "core/report/wording/gate.hpp"
+#include "core/report/wording/names.hpp"
 #include "core/support/duration.hpp"
 #include "reports/markdown/markdown.hpp"
-#include "reports/wording/gate.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope {
 namespace {

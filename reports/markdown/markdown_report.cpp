@@ -5,16 +5,16 @@
 
 #include <algorithm>
 
+#include "core/report/wording/ending.hpp"
+#include "core/report/wording/findings.hpp"
+#include "core/report/wording/health.hpp"
+#include "core/report/wording/job.hpp"
+#include "core/report/wording/long_steps.hpp"
+#include "core/report/wording/sections.hpp"
+#include "core/report/wording/tables.hpp"
+#include "core/report/wording/trust.hpp"
+#include "core/report/wording/verdict.hpp"
 #include "reports/markdown/report_sections.hpp"
-#include "reports/wording/ending.hpp"
-#include "reports/wording/findings.hpp"
-#include "reports/wording/health.hpp"
-#include "reports/wording/job.hpp"
-#include "reports/wording/long_steps.hpp"
-#include "reports/wording/sections.hpp"
-#include "reports/wording/tables.hpp"
-#include "reports/wording/trust.hpp"
-#include "reports/wording/verdict.hpp"
 
 namespace stepscope::markdown {
 namespace {

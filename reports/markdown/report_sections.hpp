@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/report/wording/step_scale.hpp"
 #include "reports/markdown/markdown.hpp"
-#include "reports/wording/step_scale.hpp"
 
 namespace stepscope::markdown {
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "core/report/wording/line_groups.hpp"
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/shown_path.hpp"
+#include "core/report/wording/tables.hpp"
 #include "core/summary/rows/host_op_rows.hpp"
 #include "reports/markdown/report_sections.hpp"
-#include "reports/wording/line_groups.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/shown_path.hpp"
-#include "reports/wording/tables.hpp"
 
 namespace stepscope::markdown {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/report/wording/findings.hpp"
+#include "core/report/wording/source_path.hpp"
 #include "reports/sarif/sarif_log.hpp"
-#include "reports/wording/findings.hpp"
-#include "reports/wording/source_path.hpp"
 
 namespace stepscope {
 namespace {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/report/wording/finding_rule.hpp"
 #include "core/summary/summary.hpp"
-#include "reports/wording/finding_rule.hpp"
 
 namespace stepscope {
 

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "core/report/wording/gate.hpp"
+#include "core/report/wording/source_path.hpp"
 #include "reports/sarif/sarif_log.hpp"
-#include "reports/wording/gate.hpp"
-#include "reports/wording/source_path.hpp"
 
 namespace stepscope {
 namespace {

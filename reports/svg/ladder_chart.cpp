@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 
+#include "core/report/wording/cause_family.hpp"
+#include "core/report/wording/ladder.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/svg/chart_marks.hpp"
-#include "reports/wording/cause_family.hpp"
-#include "reports/wording/ladder.hpp"
-#include "reports/wording/numbers.hpp"
 
 namespace stepscope {
 namespace {

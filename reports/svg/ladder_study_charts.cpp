@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/report/wording/ladder.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/svg/chart_marks.hpp"
-#include "reports/wording/ladder.hpp"
-#include "reports/wording/numbers.hpp"
 
 namespace stepscope {
 namespace {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/report/wording/diff_words.hpp"
+#include "core/report/wording/names.hpp"
 #include "core/support/duration.hpp"
 #include "reports/svg/waterfall_style.hpp"
-#include "reports/wording/diff_words.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope {
 namespace {

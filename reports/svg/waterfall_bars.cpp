@@ -8,9 +8,9 @@
 #include <map>
 
 #include "core/compare/delta_groups.hpp"
+#include "core/report/wording/diff_words.hpp"
+#include "core/report/wording/names.hpp"
 #include "reports/svg/waterfall.hpp"
-#include "reports/wording/diff_words.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope {
 namespace {

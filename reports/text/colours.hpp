@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/attribution/cause.hpp"
+#include "core/report/wording/verdict.hpp"
 #include "reports/text/style.hpp"
-#include "reports/wording/verdict.hpp"
 
 namespace stepscope {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "core/report/wording/findings.hpp"
 #include "reports/text/one_line.hpp"
 #include "reports/text/sections.hpp"
-#include "reports/wording/findings.hpp"
 
 namespace stepscope::text_sections {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "core/report/wording/health.hpp"
 #include "reports/text/sections.hpp"
-#include "reports/wording/health.hpp"
 
 namespace stepscope::text_sections {
 namespace {

@@ -2,10 +2,10 @@
 // Where the step goes, by cause, and the same in a line for each device.
 #include <fmt/format.h>
 
+#include "core/report/wording/tables.hpp"
 #include "reports/text/colours.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
-#include "reports/wording/tables.hpp"
 
 namespace stepscope::text_sections {
 namespace {

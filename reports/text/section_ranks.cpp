@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks of a job beside each other.
+#include "core/report/wording/job.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
-#include "reports/wording/job.hpp"
 
 namespace stepscope::text_sections {
 

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <span>
 
+#include "core/report/wording/line_groups.hpp"
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/shown_path.hpp"
+#include "core/report/wording/tables.hpp"
 #include "core/summary/rows/host_op_rows.hpp"
 #include "reports/text/colours.hpp"
 #include "reports/text/one_line.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
-#include "reports/wording/line_groups.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/shown_path.hpp"
-#include "reports/wording/tables.hpp"
 
 namespace stepscope::text_sections {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "core/report/wording/long_steps.hpp"
+#include "core/report/wording/trust.hpp"
 #include "reports/text/sections.hpp"
-#include "reports/wording/long_steps.hpp"
-#include "reports/wording/trust.hpp"
 
 namespace stepscope::text_sections {
 namespace {

@@ -2,11 +2,11 @@
 // The first lines: what ran, how long a step takes, and who limits it.
 #include <fmt/ranges.h>
 
+#include "core/report/wording/ending.hpp"
+#include "core/report/wording/long_steps.hpp"
+#include "core/report/wording/verdict.hpp"
 #include "reports/text/colours.hpp"
 #include "reports/text/sections.hpp"
-#include "reports/wording/ending.hpp"
-#include "reports/wording/long_steps.hpp"
-#include "reports/wording/verdict.hpp"
 
 namespace stepscope::text_sections {
 

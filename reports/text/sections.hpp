@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/report/wording/step_scale.hpp"
 #include "reports/text/style.hpp"
-#include "reports/wording/step_scale.hpp"
 
 namespace stepscope::text_sections {
 

@@ -7,11 +7,11 @@
 #include <cmath>
 
 #include "core/compare/delta_groups.hpp"
+#include "core/report/wording/diff_words.hpp"
+#include "core/report/wording/names.hpp"
 #include "reports/text/colours.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
-#include "reports/wording/diff_words.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope {
 namespace {

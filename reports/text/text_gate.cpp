@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/report/wording/gate.hpp"
 #include "core/support/duration.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
-#include "reports/wording/gate.hpp"
 
 namespace stepscope {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <map>
 
+#include "core/report/wording/gate.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
-#include "reports/wording/gate.hpp"
 
 namespace stepscope {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/report/wording/ladder.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
-#include "reports/wording/ladder.hpp"
-#include "reports/wording/numbers.hpp"
 
 namespace stepscope {
 namespace {

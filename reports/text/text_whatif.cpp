@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "core/report/wording/findings.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/table.hpp"
-#include "reports/wording/findings.hpp"
-#include "reports/wording/numbers.hpp"
 
 namespace stepscope {
 namespace {

@@ -7,14 +7,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/report/wording/gate.hpp"
+#include "core/report/wording/source_path.hpp"
 #include "reports/github/github_findings.hpp"
 #include "reports/github/github_gate.hpp"
 #include "reports/junit/junit_gate.hpp"
 #include "reports/markdown/markdown_gate.hpp"
 #include "reports/sarif/sarif_findings.hpp"
 #include "reports/sarif/sarif_gate.hpp"
-#include "reports/wording/gate.hpp"
-#include "reports/wording/source_path.hpp"
 #include "tests/reports/sample_summaries.hpp"
 #include "tests/reports/sample_verdicts.hpp"
 

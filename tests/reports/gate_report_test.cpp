@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/report/wording/gate.hpp"
 #include "reports/json/json_gate.hpp"
 #include "reports/text/text_gate.hpp"
-#include "reports/wording/gate.hpp"
 #include "tests/reports/sample_verdicts.hpp"
 
 namespace stepscope {

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <functional>
 
+#include "core/report/wording/numbers.hpp"
 #include "reports/json/json_report.hpp"
-#include "reports/wording/numbers.hpp"
 #include "tests/reports/sample_summaries.hpp"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/shown_path.hpp"
+#include "core/report/wording/shown_path.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,10 @@
 #include <limits>
 #include <set>
 
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/text/one_line.hpp"
 #include "reports/text/table.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/numbers.hpp"
 
 namespace stepscope {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "core/report/wording/names.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/names.hpp"
 #include "viewer/ui/screen.hpp"
 
 namespace stepscope::viewer {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/wording/names.hpp"
+#include "core/report/wording/names.hpp"
 #include "viewer/ui/screen.hpp"
 
 namespace stepscope::viewer {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/numbers.hpp"
 #include "viewer/ui/screen.hpp"
 
 namespace stepscope::viewer {

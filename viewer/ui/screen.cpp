@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/wording/diff_words.hpp"
-#include "reports/wording/step_scale.hpp"
-#include "reports/wording/verdict.hpp"
+#include "core/report/wording/diff_words.hpp"
+#include "core/report/wording/step_scale.hpp"
+#include "core/report/wording/verdict.hpp"
 #include "viewer/imgui_compat.hpp"
 
 namespace stepscope::viewer {

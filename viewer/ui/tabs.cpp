@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/report/wording/findings.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/findings.hpp"
 #include "viewer/imgui_compat.hpp"
 #include "viewer/ui/screen.hpp"
 

@@ -2,8 +2,8 @@
 // Draws the content of a lane: boxes of events, a curve of a counter, and the text under the mouse.
 #include <algorithm>
 
+#include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/numbers.hpp"
 #include "viewer/ui/timeline.hpp"
 
 namespace stepscope::viewer {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "core/report/wording/diff_words.hpp"
 #include "core/summary/rows/operation_name.hpp"
-#include "reports/wording/diff_words.hpp"
 
 namespace stepscope::viewer {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "core/attribution/walked_process.hpp"
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/numbers.hpp"
 
 namespace stepscope::viewer {
 namespace {

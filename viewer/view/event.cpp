@@ -7,8 +7,8 @@
 #include <charconv>
 
 #include "core/model/api_kind.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/shown_path.hpp"
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/shown_path.hpp"
 
 namespace stepscope::viewer {
 namespace {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "reports/wording/numbers.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "viewer/lod/sub_lanes.hpp"
 
 namespace stepscope::viewer {

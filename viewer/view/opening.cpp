@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/numbers.hpp"
 #include "viewer/view/session.hpp"
 
 namespace stepscope::viewer {

@@ -5,7 +5,7 @@
 #include <array>
 #include <span>
 
-#include "reports/wording/numbers.hpp"
+#include "core/report/wording/numbers.hpp"
 
 namespace stepscope::viewer {
 namespace {

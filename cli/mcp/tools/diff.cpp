@@ -2,9 +2,9 @@
 // Tool "diff": why run B's step takes longer or shorter than run A's.
 #include "cli/mcp/tool.hpp"
 #include "core/compare/comparison.hpp"
+#include "core/report/wording/diff_words.hpp"
+#include "core/report/wording/names.hpp"
 #include "reports/json/json_rows.hpp"
-#include "reports/wording/diff_words.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope::mcp {
 namespace {

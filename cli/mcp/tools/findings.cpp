@@ -4,10 +4,10 @@
 
 #include "cli/mcp/tool.hpp"
 #include "core/findings/all_findings.hpp"
+#include "core/report/wording/findings.hpp"
 #include "core/simulate/fix_text.hpp"
 #include "core/support/suggestion.hpp"
 #include "reports/json/json_rows.hpp"
-#include "reports/wording/findings.hpp"
 
 namespace stepscope::mcp {
 namespace {

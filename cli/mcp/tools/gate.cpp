@@ -6,9 +6,9 @@
 
 #include "cli/mcp/tool.hpp"
 #include "core/gate/verdict.hpp"
+#include "core/report/wording/gate.hpp"
+#include "core/report/wording/names.hpp"
 #include "reports/json/json_rows.hpp"
-#include "reports/wording/gate.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope::mcp {
 namespace {

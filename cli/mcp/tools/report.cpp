@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "cli/mcp/tool.hpp"
+#include "core/report/wording/findings.hpp"
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/sections.hpp"
+#include "core/report/wording/trust.hpp"
+#include "core/report/wording/verdict.hpp"
 #include "reports/json/json_rows.hpp"
-#include "reports/wording/findings.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/sections.hpp"
-#include "reports/wording/trust.hpp"
-#include "reports/wording/verdict.hpp"
 
 namespace stepscope::mcp {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cli/mcp/tool.hpp"
+#include "core/report/wording/trust.hpp"
 #include "reports/json/json_rows.hpp"
-#include "reports/wording/trust.hpp"
 
 namespace stepscope::mcp {
 namespace {

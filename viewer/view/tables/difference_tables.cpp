@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "reports/wording/diff_words.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/shown_path.hpp"
+#include "core/report/wording/diff_words.hpp"
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/shown_path.hpp"
 
 namespace stepscope::viewer {
 namespace {

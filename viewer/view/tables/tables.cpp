@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "core/report/wording/findings.hpp"
+#include "core/report/wording/health.hpp"
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/step_scale.hpp"
+#include "core/report/wording/tables.hpp"
+#include "core/report/wording/trust.hpp"
 #include "core/summary/rows/host_op_rows.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/findings.hpp"
-#include "reports/wording/health.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/step_scale.hpp"
-#include "reports/wording/tables.hpp"
-#include "reports/wording/trust.hpp"
 #include "viewer/view/tables/difference_tables.hpp"
 #include "viewer/view/tables/time_tables.hpp"
 

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "reports/wording/line_groups.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/shown_path.hpp"
-#include "reports/wording/tables.hpp"
+#include "core/report/wording/line_groups.hpp"
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/shown_path.hpp"
+#include "core/report/wording/tables.hpp"
 
 namespace stepscope::viewer {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "core/report/wording/step_scale.hpp"
 #include "core/summary/rows/host_op_rows.hpp"
-#include "reports/wording/step_scale.hpp"
 #include "viewer/view/desk.hpp"
 #include "viewer/view/tables/table.hpp"
 

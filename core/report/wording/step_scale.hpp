@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/report/wording/numbers.hpp"
 #include "core/summary/summary.hpp"
-#include "reports/wording/numbers.hpp"
 
 namespace stepscope {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "reports/wording/step_scale.hpp"
+#include "core/report/wording/step_scale.hpp"
 
 namespace stepscope {
 

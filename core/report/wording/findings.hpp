@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/findings/finding.hpp"
-#include "reports/wording/step_scale.hpp"
+#include "core/report/wording/step_scale.hpp"
 
 namespace stepscope {
 

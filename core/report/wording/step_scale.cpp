@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/step_scale.hpp"
+#include "core/report/wording/step_scale.hpp"
 
 #include <algorithm>
 

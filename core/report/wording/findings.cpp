@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/findings.hpp"
+#include "core/report/wording/findings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "core/report/wording/names.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope {
 namespace {

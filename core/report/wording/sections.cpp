@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/sections.hpp"
+#include "core/report/wording/sections.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/numbers.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/health.hpp"
+#include "core/report/wording/health.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "reports/wording/numbers.hpp"
+#include "core/report/wording/numbers.hpp"
 
 namespace stepscope {
 namespace {

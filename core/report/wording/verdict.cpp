@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/verdict.hpp"
+#include "core/report/wording/verdict.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "core/report/wording/shown_path.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/shown_path.hpp"
 
 namespace stepscope {
 namespace {

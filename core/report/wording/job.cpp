@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/job.hpp"
+#include "core/report/wording/job.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/tables.hpp"
+#include "core/report/wording/tables.hpp"
 
 #include <fmt/format.h>
 
+#include "core/report/wording/names.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/diff_words.hpp"
+#include "core/report/wording/diff_words.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
 
+#include "core/report/wording/names.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/names.hpp"
 
 namespace stepscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/compare/delta_groups.hpp"
-#include "reports/wording/numbers.hpp"
+#include "core/report/wording/numbers.hpp"
 
 namespace stepscope {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/numbers.hpp"
+#include "core/report/wording/numbers.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/shown_path.hpp"
+#include "core/report/wording/shown_path.hpp"
 
 #include <algorithm>
 
+#include "core/report/wording/source_path.hpp"
 #include "core/summary/run_folder.hpp"
-#include "reports/wording/source_path.hpp"
 
 namespace stepscope {
 namespace {

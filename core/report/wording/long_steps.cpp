@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/long_steps.hpp"
+#include "core/report/wording/long_steps.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <map>
 #include <tuple>
 
+#include "core/report/wording/numbers.hpp"
 #include "core/steps/unusual/long_rule.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/numbers.hpp"
 
 namespace stepscope {
 namespace {

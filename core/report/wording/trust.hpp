@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/wording/step_scale.hpp"
+#include "core/report/wording/step_scale.hpp"
 
 namespace stepscope {
 

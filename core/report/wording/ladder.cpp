@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/ladder.hpp"
+#include "core/report/wording/ladder.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "reports/wording/numbers.hpp"
+#include "core/report/wording/numbers.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/gate.hpp"
+#include "core/report/wording/gate.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
+#include "core/report/wording/shown_path.hpp"
 #include "core/support/duration.hpp"
-#include "reports/wording/names.hpp"
-#include "reports/wording/numbers.hpp"
-#include "reports/wording/shown_path.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/line_groups.hpp"
+#include "core/report/wording/line_groups.hpp"
 
 #include <algorithm>
 #include <map>

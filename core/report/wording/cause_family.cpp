@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/wording/cause_family.hpp"
+#include "core/report/wording/cause_family.hpp"
 
 namespace stepscope {
 namespace {
