@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/findings/finding.hpp"
+#include "core/summary/finding.hpp"
 
 namespace stepscope::rules {
 

@@ -2,9 +2,9 @@
 // What the events are by which a finding can be seen in its trace.
 #pragma once
 
-#include "core/findings/finding.hpp"
 #include "core/model/trace.hpp"
 #include "core/steps/steps.hpp"
+#include "core/summary/finding.hpp"
 
 namespace stepscope {
 

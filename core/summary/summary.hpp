@@ -12,8 +12,8 @@
 
 #include "core/attribution/attribution.hpp"
 #include "core/device_health/device_health.hpp"
-#include "core/findings/finding.hpp"
 #include "core/model/source_text.hpp"
+#include "core/summary/finding.hpp"
 #include "core/summary/job/job_facts.hpp"
 #include "core/summary/long_steps.hpp"
 #include "core/summary/rows/line_share.hpp"

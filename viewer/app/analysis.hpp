@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/findings/finding.hpp"
+#include "core/summary/finding.hpp"
 #include "viewer/view/desk.hpp"
 
 namespace stepscope::viewer {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/findings/finding.hpp"
 #include "core/report/wording/step_scale.hpp"
+#include "core/summary/finding.hpp"
 
 namespace stepscope {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "core/findings/finding.hpp"
 #include "core/summary/document/document_field.hpp"
+#include "core/summary/finding.hpp"
 
 namespace stepscope {
 

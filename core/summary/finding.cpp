@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/finding.hpp"
+#include "core/summary/finding.hpp"
 
 #include <array>
 
