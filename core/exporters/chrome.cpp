@@ -150,7 +150,7 @@ class ChromeWriter {
       name_lane(track, place);
       for (const ex::Slice& slice : track.lanes[lane]) {
         write_slice(track, slice, place);
-        if (++slices_ % 8192 == 0) report(progress_, slices_, run_.trace.event_count());
+        if (++slices_ % 8192 == 0) report_progress(progress_, slices_, run_.trace.event_count());
       }
     }
   }

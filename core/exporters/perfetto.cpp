@@ -132,7 +132,7 @@ class PerfettoWriter {
     if (track.kind == TrackKind::stream) add_device_facts(slice.row, event);
     if (track.kind == TrackKind::causes) add_cause_facts(track, slice.row, event);
     put_event(slice.begin, event, slice.name);
-    if (++slices_ % 8192 == 0) report(progress_, slices_, run_.trace.event_count());
+    if (++slices_ % 8192 == 0) report_progress(progress_, slices_, run_.trace.event_count());
   }
 
   void add_flow_out(RangeId range, Message& event) {

@@ -144,7 +144,7 @@ class SqliteWriter {
       for (std::size_t i = 0; i < row.size(); ++i)
         bind(insert.get(), static_cast<int>(i) + 1, row[i]);
       step(insert.get());
-      if (++rows_ % 8192 == 0) report(progress, rows_, 2 * run.trace.event_count());
+      if (++rows_ % 8192 == 0) report_progress(progress, rows_, 2 * run.trace.event_count());
     });
   }
 

@@ -11,7 +11,7 @@ namespace stepscope {
 // done and total in the same unit (bytes, events); total 0 where it is not known.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-inline void report(const Progress& progress, std::uint64_t done, std::uint64_t total) {
+inline void report_progress(const Progress& progress, std::uint64_t done, std::uint64_t total) {
   if (progress) progress(done, total);
 }
 

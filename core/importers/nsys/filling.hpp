@@ -47,7 +47,7 @@ class Filling {
     Status read = database.each_while(table, columns, [&](const Row& row) {
       visit(row);
       if (++done_ % kRowsBetween != 0) return true;
-      report(progress_, done_ < total_ ? done_ : total_, total_);
+      report_progress(progress_, done_ < total_ ? done_ : total_, total_);
       room = room_.check(done_, total_);
       return room.ok();
     });

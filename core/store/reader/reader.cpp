@@ -80,7 +80,7 @@ Result<TraceData> read_scope(const fs::path& folder, const Progress& progress) {
   for (std::size_t i = 0; i < scans.size(); ++i) {
     decoder.decode(scans[i], names[i], {});
     files[i] = {};
-    report(progress, i + 1, scans.size());
+    report_progress(progress, i + 1, scans.size());
   }
   TraceData data = decoder.take();
   data.path = folder.string();

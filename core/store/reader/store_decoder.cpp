@@ -182,7 +182,7 @@ void StoreDecoder::decode(const Scan& scan, const std::string& name, const Progr
       }
       data_.health.lost_bytes += kChunkHeaderBytes + chunk.payload.size();
     }
-    report(progress, chunk.offset, total);
+    report_progress(progress, chunk.offset, total);
   }
   end_open_ranges(file, name);
   if (IntervalSet stretches = lost.stretches(scan.torn_tail, file.last_ns); !stretches.empty()) {

@@ -44,7 +44,7 @@ Result<bool> Window::more() {
     filled_ += *got;
   }
   std::memset(text_.data() + filled_, 0, JsonScanner::kPadding);
-  report(progress_, source_.file_position(), source_.file_bytes());
+  report_progress(progress_, source_.file_position(), source_.file_bytes());
   return filled_ > before;
 }
 
