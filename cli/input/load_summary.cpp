@@ -7,7 +7,6 @@
 #include <fstream>
 #include <string_view>
 
-#include "cli/input/load_job.hpp"
 #include "cli/input/loaded_run.hpp"
 #include "cli/input/recovered_run.hpp"
 #include "cli/output/progress_bar.hpp"
@@ -35,7 +34,7 @@ Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& opt
     recover_run(path);
     Result<Trace> trace = load(path, progress);
     if (!trace) return trace.error();
-    std::optional<Summary> job = job_summary(*trace, options, why_no_job);
+    std::optional<Summary> job = read_job(*trace, options.of_job(), why_no_job);
     if (job) {
       keep_sources_of_rows(sources_of_run(path), *job);
       return std::move(*job);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/report/read_job.hpp"
 #include "core/summary/summary.hpp"
 #include "core/support/progress.hpp"
 
@@ -23,6 +24,8 @@ struct ReadOptions {
   bool all_apply = false;  // an option that a document cannot follow is an error, not passed over
   bool job = false;        // where no rank is chosen, several ranks are summed up as a job
   bool find = false;       // look for findings, too (a document has them already)
+
+  JobOptions of_job() const { return {step_marker, phase, section, summary, find}; }
 };
 
 // Usage errors for regular expressions that are none, before any file is read.

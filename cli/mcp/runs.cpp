@@ -115,6 +115,13 @@ const Summary& Run::summary_with_findings() {
   return summary();
 }
 
+const Summary& Run::summary_of_job() {
+  std::string why_not;
+  if (loaded_ && !job_)
+    job_ = read_job(loaded_->trace, name_.read.of_job(), why_not).value_or(loaded_->summary);
+  return job_ ? *job_ : summary();
+}
+
 Result<const LoadedRun*> Run::events() const {
   if (loaded_) return &*loaded_;
   return usage_error(name_.path +

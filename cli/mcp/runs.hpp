@@ -42,6 +42,8 @@ class Run {
   const RunName& name() const { return name_; }
   const Summary& summary() const { return loaded_ ? loaded_->summary : *document_; }
   const Summary& summary_with_findings();
+  // Of all ranks, where the run has several; else as summary().
+  const Summary& summary_of_job();
   // Error: usage, for a report's document.
   Result<const LoadedRun*> events() const;
   Result<const Simulator*> replay();  // errors: inconclusive too
@@ -53,6 +55,7 @@ class Run {
   RunName name_;
   std::optional<LoadedRun> loaded_;
   std::optional<Summary> document_;
+  std::optional<Summary> job_;
   std::optional<Result<Simulator>> replay_;
 };
 

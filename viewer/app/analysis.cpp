@@ -78,9 +78,11 @@ bool Analysis::analyse_all(const Desk::Runs& glances) {
 void Analysis::find_all() {
   for (const auto& run : runs_) {
     if (stop_) return;
-    findings_.emplace_back();
-    if (run->options.find)
-      findings_.back() = find_all_replayed(run->trace, run->steps, run->attribution, run->summary);
+    judged_.emplace_back();
+    if (!run->options.find) continue;
+    judged_.back().findings =
+        find_all_replayed(run->trace, run->steps, run->attribution, run->summary);
+    judged_.back().job = job_of(*run);
   }
   publish(Stage::findings);
 }
@@ -106,8 +108,10 @@ Result<Analysis::Taken> Analysis::take(Desk& desk) {
     out.runs = true;
   }
   if (taken_ == Stage::runs && ready_ == Stage::findings) {
-    for (std::size_t i = 0; i < runs_.size(); ++i)
-      runs_[i]->summary.findings = std::move(findings_[i]);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      runs_[i]->summary.findings = std::move(judged_[i].findings);
+      runs_[i]->job = std::move(judged_[i].job);
+    }
     desk.renew_tables();
     desk.pending.clear();
     taken_ = Stage::findings;

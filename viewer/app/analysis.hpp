@@ -53,7 +53,11 @@ class Analysis {
   const AnalysisOptions options_;
   std::vector<std::shared_ptr<Run>> runs_;  // the thread's until it publishes them
   std::unique_ptr<Desk> desk_;
-  std::vector<std::optional<Findings>> findings_;
+  struct Judged {
+    std::optional<Findings> findings;
+    std::shared_ptr<const Summary> job;
+  };
+  std::vector<Judged> judged_;
   std::optional<Error> error_;
   std::mutex mutex_;  // guards ready_ and error_
   Stage ready_ = Stage::nothing;

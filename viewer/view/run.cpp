@@ -6,6 +6,7 @@
 
 #include "core/attribution/device/operation_class.hpp"
 #include "core/findings/replayed_findings.hpp"
+#include "core/report/read_job.hpp"
 
 namespace stepscope::viewer {
 namespace {
@@ -47,7 +48,7 @@ std::vector<Cause> op_classes(const Trace& trace, const Attribution& attribution
 }  // namespace
 
 Run glance(Trace trace, const RunOptions& options) {
-  Run run{false, std::move(trace), options, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  Run run{false, std::move(trace), options, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   run.steps.thread = kNone;
   run.summary.steps = run.steps;
   run.attribution.phases.resize(1);
@@ -78,6 +79,7 @@ Result<Run> analyse(Trace trace, const RunOptions& options) {
           {},
           {},
           {},
+          {},
           {}};
   run.summary = summarize(run.trace, run.steps, run.attribution);
   if (options.find)
@@ -89,7 +91,17 @@ Result<Run> analyse(Trace trace, const RunOptions& options) {
     run.device_gaps.push_back(idle_gaps(device));
   run.samples = device_samples(run.trace, run.steps.process);
   run.ranks = compare_ranks(run.trace, options.step_marker);
+  run.job = options.job == nullptr && options.find ? job_of(run) : options.job;
   return run;
+}
+
+std::shared_ptr<const Summary> job_of(const Run& run) {
+  if (run.ranks.rows.size() < 2) return nullptr;
+  const RunOptions& options = run.options;
+  std::string why_not;
+  auto job = read_job(run.trace, {options.step_marker, options.phase, options.section, {}, false},
+                      why_not);
+  return job ? std::make_shared<const Summary>(std::move(*job)) : nullptr;
 }
 
 }  // namespace stepscope::viewer

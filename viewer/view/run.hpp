@@ -8,6 +8,7 @@
 //   find_all_replayed (core/findings)  what to do; the longest
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +29,8 @@ struct RunOptions {
   std::string phase;        // --phase REGEX
   std::optional<std::int32_t> rank;
   std::optional<SectionChoice> section;  // --section
-  bool find = true;                      // look for findings, too
+  bool find = true;                      // look for findings, and at all ranks, too
+  std::shared_ptr<const Summary> job;    // of all ranks, where that is known already
 };
 
 struct Run {
@@ -45,6 +47,7 @@ struct Run {
   std::vector<std::vector<IdleGap>> device_gaps;   // by row of Attribution::devices
   std::map<std::uint32_t, DeviceSamples> samples;  // counters, by device
   Ranks ranks;
+  std::shared_ptr<const Summary> job;  // of all ranks; none where the run has one, or is not read
 };
 
 // Every table has a row for what refers to it, and says nothing.
@@ -52,5 +55,8 @@ Run glance(Trace trace, const RunOptions& options = {});
 
 // Steps, attribution, findings: what `stepscope report` does of the same trace.
 Result<Run> analyse(Trace trace, const RunOptions& options = {});
+
+// Of a run of several ranks all of them, each read on its own: as long as that takes.
+std::shared_ptr<const Summary> job_of(const Run& run);
 
 }  // namespace stepscope::viewer

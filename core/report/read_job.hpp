@@ -7,15 +7,25 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
-#include "cli/input/load_summary.hpp"
 #include "core/model/trace.hpp"
+#include "core/summary/summary.hpp"
 
 namespace stepscope {
 
+// How each rank is read.
+struct JobOptions {
+  std::string step_marker;
+  std::string phase;
+  std::optional<SectionChoice> section;
+  SummaryOptions summary;
+  bool find = false;  // look for findings, too
+};
+
 // Nothing where fewer than two ranks have steps: then it is one rank's report, and `why_not` says
 // why, if the trace is of a job.
-std::optional<Summary> job_summary(const Trace& trace, const ReadOptions& options,
-                                   std::string& why_not);
+std::optional<Summary> read_job(const Trace& trace, const JobOptions& options,
+                                std::string& why_not);
 
 }  // namespace stepscope

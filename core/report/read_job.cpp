@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/load_job.hpp"
+#include "core/report/read_job.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -46,7 +46,7 @@ std::map<std::int32_t, std::size_t> processes_by_rank(const Trace& trace) {
   return out;
 }
 
-Result<RankRun> read_run(const Trace& trace, std::int32_t rank, const ReadOptions& options) {
+Result<RankRun> read_run(const Trace& trace, std::int32_t rank, const JobOptions& options) {
   auto steps = find_steps(
       trace, {.marker_regex = options.step_marker, .rank = rank, .section = options.section});
   if (!steps) return steps.error();
@@ -67,7 +67,7 @@ std::string list_of(const std::vector<std::int32_t>& ranks) {
 
 class JobReader {
  public:
-  JobReader(const Trace& trace, const ReadOptions& options) : trace_(trace), options_(options) {}
+  JobReader(const Trace& trace, const JobOptions& options) : trace_(trace), options_(options) {}
 
   std::optional<Summary> read(std::string& why_not) {
     const std::map<std::int32_t, std::size_t> processes = processes_by_rank(trace_);
@@ -228,7 +228,7 @@ class JobReader {
   }
 
   const Trace& trace_;
-  const ReadOptions& options_;
+  const JobOptions& options_;
   job::Owners owners_;
   std::vector<ReadRank> ranks_;
   std::vector<std::int32_t> ranks_missing_;
@@ -238,8 +238,8 @@ class JobReader {
 
 }  // namespace
 
-std::optional<Summary> job_summary(const Trace& trace, const ReadOptions& options,
-                                   std::string& why_not) {
+std::optional<Summary> read_job(const Trace& trace, const JobOptions& options,
+                                std::string& why_not) {
   return JobReader(trace, options).read(why_not);
 }
 
