@@ -161,4 +161,13 @@ Markup note(Tone tone, std::string_view sentence) {
          Markup("\n");
 }
 
+Markup paragraph_of(const report::Note& one) {
+  if (one.tone != Tone::neutral) return note(one.tone, one.text);
+  if (one.items.empty()) return element("p", prose(one.text));
+  Markup items;
+  for (const Abstention& item : one.items)
+    items += element("li", element("code", text(item.id)) + Markup(": ") + text(item.reason));
+  return element("p", prose(one.text + ":")) + element("ul", items);
+}
+
 }  // namespace stepscope::html

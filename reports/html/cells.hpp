@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
+#include "core/report/notes.hpp"
 #include "core/report/wording/cause_family.hpp"
 #include "core/report/wording/verdict.hpp"
 #include "reports/markup/markup.hpp"
@@ -73,6 +74,9 @@ struct TableOptions {
 Markup table(const std::vector<Column>& columns, const TableRows& rows, const TableRows& foot,
              const TableOptions& options = {});
 
+// A table of core/report. `prefix`: of its id, where several reports share a page.
+Markup plain_table(const report::Table& table, const std::string& prefix);
+
 // A sentence: its lines never end between a number and its unit or inside an arrow.
 Markup prose(std::string_view sentence);
 
@@ -80,5 +84,6 @@ Markup prose(std::string_view sentence);
 Markup section(std::string_view id, std::string_view title, const Markup& content,
                bool wide = false);
 Markup note(Tone tone, std::string_view sentence);
+Markup paragraph_of(const report::Note& note);  // with a list of what it is about
 
 }  // namespace stepscope::html

@@ -4,7 +4,7 @@
 
 #include "core/compare/delta_groups.hpp"
 #include "core/report/wording/names.hpp"
-#include "core/report/wording/tables.hpp"
+#include "core/report/wording/step_scale.hpp"
 #include "reports/html/diff_sections.hpp"
 
 namespace stepscope::html {

@@ -18,9 +18,6 @@ struct DiffScale {
   double a_ns = 1;  // A's step
 
   std::string title() const { return std::string(unit.name) + "/step"; }
-  Cells time(std::int64_t total) const {
-    return number_cell(format_time(c.per_step(total), unit), c.per_step(total));
-  }
   Cells difference(std::int64_t total) const {
     return number_cell(format_difference(c.per_step(total), unit), c.per_step(total));
   }
@@ -37,11 +34,9 @@ struct DiffScale {
 };
 
 // Each table's rows sum to the difference; what is left out is one row.
-Markup causes_of(const DiffScale& scale);
 Markup parts_of(const DiffScale& scale);
-Markup phases_of(const DiffScale& scale);
+Markup sides_of(const DiffScale& scale);  // by cause, phase and line
 Markup counts_of(const DiffScale& scale);
-Markup lines_of(const DiffScale& scale);
 Markup replaced_of(const DiffScale& scale);
 
 }  // namespace stepscope::html

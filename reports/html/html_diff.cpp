@@ -41,8 +41,7 @@ std::string diff_page(const Comparison& comparison) {
   const DiffScale scale{comparison, unit_for_step(a_ns), std::max(1.0, a_ns)};
   Markup content = head(comparison);
   if (comparison.shown()) {
-    for (const auto section :
-         {waterfall_section, causes_of, parts_of, phases_of, counts_of, lines_of, replaced_of}) {
+    for (const auto section : {waterfall_section, parts_of, sides_of, replaced_of, counts_of}) {
       content += section(scale);
     }
   }

@@ -10,14 +10,18 @@ namespace stepscope {
 namespace {
 
 Markup article(const html::Report& report) {
-  Markup sections;
-  for (const auto section :
-       {html::broken, html::verdict, html::steps, html::sections, html::partition, html::ranks,
-        html::findings, html::phases, html::lines, html::kernels, html::host_ops, html::transfers,
-        html::devices, html::health, html::trust}) {
-    sections += section(report);
-  }
-  return element("main", sections);
+  const report::Tables tables = report::report_tables(report);
+  Markup out;
+  const auto add = [&](const std::vector<report::Table>& some) {
+    for (const report::Table& table : some) out += html::table_section(report, table);
+  };
+  for (const auto section : {html::broken, html::verdict, html::steps}) out += section(report);
+  add(tables.ledger);
+  out += html::findings(report);
+  add(tables.details);
+  out += html::health(report);
+  add(tables.loops);
+  return element("main", out + html::trust(report));
 }
 
 std::string title_of(const std::vector<Summary>& summaries) {

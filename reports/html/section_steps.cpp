@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "core/report/notes.hpp"
 #include "core/report/wording/long_steps.hpp"
-#include "core/report/wording/trust.hpp"
 #include "core/support/duration.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
@@ -75,12 +75,7 @@ Markup steps(const Report& report) {
   }
   for (const std::string& sentence : long_steps_texts(report))
     content += element("p", prose(sentence));
-  content += element("p", prose(steps_text(report)));
-  const std::string warm_up = warm_up_text(report);
-  if (!warm_up.empty()) content += element("p", prose("Warm-up: " + warm_up));
-  const std::string compilation = compilation_text(report);
-  if (!compilation.empty()) content += element("p", prose(compilation));
-  for (const std::string& sentence : found.notes) content += element("p", prose(sentence));
+  for (const report::Note& one : report::step_notes(report)) content += paragraph_of(one);
   return section(report.id("steps"), "Steps", content, true);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far to trust the numbers: what was lost, what was not recorded, what recording cost.
-#include <fmt/format.h>
-
+#include "core/report/notes.hpp"
 #include "core/report/wording/trust.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
@@ -15,29 +14,13 @@ Markup fact(const TrustFact& fact) {
                  mark + Markup(" ") + text(fact.text));
 }
 
-Markup abstained(const Trust& trust) {
-  Markup items;
-  for (const Abstention& one : trust.abstained) {
-    items += element("li", element("code", text(one.id)) + Markup(": ") + text(one.reason));
-  }
-  if (items.empty()) return {};
-  return element("p", Markup("Not recorded, so never blamed:")) + element("ul", items);
-}
-
 }  // namespace
 
 Markup trust(const Report& report) {
-  const Trust& trust = report.summary.trust;
   Markup facts;
   for (const TrustFact& one : trust_facts(report)) facts += fact(one);
   Markup content = element("ul", {{"class", "factlist"}}, facts);
-  const std::string without_line = without_line_text(report);
-  if (!without_line.empty()) content += element("p", prose(without_line));
-  if (trust.recorder) content += element("p", prose(recorder_text(*trust.recorder)));
-  for (const std::string& rival : trust.rivals)
-    content += note(Tone::caution, "another tracer was active: " + rival);
-  content += abstained(trust);
-  for (const std::string& sentence : trust.notes) content += element("p", prose(sentence));
+  for (const report::Note& one : report::trust_notes(report)) content += paragraph_of(one);
   return section(report.id("trust"), "How far to trust this", content);
 }
 

@@ -2,8 +2,7 @@
 // The head of the page: what ran, how long a step takes, and who limits it.
 #include <fmt/ranges.h>
 
-#include "core/report/wording/ending.hpp"
-#include "core/report/wording/long_steps.hpp"
+#include "core/report/notes.hpp"
 #include "core/report/wording/verdict.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
@@ -33,18 +32,8 @@ Markup facts(const std::vector<std::string>& parts) {
 }  // namespace
 
 Markup broken(const Report& report) {
-  const Trust& trust = report.summary.trust;
   Markup out;
-  for (const std::string& sentence : trust.broken_invariants)
-    out += note(Tone::bad, "Broken: " + sentence);
-  if (!out.empty())
-    out += note(Tone::bad, "The numbers below contradict each other: please report this trace.");
-  if (!trust.nothing_recorded.empty()) {
-    out += note(Tone::caution, "Nothing recorded: " + trust.nothing_recorded);
-  } else {
-    for (const std::string& sentence : trust.over_budget)
-      out += note(Tone::caution, "Unexplained: " + sentence);
-  }
+  for (const report::Note& one : report::alerts(report)) out += note(one.tone, one.with_label());
   return out.empty() ? out : element("section", {{"class", "wide alerts"}}, out);
 }
 
@@ -58,13 +47,7 @@ Markup verdict(const Report& report) {
   if (!what.empty()) what.erase(what.begin());  // the path is the title
   out += facts(what) + facts(where_it_ran(summary.run));
   out += element("p", {{"class", "headline"}}, head) + Markup("\n");
-  for (const std::string& sentence : {ending_text(summary), busy_machine_text(report),
-                                      trimmed_text(report), long_share_text(report)}) {
-    if (!sentence.empty()) out += note(Tone::caution, sentence);
-  }
-  out += element("p", {{"class", "why"}}, prose(summary.partition.why_bound));
-  if (summary.throughput) out += element("p", text(throughput_text(report)));
-  if (!summary.counting.empty()) out += note(Tone::caution, summary.counting);
+  for (const report::Note& one : report::verdict_notes(report)) out += paragraph_of(one);
   return element("header", {{"class", "wide"}}, out) + Markup("\n");
 }
 

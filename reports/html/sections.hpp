@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/report/wording/step_scale.hpp"
+#include "core/report/tables.hpp"
 #include "reports/html/html_report.hpp"
 #include "reports/markup/markup.hpp"
 
@@ -21,17 +21,10 @@ struct Report : StepScale {
 Markup broken(const Report& report);  // before any number
 Markup verdict(const Report& report);
 Markup steps(const Report& report);
-Markup sections(const Report& report);
-Markup partition(const Report& report);
-Markup ranks(const Report& report);  // of a job
 Markup findings(const Report& report);
-Markup phases(const Report& report);
-Markup lines(const Report& report);
-Markup kernels(const Report& report);
-Markup host_ops(const Report& report);  // of a run without a device
-Markup transfers(const Report& report);
-Markup devices(const Report& report);
 Markup health(const Report& report);
 Markup trust(const Report& report);
+Markup table_section(const Report& report, const report::Table& table);
+Markup line_list(const Report& report, const report::Table& table);
 
 }  // namespace stepscope::html

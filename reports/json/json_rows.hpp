@@ -8,6 +8,7 @@
 
 #include "core/compare/comparison.hpp"
 #include "core/gate/verdict.hpp"
+#include "core/report/table.hpp"
 #include "core/simulate/whatif.hpp"
 #include "core/summary/summary.hpp"
 
@@ -27,6 +28,9 @@ Json transfer(const TransferRow& row, std::uint64_t steps);
 Json trust(const Trust& trust);
 Json finding(const Finding& finding);
 Json step(const Step& step, bool counted, const PerCause<std::int64_t>& parts);
+
+// Of a table of a report, whichever: exact totals are "KEY_total", means and shares "KEY".
+Json row(const report::Table& table, const report::Row& row);
 
 // Of whatif-1, diff-1 and gate-1.
 Json forecast(const Forecast& forecast);

@@ -6,15 +6,16 @@
 #include <algorithm>
 
 #include "core/compare/delta_groups.hpp"
+#include "core/report/diff_tables.hpp"
 #include "core/report/wording/diff_words.hpp"
 #include "core/report/wording/names.hpp"
 #include "reports/markdown/markdown.hpp"
+#include "reports/markdown/report_sections.hpp"
 
 namespace stepscope::markdown {
 namespace {
 
 constexpr std::size_t kMostDiffGroups = 15;
-constexpr std::size_t kMostDiffRows = 15;
 constexpr std::size_t kLongestDiffName = 60;
 
 using DiffRows = std::vector<std::vector<std::string>>;
@@ -78,29 +79,6 @@ std::string parts_table(const DiffWriter& writer) {
   return table({{writer.title()}, {"of A"}, words("cause"), words("where"), words("how")}, rows);
 }
 
-template <class Row, class Name>
-std::string sides_table(const DiffWriter& writer, const char* what, const std::vector<Row>& all,
-                        Name name) {
-  DiffRows rows;
-  for (std::size_t i = 0; i < std::min(kMostDiffRows, all.size()); ++i) {
-    rows.push_back({name(all[i]), writer.time(all[i].a_ns), writer.time(all[i].b_ns),
-                    writer.difference(all[i].delta_ns()), writer.change(all[i].delta_ns())});
-  }
-  std::int64_t a_rest = 0;
-  std::int64_t b_rest = 0;
-  for (std::size_t i = rows.size(); i < all.size(); ++i) {
-    a_rest += all[i].a_ns;
-    b_rest += all[i].b_ns;
-  }
-  if (all.size() > kMostDiffRows)
-    rows.push_back({fmt::format("{} smaller", all.size() - kMostDiffRows), writer.time(a_rest),
-                    writer.time(b_rest), writer.difference(b_rest - a_rest),
-                    writer.change(b_rest - a_rest)});
-  return table(
-      {words(what), {"A " + writer.title()}, {"B " + writer.title()}, {"difference"}, {"of A"}},
-      rows);
-}
-
 std::string counts_table(const DiffWriter& writer) {
   DiffRows rows;
   for (const CountDelta& count : writer.c.counts) {
@@ -122,12 +100,7 @@ std::string write_diff(const Comparison& comparison) {
     const double a_ns = comparison.per_step(comparison.a.wall_ns_total);
     const DiffWriter writer{comparison, unit_for_step(a_ns), std::max(1.0, a_ns)};
     out += parts_table(writer);
-    out += "### By cause\n\n" +
-           sides_table(writer, "cause", comparison.causes,
-                       [](const CauseDelta& row) { return code(name_of(row.cause)); });
-    if (comparison.phases.size() > 1)
-      out += "### By phase\n\n" + sides_table(writer, "phase", comparison.phases,
-                                              [](const PhaseDelta& row) { return code(row.path); });
+    for (const report::Table& one : report::diff_tables(comparison)) out += table_section(one);
     out += counts_table(writer);
   }
   out.pop_back();  // one line end at the end

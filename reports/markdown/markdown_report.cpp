@@ -5,13 +5,12 @@
 
 #include <algorithm>
 
-#include "core/report/wording/ending.hpp"
+#include "core/report/notes.hpp"
+#include "core/report/tables.hpp"
 #include "core/report/wording/findings.hpp"
 #include "core/report/wording/health.hpp"
-#include "core/report/wording/job.hpp"
 #include "core/report/wording/long_steps.hpp"
-#include "core/report/wording/sections.hpp"
-#include "core/report/wording/tables.hpp"
+#include "core/report/wording/step_scale.hpp"
 #include "core/report/wording/trust.hpp"
 #include "core/report/wording/verdict.hpp"
 #include "reports/markdown/report_sections.hpp"
@@ -24,23 +23,9 @@ std::string warning(std::string_view words) {
   return fmt::format("> [!WARNING]\n> {}\n\n", escaped(words));
 }
 
-std::string bold(const std::string& markdown) {
-  return "**" + markdown + "**";
-}
-
 std::string facts(const std::vector<std::string>& parts) {
   std::string out;
   for (const std::string& part : parts) out += (out.empty() ? "" : " · ") + escaped(part);
-  return out;
-}
-
-std::string alerts(const StepScale& scale) {
-  const Trust& trust = scale.summary.trust;
-  std::string out;
-  for (const std::string& sentence : trust.broken_invariants) out += warning("Broken: " + sentence);
-  if (!trust.nothing_recorded.empty())
-    return out + warning("Nothing recorded: " + trust.nothing_recorded);
-  for (const std::string& sentence : trust.over_budget) out += warning("Unexplained: " + sentence);
   return out;
 }
 
@@ -48,33 +33,15 @@ std::string verdict_section(const StepScale& scale) {
   const Summary& summary = scale.summary;
   std::vector<std::string> what = what_ran(summary.run);
   if (!what.empty()) what.erase(what.begin());  // the path is the title
-  std::string out = paragraph("## " + code(summary.run.path)) + alerts(scale);
+  std::string out = paragraph("## " + code(summary.run.path));
+  for (const report::Note& alert : report::alerts(scale)) out += warning(alert.with_label());
   std::string head = bold(escaped(verdict_label(scale).text));
   const std::string time = step_time_text(scale);
   if (!time.empty()) head += " " + bold(escaped(time));
-  out += paragraph(head) + paragraph(escaped(ending_text(summary)));
-  out += paragraph(escaped(summary.partition.why_bound));
-  out += paragraph(escaped(busy_machine_text(scale)));
-  out += paragraph(escaped(trimmed_text(scale))) + paragraph(escaped(long_share_text(scale)));
-  if (summary.throughput) out += paragraph(escaped(throughput_text(scale)));
-  out += paragraph(escaped(summary.counting));
+  out += paragraph(head);
+  for (const report::Note& note : report::verdict_notes(scale))
+    out += paragraph(escaped(note.text));
   return out + paragraph(facts(what)) + paragraph(facts(where_it_ran(summary.run)));
-}
-
-std::string partition_section(const StepScale& scale) {
-  const PartitionSummary& p = scale.summary.partition;
-  if (p.parts.empty()) return "";
-  Rows rows;
-  for (const PartSum& part : p.parts) {
-    rows.push_back({code(name_of(part.cause)), scale.time(part.ns_total),
-                    scale.share(part.ns_total), escaped(cause_meaning(scale, part.cause)),
-                    format_exact(part.ns_total)});
-  }
-  rows.push_back({bold("= wall time"), bold(scale.time(p.wall_ns_total)),
-                  bold(scale.share(p.wall_ns_total)), "", bold(format_exact(p.wall_ns_total))});
-  return paragraph(scale.has_steps ? "### Where the step goes" : "### Where the time goes") +
-         table({left("cause"), {scale.time_title()}, {"share"}, left("what it is"), {"ns in all"}},
-               rows);
 }
 
 // In the item: as deep as its text.
@@ -147,70 +114,34 @@ std::string health_section(const StepScale& scale) {
   return paragraph("### Device health") + out + "\n";
 }
 
-std::string sections_section(const StepScale& scale) {
-  const std::vector<SectionLine> lines = section_lines(scale.summary);
-  if (lines.empty()) return "";
-  std::vector<std::vector<std::string>> rows;
-  for (const SectionLine& line : lines)
-    rows.push_back({line.name, line.what, line.time, line.share, line.steps, line.mean,
-                    line.choice == "shown here" ? line.choice : code(line.choice)});
-  std::string out = paragraph("### Sections " + escaped(sections_title(scale.summary))) +
-                    table({{"", MarkdownAlign::left},
-                           {"loop", MarkdownAlign::left},
-                           {"time"},
-                           {"share"},
-                           {"steps"},
-                           {"a step"},
-                           {"", MarkdownAlign::left}},
-                          rows);
-  for (const std::string& sentence : section_texts(scale.summary))
-    out += "- " + escaped(sentence) + "\n";
-  return out + "\n";
-}
-
-std::string ranks_section(const StepScale& scale) {
-  const std::vector<RankLine> lines = rank_lines(scale);
-  if (lines.empty()) return "";
-  std::vector<MarkdownColumn> columns = {left(scale.time_title())};
-  for (const std::string& title : kRankTitles) columns.push_back({title});
-  columns.push_back(left(""));
-  Rows rows;
-  for (const RankLine& line : lines)
-    rows.push_back({"rank " + line.rank, line.step, line.work, line.transfer, line.waits,
-                    line.costs, escaped(line.note)});
-  std::string out =
-      paragraph("### Ranks: " + escaped(job_title(*scale.summary.job))) + table(columns, rows);
-  for (const std::string& sentence : job_texts(scale)) out += "- " + escaped(sentence) + "\n";
-  return out + "\n";
-}
-
 std::string trust_section(const StepScale& scale) {
-  const Trust& trust = scale.summary.trust;
-  std::string out = "- " + escaped(steps_text(scale)) + "\n";
+  std::string out;
   const auto item = [&out](const std::string& words) { out += "- " + escaped(words) + "\n"; };
+  const auto add = [&item](const std::vector<report::Note>& notes) {
+    for (const report::Note& note : notes)
+      item((note.tone == Tone::neutral ? "" : "⚠ ") + note.with_items());
+  };
   for (const std::string& sentence : long_steps_texts(scale)) item(sentence);
-  if (const std::string words = warm_up_text(scale); !words.empty()) item("warm-up: " + words);
-  if (const std::string words = compilation_text(scale); !words.empty()) item(words);
-  for (const std::string& sentence : scale.summary.steps.notes) item(sentence);
+  add(report::step_notes(scale));
   for (const TrustFact& fact : trust_facts(scale))
     item((!fact.measured ? "" : fact.good ? "✓ " : "⚠ ") + fact.text);
-  const std::string without_line = without_line_text(scale);
-  if (!without_line.empty()) item(without_line);
-  if (trust.recorder) item(recorder_text(*trust.recorder));
-  for (const std::string& rival : trust.rivals) item("⚠ another tracer was active: " + rival);
-  if (!trust.abstained.empty()) item("not recorded, so never blamed: " + abstained_text(trust));
-  for (const std::string& sentence : trust.notes) item(sentence);
+  add(report::trust_notes(scale));
   return paragraph("### Steps, and how far to trust this") + out + "\n";
 }
 
 std::string one_report(const Summary& summary) {
   const StepScale scale = scale_of(summary);
-  std::string out;
-  for (const auto section : {verdict_section, partition_section, ranks_section, findings_section,
-                             phase_section, line_section, kernel_section, host_op_section,
-                             transfer_section, health_section, sections_section, trust_section}) {
-    out += section(scale);
-  }
+  const report::Tables tables = report::report_tables(scale);
+  std::string out = verdict_section(scale);
+  const auto add = [&out](const std::vector<report::Table>& some) {
+    for (const report::Table& table : some) out += table_section(table);
+  };
+  add(tables.ledger);
+  out += findings_section(scale);
+  add(tables.details);
+  out += health_section(scale);
+  add(tables.loops);
+  out += trust_section(scale);
   out.pop_back();  // one line end at the end
   return out;
 }

@@ -26,4 +26,13 @@ Colour colour_of(Tone tone) {
   return Colour::blue;
 }
 
+Colour colour_of_change(double difference) {
+  if (difference == 0) return Colour::plain;
+  return difference < 0 ? Colour::green : Colour::red;
+}
+
+Colour colour_of_note(Tone tone) {
+  return tone == Tone::neutral ? Colour::plain : colour_of(tone);
+}
+
 }  // namespace stepscope

@@ -10,5 +10,7 @@ namespace stepscope {
 
 Colour colour_of(Cause cause);
 Colour colour_of(Tone tone);
+Colour colour_of_change(double difference);  // less is green
+Colour colour_of_note(Tone tone);            // plain where it is neutral
 
 }  // namespace stepscope

@@ -2,8 +2,9 @@
 // The first lines: what ran, how long a step takes, and who limits it.
 #include <fmt/ranges.h>
 
-#include "core/report/wording/ending.hpp"
-#include "core/report/wording/long_steps.hpp"
+#include <cctype>
+
+#include "core/report/notes.hpp"
 #include "core/report/wording/verdict.hpp"
 #include "reports/text/colours.hpp"
 #include "reports/text/sections.hpp"
@@ -12,19 +13,10 @@ namespace stepscope::text_sections {
 
 std::string broken(const Page& page) {
   std::string out;
-  for (const std::string& sentence : page.summary.trust.broken_invariants) {
-    out += wrapped("BROKEN  ", sentence, page.style, Colour::red);
-  }
-  if (!out.empty()) {
-    out += wrapped("        ", "The numbers below contradict each other: please report this trace.",
-                   page.style, Colour::red);
-  }
-  // What was left unexplained was not to be recorded.
-  const std::string& nothing = page.summary.trust.nothing_recorded;
-  if (!nothing.empty())
-    return out + wrapped("NOTHING RECORDED  ", nothing, page.style, Colour::yellow);
-  for (const std::string& sentence : page.summary.trust.over_budget) {
-    out += wrapped("UNEXPLAINED  ", sentence, page.style, Colour::yellow);
+  for (const report::Note& note : report::alerts(page)) {
+    std::string label = note.label.empty() ? std::string(6, ' ') : note.label;
+    for (char& c : label) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    out += wrapped(label + "  ", note.text, page.style, colour_of_note(note.tone));
   }
   return out;
 }
@@ -45,16 +37,8 @@ std::string verdict(const Page& page) {
   const std::vector<std::string> facts = step_time_facts(page);
   if (!facts.empty()) out += "  ";
   out = wrapped_facts(out, facts, page.style, Colour::bold);
-  for (const std::string& sentence : {ending_text(page.summary), busy_machine_text(page),
-                                      trimmed_text(page), long_share_text(page)}) {
-    if (!sentence.empty()) out += wrapped("  ", sentence, page.style, Colour::yellow);
-  }
-  out += wrapped("  ", page.summary.partition.why_bound, page.style, Colour::plain);
-  if (page.summary.throughput)
-    out += wrapped("  ", throughput_text(page), page.style, Colour::plain);
-  if (!page.summary.counting.empty()) {
-    out += wrapped("  ", page.summary.counting, page.style, Colour::yellow);
-  }
+  for (const report::Note& note : report::verdict_notes(page))
+    out += wrapped("  ", note.text, page.style, colour_of_note(note.tone));
   return out;
 }
 

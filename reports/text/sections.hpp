@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/report/wording/step_scale.hpp"
+#include "core/report/tables.hpp"
 #include "reports/text/style.hpp"
 
 namespace stepscope::text_sections {
@@ -24,20 +24,20 @@ Page make_page(const Summary& summary, const Style& style);
 std::string broken(const Page& page);  // before any number
 std::string headline(const Page& page);
 std::string verdict(const Page& page);
-std::string partition(const Page& page);
-std::string ranks(const Page& page);  // of a job
 std::string findings(const Page& page);
-std::string devices(const Page& page);
-std::string phases(const Page& page);
-std::string lines(const Page& page);
-std::string kernels(const Page& page);
-std::string host_ops(const Page& page);  // of a run without a device
-std::string transfers(const Page& page);
 std::string health(const Page& page);
-std::string sections(const Page& page);
 std::string long_steps(const Page& page);
 std::string steps(const Page& page);
 std::string trust(const Page& page);
+
+// What one screen gives to a table.
+struct Room {
+  std::size_t rows = 5;
+  bool has_rest = true;  // a row that sums what is left out
+  bool has_sum = false;
+  bool has_bar = false;
+};
+std::string table_text(const report::Table& table, const Room& room, const Style& style);
 
 // Text broken into lines of at most kColumns, continued under its own beginning.
 std::string wrapped(std::string_view first, std::string_view text, const Style& style,

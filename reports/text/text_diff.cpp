@@ -7,11 +7,12 @@
 #include <cmath>
 
 #include "core/compare/delta_groups.hpp"
+#include "core/report/diff_tables.hpp"
 #include "core/report/wording/diff_words.hpp"
 #include "core/report/wording/names.hpp"
 #include "reports/text/colours.hpp"
+#include "reports/text/grid.hpp"
 #include "reports/text/sections.hpp"
-#include "reports/text/table.hpp"
 
 namespace stepscope {
 namespace {
@@ -22,8 +23,6 @@ constexpr std::size_t kMostReplaced = 3;
 constexpr std::size_t kNumberColumns = 22;  // both numbers and what stands around them
 constexpr std::size_t kPlaceColumns = 30;
 constexpr std::size_t kNameColumnsOfReplaced = 44;
-constexpr std::size_t kNameColumns = 46;
-constexpr std::size_t kNameColumnsBesideRanges = 36;
 constexpr double kLeastChangeShown = 0.0005;  // of A's step
 constexpr double kCountsDiffer = 0.005;
 
@@ -43,11 +42,6 @@ struct DiffPage {
     return std::abs(c.per_step(total)) >= kLeastChangeShown * a_ns;
   }
 };
-
-Colour colour_of_change(std::int64_t delta) {
-  if (delta == 0) return Colour::plain;
-  return delta < 0 ? Colour::green : Colour::red;
-}
 
 std::string range_of(const DiffPage& page, const DeltaRange& range) {
   if (!range) return "";
@@ -107,7 +101,7 @@ std::string where_text(const DiffPage& page, const ListedGroups& listed, const D
 std::vector<TextCell> group_cells(const DiffPage& page, const ListedGroups& listed,
                                   const DeltaGroup& group, std::size_t width) {
   const DeltaPart& part = group.largest();
-  return {{page.difference(group.delta_ns), colour_of_change(group.delta_ns)},
+  return {{page.difference(group.delta_ns), colour_of_change(static_cast<double>(group.delta_ns))},
           {page.change(group.delta_ns)},
           {std::string(name_of(part.cause)), colour_of(part.cause)},
           {where_text(page, listed, group)},
@@ -125,7 +119,7 @@ std::size_t columns_left(const ListedGroups& listed) {
 std::string parts_table(const DiffPage& page) {
   const ListedGroups listed = list_groups(page.c.parts, kMostGroups);
   const std::size_t width = columns_left(listed);
-  Table table({Align::right, Align::right, Align::left, Align::left, Align::left});
+  Grid table({Align::right, Align::right, Align::left, Align::left, Align::left});
   table.head({page.title(), "of A", "cause", "where", "how"});
   table.row({{page.time(page.c.a.wall_ns_total), Colour::bold}, {}, {"A's step", Colour::bold}});
   for (const DeltaGroup& group : listed.shown) table.row(group_cells(page, listed, group, width));
@@ -141,64 +135,13 @@ std::string parts_table(const DiffPage& page) {
   return table.render(page.style);
 }
 
-template <class Row, class Name>
-std::string sides_table(const DiffPage& page, const char* title, const std::vector<Row>& rows,
-                        Name name) {
-  const bool ranges = page.c.range_ns_per_step.has_value();
-  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
-  table.head({title, "A", "B", "difference", "of A", ranges ? "all pairs" : ""});
-  std::int64_t hidden = 0;
-  std::size_t shown = 0;
-  for (const Row& row : rows) {
-    if (shown >= kMostRows || !page.matters(row.delta_ns())) {
-      hidden += row.delta_ns();
-      continue;
-    }
-    ++shown;
-    table.row({{page.style.cut_end(name(row), ranges ? kNameColumnsBesideRanges : kNameColumns)},
-               {page.time(row.a_ns)},
-               {page.time(row.b_ns)},
-               {page.difference(row.delta_ns()), colour_of_change(row.delta_ns())},
-               {page.change(row.delta_ns())},
-               {range_of(page, row.range_ns_per_step), Colour::dim}});
+std::string sides_tables(const DiffPage& page) {
+  std::string out;
+  for (const report::Table& table : report::diff_tables(page.c)) {
+    const std::string text = text_sections::table_text(table, {.rows = kMostRows}, page.style);
+    out += (out.empty() || text.empty() ? "" : "\n") + text;
   }
-  if (shown == 0) return "";
-  if (shown < rows.size())
-    table.row({{fmt::format("{} more", rows.size() - shown), Colour::dim},
-               {},
-               {},
-               {page.difference(hidden)},
-               {page.change(hidden)}});
-  return table.render(page.style);
-}
-
-std::string cause_table(const DiffPage& page) {
-  return sides_table(page, "By cause", page.c.causes,
-                     [](const CauseDelta& row) { return std::string(name_of(row.cause)); });
-}
-
-std::string phase_table(const DiffPage& page) {
-  if (page.c.phases.size() < 2) return "";
-  return sides_table(page, "By phase", page.c.phases,
-                     [](const PhaseDelta& row) { return row.path; });
-}
-
-std::string line_name(const LineDelta& row) {
-  if (row.file.empty()) return "(no line)";
-  DeltaPart at;
-  at.file = row.file;
-  at.line = row.line;
-  at.function = row.function;
-  at.direction = row.direction;
-  std::string out = place_of(at);
-  if (row.a_line == 0) return out + ", new";
-  if (row.b_line == 0) return out + ", gone";
-  return row.a_line == row.b_line ? out : out + fmt::format(", was :{}", row.a_line);
-}
-
-std::string line_table(const DiffPage& page) {
-  if (page.c.lines.size() < 2) return "";
-  return sides_table(page, "By line", page.c.lines, line_name);
+  return out;
 }
 
 std::string operations_text(const DiffPage& page, double calls,
@@ -260,8 +203,7 @@ std::string text_diff(const Comparison& c, const Style& style) {
     return out + text_sections::wrapped("B  ", side_sentence(c.b), style, Colour::plain);
   }
   std::string out;
-  for (const auto section :
-       {diff_head, parts_table, cause_table, phase_table, line_table, replaced_list, counts_list}) {
+  for (const auto section : {diff_head, parts_table, sides_tables, replaced_list, counts_list}) {
     const std::string text = section(page);
     if (!out.empty() && !text.empty()) out += "\n";
     out += text;

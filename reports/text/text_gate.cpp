@@ -8,8 +8,8 @@
 
 #include "core/report/wording/gate.hpp"
 #include "core/support/duration.hpp"
+#include "reports/text/grid.hpp"
 #include "reports/text/sections.hpp"
-#include "reports/text/table.hpp"
 
 namespace stepscope {
 namespace {
@@ -39,8 +39,8 @@ std::string headline(const GateVerdict& verdict, const Style& style) {
 
 std::string metrics_table(const GateVerdict& verdict, const Style& style) {
   if (verdict.metrics.empty()) return "";
-  Table table({Align::left, Align::right, Align::right, Align::right, Align::left, Align::right,
-               Align::left});
+  Grid table({Align::left, Align::right, Align::right, Align::right, Align::left, Align::right,
+              Align::left});
   table.head({"Metric, a step", "Baseline", "Candidate", "Change", "Range", "Allowed", "Verdict"});
   for (const MetricResult& metric : verdict.metrics) {
     if (metric.outcome == Outcome::not_judged) continue;

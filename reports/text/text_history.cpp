@@ -6,8 +6,8 @@
 #include <map>
 
 #include "core/report/wording/gate.hpp"
+#include "reports/text/grid.hpp"
 #include "reports/text/sections.hpp"
-#include "reports/text/table.hpp"
 
 namespace stepscope {
 namespace {
@@ -28,7 +28,7 @@ std::string verdict_line(const MetricHistory& metric, const Style& style) {
 
 std::string changes_table(const MetricHistory& metric, const Style& style) {
   if (metric.changes.empty()) return "  no change of level\n";
-  Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  Grid table({Align::left, Align::right, Align::right, Align::right, Align::right});
   table.head({"Changed with", "Before", "After", "Change", "Chance"});
   for (const LevelChange& change : metric.changes) {
     const std::string ratio =

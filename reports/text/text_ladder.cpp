@@ -9,8 +9,8 @@
 
 #include "core/report/wording/ladder.hpp"
 #include "core/report/wording/numbers.hpp"
+#include "reports/text/grid.hpp"
 #include "reports/text/sections.hpp"
-#include "reports/text/table.hpp"
 
 namespace stepscope {
 namespace {
@@ -82,7 +82,7 @@ std::string rungs_table(const Ladder& ladder, const Style& style) {
   }
   columns.insert(columns.end(), {Align::right, Align::left});
   titles.insert(titles.end(), {"loss off", "effect"});
-  Table table(columns);
+  Grid table(columns);
   table.head(titles);
   for (const LadderRung& rung : ladder.rungs) table.row(rung_cells(rung, fastest, shown, style));
   return table.render(style);

@@ -7,8 +7,8 @@
 
 #include "core/report/wording/ladder.hpp"
 #include "core/report/wording/numbers.hpp"
+#include "reports/text/grid.hpp"
 #include "reports/text/sections.hpp"
-#include "reports/text/table.hpp"
 
 namespace stepscope {
 namespace {
@@ -32,7 +32,7 @@ std::string factor(const RepeatedMean& gain) {
 }
 
 std::string shares_table(const RungOrders& orders, const Style& style) {
-  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
+  Grid table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
   table.head({"Rung", "share", "95 %", "alone", "behind all", "least to most"});
   for (const SharedGain& gain : orders.rungs)
     table.row({{gain.rung.id + " " + gain.rung.name},
@@ -51,7 +51,7 @@ std::string shares_table(const RungOrders& orders, const Style& style) {
 }
 
 std::string subsets_table(const RungOrders& orders, const Style& style) {
-  Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  Grid table({Align::left, Align::right, Align::right, Align::right, Align::right});
   table.head({"Every subset", "tokens/s", "95 %", "over the base", "loss off"});
   for (const LadderRung& subset : orders.subsets.rungs) {
     const bool ran = subset.effect != Effect::failed;
@@ -74,7 +74,7 @@ std::string sweep_table(const LadderSweep& sweep, const Style& style) {
   }
   columns.insert(columns.end(), {Align::right, Align::right, Align::right, Align::left});
   titles.insert(titles.end(), {sweep_ratio_title(sweep), "95 %", "loss off", "effect"});
-  Table table(columns);
+  Grid table(columns);
   table.head(titles);
   for (const SweepPoint& point : sweep.points) {
     std::vector<TextCell> cells = {{format_exact(point.micro_batch)},

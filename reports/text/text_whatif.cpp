@@ -8,8 +8,8 @@
 #include "core/report/wording/findings.hpp"
 #include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
+#include "reports/text/grid.hpp"
 #include "reports/text/sections.hpp"
-#include "reports/text/table.hpp"
 
 namespace stepscope {
 namespace {
@@ -57,7 +57,7 @@ std::string place_of(const WhatIfRow& row, const Style& style) {
   return "the whole step";
 }
 
-void add_row(Table& table, const std::string& name, const std::string& place,
+void add_row(Grid& table, const std::string& name, const std::string& place,
              const Forecast& forecast, double from_ns, const TimeUnit& unit) {
   const double gain = from_ns > 0 ? 1 - forecast.ns_per_step / from_ns : 0;
   const bool none = std::abs(gain) < kNoGain;
@@ -76,7 +76,7 @@ void add_row(Table& table, const std::string& name, const std::string& place,
 
 std::string fixes_table(const WhatIf& whatif, const Style& style) {
   const TimeUnit unit = unit_for_step(whatif.step_ns);
-  Table table({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right});
+  Grid table({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right});
   const bool is_path = whatif.kind == WhatIfKind::path;
   table.head({is_path ? "Then" : "Fix", "Where", fmt::format("Step, {}", unit.name), "90 % of it",
               is_path ? "In all" : "Change", "At best"});

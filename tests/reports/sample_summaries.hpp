@@ -350,6 +350,62 @@ inline Summary ranks() {
   return s;
 }
 
+// Three ranks on two hosts, of which the last is late.
+inline Summary job() {
+  Summary s = ranks();
+  s.run.path = "job.scope";
+  JobFacts job{.world_size = 4, .steps_counted = 10, .wall_ns_total = 382 * kMs, .collectives = 60};
+  for (std::int32_t rank = 0; rank < 3; ++rank)
+    job.ranks.push_back({.rank = rank,
+                         .host = rank < 2 ? "node1" : "node2",
+                         .steps_counted = 11,
+                         .wall_ns_total = 420'310 * kUs + rank * kMs,
+                         .work_ns_total = 300'120 * kUs + rank * 20 * kMs,
+                         .waits_ns_total = 41'880 * kUs - rank * 20 * kMs,
+                         .transfer_ns_total = 40 * kMs,
+                         .costs_ns_total = rank * 30'230 * kUs,
+                         .is_late = rank == 2});
+  job.ranks.back().reasons = {
+      {Cause::host_python, "data", "/home/user/data.py", 7, "load", 60'460 * kUs}};
+  job.clocks = {{.host = "node2", .offset_ns = -1'500, .error_ns = 300, .collectives = 60}};
+  job.notes = {"rank 3 is not here"};
+  s.job = job;
+  return s;
+}
+
+// A loop that trains, which can be divided otherwise, and one that evaluates.
+inline Summary two_loops() {
+  Summary s = gpu();
+  s.run.path = "loops.scope";
+  const Interval all{0, 2'000 * kMs};
+  s.steps.recorded = all;
+  const Division training{FoundBy::optimizer, 12, {100 * kMs, 1'300 * kMs}, "Optimizer.step"};
+  const Division halves{FoundBy::periodicity, 24, {100 * kMs, 1'300 * kMs}, "every 30 launches"};
+  const Division batches{FoundBy::data_loader, 1'500, {1'400 * kMs, 1'900 * kMs}, "DataLoader"};
+  s.steps.sections = {{"training", {training, halves}}, {"evaluation", {batches}}};
+  return s;
+}
+
+inline Summary with_host_ops() {
+  Summary s = cpu();
+  s.run.path = "ops.scope";
+  const auto cell = [](Cause cause, const char* operation, std::int64_t ns, std::uint64_t calls) {
+    return CellRow{.cause = cause,
+                   .phase = "backward",
+                   .phase_path = "backward",
+                   .ns_total = ns,
+                   .operation = operation,
+                   .calls_total = calls};
+  };
+  s.cells = {cell(Cause::host_compute_gemm, "aten::addmm", 1'820 * kMs, 84),
+             cell(Cause::host_compute_select, "aten::topk", 630 * kMs, 7),
+             cell(Cause::host_compute_elementwise, "aten::add_", 100 * kMs, 2'800),
+             cell(Cause::host_compute_elementwise, "aten::relu", 90 * kMs, 70),
+             cell(Cause::host_compute_elementwise, "aten::mul", 86 * kMs, 70),
+             cell(Cause::host_compute_elementwise, "aten::sub", 60 * kMs, 70)};
+  return s;
+}
+
 inline Summary broken() {
   Summary s = one_step();
   s.trust.broken_invariants = {"the parts sum to 899999 ns, the steps' wall time is 900000 ns"};

@@ -6,8 +6,8 @@
 
 #include "core/report/wording/names.hpp"
 #include "core/report/wording/numbers.hpp"
+#include "reports/text/grid.hpp"
 #include "reports/text/one_line.hpp"
-#include "reports/text/table.hpp"
 
 namespace stepscope {
 namespace {
@@ -101,7 +101,7 @@ TEST(Style, WholeNamesAreNeverCut) {
   const Style style{.colour = false, .unicode = true, .whole_names = true};
   EXPECT_EQ(style.cut_end("abcdef", 3), "abcdef");
   EXPECT_EQ(style.cut_front("abcdef\n", 3), "abcdef ");
-  Table table({Align::left, Align::right});
+  Grid table({Align::left, Align::right});
   const std::string name(300, 'n');
   table.row({{name}, {"1"}});
   table.row({{"short"}, {"2"}});
@@ -120,13 +120,13 @@ TEST(Style, AShareOfNothingIsAnEmptyBar) {
 TEST(Names, ControlCharactersNeverReachTheTerminal) {
   EXPECT_EQ(one_line("a\x1b[2J\nHOST\r\tx\x7f"), "a?[2J HOST  x?");
   EXPECT_EQ(one_line("a\u009b31m\u202e\u00e4"), "a?31m?\u00e4");
-  Table table({Align::left});
+  Grid table({Align::left});
   table.row({{std::string(10'000, 'n') + "\n"}});
   EXPECT_LT(table.render({.colour = false, .unicode = true}).size(), 130U);
 }
 
 TEST(Table, LosesTheColumnsInWhichNoRowSaysAnything) {
-  Table table({Align::left, Align::right, Align::left, Align::right});
+  Grid table({Align::left, Align::right, Align::left, Align::right});
   table.head({"Phase", "calls", "", "share"});
   table.row({{"forward"}, {""}, {""}, {"60 %"}});
   table.row({{"2 smaller"}, {""}});
@@ -138,7 +138,7 @@ TEST(Table, LosesTheColumnsInWhichNoRowSaysAnything) {
 }
 
 TEST(Table, AlignsByColumnsNotBytes) {
-  Table table({Align::left, Align::right});
+  Grid table({Align::left, Align::right});
   table.head({"name", "n"});
   table.row({{"\u00e4", Colour::red}, {"1"}});
   table.row({{"long name"}, {"200"}});

@@ -93,8 +93,8 @@ def check_sums(page, report):
     causes = {a["data-cause"]: int(a["data-ns"]) for a in page.with_attribute("data-cause")}
     check(causes == {p["cause"]: p["ns_total"] for p in report["partition"]["parts"]}, "the page's causes")
     walls = numbers(page.with_attribute("data-wall-ns"), "data-wall-ns")
-    check(walls == ([wall] if causes else []), f"the page's wall time: {walls}")
-    check(sum(causes.values()) == sum(walls), "the page's causes do not sum to its wall time")
+    check(all(one == wall for one in walls) and bool(walls) == bool(causes), f"the page's wall times: {walls}")
+    check(not causes or sum(causes.values()) == wall, "the page's causes do not sum to its wall time")
     phases = {a["data-phase"]: int(a["data-ns"]) for a in page.with_attribute("data-phase")}
     if phases:
         check(phases == {p["path"]: p["wall_ns_total"] for p in report["phases"]}, "the page's phases")

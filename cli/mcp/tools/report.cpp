@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "cli/mcp/tool.hpp"
+#include "core/report/tables.hpp"
 #include "core/report/wording/findings.hpp"
 #include "core/report/wording/names.hpp"
-#include "core/report/wording/sections.hpp"
 #include "core/report/wording/trust.hpp"
 #include "core/report/wording/verdict.hpp"
 #include "reports/json/json_rows.hpp"
@@ -47,10 +47,17 @@ Json line_heads(const Summary& summary, const StepScale& scale) {
 // The loops of a run that has several, or one that can be divided otherwise.
 Json section_heads(const Summary& summary) {
   Json out = Json::array();
-  for (const SectionLine& line : section_lines(summary)) {
-    if (line.name.empty() || out.size() == kTopSections) continue;
-    out.push_back(fmt::format("{}: {}, {} steps of {}{}", line.name, line.what, line.steps,
-                              line.mean, line.choice == "shown here" ? ", shown here" : ""));
+  const report::Table table = report::sections_table(summary);
+  const auto number = [&table](const report::Row& row, std::size_t column) {
+    return report::number_text(table, table.columns[column].kind, row.cells[column]);
+  };
+  for (const report::Row& row : table.rows) {
+    const auto* choice = std::get_if<report::Words>(&row.cells.back());
+    if (choice == nullptr || out.size() == kTopSections) continue;
+    std::string name = std::get<report::Words>(row.cells[0]).text;
+    name.replace(name.find("  "), 2, ": ");
+    out.push_back(fmt::format("{}, {} steps of {}{}", name, number(row, 3), number(row, 4),
+                              choice->text == "shown here" ? ", shown here" : ""));
   }
   return out;
 }

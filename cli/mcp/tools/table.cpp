@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/mcp/tool.hpp"
+#include "core/report/tables.hpp"
 #include "core/report/wording/names.hpp"
 #include "reports/json/json_rows.hpp"
 
@@ -14,9 +15,12 @@ std::vector<Field> table_fields() {
            .about = "lines: who owns the time by source line. kernels: device time by kernel and "
                     "phase. phases: named parts of the loop. counts: kernels, launches, waits, "
                     "copies a step. collectives: communication calls. cells: the one exact table, "
-                    "cause x phase x line x operation; it sums to the wall time",
+                    "cause x phase x line x operation; it sums to the wall time. host-ops: CPU "
+                    "operations of a run without a device. devices, ranks: of a run of several, "
+                    "who works and who waits. sections: the loops of the run",
            .required = true,
-           .choices = {"lines", "kernels", "phases", "counts", "collectives", "cells"}},
+           .choices = {"lines", "kernels", "phases", "counts", "collectives", "cells", "host-ops",
+                       "devices", "ranks", "sections"}},
           {.name = "contains",
            .about = "Only rows in which some text holds this: part of a file, function, kernel, "
                     "phase or cause. Example: train.py, or host."}};
@@ -85,14 +89,17 @@ std::vector<Json> rows_of(const Summary& s, const std::string& name, const std::
                        return json_rows::count(row, steps);
                      }));
   if (name == "collectives") return rows_with(s.transfers, part, with_steps(json_rows::transfer));
-  return rows_with(cells_by_size(s), part, cell_row);
+  if (name == "cells") return rows_with(cells_by_size(s), part, cell_row);
+  const report::Table table = report::table_named(name, scale_of(s));
+  return rows_with(table.rows, part,
+                   [&table](const report::Row& row) { return json_rows::row(table, row); });
 }
 
 Result<Json> answer_table(const ToolCall& call) {
   const auto run = call.runs.named_by(call.arguments, call.progress);
   if (!run) return run.error();
-  const Summary& s = (*run)->summary();
   const std::string name = call.arguments.text("name");
+  const Summary& s = name == "ranks" ? (*run)->summary_of_job() : (*run)->summary();
   const std::vector<Json> rows = rows_of(s, name, call.arguments.text("contains"));
   const Json head = {{"trace", (*run)->name().path},
                      {"name", name},

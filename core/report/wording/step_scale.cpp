@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/report/wording/step_scale.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "core/report/wording/names.hpp"
 
 namespace stepscope {
 
@@ -18,6 +22,16 @@ StepScale scale_of(const Summary& summary) {
   scale.has_steps = summary.steps.found_by != FoundBy::whole_trace && p.steps_counted > 0;
   scale.has_device = p.device_busy_ns_total > 0;
   return scale;
+}
+
+std::string exact_title(std::uint64_t steps) {
+  return steps == 1 ? "ns, 1 step" : fmt::format("ns, {} steps", steps);
+}
+
+std::string cause_meaning(const StepScale& scale, Cause cause) {
+  std::string text(meaning_of(cause));
+  if (scale.summary.partition.inflated && is_host(cause)) text += " (inflated)";
+  return text;
 }
 
 }  // namespace stepscope

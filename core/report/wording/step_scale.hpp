@@ -34,4 +34,10 @@ struct StepScale {
 // Refers to the summary, which must outlive it.
 StepScale scale_of(const Summary& summary);
 
+// The title of a column of exact totals: "ns, 18 steps".
+std::string exact_title(std::uint64_t steps);
+
+// "host.python" of an inflated run's host: "Python code (inflated)".
+std::string cause_meaning(const StepScale& scale, Cause cause);
+
 }  // namespace stepscope

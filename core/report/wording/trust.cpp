@@ -174,12 +174,6 @@ std::string without_line_text(const StepScale& scale) {
   return out;
 }
 
-std::string abstained_text(const Trust& trust) {
-  std::string out;
-  for (const Abstention& a : trust.abstained) out += (out.empty() ? "" : ", ") + a.id;
-  return out;
-}
-
 std::string steps_text(const StepScale& scale) {
   const Steps& s = scale.summary.steps;
   std::string text = s.how.empty() ? fmt::format("{} found", s.list.size()) : s.how;

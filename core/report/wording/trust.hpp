@@ -21,6 +21,5 @@ std::vector<TrustFact> trust_facts(const StepScale& scale);
 std::string without_line_text(const StepScale& scale);
 std::string steps_text(const StepScale& scale);
 std::string recorder_text(const RecorderCost& cost);
-std::string abstained_text(const Trust& trust);  // ids of the causes that cannot be seen
 
 }  // namespace stepscope

@@ -6,12 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/report/table.hpp"
 #include "core/report/wording/step_scale.hpp"
 
 namespace stepscope {
-
-// How a statement is meant; each writer shows it in its own colours and marks.
-enum class Tone : std::uint8_t { good, bad, caution, neutral };
 
 struct VerdictLabel {
   std::string_view text;  // "DEVICE-BOUND"

@@ -6,6 +6,10 @@
 
 #include <utility>
 
+#include "core/report/tables.hpp"
+#include "tests/reports/sample_summaries.hpp"
+#include "viewer/view/tables/report_table.hpp"
+
 namespace stepscope::viewer {
 namespace {
 
@@ -87,6 +91,35 @@ TEST(ColumnWidths, ASwatchStandsBeforeTheCausesName) {
   Table table = owners();
   for (TableRow& row : table.rows) row.swatch = Cause::gpu_gemm;
   EXPECT_THAT(column_widths(table, 0, 100, letters), ElementsAre(105, 5));
+}
+
+// Of every table of every sample the screen shows all rows, with the numbers of the value.
+TEST(TableOfReport, ShowsEveryNumberAndSortsByTheExactTotal) {
+  for (const auto& make : {samples::gpu, samples::with_host_ops, samples::two_devices,
+                           samples::ranks, samples::job, samples::two_loops}) {
+    const Summary summary = make();
+    const report::Tables all = report::report_tables(scale_of(summary));
+    for (const auto* some : {&all.ledger, &all.details, &all.loops}) {
+      for (const report::Table& value : *some) {
+        const Table shown = table_of_report(value);
+        const std::size_t sums = value.sum && !value.rows.empty() ? 1 : 0;
+        ASSERT_EQ(shown.rows.size(), value.rows.size() + sums) << value.id;
+        for (std::size_t r = 0; r < value.rows.size(); ++r) {
+          std::size_t at = 0;
+          for (std::size_t i = 0; i < value.columns.size(); ++i) {
+            const report::Kind kind = value.columns[i].kind;
+            if (kind == report::Kind::exact) continue;
+            const TableCell& cell = shown.rows[r].cells[at++];
+            if (!report::is_number(kind)) continue;
+            EXPECT_EQ(cell.text, report::number_text(value, kind, value.rows[r].cells[i]));
+            if (const auto* amount = std::get_if<report::Amount>(&value.rows[r].cells[i])) {
+              EXPECT_EQ(cell.value, static_cast<double>(amount->total));
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "core/report/diff_tables.hpp"
 #include "core/report/wording/diff_words.hpp"
 #include "core/report/wording/names.hpp"
-#include "core/report/wording/shown_path.hpp"
+#include "viewer/view/tables/report_table.hpp"
 
 namespace stepscope::viewer {
 namespace {
@@ -20,17 +21,14 @@ class DifferenceTables {
 
   std::vector<Table> tables() const {
     if (!c_.shown()) return {not_comparable()};
-    std::vector<Table> out = {parts(), causes()};
-    if (c_.phases.size() > 1) out.push_back(phases());
-    if (c_.lines.size() > 1) out.push_back(lines());
+    std::vector<Table> out = {parts()};
+    for (const report::Table& table : report::diff_tables(c_))
+      out.push_back(table_of_report(table));
     return out;
   }
 
  private:
   std::string title() const { return std::string(unit_.name) + "/step"; }
-  TableCell time(std::int64_t total) const {
-    return {format_time(c_.per_step(total), unit_), static_cast<double>(total)};
-  }
   TableCell difference(std::int64_t total) const {
     return {format_difference(c_.per_step(total), unit_), static_cast<double>(total)};
   }
@@ -85,65 +83,6 @@ class DifferenceTables {
                         0,
                         "",
                         true});
-    return out;
-  }
-
-  Table sides_table(const char* tab, const char* what) const {
-    return {tab,
-            {{what},
-             {"A " + title(), true},
-             {"B " + title(), true},
-             {"difference", true},
-             {"of A", true}},
-            {},
-            {},
-            ""};
-  }
-  std::vector<TableCell> sides(const std::string& name, std::int64_t a, std::int64_t b) const {
-    return {{name, {}}, time(a), time(b), difference(b - a), change(b - a)};
-  }
-  void add_sum(Table& table) const {
-    table.rows.push_back({sides("= step", c_.a.wall_ns_total, c_.b.wall_ns_total),
-                          {},
-                          RowAction::nothing,
-                          0,
-                          "",
-                          true});
-  }
-
-  Table causes() const {
-    Table out = sides_table("By cause", "cause");
-    for (const CauseDelta& row : c_.causes)
-      out.rows.push_back({sides(std::string(name_of(row.cause)), row.a_ns, row.b_ns), row.cause,
-                          RowAction::show_cause, index_of(row.cause), ""});
-    add_sum(out);
-    return out;
-  }
-
-  Table phases() const {
-    Table out = sides_table("By phase", "phase");
-    for (const PhaseDelta& row : c_.phases)
-      out.rows.push_back(
-          {sides(row.path, row.a_ns, row.b_ns), {}, RowAction::show_phase, 0, row.path});
-    add_sum(out);
-    return out;
-  }
-
-  std::string line_name(const LineDelta& row) const {
-    if (row.file.empty()) return "(no line)";
-    const std::string name = fmt::format("{}:{} {}{}", shown_file(row.file, c_), row.line,
-                                         row.function, direction_text(row.direction));
-    if (row.a_line == 0) return name + ", new";
-    if (row.b_line == 0) return name + ", gone";
-    return row.a_line == row.b_line ? name : name + fmt::format(", was :{}", row.a_line);
-  }
-
-  Table lines() const {
-    Table out = sides_table("By line", "line");
-    for (const LineDelta& row : c_.lines)
-      out.rows.push_back(
-          {sides(line_name(row), row.a_ns, row.b_ns), {}, RowAction::nothing, 0, ""});
-    add_sum(out);
     return out;
   }
 

@@ -3,16 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "core/report/notes.hpp"
+#include "core/report/tables.hpp"
 #include "core/report/wording/findings.hpp"
 #include "core/report/wording/health.hpp"
-#include "core/report/wording/names.hpp"
-#include "core/report/wording/step_scale.hpp"
-#include "core/report/wording/tables.hpp"
+#include "core/report/wording/long_steps.hpp"
 #include "core/report/wording/trust.hpp"
-#include "core/summary/rows/host_op_rows.hpp"
 #include "core/support/duration.hpp"
 #include "viewer/view/tables/difference_tables.hpp"
-#include "viewer/view/tables/time_tables.hpp"
+#include "viewer/view/tables/report_table.hpp"
 
 namespace stepscope::viewer {
 namespace {
@@ -113,15 +112,12 @@ Table trust_table(const StepScale& scale) {
   const auto say = [&](const std::string& text) {
     out.rows.push_back({{{text, {}}}, {}, RowAction::nothing, 0, ""});
   };
-  const Trust& t = scale.summary.trust;
-  for (const std::string& text : t.broken_invariants) say("BROKEN: " + text);
-  for (const std::string& text : t.over_budget) say("UNEXPLAINED: " + text);
-  say(steps_text(scale));
+  for (const report::Note& note : report::alerts(scale)) say(note.with_label());
+  for (const std::string& sentence : long_steps_texts(scale)) say(sentence);
+  for (const report::Note& note : report::step_notes(scale)) say(note.text);
   for (const TrustFact& fact : trust_facts(scale)) say(fact.text + (fact.good ? "" : " (!)"));
-  for (const std::string& rival : t.rivals) say("another tracer was active: " + rival);
-  if (!t.abstained.empty()) say("not recorded, so never blamed: " + abstained_text(t));
   for (const DeviceHealth& health : scale.summary.device_health) say(health_line(health));
-  for (const std::string& note : t.notes) say(note);
+  for (const report::Note& note : report::trust_notes(scale)) say(note.with_items());
   return out;
 }
 
@@ -132,20 +128,20 @@ std::vector<Table> tables_of(const Desk& desk) {
   if (!run.is_analysed) return {};
   const StepScale scale = scale_of(run.summary);
   std::vector<Table> out = difference_tables(desk);
+  const auto add = [&out](const std::vector<report::Table>& some) {
+    for (const report::Table& table : some)
+      if (!table.rows.empty() || !table.empty.empty()) out.push_back(table_of_report(table));
+  };
+  report::Tables tables = report::report_tables(scale, desk.kernel_grouping);
   const auto& findings = run.summary.findings;
   const bool found = findings && !findings->found.empty();
   if (found) out.push_back(findings_table(scale));
-  out.push_back(owners_table(scale));
+  add(tables.ledger);
   if (findings && !found) out.push_back(findings_table(scale));
-  if (says_phases(run.summary)) out.push_back(phases_table(scale));
-  const std::vector<HostOpRow> host_ops = host_op_rows(run.summary.cells);
-  if (scale.has_device)
-    out.push_back(kernels_table(scale, desk.kernel_grouping));
-  else if (!host_ops.empty())
-    out.push_back(host_ops_table(scale, host_ops));
-  out.push_back(lines_table(scale));
-  if (!run.summary.transfers.empty()) out.push_back(transfers_table(scale));
+  add(tables.details);
   if (!run.ranks.rows.empty()) out.push_back(ranks_table(run));
+  if (run.job) out.push_back(table_of_report(report::ranks_table(scale_of(*run.job))));
+  add(tables.loops);
   if (!desk.active().marks().empty()) out.push_back(marks_table(desk.active()));
   out.push_back(trust_table(scale));
   for (Table& table : out) table = without_empty_columns(std::move(table));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/text/table.hpp"
+#include "reports/text/grid.hpp"
 
 #include <algorithm>
 
@@ -39,14 +39,14 @@ void trim_end(std::string& line) {
 
 }  // namespace
 
-void Table::head(std::vector<std::string> titles) {
+void Grid::head(std::vector<std::string> titles) {
   std::vector<TextCell> cells;
   for (std::string& title : titles) cells.push_back({std::move(title), Colour::bold});
   rows_.insert(rows_.begin(), std::move(cells));
   has_head_ = true;
 }
 
-std::string Table::render(const Style& style) const {
+std::string Grid::render(const Style& style) const {
   std::vector<bool> shown;
   std::vector<Align> columns;
   for (std::size_t c = 0; c < columns_.size(); ++c) {

@@ -19,9 +19,9 @@ struct TextCell {
   Colour colour = Colour::plain;
 };
 
-class Table {
+class Grid {
  public:
-  explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
+  explicit Grid(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
   void head(std::vector<std::string> titles);
   void row(std::vector<TextCell> cells) { rows_.push_back(std::move(cells)); }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/report/wording/job.hpp"
+// The ranks of a job beside each other, with what the late ones were late for.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "core/report/tables.hpp"
 #include "core/support/duration.hpp"
 
-namespace stepscope {
+namespace stepscope::report {
 namespace {
 
 constexpr std::size_t kMostReasons = 3;
 constexpr std::size_t kMostRanks = 16;  // of a large job: the latest and the first ones
 
-std::string note_of(const JobFacts& job, std::size_t row) {
-  if (job.ranks[row].is_late) return "late";
-  if (job.collectives > 0) return "";
-  return row == job.slowest ? "slowest" : row == job.median ? "median" : "";
+Words note_of(const JobFacts& job, std::size_t row) {
+  if (job.ranks[row].is_late) return {"late", Tone::bad};
+  if (job.collectives > 0) return {};
+  return {row == job.slowest ? "slowest" : row == job.median ? "median" : ""};
 }
 
 std::string place_of(const JobReason& reason) {
@@ -52,32 +53,18 @@ std::string reasons_text(const JobFacts& job, const JobRank& rank) {
   return out;
 }
 
-}  // namespace
-
-std::vector<RankLine> rank_lines(const StepScale& scale) {
-  std::vector<RankLine> out;
-  if (!scale.summary.job) return out;
-  const JobFacts& job = *scale.summary.job;
-  const auto steps = static_cast<double>(job.steps_counted);
-  const auto time = [&](std::int64_t ns, double by) {
-    return format_time(static_cast<double>(ns) / by, scale.unit);
-  };
-  for (const std::size_t row : shown_rows(job)) {
-    const JobRank& rank = job.ranks[row];
-    out.push_back({fmt::format("{}", rank.rank), format_time(rank.wall_ns_per_step(), scale.unit),
-                   time(rank.work_ns_total, steps), time(rank.transfer_ns_total, steps),
-                   time(rank.waits_ns_total, steps),
-                   time(rank.costs_ns_total, steps * static_cast<double>(std::max<std::size_t>(
-                                                         1, job.ranks.size() - 1))),
-                   note_of(job, row)});
-  }
-  return out;
+std::string job_title(const JobFacts& job) {
+  std::set<std::string> hosts;
+  for (const JobRank& rank : job.ranks) hosts.insert(rank.host);
+  const std::string of = job.world_size > static_cast<std::int32_t>(job.ranks.size())
+                             ? fmt::format(" of {}", job.world_size)
+                             : "";
+  return fmt::format("{}{} ranks on {} host{}", job.ranks.size(), of, hosts.size(),
+                     hosts.size() == 1 ? "" : "s");
 }
 
-std::vector<std::string> job_texts(const StepScale& scale) {
+std::vector<std::string> job_texts(const JobFacts& job) {
   std::vector<std::string> out;
-  if (!scale.summary.job) return out;
-  const JobFacts& job = *scale.summary.job;
   if (job.ranks.size() > kMostRanks)
     out.push_back(
         fmt::format("the {} of {} ranks that cost the others most", kMostRanks, job.ranks.size()));
@@ -96,14 +83,40 @@ std::vector<std::string> job_texts(const StepScale& scale) {
   return out;
 }
 
-std::string job_title(const JobFacts& job) {
-  std::set<std::string> hosts;
-  for (const JobRank& rank : job.ranks) hosts.insert(rank.host);
-  const std::string of = job.world_size > static_cast<std::int32_t>(job.ranks.size())
-                             ? fmt::format(" of {}", job.world_size)
-                             : "";
-  return fmt::format("{}{} ranks on {} host{}", job.ranks.size(), of, hosts.size(),
-                     hosts.size() == 1 ? "" : "s");
+// What a rank did in the job's steps, of which all ranks count the same ones.
+Row rank_row(const JobFacts& job, std::size_t at) {
+  const JobRank& rank = job.ranks[at];
+  const auto steps = static_cast<double>(job.steps_counted);
+  const auto others = static_cast<double>(std::max<std::size_t>(1, job.ranks.size() - 1));
+  Row out;
+  out.cells = {Words{fmt::format("rank {}", rank.rank)},
+               rank.wall_ns_per_step(),
+               Amount{rank.work_ns_total, steps},
+               Amount{rank.transfer_ns_total, steps},
+               Amount{rank.waits_ns_total, steps},
+               Amount{rank.costs_ns_total, steps * others},
+               note_of(job, at)};
+  out.weight = Weight::always;
+  out.link = {Link::To::rank, fmt::format("{}", rank.rank)};
+  return out;
 }
 
-}  // namespace stepscope
+}  // namespace
+
+Table ranks_table(const StepScale& scale) {
+  Table out{.id = "ranks", .tab = "Ranks of the job", .unit = scale.unit};
+  if (!scale.summary.job) return out;
+  const JobFacts& job = *scale.summary.job;
+  const std::string title = job_title(job);
+  out.title = "Ranks: " + title;
+  out.brief = "Ranks  " + title;
+  out.columns = {{"rank", scale.time_title()},      {"wall_ns_per_step", "a step", Kind::time},
+                 {"work_ns", "work", Kind::time},   {"transfer_ns", "transfer", Kind::time},
+                 {"waits_ns", "waits", Kind::time}, {"costs_others_ns", "costs others", Kind::time},
+                 {"note", "", Kind::note}};
+  for (const std::size_t row : shown_rows(job)) out.rows.push_back(rank_row(job, row));
+  out.texts = job_texts(job);
+  return out;
+}
+
+}  // namespace stepscope::report
