@@ -55,7 +55,7 @@ int milliseconds_until(Clock::time_point end) {
   return static_cast<int>(std::max<std::int64_t>(left, 0));
 }
 
-// Until the child has closed its end of the pipe, or the time is over.
+// Reads until the child has closed its end of the pipe, or the time is over.
 std::string text_until(int from, Clock::time_point end) {
   std::string text;
   std::array<char, 4096> part{};

@@ -63,7 +63,7 @@ bool FrameChain::is_still(const Frame& frame) const noexcept {
          now.instruction == frame.instruction;
 }
 
-// From the copy of its page where it lies in one, which is then mapped as a whole.
+// Copies a frame from the copy of its page if it lies in one; the page is then mapped as a whole.
 bool FrameChain::copy(Address from, char* to) noexcept {
   const Address page = from & ~(kPage - 1);
   if (from + kFrameBytes > page + kPage) return memory_.read(from, to, kFrameBytes);

@@ -82,7 +82,7 @@ void HostSampler::look() noexcept {
   if (loader_waits && works_ && python_.is_ready()) workers_.sample(python_, *codes_, queue_);
 }
 
-// By the place of a ring; another ring there begins anew.
+// Copies the list of rings, by their place; another ring at a place begins anew.
 bool HostSampler::copy_rings() noexcept {
   auto& process = recorder::process;
   if (!process.lock.try_lock()) return false;
@@ -151,7 +151,8 @@ void HostSampler::count_loops(const Watched& watched, std::int64_t time) noexcep
     loop_queue_.put({time, watched.tid, count});
 }
 
-// Without a line where the thread has no frame of Python, or ran on while it was read.
+// Returns the thread's place, without a line where the thread has no frame of Python, or ran on
+// while it was read.
 Place HostSampler::place_of(Watched& watched) noexcept {
   Place place;
   if (!works_ || !python_.is_ready()) return place;
@@ -187,7 +188,7 @@ void HostSampler::put(Watched& watched, const Sample& sample) noexcept {
   taken_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// From three to five quarters of it, by a linear congruential generator.
+// Returns three to five quarters of the time, by a linear congruential generator.
 std::int64_t HostSampler::uneven(std::int64_t ns) noexcept {
   random_ = random_ * 1664525U + 1013904223U;
   return ns / 4 * 3 + ns / 512 * static_cast<std::int64_t>(random_ >> 24U);

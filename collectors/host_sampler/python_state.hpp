@@ -28,7 +28,8 @@ class PythonState {
 
   // The state of that thread; 0: it has none. `last`: what the answer was before, tried first.
   Address thread_of(pid_t tid, Address last) const noexcept;
-  // In another process, forked from this one: its main thread was one of ours.
+  // Returns the thread state of another process, forked from this one: its main thread was one of
+  // ours.
   Address thread_in_fork(const Memory& fork, pid_t pid) const noexcept;
 
   bool knows_collector() const noexcept { return collecting_ != 0; }

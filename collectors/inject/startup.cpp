@@ -47,7 +47,8 @@ void on_process_exit(int status, void* /*unused*/) {
   recorder::finish(main_returned ? ExitReason::returned : ExitReason::exited, status);
 }
 
-// Not where the program has taken the signal for itself; where it does so later, ours is gone.
+// Listens for the signal, unless the program has taken it for itself; if it does so later, our
+// handler is gone.
 void listen_for_signal() {
   struct sigaction before {};
   if (settings.capture_signal == 0 || sigaction(settings.capture_signal, nullptr, &before) != 0)
@@ -68,7 +69,8 @@ bool is_spawned_by_multiprocessing() noexcept {
   return std::find(command.argv.begin(), end, std::string_view("--multiprocessing-fork")) != end;
 }
 
-// In the process that opens a session: also a forked child that records. Leaked like the others.
+// Called in the process that opens a session, also a forked child that records. Leaked like the
+// others.
 void on_session_open() noexcept {
   record_process_facts();
   if (!samples_threads()) return;

@@ -32,8 +32,8 @@ Result<std::string> amount(const char* option, const std::string& text) {
                      "millisecond, like 30s");
 }
 
-// In front of the first window: what a step takes before anything was recorded, for what stays on
-// it while nothing is (core/summary/trust/overhead.hpp).
+// Steps before the first window, in which nothing was recorded yet: the reference for what stays on
+// a step while nothing is (core/summary/trust/overhead.hpp).
 constexpr const char* kUntouchedSteps = "20";
 
 Result<std::string> window(const std::string& text) {

@@ -18,7 +18,8 @@ struct CaptureOptions {
   bool any() const { return !(start_after + steps + window + range + signal).empty(); }
 };
 
-// In the library's units: steps as a number, times in "ms", the signal's number. Errors: usage.
+// Converts the options to the library's units: steps as a number, times in "ms", the signal's
+// number. Errors: usage.
 Result<CaptureOptions> check_capture(const CaptureOptions& options);
 
 }  // namespace stepscope

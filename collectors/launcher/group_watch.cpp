@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kPatience_ms = 1000;
 
-// So that nobody waits for the end of a pipe that this process alone holds.
+// Closes descriptors, so that nobody waits for the end of a pipe that this process alone holds.
 void close_from(int lowest) {
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, lowest, ~0U, 0) == 0) return;

@@ -17,7 +17,8 @@ class GroupWatch {
   GroupWatch(const GroupWatch&) = delete;
   ~GroupWatch();
 
-  // For each signal that this process was sent, once. False where the watch could not be started.
+  // Whether the process group got the signal, too; called once for each signal that this process
+  // was sent. False where the watch could not be started.
   bool group_got(int signal_number) noexcept;
 
  private:

@@ -6,8 +6,8 @@
 
 namespace stepscope::launcher {
 
-// As execvp finds it: the word itself where it holds a slash, else the first executable in PATH;
-// empty where there is none.
+// Finds the program as execvp does: the word itself where it holds a slash, else the first
+// executable in PATH; empty where there is none.
 std::string find_program(const std::string& word);
 
 // Built with AddressSanitizer (or another one that must come first): LD_PRELOAD would stop it.

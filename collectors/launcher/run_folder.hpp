@@ -17,7 +17,8 @@ std::string why_it_stays(const std::string& folder);
 // were.
 Status replace_run(const std::string& earlier, const std::string& made);
 
-// As one types it in the current folder: "slow.scope" where it is there, else the whole path.
+// Returns the path as one types it in the current folder: "slow.scope" where it is there, else the
+// whole path.
 std::string shown_path(const std::string& path);
 
 }  // namespace stepscope::launcher

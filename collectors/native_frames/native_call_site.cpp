@@ -19,7 +19,7 @@ recorder::NameId interned(const char* text) noexcept {
   return recorder::intern_name(text, std::char_traits<char>::length(text));
 }
 
-// As many calls as the text holds whole.
+// Interns the text of as many calls as it holds whole.
 recorder::NameId name_of(const UserCalls& calls) noexcept {
   char text[1000] = "native:";
   std::size_t used = 7;

@@ -10,7 +10,7 @@
 
 namespace stepscope {
 
-// Before native_call_site is used; idempotent.
+// Must be called before native_call_site is used; idempotent.
 void init_native_call_sites() noexcept;
 
 // The call site, or 0: no code of the user's is on the stack, or the unwind tables end before it.

@@ -11,9 +11,10 @@ namespace stepscope::nvml {
 
 class ForkGate {
  public:
-  // Before the thread starts. Forks wait for the gate that was installed last.
+  // Installs the gate before the thread starts. Forks wait for the gate that was installed last.
   void install() noexcept;
-  // By the thread, around its work in the library. False: a fork is under way; try again soon.
+  // Called by the thread around its work in the library. False: a fork is under way; try again
+  // soon.
   bool enter() noexcept;
   void leave() noexcept {
     inside_ = 0;

@@ -52,7 +52,8 @@ class Sampler final : public recorder::RowSource {
     std::array<char, 64> uuid;
   };
 
-  // Before every use of NVML by the thread, gate_.leave() behind it; false: it is to end.
+  // Called before every use of NVML by the thread, with gate_.leave() behind it; false: the thread
+  // is to end.
   bool enter_nvml() noexcept;
   static void* thread_main(void* sampler);
   void run() noexcept;

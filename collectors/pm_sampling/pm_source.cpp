@@ -17,7 +17,7 @@
 namespace stepscope::pm {
 namespace {
 
-// In the order of kMetrics.
+// Counters in the order of kMetrics.
 constexpr std::array kCounters = {
     DeviceCounter::sm_active_percent, DeviceCounter::tensor_active_percent,
     DeviceCounter::dram_read_bytes_per_second, DeviceCounter::dram_write_bytes_per_second};
@@ -117,7 +117,7 @@ bool PmSource::ends() noexcept {
   return !runs_;
 }
 
-// Until the end, or until no device is left.
+// Samples until the end, or until no device is left.
 void PmSource::run() noexcept {
   sampling_ = false;
   for (bool done = false; !done;) {
@@ -195,7 +195,7 @@ void PmSource::hand_over(std::uint32_t device, bool overflowed) noexcept {
   }
 }
 
-// On the clock of everything else, as CUPTI's other times are.
+// Whether the sample's time is on the clock of all other records, as CUPTI's other times are.
 bool PmSource::is_plausible(const Sample& sample) noexcept {
   constexpr std::int64_t kLongAgo_ns = 600'000'000'000, kAhead_ns = 1'000'000'000;
   const std::int64_t age =

@@ -32,7 +32,8 @@ class PmSource final : public recorder::RowSource {
   PmSource(const Library& library, const Options& options) noexcept
       : library_(library), options_(options) {}
 
-  // On the writer thread. A device that did recorded work, by its index in the process; once each.
+  // Adds a device that did recorded work, by its index in the process, once each. On the writer
+  // thread.
   void add_device(std::uint32_t device) noexcept;
   bool due(std::int64_t now_ns) noexcept override;
   bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override;
@@ -51,7 +52,7 @@ class PmSource final : public recorder::RowSource {
   };
   static constexpr std::size_t kMostWaiting = 65536;
 
-  // Until the thread has ended and the devices are closed, stop_ms at most.
+  // Waits until the thread has ended and the devices are closed, stop_ms at most.
   void end_sampling() noexcept;
   static void end_before_libraries() noexcept;
 

@@ -20,7 +20,8 @@ bool look_up(T& target, std::initializer_list<const char*> names) noexcept {
   return false;
 }
 
-// As Py_Version, which is new in 3.11, without the micro release: from "3.9.2 (default, ...".
+// Reads the version as Py_Version holds it, which is new in 3.11, without the micro release: from
+// "3.9.2 (default, ...".
 unsigned long version_in_words() noexcept {
   const char* (*words)() = nullptr;
   unsigned major = 0, minor = 0;

@@ -14,7 +14,8 @@
 
 namespace stepscope::python {
 
-// By the file's text object, which all code of the file shares: few, so they stay known.
+// Returns the kind of the code's file, by its text object, which all code of the file shares: there
+// are few, so they stay known.
 SourceKind kind_of(const Layout& at, Object code) noexcept;
 
 // The call site of a code unit; 0: the line table cannot be read.

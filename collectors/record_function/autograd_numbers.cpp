@@ -14,8 +14,8 @@ using namespace torch_abi;
 // sizeof(at::RecordFunction) is some 500 bytes.
 constexpr std::size_t kStorage = 4096;
 constexpr std::size_t kNotFound = ~std::size_t{0};
-// From the number to that of the forward thread (2.11): the number itself, a view of the inputs,
-// and the two empty containers behind it.
+// Bytes from the number to that of the forward thread (2.11): the number itself, a view of the
+// inputs, and the two empty containers behind it.
 constexpr std::size_t kToForwardThread = 8 + 16 + 56 + 24;
 constexpr std::uint64_t kMostThreads = 1U << 24U;
 

@@ -17,8 +17,8 @@
 
 namespace stepscope {
 
-// Behind it the functions below answer; before, and where PyTorch lacks a symbol, they know
-// nothing. True where nodes can be read.
+// Finds out where nodes keep their numbers. Before it, and where PyTorch lacks a symbol, the
+// functions below know nothing. True where nodes can be read.
 bool find_autograd_numbers(const TorchLibrary& torch) noexcept;
 
 // The calling thread's counter; kNoSequence where it is not known.

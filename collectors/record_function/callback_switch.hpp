@@ -21,7 +21,7 @@ class CallbackSwitch final : public recorder::RowSource {
   CallbackSwitch(const TorchLibrary& torch, bool layers) noexcept
       : disable_(torch.disable_callback), reenable_(torch.reenable_callback), layers_(layers) {}
 
-  // Before it is a source; at most two.
+  // Adds a callback before the switch is a source; at most two.
   void add(torch_abi::CallbackHandle handle) noexcept { handles_[count_++] = handle; }
 
   double set_capturing(bool on) noexcept override;

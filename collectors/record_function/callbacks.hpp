@@ -16,7 +16,8 @@ struct CallbackContext {
   std::uintptr_t (*python_frame)() noexcept = nullptr;  // with call_site
 };
 
-// Before the first callback is registered; it stays for the life of the process.
+// Must be called before the first callback is registered; the context stays for the life of the
+// process.
 void set_callback_context(const CallbackContext& context) noexcept;
 
 torch_abi::RecordFunctionCallback function_callback() noexcept;

@@ -22,7 +22,7 @@ constexpr const char* kLibrary = "libtorch_cpu.so";
 constexpr std::string_view kTested[] = {"2.4",  "2.5",  "2.6",  "2.7",  "2.8",  "2.9",
                                         "2.10", "2.11", "2.12", "2.13", "2.14", "2.15"};
 
-// At the user's own risk.
+// Whether the user takes the risk of an untested version.
 bool trusts_any_version() noexcept {
   const char* trust = std::getenv("STEPSCOPE_TRUST_TORCH");
   return trust != nullptr && std::strcmp(trust, "1") == 0;

@@ -146,7 +146,7 @@ RingHeader* make_ring(std::int64_t tid, std::uint32_t slots) noexcept {
   return nullptr;
 }
 
-// With the thread's own ring there, samples of it are taken twice otherwise.
+// Ends the watch of a thread: once it has a ring of its own, its samples would be taken twice.
 void end_watch(std::int64_t tid) noexcept {
   RingHeader* watched = process.watched.load(std::memory_order_acquire);
   if (watched == nullptr || static_cast<std::int64_t>(watched->tid) != tid) return;

@@ -68,7 +68,7 @@ bool start(const Settings& settings) noexcept;
 void finish(ExitReason reason, std::int32_t status) noexcept;
 inline constexpr int kFinishSeconds = 10;
 
-// Since the process, or this fork of it, loaded the recorder.
+// Returns the time since the process, or this fork of it, loaded the recorder.
 std::int64_t process_life_ns() noexcept;
 
 // The calling thread's ring, made at its first event. Null: do not record.

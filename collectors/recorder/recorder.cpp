@@ -45,7 +45,7 @@ void fetch_ahead(Slot* slots, std::uint64_t head, std::uint64_t mask) noexcept {
   __builtin_prefetch(&slots[(head + kSlotsAhead) & mask], 1);
 }
 
-// With room made sure of.
+// Writes a record; the caller has made sure of room.
 void put(RingHeader& ring, std::uint64_t head, const Slot& slot) noexcept {
   Slot* slots = slots_of(&ring);
   slots[head & (ring.slots - 1)] = slot;

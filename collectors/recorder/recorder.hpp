@@ -99,7 +99,7 @@ void begin_call(std::uint16_t code, HostKind kind, SiteRef site, std::uint32_t c
 // Drops the calls that the thread is in: they ended while nothing was captured, so their ends will
 // not be recorded.
 void forget_calls() noexcept;
-// Before the first call of that code.
+// Names a call's code, before the first call with it.
 void name_call(std::uint16_t code, const char* name) noexcept;
 // A new number for a stream of a device and context.
 StreamRef intern_stream(std::uint32_t device, std::uint32_t context, std::uint32_t stream) noexcept;

@@ -8,10 +8,10 @@
 
 namespace stepscope {
 
-// Before it, reports are not looked at.
+// Begins to record reports; earlier ones are ignored.
 void enable_memory_reports() noexcept;
 
-// Behind an allocation or a free, totals of the device. Devices as c10 numbers them.
+// Called after an allocation or a free, with the totals of the device. Devices as c10 numbers them.
 void on_memory_report(std::int8_t device_type, std::int8_t device, std::size_t allocated_bytes,
                       std::size_t reserved_bytes) noexcept;
 

@@ -141,7 +141,8 @@ std::vector<Cell> cells_of(const std::vector<Segment>& segments, const Steps& st
   return cells;
 }
 
-// In a run without a device each piece of the threads' time becomes a segment, or nearly one.
+// Estimates the number of segments: in a run without a device each piece of the threads' time
+// becomes one, or nearly so.
 std::size_t likely_segments(const WalkedProcess& walked) {
   std::size_t pieces = walked.threads.work(walked.threads.loop()).size();
   for (const ThreadId worker : walked.threads.workers())

@@ -21,7 +21,8 @@ struct IdleGap {
   SiteId site = kNone;
 };
 
-// In order of time. Empty for a partition without device work: then all of it is one gap.
+// Returns the gaps in order of time. Empty for a partition without device work: then all of it is
+// one gap.
 std::vector<IdleGap> idle_gaps(const Partition& partition);
 
 // The owners of a gap, largest first; they sum to its length.

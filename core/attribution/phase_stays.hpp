@@ -10,7 +10,7 @@
 
 namespace stepscope {
 
-// In order of begin, outer phases first. The root has none.
+// Returns the stays in order of begin, outer phases first. The root has none.
 std::vector<PhaseVisit> phase_stays(const Attribution& attribution);
 
 }  // namespace stepscope

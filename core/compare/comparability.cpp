@@ -259,7 +259,8 @@ class Judge {
                        name_of(b_.steps.found_by)));
   }
 
-  // So the recorder and the importer of Nsight Systems name a graph that is one operation.
+  // Whether a side has graphs that are one operation, which the recorder and the importer of Nsight
+  // Systems name so.
   static bool has_whole_graphs(const Summary& side) {
     return std::any_of(side.kernels.begin(), side.kernels.end(),
                        [](const KernelRow& row) { return row.name.starts_with("CUDA graph "); });

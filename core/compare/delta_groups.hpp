@@ -28,7 +28,7 @@ struct ListedGroups {
   std::int64_t hidden_ns = 0;
 };
 
-// At most `most`, and none below `least_share` of the sum of all |sums|.
+// Lists at most `most` groups, and none below `least_share` of the sum of all |sums|.
 ListedGroups list_groups(const std::vector<DeltaPart>& parts, std::size_t most,
                          double least_share = 0.002);
 

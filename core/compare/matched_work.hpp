@@ -14,7 +14,7 @@
 
 namespace stepscope::compare_parts {
 
-// To the smaller number of steps; per sample, to the smaller batch.
+// Factors that scale both sides to the smaller number of steps; per sample, to the smaller batch.
 struct Scales {
   std::uint64_t steps = 0;
   double a = 1;

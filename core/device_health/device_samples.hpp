@@ -27,7 +27,7 @@ struct DeviceSamples {
   }
 };
 
-// By the device's index in `process`; devices without samples are left out.
+// Returns the samples by the device's index in `process`; devices without samples are left out.
 std::map<std::uint32_t, DeviceSamples> device_samples(const Trace& trace, ProcessId process);
 
 }  // namespace stepscope

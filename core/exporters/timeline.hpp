@@ -41,7 +41,8 @@ struct Timeline {
 
 Timeline timeline_of(const Exported& run);
 
-// In order of begin, the longer first, into the fewest lanes in which they nest, first fit.
+// Puts slices, in order of begin and the longer first, into the fewest lanes in which they nest,
+// first fit.
 std::vector<std::vector<Slice>> in_lanes(std::vector<Slice> slices);
 
 }  // namespace stepscope::exporting

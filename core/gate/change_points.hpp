@@ -33,7 +33,7 @@ std::optional<std::size_t> fewest_of_level(std::size_t length, double level);
 // The shortest series in which a change can be told from chance.
 std::size_t shortest_series(double level);
 
-// In the order of the series.
+// Returns the change points in the order of the series.
 std::vector<ChangePoint> change_points(const std::vector<double>& series, double level);
 
 }  // namespace stepscope

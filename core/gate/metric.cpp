@@ -49,7 +49,8 @@ bool is_inside(std::string_view path, std::string_view name) {
   return fmt::format("/{}", path.substr(0, path.rfind('/') + 1)).find(inner) != std::string::npos;
 }
 
-// By path; else all phases of that name, of which inner ones are part of outer ones.
+// Returns the time of the phase of this path; else of all phases of this name, of which inner ones
+// are part of outer ones.
 std::optional<std::int64_t> phase_ns(std::string_view wanted, const Summary& run) {
   std::optional<std::int64_t> sum;
   for (const PhaseRow& row : run.phases) {

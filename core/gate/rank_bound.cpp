@@ -82,7 +82,8 @@ std::vector<double> pair_ratios(const RatioSample& sample) {
   return single;
 }
 
-// In order: of all runs of one side to all of the other, or the Walsh means of pairs.
+// Returns, in order, the ratios of all runs of one side to all of the other, or the Walsh means of
+// pairs.
 std::vector<double> ratios_of(const RatioSample& sample) {
   std::vector<double> out;
   if (sample.paired) {

@@ -79,7 +79,8 @@ struct Ladder {
   bool same_losses() const;  // Whether every rung that ran has the first rung's losses.
 };
 
-// By its interval: faster, slower, none where it holds 1 and is narrow, else undecided.
+// Judges a gain by its interval: faster, slower, none where it holds 1 and is narrow, else
+// undecided.
 Effect effect_of(const RepeatedMean& gain, double null_band);
 
 // What failed, and whose losses are apart.

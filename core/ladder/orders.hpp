@@ -35,8 +35,8 @@ struct RungOrders {
 RungOrders make_orders(std::string model, const RungName& base, const std::vector<RungName>& rungs,
                        const std::vector<RungRuns>& subsets, const LadderOptions& options = {});
 
-// For each of n: its share of value[2^n - 1] - value[0]; `values` are of the subsets, by their
-// bits.
+// Returns the share of each of n in value[2^n - 1] - value[0]; `values` are the subsets' values, by
+// their bits.
 std::vector<double> shapley_values(const std::vector<double>& values, std::size_t count);
 
 }  // namespace stepscope

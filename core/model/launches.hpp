@@ -14,8 +14,8 @@
 
 namespace stepscope {
 
-// By DeviceOpId; kNone: no call of that id, or none that can have launched it. Host ranges and
-// calls are sorted already.
+// Returns the launching call by DeviceOpId; kNone: no call of that id, or none that can have
+// launched it. Host ranges and calls are sorted already.
 std::vector<CallId> link_launches(const TraceData& data);
 
 }  // namespace stepscope

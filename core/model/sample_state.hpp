@@ -18,8 +18,8 @@ enum SampleState : std::uint8_t {
   kSampleStateMask = 96,  // mask
 };
 
-// With kSampleSlept, of a thread that is no worker of a DataLoader: it slept in a call that writes,
-// or that reads a file. In a worker's row the same bit says that it made a batch.
+// Set with kSampleSlept for a thread that is no worker of a DataLoader: it slept in a call that
+// writes, or that reads a file. In a worker's row the same bit says that it made a batch.
 inline constexpr std::uint8_t kSampleInFile = 8;
 
 }  // namespace stepscope

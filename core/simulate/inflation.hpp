@@ -21,7 +21,7 @@ std::optional<Deflated> deflate(TaskGraph& graph, double plain_ns);
 // Host work times `factor`, device work as it is.
 TaskGraph with_host_times(const TaskGraph& graph, double factor);
 
-// With the factor that gives the plain step, as near as one does.
+// Scales host times by the factor that gives the plain step, as near as one does.
 TaskGraph deflate_in_proportion(const TaskGraph& graph, double plain_ns);
 
 }  // namespace stepscope

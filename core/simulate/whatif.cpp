@@ -53,7 +53,7 @@ class Answer {
     return std::move(out_);
   }
 
-  // At each step the repair that, with those taken, gives the shortest step.
+  // Takes at each step the repair that, with those taken, gives the shortest step.
   WhatIf best_path(std::vector<Proposal> left, std::size_t steps) {
     out_.kind = WhatIfKind::path;
     Repair taken;

@@ -11,7 +11,7 @@ namespace stepscope {
 
 class DynamicLibrary {
  public:
-  // With RTLD_NOLOAD among the flags: only where the process has it already.
+  // Opens the library; with RTLD_NOLOAD among the flags, only if the process has it already.
   explicit DynamicLibrary(const char* name, int flags = RTLD_NOW) noexcept
       : handle_(dlopen(name, flags)) {}
   explicit DynamicLibrary(void* handle) noexcept : handle_(handle) {}

@@ -205,8 +205,9 @@ std::size_t Row::level_of(std::uint32_t events_per_column, std::uint32_t blocks)
   return level;
 }
 
-// At the border of the largest blocks of which the column holds `blocks`, from those of level `top`
-// down; else exactly where the first event begins at `time` or later.
+// Returns where a column ends: at the border of the largest blocks of which the column holds
+// `blocks`, from those of level `top` down; else exactly where the first event begins at `time` or
+// later.
 std::uint32_t Row::column_end(std::uint32_t first, std::int64_t time, std::uint32_t blocks,
                               std::size_t top) const {
   std::uint32_t border = 0;

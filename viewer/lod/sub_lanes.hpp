@@ -12,7 +12,7 @@ namespace stepscope::viewer {
 
 class SubLanes {
  public:
-  // In order of begin, the longer first where two begin together.
+  // Adds an event, in order of begin, the longer first where two begin together.
   void add(std::int64_t begin, std::int64_t end, std::uint32_t id, std::uint32_t look = 0);
   std::vector<Row> finish();
 

@@ -15,7 +15,7 @@ struct Ticks {
   std::vector<std::int64_t> at;  // absolute times, multiples of step_ns after `origin`
 };
 
-// At most `most` marks inside `span`.
+// Returns at most `most` marks inside `span`.
 Ticks ticks(Interval span, std::int64_t origin, int most);
 
 // "12.5 ms": the distance from the origin, in the unit of the span and with the digits of the step.

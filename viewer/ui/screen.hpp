@@ -94,9 +94,9 @@ void draw_palette(Screen& screen, ImVec2 size);
 void draw_box(ImDrawList& list, const Theme& theme, const Paint& paint, ImVec2 from, ImVec2 to,
               float scale, bool lit = true);
 float text_width(std::string_view text);
-// As an item of the window, in lines as wide as there is room.
+// Draws text as an item of the window, in lines as wide as there is room.
 void say_wrapped(std::string_view text);
-// As an item, cut to the room.
+// Draws text as an item, cut to the room.
 void say_cut(const std::string& text, float room);
 // Text that ends with "..." where it does not fit.
 void draw_text_in(ImDrawList& list, ImU32 colour, ImVec2 from, ImVec2 to, const std::string& text);

@@ -46,7 +46,7 @@ void Timeline::outline(std::uint32_t lane, std::uint32_t row, float top, float b
   frame_of(*selected, top, bottom, screen_.theme.selection, px(2));
 }
 
-// From edge to edge, so that the names in the boxes stay readable.
+// Draws links from edge to edge, so that the names in the boxes stay readable.
 void Timeline::links() {
   if (!selected_at_) return;
   for (const Drawn& at : linked_at_) {

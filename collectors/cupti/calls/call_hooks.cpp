@@ -182,7 +182,7 @@ void enable_one(Subscriber subscriber, const ApiFunction& function) noexcept {
   }
 }
 
-// Behind the listed ones.
+// Enables the unlisted calls, after the listed ones.
 void enable_others(Subscriber subscriber, const ApiFunction& other) noexcept {
   if (loaded_library.callback_name == nullptr)
     return recorder::note("this libcupti does not name its calls: level deep adds none");

@@ -7,7 +7,7 @@
 namespace stepscope::cupti {
 namespace {
 
-// As in call_hooks: callbacks run until the last instruction.
+// Never destroyed, as in call_hooks: callbacks run until the last instruction.
 constinit decltype(Library::graph_node_id) node_id = nullptr;
 constinit decltype(HookOptions::call_site) call_site = nullptr;
 constinit std::atomic<std::uint32_t> nodes{0};

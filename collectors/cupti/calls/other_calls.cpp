@@ -6,7 +6,7 @@
 namespace stepscope::cupti {
 namespace {
 
-// Without "cuda" or "cu": most are there in both interfaces.
+// Names without "cuda" or "cu": most exist in both interfaces.
 constexpr std::array<std::string_view, 30> kNoise = {
     "CtxGetCurrent",      "CtxGetDevice",        "CtxPopCurrent",
     "CtxPushCurrent",     "CtxSetCurrent",       "DeviceGet",

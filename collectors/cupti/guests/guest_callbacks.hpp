@@ -33,7 +33,7 @@ class GuestCallbacks {
   // The guest is gone: it is not called again.
   void drop() noexcept { callback_.store(nullptr); }
 
-  // From our callback: the guest's, where it asked for this id.
+  // Calls the guest's callback from ours, where it asked for this id.
   void call(std::uint32_t domain, std::uint32_t id, const void* data) const noexcept {
     if (callback_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
       call_guest(domain, id, data);

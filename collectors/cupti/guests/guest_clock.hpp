@@ -26,7 +26,7 @@ class GuestClock {
 
   void begin(const Reading& earlier) noexcept { early_ = late_ = earlier; }
   void advance(const Reading& later) noexcept { late_ = later; }
-  // From CLOCK_REALTIME nanoseconds; 0 (no time) stays 0.
+  // Converts CLOCK_REALTIME nanoseconds to the guest's clock; 0 (no time) stays 0.
   std::uint64_t convert(std::uint64_t time_ns) const noexcept;
 
  private:

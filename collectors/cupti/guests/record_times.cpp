@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint8_t kNoTime = 0xff;  // behind the last one
 
-// In ascending order.
+// Offsets of a record's times, in ascending order.
 struct TimeFields {
   ActivityKind kind;
   std::uint8_t offsets[5];

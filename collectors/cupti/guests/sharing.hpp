@@ -14,12 +14,13 @@
 
 namespace stepscope::cupti {
 
-// From now on, in this process: not in its forked children, where CUPTI does not work.
+// Serves guests from now on in this process, and not in its forked children, where CUPTI does not
+// work.
 void serve_guests(const Library& library, Subscriber ours,
                   std::span<const ActivityKind> kinds) noexcept;
 bool serving() noexcept;
 
-// From our callbacks.
+// Passes a callback on to the guest.
 void call_guest(std::uint32_t domain, std::uint32_t id, const void* data) noexcept;
 void copy_to_guest(void* context, std::uint32_t stream, std::uint8_t* data,
                    std::size_t valid_bytes) noexcept;

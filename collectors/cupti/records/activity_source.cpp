@@ -35,7 +35,7 @@ void on_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std:
   buffers.take_back(buffer, valid_size, context, stream);
 }
 
-// For a bare collector: records are thrown away where they come.
+// Used by a bare collector: records are thrown away where they come.
 void on_complete_bare(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t) {
   if (buffer != nullptr) buffers.recycle(buffer);
 }
@@ -120,7 +120,8 @@ bool ActivitySource::flush_when_due() noexcept {
   return true;
 }
 
-// From where no records came, nothing is to be concluded: as where the plan switched them off.
+// Marks the stretches in which no records came: nothing is concluded from them, as if the plan had
+// switched them off.
 void ActivitySource::look_for_records(EventBatch& batch, StoreWriter& store) noexcept {
   const Heartbeat::Change change = heartbeat_.look(on_ ? take_launch() : 0, records_.records());
   if (change == Heartbeat::Change::none) return;

@@ -16,8 +16,8 @@ class Buffers {
  public:
   static constexpr std::size_t kBytes = std::size_t{1} << 20U;
   static constexpr std::uint32_t kSpare = 6;
-  // Beyond these, while the disk hangs under the writer thread, CUPTI drops records and counts
-  // them.
+  // The most buffers in use. Beyond these, while the disk hangs under the writer thread, CUPTI
+  // drops records and counts them.
   static constexpr std::uint32_t kMostInUse = 256;
 
   struct Completed {

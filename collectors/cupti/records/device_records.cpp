@@ -64,12 +64,12 @@ const char* text_of(MemoryKind kind) {
   return kTexts[static_cast<std::size_t>(kind)];
 }
 
-// As PyTorch's profiler names them, so that traces of both can be compared.
+// Names copies as PyTorch's profiler does, so that traces of both can be compared.
 std::string text_of(CopyKind kind, MemoryKind source, MemoryKind target) {
   return std::string(text_of(kind)) + " (" + text_of(source) + " -> " + text_of(target) + ")";
 }
 
-// As PyTorch's profiler names them: the attribution reads these names.
+// Names overheads as PyTorch's profiler does: the attribution reads these names.
 const char* overhead_name(std::uint32_t kind) {
   static constexpr std::array kTexts = {"Buffer Flush",
                                         "Instrumentation",

@@ -32,8 +32,8 @@ inline Gate gate_state() noexcept {
   return gate.load(std::memory_order_relaxed);
 }
 
-// Before the first event. `range`: ranges of this name (of push and pop, or record_function) are
-// the trigger; null: none. It is kept.
+// Sets the plan before the first event. `range`: ranges of this name (of push and pop, or
+// record_function) are the trigger; null: none. It is kept.
 void plan_capture(const CapturePlan& plan, const char* range) noexcept;
 
 // A trigger; from any thread, not from a signal handler.
@@ -57,7 +57,8 @@ CaptureChange next_capture_change(bool ends) noexcept;
 void capture_is_open() noexcept;    // the device is collected again
 void capture_is_closed() noexcept;  // and no more
 
-// Behind the last change: why the plan was not carried out (begins with kNothingRecorded), or null.
+// Returns, after the last change, why the plan was not carried out (begins with kNothingRecorded),
+// or null.
 const char* unmet_plan() noexcept;
 
 // A forked child begins anew.

@@ -27,11 +27,12 @@ struct Passed {
   std::uint64_t ms = 0;
 };
 
-// Since the start of the process: whether the first capture may begin.
+// Whether the first capture may begin; `passed` counts since the start of the process.
 bool has_begun(const CapturePlan& plan, Passed passed) noexcept;
-// Since it began, or since the trigger: whether all that was to be taken is.
+// Whether all that was to be recorded is; `passed` counts since the capture began, or since the
+// trigger.
 bool is_over(const CapturePlan& plan, Passed passed) noexcept;
-// Since it began, and not over: whether this step is in a window.
+// Whether this step is in a window; `passed` counts since the capture began, and it is not over.
 bool is_in_window(const CapturePlan& plan, Passed passed) noexcept;
 
 }  // namespace stepscope::recorder

@@ -14,7 +14,7 @@ namespace stepscope::recorder {
 namespace {
 
 constexpr std::size_t kStackBytes = 8U << 20U;  // as programs have: libraries of others run on it
-// At 10 a machine whose every core is taken starved the writer thread until rings ran over.
+// With 10, the writer thread starved on a machine whose every core was taken, until rings ran over.
 constexpr int kNiceness = 5;
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace stepscope::recorder {
 // False: no thread.
 bool start_background_thread(void* (*body)(void*), void* argument) noexcept;
 
-// For the thread itself: its name (15 characters at most), and a low priority.
+// Called by the thread itself: sets its name (15 characters at most) and a low priority.
 void become_background_thread(const char* name) noexcept;
 
 }  // namespace stepscope::recorder

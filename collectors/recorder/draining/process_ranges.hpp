@@ -20,7 +20,7 @@ class ProcessRanges {
   // False: so many are open that this one is left out.
   bool begin(std::uint64_t id, const OpenRange& range);
   void end(std::uint64_t id, std::int64_t time);
-  // Before the batch is written.
+  // Matches ends that came early, before the batch is written.
   void retry_early_ends();
   void list_open();
 

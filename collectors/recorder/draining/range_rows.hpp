@@ -38,7 +38,7 @@ class RangeRows {
   void begin(OpenRange& range);  // gives it its row
   void whole(const OpenRange& range, std::int64_t end);
   void end(const OpenRange& range, std::int64_t time);
-  // Before the batch is written: rows of ranges that are open leave it ...
+  // Takes the rows of open ranges out of the batch before it is written ...
   void remove_open();
   // ... and each is listed instead.
   void list_open(OpenRange& range, std::uint32_t lane);

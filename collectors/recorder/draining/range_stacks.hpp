@@ -22,7 +22,7 @@ class RangeStacks {
   void message(const Slot& slot, const CollectiveSlot& message);
   // Ends the calls whose end may never be recorded.
   void end_calls(std::int64_t time);
-  // Behind RangeRows::remove_open.
+  // Lists the open ranges, after RangeRows::remove_open.
   void list_open();
 
  private:

@@ -43,8 +43,8 @@ class RowSource {
 
 inline constexpr std::uint32_t kMaxRowSources = 8;
 
-// From then on it is asked, until the sources are stopped; it must live as long as the process.
-// False: there are as many as there may be.
+// Adds a source, which is asked from then on until the sources are stopped; it must live as long as
+// the process. False: there are as many as there may be.
 bool add_row_source(RowSource* source) noexcept;
 // Asks each a last time, on the writer thread, in the order in which they were added, and waits for
 // that at most so long. For an end of the device before the end of the process.

@@ -110,7 +110,7 @@ class Writer {
     }
   }
 
-  // Also when the recorder takes no notes any more.
+  // Adds a note, also when the recorder takes no notes any more.
   static void note_at_end(std::string_view text) {
     process.dictionary.log({LogKind::note, 0, 0, 0, intern_name(text.data(), text.size())});
   }

@@ -6,7 +6,7 @@
 
 namespace stepscope::recorder {
 
-// With process.lock held. False: no thread.
+// Starts the thread, with process.lock held. False: no thread.
 bool start_writer_thread() noexcept;
 
 }  // namespace stepscope::recorder

@@ -138,7 +138,8 @@ NameId Dictionary::insert_name(std::string_view text, std::uint32_t hash) noexce
   return id;
 }
 
-// With the lock held. The text gets a zero byte, so that it can be compared as a C string.
+// Appends a name, with the lock held. The text gets a zero byte, so that it can be compared as a C
+// string.
 NameId Dictionary::append_name(std::string_view text) noexcept {
   SessionHeader& header = view_.header();
   const std::uint32_t id = header.names.load(std::memory_order_relaxed);

@@ -71,7 +71,8 @@ class Dictionary {
 
   // Into a new file (absolute path). False leaves everything as it was.
   bool share(const char* path) noexcept;
-  // In a forked child, with the lock held since before the fork: private memory again.
+  // Moves the tables back to private memory in a forked child, with the lock held since before the
+  // fork.
   bool unshare() noexcept;
 
   SpinLock& lock() { return lock_; }

@@ -18,15 +18,16 @@ namespace stepscope::recorder {
 // Where this process runs; zeros for what cannot be told.
 ProcessHome process_home() noexcept;
 
-// For the process that records. Before it maps the file ...
+// Called by the process that records, before it maps the file ...
 void lock_session(int fd) noexcept;
 // ... and behind that, with its descriptor closed: does the mapping hold the lock?
 bool mapping_holds_lock(const char* session_path) noexcept;
 
 // quick: without touching a live process's memory map.
 enum class Depth { quick, full };
-// For another process, with the file open; false only where it surely runs no more. The answer
-// "no" keeps the lock with `fd`, so that nobody else takes the session for dead, too.
+// Called by another process, with the file open; false only where the session's process surely runs
+// no more. The answer "no" keeps the lock with `fd`, so that nobody else takes the session for
+// dead, too.
 bool is_running(const SessionHeader& session, int fd, const std::string& session_file, Depth depth);
 
 }  // namespace stepscope::recorder

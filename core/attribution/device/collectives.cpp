@@ -57,7 +57,7 @@ std::string_view host_of(const Trace& trace, DeviceOpId op) {
   return trace.data().processes[process_of(trace, op)].host;
 }
 
-// In the order in which they began.
+// Returns the collective ops in the order in which they began.
 std::vector<DeviceOpId> collective_ops(const Trace& trace) {
   const DeviceOps& d = trace.device_ops();
   std::map<StringId, bool> by_name;
@@ -155,8 +155,8 @@ HostClocks compare_clocks(const Trace& trace, const std::vector<PairedOps>& all)
   return clocks;
 }
 
-// By the first host's clock. Empty: some host's clock is not known, or an op ended before the
-// entry.
+// Returns the last entry by the first host's clock. Empty: some host's clock is not known, or an op
+// ended before the entry.
 std::optional<LastEntry> last_of(const Trace& trace, const Collective& collective,
                                  const HostClocks& clocks) {
   LastEntry last{std::numeric_limits<std::int64_t>::min()};

@@ -23,7 +23,7 @@ struct LastEntry {
   std::int32_t rank = -1;  // the least of those that entered then
 };
 
-// For ops of any process: when the last rank entered the same collective, by the clock of the op's
+// By op of any process: when the last rank entered the same collective, by the clock of the op's
 // host. Empty: not decided.
 using LastEntries = std::unordered_map<DeviceOpId, LastEntry>;
 LastEntries last_entries(const Trace& trace);
@@ -34,7 +34,7 @@ struct CollectiveOp {
   std::uint64_t communicator = 0;  // 0: its call names neither communicator nor ordinal
   std::uint32_t ordinal = 0;
 };
-// In the order in which they began.
+// Returns the collective ops in the order in which they began.
 std::vector<CollectiveOp> collective_ops_of(const Trace& trace, ProcessId process);
 
 // The same of a range that a process group puts around a collective: "gloo:all_reduce".

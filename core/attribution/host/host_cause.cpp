@@ -92,7 +92,8 @@ Cause cause_of_api(ApiKind api) {
   }
 }
 
-// As CUPTI's kinds are named by PyTorch's profiler and by our collector.
+// Returns the cause of an overhead, by the names that PyTorch's profiler and our collector give
+// CUPTI's kinds.
 Cause cause_of_overhead(std::string_view name) {
   if (has(name, "Loading") || has(name, "loading") || name == "Driver Compiler" ||
       name.starts_with("JIT "))

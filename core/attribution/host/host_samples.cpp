@@ -44,7 +44,7 @@ SiteId line_of_most(const std::map<std::int64_t, WorkerState>& workers) {
   return most_common(count);
 }
 
-// By process: the one of this trace that started it; itself where that is not known.
+// Returns, by process, the process of this trace that started it; itself where that is not known.
 std::vector<ProcessId> starters_of(const Trace& trace) {
   const std::vector<Process>& processes = trace.data().processes;
   std::vector<ProcessId> out(processes.size());

@@ -231,7 +231,7 @@ class Silences::Filler {
       add(state, parts[static_cast<std::size_t>(state)]);
   }
 
-  // From `row` to the one behind it.
+  // Fills the time from `row` to the next sample.
   void fill_between(const Silence& silence, std::uint32_t row) {
     const std::uint32_t next = row + 1;
     const Interval time{samples_.time[row], samples_.time[next]};
@@ -313,7 +313,7 @@ Silences::Stretch Silences::stretch_before(ThreadId thread, Interval silence,
   return {intersect({start.begin, end}, silence), start.row, start.state, start.is_seen};
 }
 
-// Behind a silence stands a start without a row, up to the next one.
+// Returns the stretches of all silences. In starts, a silence is followed by a start without a row.
 std::vector<Silences::Stretch> Silences::all(ThreadId thread) const {
   std::vector<Stretch> out;
   const std::vector<Start>& starts = stretches_[thread];

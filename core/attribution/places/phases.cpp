@@ -185,8 +185,9 @@ std::string_view PhaseTable::mark_name(RangeId range) {
   return works ? "forward" : "";
 }
 
-// By begin; of nested ones the outer, of equal begins the earlier row. An optimizer's step that has
-// a closure begins where the closure ends, behind the rows of the closure: it waits until then.
+// Returns marks by begin; only the outer of nested ones, and the earlier row of equal begins. An
+// optimizer's step that has a closure begins where the closure ends, behind the rows of the
+// closure: it waits until then.
 std::vector<PhaseTable::Mark> PhaseTable::outermost_marks(ThreadId thread) {
   const HostRanges& h = trace_.host_ranges();
   const Rows rows = trace_.ranges_of(thread);

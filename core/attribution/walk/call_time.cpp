@@ -11,8 +11,7 @@ namespace {
 // A synchronisation that had nothing to wait for costs about this at most, and so does the return
 // of one behind what it waited for. A longer one waited for something that was not recorded.
 constexpr std::int64_t kSyncReturnLimitNs = 10'000;
-// Behind a copy from or to pageable memory the host may still copy its bytes, at this rate at
-// least.
+// The least rate at which the host may still copy bytes after a copy from or to pageable memory.
 constexpr std::int64_t kSlowestHostCopyBytesPerNs = 2;
 // A launch call of this many times the typical length, and at least kLongLaunchNs, with room in the
 // queue: nobody knows what it did (a lock, the scheduler), but where it loads its kernel.
@@ -21,8 +20,8 @@ constexpr std::int64_t kLongLaunchNs = 100'000;
 
 }  // namespace
 
-// From the end of what a call waited for to its return, at most; of a copy of unknown size no
-// limit.
+// Returns the longest time from the end of what a call waited for to its return; a copy of unknown
+// size has no limit.
 std::int64_t CallTime::return_limit(ApiKind api, DeviceOpId awaited) const {
   if (is_sync(api)) return kSyncReturnLimitNs;
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 50U;

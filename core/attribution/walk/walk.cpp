@@ -119,8 +119,8 @@ Walk::HandOver Walk::handed_over(const WalkPath& path, const Piece& piece, Cause
   return between || cause == Cause::host_wait_thread ? to_loop : HandOver{};
 }
 
-// To the autograd thread whose node ended last before `time`, inside `piece`, while the loop's
-// thread made no call since that node began.
+// Returns a hand-over to the autograd thread whose node ended last before `time`, inside `piece`,
+// while the loop's thread made no call since that node began.
 Walk::HandOver Walk::handed_over_by_loop(std::int64_t time, const Piece& piece) const {
   const Threads& threads = walked_.threads;
   HandOver best{kNone, std::max(piece.time.begin, std::int64_t{0})};

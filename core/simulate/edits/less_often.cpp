@@ -42,15 +42,16 @@ PhaseRuns find_runs(const Selection& scope, const TaskGraph& graph) {
   return out;
 }
 
-// By where one begins to count, one in `every` runs holds more or less of the work.
+// Returns the kept work by where one begins to count: one in `every` runs holds more or less of it.
 std::vector<double> kept_by_offset(const PhaseRuns& runs, std::uint32_t every) {
   std::vector<double> out(every, 0);
   for (std::size_t i = 0; i < runs.work.size(); ++i) out[i % every] += runs.work[i];
   return out;
 }
 
-// With luck the small ones stay, without it the large ones; expected is what comes nearest to the
-// share. `every` where none comes near: then each run keeps its share of time.
+// Chooses where counting begins. With luck the small runs stay, without it the large ones; expected
+// is what comes nearest to the share. `every` where none comes near: then each run keeps its share
+// of time.
 std::uint32_t chosen_offset(const Edit& edit, const PhaseRuns& runs) {
   const std::uint32_t every = edit.fix.every;
   if (runs.steps.size() < every) return every;

@@ -9,7 +9,7 @@
 namespace stepscope {
 namespace {
 
-// As the walk: what is longer waited for something that was not recorded, and would wait on.
+// The walk's limit: a longer return waited for something that was not recorded, and would wait on.
 constexpr double kLongestReturnNs = 10'000;
 
 bool waits_for_device(const TaskGraph& graph, const HostTask& task) {

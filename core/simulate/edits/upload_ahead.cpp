@@ -15,7 +15,7 @@ constexpr Estimate kBesideCompute{1.02, 1.0, 1.1};
 
 using OpRows = std::vector<std::uint32_t>;
 
-// By sampled step: the uploads of the scope, as issued.
+// Returns the uploads of the scope by sampled step, as issued.
 std::vector<OpRows> uploads_of_steps(const Edit& edit) {
   std::vector<OpRows> out(edit.graph.steps.size());
   for (const HostTask& task : edit.graph.host) {
@@ -45,7 +45,7 @@ class Ahead {
     }
   }
 
-  // In the order of issue: uploads leave their stream, its next op awaits them.
+  // Applies the edit in the order of issue: uploads leave their stream, its next op awaits them.
   std::size_t apply(double factor) {
     const std::uint32_t side = graph_.streams++;
     std::vector<OpRows> open(graph_.streams);

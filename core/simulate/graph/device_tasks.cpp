@@ -6,7 +6,7 @@
 namespace stepscope {
 namespace {
 
-// As the walk: more of a gap than this has no explanation.
+// The walk's limit: more of a gap than this has no explanation.
 constexpr double kExplainedDelayNs = 10'000;
 
 bool is_copy_or_set(DeviceOpKind kind) {

@@ -175,7 +175,8 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) push(*part);
 }
 
-// As the partition says it, or a fix of a line would leave time that the report shows there.
+// Returns the line that the partition gives the piece; else a fix of a line would leave time that
+// the report shows there.
 SiteId HostTasks::line_of(ThreadId thread, const Piece& piece, const HostTask& task) const {
   if (task.site == kNone && task.cause == Cause::comm_wait) {
     const RangeId asked = walked_.threads.work(thread).previous_range(task.begin).innermost;
@@ -209,7 +210,8 @@ std::uint32_t HostTasks::producer_of(const Piece& piece) {
   return locks_.try_emplace(name, next).first->second;
 }
 
-// Without the stretches in which autograd nodes ran for it, unless it made calls meanwhile.
+// Adds the loop's work without the stretches in which autograd nodes ran for it, unless it made
+// calls meanwhile.
 void HostTasks::add_loop_work(ThreadId thread, const Piece& piece, Interval time) {
   for (const Burst& burst : bursts_) {
     if (burst.time.end <= time.begin || burst.time.begin >= time.end) continue;

@@ -109,7 +109,7 @@ class Learning {
     }
   }
 
-  // With what those that were waited for waited for a core.
+  // Returns the mean time of making, including the awaited things' waits for a core.
   double mean_making() const {
     std::vector<double> out;
     for (const Made& made : all_)
@@ -124,7 +124,8 @@ class Learning {
     return mean_of(out);
   }
 
-  // As the replay does it, but that what was waited for says when it was ready.
+  // Goes through the takes as the replay does, except that an awaited take shows when its thing was
+  // ready.
   void go_through() {
     const std::size_t depth = producer_.depth, workers = producer_.workers;
     std::vector<double> asked(depth, -kUnbounded), ready(workers, -kUnbounded);
@@ -169,7 +170,7 @@ class Learning {
   double waits_ = 0;
 };
 
-// By loader: its takes in order, with the tasks of those in replayed steps.
+// Returns, by loader, its takes in order, with the tasks of those in replayed steps.
 std::vector<std::vector<Made>> made_by_loaders(const LoaderTakes& takes, const TaskGraph& graph) {
   std::vector<std::vector<Made>> out(takes.loaders());
   std::map<std::int64_t, std::uint32_t> tasks;  // by the begin of their take

@@ -91,7 +91,8 @@ class Waits {
     task.ns = std::min(task.ns, task.return_ns);
   }
 
-  // Not where the recorded call returned although its stream still worked.
+  // Whether the wait is possible: not if the recorded call returned although its stream still
+  // worked.
   bool is_possible(HostTask& task) const {
     if (task.wait != WaitKind::stream) return true;
     const std::uint32_t last = task.wait_on < last_end_.size() ? last_end_[task.wait_on] : kNone;

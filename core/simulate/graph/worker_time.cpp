@@ -34,7 +34,7 @@ void extend(Interval& life, Interval by) {
   life = life.empty() ? by : Interval{std::min(life.begin, by.begin), std::max(life.end, by.end)};
 }
 
-// By process id.
+// Returns the workers by process id.
 std::map<std::int64_t, Worker> workers_of(const WalkedProcess& walked) {
   const Trace& trace = walked.trace;
   const Samples& samples = trace.data().samples;

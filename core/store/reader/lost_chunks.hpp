@@ -15,7 +15,7 @@ namespace stepscope::store {
 
 class LostChunks {
  public:
-  // In the file's order.
+  // Adds the file's chunks in order.
   void add(const ChunkHeader& chunk, bool is_sound);
   // `end`: of all records. `is_torn`: the file ends in a chunk that is not whole.
   IntervalSet stretches(bool is_torn, std::int64_t end) const;

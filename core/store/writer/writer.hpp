@@ -89,7 +89,7 @@ class StoreWriter {
   Status flush();
   // flush and the footer. The file is closed also where that fails.
   Status close(ExitReason reason, std::int32_t exit_status, ProcessId process = 0);
-  // In a forked child: lets go of the parent's file without a byte.
+  // Called in a forked child: lets go of the parent's file without a byte.
   void abandon();
 
   std::uint64_t bytes_written() const;
