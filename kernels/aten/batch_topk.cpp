@@ -39,7 +39,7 @@ float* column_numbers(const at::Tensor& numbers, const char* name, const at::Ten
   return numbers.mutable_data_ptr<float>();
 }
 
-// As a call on a GPU writes them.
+// Computes the statistics that a call on a GPU writes.
 void reference_statistics(const kernels::BatchTopkArguments& arguments) {
   const kernels::ColumnStatistics found = kernels::column_statistics_reference(arguments);
   const auto rounded = [](double number) { return static_cast<float>(number); };

@@ -26,7 +26,7 @@ struct BatchTopkMemory {
   at::Tensor workspace, result, warm_start;
 };
 
-// Without a mask, pointing into both.
+// Returns arguments without a mask, pointing into both.
 kernels::BatchTopkArguments batch_topk_arguments(const at::Tensor& acts,
                                                  const BatchTopkWanted& wanted,
                                                  BatchTopkMemory& memory);

@@ -15,7 +15,7 @@ namespace stepscope::aten {
 
 kernels::Bitmask view_of(const at::Tensor& mask, std::int64_t columns);
 
-// In host memory: of bytes[rows, columns], 0 or 1 each, into words[rows, words].
+// Packs bytes[rows, columns], 0 or 1 each, into words[rows, words], in host memory.
 void write_bits(const std::vector<std::uint8_t>& bytes, std::int64_t columns, std::uint32_t* words);
 
 at::Tensor bitmask_to_bool(const at::Tensor& mask, std::int64_t columns);  // [rows, columns]

@@ -42,7 +42,8 @@ kernels::KeyType key_type_of(const at::Tensor& tensor, const char* name);
 // Any content, aligned to 256 bytes and more.
 at::Tensor device_bytes(std::size_t count, at::Device device);
 
-// In a backward function, which is raw memory in and out: a gradient of it would be lost silently.
+// Called in a backward function, which reads and writes raw memory: a gradient of it would be lost
+// silently.
 void once_differentiable(const char* operation);
 
 }  // namespace stepscope::aten

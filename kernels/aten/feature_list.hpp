@@ -26,7 +26,7 @@ struct ActiveFeatures {
 // Checks types and devices; `values` may be undefined where a kernel does not read them.
 kernels::ActiveFeatures view_of(const FeatureList& list);
 
-// On the CPU, as the references take it. That of lines by column is turned round.
+// Return the list on the CPU, as the references take it. A list by columns is turned round.
 kernels::HostActiveFeatures host_by_token(const FeatureList& by_token);
 kernels::HostActiveFeatures host_by_token(const FeatureList& by_column, std::int64_t tokens);
 
@@ -43,8 +43,8 @@ struct TurnedValues {
 TurnedValues turned(const FeatureList& by_token, const FeatureList& by_column,
                     std::int64_t layers = 1);
 
-// In place, int64 [columns]: one more where no value of the column is above the threshold, else 0.
-// The list's values: float32.
+// Counts steps in place, int64 [columns]: one more where no value of the column is above the
+// threshold, else 0. The list's values: float32.
 void count_silent_steps(const FeatureList& by_column, double threshold, const at::Tensor& steps);
 
 // Returns the numbers of a tensor of any type, as doubles.

@@ -48,7 +48,7 @@ void update_on_host(AdamState& state, const std::vector<double>& gradients,
   if (state.copy.defined()) state.copy.copy_(state.parameters.view_as(state.copy));
 }
 
-// Without the gradients.
+// Returns arguments without the gradients.
 kernels::FusedAdamDecoder decoder_arguments(AdamState& state,
                                             const kernels::SparseDecoderShape& shape,
                                             const FeatureList& by_column,

@@ -13,7 +13,7 @@
 
 namespace stepscope::aten {
 
-// On the device of the matrix; what is known of its keys is kept from one selection to the next.
+// Memory on the matrix's device; what is known of its keys is kept from one selection to the next.
 struct ShardCutMemory {
   at::Tensor state;      // uint8 [sizeof(ShardCutState)]
   at::Tensor counts;     // int64 [kShardBins]: the shards add theirs up

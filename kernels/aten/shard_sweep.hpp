@@ -14,7 +14,7 @@
 
 namespace stepscope::aten {
 
-// On the device of the matrix; what is known of its keys is kept from one selection to the next.
+// Memory on the matrix's device; what is known of its keys is kept from one selection to the next.
 struct ShardSweepMemory {
   at::Tensor state;      // uint8 [sizeof(ShardSweepState)]
   at::Tensor published;  // int64 [kShardPublished]: every shard gets all

@@ -12,7 +12,7 @@
 
 namespace stepscope::aten {
 
-// On the device of the matrix.
+// Memory on the matrix's device.
 struct ShardTopkMemory {
   at::Tensor state;      // uint8 [sizeof(ShardTopkState)]
   at::Tensor counts;     // int64 [kShardBins]: the shards add theirs up

@@ -152,11 +152,12 @@ class BandRing {
   }
 
  private:
-  // From one band of the run to a later one; modulo 2^32.
+  // Returns the rows from one band of the run to a later one; modulo 2^32.
   __device__ std::uint32_t rows_down(std::uint32_t bands) const {
     return bands * static_cast<std::uint32_t>(step_);
   }
-  // From one band to the next where a row has so much; less than 2^31: one instruction.
+  // Returns the distance from one band to the next where a row has so much; less than 2^31: one
+  // instruction.
   __device__ std::int64_t down(std::uint32_t of_row) const {
     return std::int64_t{step_} * static_cast<std::int32_t>(of_row);
   }

@@ -34,7 +34,7 @@ class BandLimits {
   using Row = typename BandLayout<T>::Row;
   using In = EndsIn<T>;
 
-  // For the columns of a strip; of columns past the end the limits are of no matter.
+  // Moves the limits to the columns of a strip; those of columns past the end are ignored.
   __device__ void move_to(const Parameters& p, const Ends& ends, std::uint32_t strip_column) {
 #pragma unroll
     for (int piece = 0; piece < Row::kPieces; ++piece) {

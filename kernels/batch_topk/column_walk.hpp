@@ -55,7 +55,7 @@ class ColumnWalk {
   }
 
   STEPSCOPE_HOST_DEVICE constexpr bool done() const { return left_ == 0; }
-  // Not where it is done.
+  // Requires a walk that is not done.
   STEPSCOPE_HOST_DEVICE constexpr ColumnRun run(const WalkShape& shape, std::uint32_t warp) const {
     return {(group_ * shape.across + warp % shape.across) * shape.strip_columns,
             (shape.row_blocks - 1 - inner_) * shape.down + warp / shape.across,

@@ -169,7 +169,7 @@ __device__ void count_digit(const Parameters& p, std::uint32_t digit, Phase& pha
   count.finish();
 }
 
-// By radix digits, from a phase on.
+// Selects by radix digits, from a phase on.
 template <class T, bool kAffine, RowLayout kLayout>
 __device__ void select_from_scratch(const Parameters& p, std::uint32_t first, std::uint32_t reads,
                                     uint4* shared) {

@@ -54,7 +54,7 @@ struct LaneWords {
   __device__ std::uint64_t offset(std::uint32_t i) const {
     return Layout::column(0, i);
   }
-  // For any i: all words are asked.
+  // Returns the bits of any key i, known at run time: all words are looked at.
   __device__ std::uint32_t bits_of_any_key(std::uint32_t i) const {
     constexpr std::uint32_t kKeysOfWord = 4 / sizeof(T);
     std::uint32_t found = 0;

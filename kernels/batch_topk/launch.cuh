@@ -95,7 +95,7 @@ inline float read_once_share(const Parameters& p) {
   return std::uint64_t{p.shape.rows} * p.mask_row_bytes <= kMostMaskBytes ? 1.0F : 1.0F / 256;
 }
 
-// So long that 0.5 us do not matter.
+// A call so long that 0.5 us do not matter.
 template <class T>
 bool reads_long(const Parameters& p) {
   constexpr std::uint64_t kLongBytes = std::uint64_t{384} << 20;

@@ -133,8 +133,8 @@ class ColumnLimits {
 
   __device__ explicit ColumnLimits(const Ends& ends) : ends_(ends) {}
 
-  // For the columns of a strip from strip_column on; of columns past the end the limits are of no
-  // matter.
+  // Moves the limits to the columns of a strip from strip_column on; those of columns past the end
+  // are ignored.
   __device__ void move_to(const float* mean, const float* scale, std::uint32_t strip_column,
                           std::uint32_t columns, std::uint32_t lane) {
     if (strip_column == column_) return;

@@ -102,7 +102,7 @@ __device__ inline void write_terms(const Parameters& p, std::uint32_t column, fl
   p.scale[column] = terms.y;
 }
 
-// From the parts of a column to its mean and scale.
+// Merges the parts of a column to its mean and scale.
 __device__ inline void merge_parts(const Parameters& p, std::uint32_t column) {
   Moments moments{};
   for (std::uint32_t row = 0; row < p.shape.rows; row += BatchTopkWorkspace::kRowsOfPart) {

@@ -50,7 +50,7 @@ class Phase {
       while (acquire_load(&state_->phases_done) <= number_) __nanosleep(100);
     __syncthreads();
   }
-  // Until all blocks' shares are done, where the last one has nothing to decide.
+  // Waits until all blocks' shares are done, where the last one has nothing to decide.
   __device__ void end() {
     if (completes()) publish();
     wait();

@@ -123,7 +123,8 @@ __device__ inline void set_bit(const Parameters& p, const Cutting& cutting, std:
   set_bit(p, cutting.coding.decode(code));
 }
 
-// By one block. Two threads side by side, for the whole device waits for both.
+// Writes the answer, by one block. Two threads work side by side, for the whole device waits for
+// both.
 __device__ inline void leave_answer(const Parameters& p, const Cutting& cutting,
                                     std::uint64_t code) {
   constexpr unsigned kResult = 2 * kWarpSize;  // the first warps set bits

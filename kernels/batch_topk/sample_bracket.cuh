@@ -49,7 +49,7 @@ struct SampleRank {
     margin = deviations * deviation;
   }
   __device__ std::int64_t lower() const { return static_cast<std::int64_t>(rank + margin) + 1; }
-  // For a part whose rate may be so many times the sample's.
+  // Returns the lower rank for a part whose rate may be so many times the sample's.
   __device__ std::int64_t lower_of(float times) const {
     return static_cast<std::int64_t>(times * rank + margin) + 1;
   }

@@ -45,7 +45,7 @@ struct State {
   Collection guessed, second, exact;
   std::uint32_t finalists;
   std::uint32_t refine_arrived;
-  // Behind a bracket that misled: work is given out and completed by numbers a phase.
+  // After a bracket that misled, work is given out and completed by numbers a phase.
   RadixRange range;
   std::uint32_t collecting_phase;  // the one that collects the range's entries; 0 while not known
   std::uint32_t phases_done;
@@ -150,7 +150,8 @@ __device__ inline std::int64_t count_of(const Parameters& p) {
   return min(max(*p.device_count, std::int64_t{0}), entries);
 }
 
-// So many entries above a bracket that its sample, or the call before, knew nothing of these keys.
+// So many times the expected entries above a bracket show that its sample, or the call before, knew
+// nothing of these keys.
 constexpr std::int64_t kFarTimes = 4;
 __device__ inline bool far_above(const Parameters& p, unsigned long long above) {
   return static_cast<std::int64_t>(above) > kFarTimes * count_of(p);

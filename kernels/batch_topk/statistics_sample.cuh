@@ -56,8 +56,8 @@ class SampledRow {
 // 0.2 us, and miss the cut where a few strips have most of what is selected.
 constexpr float kMostOfStrip = 16;
 
-// By a block that has `columns` columns, whose terms stand in shared memory, with a histogram of
-// kBins.
+// Counts a sample, by a block that has `columns` columns, whose terms stand in shared memory, with
+// a histogram of kBins.
 template <class T>
 __device__ inline void count_sampled(const Parameters& p, const SampledRow<T>& sampled,
                                      std::uint32_t columns, const float2* terms,

@@ -144,7 +144,7 @@ class FlatRing {
     }
   }
 
-  // To where the slots stand, which then is the next strip's place.
+  // Copies to where the slots stand, which then is the next strip's place.
   __device__ void copy_next() {
     const uint4* const from = begin_of(ahead_);
     if (is_whole(ahead_)) {
@@ -215,7 +215,7 @@ class RowRing {
   RowWalk<kAffine> walk_, ahead_;
 };
 
-// For keys at any address: one strip ahead, key by key.
+// Reads keys at any address: one strip ahead, key by key.
 template <class T, bool kAffine>
 class RowPrefetch {
  public:

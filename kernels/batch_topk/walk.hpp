@@ -27,7 +27,7 @@ struct WalkShape {
   }
 };
 
-// As wide as the matrix allows: the least idle warps, and among equals the widest.
+// Returns a walk as wide as the matrix allows: the least idle warps, and among equals the widest.
 constexpr WalkShape walk_shape(std::int64_t rows, std::int64_t columns, std::uint32_t strip_columns,
                                std::uint32_t warps) {
   WalkShape shape;
@@ -77,7 +77,7 @@ class Walk {
   STEPSCOPE_HOST_DEVICE constexpr bool inside(const WalkShape& shape) const {
     return row_ < shape.rows && column_ < shape.columns;
   }
-  // Not past the end.
+  // Advances, but not past the end.
   STEPSCOPE_HOST_DEVICE constexpr void advance(const WalkShape& shape) {
     --left_;
     if constexpr (kKept) {

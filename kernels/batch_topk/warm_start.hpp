@@ -32,7 +32,8 @@ STEPSCOPE_HOST_DEVICE constexpr std::int64_t warm_ranks(std::int64_t count) {
   return count / 64 + 64;
 }
 
-// From one side's width, which held so many ranks. None: keys equal to the cut's are enough.
+// Returns the next width of one side, from the width that held so many ranks. None: keys equal to
+// the cut's are enough.
 STEPSCOPE_HOST_DEVICE constexpr std::uint32_t next_half_width(std::uint32_t width,
                                                               std::int64_t ranks,
                                                               std::int64_t wanted) {

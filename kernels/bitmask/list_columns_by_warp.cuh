@@ -33,8 +33,8 @@ __device__ inline std::uint32_t turned_block(std::uint32_t word) {
   return rows;
 }
 
-// For lane l: which of the rows of each block from first_row on have a bit in column
-// 32 * word_column + l.
+// Computes for lane l which of the rows of each block from first_row on have a bit in column 32 *
+// word_column + l.
 __device__ inline void rows_of_column(const Bitmask& mask, std::int64_t first_row,
                                       std::int64_t word_column,
                                       std::uint32_t (&rows)[kBlocksAhead]) {

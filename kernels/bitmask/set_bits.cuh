@@ -10,7 +10,7 @@
 
 namespace stepscope::kernels {
 
-// So many keys a thread has under way.
+// Keys that a thread has under way.
 constexpr int kBitsAhead = 4;
 
 __device__ inline std::uint32_t least_bit(std::uint32_t word) {

@@ -30,7 +30,7 @@ class DeviceBuffer {
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
 
-  // As many values as it holds.
+  // Copies as many values as the buffer holds.
   void put(const std::vector<T>& values) const {
     if (size_ == 0) return;
     cuda_check(cudaMemcpy(data(), values.data(), bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");

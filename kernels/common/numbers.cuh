@@ -49,7 +49,7 @@ __device__ inline void prefetch_line(const void* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
-// Not read again soon: leaves the caches to what is.
+// Stores numbers that are not read again soon: the caches are left to what is.
 __device__ inline void store_four(float* to, const float4& four) {
   __stcs(reinterpret_cast<float4*>(to), four);
 }

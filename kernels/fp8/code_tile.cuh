@@ -76,7 +76,7 @@ __device__ std::uint32_t two_codes(float low, float high) {
   return __nv_cvt_float2_to_fp8x2(float2{low, high}, __NV_SATFINITE, kKind);
 }
 
-// Also raises `greatest`, the bits of a magnitude.
+// Makes codes, and raises `greatest`, the bits of a magnitude.
 template <Fp8Format kFormat>
 __device__ uint2 eight_codes(const float (&numbers)[kSquare], float scale,
                              std::uint32_t& greatest) {

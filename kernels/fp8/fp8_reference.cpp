@@ -12,7 +12,7 @@ float number_at(KeyType type, const void* numbers, std::int64_t index) {
                                    : static_cast<const float*>(numbers)[index];
 }
 
-// By bits, in which a NaN is the greatest.
+// Compares by bits, in which a NaN is the greatest.
 void raise_amax(float* amax, float number) {
   const std::uint32_t magnitude = bits_of(number) & 0x7fffffffU;
   if (amax != nullptr && magnitude > bits_of(*amax)) *amax = float_of_bits(magnitude);

@@ -22,7 +22,8 @@ inline FactorSource factor_source(const AdamSettings& settings) {
   return {adam_factors(settings, settings.step), settings};
 }
 
-// In shared memory, where they take no registers. All threads of a block call it together.
+// Returns the step's factors in shared memory, where they take no registers. All threads of a block
+// call it together.
 __device__ inline const AdamFactors& factors_of_step(const FactorSource& source) {
   __shared__ AdamFactors factors;
   const std::int64_t* const step = source.settings.device_step;

@@ -24,7 +24,7 @@ struct CUstream_st;
 
 namespace stepscope::kernels {
 
-// As many numbers each as there are parameters.
+// Moments, as many numbers each as there are parameters.
 struct AdamState {
   float* parameters = nullptr;
   float* first_moments = nullptr;

@@ -23,12 +23,12 @@ struct RankCounters {
 
 class BlockRank {
  public:
-  // By a whole block; the first search begins behind a barrier.
+  // Constructed by a whole block; the first search begins behind a barrier.
   __device__ explicit BlockRank(RankCounters& counters) : counters_(counters) {
     counters_.bins[threadIdx.x] = 0;
   }
 
-  // By a whole block, to the search's end. Thread by thread the first `held` of its keys count.
+  // Searches to the end, by a whole block. The first `held` of each thread's keys count.
   template <class Key, std::uint32_t kKeys>
   __device__ void run(RankSearch<Key>& search, const Key (&keys)[kKeys], std::uint32_t held) {
     while (!search.done()) {

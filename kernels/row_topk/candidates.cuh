@@ -52,8 +52,8 @@ class WarpCandidates {
   __device__ WarpCandidates(const Parameters& p, CandidateLists& lists)
       : p_(p), lists_(lists), own_(lists.found[warp_index()]) {}
 
-  // By a whole warp: of `lanes`, a bit each. False, and nothing is appended, where there is no
-  // room.
+  // Appends the candidates of `lanes`, a bit each; by a whole warp. False, and nothing is appended,
+  // where there is no room.
   __device__ bool append(std::uint32_t lanes, const Candidate& candidate) {
     const auto more = static_cast<std::uint32_t>(__popc(lanes));
     if (size_ + more > kWarpCapacity) return false;
@@ -63,7 +63,8 @@ class WarpCandidates {
     size_ += more;
     return true;
   }
-  // By a whole warp: codes >= cut. A barrier later size_of_all() counts those of all warps.
+  // Takes the codes >= cut, by a whole warp. A barrier later size_of_all() counts those of all
+  // warps.
   __device__ HeldCodes<Code> hold(Code cut) const {
     __syncwarp();
     HeldCodes<Code> held{{}, (size_ + kWarpSize - 1) / kWarpSize};

@@ -34,7 +34,7 @@ __device__ inline std::uint32_t warp_sum_below(std::uint32_t value) {
   return sum - value;
 }
 
-// From sizes, which it clears, to begins; by a whole block, a bucket a thread.
+// Turns sizes, which it clears, into begins; by a whole block, a bucket a thread.
 template <class Code>
 __device__ inline void sum_buckets(ColumnBuckets<Code>& buckets) {
   const std::uint32_t size = buckets.sizes[threadIdx.x];
@@ -85,7 +85,7 @@ __device__ inline std::uint32_t rank_of(const Parameters& p, const ColumnBuckets
   return rank;
 }
 
-// As it is in the row. Its key tells all but a zero's sign and a NaN's bits.
+// Returns the value as it is in the row. Its key holds all but a zero's sign and a NaN's bits.
 template <class T, class Code>
 __device__ inline T stored_value(const Parameters& p, std::uint32_t row, Code code) {
   using Traits = OrderedTraits<T>;

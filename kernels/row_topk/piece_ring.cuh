@@ -47,7 +47,7 @@ class PieceRing {
     for (std::uint32_t stage = 0; stage < kStages; ++stage) release();
   }
 
-  // Until the strip `kAhead` behind the present one has come, and all before it.
+  // Waits until the strip `kAhead` behind the present one has come, and all before it.
   template <std::uint32_t kAhead>
   __device__ static void wait() {
     wait_for_copies<static_cast<int>(kStages - 1 - kAhead)>();

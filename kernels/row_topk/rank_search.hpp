@@ -50,7 +50,7 @@ class RankSearch {
     const Key bin = (key - begin_) >> shift_;
     return bin < kRankBins ? static_cast<std::uint32_t>(bin) : kRankBins - 1;
   }
-  // At least 1.
+  // Returns the wanted rank, at least 1.
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t wanted() const { return wanted_ - above_; }
   STEPSCOPE_HOST_DEVICE constexpr void chose(const RankBin& chosen) {
     const Key begin = begin_ + (Key{chosen.bin} << shift_);  // a key is not below it: no overflow

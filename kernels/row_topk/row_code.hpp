@@ -30,7 +30,7 @@ struct RowCode {
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t column(Code code) const {
     return last_place() - (static_cast<std::uint32_t>(code) & last_place());
   }
-  // Not above the code of any entry with this key or a greater one.
+  // Returns a code not above that of any entry with this key or a greater one.
   STEPSCOPE_HOST_DEVICE constexpr Code least(std::uint32_t key) const {
     return Code{key} << place_bits;
   }

@@ -117,7 +117,7 @@ class SelectRow {
     bounds_ = bounds_of<T>(coding<Code>(p_).key(cut));
   }
 
-  // By a warp, to the row's end or until its list is full.
+  // Filters a row, by a warp, to its end or until the warp's list is full.
   __device__ void filter() {
     while (strip_ < strips_ && filter_strip()) ++strip_;
   }

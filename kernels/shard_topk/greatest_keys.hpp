@@ -14,7 +14,7 @@ namespace stepscope::kernels {
 
 class GreatestKeys {
  public:
-  // As ShardCutArguments has them; no mask is needed: the entries are found here.
+  // Takes the keys as ShardCutArguments has them; no mask is needed: the entries are found here.
   explicit GreatestKeys(const BatchTopkArguments& matrix, std::int64_t groups = 1);
 
   // Added to counts[kShardBins].

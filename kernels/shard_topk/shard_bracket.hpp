@@ -63,7 +63,8 @@ STEPSCOPE_HOST_DEVICE constexpr BatchTopkWarmStart swept_keys(const ShardBracket
   return {low, bracket.keys.high > low ? bracket.keys.high : low};
 }
 
-// So that kShardBins bins of candidates hold the bracket: key - low without so many lower bits.
+// Returns the shift with which kShardBins bins of candidates hold the bracket: key - low without so
+// many lower bits.
 STEPSCOPE_HOST_DEVICE constexpr int bin_shift(const BatchTopkWarmStart& swept) {
   const int bits = bit_width_of(swept.high - swept.low);
   const int bin_bits = bit_width_of(kShardBins - 1);
@@ -144,7 +145,7 @@ STEPSCOPE_HOST_DEVICE constexpr bool finds_least(const SweepFound& found) {
   return found.choice.verdict == SweepVerdict::decided && found.choice.wanted > 0;
 }
 
-// For the next selection; `shards` of them select `count`.
+// Returns the bracket for the next selection; `shards` shards select `count`.
 STEPSCOPE_HOST_DEVICE constexpr ShardBracket next_bracket(const ShardBracket& bracket,
                                                           const BatchTopkWarmStart& swept,
                                                           const SweepFound& found,

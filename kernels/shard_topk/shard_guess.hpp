@@ -74,7 +74,7 @@ STEPSCOPE_HOST_DEVICE constexpr ShardChoice choice_of(const ChosenBin& chosen,
           chosen.wanted, entries};
 }
 
-// For the next selection: so wide that a bin has some finalists, not many.
+// Returns the guess for the next selection: so wide that a bin has some finalists, not many.
 STEPSCOPE_HOST_DEVICE constexpr ShardGuess next_guess(const ShardGuess& guess,
                                                       const ShardChoice& choice) {
   if (choice.bin < 0) return guess;

@@ -13,7 +13,8 @@ namespace stepscope::kernels {
 
 class ShardKeys {
  public:
-  // As ShardTopkArguments has them; keys, and for affine keys mean and scale, are read here only.
+  // Takes the keys as ShardTopkArguments has them; keys, and for affine keys mean and scale, are
+  // read here only.
   explicit ShardKeys(const BatchTopkArguments& matrix, std::int64_t groups = 1);
 
   // Added to counts[kShardBins].

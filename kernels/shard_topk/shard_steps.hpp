@@ -33,7 +33,8 @@ STEPSCOPE_HOST_DEVICE constexpr ShardTopkState select_none_of_shards() {
   return {0xffffffffU, 0, 0};
 }
 
-// Behind a round; `chosen` of the counts of all shards. Nothing where nothing is selected.
+// Advances the state after a round; `chosen` is chosen from the counts of all shards. Nothing
+// changes where nothing is selected.
 STEPSCOPE_HOST_DEVICE constexpr void advance(ShardTopkState& state, int round, ChosenBin chosen) {
   state.least |= chosen.bin << shard_digit(round).shift;
   state.wanted = chosen.wanted;

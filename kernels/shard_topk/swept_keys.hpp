@@ -20,7 +20,7 @@ struct SweepCut {
 
 class SweptKeys {
  public:
-  // As ShardSweepArguments has them, but raw, or affine with mean and scale.
+  // Takes the keys as ShardSweepArguments has them, but raw, or affine with mean and scale.
   SweptKeys(const BatchTopkArguments& matrix, const ShardBracket& bracket, std::int64_t groups = 1);
 
   // [kShardPublished]

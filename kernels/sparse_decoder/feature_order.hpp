@@ -3,8 +3,8 @@
 
 namespace stepscope::kernels {
 
-// In which order a decoder's vectors are worked through, feature by feature. Results do not depend
-// on it, to the bit.
+// The order in which a decoder's vectors are worked through, feature by feature. Results do not
+// depend on it, to the bit.
 enum class FeatureOrder {
   // One target after the other: the output gradients of one target, which all its sources read,
   // stay

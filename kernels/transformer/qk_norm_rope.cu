@@ -123,7 +123,7 @@ struct Pairs {
     for (int p = 0; p < kPairs; ++p) sum += first[p] * first[p] + second[p] * second[p];
     return warp_sum(sum);
   }
-  // By the angle of each pair, or back.
+  // Turns each pair by its angle, or back.
   __device__ void turn(const Pairs& cosine_and_sine, float direction) {
 #pragma unroll
     for (int p = 0; p < kPairs; ++p) {

@@ -40,7 +40,7 @@ std::optional<std::int64_t> chunk_number(const fs::path& path) {
   return number;
 }
 
-// By the files' names; 0 rows: not known yet.
+// Lists the chunks by the files' names; 0 rows: not known yet.
 Result<std::vector<IndexedChunk>> named_chunks(const std::string& folder) {
   std::set<std::int64_t> numbers;
   std::error_code failed;

@@ -38,7 +38,7 @@ class BatchReader {
   // The next one where it is ready.
   std::optional<Result<at::Tensor>> ready();
 
-  // As if so many batches had been taken. Before the first one nothing is read for it.
+  // Continues as if so many batches had been taken. Before the first one nothing is read for it.
   void skip(std::int64_t batches);
 
  private:

@@ -29,7 +29,7 @@ class BlockOrder {
 
   BlockDraw next();
 
-  // As if so many batches had been cut. Before the first draw; nothing is read.
+  // Continues as if so many batches had been cut. Before the first draw; nothing is read.
   void skip(std::int64_t batches, std::int64_t batch);
 
  private:

@@ -37,7 +37,7 @@ class BlockReader {
  public:
   BlockReader(ActivationFiles files, std::int64_t most_bytes, at::Generator random);
 
-  // As if so many batches had been taken. Before the first block.
+  // Continues as if so many batches had been taken. Before the first block.
   void skip(std::int64_t batches, std::int64_t batch) { order_.skip(batches, batch); }
 
   // The next one in the order.

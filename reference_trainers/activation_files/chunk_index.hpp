@@ -17,7 +17,7 @@ struct IndexedChunk {
   std::int64_t number, rows;
 };
 
-// In the order of their numbers.
+// Returns the chunks in the order of their numbers.
 Result<std::vector<IndexedChunk>> read_index(const std::string& path);
 
 Status write_index(const std::string& path, const std::vector<IndexedChunk>& chunks);

@@ -33,7 +33,7 @@ bool read_numbers(const Json& from, const at::Tensor& into, double least) {
   return true;
 }
 
-// At a path of keys; null where there is none.
+// Returns the entry at a path of keys; null where there is none.
 const Json& entry_of(const Json& from, const std::string& layer, const char* side,
                      const char* field) {
   static const Json kNone;

@@ -65,7 +65,7 @@ struct Config {
   trainers::DeviceWish device = trainers::DeviceWish::automatic;
 };
 
-// Behind the step of that index, from 0.
+// Whether the run evaluates behind the step of that index, from 0.
 bool evaluates(const Config& config, std::int64_t index);
 
 // Whether late_readback reads the losses of that step: where a line is printed.

@@ -37,7 +37,7 @@ using Fix = trainers::Switch<Fixes>;
 
 const trainers::Switches<Fixes>& all_switches();
 
-// In the order of the ladder.
+// Returns the fixes in the order of the ladder.
 std::span<const Fix> all_fixes();
 
 Fixes every_fix();

@@ -61,7 +61,7 @@ bool writes(const Ranks& ranks) {
   return !ranks.by_rows() || ranks.comm().rank() == 0;
 }
 
-// Before hours of steps that would have nowhere to go.
+// Checks the outputs before hours of steps that would have nowhere to go.
 Status check_outputs(const Config& config, const Ranks& ranks) {
   if (!config.checkpoint.empty() && writes(ranks)) {
     if (Status good =

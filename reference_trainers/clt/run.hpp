@@ -33,8 +33,8 @@ struct RunResult {
 
 using trainers::Say;
 
-// As the rank that the environment says (comm/rank_environment.hpp), else alone; rank 0 alone says
-// anything. A rank that fails tells the others.
+// Runs as the rank that the environment names (comm/rank_environment.hpp), else alone; only rank 0
+// prints. A rank that fails notifies the others.
 Result<RunResult> run(const Config& config, const Say& say);
 
 // One line: {"schema":"stepscope.train/1","model":"clt",...}. Fields may be added, never renamed.

@@ -13,8 +13,8 @@ namespace stepscope::trainers {
 
 constexpr std::int64_t kBucketBytes = 64 << 20;
 
-// In place, tensors of one type: neighbours are copied into one buffer of at most bucket_bytes; a
-// larger one goes by itself.
+// Sums tensors of one type in place: neighbours are copied into one buffer of at most bucket_bytes;
+// a larger one goes by itself.
 void sum_in_buckets(Comm& comm, const std::vector<at::Tensor>& tensors,
                     std::int64_t bucket_bytes = kBucketBytes);
 

@@ -31,7 +31,7 @@ class Comm {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // In place; the same bits on every rank.
+  // Reduces in place; the same bits on every rank.
   virtual void all_reduce(const at::Tensor& tensor, Reduction reduction) = 0;
   // [size, ...own's sizes], in the ranks' order.
   virtual at::Tensor all_gather(const at::Tensor& own) = 0;
@@ -47,7 +47,7 @@ class Comm {
     reduce_scatter(own, all);
   }
   virtual void end_begun() {}
-  // In place, root's.
+  // Replaces the tensor by root's, in place.
   virtual void broadcast(const at::Tensor& tensor, int root) = 0;
   // Returns when every rank has called it and what was enqueued before is done.
   virtual void barrier() = 0;

@@ -52,11 +52,11 @@ class GradientBuckets {
   GradientBuckets(const GradientBuckets&) = delete;
   GradientBuckets& operator=(const GradientBuckets&) = delete;
 
-  // Before a step's first backward pass.
+  // Called before a step's first backward pass.
   void zero();
   // The backward pass that comes is the step's last.
   void expect_last();
-  // Behind it: the sums are there.
+  // Waits for the sums.
   void finish();
 
   const std::vector<Bucket>& buckets() const { return buckets_; }

@@ -14,8 +14,8 @@
 
 namespace stepscope::trainers {
 
-// On the device that the rank trains on, sockets for a CPU and NCCL for a GPU; alone where there is
-// no environment, or one of a single rank.
+// Joins the group on the device that the rank trains on, sockets for a CPU and NCCL for a GPU;
+// alone where there is no environment, or one of a single rank.
 Result<std::unique_ptr<Comm>> join_group(const std::optional<RankEnvironment>& environment,
                                          at::Device device, std::chrono::milliseconds patience);
 

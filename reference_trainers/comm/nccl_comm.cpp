@@ -66,7 +66,7 @@ class SideStream {
         done_(device.type()) {}
 
   CUstream_st* native() const { return static_cast<CUstream_st*>(stream_.native_handle()); }
-  // Behind what the default stream has been given.
+  // Follows the work that the default stream has been given.
   void follow() {
     begun_.record(default_);
     begun_.block(stream_);
@@ -224,7 +224,7 @@ class NcclComm final : public Comm {
                       ": NCCL: " + library_.get_error_string(answer));
   }
 
-  // From the watching thread too.
+  // Called from the watching thread, too.
   void abort_device() {
     if (nccl::Communicator* const own = communicator_.exchange(nullptr))
       (void)library_.comm_abort(own);

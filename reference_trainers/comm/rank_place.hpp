@@ -25,7 +25,7 @@ Result<RankPlace> rank_place(int nproc);
 // Whether this process is to start the ranks, and not to be one.
 bool starts_ranks(int nproc);
 
-// With the rank's name where there are several.
+// Adds the rank's name where there are several.
 Error named_by_rank(const Comm& comm, const Error& error);
 
 // body(); where it fails the others are told before this rank ends, and say why they end.

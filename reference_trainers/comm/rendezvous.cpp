@@ -65,7 +65,7 @@ Result<Addresses> addresses_of(const std::string& host, std::uint16_t port) {
   return Addresses(found, &freeaddrinfo);
 }
 
-// With open(socket, address) where it succeeds.
+// Calls open(socket, address) for each address, until it succeeds.
 template <class Open>
 Result<Socket> first_socket(const std::string& host, std::uint16_t port, Open open) {
   const Result<Addresses> addresses = addresses_of(host, port);

@@ -39,7 +39,7 @@ using Rung = trainers::Switch<Rungs>;
 
 const trainers::Switches<Rungs>& ladder();
 
-// In the order of the ladder, R0 first.
+// Returns the rungs in the order of the ladder, R0 first.
 std::span<const Rung> all_rungs();
 
 // All up to the one of that id or name. An Error lists those that there are.

@@ -18,8 +18,8 @@ struct Fixes {
   bool larger_batch = false;
 };
 
-// In the order of the ladder: what hides the others comes first. larger_batch trains something
-// else, and so stands beside the ladder.
+// Returns the fixes in the order of the ladder: what hides the others comes first. larger_batch
+// trains something else, and so stands beside the ladder.
 const trainers::Switches<Fixes>& all_fixes();
 
 // Everything on the ladder.

@@ -22,7 +22,8 @@ struct Fixes {
   bool batch_256 = false;
 };
 
-// In the order of the ladder. clipping and batch_256 train something else, and so stand beside it.
+// Returns the fixes in the order of the ladder. clipping and batch_256 train something else, and so
+// stand beside it.
 const trainers::Switches<Fixes>& all_fixes();
 
 // Everything on the ladder.

@@ -48,9 +48,9 @@ class ActivationStore {
 
   // An Error names the file that could not be read.
   virtual Result<Batch> next() = 0;
-  // To measure a finished run on, with batches that were taken or skipped behind it.
+  // Returns rows to measure a finished run on, with batches that were taken or skipped behind it.
   virtual Result<HeldOut> held_out(std::int64_t batches) = 0;
-  // As if so many batches had been taken.
+  // Continues as if so many batches had been taken.
   virtual void skip(std::int64_t batches) = 0;
 
   // A layer each, on the device: the loss compares in the original space.

@@ -38,8 +38,8 @@ at::Tensor joined(std::vector<at::Tensor>& layers) {
   return all;
 }
 
-// From memory that a GPU copies from by itself: else the host would wait for all that it enqueued
-// before, and the GPU then for the host.
+// Copies from memory that a GPU copies from by itself: else the host would wait for all that it
+// enqueued before, and the GPU then for the host.
 at::Tensor without_wait(const at::Tensor& host, at::Device device) {
   if (!device.is_cuda()) return host.to(device);
   const at::Tensor pinned = at::empty(host.sizes(), host.options().pinned_memory(true));

@@ -17,7 +17,8 @@ namespace stepscope::clt {
 
 class Model {
  public:
-  // With these features of each layer; their weights are those that the whole model has.
+  // Makes a model with these features of each layer; their weights are those that the whole model
+  // has.
   Model(const Config& config, at::Device device, trainers::Span features);
   Model(const Config& config, at::Device device) : Model(config, device, {0, config.features}) {}
 

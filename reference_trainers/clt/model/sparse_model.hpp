@@ -39,7 +39,7 @@ struct SparseModel {
   TrainerState state() const;
 };
 
-// With these features of each layer, as model.hpp has them.
+// Makes a model with these features of each layer, as model.hpp has them.
 SparseModel make_sparse_model(const Config& config, at::Device device, trainers::Span features);
 
 }  // namespace stepscope::clt

@@ -113,7 +113,8 @@ FeatureList by_column_of(const ActiveFeatures& active, const at::Tensor& values)
   return {list.offsets, list.indices, values.index_select(0, order)};
 }
 
-// As differences of one running sum, in double: without atomics, and the same on every run.
+// Computes the sums as differences of one running sum, in double: without atomics, and the same on
+// every run.
 at::Tensor line_sums(const FeatureList& list) {
   const at::Tensor running = list.values.cumsum(0, at::kDouble);
   const at::Tensor sums = at::cat({at::zeros({1}, running.options()), running});

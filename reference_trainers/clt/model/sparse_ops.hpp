@@ -138,7 +138,7 @@ at::Tensor weights_of_source(const SparseShape& shape, const at::Tensor& flat, s
 // The values of by_token where they lie in [tokens, columns], else 0.
 at::Tensor dense_activations(const SparseShape& shape, const FeatureList& by_token);
 
-// From such activations, by one product a source layer: [tokens, layers, model].
+// Decodes such activations, by one product a source layer: [tokens, layers, model].
 at::Tensor decode_dense(const SparseShape& shape, const at::Tensor& weights, const at::Tensor& bias,
                         const at::Tensor& activations);
 

@@ -49,7 +49,7 @@ class Ranks {
   // leave it alone until finish_sums().
   void begin_sum(const at::Tensor& own) const;
   void finish_sums() const;
-  // As sum() where ranks share features; else the tensor itself.
+  // Returns sum() where ranks share features; else the tensor itself.
   at::Tensor sum_of_features(const at::Tensor& own) const;
   // Keeps the greatest candidates of all ranks. Each rank has its own features' candidates, a row a
   // token, no more than `count` and none below 0; a candidate that is not among the row's `count`
@@ -59,7 +59,7 @@ class Ranks {
   std::vector<at::Tensor> gather_rows(const std::vector<at::Tensor>& own) const;
   // Combines the metrics of features that one rank each holds into those of all features.
   Metrics of_all_features(const Metrics& own, at::Device device) const;
-  // In place.
+  // Sums the gradients in place.
   void sum_gradients(const std::vector<at::Tensor>& parameters) const;
   // Boolean: true where it is on some rank.
   at::Tensor any(const at::Tensor& own) const;

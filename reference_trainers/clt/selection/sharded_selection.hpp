@@ -52,10 +52,10 @@ class ShardedSelection {
   const Spread spread_;
 };
 
-// In host memory.
+// Makes a selection in host memory.
 std::unique_ptr<ShardedSelection> make_host_selection(trainers::Comm& comm, const Spread& spread);
 
-// On kernels/.
+// A selection by kernels/.
 class KernelSelection : public ShardedSelection {
  public:
   struct Bits {

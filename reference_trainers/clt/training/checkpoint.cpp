@@ -66,7 +66,7 @@ std::string flag_of_missing(const char* flag, const std::vector<std::string>& na
   return missing.empty() ? "" : fmt::format(" {} {}", flag, fmt::join(missing, ","));
 }
 
-// To this run's flags, for it to have the file's fixes.
+// Returns the flags that give this run the file's fixes.
 std::string flags_of_fixes(const Dictionary& all, const Config& config) {
   std::vector<std::string> there;
   std::istringstream names(trainers::text_in(all, "fixes"));

@@ -241,7 +241,7 @@ class SparseTraining final : public Trainer {
     ops_->update(model_.encoder_bias, gradients.encoder_bias, rate, step);
   }
 
-  // On the batch just trained on, as the reference does.
+  // Evaluates the batch just trained on, as the reference does.
   Metrics evaluate(const Batch& batch) {
     const auto phase = stepscope::phase("eval");
     const SparseForward forward =

@@ -14,8 +14,8 @@
 
 namespace stepscope::clt {
 
-// With kernels/ in the parts whose fixes are on, where the device is a GPU. Ranks share features;
-// the group must outlive the trainer.
+// Makes the trainer with kernels/ in the parts whose fixes are on, where the device is a GPU. Ranks
+// share features; the group must outlive the trainer.
 std::unique_ptr<Trainer> make_sparse_training(const Config& config, at::Device device,
                                               std::unique_ptr<ActivationStore> store,
                                               trainers::Comm& comm);

@@ -199,7 +199,7 @@ class Training final : public Trainer {
     optimizer_.step();
   }
 
-  // On the batch just trained on. The reference runs the whole model twice for it.
+  // Evaluates the batch just trained on. The reference runs the whole model twice for it.
   Metrics evaluate(const Batch& batch) const {
     const auto phase = stepscope::phase("eval");
     const at::NoGradGuard no_grad;

@@ -18,13 +18,13 @@ namespace stepscope::clt {
 // What keeps the configuration from being trained on the device.
 Status check_device(const Config& config, at::Device device, int ranks);
 
-// As one of the group's ranks, whose rows of each batch the store gives; alone without a group,
-// which must outlive the trainer.
+// Trains as one of the group's ranks, whose rows of each batch the store gives; alone without a
+// group, which must outlive the trainer.
 std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
                                        std::unique_ptr<ActivationStore> store,
                                        trainers::Comm* comm = nullptr);
 
-// On made activations.
+// Trains on made activations.
 std::unique_ptr<Trainer> make_training(const Config& config, at::Device device,
                                        trainers::Comm* comm = nullptr);
 

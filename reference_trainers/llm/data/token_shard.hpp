@@ -24,7 +24,7 @@ class TokenShard {
  public:
   // Errors name the file: missing, no shard, another version, truncated, longer than its header.
   static Result<TokenShard> open(const std::string& path);
-  // In memory, under a name for messages.
+  // Makes a shard in memory, under a name for messages.
   static TokenShard of(std::vector<std::uint16_t> tokens, std::string name);
 
   const std::string& path() const { return path_; }

@@ -14,9 +14,9 @@ NormedSum device_add_rms_norm(const at::Tensor& residual, const at::Tensor& bran
 Heads device_normed_heads(const at::Tensor& packed, const at::Tensor& query_weight,
                           const at::Tensor& key_weight, const RotaryTables& tables,
                           const Shape& shape);
-// On the GPU that holds `weights`.
+// Runs on the GPU that holds `weights`.
 void device_adamw_8bit(const kernels::Adamw8Bit& call, const at::Tensor& weights);
-// On the GPU that holds the tensor.
+// Runs on the GPU that holds the tensor.
 void device_fp8(const kernels::Fp8Quantise& call, const at::Tensor& on);
 void device_fp8(const kernels::Fp8Swiglu& call, const at::Tensor& on);
 void device_fp8(const kernels::Fp8SwigluGradient& call, const at::Tensor& on);

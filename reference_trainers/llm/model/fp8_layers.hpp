@@ -65,7 +65,7 @@ class Fp8Layers {
 
   // What a run that goes on needs, by name; with current scaling nothing.
   std::vector<std::pair<std::string, at::Tensor>> state() const;
-  // Behind a copy into it; the host reads from the device.
+  // Called after a copy into the state; the host reads from the device.
   void restored();
 
  private:

@@ -67,7 +67,7 @@ at::Tensor explicit_attention(const at::Tensor& query, const at::Tensor& key,
   return at::matmul(weights.to(values.scalar_type()), values);
 }
 
-// With a mask heads of keys are repeated, because not every kernel that takes one shares them.
+// Repeats heads of keys if there is a mask, because not every kernel that takes one shares them.
 at::Tensor fused_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                            const at::Tensor& visible) {
   const std::int64_t group = query.size(1) / key.size(1);

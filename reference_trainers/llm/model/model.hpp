@@ -32,7 +32,7 @@ class Model {
   void begin_step(const std::function<void(const at::Tensor&)>& over_ranks = {}) {
     if (fp8_) fp8_->begin_step(over_ranks);
   }
-  // With the rung fp8; else null.
+  // Returns the state of the rung fp8; null without it.
   Fp8Layers* fp8() const { return fp8_.get(); }
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -52,7 +52,8 @@ class Model {
   Places places_of(const at::Tensor& positions) const;
   // Adds the branch to the residual and normalises the sum.
   at::Tensor normed(Stream& x, const at::Tensor& weight) const;
-  // With fp8 a product keeps its input's codes alone, and there is nothing to be made again.
+  // Whether ops are recomputed: with fp8 a product keeps its input's codes alone, and there is
+  // nothing to be made again.
   bool recomputes_ops() const {
     return rungs_.recompute_ops && !rungs_.recompute_blocks && !rungs_.fp8;
   }

@@ -34,7 +34,7 @@ class WeightShards {
   std::vector<Parameter> own() const { return own_; }
   // AdamW drops its parameters' gradients; here they are the buckets'.
   void attach_gradients() const;
-  // Behind AdamW's step: every rank has all weights.
+  // Called after AdamW's step: then every rank has all weights.
   void gather() const;
 
   // Returns the whole state on every rank, in new memory, from AdamW's state of own().

@@ -22,7 +22,7 @@ class Tokeniser {
   int vocabulary() const;
   int document_token() const;  // the token that begins a document
 
-  // Behind `tokens`, the document's token first.
+  // Appends to `tokens`, the document's token first.
   Status add(std::string_view document, std::vector<std::uint16_t>& tokens) const;
   std::string text_of(const std::vector<std::uint16_t>& tokens) const;
 

@@ -49,7 +49,7 @@ class AdamW {
 
   // What steps change, by name: copying into them restores a run.
   virtual std::vector<std::pair<std::string, at::Tensor>> state() const;
-  // So many steps were made, and the state was restored.
+  // Called after the state was restored: so many steps were made.
   void resume_at(std::int64_t steps);
 
  protected:

@@ -34,7 +34,7 @@ class Training {
   // `group`: the ranks' group, which must outlive this; null: one rank.
   Training(const Config& config, at::Device device, trainers::Comm* group = nullptr);
 
-  // Before the first step: its number, and what gives its batches and those behind it.
+  // Sets, before the first step, its number and the source of its batch and later ones.
   void begin_at(std::int64_t first_step, std::unique_ptr<BatchFeed> feed);
 
   // Steps run in order. The log of all steps since the last one that was given, where this step
@@ -47,7 +47,7 @@ class Training {
   // Gives `read` a place for each tensor of the state, and takes over what it put there.
   Result<std::int64_t> restore(
       const std::function<Result<std::int64_t>(const NamedTensors&)>& read) const;
-  // With the gradients of the last step, until the next one.
+  // Returns the parameters, with the gradients of the last step until the next one.
   const std::vector<Parameter>& parameters() const { return model_.parameters(); }
   const GradientBuckets* buckets() const { return buckets_.get(); }
 
@@ -63,9 +63,9 @@ class Training {
   void sum_losses();
   void zero_gradients();
   void begin_step();
-  // In place; empty in a run of one rank.
+  // Returns what takes the greatest of all ranks' numbers in place; empty in a run of one rank.
   std::function<void(const at::Tensor&)> greatest_of_ranks() const;
-  // And what scales of 8 bits follow from.
+  // Adds what scales of 8 bits follow from.
   NamedTensors with_scales(NamedTensors state) const;
   std::vector<StepLog> read_log(std::int64_t index);
 

@@ -14,7 +14,8 @@ namespace stepscope::token_pipeline {
 
 class BatchWorkers {
  public:
-  // For the steps of a run, from the first. `regions` must outlive this. Pinned memory needs a GPU.
+  // Makes batches for the steps of a run, from the first. `regions` must outlive this. Pinned
+  // memory needs a GPU.
   BatchWorkers(const Config& config, const Regions& regions, const SampleOrder& order, bool gpu);
   ~BatchWorkers();
   BatchWorkers(const BatchWorkers&) = delete;

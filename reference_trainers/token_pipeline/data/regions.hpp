@@ -37,15 +37,15 @@ struct Regions {
   }
   // The lengths of its three regions.
   std::array<std::int64_t, kRegionsOfSample> parts_of(std::int64_t sample) const;
-  // With memory of its own.
+  // Returns a copy with memory of its own.
   Regions copy() const;
 };
 
 // What they take in memory, before they are opened; the file's size, or what will be made.
 double data_bytes(const Config& config);
 
-// From the file of --data, or made. An Error names the file, and the region or sample that the
-// model does not take.
+// Opens the file of --data, or makes regions. An Error names the file, and the region or sample
+// that the model does not take.
 Result<Regions> open_regions(const Config& config);
 
 Regions make_regions(const Config& config);

@@ -26,7 +26,8 @@ struct StepPlan {
   std::int64_t rows = 0;
 };
 
-// As they come in one part; in more, sorted by length and cut into parts of equal count.
+// Plans the samples as they come in one part; in more, sorted by length and cut into parts of equal
+// count.
 StepPlan plan_step(const Regions& regions, std::vector<std::int64_t> samples, std::int64_t parts);
 
 class SampleOrder {

@@ -28,7 +28,7 @@ class Training {
   std::vector<StepLoss> step(std::int64_t index, const Batch& batch);
 
   std::int64_t parameters() const;
-  // With the gradients of the last step.
+  // Returns the weights, with the gradients of the last step.
   const Weights& weights() const { return model_.weights(); }
 
  private:
