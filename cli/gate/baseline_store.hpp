@@ -22,7 +22,7 @@ class BaselineStore {
  public:
   explicit BaselineStore(std::string folder) : folder_(std::move(folder)) {}
 
-  // By name; a folder that is not there holds none.
+  // Lists the baselines by name; a folder that is not there holds none.
   Result<std::vector<StoredBaseline>> list() const;
   // Errors: bad_input where there is none, with the nearest name.
   Result<StoredBaseline> find(const std::string& name) const;

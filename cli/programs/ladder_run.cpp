@@ -31,7 +31,7 @@ Result<TrainedRun> run_once(const LadderPlan& plan, const WorkFolder& folder,
   if (plan.resume) {
     if (Result<TrainedRun> kept = parse_trained_run(whole_file(name + ".log")); kept) return kept;
   }
-  // In the shell's place, so that a signal reaches the trainer.
+  // Runs in the shell's place, so that a signal reaches the trainer.
   if (const Status ran = run_plain("exec " + command_of(plan, planned), name); !ran)
     return ran.error();
   return parse_trained_run(whole_file(name + ".log"));

@@ -30,7 +30,8 @@ std::vector<std::string> words_of(const std::string& command, const std::string&
   return out;
 }
 
-// As a shell would say it. It is told while it cannot have been waited for yet.
+// Returns the status as a shell reports it. Signals are passed on while the child cannot have been
+// waited for yet.
 int wait_for(pid_t child) {
   int ended = 0, status = 0;
   {

@@ -53,7 +53,8 @@ std::string first_words(const CLI::App& app, const std::vector<VerbWords>& verbs
   return fmt::format("{} {}", fmt::join(words, " "), fmt::join(option_words(app), " "));
 }
 
-// Behind `--` stands a command of its own. Files are offered where no option begins.
+// Makes the script for bash. Behind `--` stands a command of its own. Files are offered where no
+// option begins.
 std::string bash_script(const CLI::App& app) {
   const std::vector<VerbWords> verbs = completion_words(app);
   return fmt::format(

@@ -137,7 +137,7 @@ int status_of(const std::vector<Summary>& summaries) {
   return status;
 }
 
-// On stdout behind the report, where that goes there.
+// Returns the annotations, which go to stdout behind the report, where that goes there.
 std::string annotations(const ReportArguments& arguments, const std::vector<Summary>& summaries,
                         const Output& output) {
   if (!arguments.github || arguments.format == "github" || !output.is_stdout()) return "";

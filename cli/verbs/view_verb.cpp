@@ -117,8 +117,8 @@ Result<viewer::ViewOptions> view_options(const ViewArguments& arguments) {
 
 constexpr double kBytesAnEvent = 120;  // levels of detail and tables, beside the trace itself
 
-// For a picture all that there is to say of it; for a window what was recorded, which it shows while
-// it finds out the rest.
+// Loads a run: for a picture all that there is to say of it; for a window what was recorded, which
+// it shows while it finds out the rest.
 Result<viewer::Run> load_run(const std::string& path, const ViewArguments& arguments) {
   if (is_report_document(path))
     return bad_input(

@@ -13,7 +13,7 @@ constexpr const char* kFile = "stepscope_viewer.so";
 
 using Show = bool (*)(const viewer::Desk::Runs*, const viewer::ViewOptions*, Error*);
 
-// In the build tree, then where it may be installed.
+// Finds the module in the build tree, then where it may be installed.
 std::filesystem::path module_path() {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();

@@ -24,7 +24,8 @@ Proposal proposal_of(const Finding& finding) {
   return out;
 }
 
-// By how their fixes are written: a fix that a user writes so is the finding's, and has its price.
+// Findings by how their fixes are written: a fix that a user writes so is the finding's, and has
+// its price.
 class Proposals {
  public:
   Proposals(const LoadedRun& run, const Findings& findings, const Simulator& simulator)
