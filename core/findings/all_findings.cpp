@@ -9,26 +9,7 @@
 #include <string>
 
 #include "core/findings/evidence_events.hpp"
-#include "core/findings/rules/clock_change.hpp"
-#include "core/findings/rules/core_contention.hpp"
-#include "core/findings/rules/exposed_comm.hpp"
-#include "core/findings/rules/exposed_copy.hpp"
-#include "core/findings/rules/host_gap.hpp"
-#include "core/findings/rules/host_sync.hpp"
-#include "core/findings/rules/hotspot.hpp"
-#include "core/findings/rules/input_starvation.hpp"
-#include "core/findings/rules/launch_bound.hpp"
-#include "core/findings/rules/loop_invariant.hpp"
-#include "core/findings/rules/pageable_copy.hpp"
-#include "core/findings/rules/periodic_phase.hpp"
-#include "core/findings/rules/precision.hpp"
-#include "core/findings/rules/sequential_generation.hpp"
-#include "core/findings/rules/steady_alloc.hpp"
-#include "core/findings/rules/steady_compile.hpp"
-#include "core/findings/rules/tiny_h2d.hpp"
-#include "core/findings/rules/underfilled_gpu.hpp"
-#include "core/findings/rules/unfused_attention.hpp"
-#include "core/findings/rules/unfused_optimizer.hpp"
+#include "core/findings/rules/rules.hpp"
 
 namespace stepscope {
 namespace {
@@ -89,7 +70,7 @@ std::string why_not(const Rule& rule, const Trace& trace) {
   return "";
 }
 
-// Of the device's work in counted steps.
+// Returns the share of the device's work in counted steps that is in whole graphs.
 double share_in_whole_graphs(const rules::JudgedRun& run) {
   const DeviceOps& d = run.trace.device_ops();
   std::int64_t all = 0, graphs = 0;

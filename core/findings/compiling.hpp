@@ -9,10 +9,11 @@ namespace stepscope::rules {
 struct Compiling {
   explicit Compiling(const JudgedRun& run);
 
-  // Of the segment: all of host.module_load, and other host time within `times`.
+  // Returns the compiling part of a segment: all of host.module_load, and other host time within
+  // `times`.
   std::int64_t ns_in(const Segment& segment) const;
 
-  IntervalSet times;  // of the host, in the whole trace (core/steps/compilation.hpp)
+  IntervalSet times;  // when the host compiled, over the whole trace (core/steps/compilation.hpp)
 };
 
 }  // namespace stepscope::rules

@@ -81,7 +81,7 @@ class CallReader {
     upload_ = {{since, time.begin}, time, wait_.site, phase, range, op, bytes, pageable};
   }
 
-  // Of a read, the operation that does nothing else goes with it.
+  // Returns the time of a read with the operation that does nothing else.
   Interval with_its_op(RangeId range, Interval time) const {
     const HostRanges& h = run_.trace.host_ranges();
     for (RangeId op = h.parent[range]; op != kNone; op = h.parent[op]) {
@@ -91,7 +91,7 @@ class CallReader {
     return time;
   }
 
-  // Behind a copy with nothing issued in between it is the copy's.
+  // Adds a synchronisation; behind a copy with nothing issued in between it is the copy's.
   void sync(RangeId range, Interval time) {
     if (!open_) {
       wait_ = {time, WaitKind::sync, run_.sites[range], 0, range, kNone, 0};

@@ -18,24 +18,24 @@ struct JudgedRun;
 
 enum class WaitKind : std::uint8_t {
   sync,    // asked for: torch.cuda.synchronize, a stream's, an event's
-  read,    // of the device's memory
+  read,    // reads the device's memory
   upload,  // to the device, from pageable memory
 };
 
 struct HostWait {
-  // From the begin of its first call to the end of its last; of a read with the aten::item (where
-  // operations are recorded) around them.
+  // From the begin of its first call to the end of its last; a read includes the aten::item around
+  // them, where operations are recorded.
   Interval time;
   WaitKind kind = WaitKind::sync;
   SiteId site = kNone;
   PhaseId phase = 0;
-  RangeId range = kNone;    // of its first call
+  RangeId range = kNone;    // range of its first call
   DeviceOpId op = kNone;    // the copy; kNone for a synchronisation
-  std::uint64_t bytes = 0;  // that the copy moved
+  std::uint64_t bytes = 0;  // bytes that the copy moved
 };
 
 struct Upload {
-  // Since the thread's last call that issued work or waited: in it the data was made.
+  // From the thread's last call that issued work or waited: in this time the data was made.
   Interval preparing;
   Interval time;  // as a wait's
   SiteId site = kNone;
@@ -48,7 +48,7 @@ struct Upload {
 
 struct HostCalls {
   std::vector<HostWait> waits;  // by begin
-  std::vector<Upload> uploads;  // of the loop's own thread, by begin
+  std::vector<Upload> uploads;  // uploads of the loop's own thread, by begin
 };
 
 HostCalls host_calls(const JudgedRun& run);

@@ -15,7 +15,7 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr double kDeviationOfMedian = 1.4826;  // of a normal distribution: sd / MAD
+constexpr double kDeviationOfMedian = 1.4826;  // standard deviation / MAD of a normal distribution
 constexpr double kLeastShareOfStep = 0.01;
 constexpr double kLeastNoises = 3;
 constexpr double kMostOfNoise = 0.05;  // steps of two kinds vary much, and their costs are plain

@@ -38,17 +38,17 @@ struct JudgedRun {
   bool has_device = false;               // else each nanosecond of the step is the host's
   Language language = Language::python;  // in which its reader is advised
   bool inflated = false;                 // host times hold an unknown part of the tracer's
-  std::vector<SiteId> sites;  // of a host range: its user line, or that of what encloses it
+  std::vector<SiteId> sites;           // by host range: its user line, or that of what encloses it
   std::vector<bool> optimizer_phases;  // the phase or one around it has "optim" in its name
   HostCalls calls;
-  // Of a segment of the process's partition: how much of it a rule has explained already, so that
-  // what is left to launching alone can be told. Rules add to it in their order.
+  // By segment of the process's partition: how much of it a rule has explained already, so that the
+  // rest can be charged to launching. Rules add to it in their order.
   std::vector<std::int64_t> explained;
 
   const std::vector<Segment>& segments() const { return attribution.process.segments; }
   double per_step(std::int64_t ns) const;
   double idle_per_step(std::int64_t ns) const { return idle_scale_ * per_step(ns); }
-  // Of wall time in which the device works and idles.
+  // Returns a step's share of wall time in which the device works and idles.
   double wall_per_step(std::int64_t ns) const { return wall_scale_ * per_step(ns); }
   double count_per_step(std::uint64_t count) const {
     return per_step(static_cast<std::int64_t>(count));
@@ -57,7 +57,7 @@ struct JudgedRun {
   double least_ns() const { return least_ns(noise_ns); }
   double least_ns(double noise) const;
   bool counts(std::int64_t time) const;  // lies in a counted step
-  // What of a segment of the partition lies in counted steps, and is not explained yet.
+  // Returns the part of a segment that lies in counted steps and is not explained yet.
   std::int64_t unexplained_ns(std::size_t segment) const;
   void explain(std::size_t segment, std::int64_t ns);
   std::string_view phase_name(PhaseId phase) const;  // empty for the root

@@ -8,16 +8,16 @@
 namespace stepscope::rules {
 
 struct Preparing {
-  std::size_t segment;  // of the process's partition, owned by the host
-  std::int64_t ns;      // of it, in a counted step
+  std::size_t segment;  // segment of the process's partition, owned by the host
+  std::int64_t ns;      // its time in a counted step
   std::size_t upload;   // row of JudgedRun::calls.uploads
 };
 
-// Of the uploads that `chosen` names, in time order.
+// Returns the preparations of the uploads that `chosen` names, in time order.
 std::vector<Preparing> preparing(const JudgedRun& run, const std::vector<bool>& chosen);
 
-// By row of JudgedRun::calls.uploads: one of many copies of at most kTinyBytes that a line makes in a
-// step.
+// Returns, by row of JudgedRun::calls.uploads, whether it is one of many copies of at most
+// kTinyBytes that a line makes in a step.
 inline constexpr std::uint64_t kTinyBytes = 4096;
 inline constexpr double kManyTiny = 8;
 std::vector<bool> tiny_uploads(const JudgedRun& run);

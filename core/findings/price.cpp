@@ -164,8 +164,8 @@ void set_ops(Fix& fix, std::vector<DeviceOpId> ops, std::string_view id) {
 
 namespace {
 
-// Of a replay that gives more than this part of the ceiling the ceiling is expected, and the rest
-// is only possible: the edit took other work of the same lines along. The ceiling of launch_bound
+// If a replay gives more than this many times the ceiling, the ceiling is expected, and the rest is
+// only possible: the edit took other work of the same lines along. The ceiling of launch_bound
 // lacks what other rules explained before it, while a graph takes that work, too.
 constexpr double kMostOfCeiling = 1.25;
 constexpr std::string_view kTakesAllLaunches = "launch_bound";

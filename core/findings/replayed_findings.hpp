@@ -7,7 +7,7 @@
 
 namespace stepscope {
 
-// Of the step that the summary judges: without recording, where that is known.
+// Makes the simulator for the step that the summary judges: without recording, where that is known.
 Result<Simulator> simulator_of(const Trace& trace, const Steps& steps,
                                const Attribution& attribution, const Summary& summary);
 

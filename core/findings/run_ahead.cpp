@@ -10,8 +10,8 @@ namespace {
 
 struct Lead {
   std::size_t wait;
-  std::int64_t end;   // of the wait
-  std::int64_t left;  // of its length
+  std::int64_t end;   // end of the wait
+  std::int64_t left;  // what is left of its length
 };
 
 class LeadSweep {

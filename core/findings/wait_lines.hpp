@@ -27,7 +27,8 @@ struct WaitLine {  // waits without a line are one row a phase
   std::uint64_t bytes = 0;
 };
 
-// Of the waits that `chosen` names and that lie in counted steps; costliest first.
+// Returns the lines of the waits that `chosen` names and that lie in counted steps; costliest
+// first.
 std::vector<WaitLine> wait_lines(const JudgedRun& run, const std::vector<HostWait>& waits,
                                  const std::vector<bool>& chosen, const RunAhead& ahead);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rule says of a run: what costs time, where, how much of it a fix would give back, and what
-// would prove that wrong.
+// A rule's result: what costs time, where, how much of it a fix would give back, and what would
+// prove that wrong.
 //
 // `caused_ns_per_step` is read off the exact partition: wall time that would not be there without
 // the thing, never the duration of a call. `ceiling_ns_per_step` is the most that the fix could
@@ -22,7 +22,7 @@ enum class Severity : std::uint8_t {
   info,
   medium,
   high
-};  // of the step: high from 5 %, medium from 3 %
+};  // by share of the step: high from 5 %, medium from 3 %
 enum class Certainty : std::uint8_t {
   trace_verified,  // every link of the argument is in the trace
   inferred,        // one link is a rule that holds nearly always
@@ -61,7 +61,7 @@ struct Finding {
   double caused_ns_per_step = 0;
   double ceiling_ns_per_step = 0;
   double share = 0;                 // ceiling of the step
-  std::optional<double> link_rate;  // of the caused time: what has a line
+  std::optional<double> link_rate;  // share of the caused time that has a line
   std::string shows_as;    // where the partition shows it, if not at its own line; may be empty
   std::vector<Fix> fixes;  // replayed together; not kept in a report's document
   std::optional<Forecast> forecast;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/clock_change.hpp"
+// clock_change: the device's clock is lower than it could be while the counted steps run: throttled
+// by power, temperature or a setting, or different between steps.
+//
+//   fires where   drop >= 3 %, and drop x device work >= least
+//   drop          1 - median clock / highest clock seen in the run
+//   Between two runs clocks are the diff's and the gate's matter. Without samples: not judged.
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/exposed_comm.hpp"
+// exposed_comm: communication runs while no compute does.
+//
+//   fires where   exposed >= 3 % of the step (and >= least)
+//   exposed       time that comm.transfer and comm.late_rank own: compute has priority in the
+//                 partition, so what hides behind it is not in it
+//   else          cleared as not worth fixing, with what hides and what does not
+//   Where the traces of all ranks are at hand, waiting for a late rank is told apart: no overlap
+//   helps there.
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +28,7 @@ bool is_comm(Cause cause) {
 struct CommTime {
   explicit CommTime(const JudgedRun& run) : price(run) {}
   Price price;
-  std::int64_t late = 0;    // of the exposed, for a rank that came late
+  std::int64_t late = 0;    // the part of the exposed time that waits for a rank that came late
   std::int64_t device = 0;  // all of it, hidden or not; overlaps counted twice
   std::uint64_t ops = 0;
 };
@@ -41,7 +49,7 @@ CommTime comm_time(const JudgedRun& run) {
   return out;
 }
 
-// Of the transfers, the rank that was waited for longest; -1: not known.
+// Returns the rank that the transfers waited for longest; -1: not known.
 std::int32_t latest_rank(const JudgedRun& run) {
   std::int32_t rank = -1;
   std::int64_t most = 0;

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/host_gap.hpp"
+// host_gap: the host does something else for a millisecond or more, without a CUDA call, while the
+// device idles: Python work, files, logging, garbage collection, or the thread was not running.
+//
+//   fires where   gaps >= least
+//   gaps          host stretches of >= 1 ms in the partition (Python, between calls, operations on
+//                 the CPU, files, garbage collection, off the CPU), less what input and waits
+//                 explain; without a device not operations, which are what the step is for
+//   off the CPU   asleep, or ready to run without a core: by the sampler's counter (host_cores.hpp)
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +24,8 @@ namespace {
 
 constexpr const char* kHostGap = "host_gap";
 
-// Without a device, operations are what the step is for. Waiting for a core is core_contention's.
+// Whether a cause is a gap of the host. Without a device, operations are what the step is for.
+// Waiting for a core is core_contention's.
 bool is_gap_cause(const JudgedRun& run, Cause cause) {
   const bool computes = cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other;
   return cause == Cause::host_python || cause == Cause::host_between_calls ||

@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/hotspot.hpp"
+// hotspot: one class of device work other than matrix products takes much of its phase.
+//
+//   fires where   class in {select, reduce, elementwise, other}; time(class, phase) >= 20 % of the
+//                 phase's wall time, and >= 3 % of the step (and >= least)
+//                 Without a device the classes of the operations on the CPU: host.compute.*
+//   ceiling       reduce and elementwise kernels that stand in chains, with no other kernel
+//                 between: all but the longest of each chain, where that is 30 % of the chains at
+//                 least. Else half of it: what a better algorithm may give is an assumption (a
+//                 tenth to all but a tenth), and is measured by trying
+//   CUDA graphs that are one op each are no hotspot: what runs inside is not known.
+//   What loop_invariant and unfused_attention explain is theirs, and the optimizer's phase is
+//   unfused_optimizer's. At most the three largest are reported.
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +29,8 @@ constexpr const char* kHotspot = "hotspot";
 constexpr double kLeastOfPhase = 0.20;
 constexpr double kLeastOfStep = 0.03;
 constexpr double kAssumedGain = 0.5, kHotspotLeastGain = 0.1, kMostGain = 0.9;
-constexpr double kWorthFusing = 0.7;  // of a phase's chains stays at most, where fusing is the fix
+// Share of a phase's chains that stays at most, where fusing is the fix.
+constexpr double kWorthFusing = 0.7;
 constexpr std::size_t kMostHotspots = 3;
 
 bool is_candidate(Cause cause) {
@@ -45,7 +58,7 @@ bool is_in_chain(Cause cause) {
 struct FusibleChains {
   std::vector<DeviceOpId> ops;
   std::int64_t ns = 0;
-  std::int64_t longest_ns = 0;  // of each chain the longest kernel
+  std::int64_t longest_ns = 0;  // sum of each chain's longest kernel
   double stays() const {
     return ns > 0 ? static_cast<double>(longest_ns) / static_cast<double>(ns) : 1;
   }
@@ -72,7 +85,7 @@ FusibleChains chains_of(const JudgedRun& run, PhaseId phase) {
   return out;
 }
 
-// On a run without a device.
+// Whether a cause may be a hotspot of a run without a device.
 bool is_cpu_candidate(Cause cause) {
   return cause == Cause::host_compute_select || cause == Cause::host_compute_reduce ||
          cause == Cause::host_compute_elementwise || cause == Cause::host_compute_other;

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/input_starvation.hpp"
+// input_starvation: the device idles while the loop makes its input, or waits for a loader that
+// does.
+//
+//   fires where   idle >= 5 % of the step, or >= 3 % over 20 steps or more, and >= least
+//   idle          host.data_wait, and host.wait_thread of the loop outside backward and optimizer;
+//                 and host time between the call before an upload and the upload, in its phase
+//                 (preparation.hpp), where the upload is no tiny one (tiny_h2d); without a device
+//                 all time in PyTorch's own mark of a loader
+//   workers       the forecast is of four, or twice as many as there are, but of no more that
+//                 compute than there are cores beside the loop's
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +34,7 @@ constexpr double kLeastComputing = 0.01;
 struct InputTime {
   explicit InputTime(const JudgedRun& run) : price(run) {}
   Price price;
-  std::int64_t waiting = 0;                                 // of it, for a loader or another thread
+  std::int64_t waiting = 0;  // the part of it that waits for a loader or another thread
   std::vector<std::pair<std::size_t, std::int64_t>> parts;  // segment, ns
 
   void add(const Segment& s, std::size_t segment, std::int64_t ns) {
@@ -39,7 +49,8 @@ bool waits_for_data(const JudgedRun& run, const Segment& s) {
   return run.phase_name(s.phase) != "backward" && !run.optimizer_phases[s.phase];
 }
 
-// Without a device: what PyTorch marks as its loader's, though the loop's own thread does it.
+// Whether a segment makes input on a run without a device: what PyTorch marks as its loader's,
+// though the loop's own thread does it.
 bool makes_data(const JudgedRun& run, const Segment& s) {
   return !run.has_device && is_host(s.cause) && s.cause != Cause::host_core_wait &&
          run.phase_name(s.phase) == "data";

@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/launch_bound.hpp"
+// launch_bound: the device waits because the host takes longer to issue a kernel than the device to
+// run it: many small kernels.
+//
+//   fires where   starved >= 10 % of the step (and >= least)
+//   starved       idle time that host work before a launch owns (framework, Python, launch calls,
+//                 launch latency), in stretches of less than 1 ms, less what another finding
+//                 explains: input, waits, copies, the optimizer; and time in which only a copy
+//                 from pinned memory runs, until the kernel behind it is launched
+//   A trace whose profiler slowed the host by an unknown factor (at most 3, as measured) is judged
+//   only where the true step, a third of the traced one or the device's work if that is longer,
+//   would still be starved by 10 %.
+//   Without a device: of >= 50 operations a step, Python and the framework between them (stretches
+//   below a millisecond) >= 10 % of the step
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -26,8 +39,8 @@ bool host_waits_in(const JudgedRun& run, Interval time) {
   return behind != waits.begin() && (behind - 1)->time.end > time.begin;
 }
 
-// Of a copy that runs while no compute does: until the kernel behind it was launched, which the
-// copy did not hold back.
+// Returns the part of a copy without compute beside it that lies before the launch of the next
+// kernel, which the copy did not hold back.
 std::int64_t starved_beside_copy(const JudgedRun& run, const Segment& s) {
   if (s.cause != Cause::copy_h2d_pinned || !run.counts(s.time.begin)) return 0;
   const DeviceOps& d = run.trace.device_ops();
@@ -44,7 +57,7 @@ std::int64_t starved_beside_copy(const JudgedRun& run, const Segment& s) {
 struct StarvedTime {
   explicit StarvedTime(const JudgedRun& run) : price(run) {}
   Price price;
-  std::int64_t beside_copies = 0;  // of it
+  std::int64_t beside_copies = 0;  // the part of it beside copies
 };
 
 StarvedTime starved_time(const JudgedRun& run) {

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/loop_invariant.hpp"
+// loop_invariant: a line builds the same constant on the device in every step: a causal mask,
+// position indices, an identity matrix.
+//
+//   a candidate   a line (or, where only frames were recorded, a function) that launches a kernel
+//                 which takes no input tensor (arange, eye, linspace) or makes a triangle (triu,
+//                 tril), as often in each step, and nothing but element-wise kernels beside it
+//   fires where   time that these lines own in the partition >= least; severity `info`: that the
+//                 result is the same each time is not in the trace
+//   cleared       with what it costs otherwise
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/periodic_phase.hpp"
+// periodic_phase: a phase that does not run in every step (evaluation, checkpoint, log) costs much
+// even so.
+//
+//   fires where   the phase runs once in two steps or more, amortised >= 3 % of the step, and
+//                 ceiling >= least, by the noise of the steps without the phase
+//   amortised     wall time that the phase (with those inside it) owns, over all counted steps,
+//                 without code that was compiled or loaded in it: that passes once
+//   ceiling       half of it: running it half as often is what a user can decide
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -51,7 +59,7 @@ double noise_without(const JudgedRun& run, const std::vector<bool>& inside) {
 
 struct PeriodicTime {
   explicit PeriodicTime(const JudgedRun& run) : price(run) {}
-  Price price;            // of what comes again each time that the phase runs
+  Price price;            // price of what comes again each time that the phase runs
   std::int64_t once = 0;  // beside it: code that was compiled or loaded
 };
 

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/precision.hpp"
+// precision: matrix products in full float32, which tensor cores could do.
+//
+//   fires where   time(float32 matrix kernels) >= 5 % of the device's compute time, on a device
+//                 with TF32 (compute capability 8.0 and later, where it is known), and
+//                 ceiling >= least
+//   which         kernels named sgemm or f32f32_f32f32 that name no tensor core (tf32, tensorop,
+//                 s1688, ...): cuBLAS's and CUTLASS's names
+//   ceiling       what TF32 saves of it (an assumption): it takes 0.18 of the time on data centre
+//                 devices (compute capability 8.0, 9.0, 10.0), 0.6 on others, 0.25 where the device
+//                 is not known
+//   forecast      TF32; its interval also holds bf16: other float32 kernels move half the bytes
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -21,9 +32,9 @@ constexpr TensorFactor kUnknownDevice{0.25, 0.1, 0.5};
 constexpr TensorFactor kDataCentre{0.18, 0.08, 0.4};
 constexpr TensorFactor kOtherDevice{0.6, 0.3, 1};
 constexpr std::uint32_t kFirstWithTf32 = 8;
-constexpr double kHalfTheBytes = 0.5;  // of kernels that read and write float32, with bf16
+constexpr double kHalfTheBytes = 0.5;  // time of kernels that read and write float32, with bf16
 
-// Of the device that the run used first; false only where that is known.
+// Whether the device that the run used first may have TF32; false only where it is known not to.
 bool may_have_tf32(const JudgedRun& run) {
   for (const Device& device : run.trace.data().devices) {
     if (device.process == run.steps.process && device.compute_major > 0)

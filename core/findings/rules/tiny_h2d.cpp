@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/tiny_h2d.hpp"
+// tiny_h2d: a line makes many tiny tensors on the device one by one (torch.tensor([x],
+// device=...)). Each is a copy of some bytes for which the host stops and waits.
+//
+//   fires where   copies of <= 4 KB from pageable memory, >= 8 a step from one line, and
+//                 exposed + making + calling + idle >= least
+//   exposed       device time of the copies with nothing else running
+//   making        host time between the call before and the copy, with the device idle
+//   calling       host time in the copies' calls, with the device idle
+//   idle          what the wait in the copy leaves idle behind it (run_ahead.hpp)
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/unfused_attention.hpp"
+// unfused_attention: attention as a matrix product, a softmax and another product, with the scores
+// of all pairs written to memory and read again between them.
+//
+//   fires where   time(groups) + idle >= 5 % of the device's compute time, and ceiling >= least
+//   a group       in stream order: a matrix kernel, at most 12 others, a softmax (no log-softmax),
+//                 at most 12 others, a matrix kernel; what lies between is part of it, selects
+//                 nothing, and takes a tenth of the group or more; backward passes of softmax
+//                 likewise
+//   idle          the device waits for the launch of a group's second or later kernel
+//   ceiling       two thirds of the time: a fused kernel takes about a third (an assumption); and
+//                 idle: it is one launch
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -16,9 +27,9 @@ namespace {
 constexpr const char* kUnfusedAttention = "unfused_attention";
 constexpr double kUnfusedAttentionLeastOfCompute = 0.05;
 constexpr double kFusedTime = 1.0 / 3, kFusedLow = 0.15, kFusedHigh = 0.7;
-constexpr double kLeastBesideProducts = 0.1;  // of a group's time
+constexpr double kLeastBesideProducts = 0.1;  // share of a group's time
 constexpr std::size_t kMostBetween = 12;
-constexpr double kIdleWorthSaying = 0.005;  // of the step
+constexpr double kIdleWorthSaying = 0.005;  // share of the step
 
 // softmax_warp_forward<input, output, accumulator, log2 of elements, is a log-softmax, masked>
 bool is_log_by_argument(std::string_view lower) {
@@ -40,7 +51,7 @@ bool is_softmax_kernel(std::string_view name) {
 
 struct AttentionGroups {
   std::vector<bool> member;    // by device op
-  std::vector<bool> follower;  // of a group, but its first: fused, it is not launched
+  std::vector<bool> follower;  // kernels of a group but its first: fused, they are not launched
   std::uint64_t count = 0;
 };
 
@@ -74,7 +85,7 @@ class GroupFinder {
     return run_.attribution.ops[kernels_[i]].cause == Cause::gpu_gemm;
   }
 
-  // Of scores nothing is selected: a softmax with top-k is a router's, or a sampler's.
+  // Nothing selects among attention's scores: a softmax with top-k is a router's, or a sampler's.
   bool may_be_between(std::size_t i) const {
     return !is_matrix(i) && run_.attribution.ops[kernels_[i]].cause != Cause::gpu_select;
   }

@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/rules/unfused_optimizer.hpp"
+// unfused_optimizer: the optimizer's step is many small kernels, several for each parameter, where
+// a fused one does the same in a few.
+//
+//   fires where   kernels >= 50 a step in the optimizer's phase, less than half of their device
+//                 time in fused or multi-tensor ones, and ceiling >= least
+//   ceiling       idle + exposed - stays; stays: a third of what a kernel takes beyond 1.5 us
+//   idle          the device waits for the host in that phase, whatever else held the host back
+//   exposed       device time of those kernels in the partition
+//   1/3           an element-wise Adam reads and writes some 21 values a parameter, a fused one 7
+//
+// Without a device: operations >= 50 a step in the optimizer's phase, none of them fused; ceiling
+// all time between them and two thirds of what they compute
+#include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -16,9 +28,10 @@ namespace {
 
 constexpr const char* kUnfusedOptimizer = "unfused_optimizer";
 constexpr double kUnfusedOptimizerLeastKernels = 50;
-constexpr double kSmallPart = 0.02;  // of its time: too little to be in each replayed sample
+// Share of its time: less is too little to be in each replayed sample.
+constexpr double kSmallPart = 0.02;
 constexpr double kFusedTraffic = 1.0 / 3;
-constexpr double kLaunchFloorNs = 1'500;  // of a kernel's time, whatever it does
+constexpr double kLaunchFloorNs = 1'500;  // fixed cost of a kernel, whatever it does
 
 // The class of the optimizer whose steps take longest, as PyTorch marks them
 // ("Optimizer.step#AdamW.step"); empty where no mark names one.
