@@ -13,7 +13,7 @@
 
 namespace stepscope::mcp {
 
-inline constexpr std::size_t kMostAnswerBytes = 4096;  // of a message, as it is sent
+inline constexpr std::size_t kMostAnswerBytes = 4096;  // length of a message, as it is sent
 
 // Names of C++ templates would fill a page alone; tool "event" has the whole name.
 inline constexpr std::size_t kLongestOperation = 120;

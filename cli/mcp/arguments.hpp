@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tool may be given: a list of fields, from which both its JSON schema and the check of a
+// The arguments of a tool: a list of fields, from which both its JSON schema and the check of a
 // call's arguments are made, so that the two cannot differ.
 #pragma once
 
@@ -21,8 +21,8 @@ struct Field {
   FieldType type = FieldType::text;
   std::string about;  // teaches: what it does, an example, what holds without it
   bool required = false;
-  std::vector<std::string_view> choices;  // of a text; empty: any
-  std::int64_t least = 0;                 // of a whole number
+  std::vector<std::string_view> choices;  // allowed texts; empty: any
+  std::int64_t least = 0;                 // least whole number
   std::int64_t most = INT64_MAX;
 };
 

@@ -32,7 +32,7 @@ struct EventQuery {
   std::string name;            // part of it, as it is written; empty: any
   std::string file;            // the last parts of a path; empty: any
   std::uint32_t line = 0;      // 0: any
-  std::optional<Cause> cause;  // that the owned time has
+  std::optional<Cause> cause;  // a cause of the owned time
   std::string phase;           // name or path's end, of the owned time
   std::optional<Interval> time;
   std::optional<bool> on_device;
@@ -49,8 +49,8 @@ struct FoundEvent {
 
 struct FoundEvents {
   std::vector<FoundEvent> list;  // in order; ties by time
-  // Of the cause, phase, place and time that are asked for: wall time that no event shows. With it
-  // `owns_ns` of all events of a cause and step sum to that part of the step.
+  // Wall time of the asked cause, phase, place and time that no event shows. With it `owns_ns` of
+  // all events of a cause and step sum to that part of the step.
   std::int64_t without_event_ns = 0;
 };
 

@@ -27,7 +27,7 @@ class LineSource {
   int in_;
   std::size_t longest_;
   std::string buffer_;
-  std::size_t begin_ = 0;  // of what was not given out yet
+  std::size_t begin_ = 0;  // begin of what was not given out yet
 };
 
 }  // namespace stepscope::mcp

@@ -41,7 +41,7 @@ struct Request {
 
 struct NoRequest {};  // an answer of the client's, to nothing that was asked
 
-// Of a message that is JSON. `id` is set as soon as it is known, for the answer to a broken one.
+// Reads a message that is JSON. `id` is set as soon as it is known, for the answer to a broken one.
 std::variant<Request, NoRequest, RpcError> read_request(const Json& message, Json& id);
 
 Json answer_json(const Json& id, Json result);

@@ -42,7 +42,7 @@ class Run {
   const RunName& name() const { return name_; }
   const Summary& summary() const { return loaded_ ? loaded_->summary : *document_; }
   const Summary& summary_with_findings();
-  // Of all ranks, where the run has several; else as summary().
+  // Returns the summary of all ranks, where the run has several; else summary().
   const Summary& summary_of_job();
   // Error: usage, for a report's document.
   Result<const LoadedRun*> events() const;
@@ -50,7 +50,7 @@ class Run {
   std::uint64_t bytes() const;
 
  private:
-  const Result<Simulator>& made_replay();  // of a run with events
+  const Result<Simulator>& made_replay();  // only for a run with events
 
   RunName name_;
   std::optional<LoadedRun> loaded_;

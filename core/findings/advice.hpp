@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a finding tells its reader to do, in the language of the program: one table for all rules.
-// Two pieces of advice of one rule are two rows, such as a rule's with and without a device.
+// A finding's advice, in the language of the program: one table for all rules. Two pieces of advice
+// of one rule are two rows, such as a rule's with and without a device.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found of a job as a whole, in place of what one rank's rules say of communication:
+// Findings of a job as a whole, in place of one rank's findings about communication:
 //
 //   late_rank      fires for each rank that is later than the others by more than chance
 //                  (lateness.hpp), if all would gain 1 % of the step by its coming in time; its

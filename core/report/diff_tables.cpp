@@ -14,7 +14,7 @@
 namespace stepscope::report {
 namespace {
 
-constexpr double kLeastChangeShown = 0.0005;  // of A's step
+constexpr double kLeastChangeShown = 0.0005;  // share of A's step
 
 Cell range_cell(const DeltaRange& range) {
   return range ? Cell(Range{range->first, range->second}) : Cell();

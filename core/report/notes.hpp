@@ -22,7 +22,8 @@ struct Note {
   std::string with_items() const;  // "not recorded: host.gc, host.io"
 };
 
-// Before any number: that numbers contradict each other, or that too much is not explained.
+// Returns what stands before any number: that numbers contradict each other, or that too much is
+// not explained.
 std::vector<Note> alerts(const StepScale& scale);
 // Below the verdict and the step's time.
 std::vector<Note> verdict_notes(const StepScale& scale);

@@ -13,7 +13,8 @@ namespace stepscope::report {
 namespace {
 
 constexpr std::size_t kMostReasons = 3;
-constexpr std::size_t kMostRanks = 16;  // of a large job: the latest and the first ones
+// Ranks of a large job that are listed: the latest and the first ones.
+constexpr std::size_t kMostRanks = 16;
 
 Words note_of(const JobFacts& job, std::size_t row) {
   if (job.ranks[row].is_late) return {"late", Tone::bad};
@@ -28,7 +29,7 @@ std::string place_of(const JobReason& reason) {
                      reason.phase_path.empty() ? "no phase" : reason.phase_path);
 }
 
-// In the order of what they cost, for jobs of more ranks than a table should have.
+// Returns the rows in the order of what they cost, for jobs of more ranks than a table should have.
 std::vector<std::size_t> shown_rows(const JobFacts& job) {
   std::vector<std::size_t> rows(job.ranks.size());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;

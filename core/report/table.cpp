@@ -12,7 +12,7 @@
 namespace stepscope::report {
 namespace {
 
-constexpr double kLeastPart = 0.05;  // of a row's time, to be named among its causes
+constexpr double kLeastPart = 0.05;  // share of a row's time from which on a cause is named
 
 std::optional<double> mean_of(const Cell& cell) {
   if (const auto* amount = std::get_if<Amount>(&cell)) return amount->mean();

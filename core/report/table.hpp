@@ -41,7 +41,7 @@ enum class Kind : std::uint8_t {
   share,     // ns, shown as a part of the table's whole
   exact,     // ns, every digit; only where there is room
   count,
-  range,       // of differences, in ns
+  range,       // a range of differences, in ns
   difference,  // ns with its sign, shown in the table's unit
   change,      // ns with its sign, shown as a part of the table's whole
   bytes,       // also a second
@@ -79,7 +79,7 @@ struct Words {
 struct Name {
   std::string text;
   std::string remark;  // stands in brackets behind it
-  std::string whole;   // of a kernel: its whole signature, of which `text` is the readable part
+  std::string whole;   // a kernel's whole signature, of which `text` is the readable part
 };
 
 struct Place {
@@ -124,7 +124,7 @@ struct Row {
 enum class Bars : std::uint8_t {
   none,
   of_whole,    // the time's part of the whole
-  of_largest,  // of the largest row's time
+  of_largest,  // the time's part of the largest row's
   of_change,   // the difference's part of the largest difference
 };
 
@@ -135,8 +135,8 @@ struct Table {
   std::string tab;    // "Kernels": the same on a tab
   std::vector<Column> columns;
   std::vector<Row> rows;         // largest first, or parents before children
-  std::optional<Row> sum;        // of all outermost rows
-  TimeUnit unit;                 // of columns of times
+  std::optional<Row> sum;        // sum of all outermost rows
+  TimeUnit unit;                 // unit of the columns of times
   double whole_ns = 0;           // what shares are parts of, as a mean
   bool keeps_outermost = false;  // where there is room, they are never left out
   Bars bars = Bars::none;
@@ -147,7 +147,7 @@ struct Table {
 
 // A number as text, as every medium prints it; empty where the cell holds none.
 std::string number_text(const Table& table, Kind kind, const Cell& cell);
-// By what a cell is sorted: the exact total, or the mean.
+// Returns the number by which a cell is sorted: the exact total, or the mean.
 std::optional<double> number_of(const Cell& cell);
 bool says_something(const Cell& cell);
 // "host.python 61 %, gpu.gemm 20 %": the first, and as many of the others as own 5 % of the row and
@@ -170,7 +170,8 @@ struct Shown {
 };
 // The first `most` rows, and those that are never left out.
 Shown first_rows(const Table& table, std::size_t most);
-// For one screen: of the rows that are not minor the first `most`, and those that always stand.
+// Returns the rows for one screen: the first `most` that are not minor, and those that always
+// stand.
 Shown rows_of_screen(const Table& table, std::size_t most);
 
 }  // namespace stepscope::report

@@ -23,13 +23,14 @@ Table devices_table(const StepScale& scale);
 Table phases_table(const StepScale& scale);
 Table lines_table(const StepScale& scale);
 Table kernels_table(const StepScale& scale, KernelGrouping by = KernelGrouping::none);
-Table host_ops_table(const StepScale& scale);  // of a run without a device
+Table host_ops_table(const StepScale& scale);  // only for a run without a device
 Table transfers_table(const StepScale& scale);
 
 // The loops that a run has one after the other, and other ways to divide them into steps.
 Table sections_table(const Summary& summary);
 
-// In the order in which every medium shows them; findings stand between the first and the second.
+// The tables in the order in which every medium shows them; findings stand between the first and
+// the second.
 struct Tables {
   std::vector<Table> ledger;   // partition, ranks
   std::vector<Table> details;  // devices, phases, lines, kernels, host_ops, transfers

@@ -28,18 +28,18 @@ struct ExcessRow {
 
 struct LongSteps {
   std::uint64_t steps = 0;
-  std::vector<std::uint32_t> rows;  // of Steps::list
-  std::int64_t wall_ns_total = 0;   // of the long steps
-  std::int64_t loop_ns_total = 0;   // of all steps after warm-up
+  std::vector<std::uint32_t> rows;  // rows of Steps::list
+  std::int64_t wall_ns_total = 0;   // sum over the long steps
+  std::int64_t loop_ns_total = 0;   // sum over all steps after warm-up
   std::int64_t median_ns = 0;
   std::int64_t limit_ns = 0;  // a wall above it is long
   std::int64_t longest_ns = 0;
   std::int64_t excess_ns_total = 0;  // wall_ns_total - steps x median_ns
   std::vector<ExcessRow> excess;     // largest first
-  bool left_out = false;             // of all other sums, as the user asked
+  bool left_out = false;             // they are left out of all other sums, as the user asked
 
-  double share() const;          // of the loop's time
-  double highest_ratio() const;  // of the longest to the median
+  double share() const;          // Returns their share of the loop's time.
+  double highest_ratio() const;  // Returns the ratio of the longest to the median.
   // The median step says too little of the loop's time.
   bool matter() const { return share() > 0.05; }
   std::vector<std::pair<Cause, std::int64_t>> excess_by_cause() const;  // largest first

@@ -9,7 +9,7 @@ namespace stepscope::summary_parts {
 
 // The steps that the sums are over, and the time that they cover.
 struct Counting {
-  std::vector<std::uint32_t> rows;  // of Steps::list
+  std::vector<std::uint32_t> rows;  // rows of Steps::list
   std::vector<bool> counts;         // by row
   IntervalSet windows;
   std::string why;  // empty: two or more steady steps
@@ -69,17 +69,17 @@ std::vector<KernelRow> kernel_rows(const Trace& trace, const Steps& steps,
 std::vector<TransferRow> transfer_rows(const Trace& trace, const Steps& steps,
                                        const Attribution& attribution, const Counting& counting);
 
-// Of other tools' traces: that they are pieces of a run.
+// Notes which traces of other tools are pieces of a run.
 void note_cuts(const Trace& trace, const Steps& steps, std::vector<std::string>& notes);
 
 // Graph work without its capture, and graph launches whose work is missing.
 void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs,
                  std::vector<std::string>& notes);
 
-// Of the loop's time behind its first step, in which its thread was ready to run and had no core;
-// nothing where samples tell too little of it.
+// Returns the share of the loop's time behind its first step in which its thread was ready to run
+// and had no core; nothing where samples cover too little of it.
 std::optional<double> core_wait_share(const ThreadCpu& cpu, const Steps& steps);
-// What the sampler saw of a loader's workers, and what it could not see.
+// Notes which workers of a loader the sampler saw, and what it could not see.
 void note_samples(const Trace& trace, const Steps& steps, const LoaderWait& loader,
                   std::vector<std::string>& notes);
 

@@ -15,7 +15,7 @@ struct RankRow {
   std::int32_t rank = -1;
   ProcessId process = 0;
   std::uint64_t steps_counted = 0;
-  std::int64_t wall_ns_total = 0;  // of the counted steps
+  std::int64_t wall_ns_total = 0;  // sum over the counted steps
   std::int64_t p50_ns = 0;
   std::int64_t p90_ns = 0;
   // In collectives of the whole run: how long this rank waited for others to enter, and how long

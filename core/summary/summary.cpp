@@ -19,7 +19,7 @@ std::vector<PerCause<std::int64_t>> parts_by_step(const Partition& partition, st
   return parts;
 }
 
-// Of the step without a slowing profiler, where that is known.
+// Computes the throughput of the step without a slowing profiler, where that step is known.
 std::optional<Throughput> throughput_of(const Summary& s, const std::optional<FlopOptions>& flops) {
   const PartitionSummary& p = s.partition;
   if (!flops || p.wall_ns_total == 0 || s.steps.found_by == FoundBy::whole_trace)

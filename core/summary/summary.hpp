@@ -57,7 +57,8 @@ struct PartitionSummary {
   std::int64_t p50_ns = 0;
   std::int64_t p90_ns = 0;
   std::int64_t device_busy_ns_total = 0;
-  double queued_share = 0;  // of device busy: the next op was issued before this one ended
+  // Share of device busy in which the next op was issued before this one ended.
+  double queued_share = 0;
   std::int64_t host_wait_ns_total =
       0;  // device idle for want of work: the most a perfect host saves
   Bound bound = Bound::not_judged;
@@ -95,7 +96,7 @@ struct CellRow {
   std::uint32_t line = 0;
   std::optional<std::uint32_t> device;  // absent: the process's partition
   std::int64_t ns_total = 0;
-  std::string function;           // that the line is in
+  std::string function;           // the function that the line is in
   std::string operation;          // kernel, call or range that owns the time: operation_name.hpp
   std::uint64_t calls_total = 0;  // events that own part of it
   Direction direction = Direction::none;
@@ -120,7 +121,7 @@ struct KernelRow {
   std::string phase;
   std::uint64_t calls_total = 0;
   std::int64_t ns_total = 0;               // device time, overlaps counted twice
-  std::uint64_t bytes_total = 0;           // of copies and sets
+  std::uint64_t bytes_total = 0;           // moved by copies and sets
   std::optional<double> bytes_per_second;  // over the device time of those that say their bytes
 };
 
@@ -132,8 +133,8 @@ struct TransferRow {               // communication calls that said what they se
   std::uint64_t calls_total = 0;
   std::uint64_t bytes_total = 0;  // as the calls were given them
   std::int64_t ns_total = 0;      // device time of their kernels, overlaps counted twice
-  // Of it, what waited for other ranks to enter; and the rank, with its part, that was waited for
-  // longest. -1: none was, or it is not known (collectives.hpp).
+  // The part of it that waited for other ranks to enter; and the rank that was waited for longest,
+  // with its part. -1: none was, or it is not known (collectives.hpp).
   std::int64_t late_ns_total = 0;
   std::int32_t latest_rank = -1;
   std::int64_t latest_rank_ns_total = 0;
@@ -152,9 +153,9 @@ struct Abstention {
 
 // CPU time of the recorder's own threads, in all processes.
 struct RecorderCost {
-  double core_share = 0;           // of the longest process's life; 1: one core all the time
-  double ns_per_event = 0;         // of the thread that writes the file
-  double decode_ns_per_event = 0;  // of these: reading rings and device records into rows
+  double core_share = 0;           // share of the longest process's life; 1: one core all the time
+  double ns_per_event = 0;         // CPU time of the thread that writes the file
+  double decode_ns_per_event = 0;  // the part of it that reads rings and device records into rows
 };
 
 struct Trust {
@@ -167,8 +168,8 @@ struct Trust {
   std::optional<Overhead> left;                // on steps that were not recorded
   std::optional<RecorderCost> recorder;        // beside the program
   std::optional<double> link_rate;  // calls with a line / calls at which one was asked for
-  LineShare lines;                  // of the counted wall, what has a source line
-  // Of the loop's time, in which its thread was ready to run and others had the cores.
+  LineShare lines;  // the parts of the counted wall time with and without a source line
+  // Share of the loop's time in which its thread was ready to run and others had the cores.
   std::optional<double> core_wait_share;
   std::vector<std::string> rivals;
   std::vector<std::string> broken_invariants;
@@ -178,12 +179,12 @@ struct Trust {
   std::vector<std::string> notes;
 };
 
-// Of a job (`job` is there) a step is one rank's: steps_counted is ranks times the job's steps, and
-// all sums are over all ranks, but for `steps` and what is read off its windows, which are the first
-// rank's.
+// In a job (`job` is there) a step is one rank's: steps_counted is ranks times the job's steps, and
+// all sums are over all ranks, but for `steps` and what is read off its windows, which are the
+// first rank's.
 struct Summary {
   RunFacts run;
-  std::optional<JobFacts> job;  // of several ranks; absent: one rank's view
+  std::optional<JobFacts> job;  // several ranks together; absent: one rank's view
   Steps steps;
   // For each step of steps.list, its parts in ns (all causes; sums to its wall).
   std::vector<PerCause<std::int64_t>> step_parts;
@@ -200,7 +201,7 @@ struct Summary {
   std::vector<TransferRow> transfers;       // largest first
   std::vector<DeviceHealth> device_health;  // by device; empty where nothing was sampled
   std::optional<Throughput> throughput;     // where its FLOPs were given, and steps were found
-  std::vector<SourceText> sources;          // of lines in cells and counts, if the run kept them
+  std::vector<SourceText> sources;  // texts of lines in cells and counts, if the run kept them
   Trust trust;
   std::optional<Findings> findings;  // set by whoever called find_all; absent: nobody looked
 };

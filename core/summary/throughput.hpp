@@ -13,11 +13,11 @@
 
 namespace stepscope {
 
-// By the device's name as CUDA gives it; a MIG instance has no known peak.
+// Returns the peak by the device's name as CUDA gives it; a MIG instance has no known peak.
 std::optional<double> known_peak_tflops(std::string_view device_name);
 
 struct FlopOptions {
-  double flops_per_step = 0;  // of this process, forward and backward
+  double flops_per_step = 0;  // this process's, forward and backward
   std::optional<double> peak_tflops;
 };
 

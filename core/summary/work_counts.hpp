@@ -36,10 +36,10 @@ struct WorkCount {
   // "copies_d2h", "copies_d2d", "bytes_h2d", "bytes_d2h", "bytes_d2d", "memsets", "cpu_ops".
   std::string name;
   std::uint64_t total = 0;         // over the counted steps
-  std::uint64_t least_a_step = 0;  // of the counted steps, each alone
+  std::uint64_t least_a_step = 0;  // in a single counted step
   std::uint64_t most_a_step = 0;
-  // Of all that was recorded of the process: warm-up and what is outside of any step included. Not
-  // in older documents.
+  // Count over all that was recorded of the process: warm-up and what is outside of any step
+  // included. Not in older documents.
   std::optional<std::uint64_t> in_recording;
   // They sum to `total`. None in older documents, nor where it is not known which line an event is
   // at.
@@ -49,8 +49,8 @@ struct WorkCount {
 // The ids above, in their order.
 std::vector<std::string_view> work_count_names();
 
-// In the order of the ids above. A count is left out where its events were not recorded. `counted`
-// are rows of steps.list; `walked` knows the line of an event.
+// Returns the counts in the order of the ids above. A count is left out where its events were not
+// recorded. `counted` are rows of steps.list; `walked` knows the line of an event.
 std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
                                   const std::vector<std::uint32_t>& counted,
                                   const WalkedProcess* walked = nullptr);

@@ -12,7 +12,7 @@ namespace stepscope::kernels {
 
 struct DeviceLimits {
   int multiprocessors = 0;
-  std::size_t block_shared_bytes = 0;  // that a block can have: 99 KB or more
+  std::size_t block_shared_bytes = 0;  // shared memory that a block can have: 99 KB or more
   bool dependent_launch = false;       // Hopper and newer
 
   static cudaError_t of_current(DeviceLimits* limits) {

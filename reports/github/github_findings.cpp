@@ -54,7 +54,7 @@ std::string notice_of(const Summary& summary) {
 }  // namespace
 
 std::string github_findings(const std::vector<Summary>& summaries, std::string_view root) {
-  constexpr std::size_t kMostRuns = 3;  // of the ten notices
+  constexpr std::size_t kMostRuns = 3;  // share of the ten notices that is for runs
   std::string out =
       of_severity(summaries, Severity::high, "error", github::kMostShown, root) +
       of_severity(summaries, Severity::medium, "warning", github::kMostShown, root) +

@@ -11,7 +11,7 @@
 
 namespace stepscope::github {
 
-inline constexpr std::size_t kMostShown = 10;  // of a level, in a step
+inline constexpr std::size_t kMostShown = 10;  // annotations of a level that GitHub shows in a step
 
 std::string escaped_message(std::string_view text);
 std::string escaped_property(std::string_view text);

@@ -9,7 +9,7 @@
 
 namespace stepscope {
 
-// Of runs that are not comparable: why not, and what the sides are.
+// For runs that are not comparable: why not, and what the sides are.
 std::string html_diff(const Comparison& comparison);
 
 }  // namespace stepscope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every step as a bar of its parts, so that what is periodic, what warms up and what is long shows.
 //
-// Of more steps than kMostBars, each bar is the longest of as many neighbours as are needed.
+// With more steps than kMostBars, each bar is the longest of as many neighbours as are needed.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace stepscope::html {
 
 struct Report : StepScale {
   HtmlOptions options;
-  std::string prefix;  // of ids: several reports may share a page
+  std::string prefix;  // prefix of ids: several reports may share a page
   std::string id(std::string_view name) const { return prefix + std::string(name); }
 };
 

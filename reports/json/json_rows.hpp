@@ -16,7 +16,7 @@ namespace stepscope::json_rows {
 
 using Json = nlohmann::ordered_json;
 
-// Of report-1. `steps`: those that the sums are over.
+// Rows of report-1. `steps`: those that the sums are over.
 Json run(const RunFacts& run);
 Json part(const PartSum& part, const PartitionSummary& partition);
 Json partition(const PartitionSummary& partition);  // with its parts
@@ -29,10 +29,10 @@ Json trust(const Trust& trust);
 Json finding(const Finding& finding);
 Json step(const Step& step, bool counted, const PerCause<std::int64_t>& parts);
 
-// Of a table of a report, whichever: exact totals are "KEY_total", means and shares "KEY".
+// Writes a row of any table of a report: exact totals are "KEY_total", means and shares "KEY".
 Json row(const report::Table& table, const report::Row& row);
 
-// Of whatif-1, diff-1 and gate-1.
+// Rows of whatif-1, diff-1 and gate-1.
 Json forecast(const Forecast& forecast);
 Json fix(const WhatIfRow& row);
 Json cause(const CauseDelta& row, const Comparison& comparison);

@@ -15,7 +15,7 @@ struct Case {
   std::string name;
   std::string kind;  // behind "stepscope.gate.": what the metric measures
   CaseEnd end = CaseEnd::passed;
-  std::string type;  // of a failure or error
+  std::string type;  // type of a failure or error
   std::string message;
   std::string details;
 };

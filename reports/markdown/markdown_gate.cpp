@@ -15,9 +15,9 @@ namespace {
 
 using namespace markdown;
 
-constexpr std::size_t kMostRows = 60;      // of metrics, of which policies seldom name ten
-constexpr std::size_t kMostRuns = 20;      // of a side
-constexpr std::size_t kMostLetters = 300;  // of a sentence or name
+constexpr std::size_t kMostRows = 60;      // metrics that are listed; policies seldom name ten
+constexpr std::size_t kMostRuns = 20;      // runs of a side that are listed
+constexpr std::size_t kMostLetters = 300;  // letters of a sentence or name
 
 std::string sentence(std::string_view words) {
   return escaped(shortened(words, kMostLetters));

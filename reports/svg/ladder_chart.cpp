@@ -24,7 +24,7 @@ using Families = std::array<std::int64_t, kCauseFamilies.size()>;
 // Both axes begin at 0.
 struct Scales {
   double fastest = 1;     // tokens/s
-  double longest_ns = 1;  // of a profiled step
+  double longest_ns = 1;  // longest profiled step
   double width = kChartWidth - kLeft - kRight;
 
   double rate_x(double rate) const { return kLeft + width * rate / fastest; }

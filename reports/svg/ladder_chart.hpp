@@ -11,7 +11,7 @@
 
 namespace stepscope {
 
-// Of a ladder where nothing ran: a line that says so.
+// For a ladder where nothing ran, the picture is a line that says so.
 Markup ladder_chart(const Ladder& ladder);
 std::string svg_ladder(const Ladder& ladder);
 

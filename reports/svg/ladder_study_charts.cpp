@@ -18,7 +18,7 @@ using namespace chart_marks;
 constexpr double kStudyTop = 75, kStudyLeft = 160, kStudyRight = 110;
 constexpr double kStudyWidth = kChartWidth - kStudyLeft - kStudyRight;
 
-// Of factors; 1 is on the axis.
+// An axis of factors that holds 1.
 struct FactorAxis {
   double low = 0, high = 0.01;  // logarithms
 

@@ -14,16 +14,16 @@
 namespace stepscope {
 namespace {
 
-constexpr int kWidth = 760;  // of a picture that stands alone
+constexpr int kWidth = 760;  // width of a picture that stands alone
 constexpr double kMargin = 10;
 constexpr double kTop = 4;
 constexpr double kRowHeight = 26;
-constexpr double kTextBase = 18;  // of a row: its text stands on it
+constexpr double kTextBase = 18;  // height in a row on which its text stands
 constexpr double kBarTop = 7;
 constexpr double kBarHeight = 14;
 constexpr double kLeastBar = 0.15;         // percent
-constexpr std::size_t kLabelColumns = 45;  // of a picture that stands alone
-constexpr std::size_t kLongestLabel = 56;  // of a page, which may be wide
+constexpr std::size_t kLabelColumns = 45;  // columns of labels in a picture that stands alone
+constexpr std::size_t kLongestLabel = 56;  // columns of labels in a page, which may be wide
 constexpr std::size_t kNoteColumns = 76;
 
 // The columns, as shares of the width.

@@ -41,8 +41,8 @@ Waterfall waterfall_of(const Comparison& comparison, std::size_t most = kMostWat
 // For a page, whose style sheet colours it, as wide as there is room.
 Markup waterfall_markup(const Waterfall& waterfall);
 
-// A picture of its own: a whole .svg file, light or dark as its viewer is. Of runs that are not
-// comparable it says why.
+// Returns a picture of its own: a whole .svg file, light or dark as its viewer is. For runs that
+// are not comparable it says why.
 std::string svg_waterfall(const Comparison& comparison);
 
 }  // namespace stepscope

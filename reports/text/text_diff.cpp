@@ -23,7 +23,7 @@ constexpr std::size_t kMostReplaced = 3;
 constexpr std::size_t kNumberColumns = 22;  // both numbers and what stands around them
 constexpr std::size_t kPlaceColumns = 30;
 constexpr std::size_t kNameColumnsOfReplaced = 44;
-constexpr double kLeastChangeShown = 0.0005;  // of A's step
+constexpr double kLeastChangeShown = 0.0005;  // share of A's step
 constexpr double kCountsDiffer = 0.005;
 
 struct DiffPage {

@@ -11,7 +11,7 @@
 namespace stepscope::viewer {
 
 enum class Command : std::uint8_t {
-  // they move the view
+  // Commands that move the view.
   zoom_in,
   zoom_out,
   pan_left,
@@ -26,14 +26,14 @@ enum class Command : std::uint8_t {
   previous_step,
   zoom_to_measured,
   next_match,
-  // of one run
+  // Commands of one run.
   undo,
   measure_selection,
   mark,
   pin_lane,
   hide_lane,
   show_lanes,
-  // of the screen: Desk::apply
+  // Commands of the screen: Desk::apply.
   align_step,
   align_phase,
   other_run,

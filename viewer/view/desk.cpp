@@ -152,7 +152,7 @@ void Desk::step_to(Command command) {
   tell_step();
 }
 
-// Of two runs the difference stays what is said.
+// Describes the chosen step. With two runs, the sentence stays the one about their difference.
 void Desk::tell_step() {
   notice.clear();
   const auto step = active().step();
@@ -251,7 +251,8 @@ void Desk::measure(std::size_t side, Interval range) {
     sessions_[i]->measure(shifted(range, zero(i) - zero(side)));
 }
 
-// Of a step or a phase, what stands for it on the other side, too, which may be longer or shorter.
+// Measures the selected event. For a step or a phase, its counterpart on the other side is measured
+// too, which may be longer or shorter.
 void Desk::measure_selection() {
   const auto event = active().selected_event();
   if (!event) return;
@@ -285,7 +286,7 @@ void Desk::show_phase(const std::string& path) {
 
 void Desk::show_wanted(const std::vector<Wanted>& wanted, const std::string& what) {
   notice.clear();
-  std::optional<Interval> around;  // of what was found, counted from the anchors
+  std::optional<Interval> around;  // time around what was found, counted from the anchors
   for (std::size_t i = 0; i < sides(); ++i) {
     const Run& own = run(i);
     const auto step = sessions_[i]->step();

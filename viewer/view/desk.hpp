@@ -71,7 +71,7 @@ class Desk {
   std::int64_t zero(std::size_t side) const;
   std::string zero_text(std::size_t side) const;
 
-  // Of two runs.
+  // Only with two runs.
   const Comparison* comparison() const { return comparison_ ? &*comparison_ : nullptr; }
   const std::vector<DeltaGroup>& groups() const { return groups_; }
   // Selects, on each side, the longest stretch of the chosen step that the row is about, aligned.
@@ -88,7 +88,7 @@ class Desk {
   std::optional<std::size_t> chosen_finding() const { return chosen_finding_; }
 
   void choose_kernel(const std::string& name);
-  KernelGrouping kernel_grouping = KernelGrouping::none;  // of the table of kernels
+  KernelGrouping kernel_grouping = KernelGrouping::none;  // grouping of the table of kernels
   const std::optional<KernelLengths>& kernel() const { return kernel_; }
 
   // Reads the active run as another rank sees it. An error leaves everything as it was.
@@ -105,7 +105,7 @@ class Desk {
   bool copy_wanted = false;    // the open table is to be copied
   bool quit_wanted = false;
   PanelSizes panels;
-  float text_scale = 1;  // of the display's own size: 0.7 to 2
+  float text_scale = 1;  // relative to the display's own size: 0.7 to 2
   std::string notice;    // the last thing that did not go as asked
 
  private:

@@ -245,7 +245,7 @@ class Sheet {
     say("Line", line_text(run_, line.site, line.direction));
   }
 
-  // Of a collective in a trace that holds all ranks.
+  // Adds who entered a collective last, in a trace that holds all ranks.
   void last_rank(DeviceOpId op) {
     const auto last = run_.attribution.last_entries.find(op);
     if (last == run_.attribution.last_entries.end()) return;

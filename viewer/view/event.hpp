@@ -26,7 +26,7 @@ struct EventRef {
   EventKind kind = EventKind::step;
   std::uint32_t id = 0;
   std::uint32_t partition =
-      Partition::kWholeProcess;  // of segment and gap: row of Attribution::devices
+      Partition::kWholeProcess;  // for a segment or gap: row of Attribution::devices
 
   friend bool operator==(const EventRef&, const EventRef&) = default;
 };
@@ -55,7 +55,7 @@ std::string phase_path(const Run& run, PhaseId phase);
 std::string site_text(const Run& run, SiteId site);
 // The same with the pass of autograd that worked for the line: "train.py:96 (step) backward".
 std::string line_text(const Run& run, SiteId site, Direction direction);
-// Of a segment, gap, visit or device op: the phase that it is in; the root where it has none.
+// Returns the phase of a segment, gap, visit or device op; the root where it has none.
 PhaseId phase_of(const Run& run, EventRef event);
 
 // "h12" is host range 12, "d34" device op 34: how findings and lines name their evidence.

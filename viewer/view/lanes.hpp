@@ -46,9 +46,9 @@ struct Lane {
   EventKind events = EventKind::step;
   std::uint32_t partition = Partition::kWholeProcess;
   std::vector<Row> rows;
-  Curve curve;  // of a counter, which has no rows
+  Curve curve;  // only for a counter, which has no rows
   DeviceCounter counter = DeviceCounter::sm_clock_mhz;
-  bool is_aside = false;  // of a worker
+  bool is_aside = false;  // lane of a worker
 
   // Stays the same from run to run of a program: what is saved refers to it.
   std::string name() const { return group + "/" + title; }
@@ -58,7 +58,7 @@ struct Lane {
   }
 };
 
-// Of the longest event in it, without reading that event.
+// Returns the look of the longest event in the box, without reading that event.
 inline Look look_of(const Box& box) {
   return std::bit_cast<Look>(box.look);
 }

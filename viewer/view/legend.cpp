@@ -15,7 +15,8 @@ std::vector<Cause> legend_of(const Desk& desk, const PerCause<bool>& on_screen) 
   for (std::size_t side = 0; side < desk.sides(); ++side) {
     for (const PartSum& part : desk.run(side).summary.partition.parts) add(part.cause);
   }
-  for (std::size_t i = 0; i < kCauseCount; ++i) add(static_cast<Cause>(i));  // of other steps
+  // Causes of other steps.
+  for (std::size_t i = 0; i < kCauseCount; ++i) add(static_cast<Cause>(i));
   return out;
 }
 

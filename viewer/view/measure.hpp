@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a range of time holds: the owners of its time, which sum to the range, and for each lane how
-// many events touch it, how long they are, and what share of the range they cover.
+// The content of a range of time: the owners of its time, which sum to the range, and for each lane
+// how many events touch it, how long they are, and what share of the range they cover.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace stepscope::viewer {
 
 struct LaneMeasure {
   std::uint32_t lane = 0;
-  LengthSpread lengths;      // of whole events
+  LengthSpread lengths;      // lengths of whole events
   std::int64_t sum_ns = 0;   // inside the range, overlaps counted twice
   std::int64_t busy_ns = 0;  // covered, overlaps counted once
 };

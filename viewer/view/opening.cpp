@@ -43,7 +43,7 @@ std::string where(const Run& run, const Segment& segment) {
   return line.empty() ? out : out + ", at " + line;
 }
 
-// Of two kinds of steps the median may lie between, where no step is.
+// Compares a step with the median, which may lie between two kinds of steps, where no step is.
 std::string median_text(const Step& step, std::int64_t p50_ns) {
   const std::string near = duration(p50_ns);
   if (duration(step.wall_ns()) == near || std::abs(step.wall_ns() - p50_ns) < p50_ns / 50)

@@ -12,7 +12,7 @@ namespace stepscope::viewer {
 struct PaletteEntry {
   enum class Kind : std::uint8_t { command, lane, step, finding, mark } kind = Kind::command;
   std::string text;
-  std::string key;        // of a command
+  std::string key;        // key of a command
   std::size_t index = 0;  // Command, or row of the active session
 };
 

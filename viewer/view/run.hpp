@@ -30,7 +30,7 @@ struct RunOptions {
   std::optional<std::int32_t> rank;
   std::optional<SectionChoice> section;  // --section
   bool find = true;                      // look for findings, and at all ranks, too
-  std::shared_ptr<const Summary> job;    // of all ranks, where that is known already
+  std::shared_ptr<const Summary> job;    // summary of all ranks, where it is known already
 };
 
 struct Run {
@@ -43,11 +43,12 @@ struct Run {
   Summary summary;
   std::vector<Cause> op_classes;  // by DeviceOpId, of all processes
   std::vector<PhaseVisit> phase_stays;
-  std::vector<IdleGap> gaps;                       // of the process
+  std::vector<IdleGap> gaps;                       // idle gaps of the process
   std::vector<std::vector<IdleGap>> device_gaps;   // by row of Attribution::devices
   std::map<std::uint32_t, DeviceSamples> samples;  // counters, by device
   Ranks ranks;
-  std::shared_ptr<const Summary> job;  // of all ranks; none where the run has one, or is not read
+  // Summary of all ranks; none where the run has one, or is not read.
+  std::shared_ptr<const Summary> job;
 };
 
 // Every table has a row for what refers to it, and says nothing.
@@ -56,7 +57,7 @@ Run glance(Trace trace, const RunOptions& options = {});
 // Steps, attribution, findings: what `stepscope report` does of the same trace.
 Result<Run> analyse(Trace trace, const RunOptions& options = {});
 
-// Of a run of several ranks all of them, each read on its own: as long as that takes.
+// Summarises all ranks of a run, each read on its own: as long as that takes.
 std::shared_ptr<const Summary> job_of(const Run& run);
 
 }  // namespace stepscope::viewer

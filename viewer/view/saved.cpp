@@ -61,7 +61,7 @@ bool write_object(const Json& json, const std::string& path) {
   return false;
 }
 
-// Of viewers that were killed while they wrote.
+// Removes the files of viewers that were killed while they wrote.
 void remove_left_over(const std::string& folder) {
   std::error_code error, ignored;
   const auto old = fs::file_time_type::clock::now() - std::chrono::hours(24);
@@ -100,13 +100,14 @@ void load_session(Session& session, const Json& json) {
     const std::int64_t begin = mark["begin_ns"];
     const std::int64_t end = mark["end_ns"];
     const std::int64_t most = session.run().trace.end() - zero;
-    if (begin < 0 || end < begin || end > most) continue;  // of another recording
+    if (begin < 0 || end < begin || end > most) continue;  // the mark is from another recording
     const bool named = mark.contains("text") && mark["text"].is_string();
     session.add_mark({{zero + begin, zero + end}, named ? mark["text"].get<std::string>() : ""});
   }
 }
 
-// Of a run that was not analysed yet only the marks are new: it lacks lanes that flags are about.
+// Makes a session's JSON. In a run that was not analysed yet only the marks are new: it lacks lanes
+// that flags are about.
 Json session_json(const Session& session, Json before) {
   Json marks = Json::array();
   const std::int64_t zero = session.run().trace.begin();

@@ -96,7 +96,7 @@ void Session::apply(Command command) {
       measured_.reset();
       return search("");
     default:
-      return;  // of the screen
+      return;  // the screen's commands
   }
 }
 

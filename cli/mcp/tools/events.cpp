@@ -55,7 +55,7 @@ Result<Interval> window_of(const LoadedRun& run, std::int64_t id) {
   return usage_error(fmt::format("step: the run has no step {}; tool 'steps' lists them", id));
 }
 
-// Of the step, from_ns and to_ns together.
+// Returns the time that the step, from_ns and to_ns give together.
 Result<std::optional<Interval>> time_of(const LoadedRun& run, const Arguments& arguments) {
   std::optional<Interval> out;
   if (const auto step = arguments.whole("step")) {

@@ -12,7 +12,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kSame = 0.0005;  // of A's step: less is not worth a direction
+constexpr double kSame = 0.0005;  // share of A's step; less is not worth a direction
 
 double mean_call_ns(std::int64_t ns, std::uint64_t calls) {
   return static_cast<double>(ns) / static_cast<double>(calls);

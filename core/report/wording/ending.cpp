@@ -10,7 +10,7 @@
 namespace stepscope {
 namespace {
 
-// As the launcher wrote it: {"status":1}, {"signal":9} or null.
+// Returns the exit as the launcher wrote it: {"status":1}, {"signal":9} or null.
 std::string exit_fact(const RunFacts& run) {
   const auto at = std::find_if(run.versions.begin(), run.versions.end(),
                                [](const auto& fact) { return fact.first == "exit"; });

@@ -13,7 +13,7 @@ struct FindingRule {
   std::string_view text;   // the page, Markdown
 };
 
-// Without its heading, the first paragraph: what the pattern is.
+// Returns the first paragraph, without the heading: what the pattern is.
 std::string_view first_paragraph(const FindingRule& rule);
 
 // Null where no rule has the id.

@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, std::string>> gate_reasons(const GateVerdict&
 
 // "Pass", "Regression", "Inconclusive", "Not comparable".
 std::string_view gate_title(const GateVerdict& verdict);
-// Behind the title: what was judged, what failed, or what is missing.
+// Returns what stands behind the title: what was judged, what failed, or what is missing.
 std::string gate_summary(const GateVerdict& verdict);
 // Where only times kept the verdict open: how the counts, which one run decides, are judged alone;
 // else empty.

@@ -12,7 +12,8 @@ namespace stepscope {
 // Whether a reader should act on it: clocks held down, memory that grows, a device that is shared.
 bool has_trouble(const DeviceHealth& health);
 
-// What is said of one device alone: clocks, reasons, power; then memory, sharing and slow steps.
+// Returns the sentences about one device: clocks, reasons, power; then memory, sharing and slow
+// steps.
 std::vector<std::string> health_sentences(const DeviceHealth& health);
 
 // The same in one line, after the device's number: "GPU 1: SM clock 1755 MHz, 642 W".

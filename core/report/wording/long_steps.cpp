@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostOwners = 3;
 constexpr std::size_t kMostCompiling = 3;
 constexpr double kLeastRest = 0.0005;
-constexpr double kLeastCompiling = 0.01;  // of the usual step
+constexpr double kLeastCompiling = 0.01;  // share of the usual step
 
 std::string duration(std::int64_t ns) {
   return format_duration(static_cast<double>(ns));

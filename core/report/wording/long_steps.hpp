@@ -9,7 +9,7 @@
 
 namespace stepscope {
 
-// Of a view without its long steps, what is missing; for the heading. Empty: nothing is.
+// Returns what a view without its long steps lacks, for the heading. Empty: nothing.
 std::string trimmed_text(const StepScale& scale);
 // Under the headline, where LongSteps::matter(); empty elsewhere.
 std::string long_share_text(const StepScale& scale);

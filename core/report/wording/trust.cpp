@@ -49,7 +49,7 @@ std::string range_of(std::int64_t first, std::int64_t last) {
   return first == last ? fmt::format("step {}", first) : fmt::format("steps {}-{}", first, last);
 }
 
-constexpr std::size_t kMostRanges = 4;  // of one reason
+constexpr std::size_t kMostRanges = 4;  // step ranges that are listed for one reason
 
 struct Reason {
   std::string text;

@@ -24,7 +24,7 @@ class Field {
   Field at(const char* name) const;                   // must be there
   std::optional<Field> find(const char* name) const;  // absent or null: nothing
   template <class F>
-  void for_each(F visit) const {  // of an array
+  void for_each(F visit) const {  // visits an array's elements
     if (!json_->is_array()) fail("must be an array");
     for (std::size_t i = 0; i < json_->size(); ++i)
       visit(Field((*json_)[i], path_ + "[" + std::to_string(i) + "]"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report's document says of the run itself: its facts, its devices' clocks, and how far it
+// Reads a report's document about the run itself: its facts, its devices' clocks, and how far it
 // can be trusted. Internal to core/summary.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace stepscope {
 
 RunFacts read_run(const Field& run);
 DeviceHealth read_health(const Field& device);
-// Of trust what a reader of sums must know; documents without it are trusted.
+// Reads the parts of trust that a reader of sums must know; documents without it are trusted.
 void read_trust(const Field& document, Trust& out);
 
 }  // namespace stepscope

@@ -16,7 +16,7 @@ ByOwner differences(const Spent& late, const Spent& other) {
   return out;
 }
 
-// In each group the amounts below 0 are taken from those above, in proportion.
+// Takes, in each group, the amounts below 0 from those above, in proportion.
 template <class KeyOf>
 void cancel_within(ByOwner& amounts, KeyOf key_of) {
   struct Sums {

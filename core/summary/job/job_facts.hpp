@@ -11,7 +11,7 @@
 
 namespace stepscope {
 
-// What the other ranks waited for, of one rank's work.
+// The part of one rank's work for which the other ranks waited.
 struct JobReason {
   Cause cause = Cause::unknown;
   std::string phase_path;
@@ -24,18 +24,19 @@ struct JobReason {
 struct JobRank {
   std::int32_t rank = 0;
   std::string host;
-  std::uint64_t steps_counted = 0;  // of its own
-  std::int64_t wall_ns_total = 0;   // of these
-  std::int64_t work_ns_total = 0;   // of the job's steps, what was neither of the next two
+  std::uint64_t steps_counted = 0;  // its own counted steps
+  std::int64_t wall_ns_total = 0;   // sum over these
+  std::int64_t work_ns_total = 0;   // the part of the job's steps that is neither of the next two
   std::int64_t waits_ns_total = 0;  // for other ranks
   std::int64_t transfer_ns_total = 0;
-  std::int64_t undecided_ns_total = 0;  // of the waits, for whom or why is not known
-  std::int64_t costs_ns_total = 0;      // what all others together waited for this one
-  std::uint64_t times_last = 0;         // collectives that it entered last
-  bool is_late = false;                 // later than the others by more than chance
-  std::int64_t gain_ns_total = 0;       // of every rank, if it came when the next one does
-  std::int64_t gain_error_ns = 0;       // of that a step: half of its 90 % interval
-  std::vector<JobReason> reasons;       // largest first; they sum to costs_ns_total
+  // The part of the waits for which rank or reason is not known.
+  std::int64_t undecided_ns_total = 0;
+  std::int64_t costs_ns_total = 0;  // what all others together waited for this one
+  std::uint64_t times_last = 0;     // collectives that it entered last
+  bool is_late = false;             // later than the others by more than chance
+  std::int64_t gain_ns_total = 0;   // what every rank would gain if it came when the next one does
+  std::int64_t gain_error_ns = 0;   // half of the gain's 90 % interval, a step
+  std::vector<JobReason> reasons;   // largest first; they sum to costs_ns_total
 
   double wall_ns_per_step() const {
     return steps_counted ? static_cast<double>(wall_ns_total) / static_cast<double>(steps_counted)
@@ -53,13 +54,13 @@ struct JobClock {
 
 struct JobFacts {
   std::int32_t world_size = -1;
-  std::uint64_t steps_counted = 0;  // of the job: each one stretch of time
-  std::int64_t wall_ns_total = 0;   // of these; the partition's is ranks times this
-  std::uint64_t collectives = 0;    // that were matched between ranks
+  std::uint64_t steps_counted = 0;  // the job's steps: each is one stretch of time
+  std::int64_t wall_ns_total = 0;   // sum over these; the partition's is ranks times this
+  std::uint64_t collectives = 0;    // collectives that were matched between ranks
   std::vector<JobRank> ranks;       // by rank
   std::uint32_t slowest = 0;        // rows of `ranks`, by work
   std::uint32_t median = 0;
-  std::vector<JobClock> clocks;    // of hosts beside the first one
+  std::vector<JobClock> clocks;    // clocks of hosts beside the first one
   std::vector<std::string> notes;  // ranks that are missing, cut, doubled; what is not decided
 };
 

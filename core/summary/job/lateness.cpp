@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kStandardErrors = 3;
 
-// What each rank costs the others in each step, and the least that it costs one of them.
+// Computes what each rank costs the others in each step, and the least that it costs one of them.
 struct Costs {
   std::vector<std::vector<double>> by_rank;  // rank, step
   std::vector<std::vector<std::int64_t>> least;

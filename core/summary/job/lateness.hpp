@@ -22,14 +22,14 @@ struct LateReason {
 };
 
 struct Lateness {
-  std::int64_t cost_ns_total = 0;  // of all other ranks' time, summed over them
+  std::int64_t cost_ns_total = 0;  // all other ranks' time, summed over them
   std::int64_t gain_ns_total = 0;
   std::vector<std::int64_t> gain_by_step;
   std::vector<LateReason> reasons;  // largest first; they sum to cost_ns_total
   bool is_late = false;
 };
 
-// By row of the records, of which there are `ranks`.
+// Returns the lateness by row of the records, of which there are `ranks`.
 std::vector<Lateness> lateness_of(const Ledger& ledger, std::size_t ranks);
 
 }  // namespace stepscope::job

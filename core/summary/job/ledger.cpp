@@ -42,7 +42,7 @@ struct AlignedRank {
   std::vector<std::uint32_t> match_of_use;  // row of Matches::collectives, or kNone
   // Row of Matches::collectives -> when the rank, having no other work, left it; kNeverMet: it had.
   std::map<std::uint32_t, std::int64_t> met;
-  std::vector<std::pair<std::int64_t, std::uint32_t>> meetings;  // of `met`, by time
+  std::vector<std::pair<std::int64_t, std::uint32_t>> meetings;  // the entries of `met`, by time
 };
 
 class Builder {

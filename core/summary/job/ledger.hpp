@@ -37,7 +37,7 @@ struct JobCell {
 };
 
 struct Ledger {
-  std::vector<Interval> steps;  // of the first rank, as far as every rank counts them
+  std::vector<Interval> steps;  // the first rank's steps, as far as every rank counts them
   std::vector<JobCell> cells;   // sorted by (step, rank, by_rank, owner)
   Matches matches;
   std::vector<std::uint64_t> times_last;  // by row of the records: collectives that waited for it

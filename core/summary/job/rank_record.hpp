@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the job's ledger reads of one rank: its exact partition as pieces of time, and the
-// collectives in which it took part. Plain data, so that tests can make a job by hand.
+// The part of one rank's trace that the job's ledger reads: its exact partition as pieces of time,
+// and the collectives in which it took part. Plain data, so that tests can make a job by hand.
 //
 // Times are nanoseconds by the clock of the rank's host. Pieces are in order of time and tile
 // [first begin, last end) without a gap.

@@ -13,7 +13,7 @@ std::string key_of(const KernelRow& row, KernelGrouping by) {
   return by == KernelGrouping::phase ? row.phase : row.name;
 }
 
-// Of those calls that say their bytes.
+// Returns the time of the calls that say their bytes.
 double seconds_with_bytes(const KernelRow& row) {
   return row.bytes_per_second ? static_cast<double>(row.bytes_total) / *row.bytes_per_second : 0;
 }

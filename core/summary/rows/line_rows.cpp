@@ -16,11 +16,11 @@
 namespace stepscope::summary_parts {
 namespace {
 
-struct Part {  // of an event's time, owned at a row
+struct Part {  // a part of an event's time, owned at a row
   std::uint64_t event = 0;
   std::int64_t ns = 0;
   std::uint32_t row = 0;
-  std::uint32_t previous = kNone;  // of the same event
+  std::uint32_t previous = kNone;  // the part of the same event before this one
 };
 
 bool longer(const Part& a, const Part& b) {
@@ -83,7 +83,7 @@ class Rows {
         .first->second;
   }
 
-  // By line, direction and cause: those of as long rows stay in this order.
+  // Sorts by line, direction and cause; rows of one length stay in this order.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted() const {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> out(numbers_.begin(), numbers_.end());
     std::sort(out.begin(), out.end());

@@ -28,8 +28,9 @@ std::string_view name_of(NoLine reason);  // "library_thread"
 struct LineShare {
   std::int64_t wall_ns_total = 0;
   std::int64_t with_line_ns_total = 0;
-  std::int64_t sampled_ns_total = 0;  // of it, by the sampler's looks and not by records
-  std::uint64_t samples = 0;          // that have a line, of the loop's thread, in that time
+  // The part of it whose line is known from samples and not from records.
+  std::int64_t sampled_ns_total = 0;
+  std::uint64_t samples = 0;  // samples of the loop's thread in that time that have a line
   std::array<std::int64_t, kNoLineCount> without{};  // by NoLine
 
   double share() const {

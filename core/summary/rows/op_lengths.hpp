@@ -21,7 +21,8 @@ struct LengthSpread {
 
 LengthSpread spread_of(const std::vector<std::int64_t>& lengths);
 
-// Of the device ops of this name that begin in a counted step of the process whose steps these are.
+// Returns the lengths of the device ops of this name that begin in a counted step of the process
+// whose steps these are.
 std::vector<std::int64_t> op_lengths(const Trace& trace, const Summary& summary,
                                      std::string_view name);
 

@@ -61,7 +61,7 @@ bool begins_untouched(const std::vector<std::int64_t>& ends,
          ends.front() >= stretches.front().time.begin;
 }
 
-// Of the stretches of that state between two plain ones.
+// Returns the ratios of the stretches of that state between two plain ones.
 std::vector<double> ratios_of(const std::vector<std::int64_t>& ends,
                               const std::vector<CaptureStretch>& stretches, double state) {
   std::vector<double> ratios;
@@ -86,7 +86,7 @@ std::size_t outside(std::size_t pairs) {
   return rank < 1 ? 0 : static_cast<std::size_t>(rank) - 1;
 }
 
-// Of the marks in it, without the first `skipped`.
+// Adds the distances of the stretch's marks, without the first `skipped`.
 void add_distances(const std::vector<std::int64_t>& ends, Interval stretch, std::size_t skipped,
                    std::vector<double>& distances) {
   const auto first = std::upper_bound(ends.begin(), ends.end(), stretch.begin);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recording cost, measured by the run itself (profile --window ON/OFF): the distance of step
+// The cost of recording, measured by the run itself (profile --window ON/OFF): the distance of step
 // marks in recorded stretches over that in the unrecorded ones beside them.
 //
 // Marks are the annotations that also come in the gaps; the first distance of each stretch is left
@@ -20,13 +20,13 @@ struct Overhead {
   double ratio = 1;  // recorded / plain
   double low = 1;    // 95 %
   double high = 1;
-  std::size_t pairs = 0;  // of measure_left: distances before anything was recorded
+  std::size_t pairs = 0;  // for measure_left: distances before anything was recorded
 };
 
 // At least 6 pairs, for less has no interval of 95 %.
 inline constexpr std::size_t kFewestPairs = 6;
 std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps);
-// Of the stretches in which the capture's counter says `state` (STEPSCOPE_WINDOW_LAYERS).
+// Measures the stretches in which the capture's counter says `state` (STEPSCOPE_WINDOW_LAYERS).
 std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps, double state);
 
 // Why a run that was recorded in windows has no such figure; empty where it has one, and where there

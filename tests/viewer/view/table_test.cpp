@@ -93,7 +93,7 @@ TEST(ColumnWidths, ASwatchStandsBeforeTheCausesName) {
   EXPECT_THAT(column_widths(table, 0, 100, letters), ElementsAre(105, 5));
 }
 
-// Of every table of every sample the screen shows all rows, with the numbers of the value.
+// The screen shows all rows of every table of every sample, with the numbers of the value.
 TEST(TableOfReport, ShowsEveryNumberAndSortsByTheExactTotal) {
   for (const auto& make : {samples::gpu, samples::with_host_ops, samples::two_devices,
                            samples::ranks, samples::job, samples::two_loops}) {

@@ -46,7 +46,7 @@ struct TableRow {
 };
 
 struct Table {
-  std::string title;  // of its tab
+  std::string title;  // title of its tab
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
   std::vector<std::string> notes;  // sentences above it
