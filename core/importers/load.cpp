@@ -32,7 +32,8 @@ Result<TraceData> read_kineto_file(const fs::path& path, const Progress& progres
   return data;
 }
 
-// In order: the first that recognises a path reads it. Kineto takes every gzip file that is left.
+// The importers in order: the first that recognises a path reads it. Kineto takes every gzip file
+// that is left.
 constexpr std::array kImporters = {
     Importer{sniff_scope, read_scope},
     Importer{sniff_sst, read_sst},

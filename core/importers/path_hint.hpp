@@ -15,7 +15,8 @@ namespace stepscope {
 // in that folder is near.
 std::string hint_for_missing(const std::filesystem::path& path);
 
-// For a folder that `stepscope profile` did not write, with the runs that it holds.
+// Returns the error for a folder that `stepscope profile` did not write, with the runs that it
+// holds.
 std::optional<Error> no_run_error(const std::filesystem::path& folder);
 
 }  // namespace stepscope

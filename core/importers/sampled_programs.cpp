@@ -21,7 +21,7 @@ std::vector<bool> with_records(const TraceData& data) {
   return out;
 }
 
-// Of the main thread's samples of each process.
+// Returns the times of each process's samples of its main thread.
 std::vector<Interval> sampled_times(const TraceData& data, std::vector<ThreadId>& main_threads) {
   std::vector<Interval> out(data.processes.size());
   main_threads.assign(data.processes.size(), kNone);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where nothing but step marks was recorded, by the user's plan (profile --window, --start-after,
-// --steps, --capture-range), and where records are lost since the file is damaged: no conclusion is
-// drawn from there. Steps whose host time reaches into
-// a gap have no wall time; one that follows a gap begins with the gap's end, so windows do not tile
-// the run there, and counts only where all do.
+// The times in which nothing but step marks was recorded, by the user's plan (profile --window,
+// --start-after, --steps, --capture-range), and those of which records are lost because the file is
+// damaged: no conclusion is drawn from them. Steps whose host time reaches into a gap have no wall
+// time; one that follows a gap begins with the gap's end, so windows do not tile the run there, and
+// counts only where all do.
 //
 // The device may still work on a recorded step when a gap begins: CUPTI gives the records of all
 // that was launched before (measured: none of 14,304 launches of last steps lost its record).
@@ -15,15 +15,17 @@ namespace stepscope {
 
 struct CaptureStretch {
   Interval time;
-  double state = 1;  // of the counter: 0 or less, nothing; 1, all of the level; else a part of it
+  // The counter's value: 0 or less, nothing; 1, all of the level; else a part of it.
+  double state = 1;
 };
-// Of one process, in order, from the first change on; empty where there was no plan.
+// Returns the stretches of one process in order, from the first change on; empty where there was no
+// plan.
 std::vector<CaptureStretch> capture_stretches(const Trace& trace, ProcessId process);
 
-// Where not all of the level was recorded, by plan. Of one process, in order; the last one may
-// reach to the end of the trace.
+// Returns the times of one process in which the plan left out a part of the level, in order; the
+// last one may reach to the end of the trace.
 IntervalSet planned_gaps(const Trace& trace, ProcessId process);
-// These, and where records are lost (lost_stretches.hpp).
+// Returns those times and the ones of which records are lost (lost_stretches.hpp).
 IntervalSet capture_gaps(const Trace& trace, ProcessId process);
 
 bool is_inside(const IntervalSet& gaps, std::int64_t time);

@@ -20,11 +20,11 @@
 
 namespace stepscope {
 
-// In order; the loops' others are the section's further divisions. `first` is what find_loop says
-// of the whole run. Empty where nothing repeats.
+// Returns the loops in order; their others are the section's further divisions. `first` is what
+// find_loop finds in the whole run. Empty where nothing repeats.
 std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first);
 
-// What a report says of them.
+// Returns the sections as a report lists them.
 std::vector<Section> sections_of(const Activity& activity, const std::vector<Loop>& loops);
 
 }  // namespace stepscope

@@ -13,10 +13,10 @@
 namespace stepscope {
 namespace {
 
-constexpr double kMuchOfStep = 0.2;  // of a usual step's work
+constexpr double kMuchOfStep = 0.2;  // share of a usual step's work
 constexpr std::uint64_t kLeastExtra = 3;
 constexpr double kHeld = 0.9;
-constexpr double kSeldom = 0.1;  // of the steps
+constexpr double kSeldom = 0.1;  // share of the steps
 constexpr double kLittleElse = 1.3;
 constexpr std::int64_t kAtOnce_ns = 1'000'000;
 
@@ -29,7 +29,7 @@ bool is_in_one(const IntervalSet& set, std::int64_t time) {
   return behind != set.begin() && std::prev(behind)->contains(time);
 }
 
-// Without what runs while something compiles: autotuning comes once.
+// Counts the work without what runs while something compiles: autotuning comes once.
 Counts counts_of(std::span<const WorkItem> work, const IntervalSet& compiles) {
   Counts out;
   for (const WorkItem& item : work)
@@ -83,7 +83,7 @@ class Extras {
   }
 
  private:
-  // With what lies between the step before and this one.
+  // Returns a step's work, with what lies between the step before and this one.
   std::span<const WorkItem> work_of(std::size_t step) const {
     const Interval own = loop_.steps[step].time;
     return activity_.work_in({step == 0 ? own.begin : loop_.steps[step - 1].time.end, own.end});
@@ -137,8 +137,8 @@ std::size_t length_of(std::span<const WorkItem> work, Counts due) {
   return (held >= enough && held > 0) || is_all_there_is ? last : 0;
 }
 
-// With the last item: its own record, and what the thread goes on with at once (a wait for the
-// device behind a copy). Not longer than to what is none of it.
+// Returns the end of the last item: its own record's, and that of what the thread goes on with at
+// once (a wait for the device behind a copy), but no later than the next work that is none of it.
 std::int64_t end_of(const Activity& activity, ThreadId thread, std::span<const WorkItem> work,
                     std::size_t length) {
   const HostRanges& h = activity.trace->host_ranges();

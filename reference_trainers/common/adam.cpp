@@ -34,7 +34,7 @@ struct OneByOne final : Adam::Impl {
     for (const at::Tensor& parameter : parameters) state_of(parameter).step(steps);
   }
 
-  // As the optimizer would at its first step.
+  // Makes the state as the optimizer would at its first step.
   void make_state(const at::Tensor& parameter) {
     auto state = std::make_unique<torch::optim::AdamParamState>();
     state->step(0);

@@ -27,7 +27,7 @@ class Adam {
   // First and second moments of each parameter, the optimizer's own: to be saved and restored.
   std::vector<at::Tensor> first_moments();
   std::vector<at::Tensor> second_moments();
-  // So many steps were made.
+  // Sets the number of steps that were made.
   void set_steps(std::int64_t steps);
 
   struct Impl;

@@ -25,7 +25,7 @@ struct RunNumber {
   std::int64_t value;
 };
 
-// With the tensors copied to the host.
+// Returns the fields, with the tensors copied to the host.
 Dictionary checkpoint_fields(const char* schema, std::int64_t steps,
                              std::span<const RunNumber> numbers, const NamedTensors& state);
 

@@ -9,7 +9,7 @@
 
 namespace stepscope::trainers {
 
-// Of bytes behind those whose checksum is `before`.
+// Continues the checksum `before` over further bytes.
 std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t before = 0);
 
 }  // namespace stepscope::trainers

@@ -27,7 +27,7 @@ class CopyAhead {
 
  private:
   at::Device device_;
-  std::optional<c10::Stream> stream_;  // of a GPU
+  std::optional<c10::Stream> stream_;  // only on a GPU
 };
 
 }  // namespace stepscope::trainers

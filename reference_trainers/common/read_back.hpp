@@ -12,14 +12,14 @@ namespace stepscope::trainers {
 
 class ReadBack {
  public:
-  // Behind the work of the device's current stream.
+  // Begins behind the work of the device's current stream.
   void begin(const at::Tensor& numbers);
   // The numbers of the last begin(), on the CPU, until the next one.
   const at::Tensor& end();
 
  private:
   at::Tensor host_;
-  std::optional<c10::Event> done_;  // of a GPU
+  std::optional<c10::Event> done_;  // only on a GPU
 };
 
 }  // namespace stepscope::trainers

@@ -50,7 +50,7 @@ std::uint64_t checksum_of(const at::Tensor& tensor) {
                   checksum(sizes.data(), 8 * sizes.size(), type));
 }
 
-// Of everything but the checksum itself; a dictionary has no order.
+// Returns the checksum of everything but the checksum itself; a dictionary has no order.
 std::int64_t checksum_of(const Dictionary& all) {
   std::uint64_t sum = 0;
   for (const auto& entry : all) {

@@ -30,7 +30,7 @@ class BeginEnd {
 
  private:
   struct Row {
-    std::vector<std::int64_t>* ends = nullptr;  // of the table; null: the event became no row
+    std::vector<std::int64_t>* ends = nullptr;  // ends of the table; null: the event became no row
     std::size_t row = 0;
     std::string name;
   };

@@ -17,8 +17,9 @@ namespace stepscope::kineto {
 namespace {
 
 constexpr std::int64_t kAgree_ns = 100'000;  // whole microseconds, copies from pageable memory
-constexpr std::int64_t kReturn_ns = 10'000;  // of a wait, behind the end of what it awaits
-constexpr std::int64_t kLaunch_ns = 5'000;   // from a call's begin to the device
+// From the end of the awaited work to the return of a wait.
+constexpr std::int64_t kReturn_ns = 10'000;
+constexpr std::int64_t kLaunch_ns = 5'000;  // from a call's begin to the device
 constexpr std::size_t kFewestLaunches = 20;
 constexpr double kFirstOfAll = 0.01;  // correlations that come again give a few wrong pairs
 
@@ -26,7 +27,7 @@ struct Call {
   ThreadId thread = 0;
   std::int64_t begin = 0, end = 0;
   ApiKind api = ApiKind::other;
-  Interval device;       // of all it launched; empty: nothing
+  Interval device;       // time of all it launched; empty: nothing
   bool is_read = false;  // a copy to the host
 };
 

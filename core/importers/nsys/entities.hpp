@@ -26,7 +26,7 @@ class Entities {
   StreamId stream(ProcessId process, std::uint32_t device, std::uint32_t context,
                   std::uint32_t stream);
 
-  // Of what events named; kNone for others.
+  // Return what events named; kNone for others.
   ThreadId known_thread(std::int64_t global_tid) const;
   ProcessId known_process(std::int64_t global_pid) const;
   ProcessId process_with_pid(std::int64_t pid) const;
@@ -43,7 +43,7 @@ class Entities {
   std::unordered_map<std::int64_t, ProcessId> processes_;
   std::unordered_map<std::int64_t, ThreadId> threads_;
   std::map<std::tuple<ProcessId, std::uint32_t, std::uint32_t, std::uint32_t>, StreamId> streams_;
-  ThreadId nameless_ = kNone;  // of rows that name no thread
+  ThreadId nameless_ = kNone;  // for rows that name no thread
 };
 
 }  // namespace stepscope::nsys

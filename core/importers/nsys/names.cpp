@@ -88,7 +88,7 @@ std::string set_name(std::int64_t memory) {
   return fmt::format("Memset ({})", at(kMemories, memory, kMemories.size() - 1).word);
 }
 
-// By the number in ENUM_CUPTI_SYNC_TYPE.
+// Returns the call by the number in ENUM_CUPTI_SYNC_TYPE.
 ApiKind sync_kind(std::int64_t code) {
   constexpr std::array kKinds = {ApiKind::other, ApiKind::sync_event, ApiKind::stream_wait_event,
                                  ApiKind::sync_stream, ApiKind::sync_device};

@@ -18,7 +18,8 @@ std::string_view api_name(std::string_view name);
 
 CopyKind copy_kind(std::int64_t code);
 MemoryKind memory_kind(std::int64_t code);
-// As PyTorch's profiler writes them: "Memcpy HtoD (Pinned -> Device)", "Memset (Device)".
+// Names copies as PyTorch's profiler writes them: "Memcpy HtoD (Pinned -> Device)", "Memset
+// (Device)".
 std::string copy_name(std::int64_t code, std::int64_t source, std::int64_t target);
 std::string set_name(std::int64_t memory);
 ApiKind sync_kind(std::int64_t code);
@@ -27,7 +28,7 @@ class Names {
  public:
   Names(const Database& database, StringTable& strings) : database_(database), strings_(strings) {}
 
-  // Of a row of StringIds; 0 where there is none.
+  // Returns the text of a row of StringIds; 0 where there is none.
   StringId of(std::int64_t id);
   StringId of_api(std::int64_t id);
   StringId intern(std::string_view text) { return strings_.intern(text); }

@@ -13,7 +13,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kEmpty = 0.05;  // of the usual work
+constexpr double kEmpty = 0.05;  // share of the usual work
 constexpr double kComplete = 0.8;
 
 struct Batch {

@@ -14,8 +14,8 @@ namespace stepscope {
 Loop find_user_marks(const Activity& activity, const NamePattern& marker,
                      const std::string& pattern);
 
-// For the message when nothing matches: the names that are there, numbers folded, most frequent
-// first.
+// Returns the names in the trace, numbers folded, most frequent first, for the message when nothing
+// matches.
 std::string annotation_names(const Trace& trace);
 
 }  // namespace stepscope

@@ -41,7 +41,7 @@ struct LoopNest {
   bool is_inside(std::uint32_t loop, std::uint32_t outer) const;
 };
 
-// As far as iterations begin within the activity's time.
+// Builds the nest of the iterations that begin within the activity's time.
 LoopNest loop_nest_of(const Activity& activity, ThreadId thread);
 
 std::string name_of(const Trace& trace, const NestLoop& loop);  // "the loop at train.py:12 (main)"

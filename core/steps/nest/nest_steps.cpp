@@ -15,8 +15,8 @@ namespace stepscope {
 namespace {
 
 constexpr double kConfidence = 0.95;
-constexpr double kNearlyAll = 0.9;  // of a kind's marks
-constexpr double kMost = 0.5;       // of iterations
+constexpr double kNearlyAll = 0.9;  // share of a kind's marks
+constexpr double kMost = 0.5;       // share of the iterations
 
 // Times of one thing that trains.
 using Kind = std::vector<std::int64_t>;
@@ -156,7 +156,7 @@ class Choice {
 
   const Training& training_;
   const LoopNest& nest_;
-  std::vector<std::vector<std::size_t>> counts_;  // of each loop, of each kind
+  std::vector<std::vector<std::size_t>> counts_;  // by loop, then by kind
 };
 
 bool ends_a_visit(const NestLoop& loop, std::size_t iteration) {
@@ -192,7 +192,7 @@ std::vector<NestIteration> iterations_of(const LoopNest& nest,
   return out;
 }
 
-// With a mark in it, or not, by iteration.
+// Returns, by iteration, whether a mark is in it.
 std::vector<bool> holding(const std::vector<NestIteration>& iterations, const Training& training) {
   std::vector<bool> out(iterations.size(), false);
   for (std::size_t kind = 0; kind < training.marking; ++kind) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kGram = 4;
 constexpr double kEvenSpacing = 0.1;
-constexpr double kLeastSpan = 0.6;  // of the sequence, from the first to the last occurrence
+constexpr double kLeastSpan = 0.6;  // share of the sequence from the first to the last occurrence
 constexpr int kLeastEven = 40;      // percent
 
 using Tokens = std::span<const std::uint32_t>;
@@ -66,7 +66,7 @@ struct Candidate {
   std::size_t anchors = 0;
 };
 
-// By number of occurrences.
+// Collects candidates by number of occurrences.
 std::map<std::uint32_t, Candidate> collect(const std::vector<Gram>& grams, std::size_t length) {
   std::map<std::uint32_t, Candidate> candidates;
   std::vector<std::uint32_t> distances;

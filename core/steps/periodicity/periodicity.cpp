@@ -132,7 +132,7 @@ PeriodEdges judge_edges(const Lane& lane, const RepeatLevel& level, const Eviden
   return {first_step(lane, level, evidence), tail >= kHalfUnit * unit, tail >= kWholeUnit * unit};
 }
 
-// From the last item of a unit to the first of the next, as usual.
+// Returns the usual time from the last item of a unit to the first of the next.
 std::int64_t usual_lead_out(const Lane& lane, const RepeatLevel& level) {
   std::vector<std::int64_t> gaps;
   for (std::size_t i = 1; i < level.begins.size(); ++i) {

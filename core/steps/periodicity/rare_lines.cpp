@@ -8,12 +8,12 @@
 namespace stepscope {
 namespace {
 
-constexpr double kMostRare = 0.03;         // of the longer unit
-constexpr double kShorterExplains = 0.97;  // of the sequence, by the shorter one
+constexpr double kMostRare = 0.03;         // share of the longer unit
+constexpr double kShorterExplains = 0.97;  // share of the sequence that the shorter unit explains
 
 using Function = std::pair<StringId, StringId>;  // file, name
 
-// Of the range that begins then; kNone where none is known.
+// Returns the line of the range that begins then; kNone where none is known.
 SiteId line_at(const Activity& activity, std::int64_t time) {
   const Trace& trace = *activity.trace;
   const HostRanges& h = trace.host_ranges();

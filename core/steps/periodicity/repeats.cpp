@@ -12,7 +12,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kEvenLength = 0.1;
-constexpr double kMostAgree = 0.8;  // of the units
+constexpr double kMostAgree = 0.8;  // share of the units
 
 using Tokens = std::span<const std::uint32_t>;
 std::uint32_t end_of_unit(const RepeatLevel& level, std::size_t unit, std::size_t length) {

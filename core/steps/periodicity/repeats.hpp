@@ -24,7 +24,7 @@ struct Evidence {
 };
 
 struct RepeatLevel {
-  std::vector<std::uint32_t> begins;  // of the units, positions in the sequence
+  std::vector<std::uint32_t> begins;  // where the units begin, as positions in the sequence
   std::size_t typical_length = 0;     // tokens a unit (median)
   double explained = 0;               // 0..1 of the sequence
   double even = 0;                    // 0..1 of the units are within a tenth of the typical length
@@ -32,9 +32,9 @@ struct RepeatLevel {
   std::size_t anchors = 0;            // how many anchors agree on this number of repeats
 };
 
-// Those with at least kFewestRepeats units, the most repeats first. Of levels whose counts differ
-// by one or a tenth only the best: evident in the most units, then that explains most, then with
-// the most even units.
+// Returns the levels with at least kFewestRepeats units, the most repeats first. Among levels whose
+// counts differ by one or a tenth only the best stays: evident in the most units, then explaining
+// most, then with the most even units.
 std::vector<RepeatLevel> find_levels(std::span<const std::uint32_t> tokens,
                                      const Evidence& evidence = {});
 

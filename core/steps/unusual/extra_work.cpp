@@ -12,7 +12,7 @@
 namespace stepscope {
 namespace {
 
-constexpr std::int64_t kLeastSpanned = 4;  // of the excess
+constexpr std::int64_t kLeastSpanned = 4;  // 1 / this of the excess
 
 using SourceLine = std::tuple<StringId, StringId, std::uint32_t>;  // file, function, line
 using FunctionKey = std::pair<StringId, StringId>;                 // file, function
@@ -67,7 +67,7 @@ class RareLines {
 struct FunctionSpan {
   std::size_t step = 0;
   Interval time;           // in that step
-  std::int64_t ns = 0;     // of the steps before
+  std::int64_t ns = 0;     // sum over the steps before
   std::uint32_t line = 0;  // the first
 
   std::int64_t total() const { return ns + time.length(); }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kTimesMedian = 1.5;
 constexpr double kDeviations = 5;
-constexpr double kSigmaOfMad = 1.4826;  // of a normal distribution
+constexpr double kSigmaOfMad = 1.4826;  // standard deviation / MAD of a normal distribution
 
 }  // namespace
 

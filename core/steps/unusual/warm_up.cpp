@@ -17,7 +17,7 @@ namespace {
 constexpr double kSlowedBy = 1.2;
 constexpr std::size_t kOneIn = 20;
 constexpr std::size_t kFewSlow = 3;
-constexpr std::size_t kFewest = 4;  // of which a median says something
+constexpr std::size_t kFewest = 4;  // steps from which on a median means something
 
 std::string time_text(std::int64_t ns) {
   return format_duration(static_cast<double>(ns));
@@ -117,8 +117,8 @@ class WarmUpRule {
   Steps& steps_;
   const Explanations& explanations_;
   std::size_t later_ = 0;         // the second half's first row
-  LongRule level_;                // of the second half
-  std::vector<Excess> excesses_;  // of its steps above the median
+  LongRule level_;                // rule of the second half
+  std::vector<Excess> excesses_;  // excesses of its steps above the median
   std::size_t compiling_ = 0;
   std::size_t slow_ = 0;
 };

@@ -16,8 +16,8 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-// At least three, at distances that are multiples of one distance of two or more, and most of the
-// places in between taken: that distance, else 0.
+// Returns the greatest common distance of at least three places, if it is two or more and three
+// quarters of the places at it are taken; else 0.
 std::size_t even_distance(const Places& places) {
   if (places.size() < 3) return 0;
   std::size_t step = 0;

@@ -23,7 +23,7 @@ namespace stepscope::trainers {
 struct Machine {
   int nproc = 1;             // ranks to start on this machine
   int rank_timeout_s = 120;  // for a rank to come to a call that others have made
-  int threads = 1;           // of LibTorch on the CPU: repeatable to the bit; 0: its own choice
+  int threads = 1;           // LibTorch's on the CPU: 1 repeats to the bit; 0: its own choice
   DeviceWish device = DeviceWish::automatic;
 };
 

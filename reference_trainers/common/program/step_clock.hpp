@@ -28,7 +28,7 @@ class StepClock {
 
   void before_step(std::int64_t index);
   bool times(std::int64_t index) const { return index >= timed_from_; }
-  // So far, without waiting for the device.
+  // Returns the times so far, without waiting for the device.
   TimedSteps so_far(std::int64_t made) const;
   // Waits for the device.
   TimedSteps finish() const;

@@ -21,7 +21,7 @@ std::optional<std::int64_t> nanoseconds(std::string_view microseconds);
 
 std::optional<std::int64_t> integer(std::string_view number);
 
-// For sampled values only; empty for NaN, infinities and text.
+// Parses a sampled value; empty for NaN, infinities and text.
 std::optional<double> real(std::string_view number);
 
 }  // namespace stepscope::kineto

@@ -11,11 +11,11 @@
 namespace stepscope {
 namespace {
 
-constexpr double kTogether = 0.9;        // of the steps from a kind's first to its last
-constexpr double kOfAllSteps = 0.95;     // of all steps
-constexpr double kSameOperations = 0.9;  // of those of either
+constexpr double kTogether = 0.9;        // share of the steps from a kind's first to its last
+constexpr double kOfAllSteps = 0.95;     // share of all steps
+constexpr double kSameOperations = 0.9;  // share of either side's operations
 
-struct KindStretch {  // of steps of one kind
+struct KindStretch {  // from the first to the last step of one kind
   std::size_t first, last, count = 0;
 };
 

@@ -47,7 +47,7 @@ class Inputs {
       is_copy_[name] = activity.trace->text(name).find("HtoD") != std::string_view::npos;
   }
 
-  // In front of its optimizer, which may copy a step size.
+  // Whether the turn has one in front of its optimizer, which may copy a step size.
   bool has(const Turn& turn) const {
     const Interval before{turn.stretch.begin, turn.scope.begin};
     if (!fetches_.empty()) {

@@ -22,7 +22,7 @@
 
 namespace stepscope {
 
-// Of turns that seem to share their batch with the turn behind them: that one has its own.
+// Whether the turn behind those that seem to share its batch has a batch of its own.
 bool next_has_own_batch(const Activity& activity, const std::vector<Turn>& turns,
                         const std::vector<bool>& shared, const std::vector<RangeId>& fetches);
 

@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kUsually = 0.8;  // of a place's turns
+constexpr double kUsually = 0.8;  // share of a place's turns
 constexpr double kSometimes = 0.2;
 
 // The records of a thread, by begin.
@@ -69,7 +69,7 @@ Counted counted(const Records& records, const std::vector<Turn>& turns, std::siz
   return out;
 }
 
-// Of a record, or of a sample, which has no length.
+// The line of a record, or of a sample, which has no length.
 struct LineSeen {
   Interval time;
   const Site* at;

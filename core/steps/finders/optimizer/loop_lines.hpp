@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the source lines of a loop's records tell of its iterations. A record knows the innermost
-// line of the user's code, so what is said here rests on records in the loop's own function. Where
-// lines are not known, nothing is said.
+// What the source lines of a loop's records show about its iterations. A record knows the innermost
+// line of the user's code, so this rests on records in the loop's own function. Where lines are not
+// known, nothing is concluded.
 #pragma once
 
 #include <vector>

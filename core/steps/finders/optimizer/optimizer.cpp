@@ -16,7 +16,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kBackToBack = 0.05;  // of the work usual between two scopes
+constexpr double kBackToBack = 0.05;  // share of the work usual between two scopes
 constexpr std::size_t kMostPerBatch = 3;
 constexpr double kHolds = 0.9;
 

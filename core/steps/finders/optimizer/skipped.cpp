@@ -75,7 +75,8 @@ class SkippedSteps {
   }
 
  private:
-  // As many work items before the mark as stand before the first mark of an ordinary step.
+  // Returns the begin of as many work items before the mark as stand before the first mark of an
+  // ordinary step.
   std::int64_t before(std::int64_t mark, std::int64_t begin) const {
     const std::span<const WorkItem> work = activity_.work_in({begin, mark});
     if (lead_ == 0 || work.size() <= lead_) return mark;

@@ -66,8 +66,8 @@ bool repeats(const std::vector<std::size_t>& kinds, std::size_t cycle) {
   return static_cast<double>(same) >= kCycleHolds * static_cast<double>(pairs);
 }
 
-// The place in a cycle of the one turn that is of another kind than all others; `cycle` where there
-// is none. Of the last whole cycle: in the first an optimizer makes its state.
+// Returns the place in a cycle of the one turn that is of another kind than all others; `cycle`
+// where there is none. The last whole cycle is used: in the first, an optimizer makes its state.
 std::size_t odd_one(const std::vector<std::size_t>& kinds, std::size_t cycle) {
   const std::size_t first = (kinds.size() / cycle - 1) * cycle;
   for (std::size_t at = 0; at < cycle; ++at) {

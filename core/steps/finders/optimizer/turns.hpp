@@ -14,7 +14,7 @@ namespace stepscope {
 // One optimizer scope (or several back to back) with the work before it.
 struct Turn {
   std::string_view name;
-  Interval scope;    // of the optimizer itself
+  Interval scope;    // the optimizer's own scope
   Interval stretch;  // from the end of the turn before to the end of the scope
 };
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kFewestVisits = 6;
 constexpr double kSpacingsOfStep = 6;
 constexpr double kSpacingsOfVisit = 3;  // a shorter one may be missed
-constexpr double kAlike = 0.5;          // of the median, to either side
+constexpr double kAlike = 0.5;          // relative to the median, to either side
 constexpr double kLeastAlike = 0.8;
 constexpr double kLeastOfRun = 0.5;
 constexpr double kSureOfRhythm = 0.7;
@@ -33,7 +33,7 @@ struct Visits {
 
 struct Seen {
   std::map<Line, Visits> lines;
-  std::int64_t spacing = 0;  // of samples, as a rule
+  std::int64_t spacing = 0;  // usual distance of two samples
 };
 
 std::string_view without_folder(std::string_view path) {
@@ -88,7 +88,7 @@ std::vector<std::int64_t> joined(const std::vector<std::int64_t>& begins) {
 struct Rhythm {
   std::vector<std::int64_t> begins;
   std::int64_t usual = 0;
-  double alike = 0;  // of the time between visits: in distances near the usual one
+  double alike = 0;  // share of the time between visits in distances near the usual one
   std::size_t samples = 0;
 };
 

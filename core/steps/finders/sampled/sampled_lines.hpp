@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of a program of which only samples are known: a loop comes by a line of it once an
+// Steps of a program that is known by samples alone: a loop comes by a line of it once an
 // iteration.
 //
 // A visit begins where samples come to a line from another one. A line whose visits are evenly
@@ -12,7 +12,7 @@
 
 namespace stepscope {
 
-// Of a process that has a single range and samples.
+// Finds steps in a process that has a single range and samples.
 Loop find_sampled_lines(const Activity& activity);
 
 }  // namespace stepscope
