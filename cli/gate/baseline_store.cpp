@@ -73,7 +73,7 @@ Status write_documents(const fs::path& folder, const std::vector<std::string>& d
   return Done{};
 }
 
-// Where the file system cannot exchange two folders, the old one stands aside until the new one is
+// Exchanges two folders. If the file system cannot, the old one stands aside until the new one is
 // in its place, and comes back where that fails.
 std::error_code exchange(const fs::path& made, const fs::path& place) {
   if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) return {};
@@ -86,7 +86,7 @@ std::error_code exchange(const fs::path& made, const fs::path& place) {
   return error;
 }
 
-// What `place` held before is in `made` afterwards.
+// Puts `made` in place; `made` then holds what was there before.
 Status put_in_place(const fs::path& made, const fs::path& place) {
   std::error_code error;
   if (fs::exists(place, error)) {

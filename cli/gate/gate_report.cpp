@@ -49,7 +49,8 @@ Status add_to_job_summary(const GateVerdict& verdict) {
   return Done{};
 }
 
-// What cannot be compared is never a pass, whatever --inconclusive says.
+// Returns the exit code. Runs that cannot be compared are never a pass, whatever --inconclusive
+// says.
 int exit_code_of(const GateVerdict& verdict, const std::string& inconclusive) {
   if (verdict.outcome == Outcome::pass) return kExitPass;
   if (verdict.outcome == Outcome::regression || inconclusive == "fail") return kExitRegression;

@@ -103,7 +103,7 @@ void add_device(const LoadedRun& run, DeviceOpId op, Json& out) {
   add_config(run.trace, op, out);
 }
 
-// Which step's window its begin is in.
+// Adds the step whose window holds its begin.
 void add_step(const LoadedRun& run, std::int64_t begin, Json& out) {
   for (const Step& step : run.steps.list)
     if (step.window.contains(begin)) out["step"] = step.id;

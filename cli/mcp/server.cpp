@@ -139,7 +139,7 @@ std::variant<Json, RpcError> Server::call_tool(const Json& params) {
   }
 }
 
-// Where the client gave a token, it is told how far the reading of a trace is.
+// Reports how far the reading of a trace is, if the client gave a token.
 Progress Server::progress_of(const Json& params) {
   const Json about_call = params.value("_meta", Json());
   const Json token = about_call.is_object() ? about_call.value("progressToken", Json()) : Json();

@@ -6,7 +6,7 @@
 
 namespace stepscope {
 
-// Where GitHub Actions says that the repository lies; else the working directory.
+// Returns the repository's folder by GitHub Actions' variable; else the working directory.
 std::string repository_root();
 
 }  // namespace stepscope

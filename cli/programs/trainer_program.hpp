@@ -25,7 +25,7 @@ std::vector<std::string> ladder_names();
 // Beside stepscope (installed), else where the build tree puts it; empty where it was not built.
 std::filesystem::path trainer_program(const std::string& model);
 
-// What to do about that.
+// Returns an error that says what to do about a missing trainer.
 Error trainer_missing(const std::string& model);
 
 }  // namespace stepscope

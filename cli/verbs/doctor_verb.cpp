@@ -48,7 +48,8 @@ void print(const doctor::Check& check, const Style& style) {
   std::fflush(stdout);
 }
 
-// Why the viewer cannot be used here; empty: it can. Its module loads libraries of the display.
+// Returns why the viewer cannot be used here; empty: it can. Its module loads libraries of the
+// display.
 std::string viewer_why_not(std::chrono::milliseconds patience) {
 #ifdef STEPSCOPE_HAS_VIEWER
   const doctor::Answer answer = doctor::ask(

@@ -19,7 +19,7 @@ bool is_finding(std::string_view id) {
                      [id](const FindingPage& page) { return page.id == id; });
 }
 
-// What one types to read the target; empty where it is not compiled in.
+// Returns the command that shows the target; empty where it is not compiled in.
 std::string command_for(std::string_view target) {
   const std::string_view name = page_name(target);
   const bool in_design = target.find("design/") != std::string_view::npos ||

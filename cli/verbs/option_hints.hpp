@@ -13,8 +13,8 @@ namespace stepscope {
 // verb does not know; else empty.
 std::string unknown_option_text(const CLI::App& verb, std::string_view word);
 
-// What to do where a word asks for something that stepscope does not do, like attaching to a
-// process; else empty.
+// Returns what to do where a word asks for something that stepscope does not do, like attaching to
+// a process; else empty.
 std::string advice_for(std::string_view word);
 
 // Returns unknown_option_text of the first word behind a verb that is an unknown option; else

@@ -94,7 +94,8 @@ int finish(CLI::App& app, const CLI::ParseError& error, int argc, const char* co
       usage_error(fmt::format("{}; see '{}'", what_was_wrong(app, error, argc, argv), help)));
 }
 
-// Where a verb's own words end: at the first that is neither an option of it nor an option's value.
+// Returns where a verb's own words end: at the first that is neither an option of it nor an
+// option's value.
 std::size_t end_of_options(const CLI::App& verb, const std::vector<const char*>& words,
                            std::size_t at) {
   for (; at < words.size(); ++at) {
@@ -118,8 +119,8 @@ std::vector<const char*> without_separator(const CLI::App& app, int argc, const 
   return words;
 }
 
-// What was printed counts once it has left: a full disk behind stdout is an error like any other.
-// A verb that failed on it has said so.
+// Returns the status once the output has left: a full disk behind stdout is an error like any
+// other. A verb that failed on it has said so.
 int status_once_said(const std::string& verb, int status) {
   if (status == kExitBadInput) return status;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;

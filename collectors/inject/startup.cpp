@@ -62,7 +62,7 @@ void listen_for_signal() {
     recorder::note("--capture-signal: the signal cannot be caught");
 }
 
-// What Python's multiprocessing runs to start a worker without a fork.
+// Whether Python's multiprocessing started this process as a worker without a fork.
 bool is_spawned_by_multiprocessing() noexcept {
   const CommandLine& command = read_command_line();
   const auto end = command.argv.begin() + command.argc;

@@ -23,7 +23,7 @@ struct OutputFolder {
 // ... is made instead. ".scope" at the end of NAME is optional.
 Result<OutputFolder> make_output_folder(const std::string& name);
 
-// What make_output_folder made, without what others have put there meanwhile.
+// Removes what make_output_folder made, without what others have put there meanwhile.
 void remove_output_folder(const OutputFolder& folder);
 
 // Free space is worth starting for, and files may be large enough. The rings of a run need some MiB

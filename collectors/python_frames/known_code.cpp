@@ -36,7 +36,7 @@ std::size_t find_loops(const Layout& at, Object code,
   return find_code_loops(at.minor, {units, static_cast<std::size_t>(size)}, out);
 }
 
-// Where two threads meet a code object at once, its loops stand there twice.
+// Keeps a code object's loops. If two threads meet it at once, its loops stand there twice.
 std::uint8_t keep_loops(std::span<const CodeLoop> found, std::uint32_t& first) noexcept {
   if (found.empty()) return 0;
   const auto count = static_cast<std::uint32_t>(found.size());

@@ -14,7 +14,7 @@ bool starts_with_any(std::string_view text,
   return false;
 }
 
-// What follows the last "site-packages/" or "dist-packages/"; empty: neither is there.
+// Returns what follows the last "site-packages/" or "dist-packages/"; empty: neither is there.
 std::string_view package_path(std::string_view path) noexcept {
   constexpr std::string_view kSite = "/site-packages/", kDist = "/dist-packages/";
   std::size_t at = path.rfind(kSite);

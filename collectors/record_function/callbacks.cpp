@@ -30,8 +30,8 @@ void look_from(std::uint32_t depth) noexcept {
   looked = {context.python_frame == nullptr ? 0 : context.python_frame(), depth};
 }
 
-// What an op calls in C++ is at the op's line; what it calls through Python (a function with a
-// backward of its own, checkpointing) is at lines of that Python.
+// Whether an op runs other Python code. What it calls in C++ is at the op's line; what it calls
+// through Python (a function with a backward of its own, checkpointing) is at lines of that Python.
 bool runs_other_python(std::uint32_t depth) noexcept {
   if (context.python_frame == nullptr) return false;
   const std::uintptr_t frame = context.python_frame();

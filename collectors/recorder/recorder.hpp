@@ -74,7 +74,7 @@ NameId intern_name(const char* text, std::size_t length) noexcept;
 
 // The same for a range or mark, whose text may be another one each time.
 RangeName range_name(const char* text, std::size_t length) noexcept;
-// Where such a name is to stand for something else: its text, interned in any case.
+// Returns the text of a name that stands for something else, interned in any case.
 NameId whole_name(RangeName name) noexcept;
 
 // The text of an interned name; ends with a zero byte and stays for the life of the process.
@@ -87,7 +87,7 @@ SiteRef intern_site(NameId file, std::uint32_t line, NameId function) noexcept;
 void begin_range(std::uint16_t lane, HostKind kind, RangeName name, NameId category, SiteRef site,
                  std::uint32_t sequence) noexcept;
 void end_range(std::uint16_t lane) noexcept;
-// How many ranges of the lane the calling thread is in.
+// Returns how many ranges of the lane the calling thread is in.
 std::uint32_t open_ranges(std::uint16_t lane) noexcept;
 
 // A CUDA call, on kLaneCall; end_range(kLaneCall) ends it. `code` names the call: see name_call.

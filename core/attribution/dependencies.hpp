@@ -37,7 +37,8 @@ class Dependencies {
   Dependencies(const Trace& trace, ProcessId process);
 
   Readiness readiness(DeviceOpId op) const;
-  // When the host had let go of it; the earliest time there is, where no launch was recorded.
+  // Returns when the host had let go of the op; the earliest time there is, where no launch was
+  // recorded.
   std::int64_t issue_time(DeviceOpId op) const { return launches_.issue_time(op); }
 
   // The last op that a synchronising or blocking call waited for; kNone where it waited for nothing

@@ -25,7 +25,8 @@ class LaunchTimes {
   // The most launches that were outstanding, where calls blocked at that; else 0.
   std::uint64_t queue_depth() const { return queue_depth_; }
 
-  // When the host had let go of it; the earliest time there is, where no launch was recorded.
+  // Returns when the host had let go of the op; the earliest time there is, where no launch was
+  // recorded.
   std::int64_t issue_time(DeviceOpId op) const;
   bool is_blocked(CallId call) const { return blocked_[call]; }
   bool loads_its_kernel(CallId call) const { return loads_its_kernel_[call]; }

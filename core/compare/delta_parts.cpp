@@ -57,7 +57,7 @@ bool stands_in_b(const WorkItem* a, const WorkItem* b) {
   return b->ns * kNextToNothing >= a->ns;
 }
 
-// Where a part stands: where its most time is.
+// Makes the part of a group at the place where its most time is.
 DeltaPart part_at(const DeltaInput& in, const WorkGroup& group) {
   const WorkItem* in_a = longest_of(in.a, group.a);
   const WorkItem* in_b = longest_of(in.b, group.b);

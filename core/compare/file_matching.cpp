@@ -15,8 +15,8 @@ constexpr double kLeastText = 0.3;  // in common, for files of other names to be
 constexpr double kLeastWork = 0.5;
 constexpr double kPart = 0.75;  // weight of an equal part of the path, where equal contents weigh 1
 
-// How many parts of two paths are equal, counted from the file's name: 2 of "a/io/x.py" and
-// "b/io/x.py".
+// Returns how many parts of two paths are equal, counted from the file's name: 2 for "a/io/x.py"
+// and "b/io/x.py".
 std::size_t common_parts(const std::string& x, const std::string& y) {
   std::size_t parts = 0;
   for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {

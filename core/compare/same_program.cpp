@@ -130,8 +130,8 @@ SameBy compare_contents(const Summary& a, const Summary& b) {
   return most >= kHardlyAny || same_phases(a, b) ? SameBy::file : SameBy::file_name;
 }
 
-// What a side without lines does: kernels by family, else the operations of its threads. Copies and
-// CUDA's calls are every program's.
+// Returns the work of a side without lines: kernels by family, else the operations of its threads.
+// Copies and CUDA's calls are every program's.
 Times named_work_of(const Summary& side) {
   Times out;
   for (const KernelRow& kernel : side.kernels)
@@ -182,8 +182,8 @@ ProgramMatch compare_commands(const Summary& a, const Summary& b, const ProgramM
   return named && !are_alike(out.a_name, out.b_name) ? out : files;
 }
 
-// Where both runs kept the text of a side's main file, and most of it is the same, it is one program
-// whatever the file is called.
+// Whether both runs kept the text of a side's main file, and most of it is the same: then it is one
+// program whatever the file is called.
 bool have_one_text(const Summary& a, const std::string& a_name, const Summary& b,
                    const std::string& b_name) {
   const auto source_of = [](const Summary& side, const std::string& name) -> const SourceText* {

@@ -25,7 +25,7 @@ struct TextAlignment {
 
 TextAlignment align_texts(const LineHashes& a, const LineHashes& b);
 
-// How much of two texts is the same: 1 where all lines are, wherever they stand.
+// Returns how much of two texts is the same: 1 where all lines are, wherever they stand.
 double text_in_common(const LineHashes& a, const LineHashes& b);
 
 }  // namespace stepscope::compare_parts

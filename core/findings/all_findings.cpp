@@ -50,7 +50,7 @@ constexpr Rule kRules[] = {
     {"clock_change", Reads::work, false, rules::judge_clock_change},
 };
 
-// Why no rule can be judged; empty where they can.
+// Returns why no rule can be judged; empty where they can.
 std::string why_none(const Steps& steps, const Summary& summary) {
   if (!summary.trust.broken_invariants.empty())
     return "the partition of this trace contradicts itself";
@@ -82,7 +82,7 @@ double share_in_whole_graphs(const rules::JudgedRun& run) {
   return all == 0 ? 0 : static_cast<double>(graphs) / static_cast<double>(all);
 }
 
-// What a rule did not see it cannot clear.
+// Takes back clearances by rules that did not see the work in whole graphs.
 void take_back_what_graphs_hide(double hidden, std::size_t cleared_before, Findings& out) {
   constexpr double kMuch = 0.1;
   if (hidden < kMuch || out.cleared.size() == cleared_before) return;

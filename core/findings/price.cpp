@@ -183,7 +183,7 @@ void add_forecast(const JudgedRun& run, Finding& finding) {
   finding.forecast = std::move(forecast);
 }
 
-// What holds the step where the fix is made.
+// Returns what holds the step where a fix gains nothing.
 std::string why_no_gain(const JudgedRun& run, const Finding& finding) {
   const Forecast& with = *finding.forecast;
   const std::string slowed =
@@ -206,8 +206,8 @@ std::string why_no_gain(const JudgedRun& run, const Finding& finding) {
 
 }  // namespace
 
-// What the replay says decides, but for the severity on a trace whose host was slowed: there the
-// host holds back what it would not hold back in truth, and ceilings are safer.
+// Adds a finding. The replay decides, but for the severity on a trace whose host was slowed: there
+// the host holds back what it would not hold back in truth, and ceilings are safer.
 void add_finding(const JudgedRun& run, Finding finding, Findings& out) {
   finding.share = run.share(finding.ceiling_ns_per_step);
   if (run.forecaster && !finding.fixes.empty()) add_forecast(run, finding);

@@ -36,11 +36,11 @@ std::vector<WaitLine> wait_lines(const JudgedRun& run, const std::vector<HostWai
 std::string place_text(const JudgedRun& run, const WaitLine& line);
 // "50 times", "1 wait", "0.1 waits"
 std::string counted_text(const JudgedRun& run, std::uint64_t count, std::string_view noun);
-// Where the partition shows most of what waits cause, if that is another line than theirs; else "".
+// Returns where the partition shows most of what waits cause, if that is another line than theirs;
+// else "".
 std::string shown_elsewhere(const JudgedRun& run, const RunAhead& ahead);
-// What the leads of waits hide is explained, but for long stretches of host work: without the wait
-// they would be hidden, and without them there would be nothing to hide, so host_gap names them,
-// too.
+// Explains what the leads of waits hide, but for long stretches of host work: without the wait they
+// would be hidden, and without them there would be nothing to hide, so host_gap names them, too.
 void explain_hidden(JudgedRun& run, const RunAhead& ahead);
 // The lines, else (where no line is known) the phases.
 FixScope scope_of(const std::vector<SiteId>& sites, const Price& price);

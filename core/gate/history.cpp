@@ -79,7 +79,7 @@ const LevelChange* standing_rise(const MetricHistory& history, const HistoryOpti
   return nullptr;
 }
 
-// How many of the newest results in a row lie beyond the tolerance above their level.
+// Returns how many of the newest results in a row lie beyond the tolerance above their level.
 std::size_t above_level(const Series& series, double level, double tolerance) {
   const auto end = std::find_if(series.values.rbegin(), series.values.rend(),
                                 [&](double value) { return !(value > level * (1 + tolerance)); });

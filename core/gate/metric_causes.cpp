@@ -110,8 +110,8 @@ double calls_of(const Metric& metric, const CountLineDelta& row, const Compariso
   return 0;
 }
 
-// Where no line is known (C++ without --native-lines), the phase of the work says where it is: the
-// calls that each phase has more of, as far as they own time.
+// Returns the phases of the work as its causes where no line is known (C++ without --native-lines):
+// the calls that each phase has more of, as far as they own time.
 std::vector<MetricCause> causes_by_phase(std::string_view metric, const Comparison& difference) {
   std::map<std::string, MetricCause> phases;
   std::set<std::uint32_t> counted;

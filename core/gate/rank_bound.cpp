@@ -99,7 +99,7 @@ std::vector<double> ratios_of(const RatioSample& sample) {
   return out;
 }
 
-// How many of the lowest ratios lie below the bound: the largest k with P(U < k) <= level.
+// Returns how many of the lowest ratios lie below the bound: the largest k with P(U < k) <= level.
 std::size_t below_bound(const RatioSample& sample, double level) {
   if (sample.baseline.empty() || sample.candidate.empty()) return 0;
   const std::vector<double>& chances = distribution_of(sample);

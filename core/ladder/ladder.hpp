@@ -83,7 +83,7 @@ struct Ladder {
 // undecided.
 Effect effect_of(const RepeatedMean& gain, double null_band);
 
-// What failed, and whose losses are apart.
+// Returns notes on what failed, and on rungs with other losses.
 std::vector<std::string> notes_of_runs(const Ladder& ladder);
 
 Ladder make_ladder(std::string model, const std::vector<RungRuns>& rungs,

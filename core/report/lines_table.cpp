@@ -37,7 +37,7 @@ std::string_view name_of_file(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
-// How many files there are of each name.
+// Counts the files of each name.
 std::map<std::string_view, std::size_t> files_by_name(const std::vector<LineRow>& rows) {
   std::set<std::string_view> files;
   for (const LineRow& row : rows) files.insert(row.file);

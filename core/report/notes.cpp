@@ -33,7 +33,7 @@ std::string Note::with_items() const {
   return out;
 }
 
-// What was left unexplained where nothing was recorded was not to be recorded.
+// Returns the alerts. Where nothing was recorded, unexplained time gives none.
 std::vector<Note> alerts(const StepScale& scale) {
   const Trust& trust = scale.summary.trust;
   std::vector<Note> out;

@@ -27,7 +27,7 @@ struct Note {
 std::vector<Note> alerts(const StepScale& scale);
 // Below the verdict and the step's time.
 std::vector<Note> verdict_notes(const StepScale& scale);
-// How the steps were found, and which are not counted.
+// Returns how the steps were found, and which are not counted.
 std::vector<Note> step_notes(const StepScale& scale);
 // Below trust_facts().
 std::vector<Note> trust_notes(const StepScale& scale);

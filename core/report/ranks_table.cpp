@@ -84,7 +84,7 @@ std::vector<std::string> job_texts(const JobFacts& job) {
   return out;
 }
 
-// What a rank did in the job's steps, of which all ranks count the same ones.
+// Makes the row of a rank's work in the job's steps, of which all ranks count the same ones.
 Row rank_row(const JobFacts& job, std::size_t at) {
   const JobRank& rank = job.ranks[at];
   const auto steps = static_cast<double>(job.steps_counted);

@@ -14,7 +14,7 @@
 
 namespace stepscope::report {
 
-// Where the step goes, by cause; and the same of a job's ranks and of the devices.
+// The owners of the step, by cause; and the same for a job's ranks and for the devices.
 Table partition_table(const StepScale& scale);
 Table ranks_table(const StepScale& scale);
 Table devices_table(const StepScale& scale);

@@ -17,7 +17,7 @@ Amount amount(const StepScale& scale, std::int64_t total) {
   return {total, scale.steps};
 }
 
-// What is 0 where the device was not recorded says nothing.
+// Returns an empty cell where the device was not recorded: a 0 would say something else.
 Cell if_device(const StepScale& scale, std::int64_t ns) {
   return scale.has_device ? Cell(amount(scale, ns)) : Cell();
 }

@@ -150,8 +150,8 @@ class Replay {
     if (counts_) stretches_.push_back({begin, end});
   }
 
-  // What is made beside the loop: its worker begins with it once it is asked for and the worker is
-  // done with the one before. Taking one asks for the next.
+  // Takes a thing that is made beside the loop: its worker begins with it once it is asked for and
+  // the worker is done with the one before. Taking one asks for the next.
   void take(const HostTask& task, double& now) {
     const Producer& producer = graph_.producers[task.producer];
     Making& making = making_[task.producer];

@@ -15,7 +15,7 @@ struct Applied {
   std::vector<std::string> assumptions;
 };
 
-// What workers take for a batch for which the loop did not wait.
+// Scales, by luck, what workers take for batches for which the loop did not wait.
 void take_making(Luck luck, Applied& out) {
   bool is_unknown = false;
   for (HostTask& task : out.graph.host) {

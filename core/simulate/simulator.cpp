@@ -36,7 +36,7 @@ double measured_ns(const TaskGraph& graph) {
   return sum;
 }
 
-// Where the step with the fixes waits for the device longer than it did, and how busy that is.
+// Says where the step with the fixes waits for the device longer than it did, and how busy that is.
 void say_what_holds(const ReplayedSteps& steps, const Replayed& with, Forecast& out) {
   out.busy_share = with.ns() > 0 ? with.busy_ns / with.ns() : 0;
   out.input_more_ns = std::max(0.0, steps.anchored(with.input_ns - steps.base.input_ns));

@@ -64,7 +64,7 @@ class Simulator {
   double expected_ns_per_step(std::span<const Fix> fixes) const;
   // Fixes for which the replayed steps hold something to change (candidates.hpp).
   std::vector<Fix> candidates() const;
-  // How many calls and device ops a fix would change; 0: it does not apply.
+  // Returns how many calls and device ops a fix would change; 0: it does not apply.
   std::size_t touches(const Fix& fix) const;
 
  private:
@@ -73,7 +73,7 @@ class Simulator {
   std::shared_ptr<const State> state_;
 };
 
-// What a rule needs of it, so that rules are tested without a replay.
+// The part of a simulator that rules need, so that rules are tested without a replay.
 using Forecaster = std::function<Forecast(std::span<const Fix>)>;
 
 }  // namespace stepscope

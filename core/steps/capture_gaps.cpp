@@ -62,7 +62,8 @@ void note_planned(const IntervalSet& gaps, Steps& steps) {
                                     format_duration(static_cast<double>(total_length(gaps)))));
 }
 
-// Where ranges are all that is recorded each follows a gap, and they are all there is to count.
+// Sets aside the steps behind gaps, unless ranges are all that is recorded: there each step follows
+// a gap, and they are all there is to count.
 void set_followers_aside(const IntervalSet& gaps, Steps& steps) {
   std::vector<std::size_t> followers;
   for (std::size_t k = 0; k < steps.list.size(); ++k) {

@@ -11,7 +11,7 @@ namespace stepscope {
 
 // Returns the ranges by id. They may overlap and nest.
 std::vector<RangeId> compilation_ranges(const Trace& trace, ProcessId process);
-// When any of them is open.
+// Returns when any of them is open.
 IntervalSet compilation_times(const Trace& trace, ProcessId process);
 
 }  // namespace stepscope

@@ -62,7 +62,8 @@ bool is_start_up(const Loop& loop, const IntervalSet& compiles) {
   return 2 * total_length(clip(compiles, later)) > later.length();
 }
 
-// Where the first of the program's own loops that trains begins: what runs before is its set-up.
+// Returns where the first of the program's own loops that trains begins: what runs before is its
+// set-up.
 std::int64_t first_training(const std::vector<Loop>& loops) {
   std::int64_t begin = std::numeric_limits<std::int64_t>::min();
   for (const Loop& loop : loops) {

@@ -96,7 +96,8 @@ class Extras {
   Counts counts_;
 };
 
-// What came behind step n, 2n, ... where it comes behind the last one, too; empty: nothing does.
+// Returns what came behind step n, 2n, ... where it comes behind the last one, too; empty: nothing
+// does.
 Counts due_behind_last(const Extras& extras, std::size_t steps) {
   for (std::size_t stride = 2; 2 * stride <= steps; ++stride) {
     if (steps % stride != 0) continue;
@@ -115,9 +116,9 @@ Counts due_behind_last(const Extras& extras, std::size_t steps) {
   return {};
 }
 
-// How many items of the work hold what is due; 0: they do not begin with it. Once nearly all of it
-// is there, the first item that is not due ends it. A run that ends with a part of it (the next
-// epoch's set-up comes no more) holds it, too.
+// Returns how many items of the work hold what is due; 0: they do not begin with it. Once nearly
+// all of it is there, the first item that is not due ends it. A run that ends with a part of it
+// (the next epoch's set-up comes no more) holds it, too.
 std::size_t length_of(std::span<const WorkItem> work, Counts due) {
   const std::uint64_t wanted = Extras::size(due);
   const auto enough = static_cast<std::uint64_t>(kHeld * static_cast<double>(wanted));

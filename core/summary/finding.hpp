@@ -76,7 +76,7 @@ struct Finding {
   // It speaks of the machine that the program ran on, not of the program.
   bool is_of_machine() const { return id == "core_contention"; }
 
-  // What the fix is worth, by which findings are ordered: by forecast, else at most.
+  // Returns the gain of the fix, by which findings are ordered: by forecast, else at most.
   double gain_ns_per_step(double step_ns) const {
     return forecast ? step_ns - forecast->ns_per_step : ceiling_ns_per_step;
   }

@@ -25,7 +25,7 @@ Interval intersect(Interval a, Interval b);
 // The union of any intervals, in any order, overlapping or empty.
 IntervalSet unite(std::vector<Interval> intervals);
 
-// What `window` holds that `set` does not cover.
+// Returns the part of `window` that `set` does not cover.
 IntervalSet complement(const IntervalSet& set, Interval window);
 
 // The part of `set` inside `window`.

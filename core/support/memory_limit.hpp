@@ -19,7 +19,7 @@ std::uint64_t group_limit_bytes(const std::filesystem::path& root, std::string_v
 // Returns the memory of this process now; 0 where the system does not show it.
 std::uint64_t resident_bytes();
 
-// How much more it may come to hold before its limit kills it or the machine swaps.
+// Returns how much more it may come to hold before its limit kills it or the machine swaps.
 std::uint64_t memory_left_bytes();
 
 // "MemAvailable" of the text of /proc/meminfo; the largest number where there is none.

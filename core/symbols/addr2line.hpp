@@ -23,7 +23,7 @@ struct SourceFrame {
 // By address; the functions that the compiler has inlined there, innermost first.
 using SourceFrames = std::map<std::uint64_t, std::vector<SourceFrame>>;
 
-// What it printed for options -a -f -i -C.
+// Parses what addr2line printed for the options -a -f -i -C.
 SourceFrames parse_addr2line(std::string_view printed);
 
 // Errors: unsupported (there is no addr2line), io (it failed; with its own words).

@@ -52,7 +52,7 @@ Status adamw_8bit(const Adamw8Bit& arguments, CUstream_st* stream);
 // The same on the host, with pointers to its memory.
 Status adamw_8bit_reference(const Adamw8Bit& arguments);
 
-// What both check.
+// Checks what both calls check.
 Status validate(const Adamw8Bit& arguments);
 
 }  // namespace stepscope::kernels

@@ -38,7 +38,7 @@ void shard_cut_list(const ShardCutCall& call);
 // all_finalists: int64 [shards, 1 + kShardFinalists], in the shards' order; this one is `shard`.
 void shard_cut_settle(const ShardCutCall& call, const at::Tensor& all_finalists,
                       std::int64_t shard);
-// What shard_topk's rounds found.
+// Takes over what shard_topk's rounds found.
 void shard_cut_learn(const ShardCutCall& call, const ShardTopkMemory& found);
 
 }  // namespace stepscope::aten

@@ -22,7 +22,7 @@ struct BatchTopkExpected {
 // given mean and scale are used as for affine: column_statistics_reference judges those.
 BatchTopkExpected batch_topk_reference(const BatchTopkArguments& arguments);
 
-// What an entry is ranked by, and whether the policies let it be selected at all.
+// Returns what an entry is ranked by, and whether the policies let it be selected at all.
 double batch_topk_key(const BatchTopkArguments& arguments, std::int64_t row, std::int64_t column);
 bool may_be_selected(const BatchTopkArguments& arguments, double key);
 

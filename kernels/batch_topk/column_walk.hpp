@@ -16,7 +16,8 @@
 
 namespace stepscope::kernels {
 
-// How many workers each group gets; 0 where the longest part would be a sixteenth above the mean.
+// Returns how many workers each group gets; 0 where the longest part would be a sixteenth above the
+// mean.
 STEPSCOPE_HOST_DEVICE constexpr std::uint32_t workers_of_group(const WalkShape& shape,
                                                                std::uint32_t workers) {
   const std::uint32_t share = shape.groups == 0 ? 0 : workers / shape.groups;

@@ -132,7 +132,7 @@ __device__ inline bool narrow(const Parameters& p) {
   return static_cast<std::uint64_t>(chosen.inside) <= p.capacity || range.wanted == 0;
 }
 
-// What the sweep of the range needs: its bracket.
+// Prepares the bracket for the sweep of the range.
 __device__ inline void prepare_collection(const Parameters& p, std::uint32_t phase) {
   if (threadIdx.x != 0) return;
   const RadixRange& range = p.state->range;

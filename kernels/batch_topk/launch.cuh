@@ -74,8 +74,8 @@ cudaError_t launch_sweep_of(const Parameters& p, const DeviceLimits& device, cud
     return sweep.overlapping(sweep_kernel<T, kAffine, kLayout, kBytes>, p);
 }
 
-// Where a block cannot have the large ring, a multiprocessor has room for one with the small one:
-// then the grid, two blocks a multiprocessor, takes two turns.
+// Launches the sweep. Where a block cannot have the large ring, a multiprocessor has room for one
+// with the small one: then the grid, two blocks a multiprocessor, takes two turns.
 template <class T, bool kAffine, RowLayout kLayout>
 Status launch_sweep(const Parameters& p, const DeviceLimits& device, cudaStream_t stream) {
   cudaError_t code = cudaSuccess;

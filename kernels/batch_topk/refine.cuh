@@ -136,7 +136,7 @@ __device__ inline void leave_answer(const Parameters& p, const Cutting& cutting,
     leave_warm_start(p, cutting.known, cutting.bracket, cutting.left, cut.key);
 }
 
-// Where the bin's candidates all have slots: one block cuts, while all leave the bits of those
+// Cuts where the bin's candidates all have slots: one block cuts, while all leave the bits of those
 // above.
 __device__ inline void cut_within_slots(const Parameters& p, const CandidateShare& share,
                                         const Cutting& cutting, RefineShared& shared) {
@@ -158,7 +158,7 @@ __device__ inline void cut_within_slots(const Parameters& p, const CandidateShar
   });
 }
 
-// Where they do not. The block that comes last leaves the bin's bits and the result.
+// Cuts where they do not. The block that comes last leaves the bin's bits and the result.
 __device__ inline void cut_among_finalists(const Parameters& p, const CandidateShare& share,
                                            const Cutting& cutting, RefineShared& shared) {
   const ChosenBin& chosen = cutting.chosen;

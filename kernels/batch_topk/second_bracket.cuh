@@ -10,8 +10,7 @@
 
 namespace stepscope::kernels::batch_topk_device {
 
-// What a second bracket begins with: a phase that clears the sample's counters, and one that
-// counts.
+// Begins a second bracket: a phase that clears the sample's counters, and one that counts.
 template <class T, bool kAffine, RowLayout kLayout>
 __device__ void sample_again(const Parameters& p, float deviations, std::uint32_t first,
                              uint4* shared) {

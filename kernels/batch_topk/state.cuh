@@ -117,8 +117,8 @@ __device__ inline EntryPlace place_of_entry(const Parameters& p, std::uint64_t e
   const Divider::Parts parts = p.by_columns.divide(entry);
   return {parts.quotient, parts.remainder};
 }
-// Where registers are short, as where a sweep holds floats: a Divider's numbers have 64 bits, which
-// cost fp32 1024x589824 2 %.
+// Returns the place with few registers, for sweeps that hold floats: a Divider's numbers have 64
+// bits, which cost fp32 1024x589824 2 %.
 __device__ inline EntryPlace place_of_entry_in_few(const Parameters& p, std::uint64_t entry) {
   const std::uint32_t columns = p.shape.columns;
   const auto row = (entry >> 32) == 0 ? static_cast<std::uint32_t>(entry) / columns
@@ -126,7 +126,8 @@ __device__ inline EntryPlace place_of_entry_in_few(const Parameters& p, std::uin
   return {row, static_cast<std::uint32_t>(entry - std::uint64_t{row} * columns)};
 }
 
-// How many candidates of a collection belong to each bin, whether in the table or in the list.
+// Returns how many candidates of a collection belong to each bin, whether in the table or in the
+// list.
 __device__ inline std::uint32_t* bins_of(const Parameters& p, const Collection& collection) {
   static_assert(BatchTopkWorkspace::kCollections == 3);
   const std::uint32_t set = &collection == &p.state->exact ? 2 : &collection == &p.state->second;

@@ -33,7 +33,8 @@ struct SweepShared {
   Bracket bracket;
 };
 
-// What all shards found counts, and behind the exact bracket comes no other sweep.
+// Whether a sweep may fail. With the exact bracket, and where shards collect, no other sweep comes
+// behind it.
 __device__ inline bool may_fail(const Parameters& p, const Collection& collection) {
   return !p.collects && &collection != &p.state->exact;
 }

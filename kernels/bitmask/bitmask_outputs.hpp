@@ -51,7 +51,7 @@ struct BitmaskList {
 std::size_t bitmask_list_workspace_bytes(const Bitmask& mask, BitmaskLines lines);
 Status bitmask_list(const Bitmask& mask, const BitmaskList& list, CUstream_st* stream);
 
-// What is wrong with the arguments; ok where a call would launch.
+// Checks the arguments; ok where a call would launch.
 Status validate(const Bitmask& mask);
 Status validate(const Bitmask& mask, const BitmaskList& list);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kBitsOfWord = 32;
 
-// Where the mask is one long row of bits, and the output is aligned.
+// Whether the mask is one long row of bits, and the output is aligned.
 bool flat(const Bitmask& mask, const void* a, const void* b) {
   const auto both = reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b);
   return mask.columns % kBitsOfWord == 0 && both % sizeof(uint4) == 0;

@@ -29,7 +29,7 @@ __device__ inline std::uint32_t warp_sum(std::uint32_t value) {
   return __reduce_add_sync(kAllLanes, value);
 }
 
-// Where 32 bits may not hold the sum.
+// Sums where 32 bits may not hold the sum.
 __device__ inline unsigned long long wide_warp_sum(std::uint32_t value) {
   const unsigned long long upper = warp_sum(value >> 16);
   return (upper << 16) + warp_sum(value & 0xffffU);

@@ -104,7 +104,7 @@ Status fp8_cross_entropy_gradient_reference(const Fp8CrossEntropyGradient& argum
 Status fp8_amax_reference(const Fp8Amax& arguments);
 Status fp8_update_scales_reference(const Fp8ScaleUpdate& arguments);
 
-// What both check.
+// Checks what both calls check.
 Status validate(const Fp8Quantise& arguments);
 Status validate(const Fp8Swiglu& arguments);
 Status validate(const Fp8SwigluGradient& arguments);

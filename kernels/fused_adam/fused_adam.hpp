@@ -70,11 +70,11 @@ struct FusedAdamDecoder {
 };
 Status fused_adam_decoder(const FusedAdamDecoder& arguments, CUstream_st* stream);
 Status lazy_adam_decoder(const FusedAdamDecoder& arguments, CUstream_st* stream);
-// What fused_adam_decoder does to features without an entry, so that both calls together are it.
-// This one waits for no gradient: output_gradients and the list's values are not read.
+// Does what fused_adam_decoder does to features without an entry, so that both calls together are
+// it. This one waits for no gradient: output_gradients and the list's values are not read.
 Status silent_adam_decoder(const FusedAdamDecoder& arguments, CUstream_st* stream);
 
-// What is wrong with the arguments; ok where a call would launch.
+// Checks the arguments; ok where a call would launch.
 Status validate(const AdamSettings& settings);
 Status validate(const FusedAdam& arguments);
 Status validate(const FusedAdamRows& arguments);

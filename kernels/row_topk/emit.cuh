@@ -72,7 +72,8 @@ __device__ inline void deal_codes(const Parameters& p, const HeldCodes<Code>& he
   __syncthreads();
 }
 
-// How many selected entries have lesser columns: of equal buckets, greater places in their codes.
+// Returns how many selected entries have lesser columns; in one bucket, greater places in their
+// codes.
 template <class Code>
 __device__ inline std::uint32_t rank_of(const Parameters& p, const ColumnBuckets<Code>& buckets,
                                         Code code) {

@@ -61,7 +61,7 @@ struct RowTopkArguments {
   RowTopkFired fired;
 };
 
-// What is wrong with the arguments, pointers included; ok where a call would launch.
+// Checks the arguments, pointers included; ok where a call would launch.
 Status validate(const RowTopkArguments& arguments);
 
 // Enqueues on the stream.

@@ -29,7 +29,7 @@ struct RowShared {
   ColumnBuckets<Code> buckets;
 };
 
-// What every device from sm_80 on gives a block.
+// Every device from sm_80 on gives a block this much.
 static_assert(sizeof(RowShared<std::uint64_t>) <= std::size_t{99} * 1024);
 
 constexpr std::uint32_t kUpperLast = (1U << kUpperBits) - 1;

@@ -21,7 +21,7 @@ class GreatestKeys {
   void count(const ShardGuess& guess, std::int64_t* counts) const;
   // [1 + kShardFinalists]
   std::vector<std::int64_t> finalists(const ShardGuess& guess, const ShardChoice& choice) const;
-  // Where the choice is decided.
+  // Only where the choice is decided.
   std::int64_t own_count(const ShardGuess& guess, const ShardChoice& choice,
                          const std::int64_t* all_finalists, std::int64_t shard,
                          std::int64_t shards) const;

@@ -130,7 +130,7 @@ __device__ OwnFinalists gather(const Settle& p, AllFinalists& shared) {
   return own;
 }
 
-// How many of all finalists come before this thread's own one.
+// Returns how many of all finalists come before this thread's own one.
 __device__ std::int64_t before(const OwnFinalists& own, const AllFinalists& shared) {
   const std::int64_t code = shared.codes[own.begin + threadIdx.x];
   const std::int64_t place = shared.places[threadIdx.x];

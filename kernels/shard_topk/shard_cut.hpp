@@ -56,7 +56,7 @@ Status shard_cut_settle(const ShardCutArguments& arguments, const std::int64_t* 
 Status shard_cut_learn(const ShardCutArguments& arguments, const ShardTopkState* found,
                        CUstream_st* stream);
 
-// What is wrong with the arguments; ok where a call would launch.
+// Checks the arguments; ok where a call would launch.
 Status validate(const ShardCutArguments& arguments);
 
 }  // namespace stepscope::kernels

@@ -28,7 +28,8 @@ struct ShardTopkState {
   std::int64_t wanted = 0;  // how many of those that begin with these digits are selected
 };
 
-// Where nothing is selected: no key is greater, and none of its equals is wanted.
+// Returns the state in which nothing is selected: no key is greater, and none of its equals is
+// wanted.
 STEPSCOPE_HOST_DEVICE constexpr ShardTopkState select_none_of_shards() {
   return {0xffffffffU, 0, 0};
 }
@@ -40,7 +41,7 @@ STEPSCOPE_HOST_DEVICE constexpr void advance(ShardTopkState& state, int round, C
   state.wanted = chosen.wanted;
 }
 
-// How many of `equal` entries are selected where `before` come before them.
+// Returns how many of `equal` entries are selected where `before` come before them.
 STEPSCOPE_HOST_DEVICE constexpr std::int64_t selected_equals(const ShardTopkState& state,
                                                              std::int64_t before,
                                                              std::int64_t equal) {

@@ -32,13 +32,13 @@ struct ShardSweepState {
   std::int64_t places[kShardCandidates];  // column * rows + row, of own candidates as published
 };
 
-// What is found now, or else was before.
+// Returns what is found now, or else was before.
 STEPSCOPE_HOST_DEVICE constexpr ShardTopkState found_by(const ShardTopkState& before,
                                                         const SweepFound& now, std::int64_t count) {
   return finds_least(now) ? ShardTopkState{now.least, count, now.choice.wanted} : before;
 }
 
-// What others found: from then on they know it best.
+// Takes over what others found: from then on they know it best.
 STEPSCOPE_HOST_DEVICE constexpr void learn(ShardSweepState& state, const ShardCutState& found) {
   state.bracket = moved_to(state.bracket, found.guess);
   state.found = {};
@@ -72,7 +72,7 @@ constexpr bool sweeps_nothing(const BatchTopkArguments& matrix) {
   return matrix.count < 1 || matrix.rows == 0 || matrix.columns == 0;
 }
 
-// What is wrong with the arguments, but for those that batch_topk_collect looks at; ok where a call
+// Checks the arguments, but for those that batch_topk_collect looks at; ok where a call
 // would launch.
 Status validate(const ShardSweepArguments& arguments);
 

@@ -48,7 +48,7 @@ Status shard_topk_shares(const ShardTopkArguments& arguments, CUstream_st* strea
 Status shard_topk_own_count(const ShardTopkArguments& arguments, const std::int64_t* all_shares,
                             std::int64_t shard, std::int64_t shards, CUstream_st* stream);
 
-// What is wrong with the arguments; ok where a call would launch.
+// Checks the arguments; ok where a call would launch.
 Status validate(const ShardTopkArguments& arguments);
 
 }  // namespace stepscope::kernels

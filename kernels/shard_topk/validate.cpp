@@ -23,7 +23,7 @@ Status validate_keys(const BatchTopkArguments& matrix) {
   return {};
 }
 
-// What all sequences have.
+// Checks what all sequences have.
 template <class Arguments>
 Status validate_shard(const Arguments& arguments) {
   if (Status matrix = validate_keys(arguments.matrix); !matrix.ok()) return matrix;
@@ -33,7 +33,7 @@ Status validate_shard(const Arguments& arguments) {
   return {};
 }
 
-// What those have that do not find the columns' mean and scale themselves.
+// Checks what those have that do not find the columns' mean and scale themselves.
 template <class Arguments>
 Status validate_known_columns(const Arguments& arguments) {
   if (arguments.matrix.column_keys.source == KeySource::z_score)

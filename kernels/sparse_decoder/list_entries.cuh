@@ -5,7 +5,7 @@
 
 namespace stepscope::kernels::sparse_decoder_device {
 
-// Where a line begins among the entries that the list holds; below 2^31.
+// Returns where a line begins among the entries that the list holds; below 2^31.
 __device__ inline std::uint32_t entry_at(const ActiveFeatures& list, std::uint32_t line) {
   return static_cast<std::uint32_t>(min(list.offsets[line], list.capacity));
 }

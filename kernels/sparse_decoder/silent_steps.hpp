@@ -18,7 +18,7 @@ struct SilentSteps {
 
 Status count_silent_steps(const SilentSteps& arguments, CUstream_st* stream);
 
-// What is wrong with the arguments; ok where a call would launch.
+// Checks the arguments; ok where a call would launch.
 Status validate(const SilentSteps& arguments);
 
 }  // namespace stepscope::kernels

@@ -101,7 +101,7 @@ struct SparseDecoderBiasGradient {
 Status sparse_decoder_bias_gradient(const SparseDecoderBiasGradient& arguments,
                                     CUstream_st* stream);
 
-// What is wrong with the arguments; ok where a call would launch.
+// Checks the arguments; ok where a call would launch.
 Status validate(const SparseDecoderShape& shape);
 Status validate(const SparseDecoderForward& arguments);
 Status validate(const SparseDecoderActivationGradient& arguments);

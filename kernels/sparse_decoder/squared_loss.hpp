@@ -31,7 +31,7 @@ struct SquaredLoss {
 std::size_t squared_loss_workspace_bytes(std::int64_t tokens, std::int64_t columns);
 Status squared_loss(const SquaredLoss& arguments, CUstream_st* stream);
 
-// What is wrong with the arguments; ok where a call would launch.
+// Checks the arguments; ok where a call would launch.
 Status validate(const SquaredLoss& arguments);
 
 // A block has so many tokens of so many columns.

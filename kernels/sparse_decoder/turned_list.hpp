@@ -24,7 +24,7 @@ struct TurnedList {
 
 Status turn_list(const TurnedList& arguments, CUstream_st* stream);
 
-// What is wrong with the arguments; ok where a call would launch.
+// Checks the arguments; ok where a call would launch.
 Status validate(const TurnedList& arguments);
 
 }  // namespace stepscope::kernels

@@ -51,7 +51,7 @@ class Handle {
 
   hid_t operator*() const { return id_; }
   bool ok() const { return id_ >= 0; }
-  // What closing says: a file's data may reach the disk only then.
+  // Whether closing succeeded: a file's data may reach the disk only then.
   bool close() { return close_(std::exchange(id_, -1)) >= 0; }
 
  private:

@@ -42,7 +42,7 @@ class ReadAhead {
     return take();
   }
 
-  // What is there already.
+  // Returns what is there already.
   std::optional<Result<T>> ready() {
     const std::lock_guard hold(mutex_);
     if (made_.empty()) return std::nullopt;

@@ -63,7 +63,7 @@ class GradientBuckets {
   // With own_share, returns the sum of this rank's share of a bucket, flat; the same memory in
   // every step.
   const at::Tensor& own_sum(std::size_t bucket) const { return own_sums_[bucket]; }
-  // How many buckets were sent before the last backward pass had ended, over all steps.
+  // Returns how many buckets were sent before the last backward pass had ended, over all steps.
   std::int64_t sent_early() const { return sent_early_; }
 
  private:

@@ -57,7 +57,7 @@ bool ready(int socket, short events, milliseconds time) {
   return count > 0;
 }
 
-// What is left over is dropped: the peer is failing too.
+// Drops what is left over: the peer is failing, too.
 void drain(int socket) {
   char rest[4096];
   while (ready(socket, POLLIN, kLinger) && recv(socket, rest, sizeof rest, MSG_DONTWAIT) > 0) {

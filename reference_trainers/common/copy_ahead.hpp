@@ -22,7 +22,7 @@ class CopyAhead {
   explicit CopyAhead(at::Device device);
 
   Copy begin(const at::Tensor& host) const;
-  // What the current stream does from here on comes behind the copy.
+  // Makes what the current stream does from here on come behind the copy.
   at::Tensor end(const Copy& copy) const;
 
  private:

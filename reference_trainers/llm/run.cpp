@@ -37,7 +37,8 @@ Result<std::string> keep_batch(const Config& config, TokenStream stream, std::in
   return path;
 }
 
-// What a failed rank left behind is no loss: then the barrier throws, and names the rank.
+// Makes the error of a loss that is not finite. What a failed rank left behind is no loss: then the
+// barrier throws, and names the rank.
 Error not_finite_at(const Config& config, const TokenStream& stream, trainers::Comm& group,
                     const StepLog& step) {
   group.barrier();

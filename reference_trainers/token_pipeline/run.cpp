@@ -42,7 +42,8 @@ Status keep_batch(const std::string& path, const Batch& batch) {
   return trainers::write_tensor_file("batch", path, all);
 }
 
-// What a failed rank left behind is no loss: then the barrier throws, and names the rank.
+// Makes the error of a loss that is not finite. What a failed rank left behind is no loss: then the
+// barrier throws, and names the rank.
 Error not_finite(trainers::Comm& group, BatchMaker maker, const StepLoss& step) {
   group.barrier();
   if (group.rank() != 0) return bad_input("rank 0 says why");

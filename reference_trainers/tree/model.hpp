@@ -28,7 +28,7 @@ class Model {
   at::Tensor loss(const at::Tensor& sequences, std::int64_t leaf) const;
 
   const std::vector<Node>& nodes() const { return nodes_; }
-  // What every path uses.
+  // Returns the parameters that every path uses.
   std::vector<at::Tensor> shared() const { return {token_, position_, final_norm_, head_}; }
   std::int64_t parameters() const;
 

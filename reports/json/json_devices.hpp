@@ -8,7 +8,7 @@
 
 namespace stepscope {
 
-// What was not sampled, or cannot be said, is null.
+// Writes the devices' health; what was not sampled, or cannot be said, is null.
 nlohmann::ordered_json device_health_json(const Summary& summary);
 
 nlohmann::ordered_json throughput_json(const Throughput& throughput);

@@ -64,7 +64,7 @@ std::string diff_head(const DiffPage& page) {
   return out;
 }
 
-// Where two names have no room, what the work has become is the one to know.
+// Returns the operation; where two names have no room, what the work has become.
 std::string operation_text(const DiffPage& page, const std::string& op, std::size_t room) {
   const std::string name = short_kernel_name(op);
   const auto arrow = name.find("-> ");
@@ -83,7 +83,7 @@ std::string what_and_how(const DiffPage& page, const DeltaGroup& group, std::siz
   return page.style.cut_end(operation_text(page, part.op, left), left) + ": " + how;
 }
 
-// Where the same line and cause stand twice, the phase tells them apart.
+// Returns where a part stands; where the same line and cause stand twice, with the phase.
 std::string where_text(const DiffPage& page, const ListedGroups& listed, const DeltaGroup& group) {
   const DeltaPart& part = group.largest();
   const std::string place = place_of(part);
@@ -108,7 +108,7 @@ std::vector<TextCell> group_cells(const DiffPage& page, const ListedGroups& list
           {what_and_how(page, group, width), Colour::dim}};
 }
 
-// What the other columns leave: causes are 8 to 24 columns wide.
+// Returns the columns that the others leave: causes are 8 to 24 columns wide.
 std::size_t columns_left(const ListedGroups& listed) {
   std::size_t cause = 10;
   for (const DeltaGroup& group : listed.shown)

@@ -16,7 +16,7 @@ Page make_page(const Summary& summary, const Style& style) {
 namespace text_sections {
 namespace {
 
-// Where ranks communicate, device operations give two of their rows to that.
+// Shares out the rows: where ranks communicate, device operations give two of their rows to that.
 Room room_of(const report::Table& table, const Summary& summary) {
   if (table.id == "partition") return {.rows = 9, .has_sum = true, .has_bar = true};
   if (table.id == "devices") return {.has_bar = true};

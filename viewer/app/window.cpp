@@ -84,8 +84,8 @@ void follow_text_size(Screen& screen, Gui& gui, float display_scale) {
   renew_font_texture();
 }
 
-// What was found out since the last frame. The table of the command line is opened as soon as it
-// is there, once.
+// Fills in what was found out since the last frame. The table of the command line is opened as soon
+// as it is there, once.
 Status fill_in(Screen& screen, Analysis& analysis, const ViewOptions& options,
                std::string& wanted_tab) {
   const auto taken = analysis.take(screen.desk);

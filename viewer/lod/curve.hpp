@@ -33,7 +33,7 @@ class Curve {
   // Columns that hold samples, left to right; the first is what held before `span`, if anything
   // did.
   void columns(Interval span, int pixels, std::vector<CurveColumn>& out) const;
-  // What holds at `t`; nothing before the first sample.
+  // Gives the value at `t`; false before the first sample.
   bool value_at(std::int64_t t, double& value) const;
 
  private:

@@ -137,7 +137,7 @@ void say_dim(const Screen& screen, const std::string& text) {
   ImGui::PopStyleColor();
 }
 
-// What the window still waits for.
+// Says what the window still waits for.
 void pending(const Screen& screen) {
   if (screen.desk.pending.empty()) return;
   ImGui::SameLine();

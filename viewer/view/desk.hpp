@@ -67,7 +67,8 @@ class Desk {
   // To be called after input: the side that moved leads, the other follows.
   void follow();
 
-  // Where the ruler of a side counts from, and what that is: "step 12", "optimizer of step 12".
+  // Return where the ruler of a side counts from, and what that is: "step 12", "optimizer of step
+  // 12".
   std::int64_t zero(std::size_t side) const;
   std::string zero_text(std::size_t side) const;
 

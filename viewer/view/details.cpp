@@ -174,7 +174,7 @@ class Sheet {
     return fmt::format("{}  {}", duration_text(ns), format_share(static_cast<double>(ns) / whole));
   }
 
-  // What the op waited for last: its predecessor on the critical path.
+  // Adds what the op waited for last: its predecessor on the critical path.
   void held_by(DeviceOpId op) {
     if (const auto held = held_up_by(run_, op)) lead(held->how, held->by);
   }

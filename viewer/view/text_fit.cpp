@@ -41,8 +41,8 @@ std::string_view front_that_fits(std::string_view text, float room, const TextWi
   return text.substr(0, low);
 }
 
-// Where a name that is wider than the room is broken: behind a mark in the second half of what
-// fits, else where the room ends.
+// Returns where a name that is wider than the room is broken: behind a mark in the second half of
+// what fits, else where the room ends.
 std::size_t break_in(std::string_view word, float room, const TextWidth& width) {
   std::size_t fits = std::max<std::size_t>(1, front_that_fits(word, room, width).size());
   while (fits < word.size() && is_inside_character(word[fits])) ++fits;

@@ -66,7 +66,7 @@ Json short_step(const Summary& s, std::uint32_t row, std::int64_t zero) {
   return out;
 }
 
-// What at_ns counts from: the trace's first event; in a report's document the first step.
+// Returns the zero of at_ns: the trace's first event; in a report's document the first step.
 std::int64_t zero_of(const Run& run) {
   const auto events = run.events();
   if (events) return (*events)->trace.begin();

@@ -76,7 +76,7 @@ Result<WhatIf> ask(const ToolCall& call, Run& run) {
   return out;
 }
 
-// What holds for every row is said once, as a note.
+// Writes a fix; what holds for every row is said once, as a note.
 Json fix_row(WhatIfRow row, const std::vector<std::string>& notes) {
   std::erase_if(row.forecast.assumptions, [&notes](const std::string& sentence) {
     return std::find(notes.begin(), notes.end(), sentence) != notes.end();

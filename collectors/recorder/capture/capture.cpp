@@ -71,7 +71,8 @@ void count_from_now() noexcept {
   counted_from_ns.store(clock_ns(CLOCK_MONOTONIC));
 }
 
-// What a trigger began and is over waits for the next one.
+// Whether the plan wants to record now. A capture that a trigger began and that is over waits for
+// the next trigger.
 bool wants_now() noexcept {
   if (plan.by_trigger && !triggered.load()) return false;
   if (!begun.load()) {

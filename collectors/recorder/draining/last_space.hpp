@@ -18,7 +18,7 @@ bool keep_last_space(const char* path) noexcept;
 // Frees the space but for the text. The text is written into blocks that are there already, which a
 // full disk allows.
 void give_up_last_space(const char* path, std::string_view why) noexcept;
-// Why the space was given up; empty where it was not.
+// Returns why the space was given up; empty where it was not.
 std::string last_words(const std::string& path);
 
 }  // namespace stepscope::recorder

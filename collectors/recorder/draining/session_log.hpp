@@ -18,7 +18,7 @@ class SessionLog {
  public:
   SessionLog(SessionView session, StoreWriter& store);
 
-  // What was logged since; behind a ring's head, so that its records find what they refer to.
+  // Takes what was logged since; behind a ring's head, so that its records find what they refer to.
   // Notes and rivals go into `health`.
   void take(Health& health);
 

@@ -119,8 +119,8 @@ class Writer {
     if (const char* unmet = unmet_plan()) note_at_end(unmet);
   }
 
-  // What the thread took beside the program: all of it, and the reading of rings and sources alone;
-  // and how long the process has lived by then, since it loaded the recorder.
+  // Reports the thread's CPU time beside the program: all of it, and the reading of rings and
+  // sources alone; and how long the process has lived by then, since it loaded the recorder.
   void report_own_cost() {
     if (!open_store()) return;
     store_->fact("writer.cpu_ns", std::to_string(clock_ns(CLOCK_THREAD_CPUTIME_ID)));

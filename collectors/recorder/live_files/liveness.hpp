@@ -15,7 +15,7 @@
 
 namespace stepscope::recorder {
 
-// Where this process runs; zeros for what cannot be told.
+// Returns where this process runs; zeros for what is not known.
 ProcessHome process_home() noexcept;
 
 // Called by the process that records, before it maps the file ...

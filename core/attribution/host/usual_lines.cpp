@@ -13,7 +13,8 @@ std::size_t index_of(SilencePart side, ThreadState state) {
   return static_cast<std::size_t>(side) * kThreadStates + static_cast<std::size_t>(state);
 }
 
-// Where a thread was not seen in the one, what it was seen to do there in the other.
+// Returns the states in the order in which they are looked for: lines of the other state serve
+// where there are none of this one.
 std::array<ThreadState, kThreadStates> likely_first(ThreadState state) {
   if (state == ThreadState::asleep) return {ThreadState::asleep, ThreadState::awake};
   return {ThreadState::awake, ThreadState::asleep};

@@ -144,7 +144,8 @@ CodeLine CallSites::line_of_node(RangeId node) const {
   return {passes_[node].caller, Direction::none};
 }
 
-// Where the sampler saw the loop's thread last before `time` in that silence, or first in it.
+// Returns the line at which the sampler saw the loop's thread last before `time` in that silence,
+// or first in it.
 SiteId CallSites::sampled(Interval silence, std::int64_t time) const {
   const Samples& samples = trace_.data().samples;
   const ThreadId loop = threads_.loop();

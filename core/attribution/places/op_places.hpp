@@ -26,9 +26,9 @@ class OpPlaces {
   OpPlaces(const Trace& trace, const Threads& threads, PhaseTable& phases, const CallSites& sites,
            const std::vector<DeviceOpId>& ops);
 
-  // Where the work of the op was written.
+  // Returns where the work of the op was written.
   Place of(DeviceOpId op) const { return written_[op]; }
-  // Where it was launched: what waits for a launch is there, also for a graph's.
+  // Returns where the op was launched: what waits for a launch is there, also for a graph's.
   Place of_launch(DeviceOpId op) const;
   // The range in which its work was written; kNone where none is known.
   RangeId range_of(DeviceOpId op) const;

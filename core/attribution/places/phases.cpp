@@ -95,7 +95,7 @@ PhaseId PhaseTable::below(PhaseId phase, PhaseId base) {
   return intern(below(phases_[phase].parent, base), name);
 }
 
-// What user ranges and marks say; unlike at(), not what the thread is called.
+// Returns the phase by user ranges and marks; unlike at(), not by the thread's name.
 PhaseId PhaseTable::said_at(Moment moment) const {
   const PhaseId user = user_at(moment.thread, moment.time).phase;
   return user != 0 ? user : at(marks_[moment.thread], moment.time).phase;

@@ -67,7 +67,8 @@ void Owners::charge_workers(Segment& segment, ThreadId thread, Interval silence)
   segment.is_sampled = true;
 }
 
-// What lies before a graph's first op waits for the launch, not for the op.
+// Gives time to a device cause. Time before a graph's first op waits for the launch, not for the
+// op.
 void Owners::device(WalkPath& path, std::int64_t since, Cause cause, DeviceOpId op) const {
   since = std::max(since, path.begin);
   if (since >= path.time) return;

@@ -106,7 +106,7 @@ bool Walk::through_piece(WalkPath& path) const {
   return true;
 }
 
-// Which thread the path's thread had its work from, or waited for, in this piece.
+// Returns the thread that the path's thread had its work from, or waited for, in this piece.
 Walk::HandOver Walk::handed_over(const WalkPath& path, const Piece& piece, Cause cause) const {
   const Threads& threads = walked_.threads;
   const bool between = piece.innermost == kNone;

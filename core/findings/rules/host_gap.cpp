@@ -66,7 +66,8 @@ Cause largest_cause(const Gaps& gaps) {
   return static_cast<Cause>(largest);
 }
 
-// Where the wait for a core is known it has a cause of its own, and the rest is sleep.
+// Returns the words for time off the CPU. Where the wait for a core is known it has a cause of its
+// own, and the rest is sleep.
 std::string off_cpu_text(const JudgedRun& run, const Gaps& gaps) {
   if (gaps.off_cpu == 0) return "";
   const double all = run.per_step(gaps.off_cpu);

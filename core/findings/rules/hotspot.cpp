@@ -38,7 +38,7 @@ bool is_candidate(Cause cause) {
          cause == Cause::gpu_elementwise || cause == Cause::gpu_other;
 }
 
-// What ran inside it is not known.
+// Whether a segment is a graph whose inner work is not known.
 bool is_whole_graph(const JudgedRun& run, const Segment& s) {
   return s.device_evidence != kNone &&
          run.trace.device_ops().kind[s.device_evidence] == DeviceOpKind::graph;
@@ -159,7 +159,8 @@ Advice advice_for(Cause cause) {
   }
 }
 
-// What fusing gives follows from the chains; what a better algorithm gives is assumed.
+// Makes the fix. What fusing gives follows from the chains; what a better algorithm gives is
+// assumed.
 Fix faster_by(const JudgedRun& run, const Hotspot& spot, std::vector<DeviceOpId> ops,
               double& stays) {
   Fix out;

@@ -80,8 +80,9 @@ InputTime input_time(const JudgedRun& run) {
   return out;
 }
 
-// How many workers the loader should have. Those that compute want a core each, and one stays with
-// the loop; those that sleep (a disk, a network) want none, and may be twice as many as they are.
+// Chooses how many workers the loader should have. Those that compute want a core each, and one
+// stays with the loop; those that sleep (a disk, a network) want none, and may be twice as many as
+// they are.
 std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
   prefetch.computes = input_cpu_share(run, prefetch.scope.host_times);
   const std::uint32_t now = loader_workers(run);

@@ -40,8 +40,8 @@ std::vector<bool> phases_below(const JudgedRun& run, const std::string& path) {
   return out;
 }
 
-// What the mean step is uncertain by without the phase: that it runs in some steps and not in
-// others is what it costs, and no noise.
+// Returns what the mean step is uncertain by without the phase: that it runs in some steps and not
+// in others is its cost, and no noise.
 double noise_without(const JudgedRun& run, const std::vector<bool>& inside) {
   std::vector<std::int64_t> rest;
   for (const std::uint32_t row : run.summary.counted) {

@@ -81,8 +81,8 @@ double passes_of(const JudgedRun& run, const PhaseKernels& kernels) {
   return best;
 }
 
-// How many sequences one after another: some kernels run once for each (the prompt's pass, the
-// joining of its tokens). 0 where none do so.
+// Returns how many sequences are generated one after another: some kernels run once for each (the
+// prompt's pass, the joining of its tokens). 0 where none do so.
 double sequences_of(const JudgedRun& run, const PhaseKernels& kernels, double passes) {
   std::map<std::uint64_t, std::uint64_t> names_by_count;
   for (const auto& [name, count] : kernels.launches) ++names_by_count[count];

@@ -51,7 +51,8 @@ std::vector<HostWait> waits_of_calls(const JudgedRun& run) {
   return out;
 }
 
-// What the device idles in the calls, and behind those after which it had nothing left to do.
+// Sums the time in which the device idles in the calls, and behind those after which it had nothing
+// left to do.
 Price alloc_time(const JudgedRun& run) {
   Price price(run);
   std::vector<HostWait> waits = waits_of_calls(run);

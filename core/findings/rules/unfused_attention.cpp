@@ -132,7 +132,8 @@ struct AttentionTime {
   std::vector<std::size_t> segments;
 };
 
-// What launches cost is not known where a profiler slowed them.
+// Sums the time of attention's groups. The cost of launches is not known where a profiler slowed
+// them.
 AttentionTime attention_time(const JudgedRun& run, const AttentionGroups& groups) {
   AttentionTime out(run);
   const auto& begins = run.trace.device_ops().begin;

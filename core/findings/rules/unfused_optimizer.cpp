@@ -109,7 +109,8 @@ OptimizerWorkload optimizer_workload(const JudgedRun& run) {
   return out;
 }
 
-// What fused kernels read and write takes as long in them; what each kernel takes at least goes.
+// Returns the time that stays: what fused kernels read and write takes as long in them; what each
+// kernel takes at least goes.
 double stays_of(const OptimizerWorkload& work, double exposed) {
   const double each = static_cast<double>(work.kernel_ns) / static_cast<double>(work.kernels);
   return kFusedTraffic * exposed * std::max(0.0, 1 - kLaunchFloorNs / std::max(1.0, each));

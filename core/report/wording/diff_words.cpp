@@ -29,9 +29,8 @@ std::string mean_text(const DeltaPart& part) {
                      format_duration(mean_call_ns(part.b_ns, part.b_calls)));
 }
 
-// Which of the two parts of a group is the larger one: that of the calls' number, else that of
-// their length (the Shapley value, as core/compare/delta_parts). Idle time is one part, but has
-// both.
+// Whether the larger part of a group is that of the calls' number, else that of their length (the
+// Shapley value, as core/compare/delta_parts). Idle time is one part, but has both.
 bool is_of_the_count(const DeltaPart& part) {
   const auto a = static_cast<double>(part.a_calls), b = static_cast<double>(part.b_calls);
   const double means =

@@ -15,7 +15,7 @@ std::string diff_sentence(const Comparison& comparison);
 // "runs/a.scope: 30 steps, p50 38.1 ms, NVIDIA H100 80GB HBM3, host-bound"
 std::string side_sentence(const ComparedSide& side);
 
-// How a row differs: "removed", "120 -> 12 calls a step", "each call 1.2 us -> 0.8 us".
+// Returns how a row differs: "removed", "120 -> 12 calls a step", "each call 1.2 us -> 0.8 us".
 std::string how_of(const DeltaGroup& group, const Comparison& comparison);
 
 // "train.py:42 (step)"; empty where no line is known.

@@ -17,7 +17,7 @@ std::string where_text(const Finding& finding);
 
 // "8.21 ms becomes 6.90 (6.70 to 7.20)"; without a replay "up to 1.31 ms a step".
 std::string gain_text(const Finding& finding, const StepScale& scale);
-// What the fix is worth, as a share of the step.
+// Returns the gain of the fix, as a share of the step.
 double gain_share(const Finding& finding, const StepScale& scale);
 
 // Stands above the findings whose fix gives nothing by the replay.

@@ -16,7 +16,7 @@ namespace stepscope {
 std::string format_metric(MetricKind kind, double value);
 std::string format_value(MetricKind kind, const std::optional<double>& value);  // or "not known"
 std::string format_change(const MetricResult& metric);  // "+7.5 %"; empty where there is no ratio
-// Where a change is plainly not the ratio of the two values beside it: why; else empty.
+// Returns why a change is plainly not the ratio of the two values beside it; else empty.
 std::string note_on_changes(const GateVerdict& verdict);
 std::string format_bounds(const MetricResult& metric);   // "+6.9 % to +8.1 %"; empty for counts
 std::string format_allowed(const MetricResult& metric);  // "+2.0 %", or the budget
@@ -29,8 +29,8 @@ std::vector<std::pair<std::string, std::string>> gate_reasons(const GateVerdict&
 std::string_view gate_title(const GateVerdict& verdict);
 // Returns what stands behind the title: what was judged, what failed, or what is missing.
 std::string gate_summary(const GateVerdict& verdict);
-// Where only times kept the verdict open: how the counts, which one run decides, are judged alone;
-// else empty.
+// Returns how the counts, which one run decides, are judged alone, if only times kept the verdict
+// open; else empty.
 std::string counts_alone_text(const GateVerdict& verdict);
 // "host_syncs: 1 a step, now 2; every step of the candidate does more ..."
 std::string metric_sentence(const MetricResult& metric);

@@ -13,8 +13,8 @@ namespace stepscope {
 std::string trimmed_text(const StepScale& scale);
 // Under the headline, where LongSteps::matter(); empty elsewhere.
 std::string long_share_text(const StepScale& scale);
-// How many, of how much of the loop's time, by which rule, and who owned their excess over the
-// median step, by cause and by line. Empty where no step is long.
+// Returns how many long steps there are, their part of the loop's time, by which rule, and who
+// owned their excess over the median step, by cause and by line. Empty where no step is long.
 std::vector<std::string> long_steps_texts(const StepScale& scale);
 
 // "first 3 steps, 4.2 s: ..."; empty where nothing is warm-up.

@@ -15,7 +15,7 @@ constexpr double kGoodLinkRate = 0.95;
 constexpr double kGoodLineShare = 0.9;
 constexpr double kLeastShareTold = 0.005;
 
-// What would have recorded them depends on who recorded the rest.
+// Returns what would have recorded lines, which depends on who recorded the rest.
 std::string_view lines_not_recorded(std::string_view source) {
   if (source == "kineto")
     return "no Python frame is in the trace (torch.profiler's with_stack=True records them)";
@@ -107,7 +107,8 @@ std::string added(const Overhead& overhead) {
                      100 * (overhead.low - 1), 100 * (overhead.high - 1));
 }
 
-// What stays cannot make a step faster: an interval below 1 altogether measured something else.
+// Returns the text on what stays. It cannot make a step faster: an interval below 1 altogether
+// measured something else.
 std::string left_text(const Overhead& left) {
   if (left.high < 1) return "what stays while off: not measured (the host's pace drifted)";
   return fmt::format("left while off {}, {} steps before", added(left), left.pairs);

@@ -56,7 +56,7 @@ void add_workers(Edit& edit) {
   }
 }
 
-// What the loop does itself for its batches goes to a producer of its own.
+// Moves what the loop does itself for its batches to a producer of its own.
 void move_to_workers(Edit& edit) {
   TaskGraph& graph = edit.graph;
   const auto producer = static_cast<std::uint32_t>(graph.producers.size());

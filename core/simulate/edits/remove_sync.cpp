@@ -17,7 +17,7 @@ bool waits_for_device(const TaskGraph& graph, const HostTask& task) {
   return task.wait == WaitKind::own_ops && all_are(graph, task, CopyKind::device_to_host);
 }
 
-// What the operation of a read does around its calls goes with them.
+// Takes a read out together with what its operation does around its calls.
 void take_read(TaskGraph& graph, std::uint32_t call) {
   const HostTask& at = graph.host[call];
   const auto take = [&](HostTask& task) {

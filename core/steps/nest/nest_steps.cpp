@@ -165,8 +165,9 @@ bool ends_a_visit(const NestLoop& loop, std::size_t iteration) {
          loop.iterations[next].visit != loop.iterations[iteration].visit;
 }
 
-// What the loop around does behind the last iteration of a visit is that one's (an evaluation at
-// the end of an epoch), and so on outwards where that loop is at its end as well.
+// Returns the end of an iteration. What an outer loop does behind the last iteration of a visit
+// belongs to it (an evaluation at the end of an epoch), and so on outwards where that loop is at
+// its end as well.
 std::int64_t end_of(const LoopNest& nest, std::uint32_t loop, std::size_t iteration) {
   const NestLoop& own = nest.loops[loop];
   const Interval time = own.iterations[iteration].time;

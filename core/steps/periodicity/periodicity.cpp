@@ -95,8 +95,8 @@ unsigned held_in(const Evidence& evidence, std::size_t begin, std::size_t end) {
   return held & evidence.required;
 }
 
-// What lies before the first unit and is as long as one at most, from the first item on that units
-// have as well.
+// Returns what lies before the first unit and is as long as one at most, from the first item on
+// that units have as well.
 Items head_of(const Lane& lane, const RepeatLevel& level, const Bag& unit) {
   const std::size_t begin = level.begins.front();
   const std::size_t length = std::min(begin, level.typical_length);
@@ -141,8 +141,8 @@ std::int64_t usual_lead_out(const Lane& lane, const RepeatLevel& level) {
   return median(std::move(gaps));
 }
 
-// What follows the last whole unit (saving, a last evaluation, waiting for the device) is no part
-// of it.
+// Returns the end of the last whole unit, without what follows it (saving, a last evaluation,
+// waiting for the device).
 std::int64_t end_of_last(const Activity& activity, const Lane& lane, const RepeatLevel& level) {
   const std::size_t past = level.begins.back() + level.typical_length;
   const auto unit = static_cast<double>(level.typical_length);

@@ -44,7 +44,7 @@ std::int64_t excess_of(const Steps& steps, const Places& places, std::int64_t me
   return sum;
 }
 
-// Where the extra work was called from, and what it may be.
+// Says where the extra work was called from, and what it may be.
 std::string about_extra_work(const Trace& trace, const Steps& steps, const Places& places,
                              std::int64_t median_ns) {
   std::string out;

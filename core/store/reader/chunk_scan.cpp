@@ -10,7 +10,7 @@
 namespace stepscope::store {
 namespace {
 
-// Where the chunks begin; nothing where the file is no store file.
+// Returns where the chunks begin; an error where the file is no store file.
 Result<std::size_t> check_file_header(Bytes file, const std::string& name, bool& damaged) {
   if (file.empty()) {
     return bad_input(name + " is empty: the process recorded nothing, or its disk was full");

@@ -35,7 +35,7 @@ class FileIds {
   ThreadId thread(ProcessId process, std::int64_t tid);
   StreamId stream(const StreamKey& key);
   Device& device(ProcessId process, std::uint32_t index);
-  // Where rows go whose thread or stream was in a chunk that is lost.
+  // Return the thread and stream for rows whose own were in a chunk that is lost.
   ThreadId lost_thread();
   StreamId lost_stream();
 

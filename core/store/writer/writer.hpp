@@ -77,7 +77,7 @@ class StoreWriter {
   void name_thread(ThreadId thread, std::string_view name);
   void name_stream(StreamId stream, std::string_view name);
   void clock(const ClockRecord& record);  // each one is kept
-  // What this writer collects; a reader takes the union over writers.
+  // Records what this writer collects; a reader takes the union over writers.
   void collected(const Collected& collected);
   // Totals of this writer so far, not differences; a reader adds up the writers. rivals and notes
   // are kept once each.

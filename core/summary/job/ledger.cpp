@@ -205,8 +205,8 @@ class Builder {
     wait.reasons = excess_of(late, other, owners_);
   }
 
-  // When both had last left a common collective with nothing else to do; before the first one: the
-  // later begin of what was recorded of the two.
+  // Returns when both had last left a common collective with nothing else to do; before the first
+  // one: the later begin of the two recordings.
   std::int64_t last_meeting(const Wait& wait) const {
     const auto& own = ranks_[wait.rank].meetings;
     const auto& other = ranks_[wait.last].met;

@@ -78,7 +78,7 @@ std::vector<double> ratios_of(const std::vector<std::int64_t>& ends,
   return ratios;
 }
 
-// How many of the smallest (and of the largest) lie outside of the interval: the normal
+// Returns how many of the smallest (and of the largest) lie outside of the interval: the normal
 // approximation of the binomial distribution, rounded outwards.
 std::size_t outside(std::size_t pairs) {
   const auto n = static_cast<double>(pairs);

@@ -29,8 +29,8 @@ std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps)
 // Measures the stretches in which the capture's counter says `state` (STEPSCOPE_WINDOW_LAYERS).
 std::optional<Overhead> measure_overhead(const Trace& trace, const Steps& steps, double state);
 
-// Why a run that was recorded in windows has no such figure; empty where it has one, and where there
-// were no windows.
+// Returns why a run that was recorded in windows has no such figure; empty where it has one, and
+// where there were no windows.
 std::string why_no_overhead(const Trace& trace, const Steps& steps);
 
 // What stays on an unrecorded step: CUPTI is still in the process, and once it recorded, launches

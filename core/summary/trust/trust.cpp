@@ -125,7 +125,8 @@ std::vector<std::string> notes_of(const Trace& trace, const Steps& steps,
   return notes;
 }
 
-// Why the plan's time never came in the loop's process; empty where it came, or there was no plan.
+// Returns why the plan's time never came in the loop's process; empty where it came, or there was
+// no plan.
 std::string why_plan_never_came(const Trace& trace, const Steps& steps) {
   const std::vector<CaptureStretch> stretches = capture_stretches(trace, steps.process);
   const bool never = std::all_of(stretches.begin(), stretches.end(),
@@ -154,7 +155,7 @@ double sum_of_fact(const Trace& trace, const char* key) {
   return sum;
 }
 
-// How long the process that lived longest did so; where none told it, as long as the trace is.
+// Returns the longest life of a process; where none is recorded, the length of the trace.
 double life_ns(const Trace& trace) {
   double longest = 0;
   for (const Process& process : trace.data().processes) {
@@ -208,7 +209,8 @@ std::string program_command(const TraceData& data, ProcessId id) {
   return run.empty() ? fact_of(data.processes[id], "command") : run;
 }
 
-// Where nothing describes the devices, their work still shows how many there are.
+// Counts the devices at work: where nothing describes them, their work still shows how many there
+// are.
 std::uint32_t devices_at_work(const Trace& trace, ProcessId process) {
   std::set<std::uint32_t> devices;
   for (StreamId s = 0; s < trace.data().streams.size(); ++s) {

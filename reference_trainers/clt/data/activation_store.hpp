@@ -57,7 +57,7 @@ class ActivationStore {
   virtual const std::vector<Normalisation>& target_normalisation() const = 0;
 
   virtual std::int64_t rows() const = 0;
-  // What is read and by what it is normalised, for the user; empty: nothing to say.
+  // Describes, for the user, what is read and by what it is normalised; empty: nothing to say.
   virtual std::string about() const = 0;
 };
 

@@ -148,7 +148,7 @@ FeatureList by_column_of(const ActiveFeatures& active, const at::Tensor& values)
 // Returns the sum of each line's values: [lines].
 at::Tensor line_sums(const FeatureList& list);
 
-// Where an entry of by_token lies in the flat preactivations: int64 [entries].
+// Returns where an entry of by_token lies in the flat preactivations: int64 [entries].
 at::Tensor places_of(const FeatureList& by_token, std::int64_t columns);
 
 // Returns why the kernels cannot take the shape; empty where they can.

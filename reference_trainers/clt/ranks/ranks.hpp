@@ -72,7 +72,7 @@ class Ranks {
   std::int64_t most_features_;  // most features of any rank
 };
 
-// What keeps the configuration from being trained by so many ranks.
+// Checks whether the configuration can be trained by so many ranks.
 Status check_ranks(const Config& config, int size);
 
 }  // namespace stepscope::clt

@@ -21,10 +21,10 @@ class DeadFeatures {
 
   // Activations of one step, a layer each: [batch, features].
   void update(const std::vector<at::Tensor>& activations);
-  // Which of them fired: boolean [layers, features].
+  // Returns which of them fired: boolean [layers, features].
   static at::Tensor fired(const std::vector<at::Tensor>& activations);
 
-  // Which features fired in one step: boolean [layers, features].
+  // Takes which features fired in one step: boolean [layers, features].
   void update_fired(const at::Tensor& fired);
 
   // Boolean [layers, features].

@@ -22,7 +22,7 @@ using trainers::find;
 constexpr const char* kSchema = "stepscope.clt/1";
 constexpr const char* kKind = "checkpoint";
 
-// What the tensors' sizes and a run's batches depend on.
+// Returns the numbers on which the tensors' sizes and a run's batches depend.
 std::array<trainers::RunNumber, 6> fixed_numbers(const Config& config) {
   return {{{"layers", "--layers", config.layers},
            {"features", "--features", config.features},

@@ -27,7 +27,7 @@ PartName part_name(const std::string& path) {
   return std::regex_match(path, found, kPart) ? PartName{found[1], found[2]} : PartName{};
 }
 
-// How many ranks wrote a part of it; empty: none did.
+// Returns how many ranks wrote a part of it; empty: none did.
 std::string ranks_of_parts(const fs::path& checkpoint) {
   std::error_code none;
   const fs::path folder = checkpoint.parent_path();

@@ -15,7 +15,7 @@
 
 namespace stepscope::clt {
 
-// What keeps the configuration from being trained on the device.
+// Checks whether the configuration can be trained on the device.
 Status check_device(const Config& config, at::Device device, int ranks);
 
 // Trains as one of the group's ranks, whose rows of each batch the store gives; alone without a

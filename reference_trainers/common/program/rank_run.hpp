@@ -44,7 +44,7 @@ struct RankChecks {
 Result<RankStart> start_rank(const Machine& machine, const Say& say, const RankChecks& checks);
 Result<std::unique_ptr<Comm>> join_ranks(const Machine& machine, const RankStart& start);
 
-// What an exception says where it means that memory ran out; else nothing.
+// Returns what an exception says where it means that memory ran out; else nothing.
 std::optional<std::string> memory_ran_out(const std::exception& thrown);
 
 // `body` trains as this rank; `out_of_memory` makes an Error of what LibTorch says, which tells a

@@ -63,7 +63,7 @@ class Fp8Layers {
     if (over_ranks) over_ranks(of_steps_.amaxes());
   }
 
-  // What a run that goes on needs, by name; with current scaling nothing.
+  // Returns what a run that goes on needs, by name; with current scaling nothing.
   std::vector<std::pair<std::string, at::Tensor>> state() const;
   // Called after a copy into the state; the host reads from the device.
   void restored();

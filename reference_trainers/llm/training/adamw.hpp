@@ -38,8 +38,8 @@ class AdamW {
   // The norm of all gradients together before the clip: a float32 scalar, on the device or, where
   // the host had to read it, on the CPU.
   virtual at::Tensor clip_and_step() = 0;
-  // Where the parameters are a rank's share: adds up a scalar over the ranks, in place, for the
-  // norm.
+  // Sets what adds up a scalar over the ranks, in place, for the norm, where the parameters are a
+  // rank's share.
   void sum_norms_by(std::function<void(const at::Tensor&)> sum) {
     sum_over_ranks_ = std::move(sum);
   }
@@ -47,7 +47,7 @@ class AdamW {
   virtual void set_learning_rate(double rate) = 0;
   void zero_gradients();  // drops them
 
-  // What steps change, by name: copying into them restores a run.
+  // Returns what steps change, by name: copying into it restores a run.
   virtual std::vector<std::pair<std::string, at::Tensor>> state() const;
   // Called after the state was restored: so many steps were made.
   void resume_at(std::int64_t steps);

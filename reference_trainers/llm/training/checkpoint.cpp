@@ -18,7 +18,7 @@ using trainers::Dictionary;
 constexpr const char* kCheckpointSchema = "stepscope.llm/2";
 constexpr const char* kCheckpoint = "checkpoint";
 
-// What a run's batches depend on.
+// Returns the numbers on which a run's batches depend.
 std::array<trainers::RunNumber, 4> run_numbers(const Config& config) {
   return {{{"seed", "--seed", static_cast<std::int64_t>(config.seed)},
            {"sequence", "--sequence", config.sequence},

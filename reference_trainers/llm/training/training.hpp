@@ -41,8 +41,8 @@ class Training {
   // reads it; else empty. An Error: the step's data could not be read.
   Result<std::vector<StepLog>> step(std::int64_t index);
 
-  // What steps change, by name, the same for every number of ranks, which call this together. Where
-  // ranks share it these are copies.
+  // Returns what steps change, by name, the same for every number of ranks, which call this
+  // together. Where ranks share it these are copies.
   NamedTensors state() const;
   // Gives `read` a place for each tensor of the state, and takes over what it put there.
   Result<std::int64_t> restore(

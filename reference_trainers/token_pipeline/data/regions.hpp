@@ -41,7 +41,7 @@ struct Regions {
   Regions copy() const;
 };
 
-// What they take in memory, before they are opened; the file's size, or what will be made.
+// Returns the memory that they take, before they are opened; the file's size, or what will be made.
 double data_bytes(const Config& config);
 
 // Opens the file of --data, or makes regions. An Error names the file, and the region or sample

@@ -60,7 +60,7 @@ TableCell cell_of(const report::Table& table, const report::Row& row, std::size_
   return {text_of(table, row, column), is_number ? value.value_or(0) : value};
 }
 
-// What a rank's row leads to is a number.
+// Returns the number of what a row leads to: a rank, or a cause.
 std::size_t index_of_row(const report::Row& row) {
   if (row.link.to == Link::To::rank) return std::stoul(row.link.text);
   return row.cause ? index_of(*row.cause) : 0;

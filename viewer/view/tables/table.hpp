@@ -56,12 +56,12 @@ struct Table {
 // Without the columns in which no row says anything; the first one names its row and stays.
 Table without_empty_columns(Table table);
 
-// Where the name of a row's cause stands: in the first column that is no number.
+// Returns where the name of a row's cause stands: in the first column that is no number.
 std::size_t named_column(const Table& table);
 
-// How wide each column is drawn, of `room` in all; `swatch`: what precedes the cause's name. Each
-// column is as wide as its widest cell, and the last one of words takes what is left. Where that is
-// too much, the widest words give way first, numbers never.
+// Returns how wide each column is drawn, of `room` in all; `swatch`: what precedes the cause's
+// name. Each column is as wide as its widest cell, and the last one of words takes what is left.
+// Where that is too much, the widest words give way first, numbers never.
 std::vector<float> column_widths(const Table& table, float room, float swatch,
                                  const TextWidth& width);
 

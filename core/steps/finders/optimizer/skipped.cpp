@@ -7,7 +7,7 @@
 namespace stepscope {
 namespace {
 
-// Where the scopes of `marker` begin inside a stretch.
+// Returns where the scopes of `marker` begin inside a stretch.
 std::vector<std::int64_t> begins_in(const Activity& activity, const std::vector<RangeId>& marker,
                                     Interval stretch) {
   std::vector<std::int64_t> out;

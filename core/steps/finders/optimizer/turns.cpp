@@ -79,7 +79,7 @@ std::size_t odd_one(const std::vector<std::size_t>& kinds, std::size_t cycle) {
   return cycle;
 }
 
-// What `whole` holds and `part` lacks.
+// Returns what `whole` holds and `part` lacks.
 Bag lacking(const Bag& whole, const Bag& part) {
   Bag out;
   for (const auto& [token, count] : whole) {

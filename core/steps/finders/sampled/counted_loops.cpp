@@ -32,9 +32,9 @@ std::int64_t left_behind(const CountedLoop& loop, const LoopPoint& last, std::in
   return static_cast<double>(left) <= kRoomFor * room + 1 ? left : 0;
 }
 
-// What ran behind the last look at one visit and before the first at the next: the rest of the one
-// and the begin of the other, at the loop's pace where there is time for it. What the program did
-// between them is the one's last iteration's.
+// Adds the iterations behind the last sample at one visit and before the first at the next: the
+// rest of the one and the begin of the other, at the loop's pace where there is time for it. What
+// the program did between them belongs to the last iteration of the first.
 void add_between(std::vector<std::int64_t>& begins, const CountedLoop& loop, const LoopPoint& last,
                  const LoopPoint& next) {
   const std::int64_t left = left_behind(loop, last, next.time), begun = next.position;
