@@ -142,7 +142,7 @@ std::vector<bool> processes_with(const Trace& trace, std::string_view prefix) {
   return out;
 }
 
-// By process: the one of this trace that started it; kNone where none did.
+// Returns, by process, the process of this trace that started it; kNone where none did.
 std::vector<ProcessId> parents_of(const std::vector<Process>& processes) {
   std::vector<ProcessId> out(processes.size(), kNone);
   for (ProcessId p = 0; p < out.size(); ++p) {

@@ -163,7 +163,7 @@ class DeviceWork {
   std::vector<std::int64_t> ends_;
   std::vector<std::int64_t> own_ends_;  // without side streams; they do not decrease
   std::int64_t before_ = kNever;
-  std::vector<StreamId> streams_;  // of the process
+  std::vector<StreamId> streams_;  // the process's streams
   std::vector<StreamRole> roles_;
   IntervalSet gaps_;
 };

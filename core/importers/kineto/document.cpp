@@ -25,7 +25,7 @@ class Document {
   template <class Step>
   Status unit(Step step);
   Status check_room();
-  Status members();  // of the outer object
+  Status members();  // reads the outer object's members
   Status events();
   Status trailing_space();
   bool member(JsonScanner& scanner);
@@ -73,7 +73,8 @@ Status Document::check_room() {
   return room_.check(source_.file_position(), source_.file_bytes());
 }
 
-// One member of the outer object, or its end. Of the events only the key and the colon are taken.
+// Reads one member of the outer object, or its end. For the events, only the key and the colon are
+// taken.
 bool Document::member(JsonScanner& scanner) {
   closed_ = scanner.take_if('}');
   if (closed_) return true;

@@ -12,7 +12,7 @@
 namespace stepscope::kineto {
 
 enum class Field : std::uint8_t {
-  // of the event
+  // Fields of the event.
   ph,
   cat,
   name,
@@ -20,7 +20,7 @@ enum class Field : std::uint8_t {
   tid,
   ts,
   dur,
-  // of its args
+  // Fields of its args.
   args,
   correlation,
   device,

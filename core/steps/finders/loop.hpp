@@ -39,7 +39,8 @@ struct Loop {
 
 using Finder = Loop (*)(const Activity&);
 
-// In order of preference; the user's own marker is not among them (user_marker.hpp).
+// Returns the finders in order of preference; the user's own marker is not among them
+// (user_marker.hpp).
 std::span<const Finder> all_finders();
 
 // The first that is good enough, else the surest. whole_trace always finds one step.

@@ -32,7 +32,8 @@ std::vector<RangeId> without_inner(const Activity& activity, std::span<const Ran
   return out;
 }
 
-// For each range the last end of those behind it: what ends no later holds them all.
+// Returns, for each range, the last end of those behind it: a range that ends no later holds them
+// all.
 std::vector<std::int64_t> ends_behind(const Activity& activity, std::span<const RangeId> ranges) {
   std::vector<std::int64_t> ends(ranges.size(), std::numeric_limits<std::int64_t>::min());
   for (std::size_t i = ranges.size(); i-- > 1;)

@@ -21,10 +21,10 @@ struct MarkedThread {
   std::vector<RangeId> ranges;
   std::size_t left_out_threads = 0;  // others that carry such marks, too
   std::size_t left_out_at_work = 0;  // those of them with recorded ops or calls
-  std::size_t crossing = 0;          // of this thread, left out
+  std::size_t crossing = 0;          // crossing marks of this thread, which are left out
 };
 
-// Ranges that were left out although none that was kept holds them.
+// Counts the ranges that were left out although none that was kept holds them.
 std::size_t crossing_ones(const Activity& activity, std::span<const RangeId> ranges,
                           std::span<const RangeId> kept);
 void note_crossing(std::size_t crossing, std::vector<std::string>& notes);

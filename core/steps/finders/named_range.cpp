@@ -129,8 +129,8 @@ struct Rated {
   const Group* group = nullptr;
 };
 
-// Of two that both cover the run the one with more ranges: the other holds several steps each. But
-// a word for a step beats a bare number.
+// Prefers, where both cover the run, the group with more ranges: the other holds several steps
+// each. But a word for a step beats a bare number.
 bool is_better(const Rated& a, const Rated& b) {
   if (b.group == nullptr) return true;
   const bool both_good = a.confidence >= 0.5 && b.confidence >= 0.5;
