@@ -3,6 +3,7 @@
 #include "kernels/batch_topk/column_statistics.hpp"
 #include "kernels/bitmask/bitmask_outputs.hpp"
 #include "kernels/fused_adam/fused_adam.hpp"
+#include "kernels/pairwise_cosine/pairwise_cosine.hpp"
 #include "kernels/row_topk/row_topk.hpp"
 #include "kernels/shard_topk/shard_cut.hpp"
 #include "kernels/shard_topk/shard_sweep.hpp"
@@ -42,6 +43,12 @@ Status bitmask_list(const Bitmask&, const BitmaskList&, CUstream_st*) {
   return absent();
 }
 Status row_topk(const RowTopkArguments&, CUstream_st*) {
+  return absent();
+}
+Status pairwise_cosine(const PairwiseCosine&, CUstream_st*) {
+  return absent();
+}
+Status pairwise_cosine_gradient(const PairwiseCosineGradient&, CUstream_st*) {
   return absent();
 }
 Status sparse_decoder_forward(const SparseDecoderForward&, CUstream_st*) {

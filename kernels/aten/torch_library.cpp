@@ -8,6 +8,7 @@
 
 #include "kernels/aten/batch_topk.hpp"
 #include "kernels/aten/bitmask.hpp"
+#include "kernels/aten/pairwise_cosine.hpp"
 #include "kernels/aten/row_topk.hpp"
 #include "kernels/aten/sparse_decoder.hpp"
 #include "kernels/aten/torch_calls.hpp"
@@ -41,6 +42,9 @@ TORCH_LIBRARY(stepscope, library) {
       "Tensor indices, Tensor values)",
       &offsets_indices_values);
   library.def("row_topk(Tensor acts, int k) -> (Tensor values, Tensor columns)", &row_topk);
+  library.def(
+      "pairwise_cosine(Tensor vectors, Tensor? lengths=None) -> (Tensor scores, Tensor distances)",
+      &pairwise_cosine);
   library.def(
       "sparse_decoder(Tensor acts, Tensor mask, Tensor weights, Tensor? bias, int layers, int "
       "entries) -> Tensor",

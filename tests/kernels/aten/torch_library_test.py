@@ -74,6 +74,15 @@ class OnCpu(unittest.TestCase):
         self.assertTrue(torch.equal(columns, self.acts.topk(K).indices.sort().values))
         self.assertTrue(torch.equal(values, self.acts.gather(1, columns)))
 
+    def test_pairwise_cosine_learns(self):
+        vectors = torch.randn(2, 3, 16, device=self.acts.device, requires_grad=True)
+        scores, distances = OPS.pairwise_cosine(vectors)
+        unit = torch.nn.functional.normalize(vectors, dim=-1)
+        expected = (3 - (unit @ unit.mT).sum(2)) / 2
+        torch.testing.assert_close(distances, expected, atol=1e-6, rtol=0)
+        found = torch.autograd.grad(scores.sum(), vectors)[0]
+        torch.testing.assert_close(found, torch.autograd.grad(expected.mean(1).sum(), vectors)[0], atol=1e-6, rtol=0)
+
     def test_sparse_decoder_learns(self):
         mask = OPS.batch_topk_mask(self.acts, K * TOKENS)[0]
         inputs = [tensor.clone().requires_grad_() for tensor in (self.acts, self.weights, self.bias)]
