@@ -107,8 +107,8 @@ std::string quoted_for_shell(const std::string& word) {
 }
 
 Result<TrainerFacts> ask_trainer(const std::string& program, const WorkFolder& folder) {
-  const std::string name = folder.at("describe");
-  if (const Status ran = run_plain(quoted_for_shell(program) + " --describe", name); !ran)
+  const std::string name = folder.at("switches");
+  if (const Status ran = run_plain(quoted_for_shell(program) + " --list-switches", name); !ran)
     return ran.error();
   return parse_trainer_facts(whole_file(name + ".log"));
 }

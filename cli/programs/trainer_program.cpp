@@ -10,22 +10,16 @@ namespace stepscope {
 const std::vector<Trainer>& trainers() {
   static const std::vector<Trainer> all = {
       {"clt", "cross-layer transcoder with batch top-k"},
-      {"llm", "decoder of a language model, its optimisations as rungs of a ladder", true},
-      {"token_pipeline", "encoder of samples of different length, slow between data and GPU", true},
-      {"tree", "small model of a tree of experts, whose host waits for the device", true}};
+      {"llm", "decoder of a language model, its optimisations as rungs of a ladder"},
+      {"token_pipeline", "encoder of samples of different length, slow between data and GPU"},
+      {"tree", "small model of a tree of experts, whose host waits for the device"},
+      {"polychromic", "decoder that learns from the diversity of its own replies"}};
   return all;
 }
 
 std::vector<std::string_view> trainer_names() {
   std::vector<std::string_view> names;
   for (const Trainer& trainer : trainers()) names.push_back(trainer.name);
-  return names;
-}
-
-std::vector<std::string> ladder_names() {
-  std::vector<std::string> names;
-  for (const Trainer& trainer : trainers())
-    if (trainer.has_ladder) names.emplace_back(trainer.name);
   return names;
 }
 

@@ -15,12 +15,10 @@ namespace stepscope {
 struct Trainer {
   std::string_view name;
   std::string_view about;
-  bool has_ladder = false;  // its program answers --describe
 };
 
 const std::vector<Trainer>& trainers();
 std::vector<std::string_view> trainer_names();
-std::vector<std::string> ladder_names();
 
 // Beside stepscope (installed), else where the build tree puts it; empty where it was not built.
 std::filesystem::path trainer_program(const std::string& model);

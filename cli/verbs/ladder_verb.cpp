@@ -236,11 +236,13 @@ void add_ladder_sizes(CLI::App& verb, LadderArguments& arguments) {
 
 void add_ladder_verb(CLI::App& app, int& status) {
   auto arguments = std::make_shared<LadderArguments>();
+  const std::vector<std::string_view> names = trainer_names();
+  const std::vector<std::string> models(names.begin(), names.end());
   CLI::App* verb =
       app.add_subcommand("ladder", "What each rung of a trainer brings, measured and explained");
-  verb->add_option("model", arguments->model, fmt::format("{}", fmt::join(ladder_names(), ", ")))
+  verb->add_option("model", arguments->model, fmt::format("{}", fmt::join(models, ", ")))
       ->required()
-      ->check(one_of(ladder_names()))
+      ->check(one_of(models))
       ->type_name("MODEL");
   verb->add_option("--rungs", arguments->rungs, "R0..R5 or R0,R3b,R5; the default is all")
       ->type_name("RUNGS");

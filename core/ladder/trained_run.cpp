@@ -47,7 +47,7 @@ TrainedRun read_run(const Field& run) {
 
 Result<TrainerFacts> parse_trainer_facts(std::string_view text) {
   const std::optional<RunJson> json = document_in(text, "stepscope.trainer/1");
-  if (!json) return bad_input("the trainer's --describe is no document stepscope.trainer/1");
+  if (!json) return bad_input("the trainer's --list-switches is no document stepscope.trainer/1");
   try {
     const Field facts(*json);
     TrainerFacts out{facts.at("model").text(), {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what a reference trainer prints: its description (--describe, stepscope.trainer/1) and the
+// Reads what a reference trainer prints: its description (--list-switches, stepscope.trainer/1) and the
 // last line of a run (stepscope.train/1).
 #pragma once
 

@@ -36,6 +36,7 @@ struct Config {
   std::int64_t chunk_rows = 0;  // a file, where they are written; 0: all
 
   std::int64_t steps = 300;
+  std::int64_t warm_up = 1;        // first steps that the rate leaves out
   std::int64_t eval_every = 50;    // 0: never
   std::int64_t dead_window = 100;  // a feature is dead after this many steps without firing
   double learning_rate = 1e-3;

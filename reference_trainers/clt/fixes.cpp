@@ -6,36 +6,37 @@
 namespace stepscope::clt {
 namespace {
 
-constexpr std::array kFixes{
-    Fix{"", "cached_encode", "encode and select once a step, and once an evaluation",
+constexpr std::array kLadder{
+    Fix{"R0", "baseline", "as the public reference implementation does it", nullptr},
+    Fix{"R1", "cached_encode", "encode and select once a step, and once an evaluation",
         &Fixes::cached_encode},
-    Fix{"", "device_data",
+    Fix{"R2", "device_data",
         "all rows normalised and on the device from the start; with --data, batches copied whole "
         "from pinned memory and normalised there",
         &Fixes::device_data},
-    Fix{"", "late_readback", "losses are read where a line is printed, in one copy",
+    Fix{"R3", "late_readback", "losses are read where a line is printed, in one copy",
         &Fixes::late_readback},
-    Fix{"", "device_metrics", "evaluation stays on the device, one copy at its end",
+    Fix{"R4", "device_metrics", "evaluation stays on the device, one copy at its end",
         &Fixes::device_metrics},
-    Fix{"", "fused_adam", "Adam over all parameters in one call", &Fixes::fused_adam},
-    Fix{"", "sparse_step",
+    Fix{"R5", "fused_adam", "Adam over all parameters in one call", &Fixes::fused_adam},
+    Fix{"R6", "sparse_step",
         "forward and backward written out on lists of active features, a source layer's decoders "
         "side by side",
         &Fixes::sparse_step},
-    Fix{"", "select_kernel", "on a GPU BatchTopK reads the preactivations twice and writes lists",
+    Fix{"R7", "select_kernel", "on a GPU BatchTopK reads the preactivations twice and writes lists",
         &Fixes::select_kernel, &Fixes::sparse_step},
-    Fix{"", "sparse_decoder", "on a GPU the decoder and its gradients are sparse products",
+    Fix{"R8", "sparse_decoder", "on a GPU the decoder and its gradients are sparse products",
         &Fixes::sparse_decoder, &Fixes::sparse_step},
-    Fix{"", "sparse_adam",
+    Fix{"R9", "sparse_adam",
         "on a GPU Adam sums the decoder's gradient itself, which is never in memory",
         &Fixes::sparse_adam, &Fixes::sparse_step},
-    Fix{"", "sparse_encoder",
+    Fix{"R10", "sparse_encoder",
         "the same of the encoder; without effect in a step whose loss reaches all preactivations "
         "(--preact-coef, or --aux-k with dead features)",
         &Fixes::sparse_encoder, &Fixes::sparse_step},
 };
 
-constexpr trainers::Switches<Fixes> kSwitches("fix", kFixes);
+constexpr trainers::Switches<Fixes> kSwitches("fix", kLadder);
 
 }  // namespace
 
@@ -44,12 +45,12 @@ const trainers::Switches<Fixes>& all_switches() {
 }
 
 std::span<const Fix> all_fixes() {
-  return kFixes;
+  return std::span(kLadder).subspan(1);
 }
 
 Fixes every_fix() {
   Fixes fixes;
-  for (const Fix& fix : kFixes) fixes.*fix.on = true;
+  for (const Fix& fix : all_fixes()) fixes.*fix.on = true;
   return fixes;
 }
 

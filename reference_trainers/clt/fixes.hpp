@@ -35,9 +35,10 @@ struct Fixes {
 
 using Fix = trainers::Switch<Fixes>;
 
+// Returns the ladder, which begins with the baseline.
 const trainers::Switches<Fixes>& all_switches();
 
-// Returns the fixes in the order of the ladder.
+// Returns the fixes in that order, without the baseline.
 std::span<const Fix> all_fixes();
 
 Fixes every_fix();

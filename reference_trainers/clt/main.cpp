@@ -14,7 +14,7 @@ Result<Task> clt_task(std::span<const char* const> arguments) {
   const auto request = parse(arguments);
   if (!request) return request.error();
   const Config& config = request->config;
-  Task task{.print = request->help, .nproc = config.nproc};
+  Task task{.print = request->print, .nproc = config.nproc};
   if (!config.write_data.empty())
     task.instead = [config](const Say& say) { return write_data(config, say); };
   task.train = [config](const Say& say) -> Result<std::string> {

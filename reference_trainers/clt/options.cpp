@@ -11,7 +11,7 @@
 
 #include "reference_trainers/clt/ranks/ranks.hpp"
 #include "reference_trainers/clt/variants.hpp"
-#include "reference_trainers/common/trainer_options.hpp"
+#include "reference_trainers/common/program/list_switches.hpp"
 
 namespace stepscope::clt {
 namespace {
@@ -37,6 +37,7 @@ constexpr const char* kFooter =
     "finite, data or a checkpoint that cannot be read), 2 wrong usage.";
 
 struct Named : trainers::NamedSwitches {
+  std::string rung;
   std::int64_t hierarchical_ranks = 0;
 };
 
@@ -71,6 +72,11 @@ Status choose_fixes(Config& config, const Named& named) {
   if (const Variant* variant = find_variant(config.variant)) {
     config.fixes = variant->fixes;
     config.hierarchical_ranks = variant->hierarchical_ranks;
+  }
+  if (!named.rung.empty()) {
+    const auto rung = all_switches().up_to(named.rung);
+    if (!rung) return usage_error("--rung: " + rung.error().message);
+    config.fixes = *rung;
   }
   if (named.hierarchical_ranks > 0) config.hierarchical_ranks = named.hierarchical_ranks;
   if (const Status turned = trainers::turn_named(all_switches(), config.fixes, named); !turned)
@@ -107,7 +113,7 @@ void add_sizes(CLI::App& app, Config& config) {
       ->check(CLI::Range(std::int64_t{1}, kMost));
   app.add_option("--d-model", config.d_model, "Width of an activation")
       ->check(CLI::Range(std::int64_t{1}, kMost));
-  app.add_option("--batch", config.batch, "Tokens a step (z-scores need 2)")
+  app.add_option("--batch,--micro-batch", config.batch, "Tokens a step (z-scores need 2)")
       ->check(CLI::Range(std::int64_t{2}, kMost));
   app.add_option("--k", config.k, "Active features a token, over all layers")
       ->check(CLI::Range(std::int64_t{1}, kMost));
@@ -119,6 +125,8 @@ void add_training(CLI::App& app, Config& config) {
   constexpr std::int64_t kMost = 1'000'000'000;
   app.add_option("--steps", config.steps, "Training steps")
       ->check(CLI::Range(std::int64_t{1}, kMost));
+  app.add_option("--warm-up", config.warm_up, "First steps that the rate leaves out")
+      ->check(CLI::Range(std::int64_t{0}, kMost));
   app.add_option("--eval-every", config.eval_every,
                  "Steps between evaluations on the training batch; 0: none")
       ->check(CLI::Range(std::int64_t{0}, kMost));
@@ -166,8 +174,11 @@ void add_data(CLI::App& app, Config& config) {
 }
 
 void add_running(CLI::App& app, Config& config, Named& named) {
-  app.add_option("--variant", config.variant, variant_help())
-      ->check(CLI::IsMember(variant_names()));
+  CLI::Option* variant = app.add_option("--variant", config.variant, variant_help())
+                             ->check(CLI::IsMember(variant_names()));
+  app.add_option("--rung", named.rung, trainers::ladder_help(all_switches()))
+      ->type_name("RUNG")
+      ->excludes(variant);
   app.add_option("--with", named.with, fix_help())
       ->type_name("NAMES")
       ->delimiter(',')
@@ -226,14 +237,16 @@ Result<Request> parse(std::span<const char* const> arguments) {
   Named named;
   add_running(app, request.config, named);
   add_ranks(app, request.config);
+  bool lists = false;
+  trainers::add_list_switches(app, lists);
   app.footer(kFooter);
 
   const auto help = trainers::parse_words(app, arguments);
   if (!help) return help.error();
-  if (*help) {
-    request.help = *help;
-    return request;
-  }
+  request.print = *help;
+  if (lists)
+    request.print = trainers::switches_json("clt", trainers::listed(all_switches()), {}) + "\n";
+  if (request.print) return request;
   if (const Status chosen = choose_fixes(request.config, named); !chosen) return chosen.error();
   if (Status checked = check(request.config); !checked) return checked.error();
   if (Status ranks = check_ranks(request.config, request.config.nproc); !ranks)

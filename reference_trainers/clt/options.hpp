@@ -13,7 +13,7 @@ namespace stepscope::clt {
 
 struct Request {
   Config config;
-  std::optional<std::string> help;  // --help was given: print this and stop
+  std::optional<std::string> print;  // --help or --list-switches: print this and stop
 };
 
 // Arguments without the program's name. An Error is a usage error.

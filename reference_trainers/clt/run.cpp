@@ -184,7 +184,7 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
     say(fmt::format("resumed behind step {} of {}", *made, config.resume));
 
   const Clock::time_point begin = Clock::now();
-  trainers::StepClock clock(device, *made, config.steps, 1);
+  trainers::StepClock clock(device, *made, config.steps, config.warm_up);
   bool any_loss = false;
   for (std::int64_t index = *made; index < config.steps; ++index) {
     clock.before_step(index);
@@ -195,6 +195,7 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
       if (!std::isfinite(loss)) return not_finite(index + 1, loss, ranks);
       if (!std::exchange(any_loss, true)) result.first_loss = loss;
       result.last_loss = loss;
+      if (reads_late(config, index)) result.losses.push_back(loss);
     }
     if (step->metrics)
       result.metrics = *step->metrics, result.evaluated = true,
@@ -204,6 +205,7 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
   }
   const trainers::TimedSteps timed = clock.finish();
   result.wall_s = seconds_since(begin);
+  result.timed_steps = timed.steps;
   if (timed.steps > 0) result.ms_per_step = timed.ms_per_step();
   if (const Status converted = convert_at_end(config, *trainer, say, result); !converted)
     return converted.error();
@@ -249,6 +251,8 @@ std::string to_json(const Config& config, const RunResult& result) {
   nlohmann::ordered_json json{{"schema", "stepscope.train/1"},
                               {"model", "clt"},
                               {"variant", config.variant},
+                              {"rung", all_switches().title_of(config.fixes)},
+                              {"rungs", names_of(config.fixes)},
                               {"fixes", names_of(config.fixes)},
                               {"device", result.device},
                               {"products", config.tf32 ? "tf32" : "fp32"},
@@ -274,9 +278,12 @@ std::string to_json(const Config& config, const RunResult& result) {
                               {"parameters", result.parameters},
                               {"steps", result.steps},
                               {"resumed_from", result.resumed_from},
+                              {"tokens_a_step", config.batch},
+                              {"timed_steps", result.timed_steps},
                               {"wall_s", result.wall_s},
                               {"ms_per_step", result.ms_per_step},
-                              {"loss", {{"first", result.first_loss}, {"last", result.last_loss}}}};
+                              {"loss", {{"first", result.first_loss}, {"last", result.last_loss}}},
+                              {"losses", result.losses}};
   if (result.evaluated) {
     json["metrics"] = {{"nmse", result.metrics.nmse},
                        {"explained_variance", result.metrics.explained_variance},

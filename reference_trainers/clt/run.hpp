@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/support/result.hpp"
 #include "reference_trainers/clt/config.hpp"
@@ -23,8 +24,10 @@ struct RunResult {
   std::int64_t resumed_from = 0;  // steps that were made before this process
   double first_loss = std::numeric_limits<double>::quiet_NaN();  // until one is read
   double last_loss = first_loss;
-  double wall_s = 0;  // the steps of this process, evaluations included
-  // Mean over the steps after the first, which warms up; all where there is but one; NaN: none.
+  std::vector<double> losses;    // of the steps at which every variant reads one
+  std::int64_t timed_steps = 0;  // behind the warm-up
+  double wall_s = 0;             // the steps of this process, evaluations included
+  // Mean over the timed steps; NaN: none.
   double ms_per_step = first_loss;
   Metrics metrics;  // metrics of the last evaluation
   bool evaluated = false;

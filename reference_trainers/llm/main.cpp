@@ -15,7 +15,7 @@ Result<Task> llm_task(std::span<const char* const> arguments) {
   if (!request) return request.error();
   const Config& config = request->config;
   Task task{.print = request->help, .nproc = config.nproc};
-  if (!task.print && request->describe) task.print = describe_json() + "\n";
+  if (!task.print && request->lists_switches) task.print = list_switches() + "\n";
   if (!request->text.text.empty()) {
     task.instead = [text = request->text, folder = config.write_data](const Say&) -> Status {
       return run_text_program(text, folder);

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "reference_trainers/common/program/list_switches.hpp"
 #include "reference_trainers/common/trainer_options.hpp"
 
 namespace stepscope::llm {
@@ -204,7 +205,7 @@ Result<Request> parse(std::span<const char* const> arguments) {
   add_text(app, request.text);
   add_machine(app, config);
   add_ranks_of_llm(app, config);
-  app.add_flag("--describe", request.describe, "Print rungs and presets as JSON");
+  trainers::add_list_switches(app, request.lists_switches);
   app.footer(kLlmFooter);
 
   const auto help = trainers::parse_words(app, arguments);

@@ -15,7 +15,7 @@ namespace stepscope::llm {
 struct Request {
   Config config;
   TextWish text;                    // --text: make shards of it in config.write_data and stop
-  bool describe = false;            // --describe: print describe_json and stop
+  bool lists_switches = false;      // --list-switches: print list_switches and stop
   std::optional<std::string> help;  // --help was given: print this and stop
 };
 

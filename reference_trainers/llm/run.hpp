@@ -39,6 +39,6 @@ Result<RunResult> run(const Config& config, const Say& say);
 std::string to_json(const Config& config, const RunResult& result);
 
 // Prints the description that `stepscope ladder` asks for: rungs and presets, one line of JSON.
-std::string describe_json();
+std::string list_switches();
 
 }  // namespace stepscope::llm

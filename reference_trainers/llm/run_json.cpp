@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "reference_trainers/common/program/describe.hpp"
+#include "reference_trainers/common/program/trainer_words.hpp"
 #include "reference_trainers/llm/run.hpp"
 
 namespace stepscope::llm {
@@ -63,10 +63,9 @@ std::string to_json(const Config& wished, const RunResult& result) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string describe_json() {
-  std::vector<trainers::DescribedPreset> presets;
-  for (const Preset& preset : all_presets()) presets.push_back({preset.name, preset.summary});
-  return trainers::describe_json("llm", trainers::described(ladder()), presets);
+std::string list_switches() {
+  return trainers::switches_json("llm", trainers::listed(ladder()),
+                                 trainers::names_of(all_presets()));
 }
 
 }  // namespace stepscope::llm

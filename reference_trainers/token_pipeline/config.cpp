@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 namespace stepscope::token_pipeline {
@@ -31,12 +30,6 @@ constexpr std::array kPresets{
 
 std::span<const Preset> all_presets() {
   return kPresets;
-}
-
-const Preset* find_preset(std::string_view name) {
-  const auto* found = std::find_if(kPresets.begin(), kPresets.end(),
-                                   [&](const Preset& preset) { return name == preset.name; });
-  return found == kPresets.end() ? nullptr : found;
 }
 
 void use_preset(Config& config, const Preset& preset) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "core/support/result.hpp"
 #include "reference_trainers/common/program/rank_run.hpp"
@@ -40,7 +39,6 @@ struct Preset {
 };
 
 std::span<const Preset> all_presets();
-const Preset* find_preset(std::string_view name);
 
 struct Config {
   std::string preset = "tiny";

@@ -13,8 +13,7 @@ Result<Task> pipeline_task(std::span<const char* const> arguments) {
   const auto request = parse(arguments);
   if (!request) return request.error();
   const Config& config = request->config;
-  Task task{.print = request->help, .nproc = config.machine.nproc};
-  if (!task.print && request->describe) task.print = describe_json() + "\n";
+  Task task{.print = request->print, .nproc = config.machine.nproc};
   if (!config.write_data.empty())
     task.instead = [config](const Say&) {
       return write_regions(config.write_data, make_regions(config));

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/token_pipeline/options.hpp"
 
-#include <CLI/CLI.hpp>
-
-#include "reference_trainers/common/trainer_options.hpp"
-
 namespace stepscope::token_pipeline {
 namespace {
 
@@ -88,32 +84,22 @@ void add_running_of_pipeline(CLI::App& app, Config& config) {
 }  // namespace
 
 Result<Request> parse(std::span<const char* const> arguments) {
-  Request request;
-  Config& config = request.config;
-  if (const Preset* preset = find_preset(trainers::preset_in(arguments, "tiny")))
-    use_preset(config, *preset);
-  CLI::App app(kAboutPipeline, "train_token_pipeline");
-  app.option_defaults()->always_capture_default();
-  std::vector<trainers::PresetName> presets;
-  for (const Preset& preset : all_presets()) presets.push_back({preset.name, preset.summary});
-  trainers::add_presets(app, config.preset, presets);
-  trainers::SwitchChoice chosen;
-  trainers::add_switch_choice(app, all_fixes(), chosen);
-  add_sizes_of_pipeline(app, config);
-  add_data_of_pipeline(app, config);
-  add_running_of_pipeline(app, config);
-  app.add_flag("--describe", request.describe,
-               "Print fixes and presets as one line of JSON, and do not train");
-  app.footer(kPipelineFooter);
-  const auto help = trainers::parse_words(app, arguments);
-  if (!help) return help.error();
-  request.help = *help;
-  if (request.help) return request;
-  const Result<Fixes> fixes = trainers::chosen_switches(all_fixes(), every_fix(), chosen);
-  if (!fixes) return fixes.error();
-  config.fixes = *fixes;
-  if (const Status good = check(config); !good) return good.error();
-  return request;
+  const trainers::TrainerWords<Config, Preset, Fixes> words{
+      .model = "token_pipeline",
+      .about = kAboutPipeline,
+      .footer = kPipelineFooter,
+      .presets = all_presets(),
+      .switches = all_fixes(),
+      .optimized = every_fix(),
+      .use_preset = use_preset,
+      .add_options =
+          [](CLI::App& app, Config& config) {
+            add_sizes_of_pipeline(app, config);
+            add_data_of_pipeline(app, config);
+            add_running_of_pipeline(app, config);
+          },
+      .check = check};
+  return trainers::parse_request(words, arguments);
 }
 
 }  // namespace stepscope::token_pipeline

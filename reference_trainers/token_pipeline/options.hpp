@@ -2,22 +2,15 @@
 // The command line of train_token_pipeline.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
 
-#include "core/support/result.hpp"
+#include "reference_trainers/common/program/trainer_words.hpp"
 #include "reference_trainers/token_pipeline/config.hpp"
 
 namespace stepscope::token_pipeline {
 
-struct Request {
-  Config config;
-  bool describe = false;            // --describe: print describe_json and stop
-  std::optional<std::string> help;  // --help was given: print this and stop
-};
+using Request = trainers::Request<Config>;
 
-// Arguments without the program's name. An Error is a usage error.
 Result<Request> parse(std::span<const char* const> arguments);
 
 }  // namespace stepscope::token_pipeline

@@ -38,7 +38,4 @@ Result<RunResult> run(const Config& config, const Say& say);
 // renamed.
 std::string to_json(const Config& config, const RunResult& result);
 
-// Prints the description that `stepscope ladder` asks for: switches and presets, one line of JSON.
-std::string describe_json();
-
 }  // namespace stepscope::token_pipeline

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "reference_trainers/common/program/describe.hpp"
 #include "reference_trainers/token_pipeline/run.hpp"
 
 namespace stepscope::token_pipeline {
@@ -45,12 +44,6 @@ std::string to_json(const Config& config, const RunResult& result) {
                                     {"losses", losses}};
   // A path may hold any bytes.
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-std::string describe_json() {
-  std::vector<trainers::DescribedPreset> presets;
-  for (const Preset& preset : all_presets()) presets.push_back({preset.name, preset.summary});
-  return trainers::describe_json("token_pipeline", trainers::described(all_fixes()), presets);
 }
 
 }  // namespace stepscope::token_pipeline

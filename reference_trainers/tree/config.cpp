@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 namespace stepscope::tree {
@@ -32,12 +31,6 @@ std::vector<std::size_t> Shape::path_to(std::int64_t leaf) const {
 
 std::span<const Preset> all_presets() {
   return kPresets;
-}
-
-const Preset* find_preset(std::string_view name) {
-  const auto* found = std::find_if(kPresets.begin(), kPresets.end(),
-                                   [&](const Preset& preset) { return name == preset.name; });
-  return found == kPresets.end() ? nullptr : found;
 }
 
 void use_preset(Config& config, const Preset& preset) {

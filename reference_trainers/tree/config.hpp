@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/support/result.hpp"
@@ -42,7 +41,6 @@ struct Preset {
 };
 
 std::span<const Preset> all_presets();
-const Preset* find_preset(std::string_view name);
 
 struct Config {
   std::string preset = "tiny";

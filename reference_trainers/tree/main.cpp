@@ -11,8 +11,7 @@ using trainers::Task;
 Result<Task> tree_task(std::span<const char* const> arguments) {
   const auto request = parse(arguments);
   if (!request) return request.error();
-  Task task{.print = request->help};
-  if (!task.print && request->describe) task.print = describe_json() + "\n";
+  Task task{.print = request->print};
   task.train = [config = request->config](const Say& say) -> Result<std::string> {
     const auto result = run(config, say);
     if (!result) return result.error();

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/tree/options.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <map>
-
-#include "reference_trainers/common/trainer_options.hpp"
 
 namespace stepscope::tree {
 namespace {
@@ -69,31 +65,20 @@ void add_running_of_tree(CLI::App& app, Config& config) {
 }  // namespace
 
 Result<Request> parse(std::span<const char* const> arguments) {
-  Request request;
-  Config& config = request.config;
-  if (const Preset* preset = find_preset(trainers::preset_in(arguments, "tiny")))
-    use_preset(config, *preset);
-  CLI::App app(kAboutTree, "train_tree");
-  app.option_defaults()->always_capture_default();
-  std::vector<trainers::PresetName> presets;
-  for (const Preset& preset : all_presets()) presets.push_back({preset.name, preset.summary});
-  trainers::add_presets(app, config.preset, presets);
-  trainers::SwitchChoice chosen;
-  trainers::add_switch_choice(app, all_fixes(), chosen);
-  add_sizes_of_tree(app, config);
-  add_running_of_tree(app, config);
-  app.add_flag("--describe", request.describe,
-               "Print fixes and presets as one line of JSON, and do not train");
-  app.footer(kTreeFooter);
-  const auto help = trainers::parse_words(app, arguments);
-  if (!help) return help.error();
-  request.help = *help;
-  if (request.help) return request;
-  const Result<Fixes> fixes = trainers::chosen_switches(all_fixes(), every_fix(), chosen);
-  if (!fixes) return fixes.error();
-  config.fixes = *fixes;
-  if (const Status good = check(config); !good) return good.error();
-  return request;
+  const trainers::TrainerWords<Config, Preset, Fixes> words{.model = "tree",
+                                                            .about = kAboutTree,
+                                                            .footer = kTreeFooter,
+                                                            .presets = all_presets(),
+                                                            .switches = all_fixes(),
+                                                            .optimized = every_fix(),
+                                                            .use_preset = use_preset,
+                                                            .add_options =
+                                                                [](CLI::App& app, Config& config) {
+                                                                  add_sizes_of_tree(app, config);
+                                                                  add_running_of_tree(app, config);
+                                                                },
+                                                            .check = check};
+  return trainers::parse_request(words, arguments);
 }
 
 }  // namespace stepscope::tree

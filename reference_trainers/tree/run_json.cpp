@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "reference_trainers/common/program/describe.hpp"
 #include "reference_trainers/tree/run.hpp"
 
 namespace stepscope::tree {
@@ -43,12 +42,6 @@ std::string to_json(const Config& config, const RunResult& result) {
       {"losses", result.losses},
       {"eval_losses", result.eval_losses}}
       .dump();
-}
-
-std::string describe_json() {
-  std::vector<trainers::DescribedPreset> presets;
-  for (const Preset& preset : all_presets()) presets.push_back({preset.name, preset.summary});
-  return trainers::describe_json("tree", trainers::described(all_fixes()), presets);
 }
 
 }  // namespace stepscope::tree

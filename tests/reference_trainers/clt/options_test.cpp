@@ -26,7 +26,7 @@ TEST(Options, DefaultsWithoutArguments) {
   ASSERT_TRUE(request.ok()) << request.error().message;
   EXPECT_EQ(request->config.variant, "baseline");
   EXPECT_EQ(request->config.features, Config().features);
-  EXPECT_FALSE(request->help.has_value());
+  EXPECT_FALSE(request->print.has_value());
 }
 
 TEST(Options, FlagsReachTheConfiguration) {
@@ -76,13 +76,18 @@ TEST(Options, FixesAreTheVariantsAndThoseThatAreNamed) {
   const auto without = fixes({"--variant", "optimized", "--without", "cached_encode"});
   EXPECT_EQ(without.size(), names_of(every_fix()).size() - 1);
   EXPECT_THAT(without, testing::Not(testing::Contains("cached_encode")));
+  EXPECT_THAT(fixes({"--rung", "R0"}), testing::IsEmpty());
+  EXPECT_THAT(fixes({"--rung", "R2"}), testing::ElementsAre("cached_encode", "device_data"));
+  EXPECT_EQ(fixes({"--rung", "R10"}), names_of(every_fix()));
+  EXPECT_THAT(error_of({"--rung", "R11"}), HasSubstr("--rung: 'R11' is no fix"));
+  EXPECT_THAT(*parsed({"--list-switches"})->print, HasSubstr("stepscope.trainer/1"));
   EXPECT_THAT(fixes({"--with", "sparse_adam"}), testing::ElementsAre("sparse_step", "sparse_adam"));
   EXPECT_THAT(fixes({"--variant", "fused", "--without", "sparse_step"}), testing::IsEmpty());
   EXPECT_THAT(
       fixes({"--variant", "fused", "--without", "sparse_decoder"}),
       testing::ElementsAre("sparse_step", "select_kernel", "sparse_adam", "sparse_encoder"));
   EXPECT_THAT(error_of({"--with", "faster"}),
-              HasSubstr("--with: 'faster' is no fix; there are: cached_encode"));
+              HasSubstr("--with: 'faster' is no fix; there are: R0 baseline, R1 cached_encode"));
   EXPECT_THAT(error_of({"--without", "faster"}), HasSubstr("--without: 'faster' is no fix"));
   EXPECT_THAT(error_of({"--with", "sparse_adam", "--without", "cached_encode,sparse_step"}),
               HasSubstr("--with sparse_adam: --without cached_encode,sparse_step"));
@@ -136,10 +141,10 @@ TEST(Options, AFlagWithoutEffectIsRefused) {
 
 TEST(Options, HelpNamesEveryVariant) {
   const auto request = parsed({"--help"});
-  ASSERT_TRUE(request.ok() && request->help.has_value());
+  ASSERT_TRUE(request.ok() && request->print.has_value());
   for (const Variant& variant : all_variants())
-    EXPECT_THAT(*request->help, HasSubstr(variant.summary));
-  EXPECT_THAT(*request->help, HasSubstr("stepscope profile"));
+    EXPECT_THAT(*request->print, HasSubstr(variant.summary));
+  EXPECT_THAT(*request->print, HasSubstr("stepscope profile"));
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ TEST(Run, JsonSaysWhatALadderReads) {
   EXPECT_EQ(json["tokens_a_step"], 64);
   EXPECT_NEAR(json["tokens_per_s"].get<double>(), 64e3 / json["ms_per_step"].get<double>(), 1);
   EXPECT_FALSE(json.contains("mfu"));
-  const auto rungs = nlohmann::json::parse(describe_json())["rungs"];
+  const auto rungs = nlohmann::json::parse(list_switches())["rungs"];
   EXPECT_EQ(rungs[1]["name"], "tf32");
   EXPECT_FALSE(rungs[1].contains("needs"));
   EXPECT_EQ(rungs[10]["needs"], "packed") << rungs[10];

@@ -64,7 +64,7 @@ TEST(PipelineOptions, WhatDoesNotFitIsRefused) {
 
 TEST(PipelineOptions, HelpExplainsEveryFix) {
   const auto request = parse(std::vector<const char*>{"--help"});
-  for (const auto& fix : all_fixes().all()) EXPECT_THAT(*request->help, HasSubstr(fix.name));
+  for (const auto& fix : all_fixes().all()) EXPECT_THAT(*request->print, HasSubstr(fix.name));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(TreeOptions, OptimizedIsTheLadderWithoutWhatTrainsSomethingElse) {
 
 TEST(TreeOptions, HelpExplainsEveryFix) {
   const auto request = parse(std::vector<const char*>{"--help"});
-  for (const auto& fix : all_fixes().all()) EXPECT_THAT(*request->help, HasSubstr(fix.name));
+  for (const auto& fix : all_fixes().all()) EXPECT_THAT(*request->print, HasSubstr(fix.name));
 }
 
 }  // namespace
