@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sets the optimised training apart from the baseline, each a switch of its own. All draw the
+// same replies from the same random numbers, and losses are the baseline's, up to rounding.
+#pragma once
+
+#include "reference_trainers/common/switches.hpp"
+
+namespace stepscope::polychromic {
+
+struct Fixes {
+  bool batched_generation = false;
+  bool decode_graph = false;
+  bool flash_attention = false;
+  bool batched_encoding = false;
+  bool pairwise_cosine = false;
+};
+
+// In the order of the ladder.
+const trainers::Switches<Fixes>& all_fixes();
+
+// Everything on the ladder.
+Fixes every_fix();
+
+}  // namespace stepscope::polychromic
