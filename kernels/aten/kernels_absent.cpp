@@ -11,6 +11,7 @@
 #include "kernels/sparse_decoder/silent_steps.hpp"
 #include "kernels/sparse_decoder/squared_loss.hpp"
 #include "kernels/sparse_decoder/turned_list.hpp"
+#include "kernels/token_pass/token_pass.hpp"
 
 namespace stepscope::kernels {
 namespace {
@@ -49,6 +50,12 @@ Status pairwise_cosine(const PairwiseCosine&, CUstream_st*) {
   return absent();
 }
 Status pairwise_cosine_gradient(const PairwiseCosineGradient&, CUstream_st*) {
+  return absent();
+}
+Status token_linear(const TokenLinear&, CUstream_st*) {
+  return absent();
+}
+Status token_attention(const TokenAttention&, CUstream_st*) {
   return absent();
 }
 Status sparse_decoder_forward(const SparseDecoderForward&, CUstream_st*) {

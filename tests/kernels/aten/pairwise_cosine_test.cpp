@@ -51,7 +51,11 @@ TEST_P(AtenPairwiseCosine, BadArgumentsAreNamed) {
   const at::Tensor vectors = normal({2, 3, 8});
   expect_refused([&] { (void)pairwise_cosine(vectors[0]); }, "vectors: must have 3 dimensions");
   expect_refused([&] { (void)pairwise_cosine(vectors.to(at::kDouble)); }, "vectors: must be float");
-  expect_refused([&] { (void)pairwise_cosine(vectors, at::tensor({1.0, 2.0})); }, "lengths: must be");
+  expect_refused(
+      [&] {
+        (void)pairwise_cosine(vectors, at::tensor({1.0, 2.0}));
+      },
+      "lengths: must be");
   expect_refused([&] { (void)pairwise_cosine(normal({1, 65, 8})); }, "count: must be 1 to 64");
 }
 

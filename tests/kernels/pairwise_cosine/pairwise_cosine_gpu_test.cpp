@@ -29,7 +29,7 @@ std::vector<SetsShape> set_shapes() {
           {1, 1, 16},
           {5, 2, 7},
           {3, 64, 129},
-          sized(SetsShape{2, 64, 8192}, {1, 64, 1032}),
+          sized(SetsShape{1, 64, 8192}, {1, 64, 1032}),
           sized(SetsShape{300, 8, 768}, {7, 8, 768}),
           {1, 33, 1024}};
 }
