@@ -25,6 +25,10 @@ constexpr std::array kFixes{
     Fix{"R5", "pairwise_cosine",
         "the distances of all sets in one kernel, without pairs; nothing is read",
         &Fixes::pairwise_cosine},
+    Fix{"R6", "fused_pass",
+        "on a GPU in bfloat16 a token's pass is five kernels a layer, whose weights are on their "
+        "way while the kernel before still works",
+        &Fixes::fused_pass, &Fixes::batched_generation},
 };
 
 }  // namespace
@@ -35,7 +39,7 @@ const trainers::Switches<Fixes>& all_fixes() {
 }
 
 Fixes every_fix() {
-  return *all_fixes().up_to("R5");
+  return *all_fixes().up_to("R6");
 }
 
 }  // namespace stepscope::polychromic

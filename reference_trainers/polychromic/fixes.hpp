@@ -13,6 +13,7 @@ struct Fixes {
   bool flash_attention = false;
   bool batched_encoding = false;
   bool pairwise_cosine = false;
+  bool fused_pass = false;
 };
 
 // In the order of the ladder.

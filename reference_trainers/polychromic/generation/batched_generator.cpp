@@ -10,6 +10,7 @@
 
 #include <limits>
 
+#include "kernels/aten/token_pass.hpp"
 #include "reference_trainers/common/step_graph.hpp"
 #include "reference_trainers/polychromic/data/reply_noise.hpp"
 #include "reference_trainers/polychromic/generation/generator.hpp"
@@ -35,7 +36,9 @@ class BatchedGenerator final : public Generator {
   at::Tensor turn() const { return counters_.narrow(0, 1, 1); }   // of the next ones
 
   void read_prompts(const at::Tensor& prompts);
-  void pass();
+  void pass() { fused_ ? fused_pass() : plain_pass(); }
+  void plain_pass();
+  void fused_pass();
   void launch_or_pass();
   void draw(const at::Tensor& logits, const at::Tensor& noise);
 
@@ -47,14 +50,18 @@ class BatchedGenerator final : public Generator {
   at::Tensor tokens_;    // int64 [rows, 1]
   at::Tensor noise_;     // float32 [reply, rows, vocabulary]
   at::Tensor replies_;   // int64 [rows, reply]
-  const bool records_;
+  const bool records_, fused_;
   int plain_passes_ = 0;  // before one is recorded
   std::unique_ptr<trainers::StepGraph> graph_;
 };
 
 BatchedGenerator::BatchedGenerator(const Config& config, const Transformer& decoder,
                                    at::Device device)
-    : config_(config), decoder_(decoder), records_(config.fixes.decode_graph && device.is_cuda()) {
+    : config_(config),
+      decoder_(decoder),
+      records_(config.fixes.decode_graph && device.is_cuda()),
+      fused_(config.fixes.fused_pass && device.is_cuda() && config.bf16 &&
+             aten::token_pass_fits(config.rows(), config.decoder.d_model, config.decoder.heads)) {
   const at::TensorOptions numbers = decoder.token.options();
   const at::TensorOptions whole = numbers.dtype(at::kLong);
   const std::int64_t rows = config.rows(), heads = decoder.heads;
@@ -99,7 +106,7 @@ void BatchedGenerator::read_prompts(const at::Tensor& prompts) {
   draw(logits.repeat_interleave(config_.replies, 0), noise_.select(0, 0));
 }
 
-void BatchedGenerator::pass() {
+void BatchedGenerator::plain_pass() {
   const at::Tensor mask = masks_.index_select(0, place());
   const Attend attend = [&](std::size_t layer, const at::Tensor& query, const at::Tensor& key,
                             const at::Tensor& value) {
@@ -112,6 +119,23 @@ void BatchedGenerator::pass() {
   const at::Tensor places = decoder_.position.index_select(0, place());
   const at::Tensor hidden = hidden_of(decoder_, embedded(decoder_, tokens_, places), attend);
   draw(logits_of(decoder_, hidden.select(1, 0)), noise_.index_select(0, turn()).select(0, 0));
+}
+
+void BatchedGenerator::fused_pass() {
+  const at::Tensor places = decoder_.position.index_select(0, place());
+  at::Tensor x = embedded(decoder_, tokens_, places).select(1, 0);
+  for (std::size_t i = 0; i < decoder_.layers.size(); ++i) {
+    const Layer& layer = decoder_.layers[i];
+    const at::Tensor heads =
+        aten::token_linear(x, layer.query_key_value, {.norm = layer.attention_norm});
+    const at::Tensor mixed =
+        aten::token_attention(heads, caches_[i].keys, caches_[i].values, place());
+    x = aten::token_linear(mixed, layer.attention_output, {.residual = x});
+    const at::Tensor wide = aten::token_linear(x, layer.up, {.norm = layer.mlp_norm, .gelu = true});
+    x = aten::token_linear(wide, layer.down, {.residual = x});
+  }
+  const at::Tensor logits = aten::token_linear(x, decoder_.token, {.norm = decoder_.final_norm});
+  draw(logits, noise_.index_select(0, turn()).select(0, 0));
 }
 
 // Some passes before one is recorded make what lasts (cuBLAS's memory).

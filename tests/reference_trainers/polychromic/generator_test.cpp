@@ -54,7 +54,7 @@ TEST(Generator, EveryWayDrawsTheRepliesOfPassesOverAllTokens) {
   Drawing drawing;
   for (std::int64_t step = 0; step < 5; ++step) {
     const at::Tensor expected = replies_without_cache(drawing, step);
-    for (const char* rung : {"R0", "R1", "R2", "R3"}) {
+    for (const char* rung : {"R0", "R1", "R2", "R3", "R6"}) {
       drawing.config.fixes = *all_fixes().up_to(rung);
       EXPECT_TRUE(at::equal(drawing.replies(step), expected)) << rung << ", step " << step;
     }

@@ -36,7 +36,7 @@ TEST_F(TrainPolychromic, ThePresetTinyLearnsAndPrintsOneLineOfJson) {
   EXPECT_EQ(outcome.output.find('\n'), outcome.output.size() - 1);
   const auto json = nlohmann::json::parse(outcome.output);
   EXPECT_EQ(json["schema"], "stepscope.train/1");
-  EXPECT_EQ(json["rung"], "R5");
+  EXPECT_EQ(json["rung"], "R6");
   const auto losses = json["losses"].get<std::vector<double>>();
   ASSERT_EQ(losses.size(), 120U);
   EXPECT_LT(losses.back(), 0.8 * losses.front());
