@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/pairwise_cosine on tensors. On the CPU: its reference, in double precision, rounded.
+// Calls kernels/pairwise_cosine on tensors; on the CPU its reference, whose doubles are rounded.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,9 +9,10 @@
 
 namespace stepscope::aten {
 
-// Of vectors [sets, count, width]: scores float32 [sets], the mean cosine distance of all pairs,
-// and distances float32 [sets, count], of each vector to the others. lengths: int32 [sets], how
-// many vectors of each are used, 0 to count, which is not checked on a GPU. Both have gradients.
+// Returns, for vectors [sets, count, width], scores float32 [sets], the mean cosine distance of all
+// pairs, and distances float32 [sets, count], of each vector to the others. `lengths`, int32
+// [sets], says how many vectors of each set are used, 0 to count, which is not checked on a GPU.
+// Both results have gradients.
 std::tuple<at::Tensor, at::Tensor> pairwise_cosine(
     const at::Tensor& vectors, const std::optional<at::Tensor>& lengths = std::nullopt);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels/token_pass on tensors of a GPU: bfloat16, contiguous, without gradients.
+// Calls kernels/token_pass on tensors of a GPU, which are bfloat16, contiguous and without
+// gradients.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 namespace stepscope::aten {
 
-// Whether rows of a decoder of that width, with feed-forward parts of four times as much, are taken.
+// Says whether a decoder of that width, with feed-forward parts of four times as much, is taken.
 bool token_pass_fits(std::int64_t rows, std::int64_t width, std::int64_t heads);
 
 struct TokenLinearWish {
@@ -15,13 +16,13 @@ struct TokenLinearWish {
   bool gelu = false;
 };
 
-// x [rows, inputs] times weights [outputs, inputs].
+// Multiplies x [rows, inputs] with weights [outputs, inputs].
 at::Tensor token_linear(const at::Tensor& x, const at::Tensor& weights,
                         const TokenLinearWish& wish = {});
 
-// Of query_key_value [rows, 3 * width] puts keys and values into the cache, [rows, heads,
-// positions, width of a head], at the position that `place`, int64 [1], holds, and attends to all
-// up to it: [rows, width].
+// Puts keys and values of query_key_value [rows, 3 * width] into the cache, [rows, heads,
+// positions, width of a head], at the position that `place`, int64 [1], holds, and returns what the
+// rows get from attending to all positions up to it, [rows, width].
 at::Tensor token_attention(const at::Tensor& query_key_value, const at::Tensor& keys,
                            const at::Tensor& values, const at::Tensor& place);
 

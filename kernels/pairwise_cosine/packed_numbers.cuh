@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some numbers of a type as they lie in memory: 16 bytes, or one number. Read and written at once.
+// Holds some numbers of a type as they lie in memory, 16 bytes or one number, to be read and
+// written at once.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace stepscope::kernels::pairwise_cosine_device {
 
-// So many pieces of 16 bytes hold that many floats.
+// Returns how many pieces of 16 bytes hold that many floats.
 inline __host__ __device__ std::int64_t floats_in_pieces(std::int64_t floats) {
   return (floats + 3) / 4;
 }

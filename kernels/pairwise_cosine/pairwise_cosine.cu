@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block a set. Its vectors are read from memory once, into shared memory where they fit there;
-// a warp takes a vector, or a thread some columns of all vectors, in turns with barriers between.
+// A block has a set. It reads the vectors from memory once, into shared memory where they fit
+// there; then a warp takes a vector, or a thread some columns of all vectors, with barriers
+// between.
 #include "kernels/pairwise_cosine/pairwise_cosine.hpp"
 
 #include <cfloat>
@@ -23,7 +24,7 @@ struct Parameters {
   bool staged;                      // the vectors fit into shared memory
 };
 
-// Of a set's vectors.
+// What is known of the lengths of a set's vectors.
 struct Lengths {
   float scale[kMostVectors];    // 1 / length, or 1 / the least length; NaN: not finite
   float deficit[kMostVectors];  // 1 - the squared length of the scaled vector
@@ -48,7 +49,7 @@ __device__ void keep_length(Lengths& lengths, int vector, float squares) {
   lengths.scale[vector] = lengths.bad[vector] ? NAN : 1 / (clamped ? kPairwiseLeastLength : length);
 }
 
-// The block's set, with the lengths of its vectors.
+// Reads the block's set and finds the lengths of its vectors.
 template <class T, int kAtOnce, int kThreads>
 __device__ Set<T> open_set(const Parameters& p, T* staged, Lengths& lengths) {
   const VectorSets& sets = p.sets;
@@ -75,13 +76,13 @@ __device__ Set<T> open_set(const Parameters& p, T* staged, Lengths& lengths) {
   return set;
 }
 
-// Sums of columns lie as a warp reads them: of its pieces the first numbers, then the second ones.
+// Sums of columns lie as a warp reads them: the first numbers of all pieces, then the second ones.
 template <int kAtOnce>
 __device__ int place_of(int piece, int number, int width) {
   return number * (width / kAtOnce) + piece;
 }
 
-// The sum of all used vectors, each times its factor, and that times `times`.
+// Adds up all used vectors, each times its factor, and multiplies the sum with `times`.
 template <class T, int kAtOnce, int kThreads>
 __device__ void add_columns(const Set<T>& set, const float* factors, float times, float* sums) {
   for (int piece = static_cast<int>(threadIdx.x); piece < set.width / kAtOnce; piece += kThreads) {
@@ -96,8 +97,8 @@ __device__ void add_columns(const Set<T>& set, const float* factors, float times
   }
 }
 
-// each(place of the column's sum, unit) for this lane's numbers of a vector; the warp's sum of what
-// it gives.
+// Calls each(place of the column's sum, unit) for this lane's numbers of a vector, and returns the
+// warp's sum of what it gives.
 template <class T, int kAtOnce, class Each>
 __device__ float sum_over(const Set<T>& set, int vector, float scale, Each each) {
   float sum = 0;
@@ -115,7 +116,7 @@ __device__ float within(float distance) {  // NaN stays
   return distance < 0 ? 0 : distance > 2 ? 2 : distance;
 }
 
-// By one warp. `squares` are those of the vectors' distances from their mean.
+// Is called by one warp. `squares` are those of the vectors' distances from their mean.
 __device__ void write_distances(const PairwiseCosine& out, const Lengths& lengths,
                                 const float* squares, int used, std::int64_t first) {
   const int lane = static_cast<int>(lane_index());
@@ -161,7 +162,7 @@ __global__ void __launch_bounds__(kThreads) distances_kernel(const __grid_consta
   if (warp_index() == 0) write_distances(p.forward, lengths, squares, set.used, set.first);
 }
 
-// What the mean distance of each vector is worth: the set's share is in it.
+// Keeps the gradient of each vector's mean distance, in which the score has its share.
 __device__ void keep_factors(const PairwiseCosineGradient& p, const Lengths& lengths, int used,
                              std::int64_t first, float* of_mean, float* factors) {
   for (int i = static_cast<int>(threadIdx.x); i < used; i += static_cast<int>(blockDim.x)) {
@@ -253,7 +254,7 @@ Status launch_type(const Parameters& p, int columns, const void* out, cudaStream
                 : launch_on<T, 1, Arguments>(p, columns, bytes, stream);
 }
 
-// `columns`: sums of columns that a block holds. `out`: what is written as the vectors are read.
+// A block holds `columns` sums of columns. `out` is written in the pieces that vectors are read in.
 template <class Arguments>
 Status launch(const Arguments& arguments, Parameters p, int columns, const void* out,
               cudaStream_t stream) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the vectors of a set point apart: the cosine distance 1 - cos of all pairs, for many sets
-// in one launch. README.md says how it takes one pass over a set in place of N x N pairs.
+// Says how far the vectors of a set point apart: the cosine distance 1 - cos of all pairs, for many
+// sets in one launch. README.md says how it takes one pass over a set in place of N x N pairs.
 //
 // A set has `count` vectors of `width` numbers, and its `lengths` entry says how many of them are
-// used, from the first on. For each used vector: `distances`, the mean distance to the others of
-// its set, in 0 to 2. For each set: `scores`, the mean over its pairs, which is the mean of its
-// distances. Vectors that are not used, and sets with fewer than two, get 0.
+// used, from the first on. `distances` gets, for each used vector, its mean distance to the others
+// of its set, in 0 to 2. `scores` gets, for each set, the mean over its pairs, which is the mean of
+// its distances. Vectors that are not used, and sets with fewer than two, get 0.
 //
 // A vector shorter than 1e-8 counts as divided by 1e-8, as torch's cosine_similarity has it: a zero
 // vector is at distance 1 from every other. A vector whose squared length is not a finite float
@@ -42,8 +42,8 @@ struct PairwiseCosine {
   std::int32_t* not_finite = nullptr;  // [sets]: vectors that are not finite; optional
 };
 
-// The gradient of the vectors, given those of scores and distances. Sets with fewer than two used
-// vectors, and vectors that are not used, get 0.
+// Makes the gradient of the vectors from those of scores and distances. Sets with fewer than two
+// used vectors, and vectors that are not used, get 0.
 struct PairwiseCosineGradient {
   VectorSets sets;
   const float* of_scores = nullptr;     // [sets]; optional: 0
@@ -51,7 +51,7 @@ struct PairwiseCosineGradient {
   void* gradients = nullptr;            // as vectors
 };
 
-// What is wrong with the arguments; ok where a call would launch.
+// Says what is wrong with the arguments; ok where a call would launch.
 Status validate(const PairwiseCosine& arguments);
 Status validate(const PairwiseCosineGradient& arguments);
 

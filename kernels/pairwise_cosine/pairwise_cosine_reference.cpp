@@ -22,7 +22,7 @@ double number_of(const VectorSets& sets, std::int64_t at) {
   return static_cast<const float*>(sets.vectors)[at];
 }
 
-// A used vector: divided by its length, or by the least one.
+// A used vector, divided by its length or by the least one.
 struct UnitVector {
   std::vector<double> numbers;
   double divisor = 1;
@@ -58,7 +58,7 @@ double cosine_of(const UnitVector& a, const UnitVector& b) {
                               : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Through x / |x|, or through x divided by the least length.
+// Adds what comes through x / |x|, or through x divided by the least length.
 void add_projected(const UnitVector& unit, const std::vector<double>& of_unit, double* gradient) {
   double along = 0;
   for (std::size_t k = 0; k < of_unit.size(); ++k) along += of_unit[k] * unit.numbers[k];

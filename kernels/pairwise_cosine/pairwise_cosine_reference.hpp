@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same in plain C++ and double precision, pair by pair: it shares no identity with the kernel
-// that it judges. Pointers are to the host's memory; outputs are looked at by neither.
+// Computes the same in plain C++ and double precision, pair by pair: it shares no identity with the
+// kernel that it judges. Pointers are to the host's memory.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct PairwiseCosineExpected {
 
 PairwiseCosineExpected pairwise_cosine_reference(const VectorSets& sets);
 
-// [sets, count, width]
+// Returns numbers of [sets, count, width].
 std::vector<double> pairwise_cosine_gradient_reference(const VectorSets& sets,
                                                        const float* of_scores,
                                                        const float* of_distances);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block a row and head, with a thread a position for scores and a thread some
-// numbers of the output. Scores lie in shared memory: softmax as it is written,
-// its greatest first.
+// A block has a row and head; a thread has some positions' scores, then some numbers of the output.
+// Scores lie in shared memory, and softmax is written as it stands, the greatest first.
 #include <cuda_runtime.h>
 
 #include "kernels/common/block_scan.cuh"
@@ -29,8 +28,7 @@ __device__ float of_block(float number, float (&of_warps)[kAttentionWarps], Comb
   return all;
 }
 
-// The row's own key and value go to their place; each number by the thread that
-// has it.
+// Puts the row's own key and value into their place.
 __device__ void put_token(const TokenAttention& p, std::int64_t line, const Bfloat16* query,
                           std::int64_t place) {
   const std::int64_t step = p.heads * p.width;  // from the query to the key, and on to the value
@@ -83,7 +81,7 @@ __global__ void __launch_bounds__(kAttentionThreads)
   }
   sum = of_block(sum, of_warps, [](float a, float b) { return a + b; });
 
-  // Eight numbers a thread; the threads of the same ones share the positions.
+  // A thread has eight numbers of the output; threads of the same ones share the positions.
   const Bfloat16* const values =
       static_cast<const Bfloat16*>(p.values) + line * p.positions * p.width;
   const int columns = width / kPieceNumbers, groups = kAttentionThreads / columns;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block has 8 outputs of all rows, and a warp 256 inputs of them, whose
-// weights (4 KB) are on their way to shared memory before it waits for the
-// kernel ahead of it. Tensor cores multiply 16 rows with 8 outputs (mma
-// m16n8k16), of which the lower 8 rows are 0 where there are no more than 8. A
-// lane's 16 bytes are 8 neighbouring inputs of a row or an output, so that
-// memory is read in whole pieces: which of the 32 inputs of two products a lane
-// has does not matter, where it is the same for both factors. A row's mean and
-// deviation, and its sums, are put together from those of the warps, in their
-// order.
+// A block has 8 outputs of all rows, and a warp 256 inputs of them, whose weights (4 KB) are on
+// their way to shared memory before it waits for the kernel ahead of it. Tensor cores multiply 16
+// rows with 8 outputs (mma m16n8k16); the lower 8 rows are 0 where there are no more than 8. A
+// lane's 16 bytes are 8 neighbouring inputs of a row or an output, so that memory is read in whole
+// pieces: which of the 32 inputs of two products a lane has does not matter, where it is the same
+// for both factors. A row's mean and deviation, and its sums, are put together from those of the
+// warps, in their order.
 #include <cuda_runtime.h>
 
 #include "kernels/common/async_copy.cuh"
@@ -27,11 +25,11 @@ constexpr int kMostWarps = static_cast<int>(kTokenMostInputs) / kInputsOfWarp;
 constexpr int kMostNormWarps = static_cast<int>(kTokenMostNormInputs) / kInputsOfWarp;
 constexpr int kNumbers = 8;  // of a piece of 16 bytes
 
-// A lane's share of a row or an output: 64 numbers.
+// A lane's share of a row or an output, which is 64 numbers.
 using Pieces = uint4[kPieces];
 
-// Written by the kernel before. In the order of the code, so that a lane's are
-// all on their way.
+// Loads what the kernel before wrote, in the order of the code, so that all of a lane's loads are
+// on their way at once.
 __device__ uint4 load_in_order(const uint4* from) {
   uint4 piece;
   asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -41,8 +39,7 @@ __device__ uint4 load_in_order(const uint4* from) {
   return piece;
 }
 
-// A lane's pieces of a warp's inputs, beside those of the other lanes: each
-// reads its own alone.
+// The pieces of a warp's lanes lie side by side; each lane reads its own alone.
 using Staged = uint4[kPieces][kWarpSize];
 
 __device__ void begin_copy(const Bfloat16* from, Staged& staged) {
@@ -60,7 +57,7 @@ __device__ void load_row(const TokenLinear& p, int row, int first, Pieces& piece
     pieces[i] = load_in_order(reinterpret_cast<const uint4*>(from + i * kTileInputs));
 }
 
-// Over the four lanes that share a row.
+// Adds up over the four lanes that share a row.
 __device__ float row_sum(float number) {
   number += __shfl_xor_sync(kAllLanes, number, 1);
   return number + __shfl_xor_sync(kAllLanes, number, 2);
@@ -77,8 +74,7 @@ __device__ void for_numbers(const Pieces& pieces, Each each) {
   }
 }
 
-// Of a row's inputs in one warp: their mean, and the sum of squares of the
-// distances from it.
+// The mean of a row's inputs in one warp, and the sum of squares of their distances from it.
 struct Moments {
   float mean, squares;
 };
@@ -94,7 +90,7 @@ __device__ Moments moments_of(const Pieces& pieces) {
   return out;
 }
 
-// The row's mean, and 1 / its deviation in place of squares.
+// Returns the row's mean, and 1 / its deviation in place of squares.
 __device__ Moments of_row(const Moments (&of_warps)[kMostNormWarps][kTileRows], int row, int warps,
                           float epsilon) {
   Moments all{};

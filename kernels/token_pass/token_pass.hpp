@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transformer's pass over one token a row, for a few rows: what is slow is to read the weights
-// once. README.md says how that is kept going from one kernel to the next.
+// Makes a transformer's pass over one token a row, for a few rows: what is slow is to read the
+// weights once. README.md says how that is kept going from one kernel to the next.
 //
 // All tensors are bfloat16 in device memory, contiguous and aligned to 16 bytes; sums are in float.
 // A call enqueues one kernel, which may begin before the kernel ahead of it in the stream has

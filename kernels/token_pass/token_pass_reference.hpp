@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same in plain C++ and double precision, from bfloat16 in the host's memory; what is written
-// is given back before it is rounded, but normalised inputs are rounded as the kernel rounds them.
+// Computes the same in plain C++ and double precision, from bfloat16 in the host's memory. Results
+// are not rounded; normalised inputs are rounded as the kernel rounds them.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times a part of a training step, once in each step that is to count. On a GPU between two events
-// of the current stream, which the device's clock tells apart: nothing waits until the mean is
-// asked for. A part whose work the device has begun late is as long as the device was at it.
+// Times a part of a training step, once in each step that is to count. On a GPU it records two
+// events of the current stream and compares the device's times, so that nothing waits until the
+// mean is asked for; a part that the host enqueued ahead is as long as the device worked on it.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -16,7 +16,7 @@ class Stopwatch {
  public:
   explicit Stopwatch(c10::Device device) : device_(device) {}
 
-  // What `part` returns.
+  // Returns what `part` returns.
   template <class Part>
   auto time(const Part& part) {
     begin();
@@ -25,7 +25,7 @@ class Stopwatch {
     return result;
   }
 
-  // Milliseconds a time; 0 where nothing was timed. Waits for the device.
+  // Returns milliseconds a time, 0 where nothing was timed. Waits for the device.
   double mean_ms() const;
 
  private:

@@ -71,7 +71,7 @@ struct Config {
 // Takes over the preset's sizes.
 void use_preset(Config& config, const Preset& preset);
 
-// Values that do not fit each other.
+// Names values that do not fit each other.
 Status check(const Config& config);
 
 }  // namespace stepscope::polychromic

@@ -16,10 +16,10 @@ struct Fixes {
   bool fused_pass = false;
 };
 
-// In the order of the ladder.
+// Returns the fixes in the order of the ladder.
 const trainers::Switches<Fixes>& all_fixes();
 
-// Everything on the ladder.
+// Returns all of them switched on.
 Fixes every_fix();
 
 }  // namespace stepscope::polychromic

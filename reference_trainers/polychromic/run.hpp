@@ -30,8 +30,8 @@ struct RunResult {
 // batch. Where memory runs out it says what to lower.
 Result<RunResult> run(const Config& config, const Say& say);
 
-// One line: {"schema":"stepscope.train/1","model":"polychromic",...}. Fields may be added, never
-// renamed.
+// Writes one line: {"schema":"stepscope.train/1","model":"polychromic",...}. Fields may be added,
+// never renamed.
 std::string to_json(const Config& config, const RunResult& result);
 
 }  // namespace stepscope::polychromic

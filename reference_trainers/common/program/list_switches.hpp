@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepscope ladder` asks a trainer for with --list-switches: the switches on its ladder, in
-// order, and its presets, as one line of JSON, stepscope.trainer/1.
+// Writes what `stepscope ladder` asks a trainer for with --list-switches: the switches on its
+// ladder, in order, and its presets, as one line of JSON, stepscope.trainer/1.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct ListedSwitch {
 std::string switches_json(const std::string& model, const std::vector<ListedSwitch>& ladder,
                           const std::vector<PresetName>& presets);
 
-// Switches that stand beside the ladder are left out.
+// Leaves out switches that stand beside the ladder.
 template <class Set>
 std::vector<ListedSwitch> listed(const Switches<Set>& switches) {
   std::vector<ListedSwitch> out;

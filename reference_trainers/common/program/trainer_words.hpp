@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of a trainer whose optimisations are switches: a preset, switches, the trainer's
-// own options, and --list-switches, which `stepscope ladder` asks.
+// Reads the command line of a trainer whose optimisations are switches: a preset, switches, the
+// trainer's own options, and --list-switches, which `stepscope ladder` asks.
 //
 // Config has the members `preset` and `fixes`; Preset has `name` and `summary`.
 #pragma once
@@ -45,7 +45,7 @@ std::vector<PresetName> names_of(std::span<const Preset> presets) {
   return out;
 }
 
-// Arguments without the program's name. An Error is a usage error.
+// Takes the arguments without the program's name. An Error is a usage error.
 template <class Config, class Preset, class Fixes>
 Result<Request<Config>> parse_request(const TrainerWords<Config, Preset, Fixes>& words,
                                       std::span<const char* const> arguments) {

@@ -15,14 +15,14 @@
 
 namespace stepscope::polychromic {
 
-// From the file of --data, or made; in the order of training. An Error names the file, and what the
-// model does not take.
+// Reads the file of --data, or makes them, and puts them into the order of training. An Error names
+// the file, and what the model does not take.
 Result<at::Tensor> open_sequences(const Config& config);
 
 at::Tensor make_sequences(const Config& config);
 Status write_sequences(const std::string& path, const at::Tensor& tokens);
 
-// [batch, prompt + reply] of a step. The last ones that fill no batch are left out.
+// Returns [batch, prompt + reply] of a step. The last ones that fill no batch are left out.
 at::Tensor batch_of(const at::Tensor& sequences, const Config& config, std::int64_t step);
 
 }  // namespace stepscope::polychromic

@@ -7,7 +7,7 @@
 
 namespace stepscope::polychromic {
 
-// Without gradients; in another type with memory of its own.
+// Returns the model without gradients; in another type it has memory of its own.
 Transformer frozen(const Transformer& model, at::ScalarType type);
 
 class GenerationWeights {
@@ -16,7 +16,7 @@ class GenerationWeights {
       : learning_(learning.weights()),
         model_(frozen(learning, bf16 ? at::kBFloat16 : at::kFloat)) {}
 
-  // Behind a step of the optimizer.
+  // Is called behind a step of the optimizer.
   void refresh();
   const Transformer& model() const { return model_; }
 

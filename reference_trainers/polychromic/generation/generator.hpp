@@ -15,18 +15,18 @@ class Generator {
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;
 
-  // Replies int64 [keys, reply] to prompts int64 [prompts, prompt]; a prompt's keys
-  // (data/reply_noise.hpp) stand side by side. The tensor is overwritten by the next call.
+  // Returns replies int64 [keys, reply] to prompts int64 [prompts, prompt]; a prompt's keys
+  // (data/reply_noise.hpp) stand side by side. The next call overwrites the tensor.
   virtual at::Tensor generate(const at::Tensor& prompts, const at::Tensor& keys) = 0;
 };
 
-// Each reply alone, with its own pass over its prompt and a cache that grows by concatenation.
-// `decoder` must outlive it, and keep its weights in their place.
+// Draws each reply alone, with its own pass over its prompt and a cache that grows by
+// concatenation. `decoder` must outlive it, and keep its weights in their place.
 std::unique_ptr<Generator> make_sequential_generator(const Config& config,
                                                      const Transformer& decoder);
 
-// All replies at once: a prompt's pass is shared by its replies, and keys and values lie in a cache
-// of fixed size. On a GPU a token's pass may be one CUDA graph.
+// Draws all replies at once: a prompt's pass is shared by its replies, and keys and values lie in a
+// cache of fixed size. On a GPU a token's pass may be one CUDA graph.
 std::unique_ptr<Generator> make_batched_generator(const Config& config, const Transformer& decoder,
                                                   at::Device device);
 

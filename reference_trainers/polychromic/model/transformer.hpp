@@ -24,27 +24,27 @@ struct Transformer {
   at::Tensor token, position, final_norm;  // token is the output matrix, too
   std::vector<Layer> layers;
 
-  // In a fixed order.
+  // Returns them in a fixed order.
   std::vector<at::Tensor> weights() const;
   std::int64_t parameters() const;
-  // What a token's pass reads: all but the tables of tokens and positions, and the token matrix as
-  // the output's.
+  // Returns how many bytes of weights a token's pass reads: all but the table of positions, for the
+  // token matrix is the output's, too.
   std::int64_t bytes_of_pass() const;
 };
 
-// Normally distributed; `part` is the random stream's.
+// Draws normally distributed weights; `part` is the random stream's.
 Transformer make_transformer(const Shape& shape, std::int64_t vocabulary, std::int64_t positions,
                              std::uint64_t seed, std::uint64_t part, at::Device device);
 
-// [rows, heads, length, width of a head]
+// Takes and returns [rows, heads, length, width of a head].
 using Attend = std::function<at::Tensor(std::size_t layer, const at::Tensor& query,
                                         const at::Tensor& key, const at::Tensor& value)>;
 
-// Token and position embeddings [rows, length, d]; `positions` are rows of the table.
+// Adds token and position embeddings, [rows, length, d]; `positions` are rows of the table.
 at::Tensor embedded(const Transformer& model, const at::Tensor& tokens,
                     const at::Tensor& positions);
 
-// The last layer's output [rows, length, d], normalised.
+// Returns the last layer's output [rows, length, d], normalised.
 at::Tensor hidden_of(const Transformer& model, at::Tensor x, const Attend& attend);
 
 at::Tensor logits_of(const Transformer& model, const at::Tensor& hidden);

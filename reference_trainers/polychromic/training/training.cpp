@@ -79,7 +79,7 @@ Diversity Training::judge(const at::Tensor& embeddings) const {
                                        : diversity_by_pairs(embeddings);
 }
 
-// -log p of each token behind the first, [sequences, tokens - 1].
+// Returns -log p of each token behind the first, [sequences, tokens - 1].
 at::Tensor Training::token_losses(const at::Tensor& sequences) const {
   const trainers::Autocast autocast(config_.bf16, device_);
   const std::int64_t length = sequences.size(1) - 1;

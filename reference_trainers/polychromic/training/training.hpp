@@ -18,7 +18,7 @@ struct StepNumbers {
   double language = 0, loss = 0, diversity = 0;
 };
 
-// Where the time of steps goes before the loss; on a GPU by the device's clock.
+// Time the parts of steps ahead of the loss.
 struct Stopwatches {
   trainers::Stopwatch generate, encode, diversity;
 
@@ -29,12 +29,12 @@ class Training {
  public:
   Training(const Config& config, at::Device device);
 
-  // The numbers of all steps since the last ones that were given, where `reads`. `watches` may be
-  // null.
+  // Returns the numbers of all steps since the last ones that were returned, where `reads`.
+  // `watches` may be null.
   std::vector<StepNumbers> step(std::int64_t index, const at::Tensor& batch, bool reads,
                                 Stopwatches* watches);
 
-  // The last step's, int64 [prompts * replies, reply].
+  // Returns those of the last step, int64 [prompts * replies, reply].
   const at::Tensor& replies() const { return replies_; }
   const Transformer& decoder() const { return decoder_; }
   const Transformer& generating_decoder() const { return generation_.model(); }

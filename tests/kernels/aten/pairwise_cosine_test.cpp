@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against all pairs in double, with autograd.
+// The binding is held against all pairs in double, with autograd.
 #include "kernels/aten/pairwise_cosine.hpp"
 
 #include <ATen/ops/cosine_similarity.h>
@@ -12,7 +12,7 @@ namespace pairwise_cosine_test {
 
 class AtenPairwiseCosine : public OnDevices {};
 
-// [sets, count]
+// Returns [sets, count].
 at::Tensor distances_by_pairs(const at::Tensor& vectors) {
   const at::Tensor cosines = at::cosine_similarity(vectors.unsqueeze(1), vectors.unsqueeze(2), -1);
   const auto count = static_cast<double>(vectors.size(1));

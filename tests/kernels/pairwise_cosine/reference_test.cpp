@@ -54,7 +54,7 @@ TEST(PairwiseCosineReference, WhatIsNotFiniteSpoilsItsSetAndIsCounted) {
   EXPECT_FALSE(std::isnan(found.scores[1]));
 }
 
-// Of the scores and distances, weighted; by central differences in double of what float32 holds.
+// Weighs scores and distances, and takes central differences in double of what float32 holds.
 TEST(PairwiseCosineReference, TheGradientIsThatOfItsDifferences) {
   constexpr std::int64_t kCount = 4, kWidth = 5;
   constexpr float kStep = 1.0F / 256;
