@@ -7,7 +7,7 @@
 //   -32600 JSON that is no message                              -32602 an unknown tool, bad params
 //
 // What a tool finds wrong with its arguments or files is an answer with isError, which a model sees
-// and can mend.
+// and can correct.
 #pragma once
 
 #include <functional>

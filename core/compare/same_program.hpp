@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether two runs are of one program, perhaps moved, copied under another name, or mended.
+// Whether two runs are of one program, perhaps moved, copied under another name, or repaired.
 //
 // Runs that kept the text of their main files, most of which is the same, are of one program. Else,
 // one that is not renamed runs the file that holds most of the other's time. A copy has a like name
 // (train.py, train_fused.py), or its own phases, or mostly the same work: operations in functions
-// of the same name, in half of both sides' time, or in nearly all of one side's, as of a mended
+// of the same name, in half of both sides' time, or in nearly all of one side's, as of a repaired
 // copy. PyTorch's own phases (data, forward, ...) say nothing, since each training program has
 // them.
 //

@@ -51,7 +51,7 @@ struct DeviceHealth {
 };
 
 // The clock was low for the card's own limit of power alone: nobody lowered the limit, and neither
-// heat nor anything else slowed the card. That is how it works, and nothing to mend.
+// heat nor anything else slowed the card. That is how it works, and nothing to repair.
 bool works_at_its_own_power_limit(const DeviceHealth& health);
 
 // `counted`: rows of steps.list. A device without a sample in them is left out.

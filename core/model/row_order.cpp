@@ -20,15 +20,15 @@ void permute_all(const RowOrder& order, Columns&... columns) {
   (permute(columns, order), ...);
 }
 
-std::uint64_t mend_reversed(const std::vector<std::int64_t>& begin,
-                            std::vector<std::int64_t>& end) {
-  std::uint64_t mended = 0;
+std::uint64_t correct_reversed(const std::vector<std::int64_t>& begin,
+                               std::vector<std::int64_t>& end) {
+  std::uint64_t corrected = 0;
   for (std::size_t i = 0; i < begin.size(); ++i) {
     if (end[i] >= begin[i]) continue;
     end[i] = begin[i];
-    ++mended;
+    ++corrected;
   }
-  return mended;
+  return corrected;
 }
 
 RowOrder inverse(const RowOrder& order) {
@@ -148,7 +148,7 @@ void sort_device_ops(TraceData& data) {
 }  // namespace
 
 void put_in_order(TraceData& data) {
-  data.health.reversed_times += mend_reversed(data.host_ranges.begin, data.host_ranges.end);
+  data.health.reversed_times += correct_reversed(data.host_ranges.begin, data.host_ranges.end);
   add_missing_threads(data);
   sort_host_ranges(data);
   add_missing_calls(data);
@@ -159,7 +159,7 @@ void put_in_order(TraceData& data) {
   sort_samples(data.samples);
   sort_loop_positions(data.loop_positions);
   sort_device_ops(data);
-  data.health.reversed_times += mend_reversed(data.device_ops.begin, data.device_ops.end);
+  data.health.reversed_times += correct_reversed(data.device_ops.begin, data.device_ops.end);
 }
 
 }  // namespace stepscope

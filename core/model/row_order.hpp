@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the rows of a run's tables into the order that trace.hpp promises, mends reversed times, and
+// Puts the rows of a run's tables into the order that trace.hpp promises, corrects reversed times, and
 // adds the calls and threads that a torn recording lacks. Ids of rows follow their rows.
 #pragma once
 

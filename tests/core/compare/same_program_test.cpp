@@ -55,11 +55,11 @@ TEST(SameProgram, AMendedCopyIsContainedInTheOriginal) {
         {{.operation = "aten::mm", .ns = 300, .file = file, .function = "train"},
          {.operation = "aten::norm", .ns = own_ns, .file = file, .function = "gradient_norm"}});
   };
-  const Summary mended = side_of_cells(
+  const Summary repaired = side_of_cells(
       {{.operation = "aten::mm", .ns = 300, .file = "quick.py", .function = "train"}});
-  EXPECT_EQ(match_programs(with_own("slow.py", 2'000), mended).by, SameBy::work);
-  EXPECT_EQ(match_programs(mended, with_own("slow.py", 2'000)).by, SameBy::work);
-  EXPECT_EQ(match_programs(mended, with_own("slow.py", 9'000)).by, SameBy::nothing);
+  EXPECT_EQ(match_programs(with_own("slow.py", 2'000), repaired).by, SameBy::work);
+  EXPECT_EQ(match_programs(repaired, with_own("slow.py", 2'000)).by, SameBy::work);
+  EXPECT_EQ(match_programs(repaired, with_own("slow.py", 9'000)).by, SameBy::nothing);
 }
 
 TEST(SameProgram, PhasesCountWhereTheProgramNamedThem) {
