@@ -19,12 +19,12 @@ constexpr int kMostVectors = static_cast<int>(kPairwiseMostCount);
 
 struct Parameters {
   VectorSets sets;
-  PairwiseCosine forward;           // of one kernel
-  PairwiseCosineGradient gradient;  // of the other
+  PairwiseCosine forward;           // parameters of the forward kernel
+  PairwiseCosineGradient gradient;  // parameters of the gradient's kernel
   bool staged;                      // the vectors fit into shared memory
 };
 
-// What is known of the lengths of a set's vectors.
+// Lengths of the vectors of a set, and which of them are not usable.
 struct Lengths {
   float scale[kMostVectors];    // 1 / length, or 1 / the least length; NaN: not finite
   float deficit[kMostVectors];  // 1 - the squared length of the scaled vector

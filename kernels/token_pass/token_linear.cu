@@ -23,7 +23,7 @@ constexpr int kTileRows = 16, kTileOutputs = 8, kTileInputs = 32;
 constexpr int kInputsOfWarp = 256, kPieces = kInputsOfWarp / kTileInputs;
 constexpr int kMostWarps = static_cast<int>(kTokenMostInputs) / kInputsOfWarp;
 constexpr int kMostNormWarps = static_cast<int>(kTokenMostNormInputs) / kInputsOfWarp;
-constexpr int kNumbers = 8;  // of a piece of 16 bytes
+constexpr int kNumbers = 8;  // numbers in a piece of 16 bytes
 
 // A lane's share of a row or an output, which is 64 numbers.
 using Pieces = uint4[kPieces];

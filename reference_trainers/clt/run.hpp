@@ -24,7 +24,7 @@ struct RunResult {
   std::int64_t resumed_from = 0;  // steps that were made before this process
   double first_loss = std::numeric_limits<double>::quiet_NaN();  // until one is read
   double last_loss = first_loss;
-  std::vector<double> losses;    // of the steps at which every variant reads one
+  std::vector<double> losses;    // losses of the steps at which every variant reads one
   std::int64_t timed_steps = 0;  // behind the warm-up
   double wall_s = 0;             // the steps of this process, evaluations included
   // Mean over the timed steps; NaN: none.

@@ -49,13 +49,13 @@ struct Config {
   std::int64_t prompts = 2;       // a step, each with a set of replies
   std::int64_t replies = 3;       // N: of a prompt
   std::int64_t batch = 16;        // sequences of the language model's loss, a step
-  double diversity_weight = 0.1;  // of the score function in the loss
+  double diversity_weight = 0.1;  // weight of the score function in the loss
   std::int64_t steps = 120;
   std::int64_t warm_up = 3;     // first steps that the rates leave out
   std::int64_t log_every = 10;  // steps; 0: the first and the last
   double learning_rate = 3e-3;
   bool bf16 = false;  // products, and all of generation, in bfloat16; weights stay float32
-  bool tf32 = false;  // of a GPU's matrix products in float32
+  bool tf32 = false;  // whether a GPU's matrix products of float32 use TF32
 
   std::string data;              // file of sequences; empty: made ones
   std::string write_data;        // file to write the made ones to, in place of training

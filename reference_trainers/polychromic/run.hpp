@@ -17,13 +17,13 @@ using trainers::Say;
 
 struct RunResult {
   std::string device;
-  std::int64_t parameters = 0;     // of the decoder
-  std::int64_t bytes_of_pass = 0;  // of weights that generating a token reads
+  std::int64_t parameters = 0;     // parameters of the decoder
+  std::int64_t bytes_of_pass = 0;  // bytes of weights that generating a token reads
   trainers::TimedSteps timed;
-  double generate_ms = 0, encode_ms = 0, diversity_ms = 0;  // of a timed step
-  std::int64_t peak_bytes = 0;                              // of the device's memory; 0 on a CPU
-  std::vector<StepNumbers> steps;                           // every one
-  std::vector<std::vector<std::int64_t>> first_replies;     // of the first step
+  double generate_ms = 0, encode_ms = 0, diversity_ms = 0;  // means over the timed steps
+  std::int64_t peak_bytes = 0;     // most memory of the device in use; 0 on a CPU
+  std::vector<StepNumbers> steps;  // every one
+  std::vector<std::vector<std::int64_t>> first_replies;  // replies of the first step
 };
 
 // Where a loss is not finite the run stops: the message names the step and the file that holds its

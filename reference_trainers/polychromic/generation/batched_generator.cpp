@@ -32,8 +32,9 @@ class BatchedGenerator final : public Generator {
  private:
   // Fused kernels take masks whose rows begin at multiples of 16 bytes.
   std::int64_t positions() const { return (config_.lengths.sequence() + 7) / 8 * 8; }
-  at::Tensor place() const { return counters_.narrow(0, 0, 1); }  // of the last tokens
-  at::Tensor turn() const { return counters_.narrow(0, 1, 1); }   // of the next ones
+  at::Tensor place() const { return counters_.narrow(0, 0, 1); }  // position of the last tokens
+  // Place of the next tokens in the replies.
+  at::Tensor turn() const { return counters_.narrow(0, 1, 1); }
 
   void read_prompts(const at::Tensor& prompts);
   void pass() { fused_ ? fused_pass() : plain_pass(); }

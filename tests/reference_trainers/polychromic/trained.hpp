@@ -17,7 +17,7 @@ inline constexpr double kLossTolerance = 1e-5;
 
 struct Trained {
   std::vector<StepNumbers> steps;
-  std::vector<at::Tensor> replies;  // of each step
+  std::vector<at::Tensor> replies;  // replies of each step
 };
 
 inline Trained train_polychromic(const Config& config, at::Device device = at::kCPU) {
