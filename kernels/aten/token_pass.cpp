@@ -24,10 +24,11 @@ const void* data_of(const at::Tensor& optional, const char* name, at::IntArrayRe
 
 }  // namespace
 
-bool token_pass_fits(std::int64_t rows, std::int64_t width, std::int64_t heads) {
+bool token_pass_fits(std::int64_t rows, std::int64_t width, std::int64_t heads,
+                     std::int64_t vocabulary) {
   return rows <= kernels::kTokenMostRows && width % 256 == 0 &&
          4 * width <= kernels::kTokenMostInputs && width <= kernels::kTokenMostNormInputs &&
-         width / heads % 8 == 0 && width / heads <= 128;
+         width / heads % 8 == 0 && width / heads <= 128 && vocabulary % 8 == 0;
 }
 
 at::Tensor token_linear(const at::Tensor& x, const at::Tensor& weights,

@@ -7,8 +7,10 @@
 
 namespace stepscope::aten {
 
-// Says whether a decoder of that width, with feed-forward parts of four times as much, is taken.
-bool token_pass_fits(std::int64_t rows, std::int64_t width, std::int64_t heads);
+// Says whether a decoder of that width and vocabulary, with feed-forward parts of four times the width,
+// is taken.
+bool token_pass_fits(std::int64_t rows, std::int64_t width, std::int64_t heads,
+                     std::int64_t vocabulary);
 
 struct TokenLinearWish {
   at::Tensor norm;      // [inputs]: x is normalised and multiplied by it; optional

@@ -62,7 +62,8 @@ BatchedGenerator::BatchedGenerator(const Config& config, const Transformer& deco
       decoder_(decoder),
       records_(config.fixes.decode_graph && device.is_cuda()),
       fused_(config.fixes.fused_pass && device.is_cuda() && config.bf16 &&
-             aten::token_pass_fits(config.rows(), config.decoder.d_model, config.decoder.heads)) {
+             aten::token_pass_fits(config.rows(), config.decoder.d_model, config.decoder.heads,
+                                   config.vocabulary)) {
   const at::TensorOptions numbers = decoder.token.options();
   const at::TensorOptions whole = numbers.dtype(at::kLong);
   const std::int64_t rows = config.rows(), heads = decoder.heads;

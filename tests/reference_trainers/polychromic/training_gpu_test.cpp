@@ -23,6 +23,7 @@ TEST(PolychromicOnGpu, TheFusedPassDrawsNearlyTheSameReplies) {
   if (!chosen) GTEST_SKIP() << chosen.error().message;
   const trainers::OwnStream own_stream(true, chosen->device);
   Config config = small_polychromic();
+  config.vocabulary = 24;
   config.decoder = {.layers = 3, .d_model = 256, .heads = 4};
   config.lengths = {.prompt = 5, .reply = 40};
   config.bf16 = true;
