@@ -26,7 +26,7 @@ class LoaderWorkers {
   void wait_begins(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept;
   // The next few of them in turn.
   void sample(PythonState& python, CodeTable& codes, SampleQueue& queue) noexcept;
-  // Any thread.
+  // Any thread may call this.
   std::uint64_t torn() const noexcept { return torn_.load(std::memory_order_relaxed); }
   bool was_refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 

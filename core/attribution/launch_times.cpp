@@ -24,7 +24,7 @@ constexpr std::int64_t kLongFactor = 8;
 constexpr std::int64_t kLongCallNs = 20'000;
 // A longer gap between two ops is no dispatch (see DispatchGap::kLimitNs).
 constexpr std::int64_t kLongDispatchNs = 10'000;
-constexpr std::int64_t kUsualDispatchNs = 1'000;  // where a trace has no op that was ready before
+constexpr std::int64_t kUsualDispatchNs = 1'000;  // used if a trace has no op that was ready before
 
 }  // namespace
 

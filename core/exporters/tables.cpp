@@ -109,7 +109,7 @@ void each_step(const Exported& run, const RowVisitor& row) {
   }
 }
 
-// 0 is where no phase was.
+// Phase 0 means that no phase was open.
 std::string_view phase_name(const Exported& run, PhaseId phase) {
   const std::string& name = run.attribution.phases[phase].name;
   return name.empty() ? std::string_view("(no phase)") : std::string_view(name);

@@ -14,7 +14,7 @@
 
 namespace stepscope {
 
-// How each rank is read.
+// Options that apply to each rank.
 struct JobOptions {
   std::string step_marker;
   std::string phase;

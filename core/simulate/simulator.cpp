@@ -200,7 +200,7 @@ Forecast Simulator::forecast(std::span<const Fix> fixes) const {
                              steps.anchored(good.replayed.ns()), steps.anchored(bad.replayed.ns())};
   for (const Luck luck : {Luck::expected, Luck::good, Luck::bad})
     if (steps.other) all.push_back(steps.other_ns(fixes, luck));
-  // What is not expected is no bad luck either: that comes on top.
+  // Bad luck adds its cost over the plain replay to the time that is expected.
   all.push_back(out.ns_per_step + std::max(0.0, steps.anchored(bad.replayed.ns()) - raw));
   const double low = *std::min_element(all.begin(), all.end());
   const double high = *std::max_element(all.begin(), all.end());

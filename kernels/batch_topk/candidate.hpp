@@ -17,7 +17,7 @@ namespace stepscope::kernels {
 
 constexpr int kMostPlaceBits = 33;
 
-// Bits that hold 0..value.
+// Returns the number of bits that hold 0..value.
 STEPSCOPE_HOST_DEVICE constexpr int bit_width_of(std::uint64_t value) {
   int bits = 0;
   while (value > 0) {

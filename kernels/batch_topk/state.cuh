@@ -47,7 +47,7 @@ struct State {
   std::uint32_t refine_arrived;
   // After a bracket that misled, work is given out and completed by numbers a phase.
   RadixRange range;
-  std::uint32_t collecting_phase;  // the one that collects the range's entries; 0 while not known
+  std::uint32_t collecting_phase;  // phase that collects the range's entries; 0 while not known
   std::uint32_t phases_done;
   std::uint32_t ticket[kMostPhases], arrived[kMostPhases];
 };

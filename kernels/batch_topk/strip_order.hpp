@@ -17,9 +17,9 @@ namespace stepscope::kernels {
 // Numbers of strips from 0; below it there is none.
 struct StripOrder {
   std::int32_t stride;
-  std::int32_t left;   // for the last round: those below it
-  std::int32_t last;   // this warp's of that round
-  std::int32_t first;  // this warp's of all
+  std::int32_t left;   // strips left for the last round: those below it
+  std::int32_t last;   // this warp's strip of the last round
+  std::int32_t first;  // this warp's first strip of all
 
   STEPSCOPE_HOST_DEVICE constexpr StripOrder(std::uint32_t strips, std::uint32_t block,
                                              std::uint32_t blocks, std::uint32_t warp,

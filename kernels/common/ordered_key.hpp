@@ -95,7 +95,7 @@ STEPSCOPE_HOST_DEVICE inline float float_of_ordered(std::uint32_t key, KeyType t
   return float_of_bits(bits_of_ordered<float>(key));
 }
 
-// The least key of a number, and of a positive number.
+// Least keys of any number and of a positive number.
 constexpr std::uint32_t kLeastNumberKey = 1;
 template <class T>
 constexpr std::uint32_t kLeastPositiveKey = OrderedTraits<T>::kSign + 1;

@@ -72,7 +72,7 @@ bool evaluates(const Config& config, std::int64_t index);
 // Whether late_readback reads the losses of that step: where a line is printed.
 bool reads_late(const Config& config, std::int64_t index);
 
-// What no single flag's range can say: values that do not fit each other.
+// Refuses values that are each in their range but do not fit each other.
 Status check(const Config& config);
 
 }  // namespace stepscope::clt

@@ -48,7 +48,8 @@ std::string progress_line(const Config& config, std::int64_t step, const StepRes
                      metrics.explained_variance, metrics.l0, metrics.dead);
 }
 
-// Where ranks share features each keeps its own; of data every rank has the same.
+// Ranks that share features each keep their own part of the state; ranks that share data hold the
+// same state.
 CheckpointPart part_of(const Ranks& ranks) {
   if (!ranks.by_features()) return {};
   CheckpointPart part{.rank = ranks.comm().rank(), .ranks = ranks.comm().size()};
@@ -141,7 +142,7 @@ Status keep_checkpoint(const Config& config, Trainer& trainer, const Ranks& rank
   return Done{};
 }
 
-// Where it was asked for.
+// Does nothing unless a file for the thresholds is named.
 Status convert_at_end(const Config& config, Trainer& trainer, const Say& say, RunResult& result) {
   if (config.to_jump_relu.empty()) return Done{};
   const auto phase = stepscope::phase("convert");
@@ -152,7 +153,8 @@ Status convert_at_end(const Config& config, Trainer& trainer, const Say& say, Ru
   return write_thresholds(config.to_jump_relu, config, *conversion, config.steps);
 }
 
-// What a failed rank left behind is no loss: then this throws, and names the rank.
+// If another rank has failed, this loss means nothing: then the barrier throws, and names that
+// rank.
 Error not_finite(std::int64_t step, double loss, const Ranks& ranks) {
   ranks.comm().barrier();
   return bad_input(fmt::format("step {}: the loss is {}; try a smaller --lr", step, loss));

@@ -45,11 +45,11 @@ class Links {
   void send(int to, const Call& call, const void* data, std::size_t bytes);
   void receive(int from, const Call& call, void* data, std::size_t bytes);
 
-  // Where calls go another way, the links carry notices only: how far each rank is, and that it is
-  // done, so that its end is no failure.
+  // Collectives that go another way use the links for notices only: how far each rank is, and that
+  // it is done, so that its end is not taken for a failure.
   void say_progress(std::uint32_t calls);
   void say_done();
-  // A peer, not yet done, of which something is there before the time is over; else -1.
+  // Returns a peer, not yet done, of which a message is there before the time is over; else -1.
   int wait_for_any(std::chrono::milliseconds time) const;
   struct Notice {
     bool done = false;

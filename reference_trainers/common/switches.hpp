@@ -15,7 +15,7 @@ namespace stepscope::trainers {
 
 template <class Set>
 struct Switch {
-  const char* id;       // its place on the ladder: "R3b"; empty: it stands beside the ladder
+  const char* id;       // place on the ladder: "R3b"; empty: the switch stands beside the ladder
   const char* name;     // for --with and --without
   const char* summary;  // a line for --help
   bool Set::*on;        // null: the ladder's start, which cannot be switched

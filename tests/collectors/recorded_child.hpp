@@ -76,7 +76,7 @@ class RecordedChild : public testing::Test {
     return data.ok() ? Trace::build(std::move(*data)) : Trace::build(TraceData{});
   }
 
-  // What the recording process noted, without the reader's own.
+  // Returns the notes of the recording process, without those of the reader.
   std::vector<std::string> notes() {
     std::vector<std::string> out = read().health().notes;
     std::erase_if(out, [](const std::string& note) { return note.starts_with("run.json"); });

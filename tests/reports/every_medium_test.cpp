@@ -74,7 +74,7 @@ Lines lines_split(const std::string& text, const std::string& by) {
   return out;
 }
 
-// What a reader sees of a page's rows and of its unfolding lines.
+// Returns the rows of a page and its unfolding lines as a reader sees them.
 Lines rows_of_page(std::string page) {
   for (const auto& [entity, character] :
        {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"</td>", "\t"}, {"</span>", "\t"}})

@@ -105,7 +105,7 @@ TEST(Waterfall, NamesAreEscapedAndCut) {
   EXPECT_THAT(svg, HasSubstr(std::string(56, 'x') + "…<"));
 }
 
-// Where a column begins and ends, in percent of the width.
+// Returns where a column begins and ends, in percent of the width.
 std::pair<double, double> column_in(const std::string& svg, const std::string& css) {
   const std::regex column("<svg class=\"" + css + "\" x=\"([0-9.]+)%?\" width=\"([0-9.]+)%\"");
   std::smatch found;

@@ -27,7 +27,7 @@ inline std::vector<std::filesystem::path> corpus_traces() {
   return out;
 }
 
-// What a command prints; the test fails where the command does.
+// Returns what a command prints; the test fails if the command does.
 inline std::string output_of(const std::string& command) {
   std::string out;
   std::FILE* const pipe = ::popen(command.c_str(), "r");

@@ -72,7 +72,7 @@ class Desk {
   std::int64_t zero(std::size_t side) const;
   std::string zero_text(std::size_t side) const;
 
-  // Only with two runs.
+  // Null unless two runs are open.
   const Comparison* comparison() const { return comparison_ ? &*comparison_ : nullptr; }
   const std::vector<DeltaGroup>& groups() const { return groups_; }
   // Selects, on each side, the longest stretch of the chosen step that the row is about, aligned.

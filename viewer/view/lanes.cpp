@@ -120,7 +120,7 @@ class Builder {
         all(run_.phase_stays.size()));
   }
 
-  // The one whose steps these are comes first.
+  // The process whose steps these are comes first.
   std::vector<ProcessId> processes() const {
     std::vector<ProcessId> out(data_.processes.size());
     std::iota(out.begin(), out.end(), 0);

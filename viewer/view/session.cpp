@@ -337,7 +337,8 @@ void Session::search(const std::string& text) {
   });
 }
 
-// From the middle of the screen on at first, then from match to match.
+// The first match is the first one behind the middle of the screen; later calls go from match to
+// match.
 void Session::next_match() {
   if (matches_.empty()) return;
   const auto from =

@@ -63,7 +63,7 @@ class DeviceRecords {
 
   std::unordered_map<const char*, KnownKernel> kernels_;
   std::uint64_t buffers_ = 0;
-  std::array<KnownStream, 8> streams_{};  // the last ones
+  std::array<KnownStream, 8> streams_{};  // streams of the last records
   std::size_t next_stream_ = 0;
   // By kinds of copy, source and target; 0: not yet named.
   std::array<std::array<std::array<StringId, kMemoryKinds>, kMemoryKinds>, kCopyKinds> copies_{};

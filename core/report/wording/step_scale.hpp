@@ -37,7 +37,8 @@ StepScale scale_of(const Summary& summary);
 // The title of a column of exact totals: "ns, 18 steps".
 std::string exact_title(std::uint64_t steps);
 
-// "host.python" of an inflated run's host: "Python code (inflated)".
+// Returns the meaning of a cause in words. For "host.python" of an inflated run it is "Python code
+// (inflated)".
 std::string cause_meaning(const StepScale& scale, Cause cause);
 
 }  // namespace stepscope

@@ -31,7 +31,7 @@ double shortest(const TaskGraph& graph) {
   return ns;
 }
 
-// The wait that belongs to a copy, right behind it.
+// Returns the wait that belongs to a copy, right behind it.
 std::uint32_t wait_behind(const TaskGraph& graph, std::uint32_t copy) {
   const std::uint32_t behind = call_behind(graph, copy);
   const bool waits = behind != kNone && is_sync(graph.host[behind].api) &&

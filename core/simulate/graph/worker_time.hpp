@@ -31,7 +31,7 @@ struct WorkerTime {
   std::uint32_t workers = 0;         // 0: the trace does not show them
   std::optional<double> ns_a_batch;  // one worker's time; nothing where the clocks were not read
   double computes = 0;               // share of that time on a core, 0..1
-  double core_wait_ns = 0;           // a batch, besides
+  double core_wait_ns = 0;  // time a batch that the worker waits for a core, besides the above
   std::uint32_t prefetch_factor = kUsualPrefetchFactor;  // batches asked for ahead, by worker
   // Time awake of the loop's thread in a take: what taking a batch costs where none was ready.
   std::optional<double> awake_ns_a_take;

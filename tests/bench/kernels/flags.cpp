@@ -34,7 +34,7 @@ int usage_error(const std::string& message) {
   return 2;
 }
 
-// What Google Benchmark does not know either.
+// Returns the exit status if there are flags that Google Benchmark does not know either.
 std::optional<int> read_google_flags(const char* program, std::vector<std::string> words) {
   static std::string name;  // Google Benchmark keeps a pointer to it
   name = program;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSkipped = 77;  // to ctest
 
-// Where there is no device, all may: they are skipped.
+// Returns whether this device can run the kernel. Without a device it may: its tests are skipped.
 bool may_run(const ReadOnlyKernel& kernel) {
   DeviceLimits device;
   return !gpu_found() || DeviceLimits::of_current(&device) != cudaSuccess || kernel.runs_on(device);

@@ -33,7 +33,7 @@ TEST(OutputFile, AppearsWholeOrNotAtAll) {
   EXPECT_EQ(read_file(folder.at("report")), "text");
 }
 
-// What the bar wrote to a file in place of stderr.
+// Returns what the bar wrote to a file in place of stderr.
 std::string drawn(bool terminal, std::chrono::milliseconds after, std::uint64_t total) {
   const Folder folder;
   std::FILE* file = std::fopen(folder.at("bar").c_str(), "w");

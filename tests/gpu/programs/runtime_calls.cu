@@ -79,7 +79,7 @@ void graph(const Memory& memory, cudaStream_t stream, cudaEvent_t event) {
   CHECK(cudaGraphDestroy(captured));
 }
 
-// What stays with the runtime.
+// Calls that stepscope records in the domain of the runtime, not of the driver.
 void rare(Memory& memory, cudaStream_t stream, cudaEvent_t event) {
   void *pooled = nullptr, *arguments[] = {&memory.value};
   for (int i = 0; i < 3; ++i) COUNTED(cudaMemcpy, memory.value, memory.pageable, kBytes, cudaMemcpyHostToDevice);

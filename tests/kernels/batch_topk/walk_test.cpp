@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kStrip = 256;
 constexpr std::uint32_t kWarps = 16;
 
-// How often each (row, strip) is visited by all warps of all workers.
+// Returns how often each (row, strip) is visited by all warps of all workers.
 template <WalkOrder kOrder>
 std::vector<int> visits(const WalkShape& shape, std::int64_t workers) {
   const std::uint32_t strips = (shape.columns + kStrip - 1) / kStrip;

@@ -42,7 +42,7 @@ class DamagedFiles : public StoreFolder {
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
   }
 
-  // How many of so many mutations of a file of the store were refused.
+  // Returns how many of `count` mutations of a file of the store were refused.
   int refused(const std::string& file, int count, std::vector<std::string> tokens) const {
     const std::string store = written(20, 10), path = store + "/" + file, sound = bytes_of(path);
     Mutations mutations({sound}, std::move(tokens), 1);

@@ -25,7 +25,7 @@ std::string failure_of(Links& links, int from) {
   return "nothing failed";
 }
 
-// What is not one of our ranks, as rank 1, sends this as a header.
+// A stranger connects as rank 1 and sends this as a header.
 std::string failure_after(std::uint32_t meaning, std::uint64_t bytes) {
   struct {
     std::uint32_t meaning;

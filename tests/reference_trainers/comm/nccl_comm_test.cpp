@@ -47,7 +47,7 @@ class Meeting {
     return round != round_;
   }
 
-  // What an aborted call left behind.
+  // Clears what an aborted call left behind.
   void clear() {
     const std::lock_guard lock(mutex_);
     buffers_.clear();

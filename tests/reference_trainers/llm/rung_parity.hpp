@@ -145,7 +145,7 @@ inline double spread(const std::vector<double>& a, const std::vector<double>& b)
   return std::sqrt(sum / static_cast<double>(a.size()));
 }
 
-// How far apart float32 runs come that differ by one rounding of their first weights.
+// Returns how far apart the losses of float32 runs come whose first weights differ by one rounding.
 inline double spread_by_rounding(const Config& config, at::Device device,
                                  const std::vector<double>& losses) {
   double largest = 0;

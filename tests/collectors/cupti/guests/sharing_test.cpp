@@ -265,7 +265,7 @@ TEST_F(SharingTest, AGuestThatIsGoneIsNotWrittenTo) {
   });
 }
 
-// What a guest calls from each of its functions.
+// Calls that a guest makes from each of its functions.
 void call_back() {
   shared::enable(ActivityKind::memset);
   shared::disable(ActivityKind::memset);

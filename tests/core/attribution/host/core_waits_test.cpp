@@ -35,7 +35,7 @@ struct Recording {
     silences.emplace(*trace, *threads, *clocks);
     waits.emplace(*trace, *threads, *clocks, *silences);
   }
-  // How long it waited in that time; checks that stretches tile it.
+  // Returns how long the thread waited in that time; checks that stretches tile it.
   std::int64_t waited(Interval time) {
     if (!waits) build();
     std::int64_t sum = 0;

@@ -30,7 +30,7 @@ class DescribedStore final : public ActivationStore {
   std::string about_ = "data: 512 rows in 6 chunks";
 };
 
-// What each of three ranks gets where the last one's store is changed.
+// Returns the message of each of three ranks where the last rank's store is changed.
 std::vector<std::string> messages(const std::function<void(DescribedStore&)>& change) {
   Config config = tiny_config();
   config.data = "folder";
