@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/json/json_report.hpp"
+#include "reports/text/text_report.hpp"
 #include "tests/core/attribution/random_attribution.hpp"
 #include "tests/reports/sample_summaries.hpp"
 
@@ -44,6 +45,42 @@ TEST(ReportDocument, GivesBackTheSumsOfRandomReports) {
       EXPECT_EQ(read->counts[i].places, written.counts[i].places);
     EXPECT_EQ(read->sources, written.sources);
     ASSERT_EQ(read->phases.size(), written.phases.size());
+  }
+}
+
+// Members of an object have no order.
+void expect_inverse(const Summary& written) {
+  const Result<Summary> read = parse_report_document(json_report(written));
+  ASSERT_TRUE(read.ok()) << written.run.path << ": " << read.error().message;
+  EXPECT_EQ(nlohmann::json::parse(json_report(*read)), nlohmann::json::parse(json_report(written)));
+}
+
+TEST(ReportDocument, WhatIsReadIsWrittenAsItWas) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    const RandomCase c = RandomAttribution(seed).make();
+    expect_inverse(summarize(c.trace, c.steps, c.attribution));
+  }
+  for (const auto& make : {samples::gpu, samples::with_findings, samples::cpu, samples::inflated,
+                           samples::two_devices, samples::ranks, samples::two_loops}) {
+    Summary written = make();
+    written.cells = {
+        {Cause::unknown, "", "", "", 0, std::nullopt, written.partition.wall_ns_total}};
+    written.device_health.resize(std::min<std::size_t>(1, written.device_health.size()));
+    written.trust.overhead = Overhead{1.064, 1.059, 1.07, 40};
+    written.trust.lines = {written.partition.wall_ns_total, written.partition.wall_ns_total / 3, 7};
+    written.trust.lines.without[3] = 11;
+    expect_inverse(written);
+  }
+}
+
+TEST(ReportDocument, AReportOfItSaysWhatTheTracesReportSays) {
+  for (const auto& make : {samples::gpu, samples::with_findings, samples::ranks}) {
+    Summary written = make();
+    written.cells = {
+        {Cause::unknown, "", "", "", 0, std::nullopt, written.partition.wall_ns_total}};
+    const Result<Summary> read = parse_report_document(json_report(written));
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(text_report(*read, {}), text_report(written, {}));
   }
 }
 

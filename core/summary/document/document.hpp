@@ -2,12 +2,10 @@
 // A report's JSON document ("stepscope.report/1", reports/json) read back into a Summary, so that a
 // baseline of some kilobytes serves where its trace did.
 //
-// Read: run, steps, partition, devices, phases, cells, counts, sources, lines, kernels, the clocks
-// of device_health, findings, and of trust what a reader of sums must know. The rest of the Summary
-// stays empty. What must hold is checked: the cells, the partition's parts and the parts of its
-// counted steps sum to the wall time, and every number is finite. Errors name the field:
-// "cells[12].ns_total:
-// ...".
+// All that the document holds is read, so that a report of it says what the trace's report says; lines
+// of time that have no member stay empty. What must hold is checked: the cells, the partition's parts
+// and the parts of its counted steps sum to the wall time, and every number is finite. Errors name
+// the field: "cells[12].ns_total: ...".
 #pragma once
 
 #include <filesystem>

@@ -7,11 +7,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/mcp/server.hpp"
 #include "cli/mcp/tool.hpp"
 #include "core/store/save.hpp"
 #include "tests/cli/run_stepscope.hpp"
 #include "tests/core/steps/loop_maker.hpp"
+#include "tests/core/summary/two_ranks.hpp"
 
 namespace stepscope::mcp {
 namespace {
@@ -361,6 +364,27 @@ TEST(McpTools, SectionHoldsForAllLaterAnswers) {
               HasSubstr("--section 7: there is none"));
   EXPECT_EQ(session.call("steps")["total"], second["steps_counted"]) << "as before the mistake";
   EXPECT_EQ(session.call("report", {{"section", "1"}})["wall_ns_total"], first["wall_ns_total"]);
+}
+
+std::size_t column(const Json& table, const char* name) {
+  const auto& columns = table["columns"];
+  return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), name) -
+                                  columns.begin());
+}
+
+TEST(McpTools, TheRanksOfAJobAreATableWhicheverRankIsShown) {
+  const Folder folder;
+  const std::string path = folder.at("two_ranks.sst");
+  ASSERT_TRUE(save(two_ranks(), path).ok());
+  Session session({path});
+  const Json ranks = session.call("table", {{"name", "ranks"}});
+  ASSERT_THAT(ranks["rows"], SizeIs(2)) << ranks;
+  const std::size_t waits = column(ranks, "waits_ns_total");
+  EXPECT_GT(ranks["rows"][0][waits], ranks["rows"][1][waits]) << ranks;
+  EXPECT_EQ(ranks["rows"][1][column(ranks, "rank")], "rank 1");
+  session.call("report", {{"rank", 1}});
+  EXPECT_EQ(session.call("table", {{"name", "ranks"}})["rows"], ranks["rows"]);
+  EXPECT_THAT(session.call("table", {{"name", "sections"}})["rows"], SizeIs(0));
 }
 
 TEST(McpTools, SaysWhichFieldOrFileIsWrong) {

@@ -249,6 +249,14 @@ TEST(Desk, ARankIsPickedFromTheTableOfRanks) {
   EXPECT_THAT(table(tables_of(desk), "Ranks").rows[1].cells[0].text, HasSubstr("shown"));
   EXPECT_FALSE(desk.pick_rank(7).ok());
   EXPECT_EQ(desk.generation(), 1U);
+  // The job's ranks are those of the whole run, whichever is shown; a click picks one.
+  const Table job = table(tables_of(desk), "Ranks of the job");
+  ASSERT_EQ(job.rows.size(), 2U);
+  EXPECT_EQ(job.rows[0].cells[0].text, "rank 0");
+  EXPECT_GT(job.rows[0].cells[4].value, job.rows[1].cells[4].value) << "rank 0 waits";
+  act(desk, job.rows[0]);
+  EXPECT_EQ(desk.active().run().trace.data().processes[desk.active().run().steps.process].rank, 0);
+  act(desk, job.rows[1]);
   // The collective names who was waited for.
   const auto& last = desk.active().run().attribution.last_entries;
   ASSERT_FALSE(last.empty());
