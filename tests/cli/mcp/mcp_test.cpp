@@ -8,13 +8,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "cli/mcp/server.hpp"
 #include "cli/mcp/tool.hpp"
 #include "core/store/save.hpp"
+#include "reports/json/json_report.hpp"
 #include "tests/cli/run_stepscope.hpp"
 #include "tests/core/steps/loop_maker.hpp"
-#include "tests/core/summary/two_ranks.hpp"
+#include "tests/reports/sample_summaries.hpp"
 
 namespace stepscope::mcp {
 namespace {
@@ -372,19 +374,21 @@ std::size_t column(const Json& table, const char* name) {
                                   columns.begin());
 }
 
-TEST(McpTools, TheRanksOfAJobAreATableWhicheverRankIsShown) {
+TEST(McpTools, TheRanksOfAJobAreATable) {
+  Summary job = samples::job();
+  job.partition.steps_counted = job.counted.size() * job.job->ranks.size();
+  job.cells = {{Cause::unknown, "", "", "", 0, std::nullopt, job.partition.wall_ns_total}};
   const Folder folder;
-  const std::string path = folder.at("two_ranks.sst");
-  ASSERT_TRUE(save(two_ranks(), path).ok());
+  const std::string path = folder.at("job.json");
+  std::ofstream(path) << json_report(job);
   Session session({path});
   const Json ranks = session.call("table", {{"name", "ranks"}});
-  ASSERT_THAT(ranks["rows"], SizeIs(2)) << ranks;
-  const std::size_t waits = column(ranks, "waits_ns_total");
-  EXPECT_GT(ranks["rows"][0][waits], ranks["rows"][1][waits]) << ranks;
+  ASSERT_THAT(ranks["rows"], SizeIs(3)) << ranks;
   EXPECT_EQ(ranks["rows"][1][column(ranks, "rank")], "rank 1");
-  session.call("report", {{"rank", 1}});
-  EXPECT_EQ(session.call("table", {{"name", "ranks"}})["rows"], ranks["rows"]);
-  EXPECT_THAT(session.call("table", {{"name", "sections"}})["rows"], SizeIs(0));
+  EXPECT_EQ(ranks["rows"][2][column(ranks, "costs_others_ns_total")],
+            job.job->ranks[2].costs_ns_total);
+  EXPECT_EQ(ranks["rows"][2][column(ranks, "note")], "late");
+  EXPECT_THAT(session.call("table", {{"name", "devices"}})["rows"], SizeIs(0));
 }
 
 TEST(McpTools, SaysWhichFieldOrFileIsWrong) {
