@@ -6,7 +6,7 @@
 //   notification   the same without "id": never answered
 //   answer         {"jsonrpc": "2.0", "id": 7, "result": {...}} or "error": {"code", "message"}
 //
-// An id is a string or an integer; null where a message was too broken to tell its id. A list of
+// An id is a string or an integer; null where a message was too broken to read its id. A list of
 // messages (a batch, of protocol 2025-03-26) is answered by a list.
 #pragma once
 

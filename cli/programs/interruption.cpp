@@ -19,7 +19,7 @@ void note_interruption(int) {
   interruption_came.store(true);
   const int error = errno;
   const pid_t child = told_child.load();
-  if (child > 0) kill(child, SIGTERM);  // a terminal has told both, kill(1) this one alone
+  if (child > 0) kill(child, SIGTERM);  // a terminal signals both, kill(1) this one alone
   errno = error;
 }
 

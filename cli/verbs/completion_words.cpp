@@ -14,7 +14,7 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
-// CLI11 tells the members of a set in the type's name alone: "FORMAT:{text,json}".
+// CLI11 has the members of a set in the type's name alone: "FORMAT:{text,json}".
 std::vector<std::string> values_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{');

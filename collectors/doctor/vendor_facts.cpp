@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the facts that the vendor's files and libraries tell. All calls into a library are
+// The facts that come from the vendor's files and libraries. All calls into a library are
 // inside the functions that `ask` runs in a child process.
 #include <unistd.h>
 

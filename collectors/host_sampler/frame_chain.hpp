@@ -26,14 +26,14 @@ struct Frame {
 class FrameChain {
  public:
   static constexpr std::size_t kMostFrames = 64;
-  static constexpr std::size_t kFrameBytes = 80;  // all that the layouts tell of lies in these
+  static constexpr std::size_t kFrameBytes = 80;  // all fields of the layouts lie in these
 
   FrameChain(const Memory& memory, const python::Layout& layout) noexcept
       : memory_(memory), layout_(layout) {}
 
   // Places itself in front of the innermost frame. False: it cannot be read.
   bool start(Address thread) noexcept;
-  // The next frame outwards; false: there is none. failed() tells an end from a bad read.
+  // The next frame outwards; false: there is none. failed() distinguishes an end from a bad read.
   bool next(Frame& frame) noexcept;
   bool failed() const noexcept { return failed_; }
   std::span<const Frame> frames() const noexcept { return {frames_.data(), count_}; }

@@ -25,7 +25,7 @@ struct ProcessInfo {
   unsigned long long used_bytes;
   unsigned gpu_instance, compute_instance;
 };
-// A process whose memory the driver does not tell.
+// A process whose memory the driver does not report.
 inline constexpr unsigned long long kNotAvailable = ~0ULL;
 
 inline constexpr unsigned kFieldNvlinkSent = 138, kFieldNvlinkReceived = 139;  // KiB

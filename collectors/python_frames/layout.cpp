@@ -189,7 +189,7 @@ std::uint32_t offset(std::uint64_t word) noexcept {
 template <typename Table>
 Layout from_debug_offsets(const Table& table) noexcept {
   constexpr std::uint32_t kWideHeader = 16;  // PyCompactUnicodeObject beyond the ASCII header
-  Layout layout = k312;                      // what the table does not tell stayed as in 3.12
+  Layout layout = k312;                      // what the table does not hold stayed as in 3.12
   layout.thread_interpreter = offset(table.thread.interpreter);
   layout.thread_frame = offset(table.thread.frame);
   layout.holder_frame = -1;

@@ -53,7 +53,7 @@ struct Layout {
   // Only the readers of loops use these fields, from 3.11 on (loop_positions.hpp,
   // host_sampler/loop_counts.hpp).
   std::uint32_t frame_locals = 0;     // then the value stack; 0: no such place
-  std::uint32_t frame_is_entry = 0;   // a bool: called by C; 0: a shim tells that (3.12 on)
+  std::uint32_t frame_is_entry = 0;   // a bool: called by C; 0: a shim marks that (3.12 on)
   std::uint32_t code_stack_size = 0;  // int, in slots
   std::uint32_t code_locals = 0;      // int, in slots
   std::uint32_t tuple_items = 24;

@@ -343,7 +343,7 @@ class Look {
   std::array<Place, kMostFrames> now_;  // innermost first
   std::uint32_t count_ = 0;
   bool has_reported_ = false;
-  bool is_lost_ = false;  // the file lacks some of it: the next look tells all anew
+  bool is_lost_ = false;  // the file lacks some of it: the next look records all anew
 };
 
 // The innermost loop, where it is one of the frame's that went on or stands still.

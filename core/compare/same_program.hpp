@@ -9,7 +9,7 @@
 // them.
 //
 // A file's name alone says little ("train.py"): where next to none of the time is in functions that
-// both have, that is told. A side without lines (programs in C++, exports of Nsight Systems) is
+// both have, the report says so. A side without lines (programs in C++, exports of Nsight Systems) is
 // known by the program that its command names, its phases, and its work: kernels by family, or the
 // operations of a run without a device. So is one whose few lines are in no file of the other's.
 // Internal to core/compare.
@@ -30,7 +30,7 @@ enum class SameBy : std::uint8_t {
   work,
   nothing,
   other_work,  // there are no names, and the work is another
-  unknown      // other commands, and no work that tells
+  unknown      // other commands, and no work that decides it
 };
 
 struct ProgramMatch {

@@ -13,7 +13,7 @@ namespace stepscope::rules {
 enum class Language : std::uint8_t { python, cpp };
 
 // Python, where the process has an interpreter, a line of its work is in a Python file, or nothing
-// tells; else C++, where our own recording says which program ran, or a line is in a C++ file.
+// shows; else C++, where our own recording says which program ran, or a line is in a C++ file.
 Language language_of(const Trace& trace, ProcessId process);
 
 enum class Advice : std::uint8_t {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All rules over one run: what costs time and what to do about it, what was looked at and cleared,
-// and what this trace cannot tell.
+// and what cannot be found in this trace.
 #pragma once
 
 #include <string_view>

@@ -17,7 +17,7 @@
 namespace stepscope {
 
 // `of_rank`: what the rules found in one rank, which is `rank`. `undecided`: why nobody can be
-// called late; empty where that can be told.
+// called late; empty where that is known.
 Findings find_in_job(const Summary& job, std::int32_t rank, Findings of_rank,
                      const std::string& undecided);
 

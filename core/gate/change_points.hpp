@@ -30,7 +30,7 @@ inline constexpr std::size_t kShortestLevel = 3;
 // of which two show the change, and twice that for the shuffles' own chance.
 std::optional<std::size_t> fewest_of_level(std::size_t length, double level);
 
-// The shortest series in which a change can be told from chance.
+// The shortest series in which a change can be distinguished from chance.
 std::size_t shortest_series(double level);
 
 // Returns the change points in the order of the series.

@@ -38,7 +38,7 @@ class File {
   std::uint64_t bytes_;
 };
 
-// What was read to tell the kind comes first.
+// The bytes that were read to find the kind come first.
 class PlainSource final : public ByteSource {
  public:
   PlainSource(std::unique_ptr<File> file, std::string head)

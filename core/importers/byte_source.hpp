@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes of a trace file in order, decompressed where it is gzip (one member or several). The
-// kind is told by the first bytes, not by the name.
+// kind is found by the first bytes, not by the name.
 #pragma once
 
 #include <cstddef>

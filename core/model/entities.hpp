@@ -60,7 +60,7 @@ struct Stream {
 };
 
 // call: the line that made the call. function: the line where the function is defined; the call
-// itself is somewhere in its body (all that a Python profiler's frames tell).
+// itself is somewhere in its body (no more is in the frames of a Python profiler).
 enum class SiteKind : std::uint8_t { call, function };
 
 struct Site {

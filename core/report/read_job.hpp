@@ -14,7 +14,7 @@
 
 namespace stepscope {
 
-// Options that apply to each rank.
+// How each rank is read.
 struct JobOptions {
   std::string step_marker;
   std::string phase;

@@ -15,7 +15,7 @@ constexpr double kErrorOfGain = 0.06;  // what an edit cannot know of the repair
 // host bounds them, three or four runs each, 6 %; two bound by their device, 0.2 %
 // (docs/measurements/forecasts.md).
 constexpr double kRunToRun = 0.06;
-constexpr double kHostProbe = 0.05;  // host work longer by this much tells what depends on it
+constexpr double kHostProbe = 0.05;  // host work longer by this much shows what depends on it
 constexpr double kNinetyPercentOfTwoRuns = 2.33;  // standard deviations, of a difference of two
 // Share of the step by which it varies, assumed where only one step counts.
 constexpr double kUnknownVariation = 0.03;

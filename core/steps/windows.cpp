@@ -55,7 +55,7 @@ std::int64_t launch_time(const Trace& trace, CallId call) {
 }
 
 // Last ends of the device's work: of each step, and of what precedes the first. Side streams come
-// last: what counts of them is told by the ends of all else.
+// last: what counts of them follows from the ends of all else.
 class DeviceWork {
  public:
   DeviceWork(const Trace& trace, const Steps& steps)

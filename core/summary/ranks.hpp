@@ -38,7 +38,7 @@ struct Ranks {
   std::uint32_t median = 0;
 };
 
-// `marker_regex` as of StepOptions. Ranks whose steps cannot be told have none counted.
+// `marker_regex` as of StepOptions. Ranks whose steps are not found have none counted.
 Ranks compare_ranks(const Trace& trace, const std::string& marker_regex = {});
 
 }  // namespace stepscope

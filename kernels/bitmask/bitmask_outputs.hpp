@@ -37,7 +37,7 @@ struct BitmaskList {
   BitmaskLines lines = BitmaskLines::rows;
   std::int64_t* offsets = nullptr;  // [lines + 1]
   std::int32_t* indices = nullptr;  // [capacity]; null: offsets alone
-  // Entries of the list beyond it are not written; offsets[lines] tells how many there are.
+  // Entries of the list beyond it are not written; offsets[lines] is their number.
   std::int64_t capacity = 0;
   const void* keys = nullptr;  // [rows, columns]; optional, with values
   void* values = nullptr;      // [capacity], the selected keys

@@ -33,7 +33,7 @@ class LinkWatch {
   bool failed() const { return failed_; }
   void check() const;  // throws the group's failure
 
-  // This rank's own failure, told to the others.
+  // This rank's own failure, sent to the others.
   void fail(const std::string& reason);
   // Returns when every rank has left, or a little later; nothing is watched from then on.
   void leave();

@@ -3,7 +3,7 @@
 // process that ends closes its sockets, so its death is seen at once; a rank that lives but does
 // not come is given `patience`.
 //
-// What goes wrong ends the group: rank 0 tells every other rank which rank failed and why, then
+// A failure ends the group: rank 0 tells every other rank which rank failed and why, then
 // each throws that as a RankFailure.
 #pragma once
 

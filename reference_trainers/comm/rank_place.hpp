@@ -28,7 +28,7 @@ bool starts_ranks(int nproc);
 // Adds the rank's name where there are several.
 Error named_by_rank(const Comm& comm, const Error& error);
 
-// body(); where it fails the others are told before this rank ends, and say why they end.
+// body(); where it fails the others are informed before this rank ends, and say why they end.
 template <class Value>
 Result<Value> as_rank(Comm& comm, const std::function<Result<Value>()>& body) {
   const auto failed = [&comm](const Error& own) {

@@ -19,7 +19,7 @@ namespace stepscope {
 
 struct WaterfallBar {
   std::string label;
-  std::string title;  // what hovering tells
+  std::string title;  // shown on hovering
   std::int64_t delta_ns = 0;
 };
 

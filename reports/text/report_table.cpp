@@ -38,7 +38,7 @@ std::string named_place(const report::Place& at, std::string_view place,
   return one_line(text);
 }
 
-// The last folders and the name tell files apart; the folders, too, give way to the function where
+// The last folders and the name distinguish files; the folders, too, give way to the function where
 // the name alone does.
 std::string_view short_file(const report::Place& at, std::string_view direction) {
   std::string_view file = at.shown;

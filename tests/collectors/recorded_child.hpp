@@ -37,7 +37,7 @@ class RecordedChild : public testing::Test {
   }
   ~RecordedChild() override { std::filesystem::remove_all(folder_); }
 
-  // Expectations inside the body count: the child's status tells of them.
+  // Expectations inside the body count: the child's exit status reports them.
   void record(const std::function<void()>& body, const Rings& rings = {}) {
     ASSERT_EQ(status_of(body, rings), 0);
   }

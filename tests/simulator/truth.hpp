@@ -9,7 +9,7 @@ namespace stepscope::simulator {
 
 PerCause<std::int64_t> true_partition(const Run& run);
 
-// What the partition cannot tell apart is one: which of two computing kernels, which of two copies
+// Merges what the partition cannot distinguish: which of two computing kernels, which of two copies
 // owns the time in which both run is nobody's truth.
 PerCause<std::int64_t> merge_equals(PerCause<std::int64_t> parts);
 

@@ -38,7 +38,7 @@ std::string where(const Run& run, const Segment& segment) {
   std::string out;
   if (segment.phase != 0) out += ", in phase " + phase_path(run, segment.phase);
   std::string line = line_text(run, segment.site, segment.direction);
-  // The name tells files apart; the details have the whole path.
+  // The name distinguishes files; the details have the whole path.
   line.erase(0, line.rfind('/', line.find(':')) + 1);
   return line.empty() ? out : out + ", at " + line;
 }

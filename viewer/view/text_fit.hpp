@@ -20,7 +20,7 @@ enum class NameParts : std::uint8_t { dotted, scoped };
 std::vector<std::string_view> tails_of(std::string_view name, NameParts parts);
 
 // Names that are drawn side by side. Where a name does not fit, it loses its first parts, which it
-// mostly shares with its neighbours, as long as what is left tells it apart from all of them.
+// mostly shares with its neighbours, as long as what is left distinguishes it from all of them.
 class SideBySide {
  public:
   SideBySide(std::vector<std::string> names, NameParts parts);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Resident memory of the process; 0 where the system does not tell.
+// Resident memory of the process; 0 where the system does not report it.
 std::uint64_t resident_bytes() {
   std::uint64_t total = 0;
   std::uint64_t resident = 0;

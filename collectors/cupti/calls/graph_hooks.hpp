@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the nodes of CUDA graphs come to be, as records in the ring of the thread that makes them: a
 // node that a capture (or the program by hand) makes, with the line that made it, and a clone with
-// its original. CUPTI tells of both in the call that makes the node: a captured kernel's launch, an
+// its original. CUPTI reports both in the call that makes the node: a captured kernel's launch, an
 // instantiation.
 //
 // An instantiation reports each node first as created, then as cloned: only the clone is recorded,

@@ -21,8 +21,8 @@ struct ProcessEnd {
 };
 
 struct Salvage {
-  std::uint32_t recovered = 0;          // dead processes whose rings were emptied
-  std::uint32_t running = 0;            // still alive, or nobody here can tell: left alone
+  std::uint32_t recovered = 0;  // dead processes whose rings were emptied
+  std::uint32_t running = 0;    // still alive, or that cannot be found out from here: left alone
   std::vector<std::int64_t> recording;  // the running processes that have recorded something
   std::vector<std::string> problems;    // what could not be saved, or not be written in the run
 };

@@ -2,7 +2,7 @@
 // Who owns the time inside of a CUDA call. Waiting in it is an edge, not a cause: only the return
 // from what was awaited has an owner (host.sync_return), and the path goes on behind that op. A
 // launch owns its time, unless it waited for room in the queue, or took far longer than launches do
-// for a reason that nothing tells.
+// for a reason that no record shows.
 #pragma once
 
 #include "core/attribution/walk/owners.hpp"

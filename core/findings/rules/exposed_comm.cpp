@@ -5,7 +5,7 @@
 //   exposed       time that comm.transfer and comm.late_rank own: compute has priority in the
 //                 partition, so what hides behind it is not in it
 //   else          cleared as not worth fixing, with what hides and what does not
-//   Where the traces of all ranks are at hand, waiting for a late rank is told apart: no overlap
+//   Where the traces of all ranks are at hand, waiting for a late rank is separate: no overlap
 //   helps there.
 #include "core/findings/rules/rules.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device-side events as rows of the model: kernels, copies, sets; and the waits and event records
-// of traces that hold them (cuda_sync, cuda_event), which also tell the stream and event of API
+// of traces that hold them (cuda_sync, cuda_event), which also hold the stream and event of API
 // calls.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Kineto tells only inside names: Python lines, copy directions, kinds of waits, thread names.
+// Facts that Kineto writes only inside names: Python lines, copy directions, kinds of waits, thread names.
 #pragma once
 
 #include <cstdint>

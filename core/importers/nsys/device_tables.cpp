@@ -34,7 +34,7 @@ void add_op(Filling& to, const Row& row, DeviceOpKind kind, StringId name) {
   d.launch_config.push_back(kNone);
 }
 
-// The longest name that there is: the demangled one tells template arguments.
+// The longest name that there is: the demangled one has template arguments.
 StringId kernel_name(Filling& to, const Row& row) {
   for (const int column : {kOwn, kOwn + 1, kOwn + 2}) {
     if (const StringId name = row.null(column) ? 0 : to.names.of(row.integer(column)); name != 0)

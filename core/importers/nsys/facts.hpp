@@ -9,7 +9,7 @@ namespace stepscope::nsys {
 
 // UTC of time 0 of the session; where the export does not say it, 1 s.
 std::int64_t session_begin(const Database& database);
-// When the session ended, as the times of events are told; 0 where not said.
+// When the session ended, on the clock of the events; 0 where not said.
 std::int64_t session_end(Filling& to);
 
 // After all events and Entities::finish.

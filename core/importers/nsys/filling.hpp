@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the readers of the tables share: the export, the trace that is being filled, and how its
-// times, names and threads are told.
+// times, names and threads are stored.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits (CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) and event records (..._CUDA_EVENT), which also tell
+// Waits (CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) and event records (..._CUDA_EVENT), which also hold
 // the stream and the event of the calls that made them.
 //
 // Which record a wait waits for: the one with its eventSyncId; where the export has none, the last

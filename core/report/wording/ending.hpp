@@ -10,7 +10,7 @@
 namespace stepscope {
 
 // "the program ended with status 1 after step 12, the last one found"; empty where it ended well,
-// and where the trace does not tell.
+// and where the trace does not record it.
 std::string ending_text(const Summary& summary);
 
 }  // namespace stepscope

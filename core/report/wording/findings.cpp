@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestEventName = 100;
 
-// The name tells files apart for a reader; the document has the whole path.
+// The name distinguishes files for a reader; the document has the whole path.
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }

@@ -72,7 +72,7 @@ std::string signed_amount(double amount, const std::string& text) {
   return (amount < 0 ? "-" : "+") + text;
 }
 
-// All that changed: a rise is told from the rounding of a number.
+// Shows all digits that changed, so that a rise is not taken for rounding.
 std::string difference(const MetricCause& cause) {
   std::vector<std::string> out;
   if (cause.ns_per_step != 0)

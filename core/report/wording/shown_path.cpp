@@ -28,7 +28,7 @@ std::string_view digits_at(std::string_view text, std::size_t at) {
 }
 
 // A cell of a notebook, by the name under which IPython compiles it; empty for any other file.
-// ".../ipykernel_77/2671474964.py" holds a hash of the cell's text, whose last digits tell cells
+// ".../ipykernel_77/2671474964.py" holds a hash of the cell's text, whose last digits distinguish cells
 // apart; "<ipython-input-4-9a3e>", of older versions, its number.
 std::string notebook_cell(std::string_view file) {
   constexpr std::string_view kNumbered = "<ipython-input-", kFolder = "/ipykernel_";

@@ -4,7 +4,7 @@
 //
 // What held an op back as recorded keeps its recorded delay, up to what the walk explains
 // (docs/design.md: 10 us); whatever else may hold it back after an edit takes the trace's typical
-// latency or dispatch time. Where a format does not tell which stream an event wait is of, an op
+// latency or dispatch time. Where a format does not record which stream an event wait is of, an op
 // that began late for no other reason waits for the op of another stream that ended just before it.
 #pragma once
 

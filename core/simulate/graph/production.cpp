@@ -17,7 +17,7 @@ constexpr double kTakeNs = 5'000;         // taking a thing that is there, at a 
 constexpr double kWaited = 2;             // a take of so many usual ones waited
 // Share of the time between two takes; waits below it are no sign of a producer.
 constexpr double kLeastWaiting = 0.02;
-// Share of takes that waited from which on they also tell how long the others' making took.
+// Share of takes that waited from which on they also show how long the others' making took.
 constexpr double kManyWaited = 0.1;
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
@@ -70,7 +70,7 @@ class Learning {
   }
 
  private:
-  // The loop hardly ever waited and no clock tells: making took anything from nothing to what the
+  // The loop hardly ever waited and no clock was read: making took anything from nothing to what the
   // loop would have waited for.
   void halve_unknown() {
     producer_.making_ns /= 2;

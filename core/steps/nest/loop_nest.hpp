@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of a thread's Python code as a tree, with every iteration that a record was seen in.
 //
-// A loop is told apart by its line, the line that called its function, and the loop around it: the
+// A loop is identified by its line, the line that called its function, and the loop around it: the
 // loop over batches that is called for training is another than the same one called for validation.
 // An iteration begins with the first record in it and ends with its last one before the loop comes
 // round; Python alone between two is the later one's. The last iteration of an outermost loop goes on

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the extra work of long steps was called from: the function, among those with lines that most
 // steps do not run, whose calls span most of these steps. An evaluation shares its model's lines
-// with training; the lines of its own, around them, tell.
+// with training; the lines of its own, around them, decide.
 #pragma once
 
 #include <cstdint>

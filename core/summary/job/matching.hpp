@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which collectives of several ranks are one, and by how much the clocks of their hosts differ.
 //
-// Collectives are matched by communicator and ordinal where the library told them, else by order:
+// Collectives are matched by communicator and ordinal where the library recorded them, else by order:
 // the n-th of each rank, for as long as all ranks name the same one. No clock is needed for that.
 //
 // Ranks of one host share its clock. Between hosts the *ends* of one collective agree but for its

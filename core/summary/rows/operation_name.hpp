@@ -3,7 +3,7 @@
 //
 // A user's range often carries a number ("step 12", "ProfilerStep#7"), so digits of annotations
 // become
-// '#'. Names of kernels and of framework operations are kept as they are: their digits tell them
+// '#'. Names of kernels and of framework operations are kept as they are: their digits distinguish them
 // apart.
 #pragma once
 

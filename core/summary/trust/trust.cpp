@@ -145,7 +145,7 @@ std::optional<double> overhead(const Trace& trace, const PartitionSummary& parti
   return static_cast<double>(trace.health().overhead_ns) * wall / span;
 }
 
-// Over all processes; 0 where none told it.
+// Over all processes; 0 where none recorded it.
 double sum_of_fact(const Trace& trace, const char* key) {
   double sum = 0;
   for (const Process& process : trace.data().processes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a training begins, whatever it trains: the process learns which rank it is, takes its device
-// and joins its group; where it fails the other ranks are told.
+// and joins its group; where it fails the other ranks are informed.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -54,7 +54,7 @@ TEST(HelpPage, LinksBecomeWhatOneCanType) {
             "a[0] and [b] stay, (as) does [this\none](x)");
 }
 
-// What a help text tells to type is there.
+// Commands that a help text names exist.
 TEST(HelpVerb, EveryTopicThatAHelpTextNamesIsThere) {
   for (const char* verb : {"report", "diff", "gate", "whatif", "export", "mcp", "view"}) {
     const std::string text = run_stepscope(std::string(verb) + " --help").out;

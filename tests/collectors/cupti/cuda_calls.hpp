@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA calls and kernels as the driver would tell of them, with the collector at work in a forked
+// CUDA calls and kernels as the driver would report them, with the collector at work in a forked
 // child, and what came of them.
 #pragma once
 

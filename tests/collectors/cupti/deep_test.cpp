@@ -116,7 +116,7 @@ TEST_F(DeepTest, InnerCallsAreLeftOutUnlessTheyAreListed) {
   EXPECT_LE(ranges.end[2], ranges.end[1]);
 }
 
-// cudaDeviceReset: what is open ends with the context, and its own end may still be told.
+// cudaDeviceReset: what is open ends with the context, and its own end may still be reported.
 TEST_F(DeepTest, ACallThatEndsItsContextEndsOnce) {
   collect([] {
     fake_cupti::call(Domain::runtime, kReset, nullptr, [] {

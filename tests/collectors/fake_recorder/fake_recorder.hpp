@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recorder that only remembers what it was told: the hooks' tests link it in place of the real
+// A recorder that only keeps the events that it is given: the hooks' tests link it in place of the real
 // one.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcupti.so.13 that remembers which activity kinds and callbacks are on and how often it was
-// asked for records, and tells who asks.
+// asked for records, and names the caller.
 // For the injected library as a whole: it finds and opens CUPTI by itself.
 #include <atomic>
 #include <cstddef>

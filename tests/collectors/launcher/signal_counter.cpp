@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// signal_counter FD: tells its pid to FD, and ends with the number of SIGTERMs that it was sent
+// signal_counter FD: writes its pid to FD, and ends with the number of SIGTERMs that it was sent
 // until a quarter of a second passed without one.
 #include <signal.h>
 #include <unistd.h>

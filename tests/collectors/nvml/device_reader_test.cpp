@@ -27,7 +27,7 @@ TEST_F(DeviceReaderTest, ReadsEveryCounterInItsUnit) {
     fake_nvml::state().listed_pid = static_cast<unsigned>(getpid());
     const Reading r = reader().read();
     EXPECT_EQ(r.device, 3U);
-    // Behind them are those that PyTorch's allocator tells.
+    // Behind them are those that PyTorch's allocator reports.
     EXPECT_EQ(r.known, (1U << static_cast<unsigned>(DeviceCounter::allocator_allocated_bytes)) - 1);
     EXPECT_EQ(r.of(sm_clock_mhz), 1755);
     EXPECT_EQ(r.of(memory_clock_mhz), 2619);

@@ -144,7 +144,7 @@ Library library() {
   return l;
 }
 
-// The n-th since the test began, with values that tell it; the first of a start is thrown away.
+// The n-th since the test began, with values that identify it; the first of a start is thrown away.
 Sample sample(int n) {
   static const auto begin =
       static_cast<std::uint64_t>(recorder::clock_ns(CLOCK_REALTIME)) - 1'000'000'000U;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads tell, read back from the file.
+// Events of threads, read back from the file.
 #include "collectors/recorder/recorder.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and ranges as a hook would tell them, in a child that records, and what came of them.
+// Names and ranges as a hook would record them, in a child that records, and what came of them.
 #pragma once
 
 #include <string>

@@ -104,7 +104,7 @@ TEST(ForwardOps, OfLaunchesPyTorchsNumberOfTheThreadDecides) {
   EXPECT_EQ(made_at(trace, 120), -1);
 }
 
-// Threads that train side by side, as profilers tell of them: PyTorch's numbers of the threads are
+// Threads that train side by side, as profilers record them: PyTorch's numbers of the threads are
 // not those of the system. Each thread's ops make nodes or do not; every node finds its op.
 TEST(ForwardOps, EveryNodeFindsItsOpAmongThreads) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {

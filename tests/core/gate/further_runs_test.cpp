@@ -20,7 +20,7 @@ TEST(FurtherRuns, NoNumberWhereTheRatioIsTheTolerance) {
   EXPECT_FALSE(further_runs({{100, 101, 99}, {102, 103, 101}}, 0.02, 0.05));
 }
 
-// What is asked for decides: with so many runs, four in five experiments tell.
+// What is asked for decides: with so many runs, four in five experiments decide.
 TEST(FurtherRuns, AreEnough) {
   std::mt19937 random(11);
   std::normal_distribution<double> noise(1, 0.02);

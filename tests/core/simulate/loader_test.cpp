@@ -209,7 +209,7 @@ TEST(LoaderForecasts, WhatIsMadeAheadHidesUnevenBatches) {
   }
 }
 
-// Nothing tells how long the workers take, only that it was never too long.
+// No record shows how long the workers take, only that it was never too long.
 TEST(LoaderForecasts, WithoutClocksTheIntervalHoldsAllThatMayBe) {
   const Loop slow{.making = 600, .clocks = false};
   const Forecast forecast = forecast_of(slow, {"drop_work@train.py:2"});
@@ -223,8 +223,8 @@ TEST(LoaderForecasts, WithoutClocksTheIntervalHoldsAllThatMayBe) {
       }));
 }
 
-// A loop that waits for its loader tells how long the workers take by its waits alone; what taking
-// a batch costs, no take that waited tells.
+// A loop that waits for its loader shows how long the workers take by its waits alone; what taking
+// a batch costs, no take that waited shows.
 TEST(LoaderForecasts, WaitsTellWithoutClocks) {
   const Loop slow{.making = 8000, .clocks = false};
   Loop repaired = slow;

@@ -79,7 +79,7 @@ TEST(GreatestKeys, SelectAsTheWholeOnRandomShapes) {
   on_random_shapes(kShapes, expect_shards_select_as_the_whole<float>);
 }
 
-// More of them than shards tell one by one: whatever the guess, the choice says so.
+// More of them than shards publish one by one: whatever the guess, the choice says so.
 TEST(GreatestKeys, TooManyEqualKeysAreNotDecided) {
   const std::vector<float> keys(kShardFinalists, 1.0F);
   BatchTopkArguments part;

@@ -79,7 +79,7 @@ bool select_together(std::vector<CutOnDevice<T>>& shards, const Stream& stream) 
   return decided != 0;
 }
 
-// As shard_topk's rounds would tell.
+// As shard_topk's rounds would publish it.
 template <class T>
 void learn(std::vector<CutOnDevice<T>>& shards, std::uint32_t least, const Stream& stream) {
   const DeviceBuffer<ShardTopkState> found(std::vector<ShardTopkState>{{least, 1, 1}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels against the whole matrix's selection, and number by number against their counterpart
-// in host memory: shards lie side by side on one GPU, and what they tell goes through the host.
+// in host memory: shards lie side by side on one GPU, and what they publish goes through the host.
 #include "kernels/shard_topk/shard_sweep.hpp"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ class SweepingShards {
     return kept_[0].outcome.to_host()[0].decided != 0;
   }
 
-  // As shard_cut would tell.
+  // As shard_cut would publish it.
   void learn(std::uint32_t key) {
     ShardCutState found{};
     found.guess = guess_about(key, 12);

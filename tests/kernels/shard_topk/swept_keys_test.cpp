@@ -45,7 +45,7 @@ class SweepingShards {
     return decided;
   }
 
-  // As shard_cut would tell.
+  // As shard_cut would publish it.
   template <class T>
   void learn(const WholeMatrix<T>& whole) {
     bracket_ = moved_to(bracket_, guess_about(whole.least(), 12));
@@ -254,7 +254,7 @@ TEST(SweptKeys, AShardTellsSoManyCandidatesAndNoMore) {
   }
 }
 
-// One shard's candidates are more than it can tell; when they are fewer, all is well again.
+// One shard's candidates are more than it can publish; when they are fewer, all is well again.
 TEST(SweptKeys, MoreCandidatesThanAShardTellsAreNotDecided) {
   const WholeShape shape{kShardCandidates / 64 + 1, 1, 64};
   SweepingShards sweeping(shape, SpreadBy::features, 1);

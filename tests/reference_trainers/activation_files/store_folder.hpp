@@ -32,7 +32,7 @@ class StoreFolder : public testing::Test {
 
   std::string path(const std::string& name) const { return folder_ / name; }
 
-  // Each value tells its row, layer, side and column: row + (2 * layer + side) / 8 + column / 64,
+  // Each value encodes its row, layer, side and column: row + (2 * layer + side) / 8 + column / 64,
   // exact in fp32. The first column of layer 0's inputs is the row itself, exact in bf16 up to 256.
   static NewActivations numbered(std::int64_t rows, std::int64_t layers = 2,
                                  std::int64_t d_model = 4) {

@@ -201,7 +201,7 @@ TEST_F(TrainCltRanks, SeveralProcessesReadTheBatchesOfOne) {
   }
 }
 
-// Each row is one rank's, so one rank sees it; the others are told.
+// Each row is one rank's, so one rank sees it; the others are informed.
 TEST_F(TrainCltRanks, ARowThatOneRankCannotTrainOnEndsAllAndNamesIt) {
   const std::string tiny = kTiny;
   (void)train_clt(tiny + " --write-data " + path("data"));

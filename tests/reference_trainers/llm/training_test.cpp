@@ -94,7 +94,7 @@ TEST(RungParity, GradientNormsAreTheSame) {
                 1e-3 * naive.log[i].gradient_norm);
 }
 
-// The most memory that is held at once, as LibTorch's allocator tells a profiler.
+// The most memory that is held at once, as LibTorch's allocator reports to a profiler.
 class MemoryPeak final : public c10::MemoryReportingInfoBase {
  public:
   void reportMemoryUsage(void*, std::int64_t bytes, std::size_t, std::size_t,

@@ -29,7 +29,7 @@ T most_frequent(const std::vector<T>& values) {
   return most == times.end() ? T{} : most->first;
 }
 
-// Iterations without their optimizer, told by zero_grad.
+// Iterations without their optimizer, found by zero_grad.
 class SkippedSteps {
  public:
   SkippedSteps(const Activity& activity, const std::vector<Interval>& steps,

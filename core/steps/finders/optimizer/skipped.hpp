@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterations that ran without their optimizer (a gradient scaler met an overflow): told by
+// Iterations that ran without their optimizer (a gradient scaler met an overflow): found by
 // zero_grad.
 #pragma once
 

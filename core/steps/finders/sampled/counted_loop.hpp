@@ -12,7 +12,7 @@ namespace stepscope {
 
 struct LoopPoint {
   std::int64_t time, position;
-  std::int64_t end;  // the position behind the last; -1: not told
+  std::int64_t end;  // the position behind the last; -1: not known
 };
 
 // A loop from its first iteration to its last, or as far as samples saw it.

@@ -128,7 +128,7 @@ TEST(ApiFunctions, OnesThatLaunchKernelsAreThoseByName) {
         << function.name;
 }
 
-// cudaDeviceReset ends calls whose exit is never told.
+// cudaDeviceReset ends calls whose exit is never reported.
 TEST_F(CallHooksTest, CallsAreRecordedAgainBehindTheEndOfAContext) {
   record([] {
     ASSERT_TRUE(start_collector(fake_cupti::library(), {}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a thread is taken to have waited for a core: by hand; on random clocks, where the waits
-// between two looks sum to what the clocks tell; and on a loop of known operations that a busy
+// between two looks sum to what the clocks show; and on a loop of known operations that a busy
 // machine interrupts, where each costs what it costs on a free one.
 #include "core/attribution/host/core_waits.hpp"
 

@@ -88,7 +88,7 @@ TEST(KinetoInput, EveryCutOfTheCompressedFileIsAnError) {
   const std::string text = gzipped(sample());
   for (std::size_t size = 0; size < text.size(); ++size) {
     const std::string message = read_error(text.substr(0, size));
-    if (size < 2) continue;  // too short to be told from text
+    if (size < 2) continue;  // too short to be distinguished from text
     EXPECT_THAT(message, HasSubstr("at byte " + std::to_string(size) + " of the file")) << size;
   }
 }

@@ -37,7 +37,7 @@ class NestMaker : public LoopMaker {
   void fetch() {
     range("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", [&] { now += 2'000; });
   }
-  // The first record behind a loop tells that it was left.
+  // The first record behind a loop shows that it was left.
   void leave() {
     if (pending_leave_) note(depth_, 0, 0, 0, kLoopLeft);
     pending_leave_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops without any mark, told by what repeats.
+// Loops without any mark, found by what repeats.
 #include "core/steps/periodicity/periodicity.hpp"
 
 #include <gmock/gmock.h>

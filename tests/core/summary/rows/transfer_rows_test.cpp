@@ -94,7 +94,7 @@ TEST(SummaryTransfers, TellsHowLongWhichRankWasWaitedFor) {
   EXPECT_EQ(sending_with({}).sum().transfers.at(0).latest_rank, -1);
 }
 
-// Where it was told apart, nothing is held back.
+// Where it is known separately, nothing is held back.
 TEST(SummaryTransfers, LateRanksAreHeldBackWhereTheyAreNotKnown) {
   const auto held_back = [](const Summary& sum) {
     return std::any_of(sum.trust.abstained.begin(), sum.trust.abstained.end(),

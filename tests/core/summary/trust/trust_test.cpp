@@ -89,7 +89,7 @@ TEST(SummaryTrust, TrustNamesWhatIsMissingAndWhatBroke) {
   EXPECT_EQ(sum.trust.abstained[0].id, "host.gc");
 }
 
-// With the states of the capture that the recorder told.
+// With the states of the capture that the recorder wrote.
 std::string nothing_recorded(const std::vector<std::string>& notes,
                              const std::vector<double>& states) {
   SimpleSteps s = loop_with(70, 30);
