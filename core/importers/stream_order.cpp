@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,15 +17,24 @@ namespace {
 
 constexpr std::int64_t kRounding_ns = 2'000;  // of clocks and of whole-microsecond traces
 constexpr double kMuch = 0.5;                 // of the record's own time
+constexpr double kNoOrder = 0.2;              // share of kernels
+constexpr std::int64_t kFarLonger = 10;       // times as long
+constexpr std::size_t kFewestOthers = 3;
 
 bool is_plain_copy(const DeviceOps& ops, std::size_t op) {
   const bool is_copy = ops.kind[op] == DeviceOpKind::memcpy || ops.kind[op] == DeviceOpKind::memset;
   return is_copy && ops.graph[op] == 0 && ops.begin[op] != 0;
 }
 
+bool is_kernel(const DeviceOps& ops, std::size_t op) {
+  return ops.kind[op] == DeviceOpKind::kernel && ops.begin[op] != 0;
+}
+
+using Order = std::vector<std::uint32_t>;  // rows of the table
+
 // By stream and begin.
-std::vector<std::uint32_t> in_stream_order(const DeviceOps& ops) {
-  std::vector<std::uint32_t> order(ops.size());
+Order in_stream_order(const DeviceOps& ops) {
+  Order order(ops.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&ops](std::uint32_t a, std::uint32_t b) {
     return std::pair(ops.stream[a], ops.begin[a]) < std::pair(ops.stream[b], ops.begin[b]);
@@ -38,7 +47,7 @@ struct Broken {
   std::int64_t next;  // begin of the next op of its stream
 };
 
-std::vector<Broken> find_broken(const DeviceOps& ops, const std::vector<std::uint32_t>& order) {
+std::vector<Broken> broken_copies(const DeviceOps& ops, const Order& order) {
   std::vector<Broken> out;
   for (std::size_t i = 0; i + 1 < order.size(); ++i) {
     const std::uint32_t op = order[i], next = order[i + 1];
@@ -51,66 +60,150 @@ std::vector<Broken> find_broken(const DeviceOps& ops, const std::vector<std::uin
   return out;
 }
 
-// Times of the copies that keep the order, by kind, direction and size.
+// For each place of the order that of the next op of the stream which another call launched.
+std::vector<std::size_t> followers(const DeviceOps& ops, const Order& order) {
+  std::vector<std::size_t> out(order.size(), order.size());
+  for (std::size_t i = order.size(); i-- > 0;) {
+    if (i + 1 == order.size() || ops.stream[order[i]] != ops.stream[order[i + 1]]) continue;
+    const std::uint32_t launch = ops.correlation[order[i]];
+    const bool together = launch != 0 && launch == ops.correlation[order[i + 1]];
+    out[i] = together ? out[i + 1] : i + 1;
+  }
+  return out;
+}
+
+// The last first, so that what follows a record is mended before it is looked at.
+std::vector<Broken> broken_kernels(const DeviceOps& ops, const Order& order) {
+  const std::vector<std::size_t> behind = followers(ops, order);
+  std::vector<std::int64_t> ends = ops.end;
+  std::map<StreamId, std::pair<std::size_t, std::vector<Broken>>> streams;  // kernels, and broken
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const std::uint32_t op = order[i];
+    if (!is_kernel(ops, op)) continue;
+    auto& [kernels, broken] = streams[ops.stream[op]];
+    ++kernels;
+    if (behind[i] == order.size()) continue;
+    const std::uint32_t next = order[behind[i]];
+    const std::int64_t begin = std::max(ops.begin[next], ops.begin[op]);
+    const std::int64_t latest = is_kernel(ops, next) ? std::max(begin, ends[next]) : begin;
+    if (ends[op] - begin <= kRounding_ns || ends[op] <= latest) continue;
+    ends[op] = begin;
+    broken.push_back({op, begin});
+  }
+  std::vector<Broken> out;
+  for (const auto& [stream, of_stream] : streams) {
+    const auto& [kernels, broken] = of_stream;
+    const double most = std::max(2.0, kNoOrder * static_cast<double>(kernels));
+    if (static_cast<double>(broken.size()) <= most)
+      out.insert(out.end(), broken.begin(), broken.end());
+  }
+  return out;
+}
+
+// The last kernels of streams that outlast the host's last record, and others of their name by far.
+std::vector<Broken> endless_kernels(const TraceData& data, const Order& order) {
+  const DeviceOps& ops = data.device_ops;
+  const std::vector<std::int64_t>& ends = data.host_ranges.end;
+  if (ends.empty()) return {};
+  const std::int64_t last_end = *std::max_element(ends.begin(), ends.end());
+  std::vector<Broken> out;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::uint32_t op = order[i];
+    const bool is_last = i + 1 == order.size() || ops.stream[op] != ops.stream[order[i + 1]];
+    if (!is_last || !is_kernel(ops, op) || ops.end[op] <= last_end) continue;
+    std::size_t others = 0;
+    std::int64_t longest = 0;
+    for (std::uint32_t other = 0; other < ops.size(); ++other) {
+      if (other == op || ops.name[other] != ops.name[op]) continue;
+      ++others;
+      longest = std::max(longest, ops.end[other] - ops.begin[other]);
+    }
+    const bool is_endless = ops.end[op] - ops.begin[op] > kFarLonger * longest;
+    if (others >= kFewestOthers && is_endless) out.push_back({op, ops.begin[op] + longest});
+  }
+  return out;
+}
+
+// Times of the ops that keep the order, by kind, direction and size; of kernels by name.
 class UsualTimes {
  public:
   UsualTimes(const DeviceOps& ops, const std::vector<Broken>& broken) : ops_(ops) {
     std::vector<bool> is_broken(ops.size(), false);
     for (const Broken& one : broken) is_broken[one.op] = true;
     for (std::uint32_t op = 0; op < ops.size(); ++op) {
-      if (is_plain_copy(ops, op) && !is_broken[op])
+      if ((is_plain_copy(ops, op) || is_kernel(ops, op)) && !is_broken[op])
         times_[key(op)].emplace_back(size(op), ops.end[op] - ops.begin[op]);
     }
     for (auto& [kind, times] : times_) std::sort(times.begin(), times.end());
   }
 
-  // Of the nearest size, the shorter of two; -1: there is none of its kind.
+  // -1: there is none of its kind.
   std::int64_t of(std::uint32_t op) const {
     const auto at = times_.find(key(op));
     if (at == times_.end()) return -1;
-    const auto& times = at->second;
-    const std::pair<std::uint64_t, std::int64_t> wanted{size(op), 0};
+    const Times& times = at->second;
+    return is_kernel(ops_, op) ? times[(times.size() - 1) / 2].second : of_nearest(times, size(op));
+  }
+
+ private:
+  using Key = std::tuple<DeviceOpKind, CopyKind, StringId>;
+  using Times = std::vector<std::pair<std::uint64_t, std::int64_t>>;  // size and time
+
+  // The shorter of two that are as near.
+  static std::int64_t of_nearest(const Times& times, std::uint64_t size) {
+    const std::pair<std::uint64_t, std::int64_t> wanted{size, 0};
     const auto above = std::lower_bound(times.begin(), times.end(), wanted);
     if (above == times.begin()) return above->second;
     const auto below = std::prev(above);
     if (above == times.end()) return below->second;
-    const bool is_nearer = above->first - size(op) < size(op) - below->first;
-    return is_nearer ? above->second : below->second;
+    return above->first - size < size - below->first ? above->second : below->second;
   }
 
- private:
-  using Key = std::pair<DeviceOpKind, CopyKind>;
-  Key key(std::uint32_t op) const { return {ops_.kind[op], ops_.copy_kind[op]}; }
+  Key key(std::uint32_t op) const {
+    return {ops_.kind[op], ops_.copy_kind[op], is_kernel(ops_, op) ? ops_.name[op] : 0};
+  }
   std::uint64_t size(std::uint32_t op) const {
-    return ops_.bytes[op] == kUnknownBytes ? 0 : ops_.bytes[op];
+    return is_kernel(ops_, op) || ops_.bytes[op] == kUnknownBytes ? 0 : ops_.bytes[op];
   }
 
   const DeviceOps& ops_;
-  std::map<Key, std::vector<std::pair<std::uint64_t, std::int64_t>>> times_;
+  std::map<Key, Times> times_;
 };
+
+// Returns by how much the records together became shorter.
+std::int64_t give_usual_times(DeviceOps& ops, const std::vector<Broken>& broken) {
+  const UsualTimes usual(ops, broken);
+  std::int64_t taken = 0;
+  for (const Broken& one : broken) {
+    const std::int64_t time = usual.of(one.op);
+    const std::int64_t end = time < 0 ? one.next : std::min(one.next, ops.begin[one.op] + time);
+    taken += ops.end[one.op] - end;
+    ops.end[one.op] = end;
+  }
+  return taken;
+}
+
+void mend(TraceData& data, const std::vector<Broken>& broken, const char* which, const char* what,
+          const char* given) {
+  if (broken.empty()) return;
+  const std::int64_t taken = give_usual_times(data.device_ops, broken);
+  data.health.notes.push_back(fmt::format(
+      "{} record{} of {} {} ({} in all), which cannot be: they are given the time of {}",
+      broken.size(), broken.size() == 1 ? "" : "s", which, what,
+      format_duration(static_cast<double>(taken)), given));
+}
 
 }  // namespace
 
 void mend_stream_order(TraceData& data) {
-  DeviceOps& ops = data.device_ops;
-  const std::vector<Broken> broken = find_broken(ops, in_stream_order(ops));
-  if (broken.empty()) return;
-  const UsualTimes usual(ops, broken);
-  std::int64_t taken = 0;
-  std::vector<std::int64_t> ends;
-  for (const Broken& one : broken) {
-    const std::int64_t time = usual.of(one.op);
-    ends.push_back(time < 0 ? one.next : std::min(one.next, ops.begin[one.op] + time));
-  }
-  for (std::size_t i = 0; i < broken.size(); ++i) {
-    taken += ops.end[broken[i].op] - ends[i];
-    ops.end[broken[i].op] = ends[i];
-  }
-  data.health.notes.push_back(fmt::format(
-      "{} record{} of copies end behind the begin of the next op of their stream ({} in all), "
-      "which "
-      "cannot be: they are given the time of a copy of their kind and size",
-      broken.size(), broken.size() == 1 ? "" : "s", format_duration(static_cast<double>(taken))));
+  const Order order = in_stream_order(data.device_ops);
+  mend(data, broken_copies(data.device_ops, order), "copies",
+       "end behind the begin of the next op of their stream", "a copy of their kind and size");
+  mend(data, broken_kernels(data.device_ops, order), "kernels",
+       "end behind the end of the next op of their stream",
+       "others of their name, and end at the latest where the next op begins");
+  mend(data, endless_kernels(data, order), "kernels",
+       "outlast all else, and others of their name more than ten times", "those");
 }
 
 }  // namespace stepscope
