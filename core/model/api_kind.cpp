@@ -69,7 +69,56 @@ constexpr std::array kRules = {
     Rule{"Link", ApiKind::module_load},
     Rule{"ModuleUnload", ApiKind::module_load},
     Rule{"LibraryUnload", ApiKind::module_load},
+    // Intel: unified runtime (ur), its predecessor (pi), Level Zero (ze)
+    Rule{"EnqueueKernelLaunch", ApiKind::launch_kernel},
+    Rule{"EnqueueCooperativeKernelLaunch", ApiKind::launch_kernel},
+    Rule{"EnqueueCommandBuffer", ApiKind::launch_graph},
+    Rule{"EnqueueUSMMemcpy", ApiKind::memcpy_async},
+    Rule{"USMEnqueueMemcpy", ApiKind::memcpy_async},
+    Rule{"EnqueueUSMFill", ApiKind::memset_async},
+    Rule{"EnqueueUSMMemset", ApiKind::memset_async},
+    Rule{"USMEnqueueFill", ApiKind::memset_async},
+    Rule{"USMEnqueueMemset", ApiKind::memset_async},
+    Rule{"EnqueueMemBufferFill", ApiKind::memset_async},
+    Rule{"EnqueueMemBuffer", ApiKind::memcpy_async},
+    Rule{"EnqueueEventsWait", ApiKind::stream_wait_event},
+    Rule{"QueueFinish", ApiKind::sync_stream},
+    Rule{"EventsWait", ApiKind::sync_event},
+    Rule{"EventWait", ApiKind::sync_event},
+    Rule{"USMHostAlloc", ApiKind::alloc_host},
+    Rule{"USMDeviceAlloc", ApiKind::alloc_device},
+    Rule{"USMSharedAlloc", ApiKind::alloc_device},
+    Rule{"USMFree", ApiKind::free_device},
+    Rule{"Program", ApiKind::module_load},
+    Rule{"CommandListAppendLaunch", ApiKind::launch_kernel},
+    Rule{"CommandListAppendMemoryCopy", ApiKind::memcpy_async},
+    Rule{"CommandListAppendMemoryFill", ApiKind::memset_async},
+    Rule{"CommandListHostSynchronize", ApiKind::sync_stream},
+    Rule{"CommandQueueSynchronize", ApiKind::sync_stream},
+    Rule{"FenceHostSynchronize", ApiKind::sync_stream},
+    Rule{"EventHostSynchronize", ApiKind::sync_event},
+    Rule{"ModuleCreate", ApiKind::module_load},
+    // Ascend, Cambricon, Habana
+    Rule{"SynchronizeStream", ApiKind::sync_stream},
+    Rule{"SynchronizeDevice", ApiKind::sync_device},
+    Rule{"SynchronizeEvent", ApiKind::sync_event},
+    Rule{"RecordEvent", ApiKind::event_record},
+    Rule{"nn", ApiKind::launch_kernel},
+    Rule{"opExecute", ApiKind::launch_kernel},
+    Rule{"opCompileAndExecute", ApiKind::launch_kernel},
+    Rule{"mdlExecute", ApiKind::launch_graph},
+    Rule{"mdlRIExecute", ApiKind::launch_graph},
+    Rule{"InvokeKernel", ApiKind::launch_kernel},
+    Rule{"QueueSync", ApiKind::sync_stream},
+    Rule{"SyncDevice", ApiKind::sync_device},
+    Rule{"MemCopyAsync", ApiKind::memcpy_async},
+    Rule{"DeviceMalloc", ApiKind::alloc_device},
 };
+
+// Each vendor's runtime and driver, longer ones before their own prefixes.
+constexpr std::array<std::string_view, 15> kPrefixes = {"hip", "cuda",  "cu",  "musa",  "mu",
+                                                        "mc",  "aclrt", "acl", "cnrt",  "cn",
+                                                        "syn", "ur",    "ze",  "piext", "pi"};
 
 bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -87,11 +136,12 @@ ApiKind classify_copy(std::string_view stem) {
   return async ? ApiKind::memcpy_async : ApiKind::memcpy_blocking;
 }
 
-// The name without its "cuda", "cu" or "hip" prefix; empty where it has none.
+// The name without its vendor's prefix; empty where it has none.
 std::string_view stem_of(std::string_view name) {
-  if (starts_with(name, "hip")) return name.substr(3);
-  if (starts_with(name, "cuda")) return name.substr(4);
-  if (starts_with(name, "cu")) return name.substr(2);
+  constexpr std::string_view kLayer = "AscendCL@";
+  if (starts_with(name, kLayer)) name.remove_prefix(kLayer.size());
+  for (const std::string_view prefix : kPrefixes)
+    if (starts_with(name, prefix)) return name.substr(prefix.size());
   return {};
 }
 

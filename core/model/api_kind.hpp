@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a CUDA API call does, read off its name (runtime and driver API, with the suffixes _v2,
-// _ptsz, _v7000 and the like that CUPTI and Kineto print). The one place that knows these names.
+// What a call of a device's API does, read off its name: CUDA's runtime and driver (with the
+// suffixes _v2, _ptsz, _v7000 and the like that CUPTI and Kineto print), and those of AMD, Intel,
+// Ascend, Habana, Cambricon, Moore Threads and MetaX. The one place that knows these names.
 #pragma once
 
 #include <cstdint>

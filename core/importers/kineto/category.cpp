@@ -10,7 +10,8 @@ using Named = NamedValue<Category>;
 
 constexpr std::array kNames = {
     Named{"cpu_op", Category::cpu_op},
-    Named{"hpu_op", Category::cpu_op},
+    Named{"hpu_op", Category::device_or_cpu_op},
+    Named{"mtia_ccp_events", Category::device_or_cpu_op},
     Named{"Operator", Category::cpu_op},
     Named{"user_annotation", Category::user_annotation},
     Named{"gpu_user_annotation", Category::gpu_user_annotation},
@@ -23,15 +24,7 @@ constexpr std::array kNames = {
     Named{"Memset", Category::gpu_memset},
     Named{"cuda_runtime", Category::runtime},
     Named{"Runtime", Category::runtime},
-    Named{"hip_runtime", Category::runtime},
-    Named{"xpu_runtime", Category::runtime},
-    Named{"mtia_runtime", Category::runtime},
-    Named{"glow_runtime", Category::runtime},
-    Named{"privateuse1_runtime", Category::runtime},
     Named{"cuda_driver", Category::driver},
-    Named{"hip_driver", Category::driver},
-    Named{"xpu_driver", Category::driver},
-    Named{"privateuse1_driver", Category::driver},
     Named{"cuda_sync", Category::cuda_sync},
     Named{"cuda_event", Category::cuda_event},
     Named{"python_function", Category::python_function},
@@ -50,11 +43,23 @@ constexpr std::array kNames = {
 constexpr NameTable<Category, kNames.size(), 256> kTable{kNames};
 static_assert(kTable.perfect(), "widen the table");
 
+// Other vendors' names end as CUDA's do: xpu_runtime, hip_driver, npu_memcpy.
+constexpr std::array kEndings = {
+    Named{"_runtime", Category::runtime},
+    Named{"_driver", Category::driver},
+    Named{"_kernel", Category::kernel},
+    Named{"_memcpy", Category::gpu_memcpy},
+    Named{"_memset", Category::gpu_memset},
+    Named{"_user_annotation", Category::gpu_user_annotation},
+};
+
 }  // namespace
 
 Category category_of(std::string_view name) {
-  const Category* found = kTable.find(name);
-  return found == nullptr ? Category::unknown : *found;
+  if (const Category* found = kTable.find(name)) return *found;
+  for (const Named& ending : kEndings)
+    if (name.ends_with(ending.name)) return ending.value;
+  return Category::unknown;
 }
 
 }  // namespace stepscope::kineto

@@ -13,6 +13,7 @@ namespace stepscope::kineto {
 enum class Category : std::uint8_t {
   unknown,
   cpu_op,
+  device_or_cpu_op,  // by whether it names a stream: Habana's and MTIA's
   user_annotation,
   gpu_user_annotation,
   kernel,

@@ -3,37 +3,72 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "core/importers/kineto/json/mender.hpp"
+
 namespace stepscope::kineto {
 namespace {
 
 constexpr const char* kCut =
     "the file ends early: it was cut while it was written or copied. Copy it again, or record the "
     "run again";
-constexpr const char* kRepair =
-    "This is not valid JSON; find the place with `python3 -m json.tool`, or record the run again";
+constexpr const char* kTwoTraces =
+    "Two processes wrote into this file, or a trace over a longer one: give each rank a file of "
+    "its "
+    "own, with its number in the name, and record the run again";
+constexpr const char* kHole =
+    "The file has a hole of zero bytes here: it was copied while it was written, or the disk was "
+    "full. Copy it again, or record the run again";
+constexpr const char* kNoReading =
+    "This is not valid JSON, and there is no plain reading of it. The file was changed after it "
+    "was "
+    "written, or its writer is at fault; `python3 -m json.tool` names the place, too";
+constexpr std::size_t kMostMended = std::size_t{1} << 20U;  // bytes of one event
+
+// What is read is taken only with what stands behind it, since a quote in a string can end it early.
+bool is_followed(JsonScanner& scanner, char end, const char* wanted) {
+  return scanner.next_is(',') || scanner.next_is(end) ||
+         (scanner.state() == JsonScanner::State::good && scanner.fail(wanted));
+}
+
+bool closes(const char* begin, const char* end) {
+  return std::all_of(begin, end, [](char c) {
+    return c == ']' || c == '}' || static_cast<unsigned char>(c) <= ' ';
+  });
+}
 
 class Document {
  public:
   Document(const importers::ByteSource& source, Window& window, const MemoryRoom& room,
-           TraceFiller& filler)
-      : source_(source), window_(window), room_(room), filler_(filler) {}
+           const HoldsTwo& holds_two, TraceFiller& filler)
+      : source_(source), window_(window), room_(room), holds_two_(holds_two), filler_(filler) {}
 
   Status read();
 
  private:
-  // Reads one unit: step(scanner) returns whether it took all of it.
+  // Reads one unit: step(scanner) returns whether it took all of it. What is no JSON and can be
+  // mended is given to `step` a second time, as JSON.
   template <class Step>
-  Status unit(Step step);
+  Status unit(Step step, std::optional<Mender::Unit> mended_as = {});
+  // True where the unit was mended and taken. At the end of the file that is so only where nothing
+  // but closing brackets come behind it.
+  template <class Step>
+  Result<bool> mend(Step step, Mender::Unit unit, bool at_end);
   Status check_room();
   Status members();  // reads the outer object's members
   Status events();
   Status trailing_space();
   bool member(JsonScanner& scanner);
+  bool event(JsonScanner& scanner);
+  const char* cause_of_damage(const char* at) const;
   Error error_at(std::uint64_t offset, std::string_view what) const;
 
   const importers::ByteSource& source_;
   Window& window_;
   const MemoryRoom& room_;
+  const HoldsTwo& holds_two_;
   TraceFiller& filler_;
   Event event_;
   bool first_ = true;         // no comma before the first member, the first event
@@ -49,18 +84,61 @@ Error Document::error_at(std::uint64_t offset, std::string_view what) const {
                                offset, source_.file_position(), what));
 }
 
+const char* Document::cause_of_damage(const char* at) const {
+  if (holds_two_()) return kTwoTraces;
+  return *at == '\0' ? kHole : kNoReading;
+}
+
 template <class Step>
-Status Document::unit(Step step) {
+Result<bool> Document::mend(Step step, Mender::Unit unit, bool at_end) {
+  for (;;) {
+    const char* begin = window_.begin();
+    JsonScanner before(begin, window_.end());
+    const bool has_comma = before.take_if(',');
+    if (has_comma == first_) return false;
+    if (has_comma) begin = before.at();
+    if (before.state() == JsonScanner::State::good && before.next_is('{')) begin = before.at();
+    Mender mender(begin, window_.end(), unit);
+    if (mender.mend() && (!at_end || closes(mender.stop(), window_.end()))) {
+      std::string text = (first_ ? "" : ",") + mender.text();
+      const std::size_t size = text.append(unit == Mender::Unit::event ? "]" : "}").size();
+      text.append(JsonScanner::kPadding, '\0');
+      JsonScanner scanner(text.data(), text.data() + size);
+      if (!step(scanner)) return false;
+      filler_.count_mended(window_.offset_of(begin));
+      return window_.consume_to(mender.stop()), true;
+    }
+    const auto size = static_cast<std::size_t>(window_.end() - begin);
+    if (!mender.was_short() || size > kMostMended) return false;
+    const Result<bool> more = window_.more();
+    if (!more.ok() || !*more) return more;
+  }
+}
+
+template <class Step>
+Status Document::unit(Step step, std::optional<Mender::Unit> mended_as) {
   for (;;) {
     JsonScanner scanner(window_.begin(), window_.end());
-    if (step(scanner)) return window_.consume_to(scanner.at()), Done{};
+    if (step(scanner)) {
+      if (scanner.odd_words() > 0) filler_.count_mended(window_.offset_of(window_.begin()));
+      return window_.consume_to(scanner.at()), Done{};
+    }
     if (scanner.state() == JsonScanner::State::wrong) {
-      return error_at(window_.offset_of(scanner.at()),
-                      fmt::format("{}. {}", scanner.why(), kRepair));
+      const std::uint64_t place = window_.offset_of(scanner.at());
+      if (mended_as) {
+        const Result<bool> mended = mend(step, *mended_as, false);
+        if (!mended.ok()) return mended.error();
+        if (*mended) return Done{};
+      }
+      return error_at(place, fmt::format("{}. {}", scanner.why(), cause_of_damage(scanner.at())));
     }
     const Result<bool> more = window_.more();
     if (!more.ok()) return more.error();
-    if (!*more) return error_at(window_.offset_of(window_.end()), kCut);
+    if (!*more && mended_as) {
+      const Result<bool> mended = mend(step, *mended_as, true);
+      if (mended.ok() && *mended) return Done{};
+    }
+    if (!*more) return error_at(window_.offset_of(window_.end()), holds_two_() ? kTwoTraces : kCut);
     if (Status room = check_room(); !room.ok()) return room;
   }
 }
@@ -89,7 +167,20 @@ bool Document::member(JsonScanner& scanner) {
   events_next_ = key.text == "traceEvents" && scanner.next_is('[');
   if (events_next_) return true;
   if (scanner.state() != JsonScanner::State::good || !scanner.value(value)) return false;
+  if (!is_followed(scanner, '}', "expected ',' or '}' after a member")) return false;
   filler_.facts().add(key.text, value);
+  return true;
+}
+
+// One event, or the end of the list.
+bool Document::event(JsonScanner& scanner) {
+  closed_ = scanner.take_if(']');
+  if (closed_) return true;
+  if (scanner.state() != JsonScanner::State::good) return false;
+  if (!first_ && !scanner.take(',', "expected ',' or ']' after an event")) return false;
+  if (!read_event(scanner, event_)) return false;
+  if (!is_followed(scanner, ']', "expected ',' or ']' after an event")) return false;
+  filler_.add(event_);
   return true;
 }
 
@@ -97,15 +188,8 @@ Status Document::events() {
   found_events_ = true;
   Status status = unit([](JsonScanner& scanner) { return scanner.take('[', "expected '['"); });
   closed_ = false;
-  for (first_ = true; status.ok() && !closed_; first_ = false) {
-    status = unit([this](JsonScanner& scanner) {
-      closed_ = scanner.take_if(']');
-      if (closed_) return true;
-      if (scanner.state() != JsonScanner::State::good) return false;
-      if (!first_ && !scanner.take(',', "expected ',' or ']' after an event")) return false;
-      return read_event(scanner, event_) && (filler_.add(event_), true);
-    });
-  }
+  for (first_ = true; status.ok() && !closed_; first_ = false)
+    status = unit([this](JsonScanner& scanner) { return event(scanner); }, Mender::Unit::event);
   closed_ = false;
   return status;
 }
@@ -113,7 +197,7 @@ Status Document::events() {
 Status Document::members() {
   Status status = Done{};
   for (first_ = true; status.ok() && !closed_; first_ = false) {
-    status = unit([this](JsonScanner& scanner) { return member(scanner); });
+    status = unit([this](JsonScanner& scanner) { return member(scanner); }, Mender::Unit::member);
     if (status.ok() && events_next_) status = events();
     events_next_ = false;
   }
@@ -126,7 +210,7 @@ Status Document::trailing_space() {
     scanner.next_is('\0');
     if (scanner.state() == JsonScanner::State::good) {
       return error_at(window_.offset_of(scanner.at()),
-                      fmt::format("text after the end of the trace. {}", kRepair));
+                      fmt::format("text after the end of the trace. {}", kTwoTraces));
     }
     window_.consume_to(window_.end());
     const Result<bool> more = window_.more();
@@ -165,8 +249,8 @@ void skip_byte_order_mark(Window& window) {
 }
 
 Status read_document(const importers::ByteSource& source, Window& window, const MemoryRoom& room,
-                     TraceFiller& filler) {
-  return Document(source, window, room, filler).read();
+                     const HoldsTwo& holds_two, TraceFiller& filler) {
+  return Document(source, window, room, holds_two, filler).read();
 }
 
 }  // namespace stepscope::kineto

@@ -4,15 +4,21 @@
 // window slides on and the unit is read again.
 #pragma once
 
+#include <functional>
+
 #include "core/importers/kineto/json/window.hpp"
 #include "core/importers/kineto/trace_filler.hpp"
 #include "core/support/memory_room.hpp"
 
 namespace stepscope::kineto {
 
-// Errors name the byte of the content, and of the file where it is compressed.
+// Whether the whole file holds the begins of two traces: asked where something is wrong with it.
+using HoldsTwo = std::function<bool()>;
+
+// An event or member that is no JSON and has one plain reading is mended (json/mender.hpp), and
+// counted. Errors name the byte of the content, and of the file where it is compressed.
 Status read_document(const importers::ByteSource& source, Window& window, const MemoryRoom& room,
-                     TraceFiller& filler);
+                     const HoldsTwo& holds_two, TraceFiller& filler);
 
 void skip_byte_order_mark(Window& window);
 

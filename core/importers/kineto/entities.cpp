@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/importers/kineto/entities.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -83,12 +85,28 @@ StreamId Entities::stream_of(const Event& event, std::uint32_t otherwise) {
   if (!event.has(stream)) fields_.count_missing();
   const auto number = fields_.id<std::uint32_t>(event, stream, otherwise);
   if (number == kNone) return kNone;
-  return add_stream(fields_.id<std::uint32_t>(event, device, 0),
-                    fields_.id<std::uint32_t>(event, context, 0), number);
+  return add_stream(device_of(event, device), context_of(event, context), number);
+}
+
+// Ascend's devices stand under process ids of the profiler's own making.
+std::uint32_t Entities::device_of(const Event& event, Field field) {
+  if (!event.has(Field::task_type)) return fields_.id<std::uint32_t>(event, field, 0);
+  const auto next = static_cast<std::uint32_t>(device_of_pid_.size());
+  return device_of_pid_.try_emplace(number_of(event, Field::pid), next).first->second;
+}
+
+// Intel's contexts are addresses, written as text.
+std::uint32_t Entities::context_of(const Event& event, Field field) {
+  const JsonValue value = event.get(field);
+  if (value.kind == JsonValue::Kind::string && value.text.starts_with("0x"))
+    return fields_.intern(value);
+  return fields_.id<std::uint32_t>(event, field, 0);
 }
 
 void Entities::label(const Event& event) {
   const std::string_view what = event.get(Field::name).text;
+  if (what == "process_labels")
+    process_labels_[number_of(event, Field::pid)] = fields_.text(event.get(Field::labels));
   if (what != "process_name" && what != "thread_name") return;
   const Key key{number_of(event, Field::pid),
                 what == "thread_name" ? number_of(event, Field::tid) : 0};
@@ -124,7 +142,72 @@ ProcessId Entities::main_process() {
   return static_cast<ProcessId>(std::max_element(weight.begin(), weight.end()) - weight.begin());
 }
 
+std::string Entities::unread_device_work() const {
+  const auto text_of = [](const auto& map, std::int64_t pid) {
+    const auto at = map.find(pid);
+    return at == map.end() ? std::string() : at->second;
+  };
+  for (const auto& [pid, events] : unread_) {
+    const std::string name = text_of(process_names_, pid), label = text_of(process_labels_, pid);
+    const std::string vendor = device_vendor(name, label);
+    if (vendor.empty() || events <= data_.device_ops.size()) continue;
+    return fmt::format(
+        "{} events of the device '{}' ({}) are in a form that stepscope does not read, so what it "
+        "did "
+        "would be missing from every number. Record the run with a profiler that writes PyTorch's "
+        "categories for it (kernel, gpu_memcpy, ..._runtime)",
+        events, name.empty() ? label : name, vendor);
+  }
+  return "";
+}
+
+// Ascend's profiler gives the runtime's calls a process of its own; the thread is the same one.
+void Entities::join_layers() {
+  constexpr unsigned kCalls = 1, kOthers = 2;
+  std::vector<unsigned> kinds(data_.threads.size(), 0);
+  HostRanges& h = data_.host_ranges;
+  for (std::size_t row = 0; row < h.size(); ++row)
+    kinds[h.thread[row]] |= family_of(h.kind[row]) == HostFamily::api ? kCalls : kOthers;
+  std::map<std::int64_t, ThreadId> works;  // by tid
+  for (ThreadId t = 0; t < kinds.size(); ++t)
+    if (kinds[t] == kOthers && data_.threads[t].tid >= 0)
+      works.try_emplace(data_.threads[t].tid, t);
+  std::vector<ThreadId> joined(kinds.size(), kNone);
+  bool any = false;
+  for (ThreadId t = 0; t < kinds.size(); ++t) {
+    const auto same = kinds[t] == kCalls ? works.find(data_.threads[t].tid) : works.end();
+    if (same != works.end()) joined[t] = same->second, any = true;
+  }
+  if (!any) return;
+  for (ThreadId& thread : h.thread)
+    if (joined[thread] != kNone) thread = joined[thread];
+  for (ThreadId t = 0; t < joined.size(); ++t)
+    if (joined[t] != kNone) data_.threads[t].process = data_.threads[joined[t]].process;
+  remove_processes_without_threads();
+}
+
+void Entities::remove_processes_without_threads() {
+  std::vector<bool> used(data_.processes.size(), false);
+  for (const Thread& thread : data_.threads)
+    if (thread.process != kNone) used[thread.process] = true;
+  std::vector<ProcessId> moved(used.size(), kNone);
+  std::vector<Process> kept;
+  for (ProcessId process = 0; process < used.size(); ++process) {
+    if (!used[process]) continue;
+    moved[process] = static_cast<ProcessId>(kept.size());
+    kept.push_back(std::move(data_.processes[process]));
+  }
+  data_.processes = std::move(kept);
+  for (auto& [pid, process] : processes_) process = moved[process];
+  std::erase_if(processes_, [](const auto& entry) { return entry.second == kNone; });
+  for (Thread& thread : data_.threads)
+    if (thread.process != kNone) thread.process = moved[thread.process];
+  for (ProcessId& process : data_.counters.process)
+    if (process != kNone) process = moved[process];
+}
+
 ProcessId Entities::finish() {
+  join_layers();
   const ProcessId owner = main_process();
   for (const auto& [pid, process] : processes_) {
     const auto name = process_names_.find(pid);

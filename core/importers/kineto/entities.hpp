@@ -30,6 +30,12 @@ class Entities {
   StreamId stream_of(const Event& event, std::uint32_t otherwise = kNone);
   void label(const Event& event);  // ph M
 
+  // A timed event of an unknown kind.
+  void count_unread(const Event& event) { ++unread_[number_of(event, Field::pid)]; }
+  // What a reader is told where more of a device's events are unread than read; else empty. To be
+  // asked before finish().
+  std::string unread_device_work() const;
+
   // Gives every row its process and name; returns the main process.
   ProcessId finish();
 
@@ -48,6 +54,10 @@ class Entities {
   StreamId add_stream(std::uint32_t device, std::uint32_t context, std::uint32_t stream);
   ProcessId main_process();
   void name_thread(const Key& key, std::string_view name);
+  std::uint32_t context_of(const Event& event, Field field);
+  std::uint32_t device_of(const Event& event, Field field);
+  void join_layers();
+  void remove_processes_without_threads();
 
   TraceData& data_;
   FieldReader& fields_;
@@ -58,6 +68,9 @@ class Entities {
   ThreadId last_thread_ = kNone;
   std::map<std::int64_t, std::string> process_names_;
   std::map<Key, std::string> thread_names_;
+  std::map<std::int64_t, std::string> process_labels_;
+  std::map<std::int64_t, std::uint64_t> unread_;         // by pid
+  std::map<std::int64_t, std::uint32_t> device_of_pid_;  // where devices have no numbers
 };
 
 }  // namespace stepscope::kineto

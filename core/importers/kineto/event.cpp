@@ -41,6 +41,10 @@ constexpr std::array kArgumentKeys = {
     NamedField{"inDevice", Field::in_device},
     NamedField{"inContext", Field::in_context},
     NamedField{"Ev Idx", Field::number},
+    NamedField{"sycl queue", Field::stream},          // Intel's
+    NamedField{"connection_id", Field::correlation},  // Ascend's, and the next two
+    NamedField{"Stream Id", Field::stream},
+    NamedField{"Task Type", Field::task_type},
 };
 
 constexpr NameTable<Field, kEventKeys.size(), 32> kEventTable{kEventKeys};

@@ -48,9 +48,10 @@ enum class Field : std::uint8_t {
   in_device,
   in_context,
   number,
+  task_type,  // what Ascend's device did
 };
 
-inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::number) + 1;
+inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::task_type) + 1;
 
 class Event {
  public:

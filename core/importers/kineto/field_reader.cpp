@@ -3,6 +3,8 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
+
 #include "core/importers/kineto/json/decimal.hpp"
 #include "core/importers/kineto/json/text.hpp"
 
@@ -12,6 +14,18 @@ namespace {
 std::optional<std::int64_t> sane_time(const JsonValue& value) {
   const std::optional<std::int64_t> time = nanoseconds(value.text);
   return time && *time<kLatestTime&& * time> - kLatestTime ? time : std::nullopt;
+}
+
+bool is_odd(const JsonValue& value) {
+  const std::string_view text = value.text;
+  if (std::any_of(text.begin(), text.end(),
+                  [](char c) { return static_cast<unsigned char>(c) < ' '; }))
+    return true;
+  for (std::size_t at = value.escaped ? text.find('\\') : std::string_view::npos; at < text.size();
+       at = text.find('\\', at + 2)) {
+    if (!is_escape(text.substr(at))) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -25,8 +39,8 @@ std::optional<std::int64_t> FieldReader::time(const Event& event) {
 std::int64_t FieldReader::duration(const Event& event) {
   if (event.get(Field::ph).text == "B") return 0;
   const std::optional<std::int64_t> duration = sane_time(event.get(Field::dur));
-  if (!duration) count_missing();
-  return duration.value_or(0);
+  if (duration && *duration >= 0) return *duration;
+  return ++unended_, 0;
 }
 
 StringId FieldReader::name(const Event& event) {
@@ -54,6 +68,7 @@ void FieldReader::three(const Event& event, Field field, std::array<std::uint32_
 }
 
 std::string_view FieldReader::text(const JsonValue& value) {
+  if (is_odd(value)) ++odd_texts_;
   const std::string_view plain = decoded(value, scratch_);
   if (simdjson::validate_utf8(plain.data(), plain.size())) return plain;
   return scratch_ = repaired_utf8(plain);

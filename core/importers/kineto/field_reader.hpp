@@ -19,7 +19,7 @@ class FieldReader {
 
   // Required fields.
   std::optional<std::int64_t> time(const Event& event);
-  std::int64_t duration(const Event& event);  // 0 where missing, and of a begin alone
+  std::int64_t duration(const Event& event);  // 0 where there is none that can be
   StringId name(const Event& event);
 
   // Optional ones.
@@ -31,11 +31,17 @@ class FieldReader {
   std::string_view text(const JsonValue& value);  // valid until the next call
 
   void count_missing() { ++health_.missing_fields; }
+  // Events whose length is missing, negative or none that can be.
+  std::uint64_t unended() const { return unended_; }
+  void count_unended(std::uint64_t more) { unended_ += more; }
+  // Texts with escapes that JSON does not have, or with control bytes.
+  std::uint64_t odd_texts() const { return odd_texts_; }
 
  private:
   StringTable& strings_;
   Health& health_;
   std::string scratch_;
+  std::uint64_t unended_ = 0, odd_texts_ = 0;
 };
 
 template <class Unsigned>

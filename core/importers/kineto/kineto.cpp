@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+
 #include "core/importers/byte_source.hpp"
 #include "core/importers/kineto/document.hpp"
 
@@ -15,6 +18,29 @@ Error in_file(const std::filesystem::path& path, Error error) {
   return error;
 }
 
+constexpr std::string_view kFirstKeys[] = {"\"schemaVersion\"", "\"traceEvents\""};
+
+// Counts the keys that a trace has once.
+bool holds_two_traces(const std::filesystem::path& path) {
+  Result<std::unique_ptr<importers::ByteSource>> source = importers::open_bytes(path);
+  if (!source.ok()) return false;
+  std::array<std::size_t, std::size(kFirstKeys)> counts{};
+  std::string text;
+  for (std::string piece(1U << 16U, '\0');;) {
+    const Result<std::size_t> got = (*source)->read(piece.data(), piece.size());
+    if (!got.ok() || *got == 0) break;
+    text.append(piece, 0, *got);
+    const std::size_t whole = text.size() - std::min<std::size_t>(text.size(), 16);
+    for (std::size_t key = 0; key < counts.size(); ++key) {
+      for (std::size_t at = text.find(kFirstKeys[key]); at < whole;
+           at = text.find(kFirstKeys[key], at + 1))
+        ++counts[key];
+    }
+    text.erase(0, whole);
+  }
+  return *std::max_element(counts.begin(), counts.end()) > 1;
+}
+
 }  // namespace
 
 Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress& progress,
@@ -23,10 +49,13 @@ Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress&
   if (!source.ok()) return in_file(path, source.error());
   kineto::TraceFiller filler;
   kineto::Window window(**source, options.window_bytes, progress);
-  const Status status = kineto::read_document(**source, window, options.room, filler);
+  const Status status = kineto::read_document(
+      **source, window, options.room, [&path] { return holds_two_traces(path); }, filler);
   if (!status.ok()) return in_file(path, status.error());
   if (options.counts != nullptr) *options.counts = filler.counts();
   TraceData data = filler.finish();
+  if (!filler.unread_device_work().empty())
+    return in_file(path, bad_input(filler.unread_device_work()));
   data.path = path.string();
   return data;
 }

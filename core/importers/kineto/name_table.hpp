@@ -39,7 +39,7 @@ class NameTable {
   static constexpr std::size_t slot_of(std::string_view name, std::uint32_t multiplier) {
     const auto letter = [&name](std::size_t i) { return static_cast<unsigned char>(name[i]); };
     const std::uint32_t mixed = static_cast<std::uint32_t>(name.size()) * 131U + letter(0) * 31U +
-                                letter(name.size() - 1) * 7U + letter(name.size() / 2);
+                                letter(name.size() - 1) * 7U + letter(name.size() / 2) * 3U;
     return (mixed * multiplier >> 3U) % kSlots;
   }
 

@@ -17,23 +17,63 @@ Value look_up(const std::array<std::pair<std::string_view, Value>, kCount>& tabl
   return found == table.end() ? otherwise : found->second;
 }
 
+// The two ends of a copy, as profilers name them; the first that a text begins with.
+enum class End : std::uint8_t { host, device, peer };
+constexpr std::array<std::pair<std::string_view, End>, 13> kEnds = {{
+    {"Host", End::host},
+    {"HOST", End::host},
+    {"host", End::host},
+    {"Device", End::device},
+    {"DEVICE", End::device},
+    {"device", End::device},
+    {"Peer", End::peer},
+    {"H", End::host},
+    {"M", End::host},  // Intel: memory that is neither pinned nor the device's
+    {"D", End::device},
+    {"A", End::device},  // an array of CUDA's
+    {"S", End::device},  // Intel: shared
+    {"P", End::peer},
+}};
+
+std::optional<End> take_end(std::string_view& text) {
+  for (const auto& [word, end] : kEnds) {
+    if (text.starts_with(word)) return text.remove_prefix(word.size()), end;
+  }
+  return std::nullopt;
+}
+
+CopyKind kind_between(End from, End to) {
+  if (from == End::peer || to == End::peer) return CopyKind::peer;
+  if (from == End::host) return to == End::host ? CopyKind::host_to_host : CopyKind::host_to_device;
+  return to == End::host ? CopyKind::device_to_host : CopyKind::device_to_device;
+}
+
+// "HtoD", "M2D", "HostToDevice": two ends with a word for "to" between them, and nothing behind.
 CopyKind copy_kind(std::string_view word) {
-  constexpr std::array<std::pair<std::string_view, CopyKind>, 9> kWords = {{
-      {"HtoD", CopyKind::host_to_device},
-      {"HtoA", CopyKind::host_to_device},
-      {"DtoH", CopyKind::device_to_host},
-      {"AtoH", CopyKind::device_to_host},
-      {"DtoD", CopyKind::device_to_device},
-      {"AtoD", CopyKind::device_to_device},
-      {"DtoA", CopyKind::device_to_device},
-      {"HtoH", CopyKind::host_to_host},
-      {"PtoP", CopyKind::peer},
-  }};
-  return look_up(kWords, word, CopyKind::none);
+  constexpr std::string_view kTo[] = {"to", "To", "TO", "2", "_to_"};
+  const std::optional<End> from = take_end(word);
+  if (!from) return CopyKind::none;
+  const auto* const to = std::find_if(std::begin(kTo), std::end(kTo),
+                                      [word](std::string_view t) { return word.starts_with(t); });
+  if (to == std::end(kTo)) return CopyKind::none;
+  word.remove_prefix(to->size());
+  const std::optional<End> target = take_end(word);
+  return target && word.empty() ? kind_between(*from, *target) : CopyKind::none;
+}
+
+// The direction may stand anywhere: "CopyHostToDevice" (AMD), "DMA_H2D".
+CopyKind copy_kind_within(std::string_view name) {
+  const std::string_view what = name.substr(0, name.find(" ("));
+  for (std::size_t at = 0; at < what.size(); ++at) {
+    const std::string_view rest = what.substr(at);
+    if (const CopyKind kind = copy_kind(rest.substr(0, rest.find(' '))); kind != CopyKind::none)
+      return kind;
+  }
+  return CopyKind::none;
 }
 
 MemoryKind memory_kind(std::string_view word) {
-  constexpr std::array<std::pair<std::string_view, MemoryKind>, 7> kWords = {{
+  constexpr std::array<std::pair<std::string_view, MemoryKind>, 11> kWords = {{
       {"Pageable", MemoryKind::pageable},
       {"Pinned", MemoryKind::pinned},
       {"Device", MemoryKind::device},
@@ -41,6 +81,10 @@ MemoryKind memory_kind(std::string_view word) {
       {"Managed", MemoryKind::managed},
       {"Device Static", MemoryKind::device},
       {"Managed Static", MemoryKind::managed},
+      {"MEMORY", MemoryKind::pageable},  // Intel's four
+      {"HOST", MemoryKind::pinned},
+      {"DEVICE", MemoryKind::device},
+      {"SHARED", MemoryKind::managed},
   }};
   return look_up(kWords, word, MemoryKind::unknown);
 }
@@ -58,16 +102,26 @@ bool parse_number(std::string_view text, std::uint32_t& out) {
   return error == std::errc() && stop == text.data() + text.size();
 }
 
-// "CopyHostToDevice", as AMD's tracer names them.
-CopyKind spelled_out_copy_kind(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, CopyKind>, 4> kSpelledOut = {{
-      {"CopyHostToDevice", CopyKind::host_to_device},
-      {"CopyDeviceToHost", CopyKind::device_to_host},
-      {"CopyDeviceToDevice", CopyKind::device_to_device},
-      {"CopyPeerToPeer", CopyKind::peer},
-  }};
-  return look_up(kSpelledOut, name, CopyKind::none);
-}
+struct Vendor {
+  std::string_view word;  // in the name or label of a process
+  std::string_view name;
+};
+
+constexpr std::array kVendors = {
+    Vendor{"Ascend", "Huawei Ascend, an NPU"},
+    Vendor{"NPU", "an NPU"},
+    Vendor{"Gaudi", "Intel Gaudi, an HPU"},
+    Vendor{"Habana", "Intel Gaudi, an HPU"},
+    Vendor{"HPU", "Intel Gaudi, an HPU"},
+    Vendor{"MTIA", "Meta MTIA"},
+    Vendor{"XPU", "an Intel GPU"},
+    Vendor{"TPU", "a TPU"},
+    Vendor{"MLU", "Cambricon, an MLU"},
+    Vendor{"MUSA", "Moore Threads"},
+    Vendor{"GCU", "Enflame, a GCU"},
+    Vendor{"Neuron", "AWS Neuron"},
+    Vendor{"GPU", "a GPU"},
+};
 
 }  // namespace
 
@@ -83,15 +137,23 @@ std::optional<PythonName> parse_python_name(std::string_view name) {
 }
 
 CopyName parse_copy_name(std::string_view name) {
-  if (const CopyKind kind = spelled_out_copy_kind(name); kind != CopyKind::none) return {kind};
   const std::size_t first = std::min(name.find(' '), name.size());
   std::string_view rest = name.substr(std::min(first + 1, name.size()));
-  CopyName out{copy_kind(rest.substr(0, rest.find(' ')))};
+  CopyName out{copy_kind_within(name)};
   const std::string_view memories = in_parentheses(rest);
   const std::size_t arrow = memories.find(" -> ");
   out.target = memory_kind(arrow == std::string_view::npos ? memories : memories.substr(arrow + 4));
   if (arrow != std::string_view::npos) out.source = memory_kind(memories.substr(0, arrow));
   return out;
+}
+
+std::string device_vendor(std::string_view name, std::string_view label) {
+  for (const Vendor& vendor : kVendors) {
+    if (name.find(vendor.word) != std::string_view::npos ||
+        label.find(vendor.word) != std::string_view::npos)
+      return std::string(vendor.name);
+  }
+  return "";
 }
 
 ApiKind parse_sync_kind(std::string_view name) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/model/events.hpp"
@@ -18,13 +19,18 @@ struct PythonName {
 };
 std::optional<PythonName> parse_python_name(std::string_view name);
 
-// "Memcpy HtoD (Pageable -> Device)", "Memset (Device)" (target only).
+// "Memcpy HtoD (Pageable -> Device)", "Memset (Device)" (target only); "CopyHostToDevice" (AMD),
+// "Memcpy M2D (MEMORY -> DEVICE)" (Intel), and the like.
 struct CopyName {
   CopyKind kind = CopyKind::none;
   MemoryKind source = MemoryKind::unknown;
   MemoryKind target = MemoryKind::unknown;
 };
 CopyName parse_copy_name(std::string_view name);
+
+// Who made the device that a process of the trace stands for, by its name ("Ascend Hardware") or
+// label ("NPU 0"); empty: it stands for none.
+std::string device_vendor(std::string_view name, std::string_view label);
 
 // "Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"; other for anything else.
 ApiKind parse_sync_kind(std::string_view name);

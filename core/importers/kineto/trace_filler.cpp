@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/importers/kineto/device_clock.hpp"
+#include "core/importers/kineto/open_ranges.hpp"
 #include "core/importers/kineto/python_frames.hpp"
 
 namespace stepscope::kineto {
@@ -40,10 +41,24 @@ bool is_mark_of_pytorch(const Event& event) {
          name.starts_with("enumerate(DataLoader)");
 }
 
+// What a task of Ascend's device is; waits, records and the like are no work.
+Category category_of_task(std::string_view type) {
+  const auto says = [type](std::string_view word) {
+    return type.find(word) != std::string_view::npos;
+  };
+  if (says("MEMCPY") || says("DMA")) return Category::gpu_memcpy;
+  constexpr std::string_view kNoWork[] = {"WAIT",  "RECORD", "NOTIFY",      "EVENT",
+                                          "MODEL", "LABEL",  "PLACE_HOLDER"};
+  const bool works = std::none_of(std::begin(kNoWork), std::end(kNoWork), says);
+  return works ? Category::kernel : Category::trace_span;
+}
+
 // PyTorch's EventList.export_chrome_trace writes a list without categories, whose processes are
-// named by what ran in them.
+// named by what ran in them. Ascend's profiler leaves them out for its device and its runtime.
 Category category_in_event_list(const Event& event) {
   const std::string_view process = event.get(Field::pid).text;
+  if (event.has(Field::task_type)) return category_of_task(event.get(Field::task_type).text);
+  if (event.get(Field::name).text.starts_with("AscendCL@")) return Category::runtime;
   if (process == "CUDA functions") return Category::kernel;
   if (process != "CPU functions") return Category::unknown;
   return is_mark_of_pytorch(event) ? Category::user_annotation : Category::cpu_op;
@@ -52,8 +67,10 @@ Category category_in_event_list(const Event& event) {
 Category category_of_complete(const Event& event) {
   const std::string_view name = event.get(Field::cat).text;
   if (!event.has(Field::cat)) return category_in_event_list(event);
-  if (name == "Operator" && is_mark_of_pytorch(event)) return Category::user_annotation;
-  return category_of(name);
+  const Category category = category_of(name);
+  if (category == Category::cpu_op && is_mark_of_pytorch(event)) return Category::user_annotation;
+  if (category != Category::device_or_cpu_op) return category;
+  return event.has(Field::stream) ? Category::kernel : Category::cpu_op;
 }
 
 bool any(const std::vector<HostKind>& kinds, HostKind a, HostKind b) {
@@ -104,6 +121,7 @@ void TraceFiller::add(const Event& event) {
 bool TraceFiller::place(Category category, const Event& event) {
   switch (category) {
     case Category::cpu_op:
+    case Category::device_or_cpu_op:
     case Category::user_annotation:
     case Category::python_function:
     case Category::runtime:
@@ -138,6 +156,7 @@ bool TraceFiller::place(Category category, const Event& event) {
 
 void TraceFiller::skip(const Event& event, Category category) {
   ++data_.health.skipped_events;
+  if (category == Category::unknown && event.has(Field::dur)) entities_.count_unread(event);
   if (category != Category::unknown) {
     ++timeless_;
   } else if (event.has(Field::cat)) {
@@ -180,6 +199,27 @@ void TraceFiller::note_open() {
                     open == 1 ? "" : "s", open == 1 ? "s" : "", open == 1 ? "s" : ""));
 }
 
+void TraceFiller::note_mended() {
+  const auto plural = [](std::uint64_t count) { return count == 1 ? "" : "s"; };
+  if (mended_ > 0)
+    data_.health.notes.push_back(fmt::format(
+        "{} event{} of this file {} no JSON (the first at byte {} of the content) and {} mended: a "
+        "string ends at the quote that a comma or a bracket follows, a word that is no value is "
+        "unknown",
+        mended_, plural(mended_), mended_ == 1 ? "is" : "are", first_mended_,
+        mended_ == 1 ? "was" : "were"));
+  if (const std::uint64_t odd = fields_.odd_texts(); odd > 0)
+    data_.health.notes.push_back(fmt::format(
+        "{} text{} of this file hold{} single backslashes or control bytes, which is no "
+        "JSON: kept as written",
+        odd, plural(odd), odd == 1 ? "s" : ""));
+  if (const std::uint64_t unended = fields_.unended(); unended > 0)
+    data_.health.notes.push_back(fmt::format(
+        "{} event{} of this file {} no end that can be (an overflowed, negative or missing "
+        "length): no length is known, and nothing ends there",
+        unended, plural(unended), unended == 1 ? "has" : "have"));
+}
+
 void TraceFiller::note_missing_numbers() {
   if (numbered_ > numbers_ && numbered_ >= kFewestNumbered)
     data_.health.notes.push_back(fmt::format(
@@ -217,16 +257,19 @@ void TraceFiller::set_collected(bool api_arguments) {
 
 TraceData TraceFiller::finish() {
   data_.source = SourceKind::kineto;
+  unread_ = entities_.unread_device_work();
   const ProcessId owner = entities_.finish();
   facts_.apply(data_, owner);
   samples_.finish(owner);
   set_collected(device_.finish());
+  fields_.count_unended(close_open_ranges(data_));
   note_frames(end_with_callers(data_.host_ranges));
   shift_times();
   (void)mend_device_clock(data_);
   data_.health.missing_fields += facts_.unreadable();
   note_skipped();
   note_open();
+  note_mended();
   note_missing_numbers();
   return std::move(data_);
 }

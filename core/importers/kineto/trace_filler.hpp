@@ -26,6 +26,14 @@ class TraceFiller {
   void add(const Event& event);
   DocumentFacts& facts() { return facts_; }
   const CategoryCounts& counts() const { return counts_; }
+  // An event or a fact that was no JSON, at that byte of the content.
+  void count_mended(std::uint64_t byte) {
+    if (mended_++ == 0) first_mended_ = byte;
+  }
+
+  // After finish(): why the trace is of no use, where most of what its device did is in a form that
+  // is not known; else empty.
+  const std::string& unread_device_work() const { return unread_; }
 
   // Times become absolute, rows get their owners, notes are written. Call once.
   TraceData finish();
@@ -37,6 +45,7 @@ class TraceFiller {
   void shift_times();
   void note_skipped();
   void note_open();
+  void note_mended();
   void note_missing_numbers();
   void note_frames(std::uint64_t moved);
   void set_collected(bool api_arguments);
@@ -51,7 +60,9 @@ class TraceFiller {
   DocumentFacts facts_;
   CategoryCounts counts_{};
   std::map<std::string, std::uint64_t> skipped_;  // by phase and category
-  std::uint64_t timeless_ = 0;                    // of the profiler, and without a time that can be
+  std::string unread_;
+  std::uint64_t mended_ = 0, first_mended_ = 0;
+  std::uint64_t timeless_ = 0;  // of the profiler, and without a time that can be
   // PyTorch numbers its own events from 0 on and leaves none out ("Ev Idx").
   std::uint64_t numbered_ = 0, numbers_ = 0;  // events that have one, and the highest plus 1
 };

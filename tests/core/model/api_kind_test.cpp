@@ -69,6 +69,25 @@ TEST(ApiKind, CallsOfAmdAreKnown) {
   EXPECT_EQ(classify_api("hipHostMalloc"), ApiKind::alloc_host);
 }
 
+TEST(ApiKind, CallsOfOtherVendorsAreKnown) {
+  for (const char* name :
+       {"urEnqueueKernelLaunchWithArgsExp", "zeCommandListAppendLaunchKernel",
+        "piEnqueueKernelLaunch", "AscendCL@aclnnMatmul", "aclopCompileAndExecuteV2",
+        "aclrtLaunchKernelWithConfig", "synLaunchExt", "cnrtInvokeKernel", "musaLaunchKernel",
+        "mcLaunchKernel"})
+    EXPECT_EQ(classify_api(name), ApiKind::launch_kernel) << name;
+  for (const char* name : {"urEnqueueUSMMemcpy", "piextUSMEnqueueMemcpy", "aclrtMemcpyAsync",
+                           "zeCommandListAppendMemoryCopy", "synMemCopyAsync", "cnrtMemcpyAsync"})
+    EXPECT_EQ(classify_api(name), ApiKind::memcpy_async) << name;
+  for (const char* name : {"urQueueFinish", "zeCommandQueueSynchronize", "synStreamSynchronize",
+                           "AscendCL@aclrtSynchronizeStreamWithTimeout", "cnrtQueueSync"})
+    EXPECT_EQ(classify_api(name), ApiKind::sync_stream) << name;
+  EXPECT_EQ(classify_api("aclrtSynchronizeDevice"), ApiKind::sync_device);
+  EXPECT_EQ(classify_api("urEnqueueUSMFill"), ApiKind::memset_async);
+  EXPECT_EQ(classify_api("urEventWait"), ApiKind::sync_event);
+  EXPECT_EQ(classify_api("urUSMHostAlloc"), ApiKind::alloc_host);
+}
+
 TEST(ApiKind, LoadingIsTheCallsThatMayCompileOrLoad) {
   EXPECT_EQ(classify_api("cuModuleLoadDataEx"), ApiKind::module_load);
   EXPECT_EQ(classify_api("cudaLibraryLoadData"), ApiKind::module_load);
@@ -81,7 +100,7 @@ TEST(ApiKind, QueriesAndForeignNamesAreOther) {
   EXPECT_EQ(classify_api("cudaFuncGetAttributes"), ApiKind::other);
   EXPECT_EQ(classify_api("cudaStreamIsCapturing"), ApiKind::other);
   EXPECT_EQ(classify_api("hiprtcCompileProgram"), ApiKind::other);
-  EXPECT_EQ(classify_api("zeCommandListAppendLaunchKernel"), ApiKind::other);
+  EXPECT_EQ(classify_api("vkQueueSubmit"), ApiKind::other);
   EXPECT_EQ(classify_api(""), ApiKind::other);
 }
 

@@ -93,6 +93,9 @@ bool JsonScanner::scalar(JsonValue& out) {
   if (!begins_scalar(*at_)) return fail("expected a value");
   while (is_scalar(*at_)) ++at_;
   if (at_ >= end_) return short_of_text();
+  const char letter = *first == '-' ? first[1] : *first;
+  const bool is_word_of_json = letter == 't' || letter == 'f' || (letter == 'n' && first[1] == 'u');
+  if (letter > '9' && !is_word_of_json) ++odd_words_;
   out = {{first, static_cast<std::size_t>(at_ - first)}, JsonValue::Kind::scalar, false};
   return true;
 }

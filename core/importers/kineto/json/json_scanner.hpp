@@ -34,6 +34,8 @@ class JsonScanner {
   State state() const { return state_; }
   const char* at() const { return at_; }
   const char* why() const { return why_; }
+  // Values taken that are words which JSON does not have: NaN, Infinity, None.
+  unsigned odd_words() const { return odd_words_; }
 
   // Skips space; true where c follows, which it does not take.
   bool next_is(char c) { return skip_space() && *at_ == c; }
@@ -59,6 +61,7 @@ class JsonScanner {
   const char* at_;
   const char* end_;
   const char* why_ = "";
+  unsigned odd_words_ = 0;
   State state_ = State::good;
 };
 

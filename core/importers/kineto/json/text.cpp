@@ -99,6 +99,12 @@ std::string_view decoded(const JsonValue& value, std::string& scratch) {
   return scratch;
 }
 
+bool is_escape(std::string_view text) {
+  std::string unused;
+  std::uint32_t unit = 0;
+  return take_letter(text, unused) || take_unit(text, unit);
+}
+
 std::string repaired_utf8(std::string_view text) {
   std::string out;
   while (!text.empty()) {

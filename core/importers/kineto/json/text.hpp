@@ -15,6 +15,9 @@ namespace stepscope::kineto {
 // into `scratch`, which it overwrites.
 std::string_view decoded(const JsonValue& value, std::string& scratch);
 
+// Whether the backslash at the front begins an escape of JSON.
+bool is_escape(std::string_view text);
+
 // `text` with every byte that is not part of valid UTF-8 replaced.
 std::string repaired_utf8(std::string_view text);
 

@@ -7,7 +7,9 @@
 namespace stepscope {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::string op(std::string_view fields) {
   return R"({"ph": "X", "cat": "cpu_op", )" + std::string(fields) + "}";
@@ -90,7 +92,7 @@ struct Missing {
 
 TEST(KinetoFields, MissingOnesAreCounted) {
   const Missing rows[] = {
-      {R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1})", 1, 0, 1,
+      {R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1})", 1, 0, 0,
        0},  // dur
       {R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "dur": 1})", 0, 0, 1,
        1},  // ts
@@ -103,9 +105,9 @@ TEST(KinetoFields, MissingOnesAreCounted) {
       {R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1e400, "dur": 1})", 0,
        0, 1, 1},
       {R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": NaN})", 1,
-       0, 1, 0},
+       0, 0, 0},
       {R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": null})", 1,
-       0, 1, 0},
+       0, 0, 0},
       {R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaFree", "pid": 1, "tid": 1, "ts": 1, "dur": 1})",
        1, 0, 1, 0},
       {R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1})", 0, 1, 3,
@@ -132,11 +134,27 @@ TEST(KinetoFields, MissingOnesAreCounted) {
   }
 }
 
-TEST(KinetoFields, NegativeDurationsAreMendedByTheModel) {
-  const Trace trace =
-      Trace::build(read_events(op(R"("name": "a", "pid": 1, "tid": 1, "ts": 5, "dur": -2)")));
-  EXPECT_EQ(trace.health().reversed_times, 1U);
-  EXPECT_EQ(trace.host_ranges().end.at(0), 5000);
+TEST(KinetoFields, WhatHasNoEndThatCanBeIsEmptyAndCounted) {
+  for (const char* duration :
+       {R"("dur": -2)", R"("dur": 7443372036854776.0)", R"("dur": NaN)", R"("id": 1)"}) {
+    const TraceData data =
+        read_events(op(std::string(R"("name": "a", "pid": 1, "tid": 1, "ts": 5, )") + duration));
+    EXPECT_EQ(data.host_ranges.end.at(0), 5000) << duration;
+    EXPECT_THAT(data.health.notes, Contains(HasSubstr("1 event of this file has no end")))
+        << duration;
+  }
+}
+
+// Nothing else of the trace reaches a tenth as far.
+TEST(KinetoFields, ALengthOf32BitsThatOverflowedIsNone) {
+  const auto rest = op(R"("name": "b", "pid": 1, "tid": 1, "ts": 40000, "dur": 9)");
+  const auto with_length = [&rest](const char* us) {
+    return read_events(
+        op(std::string(R"("name": "a", "pid": 1, "tid": 1, "ts": 5, "dur": )") + us) + "," + rest);
+  };
+  EXPECT_EQ(with_length("4294967.295").host_ranges.end.at(0), 5000);
+  EXPECT_EQ(with_length("4294967295").host_ranges.end.at(0), 5000);
+  EXPECT_EQ(with_length("3000000").host_ranges.end.at(0), 3'000'005'000) << "a long one";
 }
 
 TEST(KinetoFields, DeviceOpsAtTimeZeroHaveNoTime) {
@@ -170,7 +188,7 @@ TEST(KinetoFields, SumsOfTimesStayInRange) {
       R"("baseTimeNanoseconds": 2999999999999999999)");
   EXPECT_EQ(data.host_ranges.end.at(0), 8999999999999997999);
   EXPECT_EQ(data.host_ranges.end.at(1), data.host_ranges.begin.at(1));
-  EXPECT_EQ(data.health.missing_fields, 1U);
+  EXPECT_EQ(data.health.missing_fields, 0U);
   EXPECT_EQ(read_events("", R"("baseTimeNanoseconds": 3000000000000000000)").health.missing_fields,
             1U);
 }

@@ -50,6 +50,73 @@ TEST(KinetoVendors, DeviceWorkBehindTheHostsIsInTheWindow) {
   EXPECT_GE(steps->list.back().window.end, trace.device_ops().end.back());
 }
 
+TEST(KinetoVendors, CopiesOfIntelSayTheirDirection) {
+  TraceData data = read_events(R"json(
+    {"ph": "X", "cat": "xpu_runtime", "name": "urEnqueueUSMMemcpy", "pid": 1, "tid": 1, "ts": 10, "dur": 5,
+     "args": {"correlation": 7}},
+    {"ph": "X", "cat": "xpu_runtime", "name": "urEnqueueKernelLaunchWithArgsExp", "pid": 1, "tid": 1, "ts": 16, "dur": 2,
+     "args": {"correlation": 8}},
+    {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy M2D (MEMORY -> DEVICE)", "pid": 0, "tid": 7, "ts": 30, "dur": 10,
+     "args": {
+  "device" : 0, "context" : "0x000055d1c0ffee00", "sycl queue" : 9, "correlation" : 7, "bytes" : 4}},
+    {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 40, "dur": 10,
+     "args": {"device": 0, "context": "0x000055d1c0ffee00", "sycl queue": 9, "correlation": 8}})json");
+  EXPECT_EQ(data.device_ops.copy_kind.at(0), CopyKind::host_to_device);
+  EXPECT_EQ(data.device_ops.source_memory.at(0), MemoryKind::pageable);
+  EXPECT_EQ(data.streams.at(0).stream, 9U);
+  EXPECT_EQ(data.streams.size(), 1U);
+  EXPECT_EQ(data.health.missing_fields, 0U);
+  const Trace trace = Trace::build(std::move(data));
+  EXPECT_THAT(trace.calls().api, ElementsAre(ApiKind::memcpy_async, ApiKind::launch_kernel));
+  EXPECT_EQ(trace.launch_of(0), 0U);
+}
+
+TEST(KinetoVendors, CategoriesThatEndAsCudasDoAreRead) {
+  const TraceData data = read_events(R"(
+    {"ph": "X", "cat": "musa_runtime", "name": "musaLaunchKernel", "pid": 1, "tid": 1, "ts": 10, "dur": 5, "args": {"correlation": 7}},
+    {"ph": "X", "cat": "npu_memcpy", "name": "DMA_H2D", "pid": 0, "tid": 7, "ts": 30, "dur": 10,
+     "args": {"device": 0, "stream": 7, "correlation": 8, "bytes": 4}},
+    {"ph": "X", "cat": "hpu_op", "name": "gemm", "pid": 0, "tid": 7, "ts": 40, "dur": 10, "args": {"device": 0, "stream": 7}},
+    {"ph": "X", "cat": "hpu_op", "name": "hpu::cast", "pid": 1, "tid": 1, "ts": 20, "dur": 10})");
+  EXPECT_EQ(data.calls.api.at(0), ApiKind::launch_kernel);
+  EXPECT_THAT(data.device_ops.kind, ElementsAre(DeviceOpKind::memcpy, DeviceOpKind::kernel));
+  EXPECT_EQ(data.device_ops.copy_kind.at(0), CopyKind::host_to_device);
+  EXPECT_THAT(data.host_ranges.kind, ElementsAre(HostKind::runtime_call, HostKind::op));
+  EXPECT_EQ(data.health.skipped_events, 0U);
+}
+
+// Its runtime and its device have no categories, and processes of the profiler's making.
+constexpr const char* kAscend = R"([
+    {"ph": "M", "name": "process_name", "pid": 9000, "tid": 0, "args": {"name": "Ascend Hardware"}},
+    {"ph": "X", "name": "ProfilerStep#3", "cat": "cpu_op", "pid": 41, "tid": 41, "ts": "5.000", "dur": 80},
+    {"ph": "X", "name": "aten::mm", "cat": "cpu_op", "pid": 41, "tid": 41, "ts": "10.000", "dur": 40, "args": {}},
+    {"ph": "X", "name": "AscendCL@aclnnMatmul", "pid": 8000, "tid": 41, "ts": "12.000", "dur": 8.0,
+     "args": {"Mode": "ACL_OP", "level": "acl", "connection_id": 101}},
+    {"ph": "X", "name": "MatMulV2", "pid": 9000, "tid": 7, "ts": "20.000", "dur": 30.0,
+     "args": {"Task Type": "AI_CORE", "Stream Id": 7, "connection_id": 101}},
+    {"ph": "X", "name": "EVENT_WAIT", "pid": 9000, "tid": 7, "ts": "50.000", "dur": 30.0,
+     "args": {"Task Type": "EVENT_WAIT", "Stream Id": 7, "connection_id": 102}}])";
+
+TEST(KinetoVendors, WorkOfAscendsDeviceIsOfTheThreadThatCalledForIt) {
+  const Trace trace = Trace::build(read_good(kAscend));
+  ASSERT_EQ(trace.device_ops().size(), 1U) << "a wait is no work";
+  ASSERT_NE(trace.launch_of(0), kNone);
+  EXPECT_EQ(trace.calls().api.at(0), ApiKind::launch_kernel);
+  const HostRanges& h = trace.host_ranges();
+  EXPECT_THAT(h.kind, ElementsAre(HostKind::user_scope, HostKind::op, HostKind::runtime_call));
+  EXPECT_EQ(h.thread[0], h.thread[2]);
+  EXPECT_EQ(trace.data().streams.at(0).process, trace.data().threads.at(h.thread[0]).process);
+  EXPECT_EQ(trace.data().devices.at(0).index, 0U);
+}
+
+TEST(KinetoVendors, ADeviceWhoseWorkCannotBeReadIsRefusedByName) {
+  const std::string message = read_error(document(R"(
+    {"ph": "M", "name": "process_name", "pid": 5, "tid": 0, "args": {"name": "Habana Labs"}},
+    {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 20},
+    {"ph": "X", "cat": "tpc", "name": "add_fwd", "pid": 5, "tid": 7, "ts": 30, "dur": 10})"));
+  EXPECT_THAT(message, HasSubstr("1 events of the device 'Habana Labs' (Intel Gaudi, an HPU)"));
+}
+
 TEST(KinetoVendors, CategoriesOfOldProfilersAreKnown) {
   const TraceData data = read_events(R"(
     {"ph": "X", "cat": "Operator", "name": "aten::mm", "pid": 1, "tid": "1", "ts": 10, "dur": 20,
