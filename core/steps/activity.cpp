@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/steps/capture_gaps.hpp"
+#include "core/steps/open_marks.hpp"
 #include "core/steps/xla_ranges.hpp"
 
 namespace stepscope {
@@ -238,6 +239,7 @@ Activity survey(const Trace& trace, ProcessId process) {
     }
   }
   if (!any) activity.host = device_extent(trace, process);
+  take_open_marks(activity);
   find_work(activity, threads);
   find_backward(activity, threads);
   std::erase_if(activity.work,

@@ -13,6 +13,8 @@
 #include "core/steps/finders/loop.hpp"
 #include "core/steps/finders/user_marker.hpp"
 #include "core/steps/finders/whole_trace.hpp"
+#include "core/steps/lost_device_work.hpp"
+#include "core/steps/open_marks.hpp"
 #include "core/steps/sections.hpp"
 #include "core/steps/unusual/warm_up.hpp"
 #include "core/steps/windows.hpp"
@@ -286,6 +288,8 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
   close_gaps(gaps, steps);
   end_warm_up(found.activity, steps);
   set_gaps_aside(trace, steps);
+  set_open_marks_aside(found.activity, steps);
+  set_lost_work_aside(trace, steps);
   return steps;
 }
 

@@ -88,8 +88,9 @@ struct Steps {
   // The loops of the process, the first the one that is taken without a choice; empty where nothing
   // repeats, and where the user's own marker says what a step is.
   std::vector<Section> sections;
-  SectionChoice chosen;  // whose steps these are
-  Interval recorded;     // of the process, on the host
+  SectionChoice chosen;                   // whose steps these are
+  Interval recorded;                      // of the process, on the host
+  std::uint64_t without_device_work = 0;  // steps set aside for it (lost_device_work.hpp)
   std::vector<std::string>
       notes;  // what a reader should know besides: ranks left out, steps kept, ...
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/steps/capture_gaps.hpp"
+#include "core/steps/lost_device_work.hpp"
 
 namespace stepscope {
 namespace {
@@ -168,57 +169,13 @@ class DeviceWork {
   IntervalSet gaps_;
 };
 
-bool puts_kernels(ApiKind kind) {
-  return kind == ApiKind::launch_kernel || kind == ApiKind::launch_graph;
-}
-
-struct Launches {
-  std::size_t unrecorded = 0;
-  std::int64_t last = kNever;
-  bool last_recorded = true;
-};
-
-// Parents stand before their children, so one pass in row order hands it down.
-std::vector<bool> inside_a_call(const HostRanges& h) {
-  std::vector<bool> inside(h.size());
-  for (RangeId r = 0; r < h.size(); ++r) {
-    const RangeId outer = h.parent[r];
-    inside[r] = outer != kNone && (inside[outer] || family_of(h.kind[outer]) == HostFamily::api);
-  }
-  return inside;
-}
-
-// Kernel launches of each step and whether the device's records of them are there. A driver call
-// inside a runtime call is the same launch once more.
-std::vector<Launches> launches_by_step(const Trace& trace, const Steps& steps) {
-  std::vector<Launches> out(steps.list.size());
-  const StepIndex index(steps.list);
-  const HostRanges& h = trace.host_ranges();
-  const Calls& calls = trace.calls();
-  const std::vector<bool> inside = inside_a_call(h);
-  for (CallId call = 0; call < calls.size(); ++call) {
-    const RangeId range = calls.range[call];
-    if (!puts_kernels(calls.api[call]) || calls.correlation[call] == 0) continue;
-    if (trace.data().threads[h.thread[range]].process != steps.process) continue;
-    const std::size_t step = index.of(h.begin[range]);
-    if (step >= out.size()) continue;
-    const bool recorded = !trace.ops_launched_by(call).empty();
-    if (!recorded && inside[range]) continue;
-    out[step].unrecorded += recorded ? 0U : 1U;
-    if (h.begin[range] < out[step].last) continue;
-    out[step].last = h.begin[range];
-    out[step].last_recorded = recorded;
-  }
-  return out;
-}
-
 bool device_work_is_cut(const Trace& trace, const Steps& steps) {
   if (trace.device_ops().size() == 0) return false;
-  const std::vector<Launches> launches = launches_by_step(trace, steps);
-  const Launches& last = launches.back();
-  const bool usual = std::any_of(launches.begin(), launches.end() - 1, [&last](const Launches& l) {
-    return l.unrecorded >= last.unrecorded;
-  });
+  const std::vector<StepLaunches> launches = launches_by_step(trace, steps);
+  const StepLaunches& last = launches.back();
+  const bool usual =
+      std::any_of(launches.begin(), launches.end() - 1,
+                  [&last](const StepLaunches& step) { return step.unrecorded >= last.unrecorded; });
   return last.unrecorded > 0 && !last.last_recorded && !usual;
 }
 

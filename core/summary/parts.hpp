@@ -72,6 +72,10 @@ std::vector<TransferRow> transfer_rows(const Trace& trace, const Steps& steps,
 // Notes which traces of other tools are pieces of a run.
 void note_cuts(const Trace& trace, const Steps& steps, std::vector<std::string>& notes);
 
+// What the host was inside in the time that has no explanation, where that is more than 1 %.
+void note_unknown(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                  const Counting& counting, std::vector<std::string>& notes);
+
 // Graph work without its capture, and graph launches whose work is missing.
 void note_graphs(const Trace& trace, const Steps& steps, const GraphWork& graphs,
                  std::vector<std::string>& notes);

@@ -96,6 +96,7 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   out.transfers = transfer_rows(trace, steps, attribution, counting);
   out.device_health = device_health(trace, steps, counting.rows);
   out.trust = judge_trust(trace, steps, attribution, out.partition);
+  note_unknown(trace, steps, attribution, counting, out.trust.notes);
   out.trust.lines = share_with_lines(trace, steps, attribution.process, counting);
   out.trust.overhead = overhead;
   out.trust.left = left;

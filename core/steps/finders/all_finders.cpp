@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <string>
 
 #include "core/steps/finders/data_loader.hpp"
 #include "core/steps/finders/executable.hpp"
@@ -34,11 +35,17 @@ std::span<const Finder> all_finders() {
 
 Loop find_loop(const Activity& activity) {
   Loop best;
+  std::string left_out;
   for (const Finder find : all_finders()) {
     Loop loop = find(activity);
+    if (!loop.divides) left_out = loop.how;
     if (loop.found() && loop.confidence > best.confidence) best = std::move(loop);
     if (best.steps.size() >= 2 && best.confidence >= kGoodEnough) break;
   }
+  if (!left_out.empty() && best.divides)
+    best.notes.push_back(
+        left_out +
+        " are left out: one of them holds nearly all of the work, so they divide no loop");
   return best;
 }
 

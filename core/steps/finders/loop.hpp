@@ -27,6 +27,7 @@ struct Loop {
   ThreadId thread = 0;
   std::vector<HostStep> steps;
   bool evaluates = false;     // by the name of what runs
+  bool divides = true;        // false: marks of which one holds nearly all of the work
   bool last_complete = true;  // false: the trace ends in the middle of the last step
   std::vector<std::string> notes;
   // The same stretch divided in another way: tokens in place of calls of `generate`, a GAN's

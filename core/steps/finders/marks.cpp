@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "core/steps/finders/named_range.hpp"
 
 namespace stepscope {
 namespace {
+
+constexpr double kNearlyAll = 0.95;      // share of the work
+constexpr double kDivideNothing = 0.05;  // less than a window without steps
+constexpr double kUnsure = 0.4;          // a loop that is found otherwise goes before
 
 // More outer ranges than this cross what they hold: not all of them are tried.
 constexpr int kMostTried = 16;
@@ -139,6 +144,22 @@ std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId
     for (std::size_t i = 0; i < steps.size(); ++i) steps[i].id = static_cast<std::int64_t>(i);
   }
   return steps;
+}
+
+double confidence_of_division(const Activity& activity, std::span<const HostStep> steps,
+                              double confidence) {
+  if (steps.size() < 2) return confidence;
+  std::vector<double> work;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const std::int64_t begin = k == 0 ? steps[k].time.begin : steps[k - 1].time.end;
+    work.push_back(activity.share_in(Interval{begin, steps[k].time.end}));
+  }
+  const double all = std::accumulate(work.begin(), work.end(), 0.0);
+  const double counted = all - work.front();  // the first step of a run never is
+  std::sort(work.begin(), work.end());
+  const bool two_others_work = work.size() > 2 && work[work.size() - 3] > 0;
+  if (all <= 0 || two_others_work || work.back() < kNearlyAll * all) return confidence;
+  return counted < (1 - kNearlyAll) * all ? kDivideNothing : kUnsure * confidence;
 }
 
 std::string thread_text(const Trace& trace, ThreadId thread) {

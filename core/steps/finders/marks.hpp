@@ -40,6 +40,12 @@ std::vector<Interval> times_of(const Activity& activity, std::span<const RangeId
 // Steps from marks; ids are the numbers in the names where those rise throughout, else 0, 1, 2, ...
 std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId> ranges);
 
+// How surely marks with that confidence divide a loop, given the work that each holds: two marks
+// behind a loop, of which the first holds it all, do not, nor do three of which two hold nothing.
+// Work between two marks is the later one's; `steps` are those of steps_of().
+double confidence_of_division(const Activity& activity, std::span<const HostStep> steps,
+                              double confidence);
+
 std::string thread_text(const Trace& trace, ThreadId thread);  // "thread 1708", "thread 12 (main)"
 
 }  // namespace stepscope

@@ -118,7 +118,9 @@ double confidence_of(const Activity& activity, const Group& group) {
   const double spanned = activity.share_in(Interval{times.front().begin, times.back().end});
   const double inside = activity.share_in(times);
   if (group.ranges.size() < 2) return 0.3 * inside;
-  if (group.step_word) return spanned * (0.35 + 0.6 * inside);
+  if (group.step_word)
+    return confidence_of_division(activity, steps_of(activity, group.ranges),
+                                  spanned * (0.35 + 0.6 * inside));
   const bool runs = group.ranges.size() >= 3 && numbers_rise(activity, group.ranges);
   return runs && inside >= 0.5 ? 0.85 * inside : 0;
 }

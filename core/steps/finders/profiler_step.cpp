@@ -22,7 +22,9 @@ Loop find_profiler_steps(const Activity& activity) {
   note_crossing(marks.crossing, loop.notes);
   // Work between marks counts to the next step, so what matters is what lies outside all of them.
   const double covered = activity.share_in(loop.time());
-  loop.confidence = loop.steps.size() >= 2 ? covered : 0.4 * covered;
+  loop.confidence = loop.steps.size() >= 2 ? confidence_of_division(activity, loop.steps, covered)
+                                           : 0.4 * covered;
+  loop.divides = loop.steps.size() < 2 || loop.confidence == covered;
   return loop;
 }
 

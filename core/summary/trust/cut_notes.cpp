@@ -3,9 +3,12 @@
 // meet. Our own recorder writes both ends of what it records.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
+#include "core/steps/lost_device_work.hpp"
 #include "core/summary/parts.hpp"
 
 namespace stepscope::summary_parts {
@@ -17,11 +20,13 @@ constexpr double kFew = 0.05;
 // beyond them that has it.
 struct Lacking {
   std::uint64_t all = 0, at_edge = 0, elsewhere = 0;
+  std::uint64_t together() const { return at_edge + elsewhere; }
   bool is_much() const { return static_cast<double>(elsewhere) > kFew * static_cast<double>(all); }
 };
 
-// Device work without its launch; the edge is the begin of a stream.
-Lacking without_launch(const Trace& trace, ProcessId process) {
+// Device work without its launch, but for what the profiler ties to none; the edge is the begin of a
+// stream.
+Lacking without_launch(const Trace& trace, ProcessId process, const std::vector<bool>& unlinked) {
   Lacking lacking;
   for (StreamId stream = 0; stream < trace.data().streams.size(); ++stream) {
     if (trace.data().streams[stream].process != process) continue;
@@ -30,7 +35,7 @@ Lacking without_launch(const Trace& trace, ProcessId process) {
     for (const DeviceOpId op : trace.ops_of(stream)) {
       ++lacking.all;
       if (trace.launch_of(op) == kNone) {
-        ++unseen;
+        unseen += unlinked[op] ? 0U : 1U;
         continue;
       }
       if (!any_seen) lacking.at_edge += std::exchange(unseen, 0);
@@ -67,12 +72,29 @@ Lacking without_device_work(const Trace& trace, ProcessId process) {
   return lacking;
 }
 
+// Work that launches without any may have done.
+std::uint64_t without_link(const std::vector<bool>& unlinked) {
+  return static_cast<std::uint64_t>(std::count(unlinked.begin(), unlinked.end(), true));
+}
+
 }  // namespace
 
 void note_cuts(const Trace& trace, const Steps& steps, std::vector<std::string>& notes) {
   if (trace.data().source == SourceKind::stepscope || trace.calls().size() == 0) return;
-  const Lacking ops = without_launch(trace, steps.process);
-  const Lacking launches = without_device_work(trace, steps.process);
+  const std::vector<bool> unlinked = unlinked_ops(trace, steps.process);
+  const Lacking ops = without_launch(trace, steps.process, unlinked);
+  Lacking launches = without_device_work(trace, steps.process);
+  const std::uint64_t tied_to_none = without_link(unlinked);
+  if (launches.together() <= tied_to_none) launches = {};
+  if (2 * tied_to_none > ops.all)
+    notes.push_back(
+        fmt::format("{} of {} device ops are tied to no launch by this trace; what they waited for "
+                    "is read off the loop's thread",
+                    tied_to_none, ops.all));
+  if (steps.without_device_work > 0)
+    notes.push_back(
+        fmt::format("{} of {} steps are not counted: the trace does not hold their device work",
+                    steps.without_device_work, steps.list.size()));
   if (ops.at_edge > 0)
     notes.push_back(
         fmt::format("the trace begins in the middle of the run: {} of {} device ops, at its begin, "

@@ -67,6 +67,48 @@ TEST(ProfilerStep, MarksOfASmallPartYieldToTheOptimizer) {
   EXPECT_EQ(steps.list.size(), 20U);
 }
 
+// A schedule of two steps, and step() called once behind the loop.
+TEST(ProfilerStep, TwoMarksOfWhichTheFirstHoldsTheLoopYieldToIt) {
+  LoopMaker loop;
+  loop.range("ProfilerStep#0", [&] {
+    for (int i = 0; i < 20; ++i) loop.kernel("gemm", 9'000), loop.kernel("add", 3'000), loop.wait();
+  });
+  loop.range("ProfilerStep#1", [&] { loop.now += 40; });
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::periodicity);
+  EXPECT_EQ(steps.list.size(), 20U);
+}
+
+TEST(ProfilerStep, TwoMarksOfWhichTheSecondHoldsTheLoopYieldToIt) {
+  LoopMaker loop;
+  loop.range("ProfilerStep#0", [&] { loop.now += 40; });
+  loop.range("ProfilerStep#1", [&] {
+    for (int i = 0; i < 20; ++i) loop.kernel("gemm", 9'000), loop.kernel("add", 3'000), loop.wait();
+  });
+  EXPECT_EQ(found(loop).list.size(), 20U);
+}
+
+TEST(ProfilerStep, TwoMarksOfWhichTheFirstHoldsAllClaimNoStep) {
+  LoopMaker loop;
+  loop.range("ProfilerStep#0", [&] { loop.kernel("gemm", 9'000), loop.wait(); });
+  loop.range("ProfilerStep#1", [&] { loop.now += 40; });
+  EXPECT_EQ(found(loop).found_by, FoundBy::whole_trace);
+}
+
+TEST(ProfilerStep, AFirstStepThatTunesItsKernelsLeavesTheMarksAsTheyAre) {
+  LoopMaker loop;
+  for (int i = 0; i < 6; ++i) {
+    loop.range("ProfilerStep#" + std::to_string(i), [&] {
+      for (int k = 0; i == 0 && k < 900; ++k) loop.kernel("tried", 500);
+      for (int k = 0; k < 4; ++k) loop.kernel("layer" + std::to_string(k), 3'000);
+      loop.wait();
+    });
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::profiler_step);
+  EXPECT_EQ(steps.list.size(), 6U);
+}
+
 TEST(ProfilerStep, ASingleMarkYieldsToTheOptimizer) {
   LoopMaker loop;
   loop.range("ProfilerStep#1", [&] {

@@ -93,6 +93,25 @@ TEST(CutNotes, LaunchesThatAreNoneOfTheirOwn) {
   EXPECT_THAT(piece.notes(), IsEmpty());
 }
 
+// Some profilers tie collectives to no call: their launches seem to lack their work.
+TEST(CutNotes, CollectivesWithoutACorrelationAreNoCut) {
+  Piece piece;
+  for (int step = 0; step < 10; ++step) {
+    piece.both(5);
+    piece.launch(1'000 + static_cast<std::uint32_t>(step));
+    piece.make.kernel("ncclDevKernel_AllReduce", 9, piece.device, piece.device + 5, 0);
+  }
+  EXPECT_THAT(piece.notes(), IsEmpty());
+  Piece numbered;
+  for (int step = 0; step < 10; ++step) {
+    numbered.both(5);
+    numbered.launch(1'000 + static_cast<std::uint32_t>(step));
+    numbered.make.kernel("ncclDevKernel_AllReduce", 9, numbered.device, numbered.device + 5,
+                         9'000 + static_cast<std::uint32_t>(step));
+  }
+  EXPECT_THAT(numbered.notes(), IsEmpty()) << "a stream of which nothing is tied to a call";
+}
+
 TEST(CutNotes, OurOwnRecorderTellsItself) {
   Piece piece;
   piece.make.data.source = SourceKind::stepscope;

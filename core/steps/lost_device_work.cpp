@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/lost_device_work.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/support/statistics.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr double kAsUsual = 0.95;
+constexpr std::size_t kFewest = 3;  // steps of which "usual" can be said
+
+// Parents stand before their children, so one pass in row order hands it down.
+std::vector<bool> inside_a_call(const HostRanges& h) {
+  std::vector<bool> inside(h.size());
+  for (RangeId r = 0; r < h.size(); ++r) {
+    const RangeId outer = h.parent[r];
+    inside[r] = outer != kNone && (inside[outer] || family_of(h.kind[outer]) == HostFamily::api);
+  }
+  return inside;
+}
+
+std::size_t step_at(const Steps& steps, std::int64_t time) {
+  if (time < steps.list.front().host.begin) return steps.list.size();
+  const auto after =
+      std::upper_bound(steps.list.begin(), steps.list.end(), time,
+                       [](std::int64_t t, const Step& step) { return t < step.host.end; });
+  return static_cast<std::size_t>(after - steps.list.begin());
+}
+
+std::vector<bool> with_device_work(const Trace& trace, const Steps& steps) {
+  std::vector<bool> out(steps.list.size());
+  const HostRanges& h = trace.host_ranges();
+  for (DeviceOpId op = 0; op < trace.device_ops().size(); ++op) {
+    if (trace.data().streams[trace.device_ops().stream[op]].process != steps.process) continue;
+    const CallId call = trace.launch_of(op);
+    const std::int64_t time =
+        call == kNone ? trace.device_ops().begin[op] : h.begin[trace.calls().range[call]];
+    if (const std::size_t k = step_at(steps, time); k < out.size()) out[k] = true;
+  }
+  return out;
+}
+
+// Launches of which the work is missing, beyond those whose work no record ties to them.
+bool any_lost(const std::vector<StepLaunches>& launches, std::uint64_t unlinked) {
+  std::uint64_t lacking = 0;
+  for (const StepLaunches& step : launches) lacking += step.unrecorded;
+  return lacking > unlinked;
+}
+
+double share_recorded(const StepLaunches& step) {
+  const auto all = static_cast<double>(step.recorded + step.unrecorded);
+  return all > 0 ? static_cast<double>(step.recorded) / all : 1;
+}
+
+// The best but one: lost records make none better.
+double usual_share(const std::vector<StepLaunches>& launches) {
+  std::vector<double> shares;
+  for (const StepLaunches& step : launches)
+    if (step.recorded + step.unrecorded > 0) shares.push_back(share_recorded(step));
+  if (shares.size() < 2) return 0;
+  std::sort(shares.rbegin(), shares.rend());
+  return shares[1];
+}
+
+std::vector<bool> without_launches_or_work(const Trace& trace, const Steps& steps,
+                                           const std::vector<StepLaunches>& launches) {
+  const std::vector<bool> works = with_device_work(trace, steps);
+  std::vector<std::int64_t> usual;
+  for (std::size_t k = 0; k < launches.size(); ++k)
+    if (works[k]) usual.push_back(steps.list[k].host.length());
+  std::vector<bool> out(launches.size(), false);
+  if (usual.size() < 2) return out;
+  const std::int64_t half = median(usual) / 2;
+  for (std::size_t k = 0; k < launches.size(); ++k) {
+    const bool launched = launches[k].recorded + launches[k].unrecorded > 0;
+    out[k] = !works[k] && !launched && steps.list[k].host.length() >= half;
+  }
+  return out;
+}
+
+std::vector<bool> lost_steps(const Trace& trace, const Steps& steps) {
+  const std::vector<StepLaunches> launches = launches_by_step(trace, steps);
+  std::vector<bool> lost = without_launches_or_work(trace, steps, launches);
+  const std::vector<bool> unlinked = unlinked_ops(trace, steps.process);
+  const auto without_link =
+      static_cast<std::uint64_t>(std::count(unlinked.begin(), unlinked.end(), true));
+  if (!any_lost(launches, without_link)) return lost;
+  const double least = kAsUsual * usual_share(launches);
+  for (std::size_t k = 0; k < launches.size(); ++k)
+    lost[k] = lost[k] || share_recorded(launches[k]) < least;
+  return lost;
+}
+
+void set_aside_as(Step& step, const char* why) {
+  step.steady = false;
+  step.why_not_steady = why;
+}
+
+void set_followers_aside_of(const std::vector<bool>& lost, Steps& steps) {
+  std::vector<std::size_t> followers;
+  for (std::size_t k = 1; k < lost.size(); ++k)
+    if (lost[k - 1] && steps.list[k].steady) followers.push_back(k);
+  if (followers.size() >= steps.steady_count()) return;
+  for (const std::size_t k : followers)
+    set_aside_as(steps.list[k], "follows a step whose device work is not in the trace");
+}
+
+}  // namespace
+
+std::vector<StepLaunches> launches_by_step(const Trace& trace, const Steps& steps) {
+  std::vector<StepLaunches> out(steps.list.size());
+  std::vector<std::int64_t> last(out.size(), std::numeric_limits<std::int64_t>::min());
+  const HostRanges& h = trace.host_ranges();
+  const Calls& calls = trace.calls();
+  const std::vector<bool> inside = inside_a_call(h);
+  for (CallId call = 0; call < calls.size(); ++call) {
+    const RangeId range = calls.range[call];
+    const bool puts_kernels =
+        calls.api[call] == ApiKind::launch_kernel || calls.api[call] == ApiKind::launch_graph;
+    if (!puts_kernels || calls.correlation[call] == 0) continue;
+    if (trace.data().threads[h.thread[range]].process != steps.process) continue;
+    const std::size_t step = step_at(steps, h.begin[range]);
+    if (step >= out.size()) continue;
+    const bool recorded = !trace.ops_launched_by(call).empty();
+    if (!recorded && inside[range]) continue;  // a driver call inside a runtime call
+    ++(recorded ? out[step].recorded : out[step].unrecorded);
+    if (h.begin[range] < last[step]) continue;
+    last[step] = h.begin[range];
+    out[step].last_recorded = recorded;
+  }
+  return out;
+}
+
+std::vector<bool> unlinked_ops(const Trace& trace, ProcessId process) {
+  const DeviceOps& ops = trace.device_ops();
+  const std::vector<Stream>& streams = trace.data().streams;
+  std::vector<bool> linked(streams.size(), false);
+  bool any = false;
+  for (DeviceOpId op = 0; op < ops.size(); ++op) {
+    if (trace.launch_of(op) == kNone || streams[ops.stream[op]].process != process) continue;
+    linked[ops.stream[op]] = any = true;
+  }
+  std::vector<bool> out(ops.size(), false);
+  for (DeviceOpId op = 0; op < ops.size(); ++op) {
+    if (streams[ops.stream[op]].process != process || trace.launch_of(op) != kNone) continue;
+    out[op] = ops.correlation[op] == 0 || (any && !linked[ops.stream[op]]);
+  }
+  return out;
+}
+
+void set_lost_work_aside(const Trace& trace, Steps& steps) {
+  const bool is_judged = trace.data().source != SourceKind::stepscope &&
+                         trace.device_ops().size() > 0 && steps.list.size() >= kFewest;
+  if (!is_judged) return;
+  const std::vector<bool> lost = lost_steps(trace, steps);
+  for (std::size_t k = 0; k < lost.size(); ++k) {
+    if (!lost[k]) continue;
+    set_aside_as(steps.list[k], "the trace does not hold its device work");
+    steps.list[k].wall_known = false;
+    ++steps.without_device_work;
+  }
+  set_followers_aside_of(lost, steps);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/open_marks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "core/steps/finders/named_range.hpp"
+#include "core/support/statistics.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr std::int64_t kLeast_ns = 10'000;  // shorter ones lose their length to whole microseconds
+
+// Of a name that marks steps, without its number; else empty.
+std::string mark_stem(std::string_view name) {
+  if (name.starts_with("ProfilerStep#")) return "ProfilerStep#";
+  if (name.starts_with("Optimizer.step")) return std::string(name);
+  const NameParts parts = split_number(name);
+  return is_named_like_a_step(parts.stem) ? parts.stem : "";
+}
+
+using StemOfName = std::unordered_map<StringId, std::string>;
+
+const std::string& stem_of(const Activity& activity, RangeId range, StemOfName& known) {
+  const StringId name = activity.trace->host_ranges().name[range];
+  const auto [at, is_new] = known.try_emplace(name);
+  if (is_new) at->second = mark_stem(activity.name(range));
+  return at->second;
+}
+
+}  // namespace
+
+void take_open_marks(Activity& activity) {
+  const auto has_length = [&activity](RangeId range) { return !activity.time(range).empty(); };
+  if (std::all_of(activity.annotations.begin(), activity.annotations.end(), has_length)) return;
+  StemOfName stems;
+  std::map<std::string, std::vector<std::int64_t>> lengths;
+  for (const RangeId range : activity.annotations) {
+    const std::string& stem = stem_of(activity, range, stems);
+    if (!stem.empty() && has_length(range)) lengths[stem].push_back(activity.time(range).length());
+  }
+  std::erase_if(activity.annotations, [&](RangeId range) {
+    if (has_length(range)) return false;
+    const auto others = lengths.find(stem_of(activity, range, stems));
+    if (others == lengths.end() || median(others->second) < kLeast_ns) return false;
+    activity.open_marks.push_back(range);
+    return true;
+  });
+}
+
+void set_open_marks_aside(const Activity& activity, Steps& steps) {
+  if (activity.open_marks.empty()) return;
+  std::size_t set_aside = 0;
+  for (std::size_t k = 0; k < steps.list.size(); ++k) {
+    Step& step = steps.list[k];
+    const std::int64_t begin = k == 0 ? step.host.begin : steps.list[k - 1].host.end;
+    const bool holds_one =
+        std::any_of(activity.open_marks.begin(), activity.open_marks.end(), [&](RangeId range) {
+          return activity.time(range).begin >= begin && activity.time(range).begin < step.host.end;
+        });
+    if (!holds_one) continue;
+    step.steady = false;
+    step.why_not_steady = "a mark without an end lies in it";
+    ++set_aside;
+  }
+  const std::size_t marks = activity.open_marks.size();
+  std::string note = fmt::format("{} mark{} without an end ({}{}) end{} no step", marks,
+                                 marks == 1 ? "" : "s", activity.name(activity.open_marks.front()),
+                                 marks == 1 ? "" : ", ...", marks == 1 ? "s" : "");
+  if (set_aside > 0)
+    note += fmt::format("; {} step{} in which one lies {} not counted", set_aside,
+                        set_aside == 1 ? "" : "s", set_aside == 1 ? "is" : "are");
+  steps.notes.push_back(std::move(note));
+}
+
+}  // namespace stepscope

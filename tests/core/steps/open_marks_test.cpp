@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/steps/open_marks.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/core/steps/found.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+// Eight marked steps of 100 us, of which one has no end.
+Steps steps_without_end(int open, const std::string& name) {
+  LoopMaker loop;
+  for (int i = 0; i < 8; ++i) {
+    const std::int64_t begin = loop.now;
+    loop.kernel("gemm", 60'000), loop.wait();
+    loop.now = begin + 100'000;
+    loop.make.range(HostKind::user_scope, name + std::to_string(i), 1, begin,
+                    i == open ? begin : loop.now);
+  }
+  return found(loop);
+}
+
+std::vector<std::int64_t> counted_walls(const Steps& steps) {
+  std::vector<std::int64_t> out;
+  for (const Step& step : steps.list)
+    if (step.steady) out.push_back(step.wall_ns());
+  return out;
+}
+
+TEST(OpenMarks, TheLastOneIsNoStep) {
+  for (const char* name : {"ProfilerStep#", "train_step ", "iteration "}) {
+    const Steps steps = steps_without_end(7, name);
+    EXPECT_EQ(steps.list.size(), 7U) << name;
+    EXPECT_EQ(counted_walls(steps), std::vector<std::int64_t>(6, 100'000)) << name;
+    EXPECT_THAT(steps.notes, Contains(HasSubstr("1 mark without an end"))) << name;
+  }
+}
+
+TEST(OpenMarks, AStepInWhichOneLiesIsNotCounted) {
+  const Steps steps = steps_without_end(4, "ProfilerStep#");
+  EXPECT_EQ(steps.list.size(), 7U);
+  EXPECT_EQ(counted_walls(steps), std::vector<std::int64_t>(5, 100'000));
+  EXPECT_THAT(steps.notes, Contains(HasSubstr("1 step in which one lies is not counted")));
+}
+
+TEST(OpenMarks, OfAnOptimizerTheyEndNoStep) {
+  LoopMaker loop;
+  for (int i = 0; i < 10; ++i) {
+    loop.train_ops();
+    const std::int64_t begin = loop.now;
+    loop.op("aten::_foreach_addcdiv_", 20'000);
+    loop.make.range(HostKind::user_scope, "Optimizer.step#Adam.step", 1, begin,
+                    i == 9 ? begin : loop.now);
+  }
+  EXPECT_EQ(found(loop).list.size(), 9U);
+}
+
+}  // namespace
+}  // namespace stepscope
