@@ -22,13 +22,15 @@ std::string name_of_other(const Thread& thread, const Thread& loop) {
 
 }  // namespace
 
-PhaseTable::PhaseTable(const Trace& trace, const Threads& threads, const CollectiveWaits& waits,
-                       const OptimizerWork& optimizer, std::optional<NamePattern> only)
+PhaseTable::PhaseTable(const Trace& trace, const Steps& steps, const Threads& threads,
+                       const CollectiveWaits& waits, const OptimizerWork& optimizer,
+                       std::optional<NamePattern> only)
     : trace_(trace),
       threads_(threads),
       waits_(waits),
       only_(std::move(only)),
       optimizer_(optimizer),
+      families_(trace, steps),
       torch_marks_(trace.data().strings.size()) {
   const std::vector<Thread>& all = trace.data().threads;
   bool any_user_phase = false;
@@ -159,7 +161,7 @@ PhaseTable::Timeline PhaseTable::user_timeline(ThreadId thread) {
     if (!is_phase(r)) continue;
     close_until(h.begin[r]);
     const PhaseId above = open.empty() ? 0 : open.back().second;
-    const std::string name(trace_.text(h.name[r]));
+    const std::string name = families_.name_of(h.name[r]);
     if (above != 0 && phases_[above].name == name) {
       open.back().first = std::max(open.back().first, h.end[r]);
       continue;

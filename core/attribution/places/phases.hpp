@@ -2,7 +2,8 @@
 // The phase of a host thread at a moment.
 //
 // A phase is a user range (NVTX, record_function) that is no step marker; nested ranges of the same
-// name are one (a harness may emit both kinds). Where no user range is open, PyTorch's own marks
+// name are one (a harness may emit both kinds), and so are names that differ in numbers
+// (phase_families.hpp). Where no user range is open, PyTorch's own marks
 // serve: Optimizer.step and zero_grad -> "optimizer", DataLoader __next__ -> "data", collectives ->
 // "comm", autograd nodes -> "backward", and in a run without any user phase, but with a backward
 // pass or an optimizer, other ops -> "forward" (the loss, metrics and an evaluation are in it),
@@ -26,14 +27,16 @@
 #include "core/attribution/host/threads.hpp"
 #include "core/attribution/places/captures.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
+#include "core/attribution/places/phase_families.hpp"
 #include "core/support/name_pattern.hpp"
 
 namespace stepscope {
 
 class PhaseTable {
  public:
-  PhaseTable(const Trace& trace, const Threads& threads, const CollectiveWaits& waits,
-             const OptimizerWork& optimizer, std::optional<NamePattern> only);
+  PhaseTable(const Trace& trace, const Steps& steps, const Threads& threads,
+             const CollectiveWaits& waits, const OptimizerWork& optimizer,
+             std::optional<NamePattern> only);
 
   struct Stay {
     PhaseId phase = 0;
@@ -82,6 +85,7 @@ class PhaseTable {
   const CollectiveWaits& waits_;
   std::optional<NamePattern> only_;
   const OptimizerWork& optimizer_;
+  PhaseFamilies families_;
   std::vector<Phase> phases_{Phase{}};
   std::vector<PhaseVisit> visits_;           // by thread
   std::vector<std::size_t> first_visit_{0};  // a thread, and behind the last
