@@ -13,16 +13,19 @@
   list        the events without the document around them
 
 Prints steps, the mean step and what has no explanation; exit 1 where that is over 1 % of the time, or where whole
-microseconds move the mean step by 1 %.
+microseconds move the mean step by 1 %. Then the kinds of damage.py: never a wrong number without a word. --damage names some of them.
 """
 import argparse
 import collections
 import gzip
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+
+import damage
 
 UNEXPLAINED = 0.01
 SAME = 0.01
@@ -104,6 +107,64 @@ def read(path):
         return json.load(file)
 
 
+def run_report(stepscope, text, folder):
+    path = pathlib.Path(folder) / "damaged.json"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    return subprocess.run([stepscope, "report", path, "--format", "json"], capture_output=True, text=True)
+
+
+def words_of(report):
+    """Sentences that tell a reader of doubts, without their numbers."""
+    trust, steps = report["trust"], report["steps"]
+    sentences = trust["notes"] + steps["notes"] + [steps["counting"]] + trust["over_budget"] + [row["id"] for row in report["abstained"]]
+    if trust["zero_timestamps"]:
+        sentences.append("device work without a timestamp")
+    return {re.sub(r"[0-9.,]+", "#", sentence) for sentence in sentences if sentence}
+
+
+def figures(report):
+    partition = report["partition"]
+    return partition["wall_ns_per_step"], partition["device_busy_ns_per_step"]
+
+
+def judge(kind, done, whole):
+    """Empty where all is well, and what is printed beside it."""
+    if done.returncode == 4:
+        cause = done.stderr.strip().splitlines()[-1].split("json: ", 1)[-1]
+        return "" if kind != "same" and kind != "marks" else "refused", cause[:110]
+    if done.returncode not in (0, 3):
+        return f"exit {done.returncode}", done.stderr[-200:]
+    report = json.loads(done.stdout)
+    told = words_of(report) - words_of(whole)
+    steps = f"{report['steps']['count']:>3} steps {figures(report)[0] / 1e6:9.3f} ms, busy {figures(report)[1] / 1e6:9.3f}"
+    spread = max(SAME, whole["partition"]["p90_ns"] / whole["partition"]["p50_ns"] - 1) if kind == "marks" else SAME
+    moved = any(abs(now - then) > spread * max(then, 1) for now, then in zip(figures(report), figures(whole)))
+    no_claim = report["steps"]["found_by"] == "whole_trace"
+    said = f"  {sorted(told)[0][:80]}" if told else "  no step time is claimed" if no_claim else ""
+    if kind == "refused":
+        return "not refused", steps + said
+    if moved and (kind in ("same", "marks") or not (told or no_claim)):
+        return "a wrong number" + ("" if told else " without a word"), steps + said
+    return "", steps + said
+
+
+def damaged(stepscope, trace, only, folder):
+    failed = False
+    text = json.dumps(read(trace))
+    whole = json.loads(run_report(stepscope, text, folder).stdout)
+    for name, (kind, change) in damage.KINDS.items():
+        if only and name not in only:
+            continue
+        document = change(json.loads(text))
+        if document is None:
+            continue
+        done = run_report(stepscope, document if isinstance(document, str) else json.dumps(document), folder)
+        wrong, shown = judge(kind, done, whole)
+        failed = failed or bool(wrong)
+        print(f"{trace.name:<34} {name:<24} {shown}{'  WRONG: ' + wrong if wrong else ''}", flush=True)
+    return failed
+
+
 def report_of(stepscope, document, folder):
     path = pathlib.Path(folder) / "trace.json"
     path.write_text(json.dumps(document))
@@ -117,12 +178,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stepscope", required=True)
     parser.add_argument("traces", nargs="+", type=pathlib.Path)
+    parser.add_argument("--damage", nargs="+", choices=sorted(damage.KINDS), help="these kinds of damage.py alone")
     args = parser.parse_args()
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         for trace in args.traces:
+            failed = damaged(args.stepscope, trace, args.damage, folder) or failed
             whole = None
-            for kind, change in KINDS.items():
+            for kind, change in ({} if args.damage else KINDS).items():
                 document = read(trace)
                 document["traceEvents"] = change(document["traceEvents"])
                 report = report_of(args.stepscope, document["traceEvents"] if kind == "list" else document, folder)
