@@ -67,6 +67,15 @@ constexpr Row kRows[] = {
       "of them does per batch is what limits the loop",
       "torch::data::DataLoaderOptions().workers(4).max_jobs(16)\n"
       "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
+    {Advice::input_waits_without_device,
+     {"let more workers make the input, further ahead, or make less of it for each batch: what "
+      "each "
+      "worker does per batch is what limits the loop",
+      "DataLoader(dataset, num_workers=4, prefetch_factor=4, persistent_workers=True)"},
+     {"let more threads make the input, further ahead, or make less of it for each batch: what "
+      "each "
+      "of them does per batch is what limits the loop",
+      "torch::data::DataLoaderOptions().workers(4).max_jobs(16)"}},
     {Advice::input_is_made,
      {"make the input beside the step (a DataLoader with workers, or a thread that fills pinned "
       "buffers some batches ahead); cast and normalise on the device",
@@ -76,6 +85,14 @@ constexpr Row kRows[] = {
       "fills pinned buffers some batches ahead); cast and normalise on the device",
       "torch::data::DataLoaderOptions().workers(4).max_jobs(16)\n"
       "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
+    {Advice::input_is_made_without_device,
+     {"make the input beside the step, in workers of a DataLoader: they must not want the cores "
+      "that "
+      "the step computes on",
+      "DataLoader(dataset, num_workers=4, prefetch_factor=4, persistent_workers=True)"},
+     {"make the input beside the step, in workers of a torch::data::DataLoader: they must not want "
+      "the cores that the step computes on",
+      "torch::data::DataLoaderOptions().workers(4).max_jobs(16)"}},
     {Advice::tiny_h2d,
      {kOnceBeforeTheLoop,
       "kinds = torch.arange(4, device=device)      # once\n"

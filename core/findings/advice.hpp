@@ -19,7 +19,9 @@ Language language_of(const Trace& trace, ProcessId process);
 enum class Advice : std::uint8_t {
   core_contention,
   input_waits,
+  input_waits_without_device,
   input_is_made,
+  input_is_made_without_device,
   tiny_h2d,
   host_sync,
   pageable_copy,

@@ -110,6 +110,11 @@ void name_workers(std::uint32_t workers, std::string& hint) {
   }
 }
 
+Advice advice_on_input(bool waits, bool has_device) {
+  if (has_device) return waits ? Advice::input_waits : Advice::input_is_made;
+  return waits ? Advice::input_waits_without_device : Advice::input_is_made_without_device;
+}
+
 Finding input_finding(const JudgedRun& run, const InputTime& time, double caused) {
   Finding out = time.price.finding(kInputStarvation, caused);
   const bool waits = 2 * time.waiting > time.price.total();
@@ -129,7 +134,7 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   const std::string cores = choose_workers(run, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
   out.fixes = {prefetch};
-  advise(waits ? Advice::input_waits : Advice::input_is_made, run.language, out);
+  advise(advice_on_input(waits, run.has_device), run.language, out);
   name_workers(prefetch.workers, out.code_hint);
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
