@@ -25,11 +25,11 @@ struct Note {
 // Returns what stands before any number: that numbers contradict each other, or that too much is
 // not explained.
 std::vector<Note> alerts(const StepScale& scale);
-// Below the verdict and the step's time.
+// Returns what stands below the verdict and the step's time.
 std::vector<Note> verdict_notes(const StepScale& scale);
 // Returns how the steps were found, and which are not counted.
 std::vector<Note> step_notes(const StepScale& scale);
-// Below trust_facts().
+// Returns what stands below trust_facts().
 std::vector<Note> trust_notes(const StepScale& scale);
 
 }  // namespace stepscope::report

@@ -30,7 +30,7 @@ std::string exact_text(const Cell& cell) {
   return amount ? format_exact(amount->total) : "";
 }
 
-// What a row is about: its difference, where rows have one, or its time.
+// Returns the cell that the row is about: its difference, where rows have one, or its time.
 const Amount* main_cell(const Table& table, const Row& row) {
   for (const Kind kind : {Kind::difference, Kind::time}) {
     for (std::size_t i = 0; i < table.columns.size(); ++i)

@@ -99,18 +99,18 @@ struct CausePart {
 };
 using CauseParts = std::vector<CausePart>;  // largest first; they sum to the row's time
 
-// The first alternative: nothing is known or nothing is to be said.
+// A cell of the first alternative is empty: nothing is known, or nothing is to be said.
 using Cell =
     std::variant<std::monostate, Amount, double, Range, Words, Name, Place, Cause, CauseParts>;
 
-// What the row stands for in the trace, for readers that can go there.
+// Names what the row stands for in the trace, for readers that can go there.
 struct Link {
   enum class To : std::uint8_t { nothing, phase, kernel, cause, event, operation, rank };
   To to = To::nothing;
   std::string text;  // a path, a name or an id
 };
 
-// How much a row says where only some rows fit.
+// Says which rows stand where only some rows fit.
 enum class Weight : std::uint8_t { usual, minor, always };
 
 struct Row {
@@ -145,21 +145,21 @@ struct Table {
   std::string empty;                 // what a reader says that shows the table without rows
 };
 
-// A number as text, as every medium prints it; empty where the cell holds none.
+// Returns a number as every medium prints it; an empty text where the cell holds none.
 std::string number_text(const Table& table, Kind kind, const Cell& cell);
 // Returns the number by which a cell is sorted: the exact total, or the mean.
 std::optional<double> number_of(const Cell& cell);
 bool says_something(const Cell& cell);
-// "host.python 61 %, gpu.gemm 20 %": the first, and as many of the others as own 5 % of the row and
-// fit into `columns`.
+// Returns "host.python 61 %, gpu.gemm 20 %": the first, and as many of the others as own 5 % of the
+// row and fit into `columns`.
 std::string causes_text(const CauseParts& parts, std::size_t columns);
 
-// The row's bar: 0..1 of the whole or of the largest row.
+// Returns the length of the row's bar: 0..1 of the whole or of the largest row.
 double bar_share(const Table& table, const Row& row, Bars bars);
-// The exact total that the row is about: of the first column of differences or times.
+// Returns the exact total in the first column of differences, or of times.
 std::int64_t total_of(const Table& table, const Row& row);
 
-// Rows that fit, and one that counts and sums the outermost ones that do not.
+// Holds the rows that fit, and one that counts and sums the outermost ones that do not.
 struct Shown {
   std::vector<const Row*> rows;
   std::optional<Row> rest;
@@ -168,7 +168,7 @@ struct Shown {
   // The cell of the i-th of `columns`.
   const Cell& cell(const Row& row, std::size_t i) const { return row.cells[columns[i]]; }
 };
-// The first `most` rows, and those that are never left out.
+// Returns the first `most` rows, and those that are never left out.
 Shown first_rows(const Table& table, std::size_t most);
 // Returns the rows for one screen: the first `most` that are not minor, and those that always
 // stand.

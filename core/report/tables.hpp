@@ -37,7 +37,7 @@ struct Tables {
   std::vector<Table> loops;    // sections
 };
 Tables report_tables(const StepScale& scale, KernelGrouping by = KernelGrouping::none);
-// The one of that id; without rows where there is none.
+// Returns the table of that id, or one without rows where there is none.
 Table table_named(std::string_view id, const StepScale& scale);
 
 }  // namespace stepscope::report

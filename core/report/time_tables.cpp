@@ -95,7 +95,7 @@ Row phase_row(const StepScale& scale, const PhaseRow& row) {
   return out;
 }
 
-// More than that no part of the run has a name.
+// Returns whether the table would say more than that no part of the run has a name.
 bool says_phases(const std::vector<PhaseRow>& rows) {
   return rows.size() > 1 || (rows.size() == 1 && rows[0].calls_total > 0);
 }

@@ -85,7 +85,7 @@ void read_counts(const Field& list, const std::vector<std::string>& operations, 
   });
 }
 
-// What of the wall time has a line is written as a share of it.
+// The time that has a line is written as a share of the wall time.
 void read_lines(const Field& trust, std::int64_t wall, LineShare& out) {
   const auto reasons = trust.find("without_line");
   if (!reasons) return;

@@ -18,7 +18,7 @@
 
 namespace stepscope::document {
 
-// The words of an enum whose values are 0 to `last`.
+// Reads one of the words of an enum whose values are 0 to `last`.
 template <class Word>
 void read_word(const Field& field, Word last, Word& out) {
   const std::string name = field.text();
