@@ -15,8 +15,8 @@
 namespace stepscope {
 namespace {
 
-constexpr std::int64_t kRounding_ns = 2'000;  // of clocks and of whole-microsecond traces
-constexpr double kMuch = 0.5;                 // of the record's own time
+constexpr std::int64_t kRounding_ns = 2'000;  // rounding of clocks and of whole-microsecond traces
+constexpr double kMuch = 0.5;                 // share of the record's own time
 constexpr double kNoOrder = 0.2;              // share of kernels
 constexpr std::int64_t kFarLonger = 10;       // times as long
 constexpr std::size_t kFewestOthers = 3;
@@ -32,7 +32,7 @@ bool is_kernel(const DeviceOps& ops, std::size_t op) {
 
 using Order = std::vector<std::uint32_t>;  // rows of the table
 
-// By stream and begin.
+// Returns the ops by stream and begin.
 Order in_stream_order(const DeviceOps& ops) {
   Order order(ops.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -36,11 +36,11 @@ struct WorkItem {
 struct Activity {
   const Trace* trace = nullptr;
   ProcessId process = 0;
-  Interval host;  // of all its host ranges (device ops where it has none)
+  Interval host;  // from the first to the last of its host ranges (device ops where it has none)
   // User scopes and NVTX ranges, by (thread, begin), but for those of XLA (xla_ranges.hpp).
   std::vector<RangeId> annotations;
   std::vector<RangeId> open_marks;  // marks of steps without an end (open_marks.hpp)
-  std::vector<RangeId> xla_runs;    // of executables
+  std::vector<RangeId> xla_runs;    // runs of executables
   WorkKind work_kind = WorkKind::none;
   std::vector<WorkItem> work;
   std::vector<std::int64_t>

@@ -15,7 +15,7 @@
 
 namespace stepscope {
 
-struct StepLaunches {  // of kernels and graphs, by a step's host time
+struct StepLaunches {  // launches of kernels and graphs in a step's host time
   std::uint64_t recorded = 0, unrecorded = 0;
   bool last_recorded = true;
 };

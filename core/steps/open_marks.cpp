@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kLeast_ns = 10'000;  // shorter ones lose their length to whole microseconds
 
-// Of a name that marks steps, without its number; else empty.
+// Returns a step mark's name without its number; empty where the name marks no step.
 std::string mark_stem(std::string_view name) {
   if (name.starts_with("ProfilerStep#")) return "ProfilerStep#";
   if (name.starts_with("Optimizer.step")) return std::string(name);

@@ -39,12 +39,13 @@ std::string_view name_of(FoundBy found_by);  // stable ids: "user_marker", "prof
 
 struct Step {
   std::int64_t id = 0;         // the marker's own number where it has one, else 0, 1, 2, ...
-  Interval host;               // of the marker: what the loop itself sees
+  Interval host;               // the marker's time: what the loop itself sees
   Interval window;             // tiles the run; see above
   bool wall_known = true;      // false: the trace ends before the step's device work does
   bool steady = true;          // it counts: after warm-up, complete and recorded, however long
   std::string why_not_steady;  // "first step", "warm-up: ...", "not recorded, by plan", ...
-  // In which its host compiled, tuned itself or loaded modules, overlaps of threads counted once.
+  // Time in which its host compiled, tuned itself or loaded modules, overlaps of threads counted
+  // once.
   std::int64_t compile_ns = 0;
 
   std::int64_t wall_ns() const { return window.length(); }
@@ -53,7 +54,7 @@ struct Step {
 // The first steps, which do not count. Rule: warm_up.hpp.
 struct WarmUp {
   std::uint64_t steps = 0;
-  std::int64_t wall_ns = 0;  // of those whose wall is known
+  std::int64_t wall_ns = 0;  // sum over those whose wall time is known
   std::string why;           // for a reader: why these, and what ended it
 };
 
@@ -89,13 +90,13 @@ struct Steps {
   // repeats, and where the user's own marker says what a step is.
   std::vector<Section> sections;
   SectionChoice chosen;                   // whose steps these are
-  Interval recorded;                      // of the process, on the host
+  Interval recorded;                      // what was recorded of the process, on the host
   std::uint64_t without_device_work = 0;  // steps set aside for it (lost_device_work.hpp)
   std::vector<std::string>
       notes;  // what a reader should know besides: ranks left out, steps kept, ...
 
   std::size_t steady_count() const;
-  // Of the process's recorded time, what is in no section: start-up, saving, what does not repeat.
+  // Returns the recorded time of the process in no section: start-up, saving, what does not repeat.
   std::int64_t outside_sections_ns() const;
 };
 
@@ -105,12 +106,11 @@ struct StepOptions {
   std::optional<SectionChoice> section;  // --section; not together with a marker
 };
 
-// At least one step is steady, unless no step has a known wall time. Of several processes the one
-// with the lowest rank is read, then the one with the most device work; of several loops that run
-// one after the other the first of `sections`, if no other is chosen. Errors: usage (a section that
-// the run does not have, or one beside a marker; bad regex; a
-// marker that matches nothing; a rank that the trace does not hold), bad_input (a trace without
-// events).
+// At least one step is steady, unless no step has a known wall time. The process with the lowest
+// rank is read, then the one with the most device work; among several loops that run one after the
+// other, the first of `sections` is taken if no other is chosen. Errors: usage (a section that the
+// run does not have, or one beside a marker; bad regex; a marker that matches nothing; a rank that
+// the trace does not hold), bad_input (a trace without events).
 Result<Steps> find_steps(const Trace& trace, const StepOptions& options = {});
 
 }  // namespace stepscope

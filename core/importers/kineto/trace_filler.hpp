@@ -62,7 +62,7 @@ class TraceFiller {
   std::map<std::string, std::uint64_t> skipped_;  // by phase and category
   std::string unread_;
   std::uint64_t mended_ = 0, first_mended_ = 0;
-  std::uint64_t timeless_ = 0;  // of the profiler, and without a time that can be
+  std::uint64_t timeless_ = 0;  // events of the profiler, and events without a time that can be
   // PyTorch numbers its own events from 0 on and leaves none out ("Ev Idx").
   std::uint64_t numbered_ = 0, numbers_ = 0;  // events that have one, and the highest plus 1
 };

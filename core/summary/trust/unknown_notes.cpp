@@ -14,7 +14,7 @@
 namespace stepscope::summary_parts {
 namespace {
 
-constexpr double kWorthSaying = 0.01;  // of the counted time
+constexpr double kWorthSaying = 0.01;  // share of the counted time
 constexpr std::size_t kMostNamed = 3;
 
 // The innermost range of the thread that is open at `time`; kNone where none is.
