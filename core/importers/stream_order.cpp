@@ -72,7 +72,7 @@ std::vector<std::size_t> followers(const DeviceOps& ops, const Order& order) {
   return out;
 }
 
-// The last first, so that what follows a record is mended before it is looked at.
+// Goes from the last op to the first, so that an op is corrected before the one that precedes it.
 std::vector<Broken> broken_kernels(const DeviceOps& ops, const Order& order) {
   const std::vector<std::size_t> behind = followers(ops, order);
   std::vector<std::int64_t> ends = ops.end;
