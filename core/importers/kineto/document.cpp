@@ -25,7 +25,7 @@ constexpr const char* kNoReading =
     "This is not valid JSON, and there is no plain reading of it. The file was changed after it "
     "was "
     "written, or its writer is at fault; `python3 -m json.tool` names the place, too";
-constexpr std::size_t kMostMended = std::size_t{1} << 20U;  // bytes of one event
+constexpr std::size_t kMostMended = std::size_t{1} << 18U;  // bytes of one event
 
 // What is read is taken only with what stands behind it, since a quote in a string can end it early.
 bool is_followed(JsonScanner& scanner, char end, const char* wanted) {
@@ -56,13 +56,14 @@ class Document {
   // but closing brackets come behind it.
   template <class Step>
   Result<bool> mend(Step step, Mender::Unit unit, bool at_end);
+  Status fill_for_mending();
   Status check_room();
   Status members();  // reads the outer object's members
   Status events();
   Status trailing_space();
   bool member(JsonScanner& scanner);
   bool event(JsonScanner& scanner);
-  const char* cause_of_damage(const char* at) const;
+  const char* cause_of_damage(char found) const;
   Error error_at(std::uint64_t offset, std::string_view what) const;
 
   const importers::ByteSource& source_;
@@ -84,35 +85,42 @@ Error Document::error_at(std::uint64_t offset, std::string_view what) const {
                                offset, source_.file_position(), what));
 }
 
-const char* Document::cause_of_damage(const char* at) const {
+const char* Document::cause_of_damage(char found) const {
   if (holds_two_()) return kTwoTraces;
-  return *at == '\0' ? kHole : kNoReading;
+  return found == '\0' ? kHole : kNoReading;
+}
+
+// What the mender looks at must not depend on how much happens to be in memory.
+Status Document::fill_for_mending() {
+  const auto size = [this] { return static_cast<std::size_t>(window_.end() - window_.begin()); };
+  while (size() < kMostMended) {
+    const Result<bool> more = window_.more();
+    if (!more.ok()) return more.error();
+    if (!*more) break;
+  }
+  return Done{};
 }
 
 template <class Step>
 Result<bool> Document::mend(Step step, Mender::Unit unit, bool at_end) {
-  for (;;) {
-    const char* begin = window_.begin();
-    JsonScanner before(begin, window_.end());
-    const bool has_comma = before.take_if(',');
-    if (has_comma == first_) return false;
-    if (has_comma) begin = before.at();
-    if (before.state() == JsonScanner::State::good && before.next_is('{')) begin = before.at();
-    Mender mender(begin, window_.end(), unit);
-    if (mender.mend() && (!at_end || closes(mender.stop(), window_.end()))) {
-      std::string text = (first_ ? "" : ",") + mender.text();
-      const std::size_t size = text.append(unit == Mender::Unit::event ? "]" : "}").size();
-      text.append(JsonScanner::kPadding, '\0');
-      JsonScanner scanner(text.data(), text.data() + size);
-      if (!step(scanner)) return false;
-      filler_.count_mended(window_.offset_of(begin));
-      return window_.consume_to(mender.stop()), true;
-    }
-    const auto size = static_cast<std::size_t>(window_.end() - begin);
-    if (!mender.was_short() || size > kMostMended) return false;
-    const Result<bool> more = window_.more();
-    if (!more.ok() || !*more) return more;
-  }
+  if (const Status filled = fill_for_mending(); !filled.ok()) return filled.error();
+  const char* begin = window_.begin();
+  const char* const end = begin + std::min<std::ptrdiff_t>(window_.end() - begin, kMostMended);
+  JsonScanner before(begin, window_.end());
+  const bool has_comma = before.take_if(',');
+  if (has_comma == first_) return false;
+  if (has_comma) begin = before.at();
+  if (before.state() == JsonScanner::State::good && before.next_is('{')) begin = before.at();
+  if (begin >= end) return false;
+  Mender mender(begin, end, unit);
+  if (!mender.mend() || (at_end && !closes(mender.stop(), window_.end()))) return false;
+  std::string text = (first_ ? "" : ",") + mender.text();
+  const std::size_t size = text.append(unit == Mender::Unit::event ? "]" : "}").size();
+  text.append(JsonScanner::kPadding, '\0');
+  JsonScanner scanner(text.data(), text.data() + size);
+  if (!step(scanner)) return false;
+  filler_.count_mended(window_.offset_of(begin));
+  return window_.consume_to(mender.stop()), true;
 }
 
 template <class Step>
@@ -125,12 +133,13 @@ Status Document::unit(Step step, std::optional<Mender::Unit> mended_as) {
     }
     if (scanner.state() == JsonScanner::State::wrong) {
       const std::uint64_t place = window_.offset_of(scanner.at());
+      const char found = *scanner.at();  // mending moves the text
       if (mended_as) {
         const Result<bool> mended = mend(step, *mended_as, false);
         if (!mended.ok()) return mended.error();
         if (*mended) return Done{};
       }
-      return error_at(place, fmt::format("{}. {}", scanner.why(), cause_of_damage(scanner.at())));
+      return error_at(place, fmt::format("{}. {}", scanner.why(), cause_of_damage(found)));
     }
     const Result<bool> more = window_.more();
     if (!more.ok()) return more.error();

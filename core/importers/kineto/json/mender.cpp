@@ -55,9 +55,8 @@ void append_string(std::string_view text, bool escapes_count, std::string& out) 
 
 }  // namespace
 
-bool Mender::skip_space(const char*& at) {
+bool Mender::skip_space(const char*& at) const {
   while (at < end_ && static_cast<unsigned char>(*at) <= ' ') ++at;
-  was_short_ = was_short_ || at == end_;
   return at < end_;
 }
 
@@ -103,7 +102,7 @@ bool Mender::take_key(State& state) {
   const char* const first = state.at + 1;
   const char* const last = std::find(first, end_, '"');
   state.at = last + 1;
-  if (last == end_ || !skip_space(state.at)) return was_short_ = true, false;
+  if (last == end_ || !skip_space(state.at)) return false;
   const std::string_view key(first, static_cast<std::size_t>(last - first));
   const bool is_outer = unit_ == Unit::event && state.open.size() == 1;
   if (*state.at != ':' || (is_outer && !is_event_key(key))) return false;
@@ -128,7 +127,7 @@ bool Mender::take_value(State& state, bool& found) {
 bool Mender::take_word(State& state) {
   const char* const first = state.at;
   while (state.at < end_ && is_of_word(*state.at)) ++state.at;
-  if (state.at == end_) return was_short_ = true, false;
+  if (state.at == end_) return false;
   const char* last = state.at;
   while (last > first && last[-1] == ' ') --last;
   const std::string_view word(first, static_cast<std::size_t>(last - first));
@@ -154,7 +153,7 @@ bool Mender::take_behind(State& state, bool& found) {
 }
 
 // Behind an event comes another one, or the end of the list.
-bool Mender::is_followed(const char* at) {
+bool Mender::is_followed(const char* at) const {
   if (!skip_space(at)) return false;
   if (*at == ']') return true;
   if (*at != ',' || !skip_space(++at)) return false;
@@ -162,7 +161,7 @@ bool Mender::is_followed(const char* at) {
 }
 
 // A string does not reach into the next event.
-bool Mender::begins_event(const char* quote) {
+bool Mender::begins_event(const char* quote) const {
   constexpr std::string_view kPhase = "\"ph\"";
   const auto size = static_cast<std::size_t>(end_ - quote);
   if (!std::string_view(quote, size).starts_with(kPhase)) return false;
@@ -170,7 +169,7 @@ bool Mender::begins_event(const char* quote) {
   return skip_space(at) && *at == ':';
 }
 
-bool Mender::ends_string(const State& state, const char* quote) {
+bool Mender::ends_string(const State& state, const char* quote) const {
   const char* at = quote + 1;
   if (!skip_space(at)) return false;
   return *at == ',' || *at == (state.open.back() == '{' ? '}' : ']');
@@ -193,7 +192,6 @@ bool Mender::try_strings(const State& state) {
     if (search({at + 1, state.open, Expect::behind_value, nullptr, state.keys})) return true;
     now_.edits.pop_back();
   }
-  was_short_ = was_short_ || last == end_;
   return false;
 }
 

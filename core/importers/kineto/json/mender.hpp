@@ -21,15 +21,13 @@ class Mender {
  public:
   enum class Unit { event, member };
 
-  // `begin` is the event's bracket, or the member's key; [begin, end) all that is in memory.
+  // `begin` is the event's bracket, or the member's key; [begin, end) all that is looked at.
   Mender(const char* begin, const char* end, Unit unit) : begin_(begin), end_(end), unit_(unit) {}
 
   // True where a reading was found: text() is JSON, and stop() lies behind what was read.
   bool mend();
   std::string text() const;
   const char* stop() const { return best_.stop; }
-  // Whether the text in memory ended a search, so that more of it may help.
-  bool was_short() const { return was_short_; }
 
  private:
   enum class Expect { key, value, behind_value };
@@ -61,16 +59,15 @@ class Mender {
   bool take_word(State& state);
   bool take_behind(State& state, bool& found);
   bool try_strings(const State& state);
-  bool is_followed(const char* at);
-  bool skip_space(const char*& at);
-  bool begins_event(const char* quote);
-  bool ends_string(const State& state, const char* quote);
+  bool is_followed(const char* at) const;
+  bool skip_space(const char*& at) const;
+  bool begins_event(const char* quote) const;
+  bool ends_string(const State& state, const char* quote) const;
 
   const char* begin_;
   const char* end_;
   Unit unit_;
   Reading best_, now_;
-  bool was_short_ = false;
   int tries_ = 0;
 };
 
