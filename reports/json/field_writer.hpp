@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/summary/document/report_fields.hpp"
+#include "core/summary/document/step_fields.hpp"
 
 namespace stepscope::document {
 
@@ -57,11 +58,22 @@ class FieldWriter {
   void mean(const char* name, const T& total, std::uint64_t steps) {
     need(name, per_step(total, steps));
   }
+  template <class Row, class F>
+  void list_of(const char* name, const std::vector<Row>& rows, F visit) {
+    Json all = Json::array();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Json one = Json::object();
+      FieldWriter inner(one, operations_);
+      visit(inner, rows[i], i);
+      all.push_back(std::move(one));
+    }
+    out_[name] = std::move(all);
+  }
   template <class Row, class... Context>
   void list(const char* name, const std::vector<Row>& rows, const Context&... context) {
-    Json all = Json::array();
-    for (const Row& row : rows) all.push_back(object_of(row, context...));
-    out_[name] = std::move(all);
+    list_of(name, rows, [&](FieldWriter& inner, const Row& row, std::size_t) {
+      fields(inner, row, context...);
+    });
   }
   template <class Row, class... Context>
   void maybe_list(const char* name, const std::vector<Row>& rows, const Context&... context) {
@@ -129,6 +141,17 @@ class FieldWriter {
     for (const auto& [name, value] : values) out[name] = value;
     return out;
   }
+  Json json_of(const std::vector<std::pair<Cause, std::int64_t>>& owners) const {
+    Json out = Json::object();
+    for (const auto& [cause, ns] : owners) out[std::string(name_of(cause))] = ns;
+    return out;
+  }
+  Json json_of(const PerCause<std::int64_t>& parts) const {
+    Json out = Json::object();
+    for (std::size_t i = 0; i < kCauseCount; ++i)
+      if (parts[i] != 0) out[std::string(name_of(static_cast<Cause>(i)))] = parts[i];
+    return out;
+  }
   template <Meaning M, class T>
   Json json_of(const As<M, T>& as) const {
     if constexpr (M == Meaning::line_kind)
@@ -139,6 +162,8 @@ class FieldWriter {
       return operations_->number(as.value);
     else if constexpr (M == Meaning::clock_reason)
       return as.value.id;
+    else if constexpr (M == Meaning::section)
+      return name_of(as.value);
     else
       return as.value;
   }

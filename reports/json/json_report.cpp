@@ -5,7 +5,6 @@
 
 #include "reports/json/field_writer.hpp"
 #include "reports/json/json_rows.hpp"
-#include "reports/json/json_steps.hpp"
 
 namespace stepscope {
 namespace {
@@ -47,6 +46,19 @@ Json counts_json(const Summary& s, document::OperationNames& operations) {
     document::FieldWriter(one, &operations).list("places", count.places);
     out.push_back(std::move(one));
   }
+  return out;
+}
+
+Json steps_json(const Summary& s) {
+  std::vector<document::StepRow> rows;
+  for (std::size_t i = 0; i < s.steps.list.size(); ++i)
+    rows.push_back({s.steps.list[i], false, s.step_parts[i]});
+  for (const std::uint32_t row : s.counted) rows[row].counted = true;
+  std::vector<std::int64_t> long_ids;
+  for (const std::uint32_t row : s.long_steps.rows) long_ids.push_back(s.steps.list[row].id);
+  Json out = Json::object();
+  document::FieldWriter v(out);
+  document::step_fields(v, s, rows, long_ids);
   return out;
 }
 
@@ -157,6 +169,10 @@ Json trust(const Trust& trust) {
 
 Json finding(const Finding& finding) {
   return object_of(finding);
+}
+
+Json step(const Step& step, bool counted, const PerCause<std::int64_t>& parts) {
+  return object_of(document::StepRow{step, counted, parts});
 }
 
 }  // namespace json_rows

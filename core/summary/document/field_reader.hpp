@@ -15,6 +15,7 @@
 #include "core/summary/document/document_field.hpp"
 #include "core/summary/document/document_values.hpp"
 #include "core/summary/document/report_fields.hpp"
+#include "core/summary/document/step_fields.hpp"
 
 namespace stepscope::document {
 
@@ -60,6 +61,9 @@ inline void read(const Field& field, Severity& out) {
 inline void read(const Field& field, Certainty& out) {
   read_word(field, Certainty::assumption, out);
 }
+inline void read(const Field& field, FoundBy& out) {
+  read_word(field, FoundBy::whole_trace, out);
+}
 inline void read(const Field& field, MemoryTrend& out) {
   read_word(field, MemoryTrend::shrinking, out);
 }
@@ -76,6 +80,25 @@ inline void read(const Field& field, std::vector<std::pair<std::string, std::str
     out.emplace_back(name, Field(text, field.path() + "." + name).text());
 }
 
+inline void read(const Field& field, std::vector<std::int64_t>& out) {
+  field.for_each([&](const Field& one) { out.push_back(one.integer()); });
+}
+inline void read(const Field& field, PerCause<std::int64_t>& out) {
+  if (!field.json().is_object()) field.fail("must be an object");
+  for (const auto& [name, ns] : field.json().items()) {
+    const Field part(ns, field.path() + "." + name);
+    const std::optional<Cause> cause = cause_named(name);
+    if (!cause) part.fail("is no cause that this version knows");
+    out[index_of(*cause)] = read_time(part);
+  }
+}
+
+template <class T>
+void read(const Field& field, As<Meaning::section, T> out) {
+  const Result<SectionChoice> chosen = parse_section(field.text());
+  if (!chosen) field.fail("must be a section's number, like \"1\" or \"1.1\"");
+  out.value = *chosen;
+}
 template <class T>
 void read(const Field& field, As<Meaning::moment, T> out) {
   out.value = read_moment(field);
@@ -143,13 +166,18 @@ class FieldReader {
     if (const auto field = from_.find(name))
       total = static_cast<T>(std::llround(field->number() * static_cast<double>(steps)));
   }
+  template <class Row, class F>
+  void list_of(const char* name, std::vector<Row>& rows, F visit) {
+    from_.at(name).for_each([&](const Field& one) {
+      FieldReader inner(one, operations_);
+      rows.emplace_back();
+      visit(inner, rows.back(), rows.size() - 1);
+    });
+  }
   template <class Row, class... Context>
   void list(const char* name, std::vector<Row>& rows, const Context&... context) {
-    from_.at(name).for_each([&](const Field& one) {
-      rows.emplace_back();
-      FieldReader inner(one, operations_);
-      fields(inner, rows.back(), context...);
-    });
+    list_of(name, rows,
+            [&](FieldReader& inner, Row& row, std::size_t) { fields(inner, row, context...); });
   }
   template <class Row, class... Context>
   void maybe_list(const char* name, std::vector<Row>& rows, const Context&... context) {

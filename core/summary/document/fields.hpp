@@ -8,7 +8,7 @@
 //   if_any    left out where it is empty, 0, absent or no rank
 //   mean      a total that is written as its mean over the counted steps
 //   derived   written for readers elsewhere; follows from other members
-//   list      an array of objects; maybe_list, list_if_any as above
+//   list      an array of objects; maybe_list, list_if_any as above; list_of: each as a function says
 //   object    an object within; left out where it does not apply
 //   wants     whether members that only some rows have are visited: always where one reads
 #pragma once
@@ -31,6 +31,7 @@ enum class Meaning : std::uint8_t {
   hash,
   operation,
   clock_reason,
+  section,
 };
 
 template <Meaning M, class T>
