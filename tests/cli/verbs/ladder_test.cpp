@@ -181,7 +181,7 @@ TEST(LadderVerb, OrdersAndASweepAreOneOrTheOther) {
 }
 
 TEST(LadderVerb, AModelThatIsNoneIsRefused) {
-  const Outcome run = run_stepscope("ladder clt");
+  const Outcome run = run_stepscope("ladder no_model");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("llm"));
   EXPECT_THAT(run.err, HasSubstr("token_pipeline"));
