@@ -35,8 +35,10 @@ PhaseTable::PhaseTable(const Trace& trace, const Steps& steps, const Threads& th
   const std::vector<Thread>& all = trace.data().threads;
   bool any_user_phase = false;
   for (ThreadId t = 0; t < all.size(); ++t) {
-    user_.push_back(user_timeline(t));
-    any_user_phase |= !user_.back().empty();
+    std::vector<UserRange> ranges = user_ranges(t);
+    any_user_phase |= !ranges.empty();
+    if (t == threads.loop() && !only_) add_periodic(periodic_stretches(trace, steps), ranges);
+    user_.push_back(user_timeline(ranges));
     first_visit_.push_back(visits_.size());
   }
   for (ThreadId t = 0; t < all.size(); ++t) {
@@ -134,10 +136,30 @@ bool PhaseTable::names_phase(const std::string& name) const {
   return !std::regex_match(name, kStepName);
 }
 
-// Pieces of the thread's stack of open phase ranges, each named by its path from the outermost in.
-PhaseTable::Timeline PhaseTable::user_timeline(ThreadId thread) {
+std::vector<PhaseTable::UserRange> PhaseTable::user_ranges(ThreadId thread) {
   const HostRanges& h = trace_.host_ranges();
   const Rows rows = trace_.ranges_of(thread);
+  std::vector<UserRange> out;
+  for (RangeId r = rows.begin; r < rows.end; ++r)
+    if (is_phase(r)) out.push_back({{h.begin[r], h.end[r]}, families_.name_of(h.name[r])});
+  return out;
+}
+
+// Those that no range of the user's names.
+void PhaseTable::add_periodic(const std::vector<PeriodicStretch>& stretches,
+                              std::vector<UserRange>& ranges) {
+  std::vector<Interval> times;
+  for (const UserRange& range : ranges) times.push_back(range.time);
+  const IntervalSet named = unite(std::move(times));
+  for (const PeriodicStretch& stretch : stretches)
+    if (clip(named, stretch.time).empty()) ranges.push_back({stretch.time, stretch.name});
+  std::stable_sort(ranges.begin(), ranges.end(), [](const UserRange& a, const UserRange& b) {
+    return a.time.begin < b.time.begin;
+  });
+}
+
+// Pieces of the thread's stack of open phase ranges, each named by its path from the outermost in.
+PhaseTable::Timeline PhaseTable::user_timeline(const std::vector<UserRange>& ranges) {
   std::vector<std::pair<std::int64_t, PhaseId>> open;  // end, phase of the path up to here
   Timeline timeline;
   const auto close_until = [&](std::int64_t t) {
@@ -157,20 +179,18 @@ PhaseTable::Timeline PhaseTable::user_timeline(ThreadId thread) {
       timeline.push_back({first_end, path});
     }
   };
-  for (RangeId r = rows.begin; r < rows.end; ++r) {
-    if (!is_phase(r)) continue;
-    close_until(h.begin[r]);
+  for (const auto& [time, name] : ranges) {
+    close_until(time.begin);
     const PhaseId above = open.empty() ? 0 : open.back().second;
-    const std::string name = families_.name_of(h.name[r]);
     if (above != 0 && phases_[above].name == name) {
-      open.back().first = std::max(open.back().first, h.end[r]);
+      open.back().first = std::max(open.back().first, time.end);
       continue;
     }
     if (open.size() == kDeepestPath) continue;
     const PhaseId path = intern(above, name);
-    open.emplace_back(h.end[r], path);
-    timeline.push_back({h.begin[r], path});
-    visits_.push_back({path, {h.begin[r], h.end[r]}});
+    open.emplace_back(time.end, path);
+    timeline.push_back({time.begin, path});
+    visits_.push_back({path, time});
   }
   close_until(std::numeric_limits<std::int64_t>::max());
   return timeline;

@@ -3,7 +3,8 @@
 //
 // A phase is a user range (NVTX, record_function) that is no step marker; nested ranges of the same
 // name are one (a harness may emit both kinds), and so are names that differ in numbers
-// (phase_families.hpp). Where no user range is open, PyTorch's own marks
+// (phase_families.hpp). What the loop does in every n-th iteration outside of such ranges is a phase
+// as well (periodic_lines.hpp). Where no user range is open, PyTorch's own marks
 // serve: Optimizer.step and zero_grad -> "optimizer", DataLoader __next__ -> "data", collectives ->
 // "comm", autograd nodes -> "backward", and in a run without any user phase, but with a backward
 // pass or an optimizer, other ops -> "forward" (the loss, metrics and an evaluation are in it),
@@ -27,6 +28,7 @@
 #include "core/attribution/host/threads.hpp"
 #include "core/attribution/places/captures.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
+#include "core/attribution/places/periodic_lines.hpp"
 #include "core/attribution/places/phase_families.hpp"
 #include "core/support/name_pattern.hpp"
 
@@ -59,6 +61,10 @@ class PhaseTable {
     PhaseId phase;
   };
   using Timeline = std::vector<Start>;  // sorted; 0 before the first
+  struct UserRange {
+    Interval time;
+    std::string name;
+  };
   struct Mark {
     std::int64_t begin, end;
     std::string_view name;  // one of the names listed in phases.cpp
@@ -72,7 +78,9 @@ class PhaseTable {
   PhaseId said_at(Moment moment) const;
   bool is_phase(RangeId range);
   bool names_phase(const std::string& name) const;
-  Timeline user_timeline(ThreadId thread);
+  std::vector<UserRange> user_ranges(ThreadId thread);
+  void add_periodic(const std::vector<PeriodicStretch>& stretches, std::vector<UserRange>& ranges);
+  Timeline user_timeline(const std::vector<UserRange>& ranges);
   Timeline mark_timeline(ThreadId thread);
   std::int64_t way_begin(ThreadId thread, Interval gap) const;
   std::string_view mark_name(RangeId range);

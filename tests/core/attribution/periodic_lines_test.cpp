@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/places/periodic_lines.hpp"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <map>
+
+#include "tests/core/model/trace_maker.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr int kIterations = 20;
+constexpr std::int64_t kOpLength = 1'000;
+
+// A loop at line 10 of main, each of whose iterations runs lines 11 and 12, and what a test adds.
+class Program {
+ public:
+  void run(const std::function<void(int)>& now_and_then) {
+    for (int i = 0; i < kIterations; ++i) {
+      const std::int64_t begin = now_;
+      note_iteration(i);
+      op("main", 11), op("forward", 70);
+      now_and_then(i);
+      op("main", 12);
+      steps_.list.push_back({.id = i, .host = {begin, now_}, .window = {begin, now_}});
+    }
+    steps_.found_by = FoundBy::loop_nest;
+  }
+  void op(const std::string& function, std::uint32_t line) {
+    make_.range(HostKind::op, "aten::mm", 1, now_, now_ + kOpLength, site(function, line));
+    now_ += kOpLength;
+  }
+  std::vector<PeriodicStretch> stretches() { return periodic_stretches(make_.build(), steps_); }
+
+  Steps& steps() { return steps_; }
+
+ private:
+  SiteId site(const std::string& function, std::uint32_t line) {
+    const auto [known, is_new] = sites_.try_emplace({function, line}, 0);
+    if (is_new) {
+      known->second = make_.site("/home/me/train.py", line);
+      make_.data.sites.back().function = make_.data.strings.intern(function);
+    }
+    return known->second;
+  }
+  void note_iteration(int i) {
+    LoopPositions& rows = make_.data.loop_positions;
+    rows.time.push_back(now_);
+    rows.thread.push_back(make_.thread(1));
+    rows.depth.push_back(0);
+    rows.flags.push_back(static_cast<std::uint8_t>(kLoopCounted | (i == 0 ? kLoopEntered : 0)));
+    rows.loop.push_back(site("main", 10));
+    rows.caller.push_back(kNone);
+    rows.iteration.push_back(i + 1);
+  }
+
+  TraceMaker make_;
+  Steps steps_;
+  std::map<std::pair<std::string, std::uint32_t>, SiteId> sites_;
+  std::int64_t now_ = 1'000'000;
+};
+
+std::map<std::string, int> counts(const std::vector<PeriodicStretch>& stretches) {
+  std::map<std::string, int> out;
+  for (const PeriodicStretch& stretch : stretches) ++out[stretch.name];
+  return out;
+}
+
+// It calls the model, whose lines each iteration runs.
+TEST(PeriodicLines, AnEvaluationEveryFifthIterationIsOneStretchWithWhatItCalls) {
+  Program program;
+  program.run([&](int i) {
+    if (i % 5 != 4) return;
+    program.op("evaluate", 31);
+    for (int batch = 0; batch < 3; ++batch) program.op("forward", 70), program.op("evaluate", 33);
+  });
+  const std::vector<PeriodicStretch> found = program.stretches();
+  EXPECT_EQ(counts(found), (std::map<std::string, int>{{"evaluate", 4}}));
+  for (const PeriodicStretch& stretch : found) EXPECT_EQ(stretch.time.length(), 7 * kOpLength);
+}
+
+TEST(PeriodicLines, LinesOfTheLoopItselfAreNamedByTheirPlace) {
+  Program program;
+  program.run([&](int i) {
+    if (i % 4 == 0) program.op("main", 41), program.op("save", 90);
+    program.op("main", 13);
+    if (i % 10 == 0) program.op("main", 44);
+  });
+  EXPECT_EQ(counts(program.stretches()),
+            (std::map<std::string, int>{{"train.py:41", 5}, {"train.py:44", 2}}));
+}
+
+TEST(PeriodicLines, WhatComesAtNoFixedDistanceIsNone) {
+  Program program;
+  program.run([&](int i) {
+    if (i == 3 || i == 4 || i == 11 || i == 17) program.op("log", 80);
+  });
+  EXPECT_THAT(program.stretches(), IsEmpty());
+}
+
+TEST(PeriodicLines, WhatEndsBeforeTheLoopDoesIsNone) {
+  Program program;
+  program.run([&](int i) {
+    if (i < 8 && i % 2 == 0) program.op("warm_up", 80);
+  });
+  EXPECT_THAT(program.stretches(), IsEmpty());
+}
+
+TEST(PeriodicLines, StepsThatWereNotCountedByLoopsHaveNone) {
+  Program program;
+  program.run([&](int i) {
+    if (i % 5 == 4) program.op("evaluate", 31);
+  });
+  program.steps().found_by = FoundBy::optimizer;
+  EXPECT_THAT(program.stretches(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepscope
