@@ -14,8 +14,8 @@
 #include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/gate/history.hpp"
-#include "reports/json/json_history.hpp"
-#include "reports/text/text_history.hpp"
+#include "reports/json/json_gate.hpp"
+#include "reports/text/text_pages.hpp"
 
 namespace stepscope {
 namespace {

@@ -16,12 +16,12 @@
 #include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/output_options.hpp"
 #include "core/report/wording/gate.hpp"
-#include "reports/github/github_gate.hpp"
+#include "reports/github/github_commands.hpp"
 #include "reports/json/json_gate.hpp"
 #include "reports/junit/junit_gate.hpp"
-#include "reports/markdown/markdown_gate.hpp"
-#include "reports/sarif/sarif_gate.hpp"
-#include "reports/text/text_gate.hpp"
+#include "reports/markdown/markdown_pages.hpp"
+#include "reports/sarif/sarif_logs.hpp"
+#include "reports/text/text_pages.hpp"
 
 namespace stepscope {
 namespace {

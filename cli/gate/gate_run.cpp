@@ -19,7 +19,7 @@
 #include "cli/programs/work_folder.hpp"
 #include "cli/verbs/option_hints.hpp"
 #include "core/support/duration.hpp"
-#include "reports/json/json_report.hpp"
+#include "reports/json/json_documents.hpp"
 
 namespace stepscope {
 namespace {

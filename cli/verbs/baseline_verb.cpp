@@ -14,7 +14,7 @@
 #include "cli/output/failure.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/support/duration.hpp"
-#include "reports/json/json_report.hpp"
+#include "reports/json/json_documents.hpp"
 
 namespace stepscope {
 namespace {

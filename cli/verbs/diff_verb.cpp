@@ -14,11 +14,11 @@
 #include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/compare/comparison.hpp"
-#include "reports/html/html_diff.hpp"
-#include "reports/json/json_diff.hpp"
-#include "reports/markdown/markdown_diff.hpp"
+#include "reports/html/html_pages.hpp"
+#include "reports/json/json_documents.hpp"
+#include "reports/markdown/markdown_pages.hpp"
 #include "reports/svg/waterfall.hpp"
-#include "reports/text/text_diff.hpp"
+#include "reports/text/text_pages.hpp"
 
 namespace stepscope {
 namespace {

@@ -16,14 +16,11 @@
 #include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
-#include "reports/html/html_ladder.hpp"
-#include "reports/html/html_ladder_studies.hpp"
-#include "reports/json/json_ladder.hpp"
-#include "reports/json/json_ladder_studies.hpp"
+#include "reports/html/html_pages.hpp"
+#include "reports/json/json_documents.hpp"
 #include "reports/svg/ladder_chart.hpp"
 #include "reports/svg/ladder_study_charts.hpp"
-#include "reports/text/text_ladder.hpp"
-#include "reports/text/text_ladder_studies.hpp"
+#include "reports/text/text_pages.hpp"
 
 namespace stepscope {
 namespace {

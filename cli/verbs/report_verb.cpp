@@ -20,12 +20,12 @@
 #include "core/summary/summary.hpp"
 #include "core/support/duration.hpp"
 #include "core/support/name_pattern.hpp"
-#include "reports/github/github_findings.hpp"
-#include "reports/html/html_report.hpp"
-#include "reports/json/json_report.hpp"
-#include "reports/markdown/markdown_report.hpp"
-#include "reports/sarif/sarif_findings.hpp"
-#include "reports/text/text_report.hpp"
+#include "reports/github/github_commands.hpp"
+#include "reports/html/html_pages.hpp"
+#include "reports/json/json_documents.hpp"
+#include "reports/markdown/markdown_pages.hpp"
+#include "reports/sarif/sarif_logs.hpp"
+#include "reports/text/text_pages.hpp"
 
 namespace stepscope {
 namespace {

@@ -18,8 +18,8 @@
 #include "core/simulate/edits/edit.hpp"
 #include "core/simulate/whatif.hpp"
 #include "core/support/duration.hpp"
-#include "reports/json/json_whatif.hpp"
-#include "reports/text/text_whatif.hpp"
+#include "reports/json/json_documents.hpp"
+#include "reports/text/text_pages.hpp"
 
 namespace stepscope {
 namespace {

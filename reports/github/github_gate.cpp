@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/github/github_gate.hpp"
+#include "reports/github/github_commands.hpp"
 
 #include <fmt/format.h>
 

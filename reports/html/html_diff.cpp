@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/html/html_diff.hpp"
+#include "reports/html/html_pages.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/report/tables.hpp"
-#include "reports/html/html_report.hpp"
+#include "reports/html/html_pages.hpp"
 #include "reports/markup/markup.hpp"
 
 namespace stepscope::html {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/markdown/markdown_diff.hpp"
+#include "reports/markdown/markdown_pages.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/sarif/sarif_findings.hpp"
+#include "reports/sarif/sarif_logs.hpp"
 
 #include <fmt/format.h>
 

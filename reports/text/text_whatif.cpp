@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/text/text_whatif.hpp"
+#include "reports/text/text_pages.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/json/json_report.hpp"
-#include "reports/text/text_report.hpp"
+#include "reports/json/json_documents.hpp"
+#include "reports/text/text_pages.hpp"
 #include "tests/core/attribution/random_attribution.hpp"
 #include "tests/reports/sample_summaries.hpp"
 

@@ -10,10 +10,10 @@
 #include <sstream>
 
 #include "core/report/tables.hpp"
-#include "reports/html/html_report.hpp"
+#include "reports/html/html_pages.hpp"
 #include "reports/json/json_rows.hpp"
-#include "reports/markdown/markdown_report.hpp"
-#include "reports/text/text_report.hpp"
+#include "reports/markdown/markdown_pages.hpp"
+#include "reports/text/text_pages.hpp"
 #include "tests/reports/sample_summaries.hpp"
 
 namespace stepscope {

@@ -9,12 +9,10 @@
 
 #include "core/report/wording/gate.hpp"
 #include "core/report/wording/source_path.hpp"
-#include "reports/github/github_findings.hpp"
-#include "reports/github/github_gate.hpp"
+#include "reports/github/github_commands.hpp"
 #include "reports/junit/junit_gate.hpp"
-#include "reports/markdown/markdown_gate.hpp"
-#include "reports/sarif/sarif_findings.hpp"
-#include "reports/sarif/sarif_gate.hpp"
+#include "reports/markdown/markdown_pages.hpp"
+#include "reports/sarif/sarif_logs.hpp"
 #include "tests/reports/sample_summaries.hpp"
 #include "tests/reports/sample_verdicts.hpp"
 

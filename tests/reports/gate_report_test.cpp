@@ -9,7 +9,7 @@
 
 #include "core/report/wording/gate.hpp"
 #include "reports/json/json_gate.hpp"
-#include "reports/text/text_gate.hpp"
+#include "reports/text/text_pages.hpp"
 #include "tests/reports/sample_verdicts.hpp"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/html/html_diff.hpp"
+#include "reports/html/html_pages.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <regex>
 
-#include "reports/markdown/markdown_diff.hpp"
+#include "reports/markdown/markdown_pages.hpp"
 #include "tests/reports/sample_comparisons.hpp"
 
 namespace stepscope {

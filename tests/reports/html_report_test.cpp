@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of hand-made summaries: well-formed for any name, exact, small. validate_html.py looks at
 // each as a browser would.
-#include "reports/html/html_report.hpp"
+#include "reports/html/html_pages.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <functional>
 
 #include "core/report/wording/numbers.hpp"
-#include "reports/json/json_report.hpp"
+#include "reports/json/json_documents.hpp"
 #include "tests/reports/sample_summaries.hpp"
 
 namespace stepscope {

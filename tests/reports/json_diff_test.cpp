@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The diff's document is valid, sums exactly, and is the same from two runs and from their reports.
-#include "reports/json/json_diff.hpp"
+#include "reports/json/json_documents.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/summary/document/document.hpp"
-#include "reports/json/json_report.hpp"
 #include "tests/core/attribution/random_attribution.hpp"
 #include "tests/reports/sample_comparisons.hpp"
 

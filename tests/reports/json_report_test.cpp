@@ -2,7 +2,7 @@
 // The documents hold against the published schema, and their sums are exact, for random
 // attributions and for the hand-made samples. Validation itself is Python's jsonschema:
 // tests/reports/validate_json.py.
-#include "reports/json/json_report.hpp"
+#include "reports/json/json_documents.hpp"
 
 #include <gtest/gtest.h>
 

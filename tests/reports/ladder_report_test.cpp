@@ -8,14 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "reports/html/html_ladder.hpp"
-#include "reports/html/html_ladder_studies.hpp"
-#include "reports/json/json_ladder.hpp"
-#include "reports/json/json_ladder_studies.hpp"
+#include "reports/html/html_pages.hpp"
+#include "reports/json/json_documents.hpp"
 #include "reports/svg/ladder_chart.hpp"
 #include "reports/svg/ladder_study_charts.hpp"
-#include "reports/text/text_ladder.hpp"
-#include "reports/text/text_ladder_studies.hpp"
+#include "reports/text/text_pages.hpp"
 #include "tests/core/ladder/sample_ladder.hpp"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/markdown/markdown_report.hpp"
+#include "reports/markdown/markdown_pages.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

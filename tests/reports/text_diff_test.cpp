@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Golden screens of comparisons; STEPSCOPE_UPDATE_GOLDEN=1 writes them anew.
-#include "reports/text/text_diff.hpp"
+#include "reports/text/text_pages.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

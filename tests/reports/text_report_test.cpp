@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Golden texts: the whole screen for each kind of run. After an intended change, run the test with
 // STEPSCOPE_UPDATE_GOLDEN=1 and read the difference before it is committed.
-#include "reports/text/text_report.hpp"
+#include "reports/text/text_pages.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

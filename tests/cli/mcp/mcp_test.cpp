@@ -13,7 +13,7 @@
 #include "cli/mcp/server.hpp"
 #include "cli/mcp/tool.hpp"
 #include "core/store/save.hpp"
-#include "reports/json/json_report.hpp"
+#include "reports/json/json_documents.hpp"
 #include "tests/cli/run_stepscope.hpp"
 #include "tests/core/steps/loop_maker.hpp"
 #include "tests/reports/sample_summaries.hpp"

@@ -9,9 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "reports/html/html_report.hpp"
-#include "reports/text/text_diff.hpp"
-#include "reports/text/text_report.hpp"
+#include "reports/html/html_pages.hpp"
+#include "reports/text/text_pages.hpp"
 #include "tests/core/summary/two_ranks.hpp"
 #include "tests/viewer/sample_run.hpp"
 #include "viewer/view/details.hpp"
