@@ -2,6 +2,7 @@
 #include "collectors/recorder/capture/capture.hpp"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -97,8 +98,24 @@ void begin_at_gate() noexcept {
   close_gate();
 }
 
+// That the capture has begun and where it counts from change together, so one thread at a time
+// decides: a thread of the program and the writer may both come to it at the end of a step.
+class Decision {
+ public:
+  Decision() noexcept {
+    while (taken.exchange(true, std::memory_order_acquire)) sched_yield();
+  }
+  ~Decision() { taken.store(false, std::memory_order_release); }
+  Decision(const Decision&) = delete;
+  Decision& operator=(const Decision&) = delete;
+
+  static constinit std::atomic<bool> taken;
+};
+constinit std::atomic<bool> Decision::taken{false};
+
 // True where that changes what is wanted.
 bool update() noexcept {
+  const Decision alone;
   const bool now = wants_now();
   if (wanted.exchange(now) == now) return false;
   if (!now) close_gate();
@@ -252,6 +269,7 @@ const char* unmet_plan() noexcept {
 
 void restart_capture() noexcept {
   if (gate_state() == Gate::none) return;
+  Decision::taken.store(false);
   step_count.reset();
   count_from_now();
   begun.store(false);
