@@ -45,6 +45,10 @@ inline bool launches_kernel(const ApiFunction& function) noexcept {
                                             : id == 307 || id == 477 || id == 652;
 }
 
+inline bool launches_graph(const ApiFunction& function) noexcept {
+  return function.ids[0] == (function.domain == Domain::runtime ? 311 : 514);
+}
+
 // A call's code: callback ids of both domains in 16 bits.
 inline constexpr std::uint16_t kRuntimeCode = 0x8000;
 inline std::uint16_t call_code(Domain domain, std::uint32_t id) noexcept {

@@ -28,6 +28,7 @@ constinit Subscriber own_subscriber = nullptr;
 constinit std::atomic<std::uint32_t> times_switched_on{0};
 constinit std::atomic<Answer> answer{Answer::whole};
 constinit std::atomic<std::uint32_t> launch{0};
+constinit std::atomic<std::uint32_t> graph_launch{0};
 constinit std::atomic<bool> hooks_on{true};
 
 // Stand for all calls that are not in the list; only these are of level deep.
@@ -65,6 +66,8 @@ HostKind kind_of_call(Domain domain) noexcept {
                            const CallbackData& call) noexcept {
   if (launch.load(std::memory_order_relaxed) == 0 && launches(function))
     launch.store(call.correlation_id, std::memory_order_relaxed);
+  if (launches_graph(function) && recorder::is_capturing())
+    graph_launch.store(call.correlation_id, std::memory_order_relaxed);
   const CallArguments arguments = read_arguments(function, call.function_params);
   recorder::StreamRef stream = recorder::kNoStream;
   if (arguments.has_stream) {
@@ -278,6 +281,10 @@ void leave_out_this_thread() noexcept {
 
 std::uint32_t take_launch() noexcept {
   return launch.exchange(0, std::memory_order_relaxed);
+}
+
+std::uint32_t last_graph_launch() noexcept {
+  return graph_launch.load(std::memory_order_relaxed);
 }
 
 bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept {

@@ -46,6 +46,9 @@ void leave_out_this_thread() noexcept;
 // Correlation id of a launch since the last time this was asked; 0: there was none.
 std::uint32_t take_launch() noexcept;
 
+// The largest correlation id of a recorded launch of a CUDA graph; 0: there was none.
+std::uint32_t last_graph_launch() noexcept;
+
 // Whether a callback is one of those and on: it stays so whatever another user of CUPTI asks for.
 bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept;
 

@@ -100,6 +100,17 @@ double ActivitySource::set_capturing(bool on) noexcept {
   return turn_;
 }
 
+// CUPTI 13.0 takes the end of a graph's node over when the graph is launched again or when it is
+// asked for its records, and launches that are not recorded move that end on. So it is asked until
+// the device has done the last recorded launch.
+bool ActivitySource::has_what_later_work_changes() noexcept {
+  const std::uint32_t launch = last_graph_launch();
+  if (launch <= records_.last_graph_launch() || !may_flush() || stopped_ || has_failed())
+    return true;
+  flush(kFlushCompleted);
+  return false;
+}
+
 // Kinds that are first switched on here are first refused here.
 void ActivitySource::note_own_refusal(Status refusal) noexcept {
   if (refusal == kSuccess || std::exchange(noted_refusal_, true)) return;

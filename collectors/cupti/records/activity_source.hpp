@@ -23,6 +23,7 @@ class ActivitySource final : public recorder::RowSource {
   bool due(std::int64_t now_ns) noexcept override;
   bool collect(EventBatch& batch, StoreWriter& store, bool last) noexcept override;
   double set_capturing(bool on) noexcept override;
+  bool has_what_later_work_changes() noexcept override;
   bool is_on() const noexcept override { return on_; }
   Totals totals() const noexcept override {
     return {dropped_, records_.zero_timestamps(), vendor_ns_};

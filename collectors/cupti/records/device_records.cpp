@@ -170,6 +170,7 @@ void DeviceRecords::add_record(const void* record, EventBatch& batch, StoreWrite
   rows.kind.push_back(op.kind);
   rows.stream.push_back(stream_of(op, store));
   rows.correlation.push_back(op.correlation);
+  if (op.graph != 0) last_graph_launch_ = std::max(last_graph_launch_, op.correlation);
   rows.graph.push_back(op.graph);
   rows.graph_node.push_back(op.graph_node);
   rows.bytes.push_back(op.bytes);

@@ -25,6 +25,7 @@ class DeviceRecords {
   // Devices of the process that had records, a bit each.
   std::uint64_t devices() const { return devices_; }
   std::uint64_t records() const { return records_; }
+  std::uint32_t last_graph_launch() const { return last_graph_launch_; }  // correlation id; 0: none
   std::int64_t last_end() const { return last_end_; }  // the latest end of a device op; 0: none yet
   std::uint64_t zero_timestamps() const { return zero_timestamps_; }
 
@@ -71,6 +72,7 @@ class DeviceRecords {
   std::uint64_t devices_ = 0;
   std::uint64_t records_ = 0;
   std::int64_t last_end_ = 0;
+  std::uint32_t last_graph_launch_ = 0;
   std::uint64_t zero_timestamps_ = 0;
 };
 

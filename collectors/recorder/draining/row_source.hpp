@@ -21,6 +21,9 @@ class RowSource {
   // The user's plan: whether new work is to be recorded from now on. Returns what the counter of
   // the capture says then: above 0 where it is, 1 as usual.
   virtual double set_capturing(bool on) noexcept { return on ? 1 : 0; }
+  // Before it is switched off: whether it has all records of what was launched that later work would
+  // change. Where not, it asks for them; the writer thread collects and comes again.
+  virtual bool has_what_later_work_changes() noexcept { return true; }
   // Whether the last switch was on; asked once, where the writer thread first sees the source.
   virtual bool is_on() const noexcept { return true; }
 

@@ -27,6 +27,8 @@ namespace {
 
 constexpr std::int64_t kLongestWait_ns = 1'000'000'000;
 constexpr std::int64_t kLongestCall_ns = 20'000'000;
+// Less than what the thread that closes the gate waits for (capture.cpp).
+constexpr std::int64_t kLongestWork_ns = 150'000'000;
 
 class Writer {
  public:
@@ -72,7 +74,10 @@ class Writer {
     const CaptureChange change = next_capture_change(ends);
     if (change.put_off) return;
     if ((change.close || change.open) && !open_store()) return;
-    if (change.close && !change.open && !ends) wait_for_calls();
+    if (change.close && !change.open && !ends) {
+      wait_for_calls();
+      wait_for_records();
+    }
     switch_sources(gate_state() != Gate::closed || change.open);
     if (change.close || change.open) (void)read_clocks();
     if (change.close) {
@@ -108,6 +113,27 @@ class Writer {
       }
       usleep(50);
     }
+  }
+
+  // Collects until every source has what later work would change, or for kLongestWork_ns.
+  void wait_for_records() {
+    const std::int64_t deadline = clock_ns(CLOCK_MONOTONIC) + kLongestWork_ns;
+    for (const auto& place : process.sources) {
+      RowSource* source = place.load(std::memory_order_acquire);
+      while (source != nullptr && !source->has_what_later_work_changes()) {
+        collect(*source, false);
+        if (clock_ns(CLOCK_MONOTONIC) >= deadline) return note_late_graphs();
+        usleep(500);
+      }
+    }
+  }
+
+  void note_late_graphs() {
+    if (std::exchange(noted_late_graphs_, true)) return;
+    note(
+        "recording was switched off while launches of CUDA graphs were queued for more than 150 "
+        "ms: "
+        "kernels of the last launches may seem to end too late");
   }
 
   // Adds a note, also when the recorder takes no notes any more.
@@ -332,6 +358,7 @@ class Writer {
   bool gave_up_ = false;  // the file could not be written any more
   bool sources_stopped_ = false;
   bool switched_in_a_call_ = false;
+  bool noted_late_graphs_ = false;
   std::array<bool, kMaxRowSources> sources_seen_{}, sources_on_{};
   double state_ = 1;  // last value of the capture's counter
 };

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "collectors/recorder/capture/capture.hpp"
+#include "collectors/recorder/clock.hpp"
 #include "tests/collectors/cupti/cuda_calls.hpp"
 
 namespace stepscope::cupti {
@@ -39,6 +42,68 @@ TEST_F(ActivitySourceTest, APlanSwitchesKindsAndCallsOffAndOn) {
     wait_for_kinds(false);
     _exit(testing::Test::HasFailure() ? 1 : 0);
   });
+}
+
+std::uint32_t launch_graph() {
+  const EventParameters parameters{handle(0x6000), handle(0x7000)};
+  return fake_cupti::call(Domain::driver, kDriverGraphLaunch, &parameters);
+}
+
+FakeRecord node_of(std::uint32_t launch) {
+  KernelRecord record = fake_cupti::kernel("node", 100, 200, 7, launch);
+  record.graph = 3;
+  record.graph_node = 11;
+  return record;
+}
+
+// Nothing flushes by itself.
+class ClosingTest : public RecordedChild {
+ protected:
+  void record_part(const std::function<void()>& body) {
+    record([&] {
+      ASSERT_TRUE(start_collector(fake_cupti::library(), {.hooks = {}, .flush_ms = 100'000}));
+      recorder::plan_capture({.by_trigger = true}, nullptr);
+      recorder::trigger_capture(true);
+      body();
+    });
+  }
+};
+
+TEST_F(ClosingTest, WaitsUntilTheLastGraphLaunchIsDone) {
+  record_part([] {
+    const std::uint32_t launched = launch_graph();
+    std::thread device([launched] {
+      for (int i = 0; i < 500 && fake_cupti::state().flushes < 5; ++i) usleep(1'000);
+      fake_cupti::state().waiting = {node_of(launched)};
+    });
+    recorder::trigger_capture(false);
+    EXPECT_GE(fake_cupti::state().flushes, 5U);
+    EXPECT_EQ(fake_cupti::state().waiting.size(), 0U) << "taken before the program goes on";
+    EXPECT_TRUE(fake_cupti::state().enabled.empty());
+    device.join();
+    if (testing::Test::HasFailure()) _exit(1);
+  });
+  EXPECT_EQ(read().device_ops().size(), 1U);
+}
+
+TEST_F(ClosingTest, AsksForNothingWhereNoGraphWasLaunched) {
+  record_part([] {
+    EXPECT_NE(launch(), 0U);
+    recorder::trigger_capture(false);
+    EXPECT_EQ(fake_cupti::state().flushes, 0U);
+    if (testing::Test::HasFailure()) _exit(1);
+  });
+}
+
+TEST_F(ClosingTest, GoesOnWhereTheDeviceTakesTooLongAndSaysSo) {
+  record_part([] {
+    launch_graph();
+    const std::int64_t begin = recorder::clock_ns(CLOCK_MONOTONIC);
+    recorder::trigger_capture(false);
+    EXPECT_GE(recorder::clock_ns(CLOCK_MONOTONIC) - begin, 100'000'000);
+    if (testing::Test::HasFailure()) _exit(1);
+  });
+  EXPECT_THAT(read().health().notes, Contains(HasSubstr("launches of CUDA graphs were queued")));
 }
 
 std::size_t flushes_within(int milliseconds) {
