@@ -2,6 +2,7 @@
 #include "core/importers/load.hpp"
 
 #include <array>
+#include <functional>
 #include <new>
 #include <string>
 
@@ -51,18 +52,10 @@ Result<TraceData> read_any(const fs::path& path, const Progress& progress) {
                    "(Kineto) .json or .json.gz, or what nsys export --type sqlite wrote");
 }
 
-}  // namespace
-
-Result<Trace> load(const fs::path& path, const Progress& progress) {
-  std::error_code error;
-  if (!fs::exists(path, error)) {
-    return io_error("cannot open " + path.string() + ": " +
-                    (error ? error.message() : "no such file or folder" + hint_for_missing(path)));
-  }
-  if (std::optional<Error> not_a_run = no_run_error(path)) return std::move(*not_a_run);
-  if (std::optional<Error> foreign = foreign_format_error(path)) return std::move(*foreign);
+// What every format needs behind its own reader.
+Result<Trace> built(const fs::path& path, const std::function<Result<TraceData>()>& read) {
   try {
-    Result<TraceData> data = read_any(path, progress);
+    Result<TraceData> data = read();
     if (!data.ok()) return data.error();
     add_native_lines(*data);
     add_sampled_programs(*data);
@@ -74,6 +67,24 @@ Result<Trace> load(const fs::path& path, const Progress& progress) {
                      " needs more memory than there is: record fewer "
                      "steps (--start-after, --steps), or use a larger machine"};
   }
+}
+
+}  // namespace
+
+Result<Trace> load(const fs::path& path, const Progress& progress) {
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    return io_error("cannot open " + path.string() + ": " +
+                    (error ? error.message() : "no such file or folder" + hint_for_missing(path)));
+  }
+  if (std::optional<Error> not_a_run = no_run_error(path)) return std::move(*not_a_run);
+  if (std::optional<Error> foreign = foreign_format_error(path)) return std::move(*foreign);
+  return built(path, [&] { return read_any(path, progress); });
+}
+
+Result<Trace> load_files(const fs::path& folder, const std::vector<fs::path>& files,
+                         const Progress& progress) {
+  return built(folder, [&] { return read_scope_files(folder, files, progress); });
 }
 
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -25,14 +26,14 @@ Error failed(const char* what, const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<FileBytes> FileBytes::read(const std::filesystem::path& path) {
+Result<FileBytes> FileBytes::read(const std::filesystem::path& path, std::size_t limit) {
   const OpenFile file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.fd < 0) return failed("open", path);
   struct stat facts {};
   if (::fstat(file.fd, &facts) != 0) return failed("inspect", path);
   if (!S_ISREG(facts.st_mode)) return io_error(path.string() + " is not a file");
   FileBytes out;
-  const auto size = static_cast<std::size_t>(facts.st_size);
+  const std::size_t size = std::min(limit, static_cast<std::size_t>(facts.st_size));
   out.bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(size);
   while (out.size_ < size) {
     const ssize_t got = ::read(file.fd, out.bytes_.get() + out.size_, size - out.size_);

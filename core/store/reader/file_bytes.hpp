@@ -14,7 +14,8 @@ namespace stepscope::store {
 
 class FileBytes {
  public:
-  static Result<FileBytes> read(const std::filesystem::path& path);
+  // At most its first `limit` bytes.
+  static Result<FileBytes> read(const std::filesystem::path& path, std::size_t limit = SIZE_MAX);
   Bytes bytes() const { return {bytes_.get(), size_}; }
 
  private:

@@ -28,6 +28,33 @@ Result<std::vector<fs::path>> process_files(const fs::path& folder) {
   return files;
 }
 
+// A writer tells its process in its first chunk, which rarely is larger than this.
+constexpr std::size_t kHeadOfFile = 1U << 20U;
+
+// No chunk: none lies whole within these bytes.
+Result<Scan> first_chunk_of(const FileBytes& head, const fs::path& path) {
+  Result<Scan> scan = scan_chunks(head.bytes(), path.string());
+  if (scan && scan->chunks.size() > 1) scan->chunks.resize(1);
+  return scan;
+}
+
+Result<std::int32_t> rank_of_file(const fs::path& path) {
+  for (const std::size_t limit : {kHeadOfFile, SIZE_MAX}) {
+    const Result<FileBytes> head = FileBytes::read(path, limit);
+    if (!head) return head.error();
+    Result<Scan> scan = first_chunk_of(*head, path);
+    if (!scan) return scan.error();
+    if (scan->chunks.empty()) continue;
+    const std::vector<Scan> scans{std::move(*scan)};
+    StoreDecoder decoder;
+    if (Status room = decoder.expect(scans, path.string()); !room) return room.error();
+    decoder.decode(scans.front(), path.string(), {});
+    const TraceData data = decoder.take();
+    return data.processes.empty() ? -1 : data.processes.front().rank;
+  }
+  return -1;
+}
+
 }  // namespace
 
 Result<TraceData> read_sst_bytes(Bytes file, const std::string& name, const Progress& progress) {
@@ -49,6 +76,18 @@ Result<TraceData> read_sst(const fs::path& path, const Progress& progress) {
   return read_sst_bytes(file->bytes(), path.string(), progress);
 }
 
+Result<std::vector<FileOfRank>> ranks_of_scope(const fs::path& folder) {
+  const Result<std::vector<fs::path>> paths = process_files(folder);
+  if (!paths.ok()) return paths.error();
+  std::vector<FileOfRank> out;
+  if (paths->size() < 2) return out;  // a file beside no other need not be looked into
+  for (const fs::path& path : *paths) {
+    const Result<std::int32_t> rank = rank_of_file(path);
+    out.push_back({path, rank ? *rank : -1, rank ? "" : rank.error().message});
+  }
+  return out;
+}
+
 Result<TraceData> read_scope(const fs::path& folder, const Progress& progress) {
   const Result<std::vector<fs::path>> paths = process_files(folder);
   if (!paths.ok()) return paths.error();
@@ -57,12 +96,17 @@ Result<TraceData> read_scope(const fs::path& folder, const Progress& progress) {
                      " holds no .sst file: no process of the run recorded anything; "
                      "was the profiled program started at all, and does --only match it?");
   }
+  return read_scope_files(folder, *paths, progress);
+}
+
+Result<TraceData> read_scope_files(const fs::path& folder, const std::vector<fs::path>& paths,
+                                   const Progress& progress) {
   std::vector<FileBytes> files;
   std::vector<Scan> scans;
   std::vector<std::string> names;
   std::vector<std::string> unreadable;
   Error first_error;
-  for (const fs::path& path : *paths) {
+  for (const fs::path& path : paths) {
     Result<FileBytes> file = FileBytes::read(path);
     Result<Scan> scan = file.ok() ? scan_chunks(file->bytes(), path.string()) : file.error();
     if (!scan.ok()) {  // one bad file of many must not hide the others

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "core/model/trace.hpp"
 #include "core/store/reader/byte_source.hpp"
@@ -18,6 +20,20 @@ namespace stepscope {
 
 Result<TraceData> read_sst(const std::filesystem::path& path, const Progress& progress = {});
 Result<TraceData> read_scope(const std::filesystem::path& folder, const Progress& progress = {});
+
+// The rank that a file of a folder tells; -1: it tells none. A file holds one process.
+struct FileOfRank {
+  std::filesystem::path path;
+  std::int32_t rank = -1;
+  std::string problem;  // why it cannot be read
+};
+// Every file of the folder, by name, of which no more is read than its head. Nothing where there is
+// one file alone.
+Result<std::vector<FileOfRank>> ranks_of_scope(const std::filesystem::path& folder);
+// These files of a folder alone, as if it held no others.
+Result<TraceData> read_scope_files(const std::filesystem::path& folder,
+                                   const std::vector<std::filesystem::path>& files,
+                                   const Progress& progress = {});
 
 // The bytes of one store file; `name` is for messages.
 Result<TraceData> read_sst_bytes(store::Bytes file, const std::string& name,

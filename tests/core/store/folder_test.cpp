@@ -52,6 +52,36 @@ struct Folder {
   }
 };
 
+TEST(StoreFolder, EachFileTellsItsRank) {
+  const Folder folder;
+  write_text(folder.scratch / "c-102.sst", "no store file");
+  const auto files = ranks_of_scope(folder.scratch / "");
+  ASSERT_TRUE(files.ok()) << files.error().message;
+  ASSERT_EQ(files->size(), 3U);
+  EXPECT_EQ((*files)[0].rank, 0);
+  EXPECT_EQ((*files)[1].rank, 1);
+  EXPECT_EQ((*files)[2].rank, -1);
+  EXPECT_EQ((*files)[1].problem, "");
+  EXPECT_THAT((*files)[2].problem, HasSubstr("c-102.sst"));
+}
+
+TEST(StoreFolder, AFileBesideNoOtherIsNotLookedInto) {
+  const Scratch scratch;
+  write_process(scratch / "a-100.sst", 100, "a");
+  const auto files = ranks_of_scope(scratch / "");
+  ASSERT_TRUE(files.ok());
+  EXPECT_TRUE(files->empty());
+}
+
+TEST(StoreFolder, FilesAreReadAsIfTheFolderHeldNoOthers) {
+  const Folder folder;
+  const auto data = read_scope_files(folder.scratch / "", {folder.scratch / "b-101.sst"});
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  ASSERT_EQ(data->processes.size(), 1U);
+  EXPECT_EQ(data->processes.front().rank, 1);
+  EXPECT_EQ(data->device_ops.size(), 1U);
+}
+
 TEST(StoreFolder, TheLinesOfAProcessAreReadWithoutItsEvents) {
   const Folder folder;
   const Result<RecordedLines> recorded = read_recorded_lines(folder.scratch / "a-100.sst");
