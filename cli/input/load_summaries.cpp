@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/input/load_summaries.hpp"
 
-#include <sched.h>
-
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -12,17 +10,13 @@
 #include "cli/output/progress_bar.hpp"
 #include "cli/output/terminal.hpp"
 #include "core/support/memory_limit.hpp"
+#include "core/support/side_by_side.hpp"
 
 namespace stepscope {
 namespace {
 
 namespace fs = std::filesystem;
 using SummaryPair = std::pair<Result<Summary>, Result<Summary>>;
-
-bool has_two_cores() {
-  cpu_set_t cores;
-  return sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) >= 2;
-}
 
 bool is_gzip(const fs::path& file) {
   char head[2] = {};
@@ -40,7 +34,7 @@ std::uint64_t bytes_to_read_file(const fs::path& file) {
 }
 
 bool may_be_read_together(const std::string& a, const std::string& b) {
-  return has_two_cores() && bytes_to_read(a) + bytes_to_read(b) <= memory_left_bytes() / 2;
+  return usable_cores() >= 2 && bytes_to_read(a) + bytes_to_read(b) <= memory_left_bytes() / 2;
 }
 
 SummaryPair read_together(const std::string& a, const std::string& b, const ReadOptions& options) {

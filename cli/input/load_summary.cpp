@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/input/loaded_run.hpp"
+#include "cli/input/opened_folders.hpp"
 #include "cli/input/recovered_run.hpp"
 #include "cli/output/progress_bar.hpp"
 #include "cli/output/terminal.hpp"
@@ -27,26 +31,61 @@ Status check_pattern(const char* option, const std::string& text) {
   return pattern ? Status(Done{}) : Status(pattern.error());
 }
 
+Result<Summary> summary_of_run(const std::string& path, Trace trace, const ReadOptions& options) {
+  Result<LoadedRun> run = read_run(std::move(trace), path, options);
+  if (!run) return run.error();
+  if (options.find)
+    run->summary.findings =
+        find_all_replayed(run->trace, run->steps, run->attribution, run->summary);
+  return std::move(run->summary);
+}
+
+// The job of a run's ranks; nothing where it is of one rank, or one was chosen. A folder of ours is
+// read rank by rank. Any other trace is loaded for it, and then kept in `loaded`.
+Result<std::optional<Summary>> job_of_run(const std::string& path, const ReadOptions& options,
+                                          const Progress& progress, std::optional<Trace>& loaded,
+                                          std::string& why_not) {
+  if (!options.rank) {
+    if (const auto ranks = traces_of_scope(path))
+      return read_job(*ranks, options.of_job(), progress, why_not);
+  }
+  Result<Trace> trace = load(path, progress);
+  if (!trace) return trace.error();
+  loaded = std::move(*trace);
+  if (options.rank) return std::optional<Summary>();
+  return read_job(*loaded, options.of_job(), why_not);
+}
+
 Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& options,
                                  const Progress& progress) {
-  std::string why_no_job;
-  if (options.job && !options.rank) {
-    recover_run(path);
+  recover_run(path);
+  std::optional<Trace> loaded;
+  std::string why_not;
+  auto job = job_of_run(path, options, progress, loaded, why_not);
+  if (!job) return job.error();
+  if (*job) {
+    keep_sources_of_rows(sources_of_run(path), **job);
+    return std::move(**job);
+  }
+  if (!loaded) {
     Result<Trace> trace = load(path, progress);
     if (!trace) return trace.error();
-    std::optional<Summary> job = read_job(*trace, options.of_job(), why_no_job);
-    if (job) {
-      keep_sources_of_rows(sources_of_run(path), *job);
-      return std::move(*job);
-    }
+    loaded = std::move(*trace);
   }
-  Result<LoadedRun> run = load_run(path, options, progress);
-  if (!run) return run.error();
-  Summary& summary = run->summary;
-  if (!why_no_job.empty()) summary.steps.notes.push_back(why_no_job);
-  if (options.find)
-    summary.findings = find_all_replayed(run->trace, run->steps, run->attribution, summary);
-  return std::move(summary);
+  Result<Summary> summary = summary_of_run(path, std::move(*loaded), options);
+  if (summary && !why_not.empty()) summary->steps.notes.push_back(why_not);
+  return summary;
+}
+
+// A folder that other profilers filled with a file a rank.
+Result<Summary> summary_of_folder(const std::string& folder, const std::vector<std::string>& files,
+                                  const ReadOptions& options, const Progress& progress) {
+  std::string why_not;
+  auto job = job_of_files(files, options, progress, why_not);
+  if (!job) return job.error();
+  if (*job) return std::move(**job);
+  return bad_input(fmt::format("{} holds {} traces that are not the ranks of one job{}: give one",
+                               folder, files.size(), why_not.empty() ? "" : " (" + why_not + ")"));
 }
 
 // The first option that was given and that the document does not follow.
@@ -65,6 +104,20 @@ std::string_view option_without_effect(const ReadOptions& options, const Summary
 }
 
 }  // namespace
+
+bool may_be_files_of_job(const std::vector<std::string>& paths, const ReadOptions& options) {
+  return paths.size() > 1 && !options.rank &&
+         std::none_of(paths.begin(), paths.end(), is_report_document);
+}
+
+Result<std::optional<Summary>> job_of_files(const std::vector<std::string>& paths,
+                                            const ReadOptions& options, const Progress& progress,
+                                            std::string& why_not) {
+  auto summary = read_job(*traces_of_files(paths), options.of_job(), progress, why_not);
+  if (summary && *summary)
+    (*summary)->run.path = fmt::format("{} and {} more", paths.front(), paths.size() - 1);
+  return summary;
+}
 
 Status check_read_options(const ReadOptions& options) {
   const Status marker = check_pattern("--step-marker", options.step_marker);
@@ -99,6 +152,8 @@ Result<Summary> load_summary(const std::string& path, const ReadOptions& options
                     "and rank; give the trace that it was made of",
                     option));
   }
+  const std::vector<std::string> files = with_folders_opened({path});
+  if (may_be_files_of_job(files, options)) return summary_of_folder(path, files, options, progress);
   return summary_of_trace(path, options, progress);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a path to a Summary, the one way of every verb that compares or prints runs: a trace of any
 // format that can be imported, or the JSON document that `stepscope report --format json` wrote,
-// distinguished by content.
+// distinguished by content. A run of several ranks of which none is chosen is summed up as a job.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/report/read_job.hpp"
 #include "core/summary/summary.hpp"
@@ -22,7 +23,6 @@ struct ReadOptions {
   std::optional<SectionChoice> section;  // --section
   SummaryOptions summary;
   bool all_apply = false;  // an option that a document cannot follow is an error, not passed over
-  bool job = false;        // where no rank is chosen, several ranks are summed up as a job
   bool find = false;       // look for findings, too (a document has them already)
 
   JobOptions of_job() const { return {step_marker, phase, section, summary, find}; }
@@ -36,6 +36,14 @@ Result<Summary> load_summary(const std::string& path, const ReadOptions& options
 // Tells `progress` alone.
 Result<Summary> load_summary(const std::string& path, const ReadOptions& options,
                              const Progress& progress);
+
+// Several traces, none of them a report's document, with no rank chosen: they may be a file a rank.
+bool may_be_files_of_job(const std::vector<std::string>& paths, const ReadOptions& options);
+// The job of these files. Nothing where they are not the ranks of one job; `why_not` then says why,
+// if the first one names a rank.
+Result<std::optional<Summary>> job_of_files(const std::vector<std::string>& paths,
+                                            const ReadOptions& options, const Progress& progress,
+                                            std::string& why_not);
 
 // Whether the file is a report's document rather than a trace.
 bool is_report_document(const std::string& path);

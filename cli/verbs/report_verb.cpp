@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "cli/input/load_summary.hpp"
+#include "cli/input/opened_folders.hpp"
 #include "cli/input/reading_options.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
+#include "cli/output/progress_bar.hpp"
 #include "cli/output/repository_root.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/verbs/finding_page.hpp"
@@ -53,6 +55,9 @@ constexpr const char* kReportExamples =
     "wait,\n"
     "                                          and why\n"
     "  stepscope report job.scope --rank 3     one rank of it alone\n"
+    "  stepscope report rank*.json.gz          the same of a file a rank, or of the folder that "
+    "holds\n"
+    "                                          them, as torch.profiler and nsys write them\n"
     "  stepscope report run.sqlite     of Nsight Systems: nsys export --type sqlite run.nsys-rep\n"
     "A TRACE is a .scope folder written by 'stepscope profile', a PyTorch profiler file (.json,\n"
     ".json.gz) or an SQLite export of Nsight Systems; its content decides which. Without\n"
@@ -75,7 +80,6 @@ struct ReportArguments {
 Result<ReadOptions> read_options(const ReportArguments& arguments) {
   ReadOptions out = arguments.read;
   out.find = true;
-  out.job = true;
   out.all_apply = true;
   const Status checked = check_read_options(out);
   if (!checked) return checked.error();
@@ -160,6 +164,48 @@ void note_options_without_effect(const ReadOptions& options, const std::string& 
         path);
 }
 
+bool has_no_such_rank(const ReadOptions& options, const Error& error) {
+  return options.rank && error.code == ErrorCode::usage && error.message.starts_with("--rank");
+}
+
+// Each file gives a report. Of several files --rank chooses those that hold it.
+Result<std::vector<Summary>> summary_of_each(const std::vector<std::string>& paths,
+                                             const ReadOptions& options, std::string& failed) {
+  std::vector<Summary> out;
+  std::optional<Error> no_rank;
+  for (const std::string& path : paths) {
+    auto summary = load_summary(path, options);
+    if (!summary) {
+      if (!no_rank) failed = path;
+      no_rank = summary.error();
+      if (!has_no_such_rank(options, *no_rank)) return *no_rank;
+      continue;
+    }
+    note_options_without_effect(options, path, *summary);
+    out.push_back(std::move(*summary));
+  }
+  if (out.empty()) return *no_rank;
+  return out;
+}
+
+// Files that are the ranks of one job give one report. `failed` is the file of an error.
+Result<std::vector<Summary>> summaries_of(const std::vector<std::string>& paths,
+                                          const ReadOptions& options, std::string& failed) {
+  std::string why_no_job;
+  if (may_be_files_of_job(paths, options)) {
+    ProgressBar bar(fmt::format("reading {} traces", paths.size()), stderr_is_terminal());
+    auto job = job_of_files(paths, options, bar.callback(), why_no_job);
+    if (!job) return job.error();
+    if (*job) {
+      note_options_without_effect(options, paths.front(), **job);
+      return std::vector<Summary>{std::move(**job)};
+    }
+  }
+  auto each = summary_of_each(paths, options, failed);
+  if (each && !why_no_job.empty()) each->front().steps.notes.push_back(why_no_job);
+  return each;
+}
+
 int run_report(const ReportArguments& arguments) {
   const auto options = read_options(arguments);
   if (!options) return fail("report", "", options.error());
@@ -174,13 +220,10 @@ int run_report(const ReportArguments& arguments) {
     if (!besides) return fail("report", arguments.sarif, besides.error());
     sarif.emplace(std::move(*besides));
   }
-  std::vector<Summary> summaries;
-  for (const std::string& path : arguments.traces) {
-    auto summary = load_summary(path, *options);
-    if (!summary) return fail("report", path, summary.error());
-    note_options_without_effect(*options, path, *summary);
-    summaries.push_back(std::move(*summary));
-  }
+  std::string failed;
+  auto read = summaries_of(with_folders_opened(arguments.traces), *options, failed);
+  if (!read) return fail("report", failed, read.error());
+  const std::vector<Summary>& summaries = *read;
   Status written = output->finish(document(arguments, summaries, *output) +
                                   annotations(arguments, summaries, *output));
   if (written && sarif)
@@ -197,7 +240,9 @@ void add_report_verb(CLI::App& app, int& status) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* verb =
       app.add_subcommand("report", "Where the wall time of a step goes, from a recorded trace");
-  verb->add_option("TRACE", arguments->traces, "Recorded runs; each gives a report")->required();
+  verb->add_option("TRACE", arguments->traces,
+                   "Recorded runs; each gives a report, the ranks of one job give one")
+      ->required();
   add_output_options(*verb, {"text", "json", "html", "markdown", "sarif", "github"},
                      arguments->format, arguments->output);
   const auto option = [verb](const char* names, std::string& value, const char* about,

@@ -64,6 +64,30 @@ std::string job_title(const JobFacts& job) {
                      hosts.size() == 1 ? "" : "s");
 }
 
+// More hosts than these have one line together.
+constexpr std::size_t kMostClocks = 4;
+
+void add_clocks(const std::vector<JobClock>& clocks, std::vector<std::string>& out) {
+  if (clocks.size() > kMostClocks) {
+    const auto least_known = std::max_element(
+        clocks.begin(), clocks.end(),
+        [](const JobClock& a, const JobClock& b) { return a.error_ns < b.error_ns; });
+    out.push_back(fmt::format(
+        "the clocks of {} hosts are known by that of the first one, give or take {} ({}); nobody "
+        "is blamed for less",
+        clocks.size(), format_duration(static_cast<double>(least_known->error_ns)),
+        least_known->host));
+    return;
+  }
+  for (const JobClock& clock : clocks)
+    out.push_back(fmt::format(
+        "the clock of {} is {} {} the first host's, give or take {} (by {} collectives); nobody is "
+        "blamed for less",
+        clock.host, format_duration(std::abs(static_cast<double>(clock.offset_ns))),
+        clock.offset_ns < 0 ? "behind" : "ahead of",
+        format_duration(static_cast<double>(clock.error_ns)), clock.collectives));
+}
+
 std::vector<std::string> job_texts(const JobFacts& job) {
   std::vector<std::string> out;
   if (job.ranks.size() > kMostRanks)
@@ -73,13 +97,7 @@ std::vector<std::string> job_texts(const JobFacts& job) {
     if (rank.is_late)
       out.push_back(
           fmt::format("the others wait for rank {}: {}", rank.rank, reasons_text(job, rank)));
-  for (const JobClock& clock : job.clocks)
-    out.push_back(fmt::format(
-        "the clock of {} is {} {} the first host's, give or take {} (by {} collectives); nobody is "
-        "blamed for less",
-        clock.host, format_duration(std::abs(static_cast<double>(clock.offset_ns))),
-        clock.offset_ns < 0 ? "behind" : "ahead of",
-        format_duration(static_cast<double>(clock.error_ns)), clock.collectives));
+  add_clocks(job.clocks, out);
   out.insert(out.end(), job.notes.begin(), job.notes.end());
   return out;
 }

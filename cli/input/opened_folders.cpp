@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/opened_folders.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_foreign_trace(const std::string& name) {
+  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".sqlite");
+}
+
+// Nothing for a folder that holds a run of stepscope's, or no trace.
+std::vector<std::string> traces_in(const fs::path& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name == "run.json" || name.ends_with(".sst")) return {};
+    if (is_foreign_trace(name)) out.push_back(at->path().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> with_folders_opened(const std::vector<std::string>& paths) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    std::vector<std::string> inside;
+    if (fs::is_directory(path, error)) inside = traces_in(path);
+    if (inside.empty()) inside.push_back(path);
+    out.insert(out.end(), inside.begin(), inside.end());
+  }
+  return out;
+}
+
+}  // namespace stepscope
