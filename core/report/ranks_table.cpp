@@ -56,10 +56,12 @@ std::string reasons_text(const JobFacts& job, const JobRank& rank) {
 
 std::string job_title(const JobFacts& job) {
   std::set<std::string> hosts;
-  for (const JobRank& rank : job.ranks) hosts.insert(rank.host);
+  for (const JobRank& rank : job.ranks)
+    if (!rank.host.empty()) hosts.insert(rank.host);
   const std::string of = job.world_size > static_cast<std::int32_t>(job.ranks.size())
                              ? fmt::format(" of {}", job.world_size)
                              : "";
+  if (hosts.empty()) return fmt::format("{}{} ranks", job.ranks.size(), of);
   return fmt::format("{}{} ranks on {} host{}", job.ranks.size(), of, hosts.size(),
                      hosts.size() == 1 ? "" : "s");
 }

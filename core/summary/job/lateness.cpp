@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 namespace stepscope::job {
@@ -59,9 +60,46 @@ bool is_latest(const Costs& costs, std::size_t late) {
   return next < costs.by_rank.size() && is_above(costs.by_rank[late], costs.by_rank[next]);
 }
 
+// How long a rank's host only waited in the job's steps; the largest number where that was
+// not recorded.
+std::int64_t free_time_of(const Ledger& ledger, const RankRecord& rank, const HostClock& clock) {
+  if (!rank.host_waits) return std::numeric_limits<std::int64_t>::max();
+  std::int64_t out = 0;
+  auto step = ledger.steps.begin();
+  for (const Interval& wait : *rank.host_waits) {
+    const Interval time{clock.to_first(wait.begin), clock.to_first(wait.end)};
+    while (step != ledger.steps.end() && step->end <= time.begin) ++step;
+    for (auto at = step; at != ledger.steps.end() && at->begin < time.end; ++at)
+      out += intersect(*at, time).length();
+  }
+  return out;
+}
+
+// Both the gain and its parts, in proportion.
+void limit_gain(std::int64_t limit, Lateness& late) {
+  if (late.gain_ns_total <= limit) return;
+  const double share = static_cast<double>(limit) / static_cast<double>(late.gain_ns_total);
+  for (std::int64_t& ns : late.gain_by_step) ns = std::llround(share * static_cast<double>(ns));
+  late.gain_ns_total = limit;
+}
+
+void limit_gains(const Ledger& ledger, const std::vector<RankRecord>& ranks,
+                 std::vector<Lateness>& out) {
+  std::vector<std::int64_t> free;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r)
+    free.push_back(free_time_of(ledger, ranks[r], ledger.matches.clock(r)));
+  for (std::size_t late = 0; late < ranks.size(); ++late) {
+    std::int64_t limit = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      if (r != late) limit = std::min(limit, free[r]);
+    limit_gain(limit, out[late]);
+  }
+}
+
 }  // namespace
 
-std::vector<Lateness> lateness_of(const Ledger& ledger, std::size_t ranks) {
+std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRecord>& records) {
+  const std::size_t ranks = records.size();
   const Costs costs = costs_of(ledger, ranks);
   std::vector<Lateness> out(ranks);
   std::vector<std::map<std::uint32_t, std::int64_t>> reasons(ranks);
@@ -79,6 +117,7 @@ std::vector<Lateness> lateness_of(const Ledger& ledger, std::size_t ranks) {
         [](const LateReason& a, const LateReason& b) { return a.ns_total > b.ns_total; });
     out[r].is_late = is_latest(costs, r);
   }
+  limit_gains(ledger, records, out);
   return out;
 }
 

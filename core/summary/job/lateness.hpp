@@ -3,7 +3,9 @@
 //
 //   cost of rank L in a step    what the ledger charges of other ranks' time to L's work
 //   gain of balancing L         of the ranks that are not L, the least that one of them waited for
-//                               it: then the next rank would hold them
+//                               it: then the next rank would hold them. It is no more than the
+//                               least time in which the host of one of them only waited: a host that
+//                               works all the time would hold them in L's place
 //   L is later than the others  its cost is above that of the next costly rank by more than three
 //                               standard errors over the steps: ranks that wait for each other in
 //                               turns by chance are none of them late
@@ -29,7 +31,7 @@ struct Lateness {
   bool is_late = false;
 };
 
-// Returns the lateness by row of the records, of which there are `ranks`.
-std::vector<Lateness> lateness_of(const Ledger& ledger, std::size_t ranks);
+// Returns the lateness by row of the records.
+std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRecord>& ranks);
 
 }  // namespace stepscope::job

@@ -148,10 +148,11 @@ void fit_clock(const std::vector<EndDifference>& points, HostClock& clock) {
 
 void find_clocks(const std::vector<RankRecord>& ranks, Matches& out) {
   for (const RankRecord& rank : ranks) {
-    const auto known = std::find_if(out.clocks.begin(), out.clocks.end(),
-                                    [&](const HostClock& c) { return c.host == rank.host; });
+    const auto known = std::find_if(out.clocks.begin(), out.clocks.end(), [&](const HostClock& c) {
+      return c.host == rank.clock_name();
+    });
     out.clock_of_rank.push_back(static_cast<std::uint32_t>(known - out.clocks.begin()));
-    if (known == out.clocks.end()) out.clocks.push_back({.host = rank.host});
+    if (known == out.clocks.end()) out.clocks.push_back({.host = rank.clock_name()});
   }
   for (std::uint32_t host = 1; host < out.clocks.size(); ++host)
     fit_clock(end_differences(ranks, out.collectives, out.clock_of_rank, host), out.clocks[host]);

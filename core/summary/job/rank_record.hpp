@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,10 +64,16 @@ struct CollectiveUse {
 
 struct RankRecord {
   std::int32_t rank = 0;
-  std::string host;
+  std::string host;  // empty: the recording does not name it
   std::vector<Piece> pieces;
   std::vector<CollectiveUse> collectives;  // in the order in which the rank entered them
   std::vector<Interval> steps;             // the windows that count, by the rank's own steps
+  // When a thread of the host did nothing but wait for the device or for other ranks, in order and
+  // without overlaps. Nothing: it was not recorded.
+  std::optional<std::vector<Interval>> host_waits;
+  std::string clock;  // ranks with the same one share a clock; empty: that of the host
+
+  const std::string& clock_name() const { return clock.empty() ? host : clock; }
 };
 
 }  // namespace stepscope::job

@@ -14,6 +14,8 @@
 namespace stepscope::job {
 namespace {
 
+constexpr std::int64_t kLongestLaunch_ns = 200'000;
+
 class Reader {
  public:
   Reader(const Trace& trace, const Attribution& attribution, Owners& owners)
@@ -36,6 +38,7 @@ class Reader {
         out.pieces.push_back(piece);
       }
     }
+    add_host_waits(steps.process, out);
     for (const std::uint32_t row : summary_parts::choose_steps(steps).rows)
       out.steps.push_back(steps.list[row].window);
     return out;
@@ -72,6 +75,27 @@ class Reader {
       if (each.range != kNone) by_range_[each.range] = row;
       out.collectives.push_back(std::move(each.use));
     }
+  }
+
+  // Calls that return when the device is done, those that took much longer than a launch does, since
+  // the queue was full, and waits in a process group of the host.
+  void add_host_waits(ProcessId process, RankRecord& out) const {
+    std::vector<Interval> waits;
+    for (const Piece& piece : out.pieces)
+      if (piece.collective != kNone && owners_[piece.owner].cause == Cause::comm_wait)
+        waits.push_back(piece.time);
+    if (!trace_.data().collected.api_calls && waits.empty()) return;
+    const Calls& calls = trace_.calls();
+    const HostRanges& h = trace_.host_ranges();
+    for (CallId call = 0; call < calls.size(); ++call) {
+      const RangeId range = calls.range[call];
+      if (trace_.data().threads[h.thread[range]].process != process) continue;
+      const Interval time{h.begin[range], h.end[range]};
+      const bool blocks = is_sync(calls.api[call]) || calls.api[call] == ApiKind::memcpy_blocking;
+      if (blocks || (is_launch(calls.api[call]) && time.length() > kLongestLaunch_ns))
+        waits.push_back(time);
+    }
+    out.host_waits = unite(std::move(waits));
   }
 
   std::uint32_t collective_of(const Segment& segment) const {
