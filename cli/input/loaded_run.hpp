@@ -21,7 +21,7 @@ struct LoadedRun {
 };
 
 // Errors as of load(), find_steps() and attribute().
-// Of a trace that has been loaded from `path` already.
+// The same for a trace that has been loaded from `path` already.
 Result<LoadedRun> read_run(Trace trace, const std::string& path, const ReadOptions& options);
 
 Result<LoadedRun> load_run(const std::string& path, const ReadOptions& options,

@@ -168,7 +168,7 @@ bool has_no_such_rank(const ReadOptions& options, const Error& error) {
   return options.rank && error.code == ErrorCode::usage && error.message.starts_with("--rank");
 }
 
-// Each file gives a report. Of several files --rank chooses those that hold it.
+// Each file gives a report. --rank chooses among several files those that hold the rank.
 Result<std::vector<Summary>> summary_of_each(const std::vector<std::string>& paths,
                                              const ReadOptions& options, std::string& failed) {
   std::vector<Summary> out;

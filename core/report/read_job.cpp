@@ -44,7 +44,8 @@ class TraceInMemory final : public JobTraces {
 struct ReadRank {
   std::size_t part = 0;
   std::int32_t rank = 0;
-  std::optional<job::RankRecord> record;  // of the owners of its part; nothing: it is left out
+  std::optional<job::RankRecord>
+      record;  // its owners are those of the part; nothing: it is left out
   Summary summary;
   std::vector<std::string> notes;
 };

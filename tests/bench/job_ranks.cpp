@@ -35,7 +35,7 @@ struct Plan {
 
 struct Step {
   std::vector<std::int64_t> begins;  // by rank
-  std::vector<std::int64_t> busy;    // of the kernels, by rank
+  std::vector<std::int64_t> busy;    // time of the kernels, by rank
   std::int64_t entered = 0;          // when the last rank entered the first all-reduce
   std::int64_t end() const { return entered + kReduces * kTransfer + 300'000; }
 };

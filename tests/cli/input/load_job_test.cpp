@@ -21,7 +21,7 @@ constexpr double kStep_us = 14'000;
 struct Rank {
   int rank = 0;
   int world = 2;
-  double late_us = 0;   // of the host before it launches the step's work
+  double late_us = 0;   // what the host does before it launches the step's work
   double clock_us = 0;  // its clock is ahead by so much
 };
 
