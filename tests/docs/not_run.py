@@ -23,6 +23,8 @@ NOT_RUN = [
     (r"scripts/check-.*", "scripts/test runs it on the whole tree"),
     (r"python3 -m venv /opt/stepscope .*|/opt/stepscope/bin/stepscope .*", SYSTEM),
     (r"cd examples/tutorial", "docs_tutorial runs that page in that folder"),
+    (r"stepscope (report rank0\.pt\.trace.*|report log/profile/|diff log/before/ log/after/)",
+     "torch.profiler's files of several ranks; tests/cli/input/load_job_test.cpp makes such files and reads them"),
     (r"stepscope train llm \.\.\. .*", "an addition to the command above it; tests/reference_trainers/llm resumes runs"),
 ]
 
