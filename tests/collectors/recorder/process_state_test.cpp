@@ -21,8 +21,9 @@
 
 namespace {
 
-// A slow disk, where it is switched on: blocks are not there before a second thread asks for some.
-std::atomic<bool> disk_is_slow{false};
+// A disk that is slow for the threads that say so: blocks are not there before a second of them asks for
+// some. The writer thread, which asks at times of its own, is none of them.
+thread_local bool disk_is_slow = false;
 std::atomic<int> asking{0}, asked_together{0};
 
 void wait_for_another() {
@@ -89,8 +90,8 @@ TEST_F(ProcessStateTest, ThreadsDoNotWaitForEachOthersFiles) {
   record([] {
     begin_user("main");
     end_range(kLaneUser);
-    disk_is_slow = true;
     const auto work = [] {
+      disk_is_slow = true;
       begin_user("thread");
       end_range(kLaneUser);
     };
