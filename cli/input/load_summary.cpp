@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/input/job_traces.hpp"
 #include "cli/input/loaded_run.hpp"
 #include "cli/input/opened_folders.hpp"
 #include "cli/input/recovered_run.hpp"
