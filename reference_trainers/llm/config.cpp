@@ -35,6 +35,20 @@ constexpr std::array kPresets{
            16,
            4,
            6e-4},
+    Preset{"q0.5b",
+           "Qwen2.5 0.5B's sizes (14 query and 2 key heads of 64, T 1024) in this architecture",
+           {24, 896, 14, 2, 4864, 151936},
+           1024,
+           16,
+           4,
+           3e-4},
+    Preset{"q1.5b",
+           "Qwen2.5 1.5B's sizes (12 query and 2 key heads of 128, T 1024) in this architecture",
+           {28, 1536, 12, 2, 8960, 151936},
+           1024,
+           8,
+           8,
+           2e-4},
 };
 
 }  // namespace

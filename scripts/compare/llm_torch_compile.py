@@ -5,7 +5,8 @@ take instead. Same sizes, optimizer, clip and tokens a step; random tokens, whic
 
     llm_torch_compile.py --preset t90m --mode compile --micro-batch 8 --accumulate 4 --steps 20
 
-prints one JSON line with the fields of train_llm's that a comparison needs.
+prints one JSON line with the fields of train_llm's that a comparison needs. With --float8 the matrix products
+of the blocks are torchao's in 8 bits (tensorwise or rowwise scaling), and with tensorwise-head the output matrix's, too.
 """
 
 import argparse
@@ -21,6 +22,8 @@ PRESETS = {  # layers, d_model, heads, kv_heads, hidden, vocabulary, sequence, m
     "t90m": (10, 768, 6, 2, 2048, 32768, 2048, 8, 4),
     "t350m": (24, 1024, 8, 8, 2816, 32768, 2048, 8, 4),
     "gpt2-124m": (12, 768, 12, 12, 2048, 50304, 1024, 16, 4),
+    "q0.5b": (24, 896, 14, 2, 4864, 151936, 1024, 16, 4),
+    "q1.5b": (28, 1536, 12, 2, 8960, 151936, 1024, 8, 8),
 }
 
 
@@ -67,6 +70,8 @@ class Decoder(nn.Module):
     def __init__(self, layers, d, heads, kv_heads, hidden, vocabulary, sequence):
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, d)
+        self.head = nn.Linear(d, vocabulary, bias=False)
+        self.head.weight = self.embedding.weight
         self.blocks = nn.ModuleList(Block(d, heads, kv_heads, hidden) for _ in range(layers))
         self.norm = Norm(d)
         for parameter in self.parameters():
@@ -82,14 +87,29 @@ class Decoder(nn.Module):
         x = self.embedding(inputs)
         for block in self.blocks:
             x = block(x, self.cos, self.sin)
-        logits = F.linear(self.norm(x), self.embedding.weight)
+        logits = self.head(self.norm(x))
         return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
+
+
+def in_float8(model, recipe):
+    """Gives the model torchao's linear layers, and returns torchao's version."""
+    import torchao
+    from torchao.float8 import Float8LinearConfig, convert_to_float8_training
+
+    name, _, head = recipe.partition("-")
+    convert_to_float8_training(
+        model,
+        config=Float8LinearConfig.from_recipe_name(name),
+        module_filter_fn=lambda module, fqn: bool(head) or fqn != "head",
+    )
+    return torchao.__version__
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--preset", choices=PRESETS, default="t90m")
     parser.add_argument("--mode", choices=("eager", "compile", "max-autotune"), default="compile")
+    parser.add_argument("--float8", choices=("tensorwise", "rowwise", "tensorwise-head"))
     parser.add_argument("--micro-batch", type=int)
     parser.add_argument("--accumulate", type=int)
     parser.add_argument("--steps", type=int, default=20)
@@ -106,6 +126,7 @@ def main():
     torch.set_float32_matmul_precision("high")
     torch.manual_seed(0)
     model = Decoder(*shape, sequence).to(args.device)
+    torchao_version = in_float8(model, args.float8) if args.float8 else None
     decays = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() == 1]
     optimizer = torch.optim.AdamW(
@@ -148,8 +169,8 @@ def main():
     layers, d = shape[0], shape[1]
     flops = 6 * sum(p.numel() for p in model.parameters()) + 6 * layers * d * sequence
     print(json.dumps({
-        "schema": "stepscope.train/1", "model": "llm", "preset": args.preset, "rung": f"torch-{args.mode}",
-        "rungs": [], "device": torch.cuda.get_device_name() if on_gpu else "cpu",
+        "schema": "stepscope.train/1", "model": "llm", "preset": args.preset,
+        "rung": f"torch-{args.mode}" + (f"-{args.float8}" if args.float8 else ""), "rungs": [], "torchao": torchao_version, "device": torch.cuda.get_device_name() if on_gpu else "cpu",
         "torch": torch.__version__, "steps": args.steps, "timed_steps": timed,
         "tokens_a_step": micro_batch * accumulate * sequence, "ms_per_step": 1e3 * seconds / timed,
         "tokens_per_s": tokens / seconds, "mfu": tokens / seconds * flops / 989e12 if on_gpu else None,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <span>
 #include <system_error>
@@ -30,7 +31,9 @@ std::vector<std::vector<std::uint16_t>> cut(const std::vector<std::uint16_t>& to
 }
 
 MadeCorpus made_corpus(const Config& config) {
-  return make_corpus(config.shape.vocabulary, config.corpus_tokens, config.seed);
+  constexpr std::int64_t kMostMadeTokens = 65536;  // a made token is 16 bits
+  return make_corpus(std::min(config.shape.vocabulary, kMostMadeTokens), config.corpus_tokens,
+                     config.seed);
 }
 
 std::string about_made(const MadeCorpus& made) {

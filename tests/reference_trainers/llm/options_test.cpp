@@ -25,6 +25,8 @@ TEST(LlmOptions, PresetsHaveTheSizesOfTheirNames) {
   EXPECT_NEAR(static_cast<double>(find_preset("t90m")->shape.parameters()), 88.1e6, 0.1e6);
   EXPECT_NEAR(static_cast<double>(find_preset("t350m")->shape.parameters()), 341.8e6, 10e6);
   EXPECT_NEAR(static_cast<double>(find_preset("gpt2-124m")->shape.parameters()), 123.7e6, 1e6);
+  EXPECT_NEAR(static_cast<double>(find_preset("q0.5b")->shape.parameters()), 494.0e6, 1e6);
+  EXPECT_NEAR(static_cast<double>(find_preset("q1.5b")->shape.parameters()), 1543.7e6, 1e6);
 }
 
 TEST(LlmOptions, WhatDoesNotFitIsRefused) {
