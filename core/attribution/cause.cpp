@@ -4,64 +4,39 @@
 namespace stepscope {
 namespace {
 
-constexpr PerCause<std::string_view> kCauseNames = {
-    "gpu.gemm",
-    "gpu.attention",
-    "gpu.select",
-    "gpu.reduce",
-    "gpu.elementwise",
-    "gpu.optimizer",
-    "gpu.other",
-    "comm.transfer",
-    "comm.late_rank",
-    "copy.h2d.pageable",
-    "copy.h2d.pinned",
-    "copy.d2h",
-    "copy.d2d",
-    "copy.set",
-    "gpu.dispatch_gap",
-    "graph_gap",
-    "launch_latency",
-    "gpu.wait_peer",
-    "gpu.shared",
-    "host.python",
-    "host.framework",
-    "host.compute.gemm",
-    "host.compute.attention",
-    "host.compute.select",
-    "host.compute.reduce",
-    "host.compute.elementwise",
-    "host.compute.optimizer",
-    "host.compute.other",
-    "host.between_calls",
-    "host.launch_api",
-    "host.queue_full",
-    "host.sync_return",
-    "host.wait_thread",
-    "comm.wait",
-    "host.data_wait",
-    "host.alloc",
-    "host.module_load",
-    "host.io",
-    "host.gc",
-    "host.off_cpu",
-    "host.core_wait",
-    "host.other",
-    "profiler",
-    "unknown",
+struct FamilyWords {
+  std::string_view id;
+  std::string_view meaning;
 };
-static_assert(!kCauseNames.back().empty(), "every cause has a name");
+
+constexpr std::array<FamilyWords, kCauseFamilies.size()> kFamilyWords = {
+    {{"device", "the device computes"},
+     {"comm", "communication that nothing hides"},
+     {"copy", "copies that nothing hides"},
+     {"issued", "device idle, its next work issued"},
+     {"cpu", "the CPU computes"},
+     {"host", "the device, or the step, waits for the host"},
+     {"profiler", "the profiler itself"},
+     {"unexplained", "not explained"}}};
+
+const FamilyWords& words_of(CauseFamily family) {
+  return kFamilyWords[static_cast<std::size_t>(family)];
+}
 
 }  // namespace
 
-std::string_view name_of(Cause cause) {
-  return kCauseNames[index_of(cause)];
-}
-
 std::optional<Cause> cause_named(std::string_view name) {
   for (std::size_t i = 0; i < kCauseCount; ++i)
-    if (kCauseNames[i] == name) return static_cast<Cause>(i);
+    if (kCauses[i].id == name) return static_cast<Cause>(i);
   return std::nullopt;
+}
+
+std::string_view name_of(CauseFamily family) {
+  return words_of(family).id;
+}
+
+std::string_view meaning_of(CauseFamily family) {
+  return words_of(family).meaning;
 }
 
 }  // namespace stepscope

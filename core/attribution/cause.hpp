@@ -1,66 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// The causes that own wall time. Names are stable ids: JSON, diff, gate and viewer use them alike.
+// The causes that own wall time, and what is said of each: causes.def is the table.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
 namespace stepscope {
 
-enum class Cause : std::uint8_t {
-  // the device works
-  gpu_gemm,
-  gpu_attention,
-  gpu_select,
-  gpu_reduce,
-  gpu_elementwise,
-  gpu_optimizer,
-  gpu_other,
-  comm_transfer,
-  comm_late_rank,
-  copy_h2d_pageable,
-  copy_h2d_pinned,
-  copy_d2h,
-  copy_d2d,
-  copy_set,
-  // the device is idle although work was issued
-  gpu_dispatch_gap,
-  graph_gap,
-  launch_latency,
-  gpu_wait_peer,  // for work of another device; in partitions by device only
-  gpu_shared,     // while other processes have the device, too
-  // the device is idle (or there is none): the host decides
-  host_python,
-  host_framework,
-  host_compute_gemm,
-  host_compute_attention,
-  host_compute_select,
-  host_compute_reduce,
-  host_compute_elementwise,
-  host_compute_optimizer,
-  host_compute_other,
-  host_between_calls,
-  host_launch_api,
-  host_queue_full,
-  host_sync_return,
-  host_wait_thread,
-  comm_wait,  // in a collective that another thread of the process carries out
-  host_data_wait,
-  host_alloc,
-  host_module_load,
-  host_io,
-  host_gc,
-  host_off_cpu,
-  host_core_wait,
-  host_other,
-  profiler,
-  unknown,
+// What the device does while a cause owns the time.
+enum class CauseState : std::uint8_t {
+  busy,
+  issued,  // idle although work was issued
+  host,    // idle, or there is none: the host decides
+  nobody,  // the profiler, or no evidence
 };
 
-inline constexpr std::size_t kCauseCount = static_cast<std::size_t>(Cause::unknown) + 1;
+// Pictures and the terminal show a family in one colour.
+enum class CauseFamily : std::uint8_t {
+  device_compute,
+  communication,
+  copy,
+  issued,
+  host_compute,
+  host,
+  profiler,
+  unexplained,  // the unknown budget: what no evidence explains
+};
+
+inline constexpr std::array kCauseFamilies = {
+    CauseFamily::device_compute, CauseFamily::communication, CauseFamily::copy,
+    CauseFamily::issued,         CauseFamily::host_compute,  CauseFamily::host,
+    CauseFamily::profiler,       CauseFamily::unexplained};
+
+enum class Cause : std::uint8_t {
+#define CAUSE(name, ...) name,
+#include "core/attribution/causes.def"
+#undef CAUSE
+};
+
+struct CauseTraits {  // causes.def says what each member means
+  std::string_view id;
+  CauseState state;
+  CauseFamily family;
+  bool hidden_by_lead;
+  std::uint32_t hue;  // 0xRRGGBB
+  std::string_view meaning;
+};
+
+inline constexpr CauseTraits kCauses[] = {
+#define CAUSE(name, id, state, family, ...) \
+  {id, CauseState::state, CauseFamily::family, __VA_ARGS__},
+#include "core/attribution/causes.def"
+#undef CAUSE
+};
+
+inline constexpr std::size_t kCauseCount = std::size(kCauses);
 
 template <class T>
 using PerCause = std::array<T, kCauseCount>;
@@ -69,19 +67,45 @@ constexpr std::size_t index_of(Cause cause) {
   return static_cast<std::size_t>(cause);
 }
 
-std::string_view name_of(Cause cause);  // "gpu.gemm", "host.sync_return", ...
+constexpr const CauseTraits& traits_of(Cause cause) {
+  return kCauses[index_of(cause)];
+}
+constexpr std::string_view name_of(Cause cause) {  // "gpu.gemm", "host.sync_return", ...
+  return traits_of(cause).id;
+}
+constexpr std::string_view meaning_of(Cause cause) {  // "matrix products"
+  return traits_of(cause).meaning;
+}
+constexpr CauseFamily family_of(Cause cause) {
+  return traits_of(cause).family;
+}
 std::optional<Cause> cause_named(std::string_view name);
 
 // True for causes that own time in which a device op runs: their sum is the busy union.
 constexpr bool is_device_busy(Cause cause) {
-  return cause <= Cause::copy_set;
+  return traits_of(cause).state == CauseState::busy;
 }
 constexpr bool is_host(Cause cause) {
-  return cause >= Cause::host_python && cause <= Cause::host_other;
+  return traits_of(cause).state == CauseState::host;
 }
-// The unknown budget: what no evidence explains.
+constexpr bool is_device_compute(Cause cause) {
+  return family_of(cause) == CauseFamily::device_compute;
+}
+constexpr bool is_host_compute(Cause cause) {
+  return family_of(cause) == CauseFamily::host_compute;
+}
 constexpr bool is_unexplained(Cause cause) {
-  return cause == Cause::host_other || cause == Cause::unknown;
+  return family_of(cause) == CauseFamily::unexplained;
 }
+// True where the device idles and no work had been issued.
+constexpr bool waits_for_host(Cause cause) {
+  return !is_device_busy(cause) && traits_of(cause).state != CauseState::issued;
+}
+constexpr bool is_hidden_by_lead(Cause cause) {
+  return traits_of(cause).hidden_by_lead;
+}
+
+std::string_view name_of(CauseFamily family);     // "host": an id, also a class of CSS
+std::string_view meaning_of(CauseFamily family);  // "the device waits for the host"
 
 }  // namespace stepscope

@@ -26,8 +26,7 @@ ScaledSide scale(const Summary& summary, double factor) {
 }
 
 bool is_idle_cause(Cause cause) {
-  if (is_device_busy(cause)) return false;
-  return cause < Cause::host_compute_gemm || cause > Cause::host_compute_other;
+  return !is_device_busy(cause) && !is_host_compute(cause);
 }
 
 }  // namespace stepscope::compare_parts

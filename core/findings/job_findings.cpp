@@ -35,12 +35,12 @@ std::string place_of(const JobReason& reason) {
 std::string advice(const JobRank& late) {
   const Cause cause = late.reasons.front().cause;
   const std::string look = fmt::format("report --rank {}", late.rank);
-  if (cause <= Cause::gpu_other)
+  if (is_device_compute(cause))
     return fmt::format(
         "find out why rank {} computes longer for the same step ({}): more work than the others "
         "get, or a slower device (its clocks stand under Device health)",
         late.rank, look);
-  if (cause >= Cause::copy_h2d_pageable && cause <= Cause::copy_set)
+  if (family_of(cause) == CauseFamily::copy)
     return fmt::format("find out what rank {} copies more or more slowly than the others ({})",
                        late.rank, look);
   return fmt::format(

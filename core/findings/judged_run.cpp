@@ -135,19 +135,4 @@ std::string JudgedRun::name_of_range(RangeId range) const {
   return range == kNone ? "" : std::string(trace.text(trace.host_ranges().name[range]));
 }
 
-bool is_hidden_by_lead(Cause cause) {
-  switch (cause) {
-    case Cause::launch_latency:
-    case Cause::host_alloc:
-    case Cause::host_module_load:
-    case Cause::host_io:
-    case Cause::host_gc:
-    case Cause::host_off_cpu:
-      return true;
-    default:
-      return cause >= Cause::host_python && cause <= Cause::host_sync_return &&
-             cause != Cause::host_queue_full;
-  }
-}
-
 }  // namespace stepscope::rules

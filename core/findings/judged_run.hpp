@@ -73,9 +73,4 @@ struct JudgedRun {
 // Standard error of the mean of steps of these lengths, by their median absolute deviation.
 double uncertainty_of_mean(const std::vector<std::int64_t>& walls);
 
-// Host time that passes before work is issued, so that a host that came earlier would have issued
-// it earlier: a lead hides it. Waiting for another thread, for data or for a core is not of this
-// kind.
-bool is_hidden_by_lead(Cause cause);
-
 }  // namespace stepscope::rules

@@ -27,10 +27,6 @@ namespace {
 constexpr double kDeviceBoundBelow = 0.10;
 constexpr double kHostBoundFrom = 0.50;
 
-bool is_host_compute(Cause cause) {
-  return cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other;
-}
-
 Bound bound_of(double wait) {
   if (wait < kDeviceBoundBelow) return Bound::device;
   return wait < kHostBoundFrom ? Bound::mixed : Bound::host;

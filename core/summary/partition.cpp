@@ -34,11 +34,6 @@ std::int64_t busy_inside(const IntervalSet& busy, const IntervalSet& windows) {
   return sum;
 }
 
-// Idle time for which no work had been issued.
-bool waits_for_host(Cause cause) {
-  return cause >= Cause::host_python;
-}
-
 }  // namespace
 
 PartitionSummary sum_partition(const Partition& partition, const Steps& steps,

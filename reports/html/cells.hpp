@@ -13,7 +13,6 @@
 
 #include "core/attribution/cause.hpp"
 #include "core/report/notes.hpp"
-#include "core/report/wording/cause_family.hpp"
 #include "core/report/wording/verdict.hpp"
 #include "reports/markup/markup.hpp"
 

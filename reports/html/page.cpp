@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/report/wording/cause_family.hpp"
+#include "core/attribution/cause.hpp"
 #include "reports/html/assets.hpp"
 
 namespace stepscope::html {

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "core/report/wording/cause_family.hpp"
+#include "core/attribution/cause.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::html {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/report/wording/cause_family.hpp"
+#include "core/attribution/cause.hpp"
 #include "core/report/wording/ladder.hpp"
 #include "core/report/wording/numbers.hpp"
 #include "reports/svg/chart_marks.hpp"

@@ -4,12 +4,20 @@
 namespace stepscope {
 
 Colour colour_of(Cause cause) {
-  if (cause <= Cause::gpu_other) return Colour::green;
-  if (cause <= Cause::comm_late_rank || cause == Cause::comm_wait) return Colour::magenta;
-  if (cause <= Cause::copy_set) return Colour::cyan;
-  if (cause < Cause::host_python) return Colour::yellow;
-  if (is_unexplained(cause)) return Colour::dim;
-  return Colour::red;
+  switch (family_of(cause)) {
+    case CauseFamily::device_compute:
+      return Colour::green;
+    case CauseFamily::communication:
+      return Colour::magenta;
+    case CauseFamily::copy:
+      return Colour::cyan;
+    case CauseFamily::issued:
+      return Colour::yellow;
+    case CauseFamily::unexplained:
+      return Colour::dim;
+    default:
+      return Colour::red;
+  }
 }
 
 Colour colour_of(Tone tone) {

@@ -23,86 +23,6 @@ ImU32 text_on(ImU32 fill) {
   return light > 118'000 ? rgb(0x101010) : rgb(0xffffff);
 }
 
-unsigned hue_of(Cause cause) {
-  switch (cause) {
-    case Cause::gpu_gemm:
-      return 0x0072b2;
-    case Cause::gpu_attention:
-      return 0x56b4e9;
-    case Cause::gpu_select:
-      return 0x009e73;
-    case Cause::gpu_reduce:
-      return 0x44aa99;
-    case Cause::gpu_elementwise:
-      return 0x88ccee;
-    case Cause::gpu_optimizer:
-      return 0x5b4fa0;
-    case Cause::gpu_other:
-      return 0x6f8fa8;
-    case Cause::comm_transfer:
-      return 0xaa4499;
-    case Cause::comm_late_rank:
-    case Cause::comm_wait:
-      return 0x882255;
-    case Cause::copy_h2d_pageable:
-      return 0xe69f00;
-    case Cause::copy_h2d_pinned:
-    case Cause::copy_d2h:
-    case Cause::copy_d2d:
-    case Cause::copy_set:
-      return 0xddcc77;
-    case Cause::gpu_dispatch_gap:
-    case Cause::graph_gap:
-    case Cause::launch_latency:
-    case Cause::gpu_wait_peer:
-    case Cause::gpu_shared:
-      return 0xb8b8b8;
-    // What computes on the CPU has the hue of its class, hatched; reductions, elementwise work and
-    // the rest are further apart in lightness, since they stand side by side.
-    case Cause::host_compute_gemm:
-      return 0x2f86c0;
-    case Cause::host_compute_attention:
-      return 0x7cc8f0;
-    case Cause::host_compute_select:
-      return 0x1fa583;
-    case Cause::host_compute_reduce:
-      return 0x117755;
-    case Cause::host_compute_elementwise:
-      return 0xa6dcf5;
-    case Cause::host_compute_optimizer:
-      return 0x8073c4;
-    case Cause::host_compute_other:
-      return 0x8aa3b8;
-    case Cause::host_python:
-      return 0xcc6677;
-    case Cause::host_framework:
-      return 0xf2a2ad;
-    case Cause::host_launch_api:
-    case Cause::host_queue_full:
-      return 0xee9966;
-    case Cause::host_data_wait:
-    case Cause::host_io:
-      return 0xf0e442;
-    case Cause::host_alloc:
-    case Cause::host_module_load:
-      return 0xc2a878;
-    case Cause::host_gc:
-      return 0x7a3b69;
-    case Cause::host_sync_return:
-    case Cause::host_wait_thread:
-    case Cause::host_off_cpu:
-    case Cause::host_core_wait:
-      return 0xa65628;
-    case Cause::profiler:
-      return 0x999999;
-    case Cause::host_other:
-    case Cause::unknown:
-      return 0x777777;
-    default:
-      return is_host(cause) ? 0xd55e00 : 0x777777;
-  }
-}
-
 Pattern pattern_of(Cause cause) {
   if (is_device_busy(cause)) return Pattern::solid;
   if (is_unexplained(cause) || cause == Cause::profiler) return Pattern::cross;
@@ -137,7 +57,7 @@ unsigned hue_of_phase(std::uint32_t phase) {
 }  // namespace
 
 Paint Theme::paint(Cause cause) const {
-  const ImU32 fill = rgb(hue_of(cause));
+  const ImU32 fill = rgb(traits_of(cause).hue);
   return {fill, text_on(fill), pattern_of(cause)};
 }
 

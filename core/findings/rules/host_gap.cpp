@@ -27,10 +27,10 @@ constexpr const char* kHostGap = "host_gap";
 // Whether a cause is a gap of the host. Without a device, operations are what the step is for.
 // Waiting for a core is core_contention's.
 bool is_gap_cause(const JudgedRun& run, Cause cause) {
-  const bool computes = cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other;
   return cause == Cause::host_python || cause == Cause::host_between_calls ||
-         (computes && run.has_device) || cause == Cause::host_io || cause == Cause::host_gc ||
-         cause == Cause::host_off_cpu || cause == Cause::host_wait_thread;
+         (is_host_compute(cause) && run.has_device) || cause == Cause::host_io ||
+         cause == Cause::host_gc || cause == Cause::host_off_cpu ||
+         cause == Cause::host_wait_thread;
 }
 
 struct Gaps {

@@ -51,10 +51,6 @@ TensorFactor factor_of(const JudgedRun& run) {
   return kUnknownDevice;
 }
 
-bool is_compute(Cause cause) {
-  return cause <= Cause::gpu_other;
-}
-
 }  // namespace
 
 bool is_float32_matrix_kernel(std::string_view name) {
@@ -99,7 +95,8 @@ void judge_precision(JudgedRun& run, Findings& out) {
   DeviceOpId last = kNone;
   std::vector<DeviceOpId> ops;
   for (const Segment& s : run.segments()) {
-    if (!is_compute(s.cause) || s.device_evidence == kNone || !run.counts(s.time.begin)) continue;
+    if (!is_device_compute(s.cause) || s.device_evidence == kNone || !run.counts(s.time.begin))
+      continue;
     compute += s.time.length();
     const StringId name = run.trace.device_ops().name[s.device_evidence];
     const auto [at, is_new] = is_single.try_emplace(name, false);

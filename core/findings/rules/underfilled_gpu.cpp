@@ -53,7 +53,7 @@ Underfilled find_underfilled(const JudgedRun& run, double all) {
   DeviceOpId last = kNone;
   for (const Segment& s : run.segments()) {
     const DeviceOpId op = s.device_evidence;
-    if (s.cause > Cause::gpu_other || op == kNone || !run.counts(s.time.begin)) continue;
+    if (!is_device_compute(s.cause) || op == kNone || !run.counts(s.time.begin)) continue;
     out.compute += s.time.length();
     const double blocks = blocks_of(run, op);
     out.any_known |= blocks > 0;

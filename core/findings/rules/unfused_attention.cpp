@@ -140,7 +140,7 @@ AttentionTime attention_time(const JudgedRun& run, const AttentionGroups& groups
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!run.counts(s.time.begin)) continue;
-    if (s.cause <= Cause::gpu_other && s.device_evidence != kNone) {
+    if (is_device_compute(s.cause) && s.device_evidence != kNone) {
       out.compute += s.time.length();
       if (!groups.member[s.device_evidence]) continue;
       out.device += s.time.length();

@@ -173,9 +173,7 @@ CpuOptimizer cpu_optimizer(const JudgedRun& run) {
     if (!run.optimizer_phases[s.phase] || !is_host(s.cause) || !run.counts(s.time.begin)) continue;
     times.push_back(s.time);
     if (s.cause == Cause::host_core_wait) continue;
-    const bool computes =
-        s.cause >= Cause::host_compute_gemm && s.cause <= Cause::host_compute_other;
-    (computes ? out.computing : out.around) += s.time.length();
+    (is_host_compute(s.cause) ? out.computing : out.around) += s.time.length();
     out.price.add(s, s.time.length());
     out.by_cause[index_of(s.cause)] += s.time.length();
     out.segments.push_back(i);
@@ -208,7 +206,7 @@ Finding cpu_finding(const JudgedRun& run, const CpuOptimizer& work) {
     if (static_cast<double>(work.by_cause[i]) <
         kSmallPart * static_cast<double>(work.price.total()))
       continue;
-    if (cause >= Cause::host_compute_gemm && cause <= Cause::host_compute_other)
+    if (is_host_compute(cause))
       out.fixes.push_back(scaled(cause, kFusedTraffic, kFusedTraffic / 2, 0.9));
     else if (is_hidden_by_lead(cause))
       out.fixes.push_back(scaled(cause, 0.1, 0, 0.5));

@@ -6,54 +6,6 @@
 namespace stepscope {
 namespace {
 
-constexpr PerCause<std::string_view> kMeanings = {
-    "matrix products",
-    "attention",
-    "top-k and sorting",
-    "reductions",
-    "elementwise kernels",
-    "optimizer kernels",
-    "other kernels",
-    "communication, not hidden",
-    "waiting for a slower rank",
-    "copy to device, pageable memory",
-    "copy to device",
-    "copy to host",
-    "copy on device",
-    "memset",
-    "between queued kernels",
-    "inside a CUDA graph",
-    "launch on its way to the device",
-    "waiting for another GPU",
-    "ready, but other processes share the GPU",
-    "Python code",
-    "framework between ops",
-    "CPU products, convolutions",
-    "CPU attention",
-    "CPU top-k and sorting",
-    "CPU reductions, pools, norms",
-    "CPU elementwise ops",
-    "CPU optimizer ops",
-    "other CPU ops",
-    "host code between two calls",
-    "inside launch calls",
-    "launch queue full",
-    "waking up after a wait",
-    "waiting for another thread",
-    "waiting in a collective",
-    "the loader's wait or work",
-    "memory allocation",
-    "loading modules",
-    "blocking I/O",
-    "garbage collection",
-    "asleep, and nothing says why",
-    "ready to run, no core free",
-    "other host work",
-    "the profiler itself",
-    "no evidence",
-};
-static_assert(!kMeanings.back().empty(), "every cause has a meaning");
-
 bool is_name_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -109,10 +61,6 @@ void unwrap(std::string& text) {
 }
 
 }  // namespace
-
-std::string_view meaning_of(Cause cause) {
-  return kMeanings[index_of(cause)];
-}
 
 std::string direction_text(Direction direction) {
   return direction == Direction::none ? "" : " " + std::string(name_of(direction));

@@ -11,7 +11,6 @@
 
 namespace stepscope {
 
-std::string_view meaning_of(Cause cause);
 // " backward", to stand behind a line; empty where the line has no direction.
 std::string direction_text(Direction direction);
 std::string short_kernel_name(std::string_view name);

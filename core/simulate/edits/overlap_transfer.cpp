@@ -21,10 +21,6 @@ bool is_transfer(const Edit& edit, const DeviceTask& op) {
 // come one after another, and go in buckets. So much of it runs beside the compute before that.
 constexpr Estimate kEarly{0.75, 0.9, 0.25};
 
-bool is_compute(const DeviceTask& op) {
-  return op.cause <= Cause::gpu_other;
-}
-
 // Returns the op behind which `ns` of compute are left on the stream of `row`, within its phase.
 // Earlier ops were issued before, so their rows are lower.
 std::uint32_t earlier_by(const TaskGraph& graph, std::uint32_t row, double ns) {
@@ -33,7 +29,7 @@ std::uint32_t earlier_by(const TaskGraph& graph, std::uint32_t row, double ns) {
   for (std::uint32_t i = row + 1; i-- > 0 && ns > 0;) {
     const DeviceTask& op = graph.device[i];
     if (op.stream != last.stream || op.dropped) continue;
-    if (op.phase != last.phase || !is_compute(op)) break;
+    if (op.phase != last.phase || !is_device_compute(op.cause)) break;
     at = i;
     ns -= op.ns;
   }
@@ -45,7 +41,7 @@ void start_early(Edit& edit, DeviceTask& transfer) {
   TaskGraph& graph = edit.graph;
   for (std::uint32_t i = 0; i < transfer.awaited_count; ++i) {
     std::uint32_t& awaited = graph.awaited[transfer.first_awaited + i];
-    if (!is_compute(graph.device[awaited])) continue;
+    if (!is_device_compute(graph.device[awaited].cause)) continue;
     awaited = earlier_by(graph, awaited, kEarly.at(edit.luck) * transfer.ns);
     transfer.arrival_ns = 0;
     edit.assume(

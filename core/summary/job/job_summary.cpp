@@ -113,7 +113,7 @@ std::vector<PhaseRow> phases_of(const std::vector<CellRow>& cells,
           cell.phase_path == row.path || cell.phase_path.starts_with(row.path + "/");
       if (!inside) continue;
       row.wall_ns_total += cell.ns_total;
-      if (cell.cause > Cause::gpu_other) row.exposed_ns_total += cell.ns_total;
+      if (!is_device_compute(cell.cause)) row.exposed_ns_total += cell.ns_total;
     }
   }
   return out;
@@ -213,8 +213,7 @@ PartitionSummary partition_of(const std::vector<Summary>& summaries, const Ledge
     if (is_device_busy(cause) && cause != Cause::comm_late_rank &&
         !summaries.front().run.device.empty())
       out.device_busy_ns_total += sums[i];
-    if (cause >= Cause::host_python || cause == Cause::comm_late_rank)
-      out.host_wait_ns_total += sums[i];
+    if (waits_for_host(cause) || cause == Cause::comm_late_rank) out.host_wait_ns_total += sums[i];
   }
   sort_by_time(out.parts);
   out.queued_share = first.queued_share;

@@ -13,10 +13,6 @@ namespace {
 
 constexpr PhaseId kRoot = 0;
 
-bool is_compute(Cause cause) {
-  return cause <= Cause::gpu_other;
-}
-
 // Calls f(phase) for the phase and those around it; the root stands for itself only.
 template <class F>
 void each_around(const std::vector<Phase>& phases, PhaseId phase, F f) {
@@ -71,7 +67,7 @@ class PhaseSums {
       if (!counting_.counts[cell.step]) continue;
       each_around(attribution_.phases, cell.phase, [&](PhaseId p) {
         rows_[p].wall_ns_total += cell.ns;
-        if (!is_compute(cell.cause)) rows_[p].exposed_ns_total += cell.ns;
+        if (!is_device_compute(cell.cause)) rows_[p].exposed_ns_total += cell.ns;
         if (attribution_.visits.empty()) steps_in_[p].push_back(cell.step);
       });
     }
