@@ -24,7 +24,8 @@ struct Rule {
   std::string_view id;
   Reads reads;
   bool without_device;  // says something of a run in which no device worked, too
-  void (*judge)(rules::JudgedRun&, Findings&);
+  rules::Judgement (*judge)(const rules::JudgedRun&);
+  Severity most = Severity::high;  // a finding of this rule is never more severe
 };
 
 constexpr Rule kRules[] = {
@@ -37,7 +38,7 @@ constexpr Rule kRules[] = {
     {"steady_alloc", Reads::calls, false, rules::judge_steady_alloc},
     {"steady_compile", Reads::calls, true, rules::judge_steady_compile},
     {"host_gap", Reads::calls, true, rules::judge_host_gap},
-    {"loop_invariant", Reads::calls, false, rules::judge_loop_invariant},
+    {"loop_invariant", Reads::calls, false, rules::judge_loop_invariant, Severity::info},
     {"launch_bound", Reads::calls, true, rules::judge_launch_bound},
     {"sequential_generation", Reads::work, false, rules::judge_sequential_generation},
     {"unfused_attention", Reads::work, false, rules::judge_unfused_attention},
@@ -46,7 +47,7 @@ constexpr Rule kRules[] = {
     {"exposed_comm", Reads::work, false, rules::judge_exposed_comm},
     {"exposed_copy", Reads::work, false, rules::judge_exposed_copy},
     {"periodic_phase", Reads::run, true, rules::judge_periodic_phase},
-    {"underfilled_gpu", Reads::work, false, rules::judge_underfilled_gpu},
+    {"underfilled_gpu", Reads::work, false, rules::judge_underfilled_gpu, Severity::info},
     {"clock_change", Reads::work, false, rules::judge_clock_change},
 };
 
@@ -82,15 +83,33 @@ double share_in_whole_graphs(const rules::JudgedRun& run) {
   return all == 0 ? 0 : static_cast<double>(graphs) / static_cast<double>(all);
 }
 
-// Takes back clearances by rules that did not see the work in whole graphs.
-void take_back_what_graphs_hide(double hidden, std::size_t cleared_before, Findings& out) {
+// A rule that did not see the work in whole graphs clears nothing.
+void take_back_what_graphs_hide(double hidden, rules::Judgement& judgement) {
   constexpr double kMuch = 0.1;
-  if (hidden < kMuch || out.cleared.size() == cleared_before) return;
-  out.abstained.push_back(
-      {out.cleared.back().id, fmt::format("{:.0f} % of the device's work lies in CUDA graphs that "
-                                          "were recorded whole",
-                                          100 * hidden)});
-  out.cleared.pop_back();
+  if (hidden < kMuch || judgement.cleared.empty()) return;
+  judgement.cleared.clear();
+  judgement.abstained.push_back(fmt::format(
+      "{:.0f} % of the device's work lies in CUDA graphs that were recorded whole", 100 * hidden));
+}
+
+void take(const rules::JudgedRun& run, const Rule& rule, rules::Judgement judgement,
+          Findings& out) {
+  const std::string id(rule.id);
+  for (Finding& finding : judgement.found) {
+    finding.id = id;
+    weigh(run, rule.most, finding);
+    (finding.no_gain.empty() ? out.found : out.no_gain).push_back(std::move(finding));
+  }
+  for (std::string& reason : judgement.cleared) out.cleared.push_back({id, std::move(reason)});
+  for (std::string& reason : judgement.abstained) out.abstained.push_back({id, std::move(reason)});
+}
+
+// Those about the machine stand first, the others by what their fix is worth.
+void put_in_order(double step_ns, std::vector<Finding>& found) {
+  std::stable_sort(found.begin(), found.end(), [step_ns](const Finding& a, const Finding& b) {
+    if (a.is_of_machine() != b.is_of_machine()) return a.is_of_machine();
+    return a.gain_ns_per_step(step_ns) > b.gain_ns_per_step(step_ns);
+  });
 }
 
 }  // namespace
@@ -109,21 +128,16 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
   rules::JudgedRun run(trace, steps, attribution, summary, forecaster);
   const double hidden = share_in_whole_graphs(run);
   for (const Rule& rule : kRules) {
-    const std::string reason = none.empty() ? why_not(rule, trace) : none;
-    if (reason.empty()) {
-      const std::size_t cleared = out.cleared.size();
-      rule.judge(run, out);
-      if (rule.reads == Reads::work) take_back_what_graphs_hide(hidden, cleared, out);
-    } else {
-      out.abstained.push_back({std::string(rule.id), reason});
-    }
+    rules::Judgement judgement;
+    if (const std::string reason = none.empty() ? why_not(rule, trace) : none; !reason.empty())
+      judgement = rules::abstained(reason);
+    else
+      judgement = rule.judge(run);
+    if (rule.reads == Reads::work) take_back_what_graphs_hide(hidden, judgement);
+    run.explain(judgement.explained);
+    take(run, rule, std::move(judgement), out);
   }
-  const double step_ns = run.step_ns;
-  std::stable_sort(out.found.begin(), out.found.end(),
-                   [step_ns](const Finding& a, const Finding& b) {
-                     if (a.is_of_machine() != b.is_of_machine()) return a.is_of_machine();
-                     return a.gain_ns_per_step(step_ns) > b.gain_ns_per_step(step_ns);
-                   });
+  put_in_order(run.step_ns, out.found);
   name_evidence(trace, steps, out);
   return out;
 }

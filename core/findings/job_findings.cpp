@@ -17,10 +17,6 @@ std::string percent(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
 }
 
-Severity severity_of(double share) {
-  return share >= 0.05 ? Severity::high : share >= 0.03 ? Severity::medium : Severity::info;
-}
-
 std::string base_name(const std::string& file) {
   return file.substr(file.rfind('/') + 1);
 }

@@ -75,7 +75,7 @@ JudgedRun::JudgedRun(const Trace& t, const Steps& s, const Attribution& a, const
       inflated(a.inflated && !sums.partition.corrected_step_ns),
       sites(nearest_sites(t)),
       optimizer_phases(find_optimizer_phases(a.phases)),
-      explained(a.process.segments.size(), 0) {
+      explained_(a.process.segments.size(), 0) {
   std::vector<std::int64_t> walls;
   std::vector<Interval> windows;
   for (const std::uint32_t row : sums.counted) {
@@ -113,11 +113,13 @@ bool JudgedRun::counts(std::int64_t time) const {
 
 std::int64_t JudgedRun::unexplained_ns(std::size_t segment) const {
   const Interval time = segments()[segment].time;
-  return counts(time.begin) ? time.length() - explained[segment] : 0;
+  return counts(time.begin) ? time.length() - explained_[segment] : 0;
 }
 
-void JudgedRun::explain(std::size_t segment, std::int64_t ns) {
-  explained[segment] = std::min(segments()[segment].time.length(), explained[segment] + ns);
+void JudgedRun::explain(const Explained& parts) {
+  for (const auto& [segment, ns] : parts) {
+    explained_[segment] = std::min(segments()[segment].time.length(), explained_[segment] + ns);
+  }
 }
 
 std::string_view JudgedRun::phase_name(PhaseId phase) const {

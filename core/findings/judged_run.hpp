@@ -12,6 +12,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/attribution/host/thread_cpu.hpp"
@@ -21,6 +22,10 @@
 #include "core/summary/summary.hpp"
 
 namespace stepscope::rules {
+
+// Rows of the process's segments with the nanoseconds of each that a rule explains: rules behind it
+// do not charge them again.
+using Explained = std::vector<std::pair<std::size_t, std::int64_t>>;
 
 struct JudgedRun {
   JudgedRun(const Trace& trace, const Steps& steps, const Attribution& attribution,
@@ -41,9 +46,6 @@ struct JudgedRun {
   std::vector<SiteId> sites;           // by host range: its user line, or that of what encloses it
   std::vector<bool> optimizer_phases;  // the phase or one around it has "optim" in its name
   HostCalls calls;
-  // By segment of the process's partition: how much of it a rule has explained already, so that the
-  // rest can be charged to launching. Rules add to it in their order.
-  std::vector<std::int64_t> explained;
 
   const std::vector<Segment>& segments() const { return attribution.process.segments; }
   double per_step(std::int64_t ns) const;
@@ -59,7 +61,7 @@ struct JudgedRun {
   bool counts(std::int64_t time) const;  // lies in a counted step
   // Returns the part of a segment that lies in counted steps and is not explained yet.
   std::int64_t unexplained_ns(std::size_t segment) const;
-  void explain(std::size_t segment, std::int64_t ns);
+  void explain(const Explained& parts);
   std::string_view phase_name(PhaseId phase) const;  // empty for the root
   std::string line_text(SiteId site) const;          // "train.py:12"; empty without a line
   std::string name_of_range(RangeId range) const;
@@ -67,6 +69,7 @@ struct JudgedRun {
  private:
   double idle_scale_ = 1;
   double wall_scale_ = 1;
+  std::vector<std::int64_t> explained_;  // by segment of the process's partition
   IntervalSet windows_;
 };
 

@@ -11,15 +11,8 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr double kHighShare = 0.05;
-constexpr double kMediumShare = 0.03;
 constexpr std::size_t kMostEvents = 3;
 constexpr std::size_t kMostPlaces = 20;
-
-Severity severity_of(double share) {
-  if (share >= kHighShare) return Severity::high;
-  return share >= kMediumShare ? Severity::medium : Severity::info;
-}
 
 template <class Key>
 std::vector<std::pair<std::int64_t, Key>> by_size(const std::map<Key, std::int64_t>& sums) {
@@ -141,9 +134,8 @@ std::vector<FindingPlace> Price::places(double scale) const {
   return out;
 }
 
-Finding Price::finding(std::string id, double caused_ns_per_step) const {
+Finding Price::finding(double caused_ns_per_step) const {
   Finding out;
-  out.id = std::move(id);
   out.phase = run_.phase_name(largest_phase());
   const auto total = static_cast<double>(total_);
   out.places = places(total > 0 ? caused_ns_per_step / total : 0);
@@ -160,71 +152,6 @@ void set_ops(Fix& fix, std::vector<DeviceOpId> ops, std::string_view id) {
   ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
   fix.scope.ops = std::move(ops);
   fix.finding = id;
-}
-
-namespace {
-
-// If a replay gives more than this many times the ceiling, the ceiling is expected, and the rest is
-// only possible: the edit took other work of the same lines along. The ceiling of launch_bound
-// lacks what other rules explained before it, while a graph takes that work, too.
-constexpr double kMostOfCeiling = 1.25;
-constexpr std::string_view kTakesAllLaunches = "launch_bound";
-constexpr double kHoldsTheStep = 0.9;  // from this share on the device is what is waited for
-constexpr double kMostOfWhatWasCaused = 0.5;
-
-void add_forecast(const JudgedRun& run, Finding& finding) {
-  Forecast forecast = run.forecaster(finding.fixes);
-  if (!forecast.abstained.empty()) return;
-  const double gain = run.step_ns - forecast.ns_per_step;
-  if (finding.id != kTakesAllLaunches && gain > kMostOfCeiling * finding.ceiling_ns_per_step) {
-    for (Fix& fix : finding.fixes) fix.expected_share = finding.ceiling_ns_per_step / gain;
-    forecast = run.forecaster(finding.fixes);
-  }
-  finding.forecast = std::move(forecast);
-}
-
-// Returns what holds the step where a fix gains nothing.
-std::string why_no_gain(const JudgedRun& run, const Finding& finding) {
-  const Forecast& with = *finding.forecast;
-  const std::string slowed =
-      run.inflated ? " (as recorded; the profiler of this trace slowed the host)" : "";
-  if (with.waits_more_ns >= kMostOfWhatWasCaused * finding.caused_ns_per_step)
-    return fmt::format("the host then waits for the device at {}, {} a step longer",
-                       run.line_text(with.waits_at), format_duration(with.waits_more_ns)) +
-           slowed;
-  const std::string works = fmt::format("the device works for {} of it", percent(with.busy_share));
-  if (with.busy_share >= kHoldsTheStep) return "the device is what the step waits for: " + works;
-  if (run.trace.device_ops().size() > 0)
-    return "the host is what the step waits for: " + works + slowed;
-  if (with.input_more_ns >= kMostOfWhatWasCaused * finding.caused_ns_per_step)
-    return fmt::format(
-        "the loop then waits {} a step longer for the batches that others make: they are what the "
-        "step waits for",
-        format_duration(with.input_more_ns));
-  return "the change takes away too little of what the loop's own thread does in a step";
-}
-
-}  // namespace
-
-// Adds a finding. The replay decides, but for the severity on a trace whose host was slowed: there
-// the host holds back what it would not hold back in truth, and ceilings are safer.
-void add_finding(const JudgedRun& run, Finding finding, Findings& out) {
-  finding.share = run.share(finding.ceiling_ns_per_step);
-  if (run.forecaster && !finding.fixes.empty()) add_forecast(run, finding);
-  const double gain = run.share(finding.gain_ns_per_step(run.step_ns));
-  const bool gives_nothing = finding.forecast && gain < kNoGain;
-  const bool replay_decides = finding.forecast && (!run.inflated || gives_nothing);
-  finding.severity = severity_of(replay_decides ? gain : finding.share);
-  if (gives_nothing) finding.no_gain = why_no_gain(run, finding);
-  (gives_nothing ? out.no_gain : out.found).push_back(std::move(finding));
-}
-
-void clear(Findings& out, std::string_view id, std::string reason) {
-  out.cleared.push_back({std::string(id), std::move(reason)});
-}
-
-void abstain(Findings& out, std::string_view id, std::string reason) {
-  out.abstained.push_back({std::string(id), std::move(reason)});
 }
 
 std::string percent(double share) {

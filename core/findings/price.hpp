@@ -29,7 +29,7 @@ class Price {
   std::vector<SiteId> largest_sites(double share) const;
 
   // Phase, places, link rate, evidence, caused and ceiling; `scaled` is what becomes of ns a step.
-  Finding finding(std::string id, double caused_ns_per_step) const;
+  Finding finding(double caused_ns_per_step) const;
 
  private:
   std::vector<FindingPlace> places(double scale) const;
@@ -48,12 +48,6 @@ class Price {
 
 // Lets the fix change these operations alone; it is then written as the finding's id.
 void set_ops(Fix& fix, std::vector<DeviceOpId> ops, std::string_view id);
-
-// Appends the finding with its share, severity and forecast.
-void add_finding(const JudgedRun& run, Finding finding, Findings& out);
-
-void clear(Findings& out, std::string_view id, std::string reason);
-void abstain(Findings& out, std::string_view id, std::string reason);
 
 std::string percent(double share);  // "12 %", "0.3 %"
 

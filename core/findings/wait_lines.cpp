@@ -75,9 +75,11 @@ std::string shown_elsewhere(const JudgedRun& run, const RunAhead& ahead) {
       run.line_text(most->first));
 }
 
-void explain_hidden(JudgedRun& run, const RunAhead& ahead) {
+Explained explained_by_leads(const JudgedRun& run, const RunAhead& ahead) {
+  Explained out;
   for (std::size_t i = 0; i < ahead.hidden.size(); ++i)
-    if (run.segments()[i].time.length() < kLongStretchNs) run.explain(i, ahead.hidden[i]);
+    if (run.segments()[i].time.length() < kLongStretchNs) out.emplace_back(i, ahead.hidden[i]);
+  return out;
 }
 
 FixScope scope_of(const std::vector<SiteId>& sites, const Price& price) {

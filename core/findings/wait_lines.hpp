@@ -39,9 +39,9 @@ std::string counted_text(const JudgedRun& run, std::uint64_t count, std::string_
 // Returns where the partition shows most of what waits cause, if that is another line than theirs;
 // else "".
 std::string shown_elsewhere(const JudgedRun& run, const RunAhead& ahead);
-// Explains what the leads of waits hide, but for long stretches of host work: without the wait they
+// Returns what the leads of waits hide, but for long stretches of host work: without the wait they
 // would be hidden, and without them there would be nothing to hide, so host_gap names them, too.
-void explain_hidden(JudgedRun& run, const RunAhead& ahead);
+Explained explained_by_leads(const JudgedRun& run, const RunAhead& ahead);
 // The lines, else (where no line is known) the phases.
 FixScope scope_of(const std::vector<SiteId>& sites, const Price& price);
 

@@ -23,6 +23,10 @@ std::optional<Value> value_named(const std::array<std::string_view, N>& names,
 std::string_view name_of(Severity severity) {
   return kSeverityNames[static_cast<std::size_t>(severity)];
 }
+Severity severity_of(double share) {
+  if (share >= 0.05) return Severity::high;
+  return share >= 0.03 ? Severity::medium : Severity::info;
+}
 std::string_view name_of(Certainty certainty) {
   return kCertaintyNames[static_cast<std::size_t>(certainty)];
 }

@@ -18,11 +18,7 @@
 
 namespace stepscope {
 
-enum class Severity : std::uint8_t {
-  info,
-  medium,
-  high
-};  // by share of the step: high from 5 %, medium from 3 %
+enum class Severity : std::uint8_t { info, medium, high };
 enum class Certainty : std::uint8_t {
   trace_verified,  // every link of the argument is in the trace
   inferred,        // one link is a rule that holds nearly always
@@ -32,6 +28,7 @@ enum class Certainty : std::uint8_t {
 // Stable ids: "info", "medium", "high"; "trace_verified", "inferred", "assumption".
 std::string_view name_of(Severity severity);
 std::string_view name_of(Certainty certainty);
+Severity severity_of(double share);  // high from 5 % of the step on, medium from 3 %
 std::optional<Severity> severity_named(std::string_view name);
 std::optional<Certainty> certainty_named(std::string_view name);
 

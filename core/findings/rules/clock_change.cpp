@@ -74,23 +74,21 @@ std::string why_and_what(const DeviceHealth& device, bool at_limit) {
 
 }  // namespace
 
-void judge_clock_change(JudgedRun& run, Findings& out) {
+Judgement judge_clock_change(const JudgedRun& run) {
   const DeviceHealth* device = slowest_device(run);
-  if (device == nullptr) return abstain(out, kClockChange, "clocks were not sampled");
+  if (device == nullptr) return abstained("clocks were not sampled");
   const ClockSpread& clock = *device->sm_clock_mhz;
   const double drop = 1 - clock.median / clock.highest_seen;
   const double busy = run.per_step(run.summary.partition.device_busy_ns_total);
   if (drop < kLeastDrop || drop * busy < run.least_ns()) {
-    return clear(out, kClockChange,
-                 fmt::format("the clock is {:.0f} MHz in the median, {} below the highest seen",
-                             clock.median, percent(drop)));
+    return cleared(fmt::format("the clock is {:.0f} MHz in the median, {} below the highest seen",
+                               clock.median, percent(drop)));
   }
-  if (works_at_its_own_power_limit(*device))
-    return clear(out, kClockChange, text_of_limit(*device));
+  if (works_at_its_own_power_limit(*device)) return cleared(text_of_limit(*device));
   Price price(run);
   for (const Segment& s : run.segments())
     if (is_device_busy(s.cause) && run.counts(s.time.begin)) price.add(s, s.time.length());
-  Finding finding = price.finding(kClockChange, drop * busy);
+  Finding finding = price.finding(drop * busy);
   finding.places.clear();
   finding.link_rate.reset();
   finding.phase.clear();
@@ -113,7 +111,7 @@ void judge_clock_change(JudgedRun& run, Findings& out) {
   finding.falsified_by =
       "with held clocks the step keeps its length: then it is bound by memory or the host";
   finding.certainty = Certainty::inferred;
-  add_finding(run, std::move(finding), out);
+  return fired(std::move(finding));
 }
 
 }  // namespace stepscope::rules

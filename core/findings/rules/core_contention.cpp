@@ -17,7 +17,6 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr const char* kCoreContention = "core_contention";
 constexpr double kLeastWaiting = 0.05;
 
 Price waiting_price(const JudgedRun& run) {
@@ -37,7 +36,7 @@ std::string cores_text(const JudgedRun& run) {
 }
 
 Finding contention_finding(const JudgedRun& run, const Price& price, double waits) {
-  Finding out = price.finding(kCoreContention, waits);
+  Finding out = price.finding(waits);
   out.count_per_step = 1;
   out.title = fmt::format(
       "for {} a step ({}) the loop's thread was ready to run and had no core: other threads or "
@@ -52,18 +51,17 @@ Finding contention_finding(const JudgedRun& run, const Price& price, double wait
 
 }  // namespace
 
-void judge_core_contention(JudgedRun& run, Findings& out) {
+Judgement judge_core_contention(const JudgedRun& run) {
   if (!core_wait_is_known(run))
-    return abstain(out, kCoreContention,
-                   "how long threads wait for a core was not sampled ('stepscope profile' samples "
-                   "it)");
+    return abstained(
+        "how long threads wait for a core was not sampled ('stepscope profile' samples "
+        "it)");
   const Price price = waiting_price(run);
   const double waits = run.idle_per_step(price.total());
   if (run.share(waits) < kLeastWaiting || waits < run.least_ns())
-    return clear(out, kCoreContention,
-                 fmt::format("the loop's thread waits {} a step ({}) for a core",
-                             format_duration(waits), percent(run.share(waits))));
-  add_finding(run, contention_finding(run, price, waits), out);
+    return cleared(fmt::format("the loop's thread waits {} a step ({}) for a core",
+                               format_duration(waits), percent(run.share(waits))));
+  return fired(contention_finding(run, price, waits));
 }
 
 }  // namespace stepscope::rules

@@ -18,7 +18,6 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr const char* kExposedComm = "exposed_comm";
 constexpr double kExposedCommLeastShare = 0.03;
 
 bool is_comm(Cause cause) {
@@ -74,7 +73,7 @@ void advise_on_comm(const JudgedRun& run, const CommTime& time, Finding& out) {
 }
 
 Finding comm_finding(const JudgedRun& run, const CommTime& time, double exposed) {
-  Finding out = time.price.finding(kExposedComm, exposed);
+  Finding out = time.price.finding(exposed);
   out.count_per_step = run.count_per_step(time.ops);
   out.title = fmt::format("communication runs alone for {} a step ({}), of {} in all",
                           format_duration(exposed), percent(run.share(exposed)),
@@ -96,19 +95,18 @@ Finding comm_finding(const JudgedRun& run, const CommTime& time, double exposed)
 
 }  // namespace
 
-void judge_exposed_comm(JudgedRun& run, Findings& out) {
+Judgement judge_exposed_comm(const JudgedRun& run) {
   const CommTime time = comm_time(run);
-  if (time.ops == 0) return clear(out, kExposedComm, "no communication between devices");
+  if (time.ops == 0) return cleared("no communication between devices");
   const double exposed = run.per_step(time.price.total());
   if (run.share(exposed) < kExposedCommLeastShare || exposed < run.least_ns()) {
-    return clear(
-        out, kExposedComm,
+    return cleared(
         fmt::format("not worth fixing: of {} of communication a step {} ({}) is not hidden "
                     "behind compute",
                     format_duration(run.per_step(time.device)), format_duration(exposed),
                     percent(run.share(exposed))));
   }
-  add_finding(run, comm_finding(run, time, exposed), out);
+  return fired(comm_finding(run, time, exposed));
 }
 
 }  // namespace stepscope::rules

@@ -108,7 +108,7 @@ void advise_fewer_bytes(const JudgedRun& run, Finding& out, Fix fix) {
 }
 
 Finding copy_finding(const JudgedRun& run, const PinnedCopies& copies, const Gains& gain) {
-  Finding out = copies.price.finding(kExposedCopy, gain.exposed);
+  Finding out = copies.price.finding(gain.exposed);
   out.ceiling_ns_per_step = gain.ceiling();
   out.count_per_step = run.count_per_step(copies.ops.size());
   out.title = fmt::format(
@@ -129,20 +129,19 @@ Finding copy_finding(const JudgedRun& run, const PinnedCopies& copies, const Gai
 
 }  // namespace
 
-void judge_exposed_copy(JudgedRun& run, Findings& out) {
+Judgement judge_exposed_copy(const JudgedRun& run) {
   const PinnedCopies copies = pinned_copies(run);
   if (copies.ops.empty() && copies.of_unknown_memory > 0)
-    return abstain(out, kExposedCopy, "from which memory copies come was not recorded");
-  if (copies.ops.empty()) return clear(out, kExposedCopy, "no copy from or to pinned memory");
+    return abstained("from which memory copies come was not recorded");
+  if (copies.ops.empty()) return cleared("no copy from or to pinned memory");
   const Gains gain = gains(run, copies);
   if (run.share(gain.exposed) < kExposedCopyLeastShare || gain.ceiling() < run.least_ns()) {
-    return clear(out, kExposedCopy,
-                 fmt::format("{} a step from or to pinned memory: {} ({}) is not hidden behind "
-                             "compute",
-                             copied_text(run, copies), format_duration(gain.exposed),
-                             percent(run.share(gain.exposed))));
+    return cleared(fmt::format(
+        "{} a step from or to pinned memory: {} ({}) is not hidden behind "
+        "compute",
+        copied_text(run, copies), format_duration(gain.exposed), percent(run.share(gain.exposed))));
   }
-  add_finding(run, copy_finding(run, copies, gain), out);
+  return fired(copy_finding(run, copies, gain));
 }
 
 }  // namespace stepscope::rules

@@ -94,23 +94,21 @@ Advice advice_for_gap(Cause cause, bool has_device) {
 
 }  // namespace
 
-void judge_host_gap(JudgedRun& run, Findings& out) {
+Judgement judge_host_gap(const JudgedRun& run) {
   const Gaps gaps = find_gaps(run);
   const double idle = run.idle_per_step(gaps.price.total());
   if (idle < run.least_ns()) {
     if (gaps.count == 0)
-      return clear(out, kHostGap,
-                   run.has_device
-                       ? "the host is nowhere away for a millisecond while the device idles"
-                       : fmt::format("the loop does nothing but operations for {} anywhere",
-                                     long_stretch_text(run)));
-    return clear(out, kHostGap,
-                 fmt::format("stretches of {} and more cost {} a step ({})", long_stretch_text(run),
-                             format_duration(idle), percent(run.share(idle))));
+      return cleared(run.has_device
+                         ? "the host is nowhere away for a millisecond while the device idles"
+                         : fmt::format("the loop does nothing but operations for {} anywhere",
+                                       long_stretch_text(run)));
+    return cleared(fmt::format("stretches of {} and more cost {} a step ({})",
+                               long_stretch_text(run), format_duration(idle),
+                               percent(run.share(idle))));
   }
-  for (const std::size_t i : gaps.segments) run.explain(i, run.unexplained_ns(i));
   const Cause cause = largest_cause(gaps);
-  Finding finding = gaps.price.finding(kHostGap, idle);
+  Finding finding = gaps.price.finding(idle);
   finding.count_per_step = run.count_per_step(gaps.count);
   finding.title = fmt::format("{} {} a step ({}) {} for {} or more ({}){}",
                               run.has_device ? "the device idles" : "for", format_duration(idle),
@@ -129,7 +127,7 @@ void judge_host_gap(JudgedRun& run, Findings& out) {
   finding.falsified_by =
       "with that work left out the step does not become shorter by about " + format_duration(idle);
   finding.certainty = run.inflated ? Certainty::assumption : Certainty::trace_verified;
-  add_finding(run, std::move(finding), out);
+  return fired(std::move(finding), whole_segments(run, gaps.segments));
 }
 
 }  // namespace stepscope::rules

@@ -18,7 +18,6 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr const char* kHostSync = "host_sync";
 constexpr double kWorthOfTotal = 0.1;
 constexpr double kWorthOfStep = 0.01;
 constexpr std::size_t kMostCleared = 3;
@@ -64,7 +63,7 @@ Finding sync_finding(const JudgedRun& run, const RunAhead& ahead,
       price.add(line.site, waits[w].phase, ahead.caused[w], {waits[w].range, kNone});
   }
   const double caused = run.idle_per_step(ahead.total);
-  Finding out = price.finding(kHostSync, caused);
+  Finding out = price.finding(caused);
   out.count_per_step = run.count_per_step(count);
   out.title = fmt::format(
       "the host waits for the device {} a step; behind that the device idles {} a step that a host "
@@ -84,14 +83,13 @@ Finding sync_finding(const JudgedRun& run, const RunAhead& ahead,
 
 }  // namespace
 
-void judge_host_sync(JudgedRun& run, Findings& out) {
+Judgement judge_host_sync(const JudgedRun& run) {
   const std::vector<HostWait>& waits = run.calls.waits;
   std::vector<bool> removable(waits.size());
   for (std::size_t i = 0; i < waits.size(); ++i) removable[i] = waits[i].kind != WaitKind::upload;
   RunAhead ahead = run_ahead(run, waits, removable);
   const std::vector<WaitLine> lines = wait_lines(run, waits, removable, ahead);
-  if (lines.empty())
-    return clear(out, kHostSync, "the loop waits for the device nowhere in its steps");
+  if (lines.empty()) return cleared("the loop waits for the device nowhere in its steps");
 
   std::vector<WaitLine> costly, cheap;
   for (const WaitLine& line : lines)
@@ -105,11 +103,12 @@ void judge_host_sync(JudgedRun& run, Findings& out) {
     costly.clear();
     cheap = lines;
   }
+  Judgement out;
+  if (!costly.empty())
+    out = fired(sync_finding(run, ahead, costly), explained_by_leads(run, ahead));
   for (std::size_t i = 0; i < cheap.size() && i < kMostCleared; ++i)
-    clear(out, kHostSync, why_cheap(run, cheap[i]));
-  if (costly.empty()) return;
-  explain_hidden(run, ahead);
-  add_finding(run, sync_finding(run, ahead, costly), out);
+    out.cleared.push_back(why_cheap(run, cheap[i]));
+  return out;
 }
 
 }  // namespace stepscope::rules

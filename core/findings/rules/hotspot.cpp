@@ -204,7 +204,7 @@ Finding hotspot_finding(const JudgedRun& run, const Hotspot& spot) {
     last = work;
   }
   const double ns = run.per_step(spot.ns);
-  Finding out = price.finding(kHotspot, ns);
+  Finding out = price.finding(ns);
   double stays = 1;
   out.fixes = {faster_by(run, spot, std::move(ops), stays)};
   out.ceiling_ns_per_step = (1 - stays) * ns;
@@ -225,16 +225,17 @@ Finding hotspot_finding(const JudgedRun& run, const Hotspot& spot) {
 
 }  // namespace
 
-void judge_hotspot(JudgedRun& run, Findings& out) {
+Judgement judge_hotspot(const JudgedRun& run) {
   const std::vector<Hotspot> spots = find_hotspots(run);
   if (spots.empty())
-    return clear(out, kHotspot,
-                 run.has_device
-                     ? "no class of device work beside matrix products takes 20 % of its phase "
-                       "and 3 % of the step"
-                     : "no class of operations beside matrix products takes 20 % of its phase "
-                       "and 3 % of the step");
-  for (const Hotspot& spot : spots) add_finding(run, hotspot_finding(run, spot), out);
+    return cleared(run.has_device
+                       ? "no class of device work beside matrix products takes 20 % of its phase "
+                         "and 3 % of the step"
+                       : "no class of operations beside matrix products takes 20 % of its phase "
+                         "and 3 % of the step");
+  Judgement out;
+  for (const Hotspot& spot : spots) out.found.push_back(hotspot_finding(run, spot));
+  return out;
 }
 
 }  // namespace stepscope::rules

@@ -35,7 +35,7 @@ struct InputTime {
   explicit InputTime(const JudgedRun& run) : price(run) {}
   Price price;
   std::int64_t waiting = 0;  // the part of it that waits for a loader or another thread
-  std::vector<std::pair<std::size_t, std::int64_t>> parts;  // segment, ns
+  Explained parts;
 
   void add(const Segment& s, std::size_t segment, std::int64_t ns) {
     price.add(s, ns);
@@ -116,7 +116,7 @@ Advice advice_on_input(bool waits, bool has_device) {
 }
 
 Finding input_finding(const JudgedRun& run, const InputTime& time, double caused) {
-  Finding out = time.price.finding(kInputStarvation, caused);
+  Finding out = time.price.finding(caused);
   const bool waits = 2 * time.waiting > time.price.total();
   out.count_per_step = 1;
   const std::string how_long =
@@ -148,21 +148,18 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
 
 }  // namespace
 
-void judge_input_starvation(JudgedRun& run, Findings& out) {
+Judgement judge_input_starvation(const JudgedRun& run) {
   const InputTime time = input_time(run);
   const double caused = run.idle_per_step(time.price.total());
   const double least =
       run.summary.counted.size() >= kManySteps ? kLeastShareOfMany : kLeastShareOfFew;
   if (run.share(caused) < least || caused < run.least_ns()) {
     const char* who = run.has_device ? "the device" : "the loop";
-    if (caused == 0)
-      return clear(out, kInputStarvation, fmt::format("{} never waits for input", who));
-    return clear(out, kInputStarvation,
-                 fmt::format("{} waits {} a step ({}) for input", who, format_duration(caused),
-                             percent(run.share(caused))));
+    if (caused == 0) return cleared(fmt::format("{} never waits for input", who));
+    return cleared(fmt::format("{} waits {} a step ({}) for input", who, format_duration(caused),
+                               percent(run.share(caused))));
   }
-  for (const auto& [segment, ns] : time.parts) run.explain(segment, ns);
-  add_finding(run, input_finding(run, time, caused), out);
+  return fired(input_finding(run, time, caused), time.parts);
 }
 
 }  // namespace stepscope::rules

@@ -126,7 +126,7 @@ std::string starved_text(const JudgedRun& run, const DeviceWork& work, double st
 
 Finding launch_finding(const JudgedRun& run, const Price& price, double starved) {
   const DeviceWork work = count_work(run);
-  Finding out = price.finding(kLaunchBound, starved);
+  Finding out = price.finding(starved);
   out.count_per_step = run.count_per_step(work.all());
   out.title = starved_text(run, work, starved);
   Fix capture;
@@ -196,7 +196,7 @@ bool is_of_values(const Finding& finding, const OperationCount& operations) {
 Finding overhead_finding(const JudgedRun& run, const Price& price, const OperationCount& operations,
                          const std::set<Cause>& causes) {
   const double time = run.idle_per_step(price.total());
-  Finding out = price.finding(kLaunchBound, time);
+  Finding out = price.finding(time);
   out.count_per_step = run.count_per_step(operations.count);
   out.title = fmt::format(
       "{:.0f} operations a step, half of them shorter than {}: for {} a step ({}) Python and the "
@@ -222,7 +222,7 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
   return out;
 }
 
-void judge_overhead(JudgedRun& run, Findings& out) {
+Judgement judge_overhead(const JudgedRun& run) {
   Price price(run);
   std::set<Cause> causes;
   const std::int64_t too_long = long_stretch_ns(run);
@@ -238,35 +238,34 @@ void judge_overhead(JudgedRun& run, Findings& out) {
   const double time = run.idle_per_step(price.total());
   const double count = run.count_per_step(operations.count);
   if (run.share(time) < kLeastStarved || count < kFewestOperations || time < run.least_ns())
-    return clear(out, kLaunchBound,
-                 fmt::format("{:.0f} operations a step, with {} ({}) on the way between them",
-                             count, format_duration(time), percent(run.share(time))));
-  add_finding(run, overhead_finding(run, price, operations, causes), out);
+    return cleared(fmt::format("{:.0f} operations a step, with {} ({}) on the way between them",
+                               count, format_duration(time), percent(run.share(time))));
+  return fired(overhead_finding(run, price, operations, causes));
 }
 
 }  // namespace
 
-void judge_launch_bound(JudgedRun& run, Findings& out) {
-  if (!run.has_device) return judge_overhead(run, out);
+Judgement judge_launch_bound(const JudgedRun& run) {
+  if (!run.has_device) return judge_overhead(run);
   const StarvedTime time = starved_time(run);
   const double starved = run.idle_per_step(time.price.total() - time.beside_copies) +
                          run.wall_per_step(time.beside_copies);
   const double least = least_starved_share(run, starved);
   const bool traced_is_starved = run.share(starved) >= kLeastStarved;
   if (run.inflated && traced_is_starved && least < kLeastStarved) {
-    return abstain(out, kLaunchBound,
-                   fmt::format("the device waits {} of this step for launches, but its profiler "
-                               "slowed them by an unknown factor; record it with 'stepscope "
-                               "profile', or give --plain-step",
-                               percent(run.share(starved))));
+    return abstained(
+        fmt::format("the device waits {} of this step for launches, but its profiler "
+                    "slowed them by an unknown factor; record it with 'stepscope "
+                    "profile', or give --plain-step",
+                    percent(run.share(starved))));
   }
   if (!traced_is_starved || starved < run.least_ns()) {
-    return clear(out, kLaunchBound,
-                 fmt::format("the device waits {} a step ({}) for launches that nothing else "
-                             "explains",
-                             format_duration(starved), percent(run.share(starved))));
+    return cleared(
+        fmt::format("the device waits {} a step ({}) for launches that nothing else "
+                    "explains",
+                    format_duration(starved), percent(run.share(starved))));
   }
-  add_finding(run, launch_finding(run, time.price, starved), out);
+  return fired(launch_finding(run, time.price, starved));
 }
 
 }  // namespace stepscope::rules

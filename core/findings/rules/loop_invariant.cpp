@@ -77,7 +77,7 @@ std::set<SiteId> candidate_lines(const JudgedRun& run, std::uint64_t& constants)
 
 Finding invariant_finding(const JudgedRun& run, const Price& price, double time,
                           std::uint64_t constants) {
-  Finding out = price.finding(kLoopInvariant, time);
+  Finding out = price.finding(time);
   out.count_per_step = run.count_per_step(constants);
   out.title = fmt::format(
       "{} a step the same kind of constant (mask, indices) is built on the device: {} ({})",
@@ -94,31 +94,25 @@ Finding invariant_finding(const JudgedRun& run, const Price& price, double time,
 
 }  // namespace
 
-void judge_loop_invariant(JudgedRun& run, Findings& out) {
+Judgement judge_loop_invariant(const JudgedRun& run) {
   std::uint64_t constants = 0;
   const std::set<SiteId> lines = candidate_lines(run, constants);
-  if (lines.empty())
-    return clear(out, kLoopInvariant, "no line builds masks or indices in each step");
+  if (lines.empty()) return cleared("no line builds masks or indices in each step");
   Price price(run);
+  std::vector<std::size_t> at_lines;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (s.site == kNone || !lines.contains(s.site)) continue;
     price.add(s, run.unexplained_ns(i));
+    at_lines.push_back(i);
   }
   const double time = run.idle_per_step(price.total());
   if (time < run.least_ns()) {
-    return clear(out, kLoopInvariant,
-                 fmt::format("{}: builds constants {} a step, for {} ({})",
-                             run.line_text(*lines.begin()), counted_text(run, constants, "time"),
-                             format_duration(time), percent(run.share(time))));
+    return cleared(fmt::format("{}: builds constants {} a step, for {} ({})",
+                               run.line_text(*lines.begin()), counted_text(run, constants, "time"),
+                               format_duration(time), percent(run.share(time))));
   }
-  for (std::size_t i = 0; i < run.segments().size(); ++i) {
-    const SiteId site = run.segments()[i].site;
-    if (site != kNone && lines.contains(site)) run.explain(i, run.segments()[i].time.length());
-  }
-  add_finding(run, invariant_finding(run, price, time, constants), out);
-  if (!out.found.empty() && out.found.back().id == kLoopInvariant)
-    out.found.back().severity = Severity::info;
+  return fired(invariant_finding(run, price, time, constants), whole_segments(run, at_lines));
 }
 
 }  // namespace stepscope::rules

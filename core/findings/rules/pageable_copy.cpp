@@ -20,8 +20,6 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr const char* kPageableCopy = "pageable_copy";
-
 struct PageableCopies {
   explicit PageableCopies(const JudgedRun& run) : price(run) {}
   Price price;
@@ -81,7 +79,7 @@ std::string copies_text(const JudgedRun& run, std::uint64_t count) {
 
 Finding copy_finding(const JudgedRun& run, const PageableCopies& copies, const RunAhead& ahead,
                      double caused) {
-  Finding out = copies.price.finding(kPageableCopy, caused);
+  Finding out = copies.price.finding(caused);
   out.count_per_step = run.count_per_step(copies.count);
   const double bytes = run.count_per_step(copies.bytes);
   const double rate = copies.device_ns > 0 ? static_cast<double>(copies.bytes) /
@@ -118,25 +116,22 @@ std::vector<bool> tiny_ops(const JudgedRun& run) {
 
 }  // namespace
 
-void judge_pageable_copy(JudgedRun& run, Findings& out) {
+Judgement judge_pageable_copy(const JudgedRun& run) {
   PageableCopies copies(run);
   const std::vector<bool> tiny = tiny_ops(run);
   add_copies(run, tiny, copies);
   if (copies.count == 0 && copies.bytes_of_unknown_memory > 0)
-    return abstain(out, kPageableCopy, "from which memory copies come was not recorded");
-  if (copies.count == 0)
-    return clear(out, kPageableCopy, "no larger copy to the device from pageable memory");
+    return abstained("from which memory copies come was not recorded");
+  if (copies.count == 0) return cleared("no larger copy to the device from pageable memory");
   add_exposed(run, tiny, copies);
   const RunAhead ahead = add_idle(run, tiny, copies);
   const double caused = run.per_step(copies.exposed) + run.idle_per_step(copies.idle);
   if (caused < run.least_ns()) {
-    return clear(out, kPageableCopy,
-                 fmt::format("{} a step from pageable memory cost {} ({})",
-                             megabytes_text(run.count_per_step(copies.bytes)),
-                             format_duration(caused), percent(run.share(caused))));
+    return cleared(fmt::format("{} a step from pageable memory cost {} ({})",
+                               megabytes_text(run.count_per_step(copies.bytes)),
+                               format_duration(caused), percent(run.share(caused))));
   }
-  explain_hidden(run, ahead);
-  add_finding(run, copy_finding(run, copies, ahead, caused), out);
+  return fired(copy_finding(run, copies, ahead, caused), explained_by_leads(run, ahead));
 }
 
 }  // namespace stepscope::rules

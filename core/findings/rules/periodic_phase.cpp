@@ -19,7 +19,6 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr const char* kPeriodicPhase = "periodic_phase";
 constexpr double kPeriodicPhaseLeastShare = 0.03;
 constexpr double kLeastPeriod = 2;
 
@@ -90,7 +89,7 @@ std::string periodic_title(const JudgedRun& run, const PhaseRow& row, const Peri
 Finding periodic_finding(const JudgedRun& run, const PhaseRow& row, const PeriodicTime& time,
                          const std::vector<bool>& inside) {
   const double amortised = run.wall_per_step(time.price.total());
-  Finding out = time.price.finding(kPeriodicPhase, amortised);
+  Finding out = time.price.finding(amortised);
   out.ceiling_ns_per_step = amortised / 2;
   out.phase = row.name;
   out.count_per_step = 1 / row.every_steps;
@@ -110,9 +109,9 @@ Finding periodic_finding(const JudgedRun& run, const PhaseRow& row, const Period
 
 }  // namespace
 
-void judge_periodic_phase(JudgedRun& run, Findings& out) {
+Judgement judge_periodic_phase(const JudgedRun& run) {
   const Compiling compiling(run);
-  bool any = false;
+  Judgement out;
   double most = 0;
   std::string name;
   for (const PhaseRow& row : run.summary.phases) {
@@ -122,25 +121,23 @@ void judge_periodic_phase(JudgedRun& run, Findings& out) {
     const double amortised = run.wall_per_step(time.price.total());
     const bool large = run.share(amortised) >= kPeriodicPhaseLeastShare;
     if (large && amortised / 2 >= run.least_ns(noise_without(run, inside))) {
-      add_finding(run, periodic_finding(run, row, time, inside), out);
-      any = true;
+      out.found.push_back(periodic_finding(run, row, time, inside));
     } else if (amortised > most) {
       most = amortised;
       name = row.name;
     }
   }
-  if (any) return;
+  if (!out.found.empty()) return out;
   const LongSteps& slow = run.summary.long_steps;
   if (name.empty() && slow.matter() && !slow.left_out)
-    return abstain(out, kPeriodicPhase,
-                   fmt::format("{} long steps hold {} of the loop's time ('Long steps' names their "
-                               "lines), but no phase of their own is marked; mark it with a range "
-                               "(record_function, nvtx) to have it judged",
-                               slow.steps, percent(slow.share())));
-  if (name.empty()) return clear(out, kPeriodicPhase, "every phase runs in every step");
-  clear(out, kPeriodicPhase,
-        fmt::format("'{}' costs {} a step ({}) over all steps", name, format_duration(most),
-                    percent(run.share(most))));
+    return abstained(
+        fmt::format("{} long steps hold {} of the loop's time ('Long steps' names their "
+                    "lines), but no phase of their own is marked; mark it with a range "
+                    "(record_function, nvtx) to have it judged",
+                    slow.steps, percent(slow.share())));
+  if (name.empty()) return cleared("every phase runs in every step");
+  return cleared(fmt::format("'{}' costs {} a step ({}) over all steps", name,
+                             format_duration(most), percent(run.share(most))));
 }
 
 }  // namespace stepscope::rules

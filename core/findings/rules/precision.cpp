@@ -87,7 +87,7 @@ Fix halve_bytes(const JudgedRun& run) {
 
 }  // namespace
 
-void judge_precision(JudgedRun& run, Findings& out) {
+Judgement judge_precision(const JudgedRun& run) {
   Price price(run);
   std::int64_t compute = 0;
   std::uint64_t calls = 0;
@@ -109,16 +109,15 @@ void judge_precision(JudgedRun& run, Findings& out) {
   }
   const double time = run.per_step(price.total());
   const TensorFactor factor = factor_of(run);
-  if (price.total() == 0) return clear(out, kPrecision, "no matrix product runs in full float32");
-  if (!may_have_tf32(run)) return clear(out, kPrecision, "this device has no TF32");
+  if (price.total() == 0) return cleared("no matrix product runs in full float32");
+  if (!may_have_tf32(run)) return cleared("this device has no TF32");
   if (static_cast<double>(price.total()) <
           kPrecisionLeastOfCompute * static_cast<double>(compute) ||
       (1 - factor.expected) * time < run.least_ns()) {
-    return clear(out, kPrecision,
-                 fmt::format("matrix products in full float32 take {} a step ({})",
-                             format_duration(time), percent(run.share(time))));
+    return cleared(fmt::format("matrix products in full float32 take {} a step ({})",
+                               format_duration(time), percent(run.share(time))));
   }
-  Finding finding = price.finding(kPrecision, time);
+  Finding finding = price.finding(time);
   finding.ceiling_ns_per_step = (1 - factor.expected) * time;
   finding.count_per_step = run.count_per_step(calls);
   finding.title = fmt::format(
@@ -137,7 +136,7 @@ void judge_precision(JudgedRun& run, Findings& out) {
   finding.falsified_by =
       "with precision 'high' these kernels keep their names (sgemm) and their time";
   finding.certainty = Certainty::assumption;
-  add_finding(run, std::move(finding), out);
+  return fired(std::move(finding));
 }
 
 }  // namespace stepscope::rules

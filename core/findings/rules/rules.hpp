@@ -5,30 +5,31 @@
 
 #include <string_view>
 
+#include "core/findings/judgement.hpp"
 #include "core/findings/price.hpp"
 
 namespace stepscope::rules {
 
-void judge_core_contention(JudgedRun& run, Findings& out);
-void judge_input_starvation(JudgedRun& run, Findings& out);
-void judge_tiny_h2d(JudgedRun& run, Findings& out);
-void judge_host_sync(JudgedRun& run, Findings& out);
-void judge_pageable_copy(JudgedRun& run, Findings& out);
-void judge_unfused_optimizer(JudgedRun& run, Findings& out);
-void judge_steady_alloc(JudgedRun& run, Findings& out);
-void judge_steady_compile(JudgedRun& run, Findings& out);
-void judge_host_gap(JudgedRun& run, Findings& out);
-void judge_loop_invariant(JudgedRun& run, Findings& out);
-void judge_launch_bound(JudgedRun& run, Findings& out);
-void judge_sequential_generation(JudgedRun& run, Findings& out);
-void judge_unfused_attention(JudgedRun& run, Findings& out);
-void judge_precision(JudgedRun& run, Findings& out);
-void judge_hotspot(JudgedRun& run, Findings& out);
-void judge_exposed_comm(JudgedRun& run, Findings& out);
-void judge_exposed_copy(JudgedRun& run, Findings& out);
-void judge_periodic_phase(JudgedRun& run, Findings& out);
-void judge_underfilled_gpu(JudgedRun& run, Findings& out);
-void judge_clock_change(JudgedRun& run, Findings& out);
+Judgement judge_core_contention(const JudgedRun& run);
+Judgement judge_input_starvation(const JudgedRun& run);
+Judgement judge_tiny_h2d(const JudgedRun& run);
+Judgement judge_host_sync(const JudgedRun& run);
+Judgement judge_pageable_copy(const JudgedRun& run);
+Judgement judge_unfused_optimizer(const JudgedRun& run);
+Judgement judge_steady_alloc(const JudgedRun& run);
+Judgement judge_steady_compile(const JudgedRun& run);
+Judgement judge_host_gap(const JudgedRun& run);
+Judgement judge_loop_invariant(const JudgedRun& run);
+Judgement judge_launch_bound(const JudgedRun& run);
+Judgement judge_sequential_generation(const JudgedRun& run);
+Judgement judge_unfused_attention(const JudgedRun& run);
+Judgement judge_precision(const JudgedRun& run);
+Judgement judge_hotspot(const JudgedRun& run);
+Judgement judge_exposed_comm(const JudgedRun& run);
+Judgement judge_exposed_copy(const JudgedRun& run);
+Judgement judge_periodic_phase(const JudgedRun& run);
+Judgement judge_underfilled_gpu(const JudgedRun& run);
+Judgement judge_clock_change(const JudgedRun& run);
 
 // precision.cpp: decides by the kernel's name alone.
 bool is_float32_matrix_kernel(std::string_view name);

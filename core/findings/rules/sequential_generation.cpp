@@ -29,7 +29,6 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr const char* kSequentialGeneration = "sequential_generation";
 constexpr double kLeastPasses = 48, kSequentialGenerationLeastKernels = 8, kLeastMatrices = 2;
 constexpr double kLeastSequences = 2;
 constexpr double kSequentialGenerationLeastShare = 0.05;
@@ -191,7 +190,7 @@ double ceiling_of(const Generation& generation, double time) {
 
 Finding generation_finding(const JudgedRun& run, const Generation& generation, const Price& price) {
   const double time = run.wall_per_step(price.total());
-  Finding out = price.finding(kSequentialGeneration, time);
+  Finding out = price.finding(time);
   out.ceiling_ns_per_step = ceiling_of(generation, time);
   put_first(run, called_for_each(run, generation), out);
   out.count_per_step = generation.passes;
@@ -215,20 +214,18 @@ Finding generation_finding(const JudgedRun& run, const Generation& generation, c
 
 }  // namespace
 
-void judge_sequential_generation(JudgedRun& run, Findings& out) {
-  bool any = false;
+Judgement judge_sequential_generation(const JudgedRun& run) {
+  Judgement out;
   for (const Generation& generation : find_generations(run)) {
     const Price price = phase_price(run, generation.phase);
     const double time = run.wall_per_step(price.total());
     if (run.share(time) < kSequentialGenerationLeastShare ||
         ceiling_of(generation, time) < run.least_ns())
       continue;
-    add_finding(run, generation_finding(run, generation, price), out);
-    any = true;
+    out.found.push_back(generation_finding(run, generation, price));
   }
-  if (!any)
-    clear(out, kSequentialGeneration,
-          "no phase makes sequences one after another by passes of small kernels");
+  if (!out.found.empty()) return out;
+  return cleared("no phase makes sequences one after another by passes of small kernels");
 }
 
 }  // namespace stepscope::rules

@@ -22,8 +22,6 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr const char* kSteadyAlloc = "steady_alloc";
-
 std::uint64_t allocations(const JudgedRun& run) {
   for (const WorkCount& count : run.summary.counts)
     if (count.name == "allocations") return count.total;
@@ -85,7 +83,7 @@ Price alloc_time(const JudgedRun& run) {
 }
 
 Finding alloc_finding(const JudgedRun& run, const Price& price, double idle) {
-  Finding out = price.finding(kSteadyAlloc, idle);
+  Finding out = price.finding(idle);
   out.count_per_step = run.count_per_step(allocations(run));
   out.title = fmt::format(
       "the driver allocates or frees memory {} a step behind warm-up, and the device idles {} for "
@@ -104,21 +102,20 @@ Finding alloc_finding(const JudgedRun& run, const Price& price, double idle) {
 
 }  // namespace
 
-void judge_steady_alloc(JudgedRun& run, Findings& out) {
+Judgement judge_steady_alloc(const JudgedRun& run) {
   const Price price = alloc_time(run);
   const double idle = run.idle_per_step(price.total());
   if (idle >= run.least_ns()) {
+    Explained allocating;
     for (std::size_t i = 0; i < run.segments().size(); ++i)
       if (run.segments()[i].cause == Cause::host_alloc)
-        run.explain(i, run.segments()[i].time.length());
-    return add_finding(run, alloc_finding(run, price, idle), out);
+        allocating.emplace_back(i, run.segments()[i].time.length());
+    return fired(alloc_finding(run, price, idle), std::move(allocating));
   }
   const std::uint64_t calls = allocations(run);
-  if (calls == 0)
-    return clear(out, kSteadyAlloc, "no allocation by the driver in the counted steps");
-  clear(out, kSteadyAlloc,
-        fmt::format("{} a step cost {} ({})", counted_text(run, calls, "allocation"),
-                    format_duration(idle), percent(run.share(idle))));
+  if (calls == 0) return cleared("no allocation by the driver in the counted steps");
+  return cleared(fmt::format("{} a step cost {} ({})", counted_text(run, calls, "allocation"),
+                             format_duration(idle), percent(run.share(idle))));
 }
 
 }  // namespace stepscope::rules

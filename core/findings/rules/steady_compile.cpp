@@ -28,7 +28,7 @@ struct CompiledSteps {
   explicit CompiledSteps(const JudgedRun& run) : compiling(run), price(run) {}
   Compiling compiling;
   Price price;
-  std::vector<std::pair<std::size_t, std::int64_t>> parts;  // segment, ns
+  Explained parts;
   std::uint64_t steps = 0;  // counted ones in which the device idled for it
 };
 
@@ -76,14 +76,13 @@ std::string why_no_compiling(const JudgedRun& run, const CompiledSteps& compiled
 
 }  // namespace
 
-void judge_steady_compile(JudgedRun& run, Findings& out) {
+Judgement judge_steady_compile(const JudgedRun& run) {
   const CompiledSteps compiled = find_compiled_steps(run);
   const Price& price = compiled.price;
   const double time = run.idle_per_step(price.total());
   if (time < run.least_ns() || compiled.steps < kFewestSteps)
-    return clear(out, kSteadyCompile, why_no_compiling(run, compiled, time));
-  for (const auto& [segment, ns] : compiled.parts) run.explain(segment, ns);
-  Finding finding = price.finding(kSteadyCompile, time);
+    return cleared(why_no_compiling(run, compiled, time));
+  Finding finding = price.finding(time);
   finding.count_per_step = run.count_per_step(compiled.steps);
   finding.title = fmt::format(
       "in {} of {} counted steps the {} while code is compiled or loaded: {} a step ({})",
@@ -97,7 +96,7 @@ void judge_steady_compile(JudgedRun& run, Findings& out) {
   advise(Advice::steady_compile, run.language, finding);
   finding.falsified_by = "a longer run has fewer such steps: then it was warm-up";
   finding.certainty = Certainty::trace_verified;
-  add_finding(run, std::move(finding), out);
+  return fired(std::move(finding), compiled.parts);
 }
 
 }  // namespace stepscope::rules

@@ -20,8 +20,6 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr const char* kTinyH2d = "tiny_h2d";
-
 struct TinyCopies {
   explicit TinyCopies(const JudgedRun& run) : price(run) {}
   Price price;
@@ -111,7 +109,7 @@ std::vector<SiteId> sites_of(const JudgedRun& run, const std::vector<bool>& tiny
 
 Finding tiny_finding(const JudgedRun& run, const TinyCopies& copies,
                      const std::vector<SiteId>& sites, double idle, double caused) {
-  Finding out = copies.price.finding(kTinyH2d, caused);
+  Finding out = copies.price.finding(caused);
   out.count_per_step = run.count_per_step(copies.count);
   out.title = fmt::format(
       "{:.0f} copies of {:.0f} bytes to the device a step, one by one: making and waiting for them "
@@ -129,23 +127,23 @@ Finding tiny_finding(const JudgedRun& run, const TinyCopies& copies,
 
 }  // namespace
 
-void judge_tiny_h2d(JudgedRun& run, Findings& out) {
+Judgement judge_tiny_h2d(const JudgedRun& run) {
   const std::vector<bool> tiny = tiny_uploads(run);
   const TinyCopies copies = tiny_copies(run, tiny);
   if (copies.count == 0)
-    return clear(out, kTinyH2d, "no line makes eight or more tiny copies to the device in a step");
+    return cleared("no line makes eight or more tiny copies to the device in a step");
   std::int64_t idle = 0;
   for (const std::int64_t ns : copies.idle) idle += ns;
   const double idle_ns = run.idle_per_step(idle);
   const double caused = run.per_step(copies.exposed) + idle_ns;
   if (caused < run.least_ns()) {
-    return clear(
-        out, kTinyH2d,
-        fmt::format("{:.0f} tiny copies a step cost {} ({})", run.count_per_step(copies.count),
-                    format_duration(caused), percent(run.share(caused))));
+    return cleared(fmt::format("{:.0f} tiny copies a step cost {} ({})",
+                               run.count_per_step(copies.count), format_duration(caused),
+                               percent(run.share(caused))));
   }
-  for (std::size_t i = 0; i < copies.idle.size(); ++i) run.explain(i, copies.idle[i]);
-  add_finding(run, tiny_finding(run, copies, sites_of(run, tiny), idle_ns, caused), out);
+  Explained around;
+  for (std::size_t i = 0; i < copies.idle.size(); ++i) around.emplace_back(i, copies.idle[i]);
+  return fired(tiny_finding(run, copies, sites_of(run, tiny), idle_ns, caused), std::move(around));
 }
 
 }  // namespace stepscope::rules

@@ -69,24 +69,20 @@ Underfilled find_underfilled(const JudgedRun& run, double all) {
 
 }  // namespace
 
-void judge_underfilled_gpu(JudgedRun& run, Findings& out) {
+Judgement judge_underfilled_gpu(const JudgedRun& run) {
   const double all = multiprocessors(run);
-  if (all == 0)
-    return abstain(out, kUnderfilledGpu,
-                   "the trace does not say how many multiprocessors there are");
+  if (all == 0) return abstained("the trace does not say how many multiprocessors there are");
   const Underfilled found = find_underfilled(run, all);
-  if (!found.any_known)
-    return abstain(out, kUnderfilledGpu, "the trace does not say how many blocks kernels have");
+  if (!found.any_known) return abstained("the trace does not say how many blocks kernels have");
   const double time = run.per_step(found.price.total());
   const double ceiling = run.per_step(static_cast<std::int64_t>(found.empty_ns));
   if (static_cast<double>(found.price.total()) <
           kUnderfilledGpuLeastOfCompute * static_cast<double>(found.compute) ||
       ceiling < run.least_ns()) {
-    return clear(out, kUnderfilledGpu,
-                 fmt::format("kernels with fewer blocks than multiprocessors take {} a step ({})",
-                             format_duration(time), percent(run.share(time))));
+    return cleared(fmt::format("kernels with fewer blocks than multiprocessors take {} a step ({})",
+                               format_duration(time), percent(run.share(time))));
   }
-  Finding finding = found.price.finding(kUnderfilledGpu, time);
+  Finding finding = found.price.finding(time);
   finding.ceiling_ns_per_step = ceiling;
   finding.count_per_step = run.count_per_step(found.kernels);
   finding.title = fmt::format(
@@ -103,9 +99,7 @@ void judge_underfilled_gpu(JudgedRun& run, Findings& out) {
   advise(Advice::underfilled_gpu, run.language, finding);
   finding.falsified_by = "twice the batch takes twice as long: then the kernels do fill the device";
   finding.certainty = Certainty::inferred;
-  add_finding(run, std::move(finding), out);
-  if (!out.found.empty() && out.found.back().id == kUnderfilledGpu)
-    out.found.back().severity = Severity::info;
+  return fired(std::move(finding));
 }
 
 }  // namespace stepscope::rules

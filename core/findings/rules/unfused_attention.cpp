@@ -160,7 +160,7 @@ AttentionTime attention_time(const JudgedRun& run, const AttentionGroups& groups
 
 Finding attention_finding(const JudgedRun& run, const AttentionGroups& groups, const Price& price,
                           double time, double idle) {
-  Finding out = price.finding(kUnfusedAttention, time + idle);
+  Finding out = price.finding(time + idle);
   out.ceiling_ns_per_step = (1 - kFusedTime) * time + idle;
   out.count_per_step = run.count_per_step(groups.count);
   out.title = fmt::format(
@@ -191,22 +191,20 @@ Finding attention_finding(const JudgedRun& run, const AttentionGroups& groups, c
 
 }  // namespace
 
-void judge_unfused_attention(JudgedRun& run, Findings& out) {
+Judgement judge_unfused_attention(const JudgedRun& run) {
   const AttentionGroups groups = GroupFinder(run).find();
-  if (groups.count == 0)
-    return clear(out, kUnfusedAttention, "no softmax between two matrix products");
+  if (groups.count == 0) return cleared("no softmax between two matrix products");
   const AttentionTime all = attention_time(run, groups);
   const double time = run.per_step(all.device);
   const double idle = run.idle_per_step(all.idle);
   if (static_cast<double>(all.price.total()) <
           kUnfusedAttentionLeastOfCompute * static_cast<double>(all.compute) ||
       (1 - kFusedTime) * time + idle < run.least_ns()) {
-    return clear(out, kUnfusedAttention,
-                 fmt::format("softmax between products takes {} a step ({}) with them",
-                             format_duration(time), percent(run.share(time))));
+    return cleared(fmt::format("softmax between products takes {} a step ({}) with them",
+                               format_duration(time), percent(run.share(time))));
   }
-  for (const std::size_t i : all.segments) run.explain(i, run.segments()[i].time.length());
-  add_finding(run, attention_finding(run, groups, all.price, time, idle), out);
+  return fired(attention_finding(run, groups, all.price, time, idle),
+               whole_segments(run, all.segments));
 }
 
 }  // namespace stepscope::rules

@@ -118,7 +118,7 @@ double stays_of(const OptimizerWorkload& work, double exposed) {
 
 Finding optimizer_finding(const JudgedRun& run, const OptimizerWorkload& work, double idle,
                           double exposed) {
-  Finding out = work.price.finding(kUnfusedOptimizer, idle + exposed);
+  Finding out = work.price.finding(idle + exposed);
   out.ceiling_ns_per_step = idle + exposed - stays_of(work, exposed);
   out.count_per_step = run.count_per_step(work.kernels);
   out.title = fmt::format(
@@ -186,7 +186,7 @@ CpuOptimizer cpu_optimizer(const JudgedRun& run) {
 Finding cpu_finding(const JudgedRun& run, const CpuOptimizer& work) {
   const double computing = run.per_step(work.computing);
   const double around = run.idle_per_step(work.around);
-  Finding out = work.price.finding(kUnfusedOptimizer, computing + around);
+  Finding out = work.price.finding(computing + around);
   out.ceiling_ns_per_step = (1 - kFusedTraffic) * computing + around;
   out.count_per_step = run.count_per_step(work.operations);
   out.title = fmt::format(
@@ -216,45 +216,39 @@ Finding cpu_finding(const JudgedRun& run, const CpuOptimizer& work) {
   return out;
 }
 
-void judge_on_cpu(JudgedRun& run, Findings& out) {
+Judgement judge_on_cpu(const JudgedRun& run) {
   const CpuOptimizer work = cpu_optimizer(run);
-  if (work.price.total() == 0)
-    return clear(out, kUnfusedOptimizer, "no time is in an optimizer's phase");
+  if (work.price.total() == 0) return cleared("no time is in an optimizer's phase");
   const double operations = run.count_per_step(work.operations);
   if (work.fused || operations < kUnfusedOptimizerLeastKernels)
-    return clear(out, kUnfusedOptimizer,
-                 fmt::format("the optimizer is {:.0f} operations a step already", operations));
+    return cleared(fmt::format("the optimizer is {:.0f} operations a step already", operations));
   Finding finding = cpu_finding(run, work);
   if (finding.ceiling_ns_per_step < run.least_ns())
-    return clear(out, kUnfusedOptimizer,
-                 fmt::format("{:.0f} operations a step, but fusing them would give {} at most ({})",
-                             operations, format_duration(finding.ceiling_ns_per_step),
-                             percent(run.share(finding.ceiling_ns_per_step))));
-  for (const std::size_t i : work.segments) run.explain(i, run.unexplained_ns(i));
-  add_finding(run, std::move(finding), out);
+    return cleared(
+        fmt::format("{:.0f} operations a step, but fusing them would give {} at most ({})",
+                    operations, format_duration(finding.ceiling_ns_per_step),
+                    percent(run.share(finding.ceiling_ns_per_step))));
+  return fired(std::move(finding), whole_segments(run, work.segments));
 }
 
 }  // namespace
 
-void judge_unfused_optimizer(JudgedRun& run, Findings& out) {
-  if (!run.has_device) return judge_on_cpu(run, out);
+Judgement judge_unfused_optimizer(const JudgedRun& run) {
+  if (!run.has_device) return judge_on_cpu(run);
   const OptimizerWorkload work = optimizer_workload(run);
-  if (work.kernels == 0)
-    return clear(out, kUnfusedOptimizer, "no kernel ran in an optimizer's phase");
+  if (work.kernels == 0) return cleared("no kernel ran in an optimizer's phase");
   const double kernels = run.count_per_step(work.kernels);
   if (2 * work.fused_ns >= work.kernel_ns || kernels < kUnfusedOptimizerLeastKernels)
-    return clear(out, kUnfusedOptimizer,
-                 fmt::format("the optimizer is {:.0f} kernels a step already", kernels));
+    return cleared(fmt::format("the optimizer is {:.0f} kernels a step already", kernels));
   const double idle = run.idle_per_step(work.idle);
   const double exposed = run.per_step(work.exposed);
   const double ceiling = idle + exposed - stays_of(work, exposed);
   if (ceiling < run.least_ns()) {
-    return clear(out, kUnfusedOptimizer,
-                 fmt::format("{:.0f} kernels a step, but fusing them would give {} at most ({})",
-                             kernels, format_duration(ceiling), percent(run.share(ceiling))));
+    return cleared(fmt::format("{:.0f} kernels a step, but fusing them would give {} at most ({})",
+                               kernels, format_duration(ceiling), percent(run.share(ceiling))));
   }
-  for (const std::size_t i : work.idle_segments) run.explain(i, run.unexplained_ns(i));
-  add_finding(run, optimizer_finding(run, work, idle, exposed), out);
+  return fired(optimizer_finding(run, work, idle, exposed),
+               whole_segments(run, work.idle_segments));
 }
 
 }  // namespace stepscope::rules
