@@ -10,17 +10,16 @@ namespace stepscope {
 namespace {
 
 Markup article(const html::Report& report) {
-  const report::Tables tables = report::report_tables(report);
   Markup out;
   const auto add = [&](const std::vector<report::Table>& some) {
     for (const report::Table& table : some) out += html::table_section(report, table);
   };
   for (const auto section : {html::broken, html::verdict, html::steps}) out += section(report);
-  add(tables.ledger);
+  add(report.tables.ledger);
   out += html::findings(report);
-  add(tables.details);
+  add(report.tables.details);
   out += html::health(report);
-  add(tables.loops);
+  add(report.tables.loops);
   return element("main", out + html::trust(report));
 }
 
@@ -35,7 +34,7 @@ std::string html_report(const std::vector<Summary>& summaries, const HtmlOptions
   Markup content;
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const std::string prefix = summaries.size() == 1 ? "" : fmt::format("r{}-", i + 1);
-    content += article({scale_of(summaries[i]), options, prefix});
+    content += article({report::report_of(summaries[i]), options, prefix});
   }
   return html::page(title_of(summaries), content);
 }

@@ -44,9 +44,9 @@ Markup source(const Report& report, const report::Place& at) {
 Markup causes(const Report& report, const report::CauseParts& parts) {
   Markup items;
   for (const report::CausePart& part : parts)
-    items += element(
-        "li", cause_label(part.cause) + text(fmt::format(" {} {}, {}", report.time(part.ns_total),
-                                                         report.unit.name, part.meaning)));
+    items += element("li", cause_label(part.cause) +
+                               text(fmt::format(" {} {}, {}", report.scale.time(part.ns_total),
+                                                report.scale.unit.name, part.meaning)));
   return element("ul", {{"class", "causes"}}, items);
 }
 
@@ -60,9 +60,10 @@ Markup line(const Report& report, const Table& table, const Row& row, bool is_op
                       {{"class", fmt::format("f-{}", name_of(family_of(*row.cause)))},
                        {"style", fmt::format("width:{:.1f}%", percent)}},
                       {}));
-  const Markup numbers = element("span", {{"class", "n"}},
-                                 text(fmt::format("{} {}", report.time(ns), report.time_title()))) +
-                         element("span", {{"class", "n share"}}, text(report.share(ns)));
+  const Markup numbers =
+      element("span", {{"class", "n"}},
+              text(fmt::format("{} {}", report.scale.time(ns), report.scale.time_title()))) +
+      element("span", {{"class", "n share"}}, text(report.scale.share(ns)));
   const Markup head =
       element("summary", element("span", {{"class", "place"}}, place(at)) + bar + numbers);
   return element("details",
@@ -77,8 +78,8 @@ Markup line(const Report& report, const Table& table, const Row& row, bool is_op
 // "34 smaller lines 1.20 ms/step, 3.1 %"
 Markup rest(const Report& report, const std::string& what, std::int64_t ns) {
   return element("p", {{"class", "rest"}, {"data-ns", std::to_string(ns)}},
-                 text(fmt::format("{}: {} {}, {}", what, report.time(ns), report.time_title(),
-                                  report.share(ns)))) +
+                 text(fmt::format("{}: {} {}, {}", what, report.scale.time(ns),
+                                  report.scale.time_title(), report.scale.share(ns)))) +
          Markup("\n");
 }
 

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "core/report/notes.hpp"
-#include "core/report/wording/long_steps.hpp"
 #include "core/support/duration.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
@@ -33,7 +31,7 @@ std::vector<std::size_t> longest_of_neighbours(const std::vector<Step>& list, st
 // Twice the time that nine of ten steps stay below, or the longest step's where that is less: a
 // single long step must not flatten all others.
 double top_of(const Strip& strip) {
-  const double p90 = static_cast<double>(strip.report.summary.partition.p90_ns);
+  const double p90 = static_cast<double>(strip.report.scale.summary.partition.p90_ns);
   double longest = 1;
   for (std::size_t bar = 0; bar < strip.shown.size(); ++bar)
     longest = std::max(longest, wall_of(strip, bar));
@@ -41,9 +39,9 @@ double top_of(const Strip& strip) {
 }
 
 Strip strip_of(const Report& report) {
-  const std::vector<Step>& list = report.summary.steps.list;
+  const std::vector<Step>& list = report.scale.summary.steps.list;
   Strip strip{report, {}, std::vector<bool>(list.size(), false)};
-  for (const std::uint32_t row : report.summary.counted) strip.counted[row] = true;
+  for (const std::uint32_t row : report.scale.summary.counted) strip.counted[row] = true;
   strip.steps_a_bar = (list.size() + kMostBars - 1) / kMostBars;
   strip.shown = longest_of_neighbours(list, std::max<std::size_t>(1, strip.steps_a_bar));
   strip.top_ns = top_of(strip);
@@ -51,7 +49,7 @@ Strip strip_of(const Report& report) {
 }
 
 std::string caption(const Strip& strip) {
-  const std::vector<Step>& list = strip.report.summary.steps.list;
+  const std::vector<Step>& list = strip.report.scale.summary.steps.list;
   std::string out = fmt::format("Steps {} to {}, left to right", list.front().id, list.back().id);
   if (strip.steps_a_bar > 1)
     out += fmt::format("; each bar is the longest of {} neighbours", strip.steps_a_bar);
@@ -66,16 +64,15 @@ std::string caption(const Strip& strip) {
 }  // namespace
 
 Markup steps(const Report& report) {
-  const Steps& found = report.summary.steps;
+  const Steps& found = report.scale.summary.steps;
   Markup content;
-  if (!found.list.empty() && report.summary.step_parts.size() == found.list.size()) {
+  if (!found.list.empty() && report.scale.summary.step_parts.size() == found.list.size()) {
     const Strip strip = strip_of(report);
     content += strip_picture(strip);
     content += element("p", {{"class", "readout"}, {"aria-live", "polite"}}, text(caption(strip)));
   }
-  for (const std::string& sentence : long_steps_texts(report))
-    content += element("p", prose(sentence));
-  for (const report::Note& one : report::step_notes(report)) content += paragraph_of(one);
+  for (const std::string& sentence : report.long_steps) content += element("p", prose(sentence));
+  for (const report::Note& one : report.steps) content += paragraph_of(one);
   return section(report.id("steps"), "Steps", content, true);
 }
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "core/report/tables.hpp"
+#include "core/report/report.hpp"
 #include "reports/html/html_pages.hpp"
 #include "reports/markup/markup.hpp"
 
 namespace stepscope::html {
 
-struct Report : StepScale {
+struct Report : report::Report {
   HtmlOptions options;
   std::string prefix;  // prefix of ids: several reports may share a page
   std::string id(std::string_view name) const { return prefix + std::string(name); }

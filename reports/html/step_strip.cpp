@@ -28,7 +28,7 @@ std::string bar_path(const Strip& strip, std::size_t bar, double from_ns, double
 using Paths = std::map<std::pair<CauseFamily, bool>, std::string>;
 
 void add_bar(Paths& paths, const Strip& strip, std::size_t bar) {
-  const PerCause<std::int64_t>& parts = strip.report.summary.step_parts[strip.shown[bar]];
+  const PerCause<std::int64_t>& parts = strip.report.scale.summary.step_parts[strip.shown[bar]];
   const bool is_counted = strip.counted[strip.shown[bar]];
   double from_ns = 0;
   for (const CauseFamily family : kCauseFamilies) {
@@ -95,7 +95,7 @@ std::string told(const Strip& strip, std::size_t bar) {
     out += ", not counted";
     if (!step.why_not_steady.empty()) out += " (" + step.why_not_steady + ")";
   }
-  const std::string parts = parts_told(strip.report.summary.step_parts[strip.shown[bar]]);
+  const std::string parts = parts_told(strip.report.scale.summary.step_parts[strip.shown[bar]]);
   return parts.empty() ? out : out + "; " + parts;
 }
 

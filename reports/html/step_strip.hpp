@@ -21,7 +21,7 @@ struct Strip {
 };
 
 inline const Step& step_at(const Strip& strip, std::size_t bar) {
-  return strip.report.summary.steps.list[strip.shown[bar]];
+  return strip.report.scale.summary.steps.list[strip.shown[bar]];
 }
 
 inline double wall_of(const Strip& strip, std::size_t bar) {

@@ -5,18 +5,14 @@
 
 #include <algorithm>
 
-#include "core/report/notes.hpp"
-#include "core/report/tables.hpp"
-#include "core/report/wording/findings.hpp"
-#include "core/report/wording/health.hpp"
-#include "core/report/wording/long_steps.hpp"
-#include "core/report/wording/step_scale.hpp"
-#include "core/report/wording/trust.hpp"
-#include "core/report/wording/verdict.hpp"
+#include "core/report/report.hpp"
 #include "reports/markdown/report_sections.hpp"
 
 namespace stepscope::markdown {
 namespace {
+
+using report::FindingText;
+using report::Report;
 
 // GitHub shows a quotation that begins so as a warning.
 std::string warning(std::string_view words) {
@@ -29,19 +25,14 @@ std::string facts(const std::vector<std::string>& parts) {
   return out;
 }
 
-std::string verdict_section(const StepScale& scale) {
-  const Summary& summary = scale.summary;
-  std::vector<std::string> what = what_ran(summary.run);
-  if (!what.empty()) what.erase(what.begin());  // the path is the title
-  std::string out = paragraph("## " + code(summary.run.path));
-  for (const report::Note& alert : report::alerts(scale)) out += warning(alert.with_label());
-  std::string head = bold(escaped(verdict_label(scale).text));
-  const std::string time = step_time_text(scale);
-  if (!time.empty()) head += " " + bold(escaped(time));
+std::string verdict_section(const Report& report) {
+  std::string out = paragraph("## " + code(report.path));
+  for (const report::Note& alert : report.alerts) out += warning(alert.with_label());
+  std::string head = bold(escaped(report.label.text));
+  if (!report.step_time_sentence.empty()) head += " " + bold(escaped(report.step_time_sentence));
   out += paragraph(head);
-  for (const report::Note& note : report::verdict_notes(scale))
-    out += paragraph(escaped(note.text));
-  return out + paragraph(facts(what)) + paragraph(facts(where_it_ran(summary.run)));
+  for (const report::Note& note : report.verdict) out += paragraph(escaped(note.text));
+  return out + paragraph(facts(report.ran_under_path())) + paragraph(facts(report.where));
 }
 
 // In the item: as deep as its text.
@@ -51,97 +42,81 @@ std::string indented_code(const std::string& lines) {
   return out + "\n    ```\n\n";
 }
 
-std::string finding_item(const StepScale& scale, const Finding& finding) {
+std::string todo_lines(const FindingText& finding) {
+  return "  - " + escaped("do: " + finding.todo) + "\n" +
+         (finding.code.empty() ? "" : indented_code(finding.code));
+}
+
+std::string finding_item(const FindingText& finding) {
+  if (!finding.machine.empty())
+    return fmt::format("- ⚠ {}\n", escaped(finding.machine)) + todo_lines(finding);
   std::string out = fmt::format(
       "- {} {} {}: {} ({})\n", bold(std::string(name_of(finding.severity))), code(finding.id),
-      escaped(where_text(finding)), bold(escaped(gain_text(finding, scale))),
-      format_share(gain_share(finding, scale)));
-  const auto under = [&out](const std::string& words) {
+      escaped(finding.where), bold(escaped(finding.gain)), format_share(finding.gain_share));
+  for (const std::string& words : {finding.title, finding.shows_as})
     if (!words.empty()) out += "  - " + escaped(words) + "\n";
-  };
-  under(finding.title);
-  under(finding.shows_as);
-  under("do: " + finding.fix);
-  if (!finding.code_hint.empty()) out += indented_code(finding.code_hint);
-  return out;
+  return out + todo_lines(finding);
 }
 
-std::string machine_item(const Finding& finding) {
-  return fmt::format("- ⚠ {}\n  - {}\n", escaped(machine_text(finding)),
-                     escaped("do: " + finding.fix)) +
-         (finding.code_hint.empty() ? "" : indented_code(finding.code_hint));
+// Items under a title, which stands only above some.
+std::string under(std::string_view title, const std::string& items) {
+  return items.empty() ? "" : fmt::format("- {}:\n{}", title, items);
 }
 
-std::string reasons_item(std::string_view title, const std::vector<NotFound>& list) {
-  std::string out;
-  for (const RuleText& rule : by_rule(list))
-    out += "  - " + code(rule.id) + ": " + escaped(rule.reasons) + "\n";
-  return out.empty() ? out : fmt::format("- {}\n{}", title, out);
-}
-
-std::string not_judged_item(const std::vector<NotFound>& list) {
-  std::string out;
-  for (const ReasonText& reason : by_reason(list))
-    out += "  - " + escaped(reason.ids + ": " + reason.reason) + "\n";
-  return out.empty() ? out : "- not judged:\n" + out;
-}
-
-std::string findings_section(const StepScale& scale) {
-  if (!scale.summary.findings || says_nothing(*scale.summary.findings)) return "";
-  const Findings& all = *scale.summary.findings;
+std::string findings_section(const Report& report) {
+  if (!report.findings) return "";
+  const report::FindingsText& all = *report.findings;
   std::string out = paragraph("### What to do");
   if (all.found.empty()) out += "- Nothing was found that is worth 1 % of the step.\n";
-  if (!all.found.empty() && !all.caution.empty()) out += "- ⚠ " + escaped(all.caution) + "\n";
-  for (const Finding& finding : all.found)
-    out += finding.is_of_machine() ? machine_item(finding) : finding_item(scale, finding);
-  if (!all.found.empty() && !all.no_forecast.empty()) out += "- " + escaped(all.no_forecast) + "\n";
-  std::string no_gain;
-  for (const Finding& finding : all.no_gain)
-    no_gain += "  - " + escaped(no_gain_text(finding)) + "\n";
-  if (!no_gain.empty()) out += fmt::format("- {}:\n{}", kNoGainHeading, no_gain);
-  return out + reasons_item("looked at and cleared:", all.cleared) +
-         not_judged_item(all.abstained) + "\n";
+  if (!all.caution.empty()) out += "- ⚠ " + escaped(all.caution) + "\n";
+  for (const FindingText& finding : all.found) out += finding_item(finding);
+  if (!all.no_forecast.empty()) out += "- " + escaped(all.no_forecast) + "\n";
+  std::string no_gain, cleared, not_judged;
+  for (const std::string& sentence : all.no_gain) no_gain += "  - " + escaped(sentence) + "\n";
+  for (const RuleText& rule : all.cleared)
+    cleared += "  - " + code(rule.id) + ": " + escaped(rule.reasons) + "\n";
+  for (const ReasonText& reason : all.not_judged)
+    not_judged += "  - " + escaped(reason.ids + ": " + reason.reason) + "\n";
+  return out + under(kNoGainHeading, no_gain) + under("looked at and cleared", cleared) +
+         under("not judged", not_judged) + "\n";
 }
 
-std::string health_section(const StepScale& scale) {
-  if (scale.summary.device_health.empty()) return "";
+std::string health_section(const Report& report) {
   std::string out;
-  for (const DeviceHealth& device : scale.summary.device_health) {
-    for (const std::string& sentence : health_sentences(device))
-      out += fmt::format("- GPU {}: {}{}\n", device.device, has_trouble(device) ? "⚠ " : "",
-                         escaped(sentence));
-  }
-  return paragraph("### Device health") + out + "\n";
+  for (const report::DeviceText& device : report.devices)
+    for (const std::string& sentence : device.sentences)
+      out += fmt::format("- GPU {}: {}{}\n", device.device,
+                         device.tone == Tone::neutral ? "" : "⚠ ", escaped(sentence));
+  return report.devices.empty() ? "" : paragraph("### Device health") + out + "\n";
 }
 
-std::string trust_section(const StepScale& scale) {
+std::string trust_section(const Report& report) {
   std::string out;
   const auto item = [&out](const std::string& words) { out += "- " + escaped(words) + "\n"; };
   const auto add = [&item](const std::vector<report::Note>& notes) {
     for (const report::Note& note : notes)
       item((note.tone == Tone::neutral ? "" : "⚠ ") + note.with_items());
   };
-  for (const std::string& sentence : long_steps_texts(scale)) item(sentence);
-  add(report::step_notes(scale));
-  for (const TrustFact& fact : trust_facts(scale))
+  for (const std::string& sentence : report.long_steps) item(sentence);
+  add(report.steps);
+  for (const TrustFact& fact : report.facts)
     item((!fact.measured ? "" : fact.good ? "✓ " : "⚠ ") + fact.text);
-  add(report::trust_notes(scale));
+  add(report.trust);
   return paragraph("### Steps, and how far to trust this") + out + "\n";
 }
 
 std::string one_report(const Summary& summary) {
-  const StepScale scale = scale_of(summary);
-  const report::Tables tables = report::report_tables(scale);
-  std::string out = verdict_section(scale);
+  const Report report = report::report_of(summary);
+  std::string out = verdict_section(report);
   const auto add = [&out](const std::vector<report::Table>& some) {
     for (const report::Table& table : some) out += table_section(table);
   };
-  add(tables.ledger);
-  out += findings_section(scale);
-  add(tables.details);
-  out += health_section(scale);
-  add(tables.loops);
-  out += trust_section(scale);
+  add(report.tables.ledger);
+  out += findings_section(report);
+  add(report.tables.details);
+  out += health_section(report);
+  add(report.tables.loops);
+  out += trust_section(report);
   out.pop_back();  // one line end at the end
   return out;
 }

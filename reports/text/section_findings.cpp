@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What to do: the findings that are worth most, and what was looked at and costs nothing.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "core/report/wording/findings.hpp"
 #include "reports/text/one_line.hpp"
 #include "reports/text/sections.hpp"
 
 namespace stepscope::text_sections {
 namespace {
+
+using report::FindingsText;
+using report::FindingText;
 
 constexpr std::size_t kMostFindings = 5;
 constexpr const char* kUnderFinding = "    ";
@@ -38,65 +41,46 @@ std::string code_lines(const Page& page, const std::string& code) {
   return out;
 }
 
-std::string finding_lines(const Page& page, const Finding& finding, std::size_t number) {
-  const std::string gain =
-      fmt::format("{}, {}", gain_text(finding, page), format_share(gain_share(finding, page)));
+std::string todo_lines(const Page& page, const FindingText& finding) {
+  return wrapped("    do: ", finding.todo, page.style, Colour::cyan) +
+         code_lines(page, finding.code);
+}
+
+std::string finding_lines(const Page& page, const FindingText& finding, std::size_t number) {
+  const std::string gain = fmt::format("{}, {}", finding.gain, format_share(finding.gain_share));
   const std::string id = page.style.paint(colour_of(finding.severity), finding.id);
   const std::size_t head = 4 + finding.id.size() + gain.size() + 4;
   const std::size_t left = head < kColumns ? kColumns - head : 0;
-  std::string where = page.style.cut_end(where_text(finding), left);
+  std::string where = page.style.cut_end(finding.where, left);
   where.append(left > columns_of(where) ? left - columns_of(where) : 0, ' ');
   std::string out =
       fmt::format("{:>2}  {}  {}  {}\n", number, id, where, page.style.paint(Colour::bold, gain));
   out += wrapped(kUnderFinding, finding.title, page.style, Colour::plain);
   if (!finding.shows_as.empty())
     out += wrapped(kUnderFinding, finding.shows_as, page.style, Colour::plain);
-  return out + wrapped("    do: ", finding.fix, page.style, Colour::cyan) +
-         code_lines(page, finding.code_hint);
+  return out + todo_lines(page, finding);
 }
 
-std::string machine_lines(const Page& page, const Finding& finding) {
-  return wrapped("  ", machine_text(finding), page.style, Colour::yellow) +
-         wrapped("    do: ", finding.fix, page.style, Colour::cyan) +
-         code_lines(page, finding.code_hint);
+std::string machine_lines(const Page& page, const FindingText& finding) {
+  return wrapped("  ", finding.machine, page.style, Colour::yellow) + todo_lines(page, finding);
 }
 
 // Costs that a reader would go after in vain.
-std::string no_gain_lines(const Page& page, const Findings& findings) {
+std::string no_gain_lines(const Page& page, const std::vector<std::string>& sentences) {
   std::string out;
-  for (const Finding& finding : findings.no_gain) {
-    out += wrapped("    ", no_gain_text(finding), page.style, Colour::plain);
-  }
+  for (const std::string& sentence : sentences)
+    out += wrapped("    ", sentence, page.style, Colour::plain);
   return out.empty() ? out : fmt::format("  {}:\n{}", kNoGainHeading, out);
 }
 
-// A rule that was found at some lines and cleared at others is listed with its reasons alone.
-std::string cleared_ids(const Findings& findings) {
+// Only what a reader would suspect has its reason here.
+std::string cleared_lines(const Page& page, const FindingsText& all) {
   std::string out;
-  for (const RuleText& rule : by_rule(findings.cleared)) {
-    const auto is_one = [&rule](const Finding& one) { return one.id == rule.id; };
-    if (std::none_of(findings.found.begin(), findings.found.end(), is_one) &&
-        std::none_of(findings.no_gain.begin(), findings.no_gain.end(), is_one))
-      out += (out.empty() ? "" : ", ") + rule.id;
-  }
-  return out;
-}
-
-bool is_certain(const NotFound& one) {
-  return one.reason.find("not certain") == std::string::npos;
-}
-
-// Reasons of what a reader would suspect: where the pattern is there and costs nothing.
-std::string cleared_lines(const Page& page, const Findings& findings) {
-  std::string out;
-  const std::string ids = cleared_ids(findings);
+  const std::string ids = fmt::format("{}", fmt::join(all.only_clear, ", "));
   if (!ids.empty()) out += wrapped("  Cleared: ", ids, page.style, Colour::dim);
-  for (const NotFound& one : findings.cleared) {
-    if (one.id == "host_sync" && one.reason.find(':') != std::string::npos)
-      out += wrapped(is_certain(one) ? "    no cost: " : "    unclear: ", one.reason, page.style,
-                     Colour::dim);
-  }
-  for (const ReasonText& reason : by_reason(findings.abstained))
+  for (const report::Note& doubt : all.doubts)
+    out += wrapped("    " + doubt.label + ": ", doubt.text, page.style, Colour::dim);
+  for (const ReasonText& reason : all.not_judged)
     out += wrapped("  Not judged: ", reason.ids + ": " + reason.reason, page.style, Colour::dim);
   return out;
 }
@@ -104,8 +88,8 @@ std::string cleared_lines(const Page& page, const Findings& findings) {
 }  // namespace
 
 std::string findings(const Page& page) {
-  if (!page.summary.findings || says_nothing(*page.summary.findings)) return "";
-  const Findings& all = *page.summary.findings;
+  if (!page.report.findings) return "";
+  const FindingsText& all = *page.report.findings;
   std::string out = "What to do";
   if (all.found.empty()) {
     out += "  nothing found that is worth 1 % of the step\n";
@@ -113,18 +97,17 @@ std::string findings(const Page& page) {
     out += all.no_forecast.empty() ? "  (by what it gives, replayed one at a time)\n"
                                    : fmt::format("  ({})\n", all.no_forecast);
   }
-  if (!all.found.empty() && !all.caution.empty())
-    out += wrapped("  ", all.caution, page.style, Colour::yellow);
+  if (!all.caution.empty()) out += wrapped("  ", all.caution, page.style, Colour::yellow);
   std::size_t number = 0;
-  for (const Finding& finding : all.found) {
-    if (finding.is_of_machine())
+  for (const FindingText& finding : all.found) {
+    if (!finding.machine.empty())
       out += machine_lines(page, finding);
     else if (++number <= kMostFindings)
       out += finding_lines(page, finding, number);
   }
   if (number > kMostFindings)
     out += fmt::format("    and {} more: --format json or html\n", number - kMostFindings);
-  return out + no_gain_lines(page, all) + cleared_lines(page, all);
+  return out + no_gain_lines(page, all.no_gain) + cleared_lines(page, all);
 }
 
 }  // namespace stepscope::text_sections

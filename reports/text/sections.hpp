@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/report/tables.hpp"
+#include "core/report/report.hpp"
 #include "reports/text/style.hpp"
 
 namespace stepscope::text_sections {
@@ -14,11 +14,10 @@ namespace stepscope::text_sections {
 inline constexpr std::size_t kColumns = 100;
 
 // What every section needs to know.
-struct Page : StepScale {
+struct Page {
+  const report::Report& report;
   const Style& style;
 };
-
-Page make_page(const Summary& summary, const Style& style);
 
 // Each returns whole lines, or nothing where it has nothing to say.
 std::string broken(const Page& page);  // before any number

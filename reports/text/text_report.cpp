@@ -6,14 +6,6 @@
 namespace stepscope {
 
 namespace text_sections {
-
-Page make_page(const Summary& summary, const Style& style) {
-  return {scale_of(summary), style};
-}
-
-}  // namespace text_sections
-
-namespace text_sections {
 namespace {
 
 // Shares out the rows: where ranks communicate, device operations give two of their rows to that.
@@ -38,7 +30,7 @@ class Text {
   }
   void add(const std::vector<report::Table>& tables) {
     for (const report::Table& table : tables)
-      add(table_text(table, room_of(table, page_.summary), page_.style));
+      add(table_text(table, room_of(table, page_.report.scale.summary), page_.style));
   }
   const std::string& text() const { return text_; }
 
@@ -52,15 +44,15 @@ class Text {
 
 std::string text_report(const Summary& summary, const Style& style) {
   using namespace text_sections;
-  const Page page = make_page(summary, style);
-  const report::Tables tables = report::report_tables(page);
+  const report::Report report = report::report_of(summary);
+  const Page page{report, style};
   Text out(page);
   for (const auto section : {broken, headline, verdict}) out.add(section(page));
-  out.add(tables.ledger);
+  out.add(report.tables.ledger);
   out.add(findings(page));
-  out.add(tables.details);
+  out.add(report.tables.details);
   out.add(health(page));
-  out.add(tables.loops);
+  out.add(report.tables.loops);
   for (const auto section : {long_steps, steps, trust}) out.add(section(page));
   return out.text();
 }

@@ -6,10 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <sstream>
 
-#include "core/report/tables.hpp"
+#include "core/report/report.hpp"
 #include "reports/html/html_pages.hpp"
 #include "reports/json/json_rows.hpp"
 #include "reports/markdown/markdown_pages.hpp"
@@ -26,7 +27,7 @@ std::vector<Summary> all_samples() {
   for (const auto& make :
        {samples::gpu, samples::cpu, samples::inflated, samples::one_step, samples::whole_trace,
         samples::two_devices, samples::ranks, samples::job, samples::two_loops,
-        samples::with_host_ops, samples::broken, samples::empty})
+        samples::with_host_ops, samples::with_findings, samples::broken, samples::empty})
     out.push_back(make());
   return out;
 }
@@ -129,6 +130,75 @@ TEST(EveryMedium, ShowsTheNumbersOfEveryTable) {
         EXPECT_TRUE(holds(page, numbers_of(table, *table.sum, true))) << table.id;
       }
     }
+  }
+}
+
+// What a medium shows, without line ends, indentation, escapes and tags.
+std::string plain_words(std::string text) {
+  for (const auto& [escape, character] : {std::pair{"&lt;", "<"},
+                                          {"&gt;", ">"},
+                                          {"&quot;", "\""},
+                                          {"&#39;", "'"},
+                                          {"&amp;", "&"},
+                                          {"@<!-- -->", "@"},
+                                          {"\u00a0", " "}})
+    for (std::size_t at = 0; (at = text.find(escape, at)) != std::string::npos;)
+      text.replace(at, std::string(escape).size(), character);
+  std::string out;
+  bool in_tag = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<' && i + 1 < text.size() && (text[i + 1] == '/' || std::isalpha(text[i + 1])))
+      in_tag = true;
+    if (in_tag) {
+      in_tag = text[i] != '>';
+    } else if (std::isalnum(static_cast<unsigned char>(text[i])) != 0) {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> sentences_of(const report::Report& report) {
+  std::vector<std::string> out = {std::string(report.label.text)};
+  out.insert(out.end(), report.long_steps.begin(), report.long_steps.end());
+  for (const auto* notes : {&report.alerts, &report.verdict, &report.steps, &report.trust})
+    for (const report::Note& note : *notes)
+      if (note.weight == report::Weight::usual) out.push_back(note.text);
+  for (const TrustFact& fact : report.facts) out.push_back(fact.text);
+  if (report.devices.size() == 1)
+    out.insert(out.end(), report.devices[0].sentences.begin(), report.devices[0].sentences.end());
+  return out;
+}
+
+std::vector<std::string> words_of_findings(const report::FindingsText& all) {
+  std::vector<std::string> out = {all.caution, all.no_forecast};
+  out.insert(out.end(), all.no_gain.begin(), all.no_gain.end());
+  for (const report::FindingText& finding : all.found)
+    for (const std::string& words : {finding.machine, finding.machine.empty() ? finding.gain : "",
+                                     finding.machine.empty() ? finding.title : "", finding.shows_as,
+                                     finding.todo, finding.code})
+      out.push_back(words);
+  for (const ReasonText& reason : all.not_judged) out.push_back(reason.reason);
+  return out;
+}
+
+TEST(EveryMedium, SaysEverySentenceAndFinding) {
+  for (const Summary& summary : all_samples()) {
+    SCOPED_TRACE(summary.run.path);
+    const report::Report report = report::report_of(summary);
+    std::vector<std::string> said = sentences_of(report);
+    if (report.findings) {
+      const std::vector<std::string> found = words_of_findings(*report.findings);
+      said.insert(said.end(), found.begin(), found.end());
+    }
+    const std::pair<const char*, std::string> media[] = {
+        {"text", plain_words(text_report(summary, {}))},
+        {"markdown", plain_words(markdown_report({summary}))},
+        {"html", plain_words(html_report({summary}, {.with_source = false}))}};
+    for (const auto& [medium, shown] : media)
+      for (const std::string& sentence : said)
+        EXPECT_NE(shown.find(plain_words(sentence)), std::string::npos)
+            << medium << ": " << sentence;
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "cli/mcp/tool.hpp"
 #include "core/findings/all_findings.hpp"
-#include "core/report/wording/findings.hpp"
+#include "core/report/report.hpp"
 #include "core/simulate/fix_text.hpp"
 #include "core/support/suggestion.hpp"
 #include "reports/json/json_rows.hpp"
@@ -36,13 +36,14 @@ Status check_id(const std::string& id) {
 }
 
 Json short_row(const Finding& finding, const StepScale& scale) {
+  const report::FindingText text = report::finding_text(finding, scale);
   Json out = {{"id", finding.id},
               {"severity", name_of(finding.severity)},
-              {"where", where_text(finding)},
+              {"where", text.where},
               {"title", finding.title},
               {"caused_ns_per_step", finding.caused_ns_per_step},
-              {"gain", gain_text(finding, scale)},
-              {"gain_share", gain_share(finding, scale)},
+              {"gain", text.gain},
+              {"gain_share", text.gain_share},
               {"fix", finding.fix}};
   if (!finding.no_gain.empty()) out["no_gain"] = finding.no_gain;
   return out;
@@ -50,8 +51,9 @@ Json short_row(const Finding& finding, const StepScale& scale) {
 
 Json full_row(const Finding& finding, const StepScale& scale, const Run& run) {
   Json out = json_rows::finding(finding);
-  out["gain"] = gain_text(finding, scale);
-  out["gain_share"] = gain_share(finding, scale);
+  const report::FindingText text = report::finding_text(finding, scale);
+  out["gain"] = text.gain;
+  out["gain_share"] = text.gain_share;
   const auto events = run.events();
   if (events && !finding.fixes.empty())
     out["whatif_fix"] = text_of(finding.fixes, (*events)->trace, (*events)->attribution);

@@ -5,11 +5,7 @@
 #include <algorithm>
 
 #include "cli/mcp/tool.hpp"
-#include "core/report/tables.hpp"
-#include "core/report/wording/findings.hpp"
-#include "core/report/wording/names.hpp"
-#include "core/report/wording/trust.hpp"
-#include "core/report/wording/verdict.hpp"
+#include "core/report/report.hpp"
 #include "reports/json/json_rows.hpp"
 
 namespace stepscope::mcp {
@@ -19,14 +15,13 @@ constexpr std::size_t kTopLines = 3;
 constexpr std::size_t kTopFindings = 5;
 constexpr std::size_t kTopSections = 6;
 
-Json finding_heads(const Summary& summary, const StepScale& scale) {
+Json finding_heads(const report::Report& report) {
   Json out = Json::array();
-  if (!summary.findings) return out;
-  const auto& found = summary.findings->found;
+  if (!report.findings) return out;
+  const auto& found = report.findings->found;
   for (std::size_t i = 0; i < std::min(kTopFindings, found.size()); ++i)
-    out.push_back(fmt::format("{} {}: {}, {}", found[i].id, where_text(found[i]),
-                              gain_text(found[i], scale),
-                              format_share(gain_share(found[i], scale))));
+    out.push_back(fmt::format("{} {}: {}, {}", found[i].id, found[i].where, found[i].gain,
+                              format_share(found[i].gain_share)));
   return out;
 }
 
@@ -45,9 +40,8 @@ Json line_heads(const Summary& summary, const StepScale& scale) {
 }
 
 // The loops of a run that has several, or one that can be divided otherwise.
-Json section_heads(const Summary& summary) {
+Json section_heads(const report::Table& table) {
   Json out = Json::array();
-  const report::Table table = report::sections_table(summary);
   const auto number = [&table](const report::Row& row, std::size_t column) {
     return report::number_text(table, table.columns[column].kind, row.cells[column]);
   };
@@ -62,18 +56,19 @@ Json section_heads(const Summary& summary) {
   return out;
 }
 
-Json trust_texts(const StepScale& scale) {
+Json trust_texts(const report::Report& report) {
   Json out = Json::array();
-  for (const TrustFact& fact : trust_facts(scale)) out.push_back(fact.text);
+  for (const TrustFact& fact : report.facts) out.push_back(fact.text);
   return out;
 }
 
-Json head_of(const Summary& s, const StepScale& scale) {
+Json head_of(const report::Report& report) {
+  const Summary& s = report.scale.summary;
   const PartitionSummary& p = s.partition;
   Json out = {{"trace", s.run.path}};
   if (!s.run.command.empty()) out["command"] = s.run.command;
   if (!s.run.device.empty()) out["device"] = s.run.device;
-  out.update({{"verdict", fmt::format("{}  {}", verdict_label(scale).text, step_time_text(scale))},
+  out.update({{"verdict", fmt::format("{}  {}", report.label.text, report.step_time_sentence)},
               {"why", p.why_bound},
               {"steps_counted", p.steps_counted},
               {"wall_ns_total", p.wall_ns_total},
@@ -83,11 +78,12 @@ Json head_of(const Summary& s, const StepScale& scale) {
               {"device_busy_ns_total", p.device_busy_ns_total},
               {"host_wait_ns_total", p.host_wait_ns_total}});
   if (p.corrected_step_ns) out["corrected_step_ns"] = *p.corrected_step_ns;
-  out["steps"] = steps_text(scale);
-  if (Json sections = section_heads(s); !sections.empty()) out["sections"] = std::move(sections);
-  out["lines"] = line_heads(s, scale);
-  out["findings"] = finding_heads(s, scale);
-  out["trust"] = trust_texts(scale);
+  out["steps"] = report.steps.empty() ? "" : report.steps.front().text;
+  if (Json sections = section_heads(report.tables.loops.front()); !sections.empty())
+    out["sections"] = std::move(sections);
+  out["lines"] = line_heads(s, report.scale);
+  out["findings"] = finding_heads(report);
+  out["trust"] = trust_texts(report);
   return out;
 }
 
@@ -95,13 +91,12 @@ Result<Json> answer_report(const ToolCall& call) {
   const auto run = call.runs.read_as(call.arguments, call.progress);
   if (!run) return run.error();
   const Summary& s = (*run)->summary_with_findings();
-  const StepScale scale = scale_of(s);
   const auto part_row = [&s](std::size_t i) {
     Json row = json_rows::part(s.partition.parts[i], s.partition);
     row["meaning"] = meaning_of(s.partition.parts[i].cause);
     return row;
   };
-  return page(head_of(s, scale),
+  return page(head_of(report::report_of(s)),
               {.size = s.partition.parts.size(), .at = part_row, .name = "parts"}, call.arguments);
 }
 

@@ -3,12 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/report/notes.hpp"
-#include "core/report/tables.hpp"
-#include "core/report/wording/findings.hpp"
-#include "core/report/wording/health.hpp"
-#include "core/report/wording/long_steps.hpp"
-#include "core/report/wording/trust.hpp"
+#include "core/report/report.hpp"
 #include "core/support/duration.hpp"
 #include "viewer/view/tables/difference_tables.hpp"
 #include "viewer/view/tables/report_table.hpp"
@@ -16,24 +11,24 @@
 namespace stepscope::viewer {
 namespace {
 
-Table findings_table(const StepScale& scale) {
+Table findings_table(const report::Report& report) {
   Table out{"What to do",
             {{"finding"}, {"what it gives", true}, {"share", true}, {"where"}, {"what"}},
             {},
             {},
-            "nothing found that is worth 1 % of the step"};
-  if (!scale.summary.findings) return out;
-  const Findings& all = *scale.summary.findings;
-  if (says_nothing(all)) out.empty = "without a recorded device most rules cannot be judged";
-  if (!all.found.empty() && !all.caution.empty()) out.notes.push_back(all.caution);
-  if (!all.found.empty() && !all.no_forecast.empty()) out.notes.push_back(all.no_forecast);
+            report.findings ? "nothing found that is worth 1 % of the step"
+                            : "without a recorded device most rules cannot be judged"};
+  if (!report.findings) return out;
+  const report::FindingsText& all = *report.findings;
+  for (const std::string& note : {all.caution, all.no_forecast})
+    if (!note.empty()) out.notes.push_back(note);
   for (std::size_t i = 0; i < all.found.size(); ++i) {
-    const Finding& finding = all.found[i];
-    const double share = gain_share(finding, scale);
+    const report::FindingText& finding = all.found[i];
+    const double share = finding.gain_share;
     out.rows.push_back({{{fmt::format("{}  {}", i + 1, finding.id), static_cast<double>(i)},
-                         {gain_text(finding, scale), share},
+                         {finding.gain, share},
                          {format_share(share), share},
-                         {where_text(finding), {}},
+                         {finding.where, {}},
                          {finding.title, {}}},
                         {},
                         RowAction::show_finding,
@@ -107,17 +102,17 @@ Table marks_table(const Session& session) {
   return out;
 }
 
-Table trust_table(const StepScale& scale) {
+Table trust_table(const report::Report& report) {
   Table out{"Trust", {{"how far to trust this"}}, {}, {}, ""};
   const auto say = [&](const std::string& text) {
     out.rows.push_back({{{text, {}}}, {}, RowAction::nothing, 0, ""});
   };
-  for (const report::Note& note : report::alerts(scale)) say(note.with_label());
-  for (const std::string& sentence : long_steps_texts(scale)) say(sentence);
-  for (const report::Note& note : report::step_notes(scale)) say(note.text);
-  for (const TrustFact& fact : trust_facts(scale)) say(fact.text + (fact.good ? "" : " (!)"));
-  for (const DeviceHealth& health : scale.summary.device_health) say(health_line(health));
-  for (const report::Note& note : report::trust_notes(scale)) say(note.with_items());
+  for (const report::Note& note : report.alerts) say(note.with_label());
+  for (const std::string& sentence : report.long_steps) say(sentence);
+  for (const report::Note& note : report.steps) say(note.text);
+  for (const TrustFact& fact : report.facts) say(fact.text + (fact.good ? "" : " (!)"));
+  for (const report::DeviceText& device : report.devices) say(device.line);
+  for (const report::Note& note : report.trust) say(note.with_items());
   return out;
 }
 
@@ -126,24 +121,23 @@ Table trust_table(const StepScale& scale) {
 std::vector<Table> tables_of(const Desk& desk) {
   const Run& run = desk.active().run();
   if (!run.is_analysed) return {};
-  const StepScale scale = scale_of(run.summary);
+  const report::Report report = report::report_of(run.summary, desk.kernel_grouping);
   std::vector<Table> out = difference_tables(desk);
   const auto add = [&out](const std::vector<report::Table>& some) {
     for (const report::Table& table : some)
       if (!table.rows.empty() || !table.empty.empty()) out.push_back(table_of_report(table));
   };
-  report::Tables tables = report::report_tables(scale, desk.kernel_grouping);
   const auto& findings = run.summary.findings;
   const bool found = findings && !findings->found.empty();
-  if (found) out.push_back(findings_table(scale));
-  add(tables.ledger);
-  if (findings && !found) out.push_back(findings_table(scale));
-  add(tables.details);
+  if (found) out.push_back(findings_table(report));
+  add(report.tables.ledger);
+  if (findings && !found) out.push_back(findings_table(report));
+  add(report.tables.details);
   if (!run.ranks.rows.empty()) out.push_back(ranks_table(run));
   if (run.job) out.push_back(table_of_report(report::ranks_table(scale_of(*run.job))));
-  add(tables.loops);
+  add(report.tables.loops);
   if (!desk.active().marks().empty()) out.push_back(marks_table(desk.active()));
-  out.push_back(trust_table(scale));
+  out.push_back(trust_table(report));
   for (Table& table : out) table = without_empty_columns(std::move(table));
   return out;
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/report/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/report/wording/health.hpp"
+#include "core/report/wording/long_steps.hpp"
+#include "core/report/wording/shown_path.hpp"
+
+namespace stepscope::report {
+namespace {
+
+FindingText::At at_text(const FindingPlace& place, const StepScale& scale) {
+  FindingText::At out;
+  out.line = fmt::format("{}:{}", shown_file(place.file, scale.summary.run), place.line);
+  if (!place.function.empty())
+    out.function = (place.kind == SiteKind::call ? "in " : "somewhere in ") + place.function;
+  out.time =
+      fmt::format("{} {}", format_time(place.caused_ns_per_step, scale.unit), scale.unit.name);
+  return out;
+}
+
+// A rule that found something at some lines and cleared others is known by its reasons alone.
+std::vector<std::string> only_clear(const Findings& all, const std::vector<RuleText>& cleared) {
+  std::vector<std::string> out;
+  for (const RuleText& rule : cleared) {
+    const auto is_one = [&rule](const Finding& one) { return one.id == rule.id; };
+    if (std::none_of(all.found.begin(), all.found.end(), is_one) &&
+        std::none_of(all.no_gain.begin(), all.no_gain.end(), is_one))
+      out.push_back(rule.id);
+  }
+  return out;
+}
+
+bool is_certain(const NotFound& one) {
+  return one.reason.find("not certain") == std::string::npos;
+}
+
+// The waits that a reader sees in the program: the pattern is there and costs nothing.
+std::vector<Note> doubts(const std::vector<NotFound>& cleared) {
+  std::vector<Note> out;
+  for (const NotFound& one : cleared)
+    if (one.id == "host_sync" && one.reason.find(':') != std::string::npos)
+      out.push_back({one.reason, Tone::neutral, is_certain(one) ? "no cost" : "unclear", {}, {}});
+  return out;
+}
+
+std::vector<DeviceText> device_texts(const Summary& summary) {
+  std::vector<DeviceText> out;
+  for (const DeviceHealth& health : summary.device_health)
+    out.push_back({health.device, health_line(health), health_sentences(health),
+                   has_trouble(health) ? Tone::caution : Tone::neutral,
+                   health.sm_clock_mhz ? health.sm_clock_mhz->median : 0});
+  return out;
+}
+
+}  // namespace
+
+FindingText finding_text(const Finding& finding, const StepScale& scale) {
+  FindingText out{.id = finding.id,
+                  .severity = finding.severity,
+                  .machine = finding.is_of_machine() ? machine_text(finding) : "",
+                  .where = where_text(finding),
+                  .gain = gain_text(finding, scale),
+                  .gain_share = gain_share(finding, scale),
+                  .title = finding.title,
+                  .shows_as = finding.shows_as,
+                  .todo = finding.fix,
+                  .code = finding.code_hint,
+                  .how_often = format_count(finding.count_per_step) + " a step",
+                  .wrong_if = finding.falsified_by,
+                  .certainty = certainty_text(finding.certainty)};
+  for (const FindingPlace& place : finding.places) out.places.push_back(at_text(place, scale));
+  if (finding.forecast)
+    out.assumes = fmt::format("{}", fmt::join(finding.forecast->assumptions, "; "));
+  for (const EvidenceEvent& event : finding.events)
+    out.events.emplace_back(event.id, event_text(event));
+  return out;
+}
+
+std::optional<FindingsText> findings_text(const StepScale& scale) {
+  if (!scale.summary.findings) return std::nullopt;
+  const Findings& all = *scale.summary.findings;
+  FindingsText out;
+  for (const Finding& finding : all.found) out.found.push_back(finding_text(finding, scale));
+  if (!all.found.empty()) {
+    out.caution = all.caution;
+    out.no_forecast = all.no_forecast;
+  }
+  for (const Finding& finding : all.no_gain) out.no_gain.push_back(no_gain_text(finding));
+  out.cleared = by_rule(all.cleared);
+  out.only_clear = only_clear(all, out.cleared);
+  out.doubts = doubts(all.cleared);
+  out.not_judged = by_reason(all.abstained);
+  return out;
+}
+
+std::vector<std::string> Report::ran_under_path() const {
+  return {ran.begin() + (ran.empty() ? 0 : 1), ran.end()};
+}
+
+Report report_of(const Summary& summary, KernelGrouping by) {
+  const StepScale scale = scale_of(summary);
+  Report out{.scale = scale,
+             .path = summary.run.path,
+             .alerts = alerts(scale),
+             .ran = what_ran(summary.run),
+             .where = where_it_ran(summary.run),
+             .label = verdict_label(scale),
+             .step_time = step_time_facts(scale),
+             .step_time_sentence = step_time_text(scale),
+             .verdict = verdict_notes(scale),
+             .tables = report_tables(scale, by),
+             .findings = std::nullopt,
+             .devices = device_texts(summary),
+             .long_steps = long_steps_texts(scale),
+             .steps = step_notes(scale),
+             .facts = trust_facts(scale),
+             .trust = trust_notes(scale)};
+  if (summary.findings && !says_nothing(*summary.findings)) out.findings = findings_text(scale);
+  return out;
+}
+
+}  // namespace stepscope::report
