@@ -97,7 +97,7 @@ Shown shown_if(const Table& table, IsShown is_shown) {
 }  // namespace
 
 bool is_number(Kind kind) {
-  return kind >= Kind::time;
+  return kind >= Kind::value;
 }
 
 std::string title_of(const Column& column) {

@@ -34,8 +34,12 @@ enum class Kind : std::uint8_t {
   words,     // a sentence, or a name that is nobody's id
   phase,     // the name of a phase
   note,      // a remark about the row
+  id,        // a name that is somebody's id
+  aside,     // words of less weight
+  verdict,   // words whose tone is what they say
   cause,     // the id of a cause
   causes,    // which causes own the row
+  value,     // a number in words, in a unit of its own
   time,      // ns, shown in the table's unit
   duration,  // ns, each in its own unit
   share,     // ns, shown as a part of the table's whole

@@ -51,7 +51,8 @@ void add_model(CLI::App& app, Config& config) {
   size("--heads", config.shape.heads, "Query heads");
   size("--kv-heads", config.shape.kv_heads, "Key and value heads");
   size("--hidden", config.shape.hidden, "Width of the feed-forward part");
-  app.add_option("--vocabulary", config.shape.vocabulary, "Tokens that there are; the made corpus uses the first 65,536 at most")
+  app.add_option("--vocabulary", config.shape.vocabulary,
+                 "Tokens that there are; the made corpus uses the first 65,536 at most")
       ->check(CLI::Range(64, 1 << 20));
   app.add_option("--sequence", config.sequence, "Tokens a sequence")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 30));

@@ -18,6 +18,8 @@ inline std::string paragraph(const std::string& markdown) {
   return markdown.empty() ? "" : markdown + "\n\n";
 }
 
+// The first `most` rows of the table, or nothing where it has none.
+std::string table_rows(const report::Table& table, std::size_t most);
 // The title and the table, or nothing where it has no rows.
 std::string table_section(const report::Table& table);
 

@@ -33,8 +33,16 @@ std::string place_cell(const report::Place& at) {
   return out + direction_text(at.direction);
 }
 
-std::string words_cell(Kind kind, const std::string& words) {
-  return kind == Kind::phase ? code(shortened(words, kLongestName)) : escaped(words);
+std::string verdict_cell(const report::Words& words) {
+  if (words.tone == Tone::good || words.tone == Tone::neutral) return escaped(words.text);
+  const char* mark = words.tone == Tone::bad ? "**" : "*";
+  return mark + escaped(words.text) + mark;
+}
+
+std::string words_cell(Kind kind, const report::Words& words) {
+  if (kind == Kind::verdict) return verdict_cell(words);
+  const bool is_name = kind == Kind::phase || kind == Kind::id;
+  return is_name ? code(shortened(words.text, kLongestName)) : escaped(words.text);
 }
 
 std::string cell_of(const Table& table, const Row& row, std::size_t column) {
@@ -43,7 +51,7 @@ std::string cell_of(const Table& table, const Row& row, std::size_t column) {
   if (const auto* cause = std::get_if<Cause>(&cell)) return code(name_of(*cause));
   if (const auto* name = std::get_if<report::Name>(&cell)) return name_cell(*name, row);
   if (const auto* at = std::get_if<report::Place>(&cell)) return place_cell(*at);
-  if (const auto* words = std::get_if<report::Words>(&cell)) return words_cell(kind, words->text);
+  if (const auto* words = std::get_if<report::Words>(&cell)) return words_cell(kind, *words);
   if (const auto* parts = std::get_if<report::CauseParts>(&cell))
     return escaped(report::causes_text(*parts, kCauseColumns));
   return report::number_text(table, kind, cell);
@@ -73,16 +81,22 @@ std::vector<MarkdownColumn> columns_of(const Table& table, const Shown& shown) {
 
 }  // namespace
 
-std::string table_section(const Table& value) {
+std::string table_rows(const Table& value, std::size_t most) {
   if (value.rows.empty()) return "";
-  const Shown shown = report::first_rows(value, value.sum ? kMostSummedRows : kMostTableRows);
+  const Shown shown = report::first_rows(value, most);
   std::vector<std::vector<std::string>> rows;
   for (const Row* row : shown.rows) rows.push_back(cells_of(value, shown, *row));
   if (shown.rest) rows.push_back(cells_of(value, shown, *shown.rest));
   if (value.sum) rows.push_back(sum_cells(value, shown));
+  return table(columns_of(value, shown), rows);
+}
+
+std::string table_section(const Table& value) {
+  if (value.rows.empty()) return "";
   std::string texts;
   for (const std::string& sentence : value.texts) texts += "- " + escaped(sentence) + "\n";
-  return paragraph("### " + escaped(value.title)) + table(columns_of(value, shown), rows) +
+  return paragraph("### " + escaped(value.title)) +
+         table_rows(value, value.sum ? kMostSummedRows : kMostTableRows) +
          (texts.empty() ? "" : texts + "\n");
 }
 

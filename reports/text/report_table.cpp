@@ -73,8 +73,11 @@ std::string name_text(const report::Name& name, const Row& row, std::size_t colu
 }
 
 Colour colour_of_words(Kind kind, Tone tone) {
+  if (kind == Kind::verdict || (kind == Kind::value && tone != Tone::neutral))
+    return tone == Tone::neutral ? Colour::dim : colour_of(tone);
   if (tone == Tone::bad) return Colour::red;
-  return kind == Kind::note || kind == Kind::phase ? Colour::dim : Colour::plain;
+  const bool is_aside = kind == Kind::note || kind == Kind::phase || kind == Kind::aside;
+  return is_aside ? Colour::dim : Colour::plain;
 }
 
 class Cells {
@@ -91,8 +94,7 @@ class Cells {
     if (const auto* name = std::get_if<report::Name>(&cell))
       return {name_text(*name, row, names_, style_), row.depth > 0 ? Colour::dim : Colour::plain};
     if (const auto* words = std::get_if<report::Words>(&cell))
-      return {kind == Kind::phase ? style_.cut_end(words->text, kPhaseColumns) : words->text,
-              colour_of_words(kind, words->tone)};
+      return {words_text(kind, words->text), colour_of_words(kind, words->tone)};
     if (const auto* parts = std::get_if<report::CauseParts>(&cell)) return causes_cell(*parts);
     const double number = report::number_of(cell).value_or(0);
     return {report::number_text(table_, kind, cell),
@@ -100,6 +102,11 @@ class Cells {
   }
 
  private:
+  std::string words_text(Kind kind, const std::string& words) const {
+    if (kind == Kind::phase) return style_.cut_end(words, kPhaseColumns);
+    return kind == Kind::name ? style_.cut_end(words, names_) : words;
+  }
+
   TextCell causes_cell(const report::CauseParts& parts) const {
     constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
     return {report::causes_text(parts, style_.whole_names ? kAll : kCauseColumns),
