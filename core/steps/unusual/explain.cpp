@@ -95,9 +95,8 @@ std::string Explanations::rare_range(std::size_t step, std::int64_t excess_ns) c
 std::string Explanations::of(std::size_t step, std::int64_t excess_ns) const {
   std::string range = rare_range(step, excess_ns);
   if (!range.empty()) return range;
-  if (static_cast<double>(work_[step]) > kMoreWork * static_cast<double>(usual_work_)) {
-    return std::string(kMoreWorkThanUsual);
-  }
+  if (static_cast<double>(work_[step]) > kMoreWork * static_cast<double>(usual_work_))
+    return "more work than usual";
   return compiles(step) ? "modules are loaded or compiled" : "";
 }
 

@@ -13,15 +13,12 @@
 
 namespace stepscope {
 
-inline constexpr std::string_view kMoreWorkThanUsual = "more work than usual";
-
 class Explanations {
  public:
   Explanations(const Activity& activity, const Steps& steps);
 
   // Empty where nothing explains that step k took `excess_ns` more than usual.
   std::string of(std::size_t step, std::int64_t excess_ns) const;
-  const Trace& trace() const { return trace_; }
   // The first of these alone: an evaluation, a checkpoint.
   std::string rare_range(std::size_t step, std::int64_t excess_ns) const;
   // Module loads or compile ranges, more of them than in the median step.

@@ -8,7 +8,6 @@
 #include <numeric>
 #include <utility>
 
-#include "core/steps/unusual/extra_work.hpp"
 #include "core/steps/unusual/long_rule.hpp"
 
 namespace stepscope {
@@ -38,29 +37,6 @@ std::string note(const Steps& steps, const Places& places, const std::string& wh
                      places.size() == 1 ? "step" : "steps", why, ids);
 }
 
-std::int64_t excess_of(const Steps& steps, const Places& places, std::int64_t median_ns) {
-  std::int64_t sum = 0;
-  for (const std::size_t k : places) sum += steps.list[k].wall_ns() - median_ns;
-  return sum;
-}
-
-// Says where the extra work was called from, and what it may be.
-std::string about_extra_work(const Trace& trace, const Steps& steps, const Places& places,
-                             std::int64_t median_ns) {
-  std::string out;
-  const std::string caller =
-      caller_of_extra_work(trace, steps, places, excess_of(steps, places, median_ns));
-  if (!caller.empty()) out += ", called from " + caller;
-  if (const std::size_t distance = even_distance(places); distance > 0)
-    out += fmt::format(
-        ", every {} steps; a range around it (torch.profiler.record_function, NVTX) makes it a "
-        "phase",
-        distance);
-  if (!out.empty() && steps.found_by == FoundBy::optimizer)
-    out += "; what runs behind the optimizer's step counts to the next step";
-  return out;
-}
-
 }  // namespace
 
 void note_long_steps(const Explanations& explanations, Steps& steps) {
@@ -75,12 +51,7 @@ void note_long_steps(const Explanations& explanations, Steps& steps) {
   }
   if (even_distance(unexplained) > 0)
     explained["they return at even distances"] = std::exchange(unexplained, {});
-  for (const auto& [why, places] : explained) {
-    const bool extra = why == kMoreWorkThanUsual;
-    steps.notes.push_back(
-        note(steps, places, why) +
-        (extra ? about_extra_work(explanations.trace(), steps, places, rule.median_ns) : ""));
-  }
+  for (const auto& [why, places] : explained) steps.notes.push_back(note(steps, places, why));
 }
 
 }  // namespace stepscope
