@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "core/steps/compilation.hpp"
-#include "core/steps/finders/optimizer/changes.hpp"
 #include "core/steps/periodicity/periodicity.hpp"
 #include "core/steps/steps.hpp"
 
@@ -119,8 +118,8 @@ Division division_of(const Loop& loop) {
 
 std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first) {
   if (!is_a_loop(first)) return {};
-  std::vector<Loop> loops = split_at_changes(activity, first);
-  const Interval inside{loops.front().time().begin, loops.back().time().end};
+  std::vector<Loop> loops{first};
+  const Interval inside = first.time();
   const Interval all{activity.host.begin, activity.host.end + 1};
   search_part(activity, {all.begin, inside.begin}, loops);
   search_part(activity, {inside.end, all.end}, loops);

@@ -6,7 +6,7 @@
 #include "core/steps/finders/executable.hpp"
 #include "core/steps/finders/loop.hpp"
 #include "core/steps/finders/named_range.hpp"
-#include "core/steps/finders/optimizer/optimizer.hpp"
+#include "core/steps/finders/optimizer.hpp"
 #include "core/steps/finders/profiler_step.hpp"
 #include "core/steps/finders/sampled/counted_loops.hpp"
 #include "core/steps/finders/sampled/sampled_lines.hpp"

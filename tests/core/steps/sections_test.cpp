@@ -117,35 +117,6 @@ TEST(Sections, WhatCompilesMakesNoLoopTheFirst) {
   }
 }
 
-TEST(Sections, PreTrainingAndFineTuningAreTwo) {
-  LoopMaker loop;
-  train(loop, 30, "net", 6);
-  train(loop, 20, "net", 2);
-  const Steps steps = found(loop);
-  ASSERT_EQ(steps.sections.size(), 2U);
-  EXPECT_EQ(steps.sections[0].divisions[0].steps, 30U);
-  EXPECT_EQ(steps.sections[1].divisions[0].steps, 20U);
-}
-
-// A recurrent layer over sequences that grow: one line, the same operations in another number.
-TEST(Sections, StepsOfOneLineThatOnlyGrowAreOneLoop) {
-  for (const bool is_one_line : {true, false}) {
-    LoopMaker loop;
-    const SiteId first = loop.make.site("train.py", 9);
-    const SiteId second = is_one_line ? first : loop.make.site("train.py", 30);
-    train(loop, 30, "net", 2);
-    const std::size_t of_first = loop.make.data.host_ranges.size();
-    train(loop, 20, "net", 6);
-    HostRanges& ranges = loop.make.data.host_ranges;
-    for (std::size_t range = 0; range < ranges.size(); ++range)
-      if (ranges.kind[range] == HostKind::user_scope)
-        ranges.site[range] = range < of_first ? first : second;
-    const Steps steps = found(loop);
-    EXPECT_EQ(steps.sections.size(), is_one_line ? 1U : 2U);
-    EXPECT_EQ(steps.list.size(), is_one_line ? 50U : 20U) << "the longest section";
-  }
-}
-
 TEST(Sections, AnEvaluationNowAndThenIsNoSection) {
   LoopMaker loop;
   for (int epoch = 0; epoch < 4; ++epoch) train(loop, 10), evaluate(loop, 8);
