@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ordered list of rules. What one rule explains of the device's idle time, later ones do not
-// blame again: so causes stand before launch_bound, which takes what is left.
+// Runs the rules in the order of rules.def, and decides about what they say.
 #include "core/findings/all_findings.hpp"
 
 #include <fmt/format.h>
@@ -14,41 +13,22 @@
 namespace stepscope {
 namespace {
 
-enum class Reads : std::uint8_t {
-  run,    // neither of the two
-  work,   // what each kernel or copy of the device does, where it did anything
-  calls,  // the calls that issued it
-};
+enum class Reads : std::uint8_t { run, work, calls };
+enum class Judges : std::uint8_t { device_run, any_run };
 
-struct Rule {
+struct Rule {  // rules.def says what each member means
   std::string_view id;
   Reads reads;
-  bool without_device;  // says something of a run in which no device worked, too
+  Judges judges;
   rules::Judgement (*judge)(const rules::JudgedRun&);
-  Severity most = Severity::high;  // a finding of this rule is never more severe
+  Severity most;
 };
 
 constexpr Rule kRules[] = {
-    {"core_contention", Reads::run, true, rules::judge_core_contention},
-    {"input_starvation", Reads::calls, true, rules::judge_input_starvation},
-    {"tiny_h2d", Reads::calls, false, rules::judge_tiny_h2d},
-    {"host_sync", Reads::calls, false, rules::judge_host_sync},
-    {"pageable_copy", Reads::calls, false, rules::judge_pageable_copy},
-    {"unfused_optimizer", Reads::work, true, rules::judge_unfused_optimizer},
-    {"steady_alloc", Reads::calls, false, rules::judge_steady_alloc},
-    {"steady_compile", Reads::calls, true, rules::judge_steady_compile},
-    {"host_gap", Reads::calls, true, rules::judge_host_gap},
-    {"loop_invariant", Reads::calls, false, rules::judge_loop_invariant, Severity::info},
-    {"launch_bound", Reads::calls, true, rules::judge_launch_bound},
-    {"sequential_generation", Reads::work, false, rules::judge_sequential_generation},
-    {"unfused_attention", Reads::work, false, rules::judge_unfused_attention},
-    {"precision", Reads::work, false, rules::judge_precision},
-    {"hotspot", Reads::work, true, rules::judge_hotspot},
-    {"exposed_comm", Reads::work, false, rules::judge_exposed_comm},
-    {"exposed_copy", Reads::work, false, rules::judge_exposed_copy},
-    {"periodic_phase", Reads::run, true, rules::judge_periodic_phase},
-    {"underfilled_gpu", Reads::work, false, rules::judge_underfilled_gpu, Severity::info},
-    {"clock_change", Reads::work, false, rules::judge_clock_change},
+#define RULE(id, reads, device, most) \
+  {#id, Reads::reads, Judges::device, rules::judge_##id, Severity::most},
+#include "core/findings/rules/rules.def"
+#undef RULE
 };
 
 // Returns why no rule can be judged; empty where they can.
@@ -64,7 +44,7 @@ std::string why_not(const Rule& rule, const Trace& trace) {
   if (rule.reads == Reads::run) return "";
   if (trace.device_ops().size() == 0) {
     if (trace.used_device()) return "the device's work was not recorded";
-    return rule.without_device ? "" : "no device worked in this run";
+    return rule.judges == Judges::any_run ? "" : "no device worked in this run";
   }
   if (rule.reads == Reads::calls && !trace.collected().api_calls)
     return "CUDA calls were not recorded";

@@ -49,7 +49,7 @@ struct EvidenceEvent {
 };
 
 struct Finding {
-  std::string id;  // "host_sync": docs/design.md lists the ids
+  std::string id;  // "host_sync": core/findings/rules/rules.def lists the ids
   Severity severity = Severity::info;
   std::string title;  // one sentence with the numbers
   std::string phase;
