@@ -20,7 +20,7 @@ function(stepscope_pages output)
   stepscope_page_entries(topic_entries ${topics})
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT "// SPDX-License-Identifier: Apache-2.0
 // Made by CMake of docs/.
-#include \"cli/verbs/finding_pages.hpp\"
+#include \"cli/verbs/pages.hpp\"
 
 namespace stepscope {
 namespace {

@@ -12,7 +12,7 @@ endif()
 file(CONFIGURE OUTPUT ${OUT} CONTENT [=[
 // SPDX-License-Identifier: Apache-2.0
 // Made by cmake/StepscopeCommit.cmake.
-#include "cli/verbs/build_commit.hpp"
+#include "cli/verbs/pages.hpp"
 
 namespace stepscope {
 

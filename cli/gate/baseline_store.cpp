@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "cli/output/output.hpp"
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 namespace {

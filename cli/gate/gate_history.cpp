@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/gate/gate_history.hpp"
+#include "cli/gate/gate_commands.hpp"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,10 @@
 #include "cli/input/load_summary.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
-#include "cli/output/terminal.hpp"
-#include "cli/verbs/output_options.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/gate/history.hpp"
-#include "reports/json/json_gate.hpp"
+#include "reports/json/json_documents.hpp"
 #include "reports/text/text_pages.hpp"
 
 namespace stepscope {

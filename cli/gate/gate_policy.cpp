@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/gate/gate_policy.hpp"
+#include "cli/gate/gate_commands.hpp"
 
 namespace stepscope {
 

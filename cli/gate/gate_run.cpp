@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/gate/gate_run.hpp"
+#include "cli/gate/gate_commands.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include "cli/gate/gate_policy.hpp"
 #include "cli/gate/gate_report.hpp"
 #include "cli/input/load_summary.hpp"
-#include "cli/input/reading_options.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/programs/interruption.hpp"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/job_traces.hpp"
+#include "cli/input/load_summary.hpp"
 
 #include <filesystem>
 #include <map>
 #include <numeric>
 #include <utility>
 
-#include "cli/input/load_summaries.hpp"
 #include "core/importers/load.hpp"
 #include "core/store/reader/reader.hpp"
 

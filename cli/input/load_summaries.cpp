@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/load_summaries.hpp"
+#include "cli/input/load_summary.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <utility>
 
-#include "cli/input/recovered_run.hpp"
+#include "cli/input/loaded_run.hpp"
+#include "cli/output/output.hpp"
 #include "cli/output/progress_bar.hpp"
-#include "cli/output/terminal.hpp"
 #include "core/support/memory_limit.hpp"
 #include "core/support/side_by_side.hpp"
 

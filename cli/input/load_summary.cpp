@@ -10,13 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/input/job_traces.hpp"
 #include "cli/input/loaded_run.hpp"
-#include "cli/input/opened_folders.hpp"
-#include "cli/input/recovered_run.hpp"
+#include "cli/output/output.hpp"
 #include "cli/output/progress_bar.hpp"
-#include "cli/output/terminal.hpp"
-#include "core/findings/replayed_findings.hpp"
+#include "core/findings/all_findings.hpp"
 #include "core/importers/load.hpp"
 #include "core/summary/document/document.hpp"
 #include "core/support/name_pattern.hpp"

@@ -4,8 +4,12 @@
 // distinguished by content. A run of several ranks of which none is chosen is summed up as a job.
 #pragma once
 
+#include <CLI/CLI.hpp>
+
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,5 +51,32 @@ Result<std::optional<Summary>> job_of_files(const std::vector<std::string>& path
 
 // Whether the file is a report's document rather than a trace.
 bool is_report_document(const std::string& path);
+
+// Several runs as Summaries, in the order given. Two are read at the same time where there are two
+// cores, and where both may take their fill within half of the memory that is left. The results
+// are those of load_summary, whichever way it goes.
+
+// One a path; fewer where a run could not be read, which is then the last.
+std::vector<Result<Summary>> load_summaries(std::span<const std::string> paths,
+                                            const ReadOptions& options);
+
+// About what reading a run comes to hold at most; 0 of a path that cannot be looked at.
+std::uint64_t bytes_to_read(const std::string& path);
+
+// A job's traces in parts, as read_job() takes them: a NAME.scope folder has a part a rank, and other
+// tools' files are a part each.
+
+std::unique_ptr<JobTraces> traces_of_files(const std::vector<std::string>& paths);
+// Nothing where the path is no folder of stepscope's with two ranks or more. Files that tell no rank
+// are left out.
+std::unique_ptr<JobTraces> traces_of_scope(const std::string& path);
+
+// The options of reading a trace, for every verb that reads one. What an option sets must outlive
+// the verb's callback.
+
+// --step-marker, --phase, and --section: which of the loops that a run has one after the other.
+void add_reading_options(CLI::App& verb, ReadOptions& options);
+// --rank, where a run of several ranks is read as one.
+void add_rank_option(CLI::App& verb, ReadOptions& options);
 
 }  // namespace stepscope

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/input/loaded_run.hpp"
 
-#include "cli/input/recovered_run.hpp"
 #include "core/importers/load.hpp"
 #include "core/symbols/source_texts.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/opened_folders.hpp"
+#include "cli/input/loaded_run.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/reading_options.hpp"
+#include "cli/input/load_summary.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/recovered_run.hpp"
+#include "cli/input/loaded_run.hpp"
 
 #ifdef STEPSCOPE_HAS_PROFILE
 #include <filesystem>

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope::mcp {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/mcp/event_json.hpp"
+#include "cli/mcp/event_query.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "cli/mcp/answer.hpp"
 #include "core/exporters/tables.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/summary/parts.hpp"
 
 namespace stepscope::mcp {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/input/loaded_run.hpp"
+#include "cli/mcp/message.hpp"
 
 namespace stepscope::mcp {
 
@@ -59,5 +60,17 @@ FoundEvents find_events(const LoadedRun& run, const EventQuery& query);
 // The line that made an event, its own or of what encloses it; of a device op that of the call that
 // launched it. kNone: not known.
 SiteId site_of(const Trace& trace, EventId id);
+
+// Events as JSON. Times "at_ns" count from the trace's first event, so that they stay short.
+
+std::string_view kind_of(const Trace& trace, EventId id);
+std::string_view name_of_event(const Trace& trace, EventId id);
+
+// A row of a list: id, kind, name, at_ns, ns, owns_ns, file, line.
+Json event_row(const LoadedRun& run, const FoundEvent& event);
+
+// All that the trace knows of it, with what encloses, launched or was launched by it, the step that
+// it is in, and the time that it owns by cause.
+Json event_json(const LoadedRun& run, EventId id);
 
 }  // namespace stepscope::mcp

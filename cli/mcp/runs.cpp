@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <tuple>
 
-#include "core/findings/replayed_findings.hpp"
+#include "core/findings/all_findings.hpp"
 #include "core/summary/document/document.hpp"
 
 namespace stepscope::mcp {

@@ -8,7 +8,7 @@
 #include <chrono>
 
 #include "cli/mcp/tool.hpp"
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope::mcp {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "cli/output/whole_file.hpp"
 #include "core/support/result.hpp"
+#include "reports/text/style.hpp"
 
 namespace stepscope {
 
@@ -40,5 +41,13 @@ class Output {
   std::optional<WholeFile> whole_;  // none: written directly
   std::FILE* file_ = nullptr;
 };
+
+// What the terminal can show. Colour only on a terminal, and never with NO_COLOR set (no-color.org)
+// or TERM=dumb; Unicode where the locale's character set is UTF-8. Names are cut to fit a terminal,
+// and stay whole in files and pipes, unless COLUMNS says that they are shown on one after all.
+
+Style style_for(bool to_terminal);
+bool stdout_is_terminal();
+bool stderr_is_terminal();
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/output/repository_root.hpp"
+#include "cli/output/whole_file.hpp"
 
 #include <cstdlib>
 #include <filesystem>

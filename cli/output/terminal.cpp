@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/output/terminal.hpp"
+#include "cli/output/output.hpp"
 
 #include <langinfo.h>
 #include <unistd.h>

@@ -33,4 +33,9 @@ class WholeFile {
   std::string path_;
 };
 
+// The folder that annotations and code scanning count paths from.
+
+// Returns the repository's folder by GitHub Actions' variable; else the working directory.
+std::string repository_root();
+
 }  // namespace stepscope

@@ -10,7 +10,6 @@
 
 #include "cli/gate/baseline_store.hpp"
 #include "cli/input/load_summary.hpp"
-#include "cli/input/reading_options.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/support/duration.hpp"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/verbs/cause_page.hpp"
+#include "cli/verbs/pages.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "cli/verbs/help_page.hpp"
 
 namespace stepscope {
 namespace {

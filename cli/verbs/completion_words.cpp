@@ -2,7 +2,7 @@
 #include "cli/verbs/completion_words.hpp"
 
 #include "cli/programs/trainer_program.hpp"
-#include "cli/verbs/finding_page.hpp"
+#include "cli/verbs/pages.hpp"
 
 namespace stepscope {
 namespace {

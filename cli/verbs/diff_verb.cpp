@@ -6,12 +6,10 @@
 #include <iterator>
 #include <memory>
 
-#include "cli/input/load_summaries.hpp"
-#include "cli/input/reading_options.hpp"
+#include "cli/input/load_summary.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
-#include "cli/output/terminal.hpp"
-#include "cli/verbs/output_options.hpp"
+#include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/compare/comparison.hpp"
 #include "reports/html/html_pages.hpp"

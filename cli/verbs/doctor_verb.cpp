@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "cli/output/failure.hpp"
-#include "cli/output/terminal.hpp"
+#include "cli/output/output.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "collectors/doctor/checks.hpp"
 #include "collectors/doctor/question.hpp"

@@ -6,9 +6,7 @@
 #include <string>
 
 #include "cli/output/failure.hpp"
-#include "cli/verbs/cause_page.hpp"
-#include "cli/verbs/finding_page.hpp"
-#include "cli/verbs/help_page.hpp"
+#include "cli/verbs/pages.hpp"
 #include "cli/verbs/verbs.hpp"
 
 namespace stepscope {

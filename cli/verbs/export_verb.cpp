@@ -6,14 +6,12 @@
 #include <memory>
 
 #include "cli/input/load_summary.hpp"
-#include "cli/input/reading_options.hpp"
-#include "cli/input/recovered_run.hpp"
+#include "cli/input/loaded_run.hpp"
 #include "cli/output/failure.hpp"
+#include "cli/output/output.hpp"
 #include "cli/output/progress_bar.hpp"
-#include "cli/output/terminal.hpp"
 #include "cli/output/whole_file.hpp"
 #include "cli/verbs/option_hints.hpp"
-#include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/exporters/exported.hpp"
 #include "core/importers/load.hpp"

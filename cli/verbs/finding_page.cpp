@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/verbs/finding_page.hpp"
+#include "cli/verbs/pages.hpp"
 
 #include <fmt/format.h>
 
-#include "cli/verbs/cause_page.hpp"
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 

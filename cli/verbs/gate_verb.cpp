@@ -6,12 +6,9 @@
 #include <memory>
 
 #include "cli/gate/baseline_store.hpp"
-#include "cli/gate/gate_history.hpp"
-#include "cli/gate/gate_policy.hpp"
+#include "cli/gate/gate_commands.hpp"
 #include "cli/gate/gate_report.hpp"
-#include "cli/gate/gate_run.hpp"
-#include "cli/input/load_summaries.hpp"
-#include "cli/input/reading_options.hpp"
+#include "cli/input/load_summary.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/verbs/verbs.hpp"
 

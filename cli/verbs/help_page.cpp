@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/verbs/help_page.hpp"
+#include "cli/verbs/pages.hpp"
 
 #include <algorithm>
 

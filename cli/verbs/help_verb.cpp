@@ -5,10 +5,9 @@
 #include <memory>
 
 #include "cli/output/failure.hpp"
-#include "cli/verbs/finding_page.hpp"
-#include "cli/verbs/help_page.hpp"
+#include "cli/verbs/pages.hpp"
 #include "cli/verbs/verbs.hpp"
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 namespace {

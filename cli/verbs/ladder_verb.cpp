@@ -10,16 +10,13 @@
 
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
-#include "cli/output/terminal.hpp"
 #include "cli/programs/ladder_plans.hpp"
 #include "cli/programs/trainer_program.hpp"
 #include "cli/verbs/option_hints.hpp"
-#include "cli/verbs/output_options.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "reports/html/html_pages.hpp"
 #include "reports/json/json_documents.hpp"
-#include "reports/svg/ladder_chart.hpp"
-#include "reports/svg/ladder_study_charts.hpp"
+#include "reports/svg/charts.hpp"
 #include "reports/text/text_pages.hpp"
 
 namespace stepscope {

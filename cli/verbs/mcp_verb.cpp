@@ -10,7 +10,7 @@
 #include "cli/mcp/server.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/verbs/verbs.hpp"
-#include "core/importers/path_hint.hpp"
+#include "core/importers/load.hpp"
 
 namespace stepscope {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/verbs/output_options.hpp"
+#include "cli/verbs/option_hints.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
-
-#include "cli/verbs/option_hints.hpp"
 
 namespace stepscope {
 namespace {

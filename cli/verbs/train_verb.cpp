@@ -12,7 +12,7 @@
 #include "cli/programs/trainer_program.hpp"
 #include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 namespace {

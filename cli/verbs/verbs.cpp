@@ -11,9 +11,9 @@
 
 #include "cli/output/exit_codes.hpp"
 #include "cli/output/failure.hpp"
-#include "cli/verbs/build_commit.hpp"
 #include "cli/verbs/option_hints.hpp"
-#include "core/support/suggestion.hpp"
+#include "cli/verbs/pages.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 namespace {

@@ -7,17 +7,16 @@
 #include <memory>
 
 #include "cli/input/load_summary.hpp"
-#include "cli/input/reading_options.hpp"
-#include "cli/input/recovered_run.hpp"
+#include "cli/input/loaded_run.hpp"
 #include "cli/output/exit_codes.hpp"
 #include "cli/output/failure.hpp"
+#include "cli/output/output.hpp"
 #include "cli/output/progress_bar.hpp"
-#include "cli/output/terminal.hpp"
 #include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "core/importers/load.hpp"
 #include "core/support/duration.hpp"
-#include "core/support/shell_word.hpp"
+#include "core/support/words.hpp"
 #ifdef STEPSCOPE_HAS_VIEWER
 #include "cli/verbs/viewer_module.hpp"
 #endif

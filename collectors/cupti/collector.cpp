@@ -6,7 +6,7 @@
 #include <new>
 
 #include "collectors/cupti/guests/sharing.hpp"
-#include "collectors/cupti/library/refusal.hpp"
+#include "collectors/cupti/library/cupti_library.hpp"
 #include "collectors/cupti/records/activity_source.hpp"
 #include "collectors/cupti/records/kinds.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "collectors/python_frames/code_identity.hpp"
+#include "collectors/python_frames/known_code.hpp"
 #include "collectors/python_frames/line_table.hpp"
 
 namespace stepscope::host_sampler {

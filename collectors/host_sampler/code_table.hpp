@@ -9,7 +9,7 @@
 
 #include "collectors/host_sampler/memory.hpp"
 #include "collectors/python_frames/interpreter.hpp"
-#include "collectors/python_frames/source_kind.hpp"
+#include "collectors/python_frames/known_code.hpp"
 #include "collectors/recorder/recorder.hpp"
 
 namespace stepscope::host_sampler {

@@ -13,10 +13,9 @@
 #include "collectors/host_sampler/rests.hpp"
 #include "collectors/host_sampler/thread_clock.hpp"
 #include "collectors/recorder/clock.hpp"
-#include "collectors/recorder/draining/background_thread.hpp"
+#include "collectors/recorder/draining/writer_thread.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "core/model/events.hpp"
-#include "core/model/sample_state.hpp"
 
 namespace stepscope::host_sampler {
 namespace {

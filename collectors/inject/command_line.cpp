@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/inject/command_line.hpp"
+#include "collectors/inject/process_facts.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cstring>
 
-#include "collectors/inject/python_watch.hpp"
 #include "collectors/inject/startup.hpp"
 #include "collectors/recorder/recorder.hpp"
 

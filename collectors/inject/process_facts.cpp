@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "collectors/inject/command_line.hpp"
 #include "collectors/inject/settings.hpp"
 #include "collectors/recorder/recorder.hpp"
 

@@ -3,6 +3,9 @@
 // launcher, versions.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 namespace stepscope::inject {
 
 // Called once a session, so that a forked child records its own facts. The recorder's lock is held:
@@ -11,5 +14,20 @@ namespace stepscope::inject {
 void record_process_facts() noexcept;
 
 void record_python_version() noexcept;
+
+// The command line of this process as the kernel holds it; there before main and in a library that
+// was opened late. Longer ones are cut.
+
+struct CommandLine {
+  std::array<char, 16384> text{};
+  std::array<const char*, 512> argv{};
+  int argc = 0;
+};
+
+// Reads it at the first call; exec starts a new image anyway.
+CommandLine& read_command_line() noexcept;
+
+// The words with spaces between, those with spaces in quotes.
+const char* joined(const CommandLine& command, char* out, std::size_t size) noexcept;
 
 }  // namespace stepscope::inject

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/inject/python_watch.hpp"
+#include "collectors/inject/startup.hpp"
 
 #include <time.h>
 #include <unistd.h>
@@ -10,10 +10,9 @@
 #include "collectors/host_sampler/process_memory.hpp"
 #include "collectors/host_sampler/python_state.hpp"
 #include "collectors/inject/process_facts.hpp"
-#include "collectors/inject/startup.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
 #include "collectors/recorder/clock.hpp"
-#include "collectors/recorder/draining/background_thread.hpp"
+#include "collectors/recorder/draining/writer_thread.hpp"
 #include "collectors/recorder/process_state.hpp"
 
 namespace stepscope::inject {

@@ -12,10 +12,8 @@
 
 #include "collectors/cupti/collector.hpp"
 #include "collectors/host_sampler/host_sampler.hpp"
-#include "collectors/inject/command_line.hpp"
 #include "collectors/inject/process_facts.hpp"
 #include "collectors/inject/settings.hpp"
-#include "collectors/inject/xla.hpp"
 #include "collectors/native_frames/native_call_site.hpp"
 #include "collectors/nvml/sampler.hpp"
 #include "collectors/pm_sampling/pm_source.hpp"

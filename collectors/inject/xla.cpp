@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/inject/xla.hpp"
+#include "collectors/inject/startup.hpp"
 
 #include <link.h>
 

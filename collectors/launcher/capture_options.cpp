@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/launcher/capture_options.hpp"
+#include "collectors/launcher/profile.hpp"
 
 #include <signal.h>
 

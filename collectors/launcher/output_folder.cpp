@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "collectors/recorder/live_files/mapped_file.hpp"
+#include "collectors/recorder/live_files/numbered_name.hpp"
 #include "collectors/recorder/live_files/shared_layout.hpp"
 
 namespace stepscope::launcher {

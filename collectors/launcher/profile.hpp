@@ -9,9 +9,25 @@
 #include <string>
 #include <vector>
 
-#include "collectors/launcher/capture_options.hpp"
+#include "core/support/result.hpp"
 
 namespace stepscope {
+
+// When to record, as the user wrote it, and as the injected library reads it from the environment.
+
+struct CaptureOptions {
+  std::string start_after;  // steps ("200") or time ("30s")
+  std::string steps;        // steps or time
+  std::string window;       // "ON/OFF" in steps
+  std::string range;        // a range's name, or cudaProfilerApi
+  std::string signal;       // "USR2", "SIGUSR2", "12"
+
+  bool any() const { return !(start_after + steps + window + range + signal).empty(); }
+};
+
+// Converts the options to the library's units: steps as a number, times in "ms", the signal's
+// number. Errors: usage.
+Result<CaptureOptions> check_capture(const CaptureOptions& options);
 
 struct ProfileOptions {
   std::string output;              // NAME; empty: from the command and the time

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/launcher/program_file.hpp"
+#include "collectors/launcher/child.hpp"
 
 #include <elf.h>
 #include <sys/stat.h>

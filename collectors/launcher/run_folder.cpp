@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/launcher/run_folder.hpp"
+#include "collectors/launcher/run_file.hpp"
 
 #include <filesystem>
 #include <fstream>

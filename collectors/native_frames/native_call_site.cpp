@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "collectors/native_frames/stack_scan.hpp"
-#include "collectors/native_frames/stack_walk.hpp"
 #include "collectors/native_frames/user_code.hpp"
 #include "collectors/python_frames/site_cache.hpp"
 

@@ -6,6 +6,8 @@
 // calls that have ended only make the number another one, and the chain is walked once more.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "collectors/native_frames/user_code.hpp"
@@ -22,5 +24,17 @@ StackSpan stack_of_thread() noexcept;
 // A number for what the stack from `from` on shows; 0: nothing of the user's is on it. `from` is
 // aligned to 8 bytes. Looks at 32 KiB at most.
 std::uint64_t scan_stack(std::uintptr_t from, StackSpan stack, const UserCode& code) noexcept;
+
+// The calls on the calling thread's stack that lie in code of the user's, innermost first, by the
+// unwind tables of the files.
+
+struct UserCalls {
+  // Several, since the innermost may be a framework's template that was compiled into the program.
+  static constexpr std::size_t kMost = 6;
+  std::array<std::uintptr_t, kMost> address{};  // within the calling instruction
+  std::size_t size = 0;
+};
+
+UserCalls walk_stack(const UserCode& code) noexcept;
 
 }  // namespace stepscope::native

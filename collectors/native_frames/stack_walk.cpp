@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/native_frames/stack_walk.hpp"
+#include "collectors/native_frames/stack_scan.hpp"
 
 #include <unwind.h>
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "collectors/nvml/nvml_library.hpp"
+#include "collectors/recorder/single_producer_queue.hpp"
 #include "core/model/device_counter.hpp"
 
 namespace stepscope::nvml {
@@ -62,5 +63,9 @@ class DeviceReader {
   std::array<std::uint8_t, kDeviceCounters> failures_{};
   bool instant_power_ = true;
 };
+
+// Readings on their way from the sampler's thread to the writer's.
+
+using ReadingQueue = recorder::SingleProducerQueue<Reading, 1024>;  // 12 s of 8 devices at 100 ms
 
 }  // namespace stepscope::nvml

@@ -9,7 +9,6 @@
 
 #include "collectors/nvml/device_locks.hpp"
 #include "collectors/nvml/device_reader.hpp"
-#include "collectors/nvml/reading_queue.hpp"
 
 namespace stepscope::nvml {
 

@@ -10,7 +10,7 @@
 
 #include "collectors/nvml/sampled_devices.hpp"
 #include "collectors/recorder/clock.hpp"
-#include "collectors/recorder/draining/background_thread.hpp"
+#include "collectors/recorder/draining/writer_thread.hpp"
 #include "collectors/recorder/process_state.hpp"
 #include "collectors/recorder/recorder.hpp"
 

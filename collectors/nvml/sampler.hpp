@@ -16,9 +16,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "collectors/nvml/device_reader.hpp"
 #include "collectors/nvml/fork_gate.hpp"
 #include "collectors/nvml/nvml_library.hpp"
-#include "collectors/nvml/reading_queue.hpp"
 #include "collectors/recorder/draining/row_source.hpp"
 #include "core/model/entities.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "core/support/utf8.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope::nvtx {
 namespace {

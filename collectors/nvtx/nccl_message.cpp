@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/nvtx/nccl_message.hpp"
+#include "collectors/nvtx/payload.hpp"
 
 #include <cstring>
 

@@ -9,7 +9,6 @@
 
 #include "collectors/nvtx/callbacks.hpp"
 #include "collectors/nvtx/messages.hpp"
-#include "collectors/nvtx/nccl_message.hpp"
 #include "collectors/nvtx/ranges.hpp"
 #include "collectors/nvtx/schemas.hpp"
 

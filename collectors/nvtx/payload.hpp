@@ -11,9 +11,12 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include "collectors/nvtx/domains.hpp"
 #include "collectors/nvtx/nvtx_abi.hpp"
+#include "collectors/nvtx/schemas.hpp"
+#include "collectors/recorder/recorder.hpp"
 
 namespace stepscope::nvtx {
 
@@ -31,5 +34,16 @@ inline void note_payload(const Domain* domain, const EventAttributes* event,
   note_payloads(domain, std::bit_cast<const PayloadData*>(event->payload),
                 static_cast<std::size_t>(event->reserved), of);
 }
+
+// NCCL's payloads as messages. NCCL names a payload's fields in its schema; these are known:
+//
+//   NCCL communicator ID (older: ... hash), Message size [bytes], Reduction operation,
+//   Root, Peer rank
+//
+// The communicator is a hash that is the same on all its ranks. Reduction operations are numbered
+// as in nccl.h; numbers from 5 on are the program's own.
+
+// Puts a field's value where it belongs in the message; fields that are none of these are left out.
+void read_field(const Field& field, std::uint64_t value, recorder::Message& message) noexcept;
 
 }  // namespace stepscope::nvtx

@@ -11,7 +11,7 @@
 
 #include "collectors/cupti/calls/call_hooks.hpp"
 #include "collectors/recorder/clock.hpp"
-#include "collectors/recorder/draining/background_thread.hpp"
+#include "collectors/recorder/draining/writer_thread.hpp"
 #include "core/model/device_counter.hpp"
 
 namespace stepscope::pm {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/python_frames/code_identity.hpp"
+#include "collectors/python_frames/known_code.hpp"
 
 namespace stepscope::python {
 namespace {

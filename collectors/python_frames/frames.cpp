@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "collectors/python_frames/line_table.hpp"
-#include "core/support/utf8.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope::python {
 

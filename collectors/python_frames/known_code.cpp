@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 
-#include "collectors/python_frames/code_identity.hpp"
 #include "collectors/python_frames/line_table.hpp"
 #include "collectors/python_frames/site_cache.hpp"
 

@@ -6,13 +6,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "collectors/python_frames/bytecode.hpp"
 #include "collectors/python_frames/frames.hpp"
-#include "collectors/python_frames/source_kind.hpp"
 #include "collectors/recorder/recorder.hpp"
 
 namespace stepscope::python {
+
+// Whose code a Python file is, from its path alone. The order is how foreign it is: the innermost
+// frame of the smallest kind names the call site.
+
+enum class SourceKind : std::uint8_t {
+  user,     // anything else, also <stdin> and notebook cells
+  unnamed,  // <string>: `python -c`, and what libraries (Triton's launchers) put together
+  package,  // under site-packages or dist-packages
+  torch,    // torch and its generated code (inductor, fx)
+  library,  // the standard library, frozen modules
+};
+
+SourceKind source_kind(std::string_view path) noexcept;
 
 // Returns the kind of the code's file, by its text object, which all code of the file shares: there
 // are few, so they stay known.
@@ -28,5 +41,20 @@ struct KnownLoops {
 };
 KnownLoops loops_of(const Layout& at, Object code) noexcept;
 const CodeLoop& loop_of(std::uint32_t number) noexcept;
+
+// Code objects and texts as 64-bit hashes: the keys of site_cache.
+
+inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
+  return hash ^ hash >> 32;
+}
+
+// Identity by address, names, line table and first line. exec in a loop frees and allocates alike,
+// so all addresses may come back with another content: then the object's version differs (3.12 on),
+// or samples of the line table do (all of a short one).
+std::uint64_t code_identity(const Layout& at, Object code) noexcept;
+
+// Identity of a text, by address, length and samples of its characters.
+std::uint64_t text_identity(const Layout& at, Object text) noexcept;
 
 }  // namespace stepscope::python

@@ -12,7 +12,6 @@
 #include "collectors/python_frames/interpreter.hpp"
 #include "collectors/python_frames/known_code.hpp"
 #include "collectors/python_frames/loop_positions.hpp"
-#include "collectors/python_frames/verify.hpp"
 
 namespace stepscope {
 namespace python {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/python_frames/verify.hpp"
+#include "collectors/python_frames/interpreter.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -18,7 +18,6 @@
 #include "collectors/recorder/draining/writer_thread.hpp"
 #include "collectors/recorder/live_files/liveness.hpp"
 #include "collectors/recorder/live_files/ring.hpp"
-#include "collectors/recorder/live_files/thread_ring.hpp"
 
 namespace stepscope::recorder {
 

@@ -10,7 +10,6 @@
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/live_files/numbered_name.hpp"
 #include "collectors/recorder/live_files/ring.hpp"
-#include "collectors/recorder/live_files/thread_ring.hpp"
 #include "collectors/recorder/process_state.hpp"
 
 namespace stepscope::recorder {

@@ -14,7 +14,6 @@
 #include "core/attribution/device/device_state.hpp"
 #include "core/attribution/device/messages.hpp"
 #include "core/attribution/host/host_samples.hpp"
-#include "core/attribution/self_check.hpp"
 #include "core/attribution/walked_process.hpp"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 // b, clipped to [a, b); with no later op, from the host. Step ends only cut segments; they never
 // start a walk.
 //
-// Invariants (self_check.hpp): segments tile each window without gap or overlap; the segments of
+// Invariants (check_invariants): segments tile each window without gap or overlap; the segments of
 // device causes equal the union of the device ops. Units: int64 nanoseconds, no rounding anywhere.
 // Source of the method: docs/design/attribution.md.
 #pragma once
@@ -130,5 +130,23 @@ struct AttributionOptions {
 
 Result<Attribution> attribute(const Trace& trace, const Steps& steps,
                               const AttributionOptions& options = {});
+
+// The invariants that every partition must keep, checked on every trace by other means than those
+// that made it. Each broken one is a sentence with its numbers; a sound partition gives none.
+
+inline constexpr double kUnknownBudget = 0.01;
+
+std::vector<std::string> check_invariants(const Steps& steps, const Partition& partition);
+
+// A sentence where more than the budget of the steady steps' wall time has no explanation: nothing
+// is contradicted then, but a reader must know. Without a steady step, all steps count.
+std::vector<std::string> check_unknown_budget(const Steps& steps, const Partition& partition);
+
+// A partition by phase: the stretches of time that belong to a phase or to one inside it. What
+// PyTorch's own marks name is in it, as in the table of phases: the stays of a phase sum to its row
+// there.
+
+// Returns the stays in order of begin, outer phases first. The root has none.
+std::vector<PhaseVisit> phase_stays(const Attribution& attribution);
 
 }  // namespace stepscope

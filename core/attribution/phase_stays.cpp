@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/phase_stays.hpp"
+#include "core/attribution/attribution.hpp"
 
 #include <algorithm>
 

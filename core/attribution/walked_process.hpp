@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/attribution/device/collectives.hpp"
-#include "core/attribution/device/shared_devices.hpp"
+#include "core/attribution/device/device_state.hpp"
 #include "core/attribution/host/collective_waits.hpp"
 #include "core/attribution/host/host_samples.hpp"
 #include "core/attribution/host/sampled_pieces.hpp"

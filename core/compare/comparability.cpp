@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compare/comparability.hpp"
+#include "core/compare/same_program.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/compare/commands.hpp"
-#include "core/compare/same_program.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::compare_parts {

@@ -3,11 +3,10 @@
 #include <cstdlib>
 #include <map>
 
-#include "core/compare/comparability.hpp"
 #include "core/compare/comparison.hpp"
 #include "core/compare/delta_parts.hpp"
-#include "core/compare/deltas.hpp"
 #include "core/compare/matched_work.hpp"
+#include "core/compare/same_program.hpp"
 
 namespace stepscope {
 namespace {

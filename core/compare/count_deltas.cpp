@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much more or less work a step of B does, and which lines that comes from. Counts are per step
 // of each side's own counted steps: exact where each step does the same. Internal to core/compare.
-#include "core/compare/deltas.hpp"
+#include "core/compare/matched_work.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // How far the rows of a comparison's tables reach over all pairs of runs. The runs of a side are of
 // one program, so a row's work has the same phase, line, cause and operation in each of them as in
 // the middle one, of which the tables are. Internal to core/compare.
-#include "core/compare/deltas.hpp"
+#include "core/compare/matched_work.hpp"
 
 #include <algorithm>
 #include <map>

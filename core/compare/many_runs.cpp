@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/compare/comparison.hpp"
-#include "core/compare/deltas.hpp"
+#include "core/compare/matched_work.hpp"
 
 namespace stepscope {
 namespace {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/compare/phase_matching.hpp"
-
 namespace stepscope::compare_parts {
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both sides over the same number of steps, with the work of one found in the other: what every
-// table of a comparison is made of. Internal to core/compare.
+// table of a comparison is made of.
 #pragma once
 
 #include <cstdint>
@@ -32,5 +32,21 @@ struct MatchedWork {
   LineMatching lines;
   std::vector<WorkGroup> groups;
 };
+
+// Phases that have another path in B: those that only one side has are the same where their last
+// part is found once on each ("train/topk" and "step/topk").
+
+// Gives such phases of A the path that they have in B.
+void rename_phases(std::vector<WorkItem>& a, const std::vector<WorkItem>& b);
+
+// The parts of a comparison that are computed beside its exact sum.
+
+// Returns how much more or less work a step of B does, and which lines that comes from.
+std::vector<CountDelta> count_deltas(const Summary& a, const Summary& b, const LineMatching& lines);
+
+// Adds how far the rows of the comparison's tables reach over all pairs of runs. `work` is the work
+// of the runs that the tables are about.
+void add_ranges(const std::vector<Summary>& a, const std::vector<Summary>& b,
+                const MatchedWork& work, const CompareOptions& options, Comparison& out);
 
 }  // namespace stepscope::compare_parts

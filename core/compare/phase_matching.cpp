@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compare/phase_matching.hpp"
+#include "core/compare/matched_work.hpp"
 
 #include <map>
 #include <set>

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/compare/commands.hpp"
-#include "core/compare/kernel_family.hpp"
 #include "core/compare/text_alignment.hpp"
+#include "core/compare/work_matching.hpp"
 
 namespace stepscope::compare_parts {
 namespace {

@@ -7,8 +7,6 @@
 #include <string>
 #include <tuple>
 
-#include "core/compare/kernel_family.hpp"
-
 namespace stepscope::compare_parts {
 namespace {
 

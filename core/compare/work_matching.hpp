@@ -12,10 +12,12 @@
 // What is left is of one side alone. Idle causes are matched by pass 3 only: what the host did
 // while the device waited is one row a line, not one for each function it went through, and never
 // stands at a line that did not wait.
-// Internal to core/compare.
+//
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/compare/line_matching.hpp"
@@ -32,5 +34,14 @@ struct WorkGroup {
 // Every item of either side is in exactly one group.
 std::vector<WorkGroup> match_work(const std::vector<WorkItem>& a, const std::vector<WorkItem>& b,
                                   const LineMatching& lines);
+
+// What stays of a kernel's name when a library picks another tile or architecture for the same
+// work.
+//
+// Cut off: the return type, template arguments, parameters and namespaces; each run of digits
+// becomes '#', so that "sm80_xmma_gemm_f32f32_tn_n_tilesize128x64x8" and its 128x128x8 brother are
+// one family. Names that are no C++ signature go through the same cuts.
+
+std::string kernel_family(std::string_view name);
 
 }  // namespace stepscope::compare_parts

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/device_health/step_samples.hpp"
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

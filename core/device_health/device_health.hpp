@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/device_health/memory_growth.hpp"
-#include "core/device_health/slow_steps.hpp"
+#include "core/device_health/step_samples.hpp"
 #include "core/steps/steps.hpp"
 
 namespace stepscope {

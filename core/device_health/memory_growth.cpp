@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/support/decimals.hpp"
-#include "core/support/line_fit.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

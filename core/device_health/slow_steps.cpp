@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/device_health/slow_steps.hpp"
+#include "core/device_health/step_samples.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/support/decimals.hpp"
-#include "core/support/mann_whitney.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

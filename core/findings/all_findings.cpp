@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <string>
 
-#include "core/findings/evidence_events.hpp"
 #include "core/findings/rules/rules.hpp"
 
 namespace stepscope {

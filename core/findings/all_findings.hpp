@@ -3,10 +3,14 @@
 // and what cannot be found in this trace.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/model/trace.hpp"
 #include "core/simulate/simulator.hpp"
+#include "core/steps/steps.hpp"
+#include "core/summary/finding.hpp"
 #include "core/summary/summary.hpp"
 
 namespace stepscope {
@@ -18,5 +22,38 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
 
 // The ids of all rules, in the order in which they are judged.
 std::vector<std::string_view> finding_ids();
+
+// Findings with their forecasts, from the one replay that `stepscope whatif` asks, too: so a fix
+// has one price, whoever prints it.
+
+// Makes the simulator for the step that the summary judges: without recording, where that is known.
+Result<Simulator> simulator_of(const Trace& trace, const Steps& steps,
+                               const Attribution& attribution, const Summary& summary);
+
+Findings find_all_replayed(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                           const Summary& summary);
+// Asks this replay, which is simulator_of() the same.
+Findings find_all_replayed(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                           const Summary& summary, const Result<Simulator>& simulator);
+
+// Findings of a job as a whole, in place of one rank's findings about communication:
+//
+//   late_rank      fires for each rank that is later than the others by more than chance
+//                  (lateness.hpp), if all would gain 1 % of the step by its coming in time; its
+//                  lines are those that the ledger charges with the others' waiting
+//                  forecast: the step less that gain, with a 90 % interval over the steps
+//   exposed_comm   fires where comm.transfer, which no compute hides and which waits for nobody, owns
+//                  3 % of all ranks' time
+// Both abstain where collectives could not be matched, or ranks are missing.
+
+// `of_rank`: what the rules found in one rank, which is `rank`. `undecided`: why nobody can be
+// called late; empty where that is known.
+Findings find_in_job(const Summary& job, std::int32_t rank, Findings of_rank,
+                     const std::string& undecided);
+
+// What the events are by which a finding can be seen in its trace.
+
+// Fills in Finding::events. An id that the trace does not hold has none.
+void name_evidence(const Trace& trace, const Steps& steps, Findings& findings);
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/compiling.hpp"
+#include "core/findings/host_time.hpp"
 
 #include "core/steps/compilation.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/evidence_events.hpp"
+#include "core/findings/all_findings.hpp"
 
 #include <algorithm>
 #include <charconv>

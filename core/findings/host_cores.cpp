@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/host_cores.hpp"
+#include "core/findings/host_time.hpp"
 
 #include <charconv>
 #include <string>

@@ -7,9 +7,9 @@
 #include <cctype>
 #include <cmath>
 
-#include "core/attribution/places/user_code.hpp"
+#include "core/attribution/places/call_sites.hpp"
 #include "core/attribution/walked_process.hpp"
-#include "core/model/enclosing.hpp"
+#include "core/model/row_order.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope::rules {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/replayed_findings.hpp"
+#include "core/findings/all_findings.hpp"
 
 #include <algorithm>
 

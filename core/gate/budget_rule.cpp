@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

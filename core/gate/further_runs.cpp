@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

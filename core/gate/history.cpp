@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/compare/comparability.hpp"
+#include "core/compare/same_program.hpp"
 #include "core/gate/change_points.hpp"
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

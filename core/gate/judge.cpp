@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/compare/comparability.hpp"
-#include "core/gate/metric_causes.hpp"
+#include "core/compare/same_program.hpp"
 #include "core/gate/rules.hpp"
 #include "core/gate/usable_runs.hpp"
 #include "core/gate/verdict.hpp"
 #include "core/summary/run_folder.hpp"
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/gate/metric_causes.hpp"
+#include "core/gate/rules.hpp"
 
 #include <fmt/format.h>
 

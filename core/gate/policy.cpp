@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "core/summary/document/document_field.hpp"
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 namespace {

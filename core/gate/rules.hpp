@@ -68,4 +68,13 @@ MetricResult judge_budget(const Budget& budget, const std::vector<const Summary*
 // holm.cpp: the level that Holm's correction leaves each chance, in the order given.
 std::vector<double> holm_levels(const std::vector<double>& chances, double level);
 
+// Where the rise of a metric comes from, largest first. A time's causes are the summands of the
+// exact difference that take longer. A count's causes are the lines with more of it; less those
+// with fewer, they sum to the counted difference. Their cost and reason are given where parts of
+// the difference are at that line. Work that owns no time (a launch behind which the device was
+// busy) has a line, too.
+//
+
+std::vector<MetricCause> causes_of(const Metric& metric, const Comparison& difference);
+
 }  // namespace stepscope

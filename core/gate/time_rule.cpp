@@ -17,7 +17,7 @@
 #include <cmath>
 
 #include "core/gate/further_runs.hpp"
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/foreign_format.hpp"
+#include "core/importers/load.hpp"
 
 #include <fmt/format.h>
 

@@ -6,12 +6,9 @@
 #include <new>
 #include <string>
 
-#include "core/importers/foreign_format.hpp"
 #include "core/importers/kineto/kineto.hpp"
 #include "core/importers/nsys/nsys.hpp"
-#include "core/importers/path_hint.hpp"
-#include "core/importers/sampled_programs.hpp"
-#include "core/importers/stream_order.hpp"
+#include "core/importers/trace_repairs.hpp"
 #include "core/store/reader/reader.hpp"
 #include "core/symbols/native_lines.hpp"
 

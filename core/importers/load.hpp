@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/model/trace.hpp"
@@ -20,5 +22,23 @@ Result<Trace> load(const std::filesystem::path& path, const Progress& progress =
 Result<Trace> load_files(const std::filesystem::path& folder,
                          const std::vector<std::filesystem::path>& files,
                          const Progress& progress = {});
+
+// What a path was most likely meant to be, where it is no run: a file that is not there, or a
+// folder around runs.
+
+// "; did you mean mine.scope?" for `mine` or `mien.scope` beside a mine.scope; empty where nothing
+// in that folder is near.
+std::string hint_for_missing(const std::filesystem::path& path);
+
+// Returns the error for a folder that `stepscope profile` did not write, with the runs that it
+// holds.
+std::optional<Error> no_run_error(const std::filesystem::path& folder);
+
+// Files that a user gives in place of a trace: packed another way, or another tool's. Told by their
+// first bytes, within gzip too, whatever they are named.
+
+// What the file is and what to do; nothing where that is not known. Says nothing about files that
+// may be traces.
+std::optional<Error> foreign_format_error(const std::filesystem::path& path);
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/path_hint.hpp"
+#include "core/importers/load.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/stream_order.hpp"
+#include "core/importers/trace_repairs.hpp"
 
 #include <fmt/format.h>
 

@@ -12,11 +12,25 @@
 #include <string>
 #include <vector>
 
-#include "core/ladder/repeated_mean.hpp"
 #include "core/ladder/trained_run.hpp"
 #include "core/summary/summary.hpp"
 
 namespace stepscope {
+
+// A positive quantity from few repeats. Means and intervals are taken of logarithms (geometric
+// means), because what disturbs a rate multiplies it; intervals are Student's, 95 %.
+
+struct RepeatedMean {
+  double value = 0;
+  // Absent where fewer than two repeats say nothing of their spread.
+  std::optional<double> low, high;
+};
+
+// Returns the mean of positive values; 0 if there are none.
+RepeatedMean repeated_mean(const std::vector<double>& values);
+
+// b / a, repeat by repeat; what one side alone has is left out.
+RepeatedMean ratio_of(const std::vector<double>& a, const std::vector<double>& b);
 
 // The runs of one rung.
 struct RungRuns {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/enclosing.hpp"
+#include "core/model/row_order.hpp"
 
 namespace stepscope {
 

@@ -76,7 +76,7 @@ struct HostRanges {
 struct Calls {
   std::vector<RangeId> range;  // the host range of this call
   std::vector<ApiKind> api;
-  std::vector<std::uint32_t> correlation;  // 0 = none; rarely comes again (launches.hpp)
+  std::vector<std::uint32_t> correlation;  // 0 = none; rarely comes again (row_order.hpp)
   std::vector<StreamId> stream;      // what it was issued to; kNone where the source does not say
   std::vector<std::uint64_t> event;  // event handle of record, wait and synchronise; 0 = none
   std::vector<std::uint64_t> bytes;
@@ -188,7 +188,7 @@ struct Counters {
 };
 
 // Where a thread was, as a sampler beside it read from outside. If the row holds the thread's state
-// (sample_state.hpp), it describes that moment. In older traces, and for workers, a row holds until
+// (SampleState), it describes that moment. In older traces, and for workers, a row holds until
 // the thread's next one, and the first row of a silence from the silence's begin.
 enum SampleFlag : std::uint8_t {
   kSampleCollecting = 1,  // the interpreter's garbage collector was at work in it
@@ -241,5 +241,23 @@ struct Marks {
 
   std::size_t size() const { return time.size(); }
 };
+
+// The state of a thread at the moment of a sample: two of the bits of Samples::flags. 0: unknown
+// (older traces, and workers).
+//
+// Such a sample is taken at any moment, also while the thread records, so it describes that moment
+// and not the time behind it. A thread that sleeps on has no further rows until it wakes; then the
+// last moment at which it was seen asleep has a row, too.
+
+enum SampleState : std::uint8_t {
+  kSampleRan = 32,    // it had a core
+  kSampleWaits = 64,  // it was ready to run and waited for a core
+  kSampleSlept = 96,
+  kSampleStateMask = 96,  // mask
+};
+
+// Set with kSampleSlept for a thread that is no worker of a DataLoader: it slept in a call that
+// writes, or that reads a file. In a worker's row the same bit says that it made a batch.
+inline constexpr std::uint8_t kSampleInFile = 8;
 
 }  // namespace stepscope

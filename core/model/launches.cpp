@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/launches.hpp"
+#include "core/model/row_order.hpp"
 
 #include <algorithm>
 #include <limits>

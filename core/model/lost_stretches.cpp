@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/lost_stretches.hpp"
+#include "core/model/losses.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/model/launches.hpp"
 #include "core/model/row_order.hpp"
 
 namespace stepscope {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A and B beside each other by cause, phase and line: every row is a summand of the difference, so
 // each table sums to it.
-#include "core/report/diff_tables.hpp"
+#include "core/report/tables.hpp"
 
 #include <fmt/format.h>
 

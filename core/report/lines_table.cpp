@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "core/report/tables.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/report/wording/shown_path.hpp"
 
 namespace stepscope::report {

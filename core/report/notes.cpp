@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/report/notes.hpp"
 
-#include "core/report/wording/ending.hpp"
-#include "core/report/wording/long_steps.hpp"
 #include "core/report/wording/trust.hpp"
 #include "core/report/wording/verdict.hpp"
 

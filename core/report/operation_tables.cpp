@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/report/tables.hpp"
-#include "core/report/wording/names.hpp"
-#include "core/summary/rows/host_op_rows.hpp"
+#include "core/report/wording/numbers.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 
 namespace stepscope::report {
 namespace {

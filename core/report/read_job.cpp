@@ -12,8 +12,7 @@
 #include <set>
 #include <utility>
 
-#include "core/findings/job_findings.hpp"
-#include "core/findings/replayed_findings.hpp"
+#include "core/findings/all_findings.hpp"
 #include "core/summary/job/job_summary.hpp"
 #include "core/summary/job/read_rank.hpp"
 #include "core/support/memory_limit.hpp"

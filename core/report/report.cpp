@@ -6,9 +6,8 @@
 
 #include <algorithm>
 
-#include "core/report/wording/health.hpp"
-#include "core/report/wording/long_steps.hpp"
 #include "core/report/wording/shown_path.hpp"
+#include "core/report/wording/trust.hpp"
 
 namespace stepscope::report {
 namespace {

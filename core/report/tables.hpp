@@ -8,9 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/compare/comparison.hpp"
 #include "core/report/table.hpp"
 #include "core/report/wording/step_scale.hpp"
-#include "core/summary/rows/kernel_groups.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 
 namespace stepscope::report {
 
@@ -39,5 +40,10 @@ struct Tables {
 Tables report_tables(const StepScale& scale, KernelGrouping by = KernelGrouping::none);
 // Returns the table of that id, or one without rows where there is none.
 Table table_named(std::string_view id, const StepScale& scale);
+
+// The tables of a comparison, in the order in which every medium shows them: by cause, phase, line.
+// Those that would say one row, the whole, are left out.
+
+std::vector<Table> diff_tables(const Comparison& comparison);
 
 }  // namespace stepscope::report

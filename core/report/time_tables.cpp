@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/report/tables.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::report {

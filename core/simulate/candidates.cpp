@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/simulate/candidates.hpp"
+#include "core/simulate/selection.hpp"
 
 #include <functional>
 #include <map>

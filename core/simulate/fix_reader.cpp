@@ -9,7 +9,7 @@
 
 #include "core/simulate/edits/edit.hpp"
 #include "core/simulate/fix_text.hpp"
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 namespace {

@@ -36,4 +36,9 @@ class Selection {
   bool gradients_ = false;
 };
 
+// Fixes that would change at least one task of the graph: one a line and kind where lines are
+// known, else one a phase. None is judged here; the replay says what each gives.
+
+std::vector<Fix> candidate_fixes(const TaskGraph& graph);
+
 }  // namespace stepscope

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "core/attribution/walked_process.hpp"
-#include "core/simulate/candidates.hpp"
 #include "core/simulate/graph/build_graph.hpp"
 #include "core/simulate/inflation.hpp"
 #include "core/simulate/replayed_steps.hpp"
 #include "core/simulate/sample.hpp"
+#include "core/simulate/selection.hpp"
 #include "core/simulate/spread.hpp"
 #include "core/support/duration.hpp"
 

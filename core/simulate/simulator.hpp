@@ -62,7 +62,7 @@ class Simulator {
   Forecast forecast(std::span<const Fix> fixes) const;
   // The same without interval and words, four times as fast.
   double expected_ns_per_step(std::span<const Fix> fixes) const;
-  // Fixes for which the replayed steps hold something to change (candidates.hpp).
+  // Fixes for which the replayed steps hold something to change (selection.hpp).
   std::vector<Fix> candidates() const;
   // Returns how many calls and device ops a fix would change; 0: it does not apply.
   std::size_t touches(const Fix& fix) const;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/model/lost_stretches.hpp"
+#include "core/model/losses.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope {

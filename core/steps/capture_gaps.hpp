@@ -25,7 +25,7 @@ std::vector<CaptureStretch> capture_stretches(const Trace& trace, ProcessId proc
 // Returns the times of one process in which the plan left out a part of the level, in order; the
 // last one may reach to the end of the trace.
 IntervalSet planned_gaps(const Trace& trace, ProcessId process);
-// Returns those times and the ones of which records are lost (lost_stretches.hpp).
+// Returns those times and the ones of which records are lost (losses.hpp).
 IntervalSet capture_gaps(const Trace& trace, ProcessId process);
 
 bool is_inside(const IntervalSet& gaps, std::int64_t time);

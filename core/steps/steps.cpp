@@ -8,7 +8,7 @@
 #include <iterator>
 #include <set>
 
-#include "core/model/nothing_recorded.hpp"
+#include "core/model/losses.hpp"
 #include "core/steps/capture_gaps.hpp"
 #include "core/steps/finders/loop.hpp"
 #include "core/steps/finders/user_marker.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/crc32c.hpp"
+#include "core/store/format.hpp"
 
 #include <array>
 #include <cstring>

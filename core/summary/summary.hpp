@@ -96,8 +96,8 @@ struct CellRow {
   std::uint32_t line = 0;
   std::optional<std::uint32_t> device;  // absent: the process's partition
   std::int64_t ns_total = 0;
-  std::string function;           // the function that the line is in
-  std::string operation;          // kernel, call or range that owns the time: operation_name.hpp
+  std::string function;   // the function that the line is in
+  std::string operation;  // kernel, call or range that owns the time: rows/operation_rows.hpp
   std::uint64_t calls_total = 0;  // events that own part of it
   Direction direction = Direction::none;
 };

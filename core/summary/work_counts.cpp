@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "core/attribution/walked_process.hpp"
-#include "core/summary/rows/operation_name.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 
 namespace stepscope {
 namespace {

@@ -25,7 +25,7 @@ struct CountPlace {
   std::string file;  // empty: no line
   std::uint32_t line = 0;
   std::string function;
-  std::string operation;  // operation_name.hpp
+  std::string operation;  // rows/operation_rows.hpp
   Direction direction = Direction::none;
   std::uint64_t total = 0;  // over the counted steps
   friend bool operator==(const CountPlace&, const CountPlace&) = default;

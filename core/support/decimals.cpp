@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/report/wording/gate.hpp"
-#include "core/report/wording/source_path.hpp"
+#include "core/report/wording/shown_path.hpp"
 #include "reports/github/workflow_command.hpp"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells, rows and bars of a page's tables. Internal to reports/html.
+// Cells, rows and bars of a page's tables.
 //
 // A number's cell carries what it was made of: data-v for the script that sorts, data-ns where
 // sums must be exact. A table leaves out the columns in which no row says anything.
@@ -85,4 +85,18 @@ Markup section(std::string_view id, std::string_view title, const Markup& conten
 Markup note(Tone tone, std::string_view sentence);
 Markup paragraph_of(const report::Note& note);  // with a list of what it is about
 
+// A whole page around its content: one file that needs nothing beside it, no network, and no script
+// to be read (the script sorts, filters and switches the theme).
+
+std::string page(std::string_view title, const Markup& content);
+
 }  // namespace stepscope::html
+
+namespace stepscope {
+
+// The style sheet and the script of a page, compiled in from reports/html/assets.
+
+extern const std::string_view kPageStyle;
+extern const std::string_view kPageScript;
+
+}  // namespace stepscope

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/compare/delta_groups.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/report/wording/step_scale.hpp"
 #include "reports/html/diff_sections.hpp"
 

@@ -2,7 +2,7 @@
 // A and B beside each other: causes, phases, lines, and how much work a step does.
 #include <fmt/format.h>
 
-#include "core/report/diff_tables.hpp"
+#include "core/report/tables.hpp"
 #include "reports/html/diff_sections.hpp"
 
 namespace stepscope::html {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "reports/html/cells.hpp"
 #include "reports/html/diff_sections.hpp"
-#include "reports/html/page.hpp"
 #include "reports/svg/waterfall.hpp"
 
 namespace stepscope::html {

@@ -6,8 +6,7 @@
 #include "core/report/wording/ladder.hpp"
 #include "core/report/wording/numbers.hpp"
 #include "reports/html/cells.hpp"
-#include "reports/html/page.hpp"
-#include "reports/svg/ladder_study_charts.hpp"
+#include "reports/svg/charts.hpp"
 
 namespace stepscope::html {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/html/page.hpp"
+#include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
 
 namespace stepscope {

@@ -3,7 +3,7 @@
 // the lines around it.
 #include <fmt/format.h>
 
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
 #include "reports/html/source_excerpt.hpp"

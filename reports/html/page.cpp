@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/html/page.hpp"
+#include "reports/html/cells.hpp"
 
 #include <fmt/format.h>
 
 #include "core/attribution/cause.hpp"
-#include "reports/html/assets.hpp"
 
 namespace stepscope::html {
 namespace {

@@ -3,7 +3,7 @@
 // are causes, one bar of all of them stands above it; where they are source lines, each unfolds.
 #include <fmt/format.h>
 
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/html/cells.hpp"
 #include "reports/html/sections.hpp"
 

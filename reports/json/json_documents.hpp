@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as JSON documents, whose schemas are in reports/schema; the gate's are in json_gate.hpp.
+// Results as JSON documents, whose schemas are in reports/schema.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "core/compare/comparison.hpp"
+#include "core/gate/history.hpp"
+#include "core/gate/verdict.hpp"
 #include "core/ladder/ladder.hpp"
 #include "core/ladder/orders.hpp"
 #include "core/ladder/sweep.hpp"
@@ -40,5 +42,15 @@ std::string json_sweep(const LadderSweep& sweep);
 // What fixes would give as one JSON document, schema "stepscope.whatif/1"
 // (reports/schema/whatif-1.schema.json).
 std::string json_whatif(const WhatIf& whatif);
+
+// Results of the gate as JSON documents.
+
+// A gate's verdict as one JSON document, schema "stepscope.gate/1"
+// (reports/schema/gate-1.schema.json). Values are of a step: counts, bytes or ns.
+std::string json_gate(const GateVerdict& verdict);
+
+// A history of stored results as one JSON document, schema "stepscope.history/1"
+// (reports/schema/history-1.schema.json).
+std::string json_history(const History& history);
 
 }  // namespace stepscope

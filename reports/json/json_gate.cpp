@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/json/json_gate.hpp"
+#include "reports/json/json_documents.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json/json_documents.hpp"
 
-#include "reports/json/ladder_fields.hpp"
+#include "reports/json/json_rows.hpp"
 
 namespace stepscope {
 

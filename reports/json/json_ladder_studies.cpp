@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/json/ladder_fields.hpp"
+#include "reports/json/json_rows.hpp"
 
 namespace stepscope {
 namespace {

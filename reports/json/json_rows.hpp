@@ -6,8 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <string>
+
 #include "core/compare/comparison.hpp"
 #include "core/gate/verdict.hpp"
+#include "core/ladder/ladder.hpp"
 #include "core/report/table.hpp"
 #include "core/simulate/whatif.hpp"
 #include "core/summary/summary.hpp"
@@ -44,3 +47,19 @@ Json count(const CountDelta& row);
 Json metric(const MetricResult& metric);
 
 }  // namespace stepscope::json_rows
+
+namespace stepscope::ladder_fields {
+
+// What the JSON documents of a ladder, of its orders and of its sweep have in common. Internal to
+// reports/json.
+
+using Json = nlohmann::ordered_json;
+
+// Schema, tool, and what the runs were of.
+Json head(const char* schema, const Ladder& ladder);
+Json name(const RungName& rung);
+Json estimate(const RepeatedMean& estimate);
+Json rungs(const Ladder& ladder);
+std::string written(const Json& document);
+
+}  // namespace stepscope::ladder_fields

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/json/ladder_fields.hpp"
+#include "reports/json/json_rows.hpp"
 
 namespace stepscope::ladder_fields {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "core/compare/delta_groups.hpp"
-#include "core/report/diff_tables.hpp"
+#include "core/report/tables.hpp"
 #include "core/report/wording/diff_words.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/markdown/markdown.hpp"
 #include "reports/markdown/report_sections.hpp"
 

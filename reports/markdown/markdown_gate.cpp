@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/report/documents.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/markdown/report_sections.hpp"
 
 namespace stepscope {

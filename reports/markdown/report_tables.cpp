@@ -2,7 +2,7 @@
 // A table of a report in Markdown: the largest rows, and one that sums the rest.
 #include <fmt/format.h>
 
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/markdown/report_sections.hpp"
 
 namespace stepscope::markdown {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "core/report/wording/findings.hpp"
-#include "core/report/wording/source_path.hpp"
+#include "core/report/wording/shown_path.hpp"
 #include "reports/sarif/sarif_log.hpp"
 
 namespace stepscope {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/sarif/sarif_log.hpp"
 
-#include "core/report/wording/source_path.hpp"
+#include "core/report/wording/shown_path.hpp"
 
 namespace stepscope::sarif {
 

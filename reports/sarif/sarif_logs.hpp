@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/gate/verdict.hpp"
-#include "core/report/wording/finding_rule.hpp"
+#include "core/report/wording/findings.hpp"
 #include "core/summary/summary.hpp"
 
 namespace stepscope {

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "reports/svg/ladder_style.hpp"
-
 namespace stepscope::chart_marks {
 
 std::string pixels(double value) {

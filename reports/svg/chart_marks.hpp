@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks of the ladder's pictures, in pixels from the left and the top. Internal to reports/svg.
+// Marks of the ladder's pictures, in pixels from the left and the top.
 #pragma once
 
 #include <string>
@@ -24,3 +24,15 @@ Markup dot(std::string_view css, double x, double y, double radius, const std::s
 Markup picture(double height, const std::string& label, const Markup& content);
 
 }  // namespace stepscope::chart_marks
+
+namespace stepscope {
+
+// The style sheet of a ladder's picture, compiled in from reports/svg/ladder.css.
+
+extern const std::string_view kLadderStyle;
+
+// The style sheet of a waterfall that stands alone, compiled in from reports/svg/waterfall.css.
+
+extern const std::string_view kWaterfallStyle;
+
+}  // namespace stepscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/svg/ladder_chart.hpp"
+#include "reports/svg/charts.hpp"
 
 #include <fmt/format.h>
 

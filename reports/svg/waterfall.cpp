@@ -7,9 +7,9 @@
 #include <cstdlib>
 
 #include "core/report/wording/diff_words.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
-#include "reports/svg/waterfall_style.hpp"
+#include "reports/svg/chart_marks.hpp"
 
 namespace stepscope {
 namespace {

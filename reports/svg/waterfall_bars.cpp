@@ -9,7 +9,7 @@
 
 #include "core/compare/delta_groups.hpp"
 #include "core/report/wording/diff_words.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/svg/waterfall.hpp"
 
 namespace stepscope {

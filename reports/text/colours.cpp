@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/text/colours.hpp"
+#include "reports/text/sections.hpp"
 
 namespace stepscope {
 

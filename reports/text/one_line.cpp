@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/text/one_line.hpp"
+#include "reports/text/style.hpp"
 
 namespace stepscope {
 namespace {

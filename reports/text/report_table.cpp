@@ -5,11 +5,10 @@
 
 #include <limits>
 
-#include "core/report/wording/names.hpp"
-#include "reports/text/colours.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/text/grid.hpp"
-#include "reports/text/one_line.hpp"
 #include "reports/text/sections.hpp"
+#include "reports/text/style.hpp"
 
 namespace stepscope::text_sections {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "reports/text/one_line.hpp"
 #include "reports/text/sections.hpp"
+#include "reports/text/style.hpp"
 
 namespace stepscope::text_sections {
 namespace {

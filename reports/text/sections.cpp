@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "reports/text/colours.hpp"
-
 namespace stepscope::text_sections {
 namespace {
 

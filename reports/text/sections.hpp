@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of the text report, in the order in which they stand. Internal to reports/text.
+// The sections of the text report, in the order in which they stand.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/attribution/cause.hpp"
 #include "core/report/report.hpp"
+#include "core/report/wording/verdict.hpp"
 #include "reports/text/style.hpp"
 
 namespace stepscope::text_sections {
@@ -46,3 +48,14 @@ std::string wrapped_facts(std::string_view first, const std::vector<std::string>
                           const Style& style, Colour colour);
 
 }  // namespace stepscope::text_sections
+
+namespace stepscope {
+
+// The terminal's colour of a cause: one a family, so that a column of causes reads at a glance.
+
+Colour colour_of(Cause cause);
+Colour colour_of(Tone tone);
+Colour colour_of_change(double difference);  // less is green
+Colour colour_of_note(Tone tone);            // plain where it is neutral
+
+}  // namespace stepscope

@@ -5,8 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "reports/text/one_line.hpp"
-
 namespace stepscope {
 namespace {
 

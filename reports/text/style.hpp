@@ -29,4 +29,11 @@ struct Style {
 
 std::size_t columns_of(std::string_view text);
 
+// Names of the program's own as a terminal may show them: what moves the cursor, paints, ends a
+// line or turns the direction of writing is replaced, so a name cannot pass for a line of the
+// report.
+
+// Each replaced character becomes one column: a blank for what separates words, else "?".
+std::string one_line(std::string_view text);
+
 }  // namespace stepscope

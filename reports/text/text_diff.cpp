@@ -7,10 +7,9 @@
 #include <cmath>
 
 #include "core/compare/delta_groups.hpp"
-#include "core/report/diff_tables.hpp"
+#include "core/report/tables.hpp"
 #include "core/report/wording/diff_words.hpp"
-#include "core/report/wording/names.hpp"
-#include "reports/text/colours.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/text/grid.hpp"
 #include "reports/text/sections.hpp"
 

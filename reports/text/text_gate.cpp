@@ -5,7 +5,6 @@
 #include <cctype>
 
 #include "core/report/documents.hpp"
-#include "reports/text/colours.hpp"
 #include "reports/text/sections.hpp"
 #include "reports/text/text_pages.hpp"
 

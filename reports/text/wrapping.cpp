@@ -2,8 +2,8 @@
 // Lines of at most kColumns, continued under their own beginning.
 #include <algorithm>
 
-#include "reports/text/one_line.hpp"
 #include "reports/text/sections.hpp"
+#include "reports/text/style.hpp"
 
 namespace stepscope::text_sections {
 namespace {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "core/store/crc32c.hpp"
 #include "core/store/format.hpp"
 #include "tests/cli/run_stepscope.hpp"
 
@@ -19,7 +18,7 @@ using testing::StartsWith;
 
 const std::string kGood = STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.fixed.json.gz";
 
-void expect_failure(const Outcome& outcome, int status, const std::string& subject,
+void expect_failure(const RunOutcome& outcome, int status, const std::string& subject,
                     const std::string& what) {
   EXPECT_EQ(outcome.status, status) << outcome.err;
   EXPECT_EQ(outcome.out, "");
@@ -140,7 +139,7 @@ TEST(BadInput, MistypedOptionsAndValuesAreSuggested) {
       {"completion bsh", "(did you mean 'bash'?)"},
   };
   for (const Case& c : cases) {
-    const Outcome run = run_stepscope(c.arguments);
+    const RunOutcome run = run_stepscope(c.arguments);
     EXPECT_EQ(run.status, 2) << c.arguments;
     EXPECT_THAT(run.err, testing::HasSubstr(c.says)) << c.arguments;
   }

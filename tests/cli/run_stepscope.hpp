@@ -41,15 +41,15 @@ class Folder {
   std::filesystem::path path_;
 };
 
-struct Outcome {
+struct RunOutcome {
   int status = -1;
   std::string out;
   std::string err;
 };
 
 // `arguments` as typed in a shell; `environment` like "NO_COLOR=1 LC_ALL=C".
-inline Outcome run_stepscope(const std::string& arguments,
-                             const std::string& environment = "LC_ALL=C.UTF-8") {
+inline RunOutcome run_stepscope(const std::string& arguments,
+                                const std::string& environment = "LC_ALL=C.UTF-8") {
   const Folder folder;
   const std::string command = environment + " " STEPSCOPE_BINARY_DIR "/cli/stepscope " + arguments +
                               " >" + folder.at("out") + " 2>" + folder.at("err");

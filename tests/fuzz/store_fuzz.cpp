@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/store/crc32c.hpp"
+#include "core/store/format.hpp"
 #include "core/store/reader/chunk_scan.hpp"
 #include "core/store/reader/reader.hpp"
 #include "core/store/writer/byte_sink.hpp"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/report/wording/gate.hpp"
-#include "core/report/wording/source_path.hpp"
+#include "core/report/wording/shown_path.hpp"
 #include "reports/github/github_commands.hpp"
 #include "reports/junit/junit_gate.hpp"
 #include "reports/markdown/markdown_pages.hpp"

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "core/report/wording/gate.hpp"
-#include "reports/json/json_gate.hpp"
+#include "reports/json/json_documents.hpp"
 #include "reports/text/text_pages.hpp"
 #include "tests/reports/sample_verdicts.hpp"
 

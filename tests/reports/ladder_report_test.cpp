@@ -10,8 +10,7 @@
 
 #include "reports/html/html_pages.hpp"
 #include "reports/json/json_documents.hpp"
-#include "reports/svg/ladder_chart.hpp"
-#include "reports/svg/ladder_study_charts.hpp"
+#include "reports/svg/charts.hpp"
 #include "reports/text/text_pages.hpp"
 #include "tests/core/ladder/sample_ladder.hpp"
 

@@ -4,10 +4,9 @@
 #include <limits>
 #include <set>
 
-#include "core/report/wording/names.hpp"
 #include "core/report/wording/numbers.hpp"
 #include "reports/text/grid.hpp"
-#include "reports/text/one_line.hpp"
+#include "reports/text/style.hpp"
 
 namespace stepscope {
 namespace {

@@ -5,8 +5,8 @@
 #include <new>
 #include <utility>
 
-#include "core/findings/replayed_findings.hpp"
-#include "viewer/view/saved.hpp"
+#include "core/findings/all_findings.hpp"
+#include "viewer/view/desk.hpp"
 
 namespace stepscope::viewer {
 namespace {

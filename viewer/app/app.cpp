@@ -3,12 +3,9 @@
 
 #include <algorithm>
 
-#include "viewer/app/gui.hpp"
-#include "viewer/app/offscreen.hpp"
-#include "viewer/app/view_options.hpp"
 #include "viewer/app/window.hpp"
 #include "viewer/ui/screen.hpp"
-#include "viewer/view/saved.hpp"
+#include "viewer/view/desk.hpp"
 
 namespace stepscope::viewer {
 namespace {

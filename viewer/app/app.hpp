@@ -23,11 +23,21 @@ struct ViewOptions {
   std::string tab;                // to open below: "Difference", "What to do"; empty: the first
   std::string search;             // lights what matches, and opens the histogram of a kernel
   bool anyway = false;            // two runs that cannot be compared: their difference all the same
-  bool keep_state = true;         // a window keeps marks, pins and settings (viewer/view/saved.hpp)
+  bool keep_state = true;         // a window keeps marks, pins and settings (viewer/view/desk.hpp)
   int close_after_frames = 0;     // for tests: a window closes after so many frames; 0: it stays
 };
 
 // One run, or two beside each other.
 Status show(const Desk::Runs& runs, const ViewOptions& options);
+
+// Applies the command line's options to a desk: a span, a search, a table.
+
+// Applies theme, step and span to a desk that is shown for the first time.
+void apply_view_options(Desk& desk, const ViewOptions& options);
+// Highlights what matches the search and opens a kernel's histogram; the latter needs analysed
+// runs.
+void apply_search(Desk& desk, const ViewOptions& options);
+// Whether analysed runs have the table.
+Status check_tab(const Desk& desk, const std::string& tab);
 
 }  // namespace stepscope::viewer

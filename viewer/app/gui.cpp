@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/app/gui.hpp"
+#include "viewer/app/window.hpp"
 
 #include <dlfcn.h>
 #include <imgui.h>

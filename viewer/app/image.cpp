@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/app/image.hpp"
+#include "viewer/app/window.hpp"
 
 #include <png.h>
 

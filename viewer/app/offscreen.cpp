@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/app/offscreen.hpp"
+#include "viewer/app/window.hpp"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>

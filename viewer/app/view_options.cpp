@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/app/view_options.hpp"
+#include "viewer/app/app.hpp"
 
-#include "viewer/view/tables/tables.hpp"
+#include "viewer/view/tables/table.hpp"
 
 namespace stepscope::viewer {
 

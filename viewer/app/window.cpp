@@ -10,8 +10,7 @@
 #include "backends/imgui_impl_glfw.h"
 #include "backends/imgui_impl_opengl3.h"
 #include "viewer/app/analysis.hpp"
-#include "viewer/app/gui.hpp"
-#include "viewer/app/view_options.hpp"
+#include "viewer/app/app.hpp"
 #include "viewer/imgui_compat.hpp"
 #include "viewer/ui/screen.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The legend: a line of the causes that the band of owners shows, each in its paint.
-#include "viewer/view/legend.hpp"
+#include "viewer/view/desk.hpp"
 
 #include <fmt/format.h>
 
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "viewer/ui/screen.hpp"
 
 namespace stepscope::viewer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The palette: type some words, Enter takes the first, a click any.
-#include "viewer/view/palette.hpp"
+#include "viewer/view/desk.hpp"
 
 #include "viewer/imgui_compat.hpp"
 #include "viewer/ui/screen.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
 #include "viewer/ui/screen.hpp"
 

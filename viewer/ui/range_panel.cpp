@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "core/report/wording/names.hpp"
 #include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
 #include "viewer/ui/screen.hpp"

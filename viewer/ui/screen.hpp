@@ -20,7 +20,7 @@
 #include "viewer/ui/theme.hpp"
 #include "viewer/view/details.hpp"
 #include "viewer/view/measure.hpp"
-#include "viewer/view/tables/tables.hpp"
+#include "viewer/view/tables/table.hpp"
 #include "viewer/view/text_fit.hpp"
 
 namespace stepscope::viewer {

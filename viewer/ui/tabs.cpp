@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables below the timeline: viewer/view/tables/tables.hpp drawn, sorted, filtered and copied.
+// The tables below the timeline: viewer/view/tables/table.hpp drawn, sorted, filtered and copied.
 #include <fmt/format.h>
 
 #include <algorithm>

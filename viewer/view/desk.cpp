@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/report/wording/diff_words.hpp"
-#include "core/summary/rows/operation_name.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 
 namespace stepscope::viewer {
 namespace {

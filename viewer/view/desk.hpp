@@ -14,8 +14,7 @@
 
 #include "core/compare/comparison.hpp"
 #include "core/compare/delta_groups.hpp"
-#include "core/summary/rows/kernel_groups.hpp"
-#include "core/summary/rows/op_lengths.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 #include "viewer/view/session.hpp"
 
 namespace stepscope::viewer {
@@ -136,5 +135,40 @@ class Desk {
   std::uint64_t generation_ = 0;
   std::uint64_t revision_ = 0;
 };
+
+// The palette: everything that can be done or gone to, found by words of its name.
+
+struct PaletteEntry {
+  enum class Kind : std::uint8_t { command, lane, step, finding, mark } kind = Kind::command;
+  std::string text;
+  std::string key;        // key of a command
+  std::size_t index = 0;  // Command, or row of the active session
+};
+
+// Those that hold every word of `text`, whatever its case; at most `most`.
+std::vector<PaletteEntry> palette_entries(const Desk& desk, const std::string& text,
+                                          std::size_t most = 12);
+void run_entry(Desk& desk, const PaletteEntry& entry);
+
+// What stays from one opening of a trace to the next: marks, pinned, hidden and folded lanes; and
+// for all traces theme and size of text. Kept as small JSON files in the user's state folder
+// (XDG_STATE_HOME, else ~/.local/state), never beside the trace, which may be read-only or shared.
+// A file that cannot be read or written is passed over.
+
+// Empty where there is no home.
+std::string state_folder();
+
+void load_saved(Desk& desk, const std::string& folder);
+// Whether everything could be written.
+bool save(const Desk& desk, const std::string& folder);
+
+// What the colours of the band of owners mean.
+
+// The causes that are on screen, in the order of what they own of a step.
+std::vector<Cause> legend_of(const Desk& desk, const PerCause<bool>& on_screen);
+
+// Returns how many items of these widths fit into the room; where not all do, `more` behind them
+// does, too.
+std::size_t items_that_fit(const std::vector<float>& widths, float room, float more);
 
 }  // namespace stepscope::viewer

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "core/attribution/walked_process.hpp"
-#include "core/report/wording/names.hpp"
 #include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
 

@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "core/model/api_kind.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/report/wording/shown_path.hpp"
 
 namespace stepscope::viewer {

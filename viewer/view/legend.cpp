@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/view/legend.hpp"
+#include "viewer/view/desk.hpp"
 
 #include <algorithm>
 #include <numeric>

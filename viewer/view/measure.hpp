@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/summary/rows/op_lengths.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 #include "viewer/view/lanes.hpp"
 
 namespace stepscope::viewer {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/report/wording/names.hpp"
 #include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
 #include "viewer/view/session.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/view/palette.hpp"
+#include "viewer/view/desk.hpp"
 
 #include <fmt/format.h>
 

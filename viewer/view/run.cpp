@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "core/attribution/device/operation_class.hpp"
-#include "core/findings/replayed_findings.hpp"
+#include "core/findings/all_findings.hpp"
 #include "core/report/read_job.hpp"
 
 namespace stepscope::viewer {

@@ -15,7 +15,6 @@
 
 #include "core/attribution/attribution.hpp"
 #include "core/attribution/idle_gaps.hpp"
-#include "core/attribution/phase_stays.hpp"
 #include "core/device_health/device_samples.hpp"
 #include "core/model/trace.hpp"
 #include "core/steps/steps.hpp"

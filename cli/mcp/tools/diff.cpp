@@ -3,7 +3,7 @@
 #include "cli/mcp/tool.hpp"
 #include "core/compare/comparison.hpp"
 #include "core/report/wording/diff_words.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/json/json_rows.hpp"
 
 namespace stepscope::mcp {

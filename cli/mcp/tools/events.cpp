@@ -4,9 +4,9 @@
 
 #include <numeric>
 
-#include "cli/mcp/event_json.hpp"
+#include "cli/mcp/event_query.hpp"
 #include "cli/mcp/tool.hpp"
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope::mcp {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tool "explain": docs/findings/ID.md, or the row of docs/causes.md.
 #include "cli/mcp/tool.hpp"
-#include "cli/verbs/finding_page.hpp"
+#include "cli/verbs/pages.hpp"
 
 namespace stepscope::mcp {
 namespace {

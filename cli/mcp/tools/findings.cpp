@@ -6,7 +6,7 @@
 #include "core/findings/all_findings.hpp"
 #include "core/report/report.hpp"
 #include "core/simulate/fix_text.hpp"
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 #include "reports/json/json_rows.hpp"
 
 namespace stepscope::mcp {

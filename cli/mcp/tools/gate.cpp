@@ -7,7 +7,7 @@
 #include "cli/mcp/tool.hpp"
 #include "core/gate/verdict.hpp"
 #include "core/report/wording/gate.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/json/json_rows.hpp"
 
 namespace stepscope::mcp {

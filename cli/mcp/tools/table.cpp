@@ -4,7 +4,7 @@
 
 #include "cli/mcp/tool.hpp"
 #include "core/report/tables.hpp"
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "reports/json/json_rows.hpp"
 
 namespace stepscope::mcp {

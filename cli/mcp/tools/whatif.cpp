@@ -6,7 +6,7 @@
 
 #include "cli/mcp/tool.hpp"
 #include "cli/verbs/whatif_question.hpp"
-#include "core/findings/replayed_findings.hpp"
+#include "core/findings/all_findings.hpp"
 #include "core/simulate/edits/edit.hpp"
 #include "core/support/duration.hpp"
 #include "reports/json/json_rows.hpp"

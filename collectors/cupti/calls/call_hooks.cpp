@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "collectors/cupti/calls/graph_hooks.hpp"
-#include "collectors/cupti/calls/other_calls.hpp"
 #include "collectors/cupti/calls/stream_ids.hpp"
 #include "collectors/cupti/guests/sharing.hpp"
 #include "collectors/recorder/capture/capture.hpp"

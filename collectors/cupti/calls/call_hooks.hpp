@@ -6,6 +6,9 @@
 // calls, where it is in no listed one; a listed call inside it keeps its own record.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "collectors/cupti/calls/api_functions.hpp"
 #include "collectors/cupti/library/cupti_library.hpp"
 #include "collectors/cupti/parts.hpp"
@@ -54,5 +57,16 @@ bool is_hooked(std::uint32_t domain, std::uint32_t id) noexcept;
 
 // CUPTI has shut itself down in this process (its own fatal error).
 bool has_failed() noexcept;
+
+// The CUDA calls that are not in the list of api_functions.hpp, for level deep: CUPTI says which
+// there are, and they are known by name alone. Queries of some ten nanoseconds that a training step
+// makes by the thousand, and that neither wait nor prepare work, are left out.
+
+// A call's name as the list has it: without the suffixes for versions and default streams that
+// CUPTI's names carry ("cudaMemcpyAsync_ptsz_v7000"). Empty where there is none of that id.
+using CallName = std::array<char, 128>;
+CallName call_name(const Library& library, Domain domain, std::uint32_t id) noexcept;
+
+bool is_noise(std::string_view name) noexcept;
 
 }  // namespace stepscope::cupti

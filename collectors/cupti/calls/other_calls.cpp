@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/cupti/calls/other_calls.hpp"
+#include "collectors/cupti/calls/call_hooks.hpp"
 
 #include <algorithm>
 

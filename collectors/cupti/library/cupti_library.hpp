@@ -42,4 +42,9 @@ struct FoundLibrary {
 
 FoundLibrary find_library() noexcept;
 
+// What CUPTI refuses, as a note in the trace with its remedy.
+
+// `what`: the function that gave `status`.
+void note_refusal(const Library& library, const char* what, Status status) noexcept;
+
 }  // namespace stepscope::cupti

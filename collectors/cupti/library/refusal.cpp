@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/cupti/library/refusal.hpp"
+#include "collectors/cupti/library/cupti_library.hpp"
 
 #include <array>
 #include <cstdio>

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "collectors/cupti/guests/sharing.hpp"
-#include "collectors/cupti/library/refusal.hpp"
+#include "collectors/cupti/library/cupti_library.hpp"
 #include "collectors/cupti/records/buffers.hpp"
-#include "collectors/cupti/records/device_facts.hpp"
 #include "collectors/cupti/records/kinds.hpp"
 #include "collectors/recorder/clock.hpp"
 

@@ -5,11 +5,15 @@
 // There is one set of buffers a process, since CUPTI's functions for them know no context.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "collectors/cupti/collector.hpp"
 #include "collectors/cupti/library/cupti_library.hpp"
 #include "collectors/cupti/records/device_records.hpp"
 #include "collectors/cupti/records/heartbeat.hpp"
 #include "collectors/recorder/draining/row_source.hpp"
+#include "core/model/entities.hpp"
 
 namespace stepscope::cupti {
 
@@ -58,5 +62,10 @@ class ActivitySource final : public recorder::RowSource {
   std::uint64_t described_ = 0;  // devices, a bit each
   bool stopped_ = false;
 };
+
+// Name, memory and size of the devices that a process uses, asked of the driver that it has mapped.
+
+// Nothing where the driver does not answer (it may be shutting down).
+std::optional<Device> device_facts(std::uint32_t index) noexcept;
 
 }  // namespace stepscope::cupti

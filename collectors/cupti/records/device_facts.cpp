@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/cupti/records/device_facts.hpp"
+#include "collectors/cupti/records/activity_source.hpp"
 
 #include <array>
 #include <cstdio>

@@ -10,7 +10,7 @@
 
 #include "collectors/recorder/capture/step_marks.hpp"
 #include "collectors/recorder/clock.hpp"
-#include "collectors/recorder/live_files/thread_ring.hpp"
+#include "collectors/recorder/live_files/ring.hpp"
 #include "collectors/recorder/process_state.hpp"
 
 namespace stepscope::recorder {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/recorder/draining/background_thread.hpp"
+#include "collectors/recorder/draining/writer_thread.hpp"
 
 #include <pthread.h>
 #include <signal.h>

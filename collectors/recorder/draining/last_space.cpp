@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/recorder/draining/last_space.hpp"
+#include "collectors/recorder/draining/salvage.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 
-#include "collectors/recorder/live_files/mapped_file.hpp"
+#include "collectors/recorder/live_files/numbered_name.hpp"
 
 namespace stepscope::recorder {
 namespace {

@@ -13,9 +13,8 @@
 
 #include "collectors/recorder/clock.hpp"
 #include "collectors/recorder/draining/drain.hpp"
-#include "collectors/recorder/draining/last_space.hpp"
 #include "collectors/recorder/live_files/liveness.hpp"
-#include "collectors/recorder/live_files/mapped_file.hpp"
+#include "collectors/recorder/live_files/numbered_name.hpp"
 #include "collectors/recorder/live_files/ring.hpp"
 
 namespace stepscope::recorder {

@@ -4,8 +4,10 @@
 // word).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectors/recorder/live_files/liveness.hpp"
@@ -31,5 +33,20 @@ struct Salvage {
 // went through exec. still_running: left alone.
 Salvage salvage(const std::string& folder, const std::vector<ProcessEnd>& ends,
                 Depth depth = Depth::full);
+
+// Space on the disk that a recording reserves for its own end, in live/STEM.last. When the disk
+// becomes full, the space is released, so that the last facts, a note and the footer still fit into
+// the store. The remaining file says why; the launcher prints it and removes the file
+// (salvage.hpp).
+
+inline constexpr std::string_view kLastSpaceSuffix = ".last";
+
+// False where there is no such space; the recording goes on without it.
+bool keep_last_space(const char* path) noexcept;
+// Frees the space but for the text. The text is written into blocks that are there already, which a
+// full disk allows.
+void give_up_last_space(const char* path, std::string_view why) noexcept;
+// Returns why the space was given up; empty where it was not.
+std::string last_words(const std::string& path);
 
 }  // namespace stepscope::recorder

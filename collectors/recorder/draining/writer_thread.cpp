@@ -16,9 +16,8 @@
 
 #include "collectors/recorder/capture/capture.hpp"
 #include "collectors/recorder/clock.hpp"
-#include "collectors/recorder/draining/background_thread.hpp"
 #include "collectors/recorder/draining/drain.hpp"
-#include "collectors/recorder/draining/last_space.hpp"
+#include "collectors/recorder/draining/salvage.hpp"
 #include "collectors/recorder/live_files/ring.hpp"
 #include "collectors/recorder/process_state.hpp"
 

@@ -9,4 +9,13 @@ namespace stepscope::recorder {
 // Starts the thread, with process.lock held. False: no thread.
 bool start_writer_thread() noexcept;
 
+// Threads of ours in the profiled program: detached, with every signal blocked, since the program's
+// handlers must not run on a thread that it does not know of.
+
+// False: no thread.
+bool start_background_thread(void* (*body)(void*), void* argument) noexcept;
+
+// Called by the thread itself: sets its name (15 characters at most) and a low priority.
+void become_background_thread(const char* name) noexcept;
+
 }  // namespace stepscope::recorder

@@ -12,7 +12,6 @@
 #include <mutex>
 
 #include "collectors/recorder/live_files/liveness.hpp"
-#include "collectors/recorder/live_files/mapped_file.hpp"
 #include "collectors/recorder/live_files/numbered_name.hpp"
 
 namespace stepscope::recorder {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/recorder/live_files/mapped_file.hpp"
+#include "collectors/recorder/live_files/numbered_name.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -8,7 +8,7 @@
 
 #include <new>
 
-#include "collectors/recorder/live_files/mapped_file.hpp"
+#include "collectors/recorder/live_files/numbered_name.hpp"
 
 namespace stepscope::recorder {
 

@@ -44,4 +44,9 @@ inline bool publish(RingHeader& ring, std::uint64_t head, std::uint64_t slots) n
   return ((head ^ (head + slots)) & half) != 0;
 }
 
+// The calling thread's ring. Initial-exec: one instruction to read, and no lazy allocation inside a
+// hook.
+
+extern thread_local constinit RingHeader* thread_ring __attribute__((tls_model("initial-exec")));
+
 }  // namespace stepscope::recorder

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/device/shared_devices.hpp"
+#include "core/attribution/device/device_state.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/host/hand_off.hpp"
+#include "core/attribution/host/threads.hpp"
 
 #include <algorithm>
 

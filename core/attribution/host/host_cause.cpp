@@ -2,8 +2,8 @@
 #include "core/attribution/host/host_cause.hpp"
 
 #include "core/attribution/device/operation_class.hpp"
-#include "core/model/enclosing.hpp"
-#include "core/model/sample_state.hpp"
+#include "core/model/events.hpp"
+#include "core/model/row_order.hpp"
 
 namespace stepscope {
 namespace {

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <map>
 
-#include "core/attribution/host/site_counts.hpp"
 #include "core/attribution/host/worker_lives.hpp"
 
 namespace stepscope {

@@ -18,7 +18,7 @@
 
 #include "core/attribution/host/thread_cpu.hpp"
 #include "core/attribution/host/usual_lines.hpp"
-#include "core/model/sample_state.hpp"
+#include "core/model/events.hpp"
 
 namespace stepscope {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/model/sample_state.hpp"
+#include "core/model/events.hpp"
 
 namespace stepscope {
 namespace {

@@ -12,14 +12,27 @@
 // a batch. One that was never seen making a batch counts for every line.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "core/attribution/host/site_counts.hpp"
+#include "core/model/ids.hpp"
 #include "core/model/trace.hpp"
 
 namespace stepscope {
+
+// Counts how often each line was seen, and finds the most common one.
+
+using SiteCounts = std::map<SiteId, std::uint32_t>;
+
+// Returns the most common line, the one with the lowest id among equals; kNone if there is none.
+inline SiteId most_common(const SiteCounts& counts) {
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? kNone : most->first;
+}
 
 class WorkerLives {
  public:

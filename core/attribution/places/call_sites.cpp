@@ -5,8 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/attribution/places/user_code.hpp"
-#include "core/model/enclosing.hpp"
+#include "core/model/row_order.hpp"
 
 namespace stepscope {
 namespace {

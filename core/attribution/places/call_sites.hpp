@@ -15,6 +15,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,7 +57,7 @@ class CallSites {
   const Trace& trace_;
   const Threads& threads_;
   // While the lines are found.
-  std::vector<RangeId> enclosing_;  // enclosing.hpp
+  std::vector<RangeId> enclosing_;  // row_order.hpp
   std::optional<ForwardOps> forward_;
   std::vector<SiteId> plain_;      // a range: the line of itself or of what encloses it
   std::vector<bool> is_users_;     // a site: in a file of the user's
@@ -65,5 +66,11 @@ class CallSites {
   std::vector<CodeLine> nearest_;  // a range: plain_, seen from its pass
   std::vector<std::pair<RangeId, RangeId>> makers_;  // nodes and frames with their op, ascending
 };
+
+// Whose code a Python file is: the user's own, or a library's. Profilers strip the prefixes of
+// sys.path, so a standard library file may stand there as "queue.py" and a package's as
+// "torch/nn/modules/x.py".
+
+bool is_user_file(std::string_view path);
 
 }  // namespace stepscope

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/model/enclosing.hpp"
+#include "core/model/row_order.hpp"
 
 namespace stepscope {
 

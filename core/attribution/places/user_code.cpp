@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/places/user_code.hpp"
+#include "core/attribution/places/call_sites.hpp"
 
 #include <algorithm>
 #include <array>

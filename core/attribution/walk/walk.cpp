@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/attribution/host/hand_off.hpp"
+#include "core/attribution/host/threads.hpp"
 #include "core/attribution/walked_process.hpp"
 
 namespace stepscope {

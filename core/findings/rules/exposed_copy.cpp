@@ -18,7 +18,6 @@
 
 #include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
-#include "core/support/byte_size.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::rules {

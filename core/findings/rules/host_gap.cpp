@@ -6,7 +6,7 @@
 //   gaps          host stretches of >= 1 ms in the partition (Python, between calls, operations on
 //                 the CPU, files, garbage collection, off the CPU), less what input and waits
 //                 explain; without a device not operations, which are what the step is for
-//   off the CPU   asleep, or ready to run without a core: by the sampler's counter (host_cores.hpp)
+//   off the CPU   asleep, or ready to run without a core: by the sampler's counter (host_time.hpp)
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include <cmath>
 
 #include "core/findings/advice.hpp"
-#include "core/findings/host_cores.hpp"
+#include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 

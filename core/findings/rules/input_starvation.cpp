@@ -5,7 +5,7 @@
 //   fires where   idle >= 5 % of the step, or >= 3 % over 20 steps or more, and >= least
 //   idle          host.data_wait, and host.wait_thread of the loop outside backward and optimizer;
 //                 and host time between the call before an upload and the upload, in its phase
-//                 (preparation.hpp), where the upload is no tiny one (tiny_h2d); without a device
+//                 (host_time.hpp), where the upload is no tiny one (tiny_h2d); without a device
 //                 all time in PyTorch's own mark of a loader
 //   workers       the forecast is of four, or twice as many as there are, but of no more that
 //                 compute than there are cores beside the loop's
@@ -17,8 +17,7 @@
 #include <cmath>
 
 #include "core/findings/advice.hpp"
-#include "core/findings/host_cores.hpp"
-#include "core/findings/preparation.hpp"
+#include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 

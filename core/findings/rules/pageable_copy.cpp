@@ -12,9 +12,8 @@
 #include <fmt/format.h>
 
 #include "core/findings/advice.hpp"
-#include "core/findings/preparation.hpp"
+#include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
-#include "core/support/byte_size.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::rules {

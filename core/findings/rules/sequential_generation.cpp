@@ -21,7 +21,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/attribution/places/user_code.hpp"
+#include "core/attribution/places/call_sites.hpp"
 #include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "core/findings/advice.hpp"
-#include "core/findings/preparation.hpp"
+#include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 

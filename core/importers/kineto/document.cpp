@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/document.hpp"
+#include "core/importers/kineto/trace_filler.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "core/importers/byte_source.hpp"
-#include "core/importers/kineto/document.hpp"
+#include "core/importers/kineto/trace_filler.hpp"
 
 namespace stepscope {
 namespace {

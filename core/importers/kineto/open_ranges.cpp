@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/open_ranges.hpp"
+#include "core/importers/kineto/range_repairs.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/python_frames.hpp"
+#include "core/importers/kineto/range_repairs.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-#include "core/importers/kineto/device_clock.hpp"
-#include "core/importers/kineto/open_ranges.hpp"
-#include "core/importers/kineto/python_frames.hpp"
+#include "core/importers/kineto/range_repairs.hpp"
 
 namespace stepscope::kineto {
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -13,7 +14,9 @@
 #include "core/importers/kineto/document_facts.hpp"
 #include "core/importers/kineto/entities.hpp"
 #include "core/importers/kineto/host_events.hpp"
+#include "core/importers/kineto/json/window.hpp"
 #include "core/importers/kineto/samples.hpp"
+#include "core/support/memory_room.hpp"
 
 namespace stepscope::kineto {
 
@@ -66,5 +69,19 @@ class TraceFiller {
   // PyTorch numbers its own events from 0 on and leaves none out ("Ev Idx").
   std::uint64_t numbered_ = 0, numbers_ = 0;  // events that have one, and the highest plus 1
 };
+
+// The outline of a Kineto document: one object whose members are facts, one of them the list of
+// events. Each member and each event is one unit: it is read from the window as a whole, or the
+// window slides on and the unit is read again.
+
+// Whether the whole file holds the begins of two traces: asked where something is wrong with it.
+using HoldsTwo = std::function<bool()>;
+
+// An event or member that is no JSON and has one plain reading is mended (json/mender.hpp), and
+// counted. Errors name the byte of the content, and of the file where it is compressed.
+Status read_document(const importers::ByteSource& source, Window& window, const MemoryRoom& room,
+                     const HoldsTwo& holds_two, TraceFiller& filler);
+
+void skip_byte_order_mark(Window& window);
 
 }  // namespace stepscope::kineto

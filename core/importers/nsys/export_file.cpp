@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/nsys/export_file.hpp"
+#include "core/importers/nsys/tables.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

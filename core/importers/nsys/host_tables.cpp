@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/nsys/host_tables.hpp"
+#include "core/importers/nsys/tables.hpp"
 
 #include <fmt/format.h>
 

@@ -6,12 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/importers/nsys/device_tables.hpp"
-#include "core/importers/nsys/export_file.hpp"
-#include "core/importers/nsys/facts.hpp"
-#include "core/importers/nsys/host_tables.hpp"
-#include "core/importers/nsys/nvtx_table.hpp"
-#include "core/importers/nsys/sync_tables.hpp"
+#include "core/importers/nsys/tables.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/nsys/nvtx_table.hpp"
+#include "core/importers/nsys/tables.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/importers/kineto/json/text.hpp"
-#include "core/importers/nsys/op_annotation.hpp"
 
 namespace stepscope::nsys {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/nsys/op_annotation.hpp"
+#include "core/importers/nsys/tables.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/report/wording/ending.hpp"
+#include "core/report/wording/trust.hpp"
 
 #include <fmt/format.h>
 

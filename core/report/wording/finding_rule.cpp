@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/report/wording/finding_rule.hpp"
+#include "core/report/wording/findings.hpp"
 
 #include <algorithm>
 

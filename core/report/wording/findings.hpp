@@ -2,7 +2,9 @@
 // What a run's findings say, in the words of every report.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/report/wording/step_scale.hpp"
@@ -52,5 +54,19 @@ std::vector<ReasonText> by_reason(const std::vector<NotFound>& list);
 
 // Nothing could be judged: a run without steps.
 bool says_nothing(const Findings& findings);
+
+// What a finding's rule is, for formats that list rules beside results: docs/findings/ID.md.
+
+struct FindingRule {
+  std::string_view id;
+  std::string_view title;  // "the loop waits for the device"
+  std::string_view text;   // the page, Markdown
+};
+
+// Returns the first paragraph, without the heading: what the pattern is.
+std::string_view first_paragraph(const FindingRule& rule);
+
+// Null where no rule has the id.
+const FindingRule* rule_with(std::string_view id, std::span<const FindingRule> rules);
 
 }  // namespace stepscope

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/report/wording/names.hpp"
 #include "core/report/wording/numbers.hpp"
 #include "core/report/wording/shown_path.hpp"
 #include "core/support/duration.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 
 #include <cctype>
 

@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/attribution/cause.hpp"
+#include "core/attribution/direction.hpp"
+
 namespace stepscope {
 
 // The unit of a report's time columns, chosen by its step time.
@@ -29,5 +32,15 @@ std::string format_rate(double bytes_per_second);  // in GB/s: "11.3"
 std::string unbroken(std::string_view text);
 // The other way round, once the lines are made.
 std::string with_blanks(std::string text);
+
+// Names for people: what a cause means in a few words, and a kernel's name without the namespaces
+// and parameter lists of its C++ signature.
+
+// " backward", to stand behind a line; empty where the line has no direction.
+std::string direction_text(Direction direction);
+std::string short_kernel_name(std::string_view name);
+
+// "…" in place of what is longer than `most` code points.
+std::string shortened(std::string_view name, std::size_t most);
 
 }  // namespace stepscope

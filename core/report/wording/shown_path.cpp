@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/report/wording/source_path.hpp"
 #include "core/summary/run_folder.hpp"
 
 namespace stepscope {

@@ -20,4 +20,13 @@ std::string shown_file(std::string_view file, const Comparison& comparison);
 // "/opt/venv/bin/python3 /home/me/proj/train.py --lr 1": "python3 train.py --lr 1".
 std::string shown_command(const RunFacts& run);
 
+// A source file as a repository's tools name it: relative to the repository's root where it lies
+// within, as it stands else.
+
+// `root` is absolute, or empty.
+std::string path_below(std::string_view file, std::string_view root);
+
+// The same as a URI reference: percent-encoded, and "file:///..." where the path is absolute.
+std::string uri_of(std::string_view path);
+
 }  // namespace stepscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/report/wording/source_path.hpp"
+#include "core/report/wording/shown_path.hpp"
 
 #include <fmt/format.h>
 

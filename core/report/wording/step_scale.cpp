@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 
 namespace stepscope {
 

@@ -10,7 +10,6 @@
 namespace stepscope {
 namespace {
 
-constexpr double kUnknownBudget = 0.01;
 constexpr double kGoodLinkRate = 0.95;
 constexpr double kGoodLineShare = 0.9;
 constexpr double kLeastShareTold = 0.005;

@@ -12,7 +12,7 @@
 #include "core/simulate/graph/loader_takes.hpp"
 #include "core/simulate/graph/production.hpp"
 #include "core/simulate/sample.hpp"
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

@@ -11,7 +11,7 @@
 #include <functional>
 #include <queue>
 
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/simulate/graph/worker_time.hpp"
 #include "core/simulate/sample.hpp"
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/periodicity/anchors.hpp"
+#include "core/steps/periodicity/repeats.hpp"
 
 #include <algorithm>
 #include <cmath>

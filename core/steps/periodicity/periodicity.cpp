@@ -11,7 +11,6 @@
 #include "core/steps/bags.hpp"
 #include "core/steps/busiest_thread.hpp"
 #include "core/steps/periodicity/lane.hpp"
-#include "core/steps/periodicity/rare_lines.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {

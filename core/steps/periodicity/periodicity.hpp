@@ -12,6 +12,7 @@
 #pragma once
 
 #include "core/steps/finders/loop.hpp"
+#include "core/steps/periodicity/lane.hpp"
 
 namespace stepscope {
 
@@ -19,5 +20,16 @@ inline constexpr double kLeastExplained = 0.6;
 inline constexpr double kLeastOfTraining = 0.4;
 
 Loop find_period(const Activity& activity);
+
+// Distinguishes a loop that does a little more every k-th iteration (it prints a loss every 20
+// steps) from a loop of k inner turns (the layers of a model). In the first, what the longer unit
+// holds beyond k shorter ones is little, and stands at lines of its own in functions that every
+// shorter unit runs as well. Layers repeat in functions of their own, and what is around them is in
+// others.
+
+// Whether the longer units of `lane` are some shorter ones and rare lines beside them. False where
+// the lines are not known.
+bool adds_rare_lines(const Activity& activity, const Lane& lane, const RepeatLevel& shorter,
+                     const RepeatLevel& longer);
 
 }  // namespace stepscope

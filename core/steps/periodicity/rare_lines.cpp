@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/periodicity/rare_lines.hpp"
+#include "core/steps/periodicity/periodicity.hpp"
 
 #include <algorithm>
 #include <set>

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/model/ids.hpp"
-#include "core/steps/periodicity/anchors.hpp"
 
 namespace stepscope {
 namespace {

@@ -38,4 +38,17 @@ struct RepeatLevel {
 std::vector<RepeatLevel> find_levels(std::span<const std::uint32_t> tokens,
                                      const Evidence& evidence = {});
 
+// Runs of kGram tokens that recur at even distances over most of a sequence.
+
+inline constexpr std::size_t kFewestRepeats = 3;
+
+struct AnchorSet {
+  std::vector<std::uint32_t> begins;  // where the best one recurs: the most even, then the earliest
+  std::size_t anchors = 0;            // how many recur this often
+};
+
+// One set for each number of recurrences, those with the most anchors first, at most kMostSets.
+inline constexpr std::size_t kMostSets = 24;
+std::vector<AnchorSet> find_anchors(std::span<const std::uint32_t> tokens);
+
 }  // namespace stepscope

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/store/crc32c.hpp"
+#include "core/store/format.hpp"
 
 namespace stepscope::store {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "core/model/lost_stretches.hpp"
+#include "core/model/losses.hpp"
 #include "core/store/reader/decode_table.hpp"
 #include "core/store/reader/event_sections.hpp"
 #include "core/store/reader/lost_chunks.hpp"

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/store/crc32c.hpp"
+#include "core/store/format.hpp"
 
 namespace stepscope::store {
 namespace {

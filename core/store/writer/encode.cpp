@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/store/writer/encode.hpp"
+#include "core/store/writer/batch.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "core/store/writer/batch.hpp"
 #include "core/store/writer/chunk_file.hpp"
-#include "core/store/writer/encode.hpp"
 #include "core/store/writer/pending.hpp"
 
 namespace stepscope {

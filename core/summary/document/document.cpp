@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/summary/document/document_steps.hpp"
 #include "core/summary/document/field_reader.hpp"
+#include "core/summary/document/step_fields.hpp"
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/document/document_steps.hpp"
+#include "core/summary/document/step_fields.hpp"
 
 #include <fmt/format.h>
 

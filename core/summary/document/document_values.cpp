@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/document/document_values.hpp"
+#include "core/summary/document/document_field.hpp"
 
 #include <fmt/format.h>
 

@@ -13,7 +13,6 @@
 
 #include "core/model/device_counter.hpp"
 #include "core/summary/document/document_field.hpp"
-#include "core/summary/document/document_values.hpp"
 #include "core/summary/document/report_fields.hpp"
 #include "core/summary/document/step_fields.hpp"
 

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "core/steps/unusual/long_rule.hpp"
+#include "core/summary/document/document_field.hpp"
 #include "core/summary/document/fields.hpp"
+#include "core/summary/summary.hpp"
 
 namespace stepscope::document {
 
@@ -111,3 +113,13 @@ void step_fields(V& v, All& summary, Rows& rows, Ids& long_ids) {
 }
 
 }  // namespace stepscope::document
+
+namespace stepscope {
+
+// The steps of a report's document: each with its parts, warm-up, sections, long steps. Internal to
+// core/summary.
+
+// Into out.steps, counted, step_parts and long_steps; out.partition must have been read.
+void read_steps(const Field& steps, Summary& out);
+
+}  // namespace stepscope

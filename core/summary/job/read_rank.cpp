@@ -9,7 +9,7 @@
 #include "core/attribution/device/collectives.hpp"
 #include "core/attribution/walked_process.hpp"
 #include "core/summary/parts.hpp"
-#include "core/summary/rows/operation_name.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 
 namespace stepscope::job {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/summary/parts.hpp"
-#include "core/summary/rows/operation_name.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 
 namespace stepscope::summary_parts {
 namespace {

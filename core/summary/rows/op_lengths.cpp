@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/rows/op_lengths.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

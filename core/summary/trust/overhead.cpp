@@ -9,7 +9,7 @@
 
 #include "core/steps/capture_gaps.hpp"
 #include "core/steps/finders/named_range.hpp"
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {

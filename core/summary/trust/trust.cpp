@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/attribution/walked_process.hpp"
-#include "core/model/nothing_recorded.hpp"
+#include "core/model/losses.hpp"
 #include "core/steps/capture_gaps.hpp"
 #include "core/summary/parts.hpp"
 

@@ -28,7 +28,7 @@ class GateHistory : public testing::Test {
   void store_levels(double rise) {
     for (int i = 0; i < 24; ++i) store(i, (1 + 0.001 * (i * 7 % 5)) * (i < 12 ? 1 : 1 + rise));
   }
-  Outcome history(const std::string& more = "") {
+  RunOutcome history(const std::string& more = "") {
     return run_stepscope("gate history " + folder_.at("perf") + " " + more);
   }
   Folder folder_;
@@ -36,7 +36,7 @@ class GateHistory : public testing::Test {
 
 TEST_F(GateHistory, NamesTheResultThatRose) {
   store_levels(0.05);
-  const Outcome run = history("--recent 20");
+  const RunOutcome run = history("--recent 20");
   EXPECT_EQ(run.status, 1) << run.err;
   EXPECT_THAT(run.out, HasSubstr("REGRESSION  step_time: rose with 0012"));
   EXPECT_THAT(run.out, HasSubstr("+5.0 %"));
@@ -47,7 +47,7 @@ TEST_F(GateHistory, NamesTheResultThatRose) {
 TEST_F(GateHistory, AFlatOnePassesAndIsAValidDocument) {
   store_levels(0);
   const std::string out = folder_.at("history.json");
-  const Outcome run = history("--metric step_time --metric kernels --format json -o " + out);
+  const RunOutcome run = history("--metric step_time --metric kernels --format json -o " + out);
   EXPECT_EQ(run.status, 0) << run.err;
   const std::string root = STEPSCOPE_SOURCE_DIR;
   const std::string validate = STEPSCOPE_PYTHON " " + root + "/tests/reports/validate_gate.py " +
@@ -61,14 +61,14 @@ TEST_F(GateHistory, WhatCannotBeJudgedIsNoPass) {
   store(1, 1);
   EXPECT_EQ(history().status, 3) << "one result";
   EXPECT_EQ(run_stepscope("gate history /nowhere").status, 4);
-  const Outcome unknown = history("--metric step_tim");
+  const RunOutcome unknown = history("--metric step_tim");
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'step_time'?"));
   std::filesystem::create_directory(folder_.at("perf/0000.scope"));
   write_file(folder_.at("perf/0000.scope/run.json"), R"({"schema": "stepscope.run/1"})");
   EXPECT_EQ(history().status, 3) << "recordings beside their reports are passed over";
   write_file(folder_.at("perf/0002.json"), "{");
-  const Outcome damaged = history();
+  const RunOutcome damaged = history();
   EXPECT_EQ(damaged.status, 4);
   EXPECT_THAT(damaged.err, HasSubstr("0002.json"));
   EXPECT_EQ(damaged.err.find("0002.json"), damaged.err.rfind("0002.json")) << damaged.err;

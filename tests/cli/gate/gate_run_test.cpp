@@ -20,7 +20,7 @@ std::string commands(const std::string& baseline, const std::string& candidate) 
 }
 
 TEST(GateRun, APlantedSlownessIsARegressionAndRunsAreInTurns) {
-  const Outcome run =
+  const RunOutcome run =
       run_stepscope("gate run -n 3 --level standard --format json" + commands("10 2", "10 40"));
   ASSERT_EQ(run.status, 1) << run.err;
   const auto verdict = nlohmann::json::parse(run.out);
@@ -35,7 +35,7 @@ TEST(GateRun, APlantedSlownessIsARegressionAndRunsAreInTurns) {
 }
 
 TEST(GateRun, TheSameProgramIsNoRegression) {
-  const Outcome run = run_stepscope("gate run -n 3 --level standard" + commands("12 6", "12 6"));
+  const RunOutcome run = run_stepscope("gate run -n 3 --level standard" + commands("12 6", "12 6"));
   EXPECT_NE(run.status, 1) << run.out << run.err;
   EXPECT_THAT(run.err, HasSubstr("6 of 6"));
 }
@@ -47,7 +47,7 @@ TEST(GateRun, KeepsTracesReportsAndOutputsWhereAsked) {
   for (const char* name : {"baseline.1.json", "candidate.1.json", "baseline.1.scope/run.json"})
     EXPECT_TRUE(std::filesystem::exists(folder.at("kept") + "/" + name)) << name;
   EXPECT_THAT(read_file(folder.at("kept") + "/candidate.1.log"), HasSubstr("slept"));
-  const Outcome again =
+  const RunOutcome again =
       run_stepscope("gate --baseline " + folder.at("kept") + "/baseline.1.json --candidate " +
                     folder.at("kept") + "/candidate.1.json");
   EXPECT_EQ(again.status, 3) << again.err;
@@ -57,7 +57,7 @@ TEST(GateRun, AFolderThatHoldsEarlierRunsIsRefused) {
   const Folder folder;
   const std::string keep = "gate run -n 1 --keep " + folder.at("kept");
   run_stepscope(keep + commands("5 1", "5 1"));
-  const Outcome again = run_stepscope(keep + commands("5 1", "5 40"));
+  const RunOutcome again = run_stepscope(keep + commands("5 1", "5 40"));
   EXPECT_EQ(again.status, 4) << again.out;
   EXPECT_THAT(again.err, HasSubstr("baseline.1.scope"));
   EXPECT_THAT(again.err, HasSubstr("of an earlier run"));
@@ -81,14 +81,14 @@ TEST(GateRun, ATerminationEndsTheCommandAndLeavesNoFolder) {
 TEST(GateRun, WhatCannotBeWrittenIsSaidBeforeTheRuns) {
   const Folder folder;
   const std::string ran = folder.at("ran");
-  const Outcome run = run_stepscope("gate run -n 1 --junit " + folder.at("missing/j.xml") +
-                                    " --baseline-cmd 'touch " + ran + "' --candidate-cmd true");
+  const RunOutcome run = run_stepscope("gate run -n 1 --junit " + folder.at("missing/j.xml") +
+                                       " --baseline-cmd 'touch " + ran + "' --candidate-cmd true");
   EXPECT_EQ(run.status, 4);
   EXPECT_FALSE(std::filesystem::exists(ran));
 }
 
 TEST(GateRun, ACommandThatFailsEndsItWithWhatItPrinted) {
-  const Outcome run = run_stepscope("gate run -n 2" + commands("3 1", "3 1 7"));
+  const RunOutcome run = run_stepscope("gate run -n 2" + commands("3 1", "3 1 7"));
   EXPECT_EQ(run.status, 4);
   EXPECT_THAT(run.err, HasSubstr("candidate.1: the command"));
   EXPECT_THAT(run.err, HasSubstr("ended with 7; it printed: "));

@@ -41,7 +41,7 @@ class GateVerb : public testing::Test {
 
   Document gate(const std::string& a, const std::string& b, int status,
                 const std::string& more = "") {
-    const Outcome run =
+    const RunOutcome run =
         run_stepscope("gate --format json --baseline" + a + " --candidate" + b + " " + more);
     EXPECT_EQ(run.status, status) << run.err << run.out;
     return Document::parse(run.out, nullptr, false);
@@ -137,8 +137,8 @@ TEST_F(GateVerb, WritesEveryOutputOfOneVerdict) {
   for (const char* kind : {"json", "junit", "sarif", "markdown"})
     files += std::string(" --") + kind + " " + folder_.at(kind);
   write_file(summary, "before\n");
-  const Outcome run = run_stepscope("gate --github " + sides + files,
-                                    "LC_ALL=C.UTF-8 GITHUB_STEP_SUMMARY=" + summary);
+  const RunOutcome run = run_stepscope("gate --github " + sides + files,
+                                       "LC_ALL=C.UTF-8 GITHUB_STEP_SUMMARY=" + summary);
   EXPECT_EQ(run.status, 1) << run.err;
   EXPECT_THAT(run.out, HasSubstr("REGRESSION  host_syncs"));
   EXPECT_THAT(run.out, HasSubstr("\n::error "));
@@ -153,7 +153,7 @@ TEST_F(GateVerb, WritesEveryOutputOfOneVerdict) {
 TEST_F(GateVerb, WrongArgumentsAndPoliciesAreNamed) {
   const std::string a = side("a", {1}), b = side("b", {1});
   const auto failing = [&](const std::string& arguments, int status, const char* says) {
-    const Outcome run = run_stepscope("gate " + arguments);
+    const RunOutcome run = run_stepscope("gate " + arguments);
     EXPECT_EQ(run.status, status) << arguments;
     EXPECT_THAT(run.err, HasSubstr(says));
     EXPECT_EQ(run.out, "");
@@ -172,7 +172,7 @@ TEST_F(GateVerb, WrongArgumentsAndPoliciesAreNamed) {
 TEST_F(GateVerb, ADamagedSideIsBadInputAndNoVerdict) {
   const std::string a = side("a", {1});
   const auto damaged = [&](const std::function<void(Document&)>& damage, const char* says) {
-    const Outcome run =
+    const RunOutcome run =
         run_stepscope("gate --baseline" + a + " --candidate" + side("bad", {1}, damage));
     EXPECT_EQ(run.status, 4);
     EXPECT_THAT(run.err, HasSubstr("bad0.json"));
@@ -186,7 +186,7 @@ TEST_F(GateVerb, ADamagedSideIsBadInputAndNoVerdict) {
 TEST_F(GateVerb, BudgetsAloneNeedNoBaseline) {
   const std::string budgets = policy(R"("metrics": [], "budgets": ["host_syncs <= 0"])");
   EXPECT_EQ(run_stepscope("gate " + budgets + " --candidate" + side("b", {1})).status, 0);
-  const Outcome broken =
+  const RunOutcome broken =
       run_stepscope("gate " + budgets + " --candidate" +
                     side("b", {1}, [](Document& d) { add_work(d, "host_syncs", 2); }));
   EXPECT_EQ(broken.status, 1);

@@ -80,7 +80,7 @@ class FilesOfRanks : public testing::Test {
     return folder_.at("a.json") + " " + folder_.at("b.json");
   }
   static Json job_of(const std::string& arguments) {
-    const Outcome run = run_stepscope("report --format json " + arguments);
+    const RunOutcome run = run_stepscope("report --format json " + arguments);
     EXPECT_EQ(run.status, 0) << run.err;
     return Json::parse(run.out, nullptr, false);
   }
@@ -125,7 +125,7 @@ TEST_F(FilesOfRanks, AFolderOfThemIsTheJob) {
 TEST_F(FilesOfRanks, ARankIsChosenOutOfSeveralFiles) {
   const Json report = job_of(both() + " --rank 1");
   EXPECT_EQ(report["run"]["rank"], 1);
-  const Outcome none = run_stepscope("report --rank 7 " + both());
+  const RunOutcome none = run_stepscope("report --rank 7 " + both());
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.err, HasSubstr("no process of rank 7"));
 }
@@ -135,8 +135,8 @@ TEST_F(FilesOfRanks, DiffComparesFoldersAsJobs) {
   const Folder clean;
   for (const int rank : {0, 1})
     write_file(clean.at(fmt::format("rank{}.json", rank)), kineto_of({.rank = rank}, 8'110));
-  const Outcome run = run_stepscope("diff --anyway --format json " + clean.path().string() + " " +
-                                    folder_.path().string());
+  const RunOutcome run = run_stepscope("diff --anyway --format json " + clean.path().string() +
+                                       " " + folder_.path().string());
   const Json diff = Json::parse(run.out, nullptr, false);
   ASSERT_TRUE(diff.contains("a")) << run.err;
   for (const char* side : {"a", "b"})
@@ -149,7 +149,7 @@ TEST_F(FilesOfRanks, DiffComparesFoldersAsJobs) {
 TEST_F(FilesOfRanks, ARankThatIsMissingIsNamedAndNobodyIsBlamed) {
   write("a.json", {.rank = 0, .world = 3});
   write("b.json", {.rank = 1, .world = 3, .late_us = 5'000});
-  const Outcome run = run_stepscope("report " + folder_.path().string());
+  const RunOutcome run = run_stepscope("report " + folder_.path().string());
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("rank 2 of 3 is not here"));
   EXPECT_THAT(run.out, Not(HasSubstr("wait for rank 1")));
@@ -158,7 +158,7 @@ TEST_F(FilesOfRanks, ARankThatIsMissingIsNamedAndNobodyIsBlamed) {
 TEST_F(FilesOfRanks, FilesOfOneRankAreReportsOfTheirOwn) {
   write("a.json", {.rank = 0});
   write("b.json", {.rank = 0});
-  const Outcome run = run_stepscope("report " + folder_.path().string());
+  const RunOutcome run = run_stepscope("report " + folder_.path().string());
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("rank 0 is in more than one file"));
   EXPECT_THAT(run.out, HasSubstr("====="));
@@ -167,7 +167,7 @@ TEST_F(FilesOfRanks, FilesOfOneRankAreReportsOfTheirOwn) {
 TEST_F(FilesOfRanks, AFileThatCannotBeReadIsNamed) {
   both();
   write_file(folder_.at("c.json"), "{\"traceEvents\": [");
-  const Outcome run = run_stepscope("report " + folder_.path().string());
+  const RunOutcome run = run_stepscope("report " + folder_.path().string());
   EXPECT_EQ(run.status, 4);
   EXPECT_THAT(run.err, HasSubstr("c.json"));
 }

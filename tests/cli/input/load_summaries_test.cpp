@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/load_summaries.hpp"
+#include "cli/input/load_summary.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,10 +50,10 @@ TEST(LoadSummaries, ReckonTheMemoryOfEachKind) {
 // taskset leaves one core: the sides are read one after the other.
 TEST(DiffVerb, IsTheSameHoweverManyCoresThereAre) {
   const std::string words = "diff --format json " + kBefore + " " + kAfter;
-  const Outcome on_all = run_stepscope(words);
-  const Outcome on_one = run_stepscope(words,
-                                       "taskset -c \"$(taskset -cp $$ | grep -o '[0-9]*' | "
-                                       "tail -1)\"");
+  const RunOutcome on_all = run_stepscope(words);
+  const RunOutcome on_one = run_stepscope(words,
+                                          "taskset -c \"$(taskset -cp $$ | grep -o '[0-9]*' | "
+                                          "tail -1)\"");
   ASSERT_EQ(on_all.status, 0) << on_all.err;
   EXPECT_EQ(on_all.out, on_one.out);
 }

@@ -507,7 +507,7 @@ TEST(McpLines, AreTakenApartWhereverAReadEnds) {
 }
 
 TEST(McpVerb, HoldsASessionOverItsPipes) {
-  const Outcome run = run_stepscope("--version");
+  const RunOutcome run = run_stepscope("--version");
   ASSERT_EQ(run.status, 0);
   EXPECT_EQ(std::system((STEPSCOPE_PYTHON " " STEPSCOPE_SOURCE_DIR
                                           "/tests/cli/mcp/mcp_session.py " STEPSCOPE_BINARY_DIR
@@ -518,7 +518,7 @@ TEST(McpVerb, HoldsASessionOverItsPipes) {
 }
 
 TEST(McpVerb, NamesAMissingTraceBeforeTheSession) {
-  const Outcome run = run_stepscope("mcp no_such.scope </dev/null");
+  const RunOutcome run = run_stepscope("mcp no_such.scope </dev/null");
   EXPECT_EQ(run.status, 4);
   EXPECT_EQ(run.out, "");
   EXPECT_THAT(run.err, HasSubstr("no_such.scope: there is no such file or folder"));

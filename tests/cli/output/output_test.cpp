@@ -32,7 +32,7 @@ TEST(Outputs, TheFileThatIsReadIsNotWrittenOver) {
       "export " + trace + " --to csv -o " + trace,
       "gate --baseline " + trace + " --candidate " + kReadTrace + " --json " + trace};
   for (const std::string& verb : verbs) {
-    const Outcome run = run_stepscope(verb);
+    const RunOutcome run = run_stepscope(verb);
     EXPECT_EQ(run.status, 2) << verb << "\n" << run.err;
     EXPECT_THAT(run.err, HasSubstr("is the file that is read"));
   }
@@ -89,10 +89,10 @@ TEST(Outputs, AGateWritesWhatItCanAndSaysItsVerdict) {
   const std::string run = folder.at("run.json");
   ASSERT_EQ(run_stepscope("report " + kReadTrace + " --format json -o " + run).status, 0);
   const std::string gate = "gate --baseline " + run + " --candidate " + kReadTrace;
-  const Outcome missing = run_stepscope(gate + " --junit " + folder.at("missing/j.xml"));
+  const RunOutcome missing = run_stepscope(gate + " --junit " + folder.at("missing/j.xml"));
   EXPECT_EQ(missing.status, 4);
   EXPECT_EQ(missing.out, "") << "it was said before the work";
-  const Outcome full = run_stepscope(gate + " --junit /dev/full --json " + folder.at("v.json"));
+  const RunOutcome full = run_stepscope(gate + " --junit /dev/full --json " + folder.at("v.json"));
   EXPECT_EQ(full.status, 4);
   EXPECT_THAT(full.err, HasSubstr("stepscope gate: "));
   EXPECT_THAT(full.err, HasSubstr("/dev/full"));
@@ -101,7 +101,7 @@ TEST(Outputs, AGateWritesWhatItCanAndSaysItsVerdict) {
 
 TEST(Outputs, NanIsNoNumber) {
   for (const char* verb : {"gate history . --tolerance nan", "gate history . --level nan"}) {
-    const Outcome run = run_stepscope(verb);
+    const RunOutcome run = run_stepscope(verb);
     EXPECT_EQ(run.status, 2) << verb;
     EXPECT_THAT(run.err, HasSubstr("no finite number"));
   }

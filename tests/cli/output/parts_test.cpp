@@ -5,8 +5,7 @@
 
 #include "cli/output/output.hpp"
 #include "cli/output/progress_bar.hpp"
-#include "cli/output/terminal.hpp"
-#include "core/support/suggestion.hpp"
+#include "core/support/words.hpp"
 #include "tests/cli/run_stepscope.hpp"
 
 namespace stepscope {

@@ -15,7 +15,7 @@ const std::string kOther = STEPSCOPE_SOURCE_DIR "/tests/data/kineto/collate_toke
 
 class BaselineVerb : public testing::Test {
  protected:
-  Outcome baseline(const std::string& action, const std::string& more = "") {
+  RunOutcome baseline(const std::string& action, const std::string& more = "") {
     return run_stepscope("baseline " + action + " --dir " + folder_.at("kept") + " " + more);
   }
   std::size_t entries() const {
@@ -30,11 +30,11 @@ TEST_F(BaselineVerb, KeepsReportsUnderANameAndTheGateTakesIt) {
   EXPECT_EQ(entries(), 1U) << "no temporary folder is left";
   EXPECT_THAT(baseline("list").out, HasSubstr("main  1 run\n"));
   EXPECT_THAT(baseline("show main").out, HasSubstr("1.json  3 steps of "));
-  const Outcome gate = run_stepscope("gate --baselines " + folder_.at("kept") +
-                                     " --baseline main --candidate " + kKept);
+  const RunOutcome gate = run_stepscope("gate --baselines " + folder_.at("kept") +
+                                        " --baseline main --candidate " + kKept);
   EXPECT_EQ(gate.status, 3) << gate.err << "the same recording says nothing about time";
   EXPECT_THAT(gate.out, HasSubstr("kept/main/1.json"));
-  const Outcome by_folder =
+  const RunOutcome by_folder =
       run_stepscope("gate --baseline " + folder_.at("kept") + "/main --candidate " + kKept);
   EXPECT_EQ(by_folder.status, 3) << by_folder.err;
   EXPECT_EQ(baseline("rm main").status, 0);
@@ -50,7 +50,7 @@ TEST_F(BaselineVerb, ADocumentIsKeptAsItIs) {
 
 TEST_F(BaselineVerb, IsReplacedOnlyWhenAskedAndThenWhole) {
   ASSERT_EQ(baseline("save main", kKept + " " + kOther).status, 0);
-  const Outcome again = baseline("save main", kOther);
+  const RunOutcome again = baseline("save main", kOther);
   EXPECT_EQ(again.status, 2);
   EXPECT_THAT(again.err, HasSubstr("baseline 'main' exists; --force replaces it"));
   EXPECT_THAT(baseline("list").out, HasSubstr("main  2 runs"));
@@ -61,7 +61,7 @@ TEST_F(BaselineVerb, IsReplacedOnlyWhenAskedAndThenWhole) {
 
 TEST_F(BaselineVerb, ARunThatCannotBeReadLeavesTheOldOne) {
   ASSERT_EQ(baseline("save main", kKept).status, 0);
-  const Outcome damaged = baseline("save main --force", kOther + " /nowhere.json");
+  const RunOutcome damaged = baseline("save main --force", kOther + " /nowhere.json");
   EXPECT_EQ(damaged.status, 4);
   EXPECT_THAT(damaged.err, HasSubstr("/nowhere.json"));
   EXPECT_THAT(baseline("list").out, HasSubstr("main  1 run\n"));
@@ -80,7 +80,7 @@ TEST_F(BaselineVerb, NamesAreNamesAndUnknownOnesAreNamed) {
 
 TEST_F(BaselineVerb, AFolderWithoutReportsIsNoRun) {
   std::filesystem::create_directory(folder_.at("empty"));
-  const Outcome run =
+  const RunOutcome run =
       run_stepscope("gate --baseline " + folder_.at("empty") + " --candidate " + kKept);
   EXPECT_EQ(run.status, 4);
   EXPECT_THAT(run.err, HasSubstr("a folder without a report"));

@@ -16,7 +16,7 @@ const std::string kBad = STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norm
 const std::string kFixed = STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.fixed.json.gz";
 
 TEST(DiffVerb, ShowsThePartsBetweenTwoTraces) {
-  const Outcome run = run_stepscope("diff " + kBad + " " + kFixed);
+  const RunOutcome run = run_stepscope("diff " + kBad + " " + kFixed);
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
   for (const char* part : {"A's step", "= B's step", "left over: 0 ns", "By cause", "Work a step"})
@@ -27,8 +27,8 @@ TEST(DiffVerb, ReportsStandForTheirTraces) {
   const Folder folder;
   for (const auto& [trace, name] : {std::pair(kBad, "a.json"), std::pair(kFixed, "b.json")})
     ASSERT_EQ(run_stepscope("report " + trace + " --format json -o " + folder.at(name)).status, 0);
-  const Outcome traces = run_stepscope("diff --format json " + kBad + " " + kFixed);
-  const Outcome reports =
+  const RunOutcome traces = run_stepscope("diff --format json " + kBad + " " + kFixed);
+  const RunOutcome reports =
       run_stepscope("diff --format json " + folder.at("a.json") + " " + folder.at("b.json"));
   EXPECT_EQ(reports.status, 0) << reports.err;
   EXPECT_EQ(traces.out, reports.out);
@@ -48,8 +48,8 @@ TEST(DiffVerb, WritesAPageMarkdownAndAPicture) {
 }
 
 TEST(DiffVerb, SeveralRunsASideGiveARange) {
-  const Outcome run = run_stepscope("diff --format json --baseline " + kBad + " " + kBad +
-                                    " --candidate " + kFixed + " " + kFixed);
+  const RunOutcome run = run_stepscope("diff --format json --baseline " + kBad + " " + kBad +
+                                       " --candidate " + kFixed + " " + kFixed);
   EXPECT_EQ(run.status, 0) << run.err;
   const auto document = nlohmann::json::parse(run.out);
   EXPECT_EQ(document["a"]["runs"], 2);
@@ -64,11 +64,11 @@ TEST(DiffVerb, RunsOfUnlikeWorkAreRefusedWithThree) {
   other["run"]["device"] = "NVIDIA A100-SXM4-80GB";
   write_file(folder.at("b.json"), other.dump());
   const std::string sides = kBad + " " + folder.at("b.json");
-  const Outcome refused = run_stepscope("diff " + sides);
+  const RunOutcome refused = run_stepscope("diff " + sides);
   EXPECT_EQ(refused.status, 3);
   EXPECT_THAT(refused.out, HasSubstr("NOT COMPARABLE"));
   EXPECT_THAT(refused.err, HasSubstr("--anyway shows the tables"));
-  const Outcome anyway = run_stepscope("diff --anyway " + sides);
+  const RunOutcome anyway = run_stepscope("diff --anyway " + sides);
   EXPECT_EQ(anyway.status, 0);
   EXPECT_THAT(anyway.out, HasSubstr("= B's step"));
 }
@@ -76,7 +76,7 @@ TEST(DiffVerb, RunsOfUnlikeWorkAreRefusedWithThree) {
 TEST(DiffVerb, BadInputIsNamed) {
   const Folder folder;
   write_file(folder.at("broken.json"), "{\"schema\": \"stepscope.report/1\"");
-  const Outcome broken = run_stepscope("diff " + kBad + " " + folder.at("broken.json"));
+  const RunOutcome broken = run_stepscope("diff " + kBad + " " + folder.at("broken.json"));
   EXPECT_EQ(broken.status, 4);
   EXPECT_THAT(broken.err, HasSubstr("broken.json"));
   EXPECT_EQ(run_stepscope("diff " + kBad + " " + folder.at("absent.scope")).status, 4);

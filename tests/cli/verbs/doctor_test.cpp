@@ -28,14 +28,14 @@ class Doctor : public testing::Test {
     write_file(folder_.at("python3"), "#!/bin/sh\n" + commands + "\n");
     std::filesystem::permissions(folder_.at("python3"), std::filesystem::perms::owner_all);
   }
-  Outcome examine(const std::string& environment, const std::string& options = "") const {
+  RunOutcome examine(const std::string& environment, const std::string& options = "") const {
     return run_stepscope("doctor " + folder_.at("") + options, machine() + environment);
   }
   std::string machine() const {
     return "env PATH=" + folder_.at("") +
            ":/usr/bin:/bin LD_LIBRARY_PATH=" STEPSCOPE_FAKE_VENDOR " CUDA_HOME= CUDA_PATH= ";
   }
-  static void expect_all_lines(const Outcome& outcome) {
+  static void expect_all_lines(const RunOutcome& outcome) {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     for (const char* line : kAlways) EXPECT_THAT(outcome.out, HasSubstr(line));
     for (const char* line : kWithDriver) EXPECT_THAT(outcome.out, HasSubstr(line));
@@ -44,7 +44,7 @@ class Doctor : public testing::Test {
 };
 
 TEST_F(Doctor, LibrariesThatAnswerAreNamed) {
-  const Outcome outcome = examine("");
+  const RunOutcome outcome = examine("");
   expect_all_lines(outcome);
   EXPECT_THAT(outcome.out, ContainsRegex("driver +.*CUDA 13.0"));
   EXPECT_THAT(outcome.out, ContainsRegex("ok +CUPTI +.*libcupti.so.13, version 130000"));
@@ -57,7 +57,7 @@ struct Way {
 class DoctorWays : public Doctor, public testing::WithParamInterface<Way> {};
 
 TEST_P(DoctorWays, CuptiCostsItsLine) {
-  const Outcome outcome = examine(std::string("FAKE_CUPTI=") + GetParam().name, " --patience 2");
+  const RunOutcome outcome = examine(std::string("FAKE_CUPTI=") + GetParam().name, " --patience 2");
   expect_all_lines(outcome);
   EXPECT_THAT(outcome.out, ContainsRegex(std::string("missing +CUPTI +.*libcupti.so.13 ") +
                                          GetParam().what + ".*\n.*-> .*pip install"));
@@ -65,7 +65,7 @@ TEST_P(DoctorWays, CuptiCostsItsLine) {
 }
 
 TEST_P(DoctorWays, NvmlCostsItsLines) {
-  const Outcome outcome = examine(std::string("FAKE_NVML=") + GetParam().name, " --patience 2");
+  const RunOutcome outcome = examine(std::string("FAKE_NVML=") + GetParam().name, " --patience 2");
   expect_all_lines(outcome);
   EXPECT_THAT(outcome.out, ContainsRegex(std::string("limited +clocks +.*libnvidia-ml.so.1 ") +
                                          GetParam().what + ".*\n.*-> "));
@@ -73,7 +73,7 @@ TEST_P(DoctorWays, NvmlCostsItsLines) {
 }
 
 TEST_P(DoctorWays, LibcudaCostsItsLineAndCuptiIsNotAsked) {
-  const Outcome outcome =
+  const RunOutcome outcome =
       examine(std::string("FAKE_CUPTI=abort FAKE_CUDA=") + GetParam().name, " --patience 2");
   expect_all_lines(outcome);
   EXPECT_THAT(outcome.out, ContainsRegex(std::string("missing +driver +libcuda.so.1 ") +
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(Doctor, APythonThatHangsCostsItsLines) {
   set_python("sleep 60");
-  const Outcome outcome = examine("", " --patience 1");
+  const RunOutcome outcome = examine("", " --patience 1");
   expect_all_lines(outcome);
   EXPECT_THAT(outcome.out, ContainsRegex("Python +python3 gave no answer in 1 s"));
 }
@@ -113,7 +113,7 @@ TEST_F(Doctor, ALineDoesNotWaitForTheNext) {
 }
 
 TEST_F(Doctor, AFolderThatIsNoneIsRefused) {
-  const Outcome outcome = run_stepscope("doctor " + folder_.at("none"));
+  const RunOutcome outcome = run_stepscope("doctor " + folder_.at("none"));
   EXPECT_EQ(outcome.status, 4);
   EXPECT_THAT(outcome.err, HasSubstr("does not exist"));
 }

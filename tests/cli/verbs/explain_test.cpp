@@ -21,7 +21,7 @@ TEST(ExplainVerb, HasAPageForEveryFinding) {
   const std::string list = run_stepscope("explain").out;
   for (const std::string_view id : finding_ids()) {
     EXPECT_THAT(list, HasSubstr(std::string(id)));
-    const Outcome page = run_stepscope("explain " + std::string(id));
+    const RunOutcome page = run_stepscope("explain " + std::string(id));
     EXPECT_EQ(page.status, 0) << id;
     EXPECT_THAT(page.out, testing::StartsWith("# " + std::string(id) + ": "));
     EXPECT_THAT(page.out, HasSubstr("## How it is priced")) << id;
@@ -34,7 +34,7 @@ TEST(ExplainVerb, HasAPageForEveryCause) {
   for (std::size_t i = 0; i < kCauseCount; ++i) {
     const std::string id(name_of(static_cast<Cause>(i)));
     EXPECT_THAT(list, HasSubstr(id + " "));
-    const Outcome page = run_stepscope("explain " + id);
+    const RunOutcome page = run_stepscope("explain " + id);
     EXPECT_EQ(page.status, 0) << id << page.err;
     EXPECT_THAT(page.out, testing::StartsWith("# " + id + ": ")) << id;
   }
@@ -45,14 +45,14 @@ TEST(ExplainVerb, HasAPageForEveryCause) {
 }
 
 TEST(ExplainVerb, SuggestsTheNearestId) {
-  const Outcome run = run_stepscope("explain host_snc");
+  const RunOutcome run = run_stepscope("explain host_snc");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("did you mean 'host_sync'"));
 }
 
 // The norms are read one by one and cost; the loss is read where the device has just ended.
 TEST(ReportFindings, NameTheLineThatCostsAndClearTheOneThatDoesNot) {
-  const Outcome run = run_stepscope("report " + kSyncTrace);
+  const RunOutcome run = run_stepscope("report " + kSyncTrace);
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("What to do"));
   EXPECT_THAT(run.out, HasSubstr("host_sync  sync_mask_norms.py:96 (in largest"));
@@ -74,7 +74,8 @@ TEST(ReportFindings, AreTheSameInAReportOfTheDocument) {
 
 TEST(ReportFindings, StandInEveryFormat) {
   for (const char* format : {"json", "html", "markdown"}) {
-    const Outcome run = run_stepscope("report --format " + std::string(format) + " " + kSyncTrace);
+    const RunOutcome run =
+        run_stepscope("report --format " + std::string(format) + " " + kSyncTrace);
     EXPECT_EQ(run.status, 0) << format;
     EXPECT_THAT(run.out, HasSubstr("host_sync")) << format;
     EXPECT_THAT(run.out, HasSubstr("largest_norms_on_host")) << format;

@@ -19,7 +19,7 @@ TEST(ExportVerb, WritesEveryFormatSaysSoAndReportsReadTheChromeOne) {
   const Folder folder;
   for (const char* format : {"perfetto", "chrome", "csv"}) {
     const std::string file = folder.at(format);
-    const Outcome run =
+    const RunOutcome run =
         run_stepscope("export " + kExportedTrace + " --to " + format + " -o " + file);
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_EQ(run.out + run.err, "stepscope: wrote " + file + "\n");
@@ -35,7 +35,7 @@ TEST(ExportVerb, WrongArgumentsAndPlacesHaveTheirExitCodes) {
   EXPECT_EQ(run_stepscope("export " + kExportedTrace + " --to chrome").status, 2);
   EXPECT_EQ(run_stepscope("export " + kExportedTrace + " --to chrome --table steps" + to).status,
             2);
-  const Outcome table = run_stepscope("export " + kExportedTrace + " --to csv --table x" + to);
+  const RunOutcome table = run_stepscope("export " + kExportedTrace + " --to csv --table x" + to);
   EXPECT_EQ(table.status, 2);
   EXPECT_THAT(table.err, HasSubstr("device_ops"));
   EXPECT_EQ(run_stepscope("export " + kExportedTrace + " --to csv -o /nowhere/x").status, 4);

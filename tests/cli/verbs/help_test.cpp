@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/verbs/help_page.hpp"
+#include "cli/verbs/pages.hpp"
 #include "tests/cli/run_stepscope.hpp"
 
 namespace stepscope {
@@ -25,7 +25,7 @@ TEST(HelpVerb, HasEveryPageOfTheDocumentation) {
     if (entry.path().extension() != ".md" || entry.path().stem() == "README") continue;
     const std::string topic = entry.path().stem();
     EXPECT_THAT(list, ContainsRegex("(^|\n)" + topic + " +[A-Za-z]"));
-    const Outcome page = run_stepscope("help " + topic);
+    const RunOutcome page = run_stepscope("help " + topic);
     EXPECT_EQ(page.status, 0) << topic << page.err;
     EXPECT_THAT(page.out, StartsWith("# ")) << topic;
     EXPECT_EQ(page.out.find("]("), std::string::npos)
@@ -37,7 +37,7 @@ TEST(HelpVerb, AlsoExplainsFindingsCausesAndVerbs) {
   EXPECT_THAT(run_stepscope("help host_sync").out, StartsWith("# host_sync: "));
   EXPECT_THAT(run_stepscope("help host.off_cpu").out, StartsWith("# host.off_cpu: "));
   EXPECT_THAT(run_stepscope("help baseline").out, HasSubstr("Usage: "));
-  const Outcome wrong = run_stepscope("help gaet");
+  const RunOutcome wrong = run_stepscope("help gaet");
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("did you mean 'gate'?"));
 }
@@ -69,13 +69,13 @@ TEST(HelpVerb, EveryTopicThatAHelpTextNamesIsThere) {
 }
 
 TEST(CommandLine, SaysThatItCannotAttach) {
-  const Outcome run = run_stepscope("attach 123");
+  const RunOutcome run = run_stepscope("attach 123");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("cannot attach to a running process"));
 }
 
 TEST(CommandLine, ASeparatorWithoutAVerbNamesTheVerb) {
-  const Outcome run = run_stepscope("-- python train.py");
+  const RunOutcome run = run_stepscope("-- python train.py");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("stepscope profile -- COMMAND"));
 }
@@ -90,7 +90,7 @@ const std::string kNormsTrace =
 TEST(OutputName, SaysTheFormatWhereNoneIsGiven) {
   const Folder folder;
   const auto written = [&](const std::string& verb, const std::string& file) {
-    const Outcome run = run_stepscope(verb + " -o " + folder.at(file));
+    const RunOutcome run = run_stepscope(verb + " -o " + folder.at(file));
     EXPECT_EQ(run.status, 0) << verb << file << run.err;
     EXPECT_THAT(run.err, HasSubstr("stepscope: wrote " + folder.at(file))) << verb;
     return read_file(folder.at(file));
@@ -109,7 +109,7 @@ TEST(OutputName, SaysTheFormatWhereNoneIsGiven) {
 
 TEST(OutputName, OfAFormatThatTheVerbDoesNotWriteIsRefused) {
   const Folder folder;
-  const Outcome run = run_stepscope("whatif " + kNormsTrace + " -o " + folder.at("w.html"));
+  const RunOutcome run = run_stepscope("whatif " + kNormsTrace + " -o " + folder.at("w.html"));
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("the formats are text, json"));
   EXPECT_FALSE(std::filesystem::exists(folder.at("w.html")));
@@ -118,7 +118,8 @@ TEST(OutputName, OfAFormatThatTheVerbDoesNotWriteIsRefused) {
 
 TEST(OutputName, OfAPictureIsThatOfAPng) {
   const Folder folder;
-  const Outcome run = run_stepscope("view " + kNormsTrace + " --screenshot " + folder.at("a.jpg"));
+  const RunOutcome run =
+      run_stepscope("view " + kNormsTrace + " --screenshot " + folder.at("a.jpg"));
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, AllOf(HasSubstr("written as PNG"), HasSubstr("a.png")));
   EXPECT_FALSE(std::filesystem::exists(folder.at("a.jpg")));
@@ -128,7 +129,7 @@ TEST(BaselineName, ThatIsNoneListsThoseThatAre) {
   const Folder folder;
   const std::string kept = folder.at("kept");
   ASSERT_EQ(run_stepscope("baseline save fast " + kNormsTrace + " --dir " + kept).status, 0);
-  const Outcome run =
+  const RunOutcome run =
       run_stepscope("gate --baseline nope --candidate " + kNormsTrace + " --baselines " + kept);
   EXPECT_EQ(run.status, 4);
   EXPECT_THAT(run.err, AllOf(HasSubstr("no baseline of that name"), HasSubstr("holds fast")));
@@ -136,7 +137,7 @@ TEST(BaselineName, ThatIsNoneListsThoseThatAre) {
 
 TEST(GateOfOneRunASide, NamesThePolicyOfCountsAlone) {
   const Folder folder;
-  const Outcome run =
+  const RunOutcome run =
       run_stepscope("gate --baseline " + kNormsTrace + " --candidate " +
                     STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.bad.json.gz");
   EXPECT_EQ(run.status, 3) << run.err;

@@ -175,13 +175,13 @@ TEST(RunLadder, AFolderOfAnotherCommandIsNotGoneOnFrom) {
 }
 
 TEST(LadderVerb, OrdersAndASweepAreOneOrTheOther) {
-  const Outcome run = run_stepscope("ladder llm --shapley R1,R2 --micro-batches 1,2");
+  const RunOutcome run = run_stepscope("ladder llm --shapley R1,R2 --micro-batches 1,2");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("--shapley"));
 }
 
 TEST(LadderVerb, AModelThatIsNoneIsRefused) {
-  const Outcome run = run_stepscope("ladder no_model");
+  const RunOutcome run = run_stepscope("ladder no_model");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("llm"));
   EXPECT_THAT(run.err, HasSubstr("token_pipeline"));

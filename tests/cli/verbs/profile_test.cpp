@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 TEST(ProfileVerb, SaysThatItCannotAttach) {
   for (const char* words : {"profile --pid 123", "profile --attach 123"}) {
-    const Outcome run = run_stepscope(words);
+    const RunOutcome run = run_stepscope(words);
     EXPECT_EQ(run.status, 2) << words;
     EXPECT_THAT(run.err, HasSubstr("cannot attach to a running process")) << words;
   }

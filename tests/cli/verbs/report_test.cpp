@@ -24,7 +24,7 @@ constexpr const char* kOneKernel =
        "args": {"correlation": 1, "device": 0, "stream": 7, "context": 1}}]})";
 
 TEST(ReportVerb, PrintsTheScreenAndNothingOnStderr) {
-  const Outcome run = run_stepscope("report " + kTrace);
+  const RunOutcome run = run_stepscope("report " + kTrace);
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
   for (const char* part :
@@ -70,7 +70,7 @@ TEST(ReportVerb, PausesStayInTheHeadlineAndATrimmedViewSaysSo) {
   EXPECT_EQ(all["steps"]["long_steps"]["steps"], 6);
   EXPECT_EQ(all["steps"]["long_steps"]["excess_ns_total"], 6 * 290 * 1'000'000);
   EXPECT_EQ(all["steps"]["warm_up"]["steps"], 1);
-  const Outcome trimmed = run_stepscope("report --without-long-steps " + trace);
+  const RunOutcome trimmed = run_stepscope("report --without-long-steps " + trace);
   EXPECT_EQ(trimmed.status, 0) << trimmed.err;
   EXPECT_THAT(trimmed.out, HasSubstr("10.0 ms a step, TRIMMED of its long steps"));
   EXPECT_THAT(trimmed.out, HasSubstr("TRIMMED: 6 of 24 steps, 90.9 % of the loop's time"));
@@ -80,7 +80,7 @@ TEST(ReportVerb, ADocumentCannotBeTrimmed) {
   const Folder folder;
   const std::string document = folder.at("report.json");
   EXPECT_EQ(run_stepscope("report --format json -o " + document + " " + kTrace).status, 0);
-  const Outcome run = run_stepscope("report --without-long-steps " + document);
+  const RunOutcome run = run_stepscope("report --without-long-steps " + document);
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("give the trace that it was made of"));
 }
@@ -91,7 +91,7 @@ TEST(ReportVerb, ADocumentFollowsNoOptionOfATrace) {
   ASSERT_EQ(run_stepscope("report --format json -o " + document + " " + kTrace).status, 0);
   for (const char* option : {"--plain-step 5ms", "--rank 7", "--section 2", "--flops-per-step 1e9",
                              "--phase x", "--step-marker x"}) {
-    const Outcome run = run_stepscope("report " + document + " " + option);
+    const RunOutcome run = run_stepscope("report " + document + " " + option);
     const std::string name = std::string(option).substr(0, std::string(option).find(' '));
     EXPECT_EQ(run.status, 2) << option;
     EXPECT_THAT(run.err, HasSubstr(name + ": a report's document")) << option;
@@ -100,7 +100,7 @@ TEST(ReportVerb, ADocumentFollowsNoOptionOfATrace) {
 }
 
 TEST(ReportVerb, SaysWhichOptionChangedNothing) {
-  const Outcome run = run_stepscope("report --phase nosuch " + kTrace);
+  const RunOutcome run = run_stepscope("report --phase nosuch " + kTrace);
   EXPECT_EQ(run.status, 0);
   EXPECT_THAT(run.err, HasSubstr("--phase 'nosuch' matches no range"));
   EXPECT_THAT(run_stepscope("report --flops-per-step abc " + kTrace).err,
@@ -110,14 +110,14 @@ TEST(ReportVerb, SaysWhichOptionChangedNothing) {
 TEST(ReportVerb, TwoOutputsAreTwoFiles) {
   const Folder folder;
   const std::string file = folder.at("both");
-  const Outcome run = run_stepscope("report -o " + file + " --sarif " + file + " " + kTrace);
+  const RunOutcome run = run_stepscope("report -o " + file + " --sarif " + file + " " + kTrace);
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("is named for two outputs"));
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 TEST(ReportVerb, IsAsciiWhereTheLocaleIs) {
-  const Outcome run = run_stepscope("report " + kTrace, "LC_ALL=C");
+  const RunOutcome run = run_stepscope("report " + kTrace, "LC_ALL=C");
   EXPECT_TRUE(std::all_of(run.out.begin(), run.out.end(), [](char c) { return c > 0; }));
 }
 
@@ -125,9 +125,9 @@ TEST(ReportVerb, IsAsciiWhereTheLocaleIs) {
 TEST(ReportVerb, NamesAreWholeInAPipeAndCutWhereColumnsAreSet) {
   const std::string name =
       "sm90_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize64x128x32_warpgroupsize1x1x1";
-  const Outcome piped = run_stepscope("report " + kTrace, "LC_ALL=C.UTF-8 COLUMNS=");
+  const RunOutcome piped = run_stepscope("report " + kTrace, "LC_ALL=C.UTF-8 COLUMNS=");
   EXPECT_THAT(piped.out, HasSubstr(name));
-  const Outcome shown = run_stepscope("report " + kTrace, "LC_ALL=C.UTF-8 COLUMNS=100");
+  const RunOutcome shown = run_stepscope("report " + kTrace, "LC_ALL=C.UTF-8 COLUMNS=100");
   EXPECT_THAT(shown.out, Not(HasSubstr(name)));
   EXPECT_THAT(shown.out, HasSubstr(name.substr(0, 40)));
 }
@@ -156,7 +156,7 @@ TEST(ReportVerb, TheFlopsOfAStepGiveTheUtilization) {
 TEST(ReportVerb, JsonGoesWholeIntoAFile) {
   const Folder folder;
   const std::string file = folder.at("report.json");
-  const Outcome run = run_stepscope("report " + kTrace + " --format json -o " + file);
+  const RunOutcome run = run_stepscope("report " + kTrace + " --format json -o " + file);
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out, "");
   EXPECT_EQ(nlohmann::json::parse(read_file(file))["schema"], "stepscope.report/1");
@@ -202,7 +202,7 @@ TEST(ReportVerb, SeveralTracesGiveOneDocument) {
 TEST(ReportVerb, WithoutStepsItReportsTheWholeTraceAndSaysSo) {
   const Folder folder;
   write_file(folder.at("one.json"), kOneKernel);
-  const Outcome run = run_stepscope("report " + folder.at("one.json"));
+  const RunOutcome run = run_stepscope("report " + folder.at("one.json"));
   EXPECT_EQ(run.status, 0);
   EXPECT_THAT(run.out, HasSubstr("Where the time goes"));
   EXPECT_THAT(run.err, HasSubstr("no steps found"));
@@ -210,7 +210,7 @@ TEST(ReportVerb, WithoutStepsItReportsTheWholeTraceAndSaysSo) {
 }
 
 TEST(Cli, HelpTeachesAndVersionTells) {
-  const Outcome help = run_stepscope("--help");
+  const RunOutcome help = run_stepscope("--help");
   EXPECT_EQ(help.status, 0);
   EXPECT_THAT(help.out, HasSubstr("Exit codes: 0 pass"));
   EXPECT_THAT(help.out, HasSubstr("Examples:"));
@@ -224,7 +224,7 @@ TEST(ReportVerb, WritesFindingsForCodeScanningAndAnnotations) {
   const Folder folder;
   const std::string file = folder.at("findings.sarif");
   const std::string trace = STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.bad.json.gz";
-  const Outcome both = run_stepscope("report --github --sarif " + file + " " + trace);
+  const RunOutcome both = run_stepscope("report --github --sarif " + file + " " + trace);
   EXPECT_EQ(both.status, 0) << both.err;
   EXPECT_THAT(both.out, HasSubstr("Where the step goes"));
   EXPECT_THAT(both.out, HasSubstr("\n::error file=sync_mask_norms.py,line=96,title=host_sync%3A "));

@@ -21,7 +21,7 @@ nlohmann::json document_of(const std::string& arguments) {
 }
 
 TEST(WhatifVerb, RanksWhatApplies) {
-  const Outcome run = run_stepscope("whatif " + kSlowTrace);
+  const RunOutcome run = run_stepscope("whatif " + kSlowTrace);
   EXPECT_EQ(run.status, 0) << run.err;
   for (const char* part : {"a step", "steps replayed", "remove_sync", "launch_bound", "At best",
                            "Assumed: ", "--plain-step"})
@@ -86,7 +86,7 @@ TEST(WhatifVerb, NoIntervalReachesBelowWhatIsCalledBest) {
 }
 
 TEST(WhatifVerb, SaysHowMuchOfAFixItIs) {
-  const Outcome run = run_stepscope(
+  const RunOutcome run = run_stepscope(
       "whatif " + kSlowTrace +
       " --fix less_often@phase=norms:every=4 --fix scale_work@cause=gpu.gemm:factor=0.5");
   EXPECT_EQ(run.status, 0) << run.err;
@@ -113,7 +113,7 @@ TEST(WhatifVerb, ForecastsAreAnchoredAtThePlainStep) {
 
 TEST(WhatifVerb, SaysWhatIsWrongWithAFix) {
   const auto complaint = [](const std::string& fix) {
-    const Outcome run = run_stepscope("whatif " + kSlowTrace + " --fix " + fix);
+    const RunOutcome run = run_stepscope("whatif " + kSlowTrace + " --fix " + fix);
     EXPECT_EQ(run.status, 2) << fix;
     EXPECT_EQ(run.out, "");
     return run.err;
@@ -141,14 +141,14 @@ TEST(WhatifVerb, SaysThatATraceCannotBeReplayed) {
   write_file(trace,
              R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7,
                  "ts": 110.0, "dur": 50.0, "args": {"device": 0, "stream": 7, "context": 1}}]})");
-  const Outcome run = run_stepscope("whatif " + trace);
+  const RunOutcome run = run_stepscope("whatif " + trace);
   EXPECT_EQ(run.status, 3);
   EXPECT_THAT(run.err, HasSubstr("cannot be replayed: no steps were found"));
   EXPECT_EQ(run_stepscope("whatif " + folder.at("none.json")).status, 4);
 }
 
 TEST(WhatifVerb, HelpNamesEveryFix) {
-  const Outcome run = run_stepscope("whatif --help");
+  const RunOutcome run = run_stepscope("whatif --help");
   EXPECT_EQ(run.status, 0);
   for (const char* fix :
        {"remove_sync", "pin_memory", "prefetch_input", "merge_copies", "hoist_invariant",

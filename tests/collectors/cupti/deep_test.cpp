@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "collectors/cupti/calls/other_calls.hpp"
+#include "collectors/cupti/calls/call_hooks.hpp"
 #include "collectors/cupti/guests/sharing.hpp"
 #include "collectors/recorder/capture/capture.hpp"
 #include "core/attribution/host/host_cause.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "collectors/cupti/calls/api_functions.hpp"
-#include "collectors/cupti/calls/other_calls.hpp"
+#include "collectors/cupti/calls/call_hooks.hpp"
 
 namespace stepscope::cupti {
 namespace {

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/model/sample_state.hpp"
+#include "core/model/events.hpp"
 #include "tests/collectors/recorded_child.hpp"
 
 namespace stepscope::host_sampler {

@@ -5,7 +5,7 @@
 
 #include "collectors/host_sampler/python_state.hpp"
 #include "collectors/host_sampler/sample_queue.hpp"
-#include "collectors/python_frames/code_identity.hpp"
+#include "collectors/python_frames/known_code.hpp"
 #include "core/model/events.hpp"
 #include "tests/collectors/fake_recorder/fake_recorder.hpp"
 #include "tests/collectors/host_sampler/fake_process.hpp"

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "collectors/inject/xla.hpp"
+#include "collectors/inject/startup.hpp"
 
 namespace stepscope::inject {
 namespace {

@@ -17,7 +17,6 @@
 #include "collectors/launcher/environment.hpp"
 #include "collectors/launcher/message.hpp"
 #include "collectors/launcher/output_folder.hpp"
-#include "collectors/launcher/program_file.hpp"
 
 namespace stepscope::launcher {
 namespace {

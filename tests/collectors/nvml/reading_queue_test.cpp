@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/nvml/reading_queue.hpp"
+#include "collectors/nvml/device_reader.hpp"
 
 #include <gtest/gtest.h>
 

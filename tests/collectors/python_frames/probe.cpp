@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "collectors/python_frames/bytecode.hpp"
+#include "collectors/python_frames/known_code.hpp"
 #include "collectors/python_frames/line_table.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
-#include "collectors/python_frames/source_kind.hpp"
 #include "tests/collectors/fake_recorder/fake_recorder.hpp"
 
 #define PROBE extern "C" __attribute__((visibility("default")))

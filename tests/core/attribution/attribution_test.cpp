@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-#include "core/attribution/places/user_code.hpp"
+#include "core/attribution/places/call_sites.hpp"
 #include "tests/core/model/trace_maker.hpp"
 
 namespace stepscope {

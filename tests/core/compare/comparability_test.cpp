@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compare/comparability.hpp"
+#include "core/compare/same_program.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compare/kernel_family.hpp"
+#include "core/compare/work_matching.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/device_health/slow_steps.hpp"
+#include "core/device_health/step_samples.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "core/exporters/json_text.hpp"
-#include "core/findings/replayed_findings.hpp"
+#include "core/findings/all_findings.hpp"
 #include "tests/support/text_case.hpp"
 
 namespace stepscope::testing {

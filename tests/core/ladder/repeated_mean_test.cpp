@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ladder/repeated_mean.hpp"
+#include "core/ladder/ladder.hpp"
 
 #include <gtest/gtest.h>
 

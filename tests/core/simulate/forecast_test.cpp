@@ -11,7 +11,7 @@
 #include <iomanip>
 #include <iostream>
 
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 #include "tests/core/simulate/simulated_run.hpp"
 #include "tests/simulator/random.hpp"
 

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "core/model/sample_state.hpp"
+#include "core/model/events.hpp"
 #include "core/simulate/fix_reader.hpp"
 #include "core/simulate/simulator.hpp"
 #include "tests/support/text_trace.hpp"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "core/support/decimals.hpp"
+#include "core/support/statistics.hpp"
 #include "tests/core/simulate/simulated_run.hpp"
 
 namespace stepscope::simulator {

@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "core/model/lost_stretches.hpp"
+#include "core/model/losses.hpp"
 #include "core/summary/summary.hpp"
 #include "core/summary/trust/overhead.hpp"
 #include "tests/core/steps/found.hpp"

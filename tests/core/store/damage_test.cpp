@@ -8,8 +8,8 @@
 #include <cstring>
 #include <ctime>
 
-#include "core/model/lost_stretches.hpp"
-#include "core/store/crc32c.hpp"
+#include "core/model/losses.hpp"
+#include "core/store/format.hpp"
 #include "core/store/reader/chunk_scan.hpp"
 #include "core/store/reader/file_ids.hpp"
 #include "core/store/reader/lost_chunks.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/summary/rows/op_lengths.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 #include "tests/core/summary/two_ranks.hpp"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/support/line_fit.hpp"
+#include "core/support/statistics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/support/shell_word.hpp"
+#include "core/support/words.hpp"
 
 #include <gtest/gtest.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/support/utf8.hpp"
+#include "core/support/words.hpp"
 
 #include <string>
 

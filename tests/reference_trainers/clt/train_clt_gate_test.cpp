@@ -29,7 +29,7 @@ class TrainCltGate : public testing::Test {
     const std::string policy = folder_.at("policy.json");
     write_file(policy, R"({"schema": "stepscope.policy/1",
         "metrics": ["cpu_ops", {"name": "step_time", "tolerance": 1}]})");
-    const Outcome run = run_stepscope(
+    const RunOutcome run = run_stepscope(
         "gate run --level standard --inconclusive pass --format json -n " + runs + " --policy " +
         policy + command("baseline", baseline) + command("candidate", candidate));
     EXPECT_EQ(run.status, status) << run.out << run.err;

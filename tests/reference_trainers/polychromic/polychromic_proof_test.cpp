@@ -18,7 +18,7 @@ using testing::IsSupersetOf;
 const std::string kTrainPolychromic = TRAIN_POLYCHROMIC " --device cpu --steps 12";
 
 nlohmann::json json_of(const std::string& words) {
-  const Outcome outcome = run_stepscope(words);
+  const RunOutcome outcome = run_stepscope(words);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   return nlohmann::json::parse(outcome.out, nullptr, false);
 }
@@ -26,8 +26,8 @@ nlohmann::json json_of(const std::string& words) {
 TEST(PolychromicProof, ReportAndDiffKnowThePhases) {
   const Folder folder;
   for (const std::string variant : {"baseline", "optimized"}) {
-    const Outcome recorded = run_stepscope("profile --native-lines -o " + folder.at(variant) +
-                                           " -- " + kTrainPolychromic + " --variant " + variant);
+    const RunOutcome recorded = run_stepscope("profile --native-lines -o " + folder.at(variant) +
+                                              " -- " + kTrainPolychromic + " --variant " + variant);
     ASSERT_EQ(recorded.status, 0) << recorded.err;
   }
   const auto report = json_of("report --format json " + folder.at("baseline.scope"));
@@ -35,7 +35,7 @@ TEST(PolychromicProof, ReportAndDiffKnowThePhases) {
   for (const auto& phase : report["phases"]) phases.push_back(phase["phase"].get<std::string>());
   EXPECT_THAT(phases,
               IsSupersetOf({"generate", "encode", "diversity", "loss", "backward", "optimizer"}));
-  const Outcome diff =
+  const RunOutcome diff =
       run_stepscope("diff " + folder.at("baseline.scope") + " " + folder.at("optimized.scope"));
   EXPECT_THAT(diff.out, HasSubstr("generate"));
 }
@@ -52,7 +52,7 @@ TEST(PolychromicProof, TheGateCatchesAFixThatIsTakenBack) {
   const Folder folder;
   const std::string policy = folder.at("policy.json");
   write_file(policy, R"({"schema": "stepscope.policy/1", "metrics": ["cpu_ops"]})");
-  const Outcome gate = run_stepscope(
+  const RunOutcome gate = run_stepscope(
       "gate run --level standard --inconclusive pass --format json -n 1 --policy " + policy +
       " --baseline-cmd '" + kTrainPolychromic + " --variant optimized' --candidate-cmd '" +
       kTrainPolychromic + " --variant optimized --without batched_encoding'");

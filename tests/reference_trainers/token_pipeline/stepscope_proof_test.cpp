@@ -18,10 +18,10 @@ const std::string kTrain = TRAIN_TOKEN_PIPELINE " --device cpu --steps 20";
 
 TEST(TokenPipelineProof, TheReportNamesTheLoopThatMakesTensors) {
   const Folder folder;
-  const Outcome recorded =
+  const RunOutcome recorded =
       run_stepscope("profile --native-lines -o " + folder.at("r0") + " -- " + kTrain);
   ASSERT_EQ(recorded.status, 0) << recorded.err;
-  const Outcome report = run_stepscope("report --format json " + folder.at("r0.scope"));
+  const RunOutcome report = run_stepscope("report --format json " + folder.at("r0.scope"));
   const auto json = nlohmann::json::parse(report.out, nullptr, false);
   std::string found;
   for (const auto& finding : json["findings"])
@@ -30,7 +30,7 @@ TEST(TokenPipelineProof, TheReportNamesTheLoopThatMakesTensors) {
 }
 
 TEST(TokenPipelineProof, TheLadderMeasuresFixesThatTrainTheSame) {
-  const Outcome ladder = run_stepscope(
+  const RunOutcome ladder = run_stepscope(
       "ladder token_pipeline --rungs R0,R1,R7 -n 1 --steps 8 --device cpu --no-profile --format "
       "json --loss-tolerance 1e-5");
   EXPECT_EQ(ladder.status, 0) << ladder.err;
@@ -43,7 +43,7 @@ TEST(TokenPipelineProof, TheGateCatchesAFixThatIsTakenBack) {
   const Folder folder;
   const std::string policy = folder.at("policy.json");
   write_file(policy, R"({"schema": "stepscope.policy/1", "metrics": ["cpu_ops"]})");
-  const Outcome gate = run_stepscope(
+  const RunOutcome gate = run_stepscope(
       "gate run --level standard --inconclusive pass --format json -n 1 --policy " + policy +
       " --baseline-cmd '" + kTrain + " --variant optimized' --candidate-cmd '" + kTrain +
       " --variant optimized --without vectorised'");

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "tests/viewer/sample_run.hpp"
-#include "viewer/view/tables/tables.hpp"
+#include "viewer/view/tables/table.hpp"
 
 namespace stepscope::viewer {
 namespace {

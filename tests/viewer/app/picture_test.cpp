@@ -10,7 +10,7 @@
 
 #include "tests/viewer/sample_run.hpp"
 #include "viewer/app/app.hpp"
-#include "viewer/app/image.hpp"
+#include "viewer/app/window.hpp"
 
 namespace stepscope::viewer {
 namespace {

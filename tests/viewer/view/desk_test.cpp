@@ -14,9 +14,7 @@
 #include "tests/core/summary/two_ranks.hpp"
 #include "tests/viewer/sample_run.hpp"
 #include "viewer/view/details.hpp"
-#include "viewer/view/palette.hpp"
-#include "viewer/view/saved.hpp"
-#include "viewer/view/tables/tables.hpp"
+#include "viewer/view/tables/table.hpp"
 
 namespace stepscope::viewer {
 namespace {

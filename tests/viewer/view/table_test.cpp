@@ -8,7 +8,6 @@
 
 #include "core/report/tables.hpp"
 #include "tests/reports/sample_summaries.hpp"
-#include "viewer/view/tables/report_table.hpp"
 
 namespace stepscope::viewer {
 namespace {

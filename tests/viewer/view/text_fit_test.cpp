@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-#include "viewer/view/legend.hpp"
+#include "viewer/view/desk.hpp"
 
 namespace stepscope::viewer {
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/view/tables/difference_tables.hpp"
+#include "viewer/view/tables/table.hpp"
 
 #include <fmt/format.h>
 
-#include "core/report/diff_tables.hpp"
+#include "core/report/tables.hpp"
 #include "core/report/wording/diff_words.hpp"
-#include "core/report/wording/names.hpp"
-#include "viewer/view/tables/report_table.hpp"
+#include "core/report/wording/numbers.hpp"
 
 namespace stepscope::viewer {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/view/tables/report_table.hpp"
+#include "viewer/view/tables/table.hpp"
 
 #include <fmt/format.h>
 
 #include <limits>
 
-#include "core/report/wording/names.hpp"
+#include "core/report/wording/numbers.hpp"
 
 namespace stepscope::viewer {
 namespace {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
+#include "core/report/table.hpp"
+#include "viewer/view/desk.hpp"
 #include "viewer/view/text_fit.hpp"
 
 namespace stepscope::viewer {
@@ -71,5 +73,23 @@ std::string as_text(const Table& table);
 // Keeps rows of which a cell holds the text, whatever its case.
 Table filtered(Table table, const std::string& text);
 void sort_by(Table& table, std::size_t column, bool descending);
+
+// The tables of two runs' difference: as `stepscope diff` prints them, from the same comparison.
+
+// Empty for one run.
+std::vector<Table> difference_tables(const Desk& desk);
+
+// A table of a report on the screen: all of its rows, without exact totals, each leading to what it
+// stands for in the timeline.
+
+Table table_of_report(const report::Table& table);
+
+// The tables of the screen: the same numbers in the same words as the reports print.
+
+// The tables of a desk in the order of their tabs; those that have nothing to say are left out.
+std::vector<Table> tables_of(const Desk& desk);
+
+// Does what a click on the row does.
+void act(Desk& desk, const TableRow& row);
 
 }  // namespace stepscope::viewer

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "viewer/view/tables/tables.hpp"
+#include "viewer/view/tables/table.hpp"
 
 #include <fmt/format.h>
 
 #include "core/report/report.hpp"
 #include "core/support/duration.hpp"
-#include "viewer/view/tables/difference_tables.hpp"
-#include "viewer/view/tables/report_table.hpp"
 
 namespace stepscope::viewer {
 namespace {

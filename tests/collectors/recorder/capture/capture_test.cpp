@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "collectors/recorder/process_state.hpp"
-#include "core/model/nothing_recorded.hpp"
+#include "core/model/losses.hpp"
 #include "tests/collectors/recorder/user_ranges.hpp"
 
 namespace stepscope::recorder {

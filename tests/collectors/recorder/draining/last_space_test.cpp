@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings whose file can take no more in the middle of the run.
-#include "collectors/recorder/draining/last_space.hpp"
+#include "collectors/recorder/draining/salvage.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -17,8 +17,7 @@
 #include <fstream>
 #include <string>
 
-#include "collectors/recorder/draining/salvage.hpp"
-#include "core/model/lost_stretches.hpp"
+#include "core/model/losses.hpp"
 #include "tests/collectors/recorder/user_ranges.hpp"
 
 namespace stepscope::recorder {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "core/model/enclosing.hpp"
+#include "core/model/row_order.hpp"
 #include "tests/core/model/trace_maker.hpp"
 
 namespace stepscope {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/nsys/op_annotation.hpp"
+#include "core/importers/nsys/tables.hpp"
 
 #include <gtest/gtest.h>
 
-#include "core/importers/nsys/host_tables.hpp"
 #include "core/importers/nsys/names.hpp"
 
 namespace stepscope::nsys {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/model/lost_stretches.hpp"
+#include "core/model/losses.hpp"
 
 namespace stepscope::store {
 namespace {

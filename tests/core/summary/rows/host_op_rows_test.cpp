@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/rows/host_op_rows.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 
 #include <gmock/gmock.h>
 

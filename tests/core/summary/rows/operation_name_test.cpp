@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/rows/operation_name.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 
 #include <gtest/gtest.h>
 

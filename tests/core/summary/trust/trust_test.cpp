@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/model/nothing_recorded.hpp"
+#include "core/model/losses.hpp"
 #include "tests/core/summary/simple_steps.hpp"
 
 namespace stepscope {

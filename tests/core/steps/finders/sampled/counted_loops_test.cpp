@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "core/importers/sampled_programs.hpp"
+#include "core/importers/trace_repairs.hpp"
 #include "tests/core/model/trace_maker.hpp"
 #include "tests/core/steps/found.hpp"
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of the host's time that several rules read: without a core, compiling, making data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/findings/judged_run.hpp"
+
+namespace stepscope::rules {
+
+// The use of the host's cores: how long the loop's thread was ready to run and had no core, how
+// many cores the machine has, and what makes the loop's input. Computed from the sampler's readings
+// of the threads' clocks (core/attribution/host/thread_cpu.hpp).
+
+// Whether the trace holds how long the loop's thread waited for a core.
+bool core_wait_is_known(const JudgedRun& run);
+// Returns the wait for a core within this time; 0 where it is not known.
+std::int64_t core_wait_ns(const JudgedRun& run, Interval time);
+
+// Returns the cores that the process may use; nothing where the trace does not say.
+std::optional<std::uint32_t> core_count(const JudgedRun& run);
+
+// Returns the share on a core of the time in which the loop's input is made: its workers' time,
+// where it has some, else the loop's thread's within `times`. Nothing where it was not sampled.
+std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& times);
+
+// Returns the most workers of one DataLoader that lived at once while the loop waited for it.
+std::uint32_t loader_workers(const JudgedRun& run);
+
+// Time in which code is compiled, tuned or loaded: it passes once, however often the code runs.
+
+struct Compiling {
+  explicit Compiling(const JudgedRun& run);
+
+  // Returns the compiling part of a segment: all of host.module_load, and other host time within
+  // `times`.
+  std::int64_t ns_in(const Segment& segment) const;
+
+  IntervalSet times;  // when the host compiled, over the whole trace (core/steps/compilation.hpp)
+};
+
+// Host time that passes while data for the device is made, with the device idle: between the call
+// before an upload and the upload itself, in the upload's own phase.
+
+struct Preparing {
+  std::size_t segment;  // segment of the process's partition, owned by the host
+  std::int64_t ns;      // its time in a counted step
+  std::size_t upload;   // row of JudgedRun::calls.uploads
+};
+
+// Returns the preparations of the uploads that `chosen` names, in time order.
+std::vector<Preparing> preparing(const JudgedRun& run, const std::vector<bool>& chosen);
+
+// Returns, by row of JudgedRun::calls.uploads, whether it is one of many copies of at most
+// kTinyBytes that a line makes in a step.
+inline constexpr std::uint64_t kTinyBytes = 4096;
+inline constexpr double kManyTiny = 8;
+std::vector<bool> tiny_uploads(const JudgedRun& run);
+
+}  // namespace stepscope::rules

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Kineto trace is mended by once it is read.
+#pragma once
+
+#include <cstdint>
+
+#include "core/model/trace.hpp"
+
+namespace stepscope::kineto {
+
+// Ranges whose length is that of a counter which overflowed: nothing else of the trace reaches as
+// far. Where such a range ended is not known.
+
+// Takes their length; returns how many there were.
+std::uint64_t close_open_ranges(TraceData& data);
+
+// Frames whose return the profiler did not see.
+//
+// It loses the return of some C functions, such as autograd's apply in compiled code, and writes
+// them as if they lasted to the end of the recording. Everything that follows then seems to happen
+// in them. But no frame outlives its caller, so such a frame ends with its caller.
+
+// Returns the number of frames whose end was moved.
+std::uint64_t end_with_callers(HostRanges& ranges);
+
+// Is the device's clock the host's? Old profilers (PyTorch 1.13, 2.0) map device times to the
+// host's with an error of up to milliseconds, and then nothing that waits for the device makes
+// sense: operations seem to have been ready long before they ran.
+//
+// Two things cannot be: an operation that begins before its launch (the device's clock is early),
+// and a wait that returns before what it awaits has ended (it is late). Where that is so of many,
+// all device times are moved by one amount, the least that makes them possible.
+
+// Nanoseconds by which device times were moved; 0 and no note where the clocks agree.
+std::int64_t mend_device_clock(TraceData& data);
+
+}  // namespace stepscope::kineto
