@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp a head of a token. A lane holds kPairs neighbouring pairs (i, i + half) of its head: the
-// two numbers that RoPE turns against each other. Where kWhole, each run of kPairs is one access.
-// A warp goes from head to head without a division: of 64 bits, three of them cost more than all
-// else (0.58 ms in place of 0.13 that the bytes need, 0.8 million heads of 128 on an H100).
+// kLanes neighbouring lanes of a warp hold a head of a token, so a warp has several. A lane holds
+// kPairs neighbouring pairs (i, i + half) of its head: the two numbers that RoPE turns against each
+// other. Where kWhole, each run of kPairs is one access; with a warp a head, heads of 64 went at
+// 1.1 TB/s on an H100. Lanes go from head to head without a division: of 64 bits, three of them
+// cost more than all else.
 #include "kernels/common/cuda_check.hpp"
 #include "kernels/transformer/transformer.hpp"
 #include "kernels/transformer/vectors.cuh"
@@ -12,13 +13,31 @@ namespace {
 
 using namespace transformer_device;
 
-constexpr int kHeadWarps = 8, kHeadThreads = kWarp * kHeadWarps;
+constexpr int kHeadWarps = 8, kHeadThreads = kWarp * kHeadWarps, kPairs = 4;
 
-__device__ int warp_of_block() {
-  return static_cast<int>(threadIdx.x) / kWarp;
+// Sums over the lanes of a head, each of which gets the result.
+template <int kLanes>
+__device__ float head_sum(float number) {
+  const unsigned first = threadIdx.x % kWarp / kLanes * kLanes;
+  const unsigned lanes = (0xffffffffU >> (kWarp - kLanes)) << first;
+#pragma unroll
+  for (int offset = kLanes / 2; offset > 0; offset /= 2)
+    number += __shfl_xor_sync(lanes, number, offset);
+  return number;
 }
 
-// Where a warp's item is: heads of a token are those of query, of key, then of value.
+// Sums over the lanes of a warp that hold the same pairs of other heads.
+template <int kLanes>
+__device__ float sum_of_heads(float number) {
+#pragma unroll
+  for (int offset = kWarp / 2; offset >= kLanes; offset /= 2)
+    number += __shfl_xor_sync(0xffffffffU, number, offset);
+  return number;
+}
+
+// Says where the item of kLanes lanes is: heads of a token are those of query, of key, then of
+// value.
+template <int kLanes>
 struct Walk {
   std::int64_t token, batch, token_step;
   int place, head;  // place: in the sequence
@@ -26,8 +45,9 @@ struct Walk {
 
   __device__ Walk(const HeadShape& shape, int all_heads)
       : heads(all_heads), sequence(static_cast<int>(shape.sequence)) {
-    const auto index = blockIdx.x * std::uint32_t{kHeadWarps} + threadIdx.x / kWarp;
-    const auto step = gridDim.x * std::uint32_t{kHeadWarps};
+    constexpr std::uint32_t kOfABlock = kHeadThreads / kLanes;
+    const auto index = blockIdx.x * kOfABlock + threadIdx.x / kLanes;
+    const auto step = gridDim.x * kOfABlock;
     const auto count = static_cast<std::uint32_t>(heads);
     token = index / count;
     head = static_cast<int>(index % count);
@@ -75,11 +95,11 @@ __device__ void store_run(T* to, const float (&numbers)[kRun]) {
   *reinterpret_cast<Run*>(to) = run;
 }
 
-template <int kPairs, bool kWhole>
+template <int kLanes, bool kWhole>
 struct Pairs {
   float first[kPairs] = {}, second[kPairs] = {};
 
-  __device__ static int begin() { return static_cast<int>(threadIdx.x) % kWarp * kPairs; }
+  __device__ static int begin() { return static_cast<int>(threadIdx.x) % kLanes * kPairs; }
 
   template <class T>
   __device__ void load(const T* firsts, const T* seconds, int half) {
@@ -121,7 +141,7 @@ struct Pairs {
     float sum = 0;
 #pragma unroll
     for (int p = 0; p < kPairs; ++p) sum += first[p] * first[p] + second[p] * second[p];
-    return warp_sum(sum);
+    return head_sum<kLanes>(sum);
   }
   // Turns each pair by its angle, or back.
   __device__ void turn(const Pairs& cosine_and_sine, float direction) {
@@ -135,54 +155,57 @@ struct Pairs {
   }
 };
 
-template <class Held>
-__device__ Held angles_of(const QkNormRope& p, const Walk& item, int half) {
+template <class Held, class Item>
+__device__ Held angles_of(const QkNormRope& p, const Item& item, int half) {
   const std::int64_t begin = (p.tables_by_token ? item.token : item.place) * half;
   Held out;
   out.load(p.cosine + begin, p.sine + begin, half);
   return out;
 }
 
-template <class T, int kPairs, bool kWhole>
+template <class T, int kLanes, bool kWhole>
 __global__ void __launch_bounds__(kHeadThreads) qk_norm_rope_kernel(QkNormRope p) {
-  using Held = Pairs<kPairs, kWhole>;
+  using Held = Pairs<kLanes, kWhole>;
   const HeadShape s = p.shape;
-  const int heads = static_cast<int>(s.heads + s.kv_heads);
   const int size = static_cast<int>(s.head_size), half = size / 2;
+  const int in_packed = static_cast<int>(s.heads + 2 * s.kv_heads);
+  const int heads = in_packed - (p.value == nullptr ? static_cast<int>(s.kv_heads) : 0);
   const std::int64_t tokens = s.batch * s.sequence;
   Held query_weight, key_weight;
   query_weight.load(static_cast<const T*>(p.query_weight), half);
   key_weight.load(static_cast<const T*>(p.key_weight), half);
-  for (Walk item(s, heads); item.token < tokens; item.advance()) {
-    const bool is_query = item.head < s.heads;
+  for (Walk<kLanes> item(s, heads); item.token < tokens; item.advance()) {
+    const std::int64_t key = item.head - s.heads, value = key - s.kv_heads;
     Held x;
-    x.load(static_cast<const T*>(p.packed) + (item.token * (heads + s.kv_heads) + item.head) * size,
-           half);
+    x.load(static_cast<const T*>(p.packed) + (item.token * in_packed + item.head) * size, half);
+    if (value >= 0) {
+      x.store(static_cast<T*>(p.value) + (item.token * s.kv_heads + value) * size, half);
+      continue;
+    }
     const Held angles = angles_of<Held>(p, item, half);
     const float scale = rsqrtf(x.squares() / static_cast<float>(size) + p.epsilon);
 #pragma unroll
     for (int pair = 0; pair < kPairs; ++pair) {
-      x.first[pair] *= scale * (is_query ? query_weight.first[pair] : key_weight.first[pair]);
-      x.second[pair] *= scale * (is_query ? query_weight.second[pair] : key_weight.second[pair]);
+      x.first[pair] *= scale * (key < 0 ? query_weight.first[pair] : key_weight.first[pair]);
+      x.second[pair] *= scale * (key < 0 ? query_weight.second[pair] : key_weight.second[pair]);
     }
     x.turn(angles, 1);
-    T* out = is_query
-                 ? static_cast<T*>(p.query) + (item.token * s.heads + item.head) * size
-                 : static_cast<T*>(p.key) + (item.token * s.kv_heads + item.head - s.heads) * size;
+    T* out = key < 0 ? static_cast<T*>(p.query) + (item.token * s.heads + item.head) * size
+                     : static_cast<T*>(p.key) + (item.token * s.kv_heads + key) * size;
     x.store(out, half);
   }
 }
 
-template <class T>
-__device__ const T* head_of(const HeadGradient& gradient, const Walk& item, std::int64_t head) {
+template <class T, class Item>
+__device__ const T* head_of(const HeadGradient& gradient, const Item& item, std::int64_t head) {
   return static_cast<const T*>(gradient.data) + item.batch * gradient.batch_stride +
          item.place * gradient.token_stride + head * gradient.head_stride;
 }
 
 // Turned back, then as rms_norm's gradient; the weights' sums go by warp and then by block.
-template <class T, int kPairs, bool kWhole>
+template <class T, int kLanes, bool kWhole>
 __global__ void __launch_bounds__(kHeadThreads) qk_norm_rope_gradient_kernel(QkNormRopeGradient p) {
-  using Held = Pairs<kPairs, kWhole>;
+  using Held = Pairs<kLanes, kWhole>;
   extern __shared__ float block_sums[];  // [2, head_size]
   const HeadShape s = p.forward.shape;
   const int heads = static_cast<int>(s.heads + 2 * s.kv_heads);
@@ -191,7 +214,7 @@ __global__ void __launch_bounds__(kHeadThreads) qk_norm_rope_gradient_kernel(QkN
   Held weight[2], sums[2];
   weight[0].load(static_cast<const T*>(p.forward.query_weight), half);
   weight[1].load(static_cast<const T*>(p.forward.key_weight), half);
-  for (Walk item(s, heads); item.token < tokens; item.advance()) {
+  for (Walk<kLanes> item(s, heads); item.token < tokens; item.advance()) {
     const std::int64_t begin = (item.token * heads + item.head) * size;
     T* out = static_cast<T*>(p.packed_gradient) + begin;
     Held g;
@@ -225,7 +248,7 @@ __global__ void __launch_bounds__(kHeadThreads) qk_norm_rope_gradient_kernel(QkN
       one(x.second[pair], g.second[pair], weight[0].second[pair], weight[1].second[pair],
           sums[0].second[pair], sums[1].second[pair]);
     }
-    const float mean = warp_sum(product) / static_cast<float>(size);
+    const float mean = head_sum<kLanes>(product) / static_cast<float>(size);
 #pragma unroll
     for (int pair = 0; pair < kPairs; ++pair) {
       g.first[pair] = scale * (g.first[pair] - x.first[pair] * mean);
@@ -233,17 +256,27 @@ __global__ void __launch_bounds__(kHeadThreads) qk_norm_rope_gradient_kernel(QkN
     }
     g.store(out, half);
   }
-  for (int warp = 0; warp < kHeadWarps; ++warp) {
-    for (int kind = 0; warp == warp_of_block() && kind < 2; ++kind) {
+  const int own_warp = static_cast<int>(threadIdx.x) / kWarp;
 #pragma unroll
-      for (int pair = 0; pair < kPairs; ++pair) {
-        const int i = Held::begin() + pair;
-        if (i >= half) continue;
-        float* first = block_sums + kind * size + i;
-        const float a = kind == 0 ? sums[0].first[pair] : sums[1].first[pair];
-        const float b = kind == 0 ? sums[0].second[pair] : sums[1].second[pair];
-        first[0] = warp == 0 ? a : first[0] + a;
-        first[half] = warp == 0 ? b : first[half] + b;
+  for (int kind = 0; kind < 2; ++kind) {
+#pragma unroll
+    for (int pair = 0; pair < kPairs; ++pair) {
+      sums[kind].first[pair] = sum_of_heads<kLanes>(sums[kind].first[pair]);
+      sums[kind].second[pair] = sum_of_heads<kLanes>(sums[kind].second[pair]);
+    }
+  }
+  for (int warp = 0; warp < kHeadWarps; ++warp) {
+    if (warp == own_warp && threadIdx.x % kWarp < kLanes) {
+#pragma unroll
+      for (int kind = 0; kind < 2; ++kind) {
+#pragma unroll
+        for (int pair = 0; pair < kPairs; ++pair) {
+          const int i = Held::begin() + pair;
+          if (i >= half) continue;
+          float* first = block_sums + kind * size + i;
+          first[0] = sums[kind].first[pair] + (warp == 0 ? 0 : first[0]);
+          first[half] = sums[kind].second[pair] + (warp == 0 ? 0 : first[half]);
+        }
       }
     }
     __syncthreads();
@@ -256,57 +289,60 @@ bool starts_run(const void* address, std::size_t bytes) {
   return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
 }
 
-template <class T, int kPairs>
+template <class T>
 bool whole_runs(const QkNormRope& p) {
   const std::size_t bytes = kPairs * sizeof(T);
-  for (const void* numbers : {p.packed, p.query_weight, p.key_weight,
-                              static_cast<const void*>(p.query), static_cast<const void*>(p.key)})
+  for (const void* numbers :
+       {p.packed, p.query_weight, p.key_weight, static_cast<const void*>(p.query),
+        static_cast<const void*>(p.key), static_cast<const void*>(p.value)})
     if (!starts_run(numbers, bytes)) return false;
   return p.shape.head_size / 2 % kPairs == 0 && starts_run(p.cosine, kPairs * sizeof(float)) &&
          starts_run(p.sine, kPairs * sizeof(float));
 }
 
-template <class T, int kPairs>
+template <class T>
 bool whole_runs(const QkNormRopeGradient& p) {
   const std::size_t bytes = kPairs * sizeof(T);
   for (const HeadGradient& g : {p.query, p.key, p.value})
     if (!starts_run(g.data, bytes) || g.batch_stride % kPairs != 0 ||
         g.token_stride % kPairs != 0 || g.head_stride % kPairs != 0)
       return false;
-  return starts_run(p.packed_gradient, bytes) && whole_runs<T, kPairs>(p.forward);
+  return starts_run(p.packed_gradient, bytes) && whole_runs<T>(p.forward);
 }
 
-template <class T, int kPairs, bool kWhole>
+template <class T, int kLanes, bool kWhole>
 Status launch(const QkNormRope& p, cudaStream_t stream) {
-  const std::int64_t items = p.shape.batch * p.shape.sequence * (p.shape.heads + p.shape.kv_heads);
-  const std::int64_t blocks = (items + kHeadWarps - 1) / kHeadWarps;
-  const auto grid = static_cast<unsigned>(blocks < 2112 ? blocks : 2112);
-  qk_norm_rope_kernel<T, kPairs, kWhole><<<grid, kHeadThreads, 0, stream>>>(p);
+  constexpr std::int64_t kOfABlock = kHeadThreads / kLanes, kMostBlocks = 2112;
+  const std::int64_t heads = p.shape.heads + (p.value == nullptr ? 1 : 2) * p.shape.kv_heads;
+  const std::int64_t items = p.shape.batch * p.shape.sequence * heads;
+  const std::int64_t blocks = (items + kOfABlock - 1) / kOfABlock;
+  const auto grid = static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks);
+  qk_norm_rope_kernel<T, kLanes, kWhole><<<grid, kHeadThreads, 0, stream>>>(p);
   return cuda_status(cudaGetLastError(), "qk_norm_rope_kernel");
 }
 
-template <class T, int kPairs, bool kWhole>
+template <class T, int kLanes, bool kWhole>
 Status launch(const QkNormRopeGradient& p, cudaStream_t stream) {
   const auto bytes = 2 * static_cast<std::size_t>(p.forward.shape.head_size) * sizeof(float);
-  qk_norm_rope_gradient_kernel<T, kPairs, kWhole>
+  qk_norm_rope_gradient_kernel<T, kLanes, kWhole>
       <<<kHeadPartials, kHeadThreads, bytes, stream>>>(p);
   return cuda_status(cudaGetLastError(), "qk_norm_rope_gradient_kernel");
 }
 
-template <class T, int kPairs, class Arguments>
-Status launch_pairs(const Arguments& p, cudaStream_t stream) {
-  return whole_runs<T, kPairs>(p) ? launch<T, kPairs, true>(p, stream)
-                                  : launch<T, kPairs, false>(p, stream);
+template <class T, int kLanes, class Arguments>
+Status launch_lanes(const Arguments& p, cudaStream_t stream) {
+  return whole_runs<T>(p) ? launch<T, kLanes, true>(p, stream)
+                          : launch<T, kLanes, false>(p, stream);
 }
 
 template <class T, class Arguments>
 Status launch_heads(const HeadShape& shape, const Arguments& p, cudaStream_t stream) {
   if (shape.head_size % 2 != 0 || shape.head_size > 256)
     return Status::bad_argument("head_size", "must be even and at most 256");
-  const std::int64_t pairs = (shape.head_size / 2 + kWarp - 1) / kWarp;
-  if (pairs <= 1) return launch_pairs<T, 1>(p, stream);
-  if (pairs <= 2) return launch_pairs<T, 2>(p, stream);
-  return launch_pairs<T, 4>(p, stream);
+  const std::int64_t lanes = (shape.head_size / 2 + kPairs - 1) / kPairs;
+  if (lanes <= 8) return launch_lanes<T, 8>(p, stream);
+  if (lanes <= 16) return launch_lanes<T, 16>(p, stream);
+  return launch_lanes<T, 32>(p, stream);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ struct HeadShape {
 };
 
 // packed [batch, sequence, (heads + 2 kv_heads) * head_size]; query [batch, sequence, heads,
-// head_size], key [batch, sequence, kv_heads, head_size].
+// head_size], key and value [batch, sequence, kv_heads, head_size].
 struct QkNormRope {
   KeyType type = KeyType::bfloat16;
   HeadShape shape;
@@ -69,6 +69,7 @@ struct QkNormRope {
   const float* sine = nullptr;
   void* query = nullptr;
   void* key = nullptr;
+  void* value = nullptr;  // as key: the packed values, copied; null: they are not
   bool tables_by_token = false;
   float epsilon = 1e-6F;
 };

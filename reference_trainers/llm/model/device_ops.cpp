@@ -126,15 +126,14 @@ class NormedHeads : public Function<NormedHeads> {
     const kernels::HeadShape& s = call.shape;
     const at::Tensor query = at::empty({s.batch, s.sequence, heads, s.head_size}, flat.options());
     const at::Tensor key = at::empty({s.batch, s.sequence, kv_heads, s.head_size}, flat.options());
+    const at::Tensor value = at::empty_like(key);
     call.query = query.mutable_data_ptr();
     call.key = key.mutable_data_ptr();
+    call.value = value.mutable_data_ptr();
     must_run("normed_heads", kernels::qk_norm_rope(call, device.stream()));
     context->save_for_backward({flat, query_weight, key_weight, cosine, sine});
     context->saved_data["heads"] = heads;
     context->saved_data["kv_heads"] = kv_heads;
-    const at::Tensor value = flat.view({s.batch, s.sequence, heads + 2 * kv_heads, s.head_size})
-                                 .narrow(2, heads + kv_heads, kv_heads)
-                                 .contiguous();
     return {query, key, value};
   }
 
