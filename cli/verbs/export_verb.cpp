@@ -22,8 +22,6 @@ namespace {
 constexpr const char* kExportExamples =
     "Examples:\n"
     "  stepscope export run.scope --to perfetto -o run.pftrace   open it in ui.perfetto.dev\n"
-    "  stepscope export run.sqlite --to chrome -o run.json       for tools that read PyTorch's\n"
-    "                                                            traces; Perfetto opens it too\n"
     "  stepscope export trace.json.gz --to sqlite -o run.db && sqlite3 run.db 'select * from "
     "partition'\n"
     "  stepscope export run.scope --to csv -o cells.csv          ns by step, cause, phase, line\n"
@@ -68,7 +66,7 @@ Result<Trace> load_trace(const std::string& path) {
 int run_export(const ExportArguments& arguments) {
   if (arguments.format.empty())
     return fail("export", "",
-                usage_error("--to is missing: perfetto, chrome, sqlite or csv; the name of the "
+                usage_error("--to is missing: perfetto, sqlite or csv; the name of the "
                             "file does not say which"));
   if (!arguments.options.table.empty() && arguments.format != "csv")
     return fail("export", "",
@@ -93,14 +91,14 @@ int run_export(const ExportArguments& arguments) {
 
 void add_export_verb(CLI::App& app, int& status) {
   auto arguments = std::make_shared<ExportArguments>();
-  CLI::App* verb = app.add_subcommand(
-      "export", "A run and its causes for other tools: Perfetto, Chrome JSON, SQLite, CSV");
+  CLI::App* verb =
+      app.add_subcommand("export", "A run and its causes for other tools: Perfetto, SQLite, CSV");
   verb->add_option("TRACE", arguments->trace, "A recorded run of any format that report reads")
       ->required();
-  const std::vector<std::string> formats = {"perfetto", "chrome", "sqlite", "csv"};
+  const std::vector<std::string> formats = {"perfetto", "sqlite", "csv"};
   const CLI::Option* to =
       verb->add_option("--to", arguments->format,
-                       "by default what the file's name says: .pftrace, .json, .sqlite or .csv")
+                       "by default what the file's name says: .pftrace, .sqlite or .csv")
           ->check(one_of(formats))
           ->type_name("FORMAT");
   verb->add_option("-o,--output", arguments->output, "the file to write")

@@ -16,11 +16,10 @@ struct Suffix {
 
 // The first that ends a name and is a format of the verb counts.
 constexpr Suffix kSuffixes[] = {
-    {".sarif.json", "sarif"}, {".sarif", "sarif"},      {".html", "html"},
-    {".htm", "html"},         {".md", "markdown"},      {".markdown", "markdown"},
-    {".svg", "svg"},          {".xml", "junit"},        {".json", "json"},
-    {".json", "chrome"},      {".pftrace", "perfetto"}, {".sqlite", "sqlite"},
-    {".db", "sqlite"},        {".csv", "csv"}};
+    {".sarif.json", "sarif"}, {".sarif", "sarif"},       {".html", "html"},     {".htm", "html"},
+    {".md", "markdown"},      {".markdown", "markdown"}, {".svg", "svg"},       {".xml", "junit"},
+    {".json", "json"},        {".pftrace", "perfetto"},  {".sqlite", "sqlite"}, {".db", "sqlite"},
+    {".csv", "csv"}};
 
 std::string format_of_name(const std::string& file, const std::vector<std::string>& formats) {
   std::string_view unknown;

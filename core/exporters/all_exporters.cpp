@@ -8,7 +8,6 @@ namespace stepscope {
 std::span<const Exporter> all_exporters() {
   static constexpr std::array kExporters = {
       Exporter{"perfetto", write_perfetto},
-      Exporter{"chrome", write_chrome},
       Exporter{"sqlite", write_sqlite},
       Exporter{"csv", write_csv},
   };

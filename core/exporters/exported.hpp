@@ -33,8 +33,6 @@ struct Exporter {
 
 std::span<const Exporter> all_exporters();
 
-Status write_chrome(const Exported& run, const ExportOptions& options, const std::string& path,
-                    const Progress& progress);
 Status write_perfetto(const Exported& run, const ExportOptions& options, const std::string& path,
                       const Progress& progress);
 Status write_sqlite(const Exported& run, const ExportOptions& options, const std::string& path,

@@ -5,8 +5,8 @@
 
 #include <cstdio>
 
-#include "core/exporters/json_text.hpp"
 #include "core/findings/all_findings.hpp"
+#include "tests/core/findings/json_text.hpp"
 #include "tests/support/text_case.hpp"
 
 namespace stepscope::testing {
