@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The update of one parameter, and of four that lie side by side in memory. Every sum of a product
-// is an explicit fma, so that all kernels round alike.
+// Where a kernel has the step's factors from, and the update of four parameters that lie side by
+// side in memory.
 #pragma once
 
 #include "kernels/common/launch.cuh"
 #include "kernels/common/numbers.cuh"
+#include "kernels/fused_adam/adam_update.hpp"
 #include "kernels/fused_adam/fused_adam.hpp"
 
 namespace stepscope::kernels::fused_adam_device {
@@ -31,15 +32,6 @@ __device__ inline const AdamFactors& factors_of_step(const FactorSource& source)
     factors = step == nullptr ? source.factors : adam_factors(source.settings, *step);
   __syncthreads();
   return factors;
-}
-
-__device__ inline void adam_update(const AdamFactors& f, float gradient, float& parameter,
-                                   float& first, float& second) {
-  gradient = fmaf(f.gradient_decay, parameter, gradient);
-  first = fmaf(f.to_first, gradient - first, first);
-  second = fmaf(f.to_second, gradient * gradient, f.beta2 * second);
-  const float root = fmaf(sqrtf(second), f.second_scale, f.epsilon);
-  parameter = fmaf(-f.step_size, first / root, parameter * f.shrink);
 }
 
 // Parameters at 4 * quad .. 4 * quad + 3.

@@ -33,19 +33,22 @@ inline ColumnParameters column_parameters(const SparseDecoderShape& shape,
 // The part of a piece that this lane holds.
 struct ColumnPlace {
   std::uint32_t line;    // line of the list
+  std::uint32_t piece;   // number of the piece, as memory lies
   std::int64_t weight;   // the lane's first of all weights
   std::int64_t in_rows;  // and of a token's output gradients
   bool inside[kQuads];
   std::uint32_t columns_left;  // columns of the vector, from the piece's first on
 
   __device__ ColumnPlace(const ColumnParameters& p, std::uint32_t number) {
-    const FeaturePiece piece = p.pieces.piece(number);
-    const std::uint32_t column = piece.slab * kFeatureColumns + threadIdx.x % kWarpSize * 4;
-    columns_left = p.model - piece.slab * kFeatureColumns;
+    const FeaturePiece of = p.pieces.piece(number);
+    const std::uint32_t column = of.slab * kFeatureColumns + threadIdx.x % kWarpSize * 4;
+    columns_left = p.model - of.slab * kFeatureColumns;
     const SparseDecoderShape shape{p.pieces.layers, p.pieces.features, p.model, 0};
-    line = piece.source * p.pieces.features + piece.feature;
-    weight = shape.vector(piece.source, piece.feature, piece.target) * p.model + column;
-    in_rows = piece.target * p.output_gradients.layer_stride + column;
+    const std::int64_t vector = shape.vector(of.source, of.feature, of.target);
+    line = of.source * p.pieces.features + of.feature;
+    piece = static_cast<std::uint32_t>(vector) * p.pieces.slabs + of.slab;
+    weight = vector * p.model + column;
+    in_rows = of.target * p.output_gradients.layer_stride + column;
 #pragma unroll
     for (int quad = 0; quad < kQuads; ++quad) inside[quad] = column + quad * kQuadColumns < p.model;
   }
