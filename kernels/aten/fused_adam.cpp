@@ -3,6 +3,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "kernels/aten/coded_adam.hpp"
 #include "kernels/aten/device_call.hpp"
 #include "kernels/aten/sparse_decoder.hpp"
 #include "kernels/fused_adam/fused_adam_reference.hpp"
@@ -70,11 +71,7 @@ void adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
                   const FeatureList& by_column, const at::Tensor& output_gradients,
                   const kernels::AdamSettings& settings, OfDecoder on_device) {
   kernels::FusedAdamDecoder arguments = decoder_arguments(state, shape, by_column, settings);
-  check_together(output_gradients, "output_gradients", state.parameters);
-  TORCH_CHECK(output_gradients.is_contiguous() &&
-                  output_gradients.numel() == shape.tokens * shape.layers * shape.model,
-              "output_gradients: must be [tokens, layers, model], contiguous");
-  arguments.output_gradients = layer_rows(shape, output_gradients);
+  arguments.output_gradients = checked_layer_rows(shape, output_gradients, state.parameters);
   if (on_host(state.parameters, "parameters")) {
     must("fused_adam_decoder", validate(arguments.settings));
     return update_on_host(
@@ -88,6 +85,7 @@ void adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
 
 void fused_adam(AdamState& state, const at::Tensor& gradients,
                 const kernels::AdamSettings& settings) {
+  if (state.coded()) return coded_adam(state, gradients, settings);
   kernels::FusedAdam arguments;
   arguments.state = kernel_state(state);
   arguments.count = state.parameters.numel();
@@ -106,11 +104,16 @@ void fused_adam(AdamState& state, const at::Tensor& gradients,
 void fused_adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
                         const FeatureList& by_column, const at::Tensor& output_gradients,
                         const kernels::AdamSettings& settings) {
+  if (state.coded())
+    return coded_adam_decoder(DecoderPart::all, state, shape, by_column, output_gradients,
+                              settings);
   adam_decoder(state, shape, by_column, output_gradients, settings, kernels::fused_adam_decoder);
 }
 
 void silent_adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
                          const FeatureList& by_column, const kernels::AdamSettings& settings) {
+  if (state.coded())
+    return coded_adam_decoder(DecoderPart::silent, state, shape, by_column, {}, settings);
   const kernels::FusedAdamDecoder arguments = decoder_arguments(state, shape, by_column, settings);
   must("silent_adam_decoder", validate_silent(arguments));
   if (on_host(state.parameters, "parameters")) return;
@@ -121,6 +124,9 @@ void silent_adam_decoder(AdamState& state, const kernels::SparseDecoderShape& sh
 void lazy_adam_decoder(AdamState& state, const kernels::SparseDecoderShape& shape,
                        const FeatureList& by_column, const at::Tensor& output_gradients,
                        const kernels::AdamSettings& settings) {
+  if (state.coded())
+    return coded_adam_decoder(DecoderPart::active, state, shape, by_column, output_gradients,
+                              settings);
   adam_decoder(state, shape, by_column, output_gradients, settings, kernels::lazy_adam_decoder);
 }
 

@@ -2,6 +2,7 @@
 // In place of stepscope_kernels in a build without CUDA: what the bindings call answers why not.
 #include "kernels/batch_topk/column_statistics.hpp"
 #include "kernels/bitmask/bitmask_outputs.hpp"
+#include "kernels/coded_adam/coded_adam.hpp"
 #include "kernels/fused_adam/fused_adam.hpp"
 #include "kernels/pairwise_cosine/pairwise_cosine.hpp"
 #include "kernels/row_topk/row_topk.hpp"
@@ -89,6 +90,18 @@ Status lazy_adam_decoder(const FusedAdamDecoder&, CUstream_st*) {
   return absent();
 }
 Status silent_adam_decoder(const FusedAdamDecoder&, CUstream_st*) {
+  return absent();
+}
+Status coded_adam(const CodedAdam&, CUstream_st*) {
+  return absent();
+}
+Status coded_adam_decoder(const CodedAdamDecoder&, CUstream_st*) {
+  return absent();
+}
+Status active_coded_adam_decoder(const CodedAdamDecoder&, CUstream_st*) {
+  return absent();
+}
+Status silent_coded_adam_decoder(const CodedAdamDecoder&, CUstream_st*) {
   return absent();
 }
 Status shard_topk_count(const ShardTopkArguments&, int, CUstream_st*) {

@@ -55,6 +55,14 @@ kernels::ConstLayerRows layer_rows(const DecoderShape& shape, const at::Tensor& 
           shape.model};
 }
 
+kernels::ConstLayerRows checked_layer_rows(const DecoderShape& shape, const at::Tensor& rows,
+                                           const at::Tensor& parameters) {
+  check_together(rows, "output_gradients", parameters);
+  TORCH_CHECK(rows.is_contiguous() && rows.numel() == shape.tokens * shape.layers * shape.model,
+              "output_gradients: must be [tokens, layers, model], contiguous");
+  return layer_rows(shape, rows);
+}
+
 at::Tensor decoder_outputs(const DecoderShape& shape, const FeatureList& by_token,
                            const at::Tensor& weights, const at::Tensor& bias) {
   if (on_host(weights, "weights")) return outputs_on_host(shape, by_token, weights, bias);

@@ -44,5 +44,8 @@ DecoderShape decoder_shape_of(const at::Tensor& acts, const at::Tensor& weights,
 
 // Contiguous [tokens, layers, model] as the kernels read it.
 kernels::ConstLayerRows layer_rows(const DecoderShape& shape, const at::Tensor& rows);
+// The same of an Adam's output gradients, on the device of its parameters.
+kernels::ConstLayerRows checked_layer_rows(const DecoderShape& shape, const at::Tensor& rows,
+                                           const at::Tensor& parameters);
 
 }  // namespace stepscope::aten

@@ -34,6 +34,10 @@ constexpr std::array kLadder{
         "the same of the encoder; without effect in a step whose loss reaches all preactivations "
         "(--preact-coef, or --aux-k with dead features)",
         &Fixes::sparse_encoder, &Fixes::sparse_step},
+    Fix{"R11", "moments_8bit",
+        "Adam's moments of decoder and encoder in 8 bits by blocks of 256 numbers: 12 bytes of "
+        "memory traffic a parameter in place of 24",
+        &Fixes::moments_8bit, &Fixes::sparse_step},
 };
 
 constexpr trainers::Switches<Fixes> kSwitches("fix", kLadder);
@@ -59,7 +63,8 @@ Status switch_fixes(Fixes& fixes, const std::vector<std::string>& names, bool on
 }
 
 bool uses_kernels(const Fixes& fixes) {
-  return fixes.select_kernel || fixes.sparse_decoder || fixes.sparse_adam || fixes.sparse_encoder;
+  return fixes.select_kernel || fixes.sparse_decoder || fixes.sparse_adam || fixes.sparse_encoder ||
+         fixes.moments_8bit;
 }
 
 std::vector<std::string> names_of(const Fixes& fixes) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What sets the optimised training apart from the reference's, each a switch of its own, so that a
 // profiler's forecast for one can be held against what it brings. Every combination computes the
-// same losses from the same seed, up to rounding.
+// same losses from the same seed, up to rounding; moments_8bit rounds to 3 bits of mantissa, by
+// chance and without bias, which changes a loss by some tenths of a per cent.
 //
 // The parts that run on kernels/ (select_kernel, sparse_decoder, sparse_adam, sparse_encoder) take
 // lists of active features and so make no sense without sparse_step, which by itself does all of
 // its products densely in ATen: what such a part brings is the difference to sparse_step alone.
 // Switching one on switches sparse_step on, and switching sparse_step off switches them off. Where
-// there is no GPU they change nothing; sparse_encoder alone takes its list there too.
+// there is no GPU they change nothing; sparse_encoder alone takes its list there too. moments_8bit
+// holds moments as codes on every device, and updates them by kernels/coded_adam or its reference.
 #pragma once
 
 #include <span>
@@ -31,6 +33,7 @@ struct Fixes {
   bool sparse_decoder = false;
   bool sparse_adam = false;
   bool sparse_encoder = false;
+  bool moments_8bit = false;
 };
 
 using Fix = trainers::Switch<Fixes>;

@@ -14,7 +14,8 @@ const std::array kVariants{
              .select_kernel = true,
              .sparse_decoder = true,
              .sparse_adam = true,
-             .sparse_encoder = true}},
+             .sparse_encoder = true,
+             .moments_8bit = true}},
     Variant{"optimized", "every fix", every_fix()},
     Variant{"hierarchical",
             "baseline that selects as the reference does on 4 ranks, which is not BatchTopK: a "

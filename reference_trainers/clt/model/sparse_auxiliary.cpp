@@ -31,20 +31,34 @@ at::Tensor greatest(const at::Tensor& preactivations, std::int64_t count, std::i
       .scatter_(1, places, ranks.keep_greatest(values.clamp_min(0), count));
 }
 
+// Scales lie as weights do: a vector's are this many numbers.
+SparseShape shape_of_scales(SparseShape shape, const at::Tensor& scales) {
+  shape.model = scales.size(1) * scales.size(2);
+  return shape;
+}
+
 AdamState taken(const SparseShape& shape, const AdamState& decoder, const AuxiliaryLayer& of) {
-  const auto rows = [&](const at::Tensor& flat) {
-    return own_vectors(shape, flat, of.layer).index_select(0, of.features);
+  const auto rows = [&](const SparseShape& lies, const at::Tensor& flat) {
+    return own_vectors(lies, flat, of.layer).index_select(0, of.features);
   };
-  return {rows(decoder.parameters), rows(decoder.first_moments), rows(decoder.second_moments)};
+  AdamState out{rows(shape, decoder.parameters), rows(shape, decoder.first_moments),
+                rows(shape, decoder.second_moments)};
+  if (const at::Tensor& scales = decoder.scales; decoder.coded())
+    out.scales = rows(shape_of_scales(shape, scales), scales.view({-1}))
+                     .view({-1, scales.size(1), scales.size(2)});
+  return out;
 }
 
 void put_back(const SparseShape& shape, const AuxiliaryLayer& of, AdamState& decoder) {
-  const auto write = [&](const at::Tensor& flat, const at::Tensor& rows) {
-    own_vectors(shape, flat, of.layer).index_copy_(0, of.features, rows);
+  const auto write = [&](const SparseShape& lies, const at::Tensor& flat, const at::Tensor& rows) {
+    own_vectors(lies, flat, of.layer).index_copy_(0, of.features, rows);
   };
-  write(decoder.parameters, of.vectors.parameters);
-  write(decoder.first_moments, of.vectors.first_moments);
-  write(decoder.second_moments, of.vectors.second_moments);
+  write(shape, decoder.parameters, of.vectors.parameters);
+  write(shape, decoder.first_moments, of.vectors.first_moments);
+  write(shape, decoder.second_moments, of.vectors.second_moments);
+  if (decoder.coded())
+    write(shape_of_scales(shape, decoder.scales), decoder.scales.view({-1}),
+          of.vectors.scales.flatten(1));
 }
 
 }  // namespace

@@ -48,8 +48,12 @@ SparseModel make_sparse_model(const Config& config, at::Device device, trainers:
   SparseShape shape = sparse_shape(config);
   shape.features = features.size();
   const Model model(config, device, features);
-  return {shape, untouched(at::stack(model.encoders())), untouched(at::cat(model.encoder_biases())),
-          untouched(flat_decoder(model, shape)), untouched(at::cat(model.decoder_biases()))};
+  const auto weights = [&](const at::Tensor& parameters) {
+    return config.fixes.moments_8bit ? aten::coded_state(parameters, shape.model)
+                                     : untouched(parameters);
+  };
+  return {shape, weights(at::stack(model.encoders())), untouched(at::cat(model.encoder_biases())),
+          weights(flat_decoder(model, shape)), untouched(at::cat(model.decoder_biases()))};
 }
 
 at::Tensor SparseModel::encode(const std::vector<at::Tensor>& inputs) const {
@@ -104,6 +108,7 @@ TrainerState SparseModel::state() const {
     all.emplace_back(std::string(name) + ".parameters", state.parameters);
     all.emplace_back(std::string(name) + ".first_moments", state.first_moments);
     all.emplace_back(std::string(name) + ".second_moments", state.second_moments);
+    if (state.coded()) all.emplace_back(std::string(name) + ".scales", state.scales);
   }
   return all;
 }

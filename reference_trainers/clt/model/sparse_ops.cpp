@@ -17,6 +17,13 @@ AdamState untouched(const at::Tensor& parameters) {
   return {parameters, at::zeros_like(parameters), at::zeros_like(parameters)};
 }
 
+kernels::AdamSettings adam_settings(double learning_rate, std::int64_t step) {
+  kernels::AdamSettings settings;
+  settings.learning_rate = learning_rate;
+  settings.step = step;
+  return settings;
+}
+
 void SparseOps::list_columns(ActiveFeatures& /*active*/, const at::Tensor& /*preactivations*/) {}
 
 void SparseOps::count_silent_steps(const ActiveFeatures& active, double threshold,

@@ -33,6 +33,9 @@ using aten::SquaredLoss;
 
 AdamState untouched(const at::Tensor& parameters);  // moments are 0
 
+// torch::optim::Adam's, but for these.
+kernels::AdamSettings adam_settings(double learning_rate, std::int64_t step);
+
 class SparseOps {
  public:
   SparseOps() = default;

@@ -74,6 +74,8 @@ class AtenOps final : public SparseOps {
 
   void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
               std::int64_t step) override {
+    if (state.coded())
+      return aten::fused_adam(state, gradients.contiguous(), adam_settings(learning_rate, step));
     const at::Tensor steps = at::full({}, static_cast<double>(step), gradients.options());
     at::_fused_adam_({state.parameters}, {gradients}, {state.first_moments}, {state.second_moments},
                      {}, {steps}, learning_rate, 0.9, 0.999,

@@ -15,13 +15,6 @@
 namespace stepscope::clt {
 namespace {
 
-kernels::AdamSettings settings_of(double learning_rate, std::int64_t step) {
-  kernels::AdamSettings settings;
-  settings.learning_rate = learning_rate;
-  settings.step = step;
-  return settings;
-}
-
 // The most features of a decoder (kernels/sparse_decoder).
 constexpr std::int64_t kMostFeatures = (std::int64_t{1} << 21) - 1;
 
@@ -101,23 +94,24 @@ class KernelOps final : public SparseOps {
                       const at::Tensor& output_gradients, double learning_rate,
                       std::int64_t step) override {
     aten::fused_adam_decoder(weights, shape_, active.by_column, output_gradients,
-                             settings_of(learning_rate, step));
+                             adam_settings(learning_rate, step));
   }
 
   void update_silent(AdamState& weights, const ActiveFeatures& active, double learning_rate,
                      std::int64_t step) override {
-    aten::silent_adam_decoder(weights, shape_, active.by_column, settings_of(learning_rate, step));
+    aten::silent_adam_decoder(weights, shape_, active.by_column,
+                              adam_settings(learning_rate, step));
   }
   void update_others(AdamState& weights, const ActiveFeatures& active,
                      const at::Tensor& output_gradients, double learning_rate,
                      std::int64_t step) override {
     aten::lazy_adam_decoder(weights, shape_, active.by_column, output_gradients,
-                            settings_of(learning_rate, step));
+                            adam_settings(learning_rate, step));
   }
 
   void update(AdamState& state, const at::Tensor& gradients, double learning_rate,
               std::int64_t step) override {
-    aten::fused_adam(state, gradients.contiguous(), settings_of(learning_rate, step));
+    aten::fused_adam(state, gradients.contiguous(), adam_settings(learning_rate, step));
   }
 
   // Some layers are a decoder of one layer, whose output gradients are the inputs of all, one
@@ -133,10 +127,11 @@ class KernelOps final : public SparseOps {
       AdamState of{of_layers(weights.parameters), of_layers(weights.first_moments),
                    of_layers(weights.second_moments)};
       const std::int64_t first = layer * shape_.features, last = end * shape_.features;
+      if (weights.coded()) of.scales = weights.scales.slice(0, first, last);
       const FeatureList lines{gradients.offsets.slice(0, first, last + 1), gradients.indices,
                               gradients.values};
       aten::fused_adam_decoder(of, {1, last - first, shape_.model, rows.size(0)}, lines, rows,
-                               settings_of(learning_rate, step));
+                               adam_settings(learning_rate, step));
     }
   }
 

@@ -84,7 +84,13 @@ Status check_tensors(const std::string& path, const Dictionary& all, const Confi
           "checkpoint {}: it has no tensor {}: it was written with other fixes; go on with{}", path,
           name, flags_of_fixes(all, config)));
     const at::Tensor& other = found->toTensor();
-    if (other.sizes() != tensor.sizes() || other.scalar_type() != tensor.scalar_type())
+    if (other.scalar_type() != tensor.scalar_type())
+      return bad_input(
+          fmt::format("checkpoint {}: {} is {}, this run's is {}: it was written with other fixes; "
+                      "go on with{}",
+                      path, name, c10::toString(other.scalar_type()),
+                      c10::toString(tensor.scalar_type()), flags_of_fixes(all, config)));
+    if (other.sizes() != tensor.sizes())
       return bad_input(fmt::format("checkpoint {}: {} is {}, this run's is {}", path, name,
                                    sizes_of(other), sizes_of(tensor)));
   }

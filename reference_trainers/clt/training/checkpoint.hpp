@@ -6,7 +6,7 @@
 // fixes (names, with commas), rank, ranks, set, and a tensor for each name of Trainer::state():
 // silent_steps; of the dense step parameter.N, first_moment.N and second_moment.N, in the order of
 // Model::parameters(); of sparse_step PART.parameters, PART.first_moments, PART.second_moments
-// (sparse_model.hpp).
+// (sparse_model.hpp), and of moments_8bit PART.scales, the moments being codes.
 //
 // Ranks that share features write a file each (checkpoint_files.hpp). None is renamed before all
 // are on the disk; a mixture left by a crash between two renames is recognised by `set`, which

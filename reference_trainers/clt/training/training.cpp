@@ -254,9 +254,9 @@ Status check_device(const Config& config, at::Device device, int ranks) {
   if (*problem == '\0') return Done{};
   if (!uses_kernels(config.fixes))
     return usage_error(std::string("several ranks on GPUs: ") + problem);
-  return usage_error(
-      std::string("sparse_step with kernels on a GPU: ") + problem +
-      "; or train --without select_kernel,sparse_decoder,sparse_adam,sparse_encoder");
+  return usage_error(std::string("sparse_step with kernels on a GPU: ") + problem +
+                     "; or train --without select_kernel,sparse_decoder,sparse_adam,sparse_encoder,"
+                     "moments_8bit");
 }
 
 }  // namespace stepscope::clt

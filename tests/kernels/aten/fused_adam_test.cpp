@@ -139,6 +139,59 @@ TEST_P(AtenFusedAdam, BadArgumentsAreNamed) {
   expect_refused(step(normal({16}), 1), "first_moments: must be Float, is Half");
 }
 
+// Coded moments: the first step is LibTorch's, as it takes moments before they are rounded.
+TEST_P(AtenFusedAdam, TheFirstStepWithMomentsOf8BitsIsLibTorchs) {
+  const at::Tensor gradients = normal({13, 24});
+  AdamState found = coded_state(normal({13, 24}), 24);
+  AdamState expected = started(found.parameters);
+  kernels::AdamSettings with = settings(1);
+  with.decay = kernels::WeightDecay::decoupled;
+  fused_adam(found, gradients, with);
+  libtorch_step(expected, gradients, with);
+  expect_near(found.parameters, expected.parameters, 1e-6);
+  expect_equal(found.scales.flatten(0, 1).select(1, 0),
+               (expected.first_moments.abs().amax(1) * (1 / (1.875F - 0x1p-15F))));
+}
+
+TEST_P(AtenFusedAdam, WithMomentsOf8BitsSilentFeaturesThenTheOthersAreTheWhole) {
+  const at::Tensor acts = normal({kDecoder.tokens, kDecoder.columns()});
+  const at::Tensor output_gradients = normal({kDecoder.tokens, kDecoder.layers, kDecoder.model});
+  const std::int64_t entries = kDecoder.columns() / 2;  // fewer than columns: some are silent
+  AdamState whole = coded_state(normal({kDecoder.weights()}), kDecoder.model);
+  AdamState apart = coded_state(whole.parameters.clone(), kDecoder.model);
+  kernels::AdamSettings with = settings(1);
+  with.weight_decay = 0;
+  for (; with.step <= 3; ++with.step) {
+    BatchTopkMemory memory;
+    const at::Tensor mask =
+        batch_topk_mask(acts + normal({kDecoder.columns()}), {.count = entries}, memory);
+    const FeatureList list = bitmask_list(mask, acts, kernels::BitmaskLines::columns, entries);
+    fused_adam_decoder(whole, kDecoder, list, output_gradients, with);
+    silent_adam_decoder(apart, kDecoder, list, with);
+    lazy_adam_decoder(apart, kDecoder, list, output_gradients, with);
+    expect_equal(apart.parameters, whole.parameters);
+    expect_equal(apart.first_moments, whole.first_moments);
+    expect_equal(apart.second_moments, whole.second_moments);
+    expect_equal(apart.scales, whole.scales);
+  }
+}
+
+TEST_P(AtenFusedAdam, BadArgumentsWithMomentsOf8BitsAreNamed) {
+  AdamState state = coded_state(normal({2, 8}), 8);
+  const at::Tensor gradients = normal({2, 8});
+  const auto step = [&](const kernels::AdamSettings& with) {
+    return [&state, &gradients, with] { fused_adam(state, gradients, with); };
+  };
+  expect_refused(step(settings(1)), "weight_decay: must be 0 or decoupled");
+  kernels::AdamSettings plain = settings(1);
+  plain.weight_decay = 0;
+  state.first_moments = state.first_moments.to(at::kFloat);
+  expect_refused(step(plain), "first_moments: must be Byte, is Float");
+  state = coded_state(normal({2, 8}), 8);
+  state.scales = state.scales.slice(2, 0, 1);
+  expect_refused(step(plain), "scales: must be contiguous [vectors, blocks, 2]");
+}
+
 STEPSCOPE_ON_DEVICES(AtenFusedAdam);
 
 }  // namespace fused_adam_test

@@ -77,6 +77,7 @@ std::vector<Feature> features() {
       {"sparse_decoder", with("sparse_decoder")},
       {"sparse_adam", with("sparse_adam")},
       {"sparse_encoder", with("sparse_encoder")},
+      {"moments_8bit", with("moments_8bit")},
   };
 }
 

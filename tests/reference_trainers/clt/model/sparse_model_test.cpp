@@ -67,5 +67,22 @@ TEST_F(SparseModelTest, HasTheParametersOfTheDenseOneAndSharesThemWithItsState) 
   EXPECT_EQ(state.back().second.abs().max().item<double>(), 0);
 }
 
+TEST_F(SparseModelTest, WithMomentsOf8BitsItsStateHasCodesAndScalesOfWeights) {
+  Config config = config_;
+  config.fixes.moments_8bit = true;
+  const SparseModel coded = make_sparse_model(config, at::kCPU, {0, config.features});
+  EXPECT_EQ(coded.parameter_count(), sparse_.parameter_count());
+  EXPECT_TRUE(coded.encoder.coded());
+  EXPECT_TRUE(coded.decoder.coded());
+  EXPECT_FALSE(coded.encoder_bias.coded());
+  EXPECT_FALSE(coded.decoder_bias.coded());
+  const TrainerState state = coded.state();
+  ASSERT_EQ(state.size(), 14U);
+  EXPECT_EQ(state[1].second.scalar_type(), at::kByte);
+  EXPECT_EQ(state[3].first, "encoder.scales");
+  EXPECT_EQ(state[3].second.sizes(), at::IntArrayRef({config.layers * config.features, 1, 2}));
+  EXPECT_EQ(state[10].first, "decoder.scales");
+}
+
 }  // namespace
 }  // namespace stepscope::clt

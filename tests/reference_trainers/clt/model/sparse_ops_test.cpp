@@ -188,6 +188,28 @@ TEST_P(SparseOpsTest, TheDecodersUpdateInTwoCallsIsTheWhole) {
   EXPECT_TRUE(apart.second_moments.equal(weights_->second_moments));
 }
 
+// The first step's moments are as long as rounding to codes is no matter; then they are codes of
+// what they should be.
+TEST_P(SparseOpsTest, MomentsOf8BitsAreUpdatedLikeFloats) {
+  const ActiveFeatures active = select();
+  AdamState coded = aten::coded_state(weights_->parameters.clone(), kShape.model);
+  AdamState apart = aten::coded_state(weights_->parameters.clone(), kShape.model);
+  for (std::int64_t step = 1; step <= 3; ++step) {
+    ops_->update_decoder(*weights_, active, gradients_, 1e-2, step);
+    ops_->update_decoder(coded, active, gradients_, 1e-2, step);
+    ops_->update_silent(apart, active, 1e-2, step);
+    ops_->update_others(apart, active, gradients_, 1e-2, step);
+    const double way = 1e-2 * static_cast<double>(step);  // at most so far
+    const at::Tensor difference = (coded.parameters - weights_->parameters).abs();
+    EXPECT_LT(difference.max().item<double>(), step == 1 ? 1e-4 : 0.2 * way) << step;
+    EXPECT_LT(difference.mean().item<double>(), 0.02 * way) << step;
+  }
+  EXPECT_TRUE(apart.parameters.equal(coded.parameters));
+  EXPECT_TRUE(apart.first_moments.equal(coded.first_moments));
+  EXPECT_TRUE(apart.second_moments.equal(coded.second_moments));
+  EXPECT_TRUE(apart.scales.equal(coded.scales));
+}
+
 // Against the dense gradient in double; values are gradients here.
 TEST_P(SparseOpsTest, TheEncoderIsUpdatedAsByItsDenseGradient) {
   const ActiveFeatures active = select();

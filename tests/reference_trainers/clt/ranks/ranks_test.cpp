@@ -46,6 +46,7 @@ Config config_of(const std::string& variant, Parallel parallel) {
   config.parallel = parallel;
   if (variant == "baseline") return config;
   config.fixes = find_variant("optimized")->fixes;
+  config.fixes.moments_8bit = false;  // rounds by an index within a rank
   if (variant == "optimized") (void)switch_fixes(config.fixes, {"sparse_step"}, false);
   if (variant == "lists") config.preactivation_coef = 0;  // so that sparse_encoder takes its list
   return config;
@@ -96,6 +97,21 @@ INSTANTIATE_TEST_SUITE_P(Data, SeveralRanks,
                          testing::Combine(testing::Values("baseline", "optimized"),
                                           testing::Values(Parallel::data), testing::Values(2, 4)),
                          name_of);
+
+// The chances of rounding are others: losses are one rank's within its tenths of a per cent.
+TEST(Ranks, WithMomentsOf8BitsReachNearlyTheLossesOfOne) {
+  Config config = config_of("lists", Parallel::features);
+  config.fixes.moments_8bit = true;
+  const auto alone = train_by(1, config).front();
+  for (const int ranks : {2, 3}) {
+    for (const std::vector<StepResult>& of_rank : train_by(ranks, config)) {
+      for (std::size_t step = 0; step < alone.size(); ++step) {
+        if (!alone[step].losses) continue;
+        EXPECT_NEAR(of_rank[step].losses->total / alone[step].losses->total, 1, 0.01) << step;
+      }
+    }
+  }
+}
 
 // Dead features of all ranks: counted, chosen and rebuilt from together.
 Config with_dead_features(Config config) {

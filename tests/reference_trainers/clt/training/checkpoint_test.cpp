@@ -95,7 +95,8 @@ TEST_P(ResumedCheckpoint, GoesOnToTheBit) {
     EXPECT_TRUE(at::equal(a[i].second, b[i].second)) << a[i].first;
 }
 INSTANTIATE_TEST_SUITE_P(Fixes, ResumedCheckpoint,
-                         testing::Values("", "fused_adam", "device_data", "sparse_step"),
+                         testing::Values("", "fused_adam", "device_data", "sparse_step",
+                                         "moments_8bit"),
                          [](const auto& about) {
                            return about.param.empty() ? "baseline" : about.param;
                          });
@@ -113,6 +114,19 @@ TEST_F(Checkpoint, IsWrittenEveryNSteps) {
   ASSERT_TRUE(result);
   const auto trainer = make_training(config, at::kCPU);
   EXPECT_EQ(*read_checkpoint(config.checkpoint, config, trainer->state()), 20);
+}
+
+TEST_F(Checkpoint, MomentsOfTheOtherKindAreRefusedWithTheFix) {
+  Config floats = tiny_config();
+  floats.fixes.sparse_step = true;
+  Config codes = floats;
+  codes.fixes.moments_8bit = true;
+  EXPECT_THAT(error_of(codes, written(floats)),
+              AllOf(HasSubstr("encoder.first_moments is Float, this run's is Byte"),
+                    HasSubstr("go on with --without moments_8bit")));
+  EXPECT_THAT(error_of(floats, written(codes)),
+              AllOf(HasSubstr("encoder.first_moments is Byte, this run's is Float"),
+                    HasSubstr("go on with --with moments_8bit")));
 }
 
 TEST_F(Checkpoint, AMissingFileIsNamed) {
