@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/common/divider.hpp"
 #include "kernels/common/key_types.hpp"
 #include "kernels/sparse_decoder/decoder_shape.hpp"
 #include "kernels/sparse_decoder/feature_order.hpp"
@@ -52,32 +53,49 @@ struct FeaturePiece {
 struct FeaturePieces {
   std::uint32_t layers = 0, features = 0, slabs = 0;
   FeatureOrder order = FeatureOrder::by_target;
+  Divider by_features, by_slabs;
 
+  // There is at least one piece.
   static FeaturePieces of(const SparseDecoderShape& shape, FeatureOrder order) {
-    return {static_cast<std::uint32_t>(shape.layers), static_cast<std::uint32_t>(shape.features),
-            static_cast<std::uint32_t>(slabs_of(shape.model, kFeatureColumns)), order};
+    const auto features = static_cast<std::uint32_t>(shape.features);
+    const auto slabs = static_cast<std::uint32_t>(slabs_of(shape.model, kFeatureColumns));
+    return {static_cast<std::uint32_t>(shape.layers),
+            features,
+            slabs,
+            order,
+            Divider(features),
+            Divider(slabs)};
   }
   // At most 2^31, as there are at most 2^34 weights and a vector has at least 8.
   STEPSCOPE_HOST_DEVICE constexpr std::uint32_t count() const {
     return layers * (layers + 1) / 2 * features * slabs;
   }
   STEPSCOPE_HOST_DEVICE FeaturePiece piece(std::uint32_t number) const {
-    const std::uint32_t vector = number / slabs;
+    const auto [vector, slab] = by_slabs.divide(number);
     FeaturePiece piece =
         order == FeatureOrder::by_target ? vector_by_target(vector) : vector_in_memory(vector);
-    piece.slab = number - vector * slabs;
+    piece.slab = slab;
     return piece;
   }
 
  private:
+  STEPSCOPE_HOST_DEVICE static float near_root(float number) {
+#ifdef __CUDA_ARCH__
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(number));
+    return root;
+#else
+    return sqrtf(number);
+#endif
+  }
   // Targets rise slowest, then sources, features.
   STEPSCOPE_HOST_DEVICE FeaturePiece vector_by_target(std::uint32_t number) const {
-    const std::uint32_t pair = number / features;
+    const auto [pair, feature] = by_features.divide(number);
     // Pairs before target t are t (t + 1) / 2.
-    auto target = static_cast<std::uint32_t>(sqrtf(2 * static_cast<float>(pair)));
+    auto target = static_cast<std::uint32_t>(near_root(2 * static_cast<float>(pair)));
     while (target * (target + 1) / 2 > pair) --target;
     while ((target + 1) * (target + 2) / 2 <= pair) ++target;
-    return {pair - target * (target + 1) / 2, number - pair * features, target, 0};
+    return {pair - target * (target + 1) / 2, feature, target, 0};
   }
   // Sources rise slowest, then features, targets.
   STEPSCOPE_HOST_DEVICE constexpr FeaturePiece vector_in_memory(std::uint32_t number) const {
