@@ -14,15 +14,27 @@ namespace stepscope::native {
 namespace {
 
 constexpr std::string_view kSystemFolders[] = {
-    "/lib/", "/lib64/",     "/usr/lib/", "/usr/lib64/", "/usr/bin/", "/usr/sbin/",
-    "/bin/", "/nix/store/", "/snap/",    "/proc/",      "/dev/",     "/memfd:"};
-constexpr std::string_view kFrameworkFolders[] = {
-    "/site-packages/", "/dist-packages/", "/torch/lib/", "/nvidia/", "/cuda/", "/cuda-"};
+    "/lib/",      "/lib64/", "/usr/lib/",  "/usr/lib64/",  "/usr/bin/",       "/usr/sbin/",
+    "/bin/",      "/snap/",  "/proc/",     "/dev/",        "/usr/local/cuda", "/usr/local/nvidia/",
+    "/opt/cuda/", "/memfd:", "/opt/cuda-", "/opt/nvidia/", "/nix/store/"};
+// Only folders that nobody calls a project of their own: a preset named cuda builds into /cuda/.
+constexpr std::string_view kFrameworkFolders[] = {"/site-packages/", "/dist-packages/",
+                                                  "/torch/lib/"};
 constexpr std::string_view kFrameworkNames[] = {
-    "libtorch",     "libc10",    "libcu",       "libnv",  "libnccl", "libcaffe2",
-    "libstepscope", "libstdc++", "libc++",      "libgcc", "libgomp", "libiomp",
-    "libmkl",       "libmpi",    "libopen-pal", "libucx", "libdnnl", "libasan",
-    "libtsan",      "libubsan",  "linux-vdso",  "python"};
+    "libtorch",   "libc10",      "libcuda.so", "libcudart",    "libcudadebugger", "libcublas",
+    "libcudnn",   "libcufft",    "libcufile",  "libcurand",    "libcusolver",     "libcusparse",
+    "libcupti",   "libcutensor", "libnvrtc",   "libnvJitLink", "libnvToolsExt",   "libnvidia-",
+    "libnvshmem", "libnvperf",   "libnvinfer", "libnccl",      "libcaffe2",       "libstepscope",
+    "libstdc++",  "libc++",      "libgcc",     "libgomp",      "libiomp",         "libmkl",
+    "libmpi",     "libopen-pal", "libucx",     "libdnnl",      "libasan",         "libtsan",
+    "libubsan",   "linux-vdso"};
+
+// "python", "python3.11", "python3.13t", "python3-dbg": not "python_free_trainer".
+bool is_interpreter(std::string_view name) noexcept {
+  return name.starts_with("python") &&
+         name.find_first_not_of("0123456789.dtbg-", std::string_view("python").size()) ==
+             std::string_view::npos;
+}
 
 struct Found {
   std::span<CodeRange> room;
@@ -65,8 +77,8 @@ int read_changes(dl_phdr_info* library, std::size_t /*size*/, void* to) noexcept
 
 bool is_user_code(const char* text) noexcept {
   const std::string_view path = text;
-  if (path.empty()) return false;
   const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (path.empty() || is_interpreter(name) || name.starts_with("libpython")) return false;
   return std::none_of(std::begin(kSystemFolders), std::end(kSystemFolders),
                       [&](std::string_view folder) { return path.starts_with(folder); }) &&
          std::none_of(std::begin(kFrameworkFolders), std::end(kFrameworkFolders),
