@@ -8,8 +8,8 @@ namespace stepscope {
 namespace {
 
 // Anywhere in the path: code that is installed, or generated.
-constexpr std::array<std::string_view, 6> kInstalled = {
-    "site-packages/", "dist-packages/", "lib/python", "<frozen", "/python3.", "/torchinductor_"};
+constexpr std::array<std::string_view, 4> kInstalled = {"site-packages/", "dist-packages/",
+                                                        "<frozen", "/torchinductor_"};
 
 // First part of a stripped path: packages that training programs stand on.
 constexpr std::array<std::string_view, 45> kPackages = {"torch",
@@ -103,6 +103,24 @@ bool contains(const std::array<std::string_view, N>& list, std::string_view word
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+// "python3.11", "python3.13t" or "python311.zip": where a standard library lies.
+bool is_library_folder(std::string_view folder) {
+  constexpr std::string_view kName = "python3";
+  if (!folder.starts_with(kName)) return false;
+  const auto end = folder.find_first_not_of(".0123456789", kName.size());
+  const std::string_view rest =
+      end == std::string_view::npos ? std::string_view() : folder.substr(end);
+  return folder.size() > kName.size() && (rest.empty() || rest == "t" || rest == "zip");
+}
+
+bool in_standard_library(std::string_view path) {
+  for (auto slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/')) {
+    if (is_library_folder(path.substr(0, slash))) return true;
+    path.remove_prefix(slash + 1);
+  }
+  return false;
+}
+
 // `rest` is the path within the first folder.
 bool is_package(std::string_view folder, std::string_view rest) {
   if (folder == "datasets") return contains(kHuggingFaceDatasets, rest.substr(0, rest.find('/')));
@@ -116,6 +134,7 @@ bool is_user_file(std::string_view path) {
   for (std::string_view part : kInstalled) {
     if (path.find(part) != std::string_view::npos) return false;
   }
+  if (in_standard_library(path)) return false;
   if (path.front() == '/') return true;
   const auto slash = path.find('/');
   const std::string_view first = path.substr(0, slash);

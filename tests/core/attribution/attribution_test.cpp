@@ -249,6 +249,12 @@ TEST(UserCode, AFolderDatasetsIsTheUsersButForThePackagesFiles) {
   EXPECT_FALSE(is_user_file("datasets/arrow_dataset.py"));
   EXPECT_FALSE(is_user_file("datasets/formatting/formatting.py"));
   EXPECT_FALSE(is_user_file("torch/nn/modules/module.py"));
+  for (const char* library : {"/usr/lib/python3.11/queue.py", "/opt/lib/python3.13t/queue.py",
+                              "python3.11/threading.py", "/usr/lib/python311.zip/os.py"})
+    EXPECT_FALSE(is_user_file(library)) << library;
+  for (const char* own : {"/home/me/lib/python_trainers/train.py", "/home/me/python3.11-demo/a.py",
+                          "/home/me/python3/train.py"})
+    EXPECT_TRUE(is_user_file(own)) << own;
 }
 
 }  // namespace
