@@ -113,8 +113,10 @@ __device__ MomentScales load_scales(const CodedAdamState& state, std::uint32_t p
   const float2 two = __ldcg(reinterpret_cast<const float2*>(state.scales + piece));
   return {two.x, two.y};
 }
+// All lanes call it together, when each has the scales before.
 __device__ void store_scales(const CodedAdamState& state, std::uint32_t piece,
                              const MomentScales& scales) {
+  __syncwarp();
   if (threadIdx.x % kWarpSize == 0)
     *reinterpret_cast<float2*>(state.scales + piece) = float2{scales.first, scales.second};
 }
