@@ -4,20 +4,30 @@
 // for what comes late. Calls stay: the batch is still copied. A loader that already has processes of
 // its own gets as many as the fix says, or twice as many. What workers compute needs cores: the
 // replay gives no more than there are (replay.hpp).
+//
+// Workers are kept from epoch to epoch, as the advice says. So where the loop over a loader begins
+// anew, neither their end nor their start is waited for, but the first batch is: its making, and
+// its hand-over.
 #include "core/simulate/edits/edits.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace stepscope {
 namespace {
 
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr std::uint32_t kPrefetchFactor = 2;  // batches ahead for each worker: PyTorch's own choice
-// Taking a batch from a worker: 0.2 to 1.5 ms with one to three tensors on two busy cores; a thread
-// of the same process hands over much less.
+// Taking a batch from a thread of the same process or from what else there may be.
 constexpr Estimate kBatchTakeNs{500'000, 20'000, 1'500'000};
+// Taking one from a worker of PyTorch's DataLoader, which is a process, and what it costs that
+// worker to pack it: 0.4 to 1.2 ms and 0.2 to 1 ms with one to three tensors on two busy cores.
+constexpr Estimate kLoaderTakeNs{700'000, 200'000, 1'500'000};
+constexpr Estimate kLoaderGiveNs{400'000, 100'000, 1'000'000};
 // A worker may be a little faster or slower than the loop at the same work.
 constexpr Estimate kWorkerIsSlower{1, 0.9, 1.2};
 
@@ -36,6 +46,36 @@ std::uint32_t workers_of(const Fix& fix) {
   return fix.workers > 0 ? fix.workers : kUsualWorkers;
 }
 
+// Takes the end and the start of workers from a step in which their loader begins anew. There, two
+// takes follow each other: the one that finds no more batches, and the first of the next epoch.
+void keep_workers(TaskGraph& graph, std::uint32_t producer, std::span<HostTask> step) {
+  const auto is_restart = [producer](const HostTask& task) {
+    return task.restarts && task.producer == producer;
+  };
+  const auto first = std::find_if(step.begin(), step.end(), is_restart);
+  const auto last = std::find_if(step.rbegin(), step.rend(), is_restart);
+  if (first == step.end() || &*first == &*last) return;
+  const SiteId line = first->site;
+  double recorded = 0;
+  for (HostTask& task : step.subspan(static_cast<std::size_t>(first - step.begin()))) {
+    const bool starts = &task < &*last && task.site == line;
+    if (task.thread != 0 || task.call != kNone || !(task.takes || starts)) continue;
+    recorded += task.ns;
+    task.ns = 0;
+  }
+  const Producer& made = graph.producers[producer];
+  last->ns = std::min(recorded, made.making_ns + made.take_ns);
+}
+
+void keep_workers(Edit& edit, std::uint32_t producer) {
+  TaskGraph& graph = edit.graph;
+  std::size_t begin = 0;
+  for (const SampledStep& step : graph.steps) {
+    keep_workers(graph, producer, std::span(graph.host).subspan(begin, step.end_task - begin));
+    begin = step.end_task;
+  }
+}
+
 // The producers of the scope's waits have as many workers as the fix says, else twice as many.
 void add_workers(Edit& edit) {
   TaskGraph& graph = edit.graph;
@@ -51,8 +91,11 @@ void add_workers(Edit& edit) {
     const std::uint32_t before = producer.workers;
     producer.workers = edit.fix.workers > 0 ? edit.fix.workers : 2 * before;
     producer.depth = producer.depth / before * producer.workers;
-    edit.assume(fmt::format("the loader has {} worker{} in place of {}, each as fast as now",
-                            producer.workers, producer.workers == 1 ? "" : "s", before));
+    keep_workers(edit, static_cast<std::uint32_t>(p));
+    edit.assume(
+        fmt::format("the loader has {} worker{} in place of {}, each as fast as now, and keeps "
+                    "them from epoch to epoch",
+                    producer.workers, producer.workers == 1 ? "" : "s", before));
   }
 }
 
@@ -62,32 +105,39 @@ void move_to_workers(Edit& edit) {
   const auto producer = static_cast<std::uint32_t>(graph.producers.size());
   // Where nothing is known of the cores, a loop that computes itself may find none free.
   const bool stays = edit.luck == Luck::bad && graph.cores == 0 && graph.device.empty();
-  HostTask* first = nullptr;
+  std::vector<HostTask*> takes;  // one a step
   for (HostTask& task : graph.host) {
     if (!is_movable(task) || !is_input(edit, task)) continue;
     ++edit.touched;
     if (stays) continue;
-    const double making = task.ns * kWorkerIsSlower.at(edit.luck);
-    if (first == nullptr || task.step != first->step) {
-      first = &task;
-      task.producer = producer;
-      task.making_ns = making;
-      task.ns = std::min(task.ns, kBatchTakeNs.at(edit.luck));
-    } else {
-      first->making_ns += making;
-      task.ns = 0;
+    const double ns = std::exchange(task.ns, 0);
+    if (takes.empty() || task.step != takes.back()->step) {
+      const bool is_loaders = graph.steps[task.step].asks_loader;
+      takes.push_back(&task);
+      task.making_ns = is_loaders ? kLoaderGiveNs.at(edit.luck) : 0;
+      task.ns = is_loaders ? kLoaderTakeNs.at(edit.luck) : std::min(ns, kBatchTakeNs.at(edit.luck));
     }
+    takes.back()->making_ns += ns * kWorkerIsSlower.at(edit.luck);
   }
-  if (first == nullptr) return;
+  if (takes.empty()) return;
   const std::uint32_t workers = workers_of(edit.fix);
+  double making = 0;
+  for (HostTask* take : takes) {
+    making += take->making_ns / static_cast<double>(takes.size());
+    take->producer = producer;
+    take->restarts = graph.steps[take->step].begins_loader;
+    if (take->restarts) take->ns += std::exchange(take->making_ns, 0);
+  }
   graph.producers.push_back({.workers = workers,
                              .depth = kPrefetchFactor * workers,
+                             .making_ns = making,
                              .computes = edit.fix.computes.value_or(1)});
+  const Estimate& take = graph.steps[takes.back()->step].asks_loader ? kLoaderTakeNs : kBatchTakeNs;
   edit.assume(fmt::format(
       "{} beside the step, each about as fast as the loop does now; taking a batch costs {:.1f} ms "
       "({:.2f} to {:.1f})",
       workers == 1 ? "one worker prepares input" : fmt::format("{} workers prepare input", workers),
-      kBatchTakeNs.expected / 1e6, kBatchTakeNs.good / 1e6, kBatchTakeNs.bad / 1e6));
+      take.expected / 1e6, take.good / 1e6, take.bad / 1e6));
 }
 
 }  // namespace

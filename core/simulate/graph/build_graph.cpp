@@ -95,13 +95,16 @@ TaskGraph build_graph(const WalkedProcess& walked, const Steps& steps,
   const auto numbers = number_threads(walked);
   graph.threads = static_cast<std::uint32_t>(numbers.size());
   const LoaderTakes takes(walked);
+  const AskedLoaders asked = asked_loaders(walked, steps);
   HostTasks host_tasks(walked, takes, numbers);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     host_tasks.append(host_time_of(steps, rows[i]), i, graph.host);
     graph.steps.push_back({.row = rows[i],
                            .end_task = static_cast<std::uint32_t>(graph.host.size()),
                            .measured_ns = static_cast<double>(steps.list[rows[i]].wall_ns()),
-                           .follows_on = i > 0 && rows[i - 1] + 1 == rows[i]});
+                           .follows_on = i > 0 && rows[i - 1] + 1 == rows[i],
+                           .asks_loader = asked.asks[rows[i]] > 0,
+                           .begins_loader = asked.begins(rows[i])});
   }
   graph.producers.resize(host_tasks.producers());
   DeviceTasks device_tasks(walked, attribution, graph);

@@ -9,20 +9,38 @@ namespace {
 
 // PyTorch names the range after the class of its iterator.
 constexpr std::string_view kWithWorkers = "MultiProcessing";
+constexpr std::string_view kWithoutWorkers = "SingleProcessDataLoaderIter.__next__";
 
-std::vector<bool> names_of_takes(const Trace& trace) {
+std::vector<bool> names_with(const Trace& trace, std::string_view part) {
   std::vector<bool> out(trace.data().strings.size());
   for (StringId id = 0; id < out.size(); ++id)
-    out[id] = trace.text(id).find(kWithWorkers) != std::string_view::npos;
+    out[id] = trace.text(id).find(part) != std::string_view::npos;
   return out;
 }
 
 }  // namespace
 
+AskedLoaders asked_loaders(const WalkedProcess& walked, const Steps& steps) {
+  const HostRanges& h = walked.trace.host_ranges();
+  const std::vector<bool> is_ask = names_with(walked.trace, kWithoutWorkers);
+  const Rows rows = walked.trace.ranges_of(walked.threads.loop());
+  AskedLoaders out{.asks = std::vector<std::size_t>(steps.list.size(), 0)};
+  std::size_t step = 0;
+  for (RangeId r = rows.begin; r < rows.end; ++r) {
+    while (step < out.asks.size() && steps.list[step].host.end <= h.begin[r]) ++step;
+    const bool is_in_one = step < out.asks.size() && h.begin[r] >= steps.list.front().host.begin;
+    if (is_in_one && is_ask[h.name[r]]) ++out.asks[step];
+  }
+  std::vector<std::size_t> sorted = out.asks;
+  std::sort(sorted.begin(), sorted.end());
+  if (!sorted.empty()) out.usual = sorted[sorted.size() / 2];
+  return out;
+}
+
 LoaderTakes::LoaderTakes(const WalkedProcess& walked) {
   const Trace& trace = walked.trace;
   const HostRanges& h = trace.host_ranges();
-  const std::vector<bool> is_take = names_of_takes(trace);
+  const std::vector<bool> is_take = names_with(trace, kWithWorkers);
   const ThreadId loop = walked.threads.loop();
   std::map<std::pair<StringId, SiteId>, std::uint32_t> loaders;
   const Rows rows = trace.ranges_of(loop);

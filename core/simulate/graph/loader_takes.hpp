@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/attribution/walked_process.hpp"
+#include "core/steps/steps.hpp"
 
 namespace stepscope {
 
@@ -17,6 +18,16 @@ struct LoaderTake {
   Interval time;
   std::uint32_t loader = 0;
 };
+
+// How the steps ask loaders without workers.
+struct AskedLoaders {
+  std::vector<std::size_t> asks;  // by step
+  std::size_t usual = 0;          // the median
+
+  // The loop over a loader begins anew where it asks once more than usual.
+  bool begins(std::size_t step) const { return usual > 0 && asks[step] == usual + 1; }
+};
+AskedLoaders asked_loaders(const WalkedProcess& walked, const Steps& steps);
 
 class LoaderTakes {
  public:

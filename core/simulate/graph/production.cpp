@@ -19,6 +19,8 @@ constexpr double kWaited = 2;             // a take of so many usual ones waited
 constexpr double kLeastWaiting = 0.02;
 // Share of takes that waited from which on they also show how long the others' making took.
 constexpr double kManyWaited = 0.1;
+// Share of takes that must have found a batch ready by far, lest single late ones tell what taking costs.
+constexpr double kManyReady = 0.1;
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 struct Made {
@@ -46,6 +48,7 @@ class Learning {
 
   void learn() {
     take_ns_ = take_of_ready(clocked_.value_or(kUnbounded));
+    producer_.take_ns = take_ns_;
     find_waits();
     producer_.making_ns = clocked_.value_or(interval() * producer_.workers);
     go_through();
@@ -91,9 +94,11 @@ class Learning {
       if (in_one_run && all_[i].begin - all_[i - before].end > 2 * making)
         ready.push_back(all_[i].length());
     }
-    if (!ready.empty()) return median_of(ready);
+    if (all.empty()) return 0;
+    if (static_cast<double>(ready.size()) >= kManyReady * static_cast<double>(all.size()))
+      return std::min(median_of(ready), awake_ns_.value_or(kUnbounded));
     std::sort(all.begin(), all.end());
-    return all.empty() ? 0 : std::min(all[all.size() / 10], awake_ns_.value_or(kUsualTakeNs));
+    return std::min(all[all.size() / 10], awake_ns_.value_or(kUsualTakeNs));
   }
 
   bool any_restart(std::size_t begin, std::size_t end) const {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/support/statistics.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -110,15 +112,14 @@ std::vector<std::uint32_t> alive_at(const std::map<std::int64_t, Worker>& worker
   return out;
 }
 
+// The median: takes in which a loader begins anew also start workers.
 std::optional<double> awake_a_take(const WalkedProcess& walked, std::span<const LoaderTake> takes) {
-  double ns = 0, known = 0;
+  std::vector<double> awake;
   for (const LoaderTake& take : takes) {
     const auto use = walked.cpu.use(walked.threads.loop(), take.time);
-    if (!use) continue;
-    ns += static_cast<double>(use->ran + use->waited);
-    ++known;
+    if (use) awake.push_back(static_cast<double>(use->ran + use->waited));
   }
-  return known > 0 ? std::optional(ns / known) : std::nullopt;
+  return awake.empty() ? std::nullopt : std::optional(median_of(std::move(awake)));
 }
 
 // Ends of the ranges that workers recorded, in order of time.
