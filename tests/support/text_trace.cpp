@@ -358,6 +358,8 @@ SiteId TextTrace::site_of(const TextLine& line, SiteKind kind) {
   if (is_new) {
     const auto number = static_cast<std::uint32_t>(parse_count(at.substr(colon + 1)));
     place->second = make_.site(at.substr(0, colon), number, kind);
+    if (line.has("function"))
+      make_.data.sites[place->second].function = make_.data.strings.intern(line.option("function"));
   }
   return place->second;
 }

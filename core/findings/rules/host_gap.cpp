@@ -6,6 +6,8 @@
 //   gaps          host stretches of >= 1 ms in the partition (Python, between calls, operations on
 //                 the CPU, files, garbage collection, off the CPU), less what input and waits
 //                 explain; without a device not operations, which are what the step is for
+//   not judged    where samples are all that is known of a program: a line that they meet may compute
+//                 in a library, sleep or wait, so only garbage collection and files are gaps
 //   off the CPU   asleep, or ready to run without a core: by the sampler's counter (host_time.hpp)
 #include "core/findings/rules/rules.hpp"
 
@@ -24,9 +26,17 @@ namespace {
 
 constexpr const char* kHostGap = "host_gap";
 
+// Whether the loop's thread has no record but the one of its program (importers/sampled_programs).
+bool is_known_by_samples(const JudgedRun& run) {
+  const Rows rows = run.trace.ranges_of(run.steps.thread);
+  return !run.has_device && rows.size() == 1 &&
+         run.trace.host_ranges().kind[rows.begin] == HostKind::python_function;
+}
+
 // Whether a cause is a gap of the host. Without a device, operations are what the step is for.
 // Waiting for a core is core_contention's.
 bool is_gap_cause(const JudgedRun& run, Cause cause) {
+  if (is_known_by_samples(run)) return cause == Cause::host_io || cause == Cause::host_gc;
   return cause == Cause::host_python || cause == Cause::host_between_calls ||
          (is_host_compute(cause) && run.has_device) || cause == Cause::host_io ||
          cause == Cause::host_gc || cause == Cause::host_off_cpu ||
@@ -98,6 +108,10 @@ Judgement judge_host_gap(const JudgedRun& run) {
   const Gaps gaps = find_gaps(run);
   const double idle = run.idle_per_step(gaps.price.total());
   if (idle < run.least_ns()) {
+    if (is_known_by_samples(run))
+      return abstained(
+          "samples are all that is known of this program: whether a line computes in a library, "
+          "sleeps or waits is not");
     if (gaps.count == 0)
       return cleared(run.has_device
                          ? "the host is nowhere away for a millisecond while the device idles"

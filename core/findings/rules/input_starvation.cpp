@@ -3,7 +3,8 @@
 // does.
 //
 //   fires where   idle >= 5 % of the step, or >= 3 % over 20 steps or more, and >= least
-//   idle          host.data_wait, and host.wait_thread of the loop outside backward and optimizer;
+//   idle          host.data_wait, and host.wait_thread of the loop outside backward and optimizer,
+//                 and outside a module's forward: what a model waits for is not the loop's input;
 //                 and host time between the call before an upload and the upload, in its phase
 //                 (host_time.hpp), where the upload is no tiny one (tiny_h2d); without a device
 //                 all time in PyTorch's own mark of a loader
@@ -42,9 +43,16 @@ struct InputTime {
   }
 };
 
+// A line of `forward`, as each module of PyTorch calls it, "Net.forward" where the class is known.
+bool is_in_forward(const JudgedRun& run, SiteId site) {
+  if (site == kNone) return false;
+  const std::string_view function = run.trace.text(run.trace.data().sites[site].function);
+  return function == "forward" || function.ends_with(".forward");
+}
+
 bool waits_for_data(const JudgedRun& run, const Segment& s) {
   if (s.cause == Cause::host_data_wait) return true;
-  if (s.cause != Cause::host_wait_thread) return false;
+  if (s.cause != Cause::host_wait_thread || is_in_forward(run, s.site)) return false;
   return run.phase_name(s.phase) != "backward" && !run.optimizer_phases[s.phase];
 }
 
