@@ -365,6 +365,30 @@ AdviceText text_of(Advice advice, Language language) {
   return language == Language::cpp ? row.cpp : row.python;
 }
 
+std::string_view device_module_of(const Trace& trace) {
+  constexpr std::pair<std::string_view, std::string_view> kModules[] = {
+      {"ur", "xpu"}, {"ze", "xpu"}, {"acl", "npu"}, {"musa", "musa"}, {"cnrt", "mlu"}};
+  const Calls& calls = trace.calls();
+  for (CallId call = 0; call < calls.size(); ++call) {
+    const std::string_view name = trace.text(trace.host_ranges().name[calls.range[call]]);
+    for (const auto& [prefix, module] : kModules)
+      if (name.starts_with(prefix)) return module;
+  }
+  return "cuda";
+}
+
+std::string for_device(std::string hint, std::string_view module) {
+  constexpr std::string_view kCuda = "cuda";
+  if (module == kCuda) return hint;
+  for (const std::string_view around : {"torch.cuda.", "'cuda'"}) {
+    const std::size_t inside = around.find(kCuda);
+    for (std::size_t at = hint.find(around); at != std::string::npos;
+         at = hint.find(around, at + module.size()))
+      hint.replace(at + inside, kCuda.size(), module);
+  }
+  return hint;
+}
+
 void advise(Advice advice, Language language, Finding& out) {
   const AdviceText text = text_of(advice, language);
   out.fix = text.fix;

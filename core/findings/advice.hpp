@@ -61,6 +61,12 @@ struct AdviceText {
 AdviceText text_of(Advice advice, Language language);
 void advise(Advice advice, Language language, Finding& out);
 
+// PyTorch's name for the devices of a run, by the calls that were made to them: "cuda" (NVIDIA's and
+// AMD's), "xpu", "npu", "musa" or "mlu".
+std::string_view device_module_of(const Trace& trace);
+// Returns a hint with that name in place of "cuda".
+std::string for_device(std::string hint, std::string_view module);
+
 // An optimizer whose step is many small operations: its fused form, or the next best that exists
 // and computes the same. `name`: its class; empty where it is not known.
 struct OptimizerAdvice {

@@ -71,11 +71,13 @@ void take_back_what_graphs_hide(double hidden, rules::Judgement& judgement) {
       "{:.0f} % of the device's work lies in CUDA graphs that were recorded whole", 100 * hidden));
 }
 
-void take(const rules::JudgedRun& run, const Rule& rule, rules::Judgement judgement,
-          Findings& out) {
+void take(const rules::JudgedRun& run, const Rule& rule, std::string_view device_module,
+          rules::Judgement judgement, Findings& out) {
   const std::string id(rule.id);
   for (Finding& finding : judgement.found) {
     finding.id = id;
+    finding.fix = rules::for_device(std::move(finding.fix), device_module);
+    finding.code_hint = rules::for_device(std::move(finding.code_hint), device_module);
     weigh(run, rule.most, finding);
     (finding.no_gain.empty() ? out.found : out.no_gain).push_back(std::move(finding));
   }
@@ -106,6 +108,7 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
   const std::string none = why_none(steps, summary);
   rules::JudgedRun run(trace, steps, attribution, summary, forecaster);
   const double hidden = share_in_whole_graphs(run);
+  const std::string_view device_module = rules::device_module_of(trace);
   for (const Rule& rule : kRules) {
     rules::Judgement judgement;
     if (const std::string reason = none.empty() ? why_not(rule, trace) : none; !reason.empty())
@@ -114,7 +117,7 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
       judgement = rule.judge(run);
     if (rule.reads == Reads::work) take_back_what_graphs_hide(hidden, judgement);
     run.explain(judgement.explained);
-    take(run, rule, std::move(judgement), out);
+    take(run, rule, device_module, std::move(judgement), out);
   }
   put_in_order(run.step_ns, out.found);
   name_evidence(trace, steps, out);

@@ -36,6 +36,20 @@ TEST(Advice, SpeaksTheProgramsLanguage) {
   }
 }
 
+TEST(Advice, NamesTheDevicesOfTheRun) {
+  TraceMaker intel;
+  intel.call("urEnqueueKernelLaunchWithArgsExp", 1, 0, 10);
+  EXPECT_EQ(device_module_of(intel.build()), "xpu");
+  TraceMaker nvidia;
+  nvidia.call("cudaLaunchKernel", 1, 0, 10);
+  EXPECT_EQ(device_module_of(nvidia.build()), "cuda");
+  const std::string hint(text_of(Advice::precision, Language::python).code_hint);
+  EXPECT_EQ(for_device(hint, "cuda"), hint);
+  EXPECT_THAT(for_device(hint, "xpu"), HasSubstr("torch.autocast('xpu', torch.bfloat16)"));
+  const std::string streams(text_of(Advice::exposed_copy, Language::python).code_hint);
+  EXPECT_THAT(for_device(streams, "xpu"), Not(HasSubstr("torch.cuda.")));
+}
+
 TEST(Advice, NamesTheProgramsOwnOptimizerAndAFormThatItHas) {
   for (const char* name : {"Adadelta", "RMSprop", "Adamax", "NAdam", "Rprop", "Adam", "SGD"}) {
     for (const bool has_device : {false, true}) {
