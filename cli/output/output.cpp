@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/output.hpp"
 
-#include <fmt/format.h>
+#include <langinfo.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <cerrno>
+#include <clocale>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "cli/output/failure.hpp"
@@ -82,6 +87,34 @@ Status Output::finish(std::string_view text) {
 
 void Output::say_written() const {
   if (!is_stdout() && !is_special(path_)) say("stepscope: wrote {}\n", path_);
+}
+
+namespace {
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool locale_is_utf8() {
+  std::setlocale(LC_CTYPE, "");
+  return std::string_view(nl_langinfo(CODESET)) == "UTF-8";
+}
+
+}  // namespace
+
+Style style_for(bool to_terminal) {
+  const bool wanted = environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  return {.colour = to_terminal && wanted,
+          .unicode = locale_is_utf8(),
+          .whole_names = !to_terminal && environment("COLUMNS").empty()};
+}
+
+bool stdout_is_terminal() {
+  return isatty(STDOUT_FILENO) != 0;
+}
+bool stderr_is_terminal() {
+  return isatty(STDERR_FILENO) != 0;
 }
 
 }  // namespace stepscope

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/whole_file.hpp"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -86,6 +87,13 @@ Status WholeFile::take_place() {
   if (std::rename(path_.c_str(), target_.c_str()) != 0) return cannot(given_, "cannot be replaced");
   path_.clear();
   return Done{};
+}
+
+std::string repository_root() {
+  const char* workspace = std::getenv("GITHUB_WORKSPACE");
+  if (workspace != nullptr && *workspace != '\0') return workspace;
+  std::error_code error;
+  return std::filesystem::current_path(error).string();
 }
 
 }  // namespace stepscope

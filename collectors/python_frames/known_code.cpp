@@ -92,4 +92,110 @@ const CodeLoop& loop_of(std::uint32_t number) noexcept {
   return all_loops[number];
 }
 
+namespace {
+
+// Whole words of a byte string: the first, the last, and some between.
+[[gnu::hot]] std::uint64_t mix_samples(std::uint64_t hash, Object bytes, std::size_t size,
+                                       std::size_t samples) noexcept {
+  if (size < 8) {
+    for (std::size_t i = 0; i < size; ++i) hash = mix(hash, static_cast<unsigned char>(bytes[i]));
+    return hash;
+  }
+  const std::size_t words = size / 8, stride = words <= samples ? 1 : words / samples;
+  for (std::size_t word = 0; word < words; word += stride) {
+    hash = mix(hash, load<std::uint64_t>(bytes, static_cast<std::uint32_t>(8 * word)));
+  }
+  return mix(hash, load<std::uint64_t>(bytes, static_cast<std::uint32_t>(size - 8)));
+}
+
+}  // namespace
+
+[[gnu::hot]] std::uint64_t code_identity(const Layout& at, Object code) noexcept {
+  std::uint64_t hash =
+      mix(reinterpret_cast<std::uintptr_t>(code), load<std::uint64_t>(code, at.code_file));
+  hash = mix(hash, load<std::uint64_t>(code, at.code_name));
+  hash = mix(hash, load<std::uint64_t>(code, at.code_lines));
+  hash = mix(hash, load<std::uint32_t>(code, at.code_first_line));
+  const std::uint32_t version =
+      at.code_version == 0 ? 0 : load<std::uint32_t>(code, at.code_version);
+  if (version != 0) return mix(hash, version);
+  constexpr std::size_t kSamples = 8;  // a cache line each, and this runs with cold caches
+  const auto table = line_table_of(at, code);
+  return mix_samples(mix(hash, table.size()), reinterpret_cast<Object>(table.data()), table.size(),
+                     kSamples);
+}
+
+[[gnu::hot]] std::uint64_t text_identity(const Layout& at, Object text) noexcept {
+  constexpr std::size_t kSamples = 3;
+  const auto length = load<std::size_t>(text, at.text_length);
+  const std::uint64_t hash = mix(reinterpret_cast<std::uintptr_t>(text), length);
+  const auto state = load<std::uint32_t>(text, at.text_state);
+  const bool is_ascii = (state >> 6 & 1) != 0;  // else wider, so at least `length` bytes
+  return mix_samples(hash, text + (is_ascii ? at.text_ascii_data : at.text_wide_data), length,
+                     kSamples);
+}
+
+namespace {
+
+constexpr auto npos = std::string_view::npos;
+
+bool starts_with_any(std::string_view text,
+                     std::initializer_list<std::string_view> prefixes) noexcept {
+  for (const std::string_view prefix : prefixes) {
+    if (text.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+// Returns what follows the last "site-packages/" or "dist-packages/"; empty: neither is there.
+std::string_view package_path(std::string_view path) noexcept {
+  constexpr std::string_view kSite = "/site-packages/", kDist = "/dist-packages/";
+  std::size_t at = path.rfind(kSite);
+  if (at == npos) at = path.rfind(kDist);
+  return at == npos ? std::string_view{} : path.substr(at + kSite.size());
+}
+
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
+// ".../lib/python3.11/..." or lib64, or inside python311.zip.
+bool in_standard_library(std::string_view path) noexcept {
+  for (const std::string_view lib : {"/lib/python3.", "/lib64/python3."}) {
+    std::size_t at = path.find(lib);
+    if (at == npos) continue;
+    at += lib.size();
+    while (at < path.size() && (is_digit(path[at]) || path[at] == 't')) ++at;
+    if (at < path.size() && path[at] == '/') return true;
+  }
+  const std::size_t zip = path.find("/python3");
+  return zip != npos && path.find(".zip/", zip) != npos;
+}
+
+// A torch that lives elsewhere: built in its source tree, or unpacked by a packager.
+bool in_torch_tree(std::string_view path) noexcept {
+  constexpr std::string_view kTorch = "/torch/";
+  const std::size_t at = path.rfind(kTorch);
+  return at != npos && starts_with_any(path.substr(at + kTorch.size()),
+                                       {"nn/modules/", "nn/functional.py", "optim/", "autograd/",
+                                        "_dynamo/", "_inductor/", "_ops.py", "_tensor.py",
+                                        "utils/data/", "utils/_contextlib.py", "distributed/"});
+}
+
+}  // namespace
+
+SourceKind source_kind(std::string_view path) noexcept {
+  if (path.starts_with("<")) {
+    if (starts_with_any(path, {"<frozen ", "<__array_function__"})) return SourceKind::library;
+    if (path == "<string>") return SourceKind::unnamed;
+    return path.starts_with("<eval_with_key>") ? SourceKind::torch : SourceKind::user;
+  }
+  if (const std::string_view package = package_path(path); !package.empty()) {
+    const bool torch = starts_with_any(package, {"torch/", "functorch/", "torchgen/"});
+    return torch ? SourceKind::torch : SourceKind::package;
+  }
+  if (path.find("/torchinductor_") != npos || in_torch_tree(path)) return SourceKind::torch;
+  return in_standard_library(path) ? SourceKind::library : SourceKind::user;
+}
+
 }  // namespace stepscope::python

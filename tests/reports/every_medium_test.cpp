@@ -15,6 +15,7 @@
 #include "reports/json/json_rows.hpp"
 #include "reports/markdown/markdown_pages.hpp"
 #include "reports/text/text_pages.hpp"
+#include "tests/reports/sample_comparisons.hpp"
 #include "tests/reports/sample_summaries.hpp"
 
 namespace stepscope {
@@ -199,6 +200,21 @@ TEST(EveryMedium, SaysEverySentenceAndFinding) {
       for (const std::string& sentence : said)
         EXPECT_NE(shown.find(plain_words(sentence)), std::string::npos)
             << medium << ": " << sentence;
+  }
+}
+
+TEST(EveryMedium, ShowsTheNumbersOfEveryTableOfADifference) {
+  for (const Comparison& comparison : {samples::faster(), samples::several_runs()}) {
+    const Lines text = lines_split(text_diff(comparison, {}), "  ");
+    const Lines markdown = lines_split(markdown_diff(comparison), "|");
+    const Lines page = rows_of_page(html_diff(comparison));
+    const std::vector<report::Table> tables = report::diff_tables(comparison);
+    EXPECT_FALSE(tables.empty());
+    for (const report::Table& table : tables) {
+      expect_rows(text, table, report::rows_of_screen(table, 3), false, "text");
+      expect_rows(markdown, table, report::first_rows(table, 12), true, "markdown");
+      expect_rows(page, table, report::first_rows(table, 40), true, "html");
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include "viewer/app/window.hpp"
 #include "viewer/ui/screen.hpp"
 #include "viewer/view/desk.hpp"
+#include "viewer/view/tables/table.hpp"
 
 namespace stepscope::viewer {
 namespace {
@@ -48,6 +49,39 @@ Status show(const Desk::Runs& runs, const ViewOptions& options) {
   }
   return options.screenshot.empty() ? open_window(desk, runs, options)
                                     : take_picture(desk, options);
+}
+
+// A light theme from the command line holds for this run of the viewer only; settings store the dark one.
+void apply_view_options(Desk& desk, const ViewOptions& options) {
+  desk.light |= options.light;
+  desk.open();
+  if (options.range) {
+    Session& session = desk.active();
+    const std::int64_t begin = session.run().trace.begin();
+    session.viewport().fit({begin + options.range->begin, begin + options.range->end}, 0);
+  }
+  apply_search(desk, options);
+  desk.follow();
+}
+
+void apply_search(Desk& desk, const ViewOptions& options) {
+  if (options.search.empty()) return;
+  for (std::size_t i = 0; i < desk.sides(); ++i) desk.side(i).search(options.search);
+  for (const KernelRow& row : desk.active().run().summary.kernels) {
+    if (row.name.find(options.search) == std::string::npos) continue;
+    desk.choose_kernel(row.name);
+    break;
+  }
+}
+
+Status check_tab(const Desk& desk, const std::string& tab) {
+  if (tab.empty()) return Done{};
+  std::string titles;
+  for (const Table& table : tables_of(desk)) {
+    if (table.title == tab) return Done{};
+    titles += (titles.empty() ? "'" : ", '") + table.title + "'";
+  }
+  return usage_error("--tab '" + tab + "': there is no such table; here are " + titles);
 }
 
 }  // namespace stepscope::viewer

@@ -5,7 +5,41 @@
 #include <tuple>
 #include <vector>
 
+#include "core/importers/kineto/json/decimal.hpp"
+#include "core/support/interval.hpp"
+
 namespace stepscope::kineto {
+namespace {
+
+constexpr std::int64_t kShortestOverflow_ns = 4'290'000'000;  // just below 2^32
+constexpr std::int64_t kTimesTheTrace = 10;
+
+// From the first begin to the last, and to the last end of the device's work.
+Interval extent_of_rest(const TraceData& data) {
+  const std::vector<std::int64_t>& begins = data.host_ranges.begin;
+  const auto [first, last] = std::minmax_element(begins.begin(), begins.end());
+  Interval out{*first, *last};
+  for (const std::int64_t end : data.device_ops.end) out.end = std::max(out.end, end);
+  return out;
+}
+
+}  // namespace
+
+std::uint64_t close_open_ranges(TraceData& data) {
+  HostRanges& h = data.host_ranges;
+  if (h.size() < 2) return 0;
+  const Interval rest = extent_of_rest(data);
+  const std::int64_t extent = std::min(rest.length(), kLatestTime / kTimesTheTrace);
+  const std::int64_t longest = std::max(kShortestOverflow_ns, kTimesTheTrace * extent);
+  std::uint64_t open = 0;
+  for (std::size_t row = 0; row < h.size(); ++row) {
+    if (h.end[row] - h.begin[row] < longest) continue;
+    h.end[row] = h.begin[row];
+    ++open;
+  }
+  return open;
+}
+
 namespace {
 
 // Callers before what they call.
