@@ -53,6 +53,13 @@ std::vector<bool> find_optimizer_phases(const std::vector<Phase>& phases) {
   return out;
 }
 
+std::int64_t core_wait_in_counted_steps(const JudgedRun& run) {
+  std::int64_t out = 0;
+  for (const Segment& s : run.segments())
+    if (s.cause == Cause::host_core_wait && run.counts(s.time.begin)) out += s.time.length();
+  return out;
+}
+
 }  // namespace
 
 double uncertainty_of_mean(const std::vector<std::int64_t>& walls) {
@@ -91,6 +98,7 @@ JudgedRun::JudgedRun(const Trace& t, const Steps& s, const Attribution& a, const
     wall_scale_ = step_ns > 0 ? plain / step_ns : 1;
     step_ns = plain;
   }
+  free_step_ns = step_ns - idle_per_step(core_wait_in_counted_steps(*this));
   calls = host_calls(*this);
 }
 
@@ -100,8 +108,8 @@ double JudgedRun::per_step(std::int64_t ns) const {
 }
 
 double JudgedRun::least_ns(double noise) const {
-  return std::max(kLeastShareOfStep * step_ns,
-                  std::min(kLeastNoises * noise, kMostOfNoise * step_ns));
+  return std::max(kLeastShareOfStep * free_step_ns,
+                  std::min(kLeastNoises * noise, kMostOfNoise * free_step_ns));
 }
 
 bool JudgedRun::counts(std::int64_t time) const {

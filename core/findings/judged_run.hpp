@@ -2,9 +2,13 @@
 // What every rule reads: the run, and what is derived from it once.
 //
 // Sums are over the counted steps (Summary::counted) in ns. A rule fires only from least_ns() a
-// step on: 1 % of the step, and three times what the mean step is uncertain by (the standard error
+// step on: 1 % of the free step, and three times what the mean step is uncertain by (the standard error
 // of the mean, by the steps' median deviation, which a few long steps do not move), yet from 5 % of
 // the step on in any case: time is charged from the partition, not from differences of steps.
+//
+// Thresholds compare with the step on a free machine (free_step_ns): on a busy one the time in which
+// the loop's thread had no core belongs to no rule but core_contention, and would hide every other
+// cost. Texts give shares of the step as it was recorded.
 //
 // Where the step without its recording is known (--plain-step, --window), it is the step, and the
 // device's idle time is what it leaves beside the device's work: idle_per_step() scales to that.
@@ -39,6 +43,7 @@ struct JudgedRun {
   const ThreadCpu& cpu;
 
   double step_ns = 0;                    // the mean counted step
+  double free_step_ns = 0;               // the same without the waits of its thread for a core
   double noise_ns = 0;                   // what that mean is uncertain by
   bool has_device = false;               // else each nanosecond of the step is the host's
   Language language = Language::python;  // in which its reader is advised
@@ -56,6 +61,10 @@ struct JudgedRun {
     return per_step(static_cast<std::int64_t>(count));
   }
   double share(double ns_per_step) const { return step_ns > 0 ? ns_per_step / step_ns : 0; }
+  // Returns the share of the step on a free machine, with which thresholds compare.
+  double weight(double ns_per_step) const {
+    return free_step_ns > 0 ? ns_per_step / free_step_ns : 0;
+  }
   double least_ns() const { return least_ns(noise_ns); }
   double least_ns(double noise) const;
   bool counts(std::int64_t time) const;  // lies in a counted step

@@ -81,10 +81,11 @@ Explained whole_segments(const JudgedRun& run, const std::vector<std::size_t>& s
 void weigh(const JudgedRun& run, Severity most, Finding& finding) {
   finding.share = run.share(finding.ceiling_ns_per_step);
   if (run.forecaster && !finding.fixes.empty()) add_forecast(run, finding);
-  const double gain = run.share(finding.gain_ns_per_step(run.step_ns));
+  const double gain = run.weight(finding.gain_ns_per_step(run.step_ns));
   const bool gives_nothing = finding.forecast && gain < kNoGain;
   const bool replay_decides = finding.forecast && (!run.inflated || gives_nothing);
-  finding.severity = std::min(most, severity_of(replay_decides ? gain : finding.share));
+  finding.severity =
+      std::min(most, severity_of(replay_decides ? gain : run.weight(finding.ceiling_ns_per_step)));
   if (gives_nothing) finding.no_gain = why_no_gain(run, finding);
 }
 

@@ -13,7 +13,7 @@ std::int64_t long_stretch_ns(const JudgedRun& run) {
   constexpr double kOfStep = 0.2;
   constexpr std::int64_t kLeastNs = 100'000;
   if (run.has_device) return kLongStretchNs;
-  return std::clamp(std::llround(kOfStep * run.step_ns), static_cast<long long>(kLeastNs),
+  return std::clamp(std::llround(kOfStep * run.free_step_ns), static_cast<long long>(kLeastNs),
                     static_cast<long long>(kLongStretchNs));
 }
 

@@ -99,7 +99,7 @@ Judgement judge_exposed_comm(const JudgedRun& run) {
   const CommTime time = comm_time(run);
   if (time.ops == 0) return cleared("no communication between devices");
   const double exposed = run.per_step(time.price.total());
-  if (run.share(exposed) < kExposedCommLeastShare || exposed < run.least_ns()) {
+  if (run.weight(exposed) < kExposedCommLeastShare || exposed < run.least_ns()) {
     return cleared(
         fmt::format("not worth fixing: of {} of communication a step {} ({}) is not hidden "
                     "behind compute",

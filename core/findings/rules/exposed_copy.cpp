@@ -134,7 +134,7 @@ Judgement judge_exposed_copy(const JudgedRun& run) {
     return abstained("from which memory copies come was not recorded");
   if (copies.ops.empty()) return cleared("no copy from or to pinned memory");
   const Gains gain = gains(run, copies);
-  if (run.share(gain.exposed) < kExposedCopyLeastShare || gain.ceiling() < run.least_ns()) {
+  if (run.weight(gain.exposed) < kExposedCopyLeastShare || gain.ceiling() < run.least_ns()) {
     return cleared(fmt::format(
         "{} a step from or to pinned memory: {} ({}) is not hidden behind "
         "compute",

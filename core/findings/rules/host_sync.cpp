@@ -24,7 +24,7 @@ constexpr std::size_t kMostCleared = 3;
 
 bool is_worth(const JudgedRun& run, const WaitLine& line, std::int64_t total) {
   return static_cast<double>(line.caused) >= kWorthOfTotal * static_cast<double>(total) ||
-         run.share(run.idle_per_step(line.caused)) >= kWorthOfStep;
+         run.weight(run.idle_per_step(line.caused)) >= kWorthOfStep;
 }
 
 std::string why_cheap(const JudgedRun& run, const WaitLine& line) {
@@ -32,10 +32,10 @@ std::string why_cheap(const JudgedRun& run, const WaitLine& line) {
   const double caused = run.idle_per_step(line.caused);
   std::string out =
       fmt::format("{}: {} a step", place_text(run, line), counted_text(run, line.count, "wait"));
-  if (waited > 2 * caused && run.share(waited) >= kWorthOfStep)
+  if (waited > 2 * caused && run.weight(waited) >= kWorthOfStep)
     return fmt::format("{}, {} in all, but only {} of idle device behind them: it has work queued",
                        out, format_duration(waited), format_duration(caused));
-  if (run.share(caused) >= kWorthOfStep)
+  if (run.weight(caused) >= kWorthOfStep)
     return fmt::format(
         "{}, {} in all, and {} of idle device behind them: less than steps vary by, so not certain",
         out, format_duration(waited), format_duration(caused));

@@ -113,7 +113,7 @@ std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
   for (const auto& [key, ns] : sums) {
     const double of_phase = static_cast<double>(ns) / static_cast<double>(walls[key.first]);
     const double ns_per_step = run.per_step(ns);
-    if (of_phase >= kLeastOfPhase && run.share(ns_per_step) >= kLeastOfStep &&
+    if (of_phase >= kLeastOfPhase && run.weight(ns_per_step) >= kLeastOfStep &&
         kAssumedGain * ns_per_step >= run.least_ns())
       out.push_back({key.second, key.first, ns, of_phase});
   }

@@ -160,7 +160,7 @@ Judgement judge_input_starvation(const JudgedRun& run) {
   const double caused = run.idle_per_step(time.price.total());
   const double least =
       run.summary.counted.size() >= kManySteps ? kLeastShareOfMany : kLeastShareOfFew;
-  if (run.share(caused) < least || caused < run.least_ns()) {
+  if (run.weight(caused) < least || caused < run.least_ns()) {
     const char* who = run.has_device ? "the device" : "the loop";
     if (caused == 0) return cleared(fmt::format("{} never waits for input", who));
     return cleared(fmt::format("{} waits {} a step ({}) for input", who, format_duration(caused),

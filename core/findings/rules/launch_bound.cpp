@@ -237,7 +237,7 @@ Judgement judge_overhead(const JudgedRun& run) {
   const OperationCount operations = count_outermost(run);
   const double time = run.idle_per_step(price.total());
   const double count = run.count_per_step(operations.count);
-  if (run.share(time) < kLeastStarved || count < kFewestOperations || time < run.least_ns())
+  if (run.weight(time) < kLeastStarved || count < kFewestOperations || time < run.least_ns())
     return cleared(fmt::format("{:.0f} operations a step, with {} ({}) on the way between them",
                                count, format_duration(time), percent(run.share(time))));
   return fired(overhead_finding(run, price, operations, causes));
@@ -251,7 +251,7 @@ Judgement judge_launch_bound(const JudgedRun& run) {
   const double starved = run.idle_per_step(time.price.total() - time.beside_copies) +
                          run.wall_per_step(time.beside_copies);
   const double least = least_starved_share(run, starved);
-  const bool traced_is_starved = run.share(starved) >= kLeastStarved;
+  const bool traced_is_starved = run.weight(starved) >= kLeastStarved;
   if (run.inflated && traced_is_starved && least < kLeastStarved) {
     return abstained(
         fmt::format("the device waits {} of this step for launches, but its profiler "

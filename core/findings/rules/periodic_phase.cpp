@@ -119,7 +119,7 @@ Judgement judge_periodic_phase(const JudgedRun& run) {
     const std::vector<bool> inside = phases_below(run, row.path);
     const PeriodicTime time = periodic_time(run, compiling, inside);
     const double amortised = run.wall_per_step(time.price.total());
-    const bool large = run.share(amortised) >= kPeriodicPhaseLeastShare;
+    const bool large = run.weight(amortised) >= kPeriodicPhaseLeastShare;
     if (large && amortised / 2 >= run.least_ns(noise_without(run, inside))) {
       out.found.push_back(periodic_finding(run, row, time, inside));
     } else if (amortised > most) {

@@ -219,7 +219,7 @@ Judgement judge_sequential_generation(const JudgedRun& run) {
   for (const Generation& generation : find_generations(run)) {
     const Price price = phase_price(run, generation.phase);
     const double time = run.wall_per_step(price.total());
-    if (run.share(time) < kSequentialGenerationLeastShare ||
+    if (run.weight(time) < kSequentialGenerationLeastShare ||
         ceiling_of(generation, time) < run.least_ns())
       continue;
     out.found.push_back(generation_finding(run, generation, price));

@@ -167,7 +167,7 @@ Finding attention_finding(const JudgedRun& run, const AttentionGroups& groups, c
       "{:.0f} times a step attention runs as product, softmax, product over scores in memory: {} "
       "({}){}",
       out.count_per_step, format_duration(time), percent(run.share(time)),
-      run.share(idle) < kIdleWorthSaying
+      run.weight(idle) < kIdleWorthSaying
           ? ""
           : fmt::format(", and {} in which the device waits for their launches",
                         format_duration(idle)));
