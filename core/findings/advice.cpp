@@ -76,6 +76,14 @@ constexpr Row kRows[] = {
       "each "
       "of them does per batch is what limits the loop",
       "torch::data::DataLoaderOptions().workers(4).max_jobs(16)"}},
+    {Advice::input_waits_for_cores,
+     {"make less of it for each batch: once before the run, or for a whole batch in place of a "
+      "sample at a time; more workers would find no core",
+      "DataLoader(dataset, sampler=BatchSampler(RandomSampler(dataset), 32, drop_last=True), "
+      "batch_size=None)"},
+     {"make less of it for each batch: once before the run, or for a whole batch in place of a "
+      "sample at a time; more threads would find no core",
+      "class Data : public torch::data::BatchDataset<Data, Batch>  // get_batch() makes a batch"}},
     {Advice::input_is_made,
      {"make the input beside the step (a DataLoader with workers, or a thread that fills pinned "
       "buffers some batches ahead); cast and normalise on the device",

@@ -20,6 +20,7 @@ enum class Advice : std::uint8_t {
   core_contention,
   input_waits,
   input_waits_without_device,
+  input_waits_for_cores,
   input_is_made,
   input_is_made_without_device,
   tiny_h2d,

@@ -154,6 +154,8 @@ void TextTrace::process(const TextLine& line) {
   process.pid = 100 + id;
   process.rank = static_cast<std::int32_t>(parse_count(line.option("rank", "0")));
   process.world_size = static_cast<std::int32_t>(parse_count(line.option("world", "1")));
+  if (const std::string cores = line.option("cores", ""); !cores.empty())
+    process.facts["machine.cpus"] = cores;
 }
 
 void TextTrace::device(const TextLine& line) {

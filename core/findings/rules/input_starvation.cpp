@@ -9,7 +9,8 @@
 //                 (host_time.hpp), where the upload is no tiny one (tiny_h2d); without a device
 //                 all time in PyTorch's own mark of a loader
 //   workers       the forecast is of four, or twice as many as there are, but of no more that
-//                 compute than there are cores beside the loop's
+//                 compute than there are cores beside the loop's; where there are that many
+//                 already, the advice is to make less of the input
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
@@ -117,6 +118,11 @@ void name_workers(std::uint32_t workers, std::string& hint) {
   }
 }
 
+// Whether the loader has as many workers already as find a core.
+bool workers_fill_cores(const JudgedRun& run, const Fix& prefetch) {
+  return loader_workers(run) > 0 && prefetch.workers == loader_workers(run);
+}
+
 Advice advice_on_input(bool waits, bool has_device) {
   if (has_device) return waits ? Advice::input_waits : Advice::input_is_made;
   return waits ? Advice::input_waits_without_device : Advice::input_is_made_without_device;
@@ -141,7 +147,9 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   const std::string cores = choose_workers(run, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
   out.fixes = {prefetch};
-  advise(advice_on_input(waits, run.has_device), run.language, out);
+  advise(waits && workers_fill_cores(run, prefetch) ? Advice::input_waits_for_cores
+                                                    : advice_on_input(waits, run.has_device),
+         run.language, out);
   name_workers(prefetch.workers, out.code_hint);
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
