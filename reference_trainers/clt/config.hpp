@@ -11,6 +11,7 @@
 #include "core/support/result.hpp"
 #include "reference_trainers/clt/fixes.hpp"
 #include "reference_trainers/common/device.hpp"
+#include "reference_trainers/common/slow_rank.hpp"
 
 namespace stepscope::clt {
 
@@ -64,6 +65,7 @@ struct Config {
   int threads =
       1;  // repeatable to the bit, and leaves the other cores to a profiler; 0: LibTorch's choice
   trainers::DeviceWish device = trainers::DeviceWish::automatic;
+  trainers::SlowRank slow;  // planted on purpose
 };
 
 // Whether the run evaluates behind the step of that index, from 0.

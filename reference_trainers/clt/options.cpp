@@ -97,6 +97,7 @@ void add_ranks(CLI::App& app, Config& config) {
       ->option_text("features|data")
       ->transform(CLI::CheckedTransformer(kParallel));
   trainers::add_rank_timeout(app, config.rank_timeout_s);
+  trainers::add_slow_rank(app, config.slow);
 }
 
 std::vector<std::string> variant_names() {

@@ -30,8 +30,10 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-Result<StepResult> marked_step(Trainer& trainer, std::int64_t index) {
+Result<StepResult> marked_step(Trainer& trainer, const trainers::SlowWork& slow,
+                               std::int64_t index) {
   const auto mark = stepscope::step_range(static_cast<std::uint64_t>(index));
+  slow.in_step();
   return trainer.step(index);
 }
 
@@ -160,8 +162,10 @@ Error not_finite(std::int64_t step, double loss, const Ranks& ranks) {
   return bad_input(fmt::format("step {}: the loss is {}; try a smaller --lr", step, loss));
 }
 
-Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm& comm,
-                        const Say& say) {
+Result<RunResult> train(const Config& wished, const trainers::RankStart& start,
+                        trainers::Comm& comm) {
+  const at::Device device = start.device;
+  const Say& say = start.say;
   Config config = wished;
   const Ranks ranks(config, comm);
   if (const Status writable = check_outputs(config, ranks); !writable) return writable.error();
@@ -190,7 +194,7 @@ Result<RunResult> train(const Config& wished, at::Device device, trainers::Comm&
   bool any_loss = false;
   for (std::int64_t index = *made; index < config.steps; ++index) {
     clock.before_step(index);
-    const Result<StepResult> step = marked_step(*trainer, index);
+    const Result<StepResult> step = marked_step(*trainer, *start.slow, index);
     if (!step) return step.error();
     if (step->losses) {
       const double loss = step->losses->total;
@@ -240,12 +244,13 @@ Result<RunResult> run(const Config& config, const Say& say) {
         return check_device(config, start.device, start.place.size);
       }};
   return trainers::run_as_rank<RunResult>(
-      {config.nproc, config.rank_timeout_s, config.threads, config.device}, say, checks,
+      {config.nproc, config.rank_timeout_s, config.threads, config.device, config.slow}, say,
+      checks,
       [](const std::string& what) {
         return bad_input("out of memory: lower --features or --batch; " + what);
       },
       [&config](const trainers::RankStart& start, trainers::Comm& group) {
-        return train(config, start.device, group, start.say);
+        return train(config, start, group);
       });
 }
 

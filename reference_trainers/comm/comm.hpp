@@ -9,6 +9,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -47,6 +48,9 @@ class Comm {
     reduce_scatter(own, all);
   }
   virtual void end_begun() {}
+  // Does work in order with what is begun, where that is done: on the thread that sends, or enqueued
+  // on the stream. Behind end_begun() it is done.
+  virtual void begin_beside(std::function<void()> work) { work(); }
   // Replaces the tensor by root's, in place.
   virtual void broadcast(const at::Tensor& tensor, int root) = 0;
   // Returns when every rank has called it and what was enqueued before is done.

@@ -5,6 +5,7 @@
 #include <ATen/ops/zeros.h>
 #include <c10/core/Event.h>
 #include <c10/core/Stream.h>
+#include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <atomic>
@@ -65,6 +66,7 @@ class SideStream {
         begun_(device.type()),
         done_(device.type()) {}
 
+  c10::Stream stream() const { return stream_; }
   CUstream_st* native() const { return static_cast<CUstream_st*>(stream_.native_handle()); }
   // Follows the work that the default stream has been given.
   void follow() {
@@ -146,6 +148,13 @@ class NcclComm final : public Comm {
     begin(own, all);
     follow();
     scattered(own, all, side_->native());
+  }
+
+  void begin_beside(std::function<void()> work) override {
+    if (!side_) return work();
+    follow();
+    const c10::StreamGuard on_side(side_->stream());
+    work();
   }
 
   void end_begun() override {

@@ -8,8 +8,10 @@
 #include <ATen/ops/maximum.h>
 #include <ATen/ops/minimum.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/record_function.h>
 
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace stepscope::trainers {
@@ -50,22 +52,43 @@ void SocketComm::answer_all(const Call& call, const at::Tensor& tensor) {
   for (const int peer : links_->peers()) send(peer, call, tensor);
 }
 
-void SocketComm::all_reduce(const at::Tensor& tensor, Reduction reduction) {
+// The range is named as process groups name theirs, so that a profiler finds the call on its thread.
+void SocketComm::begin(const char* name, std::function<void()> call) {
+  begun_.begin([name, call = std::move(call)] {
+    at::RecordFunction range(at::RecordScope::USER_SCOPE);
+    range.before(name);
+    call();
+  });
+}
+
+// An op of LibTorch's name for it, so that a profiler knows the line that waits.
+void SocketComm::end_begun() {
+  at::RecordFunction range(at::RecordScope::FUNCTION);
+  range.before("c10d::wait");
+  begun_.finish();
+}
+
+void SocketComm::make(const char* name, std::function<void()> call) {
+  begin(name, std::move(call));
   end_begun();
-  reduce_all(tensor, reduction);
+}
+
+void SocketComm::all_reduce(const at::Tensor& tensor, Reduction reduction) {
+  begin_all_reduce(tensor, reduction);
+  end_begun();
 }
 
 void SocketComm::begin_all_reduce(const at::Tensor& tensor, Reduction reduction) {
-  if (size_ > 1) begun_.begin([this, tensor, reduction] { reduce_all(tensor, reduction); });
+  if (size_ > 1) begin("sockets:all_reduce", [=, this] { reduce_all(tensor, reduction); });
 }
 
 void SocketComm::reduce_scatter(const at::Tensor& own, const at::Tensor& all) {
+  begin_reduce_scatter(own, all);
   end_begun();
-  scatter_sums(own, all);
 }
 
 void SocketComm::begin_reduce_scatter(const at::Tensor& own, const at::Tensor& all) {
-  begun_.begin([this, own, all] { scatter_sums(own, all); });
+  begin("sockets:reduce_scatter", [=, this] { scatter_sums(own, all); });
 }
 
 void SocketComm::scatter_sums(const at::Tensor& own, const at::Tensor& all) {
@@ -105,26 +128,31 @@ void SocketComm::reduce_all(const at::Tensor& tensor, Reduction reduction) {
 }
 
 at::Tensor SocketComm::all_gather(const at::Tensor& own) {
-  const at::NoGradGuard no_grad;
-  end_begun();
-  const Call call = next(Call::Kind::all_gather);
   std::vector<std::int64_t> sizes(own.sizes().begin(), own.sizes().end());
   sizes.insert(sizes.begin(), size_);
-  at::Tensor all = at::empty(sizes, own.options().requires_grad(false));
+  const at::Tensor all = at::empty(sizes, own.options().requires_grad(false));
+  make("sockets:all_gather", [=, this] { gather(own, all); });
+  return all;
+}
+
+void SocketComm::gather(const at::Tensor& own, const at::Tensor& all) {
+  const at::NoGradGuard no_grad;
+  const Call call = next(Call::Kind::all_gather);
   if (rank() != 0) {
     send(0, call, own);
-    receive(0, call, all);
-    return all;
+    return receive(0, call, all);
   }
   all.select(0, 0).copy_(own);
   for (const int peer : links_->peers()) receive(peer, call, all.select(0, peer));
   answer_all(call, all);
-  return all;
 }
 
 void SocketComm::broadcast(const at::Tensor& tensor, int root) {
+  make("sockets:broadcast", [=, this] { send_from(root, tensor); });
+}
+
+void SocketComm::send_from(int root, const at::Tensor& tensor) {
   const at::NoGradGuard no_grad;
-  end_begun();
   const Call call = next(Call::Kind::broadcast);
   if (rank() == root && root != 0) return send(0, call, tensor);
   if (rank() != 0) return receive(0, call, tensor);
@@ -134,7 +162,10 @@ void SocketComm::broadcast(const at::Tensor& tensor, int root) {
 }
 
 void SocketComm::barrier() {
-  end_begun();
+  make("sockets:barrier", [this] { meet_all(); });
+}
+
+void SocketComm::meet_all() {
   const Call call = next(Call::Kind::barrier);
   const at::Tensor nothing = at::empty({0}, at::TensorOptions(at::kByte));
   for (const int peer : links_->peers()) {

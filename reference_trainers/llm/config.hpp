@@ -12,6 +12,7 @@
 
 #include "core/support/result.hpp"
 #include "reference_trainers/common/device.hpp"
+#include "reference_trainers/common/slow_rank.hpp"
 #include "reference_trainers/llm/data/token_stream.hpp"
 #include "reference_trainers/llm/rungs.hpp"
 
@@ -97,6 +98,7 @@ struct Config {
   std::uint64_t seed = 0;
   int threads = 1;  // LibTorch's on the CPU: 1 repeats to the bit; 0: its own choice
   trainers::DeviceWish device = trainers::DeviceWish::automatic;
+  trainers::SlowRank slow;  // planted on purpose
 
   std::int64_t micro_batches_a_step() const { return accumulate * ranks; }  // over all ranks
   std::int64_t sequences_a_step() const { return micro_batch * micro_batches_a_step(); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference_trainers/common/program/list_switches.hpp"
+#include "reference_trainers/common/slow_rank.hpp"
 #include "reference_trainers/common/trainer_options.hpp"
 
 namespace stepscope::llm {
@@ -174,6 +175,7 @@ void add_ranks_of_llm(CLI::App& app, Config& config) {
   app.add_option("--bucket-mb", config.bucket_mb, "Gradients that one call sums over the ranks")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
   trainers::add_rank_timeout(app, config.rank_timeout_s);
+  trainers::add_slow_rank(app, config.slow);
 }
 
 Status choose_rungs(Config& config, const Given& given) {

@@ -122,13 +122,17 @@ Result<std::int64_t> steps_before(const Config& config, const Training& training
   return made;
 }
 
-Result<std::vector<StepLog>> step_under_mark(Training& training, std::int64_t index) {
+Result<std::vector<StepLog>> step_under_mark(Training& training, const trainers::SlowWork& slow,
+                                             std::int64_t index) {
   const auto mark = stepscope::step_range(static_cast<std::uint64_t>(index));
+  slow.in_step();
   return training.step(index);
 }
 
-Result<RunResult> train_on(const Config& config, at::Device device, trainers::Comm& group,
-                           const Say& say) {
+Result<RunResult> train_on(const Config& config, const trainers::RankStart& start,
+                           trainers::Comm& group) {
+  const at::Device device = start.device;
+  const Say& say = start.say;
   if (const Status fits = check_memory(config, device); !fits) return fits.error();
   if (!config.checkpoint.empty() && config.rank == 0) {
     if (const Status good = trainers::check_writable("checkpoint", config.checkpoint); !good)
@@ -159,7 +163,7 @@ Result<RunResult> train_on(const Config& config, at::Device device, trainers::Co
   const auto tokens = static_cast<double>(config.tokens_a_step());
   for (std::int64_t index = *first; index < config.steps; ++index) {
     clock.before_step(index);
-    const Result<std::vector<StepLog>> read = step_under_mark(training, index);
+    const Result<std::vector<StepLog>> read = step_under_mark(training, *start.slow, index);
     if (!read) return read.error();
     for (const StepLog& step : *read) {
       if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm))
@@ -201,10 +205,10 @@ Result<RunResult> run(const Config& wished, const Say& say) {
         return Done{};
       }};
   return trainers::run_as_rank<RunResult>(
-      {config.nproc, config.rank_timeout_s, config.threads, config.device}, say, checks,
-      [&config](const std::string& what) { return out_of_memory(config, what); },
+      {config.nproc, config.rank_timeout_s, config.threads, config.device, config.slow}, say,
+      checks, [&config](const std::string& what) { return out_of_memory(config, what); },
       [&config](const trainers::RankStart& start, trainers::Comm& group) {
-        return train_on(config, start.device, group, start.say);
+        return train_on(config, start, group);
       });
 }
 

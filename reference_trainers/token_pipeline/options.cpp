@@ -78,6 +78,7 @@ void add_running_of_pipeline(CLI::App& app, Config& config) {
   app.add_option("--bucket-mb", config.bucket_mb, "Gradients that one call sums over the ranks")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
   trainers::add_rank_timeout(app, config.machine.rank_timeout_s);
+  trainers::add_slow_rank(app, config.machine.slow);
   app.add_option("--seed", config.seed, "Fixes weights, made data and the order of samples");
 }
 

@@ -68,8 +68,10 @@ std::string progress_of(const Config& config, const StepLoss& step,
   return out + "  " + trainers::time_left(1e-3 * timed.ms_per_step() * static_cast<double>(left));
 }
 
-Result<std::vector<StepLoss>> marked_step(Training& training, BatchFeed& feed, std::int64_t index) {
+Result<std::vector<StepLoss>> marked_step(Training& training, BatchFeed& feed,
+                                          const trainers::SlowWork& slow, std::int64_t index) {
   const auto mark = stepscope::step_range(static_cast<std::uint64_t>(index));
+  slow.in_step();
   const Result<Batch> batch = feed.next();
   if (!batch) return batch.error();
   return training.step(index, *batch);
@@ -81,8 +83,10 @@ std::int64_t rows_of(const Regions& regions, const std::vector<std::int64_t>& sa
   return rows;
 }
 
-Result<RunResult> train_on(const Config& config, at::Device device, trainers::Comm& group,
-                           const Say& say) {
+Result<RunResult> train_on(const Config& config, const trainers::RankStart& start,
+                           trainers::Comm& group) {
+  const at::Device device = start.device;
+  const Say& say = start.say;
   if (const Status fits = check_memory(config); !fits) return fits.error();
   const Result<Regions> regions = open_regions(config);
   if (!regions) return regions.error();
@@ -104,7 +108,7 @@ Result<RunResult> train_on(const Config& config, at::Device device, trainers::Co
   std::int64_t timed_rows = 0;
   for (std::int64_t index = 0; index < config.steps; ++index) {
     clock.before_step(index);
-    const auto read = marked_step(training, feed, index);
+    const auto read = marked_step(training, feed, *start.slow, index);
     if (!read) return read.error();
     for (const StepLoss& step : *read) {
       if (!std::isfinite(step.loss))
@@ -138,7 +142,7 @@ Result<RunResult> run(const Config& wished, const Say& say) {
       config.machine, say, checks,
       [&config](const std::string& what) { return out_of_memory(config, what); },
       [&config](const trainers::RankStart& start, trainers::Comm& group) {
-        return train_on(config, start.device, group, start.say);
+        return train_on(config, start, group);
       });
 }
 

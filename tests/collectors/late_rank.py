@@ -35,6 +35,11 @@ def check_sum(document):
     assert partition["wall_ns_total"] == len(job["ranks"]) * job["wall_ns_total"]
     assert sum(cell["ns_total"] for cell in document["cells"]) == partition["wall_ns_total"]
     assert sum(part["ns_total"] for part in partition["parts"]) == partition["wall_ns_total"]
+    counted = [step for step in document["steps"]["list"] if step["counted"]]
+    assert all(sum(step["parts"].values()) == step["wall_ns"] for step in counted)
+    of_steps = sum(step["parts"].get("host.off_cpu", 0) for step in counted) * len(job["ranks"])
+    of_job = sum(part["ns_total"] for part in partition["parts"] if part["cause"] == "host.off_cpu")
+    assert abs(of_steps - of_job) <= len(job["ranks"]) * len(counted), (of_steps, of_job)
 
 
 def notes(document):

@@ -70,9 +70,9 @@ void CollectiveWaits::add_waits_in(const Trace& trace, const Piece& piece,
   for (auto range = first; range != last; ++range) {
     const Interval time = intersect({h.begin[*range], h.end[*range]}, piece.time);
     if (time.empty()) continue;
-    const std::int64_t begin = waits.empty() ? time.begin : waits.back().time.end;
-    if (waits.empty() || time.end > begin)
-      waits.push_back({{std::max(begin, time.begin), time.end}, *range});
+    const std::int64_t first_begin = piece.innermost == kNone ? time.begin : piece.time.begin;
+    const std::int64_t begin = waits.empty() ? first_begin : waits.back().time.end;
+    if (waits.empty() || time.end > begin) waits.push_back({{begin, time.end}, *range});
   }
   if (waits.empty()) return;
   const std::int64_t end = waits.back().time.end;

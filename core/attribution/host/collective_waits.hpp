@@ -10,6 +10,9 @@
 // by a tenth of the piece, and the wait ends at b. Where the thread's clock shows that it ran
 // instead, there is no wait.
 //
+// A thread that sleeps through several collectives waits all the while: what lies between two of them
+// belongs to the wait for the second. In an op of the process group it waits from the op's begin on.
+//
 // The waits are in order of time and do not overlap; each names the collective that ended it.
 #pragma once
 

@@ -13,10 +13,22 @@ bool begins(std::string_view text, std::string_view prefix) {
 
 }  // namespace
 
+// Backends that PyTorch brings may name anything; another one is known by its operation.
 bool is_group_collective(std::string_view name) {
-  constexpr std::string_view kBackends[] = {"nccl:", "gloo:", "mpi:", "ucc:"};
-  return std::any_of(std::begin(kBackends), std::end(kBackends),
-                     [name](std::string_view backend) { return begins(name, backend); });
+  constexpr std::string_view kBackends[] = {"nccl", "gloo", "mpi", "ucc"};
+  constexpr std::string_view kOperations[] = {"all_reduce", "allreduce",      "all_gather",
+                                              "allgather",  "all_to_all",     "alltoall",
+                                              "broadcast",  "reduce_scatter", "barrier"};
+  const std::size_t colon = name.find(':');
+  if (colon == std::string_view::npos) return false;
+  const std::string_view backend = name.substr(0, colon), operation = name.substr(colon + 1);
+  const bool is_word = !backend.empty() && std::all_of(backend.begin(), backend.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (!is_word) return false;
+  return std::find(std::begin(kBackends), std::end(kBackends), backend) != std::end(kBackends) ||
+         std::any_of(std::begin(kOperations), std::end(kOperations),
+                     [operation](std::string_view known) { return begins(operation, known); });
 }
 
 std::string_view torch_mark(std::string_view name) {

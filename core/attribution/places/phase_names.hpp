@@ -10,6 +10,7 @@ namespace stepscope {
 std::string_view torch_mark(std::string_view name);
 
 // A range that a process group puts around a collective: "gloo:all_reduce".
+// A group of the program's own may name them alike: "sockets:all_reduce".
 bool is_group_collective(std::string_view name);
 
 // NVTX domains of libraries: what they mark is their own inside, not a part of the training loop.

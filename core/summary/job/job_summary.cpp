@@ -229,6 +229,22 @@ PartitionSummary partition_of(const std::vector<Summary>& summaries, const Ledge
   return out;
 }
 
+// What the steps of the job consist of, on the ranks' mean; others keep what the first rank saw.
+void divide_steps(const Owners& owners, const Ledger& ledger, std::size_t ranks, Summary& out) {
+  std::vector<std::vector<double>> sums(ledger.steps.size(), std::vector<double>(kCauseCount));
+  for (const JobCell& cell : ledger.cells)
+    sums[cell.step][index_of(owners[cell.owner].cause)] +=
+        static_cast<double>(cell.ns) / static_cast<double>(ranks);
+  auto step = ledger.steps.begin();
+  for (std::size_t row = 0; row < out.step_parts.size() && step != ledger.steps.end(); ++row) {
+    if (out.steps.list[row].window.begin != step->begin) continue;
+    const auto parts = largest_remainder(
+        step->length(), sums[static_cast<std::size_t>(step - ledger.steps.begin())]);
+    std::copy(parts.begin(), parts.end(), out.step_parts[row].begin());
+    ++step;
+  }
+}
+
 void add_shares(const Ledger& ledger, const Owners& owners, std::vector<JobRank>& ranks) {
   for (const JobCell& cell : ledger.cells) {
     JobRank& rank = ranks[cell.rank];
@@ -348,6 +364,7 @@ Summary summarize_job(const std::vector<RankRecord>& ranks, const std::vector<Su
   out.kernels = kernels_of(summaries);
   out.transfers = transfers_of(summaries);
   merge_trust(summaries, out);
+  divide_steps(owners, ledger, summaries.size(), out);
   std::set<Interval, decltype([](const Interval& a, const Interval& b) {
              return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
            })>

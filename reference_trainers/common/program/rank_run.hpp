@@ -15,6 +15,7 @@
 #include "reference_trainers/comm/comm.hpp"
 #include "reference_trainers/comm/rank_place.hpp"
 #include "reference_trainers/common/device.hpp"
+#include "reference_trainers/common/program/slow_work.hpp"
 #include "reference_trainers/common/program/trainer_main.hpp"
 
 namespace stepscope::trainers {
@@ -25,12 +26,14 @@ struct Machine {
   int rank_timeout_s = 120;  // for a rank to come to a call that others have made
   int threads = 1;           // LibTorch's on the CPU: 1 repeats to the bit; 0: its own choice
   DeviceWish device = DeviceWish::automatic;
+  SlowRank slow;  // planted on purpose
 };
 
 struct RankStart {
   RankPlace place;
   at::Device device;
   Say say;  // rank 0's; the others say nothing
+  std::shared_ptr<SlowWork> slow = std::make_shared<SlowWork>();
 };
 
 // What a trainer adds to its start.
