@@ -31,6 +31,12 @@ std::string place_of(const JobReason& reason) {
 std::string advice(const JobRank& late) {
   const Cause cause = late.reasons.front().cause;
   const std::string look = fmt::format("report --rank {}", late.rank);
+  if (family_of(cause) == CauseFamily::communication)
+    return fmt::format(
+        "find out why data of rank {} takes longer than that of the others, after its host and "
+        "device were ready ({}): its network card, cable or switch, a route by way of the host's "
+        "memory, other traffic on its machine",
+        late.rank, look);
   if (is_device_compute(cause))
     return fmt::format(
         "find out why rank {} computes longer for the same step ({}): more work than the others "
@@ -43,6 +49,17 @@ std::string advice(const JobRank& late) {
       "find out what rank {} does at this line that the others do not, or do sooner ({}), and take "
       "it out of the step or spread it over all ranks; overlapping communication does not help",
       late.rank, look);
+}
+
+// Says of each slow link how much it costs; "" where there is none.
+std::string slow_links(const JobFacts& job) {
+  std::string out;
+  for (const JobLink& link : job.slow_links)
+    out += fmt::format("; {}, which takes {:.1f} times as long as elsewhere for {} of it",
+                       name_of(link), link.times_as_long,
+                       format_duration(static_cast<double>(link.cost_ns_total) /
+                                       static_cast<double>(job.steps_counted)));
+  return out;
 }
 
 Finding late_finding(const Summary& job, const JobRank& late) {
@@ -132,8 +149,8 @@ void judge_transfers(const Summary& job, Findings& out) {
   finding.severity = severity_of(share);
   finding.title = fmt::format(
       "communication runs alone for {} a step ({}) on the ranks' mean, without the time in which "
-      "it waits for a late rank",
-      format_duration(ns), percent(share));
+      "it waits for a late rank{}",
+      format_duration(ns), percent(share), slow_links(*job.job));
   for (const LineRow& line : job.lines) {
     if (line.cause != Cause::comm_transfer || finding.places.size() == kMostPlaces) continue;
     finding.places.push_back(
@@ -148,6 +165,11 @@ void judge_transfers(const Summary& job, Findings& out) {
   finding.fix =
       "overlap it with compute: smaller gradient buckets, prefetching the next layer's "
       "parameters, communicating once for several batches (no_sync); or send less, in bf16";
+  if (!job.job->slow_links.empty())
+    finding.fix =
+        "see to the slow link first: its network card, cable or switch, a route by way of "
+        "the host's memory, other traffic; then " +
+        finding.fix;
   finding.falsified_by = fmt::format(
       "one process alone with the same batch (no communication) does not have a step shorter by "
       "about {}",

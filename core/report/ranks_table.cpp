@@ -17,7 +17,8 @@ constexpr std::size_t kMostReasons = 3;
 constexpr std::size_t kMostRanks = 16;
 
 Words note_of(const JobFacts& job, std::size_t row) {
-  if (job.ranks[row].is_late) return {"late", Tone::bad};
+  if (job.ranks[row].is_late)
+    return {fmt::format("late: {}", name_of(late_by(job.ranks[row]))), Tone::bad};
   if (job.collectives > 0) return {};
   return {row == job.slowest ? "slowest" : row == job.median ? "median" : ""};
 }
@@ -90,6 +91,16 @@ void add_clocks(const std::vector<JobClock>& clocks, std::vector<std::string>& o
         format_duration(static_cast<double>(clock.error_ns)), clock.collectives));
 }
 
+std::string slow_link_text(const JobFacts& job, const JobLink& link) {
+  return fmt::format(
+      "{} is slow: {} takes {:.1f} times as long there as elsewhere, once all ranks have entered; "
+      "{} "
+      "a step",
+      name_of(link), link.operation, link.times_as_long,
+      format_duration(static_cast<double>(link.cost_ns_total) /
+                      static_cast<double>(job.steps_counted)));
+}
+
 std::vector<std::string> job_texts(const JobFacts& job) {
   std::vector<std::string> out;
   if (job.ranks.size() > kMostRanks)
@@ -99,6 +110,7 @@ std::vector<std::string> job_texts(const JobFacts& job) {
     if (rank.is_late)
       out.push_back(
           fmt::format("the others wait for rank {}: {}", rank.rank, reasons_text(job, rank)));
+  for (const JobLink& link : job.slow_links) out.push_back(slow_link_text(job, link));
   add_clocks(job.clocks, out);
   out.insert(out.end(), job.notes.begin(), job.notes.end());
   return out;

@@ -5,8 +5,9 @@ how near is its cost to the difference that the trainer's own clock measures?
 
 Each round runs the trainer clean and with each of --slow-rank 1:data, 1:compute and 1:link, without the profiler, one
 after the other; the difference is that of the medians. Then each is recorded once. --check is for machines that others
-share, where a rank of the clean run may well be late: names of what is planted must be right, costs are only shown. With --bandwidth (two GPUs, a Python with torch): an all-reduce's
-rate as the report says it, against a plain loop between two CUDA events of the same program without the profiler.
+share, where a rank of the clean run may well be late: names of what is planted must be right, costs are only shown.
+With --bandwidth (two GPUs, a Python with torch): an all-reduce's rate as the report says it, against a plain loop between
+two CUDA events of the same program without the profiler.
 
     tests/bench/slow_ranks.py --device cuda --bandwidth --trainer-options "--preset t90m --rung R5 --steps 60 --log-every 0"
 """
@@ -19,9 +20,10 @@ import subprocess
 import sys
 import tempfile
 
-PARTS = {"data": ("host.compute.select", "slow_work.cpp", "host"),
-         "compute": (("host.compute.gemm", "gpu.gemm"), "slow_work.cpp", None),
-         "link": (("comm.transfer", "copy.d2h", "copy.h2d"), None, "link")}
+# What the rank is late by on a CPU, and on a GPU; the causes, by their first words; the file.
+PARTS = {"data": ("host", "host", ("host.",), "slow_work.cpp"),
+         "compute": ("host", "device", ("host.compute.gemm", "gpu.gemm"), "slow_work.cpp"),
+         "link": ("link", "link", ("comm.", "copy."), "")}
 FLOATS, CALLS, ROUNDS = 1 << 26, 20, 12
 
 
@@ -85,14 +87,13 @@ def late_of(report):
     reason = first["reasons"][0]
     place = f"{os.path.basename(reason.get('file', ''))}:{reason.get('line', 0)}"
     gain = first["gain_ns_total"] / job["steps_counted"] / 1e6
-    return [rank["rank"] for rank in late], gain, reason["cause"], place, first.get("late_by", "")
+    return [rank["rank"] for rank in late], gain, reason["cause"], place, first["late_by"]
 
 
-def is_right(part, late, cause, place, late_by):
-    causes, file, kind = PARTS[part]
-    causes = (causes,) if isinstance(causes, str) else causes
-    return late == [1] and cause in causes and (file is None or place.startswith(file)) and \
-        (kind is None or late_by in ("", kind))
+def is_right(options, part, late, cause, place, late_by):
+    on_cpu, on_gpu, causes, file = PARTS[part]
+    return late == [1] and cause.startswith(causes) and place.startswith(file) and \
+        late_by == (on_gpu if options.device == "cuda" else on_cpu)
 
 
 def compare(options, folder):
@@ -102,7 +103,7 @@ def compare(options, folder):
     accused = late_of(clean)[0]
     for part in PARTS:
         late, gain, cause, place, late_by = late_of(report_of(options, folder, part, command_of(options, part)))
-        right = is_right(part, late, cause, place, late_by)
+        right = is_right(options, part, late, cause, place, late_by)
         wrong += not right
         row = {"part": part, "late": late, "cause": cause, "place": place, "late_by": late_by, "gain_ms": gain,
                "right": right}

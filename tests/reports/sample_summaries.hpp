@@ -367,6 +367,7 @@ inline Summary job() {
                          .is_late = rank == 2});
   job.ranks.back().reasons = {
       {Cause::host_python, "data", "/home/user/data.py", 7, "load", 60'460 * kUs}};
+  job.slow_links = {{{1, 2}, "AllReduce", 3.25, 12'400 * kUs, 20}};
   job.clocks = {{.host = "node2", .offset_ns = -1'500, .error_ns = 300, .collectives = 60}};
   job.notes = {"rank 3 is not here"};
   s.job = job;

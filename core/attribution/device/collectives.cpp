@@ -77,10 +77,8 @@ bool have_one_name(const Trace& trace, const Collective& ops) {
                      [&](DeviceOpId op) { return names[op] == names[ops.front()]; });
 }
 
-// Returns the communicator's hash and the ordinal of the call that launched the op.
-std::optional<std::pair<std::uint64_t, std::uint32_t>> message_key(const Trace& trace,
-                                                                   Messages& messages,
-                                                                   DeviceOpId op) {
+// Returns what the calls that launched the op say of it.
+std::optional<CollectiveOp> told_of(const Trace& trace, Messages& messages, DeviceOpId op) {
   const CallId launch = trace.launch_of(op);
   if (launch == kNone) return std::nullopt;
   const Messages::Calls& calls = messages.launched_in(trace.calls().range[launch]);
@@ -89,7 +87,9 @@ std::optional<std::pair<std::uint64_t, std::uint32_t>> message_key(const Trace& 
     return c.communicator[row] != 0 && c.communicator[row] == c.communicator[calls.front()];
   };
   if (calls.empty() || !std::all_of(calls.begin(), calls.end(), alike)) return std::nullopt;
-  return std::pair(c.communicator[calls.front()], c.ordinal[calls.front()]);
+  CollectiveOp out{op, c.communicator[calls.front()], c.ordinal[calls.front()]};
+  for (const std::uint32_t row : calls) out.bytes += c.bytes[row];
+  return out;
 }
 
 std::vector<PairedOps> by_communicator(const Trace& trace, const std::vector<DeviceOpId>& ops) {
@@ -97,10 +97,10 @@ std::vector<PairedOps> by_communicator(const Trace& trace, const std::vector<Dev
   std::map<std::uint64_t, std::map<std::uint32_t, Collective>> grouped;
   std::map<std::uint64_t, std::set<ProcessId>> members;
   for (const DeviceOpId op : ops) {
-    const auto key = message_key(trace, messages, op);
-    if (!key) continue;
-    grouped[key->first][key->second].push_back(op);
-    members[key->first].insert(process_of(trace, op));
+    const auto told = told_of(trace, messages, op);
+    if (!told) continue;
+    grouped[told->communicator][told->ordinal].push_back(op);
+    members[told->communicator].insert(process_of(trace, op));
   }
   std::vector<PairedOps> out;
   for (auto& [communicator, by_ordinal] : grouped) {
@@ -193,8 +193,7 @@ std::vector<CollectiveOp> collective_ops_of(const Trace& trace, ProcessId proces
   std::vector<CollectiveOp> out;
   for (const DeviceOpId op : collective_ops(trace)) {
     if (process_of(trace, op) != process) continue;
-    const auto key = message_key(trace, messages, op);
-    out.push_back(key ? CollectiveOp{op, key->first, key->second} : CollectiveOp{op});
+    out.push_back(told_of(trace, messages, op).value_or(CollectiveOp{op}));
   }
   return out;
 }

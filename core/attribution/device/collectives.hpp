@@ -33,6 +33,7 @@ struct CollectiveOp {
   DeviceOpId op = kNone;
   std::uint64_t communicator = 0;  // 0: its call names neither communicator nor ordinal
   std::uint32_t ordinal = 0;
+  std::uint64_t bytes = 0;  // 0: not said
 };
 // Returns the collective ops in the order in which they began.
 std::vector<CollectiveOp> collective_ops_of(const Trace& trace, ProcessId process);

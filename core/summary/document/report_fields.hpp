@@ -48,8 +48,18 @@ void fields(V& v, Rank& rank) {
   total("costs_others_ns_total", rank.costs_ns_total);
   v.need("times_last", rank.times_last);
   v.need("late", rank.is_late);
+  if (rank.is_late) v.derived("late_by", name_of(late_by(rank)));
   total("gain_ns_total", rank.gain_ns_total);
   v.list("reasons", rank.reasons);
+}
+
+template <class V, Is<JobLink> Link>
+void fields(V& v, Link& link) {
+  v.need("ranks", link.ranks);
+  v.need("operation", link.operation);
+  v.need("times_as_long", link.times_as_long);
+  v.need("cost_ns_total", as<Meaning::difference>(link.cost_ns_total));
+  v.need("collectives", link.collectives);
 }
 
 template <class V, Is<JobClock> Clock>
@@ -68,6 +78,7 @@ void fields(V& v, Job& job) {
   v.need("wall_ns_total", as<Meaning::difference>(job.wall_ns_total));
   v.need("collectives", job.collectives);
   v.list("ranks", job.ranks);
+  v.list_if_any("slow_links", job.slow_links);
   v.list("clocks", job.clocks);
   v.need("notes", job.notes);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/attribution/cause.hpp"
@@ -20,6 +21,10 @@ struct JobReason {
   std::string function;
   std::int64_t ns_total = 0;
 };
+
+// What a rank is late by: what its host did, what its device computed, or how its data got along
+// (collectives, and copies between host and device).
+enum class LateBy : std::uint8_t { host, device, link };
 
 struct JobRank {
   std::int32_t rank = 0;
@@ -44,6 +49,22 @@ struct JobRank {
   }
 };
 
+// The part that most of what the others waited for belongs to.
+LateBy late_by(const JobRank& rank);
+std::string_view name_of(LateBy part);
+
+// Ranks whose transfers take longer than like ones of other ranks, after all have entered.
+struct JobLink {
+  std::vector<std::int64_t> ranks;  // one: its link; several: a link between them
+  std::string operation;
+  double times_as_long = 0;
+  std::int64_t cost_ns_total = 0;  // in the steps of the rank that lost most
+  std::uint64_t collectives = 0;
+};
+
+// "the link of rank 3" or "a link between ranks 2, 3".
+std::string name_of(const JobLink& link);
+
 struct JobClock {
   std::string host;
   std::int64_t offset_ns = 0;
@@ -60,6 +81,7 @@ struct JobFacts {
   std::vector<JobRank> ranks;       // by rank
   std::uint32_t slowest = 0;        // rows of `ranks`, by work
   std::uint32_t median = 0;
+  std::vector<JobLink> slow_links;
   std::vector<JobClock> clocks;    // clocks of hosts beside the first one
   std::vector<std::string> notes;  // ranks that are missing, cut, doubled; what is not decided
 };

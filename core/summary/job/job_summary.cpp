@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "core/summary/job/lateness.hpp"
+#include "core/summary/job/slow_links.hpp"
 #include "core/summary/parts.hpp"
 #include "core/support/statistics.hpp"
 
@@ -302,6 +303,12 @@ JobFacts facts_of(const std::vector<RankRecord>& ranks, const std::vector<Summar
     out.ranks.push_back(std::move(row));
   }
   add_shares(ledger, owners, out.ranks);
+  for (const SlowLink& link : find_slow_links(ranks, ledger)) {
+    if (link.cost_ns_total * 100 < out.wall_ns_total) continue;
+    JobLink row{{}, link.operation, link.times_as_long, link.cost_ns_total, link.collectives};
+    for (const std::uint32_t rank : link.ranks) row.ranks.push_back(ranks[rank].rank);
+    out.slow_links.push_back(std::move(row));
+  }
   std::vector<std::uint32_t> order(ranks.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {

@@ -59,7 +59,8 @@ struct CollectiveUse {
   std::uint64_t communicator = 0;  // the library's hash of it; 0: not said
   std::uint32_t ordinal = 0;       // in its communicator, where that is said
   std::string name;
-  Interval time;  // from the rank's entry on
+  Interval time;            // from the rank's entry on
+  std::uint64_t bytes = 0;  // size of the rank's message; 0: not said
 };
 
 struct RankRecord {

@@ -59,7 +59,8 @@ class Reader {
       found.push_back({{c.communicator,
                         c.ordinal,
                         std::string(trace_.text(d.name[c.op])),
-                        {d.begin[c.op], d.end[c.op]}},
+                        {d.begin[c.op], d.end[c.op]},
+                        c.bytes},
                        c.op});
     for (const RangeId range : collectives_beside(trace_, attribution_.walked->threads)) {
       const std::string_view name = trace_.text(h.name[range]);

@@ -14,7 +14,7 @@
 namespace stepscope::job::test {
 
 enum class Topology : std::uint8_t { data, data_overlapped, tensor, fsdp };
-enum class Fault : std::uint8_t { none, input, garbage, clocks, python, imbalance, copies };
+enum class Fault : std::uint8_t { none, input, garbage, clocks, python, imbalance, copies, link };
 
 struct JobPlan {
   std::uint64_t seed = 1;
@@ -119,7 +119,9 @@ class Generator {
       if (plan_.topology == Topology::data_overlapped) issue(0.02);
     }
     if (plan_.topology == Topology::data_overlapped) wait_for_all("backward", 30);
-    if (plan_.topology == Topology::data || plan_.topology == Topology::tensor)
+    if (plan_.topology == Topology::tensor && plan_.ranks > 2)
+      in_replicas(0.05, "backward", 30);
+    else if (plan_.topology == Topology::data || plan_.topology == Topology::tensor)
       blocking(everyone(), 1, 0.05, "backward", 30);
     all_work(Cause::gpu_optimizer, "optimizer", 40, 0.05);
   }
@@ -135,13 +137,29 @@ class Generator {
       blocking({r, r + 1}, 100 + r, share, phase, line);
   }
 
+  // Ranks that hold the same part of the model sum its gradients.
+  void in_replicas(double share, const char* phase, std::uint32_t line) {
+    for (std::uint32_t part = 0; part < 2; ++part) {
+      std::vector<std::uint32_t> group;
+      for (std::uint32_t r = part; r < plan_.ranks; r += 2) group.push_back(r);
+      blocking(group, 200 + part, share, phase, line);
+    }
+  }
+
+  // A transfer is as slow as the slowest link that it goes over.
+  double on_links(const std::vector<std::uint32_t>& group, double share) const {
+    const bool slow = std::any_of(group.begin(), group.end(),
+                                  [this](std::uint32_t r) { return is_late(r, Fault::link); });
+    return slow ? share * (1 + 10 * plan_.fault_share) : share;
+  }
+
   std::int64_t end_noise() {
     return std::uniform_int_distribution<std::int64_t>(0, plan_.end_noise_ns)(random_);
   }
 
-  std::uint32_t use(std::uint32_t r, std::uint64_t communicator, Interval time) {
-    made_.ranks[r].collectives.push_back(
-        {communicator, ordinal_[{r, communicator}]++, "AllReduce", time});
+  std::uint32_t use(std::uint32_t r, std::uint64_t communicator, double share, Interval time) {
+    made_.ranks[r].collectives.push_back({communicator, ordinal_[{r, communicator}]++, "AllReduce",
+                                          time, static_cast<std::uint64_t>(share * 1e9)});
     return static_cast<std::uint32_t>(made_.ranks[r].collectives.size() - 1);
   }
 
@@ -161,10 +179,10 @@ class Generator {
                 const char* phase, std::uint32_t line) {
     std::int64_t last = 0;
     for (const std::uint32_t r : group) last = std::max(last, clock_[r]);
-    const auto end = last + static_cast<std::int64_t>(share * kStepNs);
+    const auto end = last + static_cast<std::int64_t>(on_links(group, share) * kStepNs);
     for (const std::uint32_t r : group) {
       const std::int64_t own = end + end_noise();
-      stand_in(r, use(r, communicator, {clock_[r], own}), own, phase, line);
+      stand_in(r, use(r, communicator, share, {clock_[r], own}), own, phase, line);
     }
   }
 
@@ -173,10 +191,10 @@ class Generator {
     std::int64_t last = 0;
     for (std::uint32_t r = 0; r < plan_.ranks; ++r) {
       const std::int64_t begin = std::max(clock_[r], stream_free_);
-      async_[r].push_back(use(r, 1, {begin, begin}));
+      async_[r].push_back(use(r, 1, share, {begin, begin}));
       last = std::max(last, begin);
     }
-    stream_free_ = last + static_cast<std::int64_t>(share * kStepNs);
+    stream_free_ = last + static_cast<std::int64_t>(on_links(everyone(), share) * kStepNs);
     for (std::uint32_t r = 0; r < plan_.ranks; ++r)
       made_.ranks[r].collectives[async_[r].back()].time.end = stream_free_;
   }

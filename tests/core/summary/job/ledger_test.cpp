@@ -56,7 +56,7 @@ std::vector<std::int64_t> sums_by_step(const Ledger& ledger) {
 
 TEST(JobLedger, CellsOfAllRanksSumToRanksTimesWall) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
-    const JobPlan plan = plan_of(seed, static_cast<Fault>(seed % 7));
+    const JobPlan plan = plan_of(seed, static_cast<Fault>(seed % 8));
     Made job = Generator(plan).make();
     const Ledger ledger = build_ledger(job.ranks, job.owners);
     ASSERT_GE(ledger.steps.size(), plan.steps - 2) << "seed " << seed;
