@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 namespace stepscope {
 namespace {
@@ -13,6 +14,14 @@ bool is_foreign_trace(const std::string& name) {
   return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".sqlite");
 }
 
+// "rank12.scope": what a rank that a launcher started is recorded into.
+bool is_scope_of_rank(std::string_view name) {
+  if (!name.starts_with("rank") || !name.ends_with(".scope")) return false;
+  const std::string_view digits = name.substr(4, name.size() - 10);
+  return !digits.empty() &&
+         std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // Nothing for a folder that holds a run of stepscope's, or no trace.
 std::vector<std::string> traces_in(const fs::path& folder) {
   std::vector<std::string> out;
@@ -20,7 +29,7 @@ std::vector<std::string> traces_in(const fs::path& folder) {
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name == "run.json" || name.ends_with(".sst")) return {};
-    if (is_foreign_trace(name)) out.push_back(at->path().string());
+    if (is_foreign_trace(name) || is_scope_of_rank(name)) out.push_back(at->path().string());
   }
   std::sort(out.begin(), out.end());
   return out;

@@ -13,14 +13,12 @@
 #include <string_view>
 
 #include "collectors/inject/settings.hpp"
+#include "collectors/recorder/launchers.hpp"
 #include "collectors/recorder/recorder.hpp"
 
 namespace stepscope::inject {
 namespace {
 
-constexpr const char* kRanks[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
-constexpr const char* kWorlds[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-                                   "SLURM_NTASKS"};
 constexpr std::string_view kPrefixes[] = {"RANK=",
                                           "LOCAL_RANK=",
                                           "WORLD_SIZE=",
@@ -40,11 +38,14 @@ constexpr std::string_view kPrefixes[] = {"RANK=",
                                           "PYTORCH_",
                                           "TORCH_"};
 
-// The first of the launchers' variables that is set. SLURM sets its own also for a lone batch
-// script: one task is no distributed run.
-void record_first(const char* key, const char* const (&variables)[4]) {
-  for (const char* variable : variables) {
-    if (const char* value = std::getenv(variable)) return recorder::fact(key, value);
+void record_rank() {
+  for (const recorder::LauncherVariables& launcher : recorder::kLaunchers) {
+    const char* rank = std::getenv(launcher.rank);
+    const char* size = std::getenv(launcher.size);
+    if (rank == nullptr || size == nullptr) continue;
+    recorder::fact("process.rank", rank);
+    recorder::fact("process.world_size", size);
+    return;
   }
 }
 
@@ -71,8 +72,7 @@ void record_process_facts() noexcept {
   uname(&system);
   recorder::fact("process.host", system.nodename);
   recorder::fact("kernel", system.release);
-  record_first("process.rank", kRanks);
-  record_first("process.world_size", kWorlds);
+  record_rank();
   std::array<char, 4096> text{};
   recorder::fact("command", joined(command, text.data(), text.size()));
   if (getcwd(text.data(), text.size()) != nullptr) recorder::fact("folder", text.data());

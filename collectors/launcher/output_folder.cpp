@@ -90,7 +90,11 @@ std::string default_name(const std::vector<std::string>& command, std::int64_t n
   localtime_r(&time, &local);
   char text[32];
   std::strftime(text, sizeof(text), "-%Y%m%d-%H%M%S", &local);
-  return as_file_name(main_word(command)) + text;
+  return program_name(command) + text;
+}
+
+std::string program_name(const std::vector<std::string>& command) {
+  return as_file_name(main_word(command));
 }
 
 Result<OutputFolder> make_output_folder(const std::string& name) {

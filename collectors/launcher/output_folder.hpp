@@ -10,6 +10,8 @@
 
 namespace stepscope::launcher {
 
+// "train" of the script or program.
+std::string program_name(const std::vector<std::string>& command);
 // "train-20260131-142500" from the script or program, in local time.
 std::string default_name(const std::vector<std::string>& command, std::int64_t now_s);
 

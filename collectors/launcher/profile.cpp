@@ -12,10 +12,12 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "collectors/launcher/child.hpp"
 #include "collectors/launcher/environment.hpp"
+#include "collectors/launcher/launched_rank.hpp"
 #include "collectors/launcher/message.hpp"
 #include "collectors/launcher/output_folder.hpp"
 #include "collectors/launcher/run_file.hpp"
@@ -87,10 +89,7 @@ class ProfiledRun {
 
   // An error: nothing is left behind, and the command can still run unprofiled.
   Status prepare() {
-    const std::string name = options_.output.empty()
-                                 ? default_name(options_.command, now_ns() / 1'000'000'000)
-                                 : options_.output;
-    Result<OutputFolder> made = make_output_folder(name);
+    Result<OutputFolder> made = make_output_folder(output_name());
     if (!made) return made.error();
     folder_ = made->made;
     above_ = made->above;
@@ -129,6 +128,15 @@ class ProfiledRun {
   }
 
  private:
+  // Ranks that a launcher started side by side agree on a name without a time.
+  std::string output_name() const {
+    const std::string& given = options_.output;
+    if (!launched_)
+      return given.empty() ? default_name(options_.command, now_ns() / 1'000'000'000) : given;
+    return name_of_rank(given.empty() ? program_name(options_.command) : given, launched_->rank,
+                        !options_.overwrite);
+  }
+
   void say_that_it_exists(const std::string& earlier) {
     const std::string shown = shown_path(earlier), made = shown_path(folder_);
     if (!options_.overwrite) {
@@ -346,7 +354,15 @@ class ProfiledRun {
       say("{} of them ended without a word; their last records were recovered", salvaged.recovered);
     say_running(salvaged);
     say_nothing_recorded(stores);
-    say("now run: stepscope report {}", shell_word(shown_path(folder_)));
+    say_what_is_next();
+  }
+
+  void say_what_is_next() const {
+    if (!launched_) return say("now run: stepscope report {}", shell_word(shown_path(folder_)));
+    if (launched_->rank > 0) return;
+    const std::string job = std::filesystem::path(folder_).parent_path().string();
+    say("when all {} ranks have ended, run: stepscope report {}", launched_->size,
+        shell_word(shown_path(job)));
   }
 
   // Only where it holds for all processes: a helper's end before the plan's time is no surprise.
@@ -363,6 +379,7 @@ class ProfiledRun {
 
   const ProfileOptions& options_;
   Environment environment_;
+  std::optional<LaunchedRank> launched_ = launched_rank(environment_);
   std::string library_;
   std::string folder_;
   std::string above_;    // the folders that were made for it, down from this one

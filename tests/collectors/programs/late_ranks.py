@@ -13,7 +13,15 @@ MODE = sys.argv[1]
 STEPS = 40
 
 
+RANKS = {"RANK": ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"),
+         "WORLD_SIZE": ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")}
+
+
 def main():
+    for name, of_launchers in RANKS.items():
+        for variable in of_launchers:
+            if variable in os.environ:
+                os.environ.setdefault(name, os.environ[variable])
     dist.init_process_group("gloo")
     torch.set_num_threads(1)
     rank = dist.get_rank()
