@@ -22,7 +22,7 @@ import tempfile
 
 # What the rank is late by on a CPU, and on a GPU; the causes, by their first words; the file.
 PARTS = {"data": ("host", "host", ("host.",), "slow_work.cpp"),
-         "compute": ("host", "device", ("host.compute.gemm", "gpu.gemm"), "slow_work.cpp"),
+         "compute": ("host", "device", ("host.", "gpu."), "slow_work.cpp"),
          "link": ("link", "link", ("comm.", "copy."), "")}
 FLOATS, CALLS, ROUNDS = 1 << 26, 20, 12
 
