@@ -237,12 +237,13 @@ Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, ThreadState st
   const Samples& s = trace_.data().samples;
   if ((s.flags[sample] & kSampleCollecting) != 0) return Cause::host_gc;
   const bool is_open = by_records == Cause::host_between_calls || by_records == Cause::host_other ||
-                       by_records == Cause::host_off_cpu;
+                       by_records == Cause::host_off_cpu || by_records == Cause::host_python;
   if (!is_open) return by_records;
   if ((s.flags[sample] & kSampleInLoader) != 0) return Cause::host_data_wait;
   if (state == ThreadState::unknown) return by_records;
   if (state == ThreadState::awake)
-    return s.site[sample] != kNone ? Cause::host_python : Cause::host_between_calls;
+    return s.site[sample] != kNone || by_records == Cause::host_python ? Cause::host_python
+                                                                       : Cause::host_between_calls;
   if ((s.flags[sample] & kSampleInFile) != 0) return Cause::host_io;
   if (runs_a_program(trace_.text(s.called[sample]))) return Cause::host_off_cpu;
   const unsigned names = name_kind_[s.called[sample]] | name_kind_[s.innermost[sample]];
