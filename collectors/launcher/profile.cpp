@@ -247,7 +247,7 @@ class ProfiledRun {
     return fmt::format(
         "no process recorded anything: no PyTorch of a known version (2.4 to 2.15, no nightly; "
         "STEPSCOPE_TRUST_TORCH=1 tries any) and no NVTX ranges were seen, nor a Python program "
-        "that computed behind its imports{}{}",
+        "that computed behind its imports (one that loads no extension module is not seen){}{}",
         options_.only.empty() ? "" : " in the processes that --only selects",
         options_.capture.any() ? " at the time that the capture options name" : "");
   }
