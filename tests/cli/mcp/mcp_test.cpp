@@ -387,7 +387,7 @@ TEST(McpTools, TheRanksOfAJobAreATable) {
   EXPECT_EQ(ranks["rows"][1][column(ranks, "rank")], "rank 1");
   EXPECT_EQ(ranks["rows"][2][column(ranks, "costs_others_ns_total")],
             job.job->ranks[2].costs_ns_total);
-  EXPECT_EQ(ranks["rows"][2][column(ranks, "note")], "late");
+  EXPECT_EQ(ranks["rows"][2][column(ranks, "note")], "late: host");
   EXPECT_THAT(session.call("table", {{"name", "devices"}})["rows"], SizeIs(0));
 }
 
