@@ -31,6 +31,7 @@ def report(path):
 
 
 def check_sum(document):
+    assert "job" in document, notes(document)
     job, partition = document["job"], document["partition"]
     assert partition["wall_ns_total"] == len(job["ranks"]) * job["wall_ns_total"]
     assert sum(cell["ns_total"] for cell in document["cells"]) == partition["wall_ns_total"]

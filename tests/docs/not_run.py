@@ -25,6 +25,10 @@ NOT_RUN = [
     (r"cd examples/tutorial", "docs_tutorial runs that page in that folder"),
     (r"stepscope (report rank0\.pt\.trace.*|report log/profile/|diff log/before/ log/after/)",
      "torch.profiler's files of several ranks; tests/cli/input/load_job_test.cpp makes such files and reads them"),
+    (r"(mpirun|srun) .*|stepscope profile -o job -- mpirun .*|stepscope report job/",
+     "mpirun refuses root, and srun needs Slurm; tests/collectors/launched_ranks.py starts ranks in each of these ways"),
+    (r"stepscope profile --native-lines -o slow -- train_llm .*|stepscope report slow\.scope",
+     "the program is the trainers' project's; tests/bench/slow_ranks.py --check runs it and its report"),
     (r"stepscope train llm \.\.\. .*", "an addition to the command above it; tests/reference_trainers/llm resumes runs"),
 ]
 
