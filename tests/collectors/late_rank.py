@@ -73,8 +73,8 @@ def main():
         killed = report(record(folder, "killed")[0])
         if "job" in killed:  # rank 0 was stopped at once, so both count the same few steps
             check_sum(killed)
-        else:  # rank 0 waited for it in its last step
-            assert "rank 1 is left out" in notes(killed), notes(killed)
+        else:  # rank 0 waited for it in its last step, or the warm-up of one hides most of the other's few steps
+            assert re.search(r"rank [01] is left out", notes(killed)), notes(killed)
 
         files = sorted(glob.glob(os.path.join(path, "*.sst")))
         assert len(files) == 2

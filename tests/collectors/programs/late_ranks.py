@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 
 MODE = sys.argv[1]
-STEPS = 40
+STEPS = 120  # so many that the warm-up of a rank on a busy machine is a small part
 
 
 RANKS = {"RANK": ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"),
