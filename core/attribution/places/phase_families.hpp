@@ -15,8 +15,8 @@ class PhaseFamilies {
  public:
   PhaseFamilies(const Trace& trace, const Steps& steps);
 
-  // "generation_#(#)", where numbers that are the same in all names stay as they are; a name that is
-  // of no family as it is.
+  // Returns "generation_#(#)", where numbers that are the same in all names stay as they are, or the
+  // name itself where it has no family.
   std::string name_of(StringId range_name) const;
 
  private:
