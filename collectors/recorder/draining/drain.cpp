@@ -218,20 +218,33 @@ Status Drain::flush() {
   process_ranges_.list_open();
   log_.take(health_);
   take_counters();
+  announce_chunk();
   Status status = store_.write(batch_);
   if (!status.ok() && problem_.empty()) problem_ = status.error().message;
   clear(batch_);
-  commit_tails();
+  commit_chunk();
   return status;
 }
 
-void Drain::commit_tails() {
+void Drain::announce_chunk() {
   for (auto& [ring, source] : sources_) {
-    ring->tail.store(source.taken, std::memory_order_release);
-    ring->reported_dropped = source.counted.dropped;
-    ring->reported_wanted = source.counted.wanted;
-    ring->reported_found = source.counted.found;
+    ring->tail_with_chunk = source.taken;
+    ring->reported_with_chunk = source.counted;
   }
+  session_.header().chunk_at.store(store_.next_chunk_at(), std::memory_order_release);
+}
+
+void Drain::commit_chunk() {
+  for (auto& [ring, source] : sources_) take_as_written(*ring);
+  session_.header().chunk_at.store(0, std::memory_order_release);
+}
+
+void Drain::take_as_written(RingHeader& ring) {
+  const std::uint64_t tail = ring.tail.load(std::memory_order_relaxed);
+  const std::uint64_t head = ring.head.load(std::memory_order_acquire);
+  if (ring.tail_with_chunk - tail > head - tail) return;  // the program wrote into the header
+  ring.reported = ring.reported_with_chunk;
+  ring.tail.store(ring.tail_with_chunk, std::memory_order_release);
 }
 
 bool Drain::take(RowSource& source, bool last) {
@@ -252,9 +265,9 @@ void Drain::take_counters() {
   const SessionHeader& header = session_.header();
   for (auto& [ring, source] : sources_) {
     source.counted = {ring->dropped, ring->sites_wanted, ring->sites_found};  // they go on growing
-    health_.dropped_records += source.counted.dropped - ring->reported_dropped;
-    health_.sites_wanted += source.counted.wanted - ring->reported_wanted;
-    health_.sites_found += source.counted.found - ring->reported_found;
+    health_.dropped_records += source.counted.dropped - ring->reported.dropped;
+    health_.sites_wanted += source.counted.wanted - ring->reported.wanted;
+    health_.sites_found += source.counted.found - ring->reported.found;
   }
   store_.health(health_);
   const std::uint32_t bits = header.collected.load(std::memory_order_relaxed);

@@ -3,9 +3,9 @@
 // (range_stacks, process_ranges), and writes batches. Used by the writer thread of a live process
 // and, on the files of a dead one, by the launcher.
 //
-// A ring's tail moves only after the chunk with its records was written, so a process killed while
-// writing loses nothing. (Killed between the two, its last batch would come twice: some nanoseconds
-// in each flush.) Rows of a batch are in the order of (ring, begin).
+// A ring's tail moves only after the chunk with its records was written, and the chunk is announced
+// before (shared_layout.hpp), so a process killed at any moment loses nothing and repeats nothing.
+// Rows of a batch are in the order of (ring, begin).
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,9 @@ class Drain {
   bool take(RowSource& source, bool last);
   // Forgets a ring whose thread has ended and whose records are all taken and flushed.
   void forget(RingHeader& ring);
+  // Counts what a dead writer's announced chunk holds as taken. Call it before the first take(),
+  // where the store has that chunk.
+  static void take_as_written(RingHeader& ring);
   // Between these two, the user's plan records nothing. capture_closed ends what was open in a CUDA
   // call, because its own end may never be recorded.
   void capture_closed(std::int64_t time, double state);
@@ -49,15 +52,12 @@ class Drain {
  private:
   static constexpr std::size_t kBatchRows = 16384;  // and twice as many at most
 
-  struct Counts {
-    std::uint64_t dropped = 0, wanted = 0, found = 0;
-  };
   struct Source {  // one ring
     ThreadId thread;
     StringId cpu_track;
     std::uint64_t taken;  // slots, at least the ring's tail
     RangeStacks ranges;
-    Counts counted{};  // counts of the ring that the store has already
+    Reported counted{};  // what the next chunk says of the ring's counters
   };
 
   struct Published {  // slots of a ring up to `head`, by their number since its begin
@@ -80,7 +80,8 @@ class Drain {
   void add_graph_node(const Source& source, const Slot& slot, const GraphNodeSlot& node);
   void leave_out_process_range();
   void take_counters();
-  void commit_tails();
+  void announce_chunk();
+  void commit_chunk();
 
   std::string problem_;
   SessionView session_;

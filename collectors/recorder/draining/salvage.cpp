@@ -150,11 +150,16 @@ class Salvager {
     TickConverter clock(view.header().ticks_are_ns != 0);
     add_clocks(clock, store, view.header());
     Drain drain(view, store, clock);
+    const std::uint64_t chunk = view.header().chunk_at.load(std::memory_order_acquire);
+    const bool is_written = chunk != 0 && StoreWriter::has_chunk_at(path, chunk);
     std::vector<RingHeader*> rings;
     for (const std::string& file : rings_of(stem)) {
       if (RingHeader* ring = open_ring((live_ + "/" + file).c_str())) rings.push_back(ring);
     }
-    for (RingHeader* ring : rings) drain.take(*ring);
+    for (RingHeader* ring : rings) {
+      if (is_written) Drain::take_as_written(*ring);
+      drain.take(*ring);
+    }
     Status written = drain.flush();
     const ProcessEnd end = end_of(view.header().pid, stem);
     if (written.ok()) written = store.close(end.reason, end.status);

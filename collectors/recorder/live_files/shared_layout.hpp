@@ -9,6 +9,9 @@
 // Ring: head and tail count slots since the thread began and never wrap; slot i is at i modulo
 // size. The thread alone writes head, the reader alone writes tail. Records are one slot, or two
 // where `wide`. Session: counts are published after the entry is complete; entries never change.
+// Before a chunk is written, each ring says what its tail becomes with it, and the session where in
+// the store the chunk will stand. Whoever reads after a death looks whether the chunk is there, so
+// each record is written once, whenever the writer dies.
 // Both hold host byte order and atomics that are plain memory: they never leave the machine.
 #pragma once
 
@@ -104,8 +107,13 @@ struct MarkState {
   std::uint64_t key = 0;  // key of the step mark
 };
 
+// Counters of a ring that the store has already.
+struct Reported {
+  std::uint64_t dropped, wanted, found;
+};
+
 struct RingHeader {
-  static constexpr std::uint64_t kMagic = 0x34474e4952535353;  // "SSSRING4"
+  static constexpr std::uint64_t kMagic = 0x35474e4952535353;  // "SSSRING5"
   std::uint64_t magic;
   std::int64_t tid;
   std::atomic<std::uint32_t> finished;  // the thread has ended
@@ -124,11 +132,11 @@ struct RingHeader {
   std::atomic<std::uint64_t> dropped;
   std::atomic<std::uint64_t> sites_wanted;
   std::atomic<std::uint64_t> sites_found;
-  // The reader's own: how far it is, and what of the counters is in the file already.
+  // The reader's own: how far it is, and the same once the announced chunk is in the store.
   alignas(64) std::atomic<std::uint64_t> tail;
-  std::uint64_t reported_dropped;
-  std::uint64_t reported_wanted;
-  std::uint64_t reported_found;
+  Reported reported;
+  std::uint64_t tail_with_chunk;
+  Reported reported_with_chunk;
   std::uint64_t pages_touched;  // 1: the reader has had all pages mapped
 };
 inline constexpr std::size_t kRingHeaderBytes = 4096;
@@ -185,7 +193,7 @@ struct ProcessHome {
 };
 
 struct SessionHeader {
-  static constexpr std::uint64_t kMagic = 0x32534e4f49535353;  // "SSSIONS2"
+  static constexpr std::uint64_t kMagic = 0x33534e4f49535353;  // "SSSIONS3"
   std::uint64_t magic;
   std::int64_t pid;
   std::uint32_t ticks_are_ns;  // no invariant TSC: ticks are CLOCK_REALTIME
@@ -201,6 +209,8 @@ struct SessionHeader {
   ClockPair last_clock;
   ProcessHome home;
   std::atomic<std::uint32_t> mapping_holds_lock;  // liveness.hpp
+  // The chunk that is being written begins at this byte of the store; 0: none is being written.
+  std::atomic<std::uint64_t> chunk_at;
 };
 
 // The regions of a session file, each with room to grow.

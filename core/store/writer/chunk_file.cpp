@@ -8,9 +8,12 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "core/store/format.hpp"
 
@@ -164,6 +167,35 @@ Status ChunkFile::write(ChunkType type, ChunkHeader header, const ByteSink& raw)
   ++sequence_;
   bytes_ += encoded_.size();
   return Done{};
+}
+
+std::uint64_t ChunkFile::next_chunk_at() const {
+  struct stat file {};
+  const bool known = ::fstat(descriptor_.number(), &file) == 0;
+  return std::max(known ? static_cast<std::uint64_t>(file.st_size) : 0,
+                  std::uint64_t{kFileHeaderBytes});
+}
+
+bool is_whole_chunk(const std::string& path, std::uint64_t at) {
+  OwnDescriptor file;
+  if (!file.hold(::open(path.c_str(), O_RDONLY | O_CLOEXEC))) return false;
+  const auto read_all = [&](std::uint8_t* to, std::size_t bytes, std::uint64_t from) {
+    return ::pread(file.number(), to, bytes, static_cast<off_t>(from)) ==
+           static_cast<ssize_t>(bytes);
+  };
+  std::array<std::uint8_t, kChunkHeaderBytes> bytes{};
+  if (!read_all(bytes.data(), bytes.size(), at)) return false;
+  ChunkHeader header;
+  chunk_header_fields(header, [&](int offset, auto& field) {
+    std::memcpy(&field, bytes.data() + offset, sizeof field);
+  });
+  if (!std::equal(kChunkMagic.begin(), kChunkMagic.end(), bytes.begin()) ||
+      header.header_crc != crc32c(bytes.data(), kChunkHeaderBytes - 4) ||
+      header.stored_bytes > kMaxRawBytes)
+    return false;
+  std::vector<std::uint8_t> payload(header.stored_bytes);
+  return read_all(payload.data(), payload.size(), at + kChunkHeaderBytes) &&
+         header.payload_crc == crc32c(payload.data(), payload.size());
 }
 
 Status ChunkFile::close() {

@@ -35,6 +35,8 @@ class ChunkFile {
   void abandon();
 
   const std::string& path() const { return path_; }
+  // The byte at which the next chunk's header will stand.
+  std::uint64_t next_chunk_at() const;
   std::uint64_t bytes() const { return bytes_; }
   std::uint32_t chunks() const { return sequence_; }
 
@@ -52,5 +54,8 @@ class ChunkFile {
   ByteSink encoded_;
   ZSTD_CCtx_s* zstd_ = nullptr;
 };
+
+// Whether the file holds a chunk at this byte, with all of its payload.
+bool is_whole_chunk(const std::string& path, std::uint64_t at);
 
 }  // namespace stepscope::store

@@ -254,6 +254,12 @@ void StoreWriter::abandon() {
   state_->file.abandon();
 }
 
+std::uint64_t StoreWriter::next_chunk_at() const {
+  return state_->file.next_chunk_at();
+}
+bool StoreWriter::has_chunk_at(const std::string& path, std::uint64_t at) {
+  return is_whole_chunk(path, at);
+}
 std::uint64_t StoreWriter::bytes_written() const {
   return state_->file.bytes();
 }

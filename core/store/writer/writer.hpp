@@ -92,6 +92,11 @@ class StoreWriter {
   // Called in a forked child: lets go of the parent's file without a byte.
   void abandon();
 
+  // The byte of the file at which the next chunk will begin.
+  std::uint64_t next_chunk_at() const;
+  // Whether a whole chunk begins at that byte of a file: its writer died behind the write.
+  static bool has_chunk_at(const std::string& path, std::uint64_t at);
+
   std::uint64_t bytes_written() const;
   std::uint64_t events_written() const;
 

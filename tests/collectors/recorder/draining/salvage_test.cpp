@@ -19,6 +19,7 @@
 #include <random>
 #include <thread>
 
+#include "collectors/recorder/live_files/ring.hpp"
 #include "collectors/recorder/live_files/shared_layout.hpp"
 #include "tests/collectors/recorder/user_ranges.hpp"
 
@@ -65,6 +66,38 @@ TEST_F(SalvageTest, NodesAndMessagesOfAKilledProcessAreInItsRings) {
   const Trace trace = read();
   EXPECT_THAT(trace.data().collectives.bytes, ElementsAre(64U));
   EXPECT_THAT(trace.graph_nodes().node, ElementsAre(5U));
+}
+
+// Writes a chunk and puts the files back into the state between its announcement and its commit,
+// with the last `cut` bytes of the chunk missing.
+void die_before_the_commit(off_t cut) {
+  const auto record = [](int ranges) {
+    for (int i = 0; i < ranges; ++i) {
+      begin_user("range");
+      end_range(kLaneUser);
+    }
+    while (thread_ring->tail != thread_ring->head) usleep(1'000);
+  };
+  record(10);
+  const std::string store = store_path().data();
+  const std::uint64_t tail = thread_ring->tail, chunk = fs::file_size(store);
+  record(1'000);
+  if (truncate(store.c_str(), static_cast<off_t>(fs::file_size(store)) - cut) != 0) _exit(98);
+  thread_ring->tail = tail;
+  process.dictionary.view().header().chunk_at = chunk;
+  kill(getpid(), SIGKILL);
+}
+
+TEST_F(SalvageTest, ADeathBetweenAChunkAndItsCommitRepeatsNothing) {
+  status_of([] { die_before_the_commit(0); });
+  EXPECT_EQ(salvage(folder_.string(), {}).recovered, 1U);
+  EXPECT_EQ(read().host_ranges().size(), 1'010U);
+}
+
+TEST_F(SalvageTest, ADeathWithinAChunkLosesNothing) {
+  status_of([] { die_before_the_commit(1); });
+  EXPECT_EQ(salvage(folder_.string(), {}).recovered, 1U);
+  EXPECT_EQ(read().host_ranges().size(), 1'010U);
 }
 
 TEST_F(SalvageTest, ARangeOpenAcrossTheLastFlushEndsWhereTheRingSaysSo) {
