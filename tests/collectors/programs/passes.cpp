@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loop in C++ on LibTorch, whose lines native_lines.py knows by the words behind "line:".
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 namespace {
 
