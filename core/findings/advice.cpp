@@ -52,30 +52,30 @@ constexpr Row kRows[] = {
     {Advice::core_contention,
      {"give the loop a core: fewer threads (OMP_NUM_THREADS, torch.set_num_threads) and loader "
       "workers than cores, and no other program beside it",
-      "workers = 0  # loader processes that compute\n"
-      "torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) - workers))"},
+      "torch.set_num_threads({threads})\n"
+      "DataLoader(dataset, num_workers={workers})"},
      {"give the loop a core: fewer threads (OMP_NUM_THREADS, at::set_num_threads) and loader "
       "workers than cores, and no other program beside it",
-      "at::set_num_threads(std::max(1, cores - workers));\n"
-      "torch::data::DataLoaderOptions().workers(workers)"}},
+      "at::set_num_threads({threads});\n"
+      "torch::data::DataLoaderOptions().workers({workers})"}},
     {Advice::input_waits,
      {"let more workers make the input, further ahead, or make less of it on the host: what each "
       "worker does per batch is what limits the loop",
-      "DataLoader(dataset, num_workers=4, pin_memory=True, prefetch_factor=4, "
+      "DataLoader(dataset, num_workers={workers}, pin_memory=True, prefetch_factor=4, "
       "persistent_workers=True)\nbatch = batch.to(device, non_blocking=True).float()"},
      {"let more threads make the input, further ahead, or make less of it on the host: what each "
       "of them does per batch is what limits the loop",
-      "torch::data::DataLoaderOptions().workers(4).max_jobs(16)\n"
+      "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)\n"
       "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
     {Advice::input_waits_without_device,
      {"let more workers make the input, further ahead, or make less of it for each batch: what "
       "each "
       "worker does per batch is what limits the loop",
-      "DataLoader(dataset, num_workers=4, prefetch_factor=4, persistent_workers=True)"},
+      "DataLoader(dataset, num_workers={workers}, prefetch_factor=4, persistent_workers=True)"},
      {"let more threads make the input, further ahead, or make less of it for each batch: what "
       "each "
       "of them does per batch is what limits the loop",
-      "torch::data::DataLoaderOptions().workers(4).max_jobs(16)"}},
+      "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)"}},
     {Advice::input_waits_for_cores,
      {"make less of it for each batch: once before the run, or for a whole batch in place of a "
       "sample at a time; more workers would find no core",
@@ -87,20 +87,20 @@ constexpr Row kRows[] = {
     {Advice::input_is_made,
      {"make the input beside the step (a DataLoader with workers, or a thread that fills pinned "
       "buffers some batches ahead); cast and normalise on the device",
-      "DataLoader(dataset, num_workers=4, pin_memory=True, prefetch_factor=4, "
+      "DataLoader(dataset, num_workers={workers}, pin_memory=True, prefetch_factor=4, "
       "persistent_workers=True)\nbatch = batch.to(device, non_blocking=True).float()"},
      {"make the input beside the step (torch::data::DataLoader with workers, or a thread that "
       "fills pinned buffers some batches ahead); cast and normalise on the device",
-      "torch::data::DataLoaderOptions().workers(4).max_jobs(16)\n"
+      "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)\n"
       "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
     {Advice::input_is_made_without_device,
      {"make the input beside the step, in workers of a DataLoader: they must not want the cores "
       "that "
       "the step computes on",
-      "DataLoader(dataset, num_workers=4, prefetch_factor=4, persistent_workers=True)"},
+      "DataLoader(dataset, num_workers={workers}, prefetch_factor=4, persistent_workers=True)"},
      {"make the input beside the step, in workers of a torch::data::DataLoader: they must not want "
       "the cores that the step computes on",
-      "torch::data::DataLoaderOptions().workers(4).max_jobs(16)"}},
+      "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)"}},
     {Advice::tiny_h2d,
      {kOnceBeforeTheLoop,
       "kinds = torch.arange(4, device=device)      # once\n"
@@ -401,6 +401,11 @@ void advise(Advice advice, Language language, Finding& out) {
   const AdviceText text = text_of(advice, language);
   out.fix = text.fix;
   out.code_hint = text.code_hint;
+}
+
+void put_number(std::string_view name, std::uint32_t number, std::string& hint) {
+  for (std::size_t at = hint.find(name); at != std::string::npos; at = hint.find(name, at))
+    hint.replace(at, name.size(), std::to_string(number));
 }
 
 OptimizerAdvice optimizer_advice(std::string_view name, bool has_device, Language language) {

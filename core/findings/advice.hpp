@@ -61,6 +61,8 @@ struct AdviceText {
 
 AdviceText text_of(Advice advice, Language language);
 void advise(Advice advice, Language language, Finding& out);
+// Puts a number of this program or machine into a hint, in place of `name`, such as "{workers}".
+void put_number(std::string_view name, std::uint32_t number, std::string& hint);
 
 // PyTorch's name for the devices of a run, by the calls that were made to them: "cuda" (NVIDIA's and
 // AMD's), "xpu", "npu", "musa" or "mlu".

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/findings/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/support/duration.hpp"
@@ -35,6 +37,17 @@ std::string cores_text(const JudgedRun& run) {
   return out;
 }
 
+// Shares the cores between the loader's workers and the threads of the step; the loader's line is
+// left out where there is no loader.
+void share_cores(const JudgedRun& run, std::string& hint) {
+  const auto cores = core_count(run);
+  if (!cores) return hint.clear();
+  const std::uint32_t workers = std::min(loader_workers(run), *cores - 1);
+  if (workers == 0) hint.resize(hint.find('\n'));
+  put_number("{workers}", workers, hint);
+  put_number("{threads}", *cores - workers, hint);
+}
+
 Finding contention_finding(const JudgedRun& run, const Price& price, double waits) {
   Finding out = price.finding(waits);
   out.count_per_step = 1;
@@ -43,6 +56,7 @@ Finding contention_finding(const JudgedRun& run, const Price& price, double wait
       "processes had {}",
       format_duration(waits), percent(run.share(waits)), cores_text(run));
   advise(Advice::core_contention, run.language, out);
+  share_cores(run, out.code_hint);
   out.falsified_by =
       "on a machine that nothing else uses, with fewer threads than cores, the step takes as long";
   out.certainty = Certainty::trace_verified;

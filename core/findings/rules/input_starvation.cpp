@@ -107,17 +107,6 @@ std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
                      percent(*prefetch.computes), *cores);
 }
 
-// The number that was forecast, in place of that of the advice.
-void name_workers(std::uint32_t workers, std::string& hint) {
-  for (const std::string_view before : {"num_workers=", ".workers("}) {
-    const std::size_t at = hint.find(before);
-    if (at == std::string::npos) continue;
-    const std::size_t number = at + before.size();
-    hint.replace(number, hint.find_first_not_of("0123456789", number) - number,
-                 std::to_string(workers));
-  }
-}
-
 // Whether the loader has as many workers already as find a core.
 bool workers_fill_cores(const JudgedRun& run, const Fix& prefetch) {
   return loader_workers(run) > 0 && prefetch.workers == loader_workers(run);
@@ -150,7 +139,7 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   advise(waits && workers_fill_cores(run, prefetch) ? Advice::input_waits_for_cores
                                                     : advice_on_input(waits, run.has_device),
          run.language, out);
-  name_workers(prefetch.workers, out.code_hint);
+  put_number("{workers}", prefetch.workers, out.code_hint);
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
       "about {}",

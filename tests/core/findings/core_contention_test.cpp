@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a loop that waits for cores is advised, by the machine's cores and the loader's workers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/findings/all_findings.hpp"
+#include "tests/support/text_case.hpp"
+
+namespace stepscope::testing {
+namespace {
+
+// Of each millisecond the thread waits 0.4 ms for a core.
+std::string waiting_loop(const std::string& machine) {
+  return machine +
+         "no_device\nrepeat 4 host=1000 device=1000\nstep 0 1000\n"
+         "op t1 0 1000 aten::mm at=train.py:10\nend\ncpu t1 0 0\ncpu t1 4000 2400\n"
+         "counter thread_wait.1 0 0\ncounter thread_wait.1 4000 1600000\n"
+         "expect found core_contention train.py:10\n";
+}
+
+std::string hint_on(const std::string& machine) {
+  const Result<TextCase> read = parse_case("waiting_loop", waiting_loop(machine));
+  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
+  const Result<Attribution> attribution = attribute(read->trace, *read->steps);
+  const Summary summary = summarize(read->trace, *read->steps, *attribution);
+  const Findings all = find_all(read->trace, *read->steps, *attribution, summary, {});
+  const auto found = std::find_if(all.found.begin(), all.found.end(), [](const Finding& finding) {
+    return finding.id == "core_contention";
+  });
+  EXPECT_NE(found, all.found.end());
+  return found == all.found.end() ? "" : found->code_hint;
+}
+
+TEST(CoreContention, SharesTheMachinesCores) {
+  EXPECT_EQ(hint_on("process p0 cores=8\n"), "torch.set_num_threads(8)");
+}
+
+TEST(CoreContention, NamesNoNumberWhereTheCoresAreNotKnown) {
+  EXPECT_EQ(hint_on(""), "");
+}
+
+}  // namespace
+}  // namespace stepscope::testing
