@@ -97,14 +97,13 @@ std::optional<FindingsText> findings_text(const StepScale& scale) {
   return out;
 }
 
-std::vector<std::string> Report::ran_under_path() const {
+std::vector<std::string> Report::ran_under_title() const {
   return {ran.begin() + (ran.empty() ? 0 : 1), ran.end()};
 }
 
 Report report_of(const Summary& summary, KernelGrouping by) {
   const StepScale scale = scale_of(summary);
   Report out{.scale = scale,
-             .path = summary.run.path,
              .alerts = alerts(scale),
              .ran = what_ran(summary.run),
              .where = where_it_ran(summary.run),

@@ -64,10 +64,10 @@ struct DeviceText {
 };
 
 struct Report {
-  StepScale scale;  // refers to the summary
-  std::string path;
+  StepScale scale;           // refers to the summary
   std::vector<Note> alerts;  // before any number
-  std::vector<std::string> ran, where;
+  std::vector<std::string> ran,
+      where;  // first the command, or the recording where that is not known
   VerdictLabel label;
   std::vector<std::string> step_time;
   std::string step_time_sentence;
@@ -80,8 +80,9 @@ struct Report {
   std::vector<TrustFact> facts;
   std::vector<Note> trust;
 
-  // What ran, under a title that is the path.
-  std::vector<std::string> ran_under_path() const;
+  // A page's title is what ran; the rest of it stands below.
+  std::string title() const { return ran.empty() ? "" : ran.front(); }
+  std::vector<std::string> ran_under_title() const;
 };
 
 // Refers to the summary, which must outlive it.

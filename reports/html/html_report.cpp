@@ -23,20 +23,19 @@ Markup article(const html::Report& report) {
   return element("main", out + html::trust(report));
 }
 
-std::string title_of(const std::vector<Summary>& summaries) {
-  if (summaries.size() != 1) return fmt::format("{} reports - stepscope", summaries.size());
-  return summaries.front().run.path + " - stepscope report";
-}
-
 }  // namespace
 
 std::string html_report(const std::vector<Summary>& summaries, const HtmlOptions& options) {
   Markup content;
+  std::string title;
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const std::string prefix = summaries.size() == 1 ? "" : fmt::format("r{}-", i + 1);
-    content += article({report::report_of(summaries[i]), options, prefix});
+    const html::Report report{report::report_of(summaries[i]), options, prefix};
+    content += article(report);
+    title = report.title() + " - stepscope report";
   }
-  return html::page(title_of(summaries), content);
+  if (summaries.size() != 1) title = fmt::format("{} reports - stepscope", summaries.size());
+  return html::page(title, content);
 }
 
 }  // namespace stepscope

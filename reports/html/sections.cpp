@@ -48,8 +48,8 @@ Markup verdict(const Report& report) {
   Markup head =
       element("span", {{"class", badge_class(report.label.tone)}}, text(report.label.text));
   head += Markup(" ") + prose(report.step_time_sentence);
-  Markup out = element("h1", text(report.path)) + Markup("\n");
-  out += facts(report.ran_under_path()) + facts(report.where);
+  Markup out = element("h1", text(report.title())) + Markup("\n");
+  out += facts(report.ran_under_title()) + facts(report.where);
   out += element("p", {{"class", "headline"}}, head) + Markup("\n");
   for (const report::Note& one : report.verdict) out += paragraph_of(one);
   return element("header", {{"class", "wide"}}, out) + Markup("\n");

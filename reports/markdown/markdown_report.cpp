@@ -26,13 +26,13 @@ std::string facts(const std::vector<std::string>& parts) {
 }
 
 std::string verdict_section(const Report& report) {
-  std::string out = paragraph("## " + code(report.path));
+  std::string out = paragraph("## " + code(report.title()));
   for (const report::Note& alert : report.alerts) out += warning(alert.with_label());
   std::string head = bold(escaped(report.label.text));
   if (!report.step_time_sentence.empty()) head += " " + bold(escaped(report.step_time_sentence));
   out += paragraph(head);
   for (const report::Note& note : report.verdict) out += paragraph(escaped(note.text));
-  return out + paragraph(facts(report.ran_under_path())) + paragraph(facts(report.where));
+  return out + paragraph(facts(report.ran_under_title())) + paragraph(facts(report.where));
 }
 
 // In the item: as deep as its text.
