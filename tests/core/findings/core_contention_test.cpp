@@ -11,7 +11,7 @@
 namespace stepscope::testing {
 namespace {
 
-// Of each millisecond the thread waits 0.4 ms for a core.
+// The thread waits 0.4 ms of each millisecond for a core.
 std::string waiting_loop(const std::string& machine) {
   return machine +
          "no_device\nrepeat 4 host=1000 device=1000\nstep 0 1000\n"
