@@ -25,7 +25,7 @@ enum class Phase : int { off, armed, open, closed };
 struct Settings {
   const char* folder;                    // absolute; holds live/ already
   std::uint32_t ring_slots = 1U << 18U;  // 4 MiB a thread
-  std::uint32_t flush_ms = 100;
+  std::uint32_t flush_ms = 100;          // between two looks at the rings
   void (*on_open)() noexcept = nullptr;  // before a session's files are made: facts, notes
 };
 

@@ -24,7 +24,8 @@
 namespace stepscope::recorder {
 namespace {
 
-constexpr std::int64_t kLongestWait_ns = 1'000'000'000;
+// After so many looks at the rings, what is in them is written, however little it is.
+constexpr std::int64_t kLooksAFlush = 10;
 constexpr std::int64_t kLongestCall_ns = 20'000'000;
 // Less than what the thread that closes the gate waits for (capture.cpp).
 constexpr std::int64_t kLongestWork_ns = 150'000'000;
@@ -216,8 +217,10 @@ class Writer {
     }
   }
 
+  static std::int64_t longest_wait_ns() { return kLooksAFlush * process.flush_ms * 1'000'000; }
+
   bool due() const {
-    if (clock_ns(CLOCK_MONOTONIC) - last_flush_ns_ >= kLongestWait_ns) return true;
+    if (clock_ns(CLOCK_MONOTONIC) - last_flush_ns_ >= longest_wait_ns()) return true;
     if (any_source_is_due()) return true;
     for (std::uint32_t i = 0; i < process.ring_count.load(std::memory_order_acquire); ++i) {
       const RingHeader* ring = process.rings[i].load(std::memory_order_acquire);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collectors/recorder/live_files/ring.hpp"
 #include "tests/collectors/recorded_child.hpp"
 
 namespace stepscope::recorder {
@@ -23,6 +24,11 @@ inline void begin(std::uint16_t lane, HostKind kind, const std::string& text) {
 
 inline void begin_user(const std::string& text) {
   begin(kLaneUser, HostKind::user_scope, text);
+}
+
+// Waits until all that the calling thread has recorded is in the store.
+inline void wait_until_written() {
+  while (thread_ring->tail != thread_ring->head) usleep(1'000);
 }
 
 inline std::vector<std::string> names_of(const Trace& trace) {

@@ -33,7 +33,7 @@ void record_ranges(int count, const std::string& called) {
     begin_user(called);
     end_range(kLaneUser);
   }
-  usleep(1'300'000);  // the writer writes once a second
+  usleep(300'000);  // the writer writes once in 100 ms
 }
 
 std::size_t count_of(const Trace& trace, const std::string& called) {

@@ -27,7 +27,7 @@ TEST_F(RangeStacksTest, AMessageBelongsToTheInnermostOpenRangeOfItsLane) {
     end_range(nccl);
     begin_range(nccl, HostKind::nvtx_range, name("ncclSend"), name("NCCL"), 0, kNoSequence);
     collective(nccl, {.communicator = 0xfeed, .bytes = 8, .peer = 3});
-    usleep(1'200'000);
+    wait_until_written();
     end_range(nccl);
   });
   const Trace trace = read();

@@ -76,7 +76,7 @@ void die_before_the_commit(off_t cut) {
       begin_user("range");
       end_range(kLaneUser);
     }
-    while (thread_ring->tail != thread_ring->head) usleep(1'000);
+    wait_until_written();
   };
   record(10);
   const std::string store = store_path().data();
@@ -103,7 +103,8 @@ TEST_F(SalvageTest, ADeathWithinAChunkLosesNothing) {
 TEST_F(SalvageTest, ARangeOpenAcrossTheLastFlushEndsWhereTheRingSaysSo) {
   status_of([] {
     begin_user("long");
-    usleep(1'200'000);  // the writer's chunk holds it as open
+    wait_until_written();  // the writer's chunk holds it as open
+    usleep(50'000);
     end_range(kLaneUser);
     begin_user("after");
     usleep(20'000);
@@ -113,7 +114,7 @@ TEST_F(SalvageTest, ARangeOpenAcrossTheLastFlushEndsWhereTheRingSaysSo) {
   const Trace trace = read();
   ASSERT_THAT(names_of(trace), ElementsAre("long", "after"));
   EXPECT_LE(trace.host_ranges().end[0], trace.host_ranges().begin[1]);
-  EXPECT_GE(trace.host_ranges().end[0] - trace.host_ranges().begin[0], 1'200'000'000);
+  EXPECT_GE(trace.host_ranges().end[0] - trace.host_ranges().begin[0], 50'000'000);
 }
 
 // With its correlation id, by which it owns what it launched.
@@ -122,7 +123,7 @@ TEST_F(SalvageTest, ACallAcrossTheLastFlushIsWhole) {
     name_call(3, "cudaLaunchKernel");
     begin_user("step");
     begin_call(3, HostKind::runtime_call, 0, 77, kNoStream, 0);
-    usleep(1'200'000);  // flushed meanwhile
+    usleep(300'000);  // flushed meanwhile, but for the call's begin
     end_range(kLaneCall);
     kill(getpid(), SIGKILL);
   });
@@ -130,7 +131,7 @@ TEST_F(SalvageTest, ACallAcrossTheLastFlushIsWhole) {
   const Trace trace = read();
   EXPECT_THAT(trace.calls().correlation, ElementsAre(77U));
   ASSERT_THAT(names_of(trace), ElementsAre("step", "cudaLaunchKernel"));
-  EXPECT_GE(trace.host_ranges().end[1] - trace.host_ranges().begin[1], 1'200'000'000);
+  EXPECT_GE(trace.host_ranges().end[1] - trace.host_ranges().begin[1], 300'000'000);
 }
 
 TEST_F(SalvageTest, NumbersOfNamesAreInTheRings) {
