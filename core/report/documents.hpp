@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gate's verdict, a forecast and a history of results as values in words, one builder each. Their
-// tables are rendered as those of a report are.
+// A difference, a gate's verdict, a forecast and a history of results as values in words, one
+// builder each. Their tables are rendered as those of a report are.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/compare/comparison.hpp"
 #include "core/gate/history.hpp"
 #include "core/gate/verdict.hpp"
 #include "core/report/notes.hpp"
 #include "core/simulate/whatif.hpp"
 
 namespace stepscope::report {
+
+struct DiffReport {
+  std::string sentence;  // "B takes 28.9 ms a step, A 38.2 ms"; empty: no table is shown
+  std::string range;     // over all pairs of runs, where a side has several
+  std::string a, b;      // what each side is
+  std::string a_path, b_path;
+  std::vector<std::string> why_not, warnings;
+  Table parts;               // summands from A's step to B's
+  std::vector<Table> sides;  // by cause, phase and line
+  std::vector<Note> replaced;
+  Table counts;
+
+  bool is_shown() const { return !sentence.empty(); }
+};
+DiffReport diff_report(const Comparison& comparison);
 
 Tone tone_of(Outcome outcome);
 

@@ -32,11 +32,19 @@ std::string exact_text(const Cell& cell) {
 
 // Returns the cell that the row is about: its difference, where rows have one, or its time.
 const Amount* main_cell(const Table& table, const Row& row) {
-  for (const Kind kind : {Kind::difference, Kind::time}) {
-    for (std::size_t i = 0; i < table.columns.size(); ++i)
-      if (table.columns[i].kind == kind) return std::get_if<Amount>(&row.cells[i]);
+  for (const Kind kind : {Kind::difference, Kind::time, Kind::exact}) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const auto* amount = std::get_if<Amount>(&row.cells[i]);
+      if (table.columns[i].kind == kind && amount) return amount;
+    }
   }
   return nullptr;
+}
+
+std::size_t first_of_words(const Table& table) {
+  const auto at = std::find_if(table.columns.begin(), table.columns.end(),
+                               [](const Column& column) { return !is_number(column.kind); });
+  return static_cast<std::size_t>(at - table.columns.begin());
 }
 
 // Sums what the rows that are left out have in the columns that add up.
@@ -59,7 +67,7 @@ class Rest {
     Row out;
     for (std::size_t i = 0; i < sums_.size(); ++i)
       out.cells.push_back(table_.columns[i].adds_up ? Cell(sums_[i]) : Cell());
-    out.cells.front() = Words{fmt::format("{} smaller", count_)};
+    out.cells[first_of_words(table_)] = Words{fmt::format("{} smaller", count_)};
     return out;
   }
 
@@ -137,7 +145,8 @@ std::optional<double> number_of(const Cell& cell) {
 
 bool says_something(const Cell& cell) {
   if (const auto* words = std::get_if<Words>(&cell)) return !words->text.empty();
-  if (const auto* name = std::get_if<Name>(&cell)) return !name->text.empty();
+  if (const auto* name = std::get_if<Name>(&cell))
+    return !name->text.empty() || !name->remark.empty();
   return !std::holds_alternative<std::monostate>(cell);
 }
 

@@ -32,6 +32,9 @@ enum class Kind : std::uint8_t {
   name,      // what the row is about
   place,     // a source line
   words,     // a sentence, or a name that is nobody's id
+  where,     // a line or phase; the remark is the phase, where the line alone stands twice
+  work,      // an operation, and in the remark how it differs
+  detail,    // words that stand only where there is room
   phase,     // the name of a phase
   note,      // a remark about the row
   id,        // a name that is somebody's id
@@ -109,7 +112,7 @@ using Cell =
 
 // Names what the row stands for in the trace, for readers that can go there.
 struct Link {
-  enum class To : std::uint8_t { nothing, phase, kernel, cause, event, operation, rank };
+  enum class To : std::uint8_t { nothing, phase, kernel, cause, event, operation, rank, part };
   To to = To::nothing;
   std::string text;  // a path, a name or an id
 };
@@ -138,6 +141,7 @@ struct Table {
   std::string brief;  // "Device op": the same above the first column
   std::string tab;    // "Kernels": the same on a tab
   std::vector<Column> columns;
+  std::optional<Row> first;      // stands above the rows that lead from it to the sum
   std::vector<Row> rows;         // largest first, or parents before children
   std::optional<Row> sum;        // sum of all outermost rows
   TimeUnit unit;                 // unit of the columns of times

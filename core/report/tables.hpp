@@ -41,7 +41,7 @@ Tables report_tables(const StepScale& scale, KernelGrouping by = KernelGrouping:
 // Returns the table of that id, or one without rows where there is none.
 Table table_named(std::string_view id, const StepScale& scale);
 
-// The tables of a comparison, in the order in which every medium shows them: by cause, phase, line.
+// The tables of a comparison behind that of its parts (documents.hpp): by cause, phase, line.
 // Those that would say one row, the whole, are left out.
 
 std::vector<Table> diff_tables(const Comparison& comparison);

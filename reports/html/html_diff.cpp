@@ -1,51 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/html/html_pages.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "core/report/documents.hpp"
 #include "reports/html/cells.hpp"
-#include "reports/html/diff_sections.hpp"
+#include "reports/html/html_pages.hpp"
 #include "reports/svg/waterfall.hpp"
 
 namespace stepscope::html {
 namespace {
 
-Markup sides(const Comparison& c) {
-  return element("p", {{"class", "facts"}}, element("b", Markup("A ")) + text(side_sentence(c.a))) +
-         element("p", {{"class", "facts"}}, element("b", Markup("B ")) + text(side_sentence(c.b))) +
+constexpr std::size_t kMostReplaced = 40;
+
+Markup sides(const report::DiffReport& diff) {
+  return element("p", {{"class", "facts"}}, element("b", Markup("A ")) + text(diff.a)) +
+         element("p", {{"class", "facts"}}, element("b", Markup("B ")) + text(diff.b)) +
          Markup("\n");
 }
 
-Markup head(const Comparison& c) {
-  Markup out = element("h1", text(fmt::format("{} against {}", c.b.run.path, c.a.run.path)));
-  if (c.shown()) {
-    out += element("p", {{"class", "headline"}}, prose(diff_sentence(c)));
-  } else {
-    out += element("p", {{"class", "headline"}},
-                   element("span", {{"class", "badge bad"}}, Markup("NOT COMPARABLE")));
-  }
-  for (const std::string& why : c.why_not) out += note(Tone::bad, why);
-  for (const std::string& warning : c.warnings) out += note(Tone::caution, warning);
-  return element("header", {{"class", "wide"}}, out + sides(c));
+Markup head(const report::DiffReport& diff) {
+  Markup out = element("h1", text(fmt::format("{} against {}", diff.b_path, diff.a_path)));
+  out += element("p", {{"class", "headline"}},
+                 diff.is_shown()
+                     ? prose(diff.sentence)
+                     : element("span", {{"class", "badge bad"}}, Markup("NOT COMPARABLE")));
+  if (!diff.range.empty()) out += element("p", prose(diff.range));
+  for (const std::string& why : diff.why_not) out += note(Tone::bad, why);
+  for (const std::string& warning : diff.warnings) out += note(Tone::caution, warning);
+  return element("header", {{"class", "wide"}}, out + sides(diff));
 }
 
-Markup waterfall_section(const DiffScale& scale) {
-  const Waterfall waterfall = waterfall_of(scale.c);
-  return section("waterfall", "From A's step to B's", waterfall_markup(waterfall));
+Markup table_section(const report::Table& table, bool is_wide = false) {
+  if (table.rows.empty() && !table.first) return {};
+  return section(table.id, table.title, plain_table(table, ""), is_wide);
 }
 
-std::string diff_page(const Comparison& comparison) {
-  const double a_ns = comparison.per_step(comparison.a.wall_ns_total);
-  const DiffScale scale{comparison, unit_for_step(a_ns), std::max(1.0, a_ns)};
-  Markup content = head(comparison);
-  if (comparison.shown()) {
-    for (const auto section : {waterfall_section, parts_of, sides_of, replaced_of, counts_of}) {
-      content += section(scale);
-    }
-  }
-  return page("stepscope diff", element("main", content));
+Markup replaced(const report::DiffReport& diff) {
+  Markup items;
+  for (std::size_t i = 0; i < std::min(kMostReplaced, diff.replaced.size()); ++i)
+    items += element("li", prose(diff.replaced[i].text));
+  return items.empty() ? items
+                       : section("replaced", "Work that was replaced", element("ul", items));
+}
+
+Markup content(const Comparison& comparison) {
+  const report::DiffReport diff = report::diff_report(comparison);
+  Markup out = head(diff);
+  if (!diff.is_shown()) return out;
+  out += section("waterfall", "From A's step to B's", waterfall_markup(waterfall_of(comparison)));
+  out += table_section(diff.parts, true);
+  for (const report::Table& table : diff.sides) out += table_section(table);
+  return out + replaced(diff) + table_section(diff.counts);
 }
 
 }  // namespace
@@ -54,7 +58,7 @@ std::string diff_page(const Comparison& comparison) {
 namespace stepscope {
 
 std::string html_diff(const Comparison& comparison) {
-  return html::diff_page(comparison);
+  return html::page("stepscope diff", element("main", html::content(comparison)));
 }
 
 }  // namespace stepscope

@@ -36,12 +36,30 @@ Cells name_cell(const report::Name& name, const Row& row) {
       name.remark.empty() ? inner : inner + Markup(" ") + element("small", text(name.remark)));
 }
 
+Cells where_cell(const report::Name& at) {
+  if (at.remark.empty()) return words_cell(at.text);
+  return words_cell(text(at.text) + Markup(" ") + element("small", text("in " + at.remark)));
+}
+
+// An operation, whose whole name shows where the pointer rests, and how it differs.
+Cells work_cell(const report::Name& work) {
+  if (work.text.empty()) return words_cell(work.remark);
+  Attributes title;
+  if (work.whole != work.text) title = {{"title", shortened(work.whole, kLongestTitle)}};
+  const Markup name = element("code", title, text(shortened(work.text, kLongestName)));
+  return words_cell(name + text(work.remark.empty() ? "" : ": " + work.remark));
+}
+
 Cells cell_of(const Table& table, const Row& row, std::size_t column) {
   const report::Cell& cell = row.cells[column];
   const Kind kind = table.columns[column].kind;
   if (const auto* cause = std::get_if<Cause>(&cell)) return words_cell(cause_label(*cause));
-  if (const auto* name = std::get_if<report::Name>(&cell)) return name_cell(*name, row);
-  if (const auto* words = std::get_if<report::Words>(&cell)) return words_cell(words->text);
+  if (const auto* name = std::get_if<report::Name>(&cell))
+    return kind == Kind::where  ? where_cell(*name)
+           : kind == Kind::work ? work_cell(*name)
+                                : name_cell(*name, row);
+  if (const auto* words = std::get_if<report::Words>(&cell))
+    return kind == Kind::difference ? number_cell(words->text, 0) : words_cell(words->text);
   const auto* amount = std::get_if<report::Amount>(&cell);
   if (kind == Kind::exact && amount) return exact_cell(amount->total);
   if (!report::is_number(kind)) return words_cell("");
@@ -142,6 +160,8 @@ Markup whole_bar(const Table& table) {
 Markup plain_table(const Table& table, const std::string& prefix) {
   const Shown shown = report::first_rows(table, kMostRows);
   TableRows rows;
+  if (table.first)
+    rows.push_back(html::row({{"class", "sum"}}, cells_of(table, *table.first, false)));
   for (const Row* row : shown.rows)
     rows.push_back(html::row(attributes_of(table, *row), cells_of(table, *row, true)));
   TableOptions options;

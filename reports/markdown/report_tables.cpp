@@ -16,6 +16,7 @@ using report::Table;
 constexpr std::size_t kMostTableRows = 12;
 constexpr std::size_t kMostSummedRows = 20;
 constexpr std::size_t kLongestName = 80;
+constexpr std::size_t kLongestWork = 60;
 constexpr std::size_t kCauseColumns = 60;
 
 std::string name_cell(const report::Name& name, const Row& row) {
@@ -31,6 +32,17 @@ std::string place_cell(const report::Place& at) {
     out += (at.kind == SiteKind::call ? " in " : " somewhere in ") +
            code(shortened(at.function, kLongestName));
   return out + direction_text(at.direction);
+}
+
+std::string where_cell(const report::Name& at) {
+  return code(at.text) + (at.remark.empty() ? "" : " in " + code(at.remark));
+}
+
+// "`gemm`: 12 -> 6 calls"
+std::string work_cell(const report::Name& work) {
+  const std::string name = code(shortened(work.text, kLongestWork));
+  const bool is_one = name.empty() || work.remark.empty();
+  return name + (is_one ? "" : ": ") + escaped(work.remark);
 }
 
 std::string verdict_cell(const report::Words& words) {
@@ -49,7 +61,10 @@ std::string cell_of(const Table& table, const Row& row, std::size_t column) {
   const report::Cell& cell = row.cells[column];
   const Kind kind = table.columns[column].kind;
   if (const auto* cause = std::get_if<Cause>(&cell)) return code(name_of(*cause));
-  if (const auto* name = std::get_if<report::Name>(&cell)) return name_cell(*name, row);
+  if (const auto* name = std::get_if<report::Name>(&cell))
+    return kind == Kind::where  ? where_cell(*name)
+           : kind == Kind::work ? work_cell(*name)
+                                : name_cell(*name, row);
   if (const auto* at = std::get_if<report::Place>(&cell)) return place_cell(*at);
   if (const auto* words = std::get_if<report::Words>(&cell)) return words_cell(kind, *words);
   if (const auto* parts = std::get_if<report::CauseParts>(&cell))
@@ -63,8 +78,8 @@ std::vector<std::string> cells_of(const Table& table, const Shown& shown, const 
   return out;
 }
 
-std::vector<std::string> sum_cells(const Table& table, const Shown& shown) {
-  std::vector<std::string> out = cells_of(table, shown, *table.sum);
+std::vector<std::string> bold_cells(const Table& table, const Shown& shown, const Row& row) {
+  std::vector<std::string> out = cells_of(table, shown, row);
   for (std::string& cell : out) cell = bold(cell);
   return out;
 }
@@ -82,12 +97,15 @@ std::vector<MarkdownColumn> columns_of(const Table& table, const Shown& shown) {
 }  // namespace
 
 std::string table_rows(const Table& value, std::size_t most) {
-  if (value.rows.empty()) return "";
-  const Shown shown = report::first_rows(value, most);
+  if (value.rows.empty() && !value.first) return "";
+  Shown shown = report::first_rows(value, most);
+  std::erase_if(shown.columns,
+                [&](std::size_t i) { return value.columns[i].kind == Kind::detail; });
   std::vector<std::vector<std::string>> rows;
+  if (value.first) rows.push_back(bold_cells(value, shown, *value.first));
   for (const Row* row : shown.rows) rows.push_back(cells_of(value, shown, *row));
   if (shown.rest) rows.push_back(cells_of(value, shown, *shown.rest));
-  if (value.sum) rows.push_back(sum_cells(value, shown));
+  if (value.sum) rows.push_back(bold_cells(value, shown, *value.sum));
   return table(columns_of(value, shown), rows);
 }
 

@@ -3,6 +3,7 @@
 // leave of it, no exact totals.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "core/report/wording/numbers.hpp"
@@ -24,6 +25,9 @@ constexpr std::size_t kFileColumns = 22;
 constexpr std::size_t kRemarkedNameColumns = 36;
 constexpr std::size_t kPhaseColumns = 14;
 constexpr std::size_t kCauseColumns = 41;
+constexpr std::size_t kWhereColumns = 30;
+constexpr std::size_t kDifferenceColumns = 22;  // two numbers and what stands between columns
+constexpr std::size_t kGaps = 6;                // between the columns of words
 
 std::size_t name_columns(std::size_t columns) {
   return columns <= 5 ? 50 : columns == 6 ? 43 : kRemarkedNameColumns;
@@ -71,6 +75,25 @@ std::string name_text(const report::Name& name, const Row& row, std::size_t colu
                      name.remark);
 }
 
+std::string where_text(const report::Name& at, const Style& style) {
+  if (at.remark.empty()) return style.cut_end(at.text, kWhereColumns);
+  const std::string phase = " in " + style.cut_end(at.remark, kWhereColumns / 2);
+  return style.cut_end(at.text, kWhereColumns - columns_of(phase)) + phase;
+}
+
+// "gemm: 12 -> 6 calls". Where two names have no room, what the work has become.
+std::string work_text(const report::Name& work, std::size_t columns, const Style& style) {
+  const std::string& how = work.remark;
+  const bool fits = style.whole_names || columns_of(how) + 4 <= columns;
+  if (work.text.empty() || !fits) return style.cut_end(how, columns);
+  const std::size_t left = columns - std::min(columns, columns_of(how) + 2);
+  const auto arrow = work.text.find("-> ");
+  const bool is_whole = style.whole_names || columns_of(work.text) <= left;
+  const std::string name =
+      is_whole || arrow == std::string::npos ? work.text : work.text.substr(arrow);
+  return style.cut_end(name, left) + ": " + how;
+}
+
 Colour colour_of_words(Kind kind, Tone tone) {
   if (kind == Kind::verdict || (kind == Kind::value && tone != Tone::neutral))
     return tone == Tone::neutral ? Colour::dim : colour_of(tone);
@@ -82,7 +105,19 @@ Colour colour_of_words(Kind kind, Tone tone) {
 class Cells {
  public:
   Cells(const Table& table, const Shown& shown, const Style& style)
-      : table_(table), names_(name_columns(shown.columns.size())), style_(style) {}
+      : table_(table), names_(name_columns(shown.columns.size())), style_(style) {
+    std::size_t where = 0, cause = 0;
+    for (const Row* row : shown.rows) {
+      for (std::size_t i = 0; i < row->cells.size(); ++i) {
+        if (table.columns[i].kind == Kind::where)
+          where =
+              std::max(where, columns_of(where_text(std::get<report::Name>(row->cells[i]), style)));
+        if (const auto* one = std::get_if<Cause>(&row->cells[i]))
+          cause = std::max(cause, name_of(*one).size());
+      }
+    }
+    work_ = kColumns - kDifferenceColumns - where - cause - kGaps;
+  }
 
   TextCell cell(const Row& row, std::size_t column) const {
     const Kind kind = table_.columns[column].kind;
@@ -90,6 +125,10 @@ class Cells {
     if (const auto* cause = std::get_if<Cause>(&cell))
       return {std::string(name_of(*cause)), colour_of(*cause)};
     if (const auto* at = std::get_if<report::Place>(&cell)) return {place_text(*at, style_)};
+    if (const auto* name = std::get_if<report::Name>(&cell); name && kind == Kind::where)
+      return {where_text(*name, style_)};
+    if (const auto* name = std::get_if<report::Name>(&cell); name && kind == Kind::work)
+      return {work_text(*name, work_, style_), Colour::dim};
     if (const auto* name = std::get_if<report::Name>(&cell))
       return {name_text(*name, row, names_, style_), row.depth > 0 ? Colour::dim : Colour::plain};
     if (const auto* words = std::get_if<report::Words>(&cell))
@@ -114,6 +153,7 @@ class Cells {
 
   const Table& table_;
   std::size_t names_;
+  std::size_t work_ = 0;  // columns that the others leave to Kind::work
   const Style& style_;
 };
 
@@ -125,14 +165,16 @@ class Screen {
         style_(style),
         shown_(report::rows_of_screen(table, room.rows)),
         cells_(table, shown_, style) {
-    std::erase_if(shown_.columns,
-                  [&](std::size_t i) { return table.columns[i].kind == Kind::exact; });
+    std::erase_if(shown_.columns, [&](std::size_t i) {
+      return table.columns[i].kind == Kind::exact || table.columns[i].kind == Kind::detail;
+    });
   }
 
   std::string text() const {
-    if (shown_.rows.empty()) return "";
+    if (shown_.rows.empty() && !table_.first) return "";
     Grid grid(aligns());
     grid.head(titles());
+    if (room_.has_sum && table_.first) grid.row(painted(*table_.first, Colour::bold, Colour::bold));
     for (const Row* row : shown_.rows) grid.row(cells_of(*row));
     if (room_.has_rest && shown_.rest) grid.row(painted(*shown_.rest, Colour::dim, Colour::plain));
     if (room_.has_sum && table_.sum) grid.row(painted(*table_.sum, Colour::bold, Colour::bold));
@@ -188,7 +230,7 @@ class Screen {
 }  // namespace
 
 std::string table_text(const Table& table, const Room& room, const Style& style) {
-  if (table.rows.empty()) return "";
+  if (table.rows.empty() && !table.first) return "";
   std::string out = Screen(table, room, style).text();
   for (const std::string& sentence : table.texts)
     out += wrapped("  ", sentence, style, Colour::dim);

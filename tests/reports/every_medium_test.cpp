@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/report/documents.hpp"
 #include "core/report/report.hpp"
 #include "reports/html/html_pages.hpp"
 #include "reports/json/json_rows.hpp"
@@ -208,13 +209,35 @@ TEST(EveryMedium, ShowsTheNumbersOfEveryTableOfADifference) {
     const Lines text = lines_split(text_diff(comparison, {}), "  ");
     const Lines markdown = lines_split(markdown_diff(comparison), "|");
     const Lines page = rows_of_page(html_diff(comparison));
-    const std::vector<report::Table> tables = report::diff_tables(comparison);
-    EXPECT_FALSE(tables.empty());
+    const report::DiffReport diff = report::diff_report(comparison);
+    std::vector<report::Table> tables = diff.sides;
+    tables.push_back(diff.parts);
+    EXPECT_EQ(tables.size(), 4U);
     for (const report::Table& table : tables) {
       expect_rows(text, table, report::rows_of_screen(table, 3), false, "text");
       expect_rows(markdown, table, report::first_rows(table, 12), true, "markdown");
       expect_rows(page, table, report::first_rows(table, 40), true, "html");
     }
+  }
+}
+
+TEST(EveryMedium, SaysEverySentenceAndCountOfADifference) {
+  for (const Comparison& comparison : {samples::faster(), samples::several_runs()}) {
+    const report::DiffReport diff = report::diff_report(comparison);
+    std::vector<std::string> said = {diff.sentence, diff.range, diff.a, diff.b};
+    said.insert(said.end(), diff.warnings.begin(), diff.warnings.end());
+    for (const report::Note& note : diff.replaced) said.push_back(note.text);
+    for (const report::Row* row : report::rows_of_screen(diff.counts, 100).rows)
+      for (const report::Cell& cell : row->cells)
+        said.push_back(std::get<report::Words>(cell).text);
+    const std::pair<const char*, std::string> media[] = {
+        {"text", plain_words(text_diff(comparison, {}))},
+        {"markdown", plain_words(markdown_diff(comparison))},
+        {"html", plain_words(html_diff(comparison))}};
+    for (const auto& [medium, shown] : media)
+      for (const std::string& sentence : said)
+        EXPECT_NE(shown.find(plain_words(sentence)), std::string::npos)
+            << medium << ": " << sentence;
   }
 }
 

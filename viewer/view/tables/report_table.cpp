@@ -27,6 +27,8 @@ RowAction action_of(Link::To to) {
       return RowAction::search;
     case Link::To::rank:
       return RowAction::pick_rank;
+    case Link::To::part:
+      return RowAction::show_group;
     case Link::To::nothing:
       break;
   }
@@ -38,6 +40,11 @@ std::string name_text(const report::Name& name, std::uint32_t depth) {
   return name.remark.empty() ? indented : indented + " (" + name.remark + ")";
 }
 
+std::string work_text(const report::Name& work) {
+  const bool is_one = work.text.empty() || work.remark.empty();
+  return work.text + (is_one ? "" : ": ") + work.remark;
+}
+
 std::string place_text(const report::Place& at) {
   return fmt::format("{}:{} {}{}", at.shown, at.line, at.function, direction_text(at.direction));
 }
@@ -45,7 +52,9 @@ std::string place_text(const report::Place& at) {
 std::string text_of(const report::Table& table, const report::Row& row, std::size_t column) {
   const report::Cell& cell = row.cells[column];
   if (const auto* cause = std::get_if<Cause>(&cell)) return std::string(name_of(*cause));
-  if (const auto* name = std::get_if<report::Name>(&cell)) return name_text(*name, row.depth);
+  if (const auto* name = std::get_if<report::Name>(&cell))
+    return table.columns[column].kind == Kind::work ? work_text(*name)
+                                                    : name_text(*name, row.depth);
   if (const auto* at = std::get_if<report::Place>(&cell)) return place_text(*at);
   if (const auto* words = std::get_if<report::Words>(&cell)) return words->text;
   if (const auto* parts = std::get_if<report::CauseParts>(&cell))
@@ -60,9 +69,10 @@ TableCell cell_of(const report::Table& table, const report::Row& row, std::size_
   return {text_of(table, row, column), is_number ? value.value_or(0) : value};
 }
 
-// Returns the number of what a row leads to: a rank, or a cause.
+// Returns the number of what a row leads to: a rank, a part of a difference, or a cause.
 std::size_t index_of_row(const report::Row& row) {
-  if (row.link.to == Link::To::rank) return std::stoul(row.link.text);
+  if (row.link.to == Link::To::rank || row.link.to == Link::To::part)
+    return std::stoul(row.link.text);
   return row.cause ? index_of(*row.cause) : 0;
 }
 
@@ -82,8 +92,9 @@ Table table_of_report(const report::Table& table) {
     if (column.kind != Kind::exact)
       out.columns.push_back({report::title_of(column), report::is_number(column.kind)});
   for (const report::Row& row : table.rows) out.rows.push_back(row_of(table, row));
-  if (table.sum && !table.rows.empty()) {
-    out.rows.push_back(row_of(table, *table.sum));
+  for (const auto* end : {&table.first, &table.sum}) {
+    if (!*end || (table.rows.empty() && !table.first)) continue;
+    out.rows.push_back(row_of(table, **end));
     out.rows.back().sum = true;
   }
   return out;
