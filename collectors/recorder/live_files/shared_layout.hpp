@@ -174,18 +174,6 @@ struct ClockPair {
   std::int64_t error_ns = 0;
 };
 
-// Bits of SessionHeader::collected.
-enum CollectedBit : std::uint32_t {
-  kOps = 1,
-  kUserScopes = 2,
-  kCallSites = 4,
-  kDeviceOps = 8,
-  kApiCalls = 16,
-  kApiArguments = 32,
-  kThreadCpu = 64,
-  kGarbageCollection = 128,
-};
-
 struct ProcessHome {
   std::array<char, 64> host;
   std::array<char, 40> boot;  // the kernel's boot id
@@ -197,7 +185,7 @@ struct SessionHeader {
   std::uint64_t magic;
   std::int64_t pid;
   std::uint32_t ticks_are_ns;  // no invariant TSC: ticks are CLOCK_REALTIME
-  std::atomic<std::uint32_t> collected;
+  std::atomic<std::uint32_t> collected;  // bits of Collector
   std::atomic<std::uint32_t> names;
   std::atomic<std::uint32_t> sites;
   std::atomic<std::uint32_t> log_entries;
