@@ -17,6 +17,7 @@ using report::Table;
 
 constexpr std::size_t kMostRows = 200;
 constexpr std::size_t kLongestName = 160;
+constexpr std::size_t kLongestWork = 60;
 constexpr std::size_t kLongestTitle = 1000;
 
 std::string class_of(const Table& table, const Row& row) {
@@ -36,17 +37,13 @@ Cells name_cell(const report::Name& name, const Row& row) {
       name.remark.empty() ? inner : inner + Markup(" ") + element("small", text(name.remark)));
 }
 
-Cells where_cell(const report::Name& at) {
-  if (at.remark.empty()) return words_cell(at.text);
-  return words_cell(text(at.text) + Markup(" ") + element("small", text("in " + at.remark)));
-}
-
 // An operation, whose whole name shows where the pointer rests, and how it differs.
 Cells work_cell(const report::Name& work) {
   if (work.text.empty()) return words_cell(work.remark);
   Attributes title;
-  if (work.whole != work.text) title = {{"title", shortened(work.whole, kLongestTitle)}};
-  const Markup name = element("code", title, text(shortened(work.text, kLongestName)));
+  if (work.whole.size() > kLongestWork || work.whole != work.text)
+    title = {{"title", shortened(work.whole, kLongestTitle)}};
+  const Markup name = element("code", title, text(shortened(work.text, kLongestWork)));
   return words_cell(name + text(work.remark.empty() ? "" : ": " + work.remark));
 }
 
@@ -55,7 +52,7 @@ Cells cell_of(const Table& table, const Row& row, std::size_t column) {
   const Kind kind = table.columns[column].kind;
   if (const auto* cause = std::get_if<Cause>(&cell)) return words_cell(cause_label(*cause));
   if (const auto* name = std::get_if<report::Name>(&cell))
-    return kind == Kind::where  ? where_cell(*name)
+    return kind == Kind::where  ? words_cell(name->text)  // the phase has its own column here
            : kind == Kind::work ? work_cell(*name)
                                 : name_cell(*name, row);
   if (const auto* words = std::get_if<report::Words>(&cell))
