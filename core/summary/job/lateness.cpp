@@ -17,23 +17,29 @@ struct Costs {
   std::vector<std::vector<std::int64_t>> least;
 };
 
+// Cells are sorted by step, rank and by_rank, so that what one rank waited for another stands together.
 Costs costs_of(const Ledger& ledger, std::size_t ranks) {
   const std::size_t steps = ledger.steps.size();
   Costs out{std::vector(ranks, std::vector<double>(steps)),
             std::vector(ranks, std::vector<std::int64_t>(steps))};
-  std::vector<std::vector<std::int64_t>> waited(ranks, std::vector<std::int64_t>(ranks));
+  std::vector<std::size_t> waiting(ranks);
   auto cell = ledger.cells.begin();
   for (std::uint32_t step = 0; step < steps; ++step) {
-    for (auto& row : waited) std::fill(row.begin(), row.end(), 0);
-    for (; cell != ledger.cells.end() && cell->step == step; ++cell)
-      waited[cell->by_rank][cell->rank] += cell->ns;
-    for (std::size_t late = 0; late < ranks; ++late) {
-      std::vector<std::int64_t>& row = waited[late];
-      row.erase(row.begin() + static_cast<std::ptrdiff_t>(late));
-      for (const std::int64_t ns : row) out.by_rank[late][step] += static_cast<double>(ns);
-      out.least[late][step] = row.empty() ? 0 : *std::min_element(row.begin(), row.end());
-      row.resize(ranks);
+    std::fill(waiting.begin(), waiting.end(), 0);
+    while (cell != ledger.cells.end() && cell->step == step) {
+      const std::uint32_t rank = cell->rank, late = cell->by_rank;
+      std::int64_t ns = 0;
+      for (; cell != ledger.cells.end() && cell->step == step && cell->rank == rank &&
+             cell->by_rank == late;
+           ++cell)
+        ns += cell->ns;
+      if (rank == late) continue;
+      out.by_rank[late][step] += static_cast<double>(ns);
+      std::int64_t& least = out.least[late][step];
+      least = waiting[late]++ == 0 ? ns : std::min(least, ns);
     }
+    for (std::size_t late = 0; late < ranks; ++late)
+      if (waiting[late] + 1 < ranks) out.least[late][step] = 0;  // somebody did not wait
   }
   return out;
 }
@@ -53,11 +59,12 @@ bool is_above(const std::vector<double>& a, const std::vector<double>& b) {
   return mean > kStandardErrors * std::sqrt(squares / (n - 1) / n);
 }
 
-bool is_latest(const Costs& costs, std::size_t late) {
+// `sums`: those of costs.by_rank.
+bool is_latest(const Costs& costs, const std::vector<double>& sums, std::size_t late) {
   std::size_t next = late == 0 ? 1 : 0;
-  for (std::size_t r = 0; r < costs.by_rank.size(); ++r)
-    if (r != late && sum(costs.by_rank[r]) > sum(costs.by_rank[next])) next = r;
-  return next < costs.by_rank.size() && is_above(costs.by_rank[late], costs.by_rank[next]);
+  for (std::size_t r = 0; r < sums.size(); ++r)
+    if (r != late && sums[r] > sums[next]) next = r;
+  return next < sums.size() && is_above(costs.by_rank[late], costs.by_rank[next]);
 }
 
 // How long a rank's host only waited in the job's steps; the largest number where that was
@@ -101,6 +108,8 @@ void limit_gains(const Ledger& ledger, const std::vector<RankRecord>& ranks,
 std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRecord>& records) {
   const std::size_t ranks = records.size();
   const Costs costs = costs_of(ledger, ranks);
+  std::vector<double> sums;
+  for (const std::vector<double>& of_rank : costs.by_rank) sums.push_back(sum(of_rank));
   std::vector<Lateness> out(ranks);
   std::vector<std::map<std::uint32_t, std::int64_t>> reasons(ranks);
   for (const JobCell& cell : ledger.cells) {
@@ -115,7 +124,7 @@ std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRe
     std::stable_sort(
         out[r].reasons.begin(), out[r].reasons.end(),
         [](const LateReason& a, const LateReason& b) { return a.ns_total > b.ns_total; });
-    out[r].is_late = is_latest(costs, r);
+    out[r].is_late = is_latest(costs, sums, r);
   }
   limit_gains(ledger, records, out);
   return out;

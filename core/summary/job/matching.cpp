@@ -76,23 +76,28 @@ struct EndDifference {
   std::int64_t difference;  // its end less that of the first host
 };
 
-std::vector<EndDifference> end_differences(const std::vector<RankRecord>& ranks,
-                                           const Collectives& collectives,
-                                           const std::vector<std::uint32_t>& host_of_rank,
-                                           std::uint32_t host) {
+// By host; one pass over all collectives, since a large job has many hosts.
+std::vector<std::vector<EndDifference>> end_differences(
+    const std::vector<RankRecord>& ranks, const Collectives& collectives,
+    const std::vector<std::uint32_t>& host_of_rank, std::size_t hosts) {
   constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
-  std::vector<EndDifference> out;
+  std::vector<std::vector<EndDifference>> out(hosts);
+  std::vector<std::int64_t> ends(hosts, kNever);
   for (const JobCollective& collective : collectives) {
-    std::int64_t first = kNever, own = kNever;
     for (const Member& m : collective.members) {
-      const std::int64_t end = ranks[m.rank].collectives[m.use].time.end;
-      if (host_of_rank[m.rank] == 0) first = std::max(first, end);
-      if (host_of_rank[m.rank] == host) own = std::max(own, end);
+      std::int64_t& end = ends[host_of_rank[m.rank]];
+      end = std::max(end, ranks[m.rank].collectives[m.use].time.end);
     }
-    if (first != kNever && own != kNever) out.push_back({own, own - first});
+    const std::int64_t first = ends[0];
+    for (const Member& m : collective.members) {
+      const std::uint32_t host = host_of_rank[m.rank];
+      const std::int64_t own = std::exchange(ends[host], kNever);
+      if (host != 0 && first != kNever && own != kNever) out[host].push_back({own, own - first});
+    }
   }
-  std::sort(out.begin(), out.end(),
-            [](const EndDifference& a, const EndDifference& b) { return a.time < b.time; });
+  for (std::vector<EndDifference>& points : out)
+    std::sort(points.begin(), points.end(),
+              [](const EndDifference& a, const EndDifference& b) { return a.time < b.time; });
   return out;
 }
 
@@ -154,8 +159,10 @@ void find_clocks(const std::vector<RankRecord>& ranks, Matches& out) {
     out.clock_of_rank.push_back(static_cast<std::uint32_t>(known - out.clocks.begin()));
     if (known == out.clocks.end()) out.clocks.push_back({.host = rank.clock_name()});
   }
-  for (std::uint32_t host = 1; host < out.clocks.size(); ++host)
-    fit_clock(end_differences(ranks, out.collectives, out.clock_of_rank, host), out.clocks[host]);
+  const auto differences =
+      end_differences(ranks, out.collectives, out.clock_of_rank, out.clocks.size());
+  for (std::size_t host = 1; host < out.clocks.size(); ++host)
+    fit_clock(differences[host], out.clocks[host]);
 }
 
 // False where a rank ended it before the last one entered: beyond what the clocks may be off.
