@@ -12,7 +12,7 @@ endif()
 file(CONFIGURE OUTPUT ${OUT} CONTENT [=[
 // SPDX-License-Identifier: Apache-2.0
 // Made by cmake/StepscopeCommit.cmake.
-#include "cli/verbs/pages.hpp"
+#include "cli/output/build_commit.hpp"
 
 namespace stepscope {
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/input/job_traces.hpp"
 #include "cli/input/loaded_run.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/progress_bar.hpp"
@@ -44,8 +45,9 @@ Result<std::optional<Summary>> job_of_run(const std::string& path, const ReadOpt
                                           const Progress& progress, std::optional<Trace>& loaded,
                                           std::string& why_not) {
   if (!options.rank) {
-    if (const auto ranks = traces_of_scope(path))
-      return read_job(*ranks, options.of_job(), progress, why_not);
+    const auto ranks = traces_of_job({path});
+    if (ranks->size() > 1)
+      return read_job(*ranks, options.of_job(), progress, why_not, options.readers);
   }
   Result<Trace> trace = load(path, progress);
   if (!trace) return trace.error();
@@ -111,7 +113,8 @@ bool may_be_files_of_job(const std::vector<std::string>& paths, const ReadOption
 Result<std::optional<Summary>> job_of_files(const std::vector<std::string>& paths,
                                             const ReadOptions& options, const Progress& progress,
                                             std::string& why_not) {
-  auto summary = read_job(*traces_of_files(paths), options.of_job(), progress, why_not);
+  auto summary =
+      read_job(*traces_of_job(paths), options.of_job(), progress, why_not, options.readers);
   if (summary && *summary)
     (*summary)->run.path = fmt::format("{} and {} more", paths.front(), paths.size() - 1);
   return summary;

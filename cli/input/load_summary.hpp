@@ -28,6 +28,7 @@ struct ReadOptions {
   SummaryOptions summary;
   bool all_apply = false;  // an option that a document cannot follow is an error, not passed over
   bool find = false;       // look for findings, too (a document has them already)
+  const JobReaders* readers = nullptr;  // processes that read a job beside this one
 
   JobOptions of_job() const { return {step_marker, phase, section, summary, find}; }
 };
@@ -62,14 +63,6 @@ std::vector<Result<Summary>> load_summaries(std::span<const std::string> paths,
 
 // About what reading a run comes to hold at most; 0 of a path that cannot be looked at.
 std::uint64_t bytes_to_read(const std::string& path);
-
-// A job's traces in parts, as read_job() takes them: a NAME.scope folder has a part a rank, and other
-// tools' files are a part each.
-
-std::unique_ptr<JobTraces> traces_of_files(const std::vector<std::string>& paths);
-// Nothing where the path is no folder of stepscope's with two ranks or more. Files that tell no rank
-// are left out.
-std::unique_ptr<JobTraces> traces_of_scope(const std::string& path);
 
 // The options of reading a trace, for every verb that reads one. What an option sets must outlive
 // the verb's callback.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is compiled in: pages of the documentation, how a terminal shows them, and the commit.
+// What is compiled in: pages of the documentation, and how a terminal shows them.
 #pragma once
 
 #include <span>
@@ -65,10 +65,5 @@ std::string title_of(const HelpPage& page);
 // Markdown whose links to files became what one can type here: "[gate](gate.md#policy)" becomes
 // "gate (stepscope help gate)"; where a link leads to a file of the source tree, its text stays.
 std::string without_links(std::string_view markdown);
-
-// The commit that this binary was built from: "0e0693042", with "+" where the tree had changes
-// that were not committed, "unknown commit" where there was no history.
-
-const char* build_commit();
 
 }  // namespace stepscope

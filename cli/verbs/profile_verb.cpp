@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stepscope profile [options] -- COMMAND...: the work is collectors/launcher's.
+#include "cli/input/job_traces.hpp"
 #include "cli/verbs/option_hints.hpp"
 #include "cli/verbs/verbs.hpp"
 #include "collectors/launcher/profile.hpp"
@@ -87,7 +88,7 @@ void add_profile_verb(CLI::App& app, int& status) {
     options->command = verb->remaining();
     if (options->command.empty()) throw CLI::RequiredError("COMMAND");
     reject_unknown_option(*verb, options->command.front());
-    status = run_profile(*options);
+    status = run_profile(*options, summarize_ranks);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/input/job_traces.hpp"
 #include "cli/input/load_summary.hpp"
 #include "cli/input/loaded_run.hpp"
 #include "cli/output/failure.hpp"
@@ -68,6 +69,7 @@ struct ReportArguments {
   bool github = false;
   std::string plain_step;
   ReadOptions read;
+  bool summarize_ranks = false;
   bool without_source = false;
   bool without_long_steps = false;
   double flops_per_step = 0;
@@ -203,6 +205,14 @@ Result<std::vector<Summary>> summaries_of(const std::vector<std::string>& paths,
   return each;
 }
 
+// The report is the same without them.
+void keep_summaries(const std::vector<std::string>& traces) {
+  for (const std::string& trace : traces)
+    if (const Status kept = summarize_ranks(trace); !kept)
+      say("stepscope report: {}: the ranks' summaries were not written: {}\n", trace,
+          kept.error().message);
+}
+
 int run_report(const ReportArguments& arguments) {
   const auto options = read_options(arguments);
   if (!options) return fail("report", "", options.error());
@@ -217,8 +227,10 @@ int run_report(const ReportArguments& arguments) {
     if (!besides) return fail("report", arguments.sarif, besides.error());
     sarif.emplace(std::move(*besides));
   }
+  const std::vector<std::string> traces = with_folders_opened(arguments.traces);
+  if (arguments.summarize_ranks) keep_summaries(traces);
   std::string failed;
-  auto read = summaries_of(with_folders_opened(arguments.traces), *options, failed);
+  auto read = summaries_of(traces, *options, failed);
   if (!read) return fail("report", failed, read.error());
   const std::vector<Summary>& summaries = *read;
   Status written = output->finish(document(arguments, summaries, *output) +
@@ -266,6 +278,9 @@ void add_report_verb(CLI::App& app, int& status) {
       ->check(above_zero())
       ->needs(flops)
       ->type_name("P");
+  verb->add_flag("--summarize-ranks", arguments->summarize_ranks,
+                 "reduce each rank of a job first and keep that beside its recording, as profile "
+                 "does at the end of a run: later reports then need not read its events");
   verb->add_flag("--no-source", arguments->without_source,
                  "leave the text of source lines out of an HTML page");
   verb->footer(kReportExamples);

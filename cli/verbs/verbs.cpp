@@ -9,6 +9,7 @@
 #include <exception>
 #include <new>
 
+#include "cli/output/build_commit.hpp"
 #include "cli/output/exit_codes.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/verbs/option_hints.hpp"

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 
+#include "collectors/launcher/bounded_work.hpp"
 #include "collectors/launcher/child.hpp"
 #include "collectors/launcher/environment.hpp"
 #include "collectors/launcher/launched_rank.hpp"
@@ -35,6 +36,7 @@ namespace {
 using namespace launcher;
 
 constexpr int kUsage = 2;
+constexpr std::chrono::seconds kLongestReduction{30};
 
 std::int64_t now_ns() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -84,8 +86,11 @@ bool holds_a_start_only(const std::filesystem::path& store, bool failed) {
 // One profiled run, from the folder to the summary.
 class ProfiledRun {
  public:
-  ProfiledRun(const ProfileOptions& options, std::string library)
-      : options_(options), environment_(current_environment()), library_(std::move(library)) {}
+  ProfiledRun(const ProfileOptions& options, std::string library, const ReduceRanks& reduce)
+      : options_(options),
+        reduce_(reduce),
+        environment_(current_environment()),
+        library_(std::move(library)) {}
 
   // An error: nothing is left behind, and the command can still run unprofiled.
   Status prepare() {
@@ -194,6 +199,7 @@ class ProfiledRun {
     if (options_.native_lines) name_native_lines();
     if (options_.source_text) keep_source_text(stores);
     if (!earlier_.empty()) replace_earlier(salvaged);
+    reduce_ranks(salvaged);
     summarise(stores, salvaged);
   }
 
@@ -260,6 +266,16 @@ class ProfiledRun {
     } else {
       say("{}", replaced.error().message);
     }
+  }
+
+  // Files that may still grow would make a summary of another recording. Without it the report of the
+  // job reads all events and says the same.
+  void reduce_ranks(const recorder::Salvage& salvaged) const {
+    if (!reduce_ || salvaged.running > 0) return;
+    const std::string why = do_bounded([this] { return reduce_(folder_); }, kLongestReduction);
+    if (!why.empty())
+      say("no summaries of the ranks were written, so that a report reads all of their events: {}",
+          why);
   }
 
   // Now, while the program is as it ran, and for readers on other machines.
@@ -378,6 +394,7 @@ class ProfiledRun {
   void remove_folder() const { remove_output_folder({folder_, "", above_}); }
 
   const ProfileOptions& options_;
+  const ReduceRanks& reduce_;
   Environment environment_;
   std::optional<LaunchedRank> launched_ = launched_rank(environment_);
   std::string library_;
@@ -398,7 +415,7 @@ int run_unprofiled(const ProfileOptions& options, const std::string& why) {
 
 }  // namespace
 
-int run_profile(const ProfileOptions& given) {
+int run_profile(const ProfileOptions& given, const ReduceRanks& reduce) {
   ProfileOptions options = given;
   const Result<CaptureOptions> capture = check_capture(given.capture);
   Status good = capture.ok() ? check(given) : Status(capture.error());
@@ -419,7 +436,7 @@ int run_profile(const ProfileOptions& given) {
                               ": LD_PRELOAD cannot hold a path with a space or a colon; install "
                               "stepscope elsewhere");
   }
-  ProfiledRun run(options, library);
+  ProfiledRun run(options, library, reduce);
   if (Status ready = run.prepare(); !ready.ok())
     return run_unprofiled(options, ready.error().message);
   return run.run();

@@ -6,6 +6,7 @@
 // runs unprofiled. Nothing is written to stdout.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,12 @@ struct ProfileOptions {
   std::vector<std::string> command;
 };
 
+// Reduces the ranks in a folder that the run has filled to their summaries.
+using ReduceRanks = std::function<Status(const std::string& folder)>;
+
+// `reduce` is called behind the run in a process of its own, and for half a minute at most.
 // The exit status for the shell: the command's own, 128 + n for signal n, 127 not found, 126 not
 // executable, 2 usage.
-int run_profile(const ProfileOptions& options);
+int run_profile(const ProfileOptions& options, const ReduceRanks& reduce = {});
 
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/store/reader/reader.hpp"
 #include "core/symbols/native_lines.hpp"
 #include "core/symbols/source_texts.hpp"
 
@@ -29,7 +30,7 @@ bool is_ours(const fs::directory_entry& entry) {
   const bool file = entry.is_regular_file(error) && !entry.is_symlink(error);
   const fs::path name = entry.path().filename();
   return file && (name == kRunFile || name == kNativeLinesFile || name == kSourcesFile ||
-                  name.extension() == ".sst");
+                  name.extension() == ".sst" || name.extension() == kRankSummary);
 }
 
 Status failed(const std::string& from, const std::string& to, const std::error_code& error) {

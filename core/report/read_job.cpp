@@ -5,16 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "core/findings/all_findings.hpp"
 #include "core/summary/job/job_summary.hpp"
-#include "core/summary/job/read_rank.hpp"
 #include "core/support/memory_limit.hpp"
 #include "core/support/side_by_side.hpp"
 
@@ -40,97 +37,12 @@ class TraceInMemory final : public JobTraces {
   const Trace& trace_;
 };
 
-struct ReadRank {
-  std::size_t part = 0;
-  std::int32_t rank = 0;
-  std::optional<job::RankRecord>
-      record;  // its owners are those of the part; nothing: it is left out
-  Summary summary;
-  std::vector<std::string> notes;
-};
-
-// What one part of the job's traces holds. Parts are read side by side, so it refers to no other.
-struct ReadPart {
-  std::vector<ReadRank> ranks;
-  job::Owners owners;
-  std::int32_t world_size = -1;
-  bool is_own_recording = false;
-  std::uint64_t events = 0;
-  Status status = Done{};
-};
-
-struct RankRun {
-  Steps steps;
-  Attribution attribution;
-  Summary summary;
-};
-
-std::map<std::int32_t, std::size_t> processes_by_rank(const Trace& trace) {
-  std::set<ProcessId> with_events;
-  for (const ThreadId thread : trace.host_ranges().thread)
-    with_events.insert(trace.data().threads[thread].process);
-  for (const StreamId stream : trace.device_ops().stream)
-    with_events.insert(trace.data().streams[stream].process);
-  std::map<std::int32_t, std::size_t> out;
-  for (const ProcessId process : with_events) {
-    const std::int32_t rank = trace.data().processes[process].rank;
-    if (rank >= 0) out[rank] += 1;
-  }
-  return out;
-}
-
-Result<RankRun> read_run(const Trace& trace, std::int32_t rank, const JobOptions& options) {
-  auto steps = find_steps(
-      trace, {.marker_regex = options.step_marker, .rank = rank, .section = options.section});
-  if (!steps) return steps.error();
-  if (steps->found_by == FoundBy::whole_trace) return bad_input("no steps were found in it");
-  auto attribution = attribute(trace, *steps, {.phase_regex = options.phase});
-  if (!attribution) return attribution.error();
-  Summary summary = summarize(trace, *steps, *attribution, options.summary);
-  return RankRun{std::move(*steps), std::move(*attribution), std::move(summary)};
-}
-
 std::string list_of(const std::vector<std::int32_t>& ranks) {
   constexpr std::size_t kMost = 16;
   const std::vector<std::int32_t> shown(
       ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, ranks.size())));
   return fmt::format("{} {}{}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(shown, ", "),
                      ranks.size() > kMost ? fmt::format(" and {} more", ranks.size() - kMost) : "");
-}
-
-ReadRank read_one(const Trace& trace, std::int32_t rank, std::size_t processes,
-                  const JobOptions& options, job::Owners& owners) {
-  ReadRank out{.rank = rank};
-  if (processes > 1)
-    out.notes.push_back(
-        fmt::format("rank {} was recorded by {} processes: the one that steps most like a "
-                    "training loop counts",
-                    rank, processes));
-  auto run = read_run(trace, rank, options);
-  if (!run) {
-    out.notes.push_back(fmt::format("rank {} is left out: {}", rank, run.error().message));
-  } else if (run->summary.partition.steps_counted == 0) {
-    out.notes.push_back(fmt::format("rank {} is left out: none of its steps counts", rank));
-  } else {
-    out.record = job::read_rank(trace, run->steps, run->attribution, owners);
-    out.summary = std::move(run->summary);
-  }
-  return out;
-}
-
-ReadPart read_part(const JobTraces& traces, std::size_t part, const JobOptions& options) {
-  ReadPart out;
-  out.status = traces.use(part, [&](const Trace& trace) {
-    out.is_own_recording = trace.data().source == SourceKind::stepscope;
-    for (const Process& process : trace.data().processes)
-      out.world_size = std::max(out.world_size, process.world_size);
-    for (const auto& [rank, processes] : processes_by_rank(trace)) {
-      out.ranks.push_back(read_one(trace, rank, processes, options, out.owners));
-      out.ranks.back().part = part;
-      if (out.ranks.back().record) out.events = out.ranks.back().summary.run.events;
-    }
-  });
-  return out;
 }
 
 // Records of one part take their owners over into the job's.
@@ -142,15 +54,23 @@ void move_owners(const job::Owners& from, job::Owners& to, job::RankRecord& reco
 
 class JobReader {
  public:
-  JobReader(const JobTraces& traces, const JobOptions& options, const Progress& progress)
-      : traces_(traces), options_(options), progress_(progress), notes_(traces.problems()) {}
+  JobReader(const JobTraces& traces, const JobOptions& options, const Progress& progress,
+            const JobReaders* readers)
+      : traces_(traces),
+        options_(options),
+        progress_(progress),
+        readers_(readers),
+        notes_(traces.problems()) {}
 
   Result<std::optional<Summary>> read(std::string& why_not) {
-    ReadPart first = read_part(traces_, 0, options_);
-    if (!first.status) return first.status.error();
-    if (first.ranks.empty()) return std::optional<Summary>();  // it tells no rank: no job's
-    add_part(std::move(first));
-    if (const Status rest = read_the_rest(); !rest) return rest.error();
+    if (readers_) readers_->begin(traces_);
+    auto first = read_part(traces_, 0, options_);
+    PartsRead parts = readers_ ? read_among_all() : PartsRead(traces_.size());
+    if (!first) return first.error();
+    if (first->ranks.empty()) return std::optional<Summary>();  // it tells no rank: no job's
+    add_part(std::move(*first));
+    if (const Status rest = add_the_rest(std::move(parts)); !rest) return rest.error();
+    note_unused_summaries();
     if (!why_no_job_.empty()) {
       why_not = "this is no report of a job: " + why_no_job_;
       return std::optional<Summary>();
@@ -169,40 +89,63 @@ class JobReader {
   }
 
  private:
-  // The result is that of reading one part after the other, whatever the number of threads.
-  Status read_the_rest() {
-    std::vector<ReadPart> parts(traces_.size() - 1);
-    std::atomic<std::uint64_t> done{1};
-    std::mutex telling;
-    for_each_side_by_side(parts.size(), threads(), [&](std::size_t i) {
-      parts[i] = read_part(traces_, i + 1, options_);
-      const std::scoped_lock hold(telling);
-      report_progress(progress_, ++done, traces_.size());
-    });
-    for (ReadPart& part : parts) {
-      if (!part.status) return part.status.error();
-      add_part(std::move(part));
+  using PartsRead = std::vector<std::optional<job::JobPart>>;  // nothing: not read yet
+
+  // Parts 1 and up that this process need not read.
+  PartsRead read_among_all() {
+    PartsRead out(traces_.size());
+    std::vector<std::size_t> own;
+    for (std::size_t part = readers_->size(); part < out.size(); part += readers_->size())
+      own.push_back(part);
+    (void)read_into(own, out);  // what failed is read again, in order
+    for (std::size_t p = 1; p < readers_->size(); ++p)
+      for (auto& [part, read] : readers_->parts_of(p))
+        if (part > 0 && part < out.size()) out[part] = std::move(read);
+    return out;
+  }
+
+  Status read_into(const std::vector<std::size_t>& which, PartsRead& out) {
+    auto read = read_parts(traces_, which, options_,
+                           [&] { report_progress(progress_, ++parts_done_, traces_.size()); });
+    Status status = Done{};
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      if (read[i])
+        out[which[i]] = std::move(*read[i]);
+      else if (status)
+        status = read[i].error();
     }
+    return status;
+  }
+
+  // What no other process could read is read here, so that an error is this process's own. The
+  // result is that of reading one part after the other, whoever read it.
+  Status add_the_rest(PartsRead parts) {
+    std::vector<std::size_t> left;
+    for (std::size_t part = 1; part < parts.size(); ++part)
+      if (!parts[part]) left.push_back(part);
+    if (Status read = read_into(left, parts); !read) return read;
+    for (std::size_t part = 1; part < parts.size(); ++part) add_part(std::move(*parts[part]));
     return Done{};
   }
 
-  // As many parts at once as there are cores, within half of the memory that is left.
-  std::size_t threads() const {
-    std::uint64_t largest = 1;
-    for (std::size_t part = 0; part < traces_.size(); ++part)
-      largest = std::max(largest, traces_.bytes_to_read(part));
-    const std::uint64_t fit = std::max<std::uint64_t>(1, memory_left_bytes() / 2 / largest);
-    return std::min<std::uint64_t>(fit, usable_cores());
+  void note_unused_summaries() {
+    if (unused_.empty()) return;
+    notes_.push_back(fmt::format(
+        "the events of {} {} were read although {} reduced {} when {} ended: {}", unused_.size(),
+        unused_.size() == 1 ? "rank" : "ranks", unused_.size() == 1 ? "it" : "they",
+        unused_.size() == 1 ? "itself" : "themselves", unused_.size() == 1 ? "it" : "they",
+        unused_.front()));
   }
 
   // Files of a job name different ranks each.
-  void add_part(ReadPart part) {
+  void add_part(job::JobPart part) {
     is_own_recording_ = part.is_own_recording;
     world_ = std::max(world_, part.world_size);
     const std::size_t number = parts_seen_++;
     events_ += part.events;
+    if (!part.unused_summary.empty()) unused_.push_back(std::move(part.unused_summary));
     if (part.ranks.empty()) why_no_job_ = fmt::format("{} names no rank", traces_.name(number));
-    for (ReadRank& rank : part.ranks) {
+    for (job::RankPart& rank : part.ranks) {
       if (!part_of_rank_.emplace(rank.rank, number).second)
         why_no_job_ = fmt::format("rank {} is in more than one file", rank.rank);
       notes_.insert(notes_.end(), rank.notes.begin(), rank.notes.end());
@@ -225,10 +168,10 @@ class JobReader {
   // The world size that most ranks name counts: ranks of another run may be in the folder.
   void find_world() {
     std::map<std::int32_t, std::size_t> votes;
-    for (const ReadRank& rank : ranks_) votes[rank.summary.run.world_size] += 1;
+    for (const job::RankPart& rank : ranks_) votes[rank.summary.run.world_size] += 1;
     for (const auto& [size, count] : votes)
       if (!votes.contains(world_) || count > votes[world_]) world_ = size;
-    std::erase_if(ranks_, [this](const ReadRank& rank) {
+    std::erase_if(ranks_, [this](const job::RankPart& rank) {
       const std::int32_t size = rank.summary.run.world_size;
       if (size == world_) return false;
       notes_.push_back(fmt::format(
@@ -238,52 +181,65 @@ class JobReader {
     });
   }
 
+  // A rank that covers too little of the longest one's steps. Records are large: none is copied.
   void leave_out_short_ones() {
-    std::vector<job::RankRecord> all;
-    for (const ReadRank& rank : ranks_) all.push_back(*rank.record);
-    const job::Matches matches = job::match_collectives(all);
-    const auto span = [&](std::size_t r) {
-      const auto& clock = matches.clock(static_cast<std::uint32_t>(r));
-      return Interval{clock.to_first(all[r].steps.front().begin),
-                      clock.to_first(all[r].steps.back().end)};
-    };
-    std::vector<std::int64_t> lengths;
-    for (std::size_t r = 0; r < all.size(); ++r) lengths.push_back(span(r).length());
-    const std::size_t longest = static_cast<std::size_t>(
-        std::max_element(lengths.begin(), lengths.end()) - lengths.begin());
-    std::vector<ReadRank> kept;
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      const double covered = static_cast<double>(intersect(span(r), span(longest)).length()) /
-                             static_cast<double>(lengths[longest]);
-      if (covered >= kLeastCovered) {
-        kept.push_back(std::move(ranks_[r]));
-      } else {
+    std::stable_sort(ranks_.begin(), ranks_.end(),
+                     [](const job::RankPart& a, const auto& b) { return a.rank < b.rank; });
+    for (job::RankPart& rank : ranks_) records_.push_back(std::move(*rank.record));
+    matches_ = job::match_collectives(records_);
+    std::vector<Interval> spans;
+    for (std::uint32_t r = 0; r < records_.size(); ++r) {
+      const auto& clock = matches_.clock(r);
+      spans.push_back({clock.to_first(records_[r].steps.front().begin),
+                       clock.to_first(records_[r].steps.back().end)});
+    }
+    const auto longest =
+        static_cast<std::size_t>(std::max_element(spans.begin(), spans.end(),
+                                                  [](const Interval& a, const Interval& b) {
+                                                    return a.length() < b.length();
+                                                  }) -
+                                 spans.begin());
+    std::vector<bool> kept;
+    for (std::size_t r = 0; r < records_.size(); ++r) {
+      const double covered = static_cast<double>(intersect(spans[r], spans[longest]).length()) /
+                             static_cast<double>(spans[longest].length());
+      kept.push_back(covered >= kLeastCovered);
+      if (!kept.back())
         notes_.push_back(fmt::format(
             "rank {} is left out: its {} counted steps cover {:.0f} % of the time of rank {}'s {}",
-            all[r].rank, all[r].steps.size(), 100 * covered, all[longest].rank,
-            all[longest].steps.size()));
-      }
+            records_[r].rank, records_[r].steps.size(), 100 * covered, records_[longest].rank,
+            records_[longest].steps.size()));
     }
-    ranks_ = std::move(kept);
+    keep(kept);
+  }
+
+  void keep(const std::vector<bool>& kept) {
+    std::size_t left = 0;
+    for (std::size_t r = 0; r < kept.size(); ++r) {
+      if (!kept[r]) continue;
+      if (left != r) {
+        records_[left] = std::move(records_[r]);
+        ranks_[left] = std::move(ranks_[r]);
+      }
+      ++left;
+    }
+    if (left == kept.size()) return;
+    records_.resize(left);
+    ranks_.resize(left);
+    matches_ = job::match_collectives(records_);
   }
 
   Result<std::optional<Summary>> judged(std::string& why_not) {
-    std::stable_sort(ranks_.begin(), ranks_.end(),
-                     [](const ReadRank& a, const ReadRank& b) { return a.rank < b.rank; });
-    std::vector<job::RankRecord> records;
     std::vector<Summary> summaries;
-    for (ReadRank& rank : ranks_) {
-      records.push_back(std::move(*rank.record));
-      summaries.push_back(std::move(rank.summary));
-    }
+    for (job::RankPart& rank : ranks_) summaries.push_back(std::move(rank.summary));
     ranks_missing_ = missing_of(summaries);
     const bool incomplete = !ranks_missing_.empty();
-    const job::Ledger ledger = build_ledger(records, owners_, {.incomplete = incomplete});
+    const job::Ledger ledger = build_ledger(records_, owners_, {incomplete, std::move(matches_)});
     if (ledger.steps.empty()) {
       why_not = "this is no report of the job: no step is counted by all of its ranks at once";
       return std::optional<Summary>();
     }
-    Summary out = summarize_job(records, summaries, owners_, ledger);
+    Summary out = summarize_job(records_, summaries, owners_, ledger);
     std::string undecided = ledger.matches.why_none;
     if (incomplete) {
       undecided =
@@ -333,7 +289,7 @@ class JobReader {
       if (rank.is_late && (!chosen->is_late || rank.gain_ns_total > chosen->gain_ns_total))
         chosen = &rank;
     return traces_.use(part_of_rank_.at(chosen->rank), [&](const Trace& trace) {
-      auto run = read_run(trace, chosen->rank, options_);
+      auto run = job::read_run(trace, chosen->rank, options_);
       if (!run) return;
       out.findings = find_in_job(
           out, chosen->rank, find_all_replayed(trace, run->steps, run->attribution, run->summary),
@@ -344,13 +300,18 @@ class JobReader {
   const JobTraces& traces_;
   const JobOptions& options_;
   const Progress& progress_;
+  const JobReaders* readers_;
+  std::size_t parts_done_ = 1;
   std::size_t parts_seen_ = 0;
+  std::vector<std::string> unused_;  // why, a sentence each
   std::map<std::int32_t, std::size_t> part_of_rank_;
   std::string why_no_job_;
   bool is_own_recording_ = false;
   std::uint64_t events_ = 0;
   job::Owners owners_;
-  std::vector<ReadRank> ranks_;
+  std::vector<job::RankPart> ranks_;
+  std::vector<job::RankRecord> records_;  // those of ranks_, once they are sorted
+  job::Matches matches_;
   std::vector<std::int32_t> ranks_missing_;
   std::vector<std::string> notes_;
   std::int32_t world_ = -1;
@@ -358,16 +319,54 @@ class JobReader {
 
 }  // namespace
 
+Result<job::JobPart> read_part(const JobTraces& traces, std::size_t part,
+                               const JobOptions& options) {
+  std::string unused;
+  if (options.is_usual()) {
+    auto summary = traces.summary(part);
+    if (summary && *summary) return std::move(**summary);
+    if (!summary) unused = summary.error().message;
+  }
+  job::JobPart out;
+  const Status read =
+      traces.use(part, [&](const Trace& trace) { out = job::read_part(trace, options); });
+  if (!read) return read.error();
+  out.unused_summary = std::move(unused);
+  return out;
+}
+
+std::size_t parts_at_once(const JobTraces& traces, const std::vector<std::size_t>& parts) {
+  std::uint64_t largest = 1;
+  for (const std::size_t part : parts) largest = std::max(largest, traces.bytes_to_read(part));
+  const std::uint64_t fit = std::max<std::uint64_t>(1, memory_left_bytes() / 2 / largest);
+  return std::min<std::uint64_t>(fit, usable_cores());
+}
+
+std::vector<Result<job::JobPart>> read_parts(const JobTraces& traces,
+                                             const std::vector<std::size_t>& parts,
+                                             const JobOptions& options,
+                                             const std::function<void()>& done) {
+  std::vector<Result<job::JobPart>> out(parts.size(), bad_input("not read"));
+  std::mutex telling;
+  for_each_side_by_side(parts.size(), parts_at_once(traces, parts), [&](std::size_t i) {
+    out[i] = read_part(traces, parts[i], options);
+    const std::scoped_lock hold(telling);
+    if (done) done();
+  });
+  return out;
+}
+
 std::optional<Summary> read_job(const Trace& trace, const JobOptions& options,
                                 std::string& why_not) {
   const TraceInMemory traces(trace);
-  auto summary = JobReader(traces, options, {}).read(why_not);
+  auto summary = JobReader(traces, options, {}, nullptr).read(why_not);
   return summary ? std::move(*summary) : std::nullopt;
 }
 
 Result<std::optional<Summary>> read_job(const JobTraces& traces, const JobOptions& options,
-                                        const Progress& progress, std::string& why_not) {
-  return JobReader(traces, options, progress).read(why_not);
+                                        const Progress& progress, std::string& why_not,
+                                        const JobReaders* readers) {
+  return JobReader(traces, options, progress, readers).read(why_not);
 }
 
 }  // namespace stepscope

@@ -38,7 +38,7 @@ Result<Scan> first_chunk_of(const FileBytes& head, const fs::path& path) {
   return scan;
 }
 
-Result<std::int32_t> rank_of_file(const fs::path& path) {
+Result<FileOfRank> rank_of_file(const fs::path& path) {
   for (const std::size_t limit : {kHeadOfFile, SIZE_MAX}) {
     const Result<FileBytes> head = FileBytes::read(path, limit);
     if (!head) return head.error();
@@ -50,9 +50,10 @@ Result<std::int32_t> rank_of_file(const fs::path& path) {
     if (Status room = decoder.expect(scans, path.string()); !room) return room.error();
     decoder.decode(scans.front(), path.string(), {});
     const TraceData data = decoder.take();
-    return data.processes.empty() ? -1 : data.processes.front().rank;
+    if (data.processes.empty()) break;
+    return FileOfRank{path, data.processes.front().rank, data.processes.front().world_size, ""};
   }
-  return -1;
+  return FileOfRank{.path = path};
 }
 
 }  // namespace
@@ -80,10 +81,10 @@ Result<std::vector<FileOfRank>> ranks_of_scope(const fs::path& folder) {
   const Result<std::vector<fs::path>> paths = process_files(folder);
   if (!paths.ok()) return paths.error();
   std::vector<FileOfRank> out;
-  if (paths->size() < 2) return out;  // a file beside no other need not be looked into
   for (const fs::path& path : *paths) {
-    const Result<std::int32_t> rank = rank_of_file(path);
-    out.push_back({path, rank ? *rank : -1, rank ? "" : rank.error().message});
+    Result<FileOfRank> file = rank_of_file(path);
+    out.push_back(file ? std::move(*file)
+                       : FileOfRank{.path = path, .problem = file.error().message});
   }
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/trace.hpp"
@@ -25,10 +26,12 @@ Result<TraceData> read_scope(const std::filesystem::path& folder, const Progress
 struct FileOfRank {
   std::filesystem::path path;
   std::int32_t rank = -1;
+  std::int32_t world_size = -1;
   std::string problem;  // why it cannot be read
 };
-// Every file of the folder, by name, of which no more is read than its head. Nothing where there is
-// one file alone.
+// What a rank reduced itself to stands beside its file as "rank3.summary" (core/summary/job).
+inline constexpr std::string_view kRankSummary = ".summary";
+// Every file of the folder, by name, of which no more is read than its head.
 Result<std::vector<FileOfRank>> ranks_of_scope(const std::filesystem::path& folder);
 // These files of a folder alone, as if it held no others.
 Result<TraceData> read_scope_files(const std::filesystem::path& folder,

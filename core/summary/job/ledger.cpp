@@ -47,9 +47,9 @@ struct AlignedRank {
 
 class Builder {
  public:
-  Builder(const std::vector<RankRecord>& ranks, Owners& owners, const LedgerOptions& options)
-      : records_(ranks), owners_(owners), options_(options) {
-    out_.matches = match_collectives(ranks);
+  Builder(const std::vector<RankRecord>& ranks, Owners& owners, LedgerOptions options)
+      : records_(ranks), owners_(owners), incomplete_(options.incomplete) {
+    out_.matches = options.matches ? std::move(*options.matches) : match_collectives(ranks);
     out_.times_last.assign(ranks.size(), 0);
   }
 
@@ -90,7 +90,7 @@ class Builder {
       Slice slice{{clock.to_first(piece.time.begin), clock.to_first(piece.time.end)}, piece.owner};
       const std::uint32_t match =
           piece.collective == kNone ? kNone : ranks_[r].match_of_use[piece.collective];
-      if (match == kNone || options_.incomplete) {
+      if (match == kNone || incomplete_) {
         push(r, slice);
         continue;
       }
@@ -280,7 +280,7 @@ class Builder {
 
   const std::vector<RankRecord>& records_;
   Owners& owners_;
-  LedgerOptions options_;
+  bool incomplete_;
   std::vector<AlignedRank> ranks_;
   std::vector<Wait> waits_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> wait_of_;  // (rank, match)
@@ -289,9 +289,8 @@ class Builder {
 
 }  // namespace
 
-Ledger build_ledger(const std::vector<RankRecord>& ranks, Owners& owners,
-                    const LedgerOptions& options) {
-  return Builder(ranks, owners, options).build();
+Ledger build_ledger(const std::vector<RankRecord>& ranks, Owners& owners, LedgerOptions options) {
+  return Builder(ranks, owners, std::move(options)).build();
 }
 
 }  // namespace stepscope::job

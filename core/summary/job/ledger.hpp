@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/summary/job/matching.hpp"
@@ -46,10 +47,11 @@ struct Ledger {
 struct LedgerOptions {
   // Ranks of the job are missing, so who came last is not known: nothing is charged.
   bool incomplete = false;
+  std::optional<Matches> matches;  // those of these ranks, where they have been found already
 };
 
 // `owners` takes the owners that the ledger makes (comm.transfer, comm.late_rank).
 Ledger build_ledger(const std::vector<RankRecord>& ranks, Owners& owners,
-                    const LedgerOptions& options = {});
+                    LedgerOptions options = {});
 
 }  // namespace stepscope::job

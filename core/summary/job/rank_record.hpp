@@ -41,6 +41,7 @@ class Owners {
   }
   const Owner& operator[](std::uint32_t id) const { return list_[id]; }
   std::size_t size() const { return list_.size(); }
+  const std::vector<Owner>& list() const { return list_; }
 
  private:
   std::vector<Owner> list_;

@@ -65,12 +65,13 @@ TEST(StoreFolder, EachFileTellsItsRank) {
   EXPECT_THAT((*files)[2].problem, HasSubstr("c-102.sst"));
 }
 
-TEST(StoreFolder, AFileBesideNoOtherIsNotLookedInto) {
+TEST(StoreFolder, AFileBesideNoOtherTellsItsRank) {
   const Scratch scratch;
-  write_process(scratch / "a-100.sst", 100, "a");
+  write_process(scratch / "b-101.sst", 101, "b");
   const auto files = ranks_of_scope(scratch / "");
   ASSERT_TRUE(files.ok());
-  EXPECT_TRUE(files->empty());
+  ASSERT_EQ(files->size(), 1U);
+  EXPECT_EQ(files->front().rank, 1);
 }
 
 TEST(StoreFolder, FilesAreReadAsIfTheFolderHeldNoOthers) {

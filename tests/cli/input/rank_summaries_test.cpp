@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports of a job whose ranks reduced themselves.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "tests/cli/run_stepscope.hpp"
+#include "tests/support/recorded_job.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+
+// Four ranks of 20 steps, of which rank 2 is late.
+class RankSummaries : public testing::Test {
+ protected:
+  RankSummaries() { EXPECT_TRUE(recorded_job::write_job(plan_).ok()); }
+  std::string report(const std::string& arguments = "") {
+    const RunOutcome run = run_stepscope("report --format json " + arguments + " " + plan_.folder);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    return run.out;
+  }
+  std::string summary(int rank) const {
+    return fmt::format("{}/rank{}.summary", plan_.folder, rank);
+  }
+  std::vector<std::string> notes() {
+    return nlohmann::json::parse(report())["job"]["notes"].get<std::vector<std::string>>();
+  }
+  static void write_rank(std::uint32_t rank, const recorded_job::Plan& plan,
+                         const std::string& file, const SaveOptions& options = {}) {
+    std::filesystem::remove(file);
+    const Trace trace = recorded_job::trace_of(plan, recorded_job::steps_of(plan), rank);
+    ASSERT_TRUE(save(trace, file, options).ok());
+  }
+
+  Folder folder_;
+  recorded_job::Plan plan_{
+      .folder = folder_.at("job.scope"), .ranks = 4, .steps = 20, .kernels = 12};
+};
+
+TEST_F(RankSummaries, TheReportIsTheSameWithThem) {
+  const std::string before = report(), text = run_stepscope("report " + plan_.folder).out;
+  ASSERT_TRUE(nlohmann::json::parse(before)["job"]["ranks"][2]["late"].get<bool>());
+  EXPECT_FALSE(std::filesystem::exists(summary(0)));
+  EXPECT_EQ(report("--summarize-ranks"), before);
+  for (int rank = 0; rank < 4; ++rank) EXPECT_TRUE(std::filesystem::exists(summary(rank)));
+  EXPECT_EQ(report(), before);
+  EXPECT_EQ(run_stepscope("report " + plan_.folder).out, text);
+}
+
+TEST_F(RankSummaries, OtherCommandsReadThemToo) {
+  const std::string command = "diff --anyway --format json " + plan_.folder + " " + plan_.folder;
+  const RunOutcome before = run_stepscope(command);
+  report("--summarize-ranks");
+  const RunOutcome after = run_stepscope(command);
+  EXPECT_EQ(after.status, before.status) << after.err;
+  EXPECT_EQ(after.out, before.out);
+}
+
+TEST_F(RankSummaries, AFolderThatWasMovedKeepsThem) {
+  report("--summarize-ranks");
+  const std::string moved = folder_.at("moved.scope");
+  std::filesystem::rename(plan_.folder, moved);
+  plan_.folder = moved;
+  const std::string with = report();
+  for (int rank = 0; rank < 4; ++rank) std::filesystem::remove(summary(rank));
+  EXPECT_EQ(report(), with);
+}
+
+// Zeroes in the last chunk of events leave its header as it was, so that nobody sees them who does not
+// read events.
+TEST_F(RankSummaries, EventsAreReadOfTheLateRankAlone) {
+  for (std::uint32_t rank = 0; rank < 4; ++rank)
+    write_rank(rank, plan_, recorded_job::file_of(plan_, rank), {.batch_rows = 200});
+  report("--summarize-ranks");
+  const std::string before = report();
+  for (const std::uint32_t rank : {0U, 1U, 3U}) {
+    std::string bytes = read_file(recorded_job::file_of(plan_, rank));
+    const std::size_t footer = bytes.rfind("\xf5SCK");
+    ASSERT_GT(footer, bytes.find("\xf5SCK", 30)) << "there are chunks behind the first one";
+    bytes.replace(footer - 40, 20, 20, '\0');
+    write_file(recorded_job::file_of(plan_, rank), bytes);
+  }
+  EXPECT_EQ(report(), before);
+  EXPECT_NE(report("--phase Optimizer"), before);
+}
+
+TEST_F(RankSummaries, OptionsThatChangeWhatIsReadReadTheEvents) {
+  const std::string before = report("--phase Optimizer");
+  report("--summarize-ranks");
+  EXPECT_EQ(report("--phase Optimizer"), before);
+  EXPECT_EQ(report("--rank 1"), report("--rank 1"));
+}
+
+TEST_F(RankSummaries, OneOfAnotherRecordingIsNamedAndNotUsed) {
+  report("--summarize-ranks");
+  recorded_job::Plan other = plan_;
+  other.kernels = 13;
+  write_rank(1, other, recorded_job::file_of(plan_, 1));
+  EXPECT_THAT(notes(), testing::Contains(AllOf(HasSubstr("the events of 1 rank were read"),
+                                               HasSubstr("rank1.summary: files: it was made of"))));
+  const std::string with = report();
+  std::filesystem::remove(summary(1));
+  nlohmann::json a = nlohmann::json::parse(with), b = nlohmann::json::parse(report());
+  a["job"].erase("notes");
+  b["job"].erase("notes");
+  EXPECT_EQ(a["partition"], b["partition"]);
+  EXPECT_EQ(a["job"], b["job"]);
+}
+
+TEST_F(RankSummaries, ADamagedOneIsNamedAndNotUsed) {
+  report("--summarize-ranks");
+  const auto before = nlohmann::json::parse(report())["partition"];
+  std::string bytes = read_file(summary(3));
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  write_file(summary(3), bytes);
+  write_file(summary(0), read_file(summary(0)).substr(0, 100));
+  EXPECT_THAT(notes(), testing::Contains(AllOf(HasSubstr("the events of 2 ranks were read"),
+                                               HasSubstr("rank0.summary: CRC:"))));
+  EXPECT_EQ(nlohmann::json::parse(report())["partition"], before);
+}
+
+TEST_F(RankSummaries, ARankOfTwoProcessesIsTheSameWithThem) {
+  write_rank(1, plan_, plan_.folder + "/again.sst");
+  const std::string before = report();
+  EXPECT_THAT(before, HasSubstr("rank 1 was recorded by 2 processes"));
+  report("--summarize-ranks");
+  EXPECT_EQ(report(), before);
+}
+
+TEST_F(RankSummaries, AWorldSizeThatFilesContradictIsTheSameWithThem) {
+  recorded_job::Plan other = plan_;
+  other.ranks = 8;
+  write_rank(1, other, recorded_job::file_of(plan_, 1));
+  const std::string before = report();
+  EXPECT_THAT(
+      before,
+      HasSubstr("rank 1 is left out: it belongs to a job of 8 ranks, the others to one of 4"));
+  report("--summarize-ranks");
+  EXPECT_EQ(report(), before);
+}
+
+TEST_F(RankSummaries, FoldersOfOneRankEachAreTheSameWithThem) {
+  const std::string job = folder_.at("job");
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    const std::string own = fmt::format("{}/rank{}.scope", job, rank);
+    std::filesystem::create_directories(own);
+    std::filesystem::rename(recorded_job::file_of(plan_, rank), own + "/100.sst");
+  }
+  plan_.folder = job;
+  const std::string before = report();
+  EXPECT_THAT(before, HasSubstr("\"late\": true"));
+  report("--summarize-ranks");
+  EXPECT_TRUE(std::filesystem::exists(job + "/rank3.scope/rank3.summary"));
+  EXPECT_EQ(report(), before);
+}
+
+}  // namespace
+}  // namespace stepscope
