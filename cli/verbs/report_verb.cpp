@@ -9,6 +9,7 @@
 #include "cli/input/job_traces.hpp"
 #include "cli/input/load_summary.hpp"
 #include "cli/input/loaded_run.hpp"
+#include "cli/mpi/process_group.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/progress_bar.hpp"
@@ -53,6 +54,8 @@ constexpr const char* kReportExamples =
     "wait,\n"
     "                                          and why\n"
     "  stepscope report job.scope --rank 3     one rank of it alone\n"
+    "  mpirun -n 8 stepscope report job.scope  its ranks are read by 8 processes, also on several\n"
+    "                                          hosts; the first one alone prints\n"
     "  stepscope report rank*.json.gz          the same of a file a rank, or of the folder that "
     "holds\n"
     "                                          them, as torch.profiler and nsys write them\n"
@@ -70,6 +73,7 @@ struct ReportArguments {
   std::string plain_step;
   ReadOptions read;
   bool summarize_ranks = false;
+  bool under_mpirun = false;
   bool without_source = false;
   bool without_long_steps = false;
   double flops_per_step = 0;
@@ -102,11 +106,15 @@ std::string text_of(const std::vector<Summary>& summaries, const Style& style) {
   return out;
 }
 
+// mpirun gives its processes a terminal of its own, whatever its own output is.
+bool is_for_terminal(const ReportArguments& arguments, const Output& output) {
+  return output.is_stdout() && stdout_is_terminal() && !arguments.under_mpirun;
+}
+
 std::string document(const ReportArguments& arguments, const std::vector<Summary>& summaries,
                      const Output& output) {
-  if (arguments.format == "text") {
-    return text_of(summaries, style_for(output.is_stdout() && stdout_is_terminal()));
-  }
+  if (arguments.format == "text")
+    return text_of(summaries, style_for(is_for_terminal(arguments, output)));
   if (arguments.format == "html") {
     return html_report(summaries, {.with_source = !arguments.without_source});
   }
@@ -213,9 +221,16 @@ void keep_summaries(const std::vector<std::string>& traces) {
           kept.error().message);
 }
 
-int run_report(const ReportArguments& arguments) {
-  const auto options = read_options(arguments);
+int run_report(ReportArguments& arguments) {
+  auto options = read_options(arguments);
   if (!options) return fail("report", "", options.error());
+  const auto group = ProcessGroup::join();
+  if (group && !group->is_first()) {
+    group->serve(options->of_job());
+    return kExitPass;
+  }
+  arguments.under_mpirun = group != nullptr;
+  if (group && group->size() > 1) options->readers = group.get();
   const std::vector<std::string> outputs = {arguments.output, arguments.sarif};
   if (const Status apart = refuse_same_outputs(outputs); !apart)
     return fail("report", "", apart.error());

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <filesystem>
+#include "cli/programs/module_path.hpp"
 
 namespace stepscope {
 namespace {
@@ -13,23 +13,12 @@ constexpr const char* kFile = "stepscope_viewer.so";
 
 using Show = bool (*)(const viewer::Desk::Runs*, const viewer::ViewOptions*, Error*);
 
-// Finds the module in the build tree, then where it may be installed.
-std::filesystem::path module_path() {
-  std::error_code error;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* where : {"../viewer/app", "../../viewer/app", "../lib", "../lib/stepscope"}) {
-    std::filesystem::path path = folder / where / kFile;
-    if (std::filesystem::exists(path, error)) return path;
-  }
-  return {};
-}
-
 struct Module {
   Show show;
 };
 
 Result<Module> load_module() {
-  const std::filesystem::path path = module_path();
+  const std::string path = module_path(kFile, "../viewer/app");
   if (path.empty())
     return Error{
         ErrorCode::unsupported,

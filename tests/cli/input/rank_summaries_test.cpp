@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports of a job whose ranks reduced themselves.
+// Reports of a job whose ranks reduced themselves, and of one that several processes read.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -159,6 +159,59 @@ TEST_F(RankSummaries, FoldersOfOneRankEachAreTheSameWithThem) {
   report("--summarize-ranks");
   EXPECT_TRUE(std::filesystem::exists(job + "/rank3.scope/rank3.summary"));
   EXPECT_EQ(report(), before);
+}
+
+// A report that a program under mpirun asks for is its own, and does not wait for other processes.
+TEST_F(RankSummaries, VariablesOfMpirunAloneChangeNothing) {
+  const std::string arguments = "report " + plan_.folder;
+  const RunOutcome run = run_stepscope(
+      arguments, "OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=1 LC_ALL=C.UTF-8 timeout 60");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, run_stepscope(arguments).out);
+}
+
+class Mpirun : public RankSummaries {
+ protected:
+  void SetUp() override {
+    if (std::system("command -v mpirun >/dev/null") != 0) GTEST_SKIP() << "mpirun is not here";
+    if (!std::filesystem::exists(STEPSCOPE_BINARY_DIR "/cli/mpi/stepscope_mpi.so"))
+      GTEST_SKIP() << "this build has no STEPSCOPE_WITH_MPI";
+  }
+  static RunOutcome run(int processes, const std::string& arguments) {
+    return run_stepscope(
+        arguments,
+        fmt::format("LC_ALL=C.UTF-8 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+                    "timeout 300 mpirun --oversubscribe --bind-to none -n {}",
+                    processes));
+  }
+};
+
+TEST_F(Mpirun, AnyNumberOfProcessesGivesTheSameReport) {
+  const std::string text = run_stepscope("report " + plan_.folder).out, json = report();
+  for (const int processes : {2, 3}) {
+    EXPECT_EQ(run(processes, "report " + plan_.folder).out, text) << processes;
+    const RunOutcome of_json = run(processes, "report --format json " + plan_.folder);
+    EXPECT_EQ(of_json.status, 0) << of_json.err;
+    EXPECT_EQ(of_json.out, json) << processes;
+  }
+  report("--summarize-ranks");
+  EXPECT_EQ(run(2, "report --format json " + plan_.folder).out, json);
+}
+
+TEST_F(Mpirun, AnErrorIsSaidOnceWithItsStatus) {
+  write_file(recorded_job::file_of(plan_, 1), "");
+  const RunOutcome alone = run_stepscope("report --rank 1 " + plan_.folder);
+  const RunOutcome both = run(2, "report --rank 1 " + plan_.folder);
+  EXPECT_EQ(both.status, alone.status);
+  const auto first = both.err.find("stepscope report:");
+  EXPECT_NE(first, std::string::npos) << both.err;
+  EXPECT_EQ(both.err.find("stepscope report:", first + 1), std::string::npos) << both.err;
+}
+
+TEST_F(Mpirun, ATraceOfOneRankIsReportedOnce) {
+  const std::string file = recorded_job::file_of(plan_, 1);
+  EXPECT_EQ(run(2, "report --format json " + file).out,
+            run_stepscope("report --format json " + file).out);
 }
 
 }  // namespace
