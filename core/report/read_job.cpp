@@ -18,9 +18,10 @@
 namespace stepscope {
 namespace {
 
-// A rank that covers less of the first one's steps than this is left out, or the job would end with
-// it.
-constexpr double kLeastCovered = 0.5;
+// A rank that counts steps in less of the longest one's time than this is left out, or the job would be
+// no longer than it. Above it the job is what all ranks count: a part that says who waited for whom is
+// worth more than the whole with a rank missing, which does not say it.
+constexpr double kLeastCovered = 0.1;
 
 class TraceInMemory final : public JobTraces {
  public:

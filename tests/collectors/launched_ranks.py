@@ -27,10 +27,14 @@ def run(command, **variables):
     return done.stderr
 
 
-def check(path, ranks, hosts):
+def run_report(path):
     done = subprocess.run([STEPSCOPE, "report", path, "--format", "json"], capture_output=True, text=True, timeout=200)
     assert done.returncode in (0, 3), done.stderr
-    job = json.loads(done.stdout)["job"]
+    return done.stdout
+
+
+def check(path, ranks, hosts):
+    job = json.loads(run_report(path))["job"]
     assert [rank["rank"] for rank in job["ranks"]] == list(range(ranks)), job
     assert job["world_size"] == ranks and len({rank["host"] for rank in job["ranks"]}) == hosts, job
     assert [rank["rank"] for rank in job["ranks"] if rank["late"]] == [1], job
@@ -43,6 +47,12 @@ def under_mpirun(folder):
     assert f"stepscope report {job}" in said, said
     assert sorted(os.listdir(job)) == ["rank0.scope", "rank1.scope"], os.listdir(job)
     check(job, 2, 1)
+    summaries = [os.path.join(job, f"rank{rank}.scope", f"rank{rank}.summary") for rank in (0, 1)]
+    assert all(os.path.isfile(summary) for summary in summaries), "each rank reduced itself"
+    with_them = run_report(job)
+    for summary in summaries:
+        os.remove(summary)
+    assert run_report(job) == with_them
     one = os.path.join(folder, "one.scope")
     run([STEPSCOPE, "profile", "-o", one, "--", *MPIRUN, PYTHON, PROGRAM, "late"], port=29612)
     check(one, 2, 1)

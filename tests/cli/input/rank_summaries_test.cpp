@@ -146,6 +146,32 @@ TEST_F(RankSummaries, AWorldSizeThatFilesContradictIsTheSameWithThem) {
   EXPECT_EQ(report(), before);
 }
 
+// The recording of rank 1 ends behind these many steps.
+void cut_rank(const recorded_job::Plan& plan, std::size_t steps) {
+  std::vector<recorded_job::Step> first = recorded_job::steps_of(plan);
+  first.resize(steps);
+  const std::string file = recorded_job::file_of(plan, 1);
+  std::filesystem::remove(file);
+  ASSERT_TRUE(save(recorded_job::trace_of(plan, first, 1), file).ok());
+}
+
+TEST_F(RankSummaries, ARankThatWasCutShortensTheJobAndItsCauseStays) {
+  cut_rank(plan_, 7);
+  const auto job = nlohmann::json::parse(report())["job"];
+  EXPECT_EQ(job["steps_counted"], 6);
+  EXPECT_EQ(job["ranks"].size(), 4U);
+  EXPECT_TRUE(job["ranks"][2]["late"].get<bool>());
+  EXPECT_EQ(job["ranks"][2]["reasons"][0]["cause"], "host.compute.select");
+  EXPECT_THAT(job["notes"].dump(), HasSubstr("different numbers of steps: 6 (rank 1) to 19"));
+}
+
+TEST_F(RankSummaries, ARankThatCoversNextToNothingIsLeftOut) {
+  cut_rank(plan_, 2);
+  const auto job = nlohmann::json::parse(report())["job"];
+  EXPECT_EQ(job["ranks"].size(), 3U);
+  EXPECT_THAT(job["notes"].dump(), HasSubstr("rank 1 is left out"));
+}
+
 TEST_F(RankSummaries, FoldersOfOneRankEachAreTheSameWithThem) {
   const std::string job = folder_.at("job");
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
