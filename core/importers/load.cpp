@@ -56,6 +56,7 @@ Result<Trace> built(const fs::path& path, const std::function<Result<TraceData>(
     if (!data.ok()) return data.error();
     add_native_lines(*data);
     add_sampled_programs(*data);
+    if (data->source != SourceKind::stepscope) mend_foreign_records(*data);
     mend_stream_order(*data);
     return Trace::build(std::move(*data));
   } catch (const std::bad_alloc&) {

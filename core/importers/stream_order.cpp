@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -72,8 +73,13 @@ std::vector<std::size_t> followers(const DeviceOps& ops, const Order& order) {
   return out;
 }
 
+struct BrokenKernels {
+  std::vector<Broken> kernels;
+  std::uint64_t without_order = 0, in_such_streams = 0;  // streams that keep no order
+};
+
 // Goes from the last op to the first, so that an op is corrected before the one that precedes it.
-std::vector<Broken> broken_kernels(const DeviceOps& ops, const Order& order) {
+BrokenKernels broken_kernels(const DeviceOps& ops, const Order& order) {
   const std::vector<std::size_t> behind = followers(ops, order);
   std::vector<std::int64_t> ends = ops.end;
   std::map<StreamId, std::pair<std::size_t, std::vector<Broken>>> streams;  // kernels, and broken
@@ -90,14 +96,27 @@ std::vector<Broken> broken_kernels(const DeviceOps& ops, const Order& order) {
     ends[op] = begin;
     broken.push_back({op, begin});
   }
-  std::vector<Broken> out;
+  BrokenKernels out;
   for (const auto& [stream, of_stream] : streams) {
     const auto& [kernels, broken] = of_stream;
     const double most = std::max(2.0, kNoOrder * static_cast<double>(kernels));
-    if (static_cast<double>(broken.size()) <= most)
-      out.insert(out.end(), broken.begin(), broken.end());
+    if (static_cast<double>(broken.size()) <= most) {
+      out.kernels.insert(out.kernels.end(), broken.begin(), broken.end());
+    } else {
+      out.without_order += broken.size(), out.in_such_streams += kernels;
+    }
   }
   return out;
+}
+
+void note_no_order(const BrokenKernels& found, std::vector<std::string>& notes) {
+  if (found.without_order == 0) return;
+  notes.push_back(fmt::format(
+      "{} of {} kernels end behind the end of a later one of their stream, where one runs after "
+      "the "
+      "other: their lengths are wrong (another unit than their begins?), or several ranks or "
+      "processes stand in this file. What the device did is a guess",
+      found.without_order, found.in_such_streams));
 }
 
 // The last kernels of streams that outlast the host's last record, and others of their name by far.
@@ -199,8 +218,9 @@ void mend_stream_order(TraceData& data) {
   const Order order = in_stream_order(data.device_ops);
   mend(data, broken_copies(data.device_ops, order), "copies",
        "end behind the begin of the next op of their stream", "a copy of their kind and size");
-  mend(data, broken_kernels(data.device_ops, order), "kernels",
-       "end behind the end of the next op of their stream",
+  const BrokenKernels found = broken_kernels(data.device_ops, order);
+  if (data.source != SourceKind::stepscope) note_no_order(found, data.health.notes);
+  mend(data, found.kernels, "kernels", "end behind the end of the next op of their stream",
        "others of their name, and end at the latest where the next op begins");
   mend(data, endless_kernels(data, order), "kernels",
        "outlast all else, and others of their name more than ten times", "those");

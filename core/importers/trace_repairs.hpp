@@ -20,8 +20,20 @@ namespace stepscope {
 // *end* of a later kernel. Ops of one launch (a graph's) may run beside each other. A stream of
 // which this is said of every fifth kernel is none in which one follows the other.
 
-// A note says how many there were.
+// A note says how many there were, or that a stream has no order.
 void mend_stream_order(TraceData& data);
+
+// Records of other tools that cannot be, each with a note that says how many there were:
+//
+//   doubles      a record of the device that stands there again is removed
+//   no length    kernels without a length are removed where they are more than rounding makes
+//   places       single records where they cannot have run (device_places.hpp)
+//   far          records far from all of the host's that no call is known for are removed
+//   clock        the device's clock against the host's (device_clock.hpp)
+//   unit         launches that take a thousand times as long as they do, or as short
+
+// Puts the rows into the order of trace.hpp.
+void mend_foreign_records(TraceData& data);
 
 // Processes of which samples are all there is: programs in Python that call nothing that is hooked
 // (NumPy, scikit-learn, JAX on a CPU). What divides a run into steps and owners works on ranges, so

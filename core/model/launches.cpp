@@ -42,17 +42,23 @@ class CallsById {
       if (c.correlation[call] != 0) add(call);
     }
     for (auto& [key, calls] : again_) sort(calls);
+    if (!ours_) count_ops();
   }
 
-  // kNone: no call of that id, or none that can have launched it.
-  CallId launch_of(DeviceOpId op) const {
+  // Ops in order of begin. kNone: no call of that id, or none that can have launched it.
+  CallId launch_of(DeviceOpId op) {
     const ProcessId process = data_.streams[data_.device_ops.stream[op]].process;
     const std::uint64_t key = key_of(process, data_.device_ops.correlation[op]);
     const auto found = first_.find(key);
     if (found == first_.end()) return kNone;
     const std::int64_t time = data_.device_ops.begin[op];
     const auto again = again_.empty() ? again_.end() : again_.find(key);
-    if (again != again_.end()) return last_before(time, again->second);
+    if (again != again_.end()) {
+      std::size_t& next = next_[key];
+      return ops_.contains(key) && ops_[key] == again->second.size()
+                 ? again->second[next++]
+                 : last_before(time, again->second);
+    }
     const bool plausible = !ours_ || begin(found->second) <= time + kClockSlack_ns;
     return plausible ? found->second : kNone;
   }
@@ -93,12 +99,22 @@ class CallsById {
     calls.push_back(call);
   }
 
+  void count_ops() {
+    const DeviceOps& d = data_.device_ops;
+    for (DeviceOpId op = 0; op < d.size() && !again_.empty(); ++op) {
+      const std::uint64_t key = key_of(data_.streams[d.stream[op]].process, d.correlation[op]);
+      if (again_.contains(key)) ++ops_[key];
+    }
+  }
+
   const TraceData& data_;
   bool ours_;  // other tools' clocks may differ by more
   std::unordered_map<std::uint64_t, CallId> first_;
   // By id that is used again, as ids are thousands of times in a run of many windows: all its
   // calls, in order of begin.
   std::unordered_map<std::uint64_t, std::vector<CallId>> again_;
+  // In other tools' traces, where as many ops have the id as calls: the n-th op is of the n-th call.
+  std::unordered_map<std::uint64_t, std::size_t> ops_, next_;
 };
 
 // Rejects wrong links. An op that was launched while the hooks were off may carry the id of a call
@@ -144,7 +160,7 @@ class Plausible {
 }  // namespace
 
 std::vector<CallId> link_launches(const TraceData& data) {
-  const CallsById calls(data);
+  CallsById calls(data);
   Plausible plausible(data);
   std::vector<CallId> launch_of(data.device_ops.size(), kNone);
   for (DeviceOpId op = 0; op < launch_of.size(); ++op)

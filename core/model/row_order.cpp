@@ -133,6 +133,11 @@ void add_missing_threads(TraceData& data) {
   }
 }
 
+void take_device_ops(DeviceOps& d, const RowOrder& rows) {
+  permute_all(rows, d.begin, d.end, d.name, d.kind, d.stream, d.correlation, d.graph, d.graph_node,
+              d.bytes, d.copy_kind, d.source_memory, d.target_memory, d.launch_config);
+}
+
 // Ops without a time cannot be placed: they are counted and removed.
 void sort_device_ops(TraceData& data) {
   DeviceOps& d = data.device_ops;
@@ -141,11 +146,17 @@ void sort_device_ops(TraceData& data) {
   });
   data.health.zero_timestamps +=
       std::erase_if(order, [&d](std::uint32_t i) { return d.begin[i] == 0 || d.end[i] == 0; });
-  permute_all(order, d.begin, d.end, d.name, d.kind, d.stream, d.correlation, d.graph, d.graph_node,
-              d.bytes, d.copy_kind, d.source_memory, d.target_memory, d.launch_config);
+  take_device_ops(d, order);
 }
 
 }  // namespace
+
+void erase_device_ops(DeviceOps& ops, const std::vector<bool>& gone) {
+  RowOrder kept;
+  for (DeviceOpId op = 0; op < ops.size(); ++op)
+    if (!gone[op]) kept.push_back(op);
+  take_device_ops(ops, kept);
+}
 
 void put_in_order(TraceData& data) {
   data.health.reversed_times += correct_reversed(data.host_ranges.begin, data.host_ranges.end);

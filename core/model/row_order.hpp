@@ -28,6 +28,9 @@ RowOrder sorted_order(std::size_t rows, Less less) {
 
 void put_in_order(TraceData& data);
 
+// Removes the rows that are marked.
+void erase_device_ops(DeviceOps& ops, const std::vector<bool>& gone);
+
 // For each host range the nearest range around it that also outlives it; kNone: none does. A parent
 // need not: an annotation opened inside a function that returns before it closes is in nothing of
 // that function's. All at once, since a chain of ranges that cross would be walked for each of
@@ -40,7 +43,8 @@ std::vector<RangeId> enclosing_ranges(const HostRanges& ranges);
 // A runtime call and the driver call inside it may carry the same id: the outer one is the launch.
 // Ids come again where collection was switched off and on: then the last call that began before the
 // op, if the op keeps its stream's order, and across such a switch only if the call launches and
-// has no op yet. In our own traces a call that begins long behind an op did not launch it; other
+// has no op yet. In other tools' traces, where as many ops have the id as calls, the n-th op is the
+// n-th call's. In our own traces a call that begins long behind an op did not launch it; other
 // tools' clocks may differ by more.
 
 // Returns the launching call by DeviceOpId; kNone: no call of that id, or none that can have

@@ -263,7 +263,6 @@ TraceData TraceFiller::finish() {
   fields_.count_unended(close_open_ranges(data_));
   note_frames(end_with_callers(data_.host_ranges));
   shift_times();
-  (void)mend_device_clock(data_);
   data_.health.missing_fields += facts_.unreadable();
   note_skipped();
   note_open();

@@ -301,5 +301,18 @@ TEST(Trace, ACallLongBehindAnOpDidNotLaunchIt) {
   EXPECT_EQ(make.build().launch_of(0), kNone);
 }
 
+// A second session of another tool's profiler counts from 1 again, with work of the first pending.
+TEST(Trace, AsManyOpsAsCallsOfAnIdAreTheirsInOrder) {
+  TraceMaker make;
+  make.data.source = SourceKind::kineto;
+  make.call("cudaLaunchKernel", 1, 100, 110, 7);
+  make.call("cudaLaunchKernel", 1, 200, 210, 7);
+  make.kernel("first", 7, 300, 400, 7);
+  make.kernel("second", 7, 400, 500, 7);
+  const Trace trace = make.build();
+  EXPECT_EQ(trace.launch_of(0), 0U);
+  EXPECT_EQ(trace.launch_of(1), 1U);
+}
+
 }  // namespace
 }  // namespace stepscope

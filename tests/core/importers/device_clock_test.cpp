@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/range_repairs.hpp"
+#include "core/importers/device_clock.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include "core/importers/device_places.hpp"
+#include "core/importers/trace_repairs.hpp"
+#include "core/model/row_order.hpp"
 #include "tests/core/model/trace_maker.hpp"
 
-namespace stepscope::kineto {
+namespace stepscope {
 namespace {
 
 // Forty launches; behind each fourth a copy to the host that is waited for.
@@ -29,10 +32,16 @@ TraceData some_trace(std::int64_t device_clock) {
   return std::move(make.data);
 }
 
+std::int64_t mended(TraceData& data) {
+  put_in_order(data);
+  const std::vector<CallId> launch_of = link_launches(data);
+  return mend_device_clock(data, launch_of, misplaced_ops(data, launch_of));
+}
+
 TEST(DeviceClock, ThatAgreesIsLeftAlone) {
   for (const std::int64_t off : {0, 50'000, -50'000}) {
     TraceData data = some_trace(off);
-    EXPECT_EQ(mend_device_clock(data), 0) << off;
+    EXPECT_EQ(mended(data), 0) << off;
     EXPECT_TRUE(data.health.notes.empty());
   }
 }
@@ -41,7 +50,7 @@ TEST(DeviceClock, ThatIsOffIsMovedBackAndSaid) {
   for (const std::int64_t off : {2'000'000, -2'000'000, 50'000'000, -50'000'000}) {
     TraceData data = some_trace(off);
     const DeviceOps right = some_trace(0).device_ops;
-    EXPECT_NEAR(static_cast<double>(mend_device_clock(data)), static_cast<double>(-off), 15'000);
+    EXPECT_NEAR(static_cast<double>(mended(data)), static_cast<double>(-off), 15'000);
     for (DeviceOpId op = 0; op < right.size(); ++op)
       EXPECT_NEAR(static_cast<double>(data.device_ops.begin[op]),
                   static_cast<double>(right.begin[op]), 15'000);
@@ -50,5 +59,22 @@ TEST(DeviceClock, ThatIsOffIsMovedBackAndSaid) {
   }
 }
 
+// Ids that come again (a second session of the profiler) are no sign of a clock that is off.
+TEST(DeviceClock, IdsThatComeAgainSayNothingOfIt) {
+  TraceData data = some_trace(0);
+  for (auto* ids : {&data.calls.correlation, &data.device_ops.correlation})
+    for (std::uint32_t& id : *ids)
+      if (id != 0) id = id % 25 + 1;
+  EXPECT_EQ(mended(data), 0);
+}
+
+TEST(DeviceClock, ThatDriftsIsSaid) {
+  TraceData data = some_trace(0);
+  for (auto* times : {&data.device_ops.begin, &data.device_ops.end})
+    for (std::int64_t& time : *times) time += (time - 10'000'000) / 4;
+  mend_foreign_records(data);
+  EXPECT_THAT(data.health.notes, testing::Contains(testing::HasSubstr("drifts or jumps")));
+}
+
 }  // namespace
-}  // namespace stepscope::kineto
+}  // namespace stepscope

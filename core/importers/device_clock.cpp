@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/range_repairs.hpp"
+#include "core/importers/device_clock.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "core/support/interval.hpp"
 #include "core/support/statistics.hpp"
 
-namespace stepscope::kineto {
+namespace stepscope {
 namespace {
 
 constexpr std::int64_t kAgree_ns = 100'000;  // whole microseconds, copies from pageable memory
@@ -22,6 +22,7 @@ constexpr std::int64_t kReturn_ns = 10'000;
 constexpr std::int64_t kLaunch_ns = 5'000;  // from a call's begin to the device
 constexpr std::size_t kFewestLaunches = 20;
 constexpr double kFirstOfAll = 0.01;  // correlations that come again give a few wrong pairs
+constexpr double kFew = 0.01;         // share of launches
 
 struct Call {
   ThreadId thread = 0;
@@ -31,32 +32,23 @@ struct Call {
   bool is_read = false;  // a copy to the host
 };
 
-using OpsOfCalls = std::unordered_map<std::uint32_t, std::pair<Interval, bool>>;
-
-OpsOfCalls ops_of_calls(const DeviceOps& ops) {
-  OpsOfCalls out;
-  for (DeviceOpId op = 0; op < ops.size(); ++op) {
-    if (ops.correlation[op] == 0) continue;
-    const Interval time{ops.begin[op], ops.end[op]};
-    const bool is_read = ops.copy_kind[op] == CopyKind::device_to_host;
-    const auto [at, is_new] = out.try_emplace(ops.correlation[op], time, is_read);
-    Interval& all = at->second.first;
-    if (!is_new) all = {std::min(all.begin, time.begin), std::max(all.end, time.end)};
-  }
-  return out;
-}
-
-std::vector<Call> calls_in_order(const TraceData& data) {
-  const OpsOfCalls ops = ops_of_calls(data.device_ops);
+std::vector<Call> calls_in_order(const TraceData& data, const std::vector<CallId>& launch_of,
+                                 const std::vector<bool>& misplaced) {
   const HostRanges& h = data.host_ranges;
+  const DeviceOps& ops = data.device_ops;
   std::vector<Call> out;
   for (CallId call = 0; call < data.calls.size(); ++call) {
     const RangeId range = data.calls.range[call];
-    Call one{h.thread[range], h.begin[range], h.end[range], data.calls.api[call], {}, false};
-    const auto at = ops.find(data.calls.correlation[call]);
-    if (at != ops.end() && is_launch(one.api)) one.device = at->second.first;
-    if (at != ops.end()) one.is_read = at->second.second;
-    out.push_back(one);
+    out.push_back({h.thread[range], h.begin[range], h.end[range], data.calls.api[call], {}, false});
+  }
+  for (DeviceOpId op = 0; op < ops.size(); ++op) {
+    if (launch_of[op] == kNone || misplaced[op]) continue;
+    Call& call = out[launch_of[op]];
+    call.is_read = call.is_read || ops.copy_kind[op] == CopyKind::device_to_host;
+    if (!is_launch(call.api)) continue;
+    const Interval time{ops.begin[op], ops.end[op]};
+    const Interval all = call.device.empty() ? time : call.device;
+    call.device = {std::min(all.begin, time.begin), std::max(all.end, time.end)};
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Call& a, const Call& b) { return a.begin < b.begin; });
@@ -107,8 +99,9 @@ void move(std::vector<std::int64_t>& times, std::int64_t by) {
 
 }  // namespace
 
-std::int64_t mend_device_clock(TraceData& data) {
-  const std::int64_t by = shift_of(calls_in_order(data));
+std::int64_t mend_device_clock(TraceData& data, const std::vector<CallId>& launch_of,
+                               const std::vector<bool>& misplaced) {
+  const std::int64_t by = shift_of(calls_in_order(data, launch_of, misplaced));
   if (by == 0) return 0;
   move(data.device_ops.begin, by), move(data.device_ops.end, by);
   move(data.syncs.begin, by), move(data.syncs.end, by);
@@ -121,4 +114,31 @@ std::int64_t mend_device_clock(TraceData& data) {
   return by;
 }
 
-}  // namespace stepscope::kineto
+void note_clock_that_drifts(TraceData& data, const std::vector<CallId>& launch_of,
+                            const std::vector<bool>& misplaced) {
+  const std::vector<Call> calls = calls_in_order(data, launch_of, misplaced);
+  std::vector<std::int64_t> early, late;
+  const std::vector<std::int64_t> begins = begins_behind_launches(calls);
+  for (const std::int64_t time : begins)
+    if (time < -kAgree_ns) early.push_back(-time);
+  const std::vector<std::int64_t> waits = ends_behind_waits(calls);
+  for (const std::int64_t time : waits)
+    if (time > kAgree_ns) late.push_back(time);
+  const auto is_much = [](const auto& some, const auto& all) {
+    return static_cast<double>(some.size()) > kFew * static_cast<double>(all.size());
+  };
+  if (begins.size() < kFewestLaunches || !(is_much(early, begins) || is_much(late, waits))) return;
+  const auto farthest = [](const std::vector<std::int64_t>& all) {
+    return format_duration(
+        all.empty() ? 0.0 : static_cast<double>(*std::max_element(all.begin(), all.end())));
+  };
+  data.health.notes.push_back(fmt::format(
+      "the device's clock drifts or jumps against the host's in this trace: {} of {} launches "
+      "begin "
+      "behind their work (by up to {}), {} of {} waits for the device return before its work ends "
+      "(by up to {}). Steps and busy time are off by as much, and what the device waited for is a "
+      "guess",
+      early.size(), begins.size(), farthest(early), late.size(), waits.size(), farthest(late)));
+}
+
+}  // namespace stepscope
