@@ -15,8 +15,9 @@ struct ClassRule {
   Cause cause;
 };
 
-constexpr std::string_view kComm[] = {"nccl",       "nvshmem",        "all_reduce", "allreduce",
-                                      "all_gather", "reduce_scatter", "all_to_all"};
+constexpr std::string_view kComm[] = {"nccl",       "nvshmem",    "all_reduce",
+                                      "allreduce",  "all_gather", "reduce_scatter",
+                                      "all_to_all", "hcom_"};  // Ascend's
 constexpr std::string_view kAttention[] = {"flash_", "flash::",  "fmha",       "attention",
                                            "sdpa",   "dot_do_o", "convert_dq", "_mha"};
 constexpr std::string_view kGemm[] = {"gemm",   "gemv",     "nvjet",  "xmma",     "cutlass",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events that stand in a file as two: "ph": "B" where one begins, and "E" behind it where it ends. An
-// end closes the last that is open on its thread, of its name where there is one.
+// Events that stand in a file as two: "ph": "B" where one begins, and "E" where it ends. An end
+// closes the last that is open on its thread, of its name where there is one. Files are read in
+// their own order where that is the order of time, else in the order of time, ends first.
 #pragma once
 
 #include <cstdint>
@@ -23,23 +24,33 @@ class BeginEnd {
   };
   Rows rows() const;
   // The event that became a row behind `before`, or none that the model holds.
-  void begin(const Event& event, const Rows& before);
-  // False where nothing is open on the thread.
-  bool end(const Event& event, FieldReader& fields);
-  std::uint64_t open() const;
+  void begin(const Event& event, const Rows& before, FieldReader& fields);
+  void end(const Event& event, FieldReader& fields);
+
+  // Gives the rows their ends. Begins and ends that lack the other:
+  struct Lonely {
+    std::uint64_t begins = 0, ends = 0;
+  };
+  Lonely pair();
 
  private:
-  struct Row {
-    std::vector<std::int64_t>* ends = nullptr;  // ends of the table; null: the event became no row
+  struct Half {
+    std::int64_t time = 0;
+    std::size_t name = 0;  // its hash; 0: it has none
+    bool is_end = false;
+    std::vector<std::int64_t>* ends = nullptr;  // ends of the table; null: it became no row
     std::size_t row = 0;
-    std::string name;
   };
+  using Halves = std::vector<Half>;
   using Thread = std::pair<std::string, std::string>;  // pid and tid as they are written
 
   static Thread thread_of(const Event& event);
+  static std::size_t name_of(const Event& event);
+  static bool close(Halves& open, const Half& end, bool any_name);
+  static void pair(Halves& halves, Lonely& lonely);
 
   TraceData& data_;
-  std::map<Thread, std::vector<Row>> open_;  // the innermost last
+  std::map<Thread, Halves> threads_;
 };
 
 }  // namespace stepscope::kineto

@@ -12,7 +12,7 @@ struct Span {
 };
 
 Span device_span(std::int64_t begin, std::int64_t duration) {
-  if (begin <= 0) return {kNoTime, kNoTime};
+  if (begin == 0) return {kNoTime, kNoTime};
   return {begin, begin + duration};
 }
 
@@ -29,7 +29,7 @@ bool DeviceEvents::add_op(DeviceOpKind kind, const Event& event) {
   d.name.push_back(fields_.name(event));
   d.kind.push_back(kind);
   d.stream.push_back(entities_.stream_of(event, 0));
-  d.correlation.push_back(fields_.id<std::uint32_t>(event, Field::correlation, 0));
+  d.correlation.push_back(fields_.correlation(event));
   d.graph.push_back(fields_.id<std::uint32_t>(event, Field::graph_id, 0));
   d.graph_node.push_back(fields_.id<std::uint64_t>(event, Field::graph_node, 0));
   d.bytes.push_back(fields_.id<std::uint64_t>(event, Field::bytes, kUnknownBytes));
@@ -81,7 +81,7 @@ bool DeviceEvents::add_sync(const Event& event) {
   s.end.push_back(*begin + fields_.duration(event));
   s.api.push_back(parse_sync_kind(kind.text));
   s.stream.push_back(event.has(Field::stream) ? entities_.stream_of(event) : kNone);
-  s.correlation.push_back(fields_.id<std::uint32_t>(event, Field::correlation, 0));
+  s.correlation.push_back(fields_.correlation(event));
   s.awaited_correlation.push_back(
       fields_.id<std::uint32_t>(event, Field::waits_for_correlation, 0));
   resolved_ = resolved_ || s.awaited_correlation.back() != 0;
@@ -90,7 +90,7 @@ bool DeviceEvents::add_sync(const Event& event) {
 }
 
 void DeviceEvents::add_event_record(const Event& event) {
-  const auto correlation = fields_.id<std::uint32_t>(event, Field::correlation, 0);
+  const auto correlation = fields_.correlation(event);
   arguments_[correlation] = {event.has(Field::stream) ? entities_.stream_of(event) : kNone,
                              event_handle(event, Field::event_id)};
   resolved_ = true;

@@ -207,6 +207,9 @@ Status Document::members() {
   Status status = Done{};
   for (first_ = true; status.ok() && !closed_; first_ = false) {
     status = unit([this](JsonScanner& scanner) { return member(scanner); }, Mender::Unit::member);
+    if (status.ok() && events_next_ && found_events_)
+      return error_at(window_.offset_of(window_.begin()),
+                      fmt::format("a second list of events. {}", kTwoTraces));
     if (status.ok() && events_next_) status = events();
     events_next_ = false;
   }

@@ -31,6 +31,16 @@ std::string text(const element& object, std::string_view key) {
   return object[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
 }
 
+// Some launchers write numbers as text. -1: there is none that can be.
+std::int32_t small_number(const element& object, std::string_view key) {
+  std::int64_t value = -1;
+  std::string_view written;
+  if (object[key].get(written) == simdjson::SUCCESS) value = integer(written).value_or(-1);
+  if (object[key].get(value) != simdjson::SUCCESS && written.empty()) return -1;
+  const bool is_small = value >= 0 && value <= std::numeric_limits<std::int32_t>::max();
+  return is_small ? static_cast<std::int32_t>(value) : -1;
+}
+
 // 13000 -> "13.0", as the CUDA versions are coded.
 std::string cuda_version(std::int64_t code) {
   return fmt::format("{}.{}", code / 1000, code % 1000 / 10);
@@ -86,14 +96,13 @@ void DocumentFacts::add_distributed(std::string_view json) {
     ++unreadable_;
     return;
   }
-  std::int64_t value = 0;
-  const auto small = [](std::int64_t n) {
-    return n >= 0 && n <= std::numeric_limits<std::int32_t>::max();
-  };
-  if (info["rank"].get(value) == simdjson::SUCCESS && small(value))
-    rank_ = static_cast<std::int32_t>(value);
-  if (info["world_size"].get(value) == simdjson::SUCCESS && small(value)) {
-    world_size_ = static_cast<std::int32_t>(value);
+  rank_ = small_number(info, "rank");
+  world_size_ = small_number(info, "world_size");
+  if (rank_ >= 0 && world_size_ > 0 && rank_ >= world_size_) {
+    contradiction_ = fmt::format(
+        "the file says rank {} of {} ranks, which cannot be: its rank is taken as unknown", rank_,
+        world_size_);
+    rank_ = -1;
   }
   for (const char* key : {"backend", "nccl_version"}) {
     if (const std::string found = text(info, key); !found.empty())
@@ -105,6 +114,7 @@ void DocumentFacts::apply(TraceData& data, ProcessId process) const {
   Process& main = data.processes[process];
   main.rank = rank_;
   main.world_size = world_size_;
+  if (!contradiction_.empty()) data.health.notes.push_back(contradiction_);
   main.facts.insert(facts_.begin(), facts_.end());
   data.devices = devices_;
   std::set<std::uint32_t> known;
@@ -112,7 +122,12 @@ void DocumentFacts::apply(TraceData& data, ProcessId process) const {
   for (const Stream& stream : data.streams) {
     if (known.insert(stream.device).second) data.devices.push_back({.index = stream.device});
   }
-  for (Device& device : data.devices) device.process = process;
+  for (Device& device : data.devices) {
+    const auto stream =
+        std::find_if(data.streams.begin(), data.streams.end(),
+                     [&device](const Stream& at) { return at.device == device.index; });
+    device.process = stream == data.streams.end() ? process : stream->process;
+  }
 }
 
 }  // namespace stepscope::kineto

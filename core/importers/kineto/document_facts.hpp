@@ -32,6 +32,7 @@ class DocumentFacts {
   std::uint64_t unreadable_ = 0;
   std::int32_t rank_ = -1;
   std::int32_t world_size_ = -1;
+  std::string contradiction_;  // a note
   std::map<std::string, std::string> facts_;
   std::vector<Device> devices_;
 };

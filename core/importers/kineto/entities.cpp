@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "core/importers/kineto/json/decimal.hpp"
 #include "core/importers/kineto/names.hpp"
+#include "core/importers/kineto/thread_layers.hpp"
 
 namespace stepscope::kineto {
 namespace {
@@ -30,11 +32,20 @@ std::int64_t Entities::number_of(const Event& event, Field field) {
   return kTextIds + fields_.intern(value);
 }
 
+// Mergers of ranks write pids as "[TP01-DP00] 4100".
+std::optional<std::int64_t> Entities::written_pid(std::int64_t pid) const {
+  if (!is_text_id(pid)) return pid >= 0 ? std::optional(pid) : std::nullopt;
+  const std::string_view text = data_.strings.view(static_cast<StringId>(pid - kTextIds));
+  const std::size_t last = text.find_last_not_of("0123456789");
+  return integer(text.substr(last == std::string_view::npos ? 0 : last + 1));
+}
+
 ProcessId Entities::process(std::int64_t pid) {
-  if (pid < 0) return kNone;
+  const std::optional<std::int64_t> number = written_pid(pid);
+  if (!number) return kNone;
   const auto [at, is_new] =
       processes_.try_emplace(pid, static_cast<ProcessId>(data_.processes.size()));
-  if (is_new) data_.processes.push_back({.pid = pid});
+  if (is_new) data_.processes.push_back({.pid = *number});
   return at->second;
 }
 
@@ -161,25 +172,11 @@ std::string Entities::unread_device_work() const {
   return "";
 }
 
-// Ascend's profiler gives the runtime's calls a process of its own; the thread is the same one.
 void Entities::join_layers() {
-  constexpr unsigned kCalls = 1, kOthers = 2;
-  std::vector<unsigned> kinds(data_.threads.size(), 0);
-  HostRanges& h = data_.host_ranges;
-  for (std::size_t row = 0; row < h.size(); ++row)
-    kinds[h.thread[row]] |= family_of(h.kind[row]) == HostFamily::api ? kCalls : kOthers;
-  std::map<std::int64_t, ThreadId> works;  // by tid
-  for (ThreadId t = 0; t < kinds.size(); ++t)
-    if (kinds[t] == kOthers && data_.threads[t].tid >= 0)
-      works.try_emplace(data_.threads[t].tid, t);
-  std::vector<ThreadId> joined(kinds.size(), kNone);
-  bool any = false;
-  for (ThreadId t = 0; t < kinds.size(); ++t) {
-    const auto same = kinds[t] == kCalls ? works.find(data_.threads[t].tid) : works.end();
-    if (same != works.end()) joined[t] = same->second, any = true;
-  }
-  if (!any) return;
-  for (ThreadId& thread : h.thread)
+  const std::vector<ThreadId> joined = thread_layers(data_);
+  const auto is_joined = [](ThreadId thread) { return thread != kNone; };
+  if (std::none_of(joined.begin(), joined.end(), is_joined)) return;
+  for (ThreadId& thread : data_.host_ranges.thread)
     if (joined[thread] != kNone) thread = joined[thread];
   for (ThreadId t = 0; t < joined.size(); ++t)
     if (joined[t] != kNone) data_.threads[t].process = data_.threads[joined[t]].process;
@@ -206,6 +203,45 @@ void Entities::remove_processes_without_threads() {
     if (process != kNone) process = moved[process];
 }
 
+// Where several ranks were merged into one file, each stream is the process's that launched most of
+// its work.
+void Entities::give_streams_to(ProcessId owner) {
+  const HostRanges& h = data_.host_ranges;
+  std::unordered_map<std::uint32_t, std::map<ProcessId, std::int64_t>> launched;  // first begins
+  std::set<ProcessId> launching;
+  for (CallId call = 0; call < data_.calls.size(); ++call) {
+    const RangeId range = data_.calls.range[call];
+    if (!is_launch(data_.calls.api[call]) || data_.calls.correlation[call] == 0) continue;
+    const ProcessId process = data_.threads[h.thread[range]].process;
+    launching.insert(process);
+    launched[data_.calls.correlation[call]].emplace(process, h.begin[range]);
+  }
+  for (Stream& stream : data_.streams) stream.process = owner;
+  if (launching.size() < 2) return;
+  std::vector<std::map<ProcessId, std::uint64_t>> votes(data_.streams.size());
+  const DeviceOps& ops = data_.device_ops;
+  for (DeviceOpId op = 0; op < ops.size(); ++op) {
+    const auto found = launched.find(ops.correlation[op]);
+    if (found == launched.end() || ops.stream[op] >= votes.size()) continue;
+    std::int64_t nearest = std::numeric_limits<std::int64_t>::min();
+    for (const auto& [process, begin] : found->second)
+      if (begin <= ops.begin[op]) nearest = std::max(nearest, begin);
+    for (const auto& [process, begin] : found->second)
+      if (begin == nearest) ++votes[ops.stream[op]][process];
+  }
+  for (StreamId s = 0; s < votes.size(); ++s) {
+    std::uint64_t most = votes[s][owner];
+    for (const auto& [process, count] : votes[s])
+      if (count > most) most = count, data_.streams[s].process = process;
+  }
+  data_.health.notes.push_back(fmt::format(
+      "{} processes launch work on devices in this file, as if the traces of several ranks had "
+      "been "
+      "merged: their numbers may meet, and work of one be taken for another's. Give the trace of "
+      "one rank",
+      launching.size()));
+}
+
 ProcessId Entities::finish() {
   join_layers();
   const ProcessId owner = main_process();
@@ -226,7 +262,7 @@ ProcessId Entities::finish() {
   for (Thread& thread : data_.threads) {
     if (thread.process == kNone) thread.process = owner;
   }
-  for (Stream& stream : data_.streams) stream.process = owner;
+  give_streams_to(owner);
   return owner;
 }
 

@@ -49,6 +49,7 @@ class Entities {
   };
 
   std::int64_t number_of(const Event& event, Field field);
+  std::optional<std::int64_t> written_pid(std::int64_t pid) const;
   ProcessId process(std::int64_t pid);
   ThreadId add_thread(const Key& key);
   StreamId add_stream(std::uint32_t device, std::uint32_t context, std::uint32_t stream);
@@ -57,6 +58,7 @@ class Entities {
   std::uint32_t context_of(const Event& event, Field field);
   std::uint32_t device_of(const Event& event, Field field);
   void join_layers();
+  void give_streams_to(ProcessId owner);
   void remove_processes_without_threads();
 
   TraceData& data_;

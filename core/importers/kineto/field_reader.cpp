@@ -36,6 +36,17 @@ std::optional<std::int64_t> FieldReader::time(const Event& event) {
   return time;
 }
 
+bool FieldReader::lost_time(const Event& event) {
+  const auto is_zero = [&event](Field field) { return sane_time(event.get(field)) == 0; };
+  return is_zero(Field::ts) && is_zero(Field::dur);
+}
+
+// Profilers whose ids are wider, or printed with a sign, are read by their lower 32 bits.
+std::uint32_t FieldReader::correlation(const Event& event) {
+  const std::int64_t id = integer(event, Field::correlation).value_or(0);
+  return id == -1 ? 0 : static_cast<std::uint32_t>(static_cast<std::uint64_t>(id));
+}
+
 std::int64_t FieldReader::duration(const Event& event) {
   if (event.get(Field::ph).text == "B") return 0;
   const std::optional<std::int64_t> duration = sane_time(event.get(Field::dur));

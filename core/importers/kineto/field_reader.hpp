@@ -19,6 +19,8 @@ class FieldReader {
 
   // Required fields.
   std::optional<std::int64_t> time(const Event& event);
+  // Begin and length are 0: PyTorch writes so what it lost the times of.
+  static bool lost_time(const Event& event);
   std::int64_t duration(const Event& event);  // 0 where there is none that can be
   StringId name(const Event& event);
 
@@ -26,6 +28,7 @@ class FieldReader {
   std::optional<std::int64_t> integer(const Event& event, Field field);
   template <class Unsigned>
   Unsigned id(const Event& event, Field field, Unsigned otherwise);
+  std::uint32_t correlation(const Event& event);  // 0: none
   void three(const Event& event, Field field, std::array<std::uint32_t, 3>& out);
   StringId intern(const JsonValue& value);
   std::string_view text(const JsonValue& value);  // valid until the next call

@@ -55,7 +55,7 @@ bool HostEvents::add(Category category, const Event& event) {
 
 bool HostEvents::add_range(HostKind kind, const Event& event) {
   const std::optional<std::int64_t> begin = fields_.time(event);
-  if (!begin) return false;
+  if (!begin || FieldReader::lost_time(event)) return false;
   HostRanges& h = data_.host_ranges;
   h.begin.push_back(*begin);
   h.end.push_back(*begin + fields_.duration(event));
@@ -87,7 +87,7 @@ void HostEvents::add_call(const Event& event) {
   if (!event.has(Field::correlation)) fields_.count_missing();
   c.range.push_back(static_cast<RangeId>(data_.host_ranges.size() - 1));
   c.api.push_back(classify_api(data_.strings.view(data_.host_ranges.name.back())));
-  c.correlation.push_back(fields_.id<std::uint32_t>(event, Field::correlation, 0));
+  c.correlation.push_back(fields_.correlation(event));
   c.stream.push_back(kNone);
   c.event.push_back(0);
   c.bytes.push_back(kUnknownBytes);

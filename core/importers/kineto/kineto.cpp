@@ -62,6 +62,11 @@ Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress&
 
 Status check_holds_events(const TraceData& data) {
   if (data.host_ranges.size() > 0 || data.device_ops.size() > 0) return Done{};
+  if (data.health.skipped_events == 0 && data.counters.size() + data.marks.size() > 0)
+    return bad_input(fmt::format(
+        "it holds {} counters and {} instants (memory, marks), and no operation, call or device "
+        "work: record the run with ProfilerActivity.CPU, and CUDA where there is a GPU",
+        data.counters.size(), data.marks.size()));
   if (data.health.skipped_events == 0)
     return bad_input(
         "no event of the program is in it: nothing ran while the profiler did, or only in threads "

@@ -57,6 +57,7 @@ Category category_in_event_list(const Event& event) {
   const std::string_view process = event.get(Field::pid).text;
   if (event.has(Field::task_type)) return category_of_task(event.get(Field::task_type).text);
   if (event.get(Field::name).text.starts_with("AscendCL@")) return Category::runtime;
+  if (event.get(Field::name).text.starts_with("hcom_")) return Category::kernel;
   if (process == "CUDA functions") return Category::kernel;
   if (process != "CPU functions") return Category::unknown;
   return is_mark_of_pytorch(event) ? Category::user_annotation : Category::cpu_op;
@@ -111,8 +112,9 @@ void TraceFiller::add(const Event& event) {
     numbers_ = std::max(numbers_, std::uint64_t{number} + 1);
   }
   const BeginEnd::Rows before = begin_end_.rows();
-  const bool placed = phase == 'E' ? begin_end_.end(event, fields_) : place(category, event);
-  if (phase == 'B') begin_end_.begin(event, before);
+  if (phase == 'E') return begin_end_.end(event, fields_);
+  const bool placed = place(category, event);
+  if (phase == 'B') begin_end_.begin(event, before, fields_);
   if (!placed) skip(event, category);
 }
 
@@ -190,11 +192,17 @@ void TraceFiller::note_skipped() {
                     timeless_, timeless_ == 1 ? "" : "s"));
 }
 
-void TraceFiller::note_open() {
-  if (const std::uint64_t open = begin_end_.open(); open > 0)
+void TraceFiller::note_lonely(const BeginEnd::Lonely& lonely) {
+  const auto plural = [](std::uint64_t count) { return count == 1 ? "" : "s"; };
+  if (const std::uint64_t open = lonely.begins; open > 0)
     data_.health.notes.push_back(
         fmt::format("{} event{} begin{} and never end{} in this file: no length is known", open,
-                    open == 1 ? "" : "s", open == 1 ? "s" : "", open == 1 ? "s" : ""));
+                    plural(open), open == 1 ? "s" : "", open == 1 ? "s" : ""));
+  data_.health.skipped_events += lonely.ends;
+  if (const std::uint64_t ends = lonely.ends; ends > 0)
+    data_.health.notes.push_back(
+        fmt::format("{} event{} end{} that never began in this file: left out", ends, plural(ends),
+                    ends == 1 ? "s" : ""));
 }
 
 void TraceFiller::note_mended() {
@@ -234,6 +242,17 @@ void TraceFiller::note_missing_numbers() {
       numbers_, numbers_ - numbered_));
 }
 
+void TraceFiller::note_unseen_device() {
+  const bool described = !data_.devices.empty() && !data_.devices.front().name.empty();
+  const bool seen = data_.device_ops.size() > 0 || data_.calls.size() > 0;
+  if (!described || seen || data_.host_ranges.size() == 0) return;
+  data_.health.notes.push_back(fmt::format(
+      "the file describes a device ({}) and holds neither calls nor work of it: if the program "
+      "used "
+      "it, record with ProfilerActivity.CUDA. What this report says is of the host alone",
+      data_.devices.front().name));
+}
+
 void TraceFiller::note_frames(std::uint64_t moved) {
   if (moved == 0) return;
   data_.health.notes.push_back(
@@ -255,17 +274,18 @@ void TraceFiller::set_collected(bool api_arguments) {
 
 TraceData TraceFiller::finish() {
   data_.source = SourceKind::kineto;
+  note_lonely(begin_end_.pair());
   unread_ = entities_.unread_device_work();
   const ProcessId owner = entities_.finish();
   facts_.apply(data_, owner);
   samples_.finish(owner);
   set_collected(device_.finish());
+  note_unseen_device();
   fields_.count_unended(close_open_ranges(data_));
   note_frames(end_with_callers(data_.host_ranges));
   shift_times();
   data_.health.missing_fields += facts_.unreadable();
   note_skipped();
-  note_open();
   note_mended();
   note_missing_numbers();
   return std::move(data_);

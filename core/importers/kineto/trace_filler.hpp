@@ -47,9 +47,10 @@ class TraceFiller {
   void skip(const Event& event, Category category);
   void shift_times();
   void note_skipped();
-  void note_open();
+  void note_lonely(const BeginEnd::Lonely& lonely);
   void note_mended();
   void note_missing_numbers();
+  void note_unseen_device();
   void note_frames(std::uint64_t moved);
   void set_collected(bool api_arguments);
 

@@ -137,5 +137,49 @@ TEST(KinetoEntities, FactsThatDoNotReadAreCountedNotFatal) {
   EXPECT_EQ(data.host_ranges.begin.at(0), 1000);
 }
 
+// A merger of ranks gives each process a label; both ranks count their calls from 1.
+TEST(KinetoEntities, StreamsOfMergedRanksAreTheirOwn) {
+  std::string events;
+  for (int k = 1; k <= 4; ++k) {
+    for (int rank = 0; rank < 2; ++rank) {
+      const std::string pid =
+          "\"[TP0" + std::to_string(rank) + "] " + std::to_string(4100 + rank) + "\"";
+      const std::string id = std::to_string(k), at = std::to_string(100 * k + 1000 * rank);
+      events +=
+          std::string(events.empty() ? "" : ",") +
+          R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "tid": 5, "dur": 5, "pid": )" +
+          pid + R"(, "ts": )" + at + R"(, "args": {"correlation": )" + id + R"(}},
+                {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "dur": 5, "ts": )" +
+          at + R"(.5, "args": {"stream": 7, "device": )" + std::to_string(rank) +
+          R"(, "correlation": )" + id + "}}";
+    }
+  }
+  const TraceData data = read_events(events);
+  ASSERT_EQ(data.processes.size(), 2U);
+  EXPECT_EQ(data.processes[1].pid, 4101);
+  ASSERT_EQ(data.streams.size(), 2U);
+  EXPECT_EQ(data.streams[0].process, 0U);
+  EXPECT_EQ(data.streams[1].process, 1U);
+  EXPECT_THAT(data.health.notes,
+              ::testing::Contains(::testing::HasSubstr("2 processes launch work")));
+}
+
+TEST(KinetoEntities, ARankThatCannotBeIsSaid) {
+  const auto rank_of = [](std::string_view info) {
+    const TraceData data = read_good(document(kOp, R"("distributedInfo": )" + std::string(info)));
+    return std::pair(data.processes.at(0).rank, data.health.notes.size());
+  };
+  EXPECT_EQ(rank_of(R"({"rank": 1, "world_size": 2})"), std::pair(1, std::size_t{0}));
+  EXPECT_EQ(rank_of(R"({"rank": "1", "world_size": "2"})"), std::pair(1, std::size_t{0}));
+  EXPECT_EQ(rank_of(R"({"rank": 5, "world_size": 2})"), std::pair(-1, std::size_t{1}));
+}
+
+TEST(KinetoEntities, ADeviceOfWhichNothingWasRecordedIsSaid) {
+  const TraceData data =
+      read_good(document(kOp, R"("deviceProperties": [{"id": 0, "name": "Some GPU"}])"));
+  EXPECT_THAT(data.health.notes,
+              ::testing::Contains(::testing::HasSubstr("ProfilerActivity.CUDA")));
+}
+
 }  // namespace
 }  // namespace stepscope

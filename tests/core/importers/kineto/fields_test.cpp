@@ -115,7 +115,7 @@ TEST(KinetoFields, MissingOnesAreCounted) {
       {R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1})", 0, 1,
        1, 0},
       {R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1,
-           "args": {"correlation": -4, "stream": 99999999999, "grid": [1, 2], "block": "x"}})",
+           "args": {"correlation": "x", "stream": 99999999999, "grid": [1, 2], "block": "x"}})",
        0, 1, 4, 0},
       {R"json({"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pageable -> Device)", "pid": 0, "tid": 7, "ts": 1,
            "dur": 1, "args": {"correlation": 4}})json",
@@ -132,6 +132,35 @@ TEST(KinetoFields, MissingOnesAreCounted) {
         Trace::build(read_events(row.event));  // whatever is missing, the model stands
     EXPECT_EQ(trace.host_ranges().size(), row.ranges);
   }
+}
+
+TEST(KinetoFields, CorrelationsWithASignOrOfMoreBitsLinkAsTheyStand) {
+  for (const char* id : {"8589934601", "-2147483641", "\"7\""}) {
+    const std::string args =
+        std::string(R"("args": {"device": 0, "stream": 7, "correlation": )") + id + "}}";
+    const Trace trace = Trace::build(read_events(
+        R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 1, "dur": 1, )" +
+        args +
+        R"(, {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 3, "dur": 1, )" +
+        args));
+    EXPECT_EQ(trace.launch_of(0), 0U) << id;
+    EXPECT_EQ(trace.health().missing_fields, 0U) << id;
+  }
+}
+
+// PyTorch 2.12 loses the times of events and writes zeros for both.
+TEST(KinetoFields, TimesThatAreAllZeroAreNone) {
+  const TraceData data = read_events(R"(
+    {"ph": "X", "cat": "cpu_op", "name": "lost", "pid": 1, "tid": 1, "ts": 0.000, "dur": 0.000},
+    {"ph": "X", "cat": "cpu_op", "name": "first", "pid": 1, "tid": 1, "ts": 0, "dur": 2},
+    {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": -8, "dur": 1,
+     "args": {"device": 0, "stream": 7, "correlation": 1}})");
+  EXPECT_EQ(data.host_ranges.size(), 1U);
+  EXPECT_EQ(data.health.skipped_events, 1U);
+  const Trace trace = Trace::build(read_events(R"(
+    {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": -8, "dur": 1,
+     "args": {"device": 0, "stream": 7, "correlation": 1}})"));
+  EXPECT_EQ(trace.device_ops().size(), 1U) << "times may count from the middle of the run";
 }
 
 TEST(KinetoFields, WhatHasNoEndThatCanBeIsEmptyAndCounted) {

@@ -201,5 +201,10 @@ TEST(KinetoInput, ProgressNeverFallsAndReachesTheEnd) {
   EXPECT_EQ(all, sample().size());
 }
 
+TEST(KinetoInput, ASecondListOfEventsIsASecondTrace) {
+  const std::string message = read_error(R"({"traceEvents": [], "a": 1, "traceEvents": []})");
+  EXPECT_NE(message.find("a second list of events. Two processes wrote"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stepscope

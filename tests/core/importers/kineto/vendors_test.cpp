@@ -172,6 +172,19 @@ TEST(KinetoVendors, BeginsAndEndsAreOneEvent) {
   EXPECT_THAT(data.health.notes, Contains(HasSubstr("1 event begins and never ends")));
 }
 
+// Writers may sort by name, or write the last first.
+TEST(KinetoVendors, BeginsAndEndsMayStandInAnyOrder) {
+  const TraceData data = read_events(R"(
+    {"ph": "E", "name": "k", "pid": 0, "tid": 7, "ts": 50},
+    {"ph": "B", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 35, "args": {"device": 0, "stream": 7, "correlation": 4}},
+    {"ph": "E", "name": "k", "pid": 0, "tid": 7, "ts": 35},
+    {"ph": "B", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 30, "args": {"device": 0, "stream": 7, "correlation": 3}},
+    {"ph": "E", "name": "m", "pid": 0, "tid": 7, "ts": 20},
+    {"ph": "B", "cat": "kernel", "name": "m", "pid": 0, "tid": 7, "ts": 20, "args": {"device": 0, "stream": 7, "correlation": 2}})");
+  EXPECT_THAT(data.device_ops.end, ElementsAre(50'000, 35'000, 20'000));
+  EXPECT_EQ(data.health.notes.size(), 0U);
+}
+
 std::string why_nothing(std::string_view content) {
   const Status holds = check_holds_events(read_good(content));
   EXPECT_FALSE(holds.ok()) << content;
@@ -188,6 +201,10 @@ TEST(KinetoVendors, ATraceOfAnotherToolSaysSo) {
                   R"({"ph": "X", "name": "fusion.3", "pid": 1, "tid": 1, "ts": 10, "dur": 2})")),
               HasSubstr("\"no category, ph X\" (1)"));
   EXPECT_THAT(why_nothing(document("")), HasSubstr("no event of the program is in it"));
+  EXPECT_THAT(
+      why_nothing(document(
+          R"({"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 10, "args": {"Total Allocated": 5}})")),
+      HasSubstr("it holds 1 counters and 0 instants"));
   EXPECT_THAT(why_nothing("[]"), HasSubstr("no event of the program is in it"));
   EXPECT_THAT(
       why_nothing(document(
