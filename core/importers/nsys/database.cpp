@@ -87,7 +87,28 @@ Status Database::read_tables() {
     const Row row(found->get());
     tables_[std::string(row.text(0))].insert(std::string(row.text(1)));
   }
+  add_versions();
   return code == SQLITE_DONE ? Status(Done{}) : failure("its tables cannot be read");
+}
+
+// The last version stands for the table where that is not there under its plain name.
+void Database::add_versions() {
+  for (const std::string& name : tables()) {
+    const std::size_t digits = name.find_last_not_of("0123456789");
+    const bool is_version = digits != std::string::npos && digits + 1 < name.size() &&
+                            name.substr(0, digits + 1).ends_with("_V");
+    if (!is_version) continue;
+    const std::string plain = name.substr(0, digits - 1);
+    if (tables_.contains(plain) && !written_as_.contains(plain)) continue;
+    tables_[plain] = tables_[name];
+    written_as_[plain] = name;
+  }
+  for (const auto& [plain, name] : written_as_) tables_.erase(name);
+}
+
+std::string Database::written_as(const std::string& table) const {
+  const auto found = written_as_.find(table);
+  return found == written_as_.end() ? table : found->second;
 }
 
 bool Database::has(const std::string& table, const std::string& column) const {
@@ -116,7 +137,7 @@ std::string Database::columns(const std::string& table) const {
 
 std::uint64_t Database::rows(const std::string& table) const {
   if (!has(table)) return 0;
-  const auto found = prepare(fmt::format("SELECT max(rowid) FROM \"{}\"", table));
+  const auto found = prepare(fmt::format("SELECT max(rowid) FROM \"{}\"", written_as(table)));
   if (!found.ok() || sqlite3_step(found->get()) != SQLITE_ROW) return 0;
   return Row(found->get()).id<std::uint64_t>(0, 0);
 }
@@ -132,7 +153,7 @@ Status Database::each_while(const std::string& table, Columns columns, const Jud
     list += list.empty() ? "" : ", ";
     list += has(table, column) ? fmt::format("\"{}\"", column) : "NULL";
   }
-  const auto statement = prepare(fmt::format("SELECT {} FROM \"{}\"", list, table));
+  const auto statement = prepare(fmt::format("SELECT {} FROM \"{}\"", list, written_as(table)));
   if (!statement.ok()) return statement.error();
   const Row row(statement->get());
   int code = SQLITE_OK;
@@ -146,8 +167,8 @@ std::optional<std::string> Database::text_at(const std::string& table, const cha
   if (!has(table, column) || !has(table, key)) return std::nullopt;
   Statement& statement = look_ups_[table];
   if (statement == nullptr) {
-    auto made =
-        prepare(fmt::format("SELECT \"{}\" FROM \"{}\" WHERE \"{}\" = ?", column, table, key));
+    auto made = prepare(
+        fmt::format("SELECT \"{}\" FROM \"{}\" WHERE \"{}\" = ?", column, written_as(table), key));
     if (!made.ok()) return std::nullopt;
     statement = std::move(made).value();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read-only rows of an SQLite file that may be of any version, or hostile: tables and columns are
-// looked up by name, and those that are absent read as NULL.
+// looked up by name, and those that are absent read as NULL. Tables that a version of nsys writes
+// with its number ("NVTX_EVENTS_V2") have the name without it.
 #pragma once
 
 #include <cstdint>
@@ -76,9 +77,12 @@ class Database {
   Error failure(std::string_view what) const;
   Result<Statement> prepare(const std::string& sql) const;
   Status read_tables();
+  void add_versions();
+  std::string written_as(const std::string& table) const;
 
   std::unique_ptr<sqlite3, Close> database_;
   std::map<std::string, std::set<std::string>> tables_;  // with their columns
+  std::map<std::string, std::string> written_as_;        // where the file names them otherwise
   mutable std::map<std::string, Statement> look_ups_;
 };
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 
 #include "core/importers/kineto/json/text.hpp"
@@ -214,22 +215,13 @@ void note_missing_names(Filling& to) {
         "tables");
 }
 
-void note_unread_tables(Filling& to) {
-  constexpr std::array kUnread = {"COMPOSITE_EVENTS",
-                                  "SCHED_EVENTS",
-                                  "GPU_METRICS",
-                                  "CUDA_CALLCHAINS",
-                                  "CUDNN_EVENTS",
-                                  "CUBLAS_EVENTS",
-                                  "OPENACC_LAUNCH_EVENTS",
-                                  "MPI_P2P_EVENTS",
-                                  "MPI_COLLECTIVES_EVENTS",
-                                  "CUDA_GPU_MEMORY_USAGE_EVENTS",
-                                  "GENERIC_EVENTS",
-                                  "NET_NIC_METRIC"};
+void note_unread_tables(Filling& to, std::span<const char* const> read) {
+  const Database& database = to.database;
   std::string list;
-  for (const char* table : kUnread) {
-    const std::uint64_t rows = to.database.rows(table);
+  for (const std::string& table : database.tables()) {
+    const bool holds_events = database.has(table, "start") || database.has(table, "timestamp");
+    const bool is_read = std::find(read.begin(), read.end(), table) != read.end();
+    const std::uint64_t rows = holds_events && !is_read ? database.rows(table) : 0;
     if (rows > 0) list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", table, rows);
   }
   if (!list.empty())

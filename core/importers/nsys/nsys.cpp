@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-constexpr std::array kEventTables = {
+constexpr std::array<const char*, 14> kEventTables = {
     "CUPTI_ACTIVITY_KIND_KERNEL",
     "CUPTI_ACTIVITY_KIND_MEMCPY",
     "CUPTI_ACTIVITY_KIND_MEMSET",
@@ -25,6 +25,7 @@ constexpr std::array kEventTables = {
     "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
     "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
     "CUDA_GRAPH_NODE_EVENTS",
+    "DIAGNOSTIC_EVENT",
 };
 
 Error in_export(const std::filesystem::path& path, Error error) {
@@ -71,7 +72,7 @@ Result<TraceData> fill(nsys::Filling& to) {
   const Status facts = nsys::read_facts(to, to.entities.finish());
   if (!facts.ok()) return facts.error();
   nsys::note_missing_names(to);
-  nsys::note_unread_tables(to);
+  nsys::note_unread_tables(to, kEventTables);
   set_nsys_collected(to, *joined);
   return std::move(to.data);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/importers/nsys/database.hpp"
@@ -33,7 +34,7 @@ Status read_facts(Filling& to, ProcessId main);
 void note_missing_names(Filling& to);
 
 // Tables of events that hold rows and were not read.
-void note_unread_tables(Filling& to);
+void note_unread_tables(Filling& to, std::span<const char* const> read);
 
 // What host threads did: calls of the CUDA runtime and driver, the tracer's own overhead, and calls
 // of the operating system.

@@ -188,6 +188,15 @@ TEST(NsysTables, OverheadIsNamedByItsTypeWhereItHasNoName) {
   EXPECT_EQ(data.host_ranges.kind[0], HostKind::overhead);
 }
 
+TEST(NsysTables, TablesMayCarryTheirVersion) {
+  const NsysFile file;
+  std::string versioned = kNvtxTable;
+  versioned.replace(versioned.find("NVTX_EVENTS"), 11, "NVTX_EVENTS_V3");
+  file.run(std::string(kStringTable) + versioned +
+           "INSERT INTO NVTX_EVENTS_V3 VALUES (1, 2, 59, 'a', " + gtid(5, 6) + ", NULL, 0);");
+  EXPECT_EQ(file.read().host_ranges.size(), 1U);
+}
+
 TEST(NsysTables, TablesThatAreNotReadAreNamed) {
   const NsysFile file;
   file.run(std::string(kStringTable) + kNvtxTable +
