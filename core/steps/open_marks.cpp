@@ -79,4 +79,29 @@ void set_open_marks_aside(const Activity& activity, Steps& steps) {
   steps.notes.push_back(std::move(note));
 }
 
+void set_missing_marks_aside(const Trace& trace, Steps& steps) {
+  const bool by_marks =
+      steps.found_by == FoundBy::profiler_step || steps.found_by == FoundBy::nvtx_step;
+  if (!by_marks || trace.data().source == SourceKind::stepscope || steps.list.size() < 3) return;
+  std::vector<std::int64_t> leaps;
+  for (std::size_t k = 1; k < steps.list.size(); ++k)
+    leaps.push_back(steps.list[k].id - steps.list[k - 1].id);
+  const std::int64_t usual = *std::min_element(leaps.begin(), leaps.end());
+  if (2 * std::count(leaps.begin(), leaps.end(), usual) < std::ssize(leaps)) return;
+  std::vector<std::size_t> behind;
+  for (std::size_t k = 1; k < steps.list.size(); ++k)
+    if (leaps[k - 1] > usual && steps.list[k].steady) behind.push_back(k);
+  if (behind.empty() || behind.size() >= steps.steady_count()) return;
+  for (const std::size_t k : behind) {
+    steps.list[k].steady = false;
+    steps.list[k].why_not_steady = "marks before it are missing";
+  }
+  const std::size_t first = behind.front();
+  steps.notes.push_back(fmt::format(
+      "marks of steps are missing (between {} and {}{}): {} step{} that may hold several, or what "
+      "was not recorded, {} not counted",
+      steps.list[first - 1].id, steps.list[first].id, behind.size() == 1 ? "" : ", ...",
+      behind.size(), behind.size() == 1 ? "" : "s", behind.size() == 1 ? "is" : "are"));
+}
+
 }  // namespace stepscope

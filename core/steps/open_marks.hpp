@@ -4,6 +4,10 @@
 // such a mark lies is as long as two and is not counted.
 //
 // A mark has no end where it has no length although others of its name last kLeast.
+//
+// Marks that are missing: profilers of others lose some, and a schedule of several cycles leaves
+// stretches out. Where the numbers of marks leap further than they usually do, the step behind the
+// leap is as long as several, or holds what was not recorded, and is not counted.
 #pragma once
 
 #include "core/steps/activity.hpp"
@@ -16,5 +20,6 @@ void take_open_marks(Activity& activity);
 
 // Steps in which one lies are not counted; behind end_warm_up.
 void set_open_marks_aside(const Activity& activity, Steps& steps);
+void set_missing_marks_aside(const Trace& trace, Steps& steps);
 
 }  // namespace stepscope

@@ -10,12 +10,14 @@
 #include <tuple>
 
 #include "core/steps/finders/named_range.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {
 
 constexpr double kNearlyAll = 0.95;      // share of the work
 constexpr double kDivideNothing = 0.05;  // less than a window without steps
+constexpr double kMuchBeyond = 0.01;     // share of a mark's length
 constexpr double kUnsure = 0.4;          // a loop that is found otherwise goes before
 
 // More outer ranges than this cross what they hold: not all of them are tried.
@@ -143,7 +145,20 @@ std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId
   if (!numbered) {
     for (std::size_t i = 0; i < steps.size(); ++i) steps[i].id = static_cast<std::int64_t>(i);
   }
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i)
+    steps[i].time.end = std::min(steps[i].time.end, steps[i + 1].time.begin);
   return steps;
+}
+
+bool outlast_the_next(const Activity& activity, std::span<const RangeId> ranges) {
+  std::vector<std::int64_t> beyond, lengths;
+  for (std::size_t i = 0; i + 1 < ranges.size(); ++i) {
+    const Interval time = activity.time(ranges[i]);
+    beyond.push_back(std::max<std::int64_t>(0, time.end - activity.time(ranges[i + 1]).begin));
+    lengths.push_back(time.length());
+  }
+  return !beyond.empty() &&
+         static_cast<double>(median(beyond)) > kMuchBeyond * static_cast<double>(median(lengths));
 }
 
 double confidence_of_division(const Activity& activity, std::span<const HostStep> steps,

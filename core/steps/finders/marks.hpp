@@ -38,7 +38,14 @@ MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ra
 std::vector<Interval> times_of(const Activity& activity, std::span<const RangeId> ranges);
 
 // Steps from marks; ids are the numbers in the names where those rise throughout, else 0, 1, 2, ...
+// A mark that outlasts the begin of the next one ends there.
 std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId> ranges);
+
+// Marks that outlast the begin of the next one by much: where the last one's step ends is not known.
+inline constexpr const char* kMarksOutlast =
+    "marks of steps outlast the begin of the next one: each ends there, and the last step is not "
+    "counted";
+bool outlast_the_next(const Activity& activity, std::span<const RangeId> ranges);
 
 // How surely marks with that confidence divide a loop, given the work that each holds: two marks
 // behind a loop, of which the first holds it all, do not, nor do three of which two hold nothing.

@@ -190,6 +190,8 @@ Loop find_named_ranges(const Activity& activity) {
                                noun_of(activity.work_kind)),
             .thread = best.group->thread,
             .steps = steps_of(activity, best.group->ranges)};
+  loop.last_complete = !outlast_the_next(activity, best.group->ranges);
+  if (!loop.last_complete) loop.notes.push_back(kMarksOutlast);
   note_crossing(best.group->crossing, loop.notes);
   return loop;
 }

@@ -19,6 +19,8 @@ Loop find_profiler_steps(const Activity& activity) {
                                thread_text(*activity.trace, marks.thread)),
             .thread = marks.thread,
             .steps = steps_of(activity, marks.ranges)};
+  loop.last_complete = !outlast_the_next(activity, marks.ranges);
+  if (!loop.last_complete) loop.notes.push_back(kMarksOutlast);
   note_crossing(marks.crossing, loop.notes);
   // Work between marks counts to the next step, so what matters is what lies outside all of them.
   const double covered = activity.share_in(loop.time());

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+#include <vector>
+
 #include "tests/core/steps/found.hpp"
 
 namespace stepscope {
@@ -57,6 +60,42 @@ TEST(OpenMarks, OfAnOptimizerTheyEndNoStep) {
                     i == 9 ? begin : loop.now);
   }
   EXPECT_EQ(found(loop).list.size(), 9U);
+}
+
+// Marked steps of 100 us under these numbers; the work of missing ones is there.
+Steps steps_numbered(const std::vector<int>& numbers, SourceKind source) {
+  LoopMaker loop;
+  loop.make.data.source = source;
+  int next = numbers.front();
+  for (const int number : numbers) {
+    for (; next <= number; ++next) {
+      const std::int64_t begin = loop.now;
+      loop.kernel("gemm", 60'000), loop.wait();
+      loop.now = begin + 100'000;
+      if (next == number)
+        loop.make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(number), 1, begin,
+                        loop.now);
+    }
+  }
+  return found(loop);
+}
+
+TEST(MissingMarks, TheStepBehindThemIsNotCounted) {
+  const Steps steps = steps_numbered({3, 4, 5, 6, 8, 9, 12, 13}, SourceKind::kineto);
+  EXPECT_EQ(counted_walls(steps), std::vector<std::int64_t>(5, 100'000));
+  EXPECT_THAT(steps.notes,
+              Contains(HasSubstr("marks of steps are missing (between 6 and 8, ...)")));
+}
+
+TEST(MissingMarks, NumbersThatRiseByMoreMissNone) {
+  const Steps steps = steps_numbered({10, 20, 30, 40, 50}, SourceKind::kineto);
+  EXPECT_EQ(counted_walls(steps), std::vector<std::int64_t>(4, 1'000'000));
+}
+
+// Our recorder loses no marks: the program marked none there.
+TEST(MissingMarks, AreNotLookedForInOurOwnRecordings) {
+  const Steps steps = steps_numbered({3, 4, 5, 6, 8, 9, 10}, SourceKind::stepscope);
+  EXPECT_EQ(counted_walls(steps).size(), 6U);
 }
 
 }  // namespace

@@ -40,6 +40,23 @@ TEST(ProfilerStep, CopiesOnADevicesTimeLineDoNotDouble) {
   EXPECT_EQ(steps.list[0].host.begin, LoopMaker::kStart);
 }
 
+// with_stack makes marks that outlast the begin of the next one.
+TEST(ProfilerStep, MarksThatOverlapEndWhereTheNextBegins) {
+  LoopMaker loop;
+  std::vector<std::int64_t> begins;
+  for (int i = 0; i < 6; ++i) {
+    begins.push_back(loop.now);
+    loop.train_ops();
+    loop.now = begins.back() + 1'000'000;
+    loop.make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(i), 1, begins.back(),
+                    loop.now + 400'000);
+  }
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 6U);
+  for (std::size_t k = 0; k + 1 < 6; ++k) EXPECT_EQ(steps.list[k].host.end, begins[k + 1]);
+  EXPECT_FALSE(steps.list.back().wall_known) << "where the last one ends is not known";
+}
+
 TEST(ProfilerStep, TheSameMarkTwiceOnAThreadIsOneStep) {
   LoopMaker loop;
   for (int i = 0; i < 4; ++i) {
