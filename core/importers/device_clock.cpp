@@ -33,7 +33,7 @@ struct Call {
 };
 
 std::vector<Call> calls_in_order(const TraceData& data, const std::vector<CallId>& launch_of,
-                                 const std::vector<bool>& misplaced) {
+                                 const std::vector<bool>& wrong) {
   const HostRanges& h = data.host_ranges;
   const DeviceOps& ops = data.device_ops;
   std::vector<Call> out;
@@ -42,7 +42,7 @@ std::vector<Call> calls_in_order(const TraceData& data, const std::vector<CallId
     out.push_back({h.thread[range], h.begin[range], h.end[range], data.calls.api[call], {}, false});
   }
   for (DeviceOpId op = 0; op < ops.size(); ++op) {
-    if (launch_of[op] == kNone || misplaced[op]) continue;
+    if (launch_of[op] == kNone || wrong[op]) continue;
     Call& call = out[launch_of[op]];
     call.is_read = call.is_read || ops.copy_kind[op] == CopyKind::device_to_host;
     if (!is_launch(call.api)) continue;
@@ -100,8 +100,8 @@ void move(std::vector<std::int64_t>& times, std::int64_t by) {
 }  // namespace
 
 std::int64_t mend_device_clock(TraceData& data, const std::vector<CallId>& launch_of,
-                               const std::vector<bool>& misplaced) {
-  const std::int64_t by = shift_of(calls_in_order(data, launch_of, misplaced));
+                               const std::vector<bool>& wrong) {
+  const std::int64_t by = shift_of(calls_in_order(data, launch_of, wrong));
   if (by == 0) return 0;
   move(data.device_ops.begin, by), move(data.device_ops.end, by);
   move(data.syncs.begin, by), move(data.syncs.end, by);
@@ -115,8 +115,8 @@ std::int64_t mend_device_clock(TraceData& data, const std::vector<CallId>& launc
 }
 
 void note_clock_that_drifts(TraceData& data, const std::vector<CallId>& launch_of,
-                            const std::vector<bool>& misplaced) {
-  const std::vector<Call> calls = calls_in_order(data, launch_of, misplaced);
+                            const std::vector<bool>& wrong) {
+  const std::vector<Call> calls = calls_in_order(data, launch_of, wrong);
   std::vector<std::int64_t> early, late;
   const std::vector<std::int64_t> begins = begins_behind_launches(calls);
   for (const std::int64_t time : begins)

@@ -16,15 +16,15 @@
 namespace stepscope {
 
 // The rows are in the order of trace.hpp; `launch_of` is what link_launches says. Records that are
-// misplaced themselves (device_places.hpp) say nothing of the clock.
+// `wrong` themselves (device_places.hpp, overrunning_ops) say nothing of the clock.
 
 // Nanoseconds by which device times were moved; 0 and no note where the clocks agree.
 std::int64_t mend_device_clock(TraceData& data, const std::vector<CallId>& launch_of,
-                               const std::vector<bool>& misplaced);
+                               const std::vector<bool>& wrong);
 
 // A clock that drifts or jumps is put right by no single amount: a note says what is still
 // impossible.
 void note_clock_that_drifts(TraceData& data, const std::vector<CallId>& launch_of,
-                            const std::vector<bool>& misplaced);
+                            const std::vector<bool>& wrong);
 
 }  // namespace stepscope

@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/importers/device_clock.hpp"
@@ -16,6 +17,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kRounded = 0.05;  // share of the records
+constexpr double kMany = 0.5;
 constexpr std::size_t kFewestCalls = 20;
 constexpr std::int64_t kLongestQuick_ns = 300'000, kShortestSlow_ns = 200;
 
@@ -75,6 +77,27 @@ void remove_kernels_without_length(TraceData& data) {
                   without, kernels));
 }
 
+// A number that many ops of plain launches share is none: the ops are tied to no call. Where an op
+// comes beside the one that its call put there, it alone is tied to none.
+void forget_shared_numbers(TraceData& data) {
+  DeviceOps& d = data.device_ops;
+  const std::vector<CallId> launch_of = link_launches(data);
+  const std::unordered_set<std::uint32_t> calls(data.calls.correlation.begin(),
+                                                data.calls.correlation.end());
+  const auto is_further = [&](DeviceOpId op) {
+    return launch_of[op] == kNone && d.correlation[op] != 0 && calls.contains(d.correlation[op]);
+  };
+  std::unordered_map<std::uint32_t, std::uint64_t> further;
+  for (DeviceOpId op = 0; op < d.size(); ++op)
+    if (is_further(op)) ++further[d.correlation[op]];
+  for (DeviceOpId op = 0; op < d.size(); ++op) {
+    const auto shared = further.find(d.correlation[op]);
+    const bool is_none = shared != further.end() && kMany * static_cast<double>(d.size()) <
+                                                        static_cast<double>(shared->second);
+    if (is_none || is_further(op)) d.correlation[op] = 0;
+  }
+}
+
 // What no call is known for, and lies further from all that the host did than that lasted: which
 // part of the run it belongs to is not known.
 void remove_far_records(TraceData& data) {
@@ -119,16 +142,23 @@ void note_unit_of_time(TraceData& data) {
       too_long ? "nanoseconds" : "milliseconds"));
 }
 
+std::vector<bool> either(std::vector<bool> a, const std::vector<bool>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] || b[i];
+  return a;
+}
+
 }  // namespace
 
 void mend_foreign_records(TraceData& data) {
   put_in_order(data);
   remove_doubles(data);
   remove_kernels_without_length(data);
+  forget_shared_numbers(data);
   const std::vector<CallId> launch_of = link_launches(data);
   const std::vector<bool> misplaced = misplaced_ops(data, launch_of);
-  (void)mend_device_clock(data, launch_of, misplaced);
-  note_clock_that_drifts(data, launch_of, misplaced);
+  const std::vector<bool> wrong = either(misplaced, overrunning_ops(data));
+  (void)mend_device_clock(data, launch_of, wrong);
+  note_clock_that_drifts(data, launch_of, wrong);
   (void)put_in_place(data, launch_of, misplaced);
   remove_far_records(data);
   note_unit_of_time(data);

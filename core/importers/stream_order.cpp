@@ -75,7 +75,8 @@ std::vector<std::size_t> followers(const DeviceOps& ops, const Order& order) {
 
 struct BrokenKernels {
   std::vector<Broken> kernels;
-  std::uint64_t without_order = 0, in_such_streams = 0;  // streams that keep no order
+  std::vector<Broken> without_order;  // those of streams that keep no order
+  std::uint64_t in_such_streams = 0;
 };
 
 // Goes from the last op to the first, so that an op is corrected before the one that precedes it.
@@ -103,20 +104,21 @@ BrokenKernels broken_kernels(const DeviceOps& ops, const Order& order) {
     if (static_cast<double>(broken.size()) <= most) {
       out.kernels.insert(out.kernels.end(), broken.begin(), broken.end());
     } else {
-      out.without_order += broken.size(), out.in_such_streams += kernels;
+      out.without_order.insert(out.without_order.end(), broken.begin(), broken.end());
+      out.in_such_streams += kernels;
     }
   }
   return out;
 }
 
 void note_no_order(const BrokenKernels& found, std::vector<std::string>& notes) {
-  if (found.without_order == 0) return;
+  if (found.without_order.empty()) return;
   notes.push_back(fmt::format(
       "{} of {} kernels end behind the end of a later one of their stream, where one runs after "
       "the "
       "other: their lengths are wrong (another unit than their begins?), or several ranks or "
       "processes stand in this file. What the device did is a guess",
-      found.without_order, found.in_such_streams));
+      found.without_order.size(), found.in_such_streams));
 }
 
 // The last kernels of streams that outlast the host's last record, and others of their name by far.
@@ -213,6 +215,16 @@ void mend(TraceData& data, const std::vector<Broken>& broken, const char* which,
 }
 
 }  // namespace
+
+std::vector<bool> overrunning_ops(const TraceData& data) {
+  const Order order = in_stream_order(data.device_ops);
+  const BrokenKernels kernels = broken_kernels(data.device_ops, order);
+  std::vector<bool> out(data.device_ops.size(), false);
+  for (const auto& some : {broken_copies(data.device_ops, order), kernels.kernels,
+                           kernels.without_order, endless_kernels(data, order)})
+    for (const Broken& one : some) out[one.op] = true;
+  return out;
+}
 
 void mend_stream_order(TraceData& data) {
   const Order order = in_stream_order(data.device_ops);

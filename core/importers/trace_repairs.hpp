@@ -2,6 +2,8 @@
 // What every trace is mended by once it is read, whatever its format.
 #pragma once
 
+#include <vector>
+
 #include "core/model/trace.hpp"
 
 namespace stepscope {
@@ -23,10 +25,14 @@ namespace stepscope {
 // A note says how many there were, or that a stream has no order.
 void mend_stream_order(TraceData& data);
 
+// By row, the ops whose end mend_stream_order would move, and those of streams without an order.
+std::vector<bool> overrunning_ops(const TraceData& data);
+
 // Records of other tools that cannot be, each with a note that says how many there were:
 //
 //   doubles      a record of the device that stands there again is removed
 //   no length    kernels without a length are removed where they are more than rounding makes
+//   numbers      an op under the number of a call that has its op is tied to none
 //   places       single records where they cannot have run (device_places.hpp)
 //   far          records far from all of the host's that no call is known for are removed
 //   clock        the device's clock against the host's (device_clock.hpp)

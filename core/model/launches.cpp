@@ -157,6 +157,22 @@ class Plausible {
   std::vector<bool> has_op_;        // by call
 };
 
+// A kernel's launch puts one on each device. More ops under its number have it from elsewhere, as
+// all collectives of some profilers have.
+void unlink_further_ops(const TraceData& data, std::vector<CallId>& launch_of) {
+  const DeviceOps& d = data.device_ops;
+  std::vector<std::uint32_t> device_of(data.calls.size(), kNone);
+  for (DeviceOpId op = 0; op < launch_of.size(); ++op) {
+    const CallId call = launch_of[op];
+    const bool single = call != kNone && data.calls.api[call] == ApiKind::launch_kernel &&
+                        d.kind[op] == DeviceOpKind::kernel && d.graph[op] == 0;
+    if (!single) continue;
+    const std::uint32_t device = data.streams[d.stream[op]].device;
+    if (device_of[call] == device) launch_of[op] = kNone;
+    device_of[call] = device;
+  }
+}
+
 }  // namespace
 
 std::vector<CallId> link_launches(const TraceData& data) {
@@ -165,6 +181,7 @@ std::vector<CallId> link_launches(const TraceData& data) {
   std::vector<CallId> launch_of(data.device_ops.size(), kNone);
   for (DeviceOpId op = 0; op < launch_of.size(); ++op)
     launch_of[op] = plausible.checked(op, calls.launch_of(op));
+  if (data.source != SourceKind::stepscope) unlink_further_ops(data, launch_of);
   return launch_of;
 }
 

@@ -47,6 +47,8 @@ std::vector<RangeId> enclosing_ranges(const HostRanges& ranges);
 // n-th call's. In our own traces a call that begins long behind an op did not launch it; other
 // tools' clocks may differ by more.
 
+// There a kernel's launch has one op a device: further ones under its number are no one's.
+
 // Returns the launching call by DeviceOpId; kNone: no call of that id, or none that can have
 // launched it. Host ranges and calls are sorted already.
 std::vector<CallId> link_launches(const TraceData& data);

@@ -112,6 +112,14 @@ def collectives(document):
     return document
 
 
+def collectives_of_one_number(document):
+    number = next(call["args"]["correlation"] for call in of(document, "cuda_runtime") if call["name"] == "cudaLaunchKernel")
+    for event in of(collectives(document), "kernel"):
+        if event["name"].startswith("nccl"):
+            event["args"]["correlation"] = number
+    return document
+
+
 # Marks, ranges and ops.
 
 def mark(which, field, value):
@@ -535,6 +543,7 @@ KINDS = {
     "correlation_0_often": ("told", uncorrelated(0, 5)),
     "correlation_0_always": ("told", uncorrelated(0, 1)),
     "collectives": ("same", collectives),
+    "collectives_of_one_number": ("same", collectives_of_one_number),
     "last_mark_overflows": ("marks", mark(-1, "dur", OVERFLOW)),
     "last_mark_32_bits": ("marks", mark(-1, "dur", UINT32)),
     "last_mark_0": ("marks", mark(-1, "dur", 0)),

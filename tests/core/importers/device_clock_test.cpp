@@ -76,5 +76,12 @@ TEST(DeviceClock, ThatDriftsIsSaid) {
   EXPECT_THAT(data.health.notes, testing::Contains(testing::HasSubstr("drifts or jumps")));
 }
 
+TEST(DeviceClock, ARecordThatOverrunsItsStreamSaysNothingOfIt) {
+  TraceData data = some_trace(0);
+  data.device_ops.end[20] += 1'600'000'000;
+  mend_foreign_records(data);
+  EXPECT_THAT(data.health.notes, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -301,6 +301,23 @@ TEST(Trace, ACallLongBehindAnOpDidNotLaunchIt) {
   EXPECT_EQ(make.build().launch_of(0), kNone);
 }
 
+// Some profilers give all collectives the number of one call.
+TEST(Trace, AKernelsLaunchHasOneOpInOtherToolsTraces) {
+  TraceMaker make;
+  make.data.source = SourceKind::kineto;
+  make.call("cudaLaunchKernel", 1, 100, 110, 7);
+  make.call("cudaGraphLaunch", 1, 200, 210, 8);
+  make.kernel("own", 7, 300, 400, 7);
+  make.kernel("ncclDevKernel", 9, 400, 500, 7);
+  make.kernel("node", 7, 500, 600, 8);
+  make.kernel("node", 7, 600, 700, 8);
+  const Trace trace = make.build();
+  EXPECT_EQ(trace.launch_of(0), 0U);
+  EXPECT_EQ(trace.launch_of(1), kNone);
+  EXPECT_EQ(trace.launch_of(2), 1U);
+  EXPECT_EQ(trace.launch_of(3), 1U);
+}
+
 // A second session of another tool's profiler counts from 1 again, with work of the first pending.
 TEST(Trace, AsManyOpsAsCallsOfAnIdAreTheirsInOrder) {
   TraceMaker make;
