@@ -14,7 +14,7 @@
 namespace stepscope::summary_parts {
 namespace {
 
-constexpr double kFew = 0.05;
+constexpr double kFew = 0.01;
 
 // Records of one side that lack the other: `at_edge` where nothing of their stream (or thread) lies
 // beyond them that has it.

@@ -74,7 +74,7 @@ TEST(CutNotes, RecordsThatDoNotMeetInBetween) {
                                          HasSubstr("of 1 of 16 kernel launches")));
   Piece longer;  // a piece is built once
   cut(longer);
-  longer.both(50);
+  longer.both(150);
   EXPECT_THAT(longer.notes(), IsEmpty()) << "few of many are no cut";
 }
 
@@ -82,7 +82,7 @@ TEST(CutNotes, RecordsThatDoNotMeetInBetween) {
 // work yet.
 TEST(CutNotes, LaunchesThatAreNoneOfTheirOwn) {
   Piece piece;
-  piece.both(50);
+  piece.both(150);
   piece.make.call("cudaLaunchKernel", 1, piece.now, piece.now + 10, 2'000);
   piece.make.call("cuLaunchKernel", 1, piece.now + 2, piece.now + 8, 2'001);
   piece.kernel(2'000);
