@@ -31,6 +31,10 @@ struct CodeLoop {
 
   std::array<Exit, kMostExits> exits{};  // those in use come first
 
+  // A unit at the line of its `for` or `while`. The body of a `while` begins at another line, and its
+  // last jump back is at the `while`.
+  std::uint32_t of_its_line() const noexcept { return has_iterator ? begin : end - 1; }
+
   bool holds(std::size_t unit) const noexcept {
     if (unit < begin || unit >= end) return false;
     for (const Exit& exit : exits) {

@@ -328,7 +328,7 @@ class Look {
     recorder::SiteRef calls = 0;
     if (caller != kNowhere)
       calls = site_of(layout, last_.frames[caller].at.code, last_.frames[caller].at.unit);
-    return {depth, flags, site_of(layout, at.code, loop_of(level.loop).begin), calls,
+    return {depth, flags, site_of(layout, at.code, loop_of(level.loop).of_its_line()), calls,
             level.iteration};
   }
 

@@ -96,6 +96,28 @@ class Loops(unittest.TestCase):
                 break
         self.assertEqual(self.here(), [])
 
+    def test_line_of_a_while_is_its_own(self):
+        def line():
+            return self.reader.look()[self.base][0] - here.__code__.co_firstlineno
+
+        def here():
+            i = 0
+            while i < 3:
+
+                i += 1
+                if i == 2:
+                    continue
+                self.assertEqual(line(), 2)
+            while True:
+
+                self.assertEqual(line(), 8)
+                i -= 1
+                if i == 1:
+                    continue
+                elif i == 0:
+                    break
+        here()
+
     def test_while_around_for(self):
         epoch = 0
         while epoch < 4:
