@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/model/row_order.hpp"
 #include "core/steps/empty_fetch.hpp"
 #include "core/steps/finders/marks.hpp"
 #include "core/steps/nest/loop_nest.hpp"
@@ -17,6 +18,8 @@ namespace {
 constexpr double kConfidence = 0.95;
 constexpr double kNearlyAll = 0.9;  // share of a kind's marks
 constexpr double kMost = 0.5;       // share of the iterations
+// A program writes down so many steps one after the other; more are a loop.
+constexpr std::size_t kWrittenOut = 4;
 
 // Times of one thing that trains.
 using Kind = std::vector<std::int64_t>;
@@ -34,8 +37,18 @@ struct Training {
   ThreadId thread = 0;
   std::vector<Kind> kinds;  // optimizers, then backward passes
   std::size_t marking = 0;  // how many of them make a step: the optimizers, where there are any
+  std::size_t optimizers = 0;
+  bool steps_in_backward = false;  // hooks of the gradients step the optimizers
   std::vector<std::int64_t> fetches;
 };
+
+bool any_in_backward(const HostRanges& h, const std::vector<RangeId>& ranges) {
+  const std::vector<RangeId> enclosing = enclosing_ranges(h);
+  return std::any_of(ranges.begin(), ranges.end(), [&](RangeId range) {
+    while (range != kNone && h.kind[range] != HostKind::backward_node) range = enclosing[range];
+    return range != kNone;
+  });
+}
 
 Training training_of(const Activity& activity) {
   std::vector<RangeId> scopes;
@@ -49,9 +62,10 @@ Training training_of(const Activity& activity) {
     std::map<std::pair<std::string_view, SiteId>, Kind> kinds;
     for (const RangeId range : marks.ranges)
       kinds[{activity.name(range), site[range]}].push_back(activity.time(range).begin);
+    out.steps_in_backward = any_in_backward(activity.trace->host_ranges(), marks.ranges);
     for (auto& [name, times] : kinds) out.kinds.push_back(std::move(times));
     out.thread = marks.thread;
-    out.marking = out.kinds.size();
+    out.marking = out.optimizers = out.kinds.size();
   } else {
     std::map<ThreadId, std::size_t> most;
     for (std::size_t row = 0; row < rows.size(); ++row)
@@ -85,6 +99,20 @@ class Choice {
       for (const Kind& kind : training.kinds) counts.push_back(count_in(loop, kind));
       counts_.push_back(std::move(counts));
     }
+  }
+
+  // Whether each iteration steps each of its optimizers many times over, and in no loop inside: what
+  // runs the steps is a loop that was not noted, such as map()'s.
+  bool holds_unseen_loop(std::uint32_t loop) const {
+    if (training_.optimizers == 0 || training_.steps_in_backward) return false;
+    for (std::size_t kind = 0; kind < training_.optimizers; ++kind) {
+      std::size_t count = counts_[loop][kind];
+      if (count == 0) continue;
+      for (std::uint32_t inner = loop + 1; inner < nest_.loops.size(); ++inner)
+        if (nest_.loops[inner].around == loop) count -= std::min(count, counts_[inner][kind]);
+      if (count <= kWrittenOut * nest_.loops[loop].iterations.size()) return false;
+    }
+    return true;
   }
 
   // Loops whose iterations are steps of one kind: those with the most of what trains.
@@ -179,11 +207,14 @@ std::int64_t end_of(const LoopNest& nest, std::uint32_t loop, std::size_t iterat
 std::vector<NestIteration> iterations_of(const LoopNest& nest,
                                          const std::vector<std::uint32_t>& loops) {
   std::vector<NestIteration> out;
+  std::uint32_t visits = 0;
   for (const std::uint32_t loop : loops) {
     for (std::size_t i = 0; i < nest.loops[loop].iterations.size(); ++i) {
       out.push_back(nest.loops[loop].iterations[i]);
       out.back().time.end = end_of(nest, loop, i);
+      out.back().visit += visits;
     }
+    visits += nest.loops[loop].visits;
   }
   std::sort(out.begin(), out.end(), [](const NestIteration& a, const NestIteration& b) {
     return a.time.begin < b.time.begin;
@@ -193,16 +224,36 @@ std::vector<NestIteration> iterations_of(const LoopNest& nest,
   return out;
 }
 
-// Returns, by iteration, whether a mark is in it.
-std::vector<bool> holding(const std::vector<NestIteration>& iterations, const Training& training) {
+// Returns, by iteration, whether one of the first so many kinds is in it.
+std::vector<bool> holding(const std::vector<NestIteration>& iterations, const Training& training,
+                          std::size_t kinds) {
   std::vector<bool> out(iterations.size(), false);
-  for (std::size_t kind = 0; kind < training.marking; ++kind) {
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
     for (const std::int64_t time : training.kinds[kind]) {
       auto at = std::upper_bound(
           iterations.begin(), iterations.end(), time,
           [](std::int64_t t, const NestIteration& one) { return t < one.time.begin; });
       if (at != iterations.begin() && time < (at - 1)->time.end)
         out[static_cast<std::size_t>(at - iterations.begin()) - 1] = true;
+    }
+  }
+  return out;
+}
+
+// An entry into the loop in which nothing trains, such as a validation by the same lines, holds no
+// steps. It belongs to the step before, like what an outer loop does behind its last batch.
+std::vector<NestIteration> of_training_visits(const std::vector<NestIteration>& iterations,
+                                              const Training& training) {
+  const std::vector<bool> trains = holding(iterations, training, training.kinds.size());
+  std::set<std::uint32_t> visits;
+  for (std::size_t i = 0; i < iterations.size(); ++i)
+    if (trains[i]) visits.insert(iterations[i].visit);
+  std::vector<NestIteration> out;
+  for (const NestIteration& one : iterations) {
+    if (visits.contains(one.visit)) {
+      out.push_back(one);
+    } else if (!out.empty()) {
+      out.back().time.end = one.time.end;
     }
   }
   return out;
@@ -256,11 +307,16 @@ void add_divisions(const Activity& activity, const Training& training, const Loo
 std::string how_text(const Activity& activity, const LoopNest& nest,
                      const std::vector<std::uint32_t>& loops, std::size_t iterations,
                      std::size_t steps) {
+  std::size_t idle = 0;
+  for (const std::uint32_t loop : loops) idle += nest.loops[loop].iterations.size();
+  idle -= iterations;
   std::string text = fmt::format("{} iterations of {}", iterations,
                                  name_of(*activity.trace, nest.loops[loops.front()]));
   if (loops.size() > 1) text += fmt::format(" and {} more with the same lines", loops.size() - 1);
   if (steps != iterations)
     text += fmt::format(", of which an optimizer steps for several at once: {} steps", steps);
+  if (idle > 0)
+    text += fmt::format("; in {} more nothing trains: they belong to the steps before them", idle);
   return text;
 }
 
@@ -271,12 +327,14 @@ Loop find_nest_steps(const Activity& activity) {
   const Training training = training_of(activity);
   if (training.kinds.empty()) return {};
   const LoopNest nest = loop_nest_of(activity, training.thread);
-  const std::vector<std::uint32_t> loops = Choice(training, nest).best();
-  if (loops.empty()) return {};
-  const std::vector<NestIteration> iterations = iterations_of(nest, loops);
+  const Choice choice(training, nest);
+  const std::vector<std::uint32_t> loops = choice.best();
+  if (loops.empty() || choice.holds_unseen_loop(loops.front())) return {};
+  const std::vector<NestIteration> iterations =
+      of_training_visits(iterations_of(nest, loops), training);
   Loop loop{.found_by = FoundBy::loop_nest,
             .thread = training.thread,
-            .steps = steps_of(iterations, holding(iterations, training))};
+            .steps = steps_of(iterations, holding(iterations, training, training.marking))};
   if (loop.steps.size() < 2) return {};
   loop.confidence = kConfidence;
   loop.how = how_text(activity, nest, loops, iterations.size(), loop.steps.size());

@@ -11,15 +11,18 @@
 //   for _ in range(5): iteration(); for _ in range(55): iteration()     both: the same lines
 //   batches that an optimizer steps for together (accumulation)         all of them, one step
 //
+//   for split in train, test: for batch: trains in one of them     batches of that one
+//
 // An iteration that skips its optimizer is a step, as long as most do not. Loops around and inside
-// are further divisions.
+// are further divisions. An iteration that steps its optimizers many times over, and in no loop
+// inside, is none: map(), or another loop in C that is not noted, runs the steps.
 #pragma once
 
 #include "core/steps/finders/loop.hpp"
 
 namespace stepscope {
 
-// Nothing where no loops were noted, or nothing trains in one.
+// Nothing where no loops were noted, nothing trains in one, or the one that does was not noted.
 Loop find_nest_steps(const Activity& activity);
 
 }  // namespace stepscope

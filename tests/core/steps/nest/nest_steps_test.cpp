@@ -192,6 +192,56 @@ TEST(NestSteps, BackwardPassesServeWhereThereIsNoOptimizer) {
   EXPECT_EQ(found(run).list.size(), 21U);
 }
 
+TEST(NestSteps, AVisitInWhichNothingTrainsBelongsToTheStepBefore) {
+  NestMaker run;
+  run.loop(10, 3, [&](int) {
+    run.loop(11, 2, [&](int split) {
+      run.loop(12, split == 0 ? 6 : 4, [&](int) {
+        if (split == 0)
+          run.train();
+        else
+          run.op("aten::test", 200'000);
+      });
+    });
+  });
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.list.size(), 18U);
+  EXPECT_THAT(steps.how, HasSubstr("in 12 more nothing trains"));
+  EXPECT_GE(steps.list[5].window.length(), 4 * 200'000);
+}
+
+TEST(NestSteps, StepsOfALoopThatWasNotNotedAreFoundByTheirOptimizer) {
+  NestMaker run;
+  run.loop(10, 3, [&](int) {
+    for (int batch = 0; batch < 20; ++batch) run.train();
+  });
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.found_by, FoundBy::optimizer);
+  EXPECT_EQ(steps.list.size(), 60U);
+}
+
+TEST(NestSteps, ABackwardPassOfManyNodesIsNoLoop) {
+  NestMaker run;
+  run.loop(10, 8, [&](int) { run.train_ops("net", 9); });
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.found_by, FoundBy::loop_nest);
+  EXPECT_EQ(steps.list.size(), 8U);
+}
+
+TEST(NestSteps, OptimizersThatHooksOfGradientsStepShareTheirPass) {
+  NestMaker run;
+  run.loop(10, 8, [&](int) {
+    run.train_ops("net", 3);
+    for (int parameter = 0; parameter < 6; ++parameter)
+      run.range(
+          "torch::autograd::AccumulateGrad", [&] { run.optimizer("Adam"); },
+          HostKind::backward_node);
+  });
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.found_by, FoundBy::loop_nest);
+  EXPECT_EQ(steps.list.size(), 8U);
+}
+
 TEST(NestSteps, WithoutLoopsTheFindersServe) {
   LoopMaker run;
   for (int i = 0; i < 6; ++i) run.zero_grad(), run.train_ops(), run.optimizer();
