@@ -51,12 +51,16 @@ class WaitFinder {
   }
 
   // Stretches come in order of time.
-  void place(Interval stretch, std::int64_t ns, IntervalSet& out) {
-    if (ns <= 0) return;
+  void place(Interval stretch, const ThreadCpu::Use& use, IntervalSet& out) {
+    if (use.waited <= 0) return;
     find_portions(stretch);
+    std::int64_t awake = 0;
+    for (const Portion& portion : portions_) awake += portion.awake;
+    std::int64_t ns = std::clamp<std::int64_t>(awake - use.ran, 0, use.waited);
+    std::int64_t asleep = use.waited - ns;
     take_excess(ns);
     share(ns, false);
-    share(ns, true);
+    share(asleep, true);
     for (const Portion& portion : portions_) write(portion, out);
   }
 
@@ -206,8 +210,7 @@ CoreWaits::CoreWaits(const Trace& trace, const Threads& threads, const ThreadCpu
     finder.learn({sample_times.front(), sample_times.back()});
     for (std::size_t i = 1; i < sample_times.size(); ++i) {
       const Interval stretch{sample_times[i - 1], sample_times[i]};
-      if (const auto use = cpu.use(thread, stretch))
-        finder.place(stretch, use->waited, waits_[thread]);
+      if (const auto use = cpu.use(thread, stretch)) finder.place(stretch, *use, waits_[thread]);
     }
   }
 }

@@ -6,8 +6,9 @@
 // alike: a wait makes the piece of the timeline that it falls into longer than such pieces usually
 // are, so the one that is longest beyond its usual length gives up that much first, then the next
 // one. The rest of the waiting is taken from all pieces between the samples in proportion to their
-// lengths. Time in which the thread is known to have slept gives up nothing, unless the wait is
-// longer than all other pieces together.
+// lengths. What the clocks say that the thread ran stays in these pieces: a sample may call a whole
+// silence asleep of which the thread slept a part, so only what finds no room in them is taken from
+// time in which it is known to have slept.
 //
 // Pieces are alike where they have the same name and call site and stand between the same
 // neighbours. Their usual length is the lower quartile: most are too short to be met by a wait,
