@@ -340,6 +340,15 @@ OptimizerAdvice compiled(std::string_view name) {
       "@torch.compile(fullgraph=False)\ndef update(): optimizer.step()", "compiled"};
 }
 
+// No optimizer of PyTorch ran, so the program updates its parameters one by one.
+OptimizerAdvice for_hand_updates() {
+  return {
+      "update all parameters at once: torch._foreach_* take lists of parameters and gradients, or "
+      "take an optimizer of torch.optim that computes the same, with fused=True",
+      "torch._foreach_add_(parameters, gradients, alpha=-lr)   # not: for p in parameters: ...",
+      "with operations on lists"};
+}
+
 OptimizerAdvice in_cpp(bool has_device) {
   if (has_device)
     return {
@@ -410,6 +419,7 @@ void put_number(std::string_view name, std::uint32_t number, std::string& hint) 
 
 OptimizerAdvice optimizer_advice(std::string_view name, bool has_device, Language language) {
   if (language == Language::cpp) return in_cpp(has_device);
+  if (name.empty()) return for_hand_updates();
   const auto* known = std::find_if(std::begin(kOptimizers), std::end(kOptimizers),
                                    [name](const auto& one) { return one.name == name; });
   if (known == std::end(kOptimizers)) return compiled("");

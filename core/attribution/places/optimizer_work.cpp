@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/attribution/places/hand_updates.hpp"
 #include "core/model/row_order.hpp"
 
 namespace stepscope {
@@ -11,10 +12,11 @@ OptimizerWork::OptimizerWork(const Trace& trace)
     : trace_(trace), nodes_(trace.data().processes.size()) {
   const HostRanges& h = trace.host_ranges();
   const std::vector<RangeId> enclosing = enclosing_ranges(h);
+  const std::vector<bool> by_hand = hand_updates_of(trace);
   for (RangeId r = 0; r < h.size(); ++r) {
     const RangeId outer = enclosing[r];
-    const bool is_step = family_of(h.kind[r]) == HostFamily::annotation &&
-                         trace.text(h.name[r]).starts_with("Optimizer.step");
+    const bool is_step = by_hand[r] || (family_of(h.kind[r]) == HostFamily::annotation &&
+                                        trace.text(h.name[r]).starts_with("Optimizer.step"));
     scope_of_.push_back(is_step ? r : outer == kNone ? kNone : scope_of_[outer]);
   }
   collect_nodes();

@@ -5,7 +5,8 @@
 // backward pass inside (PyTorch Lightning always does, LBFGS must). The own work begins where the
 // last autograd node that began inside the scope, on whichever thread, has ended; without a node,
 // at the scope's begin. Where a closure runs several times, all work before the end of its last run
-// counts as the closure's.
+// counts as the closure's. An operation that updates parameters without an optimizer of PyTorch is a
+// scope of its own (hand_updates.hpp).
 #pragma once
 
 #include <vector>

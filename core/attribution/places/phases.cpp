@@ -197,6 +197,7 @@ PhaseTable::Timeline PhaseTable::user_timeline(const std::vector<UserRange>& ran
 }
 
 std::string_view PhaseTable::mark_name(RangeId range) {
+  if (optimizer_.is_scope(range)) return "optimizer";
   const HostRanges& h = trace_.host_ranges();
   std::optional<std::string_view>& mark = torch_marks_[h.name[range]];
   if (!mark) mark = torch_mark(trace_.text(h.name[range]));
