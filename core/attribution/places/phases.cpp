@@ -220,8 +220,12 @@ std::vector<PhaseTable::Mark> PhaseTable::outermost_marks(ThreadId thread) {
     if (marks.empty() || mark.begin >= marks.back().end) marks.push_back(mark);
   };
   const auto add_waiting = [&](std::int64_t until) {
-    for (; !waiting.empty() && waiting.begin()->first <= until; waiting.erase(waiting.begin()))
-      add(waiting.begin()->second);
+    for (; !waiting.empty() && waiting.begin()->first <= until; waiting.erase(waiting.begin())) {
+      Mark mark = waiting.begin()->second;
+      // The engine's frame around the last node ends a little behind it.
+      if (!marks.empty()) mark.begin = std::max(mark.begin, marks.back().end);
+      if (mark.begin < mark.end) add(mark);
+    }
   };
   for (RangeId r = rows.begin; r < rows.end; ++r) {
     if (!waiting.empty()) add_waiting(h.begin[r]);

@@ -63,6 +63,7 @@ TEST(Advice, NamesTheProgramsOwnOptimizerAndAFormThatItHas) {
   }
   EXPECT_THAT(optimizer_advice("Adagrad", false, Language::python).fix, HasSubstr("fused=True"));
   EXPECT_THAT(optimizer_advice("Adagrad", true, Language::python).fix, HasSubstr("foreach=True"));
+  EXPECT_THAT(optimizer_advice("", false, Language::python).fix, HasSubstr("torch._foreach_"));
   const OptimizerAdvice unknown = optimizer_advice("Lion", true, Language::python);
   EXPECT_THAT(unknown.fix, Not(HasSubstr("fused=True")));
 }
