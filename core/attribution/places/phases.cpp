@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kLongestName = 512;  // std::regex recurses by the length of the text
 // Deeper than this a program only leaks ranges: it pushes them and never pops.
 constexpr std::size_t kDeepestPath = 64;
+// From one operation to the next: more than Python and the framework take on the way.
+constexpr std::int64_t kLongestWayNs = 500'000;
 
 // A thread that nobody named carries its program's name, like the loop's thread.
 std::string name_of_other(const Thread& thread, const Thread& loop) {
@@ -23,10 +25,11 @@ std::string name_of_other(const Thread& thread, const Thread& loop) {
 }  // namespace
 
 PhaseTable::PhaseTable(const Trace& trace, const Steps& steps, const Threads& threads,
-                       const CollectiveWaits& waits, const OptimizerWork& optimizer,
-                       std::optional<NamePattern> only)
+                       const ThreadCpu& cpu, const CollectiveWaits& waits,
+                       const OptimizerWork& optimizer, std::optional<NamePattern> only)
     : trace_(trace),
       threads_(threads),
+      cpu_(cpu),
       waits_(waits),
       only_(std::move(only)),
       optimizer_(optimizer),
@@ -251,13 +254,23 @@ std::int64_t PhaseTable::way_begin(ThreadId thread, Interval gap) const {
   return wait == nullptr ? gap.begin : std::max(gap.begin, std::min(wait->time.end, gap.end));
 }
 
+bool PhaseTable::is_way(ThreadId thread, Interval time) const {
+  return thread != threads_.loop() || time.length() <= kLongestWayNs ||
+         time.length() - cpu_.waited_ns(thread, time) <= kLongestWayNs;
+}
+
 PhaseTable::Timeline PhaseTable::mark_timeline(ThreadId thread) {
   Timeline timeline;
   std::int64_t covered_until = 0;
   for (const Mark& mark : outermost_marks(thread)) {
     const PhaseId phase = intern(0, std::string(mark.name));
-    const std::int64_t since =
+    std::int64_t since =
         timeline.empty() ? mark.begin : way_begin(thread, {covered_until, mark.begin});
+    if (!is_way(thread, {since, mark.begin})) {
+      const PhaseId without_mark = intern(0, "forward");
+      if (timeline.back().phase != without_mark) timeline.push_back({since, without_mark});
+      since = mark.begin;
+    }
     if (timeline.empty() || timeline.back().phase != phase) timeline.push_back({since, phase});
     covered_until = mark.end;
   }

@@ -9,8 +9,9 @@
 // "comm", autograd nodes -> "backward", and in a run without any user phase, but with a backward
 // pass or an optimizer, other ops -> "forward" (the loss, metrics and an evaluation are in it),
 // each including the host's way to it from the op before, or from
-// the end of a wait for a collective, which belongs to what asked for it; where ops are not recorded, CUDA calls
-// serve as they. A path is 64 ranges deep at most: what a program opens and never closes would make
+// the end of a wait for a collective, which belongs to what asked for it. A way of over half a millisecond,
+// waits for a core aside, is none: what the program does there is in no mark, so it counts as
+// "forward" like other ops. Where ops are not recorded, CUDA calls serve as they. A path is 64 ranges deep at most: what a program opens and never closes would make
 // it endless. What runs in an optimizer's closure has its own marks (optimizer_work.hpp). An
 // autograd thread is in its caller's phase, with its own ranges inside. Any other thread without a
 // range of its own is in a phase named after it.
@@ -25,6 +26,7 @@
 
 #include "core/attribution/attribution.hpp"
 #include "core/attribution/host/collective_waits.hpp"
+#include "core/attribution/host/thread_cpu.hpp"
 #include "core/attribution/host/threads.hpp"
 #include "core/attribution/places/captures.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
@@ -36,7 +38,7 @@ namespace stepscope {
 
 class PhaseTable {
  public:
-  PhaseTable(const Trace& trace, const Steps& steps, const Threads& threads,
+  PhaseTable(const Trace& trace, const Steps& steps, const Threads& threads, const ThreadCpu& cpu,
              const CollectiveWaits& waits, const OptimizerWork& optimizer,
              std::optional<NamePattern> only);
 
@@ -83,6 +85,7 @@ class PhaseTable {
   Timeline user_timeline(const std::vector<UserRange>& ranges);
   Timeline mark_timeline(ThreadId thread);
   std::int64_t way_begin(ThreadId thread, Interval gap) const;
+  bool is_way(ThreadId thread, Interval time) const;
   std::string_view mark_name(RangeId range);
   std::vector<Mark> outermost_marks(ThreadId thread);
   static Stay at(const Timeline& timeline, std::int64_t time);
@@ -90,6 +93,7 @@ class PhaseTable {
 
   const Trace& trace_;
   const Threads& threads_;
+  const ThreadCpu& cpu_;
   const CollectiveWaits& waits_;
   std::optional<NamePattern> only_;
   const OptimizerWork& optimizer_;
