@@ -13,6 +13,13 @@ namespace stepscope::rules {
 // many cores the machine has, and what makes the loop's input. Computed from the sampler's readings
 // of the threads' clocks (core/attribution/host/thread_cpu.hpp).
 
+// Whether Python and the framework are on the way from one operation to the next: what fewer
+// operations would make shorter.
+constexpr bool is_between_operations(Cause cause) {
+  return cause == Cause::host_python || cause == Cause::host_framework ||
+         cause == Cause::host_between_calls;
+}
+
 // Whether the trace holds how long the loop's thread waited for a core.
 bool core_wait_is_known(const JudgedRun& run);
 // Returns the wait for a core within this time; 0 where it is not known.

@@ -20,6 +20,7 @@
 #include <set>
 
 #include "core/findings/advice.hpp"
+#include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -142,11 +143,6 @@ Finding launch_finding(const JudgedRun& run, const Price& price, double starved)
 
 // ---- on a run without a device: what lies between operations ----------------------------------
 constexpr double kFewestOperations = 50;  // a step
-
-bool is_between_operations(Cause cause) {
-  return cause == Cause::host_python || cause == Cause::host_framework ||
-         cause == Cause::host_between_calls;
-}
 
 using Line = std::pair<std::string_view, std::uint32_t>;  // file, number
 

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "core/findings/advice.hpp"
+#include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -172,7 +173,8 @@ CpuOptimizer cpu_optimizer(const JudgedRun& run) {
     const Segment& s = run.segments()[i];
     if (!run.optimizer_phases[s.phase] || !is_host(s.cause) || !run.counts(s.time.begin)) continue;
     times.push_back(s.time);
-    if (s.cause == Cause::host_core_wait) continue;
+    // What else the thread does or waits for there, a fused operation would not make shorter.
+    if (!is_host_compute(s.cause) && !is_between_operations(s.cause)) continue;
     (is_host_compute(s.cause) ? out.computing : out.around) += s.time.length();
     out.price.add(s, s.time.length());
     out.by_cause[index_of(s.cause)] += s.time.length();
@@ -208,7 +210,7 @@ Finding cpu_finding(const JudgedRun& run, const CpuOptimizer& work) {
       continue;
     if (is_host_compute(cause))
       out.fixes.push_back(scaled(cause, kFusedTraffic, kFusedTraffic / 2, 0.9));
-    else if (is_hidden_by_lead(cause))
+    else if (is_between_operations(cause))
       out.fixes.push_back(scaled(cause, 0.1, 0, 0.5));
   }
   advise_on_optimizer(run, out);
