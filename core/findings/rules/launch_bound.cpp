@@ -10,8 +10,9 @@
 //   A trace whose profiler slowed the host by an unknown factor (at most 3, as measured) is judged
 //   only where the true step, a third of the traced one or the device's work if that is longer,
 //   would still be starved by 10 %.
-//   Without a device: of >= 50 operations a step, Python and the framework between them (stretches
-//   below a millisecond) >= 10 % of the step
+//   Without a device: Python and the framework between operations (stretches below a millisecond)
+//   >= 10 % of the step, and either >= 50 operations a step or a way of <= 50 us from one to the
+//   next. A longer way between few operations is no overhead of theirs, but what the program does.
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
@@ -142,7 +143,8 @@ Finding launch_finding(const JudgedRun& run, const Price& price, double starved)
 }
 
 // ---- on a run without a device: what lies between operations ----------------------------------
-constexpr double kFewestOperations = 50;  // a step
+constexpr double kManyOperations = 50;         // a step
+constexpr double kLongestOverheadNs = 50'000;  // from one operation to the next
 
 using Line = std::pair<std::string_view, std::uint32_t>;  // file, number
 
@@ -233,7 +235,8 @@ Judgement judge_overhead(const JudgedRun& run) {
   const OperationCount operations = count_outermost(run);
   const double time = run.idle_per_step(price.total());
   const double count = run.count_per_step(operations.count);
-  if (run.weight(time) < kLeastStarved || count < kFewestOperations || time < run.least_ns())
+  const bool is_overhead = count >= kManyOperations || time <= kLongestOverheadNs * count;
+  if (run.weight(time) < kLeastStarved || !is_overhead || time < run.least_ns())
     return cleared(fmt::format("{:.0f} operations a step, with {} ({}) on the way between them",
                                count, format_duration(time), percent(run.share(time))));
   return fired(overhead_finding(run, price, operations, causes));
