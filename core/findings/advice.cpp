@@ -278,9 +278,7 @@ constexpr Row kRows[] = {
       "batch = batch.to(device, non_blocking=True).float()   # uint8 or float16 on the bus"},
      {kFewerBytes,
       "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);   // uint8 on the bus"}},
-    {Advice::periodic_phase,
-     {kHalfAsOften, "if step % 1000 == 0: evaluate(model)"},
-     {kHalfAsOften, "if (step % 1000 == 0) evaluate(model);"}},
+    {Advice::periodic_phase, {kHalfAsOften, ""}, {kHalfAsOften, ""}},
     {Advice::underfilled_gpu,
      {"give each kernel more to do (a larger batch, several small problems in one batched "
       "operation like bmm, vmap or grouped products), or run independent ones on streams of their "

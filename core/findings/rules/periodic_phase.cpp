@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/findings/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
@@ -86,6 +88,16 @@ std::string periodic_title(const JudgedRun& run, const PhaseRow& row, const Peri
   return out;
 }
 
+// The loop's own condition, in this run's numbers.
+std::string half_as_often(const JudgedRun& run, const PhaseRow& row) {
+  const long long steps = std::llround(2 * row.every_steps);
+  return run.language == Language::cpp
+             ? fmt::format("if (step % {} == 0)   // '{}': now once in {:.3g} steps", steps,
+                           row.name, row.every_steps)
+             : fmt::format("if step % {} == 0:   # '{}': now once in {:.3g} steps", steps, row.name,
+                           row.every_steps);
+}
+
 Finding periodic_finding(const JudgedRun& run, const PhaseRow& row, const PeriodicTime& time,
                          const std::vector<bool>& inside) {
   const double amortised = run.wall_per_step(time.price.total());
@@ -101,6 +113,7 @@ Finding periodic_finding(const JudgedRun& run, const PhaseRow& row, const Period
     if (inside[phase]) seldom.scope.phases.push_back(phase);
   out.fixes = {seldom};
   advise(Advice::periodic_phase, run.language, out);
+  out.code_hint = half_as_often(run, row);
   out.falsified_by = "with the phase left out the mean step does not become shorter by about " +
                      format_duration(amortised);
   out.certainty = run.inflated ? Certainty::inferred : Certainty::trace_verified;
