@@ -94,9 +94,9 @@ Function function_of(const Line& line) {
   return {std::get<0>(line), std::get<1>(line)};
 }
 
-// The function of the loop whose iterations the steps are: of the loops that come round where steps
-// begin the outermost.
-std::optional<Function> loop_function(const Trace& trace, const Steps& steps) {
+// The functions of the loop whose iterations the steps are (of the loops that come round where steps
+// begin the outermost), first, and of the loops around it.
+std::vector<Function> loop_functions(const Trace& trace, const Steps& steps) {
   const LoopPositions& rows = trace.data().loop_positions;
   std::map<SiteId, std::pair<std::size_t, int>> fits;  // begins of steps, and how far out
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -112,15 +112,23 @@ std::optional<Function> loop_function(const Trace& trace, const Steps& steps) {
   }
   const auto best = std::max_element(
       fits.begin(), fits.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (best == fits.end()) return std::nullopt;
-  const Site& site = trace.data().sites[best->first];
-  return Function{site.file, site.function};
+  if (best == fits.end()) return {};
+  const auto function = [&trace](SiteId loop) {
+    return Function{trace.data().sites[loop].file, trace.data().sites[loop].function};
+  };
+  std::vector<Function> out{function(best->first)};
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    if (rows.thread[row] == steps.thread && rows.loop[row] != kNone &&
+        rows.depth[row] < -best->second.second &&
+        std::find(out.begin(), out.end(), function(rows.loop[row])) == out.end())
+      out.push_back(function(rows.loop[row]));
+  return out;
 }
 
 class Stretches {
  public:
   Stretches(const Trace& trace, const Steps& steps)
-      : trace_(trace), steps_(steps), seen_(trace, steps), own_(loop_function(trace, steps)) {
+      : trace_(trace), steps_(steps), seen_(trace, steps), loops_(loop_functions(trace, steps)) {
     for (const auto& [line, runs] : runs_of(seen_.all()))
       if (is_periodic(runs, steps.list.size())) kinds_[line] = runs.steps;
   }
@@ -141,7 +149,7 @@ class Stretches {
   void take(const Seen& one) {
     const auto kind = kinds_.find(one.line);
     if (kind == kinds_.end()) {
-      if (function_of(one.line) == own_) close();
+      if (!loops_.empty() && function_of(one.line) == loops_.front()) close();
       return;
     }
     const bool goes_on = open_ && open_->step == one.step && *open_->kind == kind->second;
@@ -162,7 +170,8 @@ class Stretches {
 
   std::string name_of(const Line& line) const {
     const auto& [file, function, number] = line;
-    if (Function{file, function} != own_) return std::string(trace_.text(function));
+    if (std::find(loops_.begin(), loops_.end(), function_of(line)) == loops_.end())
+      return std::string(trace_.text(function));
     const std::string_view path = trace_.text(file);
     return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), number);
   }
@@ -179,7 +188,7 @@ class Stretches {
   const Trace& trace_;
   const Steps& steps_;
   SeenLines seen_;
-  std::optional<Function> own_;     // the loop is in
+  std::vector<Function> loops_;     // the functions of the steps' loop, first, and of those around
   std::map<Line, StepRows> kinds_;  // periodic lines
   std::optional<Open> open_;
   std::map<std::string, std::int64_t> by_name_;

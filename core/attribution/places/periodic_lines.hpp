@@ -18,7 +18,7 @@ namespace stepscope {
 
 struct PeriodicStretch {
   Interval time;     // on the loop's thread
-  std::string name;  // "evaluate", or "train.py:41" in the loop's own function
+  std::string name;  // "evaluate", or "train.py:41" in a function of the loop or one around it
 };
 
 // In order of time, disjoint.

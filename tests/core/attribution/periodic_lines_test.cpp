@@ -34,6 +34,12 @@ class Program {
     make_.range(HostKind::op, "aten::mm", 1, now_, now_ + kOpLength, site(function, line));
     now_ += kOpLength;
   }
+  // The loop of main runs in an iteration of another one.
+  void run_inside(const std::string& function, std::uint32_t line) {
+    note_iteration(0, function, line);
+    ++depth_;
+    now_ += 1;
+  }
   std::vector<PeriodicStretch> stretches() { return periodic_stretches(make_.build(), steps_); }
 
   Steps& steps() { return steps_; }
@@ -47,13 +53,13 @@ class Program {
     }
     return known->second;
   }
-  void note_iteration(int i) {
+  void note_iteration(int i, const std::string& function = "main", std::uint32_t line = 10) {
     LoopPositions& rows = make_.data.loop_positions;
     rows.time.push_back(now_);
     rows.thread.push_back(make_.thread(1));
-    rows.depth.push_back(0);
+    rows.depth.push_back(depth_);
     rows.flags.push_back(static_cast<std::uint8_t>(kLoopCounted | (i == 0 ? kLoopEntered : 0)));
-    rows.loop.push_back(site("main", 10));
+    rows.loop.push_back(site(function, line));
     rows.caller.push_back(kNone);
     rows.iteration.push_back(i + 1);
   }
@@ -62,6 +68,7 @@ class Program {
   Steps steps_;
   std::map<std::pair<std::string, std::uint32_t>, SiteId> sites_;
   std::int64_t now_ = 1'000'000;
+  std::uint8_t depth_ = 0;
 };
 
 std::map<std::string, int> counts(const std::vector<PeriodicStretch>& stretches) {
@@ -92,6 +99,15 @@ TEST(PeriodicLines, LinesOfTheLoopItselfAreNamedByTheirPlace) {
   });
   EXPECT_EQ(counts(program.stretches()),
             (std::map<std::string, int>{{"train.py:41", 5}, {"train.py:44", 2}}));
+}
+
+TEST(PeriodicLines, SoAreLinesInTheFunctionOfALoopAround) {
+  Program program;
+  program.run_inside("episodes", 5);
+  program.run([&](int i) {
+    if (i % 5 == 0) program.op("episodes", 7), program.op("act", 60);
+  });
+  EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"train.py:7", 4}}));
 }
 
 TEST(PeriodicLines, WhatComesAtNoFixedDistanceIsNone) {
