@@ -54,7 +54,9 @@ std::string value_of(const Finding& finding, const std::string& what) {
 
 void check_fact(const Findings& findings, const ExpectedFact& fact) {
   const Finding* finding = found(findings, fact.name);
-  if (fact.what == "absent") {
+  if (fact.name.empty()) {
+    ADD_FAILURE() << "expect " << fact.what << " names a rule and then a value (GRAMMAR.md)";
+  } else if (fact.what == "absent") {
     EXPECT_EQ(finding, nullptr) << fact.name << ": " << finding->title;
   } else if (fact.what == "cleared") {
     EXPECT_NE(reasons(findings.cleared, fact.name).find(fact.value), std::string::npos)
@@ -123,8 +125,10 @@ TEST(FindingCases, HoldBothForEveryRule) {
     }
   }
   for (const std::string_view id : finding_ids()) {
-    EXPECT_GE(fires[std::string(id)], 1) << id;
-    EXPECT_GE(does_not[std::string(id)], 1) << id;
+    EXPECT_GE(fires[std::string(id)], 1)
+        << "no case of tests/cases/findings says 'expect found " << id << " FILE:LINE'";
+    EXPECT_GE(does_not[std::string(id)], 1)
+        << "no case of tests/cases/findings says 'expect absent " << id << " yes'";
   }
 }
 
