@@ -197,10 +197,11 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
   Finding out = price.finding(time);
   out.count_per_step = run.count_per_step(operations.count);
   out.title = fmt::format(
-      "{:.0f} operations a step, half of them shorter than {}: for {} a step ({}) Python and the "
+      "{:.0f} operations a step, half of them shorter than {}: for {} a step ({}) {} and the "
       "framework are on the way from one to the next",
       out.count_per_step, format_duration(static_cast<double>(operations.median_ns)),
-      format_duration(time), percent(run.share(time)));
+      format_duration(time), percent(run.share(time)),
+      run.language == Language::cpp ? "the program" : "Python");
   for (const Cause cause : causes) {
     Fix fewer{.kind = FixKind::scale_work, .factor = 0.3, .factor_low = 0.1, .factor_high = 0.8};
     fewer.scope.cause = cause;

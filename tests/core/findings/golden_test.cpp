@@ -69,6 +69,10 @@ void check_fact(const Findings& findings, const ExpectedFact& fact) {
                   << " abstained: " << reasons(findings.abstained, fact.name);
   } else if (fact.what == "advice") {
     EXPECT_NE(finding->fix.find(fact.value), std::string::npos) << finding->fix;
+  } else if (fact.what == "title") {
+    EXPECT_NE(finding->title.find(fact.value), std::string::npos) << finding->title;
+  } else if (fact.what == "hint") {
+    EXPECT_NE(finding->code_hint.find(fact.value), std::string::npos) << finding->code_hint;
   } else if (fact.what == "shows") {
     EXPECT_NE(finding->shows_as.find(fact.value), std::string::npos) << finding->shows_as;
   } else {
