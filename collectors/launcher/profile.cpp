@@ -367,7 +367,11 @@ class ProfiledRun {
         (bytes_of(stores) + 1023) / 1024,
         stores.size() == 1 ? "" : fmt::format("; {} processes", stores.size()));
     if (salvaged.recovered > 0 && failed())
-      say("{} of them ended without a word; their last records were recovered", salvaged.recovered);
+      say("{}",
+          stores.size() == 1
+              ? "the process ended without a word; its last records were recovered"
+              : fmt::format("{} of them ended without a word; their last records were recovered",
+                            salvaged.recovered));
     say_running(salvaged);
     say_nothing_recorded(stores);
     say_what_is_next();

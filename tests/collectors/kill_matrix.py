@@ -101,6 +101,11 @@ def cpp_case(mode, ranges=200, reason=None, status=None):
     return run
 
 
+def cpp_sigkill():
+    run = cpp_case("sigkill", reason=SIGNALLED, status=9)
+    assert "the process ended without a word; its last records were recovered" in run.stderr, run.stderr
+
+
 def cpp_fork():
     run = cpp_case("fork")
     assert len(run.trace["processes"]) == 5
@@ -384,7 +389,7 @@ CASES = {
     "cpp_exit": lambda: cpp_case("exit", reason=EXITED, status=3),
     "cpp_quick_exit": lambda: cpp_case("quick_exit", reason=EXITED, status=5),
     "cpp_sigterm": lambda: cpp_case("sigterm", reason=SIGNALLED, status=15),
-    "cpp_sigkill": lambda: cpp_case("sigkill", reason=SIGNALLED, status=9),
+    "cpp_sigkill": cpp_sigkill,
     "cpp_abort": lambda: cpp_case("abort", reason=SIGNALLED, status=6),
     "cpp_segv": lambda: cpp_case("segv", reason=SIGNALLED, status=11),
     "cpp_fork": cpp_fork,
