@@ -30,13 +30,15 @@ void send(int to, std::string_view message) {
   }
 }
 
-// MPI itself waits at full speed.
+// MPI itself waits at full speed. Longer and longer pauses keep the cores free for who works.
 void wait_for_message(int from) {
+  using namespace std::chrono_literals;
   int is_there = 0;
-  for (;;) {
+  for (std::chrono::microseconds pause = 100us;;
+       pause = std::min<std::chrono::microseconds>(2 * pause, 10ms)) {
     MPI_Iprobe(from, 0, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
     if (is_there != 0) return;
-    std::this_thread::sleep_for(std::chrono::microseconds(500));
+    std::this_thread::sleep_for(pause);
   }
 }
 

@@ -83,10 +83,14 @@ ProcessGroup::~ProcessGroup() {
   calls_->end();
 }
 
-void ProcessGroup::begin(const JobTraces& traces) const {
-  job::Packer request;
-  request(traces.paths(), traces.size());
-  for (int p = 1; p < processes_; ++p) calls_->send(p, text_of(request.bytes()));
+void ProcessGroup::begin(const JobTraces& traces, const std::vector<std::size_t>& parts) const {
+  for (std::size_t p = 1; p < size(); ++p) {
+    std::vector<std::size_t> share;
+    for (std::size_t i = p; i < parts.size(); i += size()) share.push_back(parts[i]);
+    job::Packer request;
+    request(traces.paths(), traces.size(), share);
+    calls_->send(static_cast<int>(p), text_of(request.bytes()));
+  }
 }
 
 void ProcessGroup::serve(const JobOptions& options) const {
@@ -100,11 +104,9 @@ void ProcessGroup::serve(const JobOptions& options) const {
 std::string ProcessGroup::read_share(std::string_view request, const JobOptions& options) const {
   std::vector<std::string> paths;
   std::size_t parts = 0;
-  job::Unpacker(bytes_of(request))(paths, parts);
-  const auto traces = traces_of_job(paths);
   std::vector<std::size_t> share;
-  for (std::size_t part = static_cast<std::size_t>(process_); part < parts; part += size())
-    share.push_back(part);
+  job::Unpacker(bytes_of(request))(paths, parts, share);
+  const auto traces = traces_of_job(paths);
   if (traces->size() != parts) share.clear();
   const auto read = read_parts(*traces, share, options);
   store::ByteSink out;

@@ -23,7 +23,7 @@ class ProcessGroup final : public JobReaders {
   void serve(const JobOptions& options) const;
 
   std::size_t size() const override { return static_cast<std::size_t>(processes_); }
-  void begin(const JobTraces& traces) const override;
+  void begin(const JobTraces& traces, const std::vector<std::size_t>& parts) const override;
   std::vector<std::pair<std::size_t, job::JobPart>> parts_of(std::size_t p) const override;
 
  private:

@@ -5,15 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "core/findings/all_findings.hpp"
 #include "core/summary/job/job_summary.hpp"
-#include "core/support/memory_limit.hpp"
-#include "core/support/side_by_side.hpp"
 
 namespace stepscope {
 namespace {
@@ -64,14 +60,12 @@ class JobReader {
         notes_(traces.problems()) {}
 
   Result<std::optional<Summary>> read(std::string& why_not) {
-    if (readers_) readers_->begin(traces_);
-    auto first = read_part(traces_, 0, options_);
-    PartsRead parts = readers_ ? read_among_all() : PartsRead(traces_.size());
-    if (!first) return first.error();
-    if (first->ranks.empty()) return std::optional<Summary>();  // it tells no rank: no job's
-    add_part(std::move(*first));
-    if (const Status rest = add_the_rest(std::move(parts)); !rest) return rest.error();
-    note_unused_summaries();
+    auto read = read_job_parts(traces_, options_, progress_, readers_);
+    if (!read) return read.error();
+    if (read->parts.front().ranks.empty())
+      return std::optional<Summary>();  // it tells no rank: no job's
+    for (job::JobPart& part : read->parts) add_part(std::move(part));
+    note_unused(read->unused_summaries);
     if (!why_no_job_.empty()) {
       why_not = "this is no report of a job: " + why_no_job_;
       return std::optional<Summary>();
@@ -90,52 +84,13 @@ class JobReader {
   }
 
  private:
-  using PartsRead = std::vector<std::optional<job::JobPart>>;  // nothing: not read yet
-
-  // Parts 1 and up that this process need not read.
-  PartsRead read_among_all() {
-    PartsRead out(traces_.size());
-    std::vector<std::size_t> own;
-    for (std::size_t part = readers_->size(); part < out.size(); part += readers_->size())
-      own.push_back(part);
-    (void)read_into(own, out);  // what failed is read again, in order
-    for (std::size_t p = 1; p < readers_->size(); ++p)
-      for (auto& [part, read] : readers_->parts_of(p))
-        if (part > 0 && part < out.size()) out[part] = std::move(read);
-    return out;
-  }
-
-  Status read_into(const std::vector<std::size_t>& which, PartsRead& out) {
-    auto read = read_parts(traces_, which, options_,
-                           [&] { report_progress(progress_, ++parts_done_, traces_.size()); });
-    Status status = Done{};
-    for (std::size_t i = 0; i < which.size(); ++i) {
-      if (read[i])
-        out[which[i]] = std::move(*read[i]);
-      else if (status)
-        status = read[i].error();
-    }
-    return status;
-  }
-
-  // What no other process could read is read here, so that an error is this process's own. The
-  // result is that of reading one part after the other, whoever read it.
-  Status add_the_rest(PartsRead parts) {
-    std::vector<std::size_t> left;
-    for (std::size_t part = 1; part < parts.size(); ++part)
-      if (!parts[part]) left.push_back(part);
-    if (Status read = read_into(left, parts); !read) return read;
-    for (std::size_t part = 1; part < parts.size(); ++part) add_part(std::move(*parts[part]));
-    return Done{};
-  }
-
-  void note_unused_summaries() {
-    if (unused_.empty()) return;
-    notes_.push_back(fmt::format(
-        "the events of {} {} were read although {} reduced {} when {} ended: {}", unused_.size(),
-        unused_.size() == 1 ? "rank" : "ranks", unused_.size() == 1 ? "it" : "they",
-        unused_.size() == 1 ? "itself" : "themselves", unused_.size() == 1 ? "it" : "they",
-        unused_.front()));
+  void note_unused(const std::vector<std::string>& reasons) {
+    if (reasons.empty()) return;
+    const bool one = reasons.size() == 1;
+    notes_.push_back(fmt::format("the events of {} {} were read although {} when {} ended: {}",
+                                 reasons.size(), one ? "rank" : "ranks",
+                                 one ? "it reduced itself" : "they reduced themselves",
+                                 one ? "it" : "they", reasons.front()));
   }
 
   // Files of a job name different ranks each.
@@ -144,7 +99,6 @@ class JobReader {
     world_ = std::max(world_, part.world_size);
     const std::size_t number = parts_seen_++;
     events_ += part.events;
-    if (!part.unused_summary.empty()) unused_.push_back(std::move(part.unused_summary));
     if (part.ranks.empty()) why_no_job_ = fmt::format("{} names no rank", traces_.name(number));
     for (job::RankPart& rank : part.ranks) {
       if (!part_of_rank_.emplace(rank.rank, number).second)
@@ -302,9 +256,7 @@ class JobReader {
   const JobOptions& options_;
   const Progress& progress_;
   const JobReaders* readers_;
-  std::size_t parts_done_ = 1;
   std::size_t parts_seen_ = 0;
-  std::vector<std::string> unused_;  // why, a sentence each
   std::map<std::int32_t, std::size_t> part_of_rank_;
   std::string why_no_job_;
   bool is_own_recording_ = false;
@@ -319,43 +271,6 @@ class JobReader {
 };
 
 }  // namespace
-
-Result<job::JobPart> read_part(const JobTraces& traces, std::size_t part,
-                               const JobOptions& options) {
-  std::string unused;
-  if (options.is_usual()) {
-    auto summary = traces.summary(part);
-    if (summary && *summary) return std::move(**summary);
-    if (!summary) unused = summary.error().message;
-  }
-  job::JobPart out;
-  const Status read =
-      traces.use(part, [&](const Trace& trace) { out = job::read_part(trace, options); });
-  if (!read) return read.error();
-  out.unused_summary = std::move(unused);
-  return out;
-}
-
-std::size_t parts_at_once(const JobTraces& traces, const std::vector<std::size_t>& parts) {
-  std::uint64_t largest = 1;
-  for (const std::size_t part : parts) largest = std::max(largest, traces.bytes_to_read(part));
-  const std::uint64_t fit = std::max<std::uint64_t>(1, memory_left_bytes() / 2 / largest);
-  return std::min<std::uint64_t>(fit, usable_cores());
-}
-
-std::vector<Result<job::JobPart>> read_parts(const JobTraces& traces,
-                                             const std::vector<std::size_t>& parts,
-                                             const JobOptions& options,
-                                             const std::function<void()>& done) {
-  std::vector<Result<job::JobPart>> out(parts.size(), bad_input("not read"));
-  std::mutex telling;
-  for_each_side_by_side(parts.size(), parts_at_once(traces, parts), [&](std::size_t i) {
-    out[i] = read_part(traces, parts[i], options);
-    const std::scoped_lock hold(telling);
-    if (done) done();
-  });
-  return out;
-}
 
 std::optional<Summary> read_job(const Trace& trace, const JobOptions& options,
                                 std::string& why_not) {

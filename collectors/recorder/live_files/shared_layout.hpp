@@ -184,7 +184,7 @@ struct SessionHeader {
   static constexpr std::uint64_t kMagic = 0x33534e4f49535353;  // "SSSIONS3"
   std::uint64_t magic;
   std::int64_t pid;
-  std::uint32_t ticks_are_ns;  // no invariant TSC: ticks are CLOCK_REALTIME
+  std::uint32_t ticks_are_ns;            // no invariant TSC: ticks are CLOCK_REALTIME
   std::atomic<std::uint32_t> collected;  // bits of Collector
   std::atomic<std::uint32_t> names;
   std::atomic<std::uint32_t> sites;

@@ -228,8 +228,8 @@ void fields(V& v, T& row) {
 }
 template <class V, Packs<JobPart> T>
 void fields(V& v, T& row) {
-  auto& [ranks, owners, world, own, events, unused] = row;
-  v(owners, ranks, world, own, events, unused);
+  auto& [ranks, owners, world, own, events] = row;
+  v(owners, ranks, world, own, events);
 }
 
 }  // namespace stepscope::job

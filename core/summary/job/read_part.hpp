@@ -55,7 +55,6 @@ struct JobPart {
   std::int32_t world_size = -1;
   bool is_own_recording = false;
   std::uint64_t events = 0;
-  std::string unused_summary;  // why the rank's own summary was not read, though it is there
 };
 
 JobPart read_part(const Trace& trace, const JobOptions& options);
