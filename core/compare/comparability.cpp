@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "core/compare/commands.hpp"
@@ -15,6 +17,7 @@ namespace stepscope::compare_parts {
 namespace {
 
 constexpr double kClocksDiffer = 0.03;
+constexpr std::size_t kMostNotes = 3;
 constexpr double kLoadsDiffer = 0.05;  // the share of the step from which contention is a finding
 
 class Judge {
@@ -37,6 +40,8 @@ class Judge {
     load();
     trust(a_, "A");
     trust(b_, "B");
+    notes_of_one_side(a_, "A", b_);
+    notes_of_one_side(b_, "B", a_);
     tracers();
     graphs();
     out_.comparable = out_.why_not.empty();
@@ -243,6 +248,24 @@ class Judge {
     if (side.trust.unknown_share > 0.01)
       note(fmt::format("{:.1f} % of {}'s time is unexplained", 100 * side.trust.unknown_share,
                        name));
+  }
+
+  // Other tools' traces: what is doubted of one side alone may be all that makes the difference.
+  void notes_of_one_side(const Summary& side, const char* name, const Summary& other) {
+    if (side.run.source == "stepscope" || side.run.source != other.run.source) return;
+    std::set<std::string> known;
+    for (const std::string& told : other.trust.notes) known.insert(without_numbers(told));
+    std::size_t said = 0;
+    for (const std::string& told : side.trust.notes) {
+      if (said == kMostNotes || !known.insert(without_numbers(told)).second) continue;
+      note(fmt::format("of {} alone: {}", name, told));
+      ++said;
+    }
+  }
+
+  static std::string without_numbers(std::string text) {
+    std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
+    return text;
   }
 
   void tracers() {

@@ -135,11 +135,12 @@ void note_unit_of_time(TraceData& data) {
   const bool too_long = quick > kLongestQuick_ns;
   if (!too_long && slow >= kShortestSlow_ns) return;
   data.health.notes.push_back(fmt::format(
-      "nine of ten kernel launches take {} {}, and none does: times of this file seem to be "
-      "written "
-      "in {}, where microseconds are meant. Then every time in this report is wrong by that factor",
+      "nine of ten kernel launches take {} {}, and none does: the times of this file seem to be in "
+      "a "
+      "unit that is a thousand times as {} as they are read in (nanoseconds of nsys, else "
+      "microseconds). Then every time in this report is wrong by that factor",
       too_long ? "over" : "at most", format_duration(static_cast<double>(too_long ? quick : slow)),
-      too_long ? "nanoseconds" : "milliseconds"));
+      too_long ? "short" : "long"));
 }
 
 std::vector<bool> either(std::vector<bool> a, const std::vector<bool>& b) {

@@ -172,5 +172,16 @@ TEST(Comparability, BrokenSumsAndOneStretchedTraceAreReasons) {
   EXPECT_FALSE(with_b([](Summary& b) { b.partition.inflated = true; }).comparable);
 }
 
+TEST(Comparability, WhatIsDoubtedOfOneSideOfAnotherToolsTracesIsSaid) {
+  Summary a = sound_side();
+  a.run.source = "kineto";
+  a.trust.notes = {"12 events left out"};
+  Summary b = a;
+  b.trust.notes = {"7 events left out", "the device's clock drifts by 2 ms"};
+  Comparison out;
+  judge_comparability(a, b, {}, out);
+  EXPECT_THAT(out.warnings, testing::ElementsAre("of B alone: the device's clock drifts by 2 ms"));
+}
+
 }  // namespace
 }  // namespace stepscope::compare_parts
