@@ -14,16 +14,55 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789";
 
+constexpr std::size_t kFewestOfAnId = 8;  // hexadecimal digits
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_hexadecimal(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+bool is_of_a_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// The length of an id that begins here: an address (0x7f41), a hash or a UUID; 0: none does.
+std::size_t id_at(std::string_view name, std::size_t at) {
+  if (at > 0 && is_of_a_word(name[at - 1])) return 0;
+  const bool is_address = name.substr(at).starts_with("0x");
+  std::size_t end = at + (is_address ? 2 : 0), digits = 0, numerals = 0;
+  for (std::size_t i = end; i < name.size() && (is_hexadecimal(name[i]) || name[i] == '-'); ++i) {
+    if (name[i] == '-') continue;
+    end = i + 1;
+    ++digits;
+    numerals += is_digit(name[i]) ? 1U : 0U;
+  }
+  const bool is_whole = end == name.size() || !is_of_a_word(name[end]);
+  const bool is_id = is_address ? digits > 0 : digits >= kFewestOfAnId && numerals > 0;
+  return is_whole && is_id ? end - at : 0;
+}
+
+std::size_t number_at(std::string_view name, std::size_t at) {
+  if (const std::size_t id = id_at(name, at); id > 0) return id;
+  const std::size_t end = std::min(name.find_first_not_of(kDigits, at), name.size());
+  return end - at;
+}
+
 // A name in pieces: text, number, text, ...
 std::vector<std::string_view> pieces_of(std::string_view name) {
   std::vector<std::string_view> out;
-  while (!name.empty()) {
-    const bool number = out.size() % 2 == 1;
-    const std::size_t size = std::min(
-        number ? name.find_first_not_of(kDigits) : name.find_first_of(kDigits), name.size());
-    out.push_back(name.substr(0, size));
-    name.remove_prefix(size);
+  std::size_t text = 0;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t size = number_at(name, at);
+    if (size == 0) {
+      ++at;
+      continue;
+    }
+    out.push_back(name.substr(text, at - text));
+    out.push_back(name.substr(at, size));
+    text = at += size;
   }
+  out.push_back(name.substr(text));
   return out;
 }
 

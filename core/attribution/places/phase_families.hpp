@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of ranges that differ in their numbers alone are one phase: a serving engine writes its
-// batch size into the name of the range. They are parts of their own where most steps hold most of
+// batch size, or the id of a request (a hash, a UUID, an address), into the name of the range. They are parts of their own where most steps hold most of
 // them: the layers of a model.
 #pragma once
 

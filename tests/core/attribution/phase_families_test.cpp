@@ -43,6 +43,17 @@ TEST(PhaseFamilies, NamesThatHoldTheBatchSizeAreOnePhase) {
             (std::set<std::string>{"execute_context_0(0)_generation_#(#)", "sample"}));
 }
 
+TEST(PhaseFamilies, IdsAreNumbers) {
+  const auto serving = [](int k) {
+    const std::string n = std::to_string(k % 10), m = std::to_string((7 * k + 3) % 10);
+    return Names{"request 1e" + n + "febbf-c1" + m + "f-343c-9027-c4d1c386bb" + n + m,
+                 "req-c2cd7" + n + m + "a done", "stage at 0x7f" + n + "bdc" + m,
+                 k % 2 == 0 ? "decade" : "facade"};
+  };
+  EXPECT_EQ(phases(serving),
+            (std::set<std::string>{"request #", "req-# done", "stage at #", "decade", "facade"}));
+}
+
 TEST(PhaseFamilies, WordsTellPhasesApart) {
   const auto serving = [](int k) {
     return Names{(k % 3 == 0 ? "prefill bs=" : "decode bs=") + std::to_string(k)};
