@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/support/duration.hpp"
@@ -33,27 +34,35 @@ struct Launched {
 
 using Sequence = std::vector<Launched>;  // what one stream ran, in the order of the calls
 
+// Ops of one call on one stream are one entry.
 std::map<StreamId, Sequence> by_stream(const TraceData& data,
                                        const std::vector<CallId>& launch_of) {
   const DeviceOps& d = data.device_ops;
-  std::map<std::pair<StreamId, CallId>, Launched> groups;
-  for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (launch_of[op] == kNone) continue;
-    const RangeId range = data.calls.range[launch_of[op]];
-    const Interval device{d.begin[op], d.end[op]};
-    const Interval call{data.host_ranges.begin[range], data.host_ranges.end[range]};
-    const auto [at, is_new] =
-        groups.try_emplace({d.stream[op], launch_of[op]}, Launched{call, device, op, true});
-    if (is_new) continue;
-    at->second.single = false;
-    at->second.device.end = std::max(at->second.device.end, device.end);
-  }
+  std::vector<DeviceOpId> linked;
+  for (DeviceOpId op = 0; op < d.size(); ++op)
+    if (launch_of[op] != kNone) linked.push_back(op);
+  const auto called = [&](DeviceOpId op) {
+    return data.host_ranges.begin[data.calls.range[launch_of[op]]];
+  };
+  std::stable_sort(linked.begin(), linked.end(), [&](DeviceOpId a, DeviceOpId b) {
+    return std::tuple(d.stream[a], called(a), launch_of[a]) <
+           std::tuple(d.stream[b], called(b), launch_of[b]);
+  });
   std::map<StreamId, Sequence> out;
-  for (const auto& [key, launched] : groups) out[key.first].push_back(launched);
-  for (auto& [stream, sequence] : out)
-    std::stable_sort(sequence.begin(), sequence.end(), [](const Launched& a, const Launched& b) {
-      return a.call.begin < b.call.begin;
-    });
+  for (std::size_t i = 0; i < linked.size(); ++i) {
+    const DeviceOpId op = linked[i];
+    Sequence& sequence = out[d.stream[op]];
+    const RangeId range = data.calls.range[launch_of[op]];
+    const bool again = !sequence.empty() && launch_of[sequence.back().op] == launch_of[op];
+    if (!again) {
+      sequence.push_back({{data.host_ranges.begin[range], data.host_ranges.end[range]},
+                          {d.begin[op], d.end[op]},
+                          op});
+      continue;
+    }
+    sequence.back().single = false;
+    sequence.back().device.end = std::max(sequence.back().device.end, d.end[op]);
+  }
   return out;
 }
 
