@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kCategoriesNamed = 8;
 constexpr std::uint64_t kFewestNumbered = 100;
-constexpr double kFewMissing = 0.05;
+constexpr double kFewMissing = 0.005;
 
 // ph is one letter; a missing one reads as a complete event, the only kind that Kineto puts in
 // numbers.
