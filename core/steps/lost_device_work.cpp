@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "core/support/statistics.hpp"
 
@@ -10,7 +12,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kAsUsual = 0.95;
-constexpr std::size_t kFewest = 3;  // steps of which "usual" can be said
+constexpr std::size_t kFewest = 2;  // steps that can be told from one another
 
 // Parents stand before their children, so one pass in row order hands it down.
 std::vector<bool> inside_a_call(const HostRanges& h) {
@@ -55,6 +57,10 @@ double share_recorded(const StepLaunches& step) {
   return all > 0 ? static_cast<double>(step.recorded) / all : 1;
 }
 
+bool lacks_all(const StepLaunches& step) {
+  return step.recorded == 0 && step.unrecorded > 0;
+}
+
 // The best but one: lost records make none better.
 double usual_share(const std::vector<StepLaunches>& launches) {
   std::vector<double> shares;
@@ -81,6 +87,16 @@ std::vector<bool> without_launches_or_work(const Trace& trace, const Steps& step
   return out;
 }
 
+// The step in which the device's records end while launches go on: its last ones have none, nor has
+// any behind it.
+std::size_t step_of_cut(const std::vector<StepLaunches>& launches) {
+  std::size_t last = launches.size();
+  while (last > 0 && launches[last - 1].recorded == 0) --last;
+  const bool more =
+      std::any_of(launches.begin() + static_cast<std::ptrdiff_t>(last), launches.end(), lacks_all);
+  return last > 0 && more && !launches[last - 1].last_recorded ? last - 1 : launches.size();
+}
+
 std::vector<bool> lost_steps(const Trace& trace, const Steps& steps) {
   const std::vector<StepLaunches> launches = launches_by_step(trace, steps);
   std::vector<bool> lost = without_launches_or_work(trace, steps, launches);
@@ -89,8 +105,9 @@ std::vector<bool> lost_steps(const Trace& trace, const Steps& steps) {
       static_cast<std::uint64_t>(std::count(unlinked.begin(), unlinked.end(), true));
   if (!any_lost(launches, without_link)) return lost;
   const double least = kAsUsual * usual_share(launches);
+  const std::size_t cut = step_of_cut(launches);
   for (std::size_t k = 0; k < launches.size(); ++k)
-    lost[k] = lost[k] || share_recorded(launches[k]) < least;
+    lost[k] = lost[k] || share_recorded(launches[k]) < least || lacks_all(launches[k]) || k == cut;
   return lost;
 }
 
@@ -110,12 +127,34 @@ void set_followers_aside_of(const std::vector<bool>& lost, Steps& steps) {
 
 }  // namespace
 
+std::vector<bool> cut_graph_launches(const Trace& trace) {
+  std::map<std::pair<std::uint32_t, StringId>, std::vector<CallId>> launches;  // by graph, first op
+  const Calls& calls = trace.calls();
+  for (CallId call = 0; call < calls.size(); ++call) {
+    const auto ops = trace.ops_launched_by(call);
+    if (calls.api[call] != ApiKind::launch_graph || ops.empty()) continue;
+    const DeviceOpId first = ops.front();
+    launches[{trace.device_ops().graph[first], trace.device_ops().name[first]}].push_back(call);
+  }
+  std::vector<bool> out(calls.size(), false);
+  const auto size_of = [&trace](CallId call) { return trace.ops_launched_by(call).size(); };
+  for (const auto& [graph, of_graph] : launches) {
+    std::size_t most = 0;
+    for (const CallId call : of_graph) most = std::max(most, size_of(call));
+    const auto whole = std::count_if(of_graph.begin(), of_graph.end(),
+                                     [&](CallId call) { return size_of(call) == most; });
+    for (const CallId call : of_graph)
+      out[call] = 2 * whole >= std::ssize(of_graph) && size_of(call) < most;
+  }
+  return out;
+}
+
 std::vector<StepLaunches> launches_by_step(const Trace& trace, const Steps& steps) {
   std::vector<StepLaunches> out(steps.list.size());
   std::vector<std::int64_t> last(out.size(), std::numeric_limits<std::int64_t>::min());
   const HostRanges& h = trace.host_ranges();
   const Calls& calls = trace.calls();
-  const std::vector<bool> inside = inside_a_call(h);
+  const std::vector<bool> inside = inside_a_call(h), cut = cut_graph_launches(trace);
   for (CallId call = 0; call < calls.size(); ++call) {
     const RangeId range = calls.range[call];
     const bool puts_kernels =
@@ -124,7 +163,7 @@ std::vector<StepLaunches> launches_by_step(const Trace& trace, const Steps& step
     if (trace.data().threads[h.thread[range]].process != steps.process) continue;
     const std::size_t step = step_at(steps, h.begin[range]);
     if (step >= out.size()) continue;
-    const bool recorded = !trace.ops_launched_by(call).empty();
+    const bool recorded = !trace.ops_launched_by(call).empty() && !cut[call];
     if (!recorded && inside[range]) continue;  // a driver call inside a runtime call
     ++(recorded ? out[step].recorded : out[step].unrecorded);
     if (h.begin[range] < last[step]) continue;

@@ -4,7 +4,7 @@
 // behind it, which may hold the lost work's end.
 //
 //   launches   its kernel launches have the device's records for less than kAsUsual of the share
-//              that two steps reach
+//              that two steps reach, or none has any
 //   records    it has no device work and no launch, other steps do, and its host took at least half
 //              of what theirs did
 // Device ops that no record ties to a launch (collectives of some profilers) are work of launches
@@ -20,6 +20,10 @@ struct StepLaunches {  // launches of kernels and graphs in a step's host time
   bool last_recorded = true;
 };
 std::vector<StepLaunches> launches_by_step(const Trace& trace, const Steps& steps);
+
+// By call, launches of graphs with fewer device ops than most launches of the same graph have, which
+// have as many: the profiler lost some, or the trace ends in between.
+std::vector<bool> cut_graph_launches(const Trace& trace);
 
 // Device ops of the process that no record ties to a call: without a correlation, or on a stream
 // that has none with a call where others have.

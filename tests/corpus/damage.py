@@ -82,6 +82,14 @@ def lost(low, high, *categories):
     return change
 
 
+def cut_behind(share):
+    """All that begins behind a part of the run is missing, as in a trace that was filtered by time; marks keep their length."""
+    def change(document):
+        _, border = stretch(document, 0, share)
+        return keep(document, lambda event: event.get("ph") == "M" or "ts" not in event or begin(event) < border)
+    return change
+
+
 def thinned(document):
     random.seed(3)
     return keep(document, lambda event: event.get("cat") not in DEVICE or random.random() > 0.2)
@@ -540,6 +548,8 @@ KINDS = {
     "device_lost_all": ("told", lost(-1, 2)),
     "calls_lost_too": ("told", lost(0, 0.4, *CALLS)),
     "device_thinned": ("told", thinned),
+    "cut_behind_the_middle": ("told", cut_behind(0.6)),
+    "cut_in_the_last_step": ("told", cut_behind(0.95)),
     "correlation_0_often": ("told", uncorrelated(0, 5)),
     "correlation_0_always": ("told", uncorrelated(0, 1)),
     "collectives": ("same", collectives),

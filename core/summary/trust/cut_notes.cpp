@@ -57,13 +57,15 @@ Lacking without_device_work(const Trace& trace, ProcessId process) {
   const HostRanges& ranges = trace.host_ranges();
   Lacking lacking;
   std::map<ThreadId, std::uint64_t> since_seen;
+  const std::vector<bool> cut = cut_graph_launches(trace);
   for (CallId call = 0; call < trace.calls().size(); ++call) {
     const RangeId range = trace.calls().range[call];
     const ThreadId thread = ranges.thread[range];
     if (trace.data().threads[thread].process != process || is_inside_a_call(ranges, range))
       continue;
-    const bool is_kernel = trace.calls().api[call] == ApiKind::launch_kernel;
-    const bool has_work = !trace.ops_launched_by(call).empty();
+    const ApiKind api = trace.calls().api[call];
+    const bool is_kernel = api == ApiKind::launch_kernel || api == ApiKind::launch_graph;
+    const bool has_work = !trace.ops_launched_by(call).empty() && !cut[call];
     lacking.all += is_kernel ? 1U : 0U;
     if (has_work) lacking.elsewhere += std::exchange(since_seen[thread], 0);
     if (is_kernel && !has_work) ++since_seen[thread];

@@ -65,6 +65,44 @@ TEST(LostDeviceWork, WhatAllStepsLackIsUsual) {
   EXPECT_EQ(counted_ids(steps).size(), 9U);
 }
 
+// A trace that was cut behind what the host did: the device was still in the first step.
+TEST(LostDeviceWork, StepsWithoutAnyAreNotCountedHoweverManyTheyAre) {
+  TraceMaker make;
+  make.data.source = SourceKind::kineto;
+  Steps steps;
+  for (std::uint32_t k = 0; k < 4; ++k) {
+    const std::int64_t now = 1'000 * k;
+    make.call("cudaLaunchKernel", 1, now, now + 10, k + 1);
+    if (k == 0) make.kernel("gemm", 7, now + 20, now + 900, k + 1);
+    make.call("cudaLaunchKernel", 1, now + 12, now + 15, k + 11);
+    if (k == 0) make.kernel("gemm", 7, now + 900, now + 990, k + 11);
+    make.call("cudaLaunchKernel", 1, now + 5, now + 8, k + 21);
+    if (k < 2) make.kernel("gemm", 7, now + 990, now + 999, k + 21);
+    steps.list.push_back({.id = k, .host = {now, now + 1'000}, .window = {now, now + 1'000}});
+  }
+  set_lost_work_aside(make.build(), steps);
+  EXPECT_EQ(counted_ids(steps), std::vector<int>{0});
+  EXPECT_EQ(steps.without_device_work, 3U);
+}
+
+TEST(LostDeviceWork, ALaunchOfAGraphHasAllOfItsOpsOrIsCut) {
+  const auto cut_with = [](const std::vector<int>& ops_of_launches) {
+    TraceMaker make;
+    std::uint32_t id = 0;
+    std::int64_t now = 0;
+    for (const int ops : ops_of_launches) {
+      make.call("cudaGraphLaunch", 1, now, now + 10, ++id);
+      for (int k = 0; k < ops; ++k)
+        make.data.device_ops.graph[make.kernel("node", 7, now + 20 + k, now + 21 + k, id)] = 3;
+      now += 100;
+    }
+    return cut_graph_launches(make.build());
+  };
+  EXPECT_EQ(cut_with({5, 5, 5, 2}), (std::vector<bool>{false, false, false, true}));
+  EXPECT_EQ(cut_with({5, 2}), (std::vector<bool>{false, true}));
+  EXPECT_EQ(cut_with({5, 4, 3, 2}), std::vector<bool>(4, false)) << "a loop within the graph";
+}
+
 TEST(LostDeviceWork, OurOwnRecorderTellsWhatItLost) {
   const Steps steps = steps_that_keep([](int i) { return i < 4 ? Kept::launches : Kept::all; },
                                       SourceKind::stepscope);
