@@ -22,22 +22,4 @@ std::vector<DeltaGroup> group_parts(const std::vector<DeltaPart>& parts) {
   return groups;
 }
 
-ListedGroups list_groups(const std::vector<DeltaPart>& parts, std::size_t most,
-                         double least_share) {
-  std::vector<DeltaGroup> groups = group_parts(parts);
-  double sum = 0;
-  for (const DeltaGroup& group : groups) sum += std::abs(static_cast<double>(group.delta_ns));
-  ListedGroups out;
-  for (DeltaGroup& group : groups) {
-    if (out.shown.size() < most &&
-        std::abs(static_cast<double>(group.delta_ns)) >= least_share * sum) {
-      out.shown.push_back(std::move(group));
-    } else {
-      ++out.hidden;
-      out.hidden_ns += group.delta_ns;
-    }
-  }
-  return out;
-}
-
 }  // namespace stepscope

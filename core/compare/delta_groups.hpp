@@ -21,15 +21,4 @@ struct DeltaGroup {
 // Largest |sum| first. Groups whose parts cancel to 0 are kept: they say what changed.
 std::vector<DeltaGroup> group_parts(const std::vector<DeltaPart>& parts);
 
-// The rows that are listed, and what the rest sums to.
-struct ListedGroups {
-  std::vector<DeltaGroup> shown;
-  std::size_t hidden = 0;
-  std::int64_t hidden_ns = 0;
-};
-
-// Lists at most `most` groups, and none below `least_share` of the sum of all |sums|.
-ListedGroups list_groups(const std::vector<DeltaPart>& parts, std::size_t most,
-                         double least_share = 0.002);
-
 }  // namespace stepscope

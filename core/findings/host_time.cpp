@@ -14,10 +14,6 @@ bool core_wait_is_known(const JudgedRun& run) {
   return !run.cpu.waits_known(run.steps.thread).empty();
 }
 
-std::int64_t core_wait_ns(const JudgedRun& run, Interval time) {
-  return run.cpu.waited_ns(run.steps.thread, time);
-}
-
 std::optional<std::uint32_t> core_count(const JudgedRun& run) {
   const auto& facts = run.trace.data().processes[run.steps.process].facts;
   const auto found = facts.find("machine.cpus");

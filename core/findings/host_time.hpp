@@ -22,8 +22,6 @@ constexpr bool is_between_operations(Cause cause) {
 
 // Whether the trace holds how long the loop's thread waited for a core.
 bool core_wait_is_known(const JudgedRun& run);
-// Returns the wait for a core within this time; 0 where it is not known.
-std::int64_t core_wait_ns(const JudgedRun& run, Interval time);
 
 // Returns the cores that the process may use; nothing where the trace does not say.
 std::optional<std::uint32_t> core_count(const JudgedRun& run);

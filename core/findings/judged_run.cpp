@@ -141,8 +141,4 @@ std::string JudgedRun::line_text(SiteId site) const {
   return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), at.line);
 }
 
-std::string JudgedRun::name_of_range(RangeId range) const {
-  return range == kNone ? "" : std::string(trace.text(trace.host_ranges().name[range]));
-}
-
 }  // namespace stepscope::rules

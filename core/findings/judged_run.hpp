@@ -73,7 +73,6 @@ struct JudgedRun {
   void explain(const Explained& parts);
   std::string_view phase_name(PhaseId phase) const;  // empty for the root
   std::string line_text(SiteId site) const;          // "train.py:12"; empty without a line
-  std::string name_of_range(RangeId range) const;
 
  private:
   double idle_scale_ = 1;

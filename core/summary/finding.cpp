@@ -33,8 +33,5 @@ std::string_view name_of(Certainty certainty) {
 std::optional<Severity> severity_named(std::string_view name) {
   return value_named<Severity>(kSeverityNames, name);
 }
-std::optional<Certainty> certainty_named(std::string_view name) {
-  return value_named<Certainty>(kCertaintyNames, name);
-}
 
 }  // namespace stepscope

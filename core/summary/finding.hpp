@@ -30,7 +30,6 @@ std::string_view name_of(Severity severity);
 std::string_view name_of(Certainty certainty);
 Severity severity_of(double share);  // high from 5 % of the step on, medium from 3 %
 std::optional<Severity> severity_named(std::string_view name);
-std::optional<Certainty> certainty_named(std::string_view name);
 
 struct FindingPlace {
   std::string file;

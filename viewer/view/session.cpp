@@ -131,10 +131,6 @@ void Session::add_mark(Mark mark) {
   marks_.insert(std::upper_bound(marks_.begin(), marks_.end(), mark, later), std::move(mark));
 }
 
-void Session::remove_mark(std::size_t index) {
-  marks_.erase(marks_.begin() + static_cast<std::ptrdiff_t>(index));
-}
-
 void Session::go_to(Interval time) {
   viewport_.remember(0);
   if (time.empty()) return viewport_.reveal(time);

@@ -75,7 +75,6 @@ class Session {
 
   const std::vector<Mark>& marks() const { return marks_; }
   void add_mark(Mark mark);
-  void remove_mark(std::size_t index);
   void go_to(Interval time);
 
   // Rows of lanes() from top to bottom: pinned ones first, hidden ones left out.

@@ -28,14 +28,5 @@ TEST(DeltaGroups, JoinTheSummandsOfOneMatch) {
   EXPECT_EQ(groups[1].largest().delta_ns, -50);
 }
 
-TEST(DeltaGroups, WhatIsNotListedIsSummed) {
-  const auto parts = parts_of_groups({{1, -900}, {2, 90}, {3, 9}, {4, 1}});
-  const ListedGroups listed = list_groups(parts, 2);
-  ASSERT_EQ(listed.shown.size(), 2U);
-  EXPECT_EQ(listed.hidden, 2U);
-  EXPECT_EQ(listed.hidden_ns, 10);
-  EXPECT_EQ(list_groups(parts, 9).shown.size(), 3U);  // the last is below the least share
-}
-
 }  // namespace
 }  // namespace stepscope
