@@ -234,7 +234,7 @@ TEST(NestSteps, OptimizersThatHooksOfGradientsStepShareTheirPass) {
     run.train_ops("net", 3);
     for (int parameter = 0; parameter < 6; ++parameter)
       run.range(
-          "torch::autograd::AccumulateGrad", [&] { run.optimizer("Adam"); },
+          "torch::autograd::AccumulateGrad", [&] { run.now += 10, run.optimizer(), run.now += 10; },
           HostKind::backward_node);
   });
   const Steps steps = found(run);
