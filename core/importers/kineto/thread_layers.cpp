@@ -44,10 +44,10 @@ std::vector<RangeId> ranges_of_both(const HostRanges& h, ThreadId one, ThreadId 
   return out;
 }
 
-bool nest(const HostRanges& h, ThreadId layer, ThreadId thread) {
+// Calls lie in ops, annotations around them.
+bool nest(const HostRanges& h, ThreadId layer, ThreadId thread, bool lies_inside) {
   std::vector<RangeId> open;
-  std::map<RangeId, bool>
-      meets;  // by range of the layer: it lies in one of the other, or around one
+  std::map<RangeId, bool> meets;  // by range of the layer
   for (const RangeId range : ranges_of_both(h, layer, thread)) {
     while (!open.empty() && h.end[open.back()] <= h.begin[range]) open.pop_back();
     const bool crosses = !open.empty() && h.end[range] > h.end[open.back()];
@@ -55,7 +55,8 @@ bool nest(const HostRanges& h, ThreadId layer, ThreadId thread) {
     if (h.thread[range] == layer) meets.emplace(range, false);
     for (const RangeId outer : open) {
       if (h.thread[outer] == h.thread[range]) continue;
-      meets[h.thread[outer] == layer ? outer : range] = true;
+      const bool is_inside = h.thread[range] == layer;
+      if (is_inside == lies_inside) meets[is_inside ? range : outer] = true;
     }
     open.push_back(range);
   }
@@ -83,7 +84,10 @@ ThreadId of_same_process(const TraceData& data, const Layers& layers, ThreadId l
   }
   const bool has_calls_too =
       best != kNone && layers.kinds[layer] == kCalls && (layers.kinds[best] & kCalls) != 0;
-  return best != kNone && !has_calls_too && nest(data.host_ranges, layer, best) ? best : kNone;
+  return best != kNone && !has_calls_too &&
+                 nest(data.host_ranges, layer, best, layers.kinds[layer] == kCalls)
+             ? best
+             : kNone;
 }
 
 }  // namespace

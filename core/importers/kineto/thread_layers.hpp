@@ -6,7 +6,7 @@
 // A thread that holds calls alone, or annotations alone, is a layer of another one
 //   of the same number that holds no calls, in whatever process; else
 //   of the same process, the one with the most ops, if the ranges of both nest, never cross, and most
-//   of the layer's lie in ranges of the other or around them. Calls join only where it has none.
+//   calls lie in its ranges, or most annotations around them. Calls join only where it has none.
 #pragma once
 
 #include <vector>

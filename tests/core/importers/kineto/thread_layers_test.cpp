@@ -41,6 +41,14 @@ TEST(ThreadLayers, RangesThatCrossAreOfTwoThreads) {
   EXPECT_THAT(thread_layers(make.data), ElementsAre(kNone, kNone, kNone));
 }
 
+// A loader's thread that happens to work while the loop is in one long op.
+TEST(ThreadLayers, AnnotationsWithinOpsAreAnotherThreads) {
+  TraceMaker make = work(1, 1);
+  for (int k = 0; k < 10; ++k)
+    make.range(HostKind::user_scope, "prefetch", 4, k * 1'000 + 310, k * 1'000 + 490);
+  EXPECT_THAT(thread_layers(make.data), ElementsAre(kNone, kNone));
+}
+
 TEST(ThreadLayers, CallsOfAThreadBesideOneWithCallsAreItsOwn) {
   TraceMaker make = work(1, 1);
   make.call("cudaEventQuery", 2, 210, 220);
