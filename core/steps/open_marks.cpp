@@ -10,11 +10,13 @@
 #include <unordered_map>
 
 #include "core/steps/finders/named_range.hpp"
+#include "core/support/duration.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {
 
+constexpr std::int64_t kTimesUsual = 4, kSilentParts = 20;  // a twentieth of the step
 constexpr std::int64_t kLeast_ns = 10'000;  // shorter ones lose their length to whole microseconds
 
 // Returns a step mark's name without its number; empty where the name marks no step.
@@ -32,6 +34,30 @@ const std::string& stem_of(const Activity& activity, RangeId range, StemOfName& 
   const auto [at, is_new] = known.try_emplace(name);
   if (is_new) at->second = mark_stem(activity.name(range));
   return at->second;
+}
+
+// For how long nothing begins at the end of each step, on any thread of the process.
+std::vector<std::int64_t> silent_ends(const Trace& trace, const Steps& steps) {
+  std::vector<std::int64_t> begins;
+  const HostRanges& h = trace.host_ranges();
+  for (RangeId range = 0; range < h.size(); ++range)
+    if (!is_annotation(h.kind[range]) &&
+        trace.data().threads[h.thread[range]].process == steps.process)
+      begins.push_back(h.begin[range]);
+  std::sort(begins.begin(), begins.end());
+  std::vector<std::int64_t> out;
+  for (const Step& step : steps.list) {
+    const auto behind = std::lower_bound(begins.begin(), begins.end(), step.host.end);
+    const std::int64_t last = behind == begins.begin() ? step.host.begin : *(behind - 1);
+    out.push_back(step.host.end - std::max(last, step.host.begin));
+  }
+  return out;
+}
+
+bool is_by_marks_of_others(const Trace& trace, const Steps& steps) {
+  const bool by_marks =
+      steps.found_by == FoundBy::profiler_step || steps.found_by == FoundBy::nvtx_step;
+  return by_marks && trace.data().source != SourceKind::stepscope;
 }
 
 }  // namespace
@@ -80,9 +106,7 @@ void set_open_marks_aside(const Activity& activity, Steps& steps) {
 }
 
 void set_missing_marks_aside(const Trace& trace, Steps& steps) {
-  const bool by_marks =
-      steps.found_by == FoundBy::profiler_step || steps.found_by == FoundBy::nvtx_step;
-  if (!by_marks || trace.data().source == SourceKind::stepscope || steps.list.size() < 3) return;
+  if (!is_by_marks_of_others(trace, steps) || steps.list.size() < 3) return;
   std::vector<std::int64_t> leaps;
   for (std::size_t k = 1; k < steps.list.size(); ++k)
     leaps.push_back(steps.list[k].id - steps.list[k - 1].id);
@@ -102,6 +126,22 @@ void set_missing_marks_aside(const Trace& trace, Steps& steps) {
       "was not recorded, {} not counted",
       steps.list[first - 1].id, steps.list[first].id, behind.size() == 1 ? "" : ", ...",
       behind.size(), behind.size() == 1 ? "" : "s", behind.size() == 1 ? "is" : "are"));
+}
+
+void set_cut_mark_aside(const Trace& trace, Steps& steps) {
+  if (!is_by_marks_of_others(trace, steps) || steps.list.size() < 2) return;
+  const std::vector<std::int64_t> silent = silent_ends(trace, steps);
+  Step& last = steps.list.back();
+  const std::int64_t usual = *std::max_element(silent.begin(), silent.end() - 1);
+  const bool is_cut =
+      silent.back() > kTimesUsual * usual && kSilentParts * silent.back() > last.host.length();
+  if (!is_cut) return;
+  last.steady = last.wall_known = false;
+  last.why_not_steady = "records of it are missing";
+  steps.notes.push_back(fmt::format(
+      "the last mark outlasts the records by {}, as no other does: the trace was cut in its step, "
+      "which is not counted",
+      format_duration(static_cast<double>(silent.back()))));
 }
 
 }  // namespace stepscope

@@ -8,6 +8,10 @@
 // Marks that are missing: profilers of others lose some, and a schedule of several cycles leaves
 // stretches out. Where the numbers of marks leap further than they usually do, the step behind the
 // leap is as long as several, or holds what was not recorded, and is not counted.
+//
+// The last mark may outlast the records: a trace that was filtered by the begins of events keeps the
+// mark and loses the rest of its step. Where nothing begins in the end of the last mark, for much
+// longer than in any other, it is not counted.
 #pragma once
 
 #include "core/steps/activity.hpp"
@@ -21,5 +25,6 @@ void take_open_marks(Activity& activity);
 // Steps in which one lies are not counted; behind end_warm_up.
 void set_open_marks_aside(const Activity& activity, Steps& steps);
 void set_missing_marks_aside(const Trace& trace, Steps& steps);
+void set_cut_mark_aside(const Trace& trace, Steps& steps);
 
 }  // namespace stepscope

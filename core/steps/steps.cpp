@@ -290,6 +290,7 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
   set_gaps_aside(trace, steps);
   set_open_marks_aside(found.activity, steps);
   set_missing_marks_aside(trace, steps);
+  set_cut_mark_aside(trace, steps);
   set_lost_work_aside(trace, steps);
   return steps;
 }

@@ -98,5 +98,28 @@ TEST(MissingMarks, AreNotLookedForInOurOwnRecordings) {
   EXPECT_EQ(counted_walls(steps).size(), 6U);
 }
 
+// Six steps of 100 us with work at their begin and end; `cut`: the last one's end is missing.
+Steps steps_with_ends(bool cut, SourceKind source = SourceKind::kineto) {
+  LoopMaker loop;
+  loop.make.data.source = source;
+  for (int i = 0; i < 6; ++i) {
+    const std::int64_t begin = loop.now;
+    loop.kernel("gemm", 60'000), loop.wait();
+    loop.now = begin + 95'000;
+    if (!cut || i < 5) loop.op("aten::add");
+    loop.now = begin + 100'000;
+    loop.make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(i), 1, begin, loop.now);
+  }
+  return found(loop);
+}
+
+TEST(CutMark, ALastMarkThatOutlastsTheRecordsIsNotCounted) {
+  EXPECT_EQ(counted_walls(steps_with_ends(false)).size(), 5U);
+  const Steps cut = steps_with_ends(true);
+  EXPECT_EQ(counted_walls(cut).size(), 4U);
+  EXPECT_THAT(cut.notes, Contains(HasSubstr("the last mark outlasts the records")));
+  EXPECT_EQ(counted_walls(steps_with_ends(true, SourceKind::stepscope)).size(), 5U);
+}
+
 }  // namespace
 }  // namespace stepscope
