@@ -2,6 +2,7 @@
 #include "core/steps/activity.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <string>
@@ -16,131 +17,79 @@ namespace {
 
 constexpr std::int32_t kNoRank = std::numeric_limits<std::int32_t>::max();
 
-bool belongs(const Trace& trace, ThreadId thread, ProcessId process) {
-  return trace.data().threads[thread].process == process;
-}
-
 void add_device_ops(Activity& activity) {
   const Trace& trace = *activity.trace;
   const DeviceOps& ops = trace.device_ops();
   for (DeviceOpId op = 0; op < ops.size(); ++op) {
     if (trace.data().streams[ops.stream[op]].process != activity.process) continue;
     const CallId call = trace.launch_of(op);
-    const std::int64_t time =
-        call == kNone ? ops.begin[op] : trace.host_ranges().begin[trace.calls().range[call]];
-    activity.work.push_back({time, ops.name[op], ops.stream[op]});
+    const SiteId site =
+        call == kNone ? SiteId{kNone} : trace.host_ranges().site[trace.calls().range[call]];
+    activity.work.push_back({host_time_of(trace, op), ops.name[op], ops.stream[op], site});
   }
+}
+
+// Returns which ranges are of that kind of work.
+std::vector<bool> ranges_of_work(const Activity& activity, WorkKind kind) {
+  const Trace& trace = *activity.trace;
+  const HostRanges& h = trace.host_ranges();
+  std::vector<bool> out(h.size(), false);
+  if (kind == WorkKind::launch_calls) {
+    const Calls& calls = trace.calls();
+    for (CallId call = 0; call < calls.size(); ++call)
+      out[calls.range[call]] = is_launch(calls.api[call]);
+  } else if (kind == WorkKind::annotations) {
+    for (const RangeId range : activity.annotations) out[range] = true;
+  } else {
+    for (RangeId i = 0; i < h.size(); ++i)
+      out[i] = kind == WorkKind::ops ? family_of(h.kind[i]) == HostFamily::op
+                                     : h.kind[i] == HostKind::python_function;
+  }
+  return out;
 }
 
 // Ops inside ops say nothing that the outermost does not. Parents stand before their children.
-void add_top_ops(Activity& activity, const std::vector<Rows>& threads) {
-  const HostRanges& h = activity.trace->host_ranges();
-  std::vector<bool> inside(h.size(), false);
-  for (const Rows& rows : threads) {
-    for (RangeId i = rows.begin; i < rows.end; ++i) {
-      const bool is_op = family_of(h.kind[i]) == HostFamily::op;
-      const bool nested = h.parent[i] != kNone && inside[h.parent[i]];
-      inside[i] = nested || is_op;
-      if (is_op && !nested) activity.work.push_back({h.begin[i], h.name[i], h.thread[i]});
-    }
-  }
-}
-
-void add_launch_calls(Activity& activity) {
-  const Trace& trace = *activity.trace;
-  const HostRanges& h = trace.host_ranges();
-  const Calls& calls = trace.calls();
-  for (CallId call = 0; call < calls.size(); ++call) {
-    const RangeId range = calls.range[call];
-    if (!is_launch(calls.api[call]) || !belongs(trace, h.thread[range], activity.process)) continue;
-    activity.work.push_back({h.begin[range], h.name[range], h.thread[range]});
-  }
-}
-
-void add_annotations(Activity& activity) {
-  const HostRanges& h = activity.trace->host_ranges();
-  for (RangeId i : activity.annotations)
-    activity.work.push_back({h.begin[i], h.name[i], h.thread[i]});
-}
-
-void add_python_calls(Activity& activity, const std::vector<Rows>& threads) {
-  const HostRanges& h = activity.trace->host_ranges();
-  for (const Rows& rows : threads) {
-    for (RangeId i = rows.begin; i < rows.end; ++i) {
-      if (h.kind[i] != HostKind::python_function) continue;
-      activity.work.push_back({h.begin[i], h.name[i], h.thread[i]});
-    }
+void keep_outermost(const HostRanges& h, std::vector<bool>& ranges) {
+  std::vector<bool> inside = ranges;
+  for (RangeId i = 0; i < h.size(); ++i) {
+    if (h.parent[i] == kNone || !inside[h.parent[i]]) continue;
+    inside[i] = true;
+    ranges[i] = false;
   }
 }
 
 void find_work(Activity& activity, const std::vector<Rows>& threads) {
-  const auto settled = [&activity](WorkKind kind) {
-    if (activity.work.empty()) return false;
-    activity.work_kind = kind;
-    return true;
-  };
+  const HostRanges& h = activity.trace->host_ranges();
   add_device_ops(activity);
-  if (settled(WorkKind::device_ops)) return;
-  add_top_ops(activity, threads);
-  if (settled(WorkKind::ops)) return;
-  add_launch_calls(activity);
-  if (settled(WorkKind::launch_calls)) return;
-  add_annotations(activity);
-  if (settled(WorkKind::annotations)) return;
-  add_python_calls(activity, threads);
-  settled(WorkKind::python_calls);
+  if (!activity.work.empty()) activity.work_kind = WorkKind::device_ops;
+  for (const WorkKind kind :
+       {WorkKind::ops, WorkKind::launch_calls, WorkKind::annotations, WorkKind::python_calls}) {
+    if (!activity.work.empty()) return;
+    std::vector<bool> is_work = ranges_of_work(activity, kind);
+    if (kind == WorkKind::ops) keep_outermost(h, is_work);
+    for (const Rows& rows : threads)
+      for (RangeId i = rows.begin; i < rows.end; ++i)
+        if (is_work[i]) activity.work.push_back({h.begin[i], h.name[i], h.thread[i], h.site[i]});
+    if (!activity.work.empty()) activity.work_kind = kind;
+  }
 }
 
 // Recorded as nodes by our own collector, as ops with this name by torch.profiler.
 void find_backward(Activity& activity, const std::vector<Rows>& threads) {
   const HostRanges& h = activity.trace->host_ranges();
-  std::vector<bool> is_node(activity.trace->data().strings.size(), false);
-  for (StringId name = 0; name < is_node.size(); ++name) {
-    is_node[name] = activity.trace->text(name).starts_with("autograd::engine::evaluate_function");
-  }
   for (const Rows& rows : threads) {
     for (RangeId i = rows.begin; i < rows.end; ++i) {
-      const bool node = h.kind[i] == HostKind::backward_node || is_node[h.name[i]];
-      if (node) activity.backward.push_back(h.begin[i]);
+      if (h.kind[i] == HostKind::backward_node ||
+          activity.name(i).starts_with("autograd::engine::evaluate_function"))
+        activity.backward.push_back(h.begin[i]);
     }
   }
   std::sort(activity.backward.begin(), activity.backward.end());
 }
 
-void widen(Interval& extent, Interval by, bool& any) {
-  extent = any ? Interval{std::min(extent.begin, by.begin), std::max(extent.end, by.end)} : by;
-  any = true;
-}
-
-Interval extent_of_rows(const HostRanges& h, Rows rows) {
-  if (rows.size() == 0) return {};
-  Interval extent{h.begin[rows.begin], h.end[rows.begin]};
-  for (RangeId i = rows.begin; i < rows.end; ++i) extent.end = std::max(extent.end, h.end[i]);
-  return extent;
-}
-
-Interval device_extent(const Trace& trace, ProcessId process) {
-  const DeviceOps& ops = trace.device_ops();
-  Interval extent;
-  bool any = false;
-  for (DeviceOpId op = 0; op < ops.size(); ++op) {
-    if (trace.data().streams[ops.stream[op]].process != process) continue;
-    widen(extent, {ops.begin[op], ops.end[op]}, any);
-  }
-  return extent;
-}
-
-// Those with a host range whose name begins so.
-std::vector<bool> processes_with(const Trace& trace, std::string_view prefix) {
-  const HostRanges& h = trace.host_ranges();
-  std::vector<bool> named(trace.data().strings.size(), false);
-  for (StringId name = 0; name < named.size(); ++name)
-    named[name] = trace.text(name).starts_with(prefix);
-  std::vector<bool> out(trace.data().processes.size(), false);
-  for (RangeId i = 0; i < h.size(); ++i) {
-    if (named[h.name[i]]) out[trace.data().threads[h.thread[i]].process] = true;
-  }
-  return out;
+Interval hull_of(Interval a, Interval b) {
+  if (a.empty()) return b;
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
 // Returns, by process, the process of this trace that started it; kNone where none did.
@@ -160,9 +109,12 @@ std::vector<ProcessId> parents_of(const std::vector<Process>& processes) {
 // Workers of a DataLoader in a process of this trace: they make batches, and the loop is their
 // parent's.
 std::vector<bool> loader_workers(const Trace& trace, const std::vector<ProcessId>& parents) {
-  std::vector<bool> out(parents.size(), false);
+  std::vector<bool> out(parents.size(), false), fetches(parents.size(), false);
   if (out.size() < 2) return out;
-  const std::vector<bool> fetches = processes_with(trace, "enumerate(DataLoader)");
+  const HostRanges& h = trace.host_ranges();
+  for (RangeId i = 0; i < h.size(); ++i)
+    if (trace.text(h.name[i]).starts_with("enumerate(DataLoader)"))
+      fetches[trace.data().threads[h.thread[i]].process] = true;
   for (ProcessId p = 0; p < out.size(); ++p)
     out[p] = parents[p] != kNone && fetches[parents[p]] && trace.data().processes[p].rank < 0;
   return out;
@@ -171,30 +123,19 @@ std::vector<bool> loader_workers(const Trace& trace, const std::vector<ProcessId
 }  // namespace
 
 std::string_view noun_of(WorkKind kind) {
-  switch (kind) {
-    case WorkKind::device_ops:
-    case WorkKind::launch_calls:
-      return "launches";
-    case WorkKind::ops:
-      return "ops";
-    case WorkKind::annotations:
-      return "annotations";
-    case WorkKind::python_calls:
-      return "Python calls";
-    case WorkKind::none:
-      break;
-  }
-  return "events";
+  static constexpr std::array<std::string_view, 6> kNouns = {
+      "events", "launches", "ops", "launches", "annotations", "Python calls"};
+  return kNouns[static_cast<std::size_t>(kind)];
 }
 
 Interval Activity::time(RangeId range) const {
   return {trace->host_ranges().begin[range], trace->host_ranges().end[range]};
 }
 
-std::span<const WorkItem> Activity::work_in(Interval time) const {
+std::span<const WorkItem> items_in(std::span<const WorkItem> sorted, Interval time) {
   const auto before = [](const WorkItem& item, std::int64_t t) { return item.time < t; };
-  const auto first = std::lower_bound(work.begin(), work.end(), time.begin, before);
-  const auto last = std::lower_bound(first, work.end(), std::max(time.begin, time.end), before);
+  const auto first = std::lower_bound(sorted.begin(), sorted.end(), time.begin, before);
+  const auto last = std::lower_bound(first, sorted.end(), std::max(time.begin, time.end), before);
   return {first, last};
 }
 
@@ -204,20 +145,13 @@ std::size_t Activity::backward_in(Interval time) const {
       std::lower_bound(first, backward.end(), std::max(time.begin, time.end)) - first);
 }
 
-double Activity::share_in(Interval time) const {
-  return share_in({&time, 1});
-}
-
 double Activity::share_in(std::span<const Interval> disjoint) const {
   const bool by_work = !work.empty() && work_kind != WorkKind::annotations;
-  double inside = 0;
-  for (const Interval& i : disjoint) {
-    inside += static_cast<double>(by_work ? static_cast<std::int64_t>(work_in(i).size())
-                                          : intersect(i, host).length());
-  }
-  const double all =
-      by_work ? static_cast<double>(work.size()) : static_cast<double>(host.length());
-  return all > 0 ? inside / all : 0;
+  std::int64_t inside = 0;
+  for (const Interval& i : disjoint)
+    inside += by_work ? std::ssize(work_in(i)) : intersect(i, host).length();
+  const std::int64_t all = by_work ? std::ssize(work) : host.length();
+  return all > 0 ? static_cast<double>(inside) / static_cast<double>(all) : 0;
 }
 
 Activity survey(const Trace& trace, ProcessId process) {
@@ -225,12 +159,11 @@ Activity survey(const Trace& trace, ProcessId process) {
   const HostRanges& h = trace.host_ranges();
   const IntervalSet gaps = capture_gaps(trace, process);
   std::vector<Rows> threads;
-  bool any = false;
   for (ThreadId thread = 0; thread < trace.data().threads.size(); ++thread) {
     const Rows rows = trace.ranges_of(thread);
-    if (!belongs(trace, thread, process) || rows.size() == 0) continue;
+    if (trace.data().threads[thread].process != process || rows.size() == 0) continue;
     threads.push_back(rows);
-    widen(activity.host, extent_of_rows(h, rows), any);
+    activity.host = hull_of(activity.host, extent_of(trace, thread));
     for (RangeId i = rows.begin; i < rows.end; ++i) {
       if (!is_annotation(h.kind[i]) || is_inside(gaps, h.begin[i])) continue;
       const std::string_view name = trace.text(h.name[i]);
@@ -238,16 +171,14 @@ Activity survey(const Trace& trace, ProcessId process) {
       if (!xla_executable(name).empty()) activity.xla_runs.push_back(i);
     }
   }
-  if (!any) activity.host = device_extent(trace, process);
+  if (threads.empty()) activity.host = device_extent(trace, process);
   take_open_marks(activity);
   find_work(activity, threads);
   find_backward(activity, threads);
   std::erase_if(activity.work,
                 [&gaps](const WorkItem& item) { return is_inside(gaps, item.time); });
-  const auto earlier = [](const WorkItem& a, const WorkItem& b) { return a.time < b.time; };
-  if (!std::is_sorted(activity.work.begin(), activity.work.end(), earlier)) {
-    std::stable_sort(activity.work.begin(), activity.work.end(), earlier);
-  }
+  std::stable_sort(activity.work.begin(), activity.work.end(),
+                   [](const WorkItem& a, const WorkItem& b) { return a.time < b.time; });
   return activity;
 }
 
@@ -257,10 +188,8 @@ Activity clipped(const Activity& activity, Interval time) {
                .host = intersect(activity.host, time),
                .work_kind = activity.work_kind};
   const auto begins_in = [&](RangeId range) { return time.contains(activity.time(range).begin); };
-  std::copy_if(activity.annotations.begin(), activity.annotations.end(),
-               std::back_inserter(out.annotations), begins_in);
-  std::copy_if(activity.xla_runs.begin(), activity.xla_runs.end(), std::back_inserter(out.xla_runs),
-               begins_in);
+  std::ranges::copy_if(activity.annotations, std::back_inserter(out.annotations), begins_in);
+  std::ranges::copy_if(activity.xla_runs, std::back_inserter(out.xla_runs), begins_in);
   const auto work = activity.work_in(time);
   out.work.assign(work.begin(), work.end());
   const auto first =
@@ -269,8 +198,41 @@ Activity clipped(const Activity& activity, Interval time) {
   return out;
 }
 
+Interval device_extent(const Trace& trace, ProcessId process) {
+  const DeviceOps& ops = trace.device_ops();
+  Interval extent;
+  for (DeviceOpId op = 0; op < ops.size(); ++op)
+    if (trace.data().streams[ops.stream[op]].process == process)
+      extent = hull_of(extent, {ops.begin[op], ops.end[op]});
+  return extent;
+}
+
+std::int64_t host_time_of(const Trace& trace, DeviceOpId op) {
+  const CallId call = trace.launch_of(op);
+  return call == kNone ? trace.device_ops().begin[op]
+                       : trace.host_ranges().begin[trace.calls().range[call]];
+}
+
+ThreadId busiest_thread(const Trace& trace, ProcessId process) {
+  return busiest_thread(trace, process, [](ThreadId) { return true; });
+}
+
+std::int64_t last_end_of(const Trace& trace, ThreadId thread, Interval begins) {
+  const HostRanges& h = trace.host_ranges();
+  const Rows rows = trace.ranges_of(thread);
+  const auto first = h.begin.begin() + rows.begin, last = h.begin.begin() + rows.end;
+  std::int64_t end = begins.begin;
+  for (auto at = std::lower_bound(first, last, begins.begin); at != last && *at < begins.end; ++at)
+    end = std::max(end, h.end[static_cast<std::size_t>(at - h.begin.begin())]);
+  return end;
+}
+
 Interval extent_of(const Trace& trace, ThreadId thread) {
-  return extent_of_rows(trace.host_ranges(), trace.ranges_of(thread));
+  const HostRanges& h = trace.host_ranges();
+  const Rows rows = trace.ranges_of(thread);
+  if (rows.size() == 0) return {};
+  const auto first = h.end.begin() + rows.begin, last = h.end.begin() + rows.end;
+  return {h.begin[rows.begin], *std::max_element(first, last)};
 }
 
 std::vector<ProcessId> training_processes(const Trace& trace) {

@@ -6,7 +6,9 @@
 // work.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,7 +33,10 @@ struct WorkItem {
   std::int64_t time = 0;    // host time of the launch or begin
   std::uint32_t token = 0;  // StringId of the name
   std::uint32_t lane = 0;   // StreamId of device ops, else ThreadId
+  SiteId site = kNone;      // the line of the launch or op, where it is known
 };
+
+std::span<const WorkItem> items_in(std::span<const WorkItem> sorted, Interval time);
 
 struct Activity {
   const Trace* trace = nullptr;
@@ -51,10 +56,18 @@ struct Activity {
   }
   Interval time(RangeId range) const;
   ThreadId thread(RangeId range) const { return trace->host_ranges().thread[range]; }
-  std::span<const WorkItem> work_in(Interval time) const;
+  // The annotations of such names.
+  template <class Is>
+  std::vector<RangeId> annotations_that(Is is) const {
+    std::vector<RangeId> out;
+    std::copy_if(annotations.begin(), annotations.end(), std::back_inserter(out),
+                 [&](RangeId range) { return is(name(range)); });
+    return out;
+  }
+  std::span<const WorkItem> work_in(Interval time) const { return items_in(work, time); }
   std::size_t backward_in(Interval time) const;
   // 0..1 of the work; of time where no work was recorded.
-  double share_in(Interval time) const;
+  double share_in(Interval time) const { return share_in({&time, 1}); }
   double share_in(std::span<const Interval> disjoint) const;
 };
 
@@ -63,8 +76,28 @@ Activity survey(const Trace& trace, ProcessId process);
 // The same activity as far as it begins within `time`.
 Activity clipped(const Activity& activity, Interval time);
 
+// The begin of the call that launched the op; the op's own where no launch was recorded.
+std::int64_t host_time_of(const Trace& trace, DeviceOpId op);
+
+Interval device_extent(const Trace& trace, ProcessId process);
 // First begin and last end of the ranges of one thread; empty for a thread without ranges.
 Interval extent_of(const Trace& trace, ThreadId thread);
+// The last end of the thread's records that begin in that time; its begin where none does.
+std::int64_t last_end_of(const Trace& trace, ThreadId thread, Interval begins);
+// The process's thread with the most ranges among those that pass; kNone where none does.
+template <class Passes>
+ThreadId busiest_thread(const Trace& trace, ProcessId process, Passes passes) {
+  ThreadId busiest = kNone;
+  for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
+    if (trace.data().threads[t].process != process || !passes(t)) continue;
+    if (busiest == kNone || trace.ranges_of(t).size() > trace.ranges_of(busiest).size())
+      busiest = t;
+  }
+  return busiest;
+}
+// What a loop without marks is taken to run on. A process of which only the device's work was
+// recorded has a thread, too (Trace::build).
+ThreadId busiest_thread(const Trace& trace, ProcessId process);
 
 // Processes with events, the likeliest owner of the training loop first: workers of a DataLoader
 // last; else by the lowest rank, a program before the processes that it started, the most device

@@ -4,6 +4,16 @@
 #include <algorithm>
 
 namespace stepscope {
+namespace {
+
+Bag::const_iterator find_in(const Bag& bag, std::uint32_t token) {
+  const auto at =
+      std::lower_bound(bag.begin(), bag.end(), token,
+                       [](const auto& entry, std::uint32_t t) { return entry.first < t; });
+  return at == bag.end() || at->first == token ? at : bag.end();
+}
+
+}  // namespace
 
 Bag bag_of(std::span<const WorkItem> work) {
   std::vector<std::uint32_t> tokens;
@@ -24,16 +34,23 @@ std::uint64_t size_of(const Bag& bag) {
   return size;
 }
 
-std::uint64_t common(const Bag& a, const Bag& b) {
-  std::uint64_t shared = 0;
-  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
-    if (i->first == j->first) shared += std::min(i->second, j->second);
-    const bool step_a = i->first <= j->first;
-    const bool step_b = j->first <= i->first;
-    if (step_a) ++i;
-    if (step_b) ++j;
+bool take_from(Bag& bag, std::uint32_t token) {
+  const auto at = find_in(bag, token);
+  if (at == bag.end() || at->second == 0) return false;
+  --bag[static_cast<std::size_t>(at - bag.begin())].second;
+  return true;
+}
+
+Bag without(Bag a, const Bag& b) {
+  for (auto& [token, count] : a) {
+    const auto at = find_in(b, token);
+    if (at != b.end()) count -= std::min(count, at->second);
   }
-  return shared;
+  return a;
+}
+
+std::uint64_t common(const Bag& a, const Bag& b) {
+  return size_of(a) - size_of(without(a, b));
 }
 
 double containment(const Bag& a, const Bag& b) {

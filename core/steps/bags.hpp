@@ -18,6 +18,8 @@ using Bag = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 Bag bag_of(std::span<const WorkItem> work);
 std::uint64_t size_of(const Bag& bag);
 std::uint64_t common(const Bag& a, const Bag& b);
+Bag without(Bag a, const Bag& b);
+bool take_from(Bag& bag, std::uint32_t token);  // false: it holds none
 
 // 0..1 of the smaller one that the larger one holds: 1 where one is the other with something added
 // (a step with an evaluation behind it), lower where each has its own (the two halves of a GAN's

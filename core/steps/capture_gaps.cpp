@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/model/losses.hpp"
+#include "core/steps/rows.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope {
@@ -50,11 +51,6 @@ void end_before_gaps(const IntervalSet& gaps, Steps& steps) {
   }
 }
 
-void set_aside(Step& step, const char* why) {
-  step.steady = false;
-  step.why_not_steady = why;
-}
-
 void note_planned(const IntervalSet& gaps, Steps& steps) {
   if (gaps.empty()) return;
   steps.notes.push_back(fmt::format("{} {} not recorded, by plan: {} together", gaps.size(),
@@ -66,17 +62,12 @@ void note_planned(const IntervalSet& gaps, Steps& steps) {
 // a gap, and they are all there is to count.
 void set_followers_aside(const IntervalSet& gaps, Steps& steps) {
   std::vector<std::size_t> followers;
-  for (std::size_t k = 0; k < steps.list.size(); ++k) {
-    if (steps.list[k].steady && has_gap_before(gaps, steps, k)) followers.push_back(k);
-  }
-  if (followers.size() < steps.steady_count()) {
-    for (const std::size_t k : followers)
-      set_aside(steps.list[k], "follows a stretch that was not recorded");
-  } else if (!followers.empty()) {
+  for (std::size_t k = 0; k < steps.list.size(); ++k)
+    if (has_gap_before(gaps, steps, k)) followers.push_back(k);
+  if (!set_aside_unless_all(steps, followers, "follows a stretch that was not recorded"))
     steps.notes.emplace_back(
         "each step follows a stretch that was not recorded: device work that was launched there is "
         "not seen in it");
-  }
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "core/steps/activity.hpp"
+#include "core/steps/rows.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -24,23 +26,11 @@ std::vector<bool> inside_a_call(const HostRanges& h) {
   return inside;
 }
 
-std::size_t step_at(const Steps& steps, std::int64_t time) {
-  if (time < steps.list.front().host.begin) return steps.list.size();
-  const auto after =
-      std::upper_bound(steps.list.begin(), steps.list.end(), time,
-                       [](std::int64_t t, const Step& step) { return t < step.host.end; });
-  return static_cast<std::size_t>(after - steps.list.begin());
-}
-
 std::vector<bool> with_device_work(const Trace& trace, const Steps& steps) {
   std::vector<bool> out(steps.list.size());
-  const HostRanges& h = trace.host_ranges();
   for (DeviceOpId op = 0; op < trace.device_ops().size(); ++op) {
     if (trace.data().streams[trace.device_ops().stream[op]].process != steps.process) continue;
-    const CallId call = trace.launch_of(op);
-    const std::int64_t time =
-        call == kNone ? trace.device_ops().begin[op] : h.begin[trace.calls().range[call]];
-    if (const std::size_t k = step_at(steps, time); k < out.size()) out[k] = true;
+    if (const std::size_t k = row_at(steps, host_time_of(trace, op)); k < out.size()) out[k] = true;
   }
   return out;
 }
@@ -111,20 +101,6 @@ std::vector<bool> lost_steps(const Trace& trace, const Steps& steps) {
   return lost;
 }
 
-void set_aside_as(Step& step, const char* why) {
-  step.steady = false;
-  step.why_not_steady = why;
-}
-
-void set_followers_aside_of(const std::vector<bool>& lost, Steps& steps) {
-  std::vector<std::size_t> followers;
-  for (std::size_t k = 1; k < lost.size(); ++k)
-    if (lost[k - 1] && steps.list[k].steady) followers.push_back(k);
-  if (followers.size() >= steps.steady_count()) return;
-  for (const std::size_t k : followers)
-    set_aside_as(steps.list[k], "follows a step whose device work is not in the trace");
-}
-
 }  // namespace
 
 std::vector<bool> cut_graph_launches(const Trace& trace) {
@@ -161,7 +137,7 @@ std::vector<StepLaunches> launches_by_step(const Trace& trace, const Steps& step
         calls.api[call] == ApiKind::launch_kernel || calls.api[call] == ApiKind::launch_graph;
     if (!puts_kernels || calls.correlation[call] == 0) continue;
     if (trace.data().threads[h.thread[range]].process != steps.process) continue;
-    const std::size_t step = step_at(steps, h.begin[range]);
+    const std::size_t step = row_at(steps, h.begin[range]);
     if (step >= out.size()) continue;
     const bool recorded = !trace.ops_launched_by(call).empty() && !cut[call];
     if (!recorded && inside[range]) continue;  // a driver call inside a runtime call
@@ -197,11 +173,14 @@ void set_lost_work_aside(const Trace& trace, Steps& steps) {
   const std::vector<bool> lost = lost_steps(trace, steps);
   for (std::size_t k = 0; k < lost.size(); ++k) {
     if (!lost[k]) continue;
-    set_aside_as(steps.list[k], "the trace does not hold its device work");
+    set_aside(steps.list[k], "the trace does not hold its device work");
     steps.list[k].wall_known = false;
     ++steps.without_device_work;
   }
-  set_followers_aside_of(lost, steps);
+  std::vector<std::size_t> followers;
+  for (std::size_t k = 1; k < lost.size(); ++k)
+    if (lost[k - 1]) followers.push_back(k);
+  set_aside_unless_all(steps, followers, "follows a step whose device work is not in the trace");
 }
 
 }  // namespace stepscope

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "core/steps/finders/named_range.hpp"
+#include "core/steps/rows.hpp"
 #include "core/support/duration.hpp"
 #include "core/support/statistics.hpp"
 
@@ -82,26 +83,22 @@ void take_open_marks(Activity& activity) {
 
 void set_open_marks_aside(const Activity& activity, Steps& steps) {
   if (activity.open_marks.empty()) return;
-  std::size_t set_aside = 0;
+  std::size_t left_out = 0;
   for (std::size_t k = 0; k < steps.list.size(); ++k) {
-    Step& step = steps.list[k];
-    const std::int64_t begin = k == 0 ? step.host.begin : steps.list[k - 1].host.end;
-    const bool holds_one =
-        std::any_of(activity.open_marks.begin(), activity.open_marks.end(), [&](RangeId range) {
-          return activity.time(range).begin >= begin && activity.time(range).begin < step.host.end;
-        });
+    const bool holds_one = std::any_of(
+        activity.open_marks.begin(), activity.open_marks.end(),
+        [&](RangeId range) { return stretch_of(steps, k).contains(activity.time(range).begin); });
     if (!holds_one) continue;
-    step.steady = false;
-    step.why_not_steady = "a mark without an end lies in it";
-    ++set_aside;
+    set_aside(steps.list[k], "a mark without an end lies in it");
+    ++left_out;
   }
   const std::size_t marks = activity.open_marks.size();
   std::string note = fmt::format("{} mark{} without an end ({}{}) end{} no step", marks,
                                  marks == 1 ? "" : "s", activity.name(activity.open_marks.front()),
                                  marks == 1 ? "" : ", ...", marks == 1 ? "s" : "");
-  if (set_aside > 0)
-    note += fmt::format("; {} step{} in which one lies {} not counted", set_aside,
-                        set_aside == 1 ? "" : "s", set_aside == 1 ? "is" : "are");
+  if (left_out > 0)
+    note += fmt::format("; {} step{} in which one lies {} not counted", left_out,
+                        left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are");
   steps.notes.push_back(std::move(note));
 }
 
@@ -115,11 +112,7 @@ void set_missing_marks_aside(const Trace& trace, Steps& steps) {
   std::vector<std::size_t> behind;
   for (std::size_t k = 1; k < steps.list.size(); ++k)
     if (leaps[k - 1] > usual && steps.list[k].steady) behind.push_back(k);
-  if (behind.empty() || behind.size() >= steps.steady_count()) return;
-  for (const std::size_t k : behind) {
-    steps.list[k].steady = false;
-    steps.list[k].why_not_steady = "marks before it are missing";
-  }
+  if (behind.empty() || !set_aside_unless_all(steps, behind, "marks before it are missing")) return;
   const std::size_t first = behind.front();
   steps.notes.push_back(fmt::format(
       "marks of steps are missing (between {} and {}{}): {} step{} that may hold several, or what "

@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "core/steps/compilation.hpp"
-#include "core/steps/periodicity/periodicity.hpp"
-#include "core/steps/steps.hpp"
+#include "core/steps/finders/finders.hpp"
+#include "core/steps/finders/marks.hpp"
 
 namespace stepscope {
 namespace {
@@ -27,8 +27,11 @@ bool is_a_loop(const Loop& loop) {
 
 bool trains(const Activity& activity, const Loop& loop) {
   if (loop.found_by == FoundBy::executable) return !loop.evaluates;
-  return loop.found_by == FoundBy::loop_nest || loop.found_by == FoundBy::optimizer ||
-         activity.backward_in(loop.time()) > 0;
+  return activity.backward_in(loop.time()) > 0 ||
+         std::any_of(activity.annotations.begin(), activity.annotations.end(), [&](RangeId range) {
+           return is_optimizer_step(activity.name(range)) &&
+                  loop.time().contains(activity.time(range).begin);
+         });
 }
 
 // Searches [begin, end) and, around what it finds, again.
@@ -46,15 +49,6 @@ void search_part(const Activity& activity, Interval time, std::vector<Loop>& out
   search_part(activity, {inside.end, time.end}, out);
 }
 
-// How a loop goes before others: what is start-up never does, then by the time that counts.
-struct Weight {
-  bool is_start_up = false;
-  std::int64_t time = 0;
-  bool operator<(const Weight& other) const {
-    return is_start_up != other.is_start_up ? is_start_up : time < other.time;
-  }
-};
-
 // Its later steps still compile or tune for most of their time; the first ones of any loop may.
 bool is_start_up(const Loop& loop, const IntervalSet& compiles) {
   const Interval later{loop.steps[loop.steps.size() / 2].time.begin, loop.time().end};
@@ -62,34 +56,31 @@ bool is_start_up(const Loop& loop, const IntervalSet& compiles) {
 }
 
 // Returns where the first of the program's own loops that trains begins: what runs before is its
-// set-up.
-std::int64_t first_training(const std::vector<Loop>& loops) {
-  std::int64_t begin = std::numeric_limits<std::int64_t>::min();
-  for (const Loop& loop : loops) {
-    const bool is_first =
-        begin == std::numeric_limits<std::int64_t>::min() || loop.time().begin < begin;
-    if (loop.found_by == FoundBy::loop_nest && is_first) begin = loop.time().begin;
-  }
-  return begin;
+// set-up. Where none does nothing runs before it.
+std::int64_t first_training(const Activity& activity, const std::vector<Loop>& loops) {
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+  for (const Loop& loop : loops)
+    if (loop.found_by == FoundBy::loop_nest && trains(activity, loop))
+      begin = std::min(begin, loop.time().begin);
+  return begin == std::numeric_limits<std::int64_t>::max() ? activity.host.begin : begin;
 }
 
 void put_in_order(const Activity& activity, std::vector<Loop>& loops) {
   const IntervalSet compiles = compilation_times(*activity.trace, activity.process);
-  const std::int64_t training = first_training(loops);
-  const auto weight = [&](const Loop& loop) -> Weight {
+  const std::int64_t training = first_training(activity, loops);
+  const auto weight = [&](const Loop& loop) {  // what is start-up never goes before others
     const std::int64_t works = loop.time().length() - total_length(clip(compiles, loop.time()));
     const bool sets_up = !trains(activity, loop) && loop.time().end <= training;
-    return {.is_start_up = sets_up || is_start_up(loop, compiles),
-            .time = works * (trains(activity, loop) ? kTrainingCountsTimes : 1)};
+    return std::pair{!sets_up && !is_start_up(loop, compiles),
+                     works * (trains(activity, loop) ? kTrainingCountsTimes : 1)};
   };
   std::stable_sort(loops.begin(), loops.end(),
                    [&](const Loop& a, const Loop& b) { return weight(b) < weight(a); });
-  const auto longest = std::max_element(
-      loops.begin(), loops.end(),
-      [](const Loop& a, const Loop& b) { return a.time().length() < b.time().length(); });
-  const double least = kLeastOfLongest * static_cast<double>(longest->time().length());
-  std::erase_if(loops, [least](const Loop& loop) {
-    return static_cast<double>(loop.time().length()) < least;
+  const auto length_of = [](const Loop& loop) { return loop.time().length(); };
+  const double longest =
+      static_cast<double>(length_of(*std::ranges::max_element(loops, {}, length_of)));
+  std::erase_if(loops, [&](const Loop& loop) {
+    return static_cast<double>(length_of(loop)) < kLeastOfLongest * longest;
   });
 }
 
@@ -110,10 +101,6 @@ void add_rhythm(const Activity& activity, Loop& loop) {
     loop.others.push_back(std::move(inner));
 }
 
-Division division_of(const Loop& loop) {
-  return {loop.found_by, loop.steps.size(), loop.time(), loop.how};
-}
-
 }  // namespace
 
 std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first) {
@@ -129,12 +116,13 @@ std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first
 }
 
 std::vector<Section> sections_of(const Activity& activity, const std::vector<Loop>& loops) {
+  const auto division_of = [](const Loop& loop) -> Division {
+    return {loop.found_by, loop.steps.size(), loop.time(), loop.how};
+  };
   std::vector<Section> out;
   for (const Loop& loop : loops) {
-    Section section{.kind = kind_of_loop(activity, loop), .divisions = {division_of(loop)}};
-    std::transform(loop.others.begin(), loop.others.end(), std::back_inserter(section.divisions),
-                   division_of);
-    out.push_back(std::move(section));
+    out.push_back({.kind = kind_of_loop(activity, loop), .divisions = {division_of(loop)}});
+    std::ranges::transform(loop.others, std::back_inserter(out.back().divisions), division_of);
   }
   return out;
 }

@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "core/steps/finders/loop.hpp"
+#include "core/steps/finders/finders.hpp"
 
 namespace stepscope {
 

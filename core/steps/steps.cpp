@@ -5,16 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 
 #include "core/model/losses.hpp"
 #include "core/steps/capture_gaps.hpp"
-#include "core/steps/finders/loop.hpp"
-#include "core/steps/finders/user_marker.hpp"
-#include "core/steps/finders/whole_trace.hpp"
+#include "core/steps/finders/finders.hpp"
 #include "core/steps/lost_device_work.hpp"
 #include "core/steps/open_marks.hpp"
+#include "core/steps/rows.hpp"
 #include "core/steps/sections.hpp"
 #include "core/steps/unusual/warm_up.hpp"
 #include "core/steps/windows.hpp"
@@ -46,7 +46,7 @@ Result<Found> find_by_marker(const Trace& trace, const std::vector<ProcessId>& p
                                      : "the annotations of this trace are " + names));
 }
 
-bool is_marked(FoundBy found_by) {
+bool marks_steps(FoundBy found_by) {
   return found_by == FoundBy::profiler_step || found_by == FoundBy::nvtx_step ||
          found_by == FoundBy::loop_nest || found_by == FoundBy::optimizer;
 }
@@ -61,14 +61,14 @@ bool are_alike(const Trace& trace, const Activity& a, const Activity& b) {
 // batches has more events than a loop that is slow), and that before one in which nothing does,
 // unless it has done little beside that one: a helper that idles repeats something, too.
 bool is_likelier(const Trace& trace, const Found& other, const Found& best) {
-  if (best.loop.found_by == FoundBy::whole_trace && !is_marked(other.loop.found_by))
+  if (best.loop.found_by == FoundBy::whole_trace && !marks_steps(other.loop.found_by))
     return other.loop.confidence > best.loop.confidence &&
            2 * other.activity.work.size() >= best.activity.work.size();
   if (best.loop.found_by == FoundBy::whole_trace) return true;
-  return is_marked(other.loop.found_by) && are_alike(trace, best.activity, other.activity);
+  return marks_steps(other.loop.found_by) && are_alike(trace, best.activity, other.activity);
 }
 
-Found find_automatically(const Trace& trace, const std::vector<ProcessId>& processes) {
+Result<Found> find_automatically(const Trace& trace, const std::vector<ProcessId>& processes) {
   const auto found_in = [&](ProcessId process) {
     Found found{.activity = survey(trace, process)};
     found.loop = find_loop(found.activity);
@@ -76,7 +76,7 @@ Found find_automatically(const Trace& trace, const std::vector<ProcessId>& proce
   };
   Found best = found_in(processes.front());
   for (std::size_t i = 1; i < std::min(processes.size(), kMostProcesses); ++i) {
-    if (is_marked(best.loop.found_by)) break;
+    if (marks_steps(best.loop.found_by)) break;
     const bool same_rank = trace.data().processes[processes[i]].rank ==
                            trace.data().processes[best.activity.process].rank;
     if (!same_rank && best.loop.found_by != FoundBy::whole_trace) break;
@@ -84,11 +84,6 @@ Found find_automatically(const Trace& trace, const std::vector<ProcessId>& proce
     if (is_likelier(trace, other, best)) best = std::move(other);
   }
   return best;
-}
-
-std::string process_text(const Process& process) {
-  return process.rank >= 0 ? fmt::format("rank {} (process {})", process.rank, process.pid)
-                           : fmt::format("process {}", process.pid);
 }
 
 std::string ranks_text(const Trace& trace, const std::vector<ProcessId>& processes) {
@@ -113,10 +108,12 @@ Result<std::vector<ProcessId>> of_rank(const Trace& trace, const std::vector<Pro
 void note_other_processes(const Trace& trace, std::size_t with_events, Steps& steps) {
   if (with_events < 2) return;
   const Process& own = trace.data().processes[steps.process];
+  const std::string text = fmt::format("process {}", own.pid);
   steps.notes.push_back(
       fmt::format("steps are those of {}; {} other process{} of this trace {} left aside{}",
-                  process_text(own), with_events - 1, with_events == 2 ? "" : "es",
-                  with_events == 2 ? "is" : "are", own.rank < 0 ? "" : " (--rank N)"));
+                  own.rank < 0 ? text : fmt::format("rank {} ({})", own.rank, text),
+                  with_events - 1, with_events == 2 ? "" : "es", with_events == 2 ? "is" : "are",
+                  own.rank < 0 ? "" : " (--rank N)"));
 }
 
 // Work that is in no section, where it is much.
@@ -211,36 +208,43 @@ Error nothing_to_divide(const Trace& trace) {
 }  // namespace
 
 std::string_view name_of(FoundBy found_by) {
-  switch (found_by) {
-    case FoundBy::none:
-      return "none";
-    case FoundBy::user_marker:
-      return "user_marker";
-    case FoundBy::profiler_step:
-      return "profiler_step";
-    case FoundBy::nvtx_step:
-      return "nvtx_step";
-    case FoundBy::loop_nest:
-      return "loop_nest";
-    case FoundBy::optimizer:
-      return "optimizer";
-    case FoundBy::executable:
-      return "executable";
-    case FoundBy::data_loader:
-      return "data_loader";
-    case FoundBy::loop_counter:
-      return "loop_counter";
-    case FoundBy::periodicity:
-      return "periodicity";
-    case FoundBy::whole_trace:
-      return "whole_trace";
-  }
-  return "none";
+  static constexpr std::array<std::string_view, 11> kNames = {
+      "none",       "user_marker", "profiler_step", "nvtx_step",   "loop_nest",  "optimizer",
+      "executable", "data_loader", "loop_counter",  "periodicity", "whole_trace"};
+  return kNames[static_cast<std::size_t>(found_by)];
+}
+
+void set_aside(Step& step, std::string why) {
+  step.steady = false;
+  step.why_not_steady = std::move(why);
 }
 
 std::size_t Steps::steady_count() const {
   return static_cast<std::size_t>(
       std::count_if(list.begin(), list.end(), [](const Step& step) { return step.steady; }));
+}
+
+std::size_t row_at(const Steps& steps, std::int64_t time) {
+  if (steps.list.empty() || time < steps.list.front().host.begin) return steps.list.size();
+  const auto after =
+      std::upper_bound(steps.list.begin(), steps.list.end(), time,
+                       [](std::int64_t t, const Step& step) { return t < step.host.end; });
+  return static_cast<std::size_t>(after - steps.list.begin());
+}
+
+Interval stretch_of(const Steps& steps, std::size_t row) {
+  const Interval host = steps.list[row].host;
+  return {row == 0 ? host.begin : steps.list[row - 1].host.end, host.end};
+}
+
+bool set_aside_unless_all(Steps& steps, const std::vector<std::size_t>& rows,
+                          const std::string& why) {
+  std::vector<std::size_t> counted;
+  for (const std::size_t row : rows)
+    if (steps.list[row].steady) counted.push_back(row);
+  if (counted.size() >= steps.steady_count()) return counted.empty();
+  for (const std::size_t row : counted) set_aside(steps.list[row], why);
+  return true;
 }
 
 std::int64_t Steps::outside_sections_ns() const {
@@ -256,39 +260,29 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
         "--section and --step-marker exclude each other: a marker says itself which "
         "stretches are steps");
   const std::vector<ProcessId> all = training_processes(trace);
-  if (all.empty()) {
-    return nothing_to_divide(trace);
-  }
-  const Result<std::vector<ProcessId>> wanted = of_rank(trace, all, options.rank);
-  if (!wanted) return wanted.error();
-  const std::vector<ProcessId>& processes = *wanted;
-  Found found;
-  if (options.marker_regex.empty()) {
-    found = find_automatically(trace, processes);
-  } else {
-    Result<Found> marked = find_by_marker(trace, processes, options.marker_regex);
-    if (!marked) return marked.error();
-    found = std::move(marked).value();
-  }
+  if (all.empty()) return nothing_to_divide(trace);
+  const Result<std::vector<ProcessId>> processes = of_rank(trace, all, options.rank);
+  if (!processes) return processes.error();
+  const bool is_marked = !options.marker_regex.empty();
+  Result<Found> found = is_marked ? find_by_marker(trace, *processes, options.marker_regex)
+                                  : find_automatically(trace, *processes);
+  if (!found) return found.error();
+  const Activity& activity = found->activity;
   Steps steps;
-  Loop loop = std::move(found.loop);
-  if (options.marker_regex.empty()) {
-    Result<Loop> taken = take_section(found.activity, std::move(loop), options, steps);
-    if (!taken) return taken.error();
-    loop = std::move(taken).value();
-  }
-  steps.process = found.activity.process;
-  steps.recorded = found.activity.host;
-  place(trace, std::move(loop), steps);
+  Result<Loop> loop = is_marked ? std::move(found->loop)
+                                : take_section(activity, std::move(found->loop), options, steps);
+  if (!loop) return loop.error();
+  steps.process = activity.process;
+  steps.recorded = activity.host;
+  place(trace, std::move(loop).value(), steps);
   if (none_lasts(steps) && steps.found_by != FoundBy::whole_trace)
-    take_whole_trace(found.activity, steps);
+    take_whole_trace(activity, steps);
   note_other_processes(trace, all.size(), steps);
-  note_work_outside(found.activity, steps);
-  const IntervalSet gaps = capture_gaps(trace, steps.process);
-  close_gaps(gaps, steps);
-  end_warm_up(found.activity, steps);
+  note_work_outside(activity, steps);
+  close_gaps(capture_gaps(trace, steps.process), steps);
+  end_warm_up(activity, steps);
   set_gaps_aside(trace, steps);
-  set_open_marks_aside(found.activity, steps);
+  set_open_marks_aside(activity, steps);
   set_missing_marks_aside(trace, steps);
   set_cut_mark_aside(trace, steps);
   set_lost_work_aside(trace, steps);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop does behind every n-th step (an evaluation at the end of an epoch) it does behind the
-// last one, too, where the number of steps fits; it is that step's. Work behind a step belongs to
-// the next one, and the last has none.
+// What a loop does behind every n-th step (an evaluation at the end of an epoch, the fetch that
+// finds the loader empty) it does behind the last one, too, where the number of steps fits; it is
+// that step's. Work behind a step belongs to the next one, and the last has none.
 //
-// The stretches behind steps n, 2n, ... must hold work beyond the usual that others lack, or much
-// of it, and the work behind the last step must begin with what the latest of them held. Before
-// that comes the fetch that finds a loader empty (empty_fetch.hpp).
+// The stretches behind steps n, 2n, ... must hold more than steps usually do, and hardly any other.
+// What is due is the shortest head of the latest of them without which it is a usual step. The
+// program's loops tell this exactly where they are known; this serves where they are not.
 #pragma once
 
-#include "core/steps/finders/loop.hpp"
+#include "core/steps/finders/finders.hpp"
 
 namespace stepscope {
 

@@ -5,8 +5,10 @@
 #include <limits>
 #include <map>
 
+#include "core/steps/activity.hpp"
 #include "core/steps/capture_gaps.hpp"
 #include "core/steps/lost_device_work.hpp"
+#include "core/steps/rows.hpp"
 
 namespace stepscope {
 namespace {
@@ -33,26 +35,9 @@ std::vector<StreamTimes> times_by_stream(const Trace& trace) {
   return times;
 }
 
-// The step of a host time: 0, 1, ...; kBefore in front of the first, steps.size() behind the last.
-class StepIndex {
- public:
-  explicit StepIndex(const std::vector<Step>& steps) : begin_(steps.front().host.begin) {
-    for (const Step& step : steps) ends_.push_back(step.host.end);
-  }
-
-  std::size_t of(std::int64_t time) const {
-    if (time < begin_) return kBefore;
-    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), time) -
-                                    ends_.begin());
-  }
-
- private:
-  std::int64_t begin_;
-  std::vector<std::int64_t> ends_;
-};
-
-std::int64_t launch_time(const Trace& trace, CallId call) {
-  return trace.host_ranges().begin[trace.calls().range[call]];
+// The row of the step of a host time; kBefore in front of the first, list.size() behind the last.
+std::size_t step_of(const Steps& steps, std::int64_t time) {
+  return time < steps.list.front().host.begin ? kBefore : row_at(steps, time);
 }
 
 // Last ends of the device's work: of each step, and of what precedes the first. Side streams come
@@ -61,7 +46,7 @@ class DeviceWork {
  public:
   DeviceWork(const Trace& trace, const Steps& steps)
       : trace_(trace),
-        index_(steps.list),
+        steps_(steps),
         ends_(steps.list.size(), kNever),
         roles_(stream_roles(trace)),
         gaps_(capture_gaps(trace, steps.process)) {
@@ -92,9 +77,9 @@ class DeviceWork {
     for (DeviceOpId op : ops) {
       const CallId call = trace_.launch_of(op);
       const std::int64_t begin = trace_.device_ops().begin[op];
-      if (call != kNone) step = index_.of(launch_time(trace_, call)), last_linked = begin;
+      if (call != kNone) step = step_of(steps_, host_time_of(trace_, op)), last_linked = begin;
       // A stream of which no launch was recorded at all: the op's own time is all there is.
-      if (!linked) step = index_.of(begin);
+      if (!linked) step = step_of(steps_, begin);
       const bool unseen = call == kNone && may_be_of_a_gap(linked ? last_linked : begin, begin);
       if (extends(stream, op) && !unseen) f(op, step);
     }
@@ -160,7 +145,7 @@ class DeviceWork {
   }
 
   const Trace& trace_;
-  StepIndex index_;
+  const Steps& steps_;
   std::vector<std::int64_t> ends_;
   std::vector<std::int64_t> own_ends_;  // without side streams; they do not decrease
   std::int64_t before_ = kNever;

@@ -2,22 +2,18 @@
 #include <array>
 #include <string>
 
-#include "core/steps/finders/data_loader.hpp"
-#include "core/steps/finders/executable.hpp"
-#include "core/steps/finders/loop.hpp"
-#include "core/steps/finders/named_range.hpp"
-#include "core/steps/finders/optimizer.hpp"
-#include "core/steps/finders/profiler_step.hpp"
-#include "core/steps/finders/sampled/counted_loops.hpp"
-#include "core/steps/finders/sampled/sampled_lines.hpp"
-#include "core/steps/finders/whole_trace.hpp"
-#include "core/steps/nest/nest_steps.hpp"
-#include "core/steps/periodicity/periodicity.hpp"
+#include "core/steps/finders/finders.hpp"
 
 namespace stepscope {
 namespace {
 
 constexpr double kGoodEnough = 0.5;
+constexpr double kNoClaim = 0.1;
+
+constexpr std::array kFinders = {find_profiler_steps,  find_named_ranges,    find_nest_steps,
+                                 find_optimizer_steps, find_executable_runs, find_data_loader_steps,
+                                 find_period,          find_counted_loops,   find_sampled_lines,
+                                 find_whole_trace};
 
 }  // namespace
 
@@ -25,18 +21,14 @@ Interval Loop::time() const {
   return steps.empty() ? Interval{} : Interval{steps.front().time.begin, steps.back().time.end};
 }
 
-std::span<const Finder> all_finders() {
-  static constexpr std::array<Finder, 10> kFinders = {
-      find_profiler_steps,  find_named_ranges,      find_nest_steps, find_optimizer_steps,
-      find_executable_runs, find_data_loader_steps, find_period,     find_counted_loops,
-      find_sampled_lines,   find_whole_trace};
-  return kFinders;
+Interval Loop::stretch(std::size_t step) const {
+  return {step == 0 ? steps[0].time.begin : steps[step - 1].time.end, steps[step].time.end};
 }
 
 Loop find_loop(const Activity& activity) {
   Loop best;
   std::string left_out;
-  for (const Finder find : all_finders()) {
+  for (const auto find : kFinders) {
     Loop loop = find(activity);
     if (!loop.divides) left_out = loop.how;
     if (loop.found() && loop.confidence > best.confidence) best = std::move(loop);
@@ -47,6 +39,20 @@ Loop find_loop(const Activity& activity) {
         left_out +
         " are left out: one of them holds nearly all of the work, so they divide no loop");
   return best;
+}
+
+// Its device may work on long after its host fell silent.
+Loop find_whole_trace(const Activity& activity) {
+  const Interval device = device_extent(*activity.trace, activity.process);
+  Interval time = activity.host;
+  if (!device.empty()) time = {std::min(time.begin, device.begin), std::max(time.end, device.end)};
+  return {.found_by = FoundBy::whole_trace,
+          .confidence = kNoClaim,
+          .how =
+              "no marks, no optimizer and no period of at least three repeats: the whole trace "
+              "is one window and no step time is claimed; name a range with --step-marker",
+          .thread = busiest_thread(*activity.trace, activity.process),
+          .steps = {{0, time}}};
 }
 
 }  // namespace stepscope

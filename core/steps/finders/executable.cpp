@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/executable.hpp"
-
 #include <fmt/format.h>
 
 #include <map>
 #include <string_view>
 #include <tuple>
 
+#include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
 #include "core/steps/tail.hpp"
 #include "core/steps/xla_ranges.hpp"
@@ -32,20 +31,13 @@ bool is_in_other_xla_range(const Trace& trace, RangeId range) {
 }
 
 std::vector<Executable> executables_of(const Activity& activity) {
-  const Trace& trace = *activity.trace;
-  std::map<std::pair<ThreadId, std::string_view>, Executable> found;
-  for (const RangeId range : activity.xla_runs) {
-    const std::string_view name = xla_executable(activity.name(range));
-    if (is_in_other_xla_range(trace, range)) continue;
-    Executable& executable = found[{activity.thread(range), name}];
-    executable.name = name;
-    executable.thread = activity.thread(range);
-    executable.runs.push_back(range);
-  }
+  std::map<std::pair<ThreadId, std::string_view>, std::vector<RangeId>> runs_of;
+  for (const RangeId range : activity.xla_runs)
+    if (!is_in_other_xla_range(*activity.trace, range))
+      runs_of[{activity.thread(range), xla_executable(activity.name(range))}].push_back(range);
   std::vector<Executable> out;
-  for (auto& [key, executable] : found) {
-    if (executable.runs.size() >= kFewestRuns) out.push_back(std::move(executable));
-  }
+  for (auto& [key, runs] : runs_of)
+    if (runs.size() >= kFewestRuns) out.push_back({key.second, key.first, std::move(runs)});
   return out;
 }
 

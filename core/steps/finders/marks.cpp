@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -20,8 +19,8 @@ constexpr double kDivideNothing = 0.05;  // less than a window without steps
 constexpr double kMuchBeyond = 0.01;     // share of a mark's length
 constexpr double kUnsure = 0.4;          // a loop that is found otherwise goes before
 
-// More outer ranges than this cross what they hold: not all of them are tried.
-constexpr int kMostTried = 16;
+constexpr std::size_t kMostAround = 16;  // ranges around a loop's
+constexpr std::int64_t kMainCountsTimes = 2;
 
 // A clock's rounding lets the end of one mark lie behind the begin of the next: that is no nesting.
 bool is_inner(Interval kept, Interval next) {
@@ -39,48 +38,19 @@ std::vector<RangeId> without_inner(const Activity& activity, std::span<const Ran
   return out;
 }
 
-// Returns, for each range, the last end of those behind it: a range that ends no later holds them
-// all.
-std::vector<std::int64_t> ends_behind(const Activity& activity, std::span<const RangeId> ranges) {
-  std::vector<std::int64_t> ends(ranges.size(), std::numeric_limits<std::int64_t>::min());
-  for (std::size_t i = ranges.size(); i-- > 1;)
-    ends[i - 1] = std::max(ends[i], activity.time(ranges[i]).end);
-  return ends;
-}
-
-bool does_work(const Trace& trace, ThreadId thread) {
-  const Rows rows = trace.ranges_of(thread);
-  const std::vector<HostKind>& kind = trace.host_ranges().kind;
-  for (RangeId i = rows.begin; i < rows.end; ++i) {
-    const HostFamily family = family_of(kind[i]);
-    if (family != HostFamily::annotation && family != HostFamily::other) return true;
-  }
-  return false;
-}
-
-constexpr std::int64_t kMainCountsTimes = 2;
-
-bool is_main(const Trace& trace, ThreadId thread) {
-  const Thread& t = trace.data().threads[thread];
-  return t.tid == trace.data().processes[t.process].pid;
-}
-
-}  // namespace
-
-std::vector<RangeId> outermost(const Activity& activity, std::vector<RangeId> ranges) {
-  const std::vector<RangeId> plain = without_inner(activity, ranges);
-  if (plain.size() != 1) return plain;
-  const std::vector<std::int64_t> behind = ends_behind(activity, ranges);
-  int tried = 0;
-  for (std::size_t first = 1; first + 1 < ranges.size() && tried < kMostTried; ++first) {
-    if (activity.time(ranges[first]).end >= behind[first]) continue;
-    ++tried;
-    std::vector<RangeId> out = without_inner(activity, std::span(ranges).subspan(first));
+// Ranges of one thread in time order without those that lie inside an earlier one (doubles by NVTX
+// and record_function, recursion) or overlap it for more than half of the shorter. An outermost
+// range that stands alone around at least two others is left out instead of them: it is the loop,
+// not an iteration.
+std::vector<RangeId> outermost(const Activity& activity, std::span<const RangeId> ranges) {
+  for (std::size_t around = 0; around < std::min(ranges.size(), kMostAround); ++around) {
+    std::vector<RangeId> out = without_inner(activity, ranges.subspan(around));
     if (out.size() >= 2) return out;
   }
-  return plain;
+  return without_inner(activity, ranges);
 }
 
+// Counts the ranges that were left out although none that was kept holds them.
 std::size_t crossing_ones(const Activity& activity, std::span<const RangeId> ranges,
                           std::span<const RangeId> kept) {
   std::size_t count = 0;
@@ -95,11 +65,47 @@ std::size_t crossing_ones(const Activity& activity, std::span<const RangeId> ran
   return count;
 }
 
-void note_crossing(std::size_t crossing, std::vector<std::string>& notes) {
-  if (crossing == 0) return;
-  notes.push_back(fmt::format(
-      "{} {} for more than half of a step: left out", crossing,
-      crossing == 1 ? "mark overlaps the one before it" : "marks overlap the one before them"));
+bool does_work(const Trace& trace, ThreadId thread) {
+  const Rows rows = trace.ranges_of(thread);
+  const std::vector<HostKind>& kind = trace.host_ranges().kind;
+  for (RangeId i = rows.begin; i < rows.end; ++i) {
+    const HostFamily family = family_of(kind[i]);
+    if (family != HostFamily::annotation && family != HostFamily::other) return true;
+  }
+  return false;
+}
+
+bool is_main(const Trace& trace, ThreadId thread) {
+  const Thread& t = trace.data().threads[thread];
+  return t.tid == trace.data().processes[t.process].pid;
+}
+
+bool outlast_the_next(const Activity& activity, std::span<const RangeId> ranges) {
+  std::vector<std::int64_t> beyond, lengths;
+  for (std::size_t i = 0; i + 1 < ranges.size(); ++i) {
+    const Interval time = activity.time(ranges[i]);
+    beyond.push_back(std::max<std::int64_t>(0, time.end - activity.time(ranges[i + 1]).begin));
+    lengths.push_back(time.length());
+  }
+  return !beyond.empty() &&
+         static_cast<double>(median(beyond)) > kMuchBeyond * static_cast<double>(median(lengths));
+}
+
+}  // namespace
+
+bool is_optimizer_step(std::string_view name) {
+  return name.starts_with("Optimizer.step#");
+}
+
+bool is_loader_fetch(std::string_view name) {
+  return name.find("__next__") != std::string_view::npos &&
+         name.find("DataLoader") != std::string_view::npos;
+}
+
+std::vector<RangeId> loader_fetches(const Activity& activity, ThreadId thread) {
+  std::vector<RangeId> out = activity.annotations_that(is_loader_fetch);
+  std::erase_if(out, [&](RangeId fetch) { return activity.thread(fetch) != thread; });
+  return without_inner(activity, out);
 }
 
 MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ranges) {
@@ -134,6 +140,24 @@ std::vector<Interval> times_of(const Activity& activity, std::span<const RangeId
   return times;
 }
 
+Loop loop_of(const Activity& activity, const MarkedThread& marks, FoundBy found_by,
+             std::string how) {
+  Loop loop{.found_by = found_by,
+            .how = std::move(how),
+            .thread = marks.thread,
+            .steps = steps_of(activity, marks.ranges)};
+  if (marks.crossing > 0)
+    loop.notes.push_back(fmt::format("{} {} for more than half of a step: left out", marks.crossing,
+                                     marks.crossing == 1 ? "mark overlaps the one before it"
+                                                         : "marks overlap the one before them"));
+  loop.last_complete = !outlast_the_next(activity, marks.ranges);
+  if (!loop.last_complete)
+    loop.notes.emplace_back(
+        "marks of steps outlast the begin of the next one: each ends there, and the last step is "
+        "not counted");
+  return loop;
+}
+
 std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId> ranges) {
   std::vector<HostStep> steps;
   bool numbered = true;
@@ -148,17 +172,6 @@ std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId
   for (std::size_t i = 0; i + 1 < steps.size(); ++i)
     steps[i].time.end = std::min(steps[i].time.end, steps[i + 1].time.begin);
   return steps;
-}
-
-bool outlast_the_next(const Activity& activity, std::span<const RangeId> ranges) {
-  std::vector<std::int64_t> beyond, lengths;
-  for (std::size_t i = 0; i + 1 < ranges.size(); ++i) {
-    const Interval time = activity.time(ranges[i]);
-    beyond.push_back(std::max<std::int64_t>(0, time.end - activity.time(ranges[i + 1]).begin));
-    lengths.push_back(time.length());
-  }
-  return !beyond.empty() &&
-         static_cast<double>(median(beyond)) > kMuchBeyond * static_cast<double>(median(lengths));
 }
 
 double confidence_of_division(const Activity& activity, std::span<const HostStep> steps,

@@ -4,17 +4,12 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/steps/finders/loop.hpp"
+#include "core/steps/finders/finders.hpp"
 
 namespace stepscope {
-
-// Ranges of one thread in time order without those that lie inside an earlier one (doubles by NVTX
-// and record_function, recursion) or overlap it for more than half of the shorter. An outermost
-// range that stands alone around at least two others is left out instead of them: it is the loop,
-// not an iteration.
-std::vector<RangeId> outermost(const Activity& activity, std::vector<RangeId> ranges);
 
 struct MarkedThread {
   ThreadId thread = 0;
@@ -24,10 +19,10 @@ struct MarkedThread {
   std::size_t crossing = 0;          // crossing marks of this thread, which are left out
 };
 
-// Counts the ranges that were left out although none that was kept holds them.
-std::size_t crossing_ones(const Activity& activity, std::span<const RangeId> ranges,
-                          std::span<const RangeId> kept);
-void note_crossing(std::size_t crossing, std::vector<std::string>& notes);
+bool is_optimizer_step(std::string_view name);  // the scope of an optimizer's step()
+// A call of `next` on an iterator of PyTorch's DataLoader.
+bool is_loader_fetch(std::string_view name);
+std::vector<RangeId> loader_fetches(const Activity& activity, ThreadId thread);
 
 // Groups by thread, takes the outermost of each and returns the thread that does the work: one with
 // recorded ops or calls before one without (a device's time line), then the most time inside marks,
@@ -41,11 +36,10 @@ std::vector<Interval> times_of(const Activity& activity, std::span<const RangeId
 // A mark that outlasts the begin of the next one ends there.
 std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId> ranges);
 
-// Marks that outlast the begin of the next one by much: where the last one's step ends is not known.
-inline constexpr const char* kMarksOutlast =
-    "marks of steps outlast the begin of the next one: each ends there, and the last step is not "
-    "counted";
-bool outlast_the_next(const Activity& activity, std::span<const RangeId> ranges);
+// The loop of which they are the steps, without a confidence. Notes say how many crossed, and if they
+// outlast the begin of the next one by much: where the last one's step ends is not known then.
+Loop loop_of(const Activity& activity, const MarkedThread& marks, FoundBy found_by,
+             std::string how);
 
 // How surely marks with that confidence divide a loop, given the work that each holds: two marks
 // behind a loop, of which the first holds it all, do not, nor do three of which two hold nothing.

@@ -9,6 +9,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
 
 namespace stepscope {
@@ -23,17 +24,8 @@ constexpr std::array<std::string_view, 39> kOtherWords = {
     "forward",  "log",        "layer", "block", "load",      "fetch",      "prefetch", "collate",
     "copy",     "sampler",    "norm",  "end",   "start",     "hook",       "callback"};
 
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-bool is_alpha(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0;
-}
-bool is_lower(char c) {
-  return std::islower(static_cast<unsigned char>(c)) != 0;
-}
-bool is_upper(char c) {
-  return std::isupper(static_cast<unsigned char>(c)) != 0;
+bool is(int (&type)(int), char c) {
+  return type(static_cast<unsigned char>(c)) != 0;
 }
 
 // "run_TrainBatch" -> run, train, batch
@@ -41,11 +33,11 @@ std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words;
   bool fresh = true;
   for (std::size_t i = 0; i < name.size(); ++i) {
-    if (!is_alpha(name[i])) {
+    if (!is(::isalpha, name[i])) {
       fresh = true;
       continue;
     }
-    if (fresh || (is_upper(name[i]) && is_lower(name[i - 1]))) words.emplace_back();
+    if (fresh || (is(::isupper, name[i]) && is(::islower, name[i - 1]))) words.emplace_back();
     words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
     fresh = false;
   }
@@ -59,44 +51,30 @@ bool any_of_list(const std::vector<std::string>& words, const List& list) {
   });
 }
 
-bool is_named_like_something_else(std::string_view name) {
-  return any_of_list(words_of(name), kOtherWords);
-}
-
 // A mark group: ranges of one thread whose names differ in their number alone.
 struct Group {
   std::string stem;
-  ThreadId thread = 0;
   bool step_word = false;
-  bool numbered = true;
-  std::vector<RangeId> ranges;
-  std::size_t crossing = 0;
+  MarkedThread marks;
 };
 
 // All groups that may be steps by name alone.
 std::vector<Group> group_by_stem(const Activity& activity) {
   const HostRanges& h = activity.trace->host_ranges();
   std::unordered_map<StringId, NameParts> parts_of;
-  std::map<std::pair<ThreadId, std::string>, Group> groups;
+  std::map<std::pair<ThreadId, std::string>, std::vector<RangeId>> groups;
   for (RangeId range : activity.annotations) {
     const auto [at, is_new] = parts_of.try_emplace(h.name[range]);
     if (is_new) at->second = split_number(activity.name(range));
     const NameParts& parts = at->second;
     if (!parts.number && !is_named_like_a_step(parts.stem)) continue;
-    Group& group = groups[{h.thread[range], parts.stem}];
-    group.numbered = group.numbered && parts.number.has_value();
-    group.ranges.push_back(range);
+    groups[{h.thread[range], parts.stem}].push_back(range);
   }
   std::vector<Group> out;
-  for (auto& [key, group] : groups) {
-    group.thread = key.first;
-    group.stem = key.second;
-    group.step_word = is_named_like_a_step(group.stem);
-    if (!group.step_word && is_named_like_something_else(group.stem)) continue;
-    std::vector<RangeId> kept = outermost(activity, group.ranges);
-    group.crossing = crossing_ones(activity, group.ranges, kept);
-    group.ranges = std::move(kept);
-    out.push_back(std::move(group));
+  for (const auto& [key, ranges] : groups) {
+    const bool step_word = is_named_like_a_step(key.second);
+    if (step_word || !any_of_list(words_of(key.second), kOtherWords))
+      out.push_back({key.second, step_word, choose_thread(activity, ranges)});
   }
   return out;
 }
@@ -114,14 +92,14 @@ bool numbers_rise(const Activity& activity, const std::vector<RangeId>& ranges) 
 // Ranges that tile the run hold its work themselves. Where they hold little of it they still mark
 // the loop's rhythm (the work between belongs to the next step), but less surely.
 double confidence_of(const Activity& activity, const Group& group) {
-  const std::vector<Interval> times = times_of(activity, group.ranges);
+  const std::vector<Interval> times = times_of(activity, group.marks.ranges);
   const double spanned = activity.share_in(Interval{times.front().begin, times.back().end});
   const double inside = activity.share_in(times);
-  if (group.ranges.size() < 2) return 0.3 * inside;
+  if (group.marks.ranges.size() < 2) return 0.3 * inside;
   if (group.step_word)
-    return confidence_of_division(activity, steps_of(activity, group.ranges),
+    return confidence_of_division(activity, steps_of(activity, group.marks.ranges),
                                   spanned * (0.35 + 0.6 * inside));
-  const bool runs = group.ranges.size() >= 3 && numbers_rise(activity, group.ranges);
+  const bool runs = group.marks.ranges.size() >= 3 && numbers_rise(activity, group.marks.ranges);
   return runs && inside >= 0.5 ? 0.85 * inside : 0;
 }
 
@@ -138,7 +116,7 @@ bool is_better(const Rated& a, const Rated& b) {
   const bool both_good = a.confidence >= 0.5 && b.confidence >= 0.5;
   if (both_good && a.group->step_word != b.group->step_word) return a.group->step_word;
   const bool both_tile = a.inside >= 0.8 * b.inside && b.inside >= 0.8 * a.inside;
-  if (both_good && both_tile) return a.group->ranges.size() > b.group->ranges.size();
+  if (both_good && both_tile) return a.group->marks.ranges.size() > b.group->marks.ranges.size();
   return a.confidence > b.confidence;
 }
 
@@ -147,16 +125,16 @@ bool is_better(const Rated& a, const Rated& b) {
 NameParts split_number(std::string_view name) {
   std::size_t end = name.size();
   while (end > 0) {
-    while (end > 0 && !is_digit(name[end - 1])) --end;
+    while (end > 0 && !is(::isdigit, name[end - 1])) --end;
     std::size_t begin = end;
-    while (begin > 0 && is_digit(name[begin - 1])) --begin;
+    while (begin > 0 && is(::isdigit, name[begin - 1])) --begin;
     if (begin == end) break;
-    const bool alone =
-        (begin == 0 || !is_alpha(name[begin - 1])) && (end == name.size() || !is_alpha(name[end]));
+    const bool alone = (begin == 0 || !is(::isalpha, name[begin - 1])) &&
+                       (end == name.size() || !is(::isalpha, name[end]));
     // "step12" is a number, too; letters and digits mixed further on ("f3akx7") are a hash.
     const bool trailing =
-        end == name.size() && begin > 0 && is_alpha(name[begin - 1]) &&
-        std::none_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(begin), is_digit);
+        end == name.size() && begin > 0 && is(::isalpha, name[begin - 1]) &&
+        std::ranges::none_of(name.substr(0, begin), [](char c) { return is(::isdigit, c); });
     if ((alone || trailing) && end - begin <= 18) {
       NameParts parts;
       parts.stem = std::string(name.substr(0, begin)) + "#" + std::string(name.substr(end));
@@ -173,26 +151,38 @@ bool is_named_like_a_step(std::string_view name) {
   return any_of_list(words, kStepWords) && !any_of_list(words, kOtherWords);
 }
 
+Loop find_profiler_steps(const Activity& activity) {
+  const std::vector<RangeId> ranges = activity.annotations_that(
+      [](std::string_view name) { return name.starts_with("ProfilerStep#"); });
+  if (ranges.empty()) return {};
+  const MarkedThread marks = choose_thread(activity, ranges);
+  Loop loop = loop_of(activity, marks, FoundBy::profiler_step,
+                      fmt::format("{} ProfilerStep# marks on {}", marks.ranges.size(),
+                                  thread_text(*activity.trace, marks.thread)));
+  // Work between marks counts to the next step, so what matters is what lies outside all of them.
+  const double covered = activity.share_in(loop.time());
+  loop.confidence = loop.steps.size() >= 2 ? confidence_of_division(activity, loop.steps, covered)
+                                           : 0.4 * covered;
+  loop.divides = loop.steps.size() < 2 || loop.confidence == covered;
+  return loop;
+}
+
 Loop find_named_ranges(const Activity& activity) {
   const std::vector<Group> groups = group_by_stem(activity);
   Rated best;
   for (const Group& group : groups) {
     const Rated rated{confidence_of(activity, group),
-                      activity.share_in(times_of(activity, group.ranges)), &group};
+                      activity.share_in(times_of(activity, group.marks.ranges)), &group};
     if (rated.confidence > 0 && is_better(rated, best)) best = rated;
   }
   if (best.group == nullptr) return {};
-  Loop loop{.found_by = FoundBy::nvtx_step,
-            .confidence = best.confidence,
-            .how = fmt::format("{} ranges named '{}' on {}, which hold {:.0f} % of the {}",
-                               best.group->ranges.size(), best.group->stem,
-                               thread_text(*activity.trace, best.group->thread), 100 * best.inside,
-                               noun_of(activity.work_kind)),
-            .thread = best.group->thread,
-            .steps = steps_of(activity, best.group->ranges)};
-  loop.last_complete = !outlast_the_next(activity, best.group->ranges);
-  if (!loop.last_complete) loop.notes.push_back(kMarksOutlast);
-  note_crossing(best.group->crossing, loop.notes);
+  const MarkedThread& marks = best.group->marks;
+  Loop loop = loop_of(
+      activity, marks, FoundBy::nvtx_step,
+      fmt::format("{} ranges named '{}' on {}, which hold {:.0f} % of the {}", marks.ranges.size(),
+                  best.group->stem, thread_text(*activity.trace, marks.thread), 100 * best.inside,
+                  noun_of(activity.work_kind)));
+  loop.confidence = best.confidence;
   return loop;
 }
 

@@ -10,8 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/steps/finders/loop.hpp"
-
 namespace stepscope {
 
 // "train_step 12" -> stem "train_step #", number 12. Only digits that stand alone count: a hash has
@@ -23,7 +21,5 @@ struct NameParts {
 NameParts split_number(std::string_view name);
 
 bool is_named_like_a_step(std::string_view name);
-
-Loop find_named_ranges(const Activity& activity);
 
 }  // namespace stepscope

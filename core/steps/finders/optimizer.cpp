@@ -1,38 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/optimizer.hpp"
-
+// A turn is an optimizer's scope with the work before it. Two turns are of one kind if one line
+// steps their optimizers, and both or neither have a fetch of their own. Where lines are not known
+// they have the same name, about as many backward nodes, and alike work: one may add to the other
+// (the state that an optimizer's first step makes, an evaluation).
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
-#include "core/steps/empty_fetch.hpp"
+#include "core/steps/bags.hpp"
+#include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
-#include "core/steps/finders/turns.hpp"
 #include "core/steps/tail.hpp"
 
 namespace stepscope {
 namespace {
 
+constexpr std::size_t kLongestCycle = 16;
 constexpr double kBackToBack = 0.05;  // share of the work usual between two scopes
-constexpr double kEachOwn = 0.9;      // share of the fetches
+constexpr double kAlike = 0.8;        // share of the smaller one's work
+constexpr double kHolds = 0.9;        // share of the turns, of the fetches, of the backward nodes
 
-// Notes which turns fetch a batch of their own. Where some fetch several (accumulation, an
-// evaluation) it tells no turn from another.
+struct Turn {
+  std::string_view name;
+  SiteId line = kNone;   // where it is called; kNone: not known
+  Interval scope;        // the optimizer's own, or those of several back to back
+  Interval stretch;      // from the end of the turn before to the end of the scope
+  bool fetches = false;  // a batch of its own
+};
+
+// Where some turns fetch several batches (accumulation, an evaluation) it tells none from another.
 void note_fetches(const Activity& activity, ThreadId thread, std::vector<Turn>& turns) {
-  std::size_t fetches = 0;
-  for (const RangeId range : activity.annotations) {
-    if (activity.thread(range) != thread || !is_loader_fetch(activity.name(range))) continue;
+  std::size_t fetches = 0, with = 0;
+  for (const RangeId range : loader_fetches(activity, thread)) {
     const std::int64_t time = activity.time(range).begin;
     const auto turn =
         std::upper_bound(turns.begin(), turns.end(), time,
                          [](std::int64_t t, const Turn& one) { return t < one.stretch.end; });
     if (turn == turns.end()) continue;
+    with += turn->fetches ? 0U : 1U;
     turn->fetches = true;
     ++fetches;
   }
-  const auto with = static_cast<double>(
-      std::count_if(turns.begin(), turns.end(), [](const Turn& turn) { return turn.fetches; }));
-  if (with >= kEachOwn * static_cast<double>(fetches)) return;
+  if (static_cast<double>(with) >= kHolds * static_cast<double>(fetches)) return;
   for (Turn& turn : turns) turn.fetches = false;
 }
 
@@ -42,25 +52,16 @@ std::vector<Turn> turns_of(const Activity& activity, const MarkedThread& marks) 
       std::max(extent_of(*activity.trace, marks.thread).begin, activity.host.begin);
   for (const RangeId range : marks.ranges) {
     const Interval scope = activity.time(range);
-    turns.push_back({activity.name(range),
-                     activity.trace->host_ranges().site[range],
-                     scope,
-                     {begin, scope.end}});
+    const SiteId line = activity.trace->host_ranges().site[range];
+    turns.push_back({activity.name(range), line, scope, {begin, scope.end}});
     begin = scope.end;
   }
   note_fetches(activity, marks.thread, turns);
   return turns;
 }
 
-double upper_quartile(std::vector<double> values) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() * 3 / 4);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 void fold_into(Turn& turn, const Turn& next) {
-  turn.scope.end = next.scope.end;
-  turn.stretch.end = next.stretch.end;
+  turn.scope.end = turn.stretch.end = next.scope.end;
 }
 
 std::vector<Turn> fold_back_to_back(const Activity& activity, const std::vector<Turn>& turns) {
@@ -68,7 +69,9 @@ std::vector<Turn> fold_back_to_back(const Activity& activity, const std::vector<
   std::vector<double> between;
   for (std::size_t i = 1; i < turns.size(); ++i)
     between.push_back(activity.share_in(Interval{turns[i - 1].scope.end, turns[i].scope.begin}));
-  const double usual = upper_quartile(between);
+  std::vector<double> sorted = between;
+  std::sort(sorted.begin(), sorted.end());
+  const double usual = sorted[sorted.size() * 3 / 4];
   std::vector<Turn> out{turns.front()};
   for (std::size_t i = 1; i < turns.size(); ++i) {
     if (between[i - 1] < kBackToBack * usual)
@@ -85,9 +88,58 @@ std::vector<Turn> fold_cycles(const std::vector<Turn>& turns, std::size_t cycle)
   std::vector<Turn> out;
   for (std::size_t i = 0; i + cycle <= turns.size(); i += cycle) {
     out.push_back(turns[i]);
-    for (std::size_t j = i + 1; j < i + cycle; ++j) fold_into(out.back(), turns[j]);
+    fold_into(out.back(), turns[i + cycle - 1]);
   }
   return out;
+}
+
+struct Kind {
+  Turn turn;
+  std::size_t backward = 0;
+  Bag stretch;
+};
+
+Kind kind_of(const Activity& activity, const Turn& turn) {
+  if (turn.line != kNone) return {.turn = turn};
+  return {turn, activity.backward_in(turn.stretch), bag_of(activity.work_in(turn.stretch))};
+}
+
+bool same_work(const Kind& a, const Kind& b) {
+  const auto [fewer, more] = std::minmax(a.backward, b.backward);
+  return static_cast<double>(fewer) >= kHolds * static_cast<double>(more) &&
+         containment(a.stretch, b.stretch) >= kAlike;
+}
+
+bool same_kind(const Kind& a, const Kind& b) {
+  return a.turn.line == b.turn.line && a.turn.fetches == b.turn.fetches &&
+         (a.turn.line != kNone || (a.turn.name == b.turn.name && same_work(a, b)));
+}
+
+// Returns numbers of kinds in order of appearance; more than a cycle can have share the last number.
+// The first turn is left aside: it may hold the program's start.
+std::vector<std::size_t> kinds_of(const Activity& activity, const std::vector<Turn>& turns) {
+  std::vector<Kind> kinds;
+  std::vector<std::size_t> out;
+  for (std::size_t i = 1; i < turns.size(); ++i) {
+    Kind kind = kind_of(activity, turns[i]);
+    const auto at = std::find_if(kinds.begin(), kinds.end(),
+                                 [&kind](const Kind& known) { return same_kind(known, kind); });
+    out.push_back(std::min(static_cast<std::size_t>(at - kinds.begin()), kLongestCycle));
+    if (at == kinds.end() && kinds.size() < kLongestCycle) kinds.push_back(std::move(kind));
+  }
+  return out;
+}
+
+// Returns the shortest cycle of kinds that holds for nearly all of the run; 1: none does.
+std::size_t cycle_of(const std::vector<std::size_t>& kinds) {
+  for (std::size_t cycle = 1; cycle <= kLongestCycle && 2 * cycle <= kinds.size() + 1; ++cycle) {
+    if (cycle == kinds.size()) break;
+    std::size_t same = 0;
+    const std::size_t pairs = kinds.size() - cycle;
+    for (std::size_t i = 0; i < pairs; ++i) same += kinds[i] == kinds[i + cycle] ? 1U : 0U;
+    if (static_cast<double>(same) >= kHolds * static_cast<double>(pairs)) return cycle;
+  }
+  return 1;
 }
 
 Loop loop_of(const Activity& activity, const MarkedThread& marks, const std::vector<Turn>& turns,
@@ -104,41 +156,34 @@ Loop loop_of(const Activity& activity, const MarkedThread& marks, const std::vec
   return loop;
 }
 
-std::string how_text(const Activity& activity, const MarkedThread& marks, std::size_t steps) {
-  const std::string text = fmt::format("{} Optimizer.step scopes on {}", marks.ranges.size(),
-                                       thread_text(*activity.trace, marks.thread));
-  return steps == marks.ranges.size()
-             ? text
-             : text + fmt::format(", several an iteration: {} iterations", steps);
-}
-
-void add_single_turns(const Activity& activity, const MarkedThread& marks,
-                      const std::vector<Turn>& single, const Cycle& cycle, Loop& loop) {
-  loop.others.push_back(
-      loop_of(activity, marks, single,
-              fmt::format("each of {} optimizer steps by itself, of which an iteration has {}",
-                          single.size(), cycle.turns)));
-  if (!cycle.repeats_a_kind) return;
-  loop.notes.push_back(
-      fmt::format("optimizer steps come in cycles of {}, some of them alike: an inner loop of one "
-                  "iteration, as is assumed, or iterations of which some do more; the trace does "
-                  "not hold the program's loops, which would tell (--section, --step-marker)",
-                  cycle.turns));
-}
-
 }  // namespace
 
 Loop find_optimizer_steps(const Activity& activity) {
-  std::vector<RangeId> ranges;
-  for (RangeId range : activity.annotations)
-    if (activity.name(range).starts_with("Optimizer.step#")) ranges.push_back(range);
+  const std::vector<RangeId> ranges = activity.annotations_that(is_optimizer_step);
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
   const std::vector<Turn> single = fold_back_to_back(activity, turns_of(activity, marks));
-  const Cycle cycle = cycle_of(activity, single);
-  const std::vector<Turn> turns = fold_cycles(single, cycle.turns);
-  Loop loop = loop_of(activity, marks, turns, how_text(activity, marks, turns.size()));
-  if (cycle.turns > 1) add_single_turns(activity, marks, single, cycle, loop);
+  const std::vector<std::size_t> kinds = kinds_of(activity, single);
+  const std::size_t cycle = cycle_of(kinds);
+  const std::vector<Turn> turns = fold_cycles(single, cycle);
+  std::string how = fmt::format("{} Optimizer.step scopes on {}", marks.ranges.size(),
+                                thread_text(*activity.trace, marks.thread));
+  if (turns.size() != marks.ranges.size())
+    how += fmt::format(", several an iteration: {} iterations", turns.size());
+  Loop loop = loop_of(activity, marks, turns, std::move(how));
+  if (cycle == 1) return loop;
+  loop.others.push_back(
+      loop_of(activity, marks, single,
+              fmt::format("each of {} optimizer steps by itself, of which an iteration has {}",
+                          single.size(), cycle)));
+  const std::set<std::size_t> distinct(kinds.end() - static_cast<std::ptrdiff_t>(cycle),
+                                       kinds.end());
+  if (distinct.size() < cycle)
+    loop.notes.push_back(fmt::format(
+        "optimizer steps come in cycles of {}, some of them alike: an inner loop of one iteration, "
+        "as is assumed, or iterations of which some do more; the trace does not hold the program's "
+        "loops, which would tell (--section, --step-marker)",
+        cycle));
   return loop;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/user_marker.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 
+#include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
 #include "core/steps/finders/named_range.hpp"
 
@@ -14,39 +15,23 @@ namespace {
 
 constexpr std::size_t kNamesShown = 8;
 
-enum class Match : std::uint8_t { unknown, no, yes };
-
-// Each distinct name is searched once.
-class NameMatcher {
- public:
-  NameMatcher(const Trace& trace, const NamePattern& marker)
-      : trace_(trace), marker_(marker), known_(trace.data().strings.size(), Match::unknown) {}
-
-  bool matches(StringId name) {
-    Match& match = known_[name];
-    if (match == Match::unknown) match = marker_.is_in(trace_.text(name)) ? Match::yes : Match::no;
-    return match == Match::yes;
-  }
-
- private:
-  const Trace& trace_;
-  const NamePattern& marker_;
-  std::vector<Match> known_;
-};
-
-std::vector<RangeId> matching_ranges(const Activity& activity, NameMatcher& matcher) {
+std::vector<RangeId> matching_ranges(const Activity& activity, const NamePattern& marker) {
   const HostRanges& h = activity.trace->host_ranges();
+  std::vector<std::optional<bool>> known(activity.trace->data().strings.size());
+  const auto matches = [&](RangeId range) {
+    std::optional<bool>& match = known[h.name[range]];
+    if (!match) match = marker.is_in(activity.name(range));
+    return *match;
+  };
   std::vector<RangeId> out;
-  for (RangeId range : activity.annotations) {
-    if (matcher.matches(h.name[range])) out.push_back(range);
-  }
+  std::copy_if(activity.annotations.begin(), activity.annotations.end(), std::back_inserter(out),
+               matches);
   if (!out.empty()) return out;
   for (ThreadId t = 0; t < activity.trace->data().threads.size(); ++t) {
     if (activity.trace->data().threads[t].process != activity.process) continue;
     const Rows rows = activity.trace->ranges_of(t);
-    for (RangeId i = rows.begin; i < rows.end; ++i) {
-      if (matcher.matches(h.name[i])) out.push_back(i);
-    }
+    for (RangeId i = rows.begin; i < rows.end; ++i)
+      if (matches(i)) out.push_back(i);
   }
   return out;
 }
@@ -55,22 +40,17 @@ std::vector<RangeId> matching_ranges(const Activity& activity, NameMatcher& matc
 
 Loop find_user_marks(const Activity& activity, const NamePattern& marker,
                      const std::string& pattern) {
-  NameMatcher matcher(*activity.trace, marker);
-  const std::vector<RangeId> ranges = matching_ranges(activity, matcher);
+  const std::vector<RangeId> ranges = matching_ranges(activity, marker);
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
-  Loop loop{.found_by = FoundBy::user_marker,
-            .how = fmt::format("{} ranges that match '{}' on {}", marks.ranges.size(), pattern,
-                               thread_text(*activity.trace, marks.thread)),
-            .thread = marks.thread,
-            .steps = steps_of(activity, marks.ranges)};
+  Loop loop = loop_of(activity, marks, FoundBy::user_marker,
+                      fmt::format("{} ranges that match '{}' on {}", marks.ranges.size(), pattern,
+                                  thread_text(*activity.trace, marks.thread)));
   loop.confidence = 1;
-  note_crossing(marks.crossing, loop.notes);
-  if (marks.left_out_threads > 0) {
+  if (marks.left_out_threads > 0)
     loop.notes.push_back(
         fmt::format("ranges that match '{}' stand on {} other threads, too: left out", pattern,
                     marks.left_out_threads));
-  }
   return loop;
 }
 

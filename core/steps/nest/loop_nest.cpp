@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -70,9 +71,6 @@ class Builder {
     const bool is_new = !goes_on || iteration != open.iteration;
     if (is_new) {
       if (goes_on) end_last(loop, rows_.time[row]);
-      const bool counted = goes_on && (rows_.flags[row] & kLoopCounted) != 0;
-      if (counted && iteration > open.iteration + 1)
-        loop.unseen += static_cast<std::uint64_t>(iteration - open.iteration - 1);
       loop.iterations.push_back({{rows_.time[row], rows_.time[row]}, loop.visits});
     }
     open.iteration = iteration;
@@ -99,18 +97,8 @@ class Builder {
 
   void end_last(NestLoop& loop, std::int64_t until) {
     Interval& last = loop.iterations.back().time;
-    last.end = last_end(last.begin, until);
-  }
-
-  // Returns the last end of the thread's records that begin in that time.
-  std::int64_t last_end(std::int64_t from, std::int64_t until) const {
-    const HostRanges& h = trace_.host_ranges();
-    const Rows rows = trace_.ranges_of(thread_);
-    const auto first = h.begin.begin() + rows.begin, last = h.begin.begin() + rows.end;
-    std::int64_t end = from;
-    for (auto at = std::lower_bound(first, last, from); at != last && *at < until; ++at)
-      end = std::max(end, h.end[static_cast<std::size_t>(at - h.begin.begin())]);
-    return std::min(end, std::max(from, until));
+    last.end =
+        std::min(last_end_of(trace_, thread_, {last.begin, until}), std::max(last.begin, until));
   }
 
   // Python alone may run on behind the last record, at lines that earlier iterations ran as well.
@@ -152,7 +140,51 @@ class Builder {
   std::vector<Open> open_;  // outermost first
 };
 
+bool ends_a_visit(const NestLoop& loop, std::size_t iteration) {
+  const std::size_t next = iteration + 1;
+  return next == loop.iterations.size() ||
+         loop.iterations[next].visit != loop.iterations[iteration].visit;
+}
+
+std::int64_t end_of(const LoopNest& nest, std::uint32_t loop, std::size_t iteration) {
+  const NestLoop& own = nest.loops[loop];
+  const Interval time = own.iterations[iteration].time;
+  if (own.around == kNone || !ends_a_visit(own, iteration)) return time.end;
+  const std::uint32_t outer = nest.loops[own.around].iteration_at(time.begin);
+  return outer == kNone ? time.end : std::max(time.end, end_of(nest, own.around, outer));
+}
+
 }  // namespace
+
+ThreadId thread_of_loops(const Activity& activity) {
+  const std::vector<ThreadId>& rows = activity.trace->data().loop_positions.thread;
+  std::map<ThreadId, std::size_t> count;
+  for (const ThreadId thread : rows)
+    if (activity.trace->data().threads[thread].process == activity.process) ++count[thread];
+  const auto most = std::max_element(
+      count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == count.end() ? kNone : most->first;
+}
+
+std::vector<NestIteration> iterations_of(const LoopNest& nest,
+                                         const std::vector<std::uint32_t>& loops) {
+  std::vector<NestIteration> out;
+  std::uint32_t visits = 0;
+  for (const std::uint32_t loop : loops) {
+    for (std::size_t i = 0; i < nest.loops[loop].iterations.size(); ++i) {
+      out.push_back(nest.loops[loop].iterations[i]);
+      out.back().time.end = end_of(nest, loop, i);
+      out.back().visit += visits;
+    }
+    visits += nest.loops[loop].visits;
+  }
+  std::sort(out.begin(), out.end(), [](const NestIteration& a, const NestIteration& b) {
+    return a.time.begin < b.time.begin;
+  });
+  for (std::size_t i = 1; i < out.size(); ++i)
+    out[i - 1].time.end = std::min(out[i - 1].time.end, out[i].time.begin);
+  return out;
+}
 
 std::uint32_t NestLoop::iteration_at(std::int64_t time) const {
   auto next =

@@ -29,7 +29,6 @@ struct NestLoop {
   std::vector<NestIteration> iterations;  // in order of time
   std::vector<Interval> last_requests;    // to the iterator, which were the loop's end
   std::uint32_t visits = 0;
-  std::uint64_t unseen = 0;  // iterations that its iterator counted and no record was seen in
 
   // The iteration at that time; kNone where there is none.
   std::uint32_t iteration_at(std::int64_t time) const;
@@ -41,8 +40,16 @@ struct LoopNest {
   bool is_inside(std::uint32_t loop, std::uint32_t outer) const;
 };
 
+// The process's thread of which most was noted; kNone: no loops were.
+ThreadId thread_of_loops(const Activity& activity);
+
 // Builds the nest of the iterations that begin within the activity's time.
 LoopNest loop_nest_of(const Activity& activity, ThreadId thread);
+
+// The iterations of those loops in order of time. What an outer loop does behind the last one of a
+// visit belongs to it (an evaluation at the end of an epoch), and so on outwards.
+std::vector<NestIteration> iterations_of(const LoopNest& nest,
+                                         const std::vector<std::uint32_t>& loops);
 
 std::string name_of(const Trace& trace, const NestLoop& loop);  // "the loop at train.py:12 (main)"
 

@@ -39,80 +39,54 @@ std::vector<Gram> sorted_grams(Tokens tokens) {
   return grams;
 }
 
-// The occurrences of one gram: positions begin..end of the sorted grams.
-struct Anchor {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-  int evenness = 0;  // percent of the distances that are within kEvenSpacing of the median
-  std::uint32_t size() const { return end - begin; }
-};
-
-int evenness_of(std::span<const Gram> occurrences, std::vector<std::uint32_t>& distances) {
-  distances.clear();
-  for (std::size_t i = 1; i < occurrences.size(); ++i) {
-    distances.push_back(occurrences[i].second - occurrences[i - 1].second);
-  }
+// Returns percent of the distances that are within kEvenSpacing of the median.
+int evenness_of(const std::vector<std::uint32_t>& positions) {
+  std::vector<std::uint32_t> distances;
+  for (std::size_t i = 1; i < positions.size(); ++i)
+    distances.push_back(positions[i] - positions[i - 1]);
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
   const double usual = *middle;
   const auto even = std::count_if(distances.begin(), distances.end(), [usual](std::uint32_t d) {
     return std::abs(static_cast<double>(d) - usual) <= kEvenSpacing * usual;
   });
-  return static_cast<int>(100 * even / static_cast<std::ptrdiff_t>(distances.size()));
+  return static_cast<int>(100 * even / std::ssize(distances));
 }
 
-struct Candidate {
-  Anchor best;
-  std::size_t anchors = 0;
-};
-
-// Collects candidates by number of occurrences.
-std::map<std::uint32_t, Candidate> collect(const std::vector<Gram>& grams, std::size_t length) {
-  std::map<std::uint32_t, Candidate> candidates;
-  std::vector<std::uint32_t> distances;
-  for (std::uint32_t begin = 0; begin < grams.size();) {
-    std::uint32_t end = begin + 1;
-    while (end < grams.size() && grams[end].first == grams[begin].first) ++end;
-    Anchor anchor{begin, end, 0};
-    begin = end;
-    const double span = grams[end - 1].second - grams[anchor.begin].second;
-    const double unit = span / std::max(1U, anchor.size() - 1);
-    if (anchor.size() < kFewestRepeats || span + unit < kLeastSpan * static_cast<double>(length))
-      continue;
-    anchor.evenness = evenness_of({grams.data() + anchor.begin, anchor.size()}, distances);
-    if (anchor.evenness < kLeastEven) continue;
-    Candidate& candidate = candidates[anchor.size()];
-    ++candidate.anchors;
-    const bool first = candidate.anchors == 1;
-    const bool more_even = anchor.evenness > candidate.best.evenness;
-    const bool earlier = anchor.evenness == candidate.best.evenness &&
-                         grams[anchor.begin].second < grams[candidate.best.begin].second;
-    if (first || more_even || earlier) candidate.best = anchor;
-  }
-  return candidates;
+bool spans(const std::vector<std::uint32_t>& positions, std::size_t length) {
+  const double span = positions.back() - positions.front();
+  const double unit = span / static_cast<double>(positions.size() - 1);
+  return span + unit >= kLeastSpan * static_cast<double>(length);
 }
 
-std::vector<Candidate> strongest(const std::map<std::uint32_t, Candidate>& by_count) {
-  std::vector<Candidate> out;
-  for (const auto& [count, candidate] : by_count) out.push_back(candidate);
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.anchors > b.anchors; });
-  if (out.size() > kMostSets) out.resize(kMostSets);
-  return out;
+void take(AnchorSet& set, std::vector<std::uint32_t> positions, int evenness) {
+  const bool is_better = set.anchors++ == 0 || evenness > set.evenness ||
+                         (evenness == set.evenness && positions.front() < set.begins.front());
+  if (!is_better) return;
+  set.begins = std::move(positions);
+  set.evenness = evenness;
 }
 
 }  // namespace
 
 std::vector<AnchorSet> find_anchors(std::span<const std::uint32_t> tokens) {
   const std::vector<Gram> grams = sorted_grams(tokens);
-  std::vector<AnchorSet> sets;
-  for (const Candidate& candidate : strongest(collect(grams, tokens.size()))) {
-    AnchorSet& set = sets.emplace_back();
-    set.anchors = candidate.anchors;
-    for (std::uint32_t i = candidate.best.begin; i < candidate.best.end; ++i) {
-      set.begins.push_back(grams[i].second);
+  std::map<std::size_t, AnchorSet> by_count;
+  std::vector<std::uint32_t> positions;
+  for (std::size_t i = 0; i < grams.size(); ++i) {
+    positions.push_back(grams[i].second);
+    if (i + 1 < grams.size() && grams[i + 1].first == grams[i].first) continue;
+    if (positions.size() >= kFewestRepeats && spans(positions, tokens.size())) {
+      const int evenness = evenness_of(positions);
+      if (evenness >= kLeastEven) take(by_count[positions.size()], positions, evenness);
     }
+    positions.clear();
   }
+  std::vector<AnchorSet> sets;
+  for (auto& [count, set] : by_count) sets.push_back(std::move(set));
+  std::stable_sort(sets.begin(), sets.end(),
+                   [](const AnchorSet& a, const AnchorSet& b) { return a.anchors > b.anchors; });
+  if (sets.size() > kMostSets) sets.resize(kMostSets);
   return sets;
 }
 

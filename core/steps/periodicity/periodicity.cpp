@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/periodicity/periodicity.hpp"
-
+// Steps from the period of the launch sequence (of the busiest stream), or of the op sequence (of
+// the busiest thread) where there is no device: README.md.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "core/steps/bags.hpp"
-#include "core/steps/busiest_thread.hpp"
+#include "core/steps/finders/finders.hpp"
 #include "core/steps/periodicity/lane.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {
 
-constexpr double kNearlyAll = 0.8;
+constexpr double kLeastExplained = 0.6;   // share of the sequence
+constexpr double kLeastOfTraining = 0.4;  // where each unit trains: validation may fill the rest
+constexpr double kMost = 0.8;             // share of the units
 constexpr double kWholeUnit = 0.9;
-constexpr double kHalfUnit = 0.5;
+constexpr double kMostRare = 0.03;  // share of the longer unit
 constexpr double kSure = 0.8;
-constexpr double kEvidenceAlone =
-    0.65;  // trust in units that all hold a backward pass and an optimizer
+// Confidence where nothing tells one level from another, and in units that hold a backward pass and
+// an optimizer and explain little else.
 constexpr double kAmbiguous = 0.65;
 
 struct Choice {
@@ -37,7 +40,7 @@ Choice choose(const std::vector<RepeatLevel>& levels, unsigned required) {
     if (level.explained >= least) able.push_back(&level);
   }
   for (const RepeatLevel* level : able) {
-    if (level->evident >= kNearlyAll) return {level};
+    if (level->evident >= kMost) return {level};
   }
   // A backward pass or an optimizer runs, but less often than anything repeats: a part of a step
   // does.
@@ -48,44 +51,59 @@ Choice choose(const std::vector<RepeatLevel>& levels, unsigned required) {
   return {*best, able.size() > 1 ? kAmbiguous : kSure};
 }
 
+using Items = std::span<const WorkItem>;
+
+// Returns a unit of typical length.
+Items typical_unit(const Lane& lane, const RepeatLevel& level) {
+  std::size_t unit = 0;
+  while (unit + 2 < level.begins.size() &&
+         level.begins[unit + 1] - level.begins[unit] != level.typical_length)
+    ++unit;
+  return Items(lane.items).subspan(level.begins[unit], level.begins[unit + 1] - level.begins[unit]);
+}
+
+// Distinguishes a loop that does a little more every k-th iteration (it prints a loss every 20 steps)
+// from one of k inner turns (the layers of a model). In the first, what the longer unit holds beyond
+// shorter ones stands at lines of its own in functions that every shorter unit runs as well. Layers
+// repeat in functions of their own. False where lines are not known.
+bool adds_rare_lines(const Activity& activity, Items shorter, Items longer) {
+  const auto function_of = [&](SiteId site) {
+    const Site& place = activity.trace->data().sites[site];
+    return std::pair{place.file, place.function};
+  };
+  std::set<SiteId> lines;
+  std::set<std::pair<StringId, StringId>> functions;
+  for (const WorkItem& item : shorter) {
+    if (item.site == kNone) return false;
+    lines.insert(item.site);
+    functions.insert(function_of(item.site));
+  }
+  std::size_t rare = 0;
+  for (const WorkItem& item : longer) {
+    if (lines.contains(item.site)) continue;
+    if (item.site == kNone || !functions.contains(function_of(item.site))) return false;
+    ++rare;
+  }
+  return rare > 0 && static_cast<double>(rare) <= kMostRare * static_cast<double>(longer.size()) &&
+         (longer.size() - rare) % shorter.size() == 0;
+}
+
 // A loop that does a little more every k-th iteration is none of k iterations.
 Choice without_rare_lines(const Activity& activity, const Lane& lane,
                           const std::vector<RepeatLevel>& levels, Choice choice) {
-  for (const RepeatLevel& level : levels) {
-    const bool repeats_more = level.begins.size() > choice.level->begins.size();
-    if (repeats_more && adds_rare_lines(activity, lane, level, *choice.level)) return {&level};
-  }
+  const Items longer = typical_unit(lane, *choice.level);
+  for (const RepeatLevel* level = levels.data(); level != choice.level; ++level)
+    if (adds_rare_lines(activity, typical_unit(lane, *level), longer)) return {level};
   return choice;
 }
 
 ThreadId loop_thread(const Activity& activity, const Interval& time) {
   const Trace& trace = *activity.trace;
-  ThreadId busiest = kNone;
-  for (ThreadId t = 0; t < trace.data().threads.size(); ++t) {
-    const Interval own = extent_of(trace, t);
-    const bool spans = own.begin <= time.begin && own.end >= time.end - time.length() / 10;
-    if (trace.data().threads[t].process != activity.process || !spans) continue;
-    if (busiest == kNone || trace.ranges_of(t).size() > trace.ranges_of(busiest).size())
-      busiest = t;
-  }
-  return busiest == kNone ? busiest_thread(trace, activity.process) : busiest;
-}
-
-struct PeriodEdges {
-  std::optional<std::int64_t> head;  // begin of a first step in front of the first unit
-  bool tail = true;                  // the last unit is a step
-  bool last_complete = true;
-};
-
-using Items = std::span<const WorkItem>;
-
-// Its first item and the one behind its last.
-std::pair<std::size_t, std::size_t> typical_unit(const RepeatLevel& level) {
-  std::size_t unit = 0;
-  while (unit + 2 < level.begins.size() &&
-         level.begins[unit + 1] - level.begins[unit] != level.typical_length)
-    ++unit;
-  return {level.begins[unit], level.begins[unit + 1]};
+  const ThreadId spanning = busiest_thread(trace, activity.process, [&](ThreadId thread) {
+    const Interval own = extent_of(trace, thread);
+    return own.begin <= time.begin && own.end >= time.end - time.length() / 10;
+  });
+  return spanning == kNone ? busiest_thread(trace, activity.process) : spanning;
 }
 
 unsigned held_in(const Evidence& evidence, std::size_t begin, std::size_t end) {
@@ -111,24 +129,19 @@ Items head_of(const Lane& lane, const RepeatLevel& level, const Bag& unit) {
 // of the iteration before: a head that lacks them lacks nothing.
 std::optional<std::int64_t> first_step(const Lane& lane, const RepeatLevel& level,
                                        const Evidence& evidence) {
-  const auto [begin, end] = typical_unit(level);
-  const Bag unit = bag_of(Items(lane.items).subspan(begin, end - begin));
+  const Items typical = typical_unit(lane, level);
+  const Bag unit = bag_of(typical);
   const Items head = head_of(lane, level, unit);
-  const std::size_t length = std::min(head.size(), end - begin);
+  const auto end = static_cast<std::size_t>(typical.data() - lane.items.data()) + typical.size();
+  const std::size_t length = std::min(head.size(), typical.size());
   const bool trains = (evidence.required & (kOptimizer | kBackward)) != 0;
   const bool is_due = trains || held_in(evidence, end - length, end) != 0;
   const std::size_t first = level.begins.front();
   if (evidence.required != 0 && is_due && held_in(evidence, first - head.size(), first) == 0)
     return std::nullopt;
   const auto alike = static_cast<double>(common(bag_of(head), unit));
-  if (alike < kHalfUnit * static_cast<double>(size_of(unit))) return std::nullopt;
+  if (2 * alike < static_cast<double>(size_of(unit))) return std::nullopt;
   return head.front().time;
-}
-
-PeriodEdges judge_edges(const Lane& lane, const RepeatLevel& level, const Evidence& evidence) {
-  const auto unit = static_cast<double>(level.typical_length);
-  const auto tail = static_cast<double>(lane.tokens.size() - level.begins.back());
-  return {first_step(lane, level, evidence), tail >= kHalfUnit * unit, tail >= kWholeUnit * unit};
 }
 
 // Returns the usual time from the last item of a unit to the first of the next.
@@ -144,24 +157,9 @@ std::int64_t usual_lead_out(const Lane& lane, const RepeatLevel& level) {
 // waiting for the device).
 std::int64_t end_of_last(const Activity& activity, const Lane& lane, const RepeatLevel& level) {
   const std::size_t past = level.begins.back() + level.typical_length;
-  const auto unit = static_cast<double>(level.typical_length);
-  const bool more = static_cast<double>(lane.items.size()) > static_cast<double>(past) + 0.2 * unit;
-  if (more) return lane.items[past].time;
+  if (past < lane.items.size()) return lane.items[past].time;
   const std::int64_t last = lane.items.back().time;
   return std::max(last, std::min(activity.host.end, last + usual_lead_out(lane, level)));
-}
-
-std::vector<HostStep> steps_of(const Activity& activity, const Lane& lane, const RepeatLevel& level,
-                               const PeriodEdges& edges) {
-  std::vector<std::int64_t> cuts;
-  if (edges.head) cuts.push_back(*edges.head);
-  for (std::uint32_t begin : level.begins) cuts.push_back(lane.items[begin].time);
-  if (edges.tail) cuts.push_back(end_of_last(activity, lane, level));
-  std::vector<HostStep> steps;
-  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
-    steps.push_back({static_cast<std::int64_t>(i), {cuts[i], cuts[i + 1]}});
-  }
-  return steps;
 }
 
 // "1,200 times 40 (taken), 12 times 4,000": tokens in calls of generate, layers in steps.
@@ -175,16 +173,24 @@ std::string levels_text(const std::vector<RepeatLevel>& levels, const RepeatLeve
   return out;
 }
 
+// At the edges a piece of at least half a unit is an incomplete step, a smaller one is no step.
 Loop loop_of(const Activity& activity, const Lane& lane, const RepeatLevel& level,
              const Evidence& evidence, double certainty) {
-  const PeriodEdges edges = judge_edges(lane, level, evidence);
+  const auto unit = static_cast<double>(level.typical_length);
+  const auto tail = static_cast<double>(lane.items.size() - level.begins.back());
+  const bool has_tail = 2 * tail >= unit;
+  std::vector<std::int64_t> cuts;
+  if (const auto head = first_step(lane, level, evidence)) cuts.push_back(*head);
+  for (const std::uint32_t begin : level.begins) cuts.push_back(lane.items[begin].time);
+  if (has_tail) cuts.push_back(end_of_last(activity, lane, level));
   Loop loop{.found_by = FoundBy::periodicity,
-            .confidence = certainty * std::max(level.explained, level.evident * kEvidenceAlone),
+            .confidence = certainty * std::max(level.explained, level.evident * kAmbiguous),
             .how = fmt::format("period of {} {}, repeated {} times, {:.0f} % alike",
                                level.typical_length, noun_of(activity.work_kind),
-                               level.begins.size() - (edges.tail ? 0 : 1), 100 * level.explained),
-            .steps = steps_of(activity, lane, level, edges),
-            .last_complete = !edges.tail || edges.last_complete};
+                               level.begins.size() - (has_tail ? 0 : 1), 100 * level.explained),
+            .last_complete = !has_tail || tail >= kWholeUnit * unit};
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i)
+    loop.steps.push_back({static_cast<std::int64_t>(i), {cuts[i], cuts[i + 1]}});
   loop.thread = loop_thread(activity, loop.time());
   return loop;
 }
@@ -198,7 +204,11 @@ Loop find_period(const Activity& activity) {
   Choice choice = choose(levels, evidence.required);
   if (choice.level == nullptr) return {};
   choice = without_rare_lines(activity, lane, levels, choice);
-  Loop loop = loop_of(activity, lane, *choice.level, evidence, choice.certainty);
+  std::vector<std::int64_t> begins;
+  for (const std::uint32_t begin : choice.level->begins) begins.push_back(lane.items[begin].time);
+  Loop loop = loop_of_period(activity, begins);
+  if (loop.found()) return loop;  // which tells exactly when each begins
+  loop = loop_of(activity, lane, *choice.level, evidence, choice.certainty);
   for (const RepeatLevel& level : levels) {
     if (&level == choice.level || level.explained < kLeastExplained) continue;
     loop.others.push_back(loop_of(activity, lane, level, evidence, kAmbiguous));
@@ -206,9 +216,8 @@ Loop find_period(const Activity& activity) {
   if (choice.certainty == kAmbiguous) {
     loop.notes.push_back(fmt::format(
         "the sequence of {} repeats at several levels ({}) and nothing tells which is the loop: "
-        "the "
-        "one that explains most of it is taken; --section shows another one, and a range around "
-        "what you mean, named with --step-marker, settles it",
+        "the one that explains most of it is taken; --section shows another one, and a range "
+        "around what you mean, named with --step-marker, settles it",
         noun_of(activity.work_kind), levels_text(levels, *choice.level)));
   }
   return loop;

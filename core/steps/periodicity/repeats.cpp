@@ -10,7 +10,6 @@
 namespace stepscope {
 namespace {
 
-constexpr double kEvenLength = 0.1;
 constexpr double kMostAgree = 0.8;  // share of the units
 
 using Tokens = std::span<const std::uint32_t>;
@@ -84,16 +83,6 @@ std::vector<std::uint32_t> without_pieces(const std::vector<std::uint32_t>& begi
   return out;
 }
 
-double even_share(const RepeatLevel& level) {
-  const auto unit = static_cast<double>(level.typical_length);
-  std::size_t even = 0;
-  for (std::size_t i = 1; i < level.begins.size(); ++i) {
-    const double length = level.begins[i] - level.begins[i - 1];
-    even += std::abs(length - unit) <= kEvenLength * unit ? 1U : 0U;
-  }
-  return static_cast<double>(even) / static_cast<double>(level.begins.size() - 1);
-}
-
 // The token that stands `back` places in front of a unit, where that is inside the unit before it.
 std::uint32_t token_before(Tokens tokens, const std::vector<std::uint32_t>& begins,
                            std::size_t unit, std::uint32_t back) {
@@ -134,7 +123,6 @@ RepeatLevel level_of(Tokens tokens, const AnchorSet& set, std::uint32_t vocabula
   move_to_start(tokens, level.begins);
   level.typical_length = median_distance(level.begins);
   add_cut_unit(tokens, level);
-  level.even = even_share(level);
   level.explained = explained_by(tokens, level, vocabulary);
   return level;
 }
@@ -168,7 +156,6 @@ bool same_count(const RepeatLevel& a, const RepeatLevel& b) {
 bool is_better(const RepeatLevel& a, const RepeatLevel& b) {
   if (std::abs(a.evident - b.evident) > 0.01) return a.evident > b.evident;
   if (std::abs(a.explained - b.explained) > 0.05) return a.explained > b.explained;
-  if (std::abs(a.even - b.even) > 0.01) return a.even > b.even;
   return a.anchors > b.anchors;
 }
 

@@ -2,7 +2,7 @@
 // Repeats in a sequence of tokens, at every level of nesting: layers, steps, steps up to an
 // evaluation.
 //
-// The units of a level are the stretches from one occurrence of its best anchor (anchors.hpp) to
+// The units of a level are the stretches from one occurrence of its best anchor to
 // the next, begun as much earlier as all units agree, less chance pieces of under half a unit.
 // `explained` is the share of the whole sequence that the typical unit (the median count of each
 // token) accounts for: insertions, lost pieces and other parts of the run lower it. Cost: n log n
@@ -27,14 +27,13 @@ struct RepeatLevel {
   std::vector<std::uint32_t> begins;  // where the units begin, as positions in the sequence
   std::size_t typical_length = 0;     // tokens a unit (median)
   double explained = 0;               // 0..1 of the sequence
-  double even = 0;                    // 0..1 of the units are within a tenth of the typical length
   double evident = 0;                 // 0..1 of the units hold evidence
   std::size_t anchors = 0;            // how many anchors agree on this number of repeats
 };
 
 // Returns the levels with at least kFewestRepeats units, the most repeats first. Among levels whose
 // counts differ by one or a tenth only the best stays: evident in the most units, then explaining
-// most, then with the most even units.
+// most, then with the most anchors.
 std::vector<RepeatLevel> find_levels(std::span<const std::uint32_t> tokens,
                                      const Evidence& evidence = {});
 
@@ -45,6 +44,7 @@ inline constexpr std::size_t kFewestRepeats = 3;
 struct AnchorSet {
   std::vector<std::uint32_t> begins;  // where the best one recurs: the most even, then the earliest
   std::size_t anchors = 0;            // how many recur this often
+  int evenness = 0;                   // the best one's, in percent of the distances
 };
 
 // One set for each number of recurrences, those with the most anchors first, at most kMostSets.

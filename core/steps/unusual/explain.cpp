@@ -2,12 +2,17 @@
 #include "core/steps/unusual/explain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <utility>
 
 #include "core/steps/compilation.hpp"
 #include "core/steps/finders/named_range.hpp"
+#include "core/steps/rows.hpp"
+#include "core/steps/unusual/long_rule.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -16,45 +21,40 @@ namespace {
 constexpr double kMoreWork = 1.05;
 constexpr std::int64_t kPartOfExcess = 4;
 
-Interval host_span(const Steps& steps, std::size_t k) {
-  const std::int64_t begin = k == 0 ? steps.list[0].host.begin : steps.list[k - 1].host.end;
-  return {begin, steps.list[k].host.end};
+using Places = std::vector<std::size_t>;
+
+// Returns the greatest common distance of at least three places, if it is two or more and three
+// quarters of the places at it are taken; else 0.
+std::size_t even_distance(const Places& places) {
+  if (places.size() < 3) return 0;
+  std::size_t step = 0;
+  for (std::size_t i = 1; i < places.size(); ++i) step = std::gcd(step, places[i] - places[i - 1]);
+  const std::size_t expected =
+      (places.back() - places.front()) / std::max<std::size_t>(1, step) + 1;
+  return step >= 2 && 4 * places.size() >= 3 * expected ? step : 0;
 }
 
-// kNone-like value (list.size()) behind the last step or before the first.
-std::size_t step_at(const Steps& steps, std::int64_t time) {
-  if (time < steps.list.front().host.begin) return steps.list.size();
-  const auto at =
-      std::upper_bound(steps.list.begin(), steps.list.end(), time,
-                       [](std::int64_t t, const Step& step) { return t < step.host.end; });
-  return static_cast<std::size_t>(at - steps.list.begin());
+std::string note(const Steps& steps, const Places& places, const std::string& why) {
+  std::vector<std::int64_t> ids;
+  for (const std::size_t place : places) ids.push_back(steps.list[place].id);
+  const bool are_many = ids.size() > 5;
+  if (are_many) ids.resize(5);
+  return fmt::format("{} long {}: {} (step {}{})", places.size(),
+                     places.size() == 1 ? "step" : "steps", why, fmt::join(ids, ", "),
+                     are_many ? ", ..." : "");
 }
 
 }  // namespace
 
 Explanations::Explanations(const Activity& activity, const Steps& steps) : trace_(*activity.trace) {
+  const IntervalSet compiling = compilation_times(trace_, activity.process);
   for (std::size_t k = 0; k < steps.list.size(); ++k) {
-    work_.push_back(static_cast<std::int64_t>(activity.work_in(host_span(steps, k)).size()));
+    work_.push_back(std::ssize(activity.work_in(stretch_of(steps, k))));
+    compile_ns_.push_back(total_length(clip(compiling, stretch_of(steps, k))));
   }
   usual_work_ = median(work_);
-  count_compilation(activity, steps);
+  usual_compile_ns_ = median(compile_ns_);
   collect_rare_ranges(activity, steps);
-}
-
-void Explanations::count_compilation(const Activity& activity, const Steps& steps) {
-  compiles_.assign(steps.list.size(), 0);
-  std::vector<Interval> times;
-  const HostRanges& h = trace_.host_ranges();
-  const auto add = [&](RangeId range) {
-    const std::size_t step = step_at(steps, h.begin[range]);
-    times.push_back({h.begin[range], h.end[range]});
-    if (step < compiles_.size()) ++compiles_[step];
-  };
-  for (const RangeId range : compilation_ranges(trace_, activity.process)) add(range);
-  usual_compiles_ = median(compiles_);
-  const IntervalSet compiling = unite(std::move(times));
-  for (std::size_t k = 0; k < steps.list.size(); ++k)
-    compile_ns_.push_back(total_length(clip(compiling, host_span(steps, k))));
 }
 
 // Time in the loop thread's annotations by name and step; names in at least half of the steps are
@@ -66,7 +66,7 @@ void Explanations::collect_rare_ranges(const Activity& activity, const Steps& st
   std::map<StringId, std::map<std::size_t, std::int64_t>> time;
   for (RangeId range : activity.annotations) {
     if (h.thread[range] != steps.thread) continue;
-    const std::size_t step = step_at(steps, h.begin[range]);
+    const std::size_t step = row_at(steps, h.begin[range]);
     if (step >= steps.list.size()) continue;
     const auto [at, is_new] = folded.try_emplace(h.name[range], h.name[range]);
     if (is_new)
@@ -100,8 +100,19 @@ std::string Explanations::of(std::size_t step, std::int64_t excess_ns) const {
   return compiles(step) ? "modules are loaded or compiled" : "";
 }
 
-bool Explanations::compiles(std::size_t step) const {
-  return compiles_[step] > usual_compiles_;
+void note_long_steps(const Explanations& explanations, Steps& steps) {
+  const LongRule rule = long_rule(walls_from(steps, steps.warm_up.steps));
+  Places unexplained;
+  std::map<std::string, Places> explained;
+  for (std::size_t k = steps.warm_up.steps; k < steps.list.size(); ++k) {
+    const Step& step = steps.list[k];
+    if (!step.wall_known || !rule.is_long(step.wall_ns())) continue;
+    const std::string why = explanations.of(k, step.wall_ns() - rule.median_ns);
+    (why.empty() ? unexplained : explained[why]).push_back(k);
+  }
+  if (even_distance(unexplained) > 0)
+    explained["they return at even distances"] = std::exchange(unexplained, {});
+  for (const auto& [why, places] : explained) steps.notes.push_back(note(steps, places, why));
 }
 
 }  // namespace stepscope

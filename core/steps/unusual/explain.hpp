@@ -21,8 +21,8 @@ class Explanations {
   std::string of(std::size_t step, std::int64_t excess_ns) const;
   // The first of these alone: an evaluation, a checkpoint.
   std::string rare_range(std::size_t step, std::int64_t excess_ns) const;
-  // Module loads or compile ranges, more of them than in the median step.
-  bool compiles(std::size_t step) const;
+  // It loads modules or compiles for longer than the median step does.
+  bool compiles(std::size_t step) const { return compile_ns_[step] > usual_compile_ns_; }
   // Time in them between the step's host ends, overlaps of threads counted once.
   std::int64_t compile_ns(std::size_t step) const { return compile_ns_[step]; }
 
@@ -33,16 +33,17 @@ class Explanations {
     std::int64_t time_ns = 0;
   };
 
-  void count_compilation(const Activity& activity, const Steps& steps);
   void collect_rare_ranges(const Activity& activity, const Steps& steps);
 
   const Trace& trace_;
-  std::vector<std::int64_t> work_;  // items by step
-  std::vector<std::int64_t> compiles_;
-  std::vector<std::int64_t> compile_ns_;
-  std::vector<Extra> rare_;  // by step
-  std::int64_t usual_work_ = 0;
-  std::int64_t usual_compiles_ = 0;
+  std::vector<std::int64_t> work_, compile_ns_;  // by step
+  std::vector<Extra> rare_;                      // by step
+  std::int64_t usual_work_ = 0, usual_compile_ns_ = 0;
 };
+
+// Notes for a reader on the long steps after warm-up (long_rule.hpp): which of them a recorded fact
+// explains, and whether the others return at even distances, as periodic work does that left no
+// other trace. The steps count all the same.
+void note_long_steps(const Explanations& explanations, Steps& steps);
 
 }  // namespace stepscope

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/steps/rows.hpp"
 #include "core/steps/unusual/explain.hpp"
 #include "core/steps/unusual/long_rule.hpp"
-#include "core/steps/unusual/why_long.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope {
@@ -18,15 +18,6 @@ constexpr double kSlowedBy = 1.2;
 constexpr std::size_t kOneIn = 20;
 constexpr std::size_t kFewSlow = 3;
 constexpr std::size_t kFewest = 4;  // steps from which on a median means something
-
-std::string time_text(std::int64_t ns) {
-  return format_duration(static_cast<double>(ns));
-}
-
-void set_aside(Step& step, std::string why) {
-  step.steady = false;
-  step.why_not_steady = std::move(why);
-}
 
 class WarmUpRule {
  public:
@@ -101,7 +92,8 @@ class WarmUpRule {
     if (end >= steps_.list.size() || !step(end).wall_known || steps_.list.size() < kFewest)
       return out;
     return out + fmt::format("; step {} takes {:.2f}x the median of the run's second half ({}) {}",
-                             step(end).id, times(end), time_text(level_.median_ns),
+                             step(end).id, times(end),
+                             format_duration(static_cast<double>(level_.median_ns)),
                              why_it_ends(end));
   }
 
@@ -134,12 +126,6 @@ void keep_one(Steps& steps) {
       "only the first step has a known wall time: it is kept although its begin is a guess");
 }
 
-void sum_warm_up(Steps& steps) {
-  for (std::size_t k = 0; k < steps.warm_up.steps; ++k) {
-    if (steps.list[k].wall_known) steps.warm_up.wall_ns += steps.list[k].wall_ns();
-  }
-}
-
 }  // namespace
 
 void end_warm_up(const Activity& activity, Steps& steps) {
@@ -151,7 +137,8 @@ void end_warm_up(const Activity& activity, Steps& steps) {
   if (!steps.list.back().wall_known)
     set_aside(steps.list.back(), "the trace ends before its work does");
   keep_one(steps);
-  sum_warm_up(steps);
+  for (std::size_t k = 0; k < steps.warm_up.steps; ++k)
+    if (steps.list[k].wall_known) steps.warm_up.wall_ns += steps.list[k].wall_ns();
   note_long_steps(explanations, steps);
 }
 

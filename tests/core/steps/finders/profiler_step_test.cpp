@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/profiler_step.hpp"
+#include "core/steps/finders/finders.hpp"
 
 #include <gtest/gtest.h>
 

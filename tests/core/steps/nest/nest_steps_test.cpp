@@ -1,82 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/nest/nest_steps.hpp"
+#include "core/steps/finders/finders.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/steps/nest/loop_nest.hpp"
 #include "tests/core/steps/found.hpp"
+#include "tests/core/steps/nest_maker.hpp"
 
 namespace stepscope {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-// A program whose loops are noted as the recorder does.
-class NestMaker : public LoopMaker {
- public:
-  // Calls body(i) for each iteration. `iterator_fetches`: it is asked once more at the end.
-  template <class Body>
-  void loop(std::uint32_t line, int times, Body body, std::uint32_t caller = 0,
-            bool iterator_fetches = false) {
-    const std::size_t depth = depth_++;
-    std::uint8_t entered = kLoopEntered;
-    for (int i = 1; i <= times; ++i, entered = 0) {
-      if (iterator_fetches) {
-        note(depth, line, caller, i, kLoopAtHead | entered);
-        fetch(), entered = 0;
-      }
-      note(depth, line, caller, i, kLoopCounted | entered);
-      body(i - 1);
-    }
-    if (iterator_fetches) note(depth, line, caller, times + 1, kLoopAtHead), fetch();
-    --depth_;
-    pending_leave_ = true;
-  }
-  void fetch() {
-    range("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", [&] { now += 2'000; });
-  }
-  // The first record behind a loop shows that it was left.
-  void leave() {
-    if (pending_leave_) note(depth_, 0, 0, 0, kLoopLeft);
-    pending_leave_ = false;
-  }
-  void train(const std::string& net = "net", std::uint32_t line = 50) {
-    leave();
-    zero_grad(), train_ops(net);
-    const std::size_t row = make.data.host_ranges.size();
-    optimizer("Adam");
-    // The scope comes behind its ops.
-    make.data.host_ranges.site.resize(make.data.host_ranges.size(), kNone);
-    for (std::size_t r = row; r < make.data.host_ranges.size(); ++r)
-      make.data.host_ranges.site[r] = site_of(line);
-  }
-
- private:
-  void note(std::size_t depth, std::uint32_t line, std::uint32_t caller, std::int64_t iteration,
-            int flags) {
-    if (pending_leave_ && (flags & kLoopLeft) == 0) leave();
-    LoopPositions& rows = make.data.loop_positions;
-    rows.time.push_back(now);
-    rows.thread.push_back(make.thread(1));
-    rows.depth.push_back(static_cast<std::uint8_t>(depth));
-    rows.flags.push_back(static_cast<std::uint8_t>(flags));
-    rows.loop.push_back(line == 0 ? kNone : site_of(line));
-    rows.caller.push_back(caller == 0 ? kNone : site_of(caller));
-    rows.iteration.push_back(iteration);
-    now += 100;
-  }
-  SiteId site_of(std::uint32_t line) {
-    const auto [known, is_new] = sites_.try_emplace(line, 0);
-    if (is_new) known->second = make.site("/home/me/train.py", line);
-    return known->second;
-  }
-
-  std::size_t depth_ = 0;
-  bool pending_leave_ = false;
-  std::map<std::uint32_t, SiteId> sites_;
-};
 
 TEST(NestSteps, TheInnermostLoopThatHoldsEachOptimizer) {
   NestMaker run;
@@ -242,22 +177,46 @@ TEST(NestSteps, OptimizersThatHooksOfGradientsStepShareTheirPass) {
   EXPECT_EQ(steps.list.size(), 8U);
 }
 
+TEST(NestSteps, FetchesServeWhereNothingTrains) {
+  NestMaker run;
+  run.loop(10, 3, [&](int) {
+    run.loop(
+        12, 7, [&](int) { run.leave(), run.eval_ops(1); }, 0, true);
+  });
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.how, "21 iterations of the loop at train.py:12 (f)");
+  EXPECT_EQ(steps.sections.front().kind, "loop");
+}
+
+// Calls of a model of twenty layers, whose loop is noted as well; and layers alone.
+TEST(NestSteps, WhereNothingTrainsTheLoopOfThePeriodServes) {
+  for (const bool outer_is_noted : {true, false}) {
+    NestMaker run;
+    const auto call = [&] {
+      run.op("aten::embedding");
+      run.loop(20, 20, [&](int) {
+        for (const char* name : {"aten::mm", "aten::relu", "aten::mul"}) run.op(name);
+      });
+      run.leave();
+      run.op("aten::mean"), run.op("aten::_local_scalar_dense");
+    };
+    if (outer_is_noted)
+      run.loop(10, 12, [&](int) { call(); });
+    else
+      for (int i = 0; i < 12; ++i) call();
+    const Steps steps = found(run);
+    EXPECT_EQ(steps.list.size(), 12U) << outer_is_noted;
+    EXPECT_EQ(steps.found_by == FoundBy::loop_nest, outer_is_noted);
+    if (!outer_is_noted) continue;
+    ASSERT_EQ(steps.sections.front().divisions.size(), 2U);
+    EXPECT_EQ(steps.sections.front().divisions.back().steps, 240U);
+  }
+}
+
 TEST(NestSteps, WithoutLoopsTheFindersServe) {
   LoopMaker run;
   for (int i = 0; i < 6; ++i) run.zero_grad(), run.train_ops(), run.optimizer();
   EXPECT_EQ(found(run).found_by, FoundBy::optimizer);
-}
-
-TEST(LoopNest, CountsIterationsWithoutRecords) {
-  NestMaker run;
-  run.loop(10, 4, [&](int) { run.op("aten::a"); });
-  LoopPositions& rows = run.make.data.loop_positions;
-  for (std::size_t i = 0; i < rows.size(); ++i) rows.iteration[i] *= 10;
-  const Trace trace = run.build();
-  const LoopNest nest = loop_nest_of(survey(trace, 0), 0);
-  ASSERT_EQ(nest.loops.size(), 1U);
-  EXPECT_EQ(nest.loops[0].iterations.size(), 4U);
-  EXPECT_EQ(nest.loops[0].unseen, 27U);
 }
 
 }  // namespace

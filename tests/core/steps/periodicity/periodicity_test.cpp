@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops without any mark, found by what repeats.
-#include "core/steps/periodicity/periodicity.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -343,7 +341,7 @@ TEST(Repeats, NoiseHasNone) {
   std::vector<std::uint32_t> tokens;
   std::uint32_t x = 1;
   for (int i = 0; i < 5'000; ++i) tokens.push_back((x = x * 1664525U + 1013904223U) >> 23U);
-  for (const RepeatLevel& level : find_levels(tokens)) EXPECT_LT(level.explained, kLeastExplained);
+  for (const RepeatLevel& level : find_levels(tokens)) EXPECT_LT(level.explained, 0.6);
 }
 
 TEST(Repeats, ShortInputHasNone) {

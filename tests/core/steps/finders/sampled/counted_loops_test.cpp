@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/steps/finders/sampled/counted_loops.hpp"
+#include "core/steps/finders/finders.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways to tell a loop's steps, in order of preference: each takes what a process did and
+// returns a loop, without steps where it finds nothing. The comment is what a step is.
+//
+// Invariant: steps are in time order and their ends do not decrease. Work between two steps belongs
+// to the later one, since windows tile (windows.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/steps/activity.hpp"
+#include "core/steps/steps.hpp"
+#include "core/support/name_pattern.hpp"
+
+namespace stepscope {
+
+struct HostStep {
+  std::int64_t id = 0;
+  Interval time;
+};
+
+struct Loop {
+  FoundBy found_by = FoundBy::none;
+  double confidence = 0;  // 0: this finder found nothing
+  std::string how;
+  ThreadId thread = 0;
+  std::vector<HostStep> steps;
+  bool evaluates = false;     // by the name of what runs
+  bool divides = true;        // false: marks of which one holds nearly all of the work
+  bool last_complete = true;  // false: the trace ends in the middle of the last step
+  std::vector<std::string> notes;
+  // The same stretch divided in another way: tokens in place of calls of `generate`, a GAN's
+  // optimizer steps in place of its iterations. `how` says what its steps are.
+  std::vector<Loop> others;
+
+  bool found() const { return !steps.empty(); }
+  Interval time() const;                     // from the first step's begin to the last one's end
+  Interval stretch(std::size_t step) const;  // with what lies between it and the one before
+};
+
+// The first of these that is good enough, else the surest; find_whole_trace always finds one step.
+Loop find_loop(const Activity& activity);
+
+// A ProfilerStep#N range of torch.profiler. Copies of it on the device's time line do not count.
+Loop find_profiler_steps(const Activity& activity);
+
+// A range named like a step (named_range.hpp).
+Loop find_named_ranges(const Activity& activity);
+
+// An iteration of one of the program's own loops, as the recorder noted them (nest/README.md).
+Loop find_nest_steps(const Activity& activity);
+
+// The iterations of the loop that comes round with these begins of a period, one to one. None: it is
+// no loop of the program, or loops were not noted.
+Loop loop_of_period(const Activity& activity, const std::vector<std::int64_t>& begins);
+
+// What ends with an optimizer's scope (Optimizer.step#NAME.step; PyTorch marks them in every traced
+// run, C++ optimizers do not), so gradient accumulation and everything else between two of them is
+// one step. Several are one iteration if hardly any work lies between them, or if they come in a
+// cycle: a discriminator's and a generator's, five critics' and one generator's, k on one fetched
+// batch.
+Loop find_optimizer_steps(const Activity& activity);
+
+// A run of an executable that XLA compiled (a jitted function of JAX): the executable with the most
+// work, of those that run three times at least. Runs inside a compilation (autotuning) are none, and
+// one whose name says evaluation is taken only where no other runs. Runs of others between two
+// belong to the later one.
+Loop find_executable_runs(const Activity& activity);
+
+// A batch that a DataLoader is asked for, with what is done with it. Where some batches are followed
+// by a backward pass and others are not (validation), only the former are steps. A fetch with no
+// work behind it (the end of an epoch) belongs to the step before.
+Loop find_data_loader_steps(const Activity& activity);
+
+// A period of the device's work, or of the host's operations (periodicity/README.md).
+Loop find_period(const Activity& activity);
+
+// Those of programs that have a single range, and samples (sampled/README.md): an iteration that its
+// iterator counts; the time between two visits of a line that samples meet evenly.
+Loop find_counted_loops(const Activity& activity);
+Loop find_sampled_lines(const Activity& activity);
+
+// The last resort: all that is known of the process is one window. No step time is claimed.
+Loop find_whole_trace(const Activity& activity);
+
+// What the user named: --step-marker REGEX, searched in the names of annotations, and where none of
+// them matches in those of all other host ranges (ops, Python functions, calls).
+Loop find_user_marks(const Activity& activity, const NamePattern& marker,
+                     const std::string& pattern);
+
+// Returns the names in the trace, numbers folded, most frequent first, for the message when no
+// marker matches.
+std::string annotation_names(const Trace& trace);
+
+}  // namespace stepscope
