@@ -12,6 +12,7 @@
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
 #include "core/steps/tail.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {
@@ -130,15 +131,31 @@ std::vector<std::size_t> kinds_of(const Activity& activity, const std::vector<Tu
   return out;
 }
 
-// Returns the shortest cycle of kinds that holds for nearly all of the run; 1: none does.
-std::size_t cycle_of(const std::vector<std::size_t>& kinds) {
-  for (std::size_t cycle = 1; cycle <= kLongestCycle && 2 * cycle <= kinds.size() + 1; ++cycle) {
-    if (cycle == kinds.size()) break;
-    std::size_t same = 0;
-    const std::size_t pairs = kinds.size() - cycle;
-    for (std::size_t i = 0; i < pairs; ++i) same += kinds[i] == kinds[i + cycle] ? 1U : 0U;
-    if (static_cast<double>(same) >= kHolds * static_cast<double>(pairs)) return cycle;
+std::size_t most_common(const std::vector<std::size_t>& kinds) {
+  std::vector<std::size_t> count(kLongestCycle + 1, 0);
+  for (const std::size_t kind : kinds) ++count[kind];
+  return static_cast<std::size_t>(std::max_element(count.begin(), count.end()) - count.begin());
+}
+
+// Whether nearly all turns are of the kind that came a cycle before. A longer cycle must tell when
+// the rarer kinds come, not only that they are rare.
+bool repeats(const std::vector<std::size_t>& kinds, std::size_t cycle, std::size_t common) {
+  std::size_t same = 0, pairs = 0;
+  for (std::size_t i = 0; i + cycle < kinds.size(); ++i) {
+    const bool is_same = kinds[i] == kinds[i + cycle];
+    if (cycle > 1 && is_same && kinds[i] == common) continue;
+    same += is_same ? 1U : 0U;
+    ++pairs;
   }
+  return pairs > 0 && static_cast<double>(same) >= kHolds * static_cast<double>(pairs);
+}
+
+// Returns the shortest cycle of kinds; 1: there is none.
+std::size_t cycle_of(const std::vector<std::size_t>& kinds) {
+  if (kinds.size() < 3) return 1;
+  const std::size_t common = most_common(kinds);
+  for (std::size_t cycle = 1; cycle <= kLongestCycle && 2 * cycle <= kinds.size() + 1; ++cycle)
+    if (repeats(kinds, cycle, common)) return cycle;
   return 1;
 }
 
@@ -156,6 +173,28 @@ Loop loop_of(const Activity& activity, const MarkedThread& marks, const std::vec
   return loop;
 }
 
+// Each step's own backward pass is made of the same nodes, so one with twice as many holds another
+// iteration. Nodes inside the scope are the optimizer's (a closure's).
+void note_skipped(const Activity& activity, const std::vector<Turn>& turns, Loop& loop) {
+  std::vector<std::int64_t> nodes;
+  for (const Turn& turn : turns)
+    nodes.push_back(
+        static_cast<std::int64_t>(activity.backward_in({turn.stretch.begin, turn.scope.begin})));
+  const std::int64_t usual = median(nodes);
+  const auto steps_of = [&](const auto& is) {
+    return std::count_if(nodes.begin(), nodes.end(), is);
+  };
+  const auto joined =
+      usual == 0 ? 0 : steps_of([&](auto n) { return n >= 2 * usual && n % usual == 0; });
+  if (joined == 0 || 2 * steps_of([&](auto n) { return n == usual; }) < std::ssize(nodes)) return;
+  loop.notes.push_back(
+      fmt::format("{} of {} steps hold{} the backward passes of two iterations or more: one that "
+                  "skips its optimizer (as GradScaler does behind an overflow) joins the next step "
+                  "where the program's loops are not known; marks tell it apart (ProfilerStep#, "
+                  "--step-marker)",
+                  joined, nodes.size(), joined == 1 ? "s" : ""));
+}
+
 }  // namespace
 
 Loop find_optimizer_steps(const Activity& activity) {
@@ -171,6 +210,7 @@ Loop find_optimizer_steps(const Activity& activity) {
   if (turns.size() != marks.ranges.size())
     how += fmt::format(", several an iteration: {} iterations", turns.size());
   Loop loop = loop_of(activity, marks, turns, std::move(how));
+  note_skipped(activity, turns, loop);
   if (cycle == 1) return loop;
   loop.others.push_back(
       loop_of(activity, marks, single,

@@ -178,6 +178,54 @@ TEST(Optimizer, TwoOptimizersInEveryBatchOfALoader) {
   EXPECT_EQ(found(loop).list.size(), 6U);
 }
 
+// As GradScaler does behind an overflow. The loops are not known.
+TEST(Optimizer, AnIterationThatSkipsItsOptimizerJoinsTheNextStepAndIsTold) {
+  for (const bool skips : {false, true}) {
+    LoopMaker loop;
+    for (int i = 0; i < 40; ++i) {
+      loop.zero_grad(), loop.train_ops();
+      if (!skips || (i != 2 && i != 17 && i != 23 && i != 24)) loop.optimizer();
+    }
+    const Steps steps = found(loop);
+    EXPECT_EQ(steps.list.size(), skips ? 36U : 40U);
+    const auto told = Contains(HasSubstr("3 of 36 steps hold the backward passes of two"));
+    if (skips) {
+      EXPECT_THAT(steps.notes, told);
+    } else {
+      EXPECT_TRUE(steps.notes.empty());
+    }
+  }
+}
+
+// The first ones overflow until the scale fits; two more do later. Rare steps that are twice as much
+// make no cycle with the ten usual ones between them.
+TEST(Optimizer, SkippedIterationsMakeNoCycle) {
+  LoopMaker loop;
+  for (int i = 0; i < 40; ++i) {
+    loop.zero_grad(), loop.train_ops();
+    if (i > 2 && i != 9 && i != 20) loop.optimizer();
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.list.size(), 35U);
+  EXPECT_THAT(steps.notes, Contains(HasSubstr("3 of 35 steps hold the backward passes of two")));
+}
+
+// Graphs that grow, accumulation, and an optimizer that evaluates in its own scope.
+TEST(Optimizer, MoreBackwardNodesOfOtherKindsAreNoSkippedIteration) {
+  LoopMaker growing, accumulating, closure;
+  for (int i = 1; i <= 24; ++i) {
+    growing.train_ops("net", i), growing.optimizer();
+    accumulating.train_ops();
+    if (i % 4 == 0) accumulating.optimizer();
+    closure.train_ops();
+    closure.range("Optimizer.step#LBFGS.step", [&] {
+      for (int k = 0; k <= i % 3; ++k) closure.train_ops();
+    });
+  }
+  for (LoopMaker* loop : {&growing, &accumulating, &closure})
+    EXPECT_THAT(found(*loop).notes, ::testing::Not(Contains(HasSubstr("backward passes"))));
+}
+
 TEST(Optimizer, ASecondZeroGradInAStepIsNoSkippedIteration) {
   LoopMaker loop;
   for (int i = 0; i < 12; ++i) {
